@@ -1,0 +1,83 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/schedule.h"
+
+// The program as a flat list of steps over planned memory: what a back end runs. Control flow is
+// jumps, so that an execution is a frame of data (program counter, storages) and nothing recurses.
+namespace plinth::compiler {
+
+enum class StorageKind : uint8_t {
+  kArgument,  // the bytes of entry argument `index`; written only if `donated`
+  kConstant,  // `constant`; never written
+  kArena,     // [arena_offset, arena_offset + size) of the execution's arena
+  kOutput,    // a fresh allocation that becomes output buffers
+};
+
+struct Storage {
+  StorageKind kind = StorageKind::kArena;
+  int64_t size = 0;  // bytes
+  int64_t arena_offset = 0;
+  int32_t index = -1;    // kArgument
+  bool donated = false;  // kArgument: steps write to it; when the caller did not give the argument
+                         // away, or its bytes are shared or borrowed, the run-time copies it first
+  std::shared_ptr<const Attributes> constant;  // kConstant, not a splat
+};
+
+// A dense row-major array inside a storage.
+struct ArrayRef {
+  int32_t storage = -1;
+  int64_t offset = 0;  // bytes
+  Type type;
+};
+
+enum class PlanStepKind : uint8_t {
+  kKernel,
+  kLibrary,
+  kCopy,        // results[0] = operands[0]
+  kJump,        // to targets[0]
+  kJumpUnless,  // to targets[0] when the predicate operands[0] is false
+  kSwitch,      // to targets[clamped index operands[0]]; an index out of range takes the last
+};
+
+struct PlanStep {
+  PlanStepKind kind = PlanStepKind::kKernel;
+  Opcode opcode = Opcode::kAdd;
+  std::vector<ArrayRef> operands, results;
+  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const Attributes> attributes;
+  std::vector<Combiner> combiners;
+  std::vector<int32_t> targets;
+  double cost_ns = 0;
+  Location location;
+};
+
+struct Plan {
+  std::string name;
+  std::vector<Type> argument_types, output_types;
+  std::vector<Storage> storages;
+  std::vector<PlanStep> steps;
+  std::vector<ArrayRef> outputs;  // several may name one storage; an argument's too (pass-through)
+  int64_t arena_size = 0;         // bytes; offsets are multiples of 64
+  int64_t constant_bytes = 0;
+  double cost_ns = 0;  // of one run; loops count their known or assumed trips
+};
+
+// Places every value: shares storage where a step may work in place, donates arguments to outputs,
+// copies where loop carries or donation need it, lays temporaries into one arena by liveness.
+Expected<Plan> PlanMemory(const Schedule& schedule);
+
+// Every read is of bytes that were written and not overwritten since; nothing but `donated`
+// arguments, arena and outputs is written; targets and ranges are valid.
+Status Verify(const Plan& plan);
+std::string ToString(const Plan& plan);
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_H_
