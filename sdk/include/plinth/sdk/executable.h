@@ -1,0 +1,235 @@
+#ifndef PLINTH_SDK_EXECUTABLE_H_
+#define PLINTH_SDK_EXECUTABLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plinth/sdk/buffer.h"
+#include "plinth/sdk/device.h"
+#include "plinth/sdk/event.h"
+#include "plinth/sdk/handle.h"
+#include "plinth/sdk/shape.h"
+
+namespace plinth::sdk {
+
+// A program as the framework sends it; borrowed for the call.
+struct Program {
+  std::string_view format;  // "mlir" (what JAX sends), "hlo", "hlo_with_config".
+  std::string_view code;
+};
+
+struct OwnedProgram {
+  std::string format;
+  std::string code;
+};
+
+// A parameter or a result of an executable, per device (its shard).
+struct ValueInfo {
+  DType dtype = DType::kInvalid;
+  Dims dims;
+  std::shared_ptr<const Layout> layout;  // Null: row-major.
+  std::string memory_kind = "device";
+  // A serialized xla.OpSharding, for example "\x08\x00" for replicated. JAX wants it for every
+  // parameter and result of a program over several devices.
+  std::optional<std::string> sharding;
+};
+
+// In bytes.
+struct CompiledMemoryStats {
+  int64_t generated_code_size = 0;
+  int64_t argument_size = 0;
+  int64_t output_size = 0;
+  int64_t alias_size = 0;
+  int64_t temp_size = 0;
+  int64_t host_generated_code_size = 0;
+  int64_t host_argument_size = 0;
+  int64_t host_output_size = 0;
+  int64_t host_alias_size = 0;
+  int64_t host_temp_size = 0;
+  int64_t peak_memory = 0;
+  int64_t total_size = 0;
+  int64_t total_allocation = 0;
+  int64_t indefinite_allocations = 0;
+  int64_t peak_unpadded_heap = 0;
+};
+
+struct ExecutableInfo {
+  std::string name;
+  // Equal for executables that compute the same; empty if there is none.
+  std::string fingerprint;
+  size_t num_replicas = 1;
+  size_t num_partitions = 1;
+  std::vector<ValueInfo> parameters;
+  std::vector<ValueInfo> outputs;
+  int64_t generated_code_size = 0;  // Bytes.
+  std::vector<NamedValue> cost;     // For example {"flops", 2.0f}, {"bytes accessed", 12.0f}.
+  std::optional<CompiledMemoryStats> memory_stats;
+  // The serialized CompileOptionsProto it was compiled with.
+  std::string compile_options;
+};
+
+// A compiled program, immutable, not tied to a client. Shared by everything that was loaded from
+// it. Any thread may call any function.
+class Executable {
+ public:
+  explicit Executable(ExecutableInfo info);
+  virtual ~Executable();
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  const ExecutableInfo& info() const { return info_; }
+  size_t num_outputs() const { return info_.outputs.size(); }
+
+  // Bytes from which Client::DeserializeAndLoad makes the same executable again.
+  virtual Expected<std::string> Serialize() const;
+  // The program after optimization, for humans, and for frameworks that read shardings from it.
+  virtual Expected<OwnedProgram> OptimizedProgram() const;
+
+  // The C arrays that the SDK made of info(). See src/executable_arrays.h.
+  struct Arrays;
+  const Arrays& arrays() const { return *arrays_; }
+
+ private:
+  const ExecutableInfo info_;
+  std::unique_ptr<Arrays> arrays_;
+};
+
+// Which devices run the program: ids[replica * num_partitions + partition].
+struct DeviceAssignment {
+  size_t num_replicas = 1;
+  size_t num_partitions = 1;
+  std::vector<int> device_ids;
+};
+
+struct LogicalDeviceId {
+  int replica = 0;
+  int partition = 0;
+};
+
+// State that the framework shares with the custom calls of an execution.
+class ExecuteContext : public internal::Handle {
+ public:
+  virtual ~ExecuteContext() = default;
+};
+
+// The arguments of an execution on one device: borrowed buffers of the same client.
+class ArgumentList {
+ public:
+  ArgumentList(PJRT_Buffer* const* buffers, size_t size) : buffers_(buffers), size_(size) {}
+  size_t size() const { return size_; }
+  Buffer& operator[](size_t index) const { return *FromC(buffers_[index]); }
+
+ private:
+  PJRT_Buffer* const* buffers_;
+  size_t size_;
+};
+
+// One execution. Everything is borrowed for the call. The SDK has checked the number of devices and
+// arguments, that no argument is null or of another client, and that element types and sizes are
+// those of ExecutableInfo::parameters; the author checks deletion.
+struct ExecuteRequest {
+  size_t num_devices() const { return devices; }
+  // `device` counts the executable's addressable devices (or is 0 for execute_device).
+  ArgumentList arguments(size_t device) const {
+    return ArgumentList(arguments_per_device[device], num_args);
+  }
+
+  size_t devices = 1;
+  size_t num_args = 0;
+  PJRT_Buffer* const* const* arguments_per_device = nullptr;
+  // Non-null: run on this device only, whatever the assignment says (num_devices() is 1).
+  Device* execute_device = nullptr;
+
+  int launch_id = 0;
+  // Arguments that must not be donated, though the program would.
+  std::span<const int64_t> non_donatable_indices;
+  ExecuteContext* context = nullptr;
+  std::string_view call_location;
+  std::span<const int> task_ids;
+  std::span<const int64_t> incarnation_ids;
+  bool use_major_to_minor_data_layout_for_callbacks = false;
+  std::vector<NamedValue> custom_options;
+  // Callbacks of the C ABI, one list per device, as given. Non-zero counts reach an author only if
+  // PluginInfo::supports_send_recv; else the SDK answers UNIMPLEMENTED.
+  size_t num_send_ops = 0;
+  size_t num_recv_ops = 0;
+  PJRT_SendCallbackInfo** send_callbacks = nullptr;
+  PJRT_RecvCallbackInfo** recv_callbacks = nullptr;
+  std::span<PJRT_HloOutputCallbackInfo> hlo_output_callbacks;
+};
+
+// Where an execution puts its results. If Execute fails, or throws, what was put in is destroyed.
+class ExecuteResults {
+ public:
+  ExecuteResults(PJRT_Buffer** const* outputs, size_t num_devices, size_t num_outputs,
+                 std::span<Event> completions)
+      : outputs_(outputs),
+        num_devices_(num_devices),
+        num_outputs_(num_outputs),
+        completions_(completions) {}
+  size_t num_devices() const { return num_devices_; }
+  size_t num_outputs() const { return num_outputs_; }
+
+  // Every output of every device has to be set. An execution that fails after it was started puts
+  // buffers whose ReadyEvent is the error.
+  void SetOutput(size_t device, size_t output, std::unique_ptr<Buffer> buffer);
+  // Ready when the device is done; already ready, with success, if it is not called.
+  void SetCompletion(size_t device, Event event) {
+    if (device < completions_.size()) completions_[device] = std::move(event);
+  }
+  // False if the caller did not ask for completion events.
+  bool wants_completion() const { return !completions_.empty(); }
+
+ private:
+  PJRT_Buffer** const* outputs_;
+  size_t num_devices_;
+  size_t num_outputs_;
+  std::span<Event> completions_;
+};
+
+struct LoadedExecutableInfo {
+  // Those of this process, in the order of the argument lists.
+  std::vector<Device*> addressable_devices;
+  // Of each addressable device. Empty: found from the assignment.
+  std::vector<LogicalDeviceId> logical_ids;
+  // Empty device_ids: the addressable devices, in order.
+  DeviceAssignment assignment;
+};
+
+// An executable that is ready to run on devices of a client.
+class LoadedExecutable : public internal::Handle {
+ public:
+  LoadedExecutable(std::shared_ptr<const Executable> executable, LoadedExecutableInfo info);
+  virtual ~LoadedExecutable();
+
+  const std::shared_ptr<const Executable>& executable() const { return executable_; }
+  const LoadedExecutableInfo& info() const { return info_; }
+
+  // Starts the program (or runs it) on every addressable device, or on request.execute_device. The
+  // returned error is for what is wrong with the call; what goes wrong later is the ready error of
+  // the outputs. Any number of executions may run at once.
+  virtual Status Execute(const ExecuteRequest& request, ExecuteResults& results) = 0;
+
+  // Releases what it holds; later executions are refused by the SDK, running ones finish.
+  virtual void Delete() {}
+  bool IsDeleted() const { return deleted_.load(std::memory_order_relaxed); }
+
+ private:
+  friend struct internal::ClientCore;
+  friend struct LoadedExecutableAccess;  // src/loaded_executable_api.cc
+
+  std::shared_ptr<const Executable> executable_;
+  LoadedExecutableInfo info_;
+  std::vector<PJRT_Device*> c_devices_;
+  std::vector<PJRT_LogicalDeviceIds> c_logical_ids_;
+  std::atomic<bool> deleted_{false};
+};
+
+}  // namespace plinth::sdk
+
+#endif  // PLINTH_SDK_EXECUTABLE_H_

@@ -1,0 +1,29 @@
+#ifndef PLINTH_SDK_HANDLE_H_
+#define PLINTH_SDK_HANDLE_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace plinth::sdk {
+
+class Client;
+
+namespace internal {
+
+struct ClientCore;  // The SDK's side of a client: C arrays, reference count. See src/client_core.h.
+
+// What every object that a client hands out carries for the SDK. `core` is null until the SDK has
+// taken the object over; from then on the object keeps the client alive.
+struct Handle {
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  ClientCore* core = nullptr;
+  uint32_t generation = 0;  // Of the process that made it; a fork makes a new one.
+};
+
+}  // namespace internal
+}  // namespace plinth::sdk
+
+#endif  // PLINTH_SDK_HANDLE_H_

@@ -1,0 +1,95 @@
+#ifndef PLINTH_SDK_PLUGIN_H_
+#define PLINTH_SDK_PLUGIN_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plinth/sdk/client.h"
+#include "plinth/sdk/executable.h"
+#include "plinth/sdk/key_value_store.h"
+#include "plinth/sdk/options.h"
+#include "plinth/sdk/topology.h"
+
+namespace plinth::sdk {
+
+// What a plugin is and offers. Filled in once; never changes.
+struct PluginInfo {
+  std::string name;     // For messages, for example "plinth_cpu".
+  std::string version;  // Of the plugin, for messages.
+  // JAX chooses lowering rules by it; "cpu" gets those of the CPU.
+  std::string platform_name;
+  // Part of the key of JAX's compilation cache: change it with every build that compiles
+  // differently.
+  std::string platform_version;
+  // PJRT_Plugin_Attributes. "stablehlo_current_version" (a list of 3 int64) tells JAX which version
+  // to send; the SDK leaves it out for callers of before 0.72, which would fail on it.
+  std::vector<NamedValue> attributes;
+  // The options of Client::Create and of CreateTopology.
+  std::vector<OptionSpec> options;
+  // Takes part in runs of several processes: num_nodes > 1 is accepted, and CreateClient gets the
+  // node's number and the key-value store.
+  bool supports_distributed = false;
+  // Functions whose slot is null unless the plugin has them, because frameworks test for null.
+  bool supports_bitcast = false;
+  bool supports_load = false;
+  bool supports_clear_memory_stats = false;
+  bool supports_canonical_shape = false;
+  // ExecuteRequest may carry send and recv callbacks.
+  bool supports_send_recv = false;
+  // Further extensions, in front of the SDK's (Layouts and Shardings). They live for ever; `next`
+  // is written by the SDK.
+  std::vector<PJRT_Extension_Base*> extensions;
+};
+
+struct ClientRequest {
+  const Options& options;
+  // Distributed runs only (PluginInfo::supports_distributed).
+  int num_nodes = 1;
+  int node_id = 0;
+  std::shared_ptr<const KeyValueStore> key_value_store;  // Null if not distributed.
+};
+
+// The root of a plugin: one per process, made at the first GetPjrtApi, never destroyed.
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+
+  virtual const PluginInfo& info() const = 0;
+  // PJRT_Plugin_Initialize; may be called several times. Loading hardware libraries belongs here or
+  // into CreateClient, so that the plugin itself always loads.
+  virtual Status Initialize() { return {}; }
+  virtual Expected<std::unique_ptr<Client>> CreateClient(const ClientRequest& request) = 0;
+
+  // Compiling ahead of time; UNIMPLEMENTED by default.
+  virtual Expected<std::unique_ptr<Topology>> CreateTopology(std::string_view name,
+                                                             const Options& options);
+  // By default for what Topology::Serialize writes by default.
+  virtual Expected<std::unique_ptr<Topology>> DeserializeTopology(std::string_view serialized);
+  // `client` may be null.
+  virtual Expected<std::shared_ptr<const Executable>> Compile(const Topology& topology,
+                                                              const Program& program,
+                                                              std::string_view options,
+                                                              Client* client);
+};
+
+namespace internal {
+// Makes the plugin on the first call and returns its table, which lives for ever. Never null: if
+// making the plugin fails, Initialize and Create of the table say why.
+const PJRT_Api* GetApi(std::unique_ptr<Plugin> (*make_plugin)());
+}  // namespace internal
+
+// In one source file, outside of any namespace: defines GetPjrtApi, the only symbol that a plugin
+// exports. `plugin_class` derives from plinth::sdk::Plugin and is default-constructible.
+#define PLINTH_DEFINE_PLUGIN(plugin_class)                                                  \
+  extern "C" __attribute__((visibility("default"))) const PJRT_Api* GetPjrtApi() {          \
+    return ::plinth::sdk::internal::GetApi([]() -> std::unique_ptr<::plinth::sdk::Plugin> { \
+      return std::make_unique<plugin_class>();                                              \
+    });                                                                                     \
+  }
+
+}  // namespace plinth::sdk
+
+#endif  // PLINTH_SDK_PLUGIN_H_
