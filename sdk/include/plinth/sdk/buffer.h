@@ -19,7 +19,7 @@ namespace plinth::sdk {
 struct HostDestination {
   void* data = nullptr;
   // Byte strides of the destination, one per dimension, always filled in.
-  std::span<const int64_t> byte_strides;
+  std::span<const int64_t> byte_strides = {};
   // True if the strides are those of a dense row-major array, so one block copy does for a
   // row-major source.
   bool is_dense = true;

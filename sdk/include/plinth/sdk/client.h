@@ -36,45 +36,45 @@ enum class HostBufferSemantics : int {
 struct HostBufferRequest {
   const void* data = nullptr;  // Non-null unless size is 0.
   DType dtype = DType::kInvalid;
-  std::span<const int64_t> dims;
+  std::span<const int64_t> dims = {};
   // One per dimension, always filled in, in bytes; negative and zero strides happen.
-  std::span<const int64_t> byte_strides;
+  std::span<const int64_t> byte_strides = {};
   bool is_dense = true;  // True if the strides are those of a dense row-major array.
   int64_t size = 0;      // Bytes of the dense array.
   HostBufferSemantics semantics = HostBufferSemantics::kImmutableOnlyDuringCall;
-  Memory* memory = nullptr;              // Never null.
-  Device* device = nullptr;              // Never null: the one asked for, or the memory's own.
-  std::shared_ptr<const Layout> layout;  // The layout wanted on the device; null: any.
+  Memory* memory = nullptr;                   // Never null.
+  Device* device = nullptr;                   // Never null: the one asked for, or the memory's own.
+  std::shared_ptr<const Layout> layout = {};  // The layout wanted on the device; null: any.
 };
 
 struct HostBufferResult {
-  std::unique_ptr<Buffer> buffer;
+  std::unique_ptr<Buffer> buffer = {};
   // Ready when the host's data is no longer needed.
-  Event done_with_host_buffer;
+  Event done_with_host_buffer = {};
 };
 
 // Memory of somebody else that a buffer shall show.
 struct ViewRequest {
   void* data = nullptr;
-  Shape shape;
+  Shape shape = {};
   Memory* memory = nullptr;  // Never null.
   Device* device = nullptr;  // Never null.
   intptr_t stream = 0;       // The platform's stream on which the data becomes ready; 0 if none.
   // The buffer keeps a copy of it as long as it uses the memory: dropping the last one tells the
   // owner (on_delete). May be null. If creating the view fails, the owner is not told.
-  std::shared_ptr<void> owner;
+  std::shared_ptr<void> owner = {};
 };
 
 // A buffer whose contents come later, from another buffer.
 struct AliasBuffer {
-  std::unique_ptr<Buffer> buffer;
+  std::unique_ptr<Buffer> buffer = {};
   // Called at most once, with the buffer to take the contents from (borrowed for the call; the
   // alias shares its storage) or the error to fail with. Dropped uncalled: the alias must fail.
   std::function<Status(Expected<Buffer*>)> fulfill;
 };
 
 struct LoadOptions {
-  std::span<const int32_t> computation_origin;
+  std::span<const int32_t> computation_origin = {};
 };
 
 // The state of a process of a distributed run, as the framework sees it.
@@ -82,7 +82,7 @@ struct ProcessInfo {
   int task_id = 0;
   uint64_t incarnation_id = 0;
   PJRT_ProcessState state = PJRT_ProcessState_kUnspecified;
-  Status error;  // If state is kError.
+  Status error = {};  // If state is kError.
 };
 
 // A plugin at work: devices, memories, and what makes buffers and executables. The SDK owns it and

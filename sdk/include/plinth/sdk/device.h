@@ -21,10 +21,10 @@ class Device;
 struct DeviceDescriptionInfo {
   int id = 0;  // Unique over all processes.
   int process_index = 0;
-  std::string kind;          // The model, for example "cpu" or "H200".
-  std::string debug_string;  // Long form; made from kind and id if empty.
-  std::string to_string;     // Short form; made from kind and id if empty.
-  std::vector<NamedValue> attributes;
+  std::string kind = {};          // The model, for example "cpu" or "H200".
+  std::string debug_string = {};  // Long form; made from kind and id if empty.
+  std::string to_string = {};     // Short form; made from kind and id if empty.
+  std::vector<NamedValue> attributes = {};
 };
 
 // What a device is, also where no client has it (in a topology). Immutable.
@@ -44,11 +44,11 @@ class DeviceDescription {
 };
 
 struct MemoryInfo {
-  int id = 0;        // Unique in the client.
-  std::string kind;  // "device" for the default memory (JAX expects it), "pinned_host", ...
-  int kind_id = 0;   // One number per kind.
-  std::string debug_string;
-  std::string to_string;
+  int id = 0;             // Unique in the client.
+  std::string kind = {};  // "device" for the default memory (JAX expects it), "pinned_host", ...
+  int kind_id = 0;        // One number per kind.
+  std::string debug_string = {};
+  std::string to_string = {};
 };
 
 // A memory that devices of a client can address. Immutable; made with Client::AddMemory.
@@ -77,17 +77,17 @@ class Memory {
 // What PJRT_Device_MemoryStats reports, in bytes; what is not known stays empty.
 struct MemoryStats {
   int64_t bytes_in_use = 0;
-  std::optional<int64_t> peak_bytes_in_use;
-  std::optional<int64_t> num_allocs;
-  std::optional<int64_t> largest_alloc_size;
-  std::optional<int64_t> bytes_limit;  // torch_xla reads it without asking whether it is set.
-  std::optional<int64_t> bytes_reserved;
-  std::optional<int64_t> peak_bytes_reserved;
-  std::optional<int64_t> bytes_reservable_limit;
-  std::optional<int64_t> largest_free_block_bytes;
-  std::optional<int64_t> pool_bytes;
-  std::optional<int64_t> peak_pool_bytes;
-  std::optional<int64_t> peak_allocated_bytes;
+  std::optional<int64_t> peak_bytes_in_use = {};
+  std::optional<int64_t> num_allocs = {};
+  std::optional<int64_t> largest_alloc_size = {};
+  std::optional<int64_t> bytes_limit = {};  // torch_xla reads it without asking whether it is set.
+  std::optional<int64_t> bytes_reserved = {};
+  std::optional<int64_t> peak_bytes_reserved = {};
+  std::optional<int64_t> bytes_reservable_limit = {};
+  std::optional<int64_t> largest_free_block_bytes = {};
+  std::optional<int64_t> pool_bytes = {};
+  std::optional<int64_t> peak_pool_bytes = {};
+  std::optional<int64_t> peak_allocated_bytes = {};
 };
 
 // A scope in which the framework tracks asynchronous work on a device; ends when destroyed.
@@ -97,7 +97,7 @@ class AsyncTrackingEvent : public internal::Handle {
 };
 
 struct DeviceInfo {
-  DeviceDescriptionInfo description;
+  DeviceDescriptionInfo description = {};
   int local_hardware_id = -1;  // -1 if it has none.
   bool is_addressable = true;  // False for devices of other processes.
 };

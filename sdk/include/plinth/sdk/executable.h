@@ -19,24 +19,24 @@ namespace plinth::sdk {
 
 // A program as the framework sends it; borrowed for the call.
 struct Program {
-  std::string_view format;  // "mlir" (what JAX sends), "hlo", "hlo_with_config".
-  std::string_view code;
+  std::string_view format = {};  // "mlir" (what JAX sends), "hlo", "hlo_with_config".
+  std::string_view code = {};
 };
 
 struct OwnedProgram {
-  std::string format;
-  std::string code;
+  std::string format = {};
+  std::string code = {};
 };
 
 // A parameter or a result of an executable, per device (its shard).
 struct ValueInfo {
   DType dtype = DType::kInvalid;
-  Dims dims;
-  std::shared_ptr<const Layout> layout;  // Null: row-major.
+  Dims dims = {};
+  std::shared_ptr<const Layout> layout = {};  // Null: row-major.
   std::string memory_kind = "device";
   // A serialized xla.OpSharding, for example "\x08\x00" for replicated. JAX wants it for every
   // parameter and result of a program over several devices.
-  std::optional<std::string> sharding;
+  std::optional<std::string> sharding = {};
 };
 
 // In bytes.
@@ -59,18 +59,18 @@ struct CompiledMemoryStats {
 };
 
 struct ExecutableInfo {
-  std::string name;
+  std::string name = {};
   // Equal for executables that compute the same; empty if there is none.
-  std::string fingerprint;
+  std::string fingerprint = {};
   size_t num_replicas = 1;
   size_t num_partitions = 1;
-  std::vector<ValueInfo> parameters;
-  std::vector<ValueInfo> outputs;
-  int64_t generated_code_size = 0;  // Bytes.
-  std::vector<NamedValue> cost;     // For example {"flops", 2.0f}, {"bytes accessed", 12.0f}.
-  std::optional<CompiledMemoryStats> memory_stats;
+  std::vector<ValueInfo> parameters = {};
+  std::vector<ValueInfo> outputs = {};
+  int64_t generated_code_size = 0;    // Bytes.
+  std::vector<NamedValue> cost = {};  // For example {"flops", 2.0f}, {"bytes accessed", 12.0f}.
+  std::optional<CompiledMemoryStats> memory_stats = {};
   // The serialized CompileOptionsProto it was compiled with.
-  std::string compile_options;
+  std::string compile_options = {};
 };
 
 // A compiled program, immutable, not tied to a client. Shared by everything that was loaded from
@@ -103,7 +103,7 @@ class Executable {
 struct DeviceAssignment {
   size_t num_replicas = 1;
   size_t num_partitions = 1;
-  std::vector<int> device_ids;
+  std::vector<int> device_ids = {};
 };
 
 struct LogicalDeviceId {
@@ -147,20 +147,20 @@ struct ExecuteRequest {
 
   int launch_id = 0;
   // Arguments that must not be donated, though the program would.
-  std::span<const int64_t> non_donatable_indices;
+  std::span<const int64_t> non_donatable_indices = {};
   ExecuteContext* context = nullptr;
-  std::string_view call_location;
-  std::span<const int> task_ids;
-  std::span<const int64_t> incarnation_ids;
+  std::string_view call_location = {};
+  std::span<const int> task_ids = {};
+  std::span<const int64_t> incarnation_ids = {};
   bool use_major_to_minor_data_layout_for_callbacks = false;
-  std::vector<NamedValue> custom_options;
+  std::vector<NamedValue> custom_options = {};
   // Callbacks of the C ABI, one list per device, as given. Non-zero counts reach an author only if
   // PluginInfo::supports_send_recv; else the SDK answers UNIMPLEMENTED.
   size_t num_send_ops = 0;
   size_t num_recv_ops = 0;
   PJRT_SendCallbackInfo** send_callbacks = nullptr;
   PJRT_RecvCallbackInfo** recv_callbacks = nullptr;
-  std::span<PJRT_HloOutputCallbackInfo> hlo_output_callbacks;
+  std::span<PJRT_HloOutputCallbackInfo> hlo_output_callbacks = {};
 };
 
 // Where an execution puts its results. If Execute fails, or throws, what was put in is destroyed.
@@ -194,11 +194,11 @@ class ExecuteResults {
 
 struct LoadedExecutableInfo {
   // Those of this process, in the order of the argument lists.
-  std::vector<Device*> addressable_devices;
+  std::vector<Device*> addressable_devices = {};
   // Of each addressable device. Empty: found from the assignment.
-  std::vector<LogicalDeviceId> logical_ids;
+  std::vector<LogicalDeviceId> logical_ids = {};
   // Empty device_ids: the addressable devices, in order.
-  DeviceAssignment assignment;
+  DeviceAssignment assignment = {};
 };
 
 // An executable that is ready to run on devices of a client.

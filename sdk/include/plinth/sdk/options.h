@@ -19,14 +19,14 @@ using plinth::Value;
 // One option of PJRT_Client_Create (or PJRT_TopologyDescription_Create): its name, type and default
 // (the type is that of the default), the range or the choices, and a sentence for users.
 struct OptionSpec {
-  std::string name;
-  Value default_value;
-  std::string doc;
+  std::string name = {};
+  Value default_value = {};
+  std::string doc = {};
   // Range of int64, elements of int64 lists and float; both ends are allowed.
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   // Allowed strings; empty for any.
-  std::vector<std::string> choices;
+  std::vector<std::string> choices = {};
 };
 
 // The options of one call: every known name has a value, given or default.

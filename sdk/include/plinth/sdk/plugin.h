@@ -17,18 +17,18 @@ namespace plinth::sdk {
 
 // What a plugin is and offers. Filled in once; never changes.
 struct PluginInfo {
-  std::string name;     // For messages, for example "plinth_cpu".
-  std::string version;  // Of the plugin, for messages.
+  std::string name = {};     // For messages, for example "plinth_cpu".
+  std::string version = {};  // Of the plugin, for messages.
   // JAX chooses lowering rules by it; "cpu" gets those of the CPU.
-  std::string platform_name;
+  std::string platform_name = {};
   // Part of the key of JAX's compilation cache: change it with every build that compiles
   // differently.
-  std::string platform_version;
+  std::string platform_version = {};
   // PJRT_Plugin_Attributes. "stablehlo_current_version" (a list of 3 int64) tells JAX which version
   // to send; the SDK leaves it out for callers of before 0.72, which would fail on it.
-  std::vector<NamedValue> attributes;
+  std::vector<NamedValue> attributes = {};
   // The options of Client::Create and of CreateTopology.
-  std::vector<OptionSpec> options;
+  std::vector<OptionSpec> options = {};
   // Takes part in runs of several processes: num_nodes > 1 is accepted, and CreateClient gets the
   // node's number and the key-value store.
   bool supports_distributed = false;
@@ -41,7 +41,7 @@ struct PluginInfo {
   bool supports_send_recv = false;
   // Further extensions, in front of the SDK's (Layouts and Shardings). They live for ever; `next`
   // is written by the SDK.
-  std::vector<PJRT_Extension_Base*> extensions;
+  std::vector<PJRT_Extension_Base*> extensions = {};
 };
 
 struct ClientRequest {
@@ -49,7 +49,7 @@ struct ClientRequest {
   // Distributed runs only (PluginInfo::supports_distributed).
   int num_nodes = 1;
   int node_id = 0;
-  std::shared_ptr<const KeyValueStore> key_value_store;  // Null if not distributed.
+  std::shared_ptr<const KeyValueStore> key_value_store = {};  // Null if not distributed.
 };
 
 // The root of a plugin: one per process, made at the first GetPjrtApi, never destroyed.

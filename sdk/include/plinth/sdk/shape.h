@@ -21,9 +21,9 @@ inline constexpr size_t kMaxRank = 64;
 // How the elements of an array lie in device memory.
 struct Layout {
   // Dimensions from the fastest varying to the slowest. Empty means row-major: rank-1, ..., 1, 0.
-  std::vector<int64_t> minor_to_major;
+  std::vector<int64_t> minor_to_major = {};
   // Tiles, innermost last; most plugins have none.
-  std::vector<std::vector<int64_t>> tiles;
+  std::vector<std::vector<int64_t>> tiles = {};
 
   // True for the row-major order without tiles.
   bool IsRowMajor() const;
@@ -35,9 +35,9 @@ struct Layout {
 
 struct Shape {
   DType dtype = DType::kInvalid;
-  Dims dims;
+  Dims dims = {};
   // Null for row-major.
-  std::shared_ptr<const Layout> layout;
+  std::shared_ptr<const Layout> layout = {};
 };
 
 // Number of elements; 1 for a scalar. OUT_OF_RANGE when the product is 2^63 or more.

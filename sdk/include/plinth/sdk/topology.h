@@ -15,10 +15,10 @@
 namespace plinth::sdk {
 
 struct TopologyInfo {
-  std::vector<DeviceDescriptionInfo> devices;
-  std::vector<NamedValue> attributes;
+  std::vector<DeviceDescriptionInfo> devices = {};
+  std::vector<NamedValue> attributes = {};
   // One number per kind of memory; see MemoryInfo::kind_id.
-  std::vector<int> memory_kind_ids;
+  std::vector<int> memory_kind_ids = {};
 };
 
 // The devices of a client, or of a machine that is not here, for compiling ahead of time.
