@@ -1,0 +1,191 @@
+#include "reference_plugin/cpu/thread_pool.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace plinth::cpu {
+namespace {
+
+// How long a worker looks for work before it parks: a few fork-joins of a running program, far
+// less than a scheduler tick.
+constexpr auto kSpinTime = std::chrono::microseconds(20);
+
+thread_local bool inside_parallel_body = false;
+
+// One ParallelFor in progress. Lives on the stack of the caller, who removes it from the list and
+// waits for `helpers` to become zero before it returns.
+struct Job {
+  int64_t size;
+  int64_t chunk;
+  const void* context;
+  void (*function)(const void*, int64_t, int64_t);
+  std::atomic<int64_t> next{0};
+  int helpers = 0;  // guarded by State::mutex
+
+  bool HasWork() const { return next.load(std::memory_order_relaxed) < size; }
+
+  void RunChunks() {
+    inside_parallel_body = true;
+    for (;;) {
+      int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+      if (begin >= size) break;
+      function(context, begin, std::min(begin + chunk, size));
+    }
+    inside_parallel_body = false;
+  }
+};
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+struct ThreadPool::State {
+  int parallelism = 1;
+  pid_t process = getpid();
+
+  std::mutex mutex;
+  std::condition_variable work_arrived;
+  std::condition_variable helper_left;
+  std::vector<Job*> jobs;
+  std::deque<std::function<void()>> tasks;
+  std::vector<std::thread> workers;
+  int parked = 0;
+  bool stopping = false;
+  // Changes whenever jobs or tasks are added, so that spinning workers need no lock.
+  std::atomic<uint64_t> arrivals{0};
+
+  // With the lock held.
+  void Announce(int wanted) {
+    arrivals.fetch_add(1, std::memory_order_release);
+    if (workers.empty()) {
+      for (int i = 0; i < parallelism; ++i) workers.emplace_back([this] { Work(); });
+    }
+    if (parked == 0) return;
+    if (wanted > 1) {
+      work_arrived.notify_all();
+    } else {
+      work_arrived.notify_one();
+    }
+  }
+
+  Job* FindJob() {
+    for (Job* job : jobs) {
+      if (job->HasWork()) return job;
+    }
+    return nullptr;
+  }
+
+  void Work() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      if (Job* job = FindJob()) {
+        ++job->helpers;
+        lock.unlock();
+        job->RunChunks();
+        lock.lock();
+        if (--job->helpers == 0) helper_left.notify_all();
+      } else if (!tasks.empty()) {
+        std::function<void()> task = std::move(tasks.front());
+        tasks.pop_front();
+        lock.unlock();
+        task();
+        task = nullptr;
+        lock.lock();
+      } else if (stopping) {
+        return;
+      } else {
+        uint64_t seen = arrivals.load(std::memory_order_acquire);
+        lock.unlock();
+        bool arrived = Spin(seen);
+        lock.lock();
+        if (arrived || stopping || !tasks.empty() || FindJob() != nullptr) continue;
+        ++parked;
+        work_arrived.wait(lock);
+        --parked;
+      }
+    }
+  }
+
+  bool Spin(uint64_t seen) const {
+    auto deadline = std::chrono::steady_clock::now() + kSpinTime;
+    do {
+      for (int i = 0; i < 32; ++i) {
+        if (arrivals.load(std::memory_order_acquire) != seen) return true;
+        Pause();
+      }
+    } while (std::chrono::steady_clock::now() < deadline);
+    return false;
+  }
+};
+
+ThreadPool::ThreadPool(int parallelism) : state_(std::make_unique<State>()) {
+  state_->parallelism = std::max(parallelism, 1);
+}
+
+ThreadPool::~ThreadPool() {
+  // A forked child has none of the threads, and the lock may be held for ever: give the state up.
+  if (state_->process != getpid()) {
+    state_.release();
+    return;
+  }
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+    state_->arrivals.fetch_add(1, std::memory_order_release);
+    state_->work_arrived.notify_all();
+  }
+  for (std::thread& worker : state_->workers) {
+    // The last reference to the pool may be dropped by one of its own tasks.
+    if (worker.get_id() == std::this_thread::get_id()) {
+      worker.detach();
+      state_.release();
+      return;
+    }
+  }
+  for (std::thread& worker : state_->workers) worker.join();
+}
+
+int ThreadPool::parallelism() const { return state_->parallelism; }
+
+void ThreadPool::Schedule(std::function<void()> task) {
+  std::lock_guard lock(state_->mutex);
+  state_->tasks.push_back(std::move(task));
+  state_->Announce(1);
+}
+
+void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* context,
+                                 RangeFunction function) {
+  if (size <= 0) return;
+  grain = std::max<int64_t>(grain, 1);
+  if (inside_parallel_body || state_->parallelism == 1 || size <= grain) {
+    function(context, 0, size);
+    return;
+  }
+  // About four chunks per thread even out what the threads are slowed down by.
+  int64_t chunk = (size + 4 * state_->parallelism - 1) / (4 * state_->parallelism);
+  chunk = (chunk + grain - 1) / grain * grain;
+  Job job{size, chunk, context, function};
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->jobs.push_back(&job);
+    state_->Announce(2);
+  }
+  job.RunChunks();
+  std::unique_lock lock(state_->mutex);
+  state_->jobs.erase(std::find(state_->jobs.begin(), state_->jobs.end(), &job));
+  state_->helper_left.wait(lock, [&] { return job.helpers == 0; });
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,78 @@
+#include "reference_plugin/cpu/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace plinth::cpu {
+namespace {
+
+TEST(ThreadPoolTest, CoversEveryIndexOnceInGrainMultiples) {
+  ThreadPool pool(4);
+  for (int64_t size : {0, 1, 7, 64, 1000, 4097}) {
+    std::vector<std::atomic<int>> seen(size);
+    std::atomic<bool> aligned = true;
+    pool.ParallelFor(size, 16, [&](int64_t begin, int64_t end) {
+      if (begin % 16 != 0 || (end % 16 != 0 && end != size)) aligned = false;
+      for (int64_t i = begin; i < end; ++i) ++seen[i];
+    });
+    for (auto& count : seen) EXPECT_EQ(count, 1);
+    EXPECT_TRUE(aligned);
+  }
+}
+
+TEST(ThreadPoolTest, NestedCallsRunInline) {
+  ThreadPool pool(3);
+  std::atomic<int> total = 0;
+  pool.ParallelFor(30, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      pool.ParallelFor(10, 1, [&](int64_t b, int64_t e) { total += static_cast<int>(e - b); });
+    }
+  });
+  EXPECT_EQ(total, 300);
+}
+
+TEST(ThreadPoolTest, ManyThreadsShareOnePool) {
+  ThreadPool pool(2);
+  std::vector<std::thread> threads;
+  std::atomic<int64_t> total = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) {
+        pool.ParallelFor(100, 1, [&](int64_t begin, int64_t end) { total += end - begin; });
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(total, 4 * 200 * 100);
+}
+
+TEST(ThreadPoolTest, TasksRunAndMayUseThePool) {
+  std::atomic<int> done = 0;
+  {
+    ThreadPool pool(2);
+    for (int i = 0; i < 50; ++i) {
+      pool.Schedule([&] { pool.ParallelFor(10, 1, [&](int64_t b, int64_t e) { done += e - b; }); });
+    }
+  }  // Destruction finishes what was scheduled.
+  EXPECT_EQ(done, 500);
+}
+
+TEST(ThreadPoolTest, LastReferenceMayBeDroppedByATask) {
+  auto pool = std::make_shared<ThreadPool>(2);
+  std::atomic<bool> done = false;
+  pool->Schedule([pool, &done]() mutable {
+    pool.reset();
+    done = true;
+  });
+  pool.reset();
+  while (!done) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace plinth::cpu
