@@ -1,0 +1,32 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_DUMP_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_DUMP_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace plinth::compiler {
+
+// Writes the stages of one compilation as text files "<directory>/<module>.<nn>.<stage>.txt" when
+// the environment variable PLINTH_DUMP names a directory (which must exist); privileged processes
+// ignore it. A file that cannot be written is left out: dumping never changes a compilation.
+// Used by one thread.
+class Dumper {
+ public:
+  // Reads PLINTH_DUMP.
+  explicit Dumper(std::string_view module_name);
+  // Into that directory; disabled when it is empty.
+  Dumper(std::string_view module_name, std::string_view directory);
+
+  bool enabled() const { return !prefix_.empty(); }
+  // `text` is only called when enabled.
+  void Dump(std::string_view stage, const std::function<std::string()>& text);
+
+ private:
+  std::string prefix_;
+  int next_ = 0;
+};
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_DUMP_H_
