@@ -1,0 +1,8 @@
+#include "reference_plugin/cpu/library/library.h"
+
+namespace plinth::cpu {
+Expected<std::unique_ptr<PreparedStep>> PrepareDotGeneral(const compiler::PlanStep& step,
+                                                          const LibraryOptions& options) {
+  return Unimplemented("no matrix product for ", Name(step.results[0].type.dtype));
+}
+}  // namespace plinth::cpu

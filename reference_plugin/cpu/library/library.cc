@@ -1,0 +1,46 @@
+#include "reference_plugin/cpu/library/library.h"
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/opcode.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Opcode;
+
+struct Row {
+  Opcode opcode;
+  PrepareFunction prepare;
+};
+
+constexpr Row kRows[] = {
+    {Opcode::kConvolution, PrepareConvolution},
+    {Opcode::kDotGeneral, PrepareDotGeneral},
+};
+
+std::string Describe(const compiler::PlanStep& step) {
+  std::string text(compiler::Name(step.opcode));
+  if (step.location != nullptr && !step.location->empty()) {
+    text += StrCat(" at ", *step.location);
+  }
+  return text;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanStep& step,
+                                                           const LibraryOptions& options) {
+  for (const Row& row : kRows) {
+    if (row.opcode != step.opcode) continue;
+    auto prepared = row.prepare(step, options);
+    if (!prepared.ok()) return prepared.status().WithContext(Describe(step));
+    return prepared;
+  }
+  return Unimplemented("the CPU plugin has no library function for ", Describe(step));
+}
+
+Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanStep& step) {
+  return PrepareLibraryStep(step, LibraryOptions());
+}
+
+}  // namespace plinth::cpu

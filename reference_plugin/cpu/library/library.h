@@ -1,0 +1,37 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LIBRARY_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LIBRARY_H_
+
+#include <memory>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/plan.h"
+#include "reference_plugin/cpu/library/blas.h"
+#include "reference_plugin/cpu/prepared_step.h"
+
+// Whole-array operations that are not kernels: one prepare function per opcode, all named in the
+// table of library.cc.
+namespace plinth::cpu {
+
+// What a client chose for the operations of its programs.
+struct LibraryOptions {
+  BlasOptions blas;
+};
+
+// Checks the step's types and shapes and decides everything that depends on them. An error does
+// not name the op or its place: PrepareLibraryStep adds both.
+using PrepareFunction = Expected<std::unique_ptr<PreparedStep>> (*)(const compiler::PlanStep& step,
+                                                                    const LibraryOptions& options);
+
+// PrepareLibraryStep of prepared_step.h with a client's own options.
+Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanStep& step,
+                                                           const LibraryOptions& options);
+
+// The prepare functions, each in the file named after its operation.
+Expected<std::unique_ptr<PreparedStep>> PrepareDotGeneral(const compiler::PlanStep& step,
+                                                          const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanStep& step,
+                                                           const LibraryOptions& options);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LIBRARY_H_
