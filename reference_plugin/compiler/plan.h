@@ -30,10 +30,9 @@ struct Storage {
   std::shared_ptr<const Attributes> constant;  // kConstant, not a splat
 };
 
-// A dense row-major array inside a storage.
+// A dense row-major array at the start of a storage.
 struct ArrayRef {
   int32_t storage = -1;
-  int64_t offset = 0;  // bytes
   Type type;
 };
 
@@ -73,8 +72,8 @@ struct Plan {
 // copies where loop carries or donation need it, lays temporaries into one arena by liveness.
 Expected<Plan> PlanMemory(const Schedule& schedule);
 
-// Every read is of bytes that were written and not overwritten since; nothing but `donated`
-// arguments, arena and outputs is written; targets and ranges are valid.
+// Nothing but donated arguments, arena and outputs is written; on every path what is read was
+// written before; arrays lie within their storages, jumps within the plan.
 Status Verify(const Plan& plan);
 std::string ToString(const Plan& plan);
 
