@@ -1,0 +1,73 @@
+"""Makes everything that follows from api/registry; see README.md.
+
+Without arguments it checks: what is committed must be what the registry gives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from pathlib import Path
+
+import cxx_tables
+import registry as registry_module
+import revisions
+
+API = Path(__file__).resolve().parent.parent
+
+
+def artefacts(registry, history) -> dict[str, str]:
+    """Every generated file, by its path below api/."""
+    support = "support/include/plinth/support"
+    files = {
+        f"{support}/abi_tables.inc": cxx_tables.tables(registry, history),
+        f"{support}/abi_version.h": cxx_tables.version_header(registry),
+    }
+    return files
+
+
+def check(root: Path, files: dict[str, str]) -> int:
+    """Prints a unified diff for every file that differs. Returns the exit status."""
+    different = 0
+    for name, text in files.items():
+        path = root / name
+        found = path.read_text() if path.exists() else ""
+        if found != text:
+            different += 1
+            sys.stdout.writelines(difflib.unified_diff(
+                found.splitlines(keepends=True), text.splitlines(keepends=True),
+                f"api/{name} (committed)", f"api/{name} (from the registry)"))
+    if different:
+        print(f"{different} of {len(files)} generated files differ from the registry. "
+              "Run `python3 api/generate --write`.")
+    return 1 if different else 0
+
+
+def write(root: Path, files: dict[str, str]) -> int:
+    for name, text in files.items():
+        path = root / name
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            print(f"wrote api/{name}")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python3 api/generate", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="rewrite what differs")
+    parser.add_argument("--api", type=Path, default=API, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    try:
+        registry = registry_module.load(options.api / "registry")
+        history = revisions.load_history(options.api / "history")
+    except (registry_module.RegistryError, revisions.HistoryError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    files = artefacts(registry, history)
+    return write(options.api, files) if options.write else check(options.api, files)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,342 @@
+"""Reads api/registry into plain objects and refuses what contradicts itself."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ABSENT = ("required", "stub", "null")
+DIRECTIONS = ("in", "out", "inout")
+IF_UNKNOWN = ("drop", "refuse")
+THREADS = ("any", "exclusive")
+CLASSES = ("contract", "robust", "undefined")
+HEADS = ("args", "sized", "extension", "none")
+
+# What the registry holds as a whole. A change here is a change of the ABI.
+FUNCTION_COUNT = 138
+ENUM_COUNT = 7
+EXTENSION_COUNT = 25
+HANDLE_COUNT = 22  # 20 opaque ones, and PJRT_Error and PJRT_Memory, which began as such.
+CALLBACK_COUNT = 11
+
+
+class RegistryError(Exception):
+    """The registry contradicts itself; the text says where."""
+
+
+@dataclass
+class Entry:
+    """What every row has: a name, text, and the revisions that hold it."""
+
+    name: str
+    doc: str
+    since: int
+    since_revision: str | None = None
+    not_in: list[str] = field(default_factory=list)
+    also_in: list[str] = field(default_factory=list)
+    source: str | None = None
+
+
+@dataclass
+class Field(Entry):
+    type: str = ""
+    direction: str = "in"
+    required: bool = False
+    default: object = None
+    if_unknown: str | None = None
+    length_field: str | None = None
+    inner_length_field: str | None = None
+    length: str | None = None
+    nullable: bool = False
+    owner: str | None = None
+    lifetime: str | None = None
+    absent: str | None = None
+    members: list[str] = field(default_factory=list)
+    earlier_type: str | None = None
+    earlier_until: int | None = None
+    name_source: str | None = None
+
+
+@dataclass
+class Struct(Entry):
+    head: str = "none"
+    head_since_revision: str | None = None
+    frozen: bool = False
+    fields: list[Field] = field(default_factory=list)
+    announced_sizes: list[dict] = field(default_factory=list)
+    alias: str | None = None
+    function: str | None = None
+
+
+@dataclass
+class Function(Entry):
+    slot: int | None = None
+    returns: str = "PJRT_Error*"
+    args: str = ""
+    absent: str = "stub"
+    threads: str = "any"
+    client_gate: int | None = None
+    requirements: list[dict] = field(default_factory=list)
+
+
+@dataclass
+class EnumValue(Entry):
+    value: int = 0
+
+
+@dataclass
+class Enum(Entry):
+    if_unknown: str = "refuse"
+    values: list[EnumValue] = field(default_factory=list)
+
+
+@dataclass
+class Handle(Entry):
+    public_since: int | None = None
+
+
+@dataclass
+class Callback(Entry):
+    returns: str = "void"
+    threads: str = "any"
+    parameters: list[dict] = field(default_factory=list)
+
+
+@dataclass
+class Module:
+    """One file of the registry: an object of the core, or an extension."""
+
+    path: str
+    title: str
+    doc: str
+    order: int
+    handles: list[Handle] = field(default_factory=list)
+    enums: list[Enum] = field(default_factory=list)
+    callbacks: list[Callback] = field(default_factory=list)
+    structs: list[Struct] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    extension: dict | None = None
+
+
+@dataclass
+class Registry:
+    modules: list[Module]
+    extensions: list[Module]
+    version: dict
+    entry_point: dict
+    requirements: list[dict]
+
+    @property
+    def functions(self) -> list[Function]:
+        """The functions of the core table, in slot order."""
+        return sorted((f for m in self.modules for f in m.functions), key=lambda f: f.slot)
+
+    @property
+    def structs(self) -> list[Struct]:
+        return [s for m in self.modules for s in m.structs]
+
+    @property
+    def enums(self) -> list[Enum]:
+        return [e for m in self.modules for e in m.enums]
+
+    @property
+    def handles(self) -> list[Handle]:
+        return [h for m in self.modules for h in m.handles]
+
+    @property
+    def callbacks(self) -> list[Callback]:
+        return [c for m in self.modules for c in m.callbacks]
+
+    def struct(self, name: str) -> Struct:
+        for s in self.structs:
+            if s.name == name:
+                return s
+        raise KeyError(name)
+
+
+def _build(cls, table: dict, where: str, **extra):
+    known = set(cls.__dataclass_fields__)
+    unknown = set(table) - known
+    if unknown:
+        raise RegistryError(f"{where}: unknown key {', '.join(sorted(unknown))}")
+    try:
+        return cls(**table, **extra)
+    except TypeError as error:
+        raise RegistryError(f"{where}: {error}") from error
+
+
+def _fields(rows: list[dict], where: str) -> list[Field]:
+    return [_build(Field, {"name": "", **row}, f"{where}.{row.get('name', '')}") for row in rows]
+
+
+def _load_module(path: Path) -> tuple[Module, dict]:
+    with open(path, "rb") as f:
+        data = tomllib.load(f)
+    where = path.name
+    module = Module(where, data.pop("title"), data.pop("doc", ""), data.pop("order", 0),
+                    extension=data.pop("extension", None))
+    for table in data.pop("handle", []):
+        module.handles.append(_build(Handle, table, f"{where}: {table.get('name')}"))
+    for table in data.pop("enum", []):
+        name = f"{where}: {table.get('name')}"
+        values = [_build(EnumValue, v, name) for v in table.pop("values")]
+        module.enums.append(_build(Enum, table, name, values=values))
+    for table in data.pop("callback", []):
+        module.callbacks.append(_build(Callback, table, f"{where}: {table.get('name')}"))
+    for table in data.pop("struct", []):
+        name = f"{where}: {table.get('name')}"
+        rows = _fields(table.pop("fields", []), name)
+        module.structs.append(_build(Struct, table, name, fields=rows))
+    for table in data.pop("function", []):
+        name = f"{where}: {table.get('name')}"
+        args = table.get("args", f"{table['name']}_Args")
+        if "fields" in table:
+            struct = Struct(args, f"Arguments of {table['name']}.", table["since"],
+                            table.get("since_revision"), table.get("not_in", []),
+                            table.get("also_in", []), head=table.pop("head"),
+                            fields=_fields(table.pop("fields"), name),
+                            announced_sizes=table.pop("announced_sizes", []),
+                            alias=table.pop("args_alias", None), function=table["name"])
+            struct.since = table.pop("args_since", struct.since)
+            module.structs.append(struct)
+        module.functions.append(_build(Function, {"args": args, **table}, name))
+    return module, data
+
+
+def load(folder: Path) -> Registry:
+    """Reads and validates the registry. Raises RegistryError."""
+    modules, extensions, version, entry_point, requirements = [], [], {}, {}, []
+    for path in sorted(folder.glob("*.toml")):
+        module, rest = _load_module(path)
+        version |= rest.pop("version", {})
+        entry_point |= rest.pop("entry_point", {})
+        requirements += rest.pop("requirement", [])
+        if rest:
+            raise RegistryError(f"{path.name}: unknown key {', '.join(sorted(rest))}")
+        modules.append(module)
+    for path in sorted((folder / "extensions").glob("*.toml")):
+        module, rest = _load_module(path)
+        if rest:
+            raise RegistryError(f"{path.name}: unknown key {', '.join(sorted(rest))}")
+        extensions.append(module)
+    modules.sort(key=lambda m: m.order)
+    extensions.sort(key=lambda m: m.extension.get("type", 1 << 30))
+    registry = Registry(modules, extensions, version, entry_point, requirements)
+    validate(registry)
+    return registry
+
+
+class _Checker:
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def need(self, condition: object, text: str) -> None:
+        if not condition:
+            self.problems.append(text)
+
+
+def _check_fields(check: _Checker, struct: Struct, minor: int) -> None:
+    names = [f.name for f in struct.fields if f.name]
+    members = [m.rsplit(" ", 1)[1] for f in struct.fields for m in f.members]
+    check.need(len(set(names + members)) == len(names + members),
+               f"{struct.name}: a field name occurs twice")
+    check.need(struct.head in HEADS, f"{struct.name}: head {struct.head!r} is none of {HEADS}")
+    for f in struct.fields:
+        where = f"{struct.name}.{f.name or 'union'}"
+        check.need(f.doc, f"{where}: no doc")
+        check.need(f.type, f"{where}: no type")
+        check.need(f.direction in DIRECTIONS, f"{where}: direction {f.direction!r}")
+        check.need(f.if_unknown is None or f.if_unknown in IF_UNKNOWN,
+                   f"{where}: if_unknown {f.if_unknown!r}")
+        check.need(f.absent is None or f.absent in ABSENT, f"{where}: absent {f.absent!r}")
+        check.need(f.required or f.default is not None,
+                   f"{where}: neither required nor a default")
+        check.need(not (f.required and f.default is not None),
+                   f"{where}: required and a default")
+        check.need(0 < f.since <= minor, f"{where}: since {f.since} is not in 1..{minor}")
+        for name in (f.length_field, f.inner_length_field):
+            check.need(name is None or name in names,
+                       f"{where}: length field {name!r} is not in the struct")
+    required = [f.required for f in struct.fields if struct.head in ("args", "sized")]
+    check.need(sorted(required, reverse=True) == required,
+               f"{struct.name}: a required field follows one with a default")
+
+
+def _check_unique(check: _Checker, what: str, names: list[str]) -> None:
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        check.need(False, f"{what} {name} occurs twice")
+
+
+def _check_since(check: _Checker, structs: list[Struct]) -> None:
+    for s in structs:
+        if s.frozen or s.head == "extension":
+            continue
+        order = [f.since for f in s.fields]
+        check.need(order == sorted(order), f"{s.name}: since goes down from one field to the next")
+
+
+def validate(registry: Registry) -> None:
+    """Raises RegistryError with every contradiction found, one per line."""
+    check = _Checker()
+    minor = registry.version.get("declared_minor", 0)
+    functions = registry.functions
+    everything = registry.modules + registry.extensions
+
+    check.need(len(functions) == FUNCTION_COUNT,
+               f"{len(functions)} functions, {FUNCTION_COUNT} expected")
+    check.need([f.slot for f in functions] == list(range(len(functions))),
+               "slots are not contiguous from 0")
+    check.need(len(registry.enums) == ENUM_COUNT, f"{len(registry.enums)} enums, {ENUM_COUNT} expected")
+    check.need(len(registry.handles) == HANDLE_COUNT,
+               f"{len(registry.handles)} handles, {HANDLE_COUNT} expected")
+    check.need(len(registry.callbacks) == CALLBACK_COUNT,
+               f"{len(registry.callbacks)} callbacks, {CALLBACK_COUNT} expected")
+    # From slot 69 on the table only ever grew at its end.
+    for before, after in zip(functions[90:], functions[91:]):
+        check.need(before.since <= after.since,
+                   f"{after.name}: since {after.since} is below {before.since} of the slot before")
+
+    public = {h.name for m in everything for h in m.handles if h.public_since}
+    _check_unique(check, "name", [n for n in
+                  [x.name for m in everything for x in
+                   m.handles + m.enums + m.callbacks + m.structs + m.functions]
+                  if n not in public])
+    _check_unique(check, "enum value", [v.name for m in everything for e in m.enums for v in e.values])
+    ids = [r["id"] for r in registry.requirements]
+    ids += [r["id"] for m in everything for f in m.functions for r in f.requirements]
+    _check_unique(check, "requirement", ids)
+    for r in registry.requirements + [r for m in everything for f in m.functions for r in f.requirements]:
+        check.need(r["class"] in CLASSES, f"{r['id']}: class {r['class']!r}")
+        check.need(re.fullmatch(r"PJRT-[A-Za-z0-9_]+-[A-Za-z0-9_-]+", r["id"]), f"{r['id']}: bad form")
+        check.need(r["text"], f"{r['id']}: no text")
+
+    structs = {s.name for m in everything for s in m.structs}
+    for m in everything:
+        for e in m.enums:
+            check.need(e.values and e.if_unknown in IF_UNKNOWN, f"{e.name}: bad enum")
+            numbers = [v.value for v in e.values]
+            check.need(len(set(numbers)) == len(numbers), f"{e.name}: a value occurs twice")
+        for s in m.structs:
+            _check_fields(check, s, minor)
+        for f in m.functions:
+            check.need(f.args in structs or any(s.alias == f.args for s in m.structs),
+                       f"{f.name}: no argument struct {f.args}")
+            check.need(f.absent in ABSENT, f"{f.name}: absent {f.absent!r}")
+            check.need(f.threads in THREADS, f"{f.name}: threads {f.threads!r}")
+            check.need(0 < f.since <= minor, f"{f.name}: since {f.since} is not in 1..{minor}")
+        for x in m.handles + m.enums + m.callbacks + m.structs + m.functions:
+            check.need(x.doc, f"{x.name}: no doc")
+    _check_since(check, registry.structs)
+
+    types = next((e for e in registry.enums if e.name == "PJRT_Extension_Type"), None)
+    numbers = [v.value for v in types.values] if types else []
+    check.need(numbers == list(range(EXTENSION_COUNT)),
+               f"extension ids are {numbers}, 0..{EXTENSION_COUNT - 1} expected")
+    for m in registry.extensions:
+        if "type" in m.extension:
+            check.need(any(s.name == m.extension["struct"] for s in m.structs),
+                       f"{m.path}: no struct {m.extension['struct']}")
+    if check.problems:
+        raise RegistryError("\n".join(check.problems))
