@@ -4,6 +4,7 @@
 
 #include <map>
 #include <random>
+#include <set>
 
 #include "reference_plugin/compiler/arena.h"
 #include "reference_plugin/compiler/linear_code.h"
@@ -134,7 +135,9 @@ class ScheduleRunner {
 // Runs the plan in memory whose granules hold hashes.
 class PlanRunner {
  public:
-  explicit PlanRunner(const Plan& plan) : plan_(plan), arena_(plan.arena_size / kArenaAlignment) {
+  PlanRunner(const Plan& plan, const Schedule& schedule)
+      : plan_(plan), arena_(plan.arena_size / kArenaAlignment) {
+    FindHints(schedule.entry);
     for (const Storage& storage : plan.storages) {
       Hash initial = storage.kind == StorageKind::kArgument   ? ArgumentHash(storage.index)
                      : storage.kind == StorageKind::kConstant ? HashOf(storage.constant)
@@ -146,8 +149,7 @@ class PlanRunner {
     size_t k = 0;
     while (k < plan_.steps.size()) {
       const PlanStep& step = plan_.steps[k++];
-      std::vector<Hash> operands;
-      for (const ArrayRef& operand : step.operands) operands.push_back(Read(operand.storage));
+      std::vector<Hash> operands = ReadOperands(step);
       if (step.kind == PlanStepKind::kJump) {
         k = step.targets[0];
       } else if (step.kind == PlanStepKind::kJumpUnless) {
@@ -169,6 +171,26 @@ class PlanRunner {
   }
 
  private:
+  void FindHints(const ScheduleBlock& block) {
+    for (const ScheduleStep& step : block.steps) {
+      for (const InPlace& hint : step.in_place) hints_.insert({step.cost_ns, hint.operand});
+      for (const ScheduleBlock& inner : step.blocks) FindHints(inner);
+    }
+  }
+  // A step may read operands without a hint when it has already written: they must lie elsewhere.
+  std::vector<Hash> ReadOperands(const PlanStep& step) {
+    std::vector<Hash> operands(step.operands.size());
+    bool in_place[2] = {true, false};
+    for (bool hinted : in_place) {
+      for (size_t i = 0; i < operands.size(); ++i) {
+        bool has_hint = step.kind == PlanStepKind::kCopy || hints_.count({step.cost_ns, i}) > 0;
+        if (has_hint == hinted) operands[i] = Read(step.operands[i].storage);
+      }
+      for (const ArrayRef& result : step.results) Write(result.storage, 0);
+    }
+    return operands;
+  }
+
   template <typename F>
   void ForGranules(const Storage& storage, F f) {
     for (int64_t at = 0; at < storage.size; at += kArenaAlignment) {
@@ -194,6 +216,7 @@ class PlanRunner {
   }
 
   const Plan& plan_;
+  std::set<std::pair<double, int32_t>> hints_;  // step uid and operand
   std::vector<Hash> arena_;
   std::vector<Hash> own_;
 };
@@ -203,7 +226,7 @@ Plan PlanAndCompare(const Schedule& schedule) {
   EXPECT_TRUE(plan.ok()) << plan.status().ToString();
   Status verified = Verify(*plan);
   EXPECT_TRUE(verified.ok()) << verified.ToString() << "\n" << ToString(*plan);
-  EXPECT_EQ(PlanRunner(*plan).Run(), ScheduleRunner(schedule).Run()) << ToString(*plan);
+  EXPECT_EQ(PlanRunner(*plan, schedule).Run(), ScheduleRunner(schedule).Run()) << ToString(*plan);
   return *std::move(plan);
 }
 
