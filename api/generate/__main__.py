@@ -10,6 +10,8 @@ import difflib
 import sys
 from pathlib import Path
 
+import c_extension_headers
+import c_header
 import cxx_tables
 import registry as registry_module
 import revisions
@@ -21,9 +23,12 @@ def artefacts(registry, history) -> dict[str, str]:
     """Every generated file, by its path below api/."""
     support = "support/include/plinth/support"
     files = {
+        "include/pjrt_c_api.h": c_header.header(revisions.View(registry)),
         f"{support}/abi_tables.inc": cxx_tables.tables(registry, history),
         f"{support}/abi_version.h": cxx_tables.version_header(registry),
     }
+    for name, text in c_extension_headers.headers(registry).items():
+        files[f"include/{name}"] = text
     return files
 
 
@@ -54,14 +59,32 @@ def write(root: Path, files: dict[str, str]) -> int:
     return 0
 
 
+def past_header(registry, history, name: str, folder: Path) -> int:
+    """Writes the header of a past revision into a folder."""
+    revision = revisions.find(history, name)
+    oldest = registry.version["oldest_minor"]
+    if revision.minor < oldest:
+        raise revisions.HistoryError(
+            f"the registry describes revisions from 0.{oldest} on; the layout of {revision.name} "
+            "is data in api/history")
+    folder.mkdir(parents=True, exist_ok=True)
+    text = c_header.header(revisions.View(registry, history, revision))
+    (folder / "pjrt_c_api.h").write_text(text)
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 api/generate", description=__doc__)
     parser.add_argument("--write", action="store_true", help="rewrite what differs")
+    parser.add_argument("--header", nargs=2, metavar=("0.NN", "OUTDIR"),
+                        help="write pjrt_c_api.h as it was at that revision")
     parser.add_argument("--api", type=Path, default=API, help=argparse.SUPPRESS)
     options = parser.parse_args()
     try:
         registry = registry_module.load(options.api / "registry")
         history = revisions.load_history(options.api / "history")
+        if options.header:
+            return past_header(registry, history, options.header[0], Path(options.header[1]))
     except (registry_module.RegistryError, revisions.HistoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

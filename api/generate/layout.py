@@ -65,6 +65,10 @@ class Layouts:
         self._cache: dict[str, Layout] = {}
 
     def _measure(self, type_name: str) -> tuple[int, int]:
+        if type_name.endswith("]"):
+            element, count = type_name[:-1].split("[")
+            size, unit = self._measure(element)
+            return size * int(count), unit
         if "*" in type_name:
             return 8, 8
         base = type_name.replace("const ", "").strip()

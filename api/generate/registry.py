@@ -101,6 +101,7 @@ class Handle(Entry):
 class Callback(Entry):
     returns: str = "void"
     threads: str = "any"
+    plain: bool = False  # a function type, used as a pointer, and not a pointer type
     parameters: list[dict] = field(default_factory=list)
 
 
