@@ -37,6 +37,13 @@ PROLOGUE = """\
   typedef struct sname sname;                        \\
   enum {{ sname##_STRUCT_SIZE = PJRT_STRUCT_SIZE(sname, last_field) }}
 
+// A slot of a function table: a pointer called as its function type. C++ wants the type qualified.
+#ifdef __cplusplus
+#define PJRT_API_SLOT(function_type) ::function_type* function_type
+#else
+#define PJRT_API_SLOT(function_type) function_type* function_type
+#endif
+
 // Kept for code that was written for upstream's header.
 #define PJRT_NO_DISCARD
 
@@ -81,9 +88,9 @@ def _table(view: View, registry: Registry) -> list[str]:
               "  PJRT_Extension_Base* extension_start;", "  PJRT_Api_Version pjrt_api_version;", ""]
     functions = [f for f in registry.functions if view.has(f)]
     for f in functions:
-        lines.append(f"  {f.name}* {f.name};  // {f.slot}, since 0.{f.since}")
-    lines += ["} PJRT_Api;", "",
-              f"enum {{ PJRT_Api_STRUCT_SIZE = PJRT_STRUCT_SIZE(PJRT_Api, {functions[-1].name}) }};"]
+        lines.append(f"  PJRT_API_SLOT({f.name});  // {f.slot}, since 0.{f.since}")
+    lines += ["} PJRT_Api;", "", "enum {",
+              f"  PJRT_Api_STRUCT_SIZE = PJRT_STRUCT_SIZE(PJRT_Api, {functions[-1].name})", "};"]
     return lines
 
 

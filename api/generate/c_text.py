@@ -10,6 +10,13 @@ from revisions import View
 
 WIDTH = 100
 
+# What `absent` says to a reader of the header.
+ABSENT = {
+    "required": "always implemented",
+    "stub": "answers UNIMPLEMENTED if absent",
+    "null": "null if absent",
+}
+
 
 def comment(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=f"{indent}// ", subsequent_indent=f"{indent}// ",
@@ -24,6 +31,15 @@ def declare(type_name: str, name: str) -> str:
         element, length = type_name[:-1].split("[")
         return f"{element} {name}[{length}]"
     return f"{type_name} {name}"
+
+
+def signature(head: str, parameters: str) -> list[str]:
+    line = f"{head}({parameters});"
+    if len(line) <= WIDTH:
+        return [line]
+    return [f"{head}("] + textwrap.wrap(f"{parameters});", WIDTH, initial_indent="    ",
+                                        subsequent_indent="    ", break_on_hyphens=False,
+                                        break_long_words=False)
 
 
 def banner(title: str) -> list[str]:
@@ -60,9 +76,7 @@ def callback_lines(callback: Callback) -> list[str]:
         lines += comment(f"{p['name']}: {p['doc']}")
     parameters = ", ".join(declare(p["type"], p["name"]) for p in callback.parameters)
     name = callback.name if callback.plain else f"(*{callback.name})"
-    lines += textwrap.wrap(f"typedef {callback.returns} {name}({parameters});", WIDTH,
-                           subsequent_indent="    ", break_on_hyphens=False)
-    return lines + [""]
+    return lines + signature(f"typedef {callback.returns} {name}", parameters) + [""]
 
 
 def field_note(f: Field) -> str:
@@ -85,7 +99,7 @@ def field_note(f: Field) -> str:
     if f.default is not None and f.absent is None:
         notes.append(f"if absent: {str(f.default).lower()}")
     if f.absent:
-        notes.append(f"if not implemented: {f.absent}")
+        notes.append(ABSENT[f.absent])
     if f.source:
         notes.append(f"source: {f.source}")
     if f.name_source:
@@ -107,6 +121,8 @@ def struct_lines(struct: Struct, view: View, layouts: Layouts) -> list[str]:
             lines.append("  union {")
             lines += [f"    {declare(*split_member(m))};" for m in f.members]
             lines.append("  };")
+        elif place.type == f"{f.name}*":
+            lines.append(f"  PJRT_API_SLOT({f.name});")
         else:
             lines.append(f"  {declare(place.type, f.name)};")
     lines.append("};")
@@ -127,14 +143,11 @@ def struct_lines(struct: Struct, view: View, layouts: Layouts) -> list[str]:
 def function_lines(function: Function) -> list[str]:
     notes = [] if function.slot is None else [f"slot {function.slot}"]
     notes.append(since(function))
-    notes.append(f"if not implemented: {function.absent}")
+    notes.append(ABSENT[function.absent])
     if function.threads != "any":
         notes.append(f"threads: {function.threads}")
     if function.client_gate:
         notes.append(f"clients call it from minor {function.client_gate} on")
     lines = comment(f"{function.doc} [{', '.join(notes)}]")
-    text = f"typedef {function.returns} {function.name}({function.args}* args);"
-    if len(text) > WIDTH:
-        head, tail = text.split("(", 1)
-        return lines + [f"{head}(", f"    {tail}", ""]
-    return lines + [text, ""]
+    head = f"typedef {function.returns} {function.name}"
+    return lines + signature(head, f"{function.args}* args") + [""]

@@ -42,11 +42,11 @@ struct PJRT_ExampleExtension_CreateExampleExtensionCpp_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExampleExtension_CreateExampleExtensionCpp_Args, extension_cpp);
 typedef struct PJRT_ExampleExtension_CreateExampleExtensionCpp_Args PJRT_ExampleExtension_DestroyExampleExtensionCpp_Args;
 
-// Makes the example's C++ object. [since 0.72, if not implemented: stub]
+// Makes the example's C++ object. [since 0.72, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_CreateExampleExtensionCpp_Fn(
     PJRT_ExampleExtension_CreateExampleExtensionCpp_Args* args);
 
-// Frees the example's C++ object. [since 0.72, if not implemented: stub, threads: exclusive]
+// Frees the example's C++ object. [since 0.72, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_DestroyExampleExtensionCpp_Fn(
     PJRT_ExampleExtension_CreateExampleExtensionCpp_Args* args);
 
@@ -56,11 +56,11 @@ typedef PJRT_Error* PJRT_DestroyExampleExtensionCpp_Fn(
 // [since 0.72]
 struct PJRT_Example_Extension {
   PJRT_Extension_Base base;
-  // The example's method. [since 0.72, if not implemented: stub]
+  // The example's method. [since 0.72, answers UNIMPLEMENTED if absent]
   PJRT_Error* (*example_method)(PJRT_ExampleExtension_ExampleMethod_Args* args);
-  // Makes the C++ object. [since 0.72, if not implemented: stub]
+  // Makes the C++ object. [since 0.72, answers UNIMPLEMENTED if absent]
   PJRT_Error* (*create)(PJRT_ExampleExtension_CreateExampleExtensionCpp_Args* args);
-  // Frees the array. [since 0.72, if not implemented: stub]
+  // Frees the array. [since 0.72, answers UNIMPLEMENTED if absent]
   PJRT_Error* (*destroy)(PJRT_ExampleExtension_DestroyExampleExtensionCpp_Args* args);
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Example_Extension, destroy);

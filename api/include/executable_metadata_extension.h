@@ -23,14 +23,13 @@ typedef struct PJRT_ExecutableMetadata_DestroySerializedMetadata_Args PJRT_Execu
 
 // Gives the metadata of an executable. [since 0.75]
 // args: Arguments and results.
-typedef PJRT_Error*
-    (*PJRT_ExecutableMetadata_GetExecutableMetadata)(PJRT_ExecutableMetadata_GetExecutableMetadata_A
-    rgs* args);
+typedef PJRT_Error* (*PJRT_ExecutableMetadata_GetExecutableMetadata)(
+    PJRT_ExecutableMetadata_GetExecutableMetadata_Args* args);
 
 // Frees metadata. [since 0.75]
 // args: Arguments and results.
-typedef void (*PJRT_ExecutableMetadata_DestroySerializedMetadata)(PJRT_ExecutableMetadata_DestroySer
-    ializedMetadata_Args* args);
+typedef void (*PJRT_ExecutableMetadata_DestroySerializedMetadata)(
+    PJRT_ExecutableMetadata_DestroySerializedMetadata_Args* args);
 
 // Serialized metadata. Never grows. [since 0.75]
 struct PJRT_ExecutableMetadata {
@@ -62,9 +61,9 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableMetadata_DestroySerializedMetadata_Args
 // The extension. Gives serialized metadata of an executable. [since 0.75]
 struct PJRT_ExecutableMetadata_Extension {
   PJRT_Extension_Base base;
-  // Gives the metadata of an executable. [since 0.75, if not implemented: stub]
+  // Gives the metadata of an executable. [since 0.75, answers UNIMPLEMENTED if absent]
   PJRT_ExecutableMetadata_GetExecutableMetadata get_executable_metadata;
-  // Frees metadata. [since 0.75, if not implemented: stub]
+  // Frees metadata. [since 0.75, answers UNIMPLEMENTED if absent]
   PJRT_ExecutableMetadata_DestroySerializedMetadata destroy_serialized_metadata;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableMetadata_Extension, destroy_serialized_metadata);

@@ -24,9 +24,8 @@ typedef struct PJRT_HostAllocator_Free_Args PJRT_HostAllocator_Free_Args;
 
 // Gives the alignment that transfers like best. [since 0.80]
 // args: Arguments and results.
-typedef PJRT_Error*
-    (*PJRT_HostAllocator_GetPreferredAlignment)(PJRT_HostAllocator_GetPreferredAlignment_Args*
-    args);
+typedef PJRT_Error* (*PJRT_HostAllocator_GetPreferredAlignment)(
+    PJRT_HostAllocator_GetPreferredAlignment_Args* args);
 
 // Allocates host memory. [since 0.80]
 // args: Arguments and results.
@@ -79,11 +78,11 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_HostAllocator_Free_Args, ptr);
 // reserved. [since 0.80]
 struct PJRT_HostAllocator_Extension {
   PJRT_Extension_Base base;
-  // Gives the alignment that transfers like best. [since 0.80, if not implemented: stub]
+  // Gives the alignment that transfers like best. [since 0.80, answers UNIMPLEMENTED if absent]
   PJRT_HostAllocator_GetPreferredAlignment get_preferred_alignment;
-  // Allocates host memory. [since 0.80, if not implemented: stub]
+  // Allocates host memory. [since 0.80, answers UNIMPLEMENTED if absent]
   PJRT_HostAllocator_Allocate allocate;
-  // Frees host memory. [since 0.80, if not implemented: stub]
+  // Frees host memory. [since 0.80, answers UNIMPLEMENTED if absent]
   PJRT_HostAllocator_Free free;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_HostAllocator_Extension, free);

@@ -21,8 +21,8 @@ typedef struct PJRT_HostMemoryAllocator_Allocate_Args PJRT_HostMemoryAllocator_A
 
 // Allocates host memory for the plugin and gives the function that frees it. [since 0.103]
 // args: Arguments and results.
-typedef PJRT_Error* (*PJRT_HostMemoryAllocator_Allocate)(PJRT_HostMemoryAllocator_Allocate_Args*
-    args);
+typedef PJRT_Error* (*PJRT_HostMemoryAllocator_Allocate)(
+    PJRT_HostMemoryAllocator_Allocate_Args* args);
 
 // Arguments of PJRT_HostMemoryAllocator_Allocate. [since 0.103]
 struct PJRT_HostMemoryAllocator_Allocate_Args {
@@ -48,8 +48,8 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_HostMemoryAllocator_Allocate_Args, deleter_arg);
 // The extension. Lets the framework allocate the host memory that the plugin uses. [since 0.103]
 struct PJRT_HostMemoryAllocator_Extension {
   PJRT_Extension_Base base;
-  // Allocates host memory for the plugin and gives the function that frees it. [since 0.103, if not
-  // implemented: stub]
+  // Allocates host memory for the plugin and gives the function that frees it. [since 0.103,
+  // answers UNIMPLEMENTED if absent]
   PJRT_HostMemoryAllocator_Allocate allocate;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_HostMemoryAllocator_Extension, allocate);

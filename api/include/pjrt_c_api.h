@@ -26,6 +26,13 @@
   typedef struct sname sname;                        \
   enum { sname##_STRUCT_SIZE = PJRT_STRUCT_SIZE(sname, last_field) }
 
+// A slot of a function table: a pointer called as its function type. C++ wants the type qualified.
+#ifdef __cplusplus
+#define PJRT_API_SLOT(function_type) ::function_type* function_type
+#else
+#define PJRT_API_SLOT(function_type) function_type* function_type
+#endif
+
 // Kept for code that was written for upstream's header.
 #define PJRT_NO_DISCARD
 
@@ -247,16 +254,16 @@ typedef enum {
 // value: The payload's bytes.
 // value_size: Bytes of `value`.
 // user_arg: As given to PJRT_Error_ForEachPayload.
-typedef void (*PJRT_Error_PayloadVisitor)(const char* key, size_t key_size, const char* value,
-    size_t value_size, void* user_arg);
+typedef void (*PJRT_Error_PayloadVisitor)(
+    const char* key, size_t key_size, const char* value, size_t value_size, void* user_arg);
 
 // Makes an error inside a callback of the caller, for the plugin that called it. The message is
 // copied. From 0.107 on the error carries its function table. [since 0.1]
 // code: Code of the error.
 // message: Text; lives for the call.
 // message_size: Bytes of `message`.
-typedef PJRT_Error* (*PJRT_CallbackError)(PJRT_Error_Code code, const char* message, size_t
-    message_size);
+typedef PJRT_Error* (*PJRT_CallbackError)(
+    PJRT_Error_Code code, const char* message, size_t message_size);
 
 // How to use an error without knowing who made it. The first word of every PJRT_Error points to
 // one. [since 0.107]
@@ -293,8 +300,8 @@ struct PJRT_Error_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Error_Destroy_Args, error);
 
-// Frees an error. Null is allowed and does nothing. [slot 0, since 0.1, if not implemented:
-// required, threads: exclusive]
+// Frees an error. Null is allowed and does nothing. [slot 0, since 0.1, always implemented,
+// threads: exclusive]
 typedef void PJRT_Error_Destroy(PJRT_Error_Destroy_Args* args);
 
 // Arguments of PJRT_Error_Message. [since 0.1]
@@ -311,7 +318,7 @@ struct PJRT_Error_Message_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Error_Message_Args, message_size);
 
-// Gives the human-readable text of an error. [slot 1, since 0.1, if not implemented: required]
+// Gives the human-readable text of an error. [slot 1, since 0.1, always implemented]
 typedef void PJRT_Error_Message(PJRT_Error_Message_Args* args);
 
 // Arguments of PJRT_Error_GetCode. [since 0.1]
@@ -325,7 +332,7 @@ struct PJRT_Error_GetCode_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Error_GetCode_Args, code);
 
-// Gives the canonical code of an error. [slot 2, since 0.1, if not implemented: required]
+// Gives the canonical code of an error. [slot 2, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Error_GetCode(PJRT_Error_GetCode_Args* args);
 
 // Arguments of PJRT_Error_ForEachPayload. [since 0.99]
@@ -341,8 +348,8 @@ struct PJRT_Error_ForEachPayload_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Error_ForEachPayload_Args, user_arg);
 
-// Calls a visitor for each payload attached to an error. [slot 132, since 0.99, if not implemented:
-// stub]
+// Calls a visitor for each payload attached to an error. [slot 132, since 0.99, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Error_ForEachPayload(PJRT_Error_ForEachPayload_Args* args);
 
 // ---- Named values -------------------------------------------------------------------------------
@@ -399,7 +406,7 @@ struct PJRT_Plugin_Initialize_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Plugin_Initialize_Args, extension_start);
 
 // Sets the plugin up, once per process. It is the first call made; nothing else may precede it
-// except PJRT_Plugin_Attributes. [slot 3, since 0.13, if not implemented: required]
+// except PJRT_Plugin_Attributes. [slot 3, since 0.13, always implemented]
 typedef PJRT_Error* PJRT_Plugin_Initialize(PJRT_Plugin_Initialize_Args* args);
 
 // Arguments of PJRT_Plugin_Attributes. [since 0.9]
@@ -414,7 +421,7 @@ struct PJRT_Plugin_Attributes_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Plugin_Attributes_Args, num_attributes);
 
 // Lists facts about the plugin that hold for the whole process, for example the StableHLO versions
-// it reads. [slot 4, since 0.9, if not implemented: required]
+// it reads. [slot 4, since 0.9, always implemented]
 typedef PJRT_Error* PJRT_Plugin_Attributes(PJRT_Plugin_Attributes_Args* args);
 
 // ---- Events -------------------------------------------------------------------------------------
@@ -436,7 +443,7 @@ struct PJRT_Event_Destroy_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Event_Destroy_Args, event);
 
 // Frees the caller's hold on an event. Null is allowed. Callbacks already registered still run.
-// [slot 5, since 0.1, if not implemented: required, threads: exclusive]
+// [slot 5, since 0.1, always implemented, threads: exclusive]
 typedef PJRT_Error* PJRT_Event_Destroy(PJRT_Event_Destroy_Args* args);
 
 // Arguments of PJRT_Event_IsReady. [since 0.1]
@@ -451,7 +458,7 @@ struct PJRT_Event_IsReady_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Event_IsReady_Args, is_ready);
 
 // Tells without blocking whether the event has completed, with success or with an error. [slot 6,
-// since 0.1, if not implemented: required]
+// since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Event_IsReady(PJRT_Event_IsReady_Args* args);
 
 // Arguments of PJRT_Event_Error. [since 0.1]
@@ -464,8 +471,8 @@ struct PJRT_Event_Error_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Event_Error_Args, event);
 
 // Returns the outcome of a completed event: null for success, else a new error that the caller
-// frees. Asking before the event is ready is answered by an error. [slot 7, since 0.1, if not
-// implemented: required]
+// frees. Asking before the event is ready is answered by an error. [slot 7, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_Event_Error(PJRT_Event_Error_Args* args);
 
 // Arguments of PJRT_Event_Await. [since 0.1]
@@ -478,7 +485,7 @@ struct PJRT_Event_Await_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Event_Await_Args, event);
 
 // Blocks until the event has completed and returns its outcome: null for success, else a new error
-// that the caller frees. [slot 8, since 0.1, if not implemented: required]
+// that the caller frees. [slot 8, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Event_Await(PJRT_Event_Await_Args* args);
 
 // Arguments of PJRT_Event_OnReady. [since 0.1]
@@ -495,7 +502,7 @@ struct PJRT_Event_OnReady_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Event_OnReady_Args, user_arg);
 
 // Registers a callback that runs exactly once when the event completes; at once, on the calling
-// thread, if it already has. [slot 9, since 0.1, if not implemented: required]
+// thread, if it already has. [slot 9, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Event_OnReady(PJRT_Event_OnReady_Args* args);
 
 // Arguments of PJRT_Event_Create. [since 0.89]
@@ -507,8 +514,8 @@ struct PJRT_Event_Create_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Event_Create_Args, event);
 
-// Makes an event that the caller completes with PJRT_Event_Set. [slot 126, since 0.89, if not
-// implemented: null]
+// Makes an event that the caller completes with PJRT_Event_Set. [slot 126, since 0.89, null if
+// absent]
 typedef PJRT_Error* PJRT_Event_Create(PJRT_Event_Create_Args* args);
 
 // Arguments of PJRT_Event_Set. [since 0.89]
@@ -527,7 +534,7 @@ struct PJRT_Event_Set_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Event_Set_Args, error_message_size);
 
-// Completes an event made by PJRT_Event_Create. [slot 127, since 0.89, if not implemented: null]
+// Completes an event made by PJRT_Event_Create. [slot 127, since 0.89, null if absent]
 typedef PJRT_Error* PJRT_Event_Set(PJRT_Event_Set_Args* args);
 
 // ---- Client -------------------------------------------------------------------------------------
@@ -681,7 +688,7 @@ struct PJRT_Client_Create_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_Create_Args, kv_try_get_user_arg);
 
-// Opens the hardware and makes a client. [slot 10, since 0.1, if not implemented: required]
+// Opens the hardware and makes a client. [slot 10, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Client_Create(PJRT_Client_Create_Args* args);
 
 // Arguments of PJRT_Client_Destroy. [since 0.1]
@@ -694,7 +701,7 @@ struct PJRT_Client_Destroy_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_Destroy_Args, client);
 
 // Shuts a client down and frees it, with everything that it owns. Null is allowed. [slot 11, since
-// 0.1, if not implemented: required, threads: exclusive]
+// 0.1, always implemented, threads: exclusive]
 typedef PJRT_Error* PJRT_Client_Destroy(PJRT_Client_Destroy_Args* args);
 
 // Arguments of PJRT_Client_PlatformName. [since 0.1]
@@ -712,7 +719,7 @@ struct PJRT_Client_PlatformName_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_PlatformName_Args, platform_name_size);
 
 // Gives the name of the platform; frameworks choose their lowering rules by it. [slot 12, since
-// 0.1, if not implemented: required]
+// 0.1, always implemented]
 typedef PJRT_Error* PJRT_Client_PlatformName(PJRT_Client_PlatformName_Args* args);
 
 // Arguments of PJRT_Client_ProcessIndex. [since 0.1]
@@ -727,7 +734,7 @@ struct PJRT_Client_ProcessIndex_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_ProcessIndex_Args, process_index);
 
 // Gives the index of this process among those that share the run; 0 when there is one. [slot 13,
-// since 0.1, if not implemented: required]
+// since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Client_ProcessIndex(PJRT_Client_ProcessIndex_Args* args);
 
 // Arguments of PJRT_Client_PlatformVersion. [since 0.1]
@@ -744,8 +751,8 @@ struct PJRT_Client_PlatformVersion_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_PlatformVersion_Args, platform_version_size);
 
-// Gives a version text for people: driver, library and plugin versions. [slot 14, since 0.1, if not
-// implemented: required]
+// Gives a version text for people: driver, library and plugin versions. [slot 14, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_Client_PlatformVersion(PJRT_Client_PlatformVersion_Args* args);
 
 // Arguments of PJRT_Client_Devices. [since 0.1]
@@ -761,8 +768,8 @@ struct PJRT_Client_Devices_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_Devices_Args, num_devices);
 
-// Lists every device of the run, also those that other processes drive. [slot 15, since 0.1, if not
-// implemented: required]
+// Lists every device of the run, also those that other processes drive. [slot 15, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_Client_Devices(PJRT_Client_Devices_Args* args);
 
 // Arguments of PJRT_Client_AddressableDevices. [since 0.1]
@@ -778,8 +785,7 @@ struct PJRT_Client_AddressableDevices_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_AddressableDevices_Args, num_addressable_devices);
 
-// Lists the devices that this client can send work to. [slot 16, since 0.1, if not implemented:
-// required]
+// Lists the devices that this client can send work to. [slot 16, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Client_AddressableDevices(PJRT_Client_AddressableDevices_Args* args);
 
 // Arguments of PJRT_Client_LookupDevice. [since 0.1]
@@ -795,7 +801,7 @@ struct PJRT_Client_LookupDevice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_LookupDevice_Args, device);
 
-// Finds a device by its global id. [slot 17, since 0.1, if not implemented: required]
+// Finds a device by its global id. [slot 17, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Client_LookupDevice(PJRT_Client_LookupDevice_Args* args);
 
 // Arguments of PJRT_Client_LookupAddressableDevice. [since 0.1]
@@ -811,8 +817,7 @@ struct PJRT_Client_LookupAddressableDevice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_LookupAddressableDevice_Args, addressable_device);
 
-// Finds an addressable device by its local hardware id. [slot 18, since 0.1, if not implemented:
-// required]
+// Finds an addressable device by its local hardware id. [slot 18, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Client_LookupAddressableDevice(
     PJRT_Client_LookupAddressableDevice_Args* args);
 
@@ -829,8 +834,8 @@ struct PJRT_Client_AddressableMemories_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_AddressableMemories_Args, num_addressable_memories);
 
-// Lists the memories that this client can move data to and from. [slot 19, since 0.20, if not
-// implemented: required]
+// Lists the memories that this client can move data to and from. [slot 19, since 0.20, always
+// implemented]
 typedef PJRT_Error* PJRT_Client_AddressableMemories(PJRT_Client_AddressableMemories_Args* args);
 
 // Arguments of PJRT_Client_TopologyDescription. [since 0.36]
@@ -845,7 +850,8 @@ struct PJRT_Client_TopologyDescription_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_TopologyDescription_Args, topology);
 
-// Gives the topology of the client's devices. [slot 95, since 0.36, if not implemented: stub]
+// Gives the topology of the client's devices. [slot 95, since 0.36, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_Client_TopologyDescription(PJRT_Client_TopologyDescription_Args* args);
 
 // Arguments of PJRT_Client_UpdateGlobalProcessInfo. [since 0.73]
@@ -863,7 +869,7 @@ struct PJRT_Client_UpdateGlobalProcessInfo_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_UpdateGlobalProcessInfo_Args, num_process_infos);
 
 // Tells the client what is known about every process of the run, so that it can fail work with
-// those that are gone. [slot 113, since 0.73, if not implemented: stub]
+// those that are gone. [slot 113, since 0.73, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Client_UpdateGlobalProcessInfo(
     PJRT_Client_UpdateGlobalProcessInfo_Args* args);
 
@@ -882,8 +888,8 @@ struct PJRT_DeviceDescription_Id_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_Id_Args, id);
 
-// Gives the id of the device, unique among all devices of the run. [slot 23, since 0.1, if not
-// implemented: required]
+// Gives the id of the device, unique among all devices of the run. [slot 23, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_DeviceDescription_Id(PJRT_DeviceDescription_Id_Args* args);
 
 // Arguments of PJRT_DeviceDescription_ProcessIndex. [since 0.1]
@@ -897,8 +903,7 @@ struct PJRT_DeviceDescription_ProcessIndex_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_ProcessIndex_Args, process_index);
 
-// Gives the index of the process that drives the device. [slot 24, since 0.1, if not implemented:
-// required]
+// Gives the index of the process that drives the device. [slot 24, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_DeviceDescription_ProcessIndex(
     PJRT_DeviceDescription_ProcessIndex_Args* args);
 
@@ -915,8 +920,8 @@ struct PJRT_DeviceDescription_Attributes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_Attributes_Args, attributes);
 
-// Lists facts about the device, for example its coordinates. [slot 25, since 0.1, if not
-// implemented: required]
+// Lists facts about the device, for example its coordinates. [slot 25, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_DeviceDescription_Attributes(PJRT_DeviceDescription_Attributes_Args* args);
 
 // Arguments of PJRT_DeviceDescription_Kind. [since 0.1]
@@ -933,8 +938,7 @@ struct PJRT_DeviceDescription_Kind_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_Kind_Args, device_kind_size);
 
-// Gives the vendor's name for this kind of device. [slot 26, since 0.1, if not implemented:
-// required]
+// Gives the vendor's name for this kind of device. [slot 26, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_DeviceDescription_Kind(PJRT_DeviceDescription_Kind_Args* args);
 
 // Arguments of PJRT_DeviceDescription_DebugString. [since 0.1]
@@ -950,8 +954,8 @@ struct PJRT_DeviceDescription_DebugString_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_DebugString_Args, debug_string_size);
 
-// Gives a text that identifies the device in logs without ambiguity. [slot 27, since 0.1, if not
-// implemented: required]
+// Gives a text that identifies the device in logs without ambiguity. [slot 27, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_DeviceDescription_DebugString(
     PJRT_DeviceDescription_DebugString_Args* args);
 
@@ -968,7 +972,7 @@ struct PJRT_DeviceDescription_ToString_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_ToString_Args, to_string_size);
 
-// Gives a short text for people. [slot 28, since 0.1, if not implemented: required]
+// Gives a short text for people. [slot 28, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_DeviceDescription_ToString(PJRT_DeviceDescription_ToString_Args* args);
 
 // Arguments of PJRT_Device_GetDescription. [since 0.1]
@@ -982,7 +986,7 @@ struct PJRT_Device_GetDescription_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_GetDescription_Args, device_description);
 
-// Gives the description of a device. [slot 29, since 0.1, if not implemented: required]
+// Gives the description of a device. [slot 29, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Device_GetDescription(PJRT_Device_GetDescription_Args* args);
 
 // Arguments of PJRT_Device_IsAddressable. [since 0.1]
@@ -996,8 +1000,7 @@ struct PJRT_Device_IsAddressable_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_IsAddressable_Args, is_addressable);
 
-// Tells whether this client can send work to the device. [slot 30, since 0.1, if not implemented:
-// required]
+// Tells whether this client can send work to the device. [slot 30, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Device_IsAddressable(PJRT_Device_IsAddressable_Args* args);
 
 // Arguments of PJRT_Device_LocalHardwareId. [since 0.1]
@@ -1012,7 +1015,7 @@ struct PJRT_Device_LocalHardwareId_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_LocalHardwareId_Args, local_hardware_id);
 
 // Gives the number of the device on this host, as the driver counts; -1 when there is none. The
-// numbers need not be dense. [slot 31, since 0.1, if not implemented: required]
+// numbers need not be dense. [slot 31, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args* args);
 
 // Arguments of PJRT_Device_AddressableMemories. [since 0.13]
@@ -1028,7 +1031,7 @@ struct PJRT_Device_AddressableMemories_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_AddressableMemories_Args, num_memories);
 
-// Lists the memories that the device can reach. [slot 32, since 0.13, if not implemented: required]
+// Lists the memories that the device can reach. [slot 32, since 0.13, always implemented]
 typedef PJRT_Error* PJRT_Device_AddressableMemories(PJRT_Device_AddressableMemories_Args* args);
 
 // Arguments of PJRT_Device_DefaultMemory. [since 0.17]
@@ -1043,7 +1046,7 @@ struct PJRT_Device_DefaultMemory_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_DefaultMemory_Args, memory);
 
 // Gives the memory that data for this device goes to when nothing else is said. [slot 33, since
-// 0.17, if not implemented: required]
+// 0.17, always implemented]
 typedef PJRT_Error* PJRT_Device_DefaultMemory(PJRT_Device_DefaultMemory_Args* args);
 
 // Arguments of PJRT_Device_MemoryStats. [since 0.1]
@@ -1102,7 +1105,7 @@ struct PJRT_Device_MemoryStats_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_MemoryStats_Args, peak_allocated_bytes_is_set);
 
 // Reports the allocator's counters for a device. Only `bytes_in_use` is always set; every other
-// counter has a flag. [slot 34, since 0.1, if not implemented: stub]
+// counter has a flag. [slot 34, since 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Device_MemoryStats(PJRT_Device_MemoryStats_Args* args);
 
 // Arguments of PJRT_Device_PoisonExecution. [since 0.85]
@@ -1131,7 +1134,7 @@ struct PJRT_Device_PoisonExecution_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_PoisonExecution_Args, num_payload);
 
 // Makes the outputs of the first unfinished execution with this launch id fail. [slot 121, since
-// 0.85, if not implemented: stub, clients call it from minor 85 on]
+// 0.85, answers UNIMPLEMENTED if absent, clients call it from minor 85 on]
 typedef PJRT_Error* PJRT_Device_PoisonExecution(PJRT_Device_PoisonExecution_Args* args);
 
 // Arguments of PJRT_Device_CreateAsyncTrackingEvent. [since 0.86]
@@ -1150,7 +1153,7 @@ struct PJRT_Device_CreateAsyncTrackingEvent_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_CreateAsyncTrackingEvent_Args, event);
 
 // Marks the start of asynchronous work for tracing; it ends when the event is destroyed. [slot 122,
-// since 0.86, if not implemented: stub, clients call it from minor 86 on]
+// since 0.86, answers UNIMPLEMENTED if absent, clients call it from minor 86 on]
 typedef PJRT_Error* PJRT_Device_CreateAsyncTrackingEvent(
     PJRT_Device_CreateAsyncTrackingEvent_Args* args);
 
@@ -1163,7 +1166,7 @@ struct PJRT_AsyncTrackingEvent_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncTrackingEvent_Destroy_Args, event);
 
-// Ends and frees a tracking event. [slot 123, since 0.86, if not implemented: stub, threads:
+// Ends and frees a tracking event. [slot 123, since 0.86, answers UNIMPLEMENTED if absent, threads:
 // exclusive]
 typedef PJRT_Error* PJRT_AsyncTrackingEvent_Destroy(PJRT_AsyncTrackingEvent_Destroy_Args* args);
 
@@ -1185,8 +1188,8 @@ struct PJRT_Device_GetAttributes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_GetAttributes_Args, attributes_deleter);
 
-// Lists facts about a device that may change while it runs. [slot 128, since 0.92, if not
-// implemented: null, clients call it from minor 92 on]
+// Lists facts about a device that may change while it runs. [slot 128, since 0.92, null if absent,
+// clients call it from minor 92 on]
 typedef PJRT_Error* PJRT_Device_GetAttributes(PJRT_Device_GetAttributes_Args* args);
 
 // Arguments of PJRT_Device_ClearMemoryStats. [since 0.106]
@@ -1198,8 +1201,7 @@ struct PJRT_Device_ClearMemoryStats_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_ClearMemoryStats_Args, device);
 
-// Resets the peaks and counters of PJRT_Device_MemoryStats. [slot 135, since 0.106, if not
-// implemented: null]
+// Resets the peaks and counters of PJRT_Device_MemoryStats. [slot 135, since 0.106, null if absent]
 typedef PJRT_Error* PJRT_Device_ClearMemoryStats(PJRT_Device_ClearMemoryStats_Args* args);
 
 // ---- Memories -----------------------------------------------------------------------------------
@@ -1240,8 +1242,8 @@ struct PJRT_Memory_Id_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_Id_Args, id);
 
-// Gives the id of the memory, unique among the memories of the run. [slot 35, since 0.16, if not
-// implemented: required]
+// Gives the id of the memory, unique among the memories of the run. [slot 35, since 0.16, always
+// implemented]
 typedef PJRT_Error* PJRT_Memory_Id(PJRT_Memory_Id_Args* args);
 
 // Arguments of PJRT_Memory_Kind. [since 0.14]
@@ -1258,7 +1260,7 @@ struct PJRT_Memory_Kind_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_Kind_Args, kind_size);
 
 // Gives the kind of the memory as a text, for example `device` or `pinned_host`. [slot 36, since
-// 0.14, if not implemented: required]
+// 0.14, always implemented]
 typedef PJRT_Error* PJRT_Memory_Kind(PJRT_Memory_Kind_Args* args);
 
 // Arguments of PJRT_Memory_DebugString. [since 0.15]
@@ -1274,8 +1276,8 @@ struct PJRT_Memory_DebugString_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_DebugString_Args, debug_string_size);
 
-// Gives a text that identifies the memory in logs without ambiguity. [slot 37, since 0.15, if not
-// implemented: required]
+// Gives a text that identifies the memory in logs without ambiguity. [slot 37, since 0.15, always
+// implemented]
 typedef PJRT_Error* PJRT_Memory_DebugString(PJRT_Memory_DebugString_Args* args);
 
 // Arguments of PJRT_Memory_ToString. [since 0.15]
@@ -1291,7 +1293,7 @@ struct PJRT_Memory_ToString_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_ToString_Args, to_string_size);
 
-// Gives a short text for people. [slot 38, since 0.15, if not implemented: required]
+// Gives a short text for people. [slot 38, since 0.15, always implemented]
 typedef PJRT_Error* PJRT_Memory_ToString(PJRT_Memory_ToString_Args* args);
 
 // Arguments of PJRT_Memory_AddressableByDevices. [since 0.20]
@@ -1307,7 +1309,7 @@ struct PJRT_Memory_AddressableByDevices_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_AddressableByDevices_Args, num_devices);
 
-// Lists the devices that can reach the memory. [slot 39, since 0.20, if not implemented: required]
+// Lists the devices that can reach the memory. [slot 39, since 0.20, always implemented]
 typedef PJRT_Error* PJRT_Memory_AddressableByDevices(PJRT_Memory_AddressableByDevices_Args* args);
 
 // Arguments of PJRT_Memory_Kind_Id. [since 0.48]
@@ -1321,8 +1323,8 @@ struct PJRT_Memory_Kind_Id_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_Kind_Id_Args, kind_id);
 
-// Gives the kind of the memory as a number. [slot 97, since 0.48, if not implemented: required,
-// clients call it from minor 48 on]
+// Gives the kind of the memory as a number. [slot 97, since 0.48, always implemented, clients call
+// it from minor 48 on]
 typedef PJRT_Error* PJRT_Memory_Kind_Id(PJRT_Memory_Kind_Id_Args* args);
 
 // ---- Buffers ------------------------------------------------------------------------------------
@@ -1542,7 +1544,7 @@ struct PJRT_Client_BufferFromHostBuffer_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_BufferFromHostBuffer_Args, buffer);
 
 // Makes a device buffer from an array in host memory. The copy may go on after the call returns.
-// [slot 22, since 0.1, if not implemented: required]
+// [slot 22, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args* args);
 
 // Arguments of PJRT_Buffer_Destroy. [since 0.1]
@@ -1554,8 +1556,8 @@ struct PJRT_Buffer_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_Destroy_Args, buffer);
 
-// Frees a buffer handle and drops its memory. Null is allowed. [slot 58, since 0.1, if not
-// implemented: required, threads: exclusive]
+// Frees a buffer handle and drops its memory. Null is allowed. [slot 58, since 0.1, always
+// implemented, threads: exclusive]
 typedef PJRT_Error* PJRT_Buffer_Destroy(PJRT_Buffer_Destroy_Args* args);
 
 // Arguments of PJRT_Buffer_ElementType. [since 0.5]
@@ -1569,7 +1571,7 @@ struct PJRT_Buffer_ElementType_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_ElementType_Args, type);
 
-// Gives the element type of the array. [slot 59, since 0.5, if not implemented: required]
+// Gives the element type of the array. [slot 59, since 0.5, always implemented]
 typedef PJRT_Error* PJRT_Buffer_ElementType(PJRT_Buffer_ElementType_Args* args);
 
 // Arguments of PJRT_Buffer_Dimensions. [since 0.6]
@@ -1585,7 +1587,7 @@ struct PJRT_Buffer_Dimensions_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_Dimensions_Args, num_dims);
 
-// Gives the dimensions of the array. [slot 60, since 0.6, if not implemented: required]
+// Gives the dimensions of the array. [slot 60, since 0.6, always implemented]
 typedef PJRT_Error* PJRT_Buffer_Dimensions(PJRT_Buffer_Dimensions_Args* args);
 
 // Arguments of PJRT_Buffer_UnpaddedDimensions. [since 0.7]
@@ -1602,7 +1604,7 @@ struct PJRT_Buffer_UnpaddedDimensions_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_UnpaddedDimensions_Args, num_dims);
 
 // Gives the dimensions in use, which are smaller than those of PJRT_Buffer_Dimensions where a
-// dimension is dynamic. [slot 61, since 0.7, if not implemented: stub]
+// dimension is dynamic. [slot 61, since 0.7, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Buffer_UnpaddedDimensions(PJRT_Buffer_UnpaddedDimensions_Args* args);
 
 // Arguments of PJRT_Buffer_DynamicDimensionIndices. [since 0.11]
@@ -1618,8 +1620,8 @@ struct PJRT_Buffer_DynamicDimensionIndices_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_DynamicDimensionIndices_Args, num_dynamic_dims);
 
-// Lists which dimensions are dynamic; none when the shape is static. [slot 62, since 0.11, if not
-// implemented: stub]
+// Lists which dimensions are dynamic; none when the shape is static. [slot 62, since 0.11, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Buffer_DynamicDimensionIndices(
     PJRT_Buffer_DynamicDimensionIndices_Args* args);
 
@@ -1635,7 +1637,7 @@ struct PJRT_Buffer_GetMemoryLayout_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_GetMemoryLayout_Args, layout);
 
 // Gives the layout of the array in device memory. Superseded by the Layouts extension. [slot 63,
-// since 0.10, if not implemented: stub]
+// since 0.10, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args* args);
 
 // Arguments of PJRT_Buffer_OnDeviceSizeInBytes. [since 0.1]
@@ -1649,8 +1651,8 @@ struct PJRT_Buffer_OnDeviceSizeInBytes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_OnDeviceSizeInBytes_Args, on_device_size_in_bytes);
 
-// Gives the number of bytes that the array takes on its device. [slot 64, since 0.1, if not
-// implemented: required]
+// Gives the number of bytes that the array takes on its device. [slot 64, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args* args);
 
 // Arguments of PJRT_Buffer_Device. [since 0.1]
@@ -1664,7 +1666,7 @@ struct PJRT_Buffer_Device_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_Device_Args, device);
 
-// Gives the device that holds the buffer. [slot 65, since 0.1, if not implemented: required]
+// Gives the device that holds the buffer. [slot 65, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Buffer_Device(PJRT_Buffer_Device_Args* args);
 
 // Arguments of PJRT_Buffer_Memory. [since 0.24]
@@ -1678,7 +1680,7 @@ struct PJRT_Buffer_Memory_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_Memory_Args, memory);
 
-// Gives the memory that holds the buffer. [slot 66, since 0.24, if not implemented: required]
+// Gives the memory that holds the buffer. [slot 66, since 0.24, always implemented]
 typedef PJRT_Error* PJRT_Buffer_Memory(PJRT_Buffer_Memory_Args* args);
 
 // Arguments of PJRT_Buffer_Delete. [since 0.1]
@@ -1691,7 +1693,7 @@ struct PJRT_Buffer_Delete_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_Delete_Args, buffer);
 
 // Drops the memory of a buffer and keeps the handle. Work that already uses the buffer finishes.
-// [slot 67, since 0.1, if not implemented: required]
+// [slot 67, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Buffer_Delete(PJRT_Buffer_Delete_Args* args);
 
 // Arguments of PJRT_Buffer_IsDeleted. [since 0.1]
@@ -1705,8 +1707,8 @@ struct PJRT_Buffer_IsDeleted_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_IsDeleted_Args, is_deleted);
 
-// Tells whether the memory of the buffer has been dropped or given away. [slot 68, since 0.1, if
-// not implemented: required]
+// Tells whether the memory of the buffer has been dropped or given away. [slot 68, since 0.1,
+// always implemented]
 typedef PJRT_Error* PJRT_Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args* args);
 
 // Arguments of PJRT_Buffer_CopyToDevice. [since 0.1]
@@ -1722,8 +1724,8 @@ struct PJRT_Buffer_CopyToDevice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_CopyToDevice_Args, dst_buffer);
 
-// Copies a buffer to another device of the same client. [slot 69, since 0.1, if not implemented:
-// stub]
+// Copies a buffer to another device of the same client. [slot 69, since 0.1, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args* args);
 
 // Arguments of PJRT_Buffer_ToHostBuffer. [since 0.1]
@@ -1747,7 +1749,7 @@ struct PJRT_Buffer_ToHostBuffer_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_ToHostBuffer_Args, event);
 
 // Copies a buffer into host memory. With a null `dst` it only tells the size. [slot 70, since 0.1,
-// if not implemented: required]
+// always implemented]
 typedef PJRT_Error* PJRT_Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args* args);
 
 // Arguments of PJRT_Buffer_IsOnCpu. [since 0.1]
@@ -1761,8 +1763,8 @@ struct PJRT_Buffer_IsOnCpu_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_IsOnCpu_Args, is_on_cpu);
 
-// Tells whether the contents lie in memory that the host can read. [slot 71, since 0.1, if not
-// implemented: required]
+// Tells whether the contents lie in memory that the host can read. [slot 71, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args* args);
 
 // Arguments of PJRT_Buffer_ReadyEvent. [since 0.1]
@@ -1778,7 +1780,7 @@ struct PJRT_Buffer_ReadyEvent_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_ReadyEvent_Args, event);
 
 // Gives an event that completes when the contents are there or have failed. For a deleted or
-// donated buffer it fails at once. [slot 72, since 0.1, if not implemented: required]
+// donated buffer it fails at once. [slot 72, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args* args);
 
 // Arguments of PJRT_Buffer_UnsafePointer. [since 0.1]
@@ -1792,8 +1794,8 @@ struct PJRT_Buffer_UnsafePointer_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_UnsafePointer_Args, buffer_pointer);
 
-// Gives the address of the contents. Nothing keeps it valid. [slot 73, since 0.1, if not
-// implemented: stub]
+// Gives the address of the contents. Nothing keeps it valid. [slot 73, since 0.1, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args* args);
 
 // Arguments of PJRT_Buffer_IncreaseExternalReferenceCount. [since 0.19]
@@ -1806,7 +1808,7 @@ struct PJRT_Buffer_IncreaseExternalReferenceCount_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_IncreaseExternalReferenceCount_Args, buffer);
 
 // Counts one more outside user of the memory; while there is one it is neither freed nor moved.
-// [slot 74, since 0.19, if not implemented: stub]
+// [slot 74, since 0.19, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args* args);
 
@@ -1819,8 +1821,8 @@ struct PJRT_Buffer_DecreaseExternalReferenceCount_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_DecreaseExternalReferenceCount_Args, buffer);
 
-// Counts one outside user less. Below zero is an error. [slot 75, since 0.19, if not implemented:
-// stub]
+// Counts one outside user less. Below zero is an error. [slot 75, since 0.19, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_Buffer_DecreaseExternalReferenceCount(
     PJRT_Buffer_DecreaseExternalReferenceCount_Args* args);
 
@@ -1836,7 +1838,7 @@ struct PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args, device_memory_ptr);
 
 // Gives the address of the contents, valid while the external reference count is above zero. [slot
-// 76, since 0.19, if not implemented: stub]
+// 76, since 0.19, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Buffer_OpaqueDeviceMemoryDataPointer(
     PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args* args);
 
@@ -1853,8 +1855,8 @@ struct PJRT_Buffer_CopyToMemory_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_CopyToMemory_Args, dst_buffer);
 
-// Copies a buffer to another memory of the same client. [slot 92, since 0.32, if not implemented:
-// stub]
+// Copies a buffer to another memory of the same client. [slot 92, since 0.32, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args* args);
 
 // Arguments of PJRT_Client_CreateViewOfDeviceBuffer. [since 0.33]
@@ -1888,8 +1890,8 @@ struct PJRT_Client_CreateViewOfDeviceBuffer_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateViewOfDeviceBuffer_Args, memory);
 
-// Wraps device memory that somebody else owns as a buffer, without a copy. [slot 93, since 0.33, if
-// not implemented: stub]
+// Wraps device memory that somebody else owns as a buffer, without a copy. [slot 93, since 0.33,
+// answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Client_CreateViewOfDeviceBuffer(
     PJRT_Client_CreateViewOfDeviceBuffer_Args* args);
 
@@ -1911,7 +1913,7 @@ struct PJRT_Buffer_CopyRawToHost_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_CopyRawToHost_Args, event);
 
 // Copies a range of the buffer's bytes, as they lie on the device, into host memory. [slot 100,
-// since 0.56, if not implemented: stub]
+// since 0.56, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args* args);
 
 // Arguments of PJRT_Client_DmaMap. [since 0.67]
@@ -1927,8 +1929,8 @@ struct PJRT_Client_DmaMap_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaMap_Args, size);
 
-// Pins a range of host memory so that devices can reach it directly. [slot 110, since 0.67, if not
-// implemented: stub]
+// Pins a range of host memory so that devices can reach it directly. [slot 110, since 0.67, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Client_DmaMap(PJRT_Client_DmaMap_Args* args);
 
 // Arguments of PJRT_Client_DmaUnmap. [since 0.67]
@@ -1942,7 +1944,7 @@ struct PJRT_Client_DmaUnmap_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, data);
 
-// Unpins what PJRT_Client_DmaMap pinned. [slot 111, since 0.67, if not implemented: stub]
+// Unpins what PJRT_Client_DmaMap pinned. [slot 111, since 0.67, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Client_DmaUnmap(PJRT_Client_DmaUnmap_Args* args);
 
 // Arguments of PJRT_Client_CreateUninitializedBuffer. [since 0.69]
@@ -1969,8 +1971,8 @@ struct PJRT_Client_CreateUninitializedBuffer_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateUninitializedBuffer_Args, buffer);
 
-// Makes a buffer whose contents are not set. [slot 112, since 0.69, if not implemented: stub,
-// clients call it from minor 69 on]
+// Makes a buffer whose contents are not set. [slot 112, since 0.69, answers UNIMPLEMENTED if
+// absent, clients call it from minor 69 on]
 typedef PJRT_Error* PJRT_Client_CreateUninitializedBuffer(
     PJRT_Client_CreateUninitializedBuffer_Args* args);
 
@@ -1998,7 +2000,8 @@ struct PJRT_Client_CreateAliasBuffer_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateAliasBuffer_Args, fulfill_alias_buffer_cb);
 
 // Makes a buffer that stands for another one which will exist later, and the handle with which to
-// name it. [slot 115, since 0.77, if not implemented: stub, clients call it from minor 76 on]
+// name it. [slot 115, since 0.77, answers UNIMPLEMENTED if absent, clients call it from minor 76
+// on]
 typedef PJRT_Error* PJRT_Client_CreateAliasBuffer(PJRT_Client_CreateAliasBuffer_Args* args);
 
 // Arguments of PJRT_Client_FulfillAliasBuffer. [since 0.77]
@@ -2021,8 +2024,8 @@ struct PJRT_Client_FulfillAliasBuffer_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_FulfillAliasBuffer_Args, fulfill_alias_buffer_cb);
 
-// Says which buffer an alias stands for, or that it failed. [slot 116, since 0.77, if not
-// implemented: stub, clients call it from minor 76 on]
+// Says which buffer an alias stands for, or that it failed. [slot 116, since 0.77, answers
+// UNIMPLEMENTED if absent, clients call it from minor 76 on]
 typedef PJRT_Error* PJRT_Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args* args);
 
 // Arguments of PJRT_Client_CreateErrorBuffer. [since 0.82]
@@ -2059,7 +2062,7 @@ struct PJRT_Client_CreateErrorBuffer_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateErrorBuffer_Args, num_payload);
 
 // Makes a buffer that carries an error instead of data. Whoever executes with it receives the
-// error. [slot 118, since 0.82, if not implemented: stub, clients call it from minor 82 on]
+// error. [slot 118, since 0.82, answers UNIMPLEMENTED if absent, clients call it from minor 82 on]
 typedef PJRT_Error* PJRT_Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args* args);
 
 // Arguments of PJRT_Buffer_CopyRawToHostFuture. [since 0.84]
@@ -2082,7 +2085,8 @@ struct PJRT_Buffer_CopyRawToHostFuture_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_CopyRawToHostFuture_Args, future_ready_callback);
 
 // Prepares a copy of raw bytes whose destination the caller names later, through the callback that
-// it receives. [slot 120, since 0.84, if not implemented: stub, clients call it from minor 84 on]
+// it receives. [slot 120, since 0.84, answers UNIMPLEMENTED if absent, clients call it from minor
+// 84 on]
 typedef PJRT_Error* PJRT_Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args* args);
 
 // Arguments of PJRT_Buffer_DonateWithControlDependency. [since 0.88]
@@ -2101,8 +2105,8 @@ struct PJRT_Buffer_DonateWithControlDependency_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_DonateWithControlDependency_Args, out_buffer);
 
 // Gives the memory to a new buffer that becomes ready only when the caller says so through the
-// callback that it receives. [slot 125, since 0.88, if not implemented: stub, clients call it from
-// minor 88 on]
+// callback that it receives. [slot 125, since 0.88, answers UNIMPLEMENTED if absent, clients call
+// it from minor 88 on]
 typedef PJRT_Error* PJRT_Buffer_DonateWithControlDependency(
     PJRT_Buffer_DonateWithControlDependency_Args* args);
 
@@ -2127,7 +2131,7 @@ struct PJRT_Buffer_Bitcast_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_Bitcast_Args, out_buffer);
 
 // Makes a buffer that sees the same bytes as another type, shape or layout. [slot 131, since 0.98,
-// if not implemented: null, clients call it from minor 98 on]
+// null if absent, clients call it from minor 98 on]
 typedef PJRT_Error* PJRT_Buffer_Bitcast(PJRT_Buffer_Bitcast_Args* args);
 
 // ---- Transfers from the host, piece by piece ----------------------------------------------------
@@ -2158,7 +2162,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_Destroy_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_Destroy_Args, transfer_manager);
 
 // Frees a transfer manager. Null is allowed. Buffers not completed by then fail. [slot 101, since
-// 0.60, if not implemented: stub, threads: exclusive]
+// 0.60, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_Destroy(
     PJRT_AsyncHostToDeviceTransferManager_Destroy_Args* args);
 
@@ -2185,8 +2189,8 @@ struct PJRT_AsyncHostToDeviceTransferManager_TransferData_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_TransferData_Args, done_with_h2d_transfer);
 
-// Copies host bytes to a place in one of the manager's buffers. [slot 102, since 0.60, if not
-// implemented: stub]
+// Copies host bytes to a place in one of the manager's buffers. [slot 102, since 0.60, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_TransferData(
     PJRT_AsyncHostToDeviceTransferManager_TransferData_Args* args);
 
@@ -2215,7 +2219,7 @@ struct PJRT_Client_CreateBuffersForAsyncHostToDevice_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateBuffersForAsyncHostToDevice_Args, transfer_manager);
 
 // Makes buffers that are filled piece by piece later, and the manager that fills them. [slot 103,
-// since 0.60, if not implemented: stub]
+// since 0.60, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Client_CreateBuffersForAsyncHostToDevice(
     PJRT_Client_CreateBuffersForAsyncHostToDevice_Args* args);
 
@@ -2233,7 +2237,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args, buffer_out);
 
 // Hands out one of the manager's buffers, also before its data has arrived. [slot 104, since 0.62,
-// if not implemented: stub]
+// answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer(
     PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args* args);
 
@@ -2248,7 +2252,8 @@ struct PJRT_AsyncHostToDeviceTransferManager_Device_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_Device_Args, device_out);
 
-// Gives the device that the manager transfers to. [slot 105, since 0.62, if not implemented: stub]
+// Gives the device that the manager transfers to. [slot 105, since 0.62, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_Device(
     PJRT_AsyncHostToDeviceTransferManager_Device_Args* args);
 
@@ -2263,7 +2268,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args, buffer_count);
 
-// Gives the number of buffers. [slot 106, since 0.62, if not implemented: stub]
+// Gives the number of buffers. [slot 106, since 0.62, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_BufferCount(
     PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args* args);
 
@@ -2280,7 +2285,8 @@ struct PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args, buffer_size);
 
-// Gives the size of one buffer on the device. [slot 107, since 0.62, if not implemented: stub]
+// Gives the size of one buffer on the device. [slot 107, since 0.62, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_BufferSize(
     PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args* args);
 
@@ -2302,8 +2308,8 @@ struct PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args, error_message_size);
 
-// Completes one buffer with an error instead of data. [slot 108, since 0.62, if not implemented:
-// stub]
+// Completes one buffer with an error instead of data. [slot 108, since 0.62, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_SetBufferError(
     PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args* args);
 
@@ -2320,8 +2326,8 @@ struct PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args, num_metadata);
 
-// Attaches named values to the transfers of this manager. [slot 109, since 0.62, if not
-// implemented: stub]
+// Attaches named values to the transfers of this manager. [slot 109, since 0.62, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_AddMetadata(
     PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args* args);
 
@@ -2351,7 +2357,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args, done_with_h2d_transfer);
 
 // Copies a whole array of a given shape into one of the manager's buffers. [slot 119, since 0.83,
-// if not implemented: stub]
+// answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_TransferLiteral(
     PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args* args);
 
@@ -2408,8 +2414,8 @@ struct PJRT_Client_Compile_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_Compile_Args, executable);
 
-// Compiles a program and loads it onto the client's devices, in one step. [slot 20, since 0.1, if
-// not implemented: required]
+// Compiles a program and loads it onto the client's devices, in one step. [slot 20, since 0.1,
+// always implemented]
 typedef PJRT_Error* PJRT_Client_Compile(PJRT_Client_Compile_Args* args);
 
 // Arguments of PJRT_Client_DefaultDeviceAssignment. [since 0.1]
@@ -2431,7 +2437,7 @@ struct PJRT_Client_DefaultDeviceAssignment_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DefaultDeviceAssignment_Args, default_assignment);
 
 // Writes the device ids that a program with these replica and partition counts would run on. [slot
-// 21, since 0.1, if not implemented: required]
+// 21, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Client_DefaultDeviceAssignment(
     PJRT_Client_DefaultDeviceAssignment_Args* args);
 
@@ -2458,7 +2464,7 @@ struct PJRT_Executable_DeserializeAndLoad_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_DeserializeAndLoad_Args, load_options);
 
 // Loads bytes that PJRT_Executable_Serialize made on the same platform and version. [slot 56, since
-// 0.1, if not implemented: stub]
+// 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Executable_DeserializeAndLoad(
     PJRT_Executable_DeserializeAndLoad_Args* args);
 
@@ -2483,7 +2489,7 @@ struct PJRT_Compile_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Compile_Args, executable);
 
 // Compiles a program for a topology, with no device at hand. A client must load the result before
-// it can run. [slot 89, since 0.1, if not implemented: stub]
+// it can run. [slot 89, since 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Compile(PJRT_Compile_Args* args);
 
 // Arguments of PJRT_Client_Load. [since 0.95]
@@ -2504,7 +2510,7 @@ struct PJRT_Client_Load_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_Load_Args, loaded_executable);
 
-// Loads an executable onto the client's devices. [slot 129, since 0.95, if not implemented: null]
+// Loads an executable onto the client's devices. [slot 129, since 0.95, null if absent]
 typedef PJRT_Error* PJRT_Client_Load(PJRT_Client_Load_Args* args);
 
 // ---- Executables --------------------------------------------------------------------------------
@@ -2529,7 +2535,7 @@ struct PJRT_Executable_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_Destroy_Args, executable);
 
-// Frees an executable. Null is allowed. [slot 40, since 0.1, if not implemented: required, threads:
+// Frees an executable. Null is allowed. [slot 40, since 0.1, always implemented, threads:
 // exclusive]
 typedef PJRT_Error* PJRT_Executable_Destroy(PJRT_Executable_Destroy_Args* args);
 
@@ -2547,7 +2553,7 @@ struct PJRT_Executable_Name_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_Name_Args, executable_name_size);
 
-// Gives the name of the program. [slot 41, since 0.1, if not implemented: required]
+// Gives the name of the program. [slot 41, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Executable_Name(PJRT_Executable_Name_Args* args);
 
 // Arguments of PJRT_Executable_NumReplicas. [since 0.1]
@@ -2561,8 +2567,8 @@ struct PJRT_Executable_NumReplicas_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_NumReplicas_Args, num_replicas);
 
-// Gives the number of replicas the program was compiled for. [slot 42, since 0.1, if not
-// implemented: required]
+// Gives the number of replicas the program was compiled for. [slot 42, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_Executable_NumReplicas(PJRT_Executable_NumReplicas_Args* args);
 
 // Arguments of PJRT_Executable_NumPartitions. [since 0.1]
@@ -2576,8 +2582,8 @@ struct PJRT_Executable_NumPartitions_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_NumPartitions_Args, num_partitions);
 
-// Gives the number of partitions the program was compiled for. [slot 43, since 0.1, if not
-// implemented: required]
+// Gives the number of partitions the program was compiled for. [slot 43, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_Executable_NumPartitions(PJRT_Executable_NumPartitions_Args* args);
 
 // Arguments of PJRT_Executable_NumOutputs. [since 0.1]
@@ -2591,8 +2597,7 @@ struct PJRT_Executable_NumOutputs_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_NumOutputs_Args, num_outputs);
 
-// Gives the number of outputs that one device produces. [slot 44, since 0.1, if not implemented:
-// required]
+// Gives the number of outputs that one device produces. [slot 44, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_Executable_NumOutputs(PJRT_Executable_NumOutputs_Args* args);
 
 // Arguments of PJRT_Executable_SizeOfGeneratedCodeInBytes. [since 0.1]
@@ -2606,7 +2611,7 @@ struct PJRT_Executable_SizeOfGeneratedCodeInBytes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args, size_in_bytes);
 
-// Gives the size of the generated code. [slot 45, since 0.1, if not implemented: stub]
+// Gives the size of the generated code. [slot 45, since 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Executable_SizeOfGeneratedCodeInBytes(
     PJRT_Executable_SizeOfGeneratedCodeInBytes_Args* args);
 
@@ -2624,7 +2629,7 @@ struct PJRT_Executable_GetCostAnalysis_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_GetCostAnalysis_Args, properties);
 
 // Lists what the compiler estimates the program costs: operations, bytes moved, and whatever else
-// the platform knows. [slot 46, since 0.2, if not implemented: stub]
+// the platform knows. [slot 46, since 0.2, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Executable_GetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args* args);
 
 // Arguments of PJRT_Executable_OutputMemoryKinds. [since 0.18]
@@ -2643,7 +2648,7 @@ struct PJRT_Executable_OutputMemoryKinds_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_OutputMemoryKinds_Args, memory_kind_sizes);
 
-// Gives the memory kind of each output. [slot 47, since 0.18, if not implemented: required]
+// Gives the memory kind of each output. [slot 47, since 0.18, always implemented]
 typedef PJRT_Error* PJRT_Executable_OutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args* args);
 
 // Arguments of PJRT_Executable_OptimizedProgram. [since 0.1]
@@ -2658,7 +2663,7 @@ struct PJRT_Executable_OptimizedProgram_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_OptimizedProgram_Args, program);
 
 // Returns the program after optimization. Called twice: with a null `code` for the size, then with
-// a buffer of that size. [slot 48, since 0.1, if not implemented: stub]
+// a buffer of that size. [slot 48, since 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args* args);
 
 // Arguments of PJRT_Executable_Serialize. [since 0.1]
@@ -2680,7 +2685,7 @@ struct PJRT_Executable_Serialize_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_Serialize_Args, serialized_executable_deleter);
 
 // Turns an executable into bytes that the same platform and version can load again. [slot 49, since
-// 0.1, if not implemented: stub]
+// 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Executable_Serialize(PJRT_Executable_Serialize_Args* args);
 
 // Arguments of PJRT_LoadedExecutable_Destroy. [since 0.1]
@@ -2693,7 +2698,7 @@ struct PJRT_LoadedExecutable_Destroy_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_Destroy_Args, executable);
 
 // Frees a loaded executable, and unloads it first if that has not been done. Null is allowed. [slot
-// 50, since 0.1, if not implemented: required, threads: exclusive]
+// 50, since 0.1, always implemented, threads: exclusive]
 typedef PJRT_Error* PJRT_LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args* args);
 
 // Arguments of PJRT_LoadedExecutable_GetExecutable. [since 0.1]
@@ -2707,8 +2712,8 @@ struct PJRT_LoadedExecutable_GetExecutable_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_GetExecutable_Args, executable);
 
-// Makes an executable handle for what was loaded. The caller frees it. [slot 51, since 0.1, if not
-// implemented: required]
+// Makes an executable handle for what was loaded. The caller frees it. [slot 51, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_LoadedExecutable_GetExecutable(
     PJRT_LoadedExecutable_GetExecutable_Args* args);
 
@@ -2725,8 +2730,8 @@ struct PJRT_LoadedExecutable_AddressableDevices_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_AddressableDevices_Args, num_addressable_devices);
 
-// Lists the devices of this client that the program runs on. [slot 52, since 0.1, if not
-// implemented: required]
+// Lists the devices of this client that the program runs on. [slot 52, since 0.1, always
+// implemented]
 typedef PJRT_Error* PJRT_LoadedExecutable_AddressableDevices(
     PJRT_LoadedExecutable_AddressableDevices_Args* args);
 
@@ -2740,7 +2745,7 @@ struct PJRT_LoadedExecutable_Delete_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_Delete_Args, executable);
 
 // Unloads the program and keeps the handle. Executions already started finish. [slot 53, since 0.1,
-// if not implemented: required]
+// always implemented]
 typedef PJRT_Error* PJRT_LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args* args);
 
 // Arguments of PJRT_LoadedExecutable_IsDeleted. [since 0.1]
@@ -2754,7 +2759,7 @@ struct PJRT_LoadedExecutable_IsDeleted_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_IsDeleted_Args, is_deleted);
 
-// Tells whether the program has been unloaded. [slot 54, since 0.1, if not implemented: required]
+// Tells whether the program has been unloaded. [slot 54, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args* args);
 
 // Arguments of PJRT_LoadedExecutable_Fingerprint. [since 0.28]
@@ -2772,7 +2777,7 @@ struct PJRT_LoadedExecutable_Fingerprint_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_Fingerprint_Args, executable_fingerprint_size);
 
 // Gives a text that is equal for equal programs. Superseded by PJRT_Executable_Fingerprint. [slot
-// 57, since 0.28, if not implemented: stub]
+// 57, since 0.28, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args* args);
 
 // Arguments of PJRT_Executable_OutputElementTypes. [since 0.29]
@@ -2788,7 +2793,7 @@ struct PJRT_Executable_OutputElementTypes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_OutputElementTypes_Args, num_output_types);
 
-// Gives the element type of each output. [slot 90, since 0.29, if not implemented: required]
+// Gives the element type of each output. [slot 90, since 0.29, always implemented]
 typedef PJRT_Error* PJRT_Executable_OutputElementTypes(
     PJRT_Executable_OutputElementTypes_Args* args);
 
@@ -2808,8 +2813,8 @@ struct PJRT_Executable_OutputDimensions_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_OutputDimensions_Args, dim_sizes);
 
-// Gives the dimensions of all outputs, one after the other. [slot 91, since 0.29, if not
-// implemented: required]
+// Gives the dimensions of all outputs, one after the other. [slot 91, since 0.29, always
+// implemented]
 typedef PJRT_Error* PJRT_Executable_OutputDimensions(PJRT_Executable_OutputDimensions_Args* args);
 
 // Arguments of PJRT_Executable_Fingerprint. [since 0.35]
@@ -2826,8 +2831,8 @@ struct PJRT_Executable_Fingerprint_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_Fingerprint_Args, executable_fingerprint_size);
 
-// Gives a text that is equal for equal program, options and compiler. [slot 94, since 0.35, if not
-// implemented: stub]
+// Gives a text that is equal for equal program, options and compiler. [slot 94, since 0.35, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Executable_Fingerprint(PJRT_Executable_Fingerprint_Args* args);
 
 // Arguments of PJRT_Executable_GetCompiledMemoryStats. [since 0.40]
@@ -2869,8 +2874,8 @@ struct PJRT_Executable_GetCompiledMemoryStats_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_GetCompiledMemoryStats_Args, peak_unpadded_heap_bytes);
 
-// Gives the memory that one execution needs, by purpose. [slot 96, since 0.40, if not implemented:
-// stub]
+// Gives the memory that one execution needs, by purpose. [slot 96, since 0.40, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Executable_GetCompiledMemoryStats(
     PJRT_Executable_GetCompiledMemoryStats_Args* args);
 
@@ -2892,8 +2897,8 @@ struct PJRT_LoadedExecutable_GetDeviceAssignment_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_GetDeviceAssignment_Args, serialized_device_assignment_deleter);
 
-// Gives the device assignment as a serialized DeviceAssignmentProto. [slot 117, since 0.79, if not
-// implemented: stub, clients call it from minor 79 on]
+// Gives the device assignment as a serialized DeviceAssignmentProto. [slot 117, since 0.79, answers
+// UNIMPLEMENTED if absent, clients call it from minor 79 on]
 typedef PJRT_Error* PJRT_LoadedExecutable_GetDeviceAssignment(
     PJRT_LoadedExecutable_GetDeviceAssignment_Args* args);
 
@@ -2916,7 +2921,7 @@ struct PJRT_Executable_GetCompileOptions_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_GetCompileOptions_Args, serialized_compile_options_deleter);
 
 // Gives the options that the program was compiled with, as a serialized CompileOptionsProto. [slot
-// 124, since 0.87, if not implemented: stub, clients call it from minor 87 on]
+// 124, since 0.87, answers UNIMPLEMENTED if absent, clients call it from minor 87 on]
 typedef PJRT_Error* PJRT_Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args* args);
 
 // Arguments of PJRT_LoadedExecutable_AddressableDeviceLogicalIds. [since 0.96]
@@ -2934,8 +2939,8 @@ struct PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args, num_addressable_device_logical_ids);
 
 // Lists replica and partition of each addressable device, in the order of
-// PJRT_LoadedExecutable_AddressableDevices. [slot 130, since 0.96, if not implemented: null,
-// clients call it from minor 96 on]
+// PJRT_LoadedExecutable_AddressableDevices. [slot 130, since 0.96, null if absent, clients call it
+// from minor 96 on]
 typedef PJRT_Error* PJRT_LoadedExecutable_AddressableDeviceLogicalIds(
     PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args* args);
 
@@ -2955,7 +2960,7 @@ struct PJRT_Executable_ParameterMemoryKinds_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_ParameterMemoryKinds_Args, memory_kind_sizes);
 
-// Gives the memory kind of each parameter. [slot 134, since 0.102, if not implemented: stub,
+// Gives the memory kind of each parameter. [slot 134, since 0.102, answers UNIMPLEMENTED if absent,
 // clients call it from minor 102 on]
 typedef PJRT_Error* PJRT_Executable_ParameterMemoryKinds(
     PJRT_Executable_ParameterMemoryKinds_Args* args);
@@ -2971,8 +2976,9 @@ typedef PJRT_Error* PJRT_Executable_ParameterMemoryKinds(
 // total_size_in_bytes: Size of the whole transfer.
 // done: True for the last chunk.
 // user_arg: As in PJRT_SendCallbackInfo.
-typedef PJRT_Error* (*PJRT_SendCallback)(PJRT_Chunk* chunk, PJRT_CallbackError* callback_error,
-    size_t total_size_in_bytes, bool done, void* user_arg);
+typedef PJRT_Error* (*PJRT_SendCallback)(
+    PJRT_Chunk* chunk, PJRT_CallbackError* callback_error, size_t total_size_in_bytes, bool done,
+    void* user_arg);
 
 // Is asked for the data of a recv operation. It owns the stream and frees it with
 // PJRT_CopyToDeviceStream_Destroy. [since 0.1]
@@ -2989,9 +2995,9 @@ typedef void (*PJRT_RecvCallback)(PJRT_CopyToDeviceStream* stream, void* user_ar
 // shape_element_type: Element type.
 // operand_index: Which operand of the output operation.
 // user_arg: As in PJRT_HloOutputCallbackInfo.
-typedef void (*PJRT_HloOutputCallback)(int64_t replica_id, int64_t partition_id, const void* data,
-    const int64_t* shape_dims, size_t shape_num_dims, PJRT_Buffer_Type shape_element_type, int64_t
-    operand_index, void* user_arg);
+typedef void (*PJRT_HloOutputCallback)(
+    int64_t replica_id, int64_t partition_id, const void* data, const int64_t* shape_dims, size_t
+    shape_num_dims, PJRT_Buffer_Type shape_element_type, int64_t operand_index, void* user_arg);
 
 // Which callback serves which send operation. Never grows. [since 0.1]
 struct PJRT_SendCallbackInfo {
@@ -3112,7 +3118,7 @@ struct PJRT_LoadedExecutable_Execute_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_Execute_Args, execute_device);
 
 // Runs the program on its devices. Outputs exist when the call returns; their contents arrive
-// later. [slot 55, since 0.1, if not implemented: required]
+// later. [slot 55, since 0.1, always implemented]
 typedef PJRT_Error* PJRT_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args* args);
 
 // Arguments of PJRT_ExecuteContext_Create. [since 0.52]
@@ -3125,7 +3131,7 @@ struct PJRT_ExecuteContext_Create_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecuteContext_Create_Args, context);
 
 // Makes a context that carries extra data, for example for FFI handlers, into executions. [slot 98,
-// since 0.52, if not implemented: stub]
+// since 0.52, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_ExecuteContext_Create(PJRT_ExecuteContext_Create_Args* args);
 
 // Arguments of PJRT_ExecuteContext_Destroy. [since 0.52]
@@ -3137,7 +3143,7 @@ struct PJRT_ExecuteContext_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecuteContext_Destroy_Args, context);
 
-// Frees a context. Null is allowed. [slot 99, since 0.52, if not implemented: stub, threads:
+// Frees a context. Null is allowed. [slot 99, since 0.52, answers UNIMPLEMENTED if absent, threads:
 // exclusive]
 typedef PJRT_Error* PJRT_ExecuteContext_Destroy(PJRT_ExecuteContext_Destroy_Args* args);
 
@@ -3167,7 +3173,7 @@ struct PJRT_CopyToDeviceStream_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_CopyToDeviceStream_Destroy_Args, stream);
 
-// Frees a stream. Null is allowed. [slot 77, since 0.11, if not implemented: stub, threads:
+// Frees a stream. Null is allowed. [slot 77, since 0.11, answers UNIMPLEMENTED if absent, threads:
 // exclusive]
 typedef PJRT_Error* PJRT_CopyToDeviceStream_Destroy(PJRT_CopyToDeviceStream_Destroy_Args* args);
 
@@ -3187,7 +3193,7 @@ struct PJRT_CopyToDeviceStream_AddChunk_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_CopyToDeviceStream_AddChunk_Args, transfer_complete);
 
 // Adds a chunk and starts its transfer. The event fails if the chunk is too much, too late or not a
-// multiple of the granule. [slot 78, since 0.1, if not implemented: stub]
+// multiple of the granule. [slot 78, since 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_CopyToDeviceStream_AddChunk(PJRT_CopyToDeviceStream_AddChunk_Args* args);
 
 // Arguments of PJRT_CopyToDeviceStream_TotalBytes. [since 0.1]
@@ -3201,8 +3207,8 @@ struct PJRT_CopyToDeviceStream_TotalBytes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_CopyToDeviceStream_TotalBytes_Args, total_bytes);
 
-// Gives the number of bytes the stream expects in all. [slot 79, since 0.1, if not implemented:
-// stub]
+// Gives the number of bytes the stream expects in all. [slot 79, since 0.1, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_CopyToDeviceStream_TotalBytes(
     PJRT_CopyToDeviceStream_TotalBytes_Args* args);
 
@@ -3217,8 +3223,8 @@ struct PJRT_CopyToDeviceStream_GranuleSize_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_CopyToDeviceStream_GranuleSize_Args, granule_size_in_bytes);
 
-// Gives the granule; every chunk's size is a multiple of it. [slot 80, since 0.1, if not
-// implemented: stub]
+// Gives the granule; every chunk's size is a multiple of it. [slot 80, since 0.1, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_CopyToDeviceStream_GranuleSize(
     PJRT_CopyToDeviceStream_GranuleSize_Args* args);
 
@@ -3233,8 +3239,8 @@ struct PJRT_CopyToDeviceStream_CurrentBytes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_CopyToDeviceStream_CurrentBytes_Args, current_bytes);
 
-// Gives the number of bytes transferred or buffered until now. [slot 81, since 0.1, if not
-// implemented: stub]
+// Gives the number of bytes transferred or buffered until now. [slot 81, since 0.1, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_CopyToDeviceStream_CurrentBytes(
     PJRT_CopyToDeviceStream_CurrentBytes_Args* args);
 
@@ -3261,7 +3267,8 @@ struct PJRT_TopologyDescription_Create_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Create_Args, topology);
 
-// Makes a topology without hardware, to compile for. [slot 82, since 0.1, if not implemented: stub]
+// Makes a topology without hardware, to compile for. [slot 82, since 0.1, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TopologyDescription_Create(PJRT_TopologyDescription_Create_Args* args);
 
 // Arguments of PJRT_TopologyDescription_Destroy. [since 0.1]
@@ -3273,8 +3280,8 @@ struct PJRT_TopologyDescription_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Destroy_Args, topology);
 
-// Frees a topology that the caller owns. Null is allowed. [slot 83, since 0.1, if not implemented:
-// stub, threads: exclusive]
+// Frees a topology that the caller owns. Null is allowed. [slot 83, since 0.1, answers
+// UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_TopologyDescription_Destroy(PJRT_TopologyDescription_Destroy_Args* args);
 
 // Arguments of PJRT_TopologyDescription_PlatformName. [since 0.1]
@@ -3291,7 +3298,7 @@ struct PJRT_TopologyDescription_PlatformName_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_PlatformName_Args, platform_name_size);
 
-// Gives the name of the topology's platform. [slot 84, since 0.1, if not implemented: stub]
+// Gives the name of the topology's platform. [slot 84, since 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TopologyDescription_PlatformName(
     PJRT_TopologyDescription_PlatformName_Args* args);
 
@@ -3309,7 +3316,7 @@ struct PJRT_TopologyDescription_PlatformVersion_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_PlatformVersion_Args, platform_version_size);
 
-// Gives a version text for people. [slot 85, since 0.1, if not implemented: stub]
+// Gives a version text for people. [slot 85, since 0.1, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TopologyDescription_PlatformVersion(
     PJRT_TopologyDescription_PlatformVersion_Args* args);
 
@@ -3326,8 +3333,8 @@ struct PJRT_TopologyDescription_GetDeviceDescriptions_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_GetDeviceDescriptions_Args, num_descriptions);
 
-// Lists the devices of the topology, in one order for the whole process. [slot 86, since 0.1, if
-// not implemented: stub]
+// Lists the devices of the topology, in one order for the whole process. [slot 86, since 0.1,
+// answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TopologyDescription_GetDeviceDescriptions(
     PJRT_TopologyDescription_GetDeviceDescriptions_Args* args);
 
@@ -3350,7 +3357,7 @@ struct PJRT_TopologyDescription_Serialize_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Serialize_Args, serialized_topology_deleter);
 
 // Turns a topology into bytes, for cache keys and for PJRT_TopologyDescription_Deserialize. [slot
-// 87, since 0.22, if not implemented: stub]
+// 87, since 0.22, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TopologyDescription_Serialize(
     PJRT_TopologyDescription_Serialize_Args* args);
 
@@ -3367,7 +3374,7 @@ struct PJRT_TopologyDescription_Attributes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Attributes_Args, num_attributes);
 
-// Lists facts about the topology. [slot 88, since 0.27, if not implemented: stub]
+// Lists facts about the topology. [slot 88, since 0.27, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TopologyDescription_Attributes(
     PJRT_TopologyDescription_Attributes_Args* args);
 
@@ -3385,7 +3392,7 @@ struct PJRT_TopologyDescription_Deserialize_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Deserialize_Args, topology);
 
 // Makes a topology from bytes that PJRT_TopologyDescription_Serialize wrote. [slot 114, since 0.75,
-// if not implemented: stub]
+// answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TopologyDescription_Deserialize(
     PJRT_TopologyDescription_Deserialize_Args* args);
 
@@ -3400,8 +3407,8 @@ struct PJRT_TopologyDescription_Fingerprint_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Fingerprint_Args, fingerprint);
 
-// Gives a number that is equal for equal topologies. [slot 133, since 0.101, if not implemented:
-// stub, clients call it from minor 101 on]
+// Gives a number that is equal for equal topologies. [slot 133, since 0.101, answers UNIMPLEMENTED
+// if absent, clients call it from minor 101 on]
 typedef PJRT_Error* PJRT_TopologyDescription_Fingerprint(
     PJRT_TopologyDescription_Fingerprint_Args* args);
 
@@ -3432,7 +3439,7 @@ struct PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args, serialized_shape_deleter);
 
 // Gives the shape, with layout, that an array has in a memory of this kind, as a serialized
-// ShapeProto. [slot 136, since 0.109, if not implemented: null, clients call it from minor 109 on]
+// ShapeProto. [slot 136, since 0.109, null if absent, clients call it from minor 109 on]
 typedef PJRT_Error* PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace(
     PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args* args);
 
@@ -3449,8 +3456,8 @@ struct PJRT_TopologyDescription_GetMemorySpaceKindIds_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_GetMemorySpaceKindIds_Args, num_memory_space_kind_ids);
 
-// Lists the ids of the memory kinds of the topology. [slot 137, since 0.110, if not implemented:
-// null, clients call it from minor 110 on]
+// Lists the ids of the memory kinds of the topology. [slot 137, since 0.110, null if absent,
+// clients call it from minor 110 on]
 typedef PJRT_Error* PJRT_TopologyDescription_GetMemorySpaceKindIds(
     PJRT_TopologyDescription_GetMemorySpaceKindIds_Args* args);
 
@@ -3462,147 +3469,149 @@ typedef struct PJRT_Api {
   PJRT_Extension_Base* extension_start;
   PJRT_Api_Version pjrt_api_version;
 
-  PJRT_Error_Destroy* PJRT_Error_Destroy;  // 0, since 0.1
-  PJRT_Error_Message* PJRT_Error_Message;  // 1, since 0.1
-  PJRT_Error_GetCode* PJRT_Error_GetCode;  // 2, since 0.1
-  PJRT_Plugin_Initialize* PJRT_Plugin_Initialize;  // 3, since 0.13
-  PJRT_Plugin_Attributes* PJRT_Plugin_Attributes;  // 4, since 0.9
-  PJRT_Event_Destroy* PJRT_Event_Destroy;  // 5, since 0.1
-  PJRT_Event_IsReady* PJRT_Event_IsReady;  // 6, since 0.1
-  PJRT_Event_Error* PJRT_Event_Error;  // 7, since 0.1
-  PJRT_Event_Await* PJRT_Event_Await;  // 8, since 0.1
-  PJRT_Event_OnReady* PJRT_Event_OnReady;  // 9, since 0.1
-  PJRT_Client_Create* PJRT_Client_Create;  // 10, since 0.1
-  PJRT_Client_Destroy* PJRT_Client_Destroy;  // 11, since 0.1
-  PJRT_Client_PlatformName* PJRT_Client_PlatformName;  // 12, since 0.1
-  PJRT_Client_ProcessIndex* PJRT_Client_ProcessIndex;  // 13, since 0.1
-  PJRT_Client_PlatformVersion* PJRT_Client_PlatformVersion;  // 14, since 0.1
-  PJRT_Client_Devices* PJRT_Client_Devices;  // 15, since 0.1
-  PJRT_Client_AddressableDevices* PJRT_Client_AddressableDevices;  // 16, since 0.1
-  PJRT_Client_LookupDevice* PJRT_Client_LookupDevice;  // 17, since 0.1
-  PJRT_Client_LookupAddressableDevice* PJRT_Client_LookupAddressableDevice;  // 18, since 0.1
-  PJRT_Client_AddressableMemories* PJRT_Client_AddressableMemories;  // 19, since 0.20
-  PJRT_Client_Compile* PJRT_Client_Compile;  // 20, since 0.1
-  PJRT_Client_DefaultDeviceAssignment* PJRT_Client_DefaultDeviceAssignment;  // 21, since 0.1
-  PJRT_Client_BufferFromHostBuffer* PJRT_Client_BufferFromHostBuffer;  // 22, since 0.1
-  PJRT_DeviceDescription_Id* PJRT_DeviceDescription_Id;  // 23, since 0.1
-  PJRT_DeviceDescription_ProcessIndex* PJRT_DeviceDescription_ProcessIndex;  // 24, since 0.1
-  PJRT_DeviceDescription_Attributes* PJRT_DeviceDescription_Attributes;  // 25, since 0.1
-  PJRT_DeviceDescription_Kind* PJRT_DeviceDescription_Kind;  // 26, since 0.1
-  PJRT_DeviceDescription_DebugString* PJRT_DeviceDescription_DebugString;  // 27, since 0.1
-  PJRT_DeviceDescription_ToString* PJRT_DeviceDescription_ToString;  // 28, since 0.1
-  PJRT_Device_GetDescription* PJRT_Device_GetDescription;  // 29, since 0.1
-  PJRT_Device_IsAddressable* PJRT_Device_IsAddressable;  // 30, since 0.1
-  PJRT_Device_LocalHardwareId* PJRT_Device_LocalHardwareId;  // 31, since 0.1
-  PJRT_Device_AddressableMemories* PJRT_Device_AddressableMemories;  // 32, since 0.13
-  PJRT_Device_DefaultMemory* PJRT_Device_DefaultMemory;  // 33, since 0.17
-  PJRT_Device_MemoryStats* PJRT_Device_MemoryStats;  // 34, since 0.1
-  PJRT_Memory_Id* PJRT_Memory_Id;  // 35, since 0.16
-  PJRT_Memory_Kind* PJRT_Memory_Kind;  // 36, since 0.14
-  PJRT_Memory_DebugString* PJRT_Memory_DebugString;  // 37, since 0.15
-  PJRT_Memory_ToString* PJRT_Memory_ToString;  // 38, since 0.15
-  PJRT_Memory_AddressableByDevices* PJRT_Memory_AddressableByDevices;  // 39, since 0.20
-  PJRT_Executable_Destroy* PJRT_Executable_Destroy;  // 40, since 0.1
-  PJRT_Executable_Name* PJRT_Executable_Name;  // 41, since 0.1
-  PJRT_Executable_NumReplicas* PJRT_Executable_NumReplicas;  // 42, since 0.1
-  PJRT_Executable_NumPartitions* PJRT_Executable_NumPartitions;  // 43, since 0.1
-  PJRT_Executable_NumOutputs* PJRT_Executable_NumOutputs;  // 44, since 0.1
-  PJRT_Executable_SizeOfGeneratedCodeInBytes* PJRT_Executable_SizeOfGeneratedCodeInBytes;  // 45, since 0.1
-  PJRT_Executable_GetCostAnalysis* PJRT_Executable_GetCostAnalysis;  // 46, since 0.2
-  PJRT_Executable_OutputMemoryKinds* PJRT_Executable_OutputMemoryKinds;  // 47, since 0.18
-  PJRT_Executable_OptimizedProgram* PJRT_Executable_OptimizedProgram;  // 48, since 0.1
-  PJRT_Executable_Serialize* PJRT_Executable_Serialize;  // 49, since 0.1
-  PJRT_LoadedExecutable_Destroy* PJRT_LoadedExecutable_Destroy;  // 50, since 0.1
-  PJRT_LoadedExecutable_GetExecutable* PJRT_LoadedExecutable_GetExecutable;  // 51, since 0.1
-  PJRT_LoadedExecutable_AddressableDevices* PJRT_LoadedExecutable_AddressableDevices;  // 52, since 0.1
-  PJRT_LoadedExecutable_Delete* PJRT_LoadedExecutable_Delete;  // 53, since 0.1
-  PJRT_LoadedExecutable_IsDeleted* PJRT_LoadedExecutable_IsDeleted;  // 54, since 0.1
-  PJRT_LoadedExecutable_Execute* PJRT_LoadedExecutable_Execute;  // 55, since 0.1
-  PJRT_Executable_DeserializeAndLoad* PJRT_Executable_DeserializeAndLoad;  // 56, since 0.1
-  PJRT_LoadedExecutable_Fingerprint* PJRT_LoadedExecutable_Fingerprint;  // 57, since 0.28
-  PJRT_Buffer_Destroy* PJRT_Buffer_Destroy;  // 58, since 0.1
-  PJRT_Buffer_ElementType* PJRT_Buffer_ElementType;  // 59, since 0.5
-  PJRT_Buffer_Dimensions* PJRT_Buffer_Dimensions;  // 60, since 0.6
-  PJRT_Buffer_UnpaddedDimensions* PJRT_Buffer_UnpaddedDimensions;  // 61, since 0.7
-  PJRT_Buffer_DynamicDimensionIndices* PJRT_Buffer_DynamicDimensionIndices;  // 62, since 0.11
-  PJRT_Buffer_GetMemoryLayout* PJRT_Buffer_GetMemoryLayout;  // 63, since 0.10
-  PJRT_Buffer_OnDeviceSizeInBytes* PJRT_Buffer_OnDeviceSizeInBytes;  // 64, since 0.1
-  PJRT_Buffer_Device* PJRT_Buffer_Device;  // 65, since 0.1
-  PJRT_Buffer_Memory* PJRT_Buffer_Memory;  // 66, since 0.24
-  PJRT_Buffer_Delete* PJRT_Buffer_Delete;  // 67, since 0.1
-  PJRT_Buffer_IsDeleted* PJRT_Buffer_IsDeleted;  // 68, since 0.1
-  PJRT_Buffer_CopyToDevice* PJRT_Buffer_CopyToDevice;  // 69, since 0.1
-  PJRT_Buffer_ToHostBuffer* PJRT_Buffer_ToHostBuffer;  // 70, since 0.1
-  PJRT_Buffer_IsOnCpu* PJRT_Buffer_IsOnCpu;  // 71, since 0.1
-  PJRT_Buffer_ReadyEvent* PJRT_Buffer_ReadyEvent;  // 72, since 0.1
-  PJRT_Buffer_UnsafePointer* PJRT_Buffer_UnsafePointer;  // 73, since 0.1
-  PJRT_Buffer_IncreaseExternalReferenceCount* PJRT_Buffer_IncreaseExternalReferenceCount;  // 74, since 0.19
-  PJRT_Buffer_DecreaseExternalReferenceCount* PJRT_Buffer_DecreaseExternalReferenceCount;  // 75, since 0.19
-  PJRT_Buffer_OpaqueDeviceMemoryDataPointer* PJRT_Buffer_OpaqueDeviceMemoryDataPointer;  // 76, since 0.19
-  PJRT_CopyToDeviceStream_Destroy* PJRT_CopyToDeviceStream_Destroy;  // 77, since 0.11
-  PJRT_CopyToDeviceStream_AddChunk* PJRT_CopyToDeviceStream_AddChunk;  // 78, since 0.1
-  PJRT_CopyToDeviceStream_TotalBytes* PJRT_CopyToDeviceStream_TotalBytes;  // 79, since 0.1
-  PJRT_CopyToDeviceStream_GranuleSize* PJRT_CopyToDeviceStream_GranuleSize;  // 80, since 0.1
-  PJRT_CopyToDeviceStream_CurrentBytes* PJRT_CopyToDeviceStream_CurrentBytes;  // 81, since 0.1
-  PJRT_TopologyDescription_Create* PJRT_TopologyDescription_Create;  // 82, since 0.1
-  PJRT_TopologyDescription_Destroy* PJRT_TopologyDescription_Destroy;  // 83, since 0.1
-  PJRT_TopologyDescription_PlatformName* PJRT_TopologyDescription_PlatformName;  // 84, since 0.1
-  PJRT_TopologyDescription_PlatformVersion* PJRT_TopologyDescription_PlatformVersion;  // 85, since 0.1
-  PJRT_TopologyDescription_GetDeviceDescriptions* PJRT_TopologyDescription_GetDeviceDescriptions;  // 86, since 0.1
-  PJRT_TopologyDescription_Serialize* PJRT_TopologyDescription_Serialize;  // 87, since 0.22
-  PJRT_TopologyDescription_Attributes* PJRT_TopologyDescription_Attributes;  // 88, since 0.27
-  PJRT_Compile* PJRT_Compile;  // 89, since 0.1
-  PJRT_Executable_OutputElementTypes* PJRT_Executable_OutputElementTypes;  // 90, since 0.29
-  PJRT_Executable_OutputDimensions* PJRT_Executable_OutputDimensions;  // 91, since 0.29
-  PJRT_Buffer_CopyToMemory* PJRT_Buffer_CopyToMemory;  // 92, since 0.32
-  PJRT_Client_CreateViewOfDeviceBuffer* PJRT_Client_CreateViewOfDeviceBuffer;  // 93, since 0.33
-  PJRT_Executable_Fingerprint* PJRT_Executable_Fingerprint;  // 94, since 0.35
-  PJRT_Client_TopologyDescription* PJRT_Client_TopologyDescription;  // 95, since 0.36
-  PJRT_Executable_GetCompiledMemoryStats* PJRT_Executable_GetCompiledMemoryStats;  // 96, since 0.40
-  PJRT_Memory_Kind_Id* PJRT_Memory_Kind_Id;  // 97, since 0.48
-  PJRT_ExecuteContext_Create* PJRT_ExecuteContext_Create;  // 98, since 0.52
-  PJRT_ExecuteContext_Destroy* PJRT_ExecuteContext_Destroy;  // 99, since 0.52
-  PJRT_Buffer_CopyRawToHost* PJRT_Buffer_CopyRawToHost;  // 100, since 0.56
-  PJRT_AsyncHostToDeviceTransferManager_Destroy* PJRT_AsyncHostToDeviceTransferManager_Destroy;  // 101, since 0.60
-  PJRT_AsyncHostToDeviceTransferManager_TransferData* PJRT_AsyncHostToDeviceTransferManager_TransferData;  // 102, since 0.60
-  PJRT_Client_CreateBuffersForAsyncHostToDevice* PJRT_Client_CreateBuffersForAsyncHostToDevice;  // 103, since 0.60
-  PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer* PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer;  // 104, since 0.62
-  PJRT_AsyncHostToDeviceTransferManager_Device* PJRT_AsyncHostToDeviceTransferManager_Device;  // 105, since 0.62
-  PJRT_AsyncHostToDeviceTransferManager_BufferCount* PJRT_AsyncHostToDeviceTransferManager_BufferCount;  // 106, since 0.62
-  PJRT_AsyncHostToDeviceTransferManager_BufferSize* PJRT_AsyncHostToDeviceTransferManager_BufferSize;  // 107, since 0.62
-  PJRT_AsyncHostToDeviceTransferManager_SetBufferError* PJRT_AsyncHostToDeviceTransferManager_SetBufferError;  // 108, since 0.62
-  PJRT_AsyncHostToDeviceTransferManager_AddMetadata* PJRT_AsyncHostToDeviceTransferManager_AddMetadata;  // 109, since 0.62
-  PJRT_Client_DmaMap* PJRT_Client_DmaMap;  // 110, since 0.67
-  PJRT_Client_DmaUnmap* PJRT_Client_DmaUnmap;  // 111, since 0.67
-  PJRT_Client_CreateUninitializedBuffer* PJRT_Client_CreateUninitializedBuffer;  // 112, since 0.69
-  PJRT_Client_UpdateGlobalProcessInfo* PJRT_Client_UpdateGlobalProcessInfo;  // 113, since 0.73
-  PJRT_TopologyDescription_Deserialize* PJRT_TopologyDescription_Deserialize;  // 114, since 0.75
-  PJRT_Client_CreateAliasBuffer* PJRT_Client_CreateAliasBuffer;  // 115, since 0.77
-  PJRT_Client_FulfillAliasBuffer* PJRT_Client_FulfillAliasBuffer;  // 116, since 0.77
-  PJRT_LoadedExecutable_GetDeviceAssignment* PJRT_LoadedExecutable_GetDeviceAssignment;  // 117, since 0.79
-  PJRT_Client_CreateErrorBuffer* PJRT_Client_CreateErrorBuffer;  // 118, since 0.82
-  PJRT_AsyncHostToDeviceTransferManager_TransferLiteral* PJRT_AsyncHostToDeviceTransferManager_TransferLiteral;  // 119, since 0.83
-  PJRT_Buffer_CopyRawToHostFuture* PJRT_Buffer_CopyRawToHostFuture;  // 120, since 0.84
-  PJRT_Device_PoisonExecution* PJRT_Device_PoisonExecution;  // 121, since 0.85
-  PJRT_Device_CreateAsyncTrackingEvent* PJRT_Device_CreateAsyncTrackingEvent;  // 122, since 0.86
-  PJRT_AsyncTrackingEvent_Destroy* PJRT_AsyncTrackingEvent_Destroy;  // 123, since 0.86
-  PJRT_Executable_GetCompileOptions* PJRT_Executable_GetCompileOptions;  // 124, since 0.87
-  PJRT_Buffer_DonateWithControlDependency* PJRT_Buffer_DonateWithControlDependency;  // 125, since 0.88
-  PJRT_Event_Create* PJRT_Event_Create;  // 126, since 0.89
-  PJRT_Event_Set* PJRT_Event_Set;  // 127, since 0.89
-  PJRT_Device_GetAttributes* PJRT_Device_GetAttributes;  // 128, since 0.92
-  PJRT_Client_Load* PJRT_Client_Load;  // 129, since 0.95
-  PJRT_LoadedExecutable_AddressableDeviceLogicalIds* PJRT_LoadedExecutable_AddressableDeviceLogicalIds;  // 130, since 0.96
-  PJRT_Buffer_Bitcast* PJRT_Buffer_Bitcast;  // 131, since 0.98
-  PJRT_Error_ForEachPayload* PJRT_Error_ForEachPayload;  // 132, since 0.99
-  PJRT_TopologyDescription_Fingerprint* PJRT_TopologyDescription_Fingerprint;  // 133, since 0.101
-  PJRT_Executable_ParameterMemoryKinds* PJRT_Executable_ParameterMemoryKinds;  // 134, since 0.102
-  PJRT_Device_ClearMemoryStats* PJRT_Device_ClearMemoryStats;  // 135, since 0.106
-  PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace* PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace;  // 136, since 0.109
-  PJRT_TopologyDescription_GetMemorySpaceKindIds* PJRT_TopologyDescription_GetMemorySpaceKindIds;  // 137, since 0.110
+  PJRT_API_SLOT(PJRT_Error_Destroy);  // 0, since 0.1
+  PJRT_API_SLOT(PJRT_Error_Message);  // 1, since 0.1
+  PJRT_API_SLOT(PJRT_Error_GetCode);  // 2, since 0.1
+  PJRT_API_SLOT(PJRT_Plugin_Initialize);  // 3, since 0.13
+  PJRT_API_SLOT(PJRT_Plugin_Attributes);  // 4, since 0.9
+  PJRT_API_SLOT(PJRT_Event_Destroy);  // 5, since 0.1
+  PJRT_API_SLOT(PJRT_Event_IsReady);  // 6, since 0.1
+  PJRT_API_SLOT(PJRT_Event_Error);  // 7, since 0.1
+  PJRT_API_SLOT(PJRT_Event_Await);  // 8, since 0.1
+  PJRT_API_SLOT(PJRT_Event_OnReady);  // 9, since 0.1
+  PJRT_API_SLOT(PJRT_Client_Create);  // 10, since 0.1
+  PJRT_API_SLOT(PJRT_Client_Destroy);  // 11, since 0.1
+  PJRT_API_SLOT(PJRT_Client_PlatformName);  // 12, since 0.1
+  PJRT_API_SLOT(PJRT_Client_ProcessIndex);  // 13, since 0.1
+  PJRT_API_SLOT(PJRT_Client_PlatformVersion);  // 14, since 0.1
+  PJRT_API_SLOT(PJRT_Client_Devices);  // 15, since 0.1
+  PJRT_API_SLOT(PJRT_Client_AddressableDevices);  // 16, since 0.1
+  PJRT_API_SLOT(PJRT_Client_LookupDevice);  // 17, since 0.1
+  PJRT_API_SLOT(PJRT_Client_LookupAddressableDevice);  // 18, since 0.1
+  PJRT_API_SLOT(PJRT_Client_AddressableMemories);  // 19, since 0.20
+  PJRT_API_SLOT(PJRT_Client_Compile);  // 20, since 0.1
+  PJRT_API_SLOT(PJRT_Client_DefaultDeviceAssignment);  // 21, since 0.1
+  PJRT_API_SLOT(PJRT_Client_BufferFromHostBuffer);  // 22, since 0.1
+  PJRT_API_SLOT(PJRT_DeviceDescription_Id);  // 23, since 0.1
+  PJRT_API_SLOT(PJRT_DeviceDescription_ProcessIndex);  // 24, since 0.1
+  PJRT_API_SLOT(PJRT_DeviceDescription_Attributes);  // 25, since 0.1
+  PJRT_API_SLOT(PJRT_DeviceDescription_Kind);  // 26, since 0.1
+  PJRT_API_SLOT(PJRT_DeviceDescription_DebugString);  // 27, since 0.1
+  PJRT_API_SLOT(PJRT_DeviceDescription_ToString);  // 28, since 0.1
+  PJRT_API_SLOT(PJRT_Device_GetDescription);  // 29, since 0.1
+  PJRT_API_SLOT(PJRT_Device_IsAddressable);  // 30, since 0.1
+  PJRT_API_SLOT(PJRT_Device_LocalHardwareId);  // 31, since 0.1
+  PJRT_API_SLOT(PJRT_Device_AddressableMemories);  // 32, since 0.13
+  PJRT_API_SLOT(PJRT_Device_DefaultMemory);  // 33, since 0.17
+  PJRT_API_SLOT(PJRT_Device_MemoryStats);  // 34, since 0.1
+  PJRT_API_SLOT(PJRT_Memory_Id);  // 35, since 0.16
+  PJRT_API_SLOT(PJRT_Memory_Kind);  // 36, since 0.14
+  PJRT_API_SLOT(PJRT_Memory_DebugString);  // 37, since 0.15
+  PJRT_API_SLOT(PJRT_Memory_ToString);  // 38, since 0.15
+  PJRT_API_SLOT(PJRT_Memory_AddressableByDevices);  // 39, since 0.20
+  PJRT_API_SLOT(PJRT_Executable_Destroy);  // 40, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_Name);  // 41, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_NumReplicas);  // 42, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_NumPartitions);  // 43, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_NumOutputs);  // 44, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_SizeOfGeneratedCodeInBytes);  // 45, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_GetCostAnalysis);  // 46, since 0.2
+  PJRT_API_SLOT(PJRT_Executable_OutputMemoryKinds);  // 47, since 0.18
+  PJRT_API_SLOT(PJRT_Executable_OptimizedProgram);  // 48, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_Serialize);  // 49, since 0.1
+  PJRT_API_SLOT(PJRT_LoadedExecutable_Destroy);  // 50, since 0.1
+  PJRT_API_SLOT(PJRT_LoadedExecutable_GetExecutable);  // 51, since 0.1
+  PJRT_API_SLOT(PJRT_LoadedExecutable_AddressableDevices);  // 52, since 0.1
+  PJRT_API_SLOT(PJRT_LoadedExecutable_Delete);  // 53, since 0.1
+  PJRT_API_SLOT(PJRT_LoadedExecutable_IsDeleted);  // 54, since 0.1
+  PJRT_API_SLOT(PJRT_LoadedExecutable_Execute);  // 55, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_DeserializeAndLoad);  // 56, since 0.1
+  PJRT_API_SLOT(PJRT_LoadedExecutable_Fingerprint);  // 57, since 0.28
+  PJRT_API_SLOT(PJRT_Buffer_Destroy);  // 58, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_ElementType);  // 59, since 0.5
+  PJRT_API_SLOT(PJRT_Buffer_Dimensions);  // 60, since 0.6
+  PJRT_API_SLOT(PJRT_Buffer_UnpaddedDimensions);  // 61, since 0.7
+  PJRT_API_SLOT(PJRT_Buffer_DynamicDimensionIndices);  // 62, since 0.11
+  PJRT_API_SLOT(PJRT_Buffer_GetMemoryLayout);  // 63, since 0.10
+  PJRT_API_SLOT(PJRT_Buffer_OnDeviceSizeInBytes);  // 64, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_Device);  // 65, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_Memory);  // 66, since 0.24
+  PJRT_API_SLOT(PJRT_Buffer_Delete);  // 67, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_IsDeleted);  // 68, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_CopyToDevice);  // 69, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_ToHostBuffer);  // 70, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_IsOnCpu);  // 71, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_ReadyEvent);  // 72, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_UnsafePointer);  // 73, since 0.1
+  PJRT_API_SLOT(PJRT_Buffer_IncreaseExternalReferenceCount);  // 74, since 0.19
+  PJRT_API_SLOT(PJRT_Buffer_DecreaseExternalReferenceCount);  // 75, since 0.19
+  PJRT_API_SLOT(PJRT_Buffer_OpaqueDeviceMemoryDataPointer);  // 76, since 0.19
+  PJRT_API_SLOT(PJRT_CopyToDeviceStream_Destroy);  // 77, since 0.11
+  PJRT_API_SLOT(PJRT_CopyToDeviceStream_AddChunk);  // 78, since 0.1
+  PJRT_API_SLOT(PJRT_CopyToDeviceStream_TotalBytes);  // 79, since 0.1
+  PJRT_API_SLOT(PJRT_CopyToDeviceStream_GranuleSize);  // 80, since 0.1
+  PJRT_API_SLOT(PJRT_CopyToDeviceStream_CurrentBytes);  // 81, since 0.1
+  PJRT_API_SLOT(PJRT_TopologyDescription_Create);  // 82, since 0.1
+  PJRT_API_SLOT(PJRT_TopologyDescription_Destroy);  // 83, since 0.1
+  PJRT_API_SLOT(PJRT_TopologyDescription_PlatformName);  // 84, since 0.1
+  PJRT_API_SLOT(PJRT_TopologyDescription_PlatformVersion);  // 85, since 0.1
+  PJRT_API_SLOT(PJRT_TopologyDescription_GetDeviceDescriptions);  // 86, since 0.1
+  PJRT_API_SLOT(PJRT_TopologyDescription_Serialize);  // 87, since 0.22
+  PJRT_API_SLOT(PJRT_TopologyDescription_Attributes);  // 88, since 0.27
+  PJRT_API_SLOT(PJRT_Compile);  // 89, since 0.1
+  PJRT_API_SLOT(PJRT_Executable_OutputElementTypes);  // 90, since 0.29
+  PJRT_API_SLOT(PJRT_Executable_OutputDimensions);  // 91, since 0.29
+  PJRT_API_SLOT(PJRT_Buffer_CopyToMemory);  // 92, since 0.32
+  PJRT_API_SLOT(PJRT_Client_CreateViewOfDeviceBuffer);  // 93, since 0.33
+  PJRT_API_SLOT(PJRT_Executable_Fingerprint);  // 94, since 0.35
+  PJRT_API_SLOT(PJRT_Client_TopologyDescription);  // 95, since 0.36
+  PJRT_API_SLOT(PJRT_Executable_GetCompiledMemoryStats);  // 96, since 0.40
+  PJRT_API_SLOT(PJRT_Memory_Kind_Id);  // 97, since 0.48
+  PJRT_API_SLOT(PJRT_ExecuteContext_Create);  // 98, since 0.52
+  PJRT_API_SLOT(PJRT_ExecuteContext_Destroy);  // 99, since 0.52
+  PJRT_API_SLOT(PJRT_Buffer_CopyRawToHost);  // 100, since 0.56
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_Destroy);  // 101, since 0.60
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_TransferData);  // 102, since 0.60
+  PJRT_API_SLOT(PJRT_Client_CreateBuffersForAsyncHostToDevice);  // 103, since 0.60
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer);  // 104, since 0.62
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_Device);  // 105, since 0.62
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_BufferCount);  // 106, since 0.62
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_BufferSize);  // 107, since 0.62
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_SetBufferError);  // 108, since 0.62
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_AddMetadata);  // 109, since 0.62
+  PJRT_API_SLOT(PJRT_Client_DmaMap);  // 110, since 0.67
+  PJRT_API_SLOT(PJRT_Client_DmaUnmap);  // 111, since 0.67
+  PJRT_API_SLOT(PJRT_Client_CreateUninitializedBuffer);  // 112, since 0.69
+  PJRT_API_SLOT(PJRT_Client_UpdateGlobalProcessInfo);  // 113, since 0.73
+  PJRT_API_SLOT(PJRT_TopologyDescription_Deserialize);  // 114, since 0.75
+  PJRT_API_SLOT(PJRT_Client_CreateAliasBuffer);  // 115, since 0.77
+  PJRT_API_SLOT(PJRT_Client_FulfillAliasBuffer);  // 116, since 0.77
+  PJRT_API_SLOT(PJRT_LoadedExecutable_GetDeviceAssignment);  // 117, since 0.79
+  PJRT_API_SLOT(PJRT_Client_CreateErrorBuffer);  // 118, since 0.82
+  PJRT_API_SLOT(PJRT_AsyncHostToDeviceTransferManager_TransferLiteral);  // 119, since 0.83
+  PJRT_API_SLOT(PJRT_Buffer_CopyRawToHostFuture);  // 120, since 0.84
+  PJRT_API_SLOT(PJRT_Device_PoisonExecution);  // 121, since 0.85
+  PJRT_API_SLOT(PJRT_Device_CreateAsyncTrackingEvent);  // 122, since 0.86
+  PJRT_API_SLOT(PJRT_AsyncTrackingEvent_Destroy);  // 123, since 0.86
+  PJRT_API_SLOT(PJRT_Executable_GetCompileOptions);  // 124, since 0.87
+  PJRT_API_SLOT(PJRT_Buffer_DonateWithControlDependency);  // 125, since 0.88
+  PJRT_API_SLOT(PJRT_Event_Create);  // 126, since 0.89
+  PJRT_API_SLOT(PJRT_Event_Set);  // 127, since 0.89
+  PJRT_API_SLOT(PJRT_Device_GetAttributes);  // 128, since 0.92
+  PJRT_API_SLOT(PJRT_Client_Load);  // 129, since 0.95
+  PJRT_API_SLOT(PJRT_LoadedExecutable_AddressableDeviceLogicalIds);  // 130, since 0.96
+  PJRT_API_SLOT(PJRT_Buffer_Bitcast);  // 131, since 0.98
+  PJRT_API_SLOT(PJRT_Error_ForEachPayload);  // 132, since 0.99
+  PJRT_API_SLOT(PJRT_TopologyDescription_Fingerprint);  // 133, since 0.101
+  PJRT_API_SLOT(PJRT_Executable_ParameterMemoryKinds);  // 134, since 0.102
+  PJRT_API_SLOT(PJRT_Device_ClearMemoryStats);  // 135, since 0.106
+  PJRT_API_SLOT(PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace);  // 136, since 0.109
+  PJRT_API_SLOT(PJRT_TopologyDescription_GetMemorySpaceKindIds);  // 137, since 0.110
 } PJRT_Api;
 
-enum { PJRT_Api_STRUCT_SIZE = PJRT_STRUCT_SIZE(PJRT_Api, PJRT_TopologyDescription_GetMemorySpaceKindIds) };
+enum {
+  PJRT_Api_STRUCT_SIZE = PJRT_STRUCT_SIZE(PJRT_Api, PJRT_TopologyDescription_GetMemorySpaceKindIds)
+};
 #ifdef __cplusplus
 }
 #endif

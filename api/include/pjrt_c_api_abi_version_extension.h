@@ -48,7 +48,7 @@ struct PJRT_Client_RuntimeAbiVersion_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_RuntimeAbiVersion_Args, abi_version);
 
-// Gives the version of a client's runtime. [since 0.91, if not implemented: stub]
+// Gives the version of a client's runtime. [since 0.91, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Client_RuntimeAbiVersion(PJRT_Client_RuntimeAbiVersion_Args* args);
 
 // Arguments of PJRT_Executable_GetAbiVersion. [since 0.91]
@@ -61,7 +61,7 @@ struct PJRT_Executable_GetAbiVersion_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_GetAbiVersion_Args, abi_version);
 
-// Gives the version that an executable needs. [since 0.91, if not implemented: stub]
+// Gives the version that an executable needs. [since 0.91, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Executable_GetAbiVersion(PJRT_Executable_GetAbiVersion_Args* args);
 
 // Arguments of PJRT_RuntimeAbiVersion_Destroy. [since 0.91]
@@ -72,7 +72,7 @@ struct PJRT_RuntimeAbiVersion_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_Destroy_Args, abi_version);
 
-// Frees a runtime version. [since 0.91, if not implemented: stub, threads: exclusive]
+// Frees a runtime version. [since 0.91, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_RuntimeAbiVersion_Destroy(PJRT_RuntimeAbiVersion_Destroy_Args* args);
 
 // Arguments of PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime. [since 0.91]
@@ -85,7 +85,7 @@ struct PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args, other_abi_version);
 
-// Returns an error unless two runtimes fit together. [since 0.91, if not implemented: stub]
+// Returns an error unless two runtimes fit together. [since 0.91, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime(
     PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args* args);
 
@@ -99,7 +99,8 @@ struct PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args, executable_abi_version);
 
-// Returns an error unless an executable runs on a runtime. [since 0.91, if not implemented: stub]
+// Returns an error unless an executable runs on a runtime. [since 0.91, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable(
     PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args* args);
 
@@ -120,7 +121,7 @@ struct PJRT_RuntimeAbiVersion_ToProto_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_ToProto_Args, serialized_proto_deleter);
 
-// Gives a runtime version as a serialized proto. [since 0.91, if not implemented: stub]
+// Gives a runtime version as a serialized proto. [since 0.91, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RuntimeAbiVersion_ToProto(PJRT_RuntimeAbiVersion_ToProto_Args* args);
 
 // Arguments of PJRT_RuntimeAbiVersion_PlatformId. [since 0.91]
@@ -133,7 +134,7 @@ struct PJRT_RuntimeAbiVersion_PlatformId_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_PlatformId_Args, platform_id);
 
-// Gives the platform of a runtime version. [since 0.91, if not implemented: stub]
+// Gives the platform of a runtime version. [since 0.91, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RuntimeAbiVersion_PlatformId(PJRT_RuntimeAbiVersion_PlatformId_Args* args);
 
 // Arguments of PJRT_ExecutableAbiVersion_Destroy. [since 0.91]
@@ -144,7 +145,7 @@ struct PJRT_ExecutableAbiVersion_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableAbiVersion_Destroy_Args, abi_version);
 
-// Frees an executable version. [since 0.91, if not implemented: stub, threads: exclusive]
+// Frees an executable version. [since 0.91, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_ExecutableAbiVersion_Destroy(PJRT_ExecutableAbiVersion_Destroy_Args* args);
 
 // Arguments of PJRT_ExecutableAbiVersion_ToProto. [since 0.91]
@@ -164,7 +165,7 @@ struct PJRT_ExecutableAbiVersion_ToProto_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableAbiVersion_ToProto_Args, serialized_proto_deleter);
 
-// Gives an executable version as a serialized proto. [since 0.91, if not implemented: stub]
+// Gives an executable version as a serialized proto. [since 0.91, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_ExecutableAbiVersion_ToProto(PJRT_ExecutableAbiVersion_ToProto_Args* args);
 
 // Arguments of PJRT_ExecutableAbiVersion_PlatformId. [since 0.91]
@@ -177,7 +178,7 @@ struct PJRT_ExecutableAbiVersion_PlatformId_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableAbiVersion_PlatformId_Args, platform_id);
 
-// Gives the platform of an executable version. [since 0.91, if not implemented: stub]
+// Gives the platform of an executable version. [since 0.91, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_ExecutableAbiVersion_PlatformId(
     PJRT_ExecutableAbiVersion_PlatformId_Args* args);
 
@@ -193,7 +194,7 @@ struct PJRT_RuntimeAbiVersion_FromProto_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_FromProto_Args, abi_version);
 
-// Makes a runtime version from a serialized proto. [since 0.91, if not implemented: stub]
+// Makes a runtime version from a serialized proto. [since 0.91, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RuntimeAbiVersion_FromProto(PJRT_RuntimeAbiVersion_FromProto_Args* args);
 
 // Arguments of PJRT_ExecutableAbiVersion_FromProto. [since 0.91]
@@ -208,7 +209,8 @@ struct PJRT_ExecutableAbiVersion_FromProto_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableAbiVersion_FromProto_Args, abi_version);
 
-// Makes an executable version from a serialized proto. [since 0.91, if not implemented: stub]
+// Makes an executable version from a serialized proto. [since 0.91, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_ExecutableAbiVersion_FromProto(
     PJRT_ExecutableAbiVersion_FromProto_Args* args);
 
@@ -217,29 +219,33 @@ typedef PJRT_Error* PJRT_ExecutableAbiVersion_FromProto(
 // The extension. Tells whether runtimes and executables fit together. [since 0.91]
 struct PJRT_AbiVersion_Extension {
   PJRT_Extension_Base base;
-  // Gives the version of a client's runtime. [since 0.91, if not implemented: stub]
+  // Gives the version of a client's runtime. [since 0.91, answers UNIMPLEMENTED if absent]
   PJRT_Client_RuntimeAbiVersion* client_runtime_abi_version;
-  // Gives the version that an executable needs. [since 0.91, if not implemented: stub]
+  // Gives the version that an executable needs. [since 0.91, answers UNIMPLEMENTED if absent]
   PJRT_Executable_GetAbiVersion* executable_get_abi_version;
-  // Frees a runtime version. [since 0.91, if not implemented: stub]
+  // Frees a runtime version. [since 0.91, answers UNIMPLEMENTED if absent]
   PJRT_RuntimeAbiVersion_Destroy* runtime_abi_version_destroy;
-  // Returns an error unless two runtimes fit together. [since 0.91, if not implemented: stub]
+  // Returns an error unless two runtimes fit together. [since 0.91, answers UNIMPLEMENTED if
+  // absent]
   PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime* runtime_abi_version_is_compatible_with_runtime;
-  // Returns an error unless an executable runs on a runtime. [since 0.91, if not implemented: stub]
+  // Returns an error unless an executable runs on a runtime. [since 0.91, answers UNIMPLEMENTED if
+  // absent]
   PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable* runtime_abi_version_is_compatible_with_executable;
-  // Gives a runtime version as a serialized proto. [since 0.91, if not implemented: stub]
+  // Gives a runtime version as a serialized proto. [since 0.91, answers UNIMPLEMENTED if absent]
   PJRT_RuntimeAbiVersion_ToProto* runtime_abi_version_to_proto;
-  // Gives the platform of a runtime version. [since 0.91, if not implemented: stub]
+  // Gives the platform of a runtime version. [since 0.91, answers UNIMPLEMENTED if absent]
   PJRT_RuntimeAbiVersion_PlatformId* runtime_abi_version_platform_id;
-  // Frees an executable version. [since 0.91, if not implemented: stub]
+  // Frees an executable version. [since 0.91, answers UNIMPLEMENTED if absent]
   PJRT_ExecutableAbiVersion_Destroy* executable_abi_version_destroy;
-  // Gives an executable version as a serialized proto. [since 0.91, if not implemented: stub]
+  // Gives an executable version as a serialized proto. [since 0.91, answers UNIMPLEMENTED if
+  // absent]
   PJRT_ExecutableAbiVersion_ToProto* executable_abi_version_to_proto;
-  // Gives the platform of an executable version. [since 0.91, if not implemented: stub]
+  // Gives the platform of an executable version. [since 0.91, answers UNIMPLEMENTED if absent]
   PJRT_ExecutableAbiVersion_PlatformId* executable_abi_version_platform_id;
-  // Makes a runtime version from a serialized proto. [since 0.91, if not implemented: stub]
+  // Makes a runtime version from a serialized proto. [since 0.91, answers UNIMPLEMENTED if absent]
   PJRT_RuntimeAbiVersion_FromProto* runtime_abi_version_from_proto;
-  // Makes an executable version from a serialized proto. [since 0.91, if not implemented: stub]
+  // Makes an executable version from a serialized proto. [since 0.91, answers UNIMPLEMENTED if
+  // absent]
   PJRT_ExecutableAbiVersion_FromProto* executable_abi_version_from_proto;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AbiVersion_Extension, executable_abi_version_from_proto);

@@ -90,7 +90,7 @@ struct PJRT_Callback_RegisterCallback_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Callback_RegisterCallback_Args, user_arg);
 
-// Registers a callback for one kind of event. [since 0.77, if not implemented: stub]
+// Registers a callback for one kind of event. [since 0.77, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Register_Callback(PJRT_Callback_RegisterCallback_Args* args);
 
 // Arguments of PJRT_Callback_InvokeCallback. [since 0.77]
@@ -105,8 +105,8 @@ struct PJRT_Callback_InvokeCallback_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Callback_InvokeCallback_Args, args);
 
-// Calls the registered callbacks of one kind, on the calling thread. [since 0.77, if not
-// implemented: stub]
+// Calls the registered callbacks of one kind, on the calling thread. [since 0.77, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Callback_InvokeCallback(PJRT_Callback_InvokeCallback_Args* args);
 
 // ---- The extension ------------------------------------------------------------------------------
@@ -115,10 +115,10 @@ typedef PJRT_Error* PJRT_Callback_InvokeCallback(PJRT_Callback_InvokeCallback_Ar
 // layout is C. [since 0.77]
 struct PJRT_Callback_Extension {
   PJRT_Extension_Base base;
-  // Registers a callback for one kind of event. [since 0.77, if not implemented: stub]
+  // Registers a callback for one kind of event. [since 0.77, answers UNIMPLEMENTED if absent]
   PJRT_Register_Callback* register_callback;
-  // Calls the registered callbacks of one kind, on the calling thread. [since 0.77, if not
-  // implemented: stub]
+  // Calls the registered callbacks of one kind, on the calling thread. [since 0.77, answers
+  // UNIMPLEMENTED if absent]
   PJRT_Callback_InvokeCallback* invoke_callback;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Callback_Extension, invoke_callback);

@@ -85,7 +85,7 @@ struct PJRT_Collectives_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Destroy_Args, collectives);
 
-// Frees collectives. [since 0.94, if not implemented: stub, threads: exclusive]
+// Frees collectives. [since 0.94, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_Collectives_Destroy(PJRT_Collectives_Destroy_Args* args);
 
 // Arguments of PJRT_Collectives_CreateCommunicators. [since 0.94]
@@ -119,7 +119,8 @@ struct PJRT_Collectives_CreateCommunicators_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_CreateCommunicators_Args, communicators_holder_deleter);
 
-// Makes one communicator for each rank of this process. [since 0.94, if not implemented: stub]
+// Makes one communicator for each rank of this process. [since 0.94, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_Collectives_CreateCommunicators(
     PJRT_Collectives_CreateCommunicators_Args* args);
 
@@ -131,7 +132,7 @@ struct PJRT_Collectives_Communicator_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Communicator_Destroy_Args, communicator);
 
-// Frees a communicator. [since 0.94, if not implemented: stub, threads: exclusive]
+// Frees a communicator. [since 0.94, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_Collectives_Communicator_Destroy(
     PJRT_Collectives_Communicator_Destroy_Args* args);
 
@@ -161,7 +162,7 @@ struct PJRT_Collectives_Communicator_AllReduce_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Communicator_AllReduce_Args, event);
 
-// Reduces over all ranks; every rank gets the result. [since 0.94, if not implemented: stub]
+// Reduces over all ranks; every rank gets the result. [since 0.94, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Collectives_Communicator_AllReduce(
     PJRT_Collectives_Communicator_AllReduce_Args* args);
 
@@ -191,8 +192,8 @@ struct PJRT_Collectives_Communicator_ReduceScatter_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Communicator_ReduceScatter_Args, event);
 
-// Reduces over all ranks; every rank gets its part of the result. [since 0.94, if not implemented:
-// stub]
+// Reduces over all ranks; every rank gets its part of the result. [since 0.94, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Collectives_Communicator_ReduceScatter(
     PJRT_Collectives_Communicator_ReduceScatter_Args* args);
 
@@ -220,7 +221,7 @@ struct PJRT_Collectives_Communicator_AllGather_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Communicator_AllGather_Args, event);
 
-// Gives every rank the data of all ranks. [since 0.94, if not implemented: stub]
+// Gives every rank the data of all ranks. [since 0.94, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Collectives_Communicator_AllGather(
     PJRT_Collectives_Communicator_AllGather_Args* args);
 
@@ -256,7 +257,7 @@ struct PJRT_Collectives_Communicator_CollectivePermute_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Communicator_CollectivePermute_Args, event);
 
-// Sends data from rank to rank. [since 0.94, if not implemented: stub]
+// Sends data from rank to rank. [since 0.94, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Collectives_Communicator_CollectivePermute(
     PJRT_Collectives_Communicator_CollectivePermute_Args* args);
 
@@ -288,7 +289,7 @@ struct PJRT_Collectives_Communicator_AllToAll_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Communicator_AllToAll_Args, event);
 
-// Exchanges one piece with every rank. [since 0.94, if not implemented: stub]
+// Exchanges one piece with every rank. [since 0.94, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Collectives_Communicator_AllToAll(
     PJRT_Collectives_Communicator_AllToAll_Args* args);
 
@@ -308,7 +309,7 @@ struct PJRT_Collectives_Communicator_ToString_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Communicator_ToString_Args, str_holder_deleter);
 
-// Gives a text for people. [since 0.94, if not implemented: stub]
+// Gives a text for people. [since 0.94, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Collectives_Communicator_ToString(
     PJRT_Collectives_Communicator_ToString_Args* args);
 
@@ -317,24 +318,26 @@ typedef PJRT_Error* PJRT_Collectives_Communicator_ToString(
 // The extension. Runs collective operations between hosts on host memory. [since 0.94]
 struct PJRT_Collectives_Extension {
   PJRT_Extension_Base base;
-  // Frees collectives. [since 0.94, if not implemented: stub]
+  // Frees collectives. [since 0.94, answers UNIMPLEMENTED if absent]
   PJRT_Collectives_Destroy* collectives_destroy;
-  // Makes one communicator for each rank of this process. [since 0.94, if not implemented: stub]
+  // Makes one communicator for each rank of this process. [since 0.94, answers UNIMPLEMENTED if
+  // absent]
   PJRT_Collectives_CreateCommunicators* collectives_create_communicators;
-  // Frees a communicator. [since 0.94, if not implemented: stub]
+  // Frees a communicator. [since 0.94, answers UNIMPLEMENTED if absent]
   PJRT_Collectives_Communicator_Destroy* communicator_destroy;
-  // Reduces over all ranks; every rank gets the result. [since 0.94, if not implemented: stub]
+  // Reduces over all ranks; every rank gets the result. [since 0.94, answers UNIMPLEMENTED if
+  // absent]
   PJRT_Collectives_Communicator_AllReduce* communicator_all_reduce;
-  // Reduces over all ranks; every rank gets its part of the result. [since 0.94, if not
-  // implemented: stub]
+  // Reduces over all ranks; every rank gets its part of the result. [since 0.94, answers
+  // UNIMPLEMENTED if absent]
   PJRT_Collectives_Communicator_ReduceScatter* communicator_reduce_scatter;
-  // Gives every rank the data of all ranks. [since 0.94, if not implemented: stub]
+  // Gives every rank the data of all ranks. [since 0.94, answers UNIMPLEMENTED if absent]
   PJRT_Collectives_Communicator_AllGather* communicator_all_gather;
-  // Sends data from rank to rank. [since 0.94, if not implemented: stub]
+  // Sends data from rank to rank. [since 0.94, answers UNIMPLEMENTED if absent]
   PJRT_Collectives_Communicator_CollectivePermute* communicator_collective_permute;
-  // Exchanges one piece with every rank. [since 0.94, if not implemented: stub]
+  // Exchanges one piece with every rank. [since 0.94, answers UNIMPLEMENTED if absent]
   PJRT_Collectives_Communicator_AllToAll* communicator_all_to_all;
-  // Gives a text for people. [since 0.94, if not implemented: stub]
+  // Gives a text for people. [since 0.94, answers UNIMPLEMENTED if absent]
   PJRT_Collectives_Communicator_ToString* communicator_to_string;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Extension, communicator_to_string);

@@ -39,10 +39,10 @@ typedef void (*PJRT_Transfers_CrossHostOnCanceledCallback)(PJRT_Error* error, vo
 // on_canceled: The on canceled.
 // on_canceled_user_arg: The on canceled user arg.
 // user_arg: Passed on, untouched.
-typedef void (*PJRT_Transfers_CrossHostSendCancelNotifier)(const char* serialized_descriptor, size_t
-    serialized_descriptor_size, PJRT_Error_Code reason, const char* error_message, size_t
-    error_message_size, PJRT_Transfers_CrossHostOnCanceledCallback on_canceled, void*
-    on_canceled_user_arg, void* user_arg);
+typedef void (*PJRT_Transfers_CrossHostSendCancelNotifier)(
+    const char* serialized_descriptor, size_t serialized_descriptor_size, PJRT_Error_Code reason,
+    const char* error_message, size_t error_message_size, PJRT_Transfers_CrossHostOnCanceledCallback
+    on_canceled, void* on_canceled_user_arg, void* user_arg);
 
 // Receives the descriptors of buffers that wait for data. [since 0.74]
 // error: The error.
@@ -52,22 +52,23 @@ typedef void (*PJRT_Transfers_CrossHostSendCancelNotifier)(const char* serialize
 // user_arg: Passed on, untouched.
 // cancel_notifier: The cancel notifier.
 // cancel_notifier_user_arg: The cancel notifier user arg.
-typedef void (*PJRT_Transfers_CrossHostRecvNotifier)(PJRT_Error* error, const char**
-    serialized_descriptors, size_t* descriptors_sizes, size_t num_descriptors, void* user_arg,
-    PJRT_Transfers_CrossHostSendCancelNotifier cancel_notifier, void* cancel_notifier_user_arg);
+typedef void (*PJRT_Transfers_CrossHostRecvNotifier)(
+    PJRT_Error* error, const char** serialized_descriptors, size_t* descriptors_sizes, size_t
+    num_descriptors, void* user_arg, PJRT_Transfers_CrossHostSendCancelNotifier cancel_notifier,
+    void* cancel_notifier_user_arg);
 
 // Tells how a transfer to a remote device went. [since 0.74]
 // error: The error.
 // sends_were_enqueued: Whether sends were enqueued.
 // user_arg: Passed on, untouched.
-typedef void (*PJRT_Transfers_CrossHostRemoteSendCallback)(PJRT_Error* error, bool
-    sends_were_enqueued, void* user_arg);
+typedef void (*PJRT_Transfers_CrossHostRemoteSendCallback)(
+    PJRT_Error* error, bool sends_were_enqueued, void* user_arg);
 
 // Frees a descriptor. [since 0.74]
 // descriptor_data: The descriptor data.
 // descriptor_size: The descriptor size.
-typedef void (*PJRT_Transfers_DescriptorDestructor)(char** descriptor_data, size_t*
-    descriptor_size);
+typedef void (*PJRT_Transfers_DescriptorDestructor)(
+    char** descriptor_data, size_t* descriptor_size);
 
 // A notifier with its argument. Never grows. [since 0.74]
 struct PJRT_Transfers_CrossHostRecvNotifierInfo {
@@ -108,8 +109,8 @@ struct PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args, send_events);
 
-// Sends buffers to devices of other processes, matched by key. [since 0.81, if not implemented:
-// stub]
+// Sends buffers to devices of other processes, matched by key. [since 0.81, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_Transfers_PJRT_Client_CrossHostSendBuffers(
     PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args* args);
 
@@ -141,8 +142,8 @@ struct PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args, buffers);
 
-// Receives buffers from devices of other processes, matched by key. [since 0.81, if not
-// implemented: stub]
+// Receives buffers from devices of other processes, matched by key. [since 0.81, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers(
     PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args* args);
 
@@ -175,7 +176,7 @@ struct PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args, num_buffers);
 
 // Makes buffers that will be received, and tells a notifier what the sender needs to know. [since
-// 0.74, if not implemented: stub]
+// 0.74, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers(
     PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args* args);
 
@@ -199,7 +200,7 @@ struct PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, descriptor_destructor);
 
-// Sends a buffer to whoever made the descriptor. [since 0.74, if not implemented: stub]
+// Sends a buffer to whoever made the descriptor. [since 0.74, answers UNIMPLEMENTED if absent]
 typedef void PJRT_Buffer_CopyToRemoteDevice(
     PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args* args);
 
@@ -210,16 +211,16 @@ typedef void PJRT_Buffer_CopyToRemoteDevice(
 struct PJRT_CrossHostTransfers_Extension {
   PJRT_Extension_Base base;
   // Makes buffers that will be received, and tells a notifier what the sender needs to know. [since
-  // 0.74, if not implemented: stub]
-  PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers* PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers;
-  // Sends a buffer to whoever made the descriptor. [since 0.74, if not implemented: stub]
+  // 0.74, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers);
+  // Sends a buffer to whoever made the descriptor. [since 0.74, answers UNIMPLEMENTED if absent]
   PJRT_Buffer_CopyToRemoteDevice* PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice;
-  // Receives buffers from devices of other processes, matched by key. [since 0.81, if not
-  // implemented: stub]
-  PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers* PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers;
-  // Sends buffers to devices of other processes, matched by key. [since 0.81, if not implemented:
-  // stub]
-  PJRT_Transfers_PJRT_Client_CrossHostSendBuffers* PJRT_Transfers_PJRT_Client_CrossHostSendBuffers;
+  // Receives buffers from devices of other processes, matched by key. [since 0.81, answers
+  // UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers);
+  // Sends buffers to devices of other processes, matched by key. [since 0.81, answers UNIMPLEMENTED
+  // if absent]
+  PJRT_API_SLOT(PJRT_Transfers_PJRT_Client_CrossHostSendBuffers);
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_CrossHostTransfers_Extension, PJRT_Transfers_PJRT_Client_CrossHostSendBuffers);
 

@@ -150,8 +150,8 @@ struct PJRT_Register_Custom_Partitioner_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Register_Custom_Partitioner_Args, callbacks);
 
-// Registers the callbacks that partition the custom calls of one name. [since 0.47, if not
-// implemented: stub]
+// Registers the callbacks that partition the custom calls of one name. [since 0.47, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Register_Custom_Partitioner(PJRT_Register_Custom_Partitioner_Args* args);
 
 // Arguments of PJRT_Register_Batch_Partitionable. [since 0.67]
@@ -164,8 +164,8 @@ struct PJRT_Register_Batch_Partitionable_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Register_Batch_Partitionable_Args, name_size);
 
-// Says that the custom calls of one name may be split along batch dimensions. [since 0.67, if not
-// implemented: stub]
+// Says that the custom calls of one name may be split along batch dimensions. [since 0.67, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Register_Batch_Partitionable(PJRT_Register_Batch_Partitionable_Args* args);
 
 // ---- The extension ------------------------------------------------------------------------------
@@ -173,11 +173,11 @@ typedef PJRT_Error* PJRT_Register_Batch_Partitionable(PJRT_Register_Batch_Partit
 // The extension. Lets a framework decide how a custom call is partitioned. [since 0.47]
 struct PJRT_Custom_Partitioner_Extension {
   PJRT_Extension_Base base;
-  // Registers the callbacks that partition the custom calls of one name. [since 0.47, if not
-  // implemented: stub]
+  // Registers the callbacks that partition the custom calls of one name. [since 0.47, answers
+  // UNIMPLEMENTED if absent]
   PJRT_Register_Custom_Partitioner* register_custom_partitioner;
-  // Says that the custom calls of one name may be split along batch dimensions. [since 0.67, if not
-  // implemented: stub]
+  // Says that the custom calls of one name may be split along batch dimensions. [since 0.67,
+  // answers UNIMPLEMENTED if absent]
   PJRT_Register_Batch_Partitionable* register_batch_partitionable;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Custom_Partitioner_Extension, register_batch_partitionable);

@@ -66,8 +66,8 @@ struct PJRT_FFI_Type_Register_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_Type_Register_Args, type_info);
 
-// Registers a type of data that handlers use. A `type_id` of 0 asks for a new id. [since 0.80, if
-// not implemented: stub]
+// Registers a type of data that handlers use. A `type_id` of 0 asks for a new id. [since 0.80,
+// answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_FFI_Type_Register(PJRT_FFI_Type_Register_Args* args);
 
 // Arguments of PJRT_FFI_UserData_Add. [since 0.53]
@@ -81,8 +81,8 @@ struct PJRT_FFI_UserData_Add_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_UserData_Add_Args, user_data);
 
-// Adds data to an execute context; handlers find it by its type. [since 0.53, if not implemented:
-// stub]
+// Adds data to an execute context; handlers find it by its type. [since 0.53, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_FFI_UserData_Add(PJRT_FFI_UserData_Add_Args* args);
 
 // Arguments of PJRT_FFI_Register_Handler. [since 0.73]
@@ -103,8 +103,8 @@ struct PJRT_FFI_Register_Handler_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_Register_Handler_Args, traits);
 
-// Registers a typed handler under the name that programs call. [since 0.73, if not implemented:
-// stub]
+// Registers a typed handler under the name that programs call. [since 0.73, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_FFI_Register_Handler(PJRT_FFI_Register_Handler_Args* args);
 
 // ---- The extension ------------------------------------------------------------------------------
@@ -113,14 +113,14 @@ typedef PJRT_Error* PJRT_FFI_Register_Handler(PJRT_FFI_Register_Handler_Args* ar
 // them. [since 0.53]
 struct PJRT_FFI_Extension {
   PJRT_Extension_Base base;
-  // Registers a type of data that handlers use. A `type_id` of 0 asks for a new id. [since 0.80, if
-  // not implemented: stub]
+  // Registers a type of data that handlers use. A `type_id` of 0 asks for a new id. [since 0.80,
+  // answers UNIMPLEMENTED if absent]
   PJRT_FFI_Type_Register* type_register;
-  // Adds data to an execute context; handlers find it by its type. [since 0.54, if not implemented:
-  // stub]
+  // Adds data to an execute context; handlers find it by its type. [since 0.54, answers
+  // UNIMPLEMENTED if absent]
   PJRT_FFI_UserData_Add* user_data_add;
-  // Registers a typed handler under the name that programs call. [since 0.73, if not implemented:
-  // stub]
+  // Registers a typed handler under the name that programs call. [since 0.73, answers UNIMPLEMENTED
+  // if absent]
   PJRT_FFI_Register_Handler* register_handler;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_Extension, register_handler);

@@ -44,7 +44,7 @@ struct PJRT_Gpu_Register_Custom_Call_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Gpu_Register_Custom_Call_Args, traits);
 
 // Registers a custom call, of the old form (one function) or of the typed form (four handlers).
-// [since 0.31, if not implemented: stub]
+// [since 0.31, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Gpu_Register_Custom_Call(PJRT_Gpu_Register_Custom_Call_Args* args);
 
 // ---- The extension ------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ typedef PJRT_Error* PJRT_Gpu_Register_Custom_Call(PJRT_Gpu_Register_Custom_Call_
 struct PJRT_Gpu_Custom_Call {
   PJRT_Extension_Base base;
   // Registers a custom call, of the old form (one function) or of the typed form (four handlers).
-  // [since 0.45, if not implemented: stub]
+  // [since 0.45, answers UNIMPLEMENTED if absent]
   PJRT_Gpu_Register_Custom_Call* custom_call;
   // True if `traits` is read. [in, since 0.114, if absent: false]
   bool custom_call_handles_traits;

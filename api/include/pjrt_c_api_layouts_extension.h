@@ -40,7 +40,7 @@ struct PJRT_Layouts_MemoryLayout_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_MemoryLayout_Destroy_Args, layout);
 
-// Frees a layout. [since 0.51, if not implemented: required, threads: exclusive]
+// Frees a layout. [since 0.51, always implemented, threads: exclusive]
 typedef PJRT_Error* PJRT_Layouts_MemoryLayout_Destroy(PJRT_Layouts_MemoryLayout_Destroy_Args* args);
 
 // Arguments of PJRT_Layouts_MemoryLayout_Serialize. [since 0.51]
@@ -61,7 +61,7 @@ struct PJRT_Layouts_MemoryLayout_Serialize_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_MemoryLayout_Serialize_Args, serialized_layout_deleter);
 
-// Gives a layout as text. [since 0.51, if not implemented: required]
+// Gives a layout as text. [since 0.51, always implemented]
 typedef PJRT_Error* PJRT_Layouts_MemoryLayout_Serialize(
     PJRT_Layouts_MemoryLayout_Serialize_Args* args);
 
@@ -76,7 +76,7 @@ struct PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args, layout);
 
-// Gives the layout of a buffer. [since 0.51, if not implemented: required]
+// Gives the layout of a buffer. [since 0.51, always implemented]
 typedef PJRT_Error* PJRT_Layouts_PJRT_Buffer_MemoryLayout(
     PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args* args);
 
@@ -97,8 +97,8 @@ struct PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args, layout);
 
-// Gives the layout that a client uses for an array when nothing is said. [since 0.51, if not
-// implemented: required]
+// Gives the layout that a client uses for an array when nothing is said. [since 0.51, always
+// implemented]
 typedef PJRT_Error* PJRT_Layouts_PJRT_Client_GetDefaultLayout(
     PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args* args);
 
@@ -120,7 +120,7 @@ struct PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args, layout);
 
 // Gives the layout that devices of a topology use for an array when nothing is said. [since 0.75,
-// if not implemented: stub]
+// answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Layouts_PJRT_Topology_GetDefaultLayout(
     PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args* args);
 
@@ -138,7 +138,7 @@ struct PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args, layouts);
 
-// Gives the layout of each output. [since 0.80, if not implemented: null]
+// Gives the layout of each output. [since 0.80, null if absent]
 typedef PJRT_Error* PJRT_Layouts_PJRT_Executable_GetOutputLayouts(
     PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args* args);
 
@@ -156,7 +156,7 @@ struct PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args, layouts);
 
-// Gives the layout of each parameter. [since 0.93, if not implemented: null]
+// Gives the layout of each parameter. [since 0.93, null if absent]
 typedef PJRT_Error* PJRT_Layouts_PJRT_Executable_GetParameterLayouts(
     PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args* args);
 
@@ -165,22 +165,22 @@ typedef PJRT_Error* PJRT_Layouts_PJRT_Executable_GetParameterLayouts(
 // The extension. Tells the layouts of buffers, parameters and outputs. [since 0.51]
 struct PJRT_Layouts_Extension {
   PJRT_Extension_Base base;
-  // Frees a layout. [since 0.51, if not implemented: required]
-  PJRT_Layouts_MemoryLayout_Destroy* PJRT_Layouts_MemoryLayout_Destroy;
-  // Gives a layout as text. [since 0.51, if not implemented: required]
-  PJRT_Layouts_MemoryLayout_Serialize* PJRT_Layouts_MemoryLayout_Serialize;
-  // Gives the layout that a client uses for an array when nothing is said. [since 0.51, if not
-  // implemented: required]
-  PJRT_Layouts_PJRT_Client_GetDefaultLayout* PJRT_Layouts_PJRT_Client_GetDefaultLayout;
-  // Gives the layout of a buffer. [since 0.51, if not implemented: required]
-  PJRT_Layouts_PJRT_Buffer_MemoryLayout* PJRT_Layouts_PJRT_Buffer_MemoryLayout;
+  // Frees a layout. [since 0.51, always implemented]
+  PJRT_API_SLOT(PJRT_Layouts_MemoryLayout_Destroy);
+  // Gives a layout as text. [since 0.51, always implemented]
+  PJRT_API_SLOT(PJRT_Layouts_MemoryLayout_Serialize);
+  // Gives the layout that a client uses for an array when nothing is said. [since 0.51, always
+  // implemented]
+  PJRT_API_SLOT(PJRT_Layouts_PJRT_Client_GetDefaultLayout);
+  // Gives the layout of a buffer. [since 0.51, always implemented]
+  PJRT_API_SLOT(PJRT_Layouts_PJRT_Buffer_MemoryLayout);
   // Gives the layout that devices of a topology use for an array when nothing is said. [since 0.75,
-  // if not implemented: stub]
-  PJRT_Layouts_PJRT_Topology_GetDefaultLayout* PJRT_Layouts_PJRT_Topology_GetDefaultLayout;
-  // Gives the layout of each output. [since 0.81, if not implemented: null]
-  PJRT_Layouts_PJRT_Executable_GetOutputLayouts* PJRT_Layouts_PJRT_Executable_GetOutputLayouts;
-  // Gives the layout of each parameter. [since 0.93, if not implemented: null]
-  PJRT_Layouts_PJRT_Executable_GetParameterLayouts* PJRT_Layouts_PJRT_Executable_GetParameterLayouts;
+  // answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_Layouts_PJRT_Topology_GetDefaultLayout);
+  // Gives the layout of each output. [since 0.81, null if absent]
+  PJRT_API_SLOT(PJRT_Layouts_PJRT_Executable_GetOutputLayouts);
+  // Gives the layout of each parameter. [since 0.93, null if absent]
+  PJRT_API_SLOT(PJRT_Layouts_PJRT_Executable_GetParameterLayouts);
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_Extension, PJRT_Layouts_PJRT_Executable_GetParameterLayouts);
 

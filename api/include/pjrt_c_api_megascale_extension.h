@@ -62,8 +62,8 @@ typedef struct PJRT_Megascale_GetOrCreateRuntimeError_Args PJRT_Megascale_GetOrC
 // serialized_error: The serialized error.
 // serialized_error_size: The serialized error size.
 // user_data: The data with its type.
-typedef void (*PJRT_Megascale_ErrorHandler)(const char* serialized_error, size_t
-    serialized_error_size, void* user_data);
+typedef void (*PJRT_Megascale_ErrorHandler)(
+    const char* serialized_error, size_t serialized_error_size, void* user_data);
 
 // The addresses of the processes of a run. Never grows. [since 0.94]
 struct PJRT_Megascale_ProcessesInfo {
@@ -98,7 +98,7 @@ struct PJRT_Megascale_CreateClientContextFromPjRtClient_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_CreateClientContextFromPjRtClient_Args, client_context);
 
-// Makes a context for a client. [since 0.90, if not implemented: stub]
+// Makes a context for a client. [since 0.90, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_CreateClientContextFromPjRtClient(
     PJRT_Megascale_CreateClientContextFromPjRtClient_Args* args);
 
@@ -110,7 +110,7 @@ struct PJRT_Megascale_CreateDefaultClientContext_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_CreateDefaultClientContext_Args, client_context);
 
-// Makes a context without a client. [since 0.90, if not implemented: stub]
+// Makes a context without a client. [since 0.90, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_CreateDefaultClientContext(
     PJRT_Megascale_CreateDefaultClientContext_Args* args);
 
@@ -122,7 +122,7 @@ struct PJRT_Megascale_DeleteClientContext_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_DeleteClientContext_Args, client_context);
 
-// Frees a context. [since 0.90, if not implemented: stub, threads: exclusive]
+// Frees a context. [since 0.90, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_Megascale_DeleteClientContext(
     PJRT_Megascale_DeleteClientContext_Args* args);
 
@@ -138,7 +138,8 @@ struct PJRT_Megascale_CreateAoTConfig_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_CreateAoTConfig_Args, multi_slice_config);
 
-// Makes a configuration for compiling without hardware. [since 0.90, if not implemented: stub]
+// Makes a configuration for compiling without hardware. [since 0.90, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_Megascale_CreateAoTConfig(PJRT_Megascale_CreateAoTConfig_Args* args);
 
 // Arguments of PJRT_Megascale_CreateMultiSliceConfig. [since 0.90]
@@ -167,7 +168,8 @@ struct PJRT_Megascale_CreateMultiSliceConfig_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_CreateMultiSliceConfig_Args, multi_slice_config);
 
-// Makes a configuration for a run over several slices. [since 0.90, if not implemented: stub]
+// Makes a configuration for a run over several slices. [since 0.90, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_Megascale_CreateMultiSliceConfig(
     PJRT_Megascale_CreateMultiSliceConfig_Args* args);
 
@@ -179,7 +181,7 @@ struct PJRT_Megascale_ClientContext_Initialize_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ClientContext_Initialize_Args, client_context);
 
-// Connects the slices. [since 0.90, if not implemented: stub]
+// Connects the slices. [since 0.90, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_ClientContext_Initialize(
     PJRT_Megascale_ClientContext_Initialize_Args* args);
 
@@ -195,8 +197,8 @@ struct PJRT_Megascale_ClientContext_UnblockPendingWork_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ClientContext_UnblockPendingWork_Args, expire_after_ms);
 
-// Lets work that waits for a failed peer go on with an error. [since 0.90, if not implemented:
-// stub]
+// Lets work that waits for a failed peer go on with an error. [since 0.90, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_Megascale_ClientContext_UnblockPendingWork(
     PJRT_Megascale_ClientContext_UnblockPendingWork_Args* args);
 
@@ -210,7 +212,7 @@ struct PJRT_Megascale_ClientContext_MegascalePort_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ClientContext_MegascalePort_Args, port);
 
-// Gives the port that the context listens on. [since 0.90, if not implemented: stub]
+// Gives the port that the context listens on. [since 0.90, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_ClientContext_MegascalePort(
     PJRT_Megascale_ClientContext_MegascalePort_Args* args);
 
@@ -230,7 +232,7 @@ struct PJRT_Megascale_CreateMegascaleCollectives_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_CreateMegascaleCollectives_Args, collectives);
 
-// Makes collectives over the data centre network. [since 0.94, if not implemented: stub]
+// Makes collectives over the data centre network. [since 0.94, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_CreateMegascaleCollectives(
     PJRT_Megascale_CreateMegascaleCollectives_Args* args);
 
@@ -246,7 +248,7 @@ struct PJRT_Megascale_DeviceId_To_MegascaleId_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_DeviceId_To_MegascaleId_Args, megascale_id);
 
-// Joins slice and device to one id. [since 0.98, if not implemented: stub]
+// Joins slice and device to one id. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_DeviceId_To_MegascaleId(
     PJRT_Megascale_DeviceId_To_MegascaleId_Args* args);
 
@@ -262,7 +264,7 @@ struct PJRT_Megascale_MegascaleId_To_DeviceId_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_MegascaleId_To_DeviceId_Args, per_slice_device_id);
 
-// Splits an id into slice and device. [since 0.98, if not implemented: stub]
+// Splits an id into slice and device. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_MegascaleId_To_DeviceId(
     PJRT_Megascale_MegascaleId_To_DeviceId_Args* args);
 
@@ -280,7 +282,7 @@ struct PJRT_Megascale_RegisterErrorHandler_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_RegisterErrorHandler_Args, user_data);
 
-// Registers a handler of errors under a name. [since 0.98, if not implemented: stub]
+// Registers a handler of errors under a name. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_RegisterErrorHandler(
     PJRT_Megascale_RegisterErrorHandler_Args* args);
 
@@ -294,7 +296,7 @@ struct PJRT_Megascale_UnregisterErrorHandler_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_UnregisterErrorHandler_Args, handler_name_size);
 
-// Removes a handler of errors. [since 0.98, if not implemented: stub]
+// Removes a handler of errors. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_UnregisterErrorHandler(
     PJRT_Megascale_UnregisterErrorHandler_Args* args);
 
@@ -310,7 +312,7 @@ struct PJRT_Megascale_ErrorAggregator_Create_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_Create_Args, aggregator);
 
-// Makes a collector of errors. [since 0.98, if not implemented: stub]
+// Makes a collector of errors. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_Create(
     PJRT_Megascale_ErrorAggregator_Create_Args* args);
 
@@ -322,7 +324,7 @@ struct PJRT_Megascale_ErrorAggregator_Delete_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_Delete_Args, aggregator);
 
-// Frees a collector of errors. [since 0.98, if not implemented: stub, threads: exclusive]
+// Frees a collector of errors. [since 0.98, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_Delete(
     PJRT_Megascale_ErrorAggregator_Delete_Args* args);
 
@@ -334,7 +336,7 @@ struct PJRT_Megascale_ErrorDigest_Delete_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorDigest_Delete_Args, digest);
 
-// Frees a digest of errors. [since 0.98, if not implemented: stub, threads: exclusive]
+// Frees a digest of errors. [since 0.98, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_Megascale_ErrorDigest_Delete(PJRT_Megascale_ErrorDigest_Delete_Args* args);
 
 // Arguments of PJRT_Megascale_ErrorAggregator_AddError. [since 0.98]
@@ -353,7 +355,7 @@ struct PJRT_Megascale_ErrorAggregator_AddError_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_AddError_Args, serialized_error_size);
 
-// Adds the error of one worker. [since 0.98, if not implemented: stub]
+// Adds the error of one worker. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_AddError(
     PJRT_Megascale_ErrorAggregator_AddError_Args* args);
 
@@ -367,7 +369,8 @@ struct PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args, digest);
 
-// Closes the collector and gives a digest of its errors. [since 0.98, if not implemented: stub]
+// Closes the collector and gives a digest of its errors. [since 0.98, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_ProcessAndShutdown(
     PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args* args);
 
@@ -381,7 +384,7 @@ struct PJRT_Megascale_ErrorAggregator_LogErrorDigest_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_LogErrorDigest_Args, digest);
 
-// Logs a digest. [since 0.98, if not implemented: stub]
+// Logs a digest. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_LogErrorDigest(
     PJRT_Megascale_ErrorAggregator_LogErrorDigest_Args* args);
 
@@ -395,7 +398,7 @@ struct PJRT_Megascale_ErrorAggregator_Size_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_Size_Args, size);
 
-// Gives the number of errors collected. [since 0.98, if not implemented: stub]
+// Gives the number of errors collected. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_Size(
     PJRT_Megascale_ErrorAggregator_Size_Args* args);
 
@@ -409,7 +412,7 @@ struct PJRT_Megascale_ErrorAggregator_Active_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_Active_Args, active);
 
-// Tells whether the collector takes errors. [since 0.98, if not implemented: stub]
+// Tells whether the collector takes errors. [since 0.98, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_Active(
     PJRT_Megascale_ErrorAggregator_Active_Args* args);
 
@@ -448,7 +451,8 @@ struct PJRT_Megascale_GetInterfaceAddressesHelper_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_GetInterfaceAddressesHelper_Args, addresses_deleter);
 
-// Lists the addresses of this host's network interfaces. [since 0.101, if not implemented: stub]
+// Lists the addresses of this host's network interfaces. [since 0.101, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_Megascale_GetInterfaceAddressesHelper(
     PJRT_Megascale_GetInterfaceAddressesHelper_Args* args);
 
@@ -485,8 +489,8 @@ struct PJRT_Megascale_GetOrCreateRuntimeError_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_GetOrCreateRuntimeError_Args, error_deleter);
 
-// Gives the error of the run, made from the arguments if there is none yet. [since 0.103, if not
-// implemented: stub]
+// Gives the error of the run, made from the arguments if there is none yet. [since 0.103, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Megascale_GetOrCreateRuntimeError(
     PJRT_Megascale_GetOrCreateRuntimeError_Args* args);
 
@@ -495,63 +499,67 @@ typedef PJRT_Error* PJRT_Megascale_GetOrCreateRuntimeError(
 // The extension. Connects several TPU slices over the data centre network. [since 0.90]
 struct PJRT_Megascale_Extension {
   PJRT_Extension_Base base;
-  // Makes a context for a client. [since 0.90, if not implemented: stub]
+  // Makes a context for a client. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_CreateClientContextFromPjRtClient* create_client_context_from_pjrt_client;
-  // Makes a context without a client. [since 0.90, if not implemented: stub]
+  // Makes a context without a client. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_CreateDefaultClientContext* create_default_client_context;
-  // Frees a context. [since 0.90, if not implemented: stub]
+  // Frees a context. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_DeleteClientContext* delete_client_context;
-  // Makes a configuration for compiling without hardware. [since 0.90, if not implemented: stub]
+  // Makes a configuration for compiling without hardware. [since 0.90, answers UNIMPLEMENTED if
+  // absent]
   PJRT_Megascale_CreateAoTConfig* create_aot_config;
-  // Makes a configuration for a run over several slices. [since 0.90, if not implemented: stub]
+  // Makes a configuration for a run over several slices. [since 0.90, answers UNIMPLEMENTED if
+  // absent]
   PJRT_Megascale_CreateMultiSliceConfig* create_multi_slice_config;
-  // Slot that is no longer used. [since 0.90, if not implemented: null]
+  // Slot that is no longer used. [since 0.90, null if absent]
   void* delete_multi_slice_config;
-  // Slot that is no longer used. [since 0.90, if not implemented: null]
+  // Slot that is no longer used. [since 0.90, null if absent]
   void* multi_slice_config_num_slices;
-  // Slot that is no longer used. [since 0.90, if not implemented: null]
+  // Slot that is no longer used. [since 0.90, null if absent]
   void* multi_slice_config_slice_id;
-  // Slot that is no longer used. [since 0.90, if not implemented: null]
+  // Slot that is no longer used. [since 0.90, null if absent]
   void* multi_slice_config_get_num_devices_per_slice;
-  // Slot that is no longer used. [since 0.90, if not implemented: null]
+  // Slot that is no longer used. [since 0.90, null if absent]
   void* multi_slice_config_serialize;
-  // Connects the slices. [since 0.90, if not implemented: stub]
+  // Connects the slices. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ClientContext_Initialize* client_context_initialize;
-  // Lets work that waits for a failed peer go on with an error. [since 0.90, if not implemented:
-  // stub]
+  // Lets work that waits for a failed peer go on with an error. [since 0.90, answers UNIMPLEMENTED
+  // if absent]
   PJRT_Megascale_ClientContext_UnblockPendingWork* client_context_unblock_pending_work;
-  // Gives the port that the context listens on. [since 0.90, if not implemented: stub]
+  // Gives the port that the context listens on. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ClientContext_MegascalePort* client_context_megascale_port;
-  // Makes collectives over the data centre network. [since 0.94, if not implemented: stub]
+  // Makes collectives over the data centre network. [since 0.94, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_CreateMegascaleCollectives* create_megascale_collectives;
-  // Joins slice and device to one id. [since 0.98, if not implemented: stub]
+  // Joins slice and device to one id. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_DeviceId_To_MegascaleId* device_id_to_megascale_id;
-  // Splits an id into slice and device. [since 0.98, if not implemented: stub]
+  // Splits an id into slice and device. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_MegascaleId_To_DeviceId* megascale_id_to_device_id;
-  // Registers a handler of errors under a name. [since 0.98, if not implemented: stub]
+  // Registers a handler of errors under a name. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_RegisterErrorHandler* register_megascale_error_handler;
-  // Removes a handler of errors. [since 0.98, if not implemented: stub]
+  // Removes a handler of errors. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_UnregisterErrorHandler* unregister_megascale_error_handler;
-  // Makes a collector of errors. [since 0.98, if not implemented: stub]
+  // Makes a collector of errors. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ErrorAggregator_Create* error_aggregator_create;
-  // Frees a collector of errors. [since 0.98, if not implemented: stub]
+  // Frees a collector of errors. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ErrorAggregator_Delete* error_aggregator_delete;
-  // Frees a digest of errors. [since 0.98, if not implemented: stub]
+  // Frees a digest of errors. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ErrorDigest_Delete* error_digest_delete;
-  // Adds the error of one worker. [since 0.98, if not implemented: stub]
+  // Adds the error of one worker. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ErrorAggregator_AddError* error_aggregator_add_error;
-  // Closes the collector and gives a digest of its errors. [since 0.98, if not implemented: stub]
+  // Closes the collector and gives a digest of its errors. [since 0.98, answers UNIMPLEMENTED if
+  // absent]
   PJRT_Megascale_ErrorAggregator_ProcessAndShutdown* error_aggregator_process_and_shutdown;
-  // Logs a digest. [since 0.98, if not implemented: stub]
+  // Logs a digest. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ErrorAggregator_LogErrorDigest* error_aggregator_log_error_digest;
-  // Gives the number of errors collected. [since 0.98, if not implemented: stub]
+  // Gives the number of errors collected. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ErrorAggregator_Size* error_aggregator_size;
-  // Tells whether the collector takes errors. [since 0.98, if not implemented: stub]
+  // Tells whether the collector takes errors. [since 0.98, answers UNIMPLEMENTED if absent]
   PJRT_Megascale_ErrorAggregator_Active* error_aggregator_active;
-  // Lists the addresses of this host's network interfaces. [since 0.101, if not implemented: stub]
+  // Lists the addresses of this host's network interfaces. [since 0.101, answers UNIMPLEMENTED if
+  // absent]
   PJRT_Megascale_GetInterfaceAddressesHelper* get_interface_addresses_helper;
-  // Gives the error of the run, made from the arguments if there is none yet. [since 0.103, if not
-  // implemented: stub]
+  // Gives the error of the run, made from the arguments if there is none yet. [since 0.103, answers
+  // UNIMPLEMENTED if absent]
   PJRT_Megascale_GetOrCreateRuntimeError* get_or_create_runtime_error;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_Extension, get_or_create_runtime_error);

@@ -40,7 +40,7 @@ struct PJRT_DeviceDescription_MemoryDescriptions_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_MemoryDescriptions_Args, default_memory_index);
 
-// Lists the memories of a described device. [since 0.59, if not implemented: stub]
+// Lists the memories of a described device. [since 0.59, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_DeviceDescription_MemoryDescriptions(
     PJRT_DeviceDescription_MemoryDescriptions_Args* args);
 
@@ -59,7 +59,7 @@ struct PJRT_MemoryDescription_Kind_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MemoryDescription_Kind_Args, kind_id);
 
-// Gives the kind of a described memory. [since 0.59, if not implemented: stub]
+// Gives the kind of a described memory. [since 0.59, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_MemoryDescription_Kind(PJRT_MemoryDescription_Kind_Args* args);
 
 // ---- The extension ------------------------------------------------------------------------------
@@ -67,10 +67,10 @@ typedef PJRT_Error* PJRT_MemoryDescription_Kind(PJRT_MemoryDescription_Kind_Args
 // The extension. Tells the memories of a device that is only described. [since 0.59]
 struct PJRT_MemoryDescriptions_Extension {
   PJRT_Extension_Base base;
-  // Lists the memories of a described device. [since 0.59, if not implemented: stub]
-  PJRT_DeviceDescription_MemoryDescriptions* PJRT_DeviceDescription_MemoryDescriptions;
-  // Gives the kind of a described memory. [since 0.59, if not implemented: stub]
-  PJRT_MemoryDescription_Kind* PJRT_MemoryDescription_Kind;
+  // Lists the memories of a described device. [since 0.59, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_DeviceDescription_MemoryDescriptions);
+  // Gives the kind of a described memory. [since 0.59, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_MemoryDescription_Kind);
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MemoryDescriptions_Extension, PJRT_MemoryDescription_Kind);
 

@@ -37,7 +37,7 @@ struct PJRT_MultiSlice_Config_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MultiSlice_Config_Destroy_Args, config);
 
-// Frees a configuration. [since 0.96, if not implemented: stub, threads: exclusive]
+// Frees a configuration. [since 0.96, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_MultiSlice_Config_Destroy(PJRT_MultiSlice_Config_Destroy_Args* args);
 
 // Arguments of PJRT_MultiSlice_Config_NumSlices. [since 0.96]
@@ -50,7 +50,7 @@ struct PJRT_MultiSlice_Config_NumSlices_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MultiSlice_Config_NumSlices_Args, num_slices);
 
-// Gives the number of slices. [since 0.96, if not implemented: stub]
+// Gives the number of slices. [since 0.96, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_MultiSlice_Config_NumSlices(PJRT_MultiSlice_Config_NumSlices_Args* args);
 
 // Arguments of PJRT_MultiSlice_Config_SliceId. [since 0.96]
@@ -63,7 +63,7 @@ struct PJRT_MultiSlice_Config_SliceId_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MultiSlice_Config_SliceId_Args, slice_id);
 
-// Gives the slice of this process. [since 0.96, if not implemented: stub]
+// Gives the slice of this process. [since 0.96, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_MultiSlice_Config_SliceId(PJRT_MultiSlice_Config_SliceId_Args* args);
 
 // Arguments of PJRT_MultiSlice_Config_NumDevicesPerSlice. [since 0.96]
@@ -87,7 +87,7 @@ struct PJRT_MultiSlice_Config_NumDevicesPerSlice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MultiSlice_Config_NumDevicesPerSlice_Args, devices_per_slice_map_deleter);
 
-// Gives the number of devices of each slice. [since 0.96, if not implemented: stub]
+// Gives the number of devices of each slice. [since 0.96, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_MultiSlice_Config_NumDevicesPerSlice(
     PJRT_MultiSlice_Config_NumDevicesPerSlice_Args* args);
 
@@ -107,7 +107,7 @@ struct PJRT_MultiSlice_Config_Serialize_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MultiSlice_Config_Serialize_Args, serialized_config_deleter);
 
-// Gives the configuration as bytes. [since 0.96, if not implemented: stub]
+// Gives the configuration as bytes. [since 0.96, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_MultiSlice_Config_Serialize(PJRT_MultiSlice_Config_Serialize_Args* args);
 
 // ---- The extension ------------------------------------------------------------------------------
@@ -115,15 +115,15 @@ typedef PJRT_Error* PJRT_MultiSlice_Config_Serialize(PJRT_MultiSlice_Config_Seri
 // The extension. Describes how a program spreads over several slices. [since 0.96]
 struct PJRT_MultiSlice_Extension {
   PJRT_Extension_Base base;
-  // Frees a configuration. [since 0.96, if not implemented: stub]
+  // Frees a configuration. [since 0.96, answers UNIMPLEMENTED if absent]
   PJRT_MultiSlice_Config_Destroy* config_destroy;
-  // Gives the number of slices. [since 0.96, if not implemented: stub]
+  // Gives the number of slices. [since 0.96, answers UNIMPLEMENTED if absent]
   PJRT_MultiSlice_Config_NumSlices* config_num_slices;
-  // Gives the slice of this process. [since 0.96, if not implemented: stub]
+  // Gives the slice of this process. [since 0.96, answers UNIMPLEMENTED if absent]
   PJRT_MultiSlice_Config_SliceId* config_slice_id;
-  // Gives the number of devices of each slice. [since 0.96, if not implemented: stub]
+  // Gives the number of devices of each slice. [since 0.96, answers UNIMPLEMENTED if absent]
   PJRT_MultiSlice_Config_NumDevicesPerSlice* config_num_devices_per_slice;
-  // Gives the configuration as bytes. [since 0.96, if not implemented: stub]
+  // Gives the configuration as bytes. [since 0.96, answers UNIMPLEMENTED if absent]
   PJRT_MultiSlice_Config_Serialize* config_serialize;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MultiSlice_Extension, config_serialize);

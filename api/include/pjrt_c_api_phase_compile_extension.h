@@ -34,7 +34,7 @@ struct PJRT_PhaseCompile_Get_Compiler_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Get_Compiler_Args, phase_compiler);
 
-// Makes a compiler. [since 0.70, if not implemented: stub]
+// Makes a compiler. [since 0.70, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_PhaseCompile_Get_Compiler(PJRT_PhaseCompile_Get_Compiler_Args* args);
 
 // Arguments of PJRT_PhaseCompile_Destroy_Compiler. [since 0.70]
@@ -46,7 +46,7 @@ struct PJRT_PhaseCompile_Destroy_Compiler_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Destroy_Compiler_Args, phase_compiler);
 
-// Frees a compiler. [since 0.70, if not implemented: stub, threads: exclusive]
+// Frees a compiler. [since 0.70, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef void PJRT_PhaseCompile_Destroy_Compiler(PJRT_PhaseCompile_Destroy_Compiler_Args* args);
 
 // Arguments of PJRT_PhaseCompile_Run_Phase. [since 0.70]
@@ -83,8 +83,8 @@ struct PJRT_PhaseCompile_Run_Phase_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Run_Phase_Args, num_output_programs);
 
-// Runs phases on programs and returns the programs after them. [since 0.70, if not implemented:
-// stub]
+// Runs phases on programs and returns the programs after them. [since 0.70, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_PhaseCompile_Run_Phase(PJRT_PhaseCompile_Run_Phase_Args* args);
 
 // Arguments of PJRT_PhaseCompile_Get_PhaseNames. [since 0.70]
@@ -102,7 +102,7 @@ struct PJRT_PhaseCompile_Get_PhaseNames_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Get_PhaseNames_Args, num_phase_names);
 
-// Lists the phases in order. [since 0.70, if not implemented: stub]
+// Lists the phases in order. [since 0.70, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_PhaseCompile_Get_PhaseNames(PJRT_PhaseCompile_Get_PhaseNames_Args* args);
 
 // Arguments of PJRT_PhaseCompile_C_Buffers_Destroy. [since 0.72]
@@ -118,8 +118,8 @@ struct PJRT_PhaseCompile_C_Buffers_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_C_Buffers_Destroy_Args, num_char_buffers);
 
-// Frees texts that another function of the extension returned. [since 0.72, if not implemented:
-// stub, threads: exclusive]
+// Frees texts that another function of the extension returned. [since 0.72, answers UNIMPLEMENTED
+// if absent, threads: exclusive]
 typedef void PJRT_PhaseCompile_C_Buffers_Destroy(PJRT_PhaseCompile_C_Buffers_Destroy_Args* args);
 
 // ---- The extension ------------------------------------------------------------------------------
@@ -127,17 +127,17 @@ typedef void PJRT_PhaseCompile_C_Buffers_Destroy(PJRT_PhaseCompile_C_Buffers_Des
 // The extension. Runs the compiler phase by phase. Experimental. [since 0.70]
 struct PJRT_PhaseCompile_Extension {
   PJRT_Extension_Base base;
-  // Makes a compiler. [since 0.70, if not implemented: stub]
+  // Makes a compiler. [since 0.70, answers UNIMPLEMENTED if absent]
   PJRT_PhaseCompile_Get_Compiler* phase_compile_get_compiler;
-  // Frees a compiler. [since 0.70, if not implemented: stub]
+  // Frees a compiler. [since 0.70, answers UNIMPLEMENTED if absent]
   PJRT_PhaseCompile_Destroy_Compiler* phase_compile_destroy_compiler;
-  // Runs phases on programs and returns the programs after them. [since 0.72, if not implemented:
-  // stub]
+  // Runs phases on programs and returns the programs after them. [since 0.72, answers UNIMPLEMENTED
+  // if absent]
   PJRT_PhaseCompile_Run_Phase* phase_compile_run_phases;
-  // Lists the phases in order. [since 0.70, if not implemented: stub]
+  // Lists the phases in order. [since 0.70, answers UNIMPLEMENTED if absent]
   PJRT_PhaseCompile_Get_PhaseNames* phase_compile_get_phase_names;
-  // Frees texts that another function of the extension returned. [since 0.72, if not implemented:
-  // stub]
+  // Frees texts that another function of the extension returned. [since 0.72, answers UNIMPLEMENTED
+  // if absent]
   PJRT_PhaseCompile_C_Buffers_Destroy* phase_compile_c_buffers_destroy;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Extension, phase_compile_c_buffers_destroy);

@@ -85,7 +85,7 @@ struct PJRT_RawBuffer_CreateRawAliasOfBuffer_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RawBuffer_CreateRawAliasOfBuffer_Args, raw_buffer);
 
-// Makes a raw view of a buffer's memory. [since 0.67, if not implemented: stub]
+// Makes a raw view of a buffer's memory. [since 0.67, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RawBuffer_CreateRawAliasOfBuffer(
     PJRT_RawBuffer_CreateRawAliasOfBuffer_Args* args);
 
@@ -98,7 +98,7 @@ struct PJRT_RawBuffer_Destroy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RawBuffer_Destroy_Args, buffer);
 
-// Frees a raw buffer. [since 0.67, if not implemented: stub, threads: exclusive]
+// Frees a raw buffer. [since 0.67, answers UNIMPLEMENTED if absent, threads: exclusive]
 typedef PJRT_Error* PJRT_RawBuffer_Destroy(PJRT_RawBuffer_Destroy_Args* args);
 
 // Arguments of PJRT_RawBuffer_GetHostPointer. [since 0.73]
@@ -112,7 +112,7 @@ struct PJRT_RawBuffer_GetHostPointer_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RawBuffer_GetHostPointer_Args, host_pointer);
 
-// Gives the host's address of the bytes, or null. [since 0.73, if not implemented: stub]
+// Gives the host's address of the bytes, or null. [since 0.73, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RawBuffer_GetHostPointer(PJRT_RawBuffer_GetHostPointer_Args* args);
 
 // Arguments of PJRT_RawBuffer_GetOnDeviceSizeInBytes. [since 0.67]
@@ -126,7 +126,7 @@ struct PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args, on_device_size_in_bytes);
 
-// Gives the size on the device. [since 0.67, if not implemented: stub]
+// Gives the size on the device. [since 0.67, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RawBuffer_GetOnDeviceSizeInBytes(
     PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args* args);
 
@@ -141,7 +141,7 @@ struct PJRT_RawBuffer_GetMemorySpace_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RawBuffer_GetMemorySpace_Args, memory_space);
 
-// Gives the memory that holds the bytes. [since 0.67, if not implemented: stub]
+// Gives the memory that holds the bytes. [since 0.67, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RawBuffer_GetMemorySpace(PJRT_RawBuffer_GetMemorySpace_Args* args);
 
 // Arguments of PJRT_RawBuffer_CopyRawDeviceToHost. [since 0.67]
@@ -161,7 +161,7 @@ struct PJRT_RawBuffer_CopyRawDeviceToHost_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RawBuffer_CopyRawDeviceToHost_Args, event);
 
-// Copies bytes to the host. [since 0.67, if not implemented: stub]
+// Copies bytes to the host. [since 0.67, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RawBuffer_CopyRawDeviceToHost(
     PJRT_RawBuffer_CopyRawDeviceToHost_Args* args);
 
@@ -182,7 +182,7 @@ struct PJRT_RawBuffer_CopyRawHostToDevice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RawBuffer_CopyRawHostToDevice_Args, event);
 
-// Copies bytes from the host. [since 0.67, if not implemented: stub]
+// Copies bytes from the host. [since 0.67, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_RawBuffer_CopyRawHostToDevice(
     PJRT_RawBuffer_CopyRawHostToDevice_Args* args);
 
@@ -191,20 +191,20 @@ typedef PJRT_Error* PJRT_RawBuffer_CopyRawHostToDevice(
 // The extension. Untyped views of device memory. Experimental. [since 0.67]
 struct PJRT_RawBuffer_Extension {
   PJRT_Extension_Base base;
-  // Makes a raw view of a buffer's memory. [since 0.67, if not implemented: stub]
-  PJRT_RawBuffer_CreateRawAliasOfBuffer* PJRT_RawBuffer_CreateRawAliasOfBuffer;
-  // Frees a raw buffer. [since 0.67, if not implemented: stub]
-  PJRT_RawBuffer_Destroy* PJRT_RawBuffer_Destroy;
-  // Gives the size on the device. [since 0.67, if not implemented: stub]
-  PJRT_RawBuffer_GetOnDeviceSizeInBytes* PJRT_RawBuffer_GetOnDeviceSizeInBytes;
-  // Gives the memory that holds the bytes. [since 0.67, if not implemented: stub]
-  PJRT_RawBuffer_GetMemorySpace* PJRT_RawBuffer_GetMemorySpace;
-  // Copies bytes from the host. [since 0.67, if not implemented: stub]
-  PJRT_RawBuffer_CopyRawHostToDevice* PJRT_RawBuffer_CopyRawHostToDevice;
-  // Copies bytes to the host. [since 0.67, if not implemented: stub]
-  PJRT_RawBuffer_CopyRawDeviceToHost* PJRT_RawBuffer_CopyRawDeviceToHost;
-  // Gives the host's address of the bytes, or null. [since 0.73, if not implemented: stub]
-  PJRT_RawBuffer_GetHostPointer* PJRT_RawBuffer_GetHostPointer;
+  // Makes a raw view of a buffer's memory. [since 0.67, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_RawBuffer_CreateRawAliasOfBuffer);
+  // Frees a raw buffer. [since 0.67, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_RawBuffer_Destroy);
+  // Gives the size on the device. [since 0.67, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_RawBuffer_GetOnDeviceSizeInBytes);
+  // Gives the memory that holds the bytes. [since 0.67, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_RawBuffer_GetMemorySpace);
+  // Copies bytes from the host. [since 0.67, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_RawBuffer_CopyRawHostToDevice);
+  // Copies bytes to the host. [since 0.67, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_RawBuffer_CopyRawDeviceToHost);
+  // Gives the host's address of the bytes, or null. [since 0.73, answers UNIMPLEMENTED if absent]
+  PJRT_API_SLOT(PJRT_RawBuffer_GetHostPointer);
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RawBuffer_Extension, PJRT_RawBuffer_GetHostPointer);
 

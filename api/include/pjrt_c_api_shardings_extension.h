@@ -37,8 +37,7 @@ struct PJRT_Shardings_PJRT_Executable_ParameterShardings_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args, sharding_sizes);
 
-// Gives the sharding of each parameter as a serialized OpSharding. [since 0.91, if not implemented:
-// null]
+// Gives the sharding of each parameter as a serialized OpSharding. [since 0.91, null if absent]
 typedef PJRT_Error* PJRT_Shardings_PJRT_Executable_ParameterShardings(
     PJRT_Shardings_PJRT_Executable_ParameterShardings_Args* args);
 
@@ -57,8 +56,7 @@ struct PJRT_Shardings_PJRT_Executable_OutputShardings_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Shardings_PJRT_Executable_OutputShardings_Args, sharding_sizes);
 
-// Gives the sharding of each output as a serialized OpSharding. [since 0.91, if not implemented:
-// null]
+// Gives the sharding of each output as a serialized OpSharding. [since 0.91, null if absent]
 typedef PJRT_Error* PJRT_Shardings_PJRT_Executable_OutputShardings(
     PJRT_Shardings_PJRT_Executable_OutputShardings_Args* args);
 
@@ -67,12 +65,10 @@ typedef PJRT_Error* PJRT_Shardings_PJRT_Executable_OutputShardings(
 // The extension. Tells the shardings of parameters and outputs. [since 0.91]
 struct PJRT_Shardings_Extension {
   PJRT_Extension_Base base;
-  // Gives the sharding of each parameter as a serialized OpSharding. [since 0.91, if not
-  // implemented: null]
-  PJRT_Shardings_PJRT_Executable_ParameterShardings* PJRT_Shardings_PJRT_Executable_ParameterShardings;
-  // Gives the sharding of each output as a serialized OpSharding. [since 0.91, if not implemented:
-  // null]
-  PJRT_Shardings_PJRT_Executable_OutputShardings* PJRT_Shardings_PJRT_Executable_OutputShardings;
+  // Gives the sharding of each parameter as a serialized OpSharding. [since 0.91, null if absent]
+  PJRT_API_SLOT(PJRT_Shardings_PJRT_Executable_ParameterShardings);
+  // Gives the sharding of each output as a serialized OpSharding. [since 0.91, null if absent]
+  PJRT_API_SLOT(PJRT_Shardings_PJRT_Executable_OutputShardings);
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Shardings_Extension, PJRT_Shardings_PJRT_Executable_OutputShardings);
 

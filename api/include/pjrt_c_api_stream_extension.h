@@ -32,8 +32,8 @@ struct PJRT_Get_Stream_For_External_Ready_Events_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Get_Stream_For_External_Ready_Events_Args, stream);
 
-// Gives the stream on which outside work signals that it is ready. [since 0.49, if not implemented:
-// stub]
+// Gives the stream on which outside work signals that it is ready. [since 0.49, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Get_Stream_For_External_Ready_Events(
     PJRT_Get_Stream_For_External_Ready_Events_Args* args);
 
@@ -47,7 +47,7 @@ struct PJRT_Wait_Until_Buffer_Ready_On_Stream_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Wait_Until_Buffer_Ready_On_Stream_Args, buffer);
 
-// Makes a stream wait until a buffer is ready. [since 0.49, if not implemented: stub]
+// Makes a stream wait until a buffer is ready. [since 0.49, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Wait_Until_Buffer_Ready_On_Stream(
     PJRT_Wait_Until_Buffer_Ready_On_Stream_Args* args);
 
@@ -56,10 +56,10 @@ typedef PJRT_Error* PJRT_Wait_Until_Buffer_Ready_On_Stream(
 // The extension. Orders outside work with the plugin's streams, for DLPack on GPUs. [since 0.49]
 struct PJRT_Stream_Extension {
   PJRT_Extension_Base base;
-  // Gives the stream on which outside work signals that it is ready. [since 0.49, if not
-  // implemented: stub]
+  // Gives the stream on which outside work signals that it is ready. [since 0.49, answers
+  // UNIMPLEMENTED if absent]
   PJRT_Get_Stream_For_External_Ready_Events* get_stream;
-  // Makes a stream wait until a buffer is ready. [since 0.49, if not implemented: stub]
+  // Makes a stream wait until a buffer is ready. [since 0.49, answers UNIMPLEMENTED if absent]
   PJRT_Wait_Until_Buffer_Ready_On_Stream* wait_stream;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Stream_Extension, wait_stream);

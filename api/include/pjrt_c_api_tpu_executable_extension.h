@@ -59,7 +59,8 @@ struct PJRT_TpuExecutable_GetTargetArguments_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_GetTargetArguments_Args, target_arguments_deleter);
 
-// Gives the target arguments of a serialized executable. [since 0.90, if not implemented: stub]
+// Gives the target arguments of a serialized executable. [since 0.90, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuExecutable_GetTargetArguments(
     PJRT_TpuExecutable_GetTargetArguments_Args* args);
 
@@ -83,7 +84,7 @@ struct PJRT_TpuExecutable_GetHloModuleWithConfig_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_GetHloModuleWithConfig_Args, hlo_module_with_config_deleter);
 
-// Gives the HLO module of a serialized executable. [since 0.90, if not implemented: stub]
+// Gives the HLO module of a serialized executable. [since 0.90, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuExecutable_GetHloModuleWithConfig(
     PJRT_TpuExecutable_GetHloModuleWithConfig_Args* args);
 
@@ -112,7 +113,7 @@ struct PJRT_TpuExecutable_RunHloCostAnalysis_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_RunHloCostAnalysis_Args, analysis_results_deleter);
 
-// Estimates the cost of HLO modules. [since 0.97, if not implemented: stub]
+// Estimates the cost of HLO modules. [since 0.97, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuExecutable_RunHloCostAnalysis(
     PJRT_TpuExecutable_RunHloCostAnalysis_Args* args);
 
@@ -136,7 +137,8 @@ struct PJRT_TpuExecutable_GetCompiledMemoryStats_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_GetCompiledMemoryStats_Args, compiled_memory_stats_deleter);
 
-// Gives the memory that a serialized executable needs. [since 0.97, if not implemented: stub]
+// Gives the memory that a serialized executable needs. [since 0.97, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuExecutable_GetCompiledMemoryStats(
     PJRT_TpuExecutable_GetCompiledMemoryStats_Args* args);
 
@@ -161,7 +163,8 @@ struct PJRT_TpuExecutable_SetTpuCompilationEnv_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_SetTpuCompilationEnv_Args, result_compilation_environments_deleter);
 
-// Fills in the compilation environment of the platform. [since 0.97, if not implemented: stub]
+// Fills in the compilation environment of the platform. [since 0.97, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuExecutable_SetTpuCompilationEnv(
     PJRT_TpuExecutable_SetTpuCompilationEnv_Args* args);
 
@@ -189,7 +192,8 @@ struct PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args, field_value_deleter);
 
-// Gives one setting of the compilation environment as text. [since 0.97, if not implemented: stub]
+// Gives one setting of the compilation environment as text. [since 0.97, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString(
     PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args* args);
 
@@ -205,8 +209,8 @@ struct PJRT_TpuExecutable_IsTpuPredeterminedError_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_IsTpuPredeterminedError_Args, is_predetermined);
 
-// Tells whether a serialized status is of the predetermined kind. [since 0.98, if not implemented:
-// stub]
+// Tells whether a serialized status is of the predetermined kind. [since 0.98, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuExecutable_IsTpuPredeterminedError(
     PJRT_TpuExecutable_IsTpuPredeterminedError_Args* args);
 
@@ -222,8 +226,8 @@ struct PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args, is_cancellation_placeholder);
 
-// Tells whether a serialized status stands for a cancellation. [since 0.114, if not implemented:
-// stub]
+// Tells whether a serialized status stands for a cancellation. [since 0.114, answers UNIMPLEMENTED
+// if absent]
 typedef PJRT_Error* PJRT_TpuExecutable_IsTpuCancellationPlaceholderError(
     PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args* args);
 
@@ -232,26 +236,29 @@ typedef PJRT_Error* PJRT_TpuExecutable_IsTpuCancellationPlaceholderError(
 // The extension. Reads serialized TPU executables. [since 0.90]
 struct PJRT_TpuExecutable_Extension {
   PJRT_Extension_Base base;
-  // Gives the target arguments of a serialized executable. [since 0.90, if not implemented: stub]
+  // Gives the target arguments of a serialized executable. [since 0.90, answers UNIMPLEMENTED if
+  // absent]
   PJRT_TpuExecutable_GetTargetArguments* get_target_arguments;
-  // Gives the HLO module of a serialized executable. [since 0.90, if not implemented: stub]
+  // Gives the HLO module of a serialized executable. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_TpuExecutable_GetHloModuleWithConfig* get_hlo_module_with_config;
-  // Slot that is no longer used. [since 0.90, if not implemented: null]
+  // Slot that is no longer used. [since 0.90, null if absent]
   void* get_core_program_abi_version;
-  // Gives the memory that a serialized executable needs. [since 0.97, if not implemented: stub]
+  // Gives the memory that a serialized executable needs. [since 0.97, answers UNIMPLEMENTED if
+  // absent]
   PJRT_TpuExecutable_GetCompiledMemoryStats* get_compiled_memory_stats;
-  // Estimates the cost of HLO modules. [since 0.97, if not implemented: stub]
+  // Estimates the cost of HLO modules. [since 0.97, answers UNIMPLEMENTED if absent]
   PJRT_TpuExecutable_RunHloCostAnalysis* run_hlo_cost_analysis;
-  // Fills in the compilation environment of the platform. [since 0.97, if not implemented: stub]
+  // Fills in the compilation environment of the platform. [since 0.97, answers UNIMPLEMENTED if
+  // absent]
   PJRT_TpuExecutable_SetTpuCompilationEnv* set_tpu_compilation_env;
-  // Gives one setting of the compilation environment as text. [since 0.97, if not implemented:
-  // stub]
+  // Gives one setting of the compilation environment as text. [since 0.97, answers UNIMPLEMENTED if
+  // absent]
   PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString* get_tpu_compilation_env_field_as_string;
-  // Tells whether a serialized status is of the predetermined kind. [since 0.98, if not
-  // implemented: stub]
+  // Tells whether a serialized status is of the predetermined kind. [since 0.98, answers
+  // UNIMPLEMENTED if absent]
   PJRT_TpuExecutable_IsTpuPredeterminedError* is_tpu_predetermined_error;
-  // Tells whether a serialized status stands for a cancellation. [since 0.114, if not implemented:
-  // stub]
+  // Tells whether a serialized status stands for a cancellation. [since 0.114, answers
+  // UNIMPLEMENTED if absent]
   PJRT_TpuExecutable_IsTpuCancellationPlaceholderError* is_tpu_cancellation_placeholder_error;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_Extension, is_tpu_cancellation_placeholder_error);

@@ -83,7 +83,7 @@ struct PJRT_TpuTopology_Subslice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_Subslice_Args, subslice_topology);
 
-// Cuts a slice from a topology. [since 0.81, if not implemented: stub]
+// Cuts a slice from a topology. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_Subslice(PJRT_TpuTopology_Subslice_Args* args);
 
 // Arguments of PJRT_TpuTopology_IsSubsliceTopology. [since 0.81]
@@ -96,7 +96,8 @@ struct PJRT_TpuTopology_IsSubsliceTopology_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_IsSubsliceTopology_Args, is_subslice_topology);
 
-// Tells whether a topology is a slice of a larger one. [since 0.81, if not implemented: stub]
+// Tells whether a topology is a slice of a larger one. [since 0.81, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuTopology_IsSubsliceTopology(
     PJRT_TpuTopology_IsSubsliceTopology_Args* args);
 
@@ -118,7 +119,8 @@ struct PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args, subslice_device_id);
 
-// Translates a device id of the whole into one of the slice. [since 0.81, if not implemented: stub]
+// Translates a device id of the whole into one of the slice. [since 0.81, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId(
     PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args* args);
 
@@ -136,7 +138,7 @@ struct PJRT_TpuTopology_ReplaceHostBounds_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ReplaceHostBounds_Args, new_topology);
 
-// Makes a topology with other host bounds. [since 0.81, if not implemented: stub]
+// Makes a topology with other host bounds. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ReplaceHostBounds(
     PJRT_TpuTopology_ReplaceHostBounds_Args* args);
 
@@ -150,7 +152,7 @@ struct PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args, is_enhanced_barrier_enabled);
 
-// Tells whether the enhanced barrier is on. [since 0.81, if not implemented: stub]
+// Tells whether the enhanced barrier is on. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_IsEnhancedBarrierEnabled(
     PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args* args);
 
@@ -164,7 +166,8 @@ struct PJRT_TpuTopology_HasLimitedIciConnectivity_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_HasLimitedIciConnectivity_Args, has_limited_ici_connectivity);
 
-// Tells whether the chips are not all connected directly. [since 0.81, if not implemented: stub]
+// Tells whether the chips are not all connected directly. [since 0.81, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuTopology_HasLimitedIciConnectivity(
     PJRT_TpuTopology_HasLimitedIciConnectivity_Args* args);
 
@@ -182,8 +185,8 @@ struct PJRT_TpuTopology_IsReachableOverLimitedIci_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_IsReachableOverLimitedIci_Args, is_reachable_over_limited_ici);
 
-// Tells whether one chip reaches another over the limited interconnect. [since 0.81, if not
-// implemented: stub]
+// Tells whether one chip reaches another over the limited interconnect. [since 0.81, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_IsReachableOverLimitedIci(
     PJRT_TpuTopology_IsReachableOverLimitedIci_Args* args);
 
@@ -197,7 +200,7 @@ struct PJRT_TpuTopology_ProcessCount_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcessCount_Args, process_count);
 
-// Gives the number of processes. [since 0.81, if not implemented: stub]
+// Gives the number of processes. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ProcessCount(PJRT_TpuTopology_ProcessCount_Args* args);
 
 // Arguments of PJRT_TpuTopology_ChipsPerProcess. [since 0.81]
@@ -210,7 +213,7 @@ struct PJRT_TpuTopology_ChipsPerProcess_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipsPerProcess_Args, chips_per_process);
 
-// Gives the number of chips of a process. [since 0.81, if not implemented: stub]
+// Gives the number of chips of a process. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ChipsPerProcess(PJRT_TpuTopology_ChipsPerProcess_Args* args);
 
 // Arguments of PJRT_TpuTopology_CoreCountPerChip. [since 0.81]
@@ -223,7 +226,7 @@ struct PJRT_TpuTopology_CoreCountPerChip_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_CoreCountPerChip_Args, core_count_of_default_type_per_chip);
 
-// Gives the number of cores of a chip. [since 0.81, if not implemented: stub]
+// Gives the number of cores of a chip. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_CoreCountPerChip(PJRT_TpuTopology_CoreCountPerChip_Args* args);
 
 // Arguments of PJRT_TpuTopology_ChipCount. [since 0.81]
@@ -236,7 +239,7 @@ struct PJRT_TpuTopology_ChipCount_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipCount_Args, chip_count);
 
-// Gives the number of chips. [since 0.81, if not implemented: stub]
+// Gives the number of chips. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ChipCount(PJRT_TpuTopology_ChipCount_Args* args);
 
 // Arguments of PJRT_TpuTopology_CoreCount. [since 0.81]
@@ -249,7 +252,7 @@ struct PJRT_TpuTopology_CoreCount_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_CoreCount_Args, core_count_of_default_type);
 
-// Gives the number of cores. [since 0.81, if not implemented: stub]
+// Gives the number of cores. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_CoreCount(PJRT_TpuTopology_CoreCount_Args* args);
 
 // Arguments of PJRT_TpuTopology_LogiDeviceCount. [since 0.81]
@@ -262,7 +265,7 @@ struct PJRT_TpuTopology_LogiDeviceCount_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceCount_Args, logical_device_count_of_default_type);
 
-// Gives the number of logical devices. [since 0.81, if not implemented: stub]
+// Gives the number of logical devices. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_LogiDeviceCount(PJRT_TpuTopology_LogiDeviceCount_Args* args);
 
 // Arguments of PJRT_TpuTopology_LogiDeviceCountPerProcess. [since 0.81]
@@ -275,7 +278,7 @@ struct PJRT_TpuTopology_LogiDeviceCountPerProcess_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceCountPerProcess_Args, logical_device_count_of_default_type_per_process);
 
-// Gives the number of logical devices of a process. [since 0.81, if not implemented: stub]
+// Gives the number of logical devices of a process. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_LogiDeviceCountPerProcess(
     PJRT_TpuTopology_LogiDeviceCountPerProcess_Args* args);
 
@@ -289,7 +292,7 @@ struct PJRT_TpuTopology_LogiDeviceCountPerChip_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceCountPerChip_Args, logical_device_count_of_default_type_per_chip);
 
-// Gives the number of logical devices of a chip. [since 0.81, if not implemented: stub]
+// Gives the number of logical devices of a chip. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_LogiDeviceCountPerChip(
     PJRT_TpuTopology_LogiDeviceCountPerChip_Args* args);
 
@@ -303,7 +306,7 @@ struct PJRT_TpuTopology_CoreCountPerProcess_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_CoreCountPerProcess_Args, core_count_of_default_type_per_process);
 
-// Gives the number of cores of a process. [since 0.81, if not implemented: stub]
+// Gives the number of cores of a process. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_CoreCountPerProcess(
     PJRT_TpuTopology_CoreCountPerProcess_Args* args);
 
@@ -321,7 +324,7 @@ struct PJRT_TpuTopology_ProcessIds_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcessIds_Args, num_process_ids);
 
-// Lists the processes. [since 0.81, if not implemented: stub]
+// Lists the processes. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ProcessIds(PJRT_TpuTopology_ProcessIds_Args* args);
 
 // Arguments of PJRT_TpuTopology_LogiDeviceIdsOnProcess. [since 0.81]
@@ -340,7 +343,7 @@ struct PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args, num_logical_device_ids);
 
-// Lists the logical devices of a process. [since 0.81, if not implemented: stub]
+// Lists the logical devices of a process. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_LogiDeviceIdsOnProcess(
     PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args* args);
 
@@ -358,7 +361,8 @@ struct PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args, index_on_process);
 
-// Finds the process of a chip and the chip's place on it. [since 0.81, if not implemented: stub]
+// Finds the process of a chip and the chip's place on it. [since 0.81, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuTopology_ProcIdAndIdxOnProcForChip(
     PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args* args);
 
@@ -376,8 +380,8 @@ struct PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args, index_on_process);
 
-// Finds the process of a logical device and the device's place on it. [since 0.81, if not
-// implemented: stub]
+// Finds the process of a logical device and the device's place on it. [since 0.81, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice(
     PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args* args);
 
@@ -397,7 +401,7 @@ struct PJRT_TpuTopology_ProcessCoordFromId_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcessCoordFromId_Args, coords_num_dims);
 
-// Gives the coordinates of a process. [since 0.81, if not implemented: stub]
+// Gives the coordinates of a process. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ProcessCoordFromId(
     PJRT_TpuTopology_ProcessCoordFromId_Args* args);
 
@@ -415,7 +419,7 @@ struct PJRT_TpuTopology_ChipIdFromCoord_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipIdFromCoord_Args, chip_id);
 
-// Finds the chip at some coordinates. [since 0.81, if not implemented: stub]
+// Finds the chip at some coordinates. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ChipIdFromCoord(PJRT_TpuTopology_ChipIdFromCoord_Args* args);
 
 // Arguments of PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx. [since 0.81]
@@ -434,7 +438,7 @@ struct PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args, logical_device_of_default_type_id);
 
-// Finds a logical device by chip and place on it. [since 0.81, if not implemented: stub]
+// Finds a logical device by chip and place on it. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx(
     PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args* args);
 
@@ -456,8 +460,8 @@ struct PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args, device_index_on_chip);
 
-// Finds the chip of a logical device and the device's place on it. [since 0.81, if not implemented:
-// stub]
+// Finds the chip of a logical device and the device's place on it. [since 0.81, answers
+// UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice(
     PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args* args);
 
@@ -475,7 +479,7 @@ struct PJRT_TpuTopology_ChipsPerProcessBounds_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipsPerProcessBounds_Args, chip_per_process_bounds_num_dims);
 
-// Gives the chips of a process in each dimension. [since 0.81, if not implemented: stub]
+// Gives the chips of a process in each dimension. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ChipsPerProcessBounds(
     PJRT_TpuTopology_ChipsPerProcessBounds_Args* args);
 
@@ -493,7 +497,7 @@ struct PJRT_TpuTopology_ChipBounds_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipBounds_Args, chip_bounds_num_dims);
 
-// Gives the chips in each dimension. [since 0.81, if not implemented: stub]
+// Gives the chips in each dimension. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ChipBounds(PJRT_TpuTopology_ChipBounds_Args* args);
 
 // Arguments of PJRT_TpuTopology_ProcessBounds. [since 0.81]
@@ -510,7 +514,7 @@ struct PJRT_TpuTopology_ProcessBounds_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcessBounds_Args, process_bounds_num_dims);
 
-// Gives the processes in each dimension. [since 0.81, if not implemented: stub]
+// Gives the processes in each dimension. [since 0.81, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_ProcessBounds(PJRT_TpuTopology_ProcessBounds_Args* args);
 
 // Arguments of PJRT_TpuTopology_GetRoutingStrategy. [since 0.90]
@@ -525,7 +529,7 @@ struct PJRT_TpuTopology_GetRoutingStrategy_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetRoutingStrategy_Args, routing_strategy_len);
 
-// Gives the name of the routing strategy. [since 0.90, if not implemented: stub]
+// Gives the name of the routing strategy. [since 0.90, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_GetRoutingStrategy(
     PJRT_TpuTopology_GetRoutingStrategy_Args* args);
 
@@ -545,7 +549,7 @@ struct PJRT_TpuTopology_GetSliceConfig_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetSliceConfig_Args, slice_config);
 
-// Gives the shape of a slice by its name. [since 0.90, if not implemented: stub]
+// Gives the shape of a slice by its name. [since 0.90, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_GetSliceConfig(PJRT_TpuTopology_GetSliceConfig_Args* args);
 
 // Arguments of PJRT_TpuTopology_GetSliceConfigs. [since 0.90]
@@ -564,7 +568,8 @@ struct PJRT_TpuTopology_GetSliceConfigs_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetSliceConfigs_Args, num_slice_configs);
 
-// Lists the shapes that slices of a platform can have. [since 0.90, if not implemented: stub]
+// Lists the shapes that slices of a platform can have. [since 0.90, answers UNIMPLEMENTED if
+// absent]
 typedef PJRT_Error* PJRT_TpuTopology_GetSliceConfigs(PJRT_TpuTopology_GetSliceConfigs_Args* args);
 
 // Arguments of PJRT_TpuTopology_GetDefaultPlatformConfig. [since 0.90]
@@ -581,7 +586,7 @@ struct PJRT_TpuTopology_GetDefaultPlatformConfig_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetDefaultPlatformConfig_Args, num_trays);
 
-// Gives how many chips and trays a platform has. [since 0.90, if not implemented: stub]
+// Gives how many chips and trays a platform has. [since 0.90, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_TpuTopology_GetDefaultPlatformConfig(
     PJRT_TpuTopology_GetDefaultPlatformConfig_Args* args);
 
@@ -590,71 +595,75 @@ typedef PJRT_Error* PJRT_TpuTopology_GetDefaultPlatformConfig(
 // The extension. Tells the shape of a TPU topology and cuts slices from it. [since 0.81]
 struct PJRT_TpuTopology_Extension {
   PJRT_Extension_Base base;
-  // Cuts a slice from a topology. [since 0.81, if not implemented: stub]
+  // Cuts a slice from a topology. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_Subslice* subslice;
-  // Tells whether a topology is a slice of a larger one. [since 0.81, if not implemented: stub]
+  // Tells whether a topology is a slice of a larger one. [since 0.81, answers UNIMPLEMENTED if
+  // absent]
   PJRT_TpuTopology_IsSubsliceTopology* is_subslice_topology;
-  // Translates a device id of the whole into one of the slice. [since 0.81, if not implemented:
-  // stub]
+  // Translates a device id of the whole into one of the slice. [since 0.81, answers UNIMPLEMENTED
+  // if absent]
   PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId* subslice_device_id_from_full_device_id;
-  // Makes a topology with other host bounds. [since 0.81, if not implemented: stub]
+  // Makes a topology with other host bounds. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ReplaceHostBounds* replace_host_bounds;
-  // Tells whether the enhanced barrier is on. [since 0.81, if not implemented: stub]
+  // Tells whether the enhanced barrier is on. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_IsEnhancedBarrierEnabled* is_enhanced_barrier_enabled;
-  // Tells whether the chips are not all connected directly. [since 0.81, if not implemented: stub]
+  // Tells whether the chips are not all connected directly. [since 0.81, answers UNIMPLEMENTED if
+  // absent]
   PJRT_TpuTopology_HasLimitedIciConnectivity* has_limited_ici_connectivity;
-  // Tells whether one chip reaches another over the limited interconnect. [since 0.81, if not
-  // implemented: stub]
+  // Tells whether one chip reaches another over the limited interconnect. [since 0.81, answers
+  // UNIMPLEMENTED if absent]
   PJRT_TpuTopology_IsReachableOverLimitedIci* is_reachable_over_limited_ici;
-  // Gives the number of processes. [since 0.81, if not implemented: stub]
+  // Gives the number of processes. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ProcessCount* process_count;
-  // Gives the number of chips of a process. [since 0.81, if not implemented: stub]
+  // Gives the number of chips of a process. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ChipsPerProcess* chips_per_process;
-  // Gives the number of cores of a chip. [since 0.81, if not implemented: stub]
+  // Gives the number of cores of a chip. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_CoreCountPerChip* core_count_per_chip;
-  // Gives the number of chips. [since 0.81, if not implemented: stub]
+  // Gives the number of chips. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ChipCount* chip_count;
-  // Gives the number of cores. [since 0.81, if not implemented: stub]
+  // Gives the number of cores. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_CoreCount* core_count;
-  // Gives the number of logical devices of a process. [since 0.81, if not implemented: stub]
+  // Gives the number of logical devices of a process. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_LogiDeviceCountPerProcess* logical_device_count_per_process;
-  // Gives the number of logical devices. [since 0.81, if not implemented: stub]
+  // Gives the number of logical devices. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_LogiDeviceCount* logical_device_count;
-  // Gives the number of logical devices of a chip. [since 0.81, if not implemented: stub]
+  // Gives the number of logical devices of a chip. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_LogiDeviceCountPerChip* logical_device_count_per_chip;
-  // Gives the number of cores of a process. [since 0.81, if not implemented: stub]
+  // Gives the number of cores of a process. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_CoreCountPerProcess* core_count_per_process;
-  // Lists the processes. [since 0.81, if not implemented: stub]
+  // Lists the processes. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ProcessIds* process_ids;
-  // Lists the logical devices of a process. [since 0.81, if not implemented: stub]
+  // Lists the logical devices of a process. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_LogiDeviceIdsOnProcess* logical_device_ids_on_process;
-  // Finds the process of a chip and the chip's place on it. [since 0.81, if not implemented: stub]
+  // Finds the process of a chip and the chip's place on it. [since 0.81, answers UNIMPLEMENTED if
+  // absent]
   PJRT_TpuTopology_ProcIdAndIdxOnProcForChip* proc_id_and_idx_on_proc_for_chip;
-  // Finds the process of a logical device and the device's place on it. [since 0.81, if not
-  // implemented: stub]
+  // Finds the process of a logical device and the device's place on it. [since 0.81, answers
+  // UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice* proc_id_and_idx_on_proc_for_logi_device;
-  // Gives the coordinates of a process. [since 0.81, if not implemented: stub]
+  // Gives the coordinates of a process. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ProcessCoordFromId* process_coord_from_id;
-  // Finds the chip at some coordinates. [since 0.81, if not implemented: stub]
+  // Finds the chip at some coordinates. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ChipIdFromCoord* chip_id_from_coord;
-  // Finds a logical device by chip and place on it. [since 0.81, if not implemented: stub]
+  // Finds a logical device by chip and place on it. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx* logical_device_id_from_chip_coord_and_idx;
-  // Finds the chip of a logical device and the device's place on it. [since 0.81, if not
-  // implemented: stub]
+  // Finds the chip of a logical device and the device's place on it. [since 0.81, answers
+  // UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice* chip_coord_and_idx_for_logi_device;
-  // Gives the chips of a process in each dimension. [since 0.81, if not implemented: stub]
+  // Gives the chips of a process in each dimension. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ChipsPerProcessBounds* chips_per_process_bounds;
-  // Gives the chips in each dimension. [since 0.81, if not implemented: stub]
+  // Gives the chips in each dimension. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ChipBounds* chip_bounds;
-  // Gives the processes in each dimension. [since 0.81, if not implemented: stub]
+  // Gives the processes in each dimension. [since 0.81, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_ProcessBounds* process_bounds;
-  // Gives the name of the routing strategy. [since 0.90, if not implemented: stub]
+  // Gives the name of the routing strategy. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_GetRoutingStrategy* get_routing_strategy;
-  // Gives the shape of a slice by its name. [since 0.90, if not implemented: stub]
+  // Gives the shape of a slice by its name. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_GetSliceConfig* get_slice_config;
-  // Lists the shapes that slices of a platform can have. [since 0.90, if not implemented: stub]
+  // Lists the shapes that slices of a platform can have. [since 0.90, answers UNIMPLEMENTED if
+  // absent]
   PJRT_TpuTopology_GetSliceConfigs* get_slice_configs;
-  // Gives how many chips and trays a platform has. [since 0.90, if not implemented: stub]
+  // Gives how many chips and trays a platform has. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_GetDefaultPlatformConfig* get_default_platform_config;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_Extension, get_default_platform_config);

@@ -51,7 +51,7 @@ struct PJRT_Triton_Compile_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Triton_Compile_Args, out_path_size);
 
-// Compiles a Triton module. [since 0.65, if not implemented: stub]
+// Compiles a Triton module. [since 0.65, answers UNIMPLEMENTED if absent]
 typedef PJRT_Error* PJRT_Triton_Compile(PJRT_Triton_Compile_Args* args);
 
 // ---- The extension ------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ typedef PJRT_Error* PJRT_Triton_Compile(PJRT_Triton_Compile_Args* args);
 // The extension. Compiles Triton programs. Plugins dropped it in 0.115. [since 0.65]
 struct PJRT_Triton_Extension {
   PJRT_Extension_Base base;
-  // Compiles a Triton module. [since 0.65, if not implemented: stub]
+  // Compiles a Triton module. [since 0.65, answers UNIMPLEMENTED if absent]
   PJRT_Triton_Compile* compile;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Triton_Extension, compile);

@@ -45,13 +45,13 @@ typedef PJRT_Error* (*PJRT_Clear_Xla_Transform_Fn)(PJRT_Clear_Xla_Transform_Args
 
 // Gives the trace of the passes that ran on a module. [since 0.114]
 // args: Arguments and results.
-typedef PJRT_Error* (*PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn)(PJRT_Xla_Transform_Get_Hlo_
-    Pass_Pipeline_Trace_Args* args);
+typedef PJRT_Error* (*PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn)(
+    PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args* args);
 
 // Frees a trace. [since 0.114]
 // args: Arguments and results.
-typedef void (*PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn)(PJRT_Xla_Transform_Destroy_Hlo
-    _Pass_Pipeline_Trace_Args* args);
+typedef void (*PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn)(
+    PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Args* args);
 
 // A text with its size. Never grows. [since 0.110]
 struct PJRT_XlaTransform_string {
@@ -167,14 +167,15 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Arg
 // [since 0.110]
 struct PJRT_Xla_Transform_Extension {
   PJRT_Extension_Base base;
-  // Registers a transformation for one stage of the pipeline. [since 0.110, if not implemented:
-  // stub]
+  // Registers a transformation for one stage of the pipeline. [since 0.110, answers UNIMPLEMENTED
+  // if absent]
   PJRT_Register_Xla_Transform_Fn register_xla_transform;
-  // Removes a transformation. [since 0.111, if not implemented: stub]
+  // Removes a transformation. [since 0.111, answers UNIMPLEMENTED if absent]
   PJRT_Clear_Xla_Transform_Fn clear_xla_transform;
-  // Gives the trace of the passes that ran on a module. [since 0.114, if not implemented: stub]
+  // Gives the trace of the passes that ran on a module. [since 0.114, answers UNIMPLEMENTED if
+  // absent]
   PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn get_hlo_pass_pipeline_trace;
-  // Frees a trace. [since 0.114, if not implemented: stub]
+  // Frees a trace. [since 0.114, answers UNIMPLEMENTED if absent]
   PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn destroy_hlo_pass_pipeline_trace;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Xla_Transform_Extension, destroy_hlo_pass_pipeline_trace);
