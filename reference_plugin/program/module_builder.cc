@@ -1,0 +1,210 @@
+#include "reference_plugin/program/module_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "reference_plugin/program/equality.h"
+
+namespace plinth::program {
+namespace {
+
+size_t Mix(size_t hash, uint64_t value) {
+  return (hash ^ value) * 0x9E3779B97F4A7C15ull ^ (hash >> 29);
+}
+
+bool SameType(const Type& a, const Type& b) {
+  if (a.kind != b.kind || a.dtype != b.dtype || a.is_index != b.is_index) return false;
+  if (!std::ranges::equal(a.dims, b.dims) || !std::ranges::equal(a.elements, b.elements) ||
+      !std::ranges::equal(a.results, b.results)) {
+    return false;
+  }
+  if (a.encoding == b.encoding) return true;
+  return a.encoding != nullptr && b.encoding != nullptr &&
+         EqualAttributes(*a.encoding, *b.encoding);
+}
+
+bool FitsInt64(std::span<const int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t dim : dims) {
+    if (dim == kDynamic || dim == 0) continue;
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return false;
+  }
+  // Sixteen bytes an element (complex<f64>) must stay countable too.
+  return count <= std::numeric_limits<int64_t>::max() / 16;
+}
+
+}  // namespace
+
+const Location ModuleBuilder::unknown_location_;
+
+ModuleBuilder::ModuleBuilder() : contents_(std::make_unique<ModuleContents>()), table_(64) {}
+
+AttributeRef ModuleBuilder::NewDictionary(std::vector<NamedAttribute> entries) {
+  const auto by_name = [](const NamedAttribute& a, const NamedAttribute& b) {
+    return a.name < b.name;
+  };
+  if (!std::is_sorted(entries.begin(), entries.end(), by_name)) {
+    std::sort(entries.begin(), entries.end(), by_name);
+  }
+  for (size_t i = 1; i < entries.size(); ++i) {
+    if (entries[i - 1].name == entries[i].name) return nullptr;
+  }
+  return New(Attribute::Dictionary(arena().Copy(entries)));
+}
+
+TypeRef ModuleBuilder::Intern(const Type& type, size_t hash) {
+  const size_t mask = table_.size() - 1;
+  size_t at = hash & mask;
+  for (; table_[at] != nullptr; at = (at + 1) & mask) {
+    if (SameType(*table_[at], type)) return table_[at];
+  }
+  Type copy = type;
+  copy.dims = arena().Copy(type.dims);
+  copy.elements = arena().Copy(type.elements);
+  copy.results = arena().Copy(type.results);
+  TypeRef made = arena().New(copy);
+  table_[at] = made;
+  if (++num_types_ * 2 > table_.size()) {
+    std::vector<TypeRef> old = std::exchange(table_, std::vector<TypeRef>(table_.size() * 2));
+    for (TypeRef entry : old) {
+      if (entry == nullptr) continue;
+      size_t hash_of_entry = Mix(static_cast<size_t>(entry->kind) * 64 + entry->is_index,
+                                 static_cast<uint64_t>(entry->dtype));
+      for (int64_t dim : entry->dims) hash_of_entry = Mix(hash_of_entry, dim);
+      for (TypeRef part : entry->elements) {
+        hash_of_entry = Mix(hash_of_entry, reinterpret_cast<uintptr_t>(part));
+      }
+      for (TypeRef part : entry->results) {
+        hash_of_entry = Mix(hash_of_entry, reinterpret_cast<uintptr_t>(part));
+      }
+      size_t place = hash_of_entry & (table_.size() - 1);
+      while (table_[place] != nullptr) place = (place + 1) & (table_.size() - 1);
+      table_[place] = entry;
+    }
+  }
+  return made;
+}
+
+TypeRef ModuleBuilder::Tensor(DType dtype, bool is_index, std::span<const int64_t> dims,
+                              AttributeRef encoding) {
+  if (!FitsInt64(dims)) return nullptr;
+  Type type;
+  type.kind = TypeKind::kTensor;
+  type.dtype = dtype;
+  type.is_index = is_index;
+  type.dims = dims;
+  type.encoding = encoding;
+  size_t hash =
+      Mix(static_cast<size_t>(type.kind) * 64 + is_index, static_cast<uint64_t>(type.dtype));
+  for (int64_t dim : dims) hash = Mix(hash, dim);
+  return Intern(type, hash);
+}
+
+TypeRef ModuleBuilder::Scalar(DType dtype) {
+  TypeRef& scalar = scalars_[static_cast<size_t>(dtype)];
+  if (scalar == nullptr) {
+    Type type;
+    type.kind = TypeKind::kScalar;
+    type.dtype = dtype;
+    scalar = Intern(type, Mix(static_cast<size_t>(type.kind) * 64, static_cast<uint64_t>(dtype)));
+  }
+  return scalar;
+}
+
+TypeRef ModuleBuilder::Simple(TypeKind kind) {
+  Type type;
+  type.kind = kind;
+  return Intern(type, Mix(static_cast<size_t>(kind) * 64, 0));
+}
+
+TypeRef ModuleBuilder::TupleOrFuture(TypeKind kind, std::span<const TypeRef> elements) {
+  Type type;
+  type.kind = kind;
+  type.elements = elements;
+  size_t hash = Mix(static_cast<size_t>(kind) * 64, 0);
+  for (TypeRef part : elements) hash = Mix(hash, reinterpret_cast<uintptr_t>(part));
+  return Intern(type, hash);
+}
+
+TypeRef ModuleBuilder::Function(std::span<const TypeRef> inputs, std::span<const TypeRef> results) {
+  Type type;
+  type.kind = TypeKind::kFunction;
+  type.elements = inputs;
+  type.results = results;
+  size_t hash = Mix(static_cast<size_t>(type.kind) * 64, 0);
+  for (TypeRef part : inputs) hash = Mix(hash, reinterpret_cast<uintptr_t>(part));
+  for (TypeRef part : results) hash = Mix(hash, reinterpret_cast<uintptr_t>(part));
+  return Intern(type, hash);
+}
+
+Expected<std::span<const Attributes>> ModuleBuilder::SplitAttributes(const Operation& op,
+                                                                     std::string_view name,
+                                                                     size_t count) {
+  std::vector<Attributes> lists(count);
+  if (AttributeRef array = op.Find(name); array != nullptr) {
+    if (array->elements().size() != count) {
+      return InvalidArgument("function @", op.Text("sym_name"), " has ", count,
+                             " values for which \"", name, "\" gives ", array->elements().size(),
+                             " attribute lists");
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (!array->elements()[i]->Is(AttributeKind::kDictionary)) {
+        return InvalidArgument("function @", op.Text("sym_name"), ": \"", name,
+                               "\" must hold dictionaries");
+      }
+      lists[i] = array->elements()[i]->fields();
+    }
+  }
+  return std::span<const Attributes>(arena().Copy(lists));
+}
+
+Status ModuleBuilder::AddFunction(const Operation& op, uint32_t num_values) {
+  AttributeRef type = op.Find("function_type");
+  if (type == nullptr || type->type() == nullptr || type->type()->kind != TypeKind::kFunction) {
+    return InvalidArgument("function @", op.Text("sym_name"), " has no function type");
+  }
+  program::Function function;
+  function.op = &op;
+  function.name = op.Text("sym_name");
+  const std::string_view visibility = op.Text("sym_visibility");
+  function.is_public = visibility.empty() || visibility == "public";
+  function.argument_types = type->type()->elements;
+  function.result_types = type->type()->results;
+  PLINTH_ASSIGN_OR_RETURN(function.argument_attributes,
+                          SplitAttributes(op, "arg_attrs", function.argument_types.size()));
+  PLINTH_ASSIGN_OR_RETURN(function.result_attributes,
+                          SplitAttributes(op, "res_attrs", function.result_types.size()));
+  function.body = &op.regions[0];
+  if (function.body->has_block &&
+      !std::ranges::equal(function.body->argument_types, function.argument_types)) {
+    return InvalidArgument("function @", function.name, ": the types of its arguments are not ",
+                           "those of its function type");
+  }
+  function.num_values = num_values;
+  const uint32_t index = static_cast<uint32_t>(contents_->functions.size());
+  if (!contents_->function_index.emplace(function.name, index).second) {
+    return InvalidArgument("function @", function.name, " is defined twice");
+  }
+  contents_->functions.push_back(function);
+  return {};
+}
+
+Expected<Module> ModuleBuilder::Finish(const Operation& root,
+                                       std::span<const uint32_t> num_values) {
+  contents_->root = root;
+  size_t next = 0;
+  for (const Operation& op : root.regions[0].operations) {
+    if (op.op == Op::kFunc) {
+      PLINTH_RETURN_IF_ERROR(AddFunction(op, next < num_values.size() ? num_values[next] : 0));
+      ++next;
+    } else if (op.op == Op::kMesh) {
+      contents_->meshes.push_back(&op);
+    } else {
+      return InvalidArgument("a module holds functions and meshes, not ", Name(op.op), " (at ",
+                             ToString(op.location), ")");
+    }
+  }
+  return Module(std::move(contents_));
+}
+
+}  // namespace plinth::program
