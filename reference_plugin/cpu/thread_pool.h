@@ -30,6 +30,10 @@ class ThreadPool {
     });
   }
 
+  // Called by a worker when the pool has had nothing to do for a second after work. Set it before
+  // anything else is asked of the pool.
+  void SetIdleHook(std::function<void()> hook);
+
   // Runs `task` on some thread of the pool, soon, in no fixed order with other tasks.
   void Schedule(std::function<void()> task);
 

@@ -17,6 +17,7 @@ namespace {
 // How long a worker looks for work before it parks: a few fork-joins of a running program, far
 // less than a scheduler tick.
 constexpr auto kSpinTime = std::chrono::microseconds(20);
+constexpr auto kIdleTime = std::chrono::seconds(1);
 
 thread_local bool inside_parallel_body = false;
 
@@ -61,6 +62,8 @@ struct ThreadPool::State {
   std::vector<Job*> jobs;
   std::deque<std::function<void()>> tasks;
   std::vector<std::thread> workers;
+  std::function<void()> idle_hook;
+  bool worked_since_idle = false;
   int parked = 0;
   bool stopping = false;
   // Changes whenever jobs or tasks are added, so that spinning workers need no lock.
@@ -69,6 +72,7 @@ struct ThreadPool::State {
   // With the lock held.
   void Announce(int wanted) {
     arrivals.fetch_add(1, std::memory_order_release);
+    worked_since_idle = true;
     if (workers.empty()) {
       for (int i = 0; i < parallelism; ++i) workers.emplace_back([this] { Work(); });
     }
@@ -111,11 +115,24 @@ struct ThreadPool::State {
         bool arrived = Spin(seen);
         lock.lock();
         if (arrived || stopping || !tasks.empty() || FindJob() != nullptr) continue;
-        ++parked;
-        work_arrived.wait(lock);
-        --parked;
+        Park(lock);
       }
     }
+  }
+
+  void Park(std::unique_lock<std::mutex>& lock) {
+    ++parked;
+    if (idle_hook != nullptr && worked_since_idle) {
+      if (work_arrived.wait_for(lock, kIdleTime) == std::cv_status::timeout && worked_since_idle) {
+        worked_since_idle = false;
+        lock.unlock();
+        idle_hook();
+        lock.lock();
+      }
+    } else {
+      work_arrived.wait(lock);
+    }
+    --parked;
   }
 
   bool Spin(uint64_t seen) const {
@@ -155,6 +172,11 @@ ThreadPool::~ThreadPool() {
     }
   }
   for (std::thread& worker : state_->workers) worker.join();
+}
+
+void ThreadPool::SetIdleHook(std::function<void()> hook) {
+  std::lock_guard lock(state_->mutex);
+  state_->idle_hook = std::move(hook);
 }
 
 int ThreadPool::parallelism() const { return state_->parallelism; }

@@ -1,0 +1,30 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PIPELINE_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PIPELINE_H_
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir.h"
+#include "reference_plugin/compiler/plan.h"
+#include "reference_plugin/program/program.h"
+
+namespace plinth::compiler {
+
+struct PipelineOptions {
+  bool simplify = true;  // false: only what lowering needs (calls are inlined)
+  bool fusion = true;    // false: one step per op
+};
+
+// What is known of the entry function besides the plan.
+struct CompiledProgram {
+  Plan plan;
+  std::vector<Donation> donations;
+  std::vector<std::string> parameter_memory_kinds, output_memory_kinds;
+  std::vector<std::string> parameter_shardings, output_shardings;
+};
+
+// The whole compiler: import, device mapping, optimization, lowering, memory plan. Every stage is
+// written to files if PLINTH_DUMP names a folder. Errors name the op and its place.
+Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineOptions& options);
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PIPELINE_H_

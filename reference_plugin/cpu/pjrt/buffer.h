@@ -1,0 +1,58 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_PJRT_BUFFER_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_BUFFER_H_
+
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "plinth/sdk/buffer.h"
+#include "reference_plugin/cpu/pjrt/contents.h"
+#include "reference_plugin/cpu/runtime/runtime.h"
+
+namespace plinth::cpu {
+
+// A PJRT buffer: a reference to contents, with a shape. Dense, row major.
+class CpuBuffer final : public sdk::Buffer {
+ public:
+  CpuBuffer(std::shared_ptr<Runtime> runtime, DType dtype, std::span<const int64_t> dims,
+            sdk::Memory* memory, sdk::Device* device, ContentsPtr contents)
+      : Buffer(dtype, dims, memory, device),
+        runtime_(std::move(runtime)),
+        ready_(contents->ready),
+        contents_(std::move(contents)) {}
+
+  // The contents to read, or null if the buffer is deleted.
+  ContentsPtr contents();
+  // The contents to keep: the buffer is deleted. Null if it was already.
+  ContentsPtr Donate();
+
+  sdk::Event ReadyEvent() override { return ready_; }
+  void Delete() override { Donate(); }
+  bool IsDeleted() override { return contents() == nullptr; }
+  bool IsOnCpu() override { return true; }
+  Expected<sdk::Event> CopyToHost(const sdk::HostDestination& destination) override;
+  Expected<std::shared_ptr<void>> HoldMemory() override;
+  Expected<std::unique_ptr<Buffer>> CopyToMemory(sdk::Memory* memory) override;
+  Expected<std::unique_ptr<Buffer>> CopyToDevice(sdk::Device* device) override;
+  Expected<sdk::Event> CopyRawToHost(void* destination, int64_t offset, int64_t size) override;
+  Expected<std::unique_ptr<Buffer>> DonateWithControlDependency(sdk::Event dependency) override;
+  Expected<std::unique_ptr<Buffer>> Bitcast(const sdk::Shape& shape) override;
+
+ private:
+  Status DeletedError(const char* action) const;
+  Expected<ContentsPtr> ContentsFor(const char* action);
+  // Another buffer with the same contents: arrays are immutable, so sharing is a copy.
+  Expected<std::unique_ptr<Buffer>> Share(sdk::Memory* memory, sdk::Device* device);
+  // Runs `copy(storage)` when the contents are there, here if that is now and the copy is short.
+  template <typename Copy>
+  sdk::Event CopyWhenReady(ContentsPtr contents, int64_t size, Copy copy);
+
+  const std::shared_ptr<Runtime> runtime_;
+  const sdk::Event ready_;
+  std::mutex mutex_;
+  ContentsPtr contents_;  // null once deleted
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_PJRT_BUFFER_H_

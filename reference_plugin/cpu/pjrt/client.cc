@@ -1,0 +1,210 @@
+#include "reference_plugin/cpu/pjrt/client.h"
+
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "reference_plugin/cpu/pjrt/buffer.h"
+#include "reference_plugin/cpu/pjrt/executable.h"
+
+namespace plinth::cpu {
+namespace {
+
+// Host memory that starts at such a boundary may serve as a buffer as it is. Routines read
+// unaligned operands; the boundary is that of the widest element.
+constexpr uintptr_t kZeroCopyAlignment = 16;
+
+constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
+
+// Physical memory statistics of the one pool that all devices share.
+class CpuDevice final : public sdk::Device {
+ public:
+  CpuDevice(sdk::DeviceInfo info, std::shared_ptr<MemoryPool> pool)
+      : Device(std::move(info)), pool_(std::move(pool)) {}
+
+  Expected<sdk::MemoryStats> GetMemoryStats() override {
+    MemoryPoolStats pool = pool_->stats();
+    sdk::MemoryStats stats;
+    stats.bytes_in_use = pool.bytes_in_use;
+    stats.peak_bytes_in_use = pool.peak_bytes_in_use;
+    stats.num_allocs = pool.num_allocations;
+    stats.largest_alloc_size = pool.largest_allocation;
+    stats.bytes_limit = pool.limit;
+    stats.pool_bytes = pool.pooled_bytes;
+    return stats;
+  }
+  Status ClearMemoryStats() override {
+    pool_->ResetPeak();
+    return Status();
+  }
+
+ private:
+  std::shared_ptr<MemoryPool> pool_;
+};
+
+Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t rank) {
+  if (layout == nullptr || layout->IsRowMajor()) return Status();
+  return Unimplemented("only row-major layouts are supported, not ", layout->ToString(rank));
+}
+
+}  // namespace
+
+CpuClient::CpuClient(const CpuClientOptions& options)
+    : runtime_(std::make_shared<Runtime>(
+          options.num_threads > 0 ? options.num_threads
+                                  : static_cast<int>(std::thread::hardware_concurrency()),
+          options.memory_limit)),
+      library_options_(options.library) {
+  for (int id = 0; id < options.num_devices; ++id) {
+    sdk::DeviceInfo info;
+    info.description.id = id;
+    info.description.kind = "cpu";
+    info.description.to_string = StrCat("CpuDevice(id=", id, ")");
+    info.description.debug_string = StrCat("plinth CPU device ", id);
+    info.local_hardware_id = id;
+    sdk::Device* device = AddDevice(std::make_unique<CpuDevice>(std::move(info), runtime_->memory));
+    int kind_id = 0;
+    for (const char* kind : kMemoryKinds) {
+      sdk::MemoryInfo memory;
+      memory.id = id * static_cast<int>(std::size(kMemoryKinds)) + kind_id;
+      memory.kind = kind;
+      memory.kind_id = kind_id++;
+      AddMemory(std::make_unique<sdk::Memory>(std::move(memory)), {device});
+    }
+  }
+}
+
+CpuClient::~CpuClient() { runtime_->stop.store(true); }
+
+std::unique_ptr<sdk::Buffer> CpuClient::NewBuffer(const sdk::Shape& shape, sdk::Memory* memory,
+                                                  sdk::Device* device, StoragePtr storage,
+                                                  sdk::Event ready) {
+  auto contents = std::make_shared<Contents>();
+  contents->storage = std::move(storage);
+  contents->ready = std::move(ready);
+  return std::make_unique<CpuBuffer>(runtime_, shape.dtype, shape.dims, memory, device,
+                                     std::move(contents));
+}
+
+Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
+    const sdk::HostBufferRequest& request) {
+  PLINTH_RETURN_IF_ERROR(CheckRowMajor(request.layout, request.dims.size()));
+  sdk::Shape shape{request.dtype, sdk::Dims(request.dims)};
+  sdk::HostBufferResult result;
+  bool may_share = request.semantics == sdk::HostBufferSemantics::kImmutableZeroCopy ||
+                   request.semantics == sdk::HostBufferSemantics::kMutableZeroCopy;
+  bool is_aligned = reinterpret_cast<uintptr_t>(request.data) % kZeroCopyAlignment == 0;
+  if (may_share && request.is_dense && is_aligned && request.size > 0) {
+    // The host's data is in use as long as the storage lives.
+    struct Release {
+      sdk::EventSource done;
+      ~Release() { done.Set(); }
+    };
+    auto release = std::make_shared<Release>();
+    result.done_with_host_buffer = release->done.event();
+    result.buffer = NewBuffer(shape, request.memory, request.device,
+                              StoragePtr::Borrow(request.data, request.size, release));
+    return result;
+  }
+  PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime_->memory->Allocate(request.size));
+  if (request.is_dense) {
+    constexpr int64_t kGrain = 1 << 20;
+    auto* from = static_cast<const std::byte*>(request.data);
+    std::byte* to = storage->data();
+    ParallelFor(&runtime_->threads, request.size, kGrain, [=](int64_t begin, int64_t end) {
+      std::memcpy(to + begin, from + begin, end - begin);
+    });
+  } else {
+    int64_t element_size = ByteSize(request.dtype);
+    sdk::Dims dense(request.dims.size());
+    sdk::DenseByteStrides(request.dims, element_size, {}, {dense.data(), dense.size()});
+    sdk::CopyStrided(storage->data(), dense, request.data, request.byte_strides, request.dims,
+                     element_size);
+  }
+  result.buffer = NewBuffer(shape, request.memory, request.device, std::move(storage));
+  return result;
+}
+
+Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateUninitializedBuffer(const sdk::Shape& shape,
+                                                                            sdk::Memory* memory,
+                                                                            sdk::Device* device) {
+  PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
+  PLINTH_ASSIGN_OR_RETURN(int64_t size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
+  PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime_->memory->Allocate(size));
+  return NewBuffer(shape, memory, device, std::move(storage));
+}
+
+Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateErrorBuffer(const Status& error,
+                                                                    const sdk::Shape& shape,
+                                                                    sdk::Memory* memory) {
+  return NewBuffer(shape, memory, memory->devices().front(), {}, sdk::Event::Ready(error));
+}
+
+Expected<sdk::AliasBuffer> CpuClient::CreateAliasBuffer(const sdk::Shape& shape,
+                                                        sdk::Memory* memory) {
+  PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
+  auto done = std::make_shared<sdk::EventSource>();
+  auto contents = std::make_shared<Contents>();
+  contents->ready = done->event();
+  sdk::AliasBuffer alias;
+  alias.buffer = std::make_unique<CpuBuffer>(runtime_, shape.dtype, shape.dims, memory,
+                                             memory->devices().front(), contents);
+  alias.fulfill = [contents, done, shape](Expected<sdk::Buffer*> source) -> Status {
+    if (!source.ok()) {
+      done->Set(source.status());
+      return Status();
+    }
+    auto& buffer = static_cast<CpuBuffer&>(**source);
+    ContentsPtr given = buffer.contents();
+    Status problem;
+    if (given == nullptr) {
+      problem = FailedPrecondition("the buffer that fulfills an alias was deleted");
+    } else if (buffer.dtype() != shape.dtype || sdk::Dims(buffer.dims()) != shape.dims) {
+      problem =
+          InvalidArgument("an alias of ", sdk::ToString(shape.dtype, shape.dims),
+                          " was fulfilled with ", sdk::ToString(buffer.dtype(), buffer.dims()));
+    }
+    if (!problem.ok()) {
+      done->Set(problem);
+      return problem;
+    }
+    given->ready.OnReady([contents, done, given](const Status& status) {
+      if (status.ok()) contents->storage = given->storage;
+      done->Set(status);
+    });
+    return Status();
+  };
+  return alias;
+}
+
+Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateViewOfDeviceBuffer(
+    const sdk::ViewRequest& request) {
+  PLINTH_RETURN_IF_ERROR(CheckRowMajor(request.shape.layout, request.shape.dims.size()));
+  PLINTH_ASSIGN_OR_RETURN(int64_t size,
+                          sdk::DenseSizeInBytes(request.shape.dtype, request.shape.dims));
+  return NewBuffer(request.shape, request.memory, request.device,
+                   StoragePtr::Borrow(request.data, size, request.owner));
+}
+
+Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::Compile(const sdk::Program& program,
+                                                                    std::string_view options) {
+  PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const CpuExecutable> executable,
+                          CpuExecutable::Compile(program, options, library_options_));
+  return Load(std::move(executable), {});
+}
+
+Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::DeserializeAndLoad(
+    std::string_view serialized, std::string_view overridden_options, const sdk::LoadOptions&) {
+  PLINTH_ASSIGN_OR_RETURN(
+      std::shared_ptr<const CpuExecutable> executable,
+      CpuExecutable::Deserialize(serialized, overridden_options, library_options_));
+  return Load(std::move(executable), {});
+}
+
+Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::Load(
+    std::shared_ptr<const sdk::Executable> executable, std::string_view) {
+  auto cpu_executable = std::static_pointer_cast<const CpuExecutable>(std::move(executable));
+  return CpuLoadedExecutable::Create(*this, std::move(cpu_executable));
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,20 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_PJRT_COMPILE_FLAGS_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_COMPILE_FLAGS_H_
+
+#include <map>
+#include <string>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/pipeline.h"
+#include "reference_plugin/program/compile_options.h"
+
+namespace plinth::cpu {
+
+// What users give with jit(compiler_options={...}): "fusion" and "simplify", each a boolean or
+// "on"/"off". INVALID_ARGUMENT for unknown names and values; the message lists what is known.
+Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::OptionValue>& flags,
+                         compiler::PipelineOptions& options);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_PJRT_COMPILE_FLAGS_H_

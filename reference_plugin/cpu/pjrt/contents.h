@@ -1,0 +1,21 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CONTENTS_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CONTENTS_H_
+
+#include <memory>
+
+#include "plinth/sdk/event.h"
+#include "reference_plugin/cpu/runtime/storage.h"
+
+namespace plinth::cpu {
+
+// What a buffer refers to; shared by buffers and by the executions that read it. `storage` is
+// written before `ready` and read after it; it stays null if `ready` is an error.
+struct Contents {
+  sdk::Event ready;
+  StoragePtr storage;
+};
+using ContentsPtr = std::shared_ptr<Contents>;
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CONTENTS_H_

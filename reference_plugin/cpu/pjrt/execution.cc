@@ -1,0 +1,64 @@
+#include "reference_plugin/cpu/pjrt/execution.h"
+
+#include <utility>
+
+namespace plinth::cpu {
+
+RunArgument TakeArgument(ExecutionInput& input) {
+  bool is_last_reader = input.is_donated && input.contents.use_count() == 1;
+  RunArgument argument{
+      is_last_reader ? std::move(input.contents->storage) : input.contents->storage,
+      input.is_donated};
+  input.contents = nullptr;
+  return argument;
+}
+
+Execution::Execution(std::shared_ptr<Runtime> runtime,
+                     std::shared_ptr<const PreparedProgram> program,
+                     std::vector<ExecutionInput> inputs)
+    : runtime_(std::move(runtime)), program_(std::move(program)), inputs_(std::move(inputs)) {
+  outputs_.resize(program_->plan().outputs.size());
+  for (ContentsPtr& output : outputs_) {
+    output = std::make_shared<Contents>();
+    output->ready = done_.event();
+  }
+}
+
+void Execution::Start() {
+  std::vector<sdk::Event> pending;
+  for (const ExecutionInput& input : inputs_) {
+    if (!input.contents->ready.IsReady()) pending.push_back(input.contents->ready);
+  }
+  auto self = shared_from_this();
+  auto schedule = [self] { self->runtime_->threads.Schedule([self] { self->Run(); }); };
+  if (pending.empty()) {
+    schedule();
+  } else {
+    // Errors are found by Run, which looks at every input.
+    sdk::Event::All(pending).OnReady([schedule](const Status&) { schedule(); });
+  }
+}
+
+void Execution::Run() {
+  for (const ExecutionInput& input : inputs_) {
+    Status status = input.contents->ready.status();
+    if (!status.ok()) return Finish(std::move(status));
+  }
+  std::vector<RunArgument> arguments;
+  arguments.reserve(inputs_.size());
+  for (ExecutionInput& input : inputs_) arguments.push_back(TakeArgument(input));
+  std::vector<StoragePtr> storages(outputs_.size());
+  Status status = program_->Run(*runtime_, arguments, storages);
+  arguments.clear();
+  for (size_t o = 0; o < outputs_.size(); ++o) outputs_[o]->storage = std::move(storages[o]);
+  Finish(std::move(status));
+}
+
+void Execution::Finish(Status status) {
+  inputs_.clear();
+  // From here on the buffers alone decide how long the results live.
+  outputs_.clear();
+  done_.Set(std::move(status));
+}
+
+}  // namespace plinth::cpu

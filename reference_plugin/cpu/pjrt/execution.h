@@ -1,0 +1,48 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_PJRT_EXECUTION_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_EXECUTION_H_
+
+#include <memory>
+#include <vector>
+
+#include "plinth/sdk/event.h"
+#include "reference_plugin/cpu/pjrt/contents.h"
+#include "reference_plugin/cpu/runtime/prepared_program.h"
+#include "reference_plugin/cpu/runtime/runtime.h"
+
+namespace plinth::cpu {
+
+struct ExecutionInput {
+  ContentsPtr contents;  // never null
+  bool is_donated = false;
+};
+
+// A run that another thread does when its inputs are ready. It keeps alive what it needs.
+class Execution : public std::enable_shared_from_this<Execution> {
+ public:
+  Execution(std::shared_ptr<Runtime> runtime, std::shared_ptr<const PreparedProgram> program,
+            std::vector<ExecutionInput> inputs);
+
+  // Contents that become ready when the run is over: with its error, if it fails.
+  const std::vector<ContentsPtr>& outputs() const { return outputs_; }
+  sdk::Event done() const { return done_.event(); }
+
+  void Start();
+
+ private:
+  void Run();
+  void Finish(Status status);
+
+  const std::shared_ptr<Runtime> runtime_;
+  const std::shared_ptr<const PreparedProgram> program_;
+  std::vector<ExecutionInput> inputs_;
+  std::vector<ContentsPtr> outputs_;
+  sdk::EventSource done_;
+};
+
+// The storages of inputs that are all ready, for PreparedProgram::Run. A donated input that nobody
+// else reads gives its storage up.
+RunArgument TakeArgument(ExecutionInput& input);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_PJRT_EXECUTION_H_

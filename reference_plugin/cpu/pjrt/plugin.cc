@@ -1,0 +1,71 @@
+#include "plinth/sdk/plugin.h"
+
+#include <memory>
+#include <utility>
+
+#include "reference_plugin/cpu/pjrt/build_id.h"
+#include "reference_plugin/cpu/pjrt/client.h"
+#include "reference_plugin/cpu/pjrt/executable.h"
+
+namespace plinth::cpu {
+namespace {
+
+constexpr int64_t kMostDevices = 1024;
+constexpr int64_t kMostThreads = 1024;
+
+sdk::PluginInfo MakeInfo() {
+  sdk::PluginInfo info;
+  info.name = "plinth_cpu";
+  info.version = PLINTH_VERSION;
+  // JAX's lowering rules, donation and compilation cache go by this name.
+  info.platform_name = "cpu";
+  info.platform_version = StrCat("plinth ", PLINTH_VERSION, " build ", BuildId());
+  info.attributes = {
+      {"stablehlo_current_version", std::vector<int64_t>{1, 17, 0}},
+      {"stablehlo_minimum_version", std::vector<int64_t>{1, 13, 0}},
+  };
+  info.options = {
+      {"num_devices", int64_t{1}, "devices that the client has; they share the machine", 1,
+       kMostDevices},
+      {"num_threads", int64_t{0}, "threads that compute; 0 for one per core", 0, kMostThreads},
+      {"memory_limit_bytes", int64_t{0}, "of all arrays at once; 0 for the machine's memory", 0},
+      {"blas", std::string(),
+       "file of the BLAS library for large matrix products; \"none\" for the built-in one; empty "
+       "to search"},
+  };
+  info.supports_bitcast = true;
+  info.supports_load = true;
+  info.supports_clear_memory_stats = true;
+  return info;
+}
+
+class CpuPlugin final : public sdk::Plugin {
+ public:
+  const sdk::PluginInfo& info() const override { return info_; }
+
+  Expected<std::unique_ptr<sdk::Client>> CreateClient(const sdk::ClientRequest& request) override {
+    CpuClientOptions options;
+    options.num_devices = static_cast<int>(request.options.GetInt64("num_devices"));
+    options.num_threads = static_cast<int>(request.options.GetInt64("num_threads"));
+    options.memory_limit = request.options.GetInt64("memory_limit_bytes");
+    options.library.blas.path = request.options.GetString("blas");
+    return std::unique_ptr<sdk::Client>(std::make_unique<CpuClient>(options));
+  }
+
+  Expected<std::shared_ptr<const sdk::Executable>> Compile(const sdk::Topology&,
+                                                           const sdk::Program& program,
+                                                           std::string_view options,
+                                                           sdk::Client*) override {
+    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const CpuExecutable> executable,
+                            CpuExecutable::Compile(program, options, LibraryOptions()));
+    return std::shared_ptr<const sdk::Executable>(std::move(executable));
+  }
+
+ private:
+  const sdk::PluginInfo info_ = MakeInfo();
+};
+
+}  // namespace
+}  // namespace plinth::cpu
+
+PLINTH_DEFINE_PLUGIN(plinth::cpu::CpuPlugin)

@@ -1,0 +1,214 @@
+#include "reference_plugin/cpu/runtime/memory_pool.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+namespace plinth::cpu {
+namespace {
+
+constexpr int64_t kPooledSize = 64 << 10;  // smaller blocks are malloc's business
+constexpr int64_t kHugePage = 2 << 20;
+constexpr int64_t kIdleFloor = 64 << 20;  // idle bytes that are always kept
+
+int64_t RoundUp(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
+
+// Eight classes per power of two: at most an eighth of a block is unused.
+int64_t BlockSize(int64_t size) {
+  int64_t unit = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size))) / 8;
+  size = RoundUp(size, unit);
+  return size >= kHugePage ? RoundUp(size, kHugePage) : size;
+}
+
+std::byte* MapBlock(int64_t size) {
+  if (size < kHugePage) {
+    return static_cast<std::byte*>(std::aligned_alloc(kStorageAlignment, size));
+  }
+  // Mapped with room to cut a block out at a huge-page boundary.
+  int64_t mapped = size + kHugePage;
+  void* map = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED) return nullptr;
+  auto begin = reinterpret_cast<uintptr_t>(map);
+  uintptr_t data = (begin + kHugePage - 1) / kHugePage * kHugePage;
+  if (data > begin) munmap(map, data - begin);
+  uintptr_t end = begin + mapped, data_end = data + size;
+  if (end > data_end) munmap(reinterpret_cast<void*>(data_end), end - data_end);
+  auto* block = reinterpret_cast<std::byte*>(data);
+  madvise(block, size, MADV_HUGEPAGE);  // Only a hint: without it the block works as well.
+  return block;
+}
+
+void UnmapBlock(std::byte* data, int64_t size) {
+  if (size < kHugePage) {
+    std::free(data);
+  } else {
+    munmap(data, size);
+  }
+}
+
+int64_t PhysicalMemory() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+}
+
+}  // namespace
+
+void Storage::Free() {
+  std::shared_ptr<MemoryPool> pool = std::move(pool_);
+  int64_t block_size = block_size_;
+  std::byte* data = data_;
+  if (pool != nullptr) pool->Unreserve(size_);
+  this->~Storage();
+  std::free(this);
+  if (pool != nullptr && block_size > 0) pool->GiveBlock(data, block_size);
+}
+
+StoragePtr StoragePtr::Borrow(const void* data, int64_t size, std::shared_ptr<const void> owner) {
+  void* memory = std::malloc(sizeof(Storage));
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* storage = new (memory) Storage();
+  storage->data_ = static_cast<std::byte*>(const_cast<void*>(data));
+  storage->size_ = size;
+  storage->owner_ = std::move(owner);
+  return Adopt(storage);
+}
+
+std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit) {
+  if (limit <= 0) limit = PhysicalMemory();
+  return std::shared_ptr<MemoryPool>(new MemoryPool(limit));
+}
+
+MemoryPool::~MemoryPool() {
+  for (auto& [size, blocks] : idle_) {
+    for (IdleBlock& block : blocks) UnmapBlock(block.data, size);
+  }
+}
+
+Status MemoryPool::Reserve(int64_t size) {
+  int64_t in_use = bytes_in_use_.load(std::memory_order_relaxed);
+  do {
+    if (size > limit_ - in_use) {
+      return ResourceExhausted("out of memory: ", size, " bytes were asked for, ", in_use,
+                               " are in use and the limit is ", limit_,
+                               "; free arrays, use a smaller batch, or raise the client option "
+                               "memory_limit_bytes");
+    }
+  } while (!bytes_in_use_.compare_exchange_weak(in_use, in_use + size, std::memory_order_relaxed));
+  auto raise = [](std::atomic<int64_t>& maximum, int64_t value) {
+    int64_t seen = maximum.load(std::memory_order_relaxed);
+    while (seen < value && !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    }
+  };
+  raise(peak_bytes_in_use_, in_use + size);
+  raise(largest_allocation_, size);
+  num_allocations_.fetch_add(1, std::memory_order_relaxed);
+  return Status();
+}
+
+Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
+  if (size < 0) return ResourceExhausted("an array of more than 2^63 bytes was asked for");
+  PLINTH_RETURN_IF_ERROR(Reserve(size));
+  // Vector code may read whole vectors: the bytes up to the next boundary belong to the storage.
+  int64_t padded = RoundUp(size, kStorageAlignment) + kStorageAlignment;
+  int64_t block_size = padded < kPooledSize ? 0 : BlockSize(padded);
+  int64_t header_size = RoundUp(sizeof(Storage), kStorageAlignment);
+  // Small: header and data in one block, so that a small result costs one malloc.
+  void* memory = block_size > 0 ? std::malloc(sizeof(Storage))
+                                : std::malloc(header_size + padded + kStorageAlignment);
+  std::byte* data = nullptr;
+  if (memory != nullptr && block_size > 0) {
+    data = TakeBlock(block_size);
+    if (data == nullptr) {
+      std::free(memory);
+      memory = nullptr;
+    }
+  }
+  if (memory == nullptr) {
+    Unreserve(size);
+    return ResourceExhausted("out of memory: the system gave no ", size, " bytes");
+  }
+  if (block_size == 0) {
+    auto after_header = reinterpret_cast<uintptr_t>(memory) + sizeof(Storage);
+    data = reinterpret_cast<std::byte*>((after_header + kStorageAlignment - 1) / kStorageAlignment *
+                                        kStorageAlignment);
+  }
+  auto* storage = new (memory) Storage();
+  storage->data_ = data;
+  storage->size_ = size;
+  storage->block_size_ = block_size;
+  storage->pool_ = shared_from_this();
+  return StoragePtr::Adopt(storage);
+}
+
+std::byte* MemoryPool::TakeBlock(int64_t block_size) {
+  {
+    std::lock_guard lock(mutex_);
+    auto found = idle_.find(block_size);
+    if (found != idle_.end()) {
+      std::byte* data = found->second.back().data;
+      found->second.pop_back();
+      if (found->second.empty()) idle_.erase(found);
+      idle_bytes_ -= block_size;
+      return data;
+    }
+  }
+  return MapBlock(block_size);
+}
+
+void MemoryPool::GiveBlock(std::byte* data, int64_t block_size) {
+  std::lock_guard lock(mutex_);
+  idle_[block_size].push_back({data, std::chrono::steady_clock::now()});
+  idle_bytes_ += block_size;
+  TrimToCap();
+}
+
+void MemoryPool::TrimToCap() {
+  int64_t cap = std::max(kIdleFloor, peak_bytes_in_use_.load(std::memory_order_relaxed) / 4);
+  while (idle_bytes_ > cap) {
+    // Of the size class that waited longest.
+    auto oldest = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
+      return a.second.front().since < b.second.front().since;
+    });
+    UnmapBlock(oldest->second.front().data, oldest->first);
+    idle_bytes_ -= oldest->first;
+    oldest->second.erase(oldest->second.begin());
+    if (oldest->second.empty()) idle_.erase(oldest);
+  }
+}
+
+void MemoryPool::ReleaseIdle(std::chrono::milliseconds age) {
+  auto limit = std::chrono::steady_clock::now() - age;
+  std::lock_guard lock(mutex_);
+  for (auto it = idle_.begin(); it != idle_.end();) {
+    int64_t block_size = it->first;
+    std::erase_if(it->second, [&](const IdleBlock& block) {
+      if (block.since > limit) return false;
+      UnmapBlock(block.data, block_size);
+      idle_bytes_ -= block_size;
+      return true;
+    });
+    it = it->second.empty() ? idle_.erase(it) : std::next(it);
+  }
+}
+
+MemoryPoolStats MemoryPool::stats() const {
+  MemoryPoolStats stats;
+  stats.bytes_in_use = bytes_in_use_.load(std::memory_order_relaxed);
+  stats.peak_bytes_in_use = peak_bytes_in_use_.load(std::memory_order_relaxed);
+  stats.num_allocations = num_allocations_.load(std::memory_order_relaxed);
+  stats.largest_allocation = largest_allocation_.load(std::memory_order_relaxed);
+  stats.limit = limit_;
+  std::lock_guard lock(mutex_);
+  stats.pooled_bytes = idle_bytes_;
+  return stats;
+}
+
+void MemoryPool::ResetPeak() {
+  peak_bytes_in_use_.store(bytes_in_use_.load(std::memory_order_relaxed),
+                           std::memory_order_relaxed);
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,69 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_MEMORY_POOL_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_MEMORY_POOL_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/cpu/runtime/storage.h"
+
+namespace plinth::cpu {
+
+struct MemoryPoolStats {
+  int64_t bytes_in_use = 0;  // asked for and not given back
+  int64_t peak_bytes_in_use = 0;
+  int64_t num_allocations = 0;  // since the pool was made
+  int64_t largest_allocation = 0;
+  int64_t limit = 0;
+  int64_t pooled_bytes = 0;  // kept for the next allocation
+};
+
+// Memory for arrays. Fresh pages, not arithmetic, are what large results cost on a CPU, so blocks
+// of 64 KB and more are kept for the next allocation of their size class, and those of 2 MB and
+// more are huge pages. Thread-safe. Storages keep their pool alive.
+class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
+ public:
+  // `limit` in bytes of all that is in use at once; 0 for the machine's memory.
+  static std::shared_ptr<MemoryPool> Create(int64_t limit = 0);
+  ~MemoryPool();
+
+  // Uninitialized bytes. RESOURCE_EXHAUSTED if the limit or the system forbids it; nothing is
+  // asked of the system before the limit was checked.
+  Expected<StoragePtr> Allocate(int64_t size);
+
+  // Gives back blocks that nobody used for `age`; called when the process is idle.
+  void ReleaseIdle(std::chrono::milliseconds age);
+
+  MemoryPoolStats stats() const;
+  void ResetPeak();
+
+ private:
+  friend class Storage;
+  struct IdleBlock {
+    std::byte* data;
+    std::chrono::steady_clock::time_point since;
+  };
+
+  explicit MemoryPool(int64_t limit) : limit_(limit) {}
+  Status Reserve(int64_t size);
+  void Unreserve(int64_t size) { bytes_in_use_.fetch_sub(size, std::memory_order_relaxed); }
+  std::byte* TakeBlock(int64_t block_size);
+  void GiveBlock(std::byte* data, int64_t block_size);
+  void TrimToCap();  // with the lock held
+
+  const int64_t limit_;
+  std::atomic<int64_t> bytes_in_use_{0}, peak_bytes_in_use_{0}, num_allocations_{0},
+      largest_allocation_{0};
+  mutable std::mutex mutex_;
+  std::map<int64_t, std::vector<IdleBlock>> idle_;  // by block size
+  int64_t idle_bytes_ = 0;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_MEMORY_POOL_H_

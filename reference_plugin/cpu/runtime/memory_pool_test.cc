@@ -1,0 +1,91 @@
+#include "reference_plugin/cpu/runtime/memory_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace plinth::cpu {
+namespace {
+
+TEST(MemoryPoolTest, AlignedWritableAndCounted) {
+  auto pool = MemoryPool::Create();
+  for (int64_t size : {0, 1, 63, 64, 4096, 65536, 100000, 2 << 20, (5 << 20) + 1}) {
+    auto storage = pool->Allocate(size);
+    ASSERT_TRUE(storage.ok()) << storage.status().ToString();
+    EXPECT_EQ((*storage)->size(), size);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>((*storage)->data()) % kStorageAlignment, 0u);
+    std::memset((*storage)->data(), 1, size);
+    EXPECT_EQ(pool->stats().bytes_in_use, size);
+    EXPECT_TRUE((*storage)->IsExclusive());
+    StoragePtr second = *storage;
+    EXPECT_FALSE((*storage)->IsExclusive());
+  }
+  EXPECT_EQ(pool->stats().bytes_in_use, 0);
+  EXPECT_EQ(pool->stats().peak_bytes_in_use, (5 << 20) + 1);
+  EXPECT_EQ(pool->stats().num_allocations, 9);
+}
+
+TEST(MemoryPoolTest, LargeBlocksAreReused) {
+  auto pool = MemoryPool::Create();
+  std::byte* data = (*pool->Allocate(3 << 20))->data();
+  EXPECT_GT(pool->stats().pooled_bytes, 0);
+  EXPECT_EQ((*pool->Allocate(3 << 20))->data(), data);
+  pool->ReleaseIdle(std::chrono::milliseconds(0));
+  EXPECT_EQ(pool->stats().pooled_bytes, 0);
+}
+
+TEST(MemoryPoolTest, IdleBytesAreCapped) {
+  auto pool = MemoryPool::Create();
+  {
+    std::vector<StoragePtr> storages;
+    for (int i = 0; i < 60; ++i) storages.push_back(*pool->Allocate(2 << 20));
+  }
+  EXPECT_LE(pool->stats().pooled_bytes, 64 << 20);
+}
+
+TEST(MemoryPoolTest, LimitIsCheckedFirst) {
+  auto pool = MemoryPool::Create(1000);
+  auto first = pool->Allocate(600);
+  ASSERT_TRUE(first.ok());
+  auto second = pool->Allocate(600);
+  EXPECT_EQ(second.status().code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(pool->Allocate(int64_t{1} << 60).status().code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(pool->Allocate(-1).status().code(), StatusCode::kResourceExhausted);
+  first = Status(StatusCode::kCancelled, "given back");
+  EXPECT_TRUE(pool->Allocate(600).ok());
+}
+
+TEST(MemoryPoolTest, StorageOutlivesThePoolsOwner) {
+  StoragePtr storage = *MemoryPool::Create()->Allocate(1 << 20);
+  std::memset(storage->data(), 0, storage->size());
+}
+
+TEST(MemoryPoolTest, BorrowedStorageGivesItsOwnerBack) {
+  auto owner = std::make_shared<int>(7);
+  {
+    StoragePtr storage = StoragePtr::Borrow(owner.get(), sizeof(int), owner);
+    EXPECT_TRUE(storage->is_borrowed());
+    EXPECT_EQ(owner.use_count(), 2);
+  }
+  EXPECT_EQ(owner.use_count(), 1);
+}
+
+TEST(MemoryPoolTest, ManyThreads) {
+  auto pool = MemoryPool::Create();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 500; ++i) {
+        StoragePtr storage = *pool->Allocate((i * 7919 + t) % (3 << 20));
+        if (storage->size() > 0) storage->data()[0] = std::byte{1};
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(pool->stats().bytes_in_use, 0);
+}
+
+}  // namespace
+}  // namespace plinth::cpu

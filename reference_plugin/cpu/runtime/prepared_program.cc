@@ -1,0 +1,207 @@
+#include "reference_plugin/cpu/runtime/prepared_program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "plinth/support/small_vector.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::PlanStep;
+using compiler::PlanStepKind;
+using compiler::StorageKind;
+
+// A run below this is done by the caller: waking another thread takes as long.
+constexpr double kShortRunNs = 20'000;
+
+// Arena and scratch up to this size are kept by each thread from run to run.
+constexpr int64_t kThreadMemory = 1 << 20;
+
+constexpr int64_t kCopyGrain = 256 << 10;  // bytes
+
+// Memory of this thread that is free between runs, at least `size` bytes.
+std::byte* ThreadMemory(int64_t size) {
+  struct Memory {
+    std::byte* data = nullptr;
+    int64_t size = 0;
+    ~Memory() { std::free(data); }
+  };
+  thread_local Memory memory;
+  if (memory.size < size) {
+    int64_t grown = std::max<int64_t>(2 * memory.size, 16 << 10);
+    grown = std::max(grown, (size + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment);
+    std::free(memory.data);
+    memory.data = static_cast<std::byte*>(std::aligned_alloc(kStorageAlignment, grown));
+    memory.size = memory.data == nullptr ? 0 : grown;
+  }
+  return memory.data;
+}
+
+void Copy(ThreadPool* pool, std::byte* to, const std::byte* from, int64_t size) {
+  ParallelFor(pool, size, kCopyGrain, [=](int64_t begin, int64_t end) {
+    std::memcpy(to + begin, from + begin, end - begin);
+  });
+}
+
+int32_t ReadIndex(const std::byte* data) {
+  int32_t index;
+  std::memcpy(&index, data, sizeof(index));
+  return index;
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<const PreparedProgram>> PreparedProgram::Create(
+    compiler::Plan plan, const LibraryOptions& library) {
+  std::shared_ptr<PreparedProgram> program(new PreparedProgram(std::move(plan)));
+  PLINTH_RETURN_IF_ERROR(program->Prepare(library));
+  return std::shared_ptr<const PreparedProgram>(std::move(program));
+}
+
+Status PreparedProgram::Prepare(const LibraryOptions& library) {
+  constants_.resize(plan_.storages.size());
+  for (size_t s = 0; s < plan_.storages.size(); ++s) {
+    const compiler::Storage& storage = plan_.storages[s];
+    if (storage.kind != StorageKind::kConstant) continue;
+    const auto& constant = *std::get_if<compiler::ConstantAttributes>(storage.constant.get());
+    constants_[s] = StoragePtr::Borrow(constant.bytes.data(), storage.size, storage.constant);
+  }
+  steps_.reserve(plan_.steps.size());
+  for (const PlanStep& source : plan_.steps) {
+    Step& step = steps_.emplace_back();
+    step.kind = source.kind;
+    step.first_array = static_cast<int32_t>(array_storages_.size());
+    step.num_operands = static_cast<int32_t>(source.operands.size());
+    step.num_results = static_cast<int32_t>(source.results.size());
+    step.targets = source.targets;
+    for (const auto& operand : source.operands) array_storages_.push_back(operand.storage);
+    for (const auto& result : source.results) array_storages_.push_back(result.storage);
+    most_arrays_ = std::max(most_arrays_, step.num_operands + step.num_results);
+    if (source.kind == PlanStepKind::kKernel) {
+      PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareKernel(source.kernel));
+    } else if (source.kind == PlanStepKind::kLibrary) {
+      PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareLibraryStep(source, library));
+    } else if (source.kind == PlanStepKind::kCopy) {
+      step.copy_bytes = source.results[0].type.SizeInBytes();
+    }
+    if (step.prepared != nullptr) {
+      scratch_bytes_ = std::max(scratch_bytes_, step.prepared->scratch_bytes());
+    }
+  }
+  is_short_ = plan_.cost_ns < kShortRunNs;
+  return Status();
+}
+
+// Finds or makes the bytes of every storage. What has to live beyond the run, or be given back
+// after it, is put into `owned`.
+Status PreparedProgram::BindStorages(Runtime& runtime, std::span<RunArgument> arguments,
+                                     std::span<StoragePtr> owned, std::byte* arena,
+                                     std::span<std::byte*> bases) const {
+  for (size_t s = 0; s < bases.size(); ++s) {
+    const compiler::Storage& storage = plan_.storages[s];
+    switch (storage.kind) {
+      case StorageKind::kArena:
+        bases[s] = arena + storage.arena_offset;
+        continue;
+      case StorageKind::kConstant:
+        owned[s] = constants_[s];
+        break;
+      case StorageKind::kOutput: {
+        PLINTH_ASSIGN_OR_RETURN(owned[s], runtime.memory->Allocate(storage.size));
+        break;
+      }
+      case StorageKind::kArgument: {
+        RunArgument& argument = arguments[storage.index];
+        bool may_write = argument.is_donated && !argument.storage->is_borrowed() &&
+                         argument.storage->IsExclusive();
+        if (storage.donated && !may_write) {
+          PLINTH_ASSIGN_OR_RETURN(owned[s], runtime.memory->Allocate(storage.size));
+          Copy(&runtime.threads, owned[s]->data(), argument.storage->data(), storage.size);
+        } else {
+          owned[s] = std::move(argument.storage);
+        }
+        break;
+      }
+    }
+    bases[s] = owned[s]->data();
+  }
+  return Status();
+}
+
+Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
+                            std::span<StoragePtr> outputs) const {
+  int64_t scratch_offset =
+      (plan_.arena_size + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
+  int64_t memory_size = scratch_offset + scratch_bytes_;
+  StoragePtr pooled;
+  std::byte* memory = nullptr;
+  if (memory_size > kThreadMemory) {
+    PLINTH_ASSIGN_OR_RETURN(pooled, runtime.memory->Allocate(memory_size));
+    memory = pooled->data();
+  } else if (memory_size > 0) {
+    memory = ThreadMemory(memory_size);
+    if (memory == nullptr) return ResourceExhausted("the system gave no ", memory_size, " bytes");
+  }
+
+  constexpr size_t kFewStorages = 16;
+  size_t num_storages = plan_.storages.size();
+  StoragePtr few_owned[kFewStorages];
+  std::vector<StoragePtr> many_owned(num_storages > kFewStorages ? num_storages : 0);
+  std::span<StoragePtr> owned =
+      many_owned.empty() ? std::span(few_owned, num_storages) : std::span<StoragePtr>(many_owned);
+  SmallVector<std::byte*, kFewStorages> bases(num_storages);
+  PLINTH_RETURN_IF_ERROR(
+      BindStorages(runtime, arguments, owned, memory, std::span(bases.data(), bases.size())));
+  RunContext context;
+  context.pool = &runtime.threads;
+  context.stop = &runtime.stop;
+  context.scratch = {memory + scratch_offset, static_cast<size_t>(scratch_bytes_)};
+  PLINTH_RETURN_IF_ERROR(RunSteps(context, std::span(bases.data(), bases.size())));
+  for (size_t o = 0; o < outputs.size(); ++o) outputs[o] = owned[plan_.outputs[o].storage];
+  return Status();
+}
+
+Status PreparedProgram::RunSteps(const RunContext& context,
+                                 std::span<std::byte* const> bases) const {
+  SmallVector<void*, 16> arrays(std::max(most_arrays_, 1));
+  size_t next = 0;
+  while (next < steps_.size()) {
+    const Step& step = steps_[next++];
+    for (int32_t i = 0; i < step.num_operands + step.num_results; ++i) {
+      arrays[i] = bases[array_storages_[step.first_array + i]];
+    }
+    auto* first = static_cast<std::byte*>(arrays[0]);
+    switch (step.kind) {
+      case PlanStepKind::kKernel:
+      case PlanStepKind::kLibrary: {
+        std::span<void* const> operands(arrays.data(), step.num_operands);
+        std::span<void* const> results(arrays.data() + step.num_operands, step.num_results);
+        PLINTH_RETURN_IF_ERROR(step.prepared->Run(operands, results, context));
+        break;
+      }
+      case PlanStepKind::kCopy:
+        Copy(context.pool, static_cast<std::byte*>(arrays[1]), first, step.copy_bytes);
+        break;
+      case PlanStepKind::kJump:
+        next = step.targets[0];
+        break;
+      case PlanStepKind::kJumpUnless:
+        if (*first == std::byte{0}) next = step.targets[0];
+        break;
+      case PlanStepKind::kSwitch: {
+        int32_t index = ReadIndex(first);
+        int32_t last = static_cast<int32_t>(step.targets.size()) - 1;
+        next = step.targets[index < 0 || index > last ? last : index];
+        break;
+      }
+    }
+    if (context.stop->load(std::memory_order_relaxed)) {
+      return Status(StatusCode::kCancelled, "the client was destroyed while the program ran");
+    }
+  }
+  return Status();
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,69 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_PREPARED_PROGRAM_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_PREPARED_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/plan.h"
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/prepared_step.h"
+#include "reference_plugin/cpu/runtime/runtime.h"
+#include "reference_plugin/cpu/runtime/storage.h"
+
+namespace plinth::cpu {
+
+// An argument of a run. If it was donated and nobody else refers to its bytes, the run writes its
+// results there.
+struct RunArgument {
+  StoragePtr storage;
+  bool is_donated = false;
+};
+
+// A plan with every step made ready for this machine. Immutable: any number of runs at once.
+class PreparedProgram {
+ public:
+  static Expected<std::shared_ptr<const PreparedProgram>> Create(compiler::Plan plan,
+                                                                 const LibraryOptions& library);
+
+  const compiler::Plan& plan() const { return plan_; }
+  // Whether a run is so short that handing it to another thread would cost more.
+  bool IsShort() const { return is_short_; }
+
+  // Runs the program on this thread, with the help of the runtime's. `arguments` are taken: a
+  // donated one may become an output. `outputs` are filled in only on success. CANCELLED when the
+  // runtime is told to stop.
+  Status Run(Runtime& runtime, std::span<RunArgument> arguments,
+             std::span<StoragePtr> outputs) const;
+
+ private:
+  struct Step {
+    compiler::PlanStepKind kind;
+    int32_t first_array = 0;  // in array_storages_: operands, then results
+    int32_t num_operands = 0, num_results = 0;
+    int64_t copy_bytes = 0;
+    std::unique_ptr<PreparedStep> prepared;
+    std::vector<int32_t> targets;
+  };
+
+  explicit PreparedProgram(compiler::Plan plan) : plan_(std::move(plan)) {}
+  Status Prepare(const LibraryOptions& library);
+  Status BindStorages(Runtime& runtime, std::span<RunArgument> arguments,
+                      std::span<StoragePtr> owned, std::byte* arena,
+                      std::span<std::byte*> bases) const;
+  Status RunSteps(const RunContext& context, std::span<std::byte* const> bases) const;
+
+  compiler::Plan plan_;
+  std::vector<Step> steps_;
+  std::vector<int32_t> array_storages_;
+  std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
+  int64_t scratch_bytes_ = 0;
+  int32_t most_arrays_ = 0;  // of one step
+  bool is_short_ = false;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_PREPARED_PROGRAM_H_
