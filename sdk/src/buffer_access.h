@@ -1,0 +1,69 @@
+#ifndef PLINTH_SDK_SRC_BUFFER_ACCESS_H_
+#define PLINTH_SDK_SRC_BUFFER_ACCESS_H_
+
+#include <utility>
+
+#include "plinth/sdk/buffer.h"
+#include "sdk/src/client_core.h"
+
+namespace plinth::sdk {
+
+// The SDK's view of what Buffer keeps for it.
+struct BufferAccess {
+  static void Ref(Buffer& buffer) { buffer.references_.fetch_add(1, std::memory_order_relaxed); }
+  // Gives up one reference (the handle's, or an external one); the last one ends the buffer.
+  static void Unref(Buffer* buffer) {
+    if (buffer->references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    internal::ClientCore* core = buffer->core;
+    delete buffer;
+    if (core != nullptr) core->Unref();
+  }
+
+  // One more external reference: the memory stays where it is until the last one is dropped.
+  static Status Hold(Buffer& buffer) {
+    std::lock_guard lock(buffer.hold_mutex_);
+    if (buffer.hold_count_ == 0) {
+      PLINTH_ASSIGN_OR_RETURN(buffer.hold_, buffer.HoldMemory());
+    }
+    ++buffer.hold_count_;
+    buffer.references_.fetch_add(1, std::memory_order_relaxed);
+    return {};
+  }
+  static Status Drop(Buffer& buffer) {
+    std::shared_ptr<void> dropped;  // Ends after the lock, in case its deleter calls us.
+    {
+      std::lock_guard lock(buffer.hold_mutex_);
+      if (buffer.hold_count_ == 0) {
+        return FailedPrecondition(
+            "PJRT_Buffer_DecreaseExternalReferenceCount: the buffer has no external reference");
+      }
+      if (--buffer.hold_count_ == 0) dropped = std::move(buffer.hold_);
+    }
+    dropped.reset();
+    Unref(&buffer);
+    return {};
+  }
+  static Expected<void*> Address(Buffer& buffer) {
+    {
+      std::lock_guard lock(buffer.hold_mutex_);
+      if (buffer.hold_count_ != 0) return buffer.hold_.get();
+    }
+    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<void> held, buffer.HoldMemory());
+    return held.get();
+  }
+
+  // The answer of UnpaddedDims at an address that stays.
+  static Expected<std::span<const int64_t>> UnpaddedDims(Buffer& buffer) {
+    PLINTH_ASSIGN_OR_RETURN(Dims dims, buffer.UnpaddedDims());
+    if (dims == buffer.dims_) return buffer.dims();
+    std::lock_guard lock(buffer.hold_mutex_);
+    if (buffer.unpadded_dims_ == nullptr) {
+      buffer.unpadded_dims_ = std::make_unique<Dims>(std::move(dims));
+    }
+    return std::span<const int64_t>(*buffer.unpadded_dims_);
+  }
+};
+
+}  // namespace plinth::sdk
+
+#endif  // PLINTH_SDK_SRC_BUFFER_ACCESS_H_

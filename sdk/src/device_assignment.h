@@ -1,0 +1,16 @@
+#ifndef PLINTH_SDK_SRC_DEVICE_ASSIGNMENT_H_
+#define PLINTH_SDK_SRC_DEVICE_ASSIGNMENT_H_
+
+#include <string>
+
+#include "plinth/sdk/executable.h"
+
+namespace plinth::sdk::internal {
+
+// The xla.DeviceAssignmentProto for it: {1: replicas, 2: partitions, 3: one entry per partition
+// with the packed device ids of its replicas}.
+std::string SerializeDeviceAssignment(const DeviceAssignment& assignment);
+
+}  // namespace plinth::sdk::internal
+
+#endif  // PLINTH_SDK_SRC_DEVICE_ASSIGNMENT_H_

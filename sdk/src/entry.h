@@ -1,0 +1,82 @@
+#ifndef PLINTH_SDK_SRC_ENTRY_H_
+#define PLINTH_SDK_SRC_ENTRY_H_
+
+#include <string_view>
+
+#include "plinth/support/args.h"
+#include "plinth/support/error.h"
+#include "plinth/support/status.h"
+#include "sdk/src/functions.h"
+#include "sdk/src/generation.h"
+#include "sdk/src/handles.h"
+
+namespace plinth::sdk::internal {
+
+// Cold paths, out of line.
+PJRT_Error* BadArguments(const char* function, const size_t* struct_size, size_t minimum) noexcept;
+PJRT_Error* CurrentExceptionAsError(const char* function) noexcept;
+Status NullArgument(const char* function, const char* field);
+Status MadeBeforeFork(const char* function, const char* field);
+
+// The C side of the function that takes Args: no exception leaves it.
+template <typename Args>
+PJRT_Error* Entry(Args* args) {
+  constexpr size_t kMinimumSize = StructOf<Args>::kMinimumSize;
+  if (args == nullptr || SizeOf(*args) < kMinimumSize) [[unlikely]] {
+    return BadArguments(FunctionOf<Args>::kName, args == nullptr ? nullptr : &args->struct_size,
+                        kMinimumSize);
+  }
+  try {
+    Status status = Call(*args);
+    if (status.ok()) [[likely]]
+      return nullptr;
+    return MakeError(status);
+  } catch (...) {
+    return CurrentExceptionAsError(FunctionOf<Args>::kName);
+  }
+}
+
+// INVALID_ARGUMENT for a null handle, FAILED_PRECONDITION for one from before a fork.
+template <typename Args, typename Object>
+inline Status CheckHandle(const Args&, const Object* handle, const char* field) {
+  if (handle == nullptr) [[unlikely]]
+    return NullArgument(FunctionOf<Args>::kName, field);
+  if (GenerationOf(*handle) != CurrentGeneration()) [[unlikely]] {
+    return MadeBeforeFork(FunctionOf<Args>::kName, field);
+  }
+  return {};
+}
+
+// PLINTH_HANDLE(buffer, args, src): `buffer` is the checked object behind args.src.
+#define PLINTH_HANDLE(variable, arguments, field) \
+  auto* variable = FromC((arguments).field);      \
+  PLINTH_RETURN_IF_ERROR(CheckHandle(arguments, variable, #field))
+
+template <typename Args>
+inline Status CheckNotNull(const Args&, const void* pointer, const char* field) {
+  if (pointer == nullptr) [[unlikely]]
+    return NullArgument(FunctionOf<Args>::kName, field);
+  return {};
+}
+#define PLINTH_NOT_NULL(arguments, field) \
+  PLINTH_RETURN_IF_ERROR(CheckNotNull(arguments, (arguments).field, #field))
+
+// INVALID_ARGUMENT with the function's name in front.
+template <typename Args, typename... Pieces>
+Status Invalid(const Args&, const Pieces&... pieces) {
+  return InvalidArgument(FunctionOf<Args>::kName, ": ", pieces...);
+}
+
+// Bytes that the caller named with a pointer and a size.
+template <typename Args>
+Status CheckBytes(const Args& args, const void* data, size_t size, const char* field) {
+  if (data == nullptr && size != 0) return NullArgument(FunctionOf<Args>::kName, field);
+  return {};
+}
+inline std::string_view View(const char* data, size_t size) {
+  return data == nullptr ? std::string_view() : std::string_view(data, size);
+}
+
+}  // namespace plinth::sdk::internal
+
+#endif  // PLINTH_SDK_SRC_ENTRY_H_

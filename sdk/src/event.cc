@@ -1,0 +1,127 @@
+#include "plinth/sdk/event.h"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace plinth::sdk {
+namespace internal {
+
+void EventState::Subscribe(EventWaiter* waiter) {
+  uintptr_t head = waiters_.load(std::memory_order_acquire);
+  while (head != kReady) {
+    waiter->next = reinterpret_cast<EventWaiter*>(head);
+    if (waiters_.compare_exchange_weak(head, reinterpret_cast<uintptr_t>(waiter),
+                                       std::memory_order_release, std::memory_order_acquire)) {
+      return;
+    }
+  }
+  // The callback may drop the last reference to this state.
+  Status status = status_;
+  waiter->run(waiter, status);
+}
+
+void EventState::Complete(Status status) {
+  status_ = std::move(status);
+  uintptr_t head = waiters_.exchange(kReady, std::memory_order_acq_rel);
+  // The stack has the last subscriber on top.
+  EventWaiter* in_order = nullptr;
+  for (auto* waiter = reinterpret_cast<EventWaiter*>(head); waiter != nullptr;) {
+    EventWaiter* next = waiter->next;
+    waiter->next = in_order;
+    in_order = waiter;
+    waiter = next;
+  }
+  while (in_order != nullptr) {
+    EventWaiter* next = in_order->next;
+    in_order->run(in_order, status_);
+    in_order = next;
+  }
+}
+
+}  // namespace internal
+
+Event Event::Ready(Status status) {
+  if (status.ok()) return Event();
+  return Event(new internal::EventState(std::move(status)));
+}
+
+Status Event::status() const {
+  if (state_ == nullptr) return {};
+  if (!state_->IsReady()) return Internal("the status of a pending event was asked for");
+  return state_->status();
+}
+
+Status Event::Await() const {
+  if (IsReady()) return status();
+  struct Blocked : internal::EventWaiter {
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool done = false;
+  } blocked;
+  blocked.run = [](internal::EventWaiter* self, const Status&) {
+    auto* waiter = static_cast<Blocked*>(self);
+    // Notified under the lock, because the waiting thread frees this object once it sees `done`.
+    std::lock_guard lock(waiter->mutex);
+    waiter->done = true;
+    waiter->wake.notify_one();
+  };
+  Event self = *this;  // Another thread may drop *this while we wait.
+  self.state_->Subscribe(&blocked);
+  std::unique_lock lock(blocked.mutex);
+  blocked.wake.wait(lock, [&] { return blocked.done; });
+  lock.unlock();
+  return self.status();
+}
+
+Event Event::All(std::span<const Event> events) {
+  struct Join {
+    std::vector<Event> events;
+    std::atomic<size_t> pending;
+    EventSource source;
+  };
+  bool all_ready = true;
+  for (const Event& event : events) all_ready = all_ready && event.IsReady();
+  if (all_ready) {
+    for (const Event& event : events) {
+      if (event.state_ != nullptr && !event.state_->status().ok()) return event;
+    }
+    return Event();
+  }
+  auto join = std::make_shared<Join>();
+  join->events.assign(events.begin(), events.end());
+  join->pending.store(events.size(), std::memory_order_relaxed);
+  Event result = join->source.event();
+  for (const Event& event : events) {
+    event.OnReady([join](const Status&) {
+      if (join->pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+      // The list holds the events and their callbacks hold the join: the circle ends here.
+      std::vector<Event> finished = std::move(join->events);
+      Status first_error;
+      for (const Event& done : finished) {
+        if (first_error.ok()) first_error = done.status();
+      }
+      join->source.Set(std::move(first_error));
+    });
+  }
+  return result;
+}
+
+EventSource::~EventSource() {
+  if (state_ == nullptr) return;
+  Set(Internal("the work behind an event was abandoned before it was done"));
+  state_->Unref();
+}
+
+bool EventSource::Set(Status status) {
+  if (state_ == nullptr || !state_->Claim()) return false;
+  // A callback may drop this source.
+  internal::EventState* state = state_;
+  state->Ref();
+  state->Complete(std::move(status));
+  state->Unref();
+  return true;
+}
+
+}  // namespace plinth::sdk

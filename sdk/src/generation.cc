@@ -1,0 +1,15 @@
+#include "sdk/src/generation.h"
+
+#include <pthread.h>
+
+namespace plinth::sdk::internal {
+
+std::atomic<uint32_t> process_generation{1};
+
+void WatchForks() {
+  static const int registered = pthread_atfork(
+      nullptr, nullptr, [] { process_generation.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+}
+
+}  // namespace plinth::sdk::internal

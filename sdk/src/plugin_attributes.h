@@ -1,0 +1,21 @@
+#ifndef PLINTH_SDK_SRC_PLUGIN_ATTRIBUTES_H_
+#define PLINTH_SDK_SRC_PLUGIN_ATTRIBUTES_H_
+
+#include "plinth/support/named_value.h"
+#include "plinth/support/status.h"
+
+namespace plinth::sdk::internal {
+
+// PluginInfo::attributes as PJRT_Plugin_Attributes answers them.
+struct PluginAttributes {
+  explicit PluginAttributes(const std::vector<NamedValue>& attributes);
+
+  NamedValueArray all;
+  NamedValueArray for_old_callers;  // Without the StableHLO version.
+};
+
+Expected<const PluginAttributes*> ThePluginAttributes();
+
+}  // namespace plinth::sdk::internal
+
+#endif  // PLINTH_SDK_SRC_PLUGIN_ATTRIBUTES_H_
