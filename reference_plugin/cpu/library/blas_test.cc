@@ -1,0 +1,68 @@
+#include "reference_plugin/cpu/library/blas.h"
+
+#include <dlfcn.h>
+
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace plinth::cpu {
+namespace {
+
+TEST(Blas, NoneOpensNothing) {
+  const auto blas = OpenBlas({"none"});
+  ASSERT_FALSE(blas.ok());
+  EXPECT_EQ(blas.status().code(), StatusCode::kNotFound);
+}
+
+TEST(Blas, ErrorNamesTheFileAskedFor) {
+  const auto blas = OpenBlas({"/no/such/libopenblas.so"});
+  ASSERT_FALSE(blas.ok());
+  EXPECT_NE(blas.status().message().find("/no/such/libopenblas.so: "), std::string::npos);
+  EXPECT_NE(blas.status().message().find("PLINTH_BLAS"), std::string::npos);
+}
+
+TEST(Blas, LibraryWithoutTheSymbolsIsRefused) {
+  const auto blas = OpenBlas({"libutil.so.1"});
+  ASSERT_FALSE(blas.ok());
+  EXPECT_NE(blas.status().message().find("cblas_sgemm"), std::string::npos);
+}
+
+TEST(Blas, FileLoadedByTheHostIsRefused) {
+  const auto blas = OpenBlas({"libc.so.6"});
+  ASSERT_FALSE(blas.ok());
+  EXPECT_NE(blas.status().message().find("already loaded"), std::string::npos);
+}
+
+TEST(Blas, ThreadsAndClientsShareOneLibrary) {
+  std::vector<const Blas*> found(4, nullptr);
+  std::vector<std::thread> threads;
+  for (auto& slot : found) {
+    threads.emplace_back([&slot] {
+      const auto blas = OpenBlas({});
+      if (blas.ok()) slot = *blas;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  if (found[0] == nullptr) GTEST_SKIP() << OpenBlas({}).status().message();
+  for (const Blas* blas : found) EXPECT_EQ(blas, found[0]);
+  // The same file asked for by name.
+  const auto named = OpenBlas({found[0]->path});
+  ASSERT_TRUE(named.ok());
+  EXPECT_EQ(*named, found[0]);
+
+  const float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
+  float c[4];
+  found[0]->sgemm(Blas::kRowMajor, Blas::kNoTranspose, Blas::kTranspose, 2, 2, 2, 1, a, 2, b, 2, 0,
+                  c, 2);
+  EXPECT_EQ(c[0], 17);
+  EXPECT_EQ(c[1], 23);
+  EXPECT_EQ(c[2], 39);
+  EXPECT_EQ(c[3], 53);
+  EXPECT_NE(found[0]->FindSymbol("dpotrf_"), nullptr);
+  EXPECT_EQ(found[0]->FindSymbol("no_such_function_"), nullptr);
+}
+
+}  // namespace
+}  // namespace plinth::cpu

@@ -1,0 +1,255 @@
+#include "reference_plugin/cpu/library/gemm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/cpu/library/element.h"
+
+namespace plinth::cpu {
+namespace {
+
+Expected<GemmKind> KindOf(DType a, DType b, DType c) {
+  const DTypeClass result = InfoOf(c).kind;
+  auto any = [&](DType type) { return a == type || b == type || c == type; };
+  if (result == DTypeClass::kComplex) return any(DType::kC128) ? GemmKind::kC128 : GemmKind::kC64;
+  if (result == DTypeClass::kFloat) return any(DType::kF64) ? GemmKind::kF64 : GemmKind::kF32;
+  if (InfoOf(a).kind == DTypeClass::kFloat || InfoOf(b).kind == DTypeClass::kFloat) {
+    return GemmKind::kF64;
+  }
+  return InfoOf(c).bytes == 8 ? GemmKind::kI64 : GemmKind::kI32;
+}
+
+// Tiles of complex kinds hold the imaginary parts half a row after the real ones.
+template <typename Scalar, typename To>
+void StoreTileAs(const void* tile, int tile_row, int rows, int columns, void* c,
+                 const int64_t* row_positions, const int64_t* column_positions) {
+  const Scalar* from = static_cast<const Scalar*>(tile);
+  To* to = static_cast<To*>(c);
+  for (int i = 0; i < rows; ++i, from += tile_row) {
+    To* row = to + row_positions[i];
+    for (int j = 0; j < columns; ++j) {
+      if constexpr (kIsComplex<To>) {
+        row[column_positions[j]] =
+            ConvertElement<To>(std::complex<Scalar>(from[j], from[tile_row / 2 + j]));
+      } else {
+        row[column_positions[j]] = ConvertElement<To>(from[j]);
+      }
+    }
+  }
+}
+
+// Below this many multiplications a fork-join costs more than it saves.
+constexpr double kInlineWork = 400e3;
+
+bool SingleStride(const std::vector<MapDim>& dims) { return dims.size() <= 1; }
+int64_t StrideOf(const std::vector<MapDim>& dims) { return dims.empty() ? 0 : dims[0].stride; }
+
+}  // namespace
+
+template <typename Scalar>
+void Gemm::SetStore() {
+  switch (problem_.c.dtype) {
+#define PLINTH_STORE(dtype, Type)                            \
+  case DType::dtype:                                         \
+    if constexpr (!kIsComplex<Type>) {                       \
+      store_ = StoreTileAs<Scalar, Type>;                    \
+    } else if constexpr (std::is_floating_point_v<Scalar>) { \
+      store_ = StoreTileAs<Scalar, Type>;                    \
+    }                                                        \
+    break;
+    PLINTH_FOR_EACH_ELEMENT(PLINTH_STORE)
+#undef PLINTH_STORE
+    default:
+      break;
+  }
+}
+
+Expected<Gemm> Gemm::Make(GemmProblem problem, const BlasOptions& blas) {
+  Gemm gemm;
+  PLINTH_ASSIGN_OR_RETURN(gemm.kind_, KindOf(problem.a.dtype, problem.b.dtype, problem.c.dtype));
+  const GemmKernels& kernels = KernelsFor(gemm.kind_);
+  gemm.problem_ = std::move(problem);
+  GemmProblem& p = gemm.problem_;
+  switch (gemm.kind_) {
+    case GemmKind::kF32:
+    case GemmKind::kC64:
+      gemm.SetStore<float>();
+      break;
+    case GemmKind::kF64:
+    case GemmKind::kC128:
+      gemm.SetStore<double>();
+      break;
+    case GemmKind::kI32:
+      gemm.SetStore<int32_t>();
+      break;
+    case GemmKind::kI64:
+      gemm.SetStore<int64_t>();
+      break;
+  }
+  gemm.pack_a_ = kernels.pack[static_cast<int>(p.a.dtype)];
+  gemm.pack_b_ = kernels.pack[static_cast<int>(p.b.dtype)];
+  if (gemm.store_ == nullptr || gemm.pack_a_ == nullptr || gemm.pack_b_ == nullptr) {
+    return Unimplemented("no product of ", Name(p.a.dtype), " and ", Name(p.b.dtype), " as ",
+                         Name(p.c.dtype), " on this plugin; convert the operands first");
+  }
+  gemm.m_ = NumElements(p.a.outer);
+  gemm.n_ = NumElements(p.b.outer);
+  gemm.k_ = NumElements(p.a.inner);
+  for (const BatchDim& dim : p.batch) gemm.batches_ *= dim.size;
+  if (gemm.m_ == 0 || gemm.n_ == 0 || gemm.batches_ == 0) {
+    gemm.method_ = GemmMethod::kNothing;
+    return gemm;
+  }
+  MergeDims(p.c.rows);
+  MergeDims(p.c.columns);
+  gemm.element_bytes_ = int64_t{kernels.scalar_bytes} * kernels.scalars;
+  if (gemm.k_ == 0) {
+    gemm.method_ = GemmMethod::kZero;
+    return gemm;
+  }
+  p.a.Simplify();
+  p.b.Simplify();
+  gemm.Choose(blas);
+  return gemm;
+}
+
+void Gemm::Choose(const BlasOptions& blas) {
+  const GemmProblem& p = problem_;
+  const GemmKernels& kernels = KernelsFor(kind_);
+  const bool native_c = p.c.dtype == kernels.native ||
+                        (kind_ == GemmKind::kI32 && p.c.dtype == DType::kU32) ||
+                        (kind_ == GemmKind::kI64 && p.c.dtype == DType::kU64);
+  const bool contiguous_c = n_ == 1 || (p.c.columns.size() == 1 && p.c.columns[0].stride == 1);
+  in_place_ = native_c && contiguous_c && kernels.scalars == 1;
+
+  const bool plain = p.a.dtype == kernels.native && p.b.dtype == kernels.native && native_c &&
+                     p.a.IsPlain() && p.b.IsPlain() && p.a.inner.empty() && p.b.inner.empty() &&
+                     SingleStride(p.a.outer) && SingleStride(p.b.outer) && SingleStride(p.c.rows) &&
+                     SingleStride(p.c.columns);
+  if (!plain) return;
+  if (kernels.direct != nullptr && TryStream()) return;
+  // TryStream may have turned the product round.
+  const bool rows_contiguous = n_ == 1 || StrideOf(p.c.columns) == 1;
+  const int64_t b_outer = n_ == 1 ? 1 : StrideOf(p.b.outer);
+  const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
+  if (kernels.direct != nullptr && rows_contiguous && b_outer == 1 &&
+      k_ * std::min<int64_t>(n_, 256) * element_bytes_ <= 128 * 1024 && work <= 3e6) {
+    method_ = GemmMethod::kDirect;
+    return;
+  }
+  constexpr int64_t kLimit = int64_t{1} << 30;  // CBLAS counts in int
+  auto fits = [](const OperandMap& map, int64_t outer) {
+    const int64_t stride = outer == 1 ? 1 : StrideOf(map.outer);
+    const int64_t run = map.run_stride;
+    return (run == 1 && stride >= map.run_length && stride < kLimit) ||
+           (stride == 1 && run >= outer && run < kLimit);
+  };
+  const bool is_blas_kind = kind_ != GemmKind::kI32 && kind_ != GemmKind::kI64;
+  if (is_blas_kind && rows_contiguous && work >= 3e6 && m_ > 8 && n_ > 8 && k_ > 8 && k_ < kLimit &&
+      StrideOf(p.c.rows) < kLimit && StrideOf(p.c.rows) >= n_ && fits(p.a, m_) && fits(p.b, n_)) {
+    if (auto opened = OpenBlas(blas); opened.ok()) {
+      blas_ = *opened;
+      method_ = GemmMethod::kBlas;
+    }
+  }
+}
+
+// A few rows (or, turned round, one column) are bound by reading the other operand.
+bool Gemm::TryStream() {
+  constexpr int64_t kMaxRows = 8;
+  if (n_ == 1 && m_ > 1) {
+    // c^T = b^T a^T: the left operand becomes the right one.
+    turned_ = true;
+    std::swap(problem_.a, problem_.b);
+    std::swap(problem_.c.rows, problem_.c.columns);
+    std::swap(pack_a_, pack_b_);
+    std::swap(m_, n_);
+    for (BatchDim& dim : problem_.batch) std::swap(dim.a_stride, dim.b_stride);
+    in_place_ = StrideOf(problem_.c.columns) == 1;
+  }
+  const GemmProblem& p = problem_;
+  if (m_ > kMaxRows) return false;
+  const bool contiguous_c = n_ == 1 || StrideOf(p.c.columns) == 1;
+  if (p.b.run_stride == 1 || k_ == 1) {
+    if (p.a.run_stride != 1 && k_ != 1) return false;
+    if (k_ < 8 && contiguous_c && StrideOf(p.b.outer) == 1) {
+      method_ = GemmMethod::kAxpy;
+    } else {
+      method_ = GemmMethod::kDots;
+    }
+    return true;
+  }
+  if ((n_ == 1 || StrideOf(p.b.outer) == 1) && contiguous_c && (m_ <= 2 || k_ * n_ > 64 * 1024)) {
+    method_ = GemmMethod::kAxpy;
+    return true;
+  }
+  return false;
+}
+
+Gemm::Positions Gemm::BatchPositions(int64_t batch) const {
+  Positions at{problem_.a.offset, problem_.b.offset, problem_.c.offset};
+  for (size_t d = problem_.batch.size(); d-- > 0;) {
+    const BatchDim& dim = problem_.batch[d];
+    const int64_t index = batch % dim.size;
+    batch /= dim.size;
+    at.a += index * dim.a_stride;
+    at.b += index * dim.b_stride;
+    at.c += index * dim.c_stride;
+  }
+  return at;
+}
+
+ThreadPool* Gemm::PoolFor(const RunContext& context) const {
+  const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_) *
+                      static_cast<double>(batches_);
+  return work < kInlineWork ? nullptr : context.pool;
+}
+
+Status Gemm::Run(const void* a_data, const void* b_data, void* c_data,
+                 const RunContext& context) const {
+  const std::byte* a = static_cast<const std::byte*>(a_data);
+  const std::byte* b = static_cast<const std::byte*>(b_data);
+  if (turned_) std::swap(a, b);
+  std::byte* c = static_cast<std::byte*>(c_data);
+  switch (method_) {
+    case GemmMethod::kNothing:
+      return Status();
+    case GemmMethod::kZero: {
+      // All-zero bytes are zero in every element type.
+      const int64_t size = ByteSize(problem_.c.dtype);
+      std::vector<int64_t> columns(static_cast<size_t>(n_));
+      FillPositions(problem_.c.columns, 0, n_, columns.data());
+      for (int64_t batch = 0; batch < batches_; ++batch) {
+        const Positions at = BatchPositions(batch);
+        for (int64_t i = 0; i < m_; ++i) {
+          int64_t row;
+          FillPositions(problem_.c.rows, i, 1, &row);
+          for (int64_t column : columns) std::memset(c + (at.c + row + column) * size, 0, size);
+        }
+      }
+      return Status();
+    }
+    case GemmMethod::kAxpy:
+      RunAxpy(a, b, c, context);
+      break;
+    case GemmMethod::kDots:
+      RunDots(a, b, c, context);
+      break;
+    case GemmMethod::kDirect:
+      RunDirect(a, b, c, context);
+      break;
+    case GemmMethod::kBlas:
+      RunBlas(a, b, c, context);
+      break;
+    case GemmMethod::kPacked:
+      PLINTH_RETURN_IF_ERROR(RunPacked(a, b, c, context));
+      break;
+  }
+  if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
+    return Status(StatusCode::kCancelled, "the execution was stopped during a matrix product");
+  }
+  return Status();
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,99 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/cpu/library/blas.h"
+#include "reference_plugin/cpu/library/operand_map.h"
+#include "reference_plugin/cpu/prepared_step.h"
+
+// c[i][j] = sum over k of a[i][k] * b[k][j], for any element types and positions.
+namespace plinth::cpu {
+
+// Positions of the result, in elements; plain dimensions only.
+struct OutputMap {
+  DType dtype = DType::kInvalid;
+  int64_t offset = 0;
+  std::vector<MapDim> rows, columns;
+};
+
+// One product per index; the strides move the operands and the result.
+struct BatchDim {
+  int64_t size = 1;
+  int64_t a_stride = 0, b_stride = 0, c_stride = 0;
+};
+
+struct GemmProblem {
+  OperandMap a, b;
+  OutputMap c;
+  std::vector<BatchDim> batch;
+};
+
+// The way a product is computed.
+enum class GemmMethod : uint8_t {
+  kNothing,  // the result has no elements
+  kZero,     // nothing to sum
+  kAxpy,     // few rows, right operand read along its rows
+  kDots,     // few rows, right operand read along its columns
+  kDirect,   // small: operands in place
+  kPacked,   // our blocked product
+  kBlas,     // OpenBLAS on blocks
+};
+
+// Immutable once made. The order in which an element's terms are summed depends on shapes and
+// types only, so results are the same bits for any number of threads.
+class Gemm {
+ public:
+  // UNIMPLEMENTED names a type that has no product.
+  static Expected<Gemm> Make(GemmProblem problem, const BlasOptions& blas);
+
+  // CANCELLED if `context.stop` was set on the way, RESOURCE_EXHAUSTED without memory to pack.
+  Status Run(const void* a, const void* b, void* c, const RunContext& context) const;
+
+  GemmMethod method() const { return method_; }
+
+ private:
+  // Writes one finished tile: element (i, j) at tile + i * tile_row + j scalars.
+  using StoreTile = void (*)(const void* tile, int tile_row, int rows, int columns, void* c,
+                             const int64_t* row_positions, const int64_t* column_positions);
+  struct Task;
+  struct Positions {
+    int64_t a, b, c;
+  };
+  template <typename Scalar>
+  void SetStore();
+  void Choose(const BlasOptions& blas);
+  bool TryStream();
+  Positions BatchPositions(int64_t batch) const;
+  ThreadPool* PoolFor(const RunContext& context) const;
+  void RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
+               const RunContext& context) const;
+  void RunDots(const std::byte* a, const std::byte* b, std::byte* c,
+               const RunContext& context) const;
+  void RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
+                 const RunContext& context) const;
+  void RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
+               const RunContext& context) const;
+  Status RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
+                   const RunContext& context) const;
+  bool RunBlock(Task& task) const;
+
+  GemmProblem problem_;
+  GemmKind kind_ = GemmKind::kF32;
+  GemmMethod method_ = GemmMethod::kPacked;
+  int64_t m_ = 0, n_ = 0, k_ = 0, batches_ = 1;
+  int64_t element_bytes_ = 0;  // of a native element, and of a packed one
+  bool turned_ = false;        // computed as c^T = b^T a^T: the operands are exchanged
+  bool in_place_ = false;      // tiles write the result themselves
+  StoreTile store_ = nullptr;
+  GemmKernels::Pack pack_a_ = nullptr, pack_b_ = nullptr;
+  const Blas* blas_ = nullptr;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_H_

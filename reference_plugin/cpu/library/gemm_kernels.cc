@@ -1,0 +1,135 @@
+#include "reference_plugin/cpu/library/gemm_kernels.h"
+
+#include <algorithm>
+#include <complex>
+#include <type_traits>
+
+#include "reference_plugin/cpu/library/element.h"
+
+// AVX-512, AVX2 and the compiler's baseline; what lies between them is not worth its code.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#define HWY_TARGET_INCLUDE "reference_plugin/cpu/library/gemm_kernels.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plinth::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#include "reference_plugin/cpu/library/gemm_pack-inl.h"
+#include "reference_plugin/cpu/library/gemm_stream-inl.h"
+#include "reference_plugin/cpu/library/gemm_tiles-inl.h"
+
+template <typename T, int kPlanes>
+void AddRealPacks(GemmKernels& kernels) {
+#define PLINTH_PACK(dtype, Type) \
+  kernels.pack[static_cast<int>(DType::dtype)] = PackPanel<T, kPlanes, Type>;
+  PLINTH_FOR_EACH_REAL_ELEMENT(PLINTH_PACK)
+#undef PLINTH_PACK
+}
+
+// Integers as bits of the kind's width: signedness only matters for widening.
+template <typename T>
+void AddIntegerPacks(GemmKernels& kernels) {
+  auto add = [&kernels](DType type, auto example) {
+    kernels.pack[static_cast<int>(type)] = PackPanel<T, 1, decltype(example)>;
+  };
+  add(DType::kPred, Pred());
+  add(DType::kS8, int8_t());
+  add(DType::kS16, int16_t());
+  add(DType::kS32, int32_t());
+  add(DType::kS64, int64_t());
+  add(DType::kU8, uint8_t());
+  add(DType::kU16, uint16_t());
+  // The same bits as the signed type where the width is the kind's, or where it is cut.
+  add(DType::kU32, std::conditional_t<sizeof(T) == 4, int32_t, uint32_t>());
+  add(DType::kU64, int64_t());
+}
+
+template <typename T>
+void SetFloat(GemmKernels& kernels, DType native) {
+  kernels.mr = kWideRows;
+  kernels.nr = 2 * static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
+  kernels.scalar_bytes = sizeof(T);
+  kernels.native = native;
+  kernels.tile = PackedTile<T>;
+  kernels.direct = DirectTile<T>;
+  kernels.axpy = Axpy<T>;
+  kernels.dots = Dots<T>;
+  AddRealPacks<T, 1>(kernels);
+}
+
+template <typename T>
+void SetComplex(GemmKernels& kernels, DType native) {
+  kernels.mr = kComplexRows;
+  kernels.nr = static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
+  kernels.scalar_bytes = sizeof(T);
+  kernels.scalars = 2;
+  kernels.native = native;
+  kernels.tile = ComplexTile<T>;
+  AddRealPacks<T, 2>(kernels);
+  kernels.pack[static_cast<int>(DType::kC64)] = PackPanel<T, 2, std::complex<float>>;
+  kernels.pack[static_cast<int>(DType::kC128)] = PackPanel<T, 2, std::complex<double>>;
+}
+
+void FillKernels(GemmKernels* kernels) {
+  SetFloat<float>(kernels[static_cast<int>(GemmKind::kF32)], DType::kF32);
+  SetFloat<double>(kernels[static_cast<int>(GemmKind::kF64)], DType::kF64);
+  SetComplex<float>(kernels[static_cast<int>(GemmKind::kC64)], DType::kC64);
+  SetComplex<double>(kernels[static_cast<int>(GemmKind::kC128)], DType::kC128);
+
+  GemmKernels& narrow = kernels[static_cast<int>(GemmKind::kI32)];
+  narrow.mr = kWideRows;
+  narrow.nr = 2 * static_cast<int>(hn::Lanes(hn::ScalableTag<int32_t>()));
+  narrow.scalar_bytes = 4;
+  narrow.native = DType::kS32;
+  narrow.tile = PackedTile<int32_t>;
+  AddIntegerPacks<int32_t>(narrow);
+
+  GemmKernels& wide = kernels[static_cast<int>(GemmKind::kI64)];
+  wide.mr = kLongRows;
+  wide.nr = kLongColumns;
+  wide.scalar_bytes = 8;
+  wide.native = DType::kS64;
+  wide.tile = LongTile;
+  AddIntegerPacks<int64_t>(wide);
+}
+
+}  // namespace plinth::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plinth::cpu {
+namespace {
+
+struct KernelTable {
+  KernelTable() {
+#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX3)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+      N_AVX3::FillKernels(kernels);
+      return;
+    }
+#endif
+#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX2)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2")) {
+      N_AVX2::FillKernels(kernels);
+      return;
+    }
+#endif
+    HWY_STATIC_DISPATCH(FillKernels)(kernels);
+  }
+  GemmKernels kernels[kNumGemmKinds];
+};
+
+}  // namespace
+
+const GemmKernels& KernelsFor(GemmKind kind) {
+  static const KernelTable table;
+  return table.kernels[static_cast<int>(kind)];
+}
+
+}  // namespace plinth::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,61 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_KERNELS_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_KERNELS_H_
+
+#include <cstdint>
+
+#include "plinth/support/dtype.h"
+
+// The inner loops of the matrix product for one instruction set: register tiles, packing, and the
+// streaming loops for a few rows.
+namespace plinth::cpu {
+
+// The arithmetic of a product. Narrow types are widened when packed; the integer kinds wrap, so
+// they serve every integer of their width or less, signed or not.
+enum class GemmKind : uint8_t { kF32, kF64, kI32, kI64, kC64, kC128 };
+inline constexpr int kNumGemmKinds = 6;
+
+// Rows of a tile never exceed this, columns never kMaxTileColumns.
+inline constexpr int kMaxTileRows = 16;
+inline constexpr int kMaxTileColumns = 32;
+
+// Packed panels: for each k, the panel's `width` elements; complex ones as all real parts, then
+// all imaginary parts. "Scalars" are floats of a complex<float>, else elements.
+struct GemmKernels {
+  int mr = 0, nr = 0;              // panel widths of the left and the right operand
+  int scalar_bytes = 0;            // of one scalar
+  int scalars = 1;                 // per element: 2 for complex
+  DType native = DType::kInvalid;  // the memory type that needs no conversion
+
+  // c_rows[i][0..columns) = (or += if `accumulate`) sum over k of a[k][i] * b[k][0..columns).
+  // Complex rows are `nr` real parts, then `nr` imaginary parts, whatever `columns`.
+  void (*tile)(int rows, int columns, int64_t k, const void* a, const void* b, void* const* c_rows,
+               bool accumulate) = nullptr;
+
+  // Writes `length` k-steps of one panel. Element (i, k) is at rows[i] + k * k_stride elements, a
+  // null row reads as zero; panel columns [count, width) become zero. Null where the type cannot
+  // be an operand of this kind.
+  using Pack = void (*)(const void* const* rows, int count, int width, int64_t length,
+                        int64_t k_stride, void* panel);
+  Pack pack[kNumDTypes] = {};
+
+  // One tile from operands in place (native types, floats only): a element (i, k) at
+  // a + i * a_row + k * a_k, b element (k, j) at b + k * b_k + j, result row i at c + i * c_row.
+  // Overwrites. `rows` <= mr, `columns` <= nr. Null where not offered.
+  void (*direct)(int rows, int columns, int64_t k, const void* a, int64_t a_row, int64_t a_k,
+                 const void* b, int64_t b_k, void* c, int64_t c_row) = nullptr;
+
+  // Any number of columns for a few rows, reading b once and in the order it lies in memory.
+  // axpy: b rows contiguous, as in `direct`. dots: b element (k, j) at b + j * b_column + k, and
+  // a element (i, k) at a + i * a_row + k. Overwrite. Floats only.
+  void (*axpy)(int rows, int64_t columns, int64_t k, const void* a, int64_t a_row, int64_t a_k,
+               const void* b, int64_t b_k, void* c, int64_t c_row) = nullptr;
+  void (*dots)(int rows, int64_t columns, int64_t k, const void* a, int64_t a_row, const void* b,
+               int64_t b_column, void* c, int64_t c_row, int64_t c_column) = nullptr;
+};
+
+// The kernels of the best instruction set of this processor.
+const GemmKernels& KernelsFor(GemmKind kind);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_KERNELS_H_

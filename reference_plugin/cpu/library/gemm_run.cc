@@ -1,0 +1,304 @@
+// How a Gemm runs: each method cuts the product into tasks for the pool. A task computes its part
+// of the result over the whole sum, so the cut does not change any element's bits.
+
+#include <algorithm>
+
+#include "reference_plugin/cpu/library/gemm.h"
+#include "reference_plugin/cpu/library/thread_scratch.h"
+
+namespace plinth::cpu {
+namespace {
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
+int64_t StrideOf(const std::vector<MapDim>& dims) { return dims.empty() ? 0 : dims[0].stride; }
+
+bool Stopped(const RunContext& context) {
+  return context.stop != nullptr && context.stop->load(std::memory_order_relaxed);
+}
+
+// body(batch, first, count) for pieces of `piece` of the indices [0, size) of every batch.
+template <typename Body>
+void ForPieces(ThreadPool* pool, const RunContext& context, int64_t batches, int64_t size,
+               int64_t piece, double work_per_piece, const Body& body) {
+  const int64_t pieces = CeilDiv(size, piece);
+  const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>(100e3 / work_per_piece));
+  ParallelFor(pool, batches * pieces, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end && !Stopped(context); ++t) {
+      const int64_t first = t % pieces * piece;
+      body(t / pieces, first, std::min(piece, size - first));
+    }
+  });
+}
+
+// Sums are cut into blocks of this many steps: a panel of the right operand then fits the
+// first-level cache.
+constexpr int64_t kMaxBlockSteps = 256;
+// A whole operand of a task that is packed once and kept while the task's neighbours run.
+constexpr int64_t kResidentBytes = 384 * 1024;
+
+}  // namespace
+
+void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
+                   const RunContext& context) const {
+  const GemmProblem& p = problem_;
+  const GemmKernels& kernels = KernelsFor(kind_);
+  const int64_t piece = std::min<int64_t>(n_, 512);
+  ForPieces(PoolFor(context), context, batches_, n_, piece,
+            static_cast<double>(m_ * piece) * static_cast<double>(k_),
+            [&](int64_t batch, int64_t first, int64_t count) {
+              const Positions at = BatchPositions(batch);
+              kernels.axpy(static_cast<int>(m_), count, k_, a + at.a * element_bytes_,
+                           StrideOf(p.a.outer), p.a.run_stride, b + (at.b + first) * element_bytes_,
+                           p.b.run_stride, c + (at.c + first) * element_bytes_, StrideOf(p.c.rows));
+            });
+}
+
+void Gemm::RunDots(const std::byte* a, const std::byte* b, std::byte* c,
+                   const RunContext& context) const {
+  const GemmProblem& p = problem_;
+  const GemmKernels& kernels = KernelsFor(kind_);
+  const int64_t piece = std::min<int64_t>(n_, 64);
+  const int64_t b_column = StrideOf(p.b.outer), c_column = StrideOf(p.c.columns);
+  ForPieces(PoolFor(context), context, batches_, n_, piece,
+            static_cast<double>(m_ * piece) * static_cast<double>(k_),
+            [&](int64_t batch, int64_t first, int64_t count) {
+              const Positions at = BatchPositions(batch);
+              kernels.dots(static_cast<int>(m_), count, k_, a + at.a * element_bytes_,
+                           StrideOf(p.a.outer), b + (at.b + first * b_column) * element_bytes_,
+                           b_column, c + (at.c + first * c_column) * element_bytes_,
+                           StrideOf(p.c.rows), c_column);
+            });
+}
+
+void Gemm::RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
+                     const RunContext& context) const {
+  const GemmProblem& p = problem_;
+  const GemmKernels& kernels = KernelsFor(kind_);
+  const int64_t a_row = StrideOf(p.a.outer), c_row = StrideOf(p.c.rows);
+  const int64_t piece = std::min<int64_t>(m_, 4 * kernels.mr);
+  ForPieces(PoolFor(context), context, batches_, m_, piece,
+            static_cast<double>(n_ * piece) * static_cast<double>(k_),
+            [&](int64_t batch, int64_t first, int64_t count) {
+              const Positions at = BatchPositions(batch);
+              for (int64_t j = 0; j < n_; j += kernels.nr) {
+                const int columns = static_cast<int>(std::min<int64_t>(kernels.nr, n_ - j));
+                for (int64_t i = first; i < first + count; i += kernels.mr) {
+                  const int rows =
+                      static_cast<int>(std::min<int64_t>(kernels.mr, first + count - i));
+                  kernels.direct(rows, columns, k_, a + (at.a + i * a_row) * element_bytes_, a_row,
+                                 p.a.run_stride, b + (at.b + j) * element_bytes_, p.b.run_stride,
+                                 c + (at.c + i * c_row + j) * element_bytes_, c_row);
+                }
+              }
+            });
+}
+
+void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
+                   const RunContext& context) const {
+  const GemmProblem& p = problem_;
+  // Blocks are a matter of shape only: a library may sum differently for another block size.
+  auto block = [](int64_t size) {
+    return std::min(size, std::clamp<int64_t>(RoundUp(CeilDiv(size, 4), 64), 256, 1024));
+  };
+  const int64_t rows = block(m_), columns = block(n_);
+  const int64_t row_blocks = CeilDiv(m_, rows), column_blocks = CeilDiv(n_, columns);
+  const int64_t c_row = StrideOf(p.c.rows);
+  struct Side {
+    int transpose;
+    int leading;
+    int64_t outer;
+  };
+  auto side = [](const OperandMap& map, int64_t size, int in_order, int turned) {
+    const int64_t outer = size == 1 ? 1 : StrideOf(map.outer);
+    const bool k_contiguous = map.run_stride == 1 && outer >= map.run_length;
+    return Side{k_contiguous ? in_order : turned,
+                static_cast<int>(k_contiguous ? outer : map.run_stride), outer};
+  };
+  const Side left = side(p.a, m_, Blas::kNoTranspose, Blas::kTranspose);
+  const Side right = side(p.b, n_, Blas::kTranspose, Blas::kNoTranspose);
+  const int k = static_cast<int>(k_);
+  ParallelFor(
+      PoolFor(context), batches_ * row_blocks * column_blocks, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end && !Stopped(context); ++t) {
+          const int64_t i = t % row_blocks * rows;
+          const int64_t j = t / row_blocks % column_blocks * columns;
+          const Positions at = BatchPositions(t / row_blocks / column_blocks);
+          const void* a_at = a + (at.a + i * left.outer) * element_bytes_;
+          const void* b_at = b + (at.b + j * right.outer) * element_bytes_;
+          void* c_at = c + (at.c + i * c_row + j) * element_bytes_;
+          const int m = static_cast<int>(std::min(rows, m_ - i));
+          const int n = static_cast<int>(std::min(columns, n_ - j));
+          const int ldc = static_cast<int>(c_row);
+          auto call = [&](auto function, auto one, auto zero, auto cast) {
+            function(Blas::kRowMajor, left.transpose, right.transpose, m, n, k, one, cast(a_at),
+                     left.leading, cast(b_at), right.leading, zero,
+                     const_cast<std::remove_const_t<std::remove_pointer_t<decltype(cast(a_at))>>*>(
+                         cast(c_at)),
+                     ldc);
+          };
+          auto same = [](const void* data) { return data; };
+          static constexpr float kFloats[] = {1, 0, 0, 0};
+          static constexpr double kDoubles[] = {1, 0, 0, 0};
+          switch (kind_) {
+            case GemmKind::kF32:
+              call(blas_->sgemm, 1.0f, 0.0f,
+                   [](const void* data) { return static_cast<const float*>(data); });
+              break;
+            case GemmKind::kF64:
+              call(blas_->dgemm, 1.0, 0.0,
+                   [](const void* data) { return static_cast<const double*>(data); });
+              break;
+            case GemmKind::kC64:
+              call(blas_->cgemm, &kFloats[0], &kFloats[2], same);
+              break;
+            case GemmKind::kC128:
+              call(blas_->zgemm, &kDoubles[0], &kDoubles[2], same);
+              break;
+            case GemmKind::kI32:
+            case GemmKind::kI64:
+              break;
+          }
+        }
+      });
+}
+
+// A part of the result of one batch, and the thread's packed operands.
+struct Gemm::Task {
+  const std::byte* a;
+  const std::byte* b;
+  std::byte* c;
+  Positions at;
+  int64_t first_row, rows, first_column, columns;
+  // Kept packed from the task before, or must be packed now.
+  bool a_resident, b_resident, a_is_packed, b_is_packed;
+};
+
+bool Gemm::RunBlock(Task& task) const {
+  thread_local ThreadScratch a_scratch, b_scratch, sum_scratch, position_scratch;
+  const GemmKernels& kernels = KernelsFor(kind_);
+  const int mr = kernels.mr, nr = kernels.nr;
+  const int64_t blocks = CeilDiv(k_, kMaxBlockSteps);
+  const int64_t steps = CeilDiv(k_, blocks);
+  const int64_t row_panels = CeilDiv(task.rows, mr), column_panels = CeilDiv(task.columns, nr);
+  const int64_t a_bytes = row_panels * mr * element_bytes_;  // per step
+  const int64_t b_bytes = column_panels * nr * element_bytes_;
+  const int64_t tile_bytes = int64_t{mr} * nr * element_bytes_;
+  const int64_t c_size = ByteSize(problem_.c.dtype);
+
+  std::byte* a_panels = a_scratch.Get(a_bytes * (task.a_resident ? k_ : steps));
+  std::byte* b_panels = b_scratch.Get(b_bytes * (task.b_resident ? k_ : steps));
+  std::byte* sums =
+      sum_scratch.Get(in_place_ ? 64 : tile_bytes * (blocks > 1 ? row_panels * column_panels : 1));
+  int64_t* row_positions = reinterpret_cast<int64_t*>(
+      position_scratch.Get((task.rows + task.columns) * static_cast<int64_t>(sizeof(int64_t))));
+  if (!a_panels || !b_panels || !sums || !row_positions) return false;
+  int64_t* column_positions = row_positions + task.rows;
+  FillPositions(problem_.c.rows, task.first_row, task.rows, row_positions);
+  FillPositions(problem_.c.columns, task.first_column, task.columns, column_positions);
+  std::byte* c = task.c + task.at.c * c_size;
+
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t first = block * steps, count = std::min(steps, k_ - first);
+    std::byte* a_block = a_panels + (task.a_resident ? first * a_bytes : 0);
+    std::byte* b_block = b_panels + (task.b_resident ? first * b_bytes : 0);
+    if (!task.a_is_packed) {
+      PackBlock(problem_.a, pack_a_, task.a, task.first_row, task.rows, first, count, mr,
+                element_bytes_, a_block);
+    }
+    if (!task.b_is_packed) {
+      PackBlock(problem_.b, pack_b_, task.b, task.first_column, task.columns, first, count, nr,
+                element_bytes_, b_block);
+    }
+    for (int64_t q = 0; q < column_panels; ++q) {
+      const int columns = static_cast<int>(std::min<int64_t>(nr, task.columns - q * nr));
+      const std::byte* b_panel = b_block + q * nr * count * element_bytes_;
+      for (int64_t r = 0; r < row_panels; ++r) {
+        const int rows = static_cast<int>(std::min<int64_t>(mr, task.rows - r * mr));
+        const std::byte* a_panel = a_block + r * mr * count * element_bytes_;
+        void* tile_rows[kMaxTileRows];
+        if (in_place_) {
+          for (int i = 0; i < rows; ++i) {
+            tile_rows[i] = c + (row_positions[r * mr + i] + column_positions[q * nr]) * c_size;
+          }
+          kernels.tile(rows, columns, count, a_panel, b_panel, tile_rows, block > 0);
+          continue;
+        }
+        std::byte* tile = sums + (blocks > 1 ? q * row_panels + r : 0) * tile_bytes;
+        for (int i = 0; i < rows; ++i) tile_rows[i] = tile + i * nr * element_bytes_;
+        kernels.tile(rows, columns, count, a_panel, b_panel, tile_rows, block > 0);
+        if (block + 1 == blocks) {
+          store_(tile, nr * kernels.scalars, rows, columns, c, row_positions + r * mr,
+                 column_positions + q * nr);
+        }
+      }
+    }
+  }
+  return true;
+}
+
+Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
+                       const RunContext& context) const {
+  const GemmKernels& kernels = KernelsFor(kind_);
+  ThreadPool* pool = PoolFor(context);
+  const int64_t mr = kernels.mr, nr = kernels.nr;
+  // Half of a second-level cache of 1 MB for the two blocks.
+  int64_t rows = std::min(m_, std::max<int64_t>(mr, 1008 / element_bytes_ / mr * mr));
+  int64_t columns = std::min(n_, RoundUp(1536 / element_bytes_, nr));
+  const int64_t threads = pool != nullptr ? pool->parallelism() : 1;
+  while (batches_ * CeilDiv(m_, rows) * CeilDiv(n_, columns) < 3 * threads && threads > 1) {
+    if (columns > 2 * nr && columns * mr >= rows * nr) {
+      columns = RoundUp(CeilDiv(columns, 2), nr);
+    } else if (rows > 2 * mr) {
+      rows = RoundUp(CeilDiv(rows, 2), mr);
+    } else {
+      break;
+    }
+  }
+  const int64_t row_blocks = CeilDiv(m_, rows), column_blocks = CeilDiv(n_, columns);
+  const int64_t a_size = ByteSize(problem_.a.dtype), b_size = ByteSize(problem_.b.dtype);
+  const int64_t tasks = batches_ * row_blocks * column_blocks;
+  const bool a_resident = RoundUp(rows, mr) * k_ * element_bytes_ <= kResidentBytes;
+  const bool b_resident = RoundUp(columns, nr) * k_ * element_bytes_ <= kResidentBytes;
+  // The operand that stays the same from one task to the next is the one worth keeping.
+  const bool rows_first = b_resident || !a_resident;
+  const double work = static_cast<double>(rows * columns) * static_cast<double>(k_);
+  const int64_t grain = std::max<int64_t>(
+      {1, tasks / (8 * threads), static_cast<int64_t>(100e3 / std::max(work, 1.0))});
+  std::atomic<bool> out_of_memory = false;
+  ParallelFor(pool, tasks, grain, [&](int64_t begin, int64_t end) {
+    int64_t packed_a = -1, packed_b = -1;
+    for (int64_t t = begin; t < end && !Stopped(context); ++t) {
+      const int64_t batch = t / (row_blocks * column_blocks);
+      const int64_t cell = t % (row_blocks * column_blocks);
+      const int64_t i = rows_first ? cell % row_blocks : cell / column_blocks;
+      const int64_t j = rows_first ? cell / row_blocks : cell % column_blocks;
+      Task task;
+      // The maps add the operands' own offsets.
+      task.at = BatchPositions(batch);
+      task.a = a + (task.at.a - problem_.a.offset) * a_size;
+      task.b = b + (task.at.b - problem_.b.offset) * b_size;
+      task.c = c;
+      task.first_row = i * rows;
+      task.rows = std::min(rows, m_ - task.first_row);
+      task.first_column = j * columns;
+      task.columns = std::min(columns, n_ - task.first_column);
+      task.a_resident = a_resident;
+      task.b_resident = b_resident;
+      task.a_is_packed = a_resident && packed_a == batch * row_blocks + i;
+      task.b_is_packed = b_resident && packed_b == batch * column_blocks + j;
+      packed_a = batch * row_blocks + i;
+      packed_b = batch * column_blocks + j;
+      if (!RunBlock(task)) {
+        out_of_memory = true;
+        return;
+      }
+    }
+  });
+  if (out_of_memory) {
+    return ResourceExhausted("no memory for the packed blocks of a matrix product");
+  }
+  return Status();
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,122 @@
+// Products with a few rows, bound by reading the right operand; compiled once per instruction set,
+// no include guard on purpose, see Highway's foreach_target.h. Included inside namespace
+// plinth::cpu::HWY_NAMESPACE.
+
+// c rows += four k-steps of a times four rows of b, over `columns`.
+template <typename T, int kRows, int kSteps>
+HWY_INLINE void AxpySteps(int64_t columns, const T* a, int64_t a_row, int64_t a_k, const T* b,
+                          int64_t b_k, T* c, int64_t c_row, bool first) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto step = [&](auto load, auto store, int64_t j) HWY_ATTR {
+    V sums[kRows];
+    for (int i = 0; i < kRows; ++i) sums[i] = first ? hn::Zero(d) : load(c + i * c_row + j);
+    for (int s = 0; s < kSteps; ++s) {
+      const V right = load(b + s * b_k + j);
+      for (int i = 0; i < kRows; ++i) {
+        sums[i] = hn::MulAdd(hn::Set(d, a[i * a_row + s * a_k]), right, sums[i]);
+      }
+    }
+    for (int i = 0; i < kRows; ++i) store(sums[i], c + i * c_row + j);
+  };
+  int64_t j = 0;
+  for (; j + lanes <= columns; j += lanes) {
+    step([&](const T* at) HWY_ATTR { return hn::LoadU(d, at); },
+         [&](V value, T* at) HWY_ATTR { hn::StoreU(value, d, at); }, j);
+  }
+  if (j < columns) {
+    const auto mask = hn::FirstN(d, static_cast<size_t>(columns - j));
+    step([&](const T* at) HWY_ATTR { return hn::MaskedLoad(mask, d, at); },
+         [&](V value, T* at) HWY_ATTR { hn::BlendedStore(value, mask, d, at); }, j);
+  }
+}
+
+template <typename T>
+void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_t a_row,
+          int64_t a_k, const void* b_data, int64_t b_k, void* c_data, int64_t c_row) {
+  const T* a = static_cast<const T*>(a_data);
+  const T* b = static_cast<const T*>(b_data);
+  T* c = static_cast<T*>(c_data);
+  // Few enough columns that the result rows and four rows of b stay in the first-level cache.
+  constexpr int64_t kStrip = 2048 / sizeof(T);
+  for (int64_t j = 0; j < columns; j += kStrip) {
+    const int64_t strip = std::min(kStrip, columns - j);
+    int64_t k = 0;
+    auto steps = [&](auto count) HWY_ATTR {
+      constexpr int kSteps = decltype(count)::value;
+      for (; k + kSteps <= k_count; k += kSteps) {
+        int i = 0;
+        auto part = [&](auto row_count) HWY_ATTR {
+          constexpr int kRows = decltype(row_count)::value;
+          for (; i + kRows <= rows; i += kRows) {
+            AxpySteps<T, kRows, kSteps>(strip, a + i * a_row + k * a_k, a_row, a_k, b + k * b_k + j,
+                                        b_k, c + i * c_row + j, c_row, k == 0);
+          }
+        };
+        part(std::integral_constant<int, 4>());
+        part(std::integral_constant<int, 1>());
+      }
+    };
+    steps(std::integral_constant<int, 4>());
+    steps(std::integral_constant<int, 1>());
+  }
+}
+
+template <typename T, int kRows, int kColumns>
+HWY_INLINE void DotTile(int64_t k_count, const T* a, int64_t a_row, const T* b, int64_t b_column,
+                        T* c, int64_t c_row, int64_t c_column) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  V sums[kRows][kColumns];
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) sums[i][j] = hn::Zero(d);
+  }
+  auto step = [&](auto load, int64_t k) HWY_ATTR {
+    V left[kRows];
+    for (int i = 0; i < kRows; ++i) left[i] = load(a + i * a_row + k);
+    for (int j = 0; j < kColumns; ++j) {
+      const V right = load(b + j * b_column + k);
+      for (int i = 0; i < kRows; ++i) sums[i][j] = hn::MulAdd(left[i], right, sums[i][j]);
+    }
+  };
+  int64_t k = 0;
+  for (; k + lanes <= k_count; k += lanes) {
+    step([&](const T* at) HWY_ATTR { return hn::LoadU(d, at); }, k);
+  }
+  if (k < k_count) {
+    const auto mask = hn::FirstN(d, static_cast<size_t>(k_count - k));
+    step([&](const T* at) HWY_ATTR { return hn::MaskedLoad(mask, d, at); }, k);
+  }
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) {
+      c[i * c_row + j * c_column] = hn::GetLane(hn::SumOfLanes(d, sums[i][j]));
+    }
+  }
+}
+
+template <typename T>
+void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_row,
+          const void* b_data, int64_t b_column, void* c_data, int64_t c_row, int64_t c_column) {
+  const T* a = static_cast<const T*>(a_data);
+  const T* b = static_cast<const T*>(b_data);
+  T* c = static_cast<T*>(c_data);
+  int64_t j = 0;
+  auto part = [&](auto column_count) HWY_ATTR {
+    constexpr int kColumns = decltype(column_count)::value;
+    for (; j + kColumns <= columns; j += kColumns) {
+      int i = 0;
+      for (; i + 2 <= rows; i += 2) {
+        DotTile<T, 2, kColumns>(k, a + i * a_row, a_row, b + j * b_column, b_column,
+                                c + i * c_row + j * c_column, c_row, c_column);
+      }
+      for (; i < rows; ++i) {
+        DotTile<T, 1, kColumns>(k, a + i * a_row, a_row, b + j * b_column, b_column,
+                                c + i * c_row + j * c_column, c_row, c_column);
+      }
+    }
+  };
+  part(std::integral_constant<int, 4>());
+  part(std::integral_constant<int, 1>());
+}

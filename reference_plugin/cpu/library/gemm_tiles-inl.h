@@ -1,0 +1,194 @@
+// Register tiles, compiled once per instruction set; no include guard on purpose, see Highway's
+// foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
+
+// Vector arithmetic of one scalar type.
+template <typename T>
+struct Lanes {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static HWY_INLINE V MultiplyAdd(V a, V b, V c) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return hn::MulAdd(a, b, c);
+    } else {
+      return hn::Add(hn::Mul(a, b), c);
+    }
+  }
+};
+
+// Columns [0, kVectors * lanes) of up to kRows rows. kMasked: only `last` lanes of the last vector
+// exist in memory. Element addresses as GemmKernels::direct says.
+template <typename T, int kRows, int kVectors, bool kMasked>
+HWY_INLINE void RealTile(int64_t k_count, const T* HWY_RESTRICT a, int64_t a_row, int64_t a_k,
+                         const T* HWY_RESTRICT b, int64_t b_k, bool mask_b, int last,
+                         T* const* c_rows, bool accumulate) {
+  using L = Lanes<T>;
+  using V = typename L::V;
+  const typename L::D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto mask = hn::FirstN(d, static_cast<size_t>(last));
+  V sums[kRows][kVectors];
+  for (int i = 0; i < kRows; ++i) {
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);
+  }
+  auto multiply = [&](auto masked_load) HWY_ATTR {
+    for (int64_t k = 0; k < k_count; ++k) {
+      V right[kVectors];
+      for (int v = 0; v < kVectors; ++v) {
+        right[v] = decltype(masked_load)::value && v == kVectors - 1
+                       ? hn::MaskedLoad(mask, d, b + v * lanes)
+                       : hn::LoadU(d, b + v * lanes);
+      }
+      for (int i = 0; i < kRows; ++i) {
+        const V left = hn::Set(d, a[i * a_row]);
+        for (int v = 0; v < kVectors; ++v) {
+          sums[i][v] = L::MultiplyAdd(left, right[v], sums[i][v]);
+        }
+      }
+      a += a_k;
+      b += b_k;
+    }
+  };
+  if (kMasked && mask_b) {
+    multiply(std::true_type());
+  } else {
+    multiply(std::false_type());
+  }
+  for (int i = 0; i < kRows; ++i) {
+    T* row = c_rows[i];
+    for (int v = 0; v < kVectors; ++v) {
+      T* at = row + v * lanes;
+      if (kMasked && v == kVectors - 1) {
+        V sum = sums[i][v];
+        if (accumulate) sum = hn::Add(sum, hn::MaskedLoad(mask, d, at));
+        hn::BlendedStore(sum, mask, d, at);
+      } else {
+        V sum = sums[i][v];
+        if (accumulate) sum = hn::Add(sum, hn::LoadU(d, at));
+        hn::StoreU(sum, d, at);
+      }
+    }
+  }
+}
+
+// Chooses the vector count and masking for `columns`.
+template <typename T, int kRows, bool kPacked>
+HWY_NOINLINE void RowsTile(int columns, int64_t k, const T* a, int64_t a_row, int64_t a_k,
+                           const T* b, int64_t b_k, T* const* c_rows, bool accumulate) {
+  const hn::ScalableTag<T> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  if (kPacked) {
+    a_row = 1;
+    b_k = 2 * lanes;
+  }
+  const bool mask_b = !kPacked;
+  if (columns == 2 * lanes) {
+    RealTile<T, kRows, 2, false>(k, a, a_row, a_k, b, b_k, mask_b, 0, c_rows, accumulate);
+  } else if (columns > lanes) {
+    RealTile<T, kRows, 2, true>(k, a, a_row, a_k, b, b_k, mask_b, columns - lanes, c_rows,
+                                accumulate);
+  } else {
+    RealTile<T, kRows, 1, true>(k, a, a_row, a_k, b, b_k, mask_b, columns, c_rows, accumulate);
+  }
+}
+
+#if HWY_TARGET == HWY_AVX3
+inline constexpr int kWideRows = 12;
+#else
+inline constexpr int kWideRows = 6;
+#endif
+
+template <typename T, bool kPacked>
+HWY_INLINE void AnyRowsTile(int rows, int columns, int64_t k, const T* a, int64_t a_row,
+                            int64_t a_k, const T* b, int64_t b_k, T* const* c_rows,
+                            bool accumulate) {
+  auto part = [&](auto count) HWY_ATTR {
+    constexpr int kRows = decltype(count)::value;
+    while (rows >= kRows) {
+      RowsTile<T, kRows, kPacked>(columns, k, a, a_row, a_k, b, b_k, c_rows, accumulate);
+      rows -= kRows;
+      a += kRows * a_row;
+      c_rows += kRows;
+    }
+  };
+  part(std::integral_constant<int, kWideRows>());
+  if (kWideRows > 8) part(std::integral_constant<int, 8>());
+  part(std::integral_constant<int, 4>());
+  part(std::integral_constant<int, 2>());
+  part(std::integral_constant<int, 1>());
+}
+
+template <typename T>
+void PackedTile(int rows, int columns, int64_t k, const void* a, const void* b, void* const* c_rows,
+                bool accumulate) {
+  AnyRowsTile<T, true>(rows, columns, k, static_cast<const T*>(a), 1, kWideRows,
+                       static_cast<const T*>(b), 0, reinterpret_cast<T* const*>(c_rows),
+                       accumulate);
+}
+
+template <typename T>
+void DirectTile(int rows, int columns, int64_t k, const void* a, int64_t a_row, int64_t a_k,
+                const void* b, int64_t b_k, void* c, int64_t c_row) {
+  T* c_rows[kMaxTileRows];
+  for (int i = 0; i < rows; ++i) c_rows[i] = static_cast<T*>(c) + i * c_row;
+  AnyRowsTile<T, false>(rows, columns, k, static_cast<const T*>(a), a_row, a_k,
+                        static_cast<const T*>(b), b_k, c_rows, false);
+}
+
+// 64-bit integers have no portable vector multiplication: loops that the compiler vectorizes where
+// the instruction set has one.
+inline constexpr int kLongRows = 4, kLongColumns = 16;
+
+inline void LongTile(int rows, int columns, int64_t k_count, const void* a_panel,
+                     const void* b_panel, void* const* c_rows, bool accumulate) {
+  const uint64_t* a = static_cast<const uint64_t*>(a_panel);
+  const uint64_t* b = static_cast<const uint64_t*>(b_panel);
+  uint64_t sums[kLongRows][kLongColumns] = {};
+  for (int64_t k = 0; k < k_count; ++k) {
+    for (int i = 0; i < kLongRows; ++i) {
+      const uint64_t left = a[i];
+      for (int j = 0; j < kLongColumns; ++j) sums[i][j] += left * b[j];
+    }
+    a += kLongRows;
+    b += kLongColumns;
+  }
+  for (int i = 0; i < rows; ++i) {
+    uint64_t* row = static_cast<uint64_t*>(c_rows[i]);
+    for (int j = 0; j < columns; ++j) row[j] = accumulate ? row[j] + sums[i][j] : sums[i][j];
+  }
+}
+
+// Complex tiles: planes of real and imaginary parts, one vector of each.
+inline constexpr int kComplexRows = 4;
+
+template <typename T>
+void ComplexTile(int rows, int columns, int64_t k_count, const void* a_panel, const void* b_panel,
+                 void* const* c_rows, bool accumulate) {
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  const hn::ScalableTag<T> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const T* HWY_RESTRICT a = static_cast<const T*>(a_panel);
+  const T* HWY_RESTRICT b = static_cast<const T*>(b_panel);
+  V real[kComplexRows], imaginary[kComplexRows];
+  for (int i = 0; i < kComplexRows; ++i) real[i] = imaginary[i] = hn::Zero(d);
+  for (int64_t k = 0; k < k_count; ++k) {
+    const V b_real = hn::LoadU(d, b), b_imaginary = hn::LoadU(d, b + lanes);
+    for (int i = 0; i < kComplexRows; ++i) {
+      const V a_real = hn::Set(d, a[i]), a_imaginary = hn::Set(d, a[kComplexRows + i]);
+      real[i] = hn::MulAdd(a_real, b_real, real[i]);
+      imaginary[i] = hn::MulAdd(a_real, b_imaginary, imaginary[i]);
+      real[i] = hn::NegMulAdd(a_imaginary, b_imaginary, real[i]);
+      imaginary[i] = hn::MulAdd(a_imaginary, b_real, imaginary[i]);
+    }
+    a += 2 * kComplexRows;
+    b += 2 * lanes;
+  }
+  for (int i = 0; i < rows; ++i) {
+    T* row = static_cast<T*>(c_rows[i]);
+    if (accumulate) {
+      real[i] = hn::Add(real[i], hn::LoadU(d, row));
+      imaginary[i] = hn::Add(imaginary[i], hn::LoadU(d, row + lanes));
+    }
+    hn::StoreU(real[i], d, row);
+    hn::StoreU(imaginary[i], d, row + lanes);
+  }
+}

@@ -1,0 +1,42 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_THREAD_SCRATCH_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_THREAD_SCRATCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace plinth::cpu {
+
+// Memory of one thread that only grows, so that the steady state asks for none. Freed when the
+// thread ends. Keep one per use: Get() of the same object invalidates what it gave before.
+class ThreadScratch {
+ public:
+  ThreadScratch() = default;
+  ~ThreadScratch() { Free(); }
+  ThreadScratch(const ThreadScratch&) = delete;
+  ThreadScratch& operator=(const ThreadScratch&) = delete;
+
+  // At least `bytes` of memory aligned to 64, contents unspecified; null when there is none.
+  std::byte* Get(int64_t bytes) {
+    if (bytes > size_) {
+      Free();
+      data_ = static_cast<std::byte*>(
+          ::operator new(static_cast<size_t>(bytes), std::align_val_t(64), std::nothrow));
+      size_ = data_ != nullptr ? bytes : 0;
+    }
+    return data_;
+  }
+
+ private:
+  void Free() {
+    ::operator delete(data_, std::align_val_t(64));
+    data_ = nullptr;
+    size_ = 0;
+  }
+  std::byte* data_ = nullptr;
+  int64_t size_ = 0;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_THREAD_SCRATCH_H_
