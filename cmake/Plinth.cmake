@@ -24,7 +24,7 @@ find_package(Threads REQUIRED)
 function(plinth_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
-  target_link_libraries(${name} PUBLIC plinth_flags ${arg_DEPS})
+  target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:plinth_flags> ${arg_DEPS})
 endfunction()
 
 # plinth_test(name SOURCES a_test.cc... [DEPS target...] [LABELS label...]): one GoogleTest
@@ -44,19 +44,8 @@ function(plinth_test name)
 endfunction()
 
 # plinth_plugin(name SOURCES a.cc... [DEPS target...]): lib/<name>.so that exports GetPjrtApi only.
-# libstdc++ is linked statically: a plugin must not share C++ symbols with the host process.
-function(plinth_plugin name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
-  add_library(${name} MODULE ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE plinth_flags ${arg_DEPS} Threads::Threads)
-  set(exports ${PROJECT_SOURCE_DIR}/sdk/exports.map)
-  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections
-                      -Wl,--version-script=${exports} -Wl,-z,defs -Wl,-z,now)
-  if(PLINTH_SANITIZE)
-    target_link_options(${name} PRIVATE -Wl,-z,undefs)
-  endif()
-  set_target_properties(${name} PROPERTIES PREFIX "" LINK_DEPENDS ${exports})
-endfunction()
+set(PLINTH_EXPORTS_MAP ${PROJECT_SOURCE_DIR}/sdk/exports.map)
+include(PlinthPlugin)
 
 # plinth_fuzzer(name SOURCES a_fuzz.cc DEPS ...): a libFuzzer program, built by the fuzz preset only.
 function(plinth_fuzzer name)

@@ -1,0 +1,67 @@
+#!/bin/bash
+# Builds the template as a vendor would: SDK installed somewhere, template copied somewhere else.
+#   test_out_of_tree.sh BUILD_DIR [PYTHON_WITH_JAX]
+# Then reads the binary (symbols, glibc) and, if that Python has JAX, runs it.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+python=${2:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --component sdk --prefix "$work/sdk" >/dev/null
+cp -r "$here" "$work/template"
+cmake -S "$work/template" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/sdk" \
+  -DCMAKE_CXX_COMPILER_LAUNCHER="${PLINTH_COMPILER_LAUNCHER:-}" >"$work/log" || {
+  cat "$work/log"
+  exit 1
+}
+cmake --build "$work/build" >"$work/log" || {
+  cat "$work/log"
+  exit 1
+}
+plugin=$work/build/pjrt_plugin_template.so
+
+symbols=$(nm -D --defined-only "$plugin" | awk '{print $3}')
+if [ "$symbols" != GetPjrtApi ]; then
+  echo "the plugin must export GetPjrtApi and nothing else; it exports: $symbols"
+  exit 1
+fi
+if readelf -sW --dyn-syms "$plugin" | grep -w UNIQUE; then
+  echo "the plugin has unique symbols, which keep it from being unloaded or isolated"
+  exit 1
+fi
+newest=$(objdump -T "$plugin" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
+if [ "$(printf '%s\nGLIBC_2.34\n' "$newest" | sort -V | tail -1)" != GLIBC_2.34 ]; then
+  echo "the plugin needs $newest, newer than GLIBC_2.34"
+  exit 1
+fi
+if readelf -d "$plugin" | grep -q 'libstdc++'; then
+  echo "the plugin must link libstdc++ statically"
+  exit 1
+fi
+lines=$(wc -l <"$here/plugin.cc")
+if [ "$lines" -gt 200 ]; then
+  echo "the template has $lines lines; it must stay at 200 or less"
+  exit 1
+fi
+echo "built out of tree: $(stat -c %s "$plugin") bytes, needs $newest"
+
+# The same source with what the pkg-config file says, and no CMake.
+pc=$(find "$work/sdk" -name plinth-sdk.pc)
+field() { sed -n "s|^$1: ||p" "$pc" | sed "s|\${libdir}|$(dirname "$(dirname "$pc")")|; s|\${includedir}|$work/sdk/include|"; }
+"${CXX:-c++}" -std=c++20 -O2 -fPIC -shared -fvisibility=hidden $(field Cflags) "$here/plugin.cc" \
+  -o "$work/by_hand.so" -static-libstdc++ -Wl,--version-script="$(find "$work/sdk" -name exports.map)" \
+  -Wl,-z,defs $(field Libs)
+
+if [ -n "$python" ] && "$python" -c 'import jax' 2>/dev/null; then
+  mkdir "$work/empty"
+  cp "$here/try_it.py" "$work/empty"
+  PJRT_NAMES_AND_LIBRARY_PATHS="plinth_template:$plugin" JAX_PLATFORMS=plinth_template \
+    "$python" "$work/empty/try_it.py"
+  # And through the Python package, with the library where pip would put it.
+  cp "$plugin" "$work/template/jax_plugins/plinth_template/"
+  JAX_PLATFORMS=plinth_template "$python" "$work/template/try_it.py"
+else
+  echo "no Python with JAX: the run in JAX was left out"
+fi
