@@ -32,9 +32,18 @@ def artefacts(registry, history) -> dict[str, str]:
     return files
 
 
+def stale(root: Path, files: dict[str, str]) -> list[Path]:
+    """Headers below include/ that the registry no longer gives."""
+    headers = sorted((root / "include").rglob("*.h"))
+    return [h for h in headers if h.relative_to(root).as_posix() not in files]
+
+
 def check(root: Path, files: dict[str, str]) -> int:
     """Prints a unified diff for every file that differs. Returns the exit status."""
     different = 0
+    for path in stale(root, files):
+        different += 1
+        print(f"api/{path.relative_to(root)} is committed, but the registry does not give it.")
     for name, text in files.items():
         path = root / name
         found = path.read_text() if path.exists() else ""
@@ -44,12 +53,15 @@ def check(root: Path, files: dict[str, str]) -> int:
                 found.splitlines(keepends=True), text.splitlines(keepends=True),
                 f"api/{name} (committed)", f"api/{name} (from the registry)"))
     if different:
-        print(f"{different} of {len(files)} generated files differ from the registry. "
+        print(f"{different} generated files differ from the registry. "
               "Run `python3 api/generate --write`.")
     return 1 if different else 0
 
 
 def write(root: Path, files: dict[str, str]) -> int:
+    for path in stale(root, files):
+        path.unlink()
+        print(f"removed api/{path.relative_to(root)}")
     for name, text in files.items():
         path = root / name
         if not path.exists() or path.read_text() != text:

@@ -1,0 +1,96 @@
+"""The command line of the generator: what is committed is current, and differences are found."""
+
+import shutil
+import unittest
+
+from common import API, generate, work_dir
+
+
+def copy_of_api(name: str):
+    folder = work_dir(name)
+    for part in ("registry", "history", "include", "support/include"):
+        shutil.copytree(API / part, folder / part)
+    return folder
+
+
+class GenerateTest(unittest.TestCase):
+    def test_committed_files_are_current(self):
+        done = generate()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_changed_header_is_found_and_rewritten(self):
+        api = copy_of_api("changed_header")
+        header = api / "include/pjrt_c_api.h"
+        text = header.read_text()
+        header.write_text(text.replace("#define PJRT_API_MINOR 116", "#define PJRT_API_MINOR 115"))
+        done = generate(api=api)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("-#define PJRT_API_MINOR 115\n+#define PJRT_API_MINOR 116\n", done.stdout)
+        self.assertEqual(generate("--write", api=api).returncode, 0)
+        self.assertEqual(header.read_text(), text)
+        self.assertEqual(generate(api=api).returncode, 0)
+
+    def test_changed_registry_is_found(self):
+        api = copy_of_api("changed_registry")
+        path = api / "registry/version.toml"
+        path.write_text(path.read_text().replace("reported_minor = 114", "reported_minor = 113"))
+        done = generate(api=api)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("+inline constexpr int kPjrtReportedMinor = 113;", done.stdout)
+
+    def test_missing_and_stale_headers_are_found(self):
+        api = copy_of_api("stale")
+        (api / "include/pjrt_c_api_layouts_extension.h").unlink()
+        (api / "include/pjrt_c_api_old_extension.h").write_text("// old\n")
+        done = generate(api=api)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("pjrt_c_api_old_extension.h is committed", done.stdout)
+        self.assertIn("+#ifndef PJRT_C_API_LAYOUTS_EXTENSION_H_", done.stdout)
+
+    def test_missing_history_fails(self):
+        for lost in ("layouts.json",):
+            api = copy_of_api("no_history")
+            (api / "history" / lost).unlink()
+            done = generate(api=api)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(lost, done.stderr)
+
+    def test_broken_history_fails(self):
+        api = copy_of_api("broken_history")
+        path = api / "history/layouts.json"
+        path.write_text(path.read_text()[:-1000])
+        done = generate(api=api)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("layouts.json", done.stderr)
+
+    def test_contradiction_fails(self):
+        api = copy_of_api("contradiction")
+        path = api / "registry/event.toml"
+        path.write_text(path.read_text().replace("slot = 127", "slot = 126"))
+        done = generate(api=api)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("slots are not contiguous", done.stderr)
+
+    def test_past_header(self):
+        folder = work_dir("past")
+        self.assertEqual(generate("--header", "0.61-b", str(folder)).returncode, 0)
+        text = (folder / "pjrt_c_api.h").read_text()
+        self.assertIn("#define PJRT_API_MINOR 61", text)
+        self.assertIn("PJRT_Buffer_Type_F8E8M0FNU", text)
+        self.assertNotIn("PJRT_KeyValueTryGetCallback", text)
+        self.assertEqual(generate("--header", "0.61-a", str(folder)).returncode, 0)
+        text = (folder / "pjrt_c_api.h").read_text()
+        self.assertIn("PJRT_KeyValueTryGetCallback", text)
+        self.assertNotIn("PJRT_Buffer_Type_F8E8M0FNU", text)
+
+    def test_past_header_of_an_unknown_or_old_revision(self):
+        folder = work_dir("past_unknown")
+        for name, reason in (("0.117", "no revision 0.117"), ("0.40", "from 0.57 on"),
+                             ("0.56-b", "from 0.57 on")):
+            done = generate("--header", name, str(folder))
+            self.assertEqual(done.returncode, 2, name)
+            self.assertIn(reason, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,158 @@
+"""The registry is complete and consistent, and contradictions are found."""
+
+import unittest
+from pathlib import Path
+
+from common import API, work_dir
+
+import layout as layout_module
+import registry as registry_module
+import revisions
+
+REGISTRY = registry_module.load(API / "registry")
+HISTORY = revisions.load_history(API / "history")
+
+NULL_SLOTS = {
+    "PJRT_Device_GetAttributes", "PJRT_LoadedExecutable_AddressableDeviceLogicalIds",
+    "PJRT_Client_Load", "PJRT_Event_Create", "PJRT_Event_Set", "PJRT_Buffer_Bitcast",
+    "PJRT_Device_ClearMemoryStats", "PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace",
+    "PJRT_TopologyDescription_GetMemorySpaceKindIds",
+}
+
+
+class ContentTest(unittest.TestCase):
+    def test_counts(self):
+        self.assertEqual(len(REGISTRY.functions), 138)
+        self.assertEqual(len(REGISTRY.enums), 7)
+        self.assertEqual(len(REGISTRY.callbacks), 11)
+        self.assertEqual(sum(not h.public_since for h in REGISTRY.handles), 20)
+        types = next(e for e in REGISTRY.enums if e.name == "PJRT_Extension_Type")
+        self.assertEqual([v.value for v in types.values], list(range(25)))
+        described = {m.extension["type"] for m in REGISTRY.extensions if "type" in m.extension}
+        # 11 is the type that nobody knows; it has no struct.
+        self.assertEqual(described, set(range(25)) - {11})
+
+    def test_structs_are_those_of_the_history(self):
+        names = {s.name for s in REGISTRY.structs} | {"PJRT_Api"}
+        self.assertEqual(names, set(HISTORY[-1].layout["structs"]))
+
+    def test_null_slots(self):
+        self.assertEqual({f.name for f in REGISTRY.functions if f.absent == "null"}, NULL_SLOTS)
+
+    def test_version(self):
+        self.assertEqual(REGISTRY.version["declared_minor"], 116)
+        self.assertEqual(REGISTRY.version["reported_minor"], 114)
+
+    def test_what_was_inferred_says_so(self):
+        options = REGISTRY.struct("PJRT_ExecuteOptions")
+        late = [f for f in options.fields if f.since > 114]
+        self.assertEqual([f.source for f in late], ["binary", "binary"])
+
+    def test_fields_that_change_results_are_refused(self):
+        options = {f.name: f for f in REGISTRY.struct("PJRT_ExecuteOptions").fields}
+        self.assertEqual(options["call_location"].if_unknown, "drop")
+        self.assertEqual(options["custom_options"].if_unknown, "refuse")
+        self.assertEqual(options["hlo_output_callbacks"].if_unknown, "refuse")
+
+    def test_minimum_sizes_accept_every_caller_since_28(self):
+        layouts = layout_module.Layouts(revisions.View(REGISTRY))
+        structs = {s.name: s for s in REGISTRY.structs}
+        checked = 0
+        for revision in HISTORY:
+            if revision.minor < 28:
+                continue
+            for function in REGISTRY.functions:
+                past = revision.layout["structs"].get(function.args)
+                if past and function.name in revision.layout["functions"]:
+                    sent = past.get("announced", past["end"])
+                    self.assertLessEqual(layouts.minimum_size(structs[function.args]), sent,
+                                         f"{function.name} of {revision.name}")
+                    checked += 1
+        self.assertGreater(checked, 10000)
+
+    def test_known_minimum_sizes(self):
+        layouts = layout_module.Layouts(revisions.View(REGISTRY))
+        sizes = {name: layouts.minimum_size(REGISTRY.struct(name)) for name in (
+            "PJRT_Client_Create_Args", "PJRT_Plugin_Attributes_Args", "PJRT_Device_MemoryStats_Args",
+            "PJRT_Executable_GetCompiledMemoryStats_Args", "PJRT_ExecuteOptions")}
+        self.assertEqual(sizes, {
+            "PJRT_Client_Create_Args": 72, "PJRT_Plugin_Attributes_Args": 24,
+            "PJRT_Device_MemoryStats_Args": 185,
+            "PJRT_Executable_GetCompiledMemoryStats_Args": 64, "PJRT_ExecuteOptions": 52})
+
+
+class ContradictionTest(unittest.TestCase):
+    """Each case changes one line of a copy of the registry and expects to be told."""
+
+    def expect_problem(self, file: str, old: str, new: str, message: str):
+        folder = work_dir("registry_copy")
+        for path in (API / "registry").rglob("*.toml"):
+            target = folder / path.relative_to(API / "registry")
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(path.read_text())
+        path = Path(folder / file)
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1))
+        with self.assertRaisesRegex(registry_module.RegistryError, message):
+            registry_module.load(folder)
+
+    def test_duplicate_name(self):
+        self.expect_problem("event.toml", 'name = "PJRT_Event_Await"', 'name = "PJRT_Event_Error"',
+                            "PJRT_Event_Error occurs twice")
+
+    def test_gap_between_slots(self):
+        self.expect_problem("event.toml", "slot = 127", "slot = 138", "slots are not contiguous")
+
+    def test_missing_length_field(self):
+        self.expect_problem("client.toml", 'length_field = "num_options"', 'length_field = "count"',
+                            "length field 'count' is not in the struct")
+
+    def test_since_goes_down(self):
+        self.expect_problem("buffer.toml", 'name = "PJRT_Buffer_Bitcast"\nslot = 131\nsince = 98',
+                            'name = "PJRT_Buffer_Bitcast"\nslot = 131\nsince = 90',
+                            "PJRT_Buffer_Bitcast: since 90 is below 96")
+
+    def test_since_of_a_field_goes_down(self):
+        self.expect_problem("execute.toml", 'name = "num_tasks", type = "size_t", since = 78',
+                            'name = "num_tasks", type = "size_t", since = 70',
+                            "PJRT_ExecuteOptions: since goes down")
+
+    def test_since_beyond_the_declared_minor(self):
+        self.expect_problem("event.toml", "slot = 127\nsince = 89", "slot = 127\nsince = 117",
+                            "since 117 is not in 1..116")
+
+    def test_duplicate_requirement(self):
+        self.expect_problem("event.toml", "PJRT-Event_Await-twice", "PJRT-Event_Await-independent",
+                            "requirement PJRT-Event_Await-independent occurs twice")
+
+    def test_unknown_class(self):
+        self.expect_problem("event.toml", 'class = "robust"', 'class = "nice"', "class 'nice'")
+
+    def test_unknown_absent(self):
+        self.expect_problem("event.toml", 'absent = "null"', 'absent = "maybe"', "absent 'maybe'")
+
+    def test_unknown_key(self):
+        self.expect_problem("event.toml", "slot = 127", "slot = 127\nslott = 1", "unknown key slott")
+
+    def test_required_and_default(self):
+        self.expect_problem("execute.toml", 'direction = "in", default = 0',
+                            'direction = "in", required = true, default = 0', "required and a default")
+
+    def test_neither_required_nor_default(self):
+        self.expect_problem("event.toml", "required = true, ", "", "neither required nor a default")
+
+    def test_lost_function(self):
+        self.expect_problem("event.toml", '[[function]]\nname = "PJRT_Event_Set"\nslot = 127',
+                            '[[struct]]\nname = "PJRT_Event_Set"', "unknown key|137 functions")
+
+    def test_enum_value_twice(self):
+        self.expect_problem("buffer.toml", 'name = "PJRT_Buffer_Type_U1", value = 31',
+                            'name = "PJRT_Buffer_Type_U1", value = 30', "a value occurs twice")
+
+    def test_no_text(self):
+        self.expect_problem("plugin.toml", 'doc = "Number of `attributes`."', 'doc = ""', "no doc")
+
+
+if __name__ == "__main__":
+    unittest.main()
