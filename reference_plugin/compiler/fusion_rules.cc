@@ -1,0 +1,374 @@
+#include <algorithm>
+
+#include "reference_plugin/compiler/fusion_block.h"
+
+// When an op joins a group that exists, and when it begins one.
+namespace plinth::compiler {
+namespace {
+
+// A search for a path between units gives up (and says there is one) after this many ops.
+constexpr int32_t kMaxVisits = 384;
+// Independent kernels over so few points are one kernel: a step costs more than its arithmetic.
+constexpr int64_t kTinyDomain = 1024;
+// So much more work than needed is less than a step of its own costs.
+constexpr int64_t kSmallRecompute = 4096;
+constexpr uint8_t kMaxDuplicated = 4;
+constexpr uint8_t kMaxRecomputed = 2;
+
+bool Contains(std::span<const int32_t> list, int32_t item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+}  // namespace
+
+bool BlockFusion::CanCompute(const Op& op, int32_t group) {
+  Group& g = GroupAt(group);
+  const int32_t num_operands = static_cast<int32_t>(op.operands.size());
+  if (g.num_nodes + num_operands > kMaxGroupNodes) return false;
+  if (g.num_loads + num_operands - 1 > kMaxGroupLoads) return false;
+  if (g.instances.size() > kMaxGroupInstances) return false;
+  for (const Value* result : op.results) {
+    if (std::find(g.needed.begin(), g.needed.end(), result) != g.needed.end()) return false;
+  }
+  SmallVector<int32_t, 4> instances = WantedInstances(op, group);
+  // What is updated in place may be read only where it is written.
+  if (g.updated != nullptr) {
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      if (context_.Base(context_.Operand(op, i)) != context_.Base(g.updated)) continue;
+      const GroupOutput& update = g.outputs[0];
+      bool same_place =
+          op.opcode == Opcode::kDynamicSlice && i == 0 && instances.size() == 1 && update.is_part;
+      if (!same_place) return false;
+      IndexMap source;
+      if (!MapThrough(g.maps[g.instances[instances[0]].map], op, 0, g.extents, source)) {
+        return false;
+      }
+      for (DynamicTerm& term : source.dynamic) term.index = context_.Resolve(term.index);
+      IndexMap address = update.address;
+      for (DynamicTerm& term : address.dynamic) term.index = context_.Resolve(term.index);
+      if (!SameMap(source, address)) return false;
+    }
+  }
+  const LowerClass lower_class = ClassOf(op);
+  if (lower_class == LowerClass::kReduction) return CanReduce(op, group);
+  const int32_t cost = CostOf(op);
+  if (cost == 0) return true;
+
+  // Work in proportion to the elements there are.
+  const int64_t elements = std::max<int64_t>(op.type().NumElements(), 1);
+  int64_t evaluations = 0;
+  uint8_t recomputed = 0;
+  bool in_reduction = false;
+  for (int32_t index : instances) {
+    const Instance& instance = g.instances[index];
+    evaluations += g.Evaluations(g.maps[instance.map]);
+    recomputed = std::max(recomputed, instance.recomputed);
+    in_reduction |= instance.in_reduction;
+  }
+  if (2 * evaluations <= 3 * elements) return true;
+  if (op.opcode == Opcode::kIota) return true;
+  if (op.opcode == Opcode::kConcatenate || cost > kCheapCost || recomputed >= kMaxRecomputed) {
+    return evaluations <= 64;
+  }
+  return evaluations <= 4 * elements || evaluations - elements <= kSmallRecompute;
+}
+
+bool BlockFusion::CanReduce(const Op& op, int32_t group) {
+  Group& g = GroupAt(group);
+  SmallVector<int32_t, 4> instances = WantedInstances(op, group);
+  int64_t reduced = 1;
+  const Dims sizes = ReducedSizes(op);
+  for (int64_t size : sizes) reduced *= size;
+  bool in_reduction = false;
+  for (int32_t index : instances) {
+    if (g.instances[index].map != g.instances[instances[0]].map) return false;
+    in_reduction |= g.instances[index].in_reduction;
+  }
+  if (in_reduction && reduced > kMaxRowElements) return false;
+  int32_t first = 0;
+  const IndexMap& map = g.maps[g.instances[instances[0]].map];
+  const ReductionFit fit = FitReduction(g, map, op.type().dims, sizes, first);
+  if (fit == ReductionFit::kNewDims) {
+    return g.rank() + static_cast<int32_t>(sizes.size()) <= kMaxDomainRank && g.updated == nullptr;
+  }
+  return fit != ReductionFit::kNone && op.opcode == Opcode::kReduce;
+}
+
+bool BlockFusion::Compute(const Op& op, int32_t group, bool duplicate) {
+  Group& g = GroupAt(group);
+  SmallVector<int32_t, 4> instances = WantedInstances(op, group);
+  if (ClassOf(op) == LowerClass::kReduction) {
+    int32_t first = 0;
+    const int32_t map = g.instances[instances[0]].map;
+    const Dims sizes = ReducedSizes(op);
+    switch (FitReduction(g, g.maps[map], op.type().dims, sizes, first)) {
+      case ReductionFit::kNone:
+        return false;
+      case ReductionFit::kNewDims:
+        first = g.rank();
+        g.AppendReduced(sizes);
+        break;
+      case ReductionFit::kLastDims:
+        g.num_parallel = first;
+        g.has_reduced = true;
+        break;
+      case ReductionFit::kExistingDims:
+        break;
+    }
+    g.num_loads -= static_cast<int32_t>(instances.size());
+    ExpandReduction(op, group, IndexMap(g.maps[map]), first, instances);
+  } else {
+    const int64_t elements = std::max<int64_t>(op.type().NumElements(), 1);
+    bool all = true;
+    for (int32_t index : instances) {
+      const Instance& instance = g.instances[index];
+      Need need;
+      need.in_reduction = instance.in_reduction;
+      need.duplicated = instance.duplicated;
+      need.recomputed = instance.recomputed;
+      if (CostOf(op) > 0) {
+        need.duplicated = static_cast<uint8_t>(need.duplicated + (duplicate ? 1 : 0));
+        if (2 * g.Evaluations(g.maps[instance.map]) > 3 * elements) ++need.recomputed;
+      }
+      if (Expand(op, group, index, need)) {
+        --g.num_loads;
+      } else {
+        all = false;
+      }
+    }
+    if (!all) return false;
+  }
+  groups_of_[context_.Position(&op)].push_back(group);
+  return true;
+}
+
+// Computing it in each group reads no more than storing it once and loading it would.
+bool BlockFusion::IsDuplicable(const Op& op, std::span<const int32_t> groups) {
+  if (groups.size() > 3 || ClassOf(op) != LowerClass::kElementwise || CostOf(op) > kCheapCost) {
+    return false;
+  }
+  int32_t large_operands = 0;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const Op* producer = context_.Producer(context_.Operand(op, i));
+    if (producer != nullptr && (producer->opcode == Opcode::kBroadcastInDim ||
+                                producer->opcode == Opcode::kIota || IsScalarConstant(producer))) {
+      continue;
+    }
+    ++large_operands;
+  }
+  if (large_operands > 1) return false;
+  for (int32_t group : groups) {
+    for (int32_t index : WantedInstances(op, group)) {
+      if (GroupAt(group).instances[index].duplicated >= kMaxDuplicated) return false;
+    }
+    if (!CanCompute(op, group)) return false;
+  }
+  return true;
+}
+
+// Computed in one of the groups that want it, and stored from there for the others.
+bool BlockFusion::TryHost(const Op& op, std::span<const int32_t> groups) {
+  constexpr size_t kMaxCandidates = 4;
+  for (size_t i = 0; i < groups.size() && i < kMaxCandidates; ++i) {
+    const int32_t group = groups[i];
+    Group& g = GroupAt(group);
+    SmallVector<int32_t, 4> instances = WantedInstances(op, group);
+    bool one_map = true;
+    for (int32_t index : instances) {
+      one_map &= g.instances[index].map == g.instances[instances[0]].map;
+    }
+    const int32_t num_outputs = static_cast<int32_t>(g.outputs.size() + op.results.size());
+    if (!one_map || num_outputs > kMaxGroupOutputs) continue;
+    const int32_t map = g.instances[instances[0]].map;
+    if (CoverageOf(g, g.maps[map], op.type().dims) == Coverage::kNone) continue;
+    if (!CanCompute(op, group) || Reaches(op, group, true)) continue;
+    // Results that only others want come from the group, too.
+    for (const Value* result : op.results) {
+      const auto& wants = context_.Fusion(result).wants;
+      if (wants.empty() && !context_.IsHard(result)) continue;
+      Demand(group, result, map, {});
+    }
+    if (!Compute(op, group, false)) continue;
+    AddOutputs(op, group);
+    return true;
+  }
+  return false;
+}
+
+// Stores what is needed in memory of an op that the group computes at one map.
+void BlockFusion::AddOutputs(const Op& op, int32_t group) {
+  Group& g = GroupAt(group);
+  for (const Value* result : op.results) {
+    int32_t instance = -1;
+    bool others = context_.IsHard(result);
+    for (const LowerContext::Want& want : context_.Fusion(result).wants) {
+      if (want.group == group) {
+        instance = want.instance;
+      } else {
+        others |= GroupAt(want.group).instances[want.instance].kind == InstanceKind::kLoad;
+      }
+    }
+    if (instance < 0 || !others) continue;
+    context_.SetHard(result);
+    GroupOutput output;
+    output.instance = instance;
+    output.value = result;
+    g.outputs.push_back(std::move(output));
+  }
+}
+
+int32_t BlockFusion::NewGroup(const Op& op, std::span<const int64_t> extents) {
+  Group& g = plan_.groups.emplace_back();
+  g.extents = Dims(extents.begin(), extents.end());
+  g.num_parallel = g.rank();
+  g.last_position = context_.Position(&op);
+  g.location = op.location;
+  g.unit = static_cast<int32_t>(plan_.units.size());
+  const int32_t group = static_cast<int32_t>(plan_.groups.size()) - 1;
+  Unit unit;
+  unit.group = group;
+  plan_.units.push_back(std::move(unit));
+  return group;
+}
+
+void BlockFusion::MakeRoot(const Op& op) {
+  if (context_.fusion() && TryJoinSibling(op)) return;
+  AddRoot(op, NewGroup(op, op.type().dims));
+}
+
+// The op's results at the points of the group's (parallel) domain, to be stored.
+void BlockFusion::AddRoot(const Op& op, int32_t group) {
+  Group& g = GroupAt(group);
+  const int32_t map = g.AddMap(IdentityMap(static_cast<int32_t>(op.type().rank()), g.rank()));
+  SmallVector<int32_t, 4> instances;
+  for (const Value* result : op.results) {
+    if (!context_.IsHard(result) && context_.Fusion(result).wants.empty()) continue;
+    instances.push_back(Demand(group, result, map, {}));
+  }
+  g.num_loads -= static_cast<int32_t>(instances.size());
+  if (ClassOf(op) == LowerClass::kReduction) {
+    const Dims sizes = ReducedSizes(op);
+    if (!g.has_reduced) g.AppendReduced(sizes);
+    ExpandReduction(op, group, IndexMap(g.maps[map]), g.num_parallel, instances);
+  } else {
+    Expand(op, group, instances[0], {});
+  }
+  for (int32_t index : instances) {
+    const Value* value = g.instances[index].value;
+    context_.SetHard(value);
+    GroupOutput output;
+    output.instance = index;
+    output.value = value;
+    g.outputs.push_back(std::move(output));
+  }
+  groups_of_[context_.Position(&op)].push_back(group);
+}
+
+bool BlockFusion::CanJoinAsSibling(const Op& op, int32_t group) {
+  Group& g = GroupAt(group);
+  const int32_t num_operands = static_cast<int32_t>(op.operands.size());
+  if (g.updated != nullptr || g.previous_part >= 0 || g.next_part >= 0) return false;
+  if (g.num_nodes + num_operands > kMaxGroupNodes / 2 ||
+      g.num_loads + num_operands > kMaxGroupLoads / 2 ||
+      static_cast<int32_t>(g.outputs.size() + op.results.size()) > kMaxGroupOutputs) {
+    return false;
+  }
+  Dims domain = op.type().dims;
+  if (ClassOf(op) == LowerClass::kReduction) {
+    if (!g.has_reduced || g.num_parallel != static_cast<int32_t>(domain.size())) return false;
+    for (int64_t size : ReducedSizes(op)) domain.push_back(size);
+  }
+  if (g.extents != domain) return false;
+  return !Reaches(op, group, false);
+}
+
+// An independent kernel over the same domain that shares an operand, or that is as tiny.
+bool BlockFusion::TryJoinSibling(const Op& op) {
+  constexpr size_t kMaxCandidates = 4;
+  SmallVector<int32_t, 8> candidates;
+  int64_t points = op.type().NumElements();
+  if (ClassOf(op) == LowerClass::kReduction) {
+    for (int64_t size : ReducedSizes(op)) points *= size;
+  }
+  for (const Value* operand : op.operands) {
+    const Value* value = context_.Resolve(operand);
+    if (!IsHere(value) || value->type.NumElements() < op.type().NumElements()) continue;
+    const auto& wants = context_.Fusion(value).wants;
+    for (size_t i = wants.size(); i-- > 0 && candidates.size() < kMaxCandidates;) {
+      if (!Contains(candidates, wants[i].group)) candidates.push_back(wants[i].group);
+    }
+  }
+  if (points <= kTinyDomain) {
+    const size_t count = plan_.groups.size();
+    for (size_t i = 0; i < kMaxCandidates && i < count; ++i) {
+      const int32_t group = static_cast<int32_t>(count - 1 - i);
+      if (!Contains(candidates, group)) candidates.push_back(group);
+    }
+  }
+  for (int32_t group : candidates) {
+    if (!CanJoinAsSibling(op, group)) continue;
+    AddRoot(op, group);
+    return true;
+  }
+  return false;
+}
+
+bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
+  ++search_;
+  visited_groups_.resize(plan_.groups.size(), 0);
+  struct Item {
+    const Value* value;
+    bool direct;
+  };
+  std::vector<Item> pending;
+  const int32_t last = GroupAt(group).last_position;
+  for (const Value* result : op.results) {
+    for (const Value* needed : GroupAt(group).needed) {
+      if (context_.Base(needed) == result) return true;
+    }
+    pending.push_back({result, direct});
+  }
+  int32_t visits = 0;
+  auto visit_op = [&](int32_t position) {
+    if (position > last || visited_[position] == search_) return;
+    visited_[position] = search_;
+    for (const Value* result : ops_[position]->results) pending.push_back({result, false});
+  };
+  while (!pending.empty()) {
+    const Item item = pending.back();
+    pending.pop_back();
+    for (int32_t position : context_.Fusion(item.value).users) {
+      if (++visits > kMaxVisits) return true;
+      const Op& user = *ops_[position];
+      const SmallVector<int32_t, 2>& groups = groups_of_[position];
+      if (ClassOf(user) == LowerClass::kView) {
+        // The same value to those that read it; `direct` while the group computes it.
+        if (position > last) continue;
+        pending.push_back({user.result(), item.direct && Contains(groups, group)});
+        continue;
+      }
+      for (int32_t other : groups) {
+        if (other == group) {
+          if (!item.direct) return true;
+          continue;
+        }
+        for (int32_t part = other; part >= 0; part = GroupAt(part).next_part) {
+          if (part == group) return true;
+          if (visited_groups_[part] == search_) break;
+          visited_groups_[part] = search_;
+          for (const GroupOutput& output : GroupAt(part).outputs) {
+            pending.push_back({output.value, false});
+          }
+        }
+      }
+      if (groups.empty()) visit_op(position);
+      for (int32_t effect = next_effect_[position]; effect >= 0; effect = next_effect_[effect]) {
+        if (effect > last || visited_[effect] == search_) break;
+        visit_op(effect);
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace plinth::compiler
