@@ -15,7 +15,15 @@ struct Row {
 
 constexpr Row kRows[] = {
     {Opcode::kConvolution, PrepareConvolution},
+    {Opcode::kCumulativeReduce, PrepareCumulativeReduce},
     {Opcode::kDotGeneral, PrepareDotGeneral},
+    {Opcode::kGather, PrepareGather},
+    {Opcode::kPartitionId, PreparePartitionId},
+    {Opcode::kReplicaId, PrepareReplicaId},
+    {Opcode::kScatter, PrepareScatter},
+    {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
+    {Opcode::kSort, PrepareSort},
+    {Opcode::kTopK, PrepareTopK},
 };
 
 std::string Describe(const compiler::PlanStep& step) {

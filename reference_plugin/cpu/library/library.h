@@ -27,10 +27,26 @@ Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanS
                                                            const LibraryOptions& options);
 
 // The prepare functions, each in the file named after its operation.
-Expected<std::unique_ptr<PreparedStep>> PrepareDotGeneral(const compiler::PlanStep& step,
-                                                          const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanStep& step,
                                                            const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareCumulativeReduce(const compiler::PlanStep& step,
+                                                                const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareDotGeneral(const compiler::PlanStep& step,
+                                                          const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareGather(const compiler::PlanStep& step,
+                                                      const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PreparePartitionId(const compiler::PlanStep& step,
+                                                           const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareReplicaId(const compiler::PlanStep& step,
+                                                         const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareScatter(const compiler::PlanStep& step,
+                                                       const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareSelectAndScatter(const compiler::PlanStep& step,
+                                                                const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareSort(const compiler::PlanStep& step,
+                                                    const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareTopK(const compiler::PlanStep& step,
+                                                    const LibraryOptions& options);
 
 }  // namespace plinth::cpu
 

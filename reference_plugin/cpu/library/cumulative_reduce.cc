@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <vector>
+
+#include "reference_plugin/cpu/library/element.h"
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/pair_combiner.h"
+#include "reference_plugin/cpu/library/thread_scratch.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::DimensionAttributes;
+using compiler::Opcode;
+
+// A running sum of one row; narrow floats are kept in a wider type.
+template <typename T>
+struct RunningSum {
+  using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
+};
+template <>
+struct RunningSum<Half> {
+  using Wide = float;
+};
+template <>
+struct RunningSum<BFloat16> {
+  using Wide = float;
+};
+
+template <typename T>
+void SumRow(void* result, const void* operand, const void* initial, int64_t length,
+            int64_t step_elements) {
+  using Wide = typename RunningSum<T>::Wide;
+  auto* to = static_cast<T*>(result);
+  auto* from = static_cast<const T*>(operand);
+  Wide sum = ConvertElement<Wide>(*static_cast<const T*>(initial));
+  for (int64_t i = 0; i < length; ++i) {
+    // Unsigned, so that integers wrap.
+    if constexpr (std::is_integral_v<T>) {
+      using Bits = std::make_unsigned_t<T>;
+      sum = static_cast<T>(static_cast<Bits>(sum) + static_cast<Bits>(*from));
+    } else {
+      sum += ConvertElement<Wide>(*from);
+    }
+    *to = ConvertElement<T>(sum);
+    to += step_elements;
+    from += step_elements;
+  }
+}
+
+using SumRowFunction = void (*)(void*, const void*, const void*, int64_t, int64_t);
+
+SumRowFunction FindSumRow(DType type) {
+  switch (type) {
+#define PLINTH_SUM_ROW(dtype, Type) \
+  case DType::dtype:                \
+    return SumRow<Type>;
+    PLINTH_SUM_ROW(kS8, int8_t)
+    PLINTH_SUM_ROW(kS16, int16_t)
+    PLINTH_SUM_ROW(kS32, int32_t)
+    PLINTH_SUM_ROW(kS64, int64_t)
+    PLINTH_SUM_ROW(kU8, uint8_t)
+    PLINTH_SUM_ROW(kU16, uint16_t)
+    PLINTH_SUM_ROW(kU32, uint32_t)
+    PLINTH_SUM_ROW(kU64, uint64_t)
+    PLINTH_SUM_ROW(kF16, Half)
+    PLINTH_SUM_ROW(kBF16, BFloat16)
+    PLINTH_SUM_ROW(kF32, float)
+    PLINTH_SUM_ROW(kF64, double)
+    PLINTH_SUM_ROW(kC64, std::complex<float>)
+    PLINTH_SUM_ROW(kC128, std::complex<double>)
+#undef PLINTH_SUM_ROW
+    default:
+      return nullptr;
+  }
+}
+
+// result[i] = combiner(... combiner(initial, operand[0]) ..., operand[i]) along one dimension, from
+// either end. k operands, then k scalar initial values; k results.
+class CumulativeReduceStep final : public PreparedStep {
+ public:
+  static Expected<std::unique_ptr<PreparedStep>> Make(const compiler::PlanStep& step) {
+    std::unique_ptr<CumulativeReduceStep> prepared(new CumulativeReduceStep());
+    PLINTH_RETURN_IF_ERROR(prepared->Prepare(step));
+    return std::unique_ptr<PreparedStep>(std::move(prepared));
+  }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    if (num_elements_ == 0) return Status();
+    constexpr int64_t kGrainElements = 16 << 10;
+    int64_t grain = kGrainElements / std::max<int64_t>(length_ * inner_, 1) + 1;
+    if (sum_row_ != nullptr && inner_ < kFewLanes) {
+      ParallelFor(context.pool, outer_ * inner_, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          int64_t offset = (row / inner_) * length_ * inner_ + row % inner_;
+          if (reverse_) offset += (length_ - 1) * inner_;
+          offset *= element_bytes_[0];
+          sum_row_(static_cast<std::byte*>(results[0]) + offset,
+                   static_cast<const std::byte*>(operands[0]) + offset, operands[1], length_,
+                   reverse_ ? -inner_ : inner_);
+        }
+      });
+      return Status();
+    }
+    std::atomic<bool> failed{false};
+    ParallelFor(context.pool, outer_, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) {
+        if (!CombineRows(operands, results, o).ok()) failed = true;
+      }
+    });
+    return failed ? Internal("a combiner failed") : Status();
+  }
+
+ private:
+  // From so many elements side by side on, whole lanes are combined at once.
+  static constexpr int64_t kFewLanes = 8;
+
+  Status Prepare(const compiler::PlanStep& step) {
+    const auto& attributes = *std::get_if<DimensionAttributes>(step.attributes.get());
+    count_ = step.results.size();
+    const compiler::Type& type = step.results[0].type;
+    reverse_ = attributes.reverse;
+    for (int64_t d = 0; d < type.rank(); ++d) {
+      (d < attributes.dimension   ? outer_
+       : d > attributes.dimension ? inner_
+                                  : length_) *= type.dims[d];
+    }
+    num_elements_ = type.NumElements();
+    std::vector<DType> types;
+    for (size_t half = 0; half < 2; ++half) {
+      for (size_t i = 0; i < count_; ++i) types.push_back(step.results[i].type.dtype);
+    }
+    for (size_t i = 0; i < count_; ++i) element_bytes_.push_back(ByteSize(types[i]));
+    if (count_ == 1 && SingleOp(step.combiners[0]) == Opcode::kAdd) sum_row_ = FindSumRow(types[0]);
+    PLINTH_ASSIGN_OR_RETURN(
+        combiner_, PairCombiner::Make(step.combiners[0], types, std::max<int64_t>(inner_, 1)));
+    return Status();
+  }
+
+  Status CombineRows(std::span<void* const> operands, std::span<void* const> results,
+                     int64_t outer) const {
+    thread_local ThreadScratch scratch;
+    int64_t bytes = 0;
+    for (int64_t element : element_bytes_) bytes += (inner_ * element + 63) / 64 * 64;
+    std::byte* memory = scratch.Get(bytes);
+    if (memory == nullptr) return ResourceExhausted("the system gave no ", bytes, " bytes");
+    SmallVector<void*, 8> parameters(2 * count_), row(count_);
+    for (size_t i = 0; i < count_; ++i) {
+      // The first accumulator is the initial value, spread over the row.
+      parameters[i] = memory;
+      memory += (inner_ * element_bytes_[i] + 63) / 64 * 64;
+      for (int64_t lane = 0; lane < inner_; ++lane) {
+        std::memcpy(static_cast<std::byte*>(parameters[i]) + lane * element_bytes_[i],
+                    operands[count_ + i], element_bytes_[i]);
+      }
+    }
+    for (int64_t step = 0; step < length_; ++step) {
+      int64_t position = reverse_ ? length_ - 1 - step : step;
+      for (size_t i = 0; i < count_; ++i) {
+        int64_t offset = (outer * length_ + position) * inner_ * element_bytes_[i];
+        parameters[count_ + i] = static_cast<std::byte*>(operands[i]) + offset;
+        row[i] = static_cast<std::byte*>(results[i]) + offset;
+      }
+      PLINTH_RETURN_IF_ERROR(combiner_.Run(std::span(parameters.data(), parameters.size()),
+                                           std::span(row.data(), row.size())));
+      for (size_t i = 0; i < count_; ++i) parameters[i] = row[i];
+    }
+    return Status();
+  }
+
+  size_t count_ = 1;
+  int64_t outer_ = 1, length_ = 1, inner_ = 1, num_elements_ = 0;
+  bool reverse_ = false;
+  SmallVector<int64_t, 4> element_bytes_;
+  SumRowFunction sum_row_ = nullptr;
+  PairCombiner combiner_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareCumulativeReduce(const compiler::PlanStep& step,
+                                                                const LibraryOptions&) {
+  return CumulativeReduceStep::Make(step);
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <cstring>
+
+#include "reference_plugin/cpu/library/index_reader.h"
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/strided_walk.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Dims;
+using compiler::GatherAttributes;
+
+// For each batch point (a position in the start indices) one slice of the operand is copied into
+// the result. Slices are moved in runs of bytes that are contiguous in both.
+class GatherStep final : public PreparedStep {
+ public:
+  GatherStep(const compiler::PlanStep& step, IndexReader read_index) : read_index_(read_index) {
+    const auto& attributes = *std::get_if<GatherAttributes>(step.attributes.get());
+    const compiler::Type& operand = step.operands[0].type;
+    const compiler::Type& indices = step.operands[1].type;
+    const compiler::Type& result = step.results[0].type;
+    int64_t element_bytes = ByteSize(operand.dtype);
+    Dims operand_strides = DenseStrides(operand.dims, element_bytes);
+    Dims result_strides = DenseStrides(result.dims, element_bytes);
+    Dims index_strides = DenseStrides(indices.dims, ByteSize(indices.dtype));
+
+    int64_t index_rank = indices.rank();
+    int64_t vector_dim = attributes.index_vector_dim;
+    index_vector_stride_ = vector_dim < index_rank ? index_strides[vector_dim] : 0;
+
+    // Batch dimensions of the result are those that are no offset dimensions, in order; they
+    // correspond to the dimensions of the indices without the index vector's.
+    Dims batch_result_dims;
+    for (int64_t d = 0; d < result.rank(); ++d) {
+      if (std::find(attributes.offset_dims.begin(), attributes.offset_dims.end(), d) ==
+          attributes.offset_dims.end()) {
+        batch_result_dims.push_back(d);
+      }
+    }
+    Dims batch_index_dims;
+    for (int64_t d = 0; d < index_rank; ++d) {
+      if (d != vector_dim) batch_index_dims.push_back(d);
+    }
+    Dims batch_operand_strides(batch_index_dims.size());
+    for (size_t b = 0; b < batch_index_dims.size(); ++b) {
+      batch_extents_.push_back(indices.dims[batch_index_dims[b]]);
+      batch_strides_[0].push_back(index_strides[batch_index_dims[b]]);
+      batch_strides_[1].push_back(result_strides[batch_result_dims[b]]);
+    }
+    batch_strides_[2] = Dims(batch_extents_.size());
+    for (size_t i = 0; i < attributes.operand_batching_dims.size(); ++i) {
+      int64_t index_dim = attributes.start_indices_batching_dims[i];
+      int64_t batch = index_dim - (vector_dim < index_dim ? 1 : 0);
+      batch_strides_[2][batch] += operand_strides[attributes.operand_batching_dims[i]];
+    }
+    for (size_t i = 0; i < attributes.start_index_map.size(); ++i) {
+      int64_t dim = attributes.start_index_map[i];
+      starts_.push_back({operand.dims[dim] - attributes.slice_sizes[dim], operand_strides[dim]});
+    }
+
+    // The slice's dimensions that the result has.
+    size_t offset = 0;
+    for (int64_t d = 0; d < operand.rank(); ++d) {
+      auto has = [d](const Dims& dims) {
+        return std::find(dims.begin(), dims.end(), d) != dims.end();
+      };
+      if (has(attributes.collapsed_slice_dims) || has(attributes.operand_batching_dims)) continue;
+      slice_extents_.push_back(attributes.slice_sizes[d]);
+      slice_strides_[0].push_back(operand_strides[d]);
+      slice_strides_[1].push_back(result_strides[attributes.offset_dims[offset++]]);
+    }
+    run_bytes_ = element_bytes;
+    while (!slice_extents_.empty() && slice_strides_[0].back() == run_bytes_ &&
+           slice_strides_[1].back() == run_bytes_) {
+      run_bytes_ *= slice_extents_.back();
+      slice_extents_.pop_back();
+      slice_strides_[0].pop_back();
+      slice_strides_[1].pop_back();
+    }
+    num_runs_ = Product(slice_extents_);
+    num_slices_ = result.NumElements() == 0 ? 0 : Product(batch_extents_);
+  }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    auto* operand = static_cast<const std::byte*>(operands[0]);
+    auto* indices = static_cast<const std::byte*>(operands[1]);
+    auto* result = static_cast<std::byte*>(results[0]);
+    constexpr int64_t kGrainBytes = 64 << 10;
+    int64_t slice_bytes = std::max<int64_t>(run_bytes_ * num_runs_, 16);
+    ParallelFor(context.pool, num_slices_, kGrainBytes / slice_bytes + 1,
+                [&](int64_t begin, int64_t end) {
+                  switch (num_runs_ == 1 ? run_bytes_ : 0) {
+                    case 4:
+                      return CopySlices<4>(operand, indices, result, begin, end);
+                    case 8:
+                      return CopySlices<8>(operand, indices, result, begin, end);
+                    default:
+                      return CopySlices<0>(operand, indices, result, begin, end);
+                  }
+                });
+    return Status();
+  }
+
+ private:
+  struct Start {
+    int64_t maximum;  // to which the index is clamped
+    int64_t byte_stride;
+  };
+
+  // `kBytes` is the size of the slice, if it is known to be a single run; else 0.
+  template <int64_t kBytes>
+  void CopySlices(const std::byte* operand, const std::byte* indices, std::byte* result,
+                  int64_t begin, int64_t end) const {
+    StridedWalk<3> batch(batch_extents_, batch_strides_, begin);
+    for (int64_t slice = begin; slice < end; ++slice, batch.Next()) {
+      const std::byte* from = operand + batch.offset(2);
+      const std::byte* index = indices + batch.offset(0);
+      for (const Start& start : starts_) {
+        from += std::clamp<int64_t>(read_index_(index), 0, start.maximum) * start.byte_stride;
+        index += index_vector_stride_;
+      }
+      std::byte* to = result + batch.offset(1);
+      if constexpr (kBytes > 0) {
+        std::memcpy(to, from, kBytes);
+      } else if (num_runs_ == 1) {
+        std::memcpy(to, from, run_bytes_);
+      } else {
+        StridedWalk<2> walk(slice_extents_, slice_strides_);
+        for (int64_t run = 0; run < num_runs_; ++run, walk.Next()) {
+          std::memcpy(to + walk.offset(1), from + walk.offset(0), run_bytes_);
+        }
+      }
+    }
+  }
+
+  IndexReader read_index_;
+  int64_t index_vector_stride_ = 0;
+  Dims batch_extents_;
+  Dims batch_strides_[3];  // in the indices, the result and (batching dimensions) the operand
+  SmallVector<Start, 4> starts_;
+  Dims slice_extents_;
+  Dims slice_strides_[2];  // in the operand and the result, without the run
+  int64_t run_bytes_ = 0, num_runs_ = 0, num_slices_ = 0;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareGather(const compiler::PlanStep& step,
+                                                      const LibraryOptions&) {
+  IndexReader read_index = FindIndexReader(step.operands[1].type.dtype);
+  if (read_index == nullptr) {
+    return Unimplemented("indices of type ", Name(step.operands[1].type.dtype));
+  }
+  return std::unique_ptr<PreparedStep>(new GatherStep(step, read_index));
+}
+
+}  // namespace plinth::cpu

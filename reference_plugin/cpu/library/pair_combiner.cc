@@ -1,0 +1,122 @@
+#include "reference_plugin/cpu/library/pair_combiner.h"
+
+#include <cstring>
+
+#include "reference_plugin/cpu/library/thread_scratch.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Combiner;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Opcode;
+
+bool Commutes(Opcode opcode) {
+  return opcode == Opcode::kAdd || opcode == Opcode::kMultiply || opcode == Opcode::kMaximum ||
+         opcode == Opcode::kMinimum || opcode == Opcode::kAnd || opcode == Opcode::kOr ||
+         opcode == Opcode::kXor;
+}
+
+bool IsParameter(const Node& node, int32_t index) {
+  return node.kind == NodeKind::kParameter && node.index == index;
+}
+
+// The combiner as a kernel over `count` points with one input per parameter.
+Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& combiner,
+                                                             std::span<const DType> types,
+                                                             int64_t count) {
+  auto kernel = std::make_shared<compiler::Kernel>();
+  kernel->name = "combiner";
+  kernel->extents = compiler::Dims{count};
+  kernel->num_parallel = 1;
+  auto dense = [](DType dtype, size_t buffer) {
+    compiler::Access access;
+    access.buffer = static_cast<int32_t>(buffer);
+    access.dtype = dtype;
+    access.byte_strides = compiler::Dims{ByteSize(dtype)};
+    return access;
+  };
+  for (size_t p = 0; p < types.size(); ++p) kernel->inputs.push_back(dense(types[p], p));
+  compiler::Phase phase;
+  phase.nodes = combiner.nodes;
+  for (Node& node : phase.nodes) {
+    if (node.kind == NodeKind::kParameter) {
+      if (node.index < 0 || node.index >= static_cast<int64_t>(types.size())) {
+        return Internal("a combiner names parameter ", node.index, " of ", types.size());
+      }
+      node.kind = NodeKind::kInput;
+    } else if (node.kind != NodeKind::kOp && node.kind != NodeKind::kConstant) {
+      return Unimplemented("a combiner that uses a value from outside of it");
+    }
+  }
+  for (size_t r = 0; r < combiner.results.size(); ++r) {
+    kernel->outputs.push_back(dense(combiner.nodes[combiner.results[r]].dtype, r));
+    phase.stores.push_back({combiner.results[r], static_cast<int32_t>(r)});
+  }
+  kernel->phases.push_back(std::move(phase));
+  return std::shared_ptr<const compiler::Kernel>(std::move(kernel));
+}
+
+}  // namespace
+
+std::optional<Opcode> SingleOp(const Combiner& combiner) {
+  if (combiner.results.size() != 1) return std::nullopt;
+  const Node& node = combiner.nodes[combiner.results[0]];
+  if (node.kind != NodeKind::kOp || node.num_operands != 2) return std::nullopt;
+  const Node &a = combiner.nodes[node.operands[0]], &b = combiner.nodes[node.operands[1]];
+  bool in_order = IsParameter(a, 0) && IsParameter(b, 1);
+  bool swapped = IsParameter(a, 1) && IsParameter(b, 0);
+  if (in_order || (swapped && Commutes(node.opcode))) return node.opcode;
+  return std::nullopt;
+}
+
+bool IsAssignment(const Combiner& combiner) {
+  return combiner.results.size() == 1 && IsParameter(combiner.nodes[combiner.results[0]], 1);
+}
+
+Expected<PairCombiner> PairCombiner::Make(const Combiner& combiner, std::span<const DType> types,
+                                          int64_t count) {
+  PairCombiner result;
+  result.count_ = count;
+  if (types.size() == 2 && IsAssignment(combiner)) {
+    result.kind_ = Kind::kAssignment;
+    result.bytes_ = count * ByteSize(types[1]);
+    return result;
+  }
+  std::optional<Opcode> opcode = SingleOp(combiner);
+  bool memory_is_tile = true;
+  for (DType type : types) memory_is_tile &= TileTypeOf(type) == type && type != DType::kPred;
+  if (opcode.has_value() && memory_is_tile && types.size() == 2 && Commutes(*opcode)) {
+    result.routine_ = FindTileRoutine(*opcode, types[0], types[0]);
+    if (result.routine_ && result.routine_.finish == nullptr) {
+      result.kind_ = Kind::kTileRoutine;
+      return result;
+    }
+  }
+  PLINTH_ASSIGN_OR_RETURN(auto kernel, MakeKernel(combiner, types, count));
+  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<PreparedStep> prepared, PrepareKernel(kernel));
+  result.kernel_ = std::move(prepared);
+  return result;
+}
+
+Status PairCombiner::Run(std::span<void* const> parameters, std::span<void* const> results) const {
+  switch (kind_) {
+    case Kind::kAssignment:
+      if (results[0] != parameters[1]) std::memcpy(results[0], parameters[1], bytes_);
+      return Status();
+    case Kind::kTileRoutine:
+      routine_.compute(results[0], parameters[0], parameters[1], nullptr, count_, {});
+      return Status();
+    case Kind::kKernel:
+      break;
+  }
+  // The caller may be one of many threads, each with scratch of its own.
+  thread_local ThreadScratch scratch;
+  RunContext context;
+  int64_t bytes = kernel_->scratch_bytes();
+  context.scratch = {scratch.Get(bytes), static_cast<size_t>(bytes)};
+  return kernel_->Run(parameters, results, context);
+}
+
+}  // namespace plinth::cpu

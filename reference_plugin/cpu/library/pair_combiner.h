@@ -1,0 +1,48 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_PAIR_COMBINER_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_PAIR_COMBINER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "plinth/support/dtype.h"
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/kernel.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
+#include "reference_plugin/cpu/prepared_step.h"
+
+namespace plinth::cpu {
+
+// The op of a combiner that is nothing but `op(parameter 0, parameter 1)`, in either order if the
+// op commutes.
+std::optional<compiler::Opcode> SingleOp(const compiler::Combiner& combiner);
+
+// Whether the combiner of one value gives back its second parameter.
+bool IsAssignment(const compiler::Combiner& combiner);
+
+// A combiner, made ready to be applied element by element to runs of `count` elements in memory
+// form: results = combiner(parameters). Immutable; any thread.
+class PairCombiner {
+ public:
+  // `types` are those of the combiner's parameters.
+  static Expected<PairCombiner> Make(const compiler::Combiner& combiner,
+                                     std::span<const DType> types, int64_t count);
+
+  // parameters[p] and results[r] point at `count` elements; a result may be the same run as a
+  // parameter of its element size.
+  Status Run(std::span<void* const> parameters, std::span<void* const> results) const;
+
+ private:
+  enum class Kind { kAssignment, kTileRoutine, kKernel };
+  Kind kind_ = Kind::kKernel;
+  int64_t count_ = 0;
+  int64_t bytes_ = 0;  // kAssignment: of a run
+  TileRoutine routine_;
+  std::shared_ptr<const PreparedStep> kernel_;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_PAIR_COMBINER_H_

@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/pair_combiner.h"
+#include "reference_plugin/cpu/library/strided_walk.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Dims;
+using compiler::Window;
+using compiler::WindowAttributes;
+
+// The result starts as the initial value everywhere; for every source element, one element of its
+// window of the operand is selected (the first that later ones do not beat), and the source is
+// combined into the result there. Operands: operand, source, initial value. Combiners: select,
+// scatter.
+//
+// `lanes_` elements of the innermost dimension are handled side by side where windows do not move
+// along it.
+class SelectAndScatterStep final : public PreparedStep {
+ public:
+  static Expected<std::unique_ptr<PreparedStep>> Make(const compiler::PlanStep& step) {
+    std::unique_ptr<SelectAndScatterStep> prepared(new SelectAndScatterStep());
+    PLINTH_RETURN_IF_ERROR(prepared->Prepare(step));
+    return std::unique_ptr<PreparedStep>(std::move(prepared));
+  }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    auto* result = static_cast<std::byte*>(results[0]);
+    int64_t num_elements = Product(operand_dims_);
+    constexpr int64_t kGrainElements = 16 << 10;
+    ParallelFor(context.pool, num_elements, kGrainElements, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        std::memcpy(result + i * element_bytes_, operands[2], element_bytes_);
+      }
+    });
+    if (num_groups_ == 0 || num_elements == 0) return Status();
+    std::atomic<bool> failed{false};
+    int64_t work_per_group = std::max<int64_t>(source_per_group_ * Product(window_.sizes), 1);
+    ParallelFor(context.pool, num_groups_, kGrainElements / work_per_group + 1,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t group = begin; group < end; ++group) {
+                    if (!RunGroup(operands, result, group).ok()) failed = true;
+                  }
+                });
+    return failed ? Internal("a combiner failed") : Status();
+  }
+
+ private:
+  // How a window lies along a dimension.
+  bool IsFixed(size_t d) const {
+    return window_.sizes[d] == 1 && window_.strides[d] == 1 && window_.padding_low[d] == 0 &&
+           window_.padding_high[d] == 0;
+  }
+
+  Status Prepare(const compiler::PlanStep& step) {
+    window_ = std::get_if<WindowAttributes>(step.attributes.get())->window;
+    const compiler::Type& operand = step.operands[0].type;
+    const compiler::Type& source = step.operands[1].type;
+    element_bytes_ = ByteSize(operand.dtype);
+    operand_dims_ = operand.dims;
+    operand_strides_ = DenseStrides(operand.dims, element_bytes_);
+    source_extents_ = source.dims;
+    source_strides_ = DenseStrides(source.dims, element_bytes_);
+    size_t rank = operand.dims.size();
+    if (rank > 0 && IsFixed(rank - 1) && source.dims.back() > 0) {
+      lanes_ = source.dims.back();
+      source_extents_[rank - 1] = 1;
+    }
+    // Groups never touch each other's part of the result: leading dimensions that windows do not
+    // move along.
+    num_groups_ = 1;
+    for (size_t d = 0; d + 1 < rank && IsFixed(d); ++d) {
+      num_groups_ *= source_extents_[d];
+    }
+    int64_t all = Product(source_extents_);
+    source_per_group_ = num_groups_ == 0 ? 0 : all / num_groups_;
+    if (source.NumElements() == 0) num_groups_ = 0;
+    DType types[] = {operand.dtype, operand.dtype};
+    PLINTH_ASSIGN_OR_RETURN(select_, PairCombiner::Make(step.combiners[0], types, lanes_));
+    PLINTH_ASSIGN_OR_RETURN(scatter_, PairCombiner::Make(step.combiners[1], types, 1));
+    return Status();
+  }
+
+  Status RunGroup(std::span<void* const> operands, std::byte* result, int64_t group) const {
+    auto* operand = static_cast<std::byte*>(operands[0]);
+    auto* source = static_cast<std::byte*>(operands[1]);
+    std::vector<std::byte> selected(lanes_ * element_bytes_);
+    std::vector<int64_t> selected_offsets(lanes_);
+    std::vector<uint8_t> keep(lanes_);
+    const Dims source_strides[1] = {source_strides_};
+    StridedWalk<1> walk(source_extents_, source_strides, group * source_per_group_);
+    for (int64_t i = 0; i < source_per_group_; ++i, walk.Next()) {
+      PLINTH_RETURN_IF_ERROR(Select(operand, walk, selected, selected_offsets, keep));
+      for (int64_t lane = 0; lane < lanes_; ++lane) {
+        if (selected_offsets[lane] < 0) continue;  // a window wholly in the padding
+        void* parameters[] = {result + selected_offsets[lane],
+                              source + walk.offset(0) + lane * element_bytes_};
+        PLINTH_RETURN_IF_ERROR(scatter_.Run(parameters, std::span(parameters, 1)));
+      }
+    }
+    return Status();
+  }
+
+  // Goes through the window of a source position; offsets are -1 where it has no element.
+  Status Select(std::byte* operand, const StridedWalk<1>& source, std::vector<std::byte>& selected,
+                std::vector<int64_t>& offsets, std::vector<uint8_t>& keep) const {
+    bool is_first = true;
+    size_t rank = operand_dims_.size();
+    Dims zero_strides(rank);
+    const Dims strides[1] = {zero_strides};
+    StridedWalk<1> window(window_.sizes, strides);
+    std::fill(offsets.begin(), offsets.end(), -1);
+    for (int64_t w = Product(window_.sizes); w > 0; --w, window.Next()) {
+      int64_t offset = 0;
+      bool inside = true;
+      for (size_t d = 0; d < rank && inside; ++d) {
+        int64_t at =
+            source.position(d) * window_.strides[d] + window.position(d) - window_.padding_low[d];
+        inside = at >= 0 && at < operand_dims_[d];
+        offset += at * operand_strides_[d];
+      }
+      if (!inside) continue;
+      std::byte* candidate = operand + offset;
+      if (is_first) {
+        std::memcpy(selected.data(), candidate, lanes_ * element_bytes_);
+        for (int64_t lane = 0; lane < lanes_; ++lane) {
+          offsets[lane] = offset + lane * element_bytes_;
+        }
+        is_first = false;
+        continue;
+      }
+      void* parameters[] = {selected.data(), candidate};
+      void* results[] = {keep.data()};
+      PLINTH_RETURN_IF_ERROR(select_.Run(parameters, results));
+      for (int64_t lane = 0; lane < lanes_; ++lane) {
+        if (keep[lane]) continue;
+        std::memcpy(selected.data() + lane * element_bytes_, candidate + lane * element_bytes_,
+                    element_bytes_);
+        offsets[lane] = offset + lane * element_bytes_;
+      }
+    }
+    return Status();
+  }
+
+  Window window_;
+  int64_t element_bytes_ = 0;
+  Dims operand_dims_, operand_strides_;
+  Dims source_extents_, source_strides_;  // extents without the lanes
+  int64_t lanes_ = 1, num_groups_ = 0, source_per_group_ = 0;
+  PairCombiner select_, scatter_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareSelectAndScatter(const compiler::PlanStep& step,
+                                                                const LibraryOptions&) {
+  return SelectAndScatterStep::Make(step);
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/order.h"
+#include "reference_plugin/cpu/library/pair_combiner.h"
+#include "reference_plugin/cpu/library/sort_key.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::DimensionAttributes;
+
+constexpr int64_t kCompareBatch = 256;
+
+// Sorts rows along one dimension: finds the order from keys, or by the comparator where it has
+// none, and moves every operand by it.
+class SortStep final : public PreparedStep {
+ public:
+  static Expected<std::unique_ptr<PreparedStep>> Make(const compiler::PlanStep& step) {
+    std::unique_ptr<SortStep> prepared(new SortStep());
+    PLINTH_RETURN_IF_ERROR(prepared->Prepare(step));
+    return std::unique_ptr<PreparedStep>(std::move(prepared));
+  }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    if (num_rows_ == 0 || length_ == 0) return Status();
+    constexpr int64_t kGrainElements = 2048;
+    std::atomic<bool> failed{false};
+    ParallelFor(context.pool, num_rows_, kGrainElements / length_ + 1,
+                [&](int64_t begin, int64_t end) {
+                  Workspace work;
+                  for (int64_t row = begin; row < end; ++row) {
+                    if (!SortRow(operands, results, row, work).ok()) failed = true;
+                  }
+                });
+    return failed ? Internal("a comparator failed") : Status();
+  }
+
+ private:
+  struct Key {
+    PairCombiner compute;  // used unless is_operand
+    int32_t operand = -1;  // >= 0: the key is that operand itself
+    OrderBitsFunction order_bits;
+    int64_t bytes;
+  };
+  struct Workspace {
+    std::vector<std::byte> rows, keys;
+    std::vector<uint64_t> bits;
+    std::vector<OrderedIndex> elements, spare;
+  };
+
+  Status Prepare(const compiler::PlanStep& step) {
+    const auto& attributes = *std::get_if<DimensionAttributes>(step.attributes.get());
+    const compiler::Type& type = step.operands[0].type;
+    length_ = type.dims[attributes.dimension];
+    int64_t outer = 1;
+    for (int64_t d = 0; d < type.rank(); ++d) {
+      if (d < attributes.dimension) outer *= type.dims[d];
+      if (d > attributes.dimension) inner_ *= type.dims[d];
+    }
+    num_rows_ = outer * inner_;
+    std::vector<DType> types, pair_types;
+    for (const compiler::ArrayRef& operand : step.operands) {
+      types.push_back(operand.type.dtype);
+      pair_types.insert(pair_types.end(), 2, operand.type.dtype);
+      element_bytes_.push_back(ByteSize(operand.type.dtype));
+    }
+    auto keys = FindSortKeys(step.combiners[0]);
+    if (!keys.has_value()) {
+      PLINTH_ASSIGN_OR_RETURN(comparator_,
+                              PairCombiner::Make(step.combiners[0], pair_types, kCompareBatch));
+      return Status();
+    }
+    for (const SortKey& source : *keys) {
+      Key& key = keys_.emplace_back();
+      const compiler::Node& node = source.key.nodes[source.key.results[0]];
+      if (node.kind == compiler::NodeKind::kParameter) {
+        key.operand = node.index;
+      } else {
+        PLINTH_ASSIGN_OR_RETURN(key.compute, PairCombiner::Make(source.key, types, length_));
+      }
+      key.order_bits = FindOrderBits(source.dtype, source.descending, source.total_order);
+      key.bytes = ByteSize(source.dtype);
+    }
+    return Status();
+  }
+
+  Status SortRow(std::span<void* const> operands, std::span<void* const> results, int64_t row,
+                 Workspace& work) const {
+    // Rows are copied first: they may be strided, and results may be written over operands.
+    int64_t total = 0;
+    for (int64_t bytes : element_bytes_) total += bytes * length_;
+    work.rows.resize(total);
+    SmallVector<void*, 8> rows(operands.size());
+    std::byte* next = work.rows.data();
+    int64_t first = row / inner_ * length_ * inner_ + row % inner_;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      int64_t bytes = element_bytes_[i];
+      rows[i] = next;
+      auto* from = static_cast<const std::byte*>(operands[i]) + first * bytes;
+      if (inner_ == 1) {
+        std::memcpy(next, from, length_ * bytes);
+        next += length_ * bytes;
+        continue;
+      }
+      for (int64_t e = 0; e < length_; ++e, next += bytes) {
+        std::memcpy(next, from + e * inner_ * bytes, bytes);
+      }
+    }
+    std::span<void* const> all(rows.data(), rows.size());
+    work.elements.resize(length_);
+    if (keys_.empty()) {
+      PLINTH_RETURN_IF_ERROR(OrderRowByComparing(all, work));
+    } else {
+      PLINTH_RETURN_IF_ERROR(OrderRowByKeys(all, work));
+    }
+    for (size_t i = 0; i < operands.size(); ++i) {
+      auto* to = static_cast<std::byte*>(results[i]) + first * element_bytes_[i];
+      auto* from = static_cast<const std::byte*>(rows[i]);
+      switch (element_bytes_[i]) {
+        case 4:
+          Move<4>(to, from, work.elements, 4);
+          break;
+        case 8:
+          Move<8>(to, from, work.elements, 8);
+          break;
+        default:
+          Move<0>(to, from, work.elements, element_bytes_[i]);
+      }
+    }
+    return Status();
+  }
+
+  template <int64_t kBytes>
+  void Move(std::byte* to, const std::byte* from, const std::vector<OrderedIndex>& elements,
+            int64_t bytes) const {
+    int64_t stride = inner_ * bytes;
+    for (const OrderedIndex& element : elements) {
+      std::memcpy(to, from + element.index * bytes, kBytes > 0 ? kBytes : bytes);
+      to += stride;
+    }
+  }
+
+  Status OrderRowByKeys(std::span<void* const> rows, Workspace& work) const {
+    work.spare.resize(length_);
+    work.bits.resize(length_);
+    for (int64_t e = 0; e < length_; ++e) work.elements[e].index = e;
+    // From the last key to the first: each sort is stable.
+    for (size_t k = keys_.size(); k-- > 0;) {
+      const Key& key = keys_[k];
+      const void* values = nullptr;
+      if (key.operand >= 0) {
+        values = rows[key.operand];
+      } else {
+        work.keys.resize(length_ * key.bytes);
+        void* computed[] = {work.keys.data()};
+        PLINTH_RETURN_IF_ERROR(key.compute.Run(rows, computed));
+        values = work.keys.data();
+      }
+      key.order_bits(values, work.bits.data(), length_);
+      for (OrderedIndex& element : work.elements) element.key = work.bits[element.index];
+      SortByKey(work.elements, work.spare, static_cast<int>(key.bytes));
+    }
+    return Status();
+  }
+
+  Status OrderRowByComparing(std::span<void* const> rows, Workspace& work) const {
+    SmallVector<void*, 8> pairs(2 * rows.size());
+    int64_t total = 0;
+    for (int64_t bytes : element_bytes_) total += 2 * bytes * kCompareBatch;
+    work.keys.resize(total);
+    std::byte* next = work.keys.data();
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      pairs[i] = next;
+      next += element_bytes_[i / 2] * kCompareBatch;
+    }
+    auto compare = [&](const int64_t* left, const int64_t* right, int64_t count,
+                       uint8_t* before) -> Status {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        int64_t bytes = element_bytes_[i];
+        auto* row = static_cast<const std::byte*>(rows[i]);
+        for (int64_t p = 0; p < count; ++p) {
+          std::memcpy(static_cast<std::byte*>(pairs[2 * i]) + p * bytes, row + left[p] * bytes,
+                      bytes);
+          std::memcpy(static_cast<std::byte*>(pairs[2 * i + 1]) + p * bytes, row + right[p] * bytes,
+                      bytes);
+        }
+      }
+      uint8_t results[kCompareBatch];
+      void* outputs[] = {results};
+      PLINTH_RETURN_IF_ERROR(comparator_.Run(std::span(pairs.data(), pairs.size()), outputs));
+      std::memcpy(before, results, count);
+      return Status();
+    };
+    PLINTH_ASSIGN_OR_RETURN(std::vector<int64_t> order, OrderByComparing(length_, compare));
+    for (int64_t e = 0; e < length_; ++e) work.elements[e].index = order[e];
+    return Status();
+  }
+
+  int64_t length_ = 0, inner_ = 1, num_rows_ = 0;
+  SmallVector<int64_t, 4> element_bytes_;
+  std::vector<Key> keys_;  // empty: `comparator_` decides
+  PairCombiner comparator_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareSort(const compiler::PlanStep& step,
+                                                    const LibraryOptions&) {
+  return SortStep::Make(step);
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,200 @@
+#include "reference_plugin/cpu/library/sort_key.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "reference_plugin/cpu/library/element.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Combiner;
+using compiler::ComparisonDirection;
+using compiler::ComparisonType;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Opcode;
+
+// Parameters 2i and 2i + 1 are the elements of operand i on the left and on the right.
+class KeyFinder {
+ public:
+  explicit KeyFinder(const Combiner& comparator) : nodes_(comparator.nodes) {}
+
+  // less(a, b), or less(a, b) or (equal(a, b) and rest).
+  bool Find(int32_t number, std::vector<SortKey>& keys) const {
+    const Node& node = nodes_[number];
+    if (node.kind != NodeKind::kOp) return false;
+    if (node.opcode == Opcode::kCompare) return AddKey(node, keys);
+    if (node.opcode != Opcode::kOr) return false;
+    for (int first = 0; first < 2; ++first) {
+      const Node& less = nodes_[node.operands[first]];
+      const Node& both = nodes_[node.operands[1 - first]];
+      if (!IsOp(less, Opcode::kCompare) || !IsOp(both, Opcode::kAnd)) continue;
+      for (int second = 0; second < 2; ++second) {
+        const Node& equal = nodes_[both.operands[second]];
+        if (!IsOp(equal, Opcode::kCompare) || equal.compare.direction != ComparisonDirection::kEq ||
+            !IsSameComparison(less, equal)) {
+          continue;
+        }
+        std::vector<SortKey> found = keys;
+        if (AddKey(less, found) && Find(both.operands[1 - second], found)) {
+          keys = std::move(found);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+ private:
+  static bool IsOp(const Node& node, Opcode opcode) {
+    return node.kind == NodeKind::kOp && node.opcode == opcode;
+  }
+
+  // Whether two expressions are the same but for the side of their parameters: `flip` is 1 where
+  // one is of the left and the other of the right, 0 where both are of one side.
+  bool IsSame(int32_t a, int32_t b, int32_t flip) const {
+    const Node &x = nodes_[a], &y = nodes_[b];
+    if (x.kind != y.kind || x.dtype != y.dtype) return false;
+    switch (x.kind) {
+      case NodeKind::kParameter:
+        return x.index == (y.index ^ flip);
+      case NodeKind::kConstant:
+        return x.constant == y.constant;
+      case NodeKind::kOp:
+        if (x.opcode != y.opcode || x.num_operands != y.num_operands ||
+            x.compare.direction != y.compare.direction || x.compare.type != y.compare.type ||
+            x.reduce_precision.exponent_bits != y.reduce_precision.exponent_bits ||
+            x.reduce_precision.mantissa_bits != y.reduce_precision.mantissa_bits) {
+          return false;
+        }
+        for (int i = 0; i < x.num_operands; ++i) {
+          if (!IsSame(x.operands[i], y.operands[i], flip)) return false;
+        }
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  bool IsSameComparison(const Node& x, const Node& y) const {
+    return (IsSame(x.operands[0], y.operands[0], 0) && IsSame(x.operands[1], y.operands[1], 0)) ||
+           (IsSame(x.operands[0], y.operands[1], 0) && IsSame(x.operands[1], y.operands[0], 0));
+  }
+
+  // Whether all parameters below are of one side.
+  bool IsOfSide(int32_t number, int32_t side) const {
+    const Node& node = nodes_[number];
+    if (node.kind == NodeKind::kParameter) return node.index % 2 == side;
+    if (node.kind != NodeKind::kOp) return node.kind == NodeKind::kConstant;
+    for (int i = 0; i < node.num_operands; ++i) {
+      if (!IsOfSide(node.operands[i], side)) return false;
+    }
+    return true;
+  }
+
+  bool AddKey(const Node& compare, std::vector<SortKey>& keys) const {
+    bool less = compare.compare.direction == ComparisonDirection::kLt;
+    if (!less && compare.compare.direction != ComparisonDirection::kGt) return false;
+    int32_t a = compare.operands[0], b = compare.operands[1];
+    if (!IsSame(a, b, 1)) return false;
+    bool left_first = IsOfSide(a, 0) && IsOfSide(b, 1);
+    if (!left_first && !(IsOfSide(a, 1) && IsOfSide(b, 0))) return false;
+    SortKey key;
+    key.key.results = {CopyExpression(a, key.key)};
+    key.dtype = nodes_[a].dtype;
+    key.descending = less != left_first;
+    key.total_order = compare.compare.type == ComparisonType::kTotalOrder;
+    keys.push_back(std::move(key));
+    return true;
+  }
+
+  // Appends the nodes below `number`, in terms of operands instead of sides; returns its number.
+  int32_t CopyExpression(int32_t number, Combiner& to) const {
+    Node node = nodes_[number];
+    if (node.kind == NodeKind::kParameter) node.index /= 2;
+    for (int i = 0; i < node.num_operands; ++i) {
+      node.operands[i] = CopyExpression(node.operands[i], to);
+    }
+    to.nodes.push_back(node);
+    return static_cast<int32_t>(to.nodes.size()) - 1;
+  }
+
+  const std::vector<Node>& nodes_;
+};
+
+template <typename T, bool kDescending, bool kTotalOrder>
+void OrderBits(const void* keys, uint64_t* bits, int64_t count) {
+  using Bits = std::conditional_t<
+      sizeof(T) == 1, uint8_t,
+      std::conditional_t<sizeof(T) == 2, uint16_t,
+                         std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+  constexpr bool kIsFloat =
+      std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+  auto* from = static_cast<const std::byte*>(keys);
+  for (int64_t i = 0; i < count; ++i) {
+    Bits x;
+    std::memcpy(&x, from + i * sizeof(T), sizeof(T));
+    if constexpr (kIsFloat) {
+      if constexpr (!kTotalOrder) x = x == kSign ? Bits{0} : x;
+      x = x & kSign ? static_cast<Bits>(~x) : static_cast<Bits>(x | kSign);
+    } else if constexpr (std::is_signed_v<T>) {
+      x ^= kSign;
+    }
+    if constexpr (kDescending) x = static_cast<Bits>(~x);
+    bits[i] = x;
+  }
+}
+
+template <typename T>
+OrderBitsFunction ChooseOrderBits(bool descending, bool total_order) {
+  if (descending) return total_order ? OrderBits<T, true, true> : OrderBits<T, true, false>;
+  return total_order ? OrderBits<T, false, true> : OrderBits<T, false, false>;
+}
+
+}  // namespace
+
+std::optional<std::vector<SortKey>> FindSortKeys(const Combiner& comparator) {
+  std::vector<SortKey> keys;
+  if (comparator.results.size() != 1) return std::nullopt;
+  if (!KeyFinder(comparator).Find(comparator.results[0], keys)) return std::nullopt;
+  for (const SortKey& key : keys) {
+    if (FindOrderBits(key.dtype, key.descending, key.total_order) == nullptr) return std::nullopt;
+  }
+  return keys;
+}
+
+OrderBitsFunction FindOrderBits(DType type, bool descending, bool total_order) {
+  switch (type) {
+    case DType::kPred:
+    case DType::kU8:
+      return ChooseOrderBits<uint8_t>(descending, true);
+    case DType::kU16:
+      return ChooseOrderBits<uint16_t>(descending, true);
+    case DType::kU32:
+      return ChooseOrderBits<uint32_t>(descending, true);
+    case DType::kU64:
+      return ChooseOrderBits<uint64_t>(descending, true);
+    case DType::kS8:
+      return ChooseOrderBits<int8_t>(descending, true);
+    case DType::kS16:
+      return ChooseOrderBits<int16_t>(descending, true);
+    case DType::kS32:
+      return ChooseOrderBits<int32_t>(descending, true);
+    case DType::kS64:
+      return ChooseOrderBits<int64_t>(descending, true);
+    case DType::kF16:
+      return ChooseOrderBits<Half>(descending, total_order);
+    case DType::kBF16:
+      return ChooseOrderBits<BFloat16>(descending, total_order);
+    case DType::kF32:
+      return ChooseOrderBits<float>(descending, total_order);
+    case DType::kF64:
+      return ChooseOrderBits<double>(descending, total_order);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace plinth::cpu

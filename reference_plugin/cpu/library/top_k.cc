@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/order.h"
+#include "reference_plugin/cpu/library/sort_key.h"
+
+namespace plinth::cpu {
+namespace {
+
+// The `count` largest elements of each row of the last dimension, largest first, the earlier first
+// among equals (in total order), and their positions as s32.
+class TopKStep final : public PreparedStep {
+ public:
+  TopKStep(const compiler::PlanStep& step, OrderBitsFunction order_bits) : order_bits_(order_bits) {
+    const compiler::Type& type = step.operands[0].type;
+    element_bytes_ = ByteSize(type.dtype);
+    length_ = type.dims.back();
+    count_ = step.results[0].type.dims.back();
+    num_rows_ = 1;
+    for (size_t d = 0; d + 1 < type.dims.size(); ++d) num_rows_ *= type.dims[d];
+  }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    if (count_ == 0) return Status();
+    constexpr int64_t kGrainElements = 16 << 10;
+    ParallelFor(
+        context.pool, num_rows_, kGrainElements / length_ + 1, [&](int64_t begin, int64_t end) {
+          for (int64_t row = begin; row < end; ++row) {
+            FindRow(static_cast<const std::byte*>(operands[0]) + row * length_ * element_bytes_,
+                    static_cast<std::byte*>(results[0]) + row * count_ * element_bytes_,
+                    static_cast<int32_t*>(results[1]) + row * count_);
+          }
+        });
+    return Status();
+  }
+
+ private:
+  void FindRow(const std::byte* row, std::byte* values, int32_t* positions) const {
+    // Keys ascend from the largest element on. Blocks are compared with the worst kept so far, so
+    // that most elements cost one comparison.
+    auto comes_first = [](const OrderedIndex& a, const OrderedIndex& b) {
+      return a.key != b.key ? a.key < b.key : a.index < b.index;
+    };
+    constexpr int64_t kBlock = 512;
+    uint64_t bits[kBlock];
+    std::vector<OrderedIndex> kept;
+    size_t capacity = static_cast<size_t>(std::max<int64_t>(2 * count_, 64));
+    kept.reserve(capacity + 1);
+    uint64_t worst = ~uint64_t{0};
+    bool is_full = false;
+    auto shrink = [&] {
+      std::nth_element(kept.begin(), kept.begin() + count_ - 1, kept.end(), comes_first);
+      kept.resize(count_);
+      worst = kept[count_ - 1].key;
+      is_full = true;
+    };
+    for (int64_t begin = 0; begin < length_; begin += kBlock) {
+      int64_t size = std::min(kBlock, length_ - begin);
+      order_bits_(row + begin * element_bytes_, bits, size);
+      for (int64_t i = 0; i < size; ++i) {
+        // A later element with the worst key loses against the one that is kept.
+        if (is_full && bits[i] >= worst) continue;
+        kept.push_back({bits[i], begin + i});
+        if (kept.size() > capacity) shrink();
+      }
+    }
+    std::sort(kept.begin(), kept.end(), comes_first);
+    for (int64_t i = 0; i < count_; ++i) {
+      positions[i] = static_cast<int32_t>(kept[i].index);
+      std::memcpy(values + i * element_bytes_, row + kept[i].index * element_bytes_,
+                  element_bytes_);
+    }
+  }
+
+  OrderBitsFunction order_bits_;
+  int64_t element_bytes_ = 0, length_ = 0, count_ = 0, num_rows_ = 0;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareTopK(const compiler::PlanStep& step,
+                                                    const LibraryOptions&) {
+  DType type = step.operands[0].type.dtype;
+  OrderBitsFunction order_bits = FindOrderBits(type, /*descending=*/true, /*total_order=*/true);
+  if (order_bits == nullptr) return Unimplemented("elements of type ", Name(type));
+  if (step.results[1].type.dtype != DType::kS32) {
+    return Unimplemented("positions of type ", Name(step.results[1].type.dtype));
+  }
+  return std::unique_ptr<PreparedStep>(new TopKStep(step, order_bits));
+}
+
+}  // namespace plinth::cpu
