@@ -25,7 +25,7 @@ typedef struct PJRT_ExampleExtension_CreateExampleExtensionCpp_Args PJRT_Example
 
 // Arguments of the example's method. Never grows. [since 0.72]
 struct PJRT_ExampleExtension_ExampleMethod_Args {
-  // The extension cpp. [in, since 0.72]
+  // The example's C++ object, or null. [in, since 0.72]
   PJRT_ExampleExtensionCpp* extension_cpp;
   // The value. [in, since 0.72]
   int64_t value;
@@ -36,7 +36,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExampleExtension_ExampleMethod_Args, value);
 
 // Arguments of PJRT_CreateExampleExtensionCpp_Fn. [since 0.72]
 struct PJRT_ExampleExtension_CreateExampleExtensionCpp_Args {
-  // The extension cpp. [in, since 0.72]
+  // The example's C++ object, or null. [inout, since 0.72]
   PJRT_ExampleExtensionCpp* extension_cpp;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExampleExtension_CreateExampleExtensionCpp_Args, extension_cpp);

@@ -33,7 +33,7 @@ typedef void (*PJRT_ExecutableMetadata_DestroySerializedMetadata)(
 
 // Serialized metadata. Never grows. [since 0.75]
 struct PJRT_ExecutableMetadata {
-  // The serialized metadata. [in, since 0.75, length serialized_metadata_size, lives for the call]
+  // The metadata, serialized. [in, since 0.75, length serialized_metadata_size, lives for the call]
   const char* serialized_metadata;
   // Bytes of `serialized_metadata`. [in, since 0.75]
   size_t serialized_metadata_size;

@@ -41,7 +41,7 @@ struct PJRT_HostAllocator_GetPreferredAlignment_Args {
   PJRT_Extension_Base* extension_start;
   // The client. [in, since 0.80]
   PJRT_Client* client;
-  // The preferred alignment. [out, since 0.80]
+  // The alignment in bytes. [out, since 0.80]
   size_t preferred_alignment;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_HostAllocator_GetPreferredAlignment_Args, preferred_alignment);
@@ -54,7 +54,7 @@ struct PJRT_HostAllocator_Allocate_Args {
   PJRT_Client* client;
   // Number of bytes. [in, since 0.80]
   size_t size;
-  // The alignment. [in, since 0.80]
+  // Alignment in bytes. [in, since 0.80]
   size_t alignment;
   // The memory. [out, since 0.80, lives until: client]
   void* ptr;

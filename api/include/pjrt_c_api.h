@@ -3100,7 +3100,7 @@ struct PJRT_LoadedExecutable_Execute_Args {
   PJRT_ExecuteOptions* options;
   // For each device, its arguments in order. [in, since 0.1, length num_devices times num_args,
   // lives for the call]
-  PJRT_Buffer* const*const* argument_lists;
+  PJRT_Buffer* const* const* argument_lists;
   // Number of devices to run on. [in, since 0.1]
   size_t num_devices;
   // Number of arguments of each device. [in, since 0.1]

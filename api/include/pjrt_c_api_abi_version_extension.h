@@ -43,7 +43,7 @@ struct PJRT_Client_RuntimeAbiVersion_Args {
   size_t struct_size;
   // The client. [in, since 0.91]
   PJRT_Client* client;
-  // The abi version. [out, since 0.91, lives until: client]
+  // The version. [out, since 0.91, lives until: client]
   PJRT_RuntimeAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_RuntimeAbiVersion_Args, abi_version);
@@ -56,7 +56,7 @@ struct PJRT_Executable_GetAbiVersion_Args {
   size_t struct_size;
   // The executable. [in, since 0.91]
   PJRT_Executable* executable;
-  // The abi version. [out, since 0.91, lives until: executable]
+  // The version. [out, since 0.91, lives until: executable]
   PJRT_ExecutableAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_GetAbiVersion_Args, abi_version);
@@ -67,7 +67,7 @@ typedef PJRT_Error* PJRT_Executable_GetAbiVersion(PJRT_Executable_GetAbiVersion_
 // Arguments of PJRT_RuntimeAbiVersion_Destroy. [since 0.91]
 struct PJRT_RuntimeAbiVersion_Destroy_Args {
   size_t struct_size;
-  // The abi version. [in, since 0.91]
+  // The version. [in, since 0.91]
   PJRT_RuntimeAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_Destroy_Args, abi_version);
@@ -78,9 +78,9 @@ typedef PJRT_Error* PJRT_RuntimeAbiVersion_Destroy(PJRT_RuntimeAbiVersion_Destro
 // Arguments of PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime. [since 0.91]
 struct PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args {
   size_t struct_size;
-  // The abi version. [in, since 0.91]
+  // The version. [in, since 0.91]
   const PJRT_RuntimeAbiVersion* abi_version;
-  // The other abi version. [in, since 0.91]
+  // The version to compare with. [in, since 0.91]
   const PJRT_RuntimeAbiVersion* other_abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args, other_abi_version);
@@ -92,9 +92,9 @@ typedef PJRT_Error* PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime(
 // Arguments of PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable. [since 0.91]
 struct PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args {
   size_t struct_size;
-  // The abi version. [in, since 0.91]
+  // The version. [in, since 0.91]
   const PJRT_RuntimeAbiVersion* abi_version;
-  // The executable abi version. [in, since 0.91]
+  // The version that the executable needs. [in, since 0.91]
   const PJRT_ExecutableAbiVersion* executable_abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args, executable_abi_version);
@@ -107,9 +107,9 @@ typedef PJRT_Error* PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable(
 // Arguments of PJRT_RuntimeAbiVersion_ToProto. [since 0.91]
 struct PJRT_RuntimeAbiVersion_ToProto_Args {
   size_t struct_size;
-  // The abi version. [in, since 0.91]
+  // The version. [in, since 0.91]
   const PJRT_RuntimeAbiVersion* abi_version;
-  // Holds the result. [out, since 0.91, length serialized_proto_size, freed by the caller:
+  // The proto. [out, since 0.91, length serialized_proto_size, freed by the caller:
   // serialized_proto_deleter]
   const char* serialized_proto;
   // Bytes of `serialized_proto`. [out, since 0.91]
@@ -127,9 +127,9 @@ typedef PJRT_Error* PJRT_RuntimeAbiVersion_ToProto(PJRT_RuntimeAbiVersion_ToProt
 // Arguments of PJRT_RuntimeAbiVersion_PlatformId. [since 0.91]
 struct PJRT_RuntimeAbiVersion_PlatformId_Args {
   size_t struct_size;
-  // The abi version. [in, since 0.91]
+  // The version. [in, since 0.91]
   const PJRT_RuntimeAbiVersion* abi_version;
-  // The platform id. [out, since 0.91]
+  // The platform. [out, since 0.91]
   uint64_t platform_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_PlatformId_Args, platform_id);
@@ -140,7 +140,7 @@ typedef PJRT_Error* PJRT_RuntimeAbiVersion_PlatformId(PJRT_RuntimeAbiVersion_Pla
 // Arguments of PJRT_ExecutableAbiVersion_Destroy. [since 0.91]
 struct PJRT_ExecutableAbiVersion_Destroy_Args {
   size_t struct_size;
-  // The abi version. [in, since 0.91]
+  // The version. [in, since 0.91]
   PJRT_ExecutableAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableAbiVersion_Destroy_Args, abi_version);
@@ -151,9 +151,9 @@ typedef PJRT_Error* PJRT_ExecutableAbiVersion_Destroy(PJRT_ExecutableAbiVersion_
 // Arguments of PJRT_ExecutableAbiVersion_ToProto. [since 0.91]
 struct PJRT_ExecutableAbiVersion_ToProto_Args {
   size_t struct_size;
-  // The abi version. [in, since 0.91]
+  // The version. [in, since 0.91]
   const PJRT_ExecutableAbiVersion* abi_version;
-  // Holds the result. [out, since 0.91, length serialized_proto_size, freed by the caller:
+  // The proto. [out, since 0.91, length serialized_proto_size, freed by the caller:
   // serialized_proto_deleter]
   const char* serialized_proto;
   // Bytes of `serialized_proto`. [out, since 0.91]
@@ -171,9 +171,9 @@ typedef PJRT_Error* PJRT_ExecutableAbiVersion_ToProto(PJRT_ExecutableAbiVersion_
 // Arguments of PJRT_ExecutableAbiVersion_PlatformId. [since 0.91]
 struct PJRT_ExecutableAbiVersion_PlatformId_Args {
   size_t struct_size;
-  // The abi version. [in, since 0.91]
+  // The version. [in, since 0.91]
   const PJRT_ExecutableAbiVersion* abi_version;
-  // The platform id. [out, since 0.91]
+  // The platform. [out, since 0.91]
   uint64_t platform_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableAbiVersion_PlatformId_Args, platform_id);
@@ -185,11 +185,11 @@ typedef PJRT_Error* PJRT_ExecutableAbiVersion_PlatformId(
 // Arguments of PJRT_RuntimeAbiVersion_FromProto. [since 0.91]
 struct PJRT_RuntimeAbiVersion_FromProto_Args {
   size_t struct_size;
-  // The serialized proto. [in, since 0.91, length serialized_proto_size, lives for the call]
+  // The proto. [in, since 0.91, length serialized_proto_size, lives for the call]
   const char* serialized_proto;
   // Bytes of `serialized_proto`. [in, since 0.91]
   size_t serialized_proto_size;
-  // The abi version. [out, since 0.91, lives until: process]
+  // The version. [out, since 0.91, lives until: process]
   PJRT_RuntimeAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_FromProto_Args, abi_version);
@@ -200,11 +200,11 @@ typedef PJRT_Error* PJRT_RuntimeAbiVersion_FromProto(PJRT_RuntimeAbiVersion_From
 // Arguments of PJRT_ExecutableAbiVersion_FromProto. [since 0.91]
 struct PJRT_ExecutableAbiVersion_FromProto_Args {
   size_t struct_size;
-  // The serialized proto. [in, since 0.91, length serialized_proto_size, lives for the call]
+  // The proto. [in, since 0.91, length serialized_proto_size, lives for the call]
   const char* serialized_proto;
   // Bytes of `serialized_proto`. [in, since 0.91]
   size_t serialized_proto_size;
-  // The abi version. [out, since 0.91, lives until: process]
+  // The version. [out, since 0.91, lives until: process]
   PJRT_ExecutableAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableAbiVersion_FromProto_Args, abi_version);

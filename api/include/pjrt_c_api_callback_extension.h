@@ -56,7 +56,7 @@ typedef void PJRT_Callback_Function(void* args, void* user_arg);
 // What a slice builder event carries. [since 0.77]
 struct PJRT_Callback_Tpu_SliceBuilderArgs {
   size_t struct_size;
-  // The failure type. [in, since 0.77]
+  // Why the slice failed. [in, since 0.77]
   PJRT_Callback_Tpu_SliceFailureType failure_type;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Callback_Tpu_SliceBuilderArgs, failure_type);
@@ -83,7 +83,7 @@ struct PJRT_Callback_RegisterCallback_Args {
   PJRT_Client* client;
   // Which kind. [in, since 0.77]
   PJRT_Callback_Type type;
-  // The callback. [in, since 0.77, lives for the call]
+  // The function to call. [in, since 0.77, lives for the call]
   PJRT_Callback_Function* callback;
   // Passed on, untouched. [in, since 0.77, may be null]
   void* user_arg;

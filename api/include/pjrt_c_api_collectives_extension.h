@@ -58,19 +58,19 @@ typedef enum {
 
 // The run that a collective belongs to, when the host executes it. Never grows. [since 0.94]
 struct PJRT_Collectives_CpuExecutor {
-  // The run id. [in, since 0.94]
+  // Id of the run. [in, since 0.94]
   int64_t run_id;
-  // The global device ids. [in, since 0.94, length num_global_device_ids, lives for the call]
+  // Global id of each device. [in, since 0.94, length num_global_device_ids, lives for the call]
   int64_t* global_device_ids;
   // Number of `global_device_ids`. [in, since 0.94]
   size_t num_global_device_ids;
-  // Number of local participants. [in, since 0.94]
+  // Ranks of this process. [in, since 0.94]
   int32_t num_local_participants;
-  // The collective op kind. [in, since 0.94]
+  // How ranks are counted. [in, since 0.94]
   PJRT_Collectives_CollectiveOpKind collective_op_kind;
-  // The op id. [in, since 0.94]
+  // Id of the operation. [in, since 0.94]
   int64_t op_id;
-  // The timeout in ns. [in, since 0.94]
+  // How long to wait, in nanoseconds. [in, since 0.94]
   int64_t timeout_in_ns;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_CpuExecutor, timeout_in_ns);
@@ -93,22 +93,22 @@ struct PJRT_Collectives_CreateCommunicators_Args {
   size_t struct_size;
   // The collectives. [in, since 0.94]
   PJRT_Collectives* collectives;
-  // The device ids. [in, since 0.94, length num_device_ids, lives for the call]
+  // Device of each rank. [in, since 0.94, length num_device_ids, lives for the call]
   const int64_t* device_ids;
   // Number of `device_ids`. [in, since 0.94]
   size_t num_device_ids;
-  // The clique ids. [in, since 0.94, length num_clique_ids, lives for the call]
+  // Id of each clique. [in, since 0.94, length num_clique_ids, lives for the call]
   const char** clique_ids;
   // Bytes of each of `clique_ids`. [in, since 0.94, lives for the call]
   const size_t* clique_id_sizes;
   // Number of `clique_ids`. [in, since 0.94]
   size_t num_clique_ids;
-  // The rank ids. [in, since 0.94, lives for the call]
+  // Rank of each device. [in, since 0.94, lives for the call]
   int64_t* rank_ids;
-  // Number of device ranks. [in, since 0.94]
+  // Number of `rank_ids`. [in, since 0.94]
   size_t num_device_ranks;
-  // The communicators. [out, since 0.94, length num_communicators, lives until:
-  // communicators_holder_deleter(communicators_holder)]
+  // The communicators, one for each rank of this process. [out, since 0.94, length
+  // num_communicators, lives until: communicators_holder_deleter(communicators_holder)]
   PJRT_Collectives_Communicator** communicators;
   // Number of `communicators`. [out, since 0.94]
   size_t num_communicators;
@@ -141,21 +141,21 @@ struct PJRT_Collectives_Communicator_AllReduce_Args {
   size_t struct_size;
   // The communicator. [in, since 0.94]
   PJRT_Collectives_Communicator* communicator;
-  // The send buffer ptr. [in, since 0.94]
+  // The data of this rank. [in, since 0.94]
   void* send_buffer_ptr;
-  // The send buffer size. [in, since 0.94]
+  // Bytes of it. [in, since 0.94]
   size_t send_buffer_size;
-  // The recv buffer ptr. [in, since 0.94]
+  // Where to put the result. [in, since 0.94]
   void* recv_buffer_ptr;
-  // The recv buffer size. [in, since 0.94]
+  // Bytes of it. [in, since 0.94]
   size_t recv_buffer_size;
-  // The primitive type. [in, since 0.94]
+  // Element type. [in, since 0.94]
   PJRT_Buffer_Type primitive_type;
-  // The count. [in, since 0.94]
+  // Number of elements. [in, since 0.94]
   size_t count;
-  // The reduction kind. [in, since 0.94]
+  // How values are reduced. [in, since 0.94]
   PJRT_Collectives_ReductionKind reduction_kind;
-  // The cpu executor. [in, since 0.94, lives for the call]
+  // The run that the collective belongs to. [in, since 0.94, lives for the call]
   PJRT_Collectives_CpuExecutor* cpu_executor;
   // The event. [out, since 0.94, freed by the caller: PJRT_Event_Destroy]
   PJRT_Event* event;
@@ -171,21 +171,21 @@ struct PJRT_Collectives_Communicator_ReduceScatter_Args {
   size_t struct_size;
   // The communicator. [in, since 0.94]
   PJRT_Collectives_Communicator* communicator;
-  // The send buffer ptr. [in, since 0.94]
+  // The data of this rank. [in, since 0.94]
   void* send_buffer_ptr;
-  // The send buffer size. [in, since 0.94]
+  // Bytes of it. [in, since 0.94]
   size_t send_buffer_size;
-  // The recv buffer ptr. [in, since 0.94]
+  // Where to put the result. [in, since 0.94]
   void* recv_buffer_ptr;
-  // The recv buffer size. [in, since 0.94]
+  // Bytes of it. [in, since 0.94]
   size_t recv_buffer_size;
-  // The primitive type. [in, since 0.94]
+  // Element type. [in, since 0.94]
   PJRT_Buffer_Type primitive_type;
-  // The count. [in, since 0.94]
+  // Number of elements. [in, since 0.94]
   size_t count;
-  // The reduction kind. [in, since 0.94]
+  // How values are reduced. [in, since 0.94]
   PJRT_Collectives_ReductionKind reduction_kind;
-  // The cpu executor. [in, since 0.94, lives for the call]
+  // The run that the collective belongs to. [in, since 0.94, lives for the call]
   PJRT_Collectives_CpuExecutor* cpu_executor;
   // The event. [out, since 0.94, freed by the caller: PJRT_Event_Destroy]
   PJRT_Event* event;
@@ -202,19 +202,19 @@ struct PJRT_Collectives_Communicator_AllGather_Args {
   size_t struct_size;
   // The communicator. [in, since 0.94]
   PJRT_Collectives_Communicator* communicator;
-  // The send buffer ptr. [in, since 0.94]
+  // The data of this rank. [in, since 0.94]
   void* send_buffer_ptr;
-  // The send buffer size. [in, since 0.94]
+  // Bytes of it. [in, since 0.94]
   size_t send_buffer_size;
-  // The recv buffer ptr. [in, since 0.94]
+  // Where to put the result. [in, since 0.94]
   void* recv_buffer_ptr;
-  // The recv buffer size. [in, since 0.94]
+  // Bytes of it. [in, since 0.94]
   size_t recv_buffer_size;
-  // The primitive type. [in, since 0.94]
+  // Element type. [in, since 0.94]
   PJRT_Buffer_Type primitive_type;
-  // The count. [in, since 0.94]
+  // Number of elements. [in, since 0.94]
   size_t count;
-  // The cpu executor. [in, since 0.94, lives for the call]
+  // The run that the collective belongs to. [in, since 0.94, lives for the call]
   PJRT_Collectives_CpuExecutor* cpu_executor;
   // The event. [out, since 0.94, freed by the caller: PJRT_Event_Destroy]
   PJRT_Event* event;
@@ -230,27 +230,27 @@ struct PJRT_Collectives_Communicator_CollectivePermute_Args {
   size_t struct_size;
   // The communicator. [in, since 0.94]
   PJRT_Collectives_Communicator* communicator;
-  // The send buffer ptr. [in, since 0.94]
+  // The data of this rank. [in, since 0.94]
   void* send_buffer_ptr;
-  // The send buffer size. [in, since 0.94]
+  // Bytes of it. [in, since 0.94]
   size_t send_buffer_size;
-  // The recv buffer ptr. [in, since 0.94]
+  // Where to put the result. [in, since 0.94]
   void* recv_buffer_ptr;
-  // The recv buffer size. [in, since 0.94]
+  // Bytes of it. [in, since 0.94]
   size_t recv_buffer_size;
-  // The primitive type. [in, since 0.94]
+  // Element type. [in, since 0.94]
   PJRT_Buffer_Type primitive_type;
-  // The count. [in, since 0.94]
+  // Number of elements. [in, since 0.94]
   size_t count;
-  // True if: source rank. [in, since 0.94]
+  // True if `source_rank` is set. [in, since 0.94]
   bool has_source_rank;
-  // The source rank. [in, since 0.94]
+  // The rank that data comes from. [in, since 0.94]
   int64_t source_rank;
-  // The target ranks. [in, since 0.94, length num_target_ranks, lives for the call]
+  // The ranks that data goes to. [in, since 0.94, length num_target_ranks, lives for the call]
   int64_t* target_ranks;
   // Number of `target_ranks`. [in, since 0.94]
   size_t num_target_ranks;
-  // The cpu executor. [in, since 0.94, lives for the call]
+  // The run that the collective belongs to. [in, since 0.94, lives for the call]
   PJRT_Collectives_CpuExecutor* cpu_executor;
   // The event. [out, since 0.94, freed by the caller: PJRT_Event_Destroy]
   PJRT_Event* event;
@@ -266,23 +266,23 @@ struct PJRT_Collectives_Communicator_AllToAll_Args {
   size_t struct_size;
   // The communicator. [in, since 0.94]
   PJRT_Collectives_Communicator* communicator;
-  // The send buffers ptrs. [in, since 0.94, lives for the call]
+  // The data for each rank. [in, since 0.94, lives for the call]
   void** send_buffers_ptrs;
-  // The send buffers sizes. [in, since 0.94, lives for the call]
+  // Bytes of each. [in, since 0.94, lives for the call]
   const size_t* send_buffers_sizes;
-  // Number of send buffers. [in, since 0.94]
+  // Number of places to send from. [in, since 0.94]
   size_t num_send_buffers;
-  // The recv buffers ptrs. [in, since 0.94, lives for the call]
+  // Where to put what comes from each rank. [in, since 0.94, lives for the call]
   void** recv_buffers_ptrs;
-  // The recv buffers sizes. [in, since 0.94, lives for the call]
+  // Bytes of each. [in, since 0.94, lives for the call]
   const size_t* recv_buffers_sizes;
-  // Number of recv buffers. [in, since 0.94]
+  // Number of places to receive into. [in, since 0.94]
   size_t num_recv_buffers;
-  // The primitive type. [in, since 0.94]
+  // Element type. [in, since 0.94]
   PJRT_Buffer_Type primitive_type;
-  // The count. [in, since 0.94]
+  // Number of elements. [in, since 0.94]
   size_t count;
-  // The cpu executor. [in, since 0.94, lives for the call]
+  // The run that the collective belongs to. [in, since 0.94, lives for the call]
   PJRT_Collectives_CpuExecutor* cpu_executor;
   // The event. [out, since 0.94, freed by the caller: PJRT_Event_Destroy]
   PJRT_Event* event;
@@ -298,7 +298,7 @@ struct PJRT_Collectives_Communicator_ToString_Args {
   size_t struct_size;
   // The communicator. [in, since 0.94]
   PJRT_Collectives_Communicator* communicator;
-  // The str. [out, since 0.94, length str_size, lives until: str_holder_deleter(str_holder)]
+  // The text. [out, since 0.94, length str_size, lives until: str_holder_deleter(str_holder)]
   const char* str;
   // Bytes of `str`. [out, since 0.94]
   size_t str_size;

@@ -31,13 +31,13 @@ typedef struct PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args PJRT_Transfers
 typedef void (*PJRT_Transfers_CrossHostOnCanceledCallback)(PJRT_Error* error, void* user_arg);
 
 // Cancels a transfer that the receiver announced. [since 0.74]
-// serialized_descriptor: The serialized descriptor.
-// serialized_descriptor_size: The serialized descriptor size.
-// reason: The reason.
+// serialized_descriptor: The descriptor.
+// serialized_descriptor_size: Bytes of the descriptor.
+// reason: Code of the reason.
 // error_message: Text of the error; lives for the call.
 // error_message_size: Bytes of `error_message`.
-// on_canceled: The on canceled.
-// on_canceled_user_arg: The on canceled user arg.
+// on_canceled: Called when the transfer has been cancelled.
+// on_canceled_user_arg: Passed to `on_canceled`.
 // user_arg: Passed on, untouched.
 typedef void (*PJRT_Transfers_CrossHostSendCancelNotifier)(
     const char* serialized_descriptor, size_t serialized_descriptor_size, PJRT_Error_Code reason,
@@ -46,12 +46,12 @@ typedef void (*PJRT_Transfers_CrossHostSendCancelNotifier)(
 
 // Receives the descriptors of buffers that wait for data. [since 0.74]
 // error: The error.
-// serialized_descriptors: The serialized descriptors.
-// descriptors_sizes: The descriptors sizes.
+// serialized_descriptors: Descriptor of each buffer.
+// descriptors_sizes: Bytes of each descriptor.
 // num_descriptors: Number of descriptors.
 // user_arg: Passed on, untouched.
-// cancel_notifier: The cancel notifier.
-// cancel_notifier_user_arg: The cancel notifier user arg.
+// cancel_notifier: Cancels the transfer.
+// cancel_notifier_user_arg: Passed to `cancel_notifier`.
 typedef void (*PJRT_Transfers_CrossHostRecvNotifier)(
     PJRT_Error* error, const char** serialized_descriptors, size_t* descriptors_sizes, size_t
     num_descriptors, void* user_arg, PJRT_Transfers_CrossHostSendCancelNotifier cancel_notifier,
@@ -59,14 +59,14 @@ typedef void (*PJRT_Transfers_CrossHostRecvNotifier)(
 
 // Tells how a transfer to a remote device went. [since 0.74]
 // error: The error.
-// sends_were_enqueued: Whether sends were enqueued.
+// sends_were_enqueued: True if the sends were started.
 // user_arg: Passed on, untouched.
 typedef void (*PJRT_Transfers_CrossHostRemoteSendCallback)(
     PJRT_Error* error, bool sends_were_enqueued, void* user_arg);
 
 // Frees a descriptor. [since 0.74]
-// descriptor_data: The descriptor data.
-// descriptor_size: The descriptor size.
+// descriptor_data: Bytes of the descriptor.
+// descriptor_size: Size of the descriptor.
 typedef void (*PJRT_Transfers_DescriptorDestructor)(
     char** descriptor_data, size_t* descriptor_size);
 
@@ -74,7 +74,7 @@ typedef void (*PJRT_Transfers_DescriptorDestructor)(
 struct PJRT_Transfers_CrossHostRecvNotifierInfo {
   // Passed on, untouched. [in, since 0.74, may be null]
   void* user_arg;
-  // The notifier. [in, since 0.74]
+  // Receives the descriptors. [in, since 0.74]
   PJRT_Transfers_CrossHostRecvNotifier notifier;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_CrossHostRecvNotifierInfo, notifier);
@@ -83,7 +83,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_CrossHostRecvNotifierInfo, notifier);
 struct PJRT_Transfers_CrossHostRemoteSendCallbackInfo {
   // Passed on, untouched. [in, since 0.81, may be null]
   void* user_arg;
-  // The on done. [in, since 0.81]
+  // Called when the transfer is over. [in, since 0.81]
   PJRT_Transfers_CrossHostRemoteSendCallback on_done;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_CrossHostRemoteSendCallbackInfo, on_done);
@@ -100,11 +100,11 @@ struct PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args {
   size_t num_buffers;
   // The buffers. [in, since 0.81, length num_buffers, lives for the call]
   PJRT_Buffer** buffers;
-  // The dst global device ids. [in, since 0.81, lives for the call]
+  // Receiving device of each buffer. [in, since 0.81, lives for the call]
   const int32_t* dst_global_device_ids;
-  // The transfer keys. [in, since 0.81, lives for the call]
+  // Key of each transfer; the same on both sides. [in, since 0.81, lives for the call]
   const int64_t* transfer_keys;
-  // The send events. [in, since 0.81, lives for the call]
+  // Room for one event for each buffer; completes when it is sent. [inout, since 0.81]
   PJRT_Event** send_events;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args, send_events);
@@ -120,24 +120,24 @@ struct PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args {
   PJRT_Extension_Base* extension_start;
   // The client. [in, since 0.81]
   PJRT_Client* client;
-  // Number of shapes. [in, since 0.81]
+  // Number of arrays. [in, since 0.81]
   size_t num_shapes;
-  // Number of dimensions. [in, since 0.81, lives for the call]
+  // Number of dimensions of each array. [in, since 0.81, lives for the call]
   size_t* shape_num_dims;
-  // Number of dims. [in, since 0.81, lives for the call]
+  // Dimensions of each array. [in, since 0.81, lives for the call]
   const int64_t** num_dims;
-  // The element types. [in, since 0.81, lives for the call]
+  // Element type of each array. [in, since 0.81, lives for the call]
   PJRT_Buffer_Type* element_types;
   // One layout for each, owned by the executable: the caller does not free them. [in, since 0.81,
   // lives for the call]
   PJRT_Buffer_MemoryLayout** layouts;
   // The device. [in, since 0.81]
   PJRT_Device* device;
-  // The src global device ids. [in, since 0.81, lives for the call]
+  // Sending device of each array. [in, since 0.81, lives for the call]
   const int32_t* src_global_device_ids;
-  // The transfer keys. [in, since 0.81, lives for the call]
+  // Key of each transfer; the same on both sides. [in, since 0.81, lives for the call]
   const int64_t* transfer_keys;
-  // The buffers. [in, since 0.81, lives for the call]
+  // The buffers. [out, since 0.81, lives until: client]
   PJRT_Buffer** buffers;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args, buffers);
@@ -153,20 +153,20 @@ struct PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args {
   PJRT_Extension_Base* extension_start;
   // The client. [in, since 0.74]
   PJRT_Client* client;
-  // Number of shapes. [in, since 0.74]
+  // Number of arrays. [in, since 0.74]
   size_t num_shapes;
-  // Number of dimensions. [in, since 0.74, lives for the call]
+  // Number of dimensions of each array. [in, since 0.74, lives for the call]
   size_t* shape_num_dims;
-  // Number of dims. [in, since 0.74, lives for the call]
+  // Dimensions of each array. [in, since 0.74, lives for the call]
   const int64_t** num_dims;
-  // The element types. [in, since 0.74, lives for the call]
+  // Element type of each array. [in, since 0.74, lives for the call]
   PJRT_Buffer_Type* element_types;
   // One layout for each, owned by the executable: the caller does not free them. [in, since 0.74,
   // lives for the call]
   PJRT_Buffer_MemoryLayout** layouts;
   // The device. [in, since 0.74]
   PJRT_Device* device;
-  // The notifier. [in, since 0.74]
+  // Receives the descriptors. [in, since 0.74]
   PJRT_Transfers_CrossHostRecvNotifierInfo notifier;
   // The buffers. [out, since 0.74, length num_buffers, lives until: client]
   PJRT_Buffer** buffers;
@@ -188,14 +188,14 @@ struct PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args {
   PJRT_Buffer* buffer;
   // The event. [in, since 0.90, if absent: null]
   PJRT_Event* event;
-  // The serialized descriptor. [in, since 0.90, length serialized_descriptor_size, lives for the
-  // call, if absent: null]
+  // The descriptor. [in, since 0.90, length serialized_descriptor_size, lives for the call, if
+  // absent: null]
   char** serialized_descriptor;
-  // Bytes of `serialized_descriptor`. [in, since 0.90, lives for the call, if absent: null]
+  // Bytes of the descriptor. [in, since 0.90, lives for the call, if absent: null]
   size_t* serialized_descriptor_size;
-  // The on done. [in, since 0.90, if absent: 0]
+  // Called when the transfer is over. [in, since 0.90, if absent: 0]
   PJRT_Transfers_CrossHostRemoteSendCallbackInfo on_done;
-  // The descriptor destructor. [in, since 0.104, if absent: null]
+  // Frees the descriptor. [in, since 0.104, if absent: null]
   PJRT_Transfers_DescriptorDestructor descriptor_destructor;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, descriptor_destructor);

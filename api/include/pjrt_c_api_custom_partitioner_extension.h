@@ -40,7 +40,7 @@ PJRT_DEFINE_STRUCT_TRAITS(JAX_CustomCallPartitioner_string, size);
 struct JAX_CustomCallPartitioner_aval {
   // The shape. [in, since 0.47]
   JAX_CustomCallPartitioner_string shape;
-  // True if: sharding. [in, since 0.47]
+  // True if `sharding` is set. [in, since 0.47]
   bool has_sharding;
   // The sharding. [in, since 0.47]
   JAX_CustomCallPartitioner_string sharding;
@@ -66,53 +66,53 @@ PJRT_DEFINE_STRUCT_TRAITS(JAX_CustomCallPartitioner_version_and_error, error_msg
 
 // Arguments of `partition`. Never grows. [since 0.47]
 struct JAX_CustomCallPartitioner_Partition_Args {
-  // The header. [in, since 0.47]
+  // Version in, error out. [in, since 0.47]
   JAX_CustomCallPartitioner_version_and_error header;
-  // Number of args. [in, since 0.47]
+  // Number of operands. [in, since 0.47]
   size_t num_args;
-  // The op args. [in, since 0.47, lives for the call]
+  // Shape and sharding of each operand. [in, since 0.47, lives for the call]
   JAX_CustomCallPartitioner_aval* op_args;
-  // The op result. [in, since 0.47]
+  // Shape and sharding of the result. [in, since 0.47]
   JAX_CustomCallPartitioner_aval op_result;
-  // The backend config. [in, since 0.47]
+  // The call's backend configuration. [in, since 0.47]
   JAX_CustomCallPartitioner_string backend_config;
-  // The mlir module. [in, since 0.47]
+  // The call as an MLIR module. [in, since 0.47]
   JAX_CustomCallPartitioner_string mlir_module;
-  // The args sharding. [in, since 0.47, lives for the call]
+  // Sharding of each argument. [in, since 0.47, lives for the call]
   JAX_CustomCallPartitioner_string* args_sharding;
-  // The result sharding. [in, since 0.47]
+  // Sharding of the result. [in, since 0.47]
   JAX_CustomCallPartitioner_string result_sharding;
 };
 PJRT_DEFINE_STRUCT_TRAITS(JAX_CustomCallPartitioner_Partition_Args, result_sharding);
 
 // Arguments of `infer_sharding`. Never grows. [since 0.47]
 struct JAX_CustomCallPartitioner_InferShardingFromOperands_Args {
-  // The header. [in, since 0.47]
+  // Version in, error out. [in, since 0.47]
   JAX_CustomCallPartitioner_version_and_error header;
-  // Number of args. [in, since 0.47]
+  // Number of operands. [in, since 0.47]
   size_t num_args;
-  // The op args. [in, since 0.47, lives for the call]
+  // Shape and sharding of each operand. [in, since 0.47, lives for the call]
   JAX_CustomCallPartitioner_aval* op_args;
-  // The result shape. [in, since 0.47]
+  // Shape of the result. [in, since 0.47]
   JAX_CustomCallPartitioner_string result_shape;
-  // The backend config. [in, since 0.47]
+  // The call's backend configuration. [in, since 0.47]
   JAX_CustomCallPartitioner_string backend_config;
-  // True if: result sharding. [in, since 0.47]
+  // True if `result_sharding` is set. [in, since 0.47]
   bool has_result_sharding;
-  // The result sharding. [in, since 0.47]
+  // Sharding of the result. [in, since 0.47]
   JAX_CustomCallPartitioner_string result_sharding;
 };
 PJRT_DEFINE_STRUCT_TRAITS(JAX_CustomCallPartitioner_InferShardingFromOperands_Args, result_sharding);
 
 // Arguments of `propagate_user_sharding`. Never grows. [since 0.47]
 struct JAX_CustomCallPartitioner_PropagateUserSharding_Args {
-  // The header. [in, since 0.47]
+  // Version in, error out. [in, since 0.47]
   JAX_CustomCallPartitioner_version_and_error header;
-  // The backend config. [in, since 0.47]
+  // The call's backend configuration. [in, since 0.47]
   JAX_CustomCallPartitioner_string backend_config;
-  // The result shape. [in, since 0.47]
+  // Shape of the result. [in, since 0.47]
   JAX_CustomCallPartitioner_string result_shape;
-  // The result sharding. [in, since 0.47]
+  // Sharding of the result. [in, since 0.47]
   JAX_CustomCallPartitioner_string result_sharding;
 };
 PJRT_DEFINE_STRUCT_TRAITS(JAX_CustomCallPartitioner_PropagateUserSharding_Args, result_sharding);
@@ -141,11 +141,12 @@ PJRT_DEFINE_STRUCT_TRAITS(JAX_CustomCallPartitioner_Callbacks, can_side_effectin
 // Arguments of PJRT_Register_Custom_Partitioner. [since 0.47]
 struct PJRT_Register_Custom_Partitioner_Args {
   size_t struct_size;
-  // The name. [in, since 0.47, length name_size, lives for the call]
+  // Name of the custom calls. [in, since 0.47, length name_size, lives for the call]
   const char* name;
   // Bytes of `name`. [in, since 0.47]
   size_t name_size;
-  // The callbacks. [in, since 0.47, lives for the call]
+  // The callbacks; owned by the plugin from now on, which frees them with `dtor`. [in, since 0.47,
+  // lives for the call]
   JAX_CustomCallPartitioner_Callbacks* callbacks;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Register_Custom_Partitioner_Args, callbacks);
@@ -157,7 +158,7 @@ typedef PJRT_Error* PJRT_Register_Custom_Partitioner(PJRT_Register_Custom_Partit
 // Arguments of PJRT_Register_Batch_Partitionable. [since 0.67]
 struct PJRT_Register_Batch_Partitionable_Args {
   size_t struct_size;
-  // The name. [in, since 0.67, length name_size, lives for the call]
+  // Name of the custom calls. [in, since 0.67, length name_size, lives for the call]
   const char* name;
   // Bytes of `name`. [in, since 0.67]
   size_t name_size;

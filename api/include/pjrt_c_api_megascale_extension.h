@@ -59,7 +59,7 @@ typedef struct PJRT_Megascale_GetInterfaceAddressesHelper_Args PJRT_Megascale_Ge
 typedef struct PJRT_Megascale_GetOrCreateRuntimeError_Args PJRT_Megascale_GetOrCreateRuntimeError_Args;
 
 // Receives a serialized error of the run. [since 0.90]
-// serialized_error: The serialized error.
+// serialized_error: The error, serialized.
 // serialized_error_size: The serialized error size.
 // user_data: The data with its type.
 typedef void (*PJRT_Megascale_ErrorHandler)(
@@ -67,21 +67,22 @@ typedef void (*PJRT_Megascale_ErrorHandler)(
 
 // The addresses of the processes of a run. Never grows. [since 0.94]
 struct PJRT_Megascale_ProcessesInfo {
-  // The addresses. [in, since 0.94, length num_addresses, lives for the call]
+  // Addresses of the processes. [in, since 0.94, length num_addresses, lives for the call]
   const char** addresses;
-  // The address sizes. [in, since 0.94, lives for the call]
+  // Bytes of each of `addresses`. [in, since 0.94, lives for the call]
   size_t* address_sizes;
   // Number of `addresses`. [in, since 0.94]
   size_t num_addresses;
-  // The slice indexes. [in, since 0.94, length num_slice_indexes, lives for the call]
+  // Slice of each process. [in, since 0.94, length num_slice_indexes, lives for the call]
   int32_t* slice_indexes;
   // Number of `slice_indexes`. [in, since 0.94]
   size_t num_slice_indexes;
-  // The per slice indexes. [in, since 0.94, length num_per_slice_indexes, lives for the call]
+  // Index of each process within its slice. [in, since 0.94, length num_per_slice_indexes, lives
+  // for the call]
   int32_t* per_slice_indexes;
   // Number of `per_slice_indexes`. [in, since 0.94]
   size_t num_per_slice_indexes;
-  // Number of devices per process. [in, since 0.94]
+  // Devices of one process. [in, since 0.94]
   int32_t num_devices_per_process;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ProcessesInfo, num_devices_per_process);
@@ -93,7 +94,7 @@ struct PJRT_Megascale_CreateClientContextFromPjRtClient_Args {
   size_t struct_size;
   // The client. [in, since 0.90]
   PJRT_Client* client;
-  // The client context. [out, since 0.90, lives until: client]
+  // The context. [out, since 0.90, lives until: client]
   PJRT_Megascale_ClientContext* client_context;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_CreateClientContextFromPjRtClient_Args, client_context);
@@ -105,7 +106,7 @@ typedef PJRT_Error* PJRT_Megascale_CreateClientContextFromPjRtClient(
 // Arguments of PJRT_Megascale_CreateDefaultClientContext. [since 0.90]
 struct PJRT_Megascale_CreateDefaultClientContext_Args {
   size_t struct_size;
-  // The client context. [out, since 0.90, lives until: process]
+  // The context. [out, since 0.90, lives until: process]
   PJRT_Megascale_ClientContext* client_context;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_CreateDefaultClientContext_Args, client_context);
@@ -117,7 +118,7 @@ typedef PJRT_Error* PJRT_Megascale_CreateDefaultClientContext(
 // Arguments of PJRT_Megascale_DeleteClientContext. [since 0.90]
 struct PJRT_Megascale_DeleteClientContext_Args {
   size_t struct_size;
-  // The client context. [in, since 0.90]
+  // The context. [in, since 0.90]
   PJRT_Megascale_ClientContext* client_context;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_DeleteClientContext_Args, client_context);
@@ -149,19 +150,21 @@ struct PJRT_Megascale_CreateMultiSliceConfig_Args {
   const PJRT_TopologyDescription* topology;
   // Number of slices. [in, since 0.90]
   int32_t num_slices;
-  // The local slice id. [in, since 0.90]
+  // This process's slice. [in, since 0.90]
   int32_t local_slice_id;
-  // The local host id. [in, since 0.90]
+  // This host within its slice. [in, since 0.90]
   int32_t local_host_id;
-  // The endpoint addresses. [in, since 0.90, length endpoint_addresses_size, lives for the call]
+  // Serialized addresses of the endpoints. [in, since 0.90, length endpoint_addresses_size, lives
+  // for the call]
   const char* endpoint_addresses;
   // Bytes of `endpoint_addresses`. [in, since 0.90]
   int32_t endpoint_addresses_size;
-  // The dcn topology. [in, since 0.90, length dcn_topology_size, lives for the call]
+  // Serialized description of the data centre network. [in, since 0.90, length dcn_topology_size,
+  // lives for the call]
   const char* dcn_topology;
   // Bytes of `dcn_topology`. [in, since 0.90]
   int32_t dcn_topology_size;
-  // The client context. [in, since 0.90]
+  // The context. [in, since 0.90]
   PJRT_Megascale_ClientContext* client_context;
   // How the program spreads over slices, or null. [out, since 0.90, lives until: topology]
   PJRT_MultiSlice_Config* multi_slice_config;
@@ -176,7 +179,7 @@ typedef PJRT_Error* PJRT_Megascale_CreateMultiSliceConfig(
 // Arguments of PJRT_Megascale_ClientContext_Initialize. [since 0.90]
 struct PJRT_Megascale_ClientContext_Initialize_Args {
   size_t struct_size;
-  // The client context. [in, since 0.90]
+  // The context. [in, since 0.90]
   PJRT_Megascale_ClientContext* client_context;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ClientContext_Initialize_Args, client_context);
@@ -188,11 +191,11 @@ typedef PJRT_Error* PJRT_Megascale_ClientContext_Initialize(
 // Arguments of PJRT_Megascale_ClientContext_UnblockPendingWork. [since 0.90]
 struct PJRT_Megascale_ClientContext_UnblockPendingWork_Args {
   size_t struct_size;
-  // The client context. [in, since 0.90]
+  // The context. [in, since 0.90]
   PJRT_Megascale_ClientContext* client_context;
   // Identifies one launch over all processes; 0 for none. [in, since 0.90]
   int32_t launch_id;
-  // The expire after ms. [in, since 0.90]
+  // How long later calls stay unblocked, in milliseconds. [in, since 0.90]
   int64_t expire_after_ms;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ClientContext_UnblockPendingWork_Args, expire_after_ms);
@@ -205,7 +208,7 @@ typedef PJRT_Error* PJRT_Megascale_ClientContext_UnblockPendingWork(
 // Arguments of PJRT_Megascale_ClientContext_MegascalePort. [since 0.90]
 struct PJRT_Megascale_ClientContext_MegascalePort_Args {
   size_t struct_size;
-  // The client context. [in, since 0.90]
+  // The context. [in, since 0.90]
   PJRT_Megascale_ClientContext* client_context;
   // The port. [out, since 0.90]
   int32_t port;
@@ -219,11 +222,12 @@ typedef PJRT_Error* PJRT_Megascale_ClientContext_MegascalePort(
 // Arguments of PJRT_Megascale_CreateMegascaleCollectives. [since 0.94]
 struct PJRT_Megascale_CreateMegascaleCollectives_Args {
   size_t struct_size;
-  // The client context. [in, since 0.94]
+  // The context. [in, since 0.94]
   PJRT_Megascale_ClientContext* client_context;
-  // The processes info. [in, since 0.94, lives for the call]
+  // The processes of the run. [in, since 0.94, lives for the call]
   PJRT_Megascale_ProcessesInfo* processes_info;
-  // The dcn topology. [in, since 0.94, length dcn_topology_size, lives for the call]
+  // Serialized description of the data centre network. [in, since 0.94, length dcn_topology_size,
+  // lives for the call]
   const char* dcn_topology;
   // Bytes of `dcn_topology`. [in, since 0.94]
   size_t dcn_topology_size;
@@ -239,11 +243,11 @@ typedef PJRT_Error* PJRT_Megascale_CreateMegascaleCollectives(
 // Arguments of PJRT_Megascale_DeviceId_To_MegascaleId. [since 0.98]
 struct PJRT_Megascale_DeviceId_To_MegascaleId_Args {
   size_t struct_size;
-  // The slice id. [in, since 0.98]
+  // The slice. [in, since 0.98]
   int32_t slice_id;
-  // The per slice device id. [in, since 0.98]
+  // The device within its slice. [in, since 0.98]
   int32_t per_slice_device_id;
-  // The megascale id. [out, since 0.98]
+  // Slice and device as one id. [out, since 0.98]
   int64_t megascale_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_DeviceId_To_MegascaleId_Args, megascale_id);
@@ -255,11 +259,11 @@ typedef PJRT_Error* PJRT_Megascale_DeviceId_To_MegascaleId(
 // Arguments of PJRT_Megascale_MegascaleId_To_DeviceId. [since 0.98]
 struct PJRT_Megascale_MegascaleId_To_DeviceId_Args {
   size_t struct_size;
-  // The megascale id. [in, since 0.98]
+  // Slice and device as one id. [in, since 0.98]
   int64_t megascale_id;
-  // The slice id. [out, since 0.98]
+  // The slice. [out, since 0.98]
   int32_t slice_id;
-  // The per slice device id. [out, since 0.98]
+  // The device within its slice. [out, since 0.98]
   int32_t per_slice_device_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_MegascaleId_To_DeviceId_Args, per_slice_device_id);
@@ -271,7 +275,7 @@ typedef PJRT_Error* PJRT_Megascale_MegascaleId_To_DeviceId(
 // Arguments of PJRT_Megascale_RegisterErrorHandler. [since 0.98]
 struct PJRT_Megascale_RegisterErrorHandler_Args {
   size_t struct_size;
-  // The handler name. [in, since 0.98, length handler_name_size, lives for the call]
+  // Name of the handler. [in, since 0.98, length handler_name_size, lives for the call]
   const char* handler_name;
   // Bytes of `handler_name`. [in, since 0.98]
   size_t handler_name_size;
@@ -289,7 +293,7 @@ typedef PJRT_Error* PJRT_Megascale_RegisterErrorHandler(
 // Arguments of PJRT_Megascale_UnregisterErrorHandler. [since 0.98]
 struct PJRT_Megascale_UnregisterErrorHandler_Args {
   size_t struct_size;
-  // The handler name. [in, since 0.98, length handler_name_size, lives for the call]
+  // Name of the handler. [in, since 0.98, length handler_name_size, lives for the call]
   const char* handler_name;
   // Bytes of `handler_name`. [in, since 0.98]
   size_t handler_name_size;
@@ -303,11 +307,11 @@ typedef PJRT_Error* PJRT_Megascale_UnregisterErrorHandler(
 // Arguments of PJRT_Megascale_ErrorAggregator_Create. [since 0.98]
 struct PJRT_Megascale_ErrorAggregator_Create_Args {
   size_t struct_size;
-  // The app type. [in, since 0.98, length app_type_size, lives for the call]
+  // Kind of the application. [in, since 0.98, length app_type_size, lives for the call]
   const char* app_type;
   // Bytes of `app_type`. [in, since 0.98]
   size_t app_type_size;
-  // The aggregator. [out, since 0.98, lives until: process]
+  // The collector. [out, since 0.98, lives until: process]
   PJRT_Megascale_ErrorAggregator* aggregator;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_Create_Args, aggregator);
@@ -319,7 +323,7 @@ typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_Create(
 // Arguments of PJRT_Megascale_ErrorAggregator_Delete. [since 0.98]
 struct PJRT_Megascale_ErrorAggregator_Delete_Args {
   size_t struct_size;
-  // The aggregator. [in, since 0.98]
+  // The collector. [in, since 0.98]
   PJRT_Megascale_ErrorAggregator* aggregator;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_Delete_Args, aggregator);
@@ -342,13 +346,13 @@ typedef PJRT_Error* PJRT_Megascale_ErrorDigest_Delete(PJRT_Megascale_ErrorDigest
 // Arguments of PJRT_Megascale_ErrorAggregator_AddError. [since 0.98]
 struct PJRT_Megascale_ErrorAggregator_AddError_Args {
   size_t struct_size;
-  // The aggregator. [in, since 0.98]
+  // The collector. [in, since 0.98]
   PJRT_Megascale_ErrorAggregator* aggregator;
-  // The worker id. [in, since 0.98, length worker_id_size, lives for the call]
+  // The worker. [in, since 0.98, length worker_id_size, lives for the call]
   const char* worker_id;
   // Bytes of `worker_id`. [in, since 0.98]
   size_t worker_id_size;
-  // The serialized error. [in, since 0.98, length serialized_error_size, lives for the call]
+  // The error, serialized. [in, since 0.98, length serialized_error_size, lives for the call]
   const char* serialized_error;
   // Bytes of `serialized_error`. [in, since 0.98]
   size_t serialized_error_size;
@@ -362,7 +366,7 @@ typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_AddError(
 // Arguments of PJRT_Megascale_ErrorAggregator_ProcessAndShutdown. [since 0.98]
 struct PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args {
   size_t struct_size;
-  // The aggregator. [in, since 0.98]
+  // The collector. [in, since 0.98]
   PJRT_Megascale_ErrorAggregator* aggregator;
   // The digest. [out, since 0.98, lives until: aggregator]
   PJRT_Megascale_ErrorDigest* digest;
@@ -377,7 +381,7 @@ typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_ProcessAndShutdown(
 // Arguments of PJRT_Megascale_ErrorAggregator_LogErrorDigest. [since 0.98]
 struct PJRT_Megascale_ErrorAggregator_LogErrorDigest_Args {
   size_t struct_size;
-  // The aggregator. [in, since 0.98]
+  // The collector. [in, since 0.98]
   PJRT_Megascale_ErrorAggregator* aggregator;
   // The digest. [in, since 0.98]
   PJRT_Megascale_ErrorDigest* digest;
@@ -391,7 +395,7 @@ typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_LogErrorDigest(
 // Arguments of PJRT_Megascale_ErrorAggregator_Size. [since 0.98]
 struct PJRT_Megascale_ErrorAggregator_Size_Args {
   size_t struct_size;
-  // The aggregator. [in, since 0.98]
+  // The collector. [in, since 0.98]
   PJRT_Megascale_ErrorAggregator* aggregator;
   // Number of bytes. [out, since 0.98]
   size_t size;
@@ -405,9 +409,9 @@ typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_Size(
 // Arguments of PJRT_Megascale_ErrorAggregator_Active. [since 0.98]
 struct PJRT_Megascale_ErrorAggregator_Active_Args {
   size_t struct_size;
-  // The aggregator. [in, since 0.98]
+  // The collector. [in, since 0.98]
   PJRT_Megascale_ErrorAggregator* aggregator;
-  // Whether active. [out, since 0.98]
+  // True while errors are taken. [out, since 0.98]
   bool active;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_Active_Args, active);
@@ -419,23 +423,24 @@ typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_Active(
 // Arguments of PJRT_Megascale_GetInterfaceAddressesHelper. [since 0.101]
 struct PJRT_Megascale_GetInterfaceAddressesHelper_Args {
   size_t struct_size;
-  // The megascale port name. [in, since 0.101, length megascale_port_name_size, lives for the call]
+  // Name of the port. [in, since 0.101, length megascale_port_name_size, lives for the call]
   const char* megascale_port_name;
   // Bytes of `megascale_port_name`. [in, since 0.101]
   size_t megascale_port_name_size;
-  // The megascale port. [in, since 0.101]
+  // The port. [in, since 0.101]
   int32_t megascale_port;
-  // The interface prefixes. [in, since 0.101, length num_interface_prefixes, lives for the call]
+  // Names with which the interfaces wanted begin. [in, since 0.101, length num_interface_prefixes,
+  // lives for the call]
   const char** interface_prefixes;
   // Bytes of each of `interface_prefixes`. [in, since 0.101, lives for the call]
   const size_t* interface_prefixes_sizes;
   // Number of `interface_prefixes`. [in, since 0.101]
   size_t num_interface_prefixes;
-  // Whether use all interfaces. [in, since 0.101]
+  // True to list every interface. [in, since 0.101]
   bool use_all_interfaces;
-  // Whether limit to process numa local interfaces. [in, since 0.101]
+  // True to list only interfaces near this process's memory. [in, since 0.101]
   bool limit_to_process_numa_local_interfaces;
-  // The serialized addresses. [out, since 0.101, length serialized_addresses_sizes, lives until:
+  // The addresses, serialized. [out, since 0.101, length serialized_addresses_sizes, lives until:
   // addresses_deleter(addresses)]
   const char** serialized_addresses;
   // Bytes of each of `serialized_addresses`. [out, since 0.101, lives until:
@@ -443,7 +448,7 @@ struct PJRT_Megascale_GetInterfaceAddressesHelper_Args {
   size_t* serialized_addresses_sizes;
   // Number of `addresses`. [out, since 0.101]
   size_t num_addresses;
-  // Holds the result. [out, since 0.101, length num_addresses, freed by the caller:
+  // Addresses of the processes. [out, since 0.101, length num_addresses, freed by the caller:
   // addresses_deleter]
   PJRT_Megascale_SerializedAddresses* addresses;
   // Frees the holder; called once. [out, since 0.101]
@@ -459,28 +464,28 @@ typedef PJRT_Error* PJRT_Megascale_GetInterfaceAddressesHelper(
 // Arguments of PJRT_Megascale_GetOrCreateRuntimeError. [since 0.103]
 struct PJRT_Megascale_GetOrCreateRuntimeError_Args {
   size_t struct_size;
-  // The error type. [in, since 0.103]
+  // Kind of the error. [in, since 0.103]
   int32_t error_type;
-  // The start time nanos. [in, since 0.103]
+  // When it happened, in nanoseconds. [in, since 0.103]
   int64_t start_time_nanos;
-  // OK, or why there is no buffer. [in, since 0.103]
+  // Code of the status. [in, since 0.103]
   int32_t status_code;
-  // The status message. [in, since 0.103, length status_message_size, lives for the call]
+  // Text of the status. [in, since 0.103, length status_message_size, lives for the call]
   const char* status_message;
   // Bytes of `status_message`. [in, since 0.103]
   size_t status_message_size;
   // Identifies one launch over all processes; 0 for none. [in, since 0.103]
   int32_t launch_id;
-  // True if: unrecoverable error type. [in, since 0.103]
+  // True if `unrecoverable_error_type` is set. [in, since 0.103]
   bool has_unrecoverable_error_type;
-  // The unrecoverable error type. [in, since 0.103]
+  // Kind of the unrecoverable error. [in, since 0.103]
   int32_t unrecoverable_error_type;
-  // The serialized error. [out, since 0.103, length serialized_error_size, lives until:
+  // The error, serialized. [out, since 0.103, length serialized_error_size, lives until:
   // error_deleter(error)]
   const char* serialized_error;
   // Bytes of `serialized_error`. [out, since 0.103]
   size_t serialized_error_size;
-  // True if: new error. [out, since 0.103]
+  // True if it was made now. [out, since 0.103]
   bool is_new_error;
   // Holds the result. [out, since 0.103, freed by the caller: error_deleter]
   PJRT_Megascale_SerializedError* error;

@@ -30,12 +30,12 @@ struct PJRT_DeviceDescription_MemoryDescriptions_Args {
   PJRT_Extension_Base* extension_start;
   // The device description. [in, since 0.59]
   PJRT_DeviceDescription* device_description;
-  // The memory descriptions. [out, since 0.59, length num_memory_descriptions, lives until:
+  // The memories. [out, since 0.59, length num_memory_descriptions, lives until:
   // device_description]
   const PJRT_MemoryDescription* const* memory_descriptions;
   // Number of `memory_descriptions`. [out, since 0.59]
   size_t num_memory_descriptions;
-  // The default memory index. [out, since 0.61, if absent: 0]
+  // Index of the default memory in `memory_descriptions`. [out, since 0.61, if absent: 0]
   size_t default_memory_index;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_MemoryDescriptions_Args, default_memory_index);
@@ -48,13 +48,13 @@ typedef PJRT_Error* PJRT_DeviceDescription_MemoryDescriptions(
 struct PJRT_MemoryDescription_Kind_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // The memory description. [in, since 0.59]
+  // The memory. [in, since 0.59]
   const PJRT_MemoryDescription* memory_description;
   // The kind. [out, since 0.59, length kind_size, lives until: memory_description]
   const char* kind;
   // Bytes of `kind`. [out, since 0.59]
   size_t kind_size;
-  // The number. [out, since 0.59]
+  // Kind of the memory as a number. [out, since 0.59]
   int kind_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MemoryDescription_Kind_Args, kind_id);

@@ -32,7 +32,7 @@ typedef struct PJRT_MultiSlice_Config_Serialize_Args PJRT_MultiSlice_Config_Seri
 // Arguments of PJRT_MultiSlice_Config_Destroy. [since 0.96]
 struct PJRT_MultiSlice_Config_Destroy_Args {
   size_t struct_size;
-  // The config. [in, since 0.96]
+  // The configuration. [in, since 0.96]
   PJRT_MultiSlice_Config* config;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MultiSlice_Config_Destroy_Args, config);
@@ -43,7 +43,7 @@ typedef PJRT_Error* PJRT_MultiSlice_Config_Destroy(PJRT_MultiSlice_Config_Destro
 // Arguments of PJRT_MultiSlice_Config_NumSlices. [since 0.96]
 struct PJRT_MultiSlice_Config_NumSlices_Args {
   size_t struct_size;
-  // The config. [in, since 0.96]
+  // The configuration. [in, since 0.96]
   PJRT_MultiSlice_Config* config;
   // Number of slices. [out, since 0.96]
   int32_t num_slices;
@@ -56,9 +56,9 @@ typedef PJRT_Error* PJRT_MultiSlice_Config_NumSlices(PJRT_MultiSlice_Config_NumS
 // Arguments of PJRT_MultiSlice_Config_SliceId. [since 0.96]
 struct PJRT_MultiSlice_Config_SliceId_Args {
   size_t struct_size;
-  // The config. [in, since 0.96]
+  // The configuration. [in, since 0.96]
   PJRT_MultiSlice_Config* config;
-  // The slice id. [out, since 0.96]
+  // The slice. [out, since 0.96]
   int32_t slice_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_MultiSlice_Config_SliceId_Args, slice_id);
@@ -69,14 +69,14 @@ typedef PJRT_Error* PJRT_MultiSlice_Config_SliceId(PJRT_MultiSlice_Config_SliceI
 // Arguments of PJRT_MultiSlice_Config_NumDevicesPerSlice. [since 0.96]
 struct PJRT_MultiSlice_Config_NumDevicesPerSlice_Args {
   size_t struct_size;
-  // The config. [in, since 0.96]
+  // The configuration. [in, since 0.96]
   PJRT_MultiSlice_Config* config;
-  // Number of `devices_per_slice_map`. [out, since 0.96]
+  // Number of slices in the lists. [out, since 0.96]
   size_t num_devices_per_slice_map;
-  // The slice ids. [out, since 0.96, lives until:
+  // The slices. [out, since 0.96, lives until:
   // devices_per_slice_map_deleter(devices_per_slice_map)]
   const int32_t* slice_ids;
-  // Number of devices. [out, since 0.96, lives until:
+  // Devices of each slice in `slice_ids`. [out, since 0.96, lives until:
   // devices_per_slice_map_deleter(devices_per_slice_map)]
   const int32_t* num_devices;
   // Holds the result. [out, since 0.96, length num_devices_per_slice_map, freed by the caller:
@@ -94,9 +94,10 @@ typedef PJRT_Error* PJRT_MultiSlice_Config_NumDevicesPerSlice(
 // Arguments of PJRT_MultiSlice_Config_Serialize. [since 0.96]
 struct PJRT_MultiSlice_Config_Serialize_Args {
   size_t struct_size;
-  // The config. [in, since 0.96]
+  // The configuration. [in, since 0.96]
   PJRT_MultiSlice_Config* config;
-  // The serialized. [out, since 0.96, lives until: serialized_config_deleter(serialized_config)]
+  // The configuration, serialized. [out, since 0.96, lives until:
+  // serialized_config_deleter(serialized_config)]
   const char* serialized;
   // Number of bytes. [out, since 0.96]
   size_t size;

@@ -29,7 +29,7 @@ typedef struct PJRT_PhaseCompile_C_Buffers_Destroy_Args PJRT_PhaseCompile_C_Buff
 struct PJRT_PhaseCompile_Get_Compiler_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // The phase compiler. [in, since 0.70]
+  // The compiler. [out, since 0.70, lives until: process]
   const PJRT_PhaseCompiler* phase_compiler;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Get_Compiler_Args, phase_compiler);
@@ -41,7 +41,7 @@ typedef PJRT_Error* PJRT_PhaseCompile_Get_Compiler(PJRT_PhaseCompile_Get_Compile
 struct PJRT_PhaseCompile_Destroy_Compiler_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // The phase compiler. [in, since 0.70]
+  // The compiler. [in, since 0.70]
   const PJRT_PhaseCompiler* phase_compiler;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Destroy_Compiler_Args, phase_compiler);
@@ -53,15 +53,15 @@ typedef void PJRT_PhaseCompile_Destroy_Compiler(PJRT_PhaseCompile_Destroy_Compil
 struct PJRT_PhaseCompile_Run_Phase_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // The phase compiler. [in, since 0.70]
+  // The compiler. [in, since 0.70]
   const PJRT_PhaseCompiler* phase_compiler;
-  // The input programs. [in, since 0.70, length num_input_programs, lives for the call]
+  // The programs, serialized. [in, since 0.70, length num_input_programs, lives for the call]
   const char** input_programs;
   // Bytes of each of `input_programs`. [in, since 0.70, lives for the call]
   const size_t* input_programs_sizes;
   // Number of `input_programs`. [in, since 0.70]
   size_t num_input_programs;
-  // The phases to run. [in, since 0.70, length num_phases_to_run, lives for the call]
+  // Names of the phases to run. [in, since 0.70, length num_phases_to_run, lives for the call]
   const char** phases_to_run;
   // Bytes of each of `phases_to_run`. [in, since 0.70, lives for the call]
   const size_t* phases_to_run_sizes;
@@ -74,11 +74,12 @@ struct PJRT_PhaseCompile_Run_Phase_Args {
   size_t compile_options_size;
   // The topology. [in, since 0.70]
   PJRT_TopologyDescription* topology;
-  // The output programs. [in, since 0.70, length num_output_programs, lives for the call]
+  // The programs after the phases, serialized. [out, since 0.70, length num_output_programs, lives
+  // until: phase_compiler]
   const char** output_programs;
-  // Bytes of each of `output_programs`. [in, since 0.70, lives for the call]
+  // Bytes of each of `output_programs`. [out, since 0.70, lives until: phase_compiler]
   const size_t* output_programs_sizes;
-  // Number of `output_programs`. [in, since 0.70]
+  // Number of `output_programs`. [out, since 0.70]
   size_t num_output_programs;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Run_Phase_Args, num_output_programs);
@@ -91,13 +92,14 @@ typedef PJRT_Error* PJRT_PhaseCompile_Run_Phase(PJRT_PhaseCompile_Run_Phase_Args
 struct PJRT_PhaseCompile_Get_PhaseNames_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // The phase compiler. [in, since 0.70]
+  // The compiler. [in, since 0.70]
   const PJRT_PhaseCompiler* phase_compiler;
-  // The phase names. [in, since 0.70, length num_phase_names, lives for the call]
+  // Names of the phases in order. [out, since 0.70, length num_phase_names, lives until:
+  // phase_compiler]
   const char** phase_names;
-  // Bytes of each of `phase_names`. [in, since 0.70, lives for the call]
+  // Bytes of each of `phase_names`. [out, since 0.70, lives until: phase_compiler]
   const size_t* phase_names_sizes;
-  // Number of `phase_names`. [in, since 0.70]
+  // Number of `phase_names`. [out, since 0.70]
   size_t num_phase_names;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Get_PhaseNames_Args, num_phase_names);
@@ -109,7 +111,7 @@ typedef PJRT_Error* PJRT_PhaseCompile_Get_PhaseNames(PJRT_PhaseCompile_Get_Phase
 struct PJRT_PhaseCompile_C_Buffers_Destroy_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // The char buffers. [in, since 0.72, length num_char_buffers, lives for the call]
+  // The texts to free. [in, since 0.72, length num_char_buffers, lives for the call]
   const char** char_buffers;
   // Bytes of each of `char_buffers`. [in, since 0.72, lives for the call]
   const size_t* char_buffer_sizes;

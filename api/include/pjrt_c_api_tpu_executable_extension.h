@@ -47,8 +47,8 @@ struct PJRT_TpuExecutable_GetTargetArguments_Args {
   const char* serialized_executable;
   // Bytes of `serialized_executable`. [in, since 0.90]
   size_t serialized_executable_size;
-  // Holds the result. [out, since 0.90, length target_arguments_size, freed by the caller:
-  // target_arguments_deleter]
+  // The target arguments, serialized. [out, since 0.90, length target_arguments_size, freed by the
+  // caller: target_arguments_deleter]
   const char* target_arguments;
   // Bytes of `target_arguments`. [out, since 0.90]
   size_t target_arguments_size;
@@ -91,15 +91,16 @@ typedef PJRT_Error* PJRT_TpuExecutable_GetHloModuleWithConfig(
 // Arguments of PJRT_TpuExecutable_RunHloCostAnalysis. [since 0.97]
 struct PJRT_TpuExecutable_RunHloCostAnalysis_Args {
   size_t struct_size;
-  // The target arguments. [in, since 0.97, length target_arguments_size, lives for the call]
+  // The target arguments, serialized. [in, since 0.97, length target_arguments_size, lives for the
+  // call]
   const char* target_arguments;
   // Bytes of `target_arguments`. [in, since 0.97]
   size_t target_arguments_size;
-  // The hlo module. [in, since 0.97, length hlo_module_size, lives for the call]
+  // The HLO module, serialized. [in, since 0.97, length hlo_module_size, lives for the call]
   const char** hlo_module;
   // Bytes of `hlo_module`. [in, since 0.97, lives for the call]
   size_t* hlo_module_size;
-  // Number of hlo modules. [in, since 0.97]
+  // Number of modules. [in, since 0.97]
   size_t num_hlo_modules;
   // Holds the result. [out, since 0.97, length num_analysis_results, freed by the caller:
   // analysis_results_deleter]
@@ -145,7 +146,7 @@ typedef PJRT_Error* PJRT_TpuExecutable_GetCompiledMemoryStats(
 // Arguments of PJRT_TpuExecutable_SetTpuCompilationEnv. [since 0.97]
 struct PJRT_TpuExecutable_SetTpuCompilationEnv_Args {
   size_t struct_size;
-  // The serialized compilation environments. [in, since 0.97, length
+  // The compilation environments, serialized. [in, since 0.97, length
   // serialized_compilation_environments_size, lives for the call]
   const char* serialized_compilation_environments;
   // Bytes of `serialized_compilation_environments`. [in, since 0.97]
@@ -171,12 +172,12 @@ typedef PJRT_Error* PJRT_TpuExecutable_SetTpuCompilationEnv(
 // Arguments of PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString. [since 0.97]
 struct PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args {
   size_t struct_size;
-  // The serialized compilation environments. [in, since 0.97, length
+  // The compilation environments, serialized. [in, since 0.97, length
   // serialized_compilation_environments_size, lives for the call]
   const char* serialized_compilation_environments;
   // Bytes of `serialized_compilation_environments`. [in, since 0.97]
   size_t serialized_compilation_environments_size;
-  // The field name. [in, since 0.97, length field_name_size, lives for the call]
+  // Name of the setting. [in, since 0.97, length field_name_size, lives for the call]
   const char* field_name;
   // Bytes of `field_name`. [in, since 0.97]
   size_t field_name_size;
@@ -200,11 +201,11 @@ typedef PJRT_Error* PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString(
 // Arguments of PJRT_TpuExecutable_IsTpuPredeterminedError. [since 0.98]
 struct PJRT_TpuExecutable_IsTpuPredeterminedError_Args {
   size_t struct_size;
-  // The serialized status. [in, since 0.98, length serialized_status_size, lives for the call]
+  // The status, serialized. [in, since 0.98, length serialized_status_size, lives for the call]
   const char* serialized_status;
   // Bytes of `serialized_status`. [in, since 0.98]
   size_t serialized_status_size;
-  // True if: predetermined. [out, since 0.98]
+  // True if it is of that kind. [out, since 0.98]
   bool is_predetermined;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_IsTpuPredeterminedError_Args, is_predetermined);
@@ -217,11 +218,11 @@ typedef PJRT_Error* PJRT_TpuExecutable_IsTpuPredeterminedError(
 // Arguments of PJRT_TpuExecutable_IsTpuCancellationPlaceholderError. [since 0.114]
 struct PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args {
   size_t struct_size;
-  // The serialized status. [in, since 0.114, length serialized_status_size, lives for the call]
+  // The status, serialized. [in, since 0.114, length serialized_status_size, lives for the call]
   const char* serialized_status;
   // Bytes of `serialized_status`. [in, since 0.114]
   size_t serialized_status_size;
-  // True if: cancellation placeholder. [out, since 0.114]
+  // True if it stands for a cancellation. [out, since 0.114]
   bool is_cancellation_placeholder;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args, is_cancellation_placeholder);

@@ -70,15 +70,15 @@ struct PJRT_TpuTopology_Subslice_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The chips per host bounds. [in, since 0.81, lives for the call]
+  // Chips of a host in each dimension. [in, since 0.81, lives for the call]
   const int32_t* chips_per_host_bounds;
   // Number of `chips_per_host_bounds`. [in, since 0.81]
   size_t chips_per_host_bounds_num_dims;
-  // The host bounds. [in, since 0.81, lives for the call]
+  // Hosts in each dimension. [in, since 0.81, lives for the call]
   const int32_t* host_bounds;
   // Number of `host_bounds`. [in, since 0.81]
   size_t host_bounds_num_dims;
-  // The subslice topology. [out, since 0.81, freed by the caller: PJRT_TopologyDescription_Destroy]
+  // The slice. [out, since 0.81, freed by the caller: PJRT_TopologyDescription_Destroy]
   PJRT_TopologyDescription* subslice_topology;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_Subslice_Args, subslice_topology);
@@ -91,7 +91,7 @@ struct PJRT_TpuTopology_IsSubsliceTopology_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // True if: subslice topology. [out, since 0.81]
+  // True if it is a slice. [out, since 0.81]
   bool is_subslice_topology;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_IsSubsliceTopology_Args, is_subslice_topology);
@@ -104,17 +104,17 @@ typedef PJRT_Error* PJRT_TpuTopology_IsSubsliceTopology(
 // Arguments of PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId. [since 0.81]
 struct PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args {
   size_t struct_size;
-  // The client topology. [in, since 0.81]
+  // The whole topology. [in, since 0.81]
   const PJRT_TopologyDescription* client_topology;
-  // The subslice topology. [in, since 0.81]
+  // The slice. [in, since 0.81]
   const PJRT_TopologyDescription* subslice_topology;
-  // The subslice origin. [in, since 0.81, lives for the call]
+  // Coordinates at which the slice begins. [in, since 0.81, lives for the call]
   const int32_t* subslice_origin;
   // Number of `subslice_origin`. [in, since 0.81]
   size_t subslice_origin_dim_num;
-  // The full device id. [in, since 0.81]
+  // Id of the device in the whole topology. [in, since 0.81]
   int32_t full_device_id;
-  // The subslice device id. [out, since 0.81]
+  // Id of the device in the slice. [out, since 0.81]
   int32_t subslice_device_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId_Args, subslice_device_id);
@@ -129,7 +129,7 @@ struct PJRT_TpuTopology_ReplaceHostBounds_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The host bounds. [in, since 0.81, lives for the call]
+  // Hosts in each dimension. [in, since 0.81, lives for the call]
   const int32_t* host_bounds;
   // Number of `host_bounds`. [in, since 0.81]
   size_t host_bounds_dim_num;
@@ -147,7 +147,7 @@ struct PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // True if: enhanced barrier enabled. [out, since 0.81]
+  // True if the barrier is on. [out, since 0.81]
   bool is_enhanced_barrier_enabled;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_IsEnhancedBarrierEnabled_Args, is_enhanced_barrier_enabled);
@@ -161,7 +161,7 @@ struct PJRT_TpuTopology_HasLimitedIciConnectivity_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // True if: limited ici connectivity. [out, since 0.81]
+  // True if connections are limited. [out, since 0.81]
   bool has_limited_ici_connectivity;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_HasLimitedIciConnectivity_Args, has_limited_ici_connectivity);
@@ -176,11 +176,11 @@ struct PJRT_TpuTopology_IsReachableOverLimitedIci_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The source chip id. [in, since 0.81]
+  // The sending chip. [in, since 0.81]
   int32_t source_chip_id;
-  // The dest chip id. [in, since 0.81]
+  // The receiving chip. [in, since 0.81]
   int32_t dest_chip_id;
-  // True if: reachable over limited ici. [out, since 0.81]
+  // True if it is reachable. [out, since 0.81]
   bool is_reachable_over_limited_ici;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_IsReachableOverLimitedIci_Args, is_reachable_over_limited_ici);
@@ -195,7 +195,7 @@ struct PJRT_TpuTopology_ProcessCount_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The process count. [out, since 0.81]
+  // The number of processes. [out, since 0.81]
   int32_t process_count;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcessCount_Args, process_count);
@@ -208,7 +208,7 @@ struct PJRT_TpuTopology_ChipsPerProcess_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The chips per process. [out, since 0.81]
+  // The number of chips of a process. [out, since 0.81]
   int32_t chips_per_process;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipsPerProcess_Args, chips_per_process);
@@ -221,7 +221,7 @@ struct PJRT_TpuTopology_CoreCountPerChip_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The core count of default type per chip. [out, since 0.81]
+  // The number of cores of a chip. [out, since 0.81]
   int32_t core_count_of_default_type_per_chip;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_CoreCountPerChip_Args, core_count_of_default_type_per_chip);
@@ -234,7 +234,7 @@ struct PJRT_TpuTopology_ChipCount_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The chip count. [out, since 0.81]
+  // The number of chips. [out, since 0.81]
   int32_t chip_count;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipCount_Args, chip_count);
@@ -247,7 +247,7 @@ struct PJRT_TpuTopology_CoreCount_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The core count of default type. [out, since 0.81]
+  // The number of cores. [out, since 0.81]
   int32_t core_count_of_default_type;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_CoreCount_Args, core_count_of_default_type);
@@ -260,7 +260,7 @@ struct PJRT_TpuTopology_LogiDeviceCount_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The logical device count of default type. [out, since 0.81]
+  // The number of logical devices. [out, since 0.81]
   int32_t logical_device_count_of_default_type;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceCount_Args, logical_device_count_of_default_type);
@@ -273,7 +273,7 @@ struct PJRT_TpuTopology_LogiDeviceCountPerProcess_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The logical device count of default type per process. [out, since 0.81]
+  // The number of logical devices of a process. [out, since 0.81]
   int32_t logical_device_count_of_default_type_per_process;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceCountPerProcess_Args, logical_device_count_of_default_type_per_process);
@@ -287,7 +287,7 @@ struct PJRT_TpuTopology_LogiDeviceCountPerChip_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The logical device count of default type per chip. [out, since 0.81]
+  // The number of logical devices of a chip. [out, since 0.81]
   int32_t logical_device_count_of_default_type_per_chip;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceCountPerChip_Args, logical_device_count_of_default_type_per_chip);
@@ -301,7 +301,7 @@ struct PJRT_TpuTopology_CoreCountPerProcess_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The core count of default type per process. [out, since 0.81]
+  // The number of cores of a process. [out, since 0.81]
   int32_t core_count_of_default_type_per_process;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_CoreCountPerProcess_Args, core_count_of_default_type_per_process);
@@ -315,11 +315,11 @@ struct PJRT_TpuTopology_ProcessIds_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The max process ids. [in, since 0.81]
+  // Room in `process_ids`. [in, since 0.81]
   int32_t max_process_ids;
-  // The process ids. [in, since 0.81, length num_process_ids, lives for the call]
+  // Receives the ids. [inout, since 0.81, length num_process_ids]
   int32_t* process_ids;
-  // Number of `process_ids`. [out, since 0.81]
+  // Number of ids written. [out, since 0.81]
   size_t num_process_ids;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcessIds_Args, num_process_ids);
@@ -332,13 +332,13 @@ struct PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The process id. [in, since 0.81]
+  // The process. [in, since 0.81]
   int32_t process_id;
-  // The max logical device ids. [in, since 0.81]
+  // Room in `logical_device_of_default_type_ids`. [in, since 0.81]
   int32_t max_logical_device_ids;
-  // The logical device of default type ids. [in, since 0.81, lives for the call]
+  // Receives the ids. [inout, since 0.81]
   int32_t* logical_device_of_default_type_ids;
-  // Number of logical device ids. [out, since 0.81]
+  // Number of ids written. [out, since 0.81]
   size_t num_logical_device_ids;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args, num_logical_device_ids);
@@ -352,11 +352,11 @@ struct PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The chip id. [in, since 0.81]
+  // The chip. [in, since 0.81]
   int32_t chip_id;
-  // The process id. [out, since 0.81]
+  // The process. [out, since 0.81]
   int32_t process_id;
-  // The index on process. [out, since 0.81]
+  // Place on the process. [out, since 0.81]
   int32_t index_on_process;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcIdAndIdxOnProcForChip_Args, index_on_process);
@@ -371,11 +371,11 @@ struct PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The device id. [in, since 0.81]
+  // The logical device. [in, since 0.81]
   int32_t device_id;
-  // The process id. [out, since 0.81]
+  // The process. [out, since 0.81]
   int32_t process_id;
-  // The index on process. [out, since 0.81]
+  // Place on the process. [out, since 0.81]
   int32_t index_on_process;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ProcIdAndIdxOnProcForLogiDevice_Args, index_on_process);
@@ -390,11 +390,11 @@ struct PJRT_TpuTopology_ProcessCoordFromId_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The process id. [in, since 0.81]
+  // The process. [in, since 0.81]
   int32_t process_id;
   // Room in `coords`. [in, since 0.81]
   size_t coords_max_dims;
-  // The coords. [in, since 0.81, lives for the call]
+  // The coordinates. [inout, since 0.81]
   int32_t* coords;
   // Number of `coords`. [out, since 0.81]
   size_t coords_num_dims;
@@ -410,11 +410,11 @@ struct PJRT_TpuTopology_ChipIdFromCoord_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The coords. [in, since 0.81, lives for the call]
+  // The coordinates. [in, since 0.81, lives for the call]
   const int32_t* coords;
   // Number of `coords`. [in, since 0.81]
   size_t coords_num_dims;
-  // The chip id. [out, since 0.81]
+  // The chip. [out, since 0.81]
   int32_t chip_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipIdFromCoord_Args, chip_id);
@@ -427,13 +427,13 @@ struct PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The chip coords. [in, since 0.81, lives for the call]
+  // Coordinates of the chip. [in, since 0.81, lives for the call]
   const int32_t* chip_coords;
   // Number of `chip_coords`. [in, since 0.81]
   size_t chip_coords_num_dims;
-  // The logical device index on chip. [in, since 0.81]
+  // Place of the device on its chip. [in, since 0.81]
   int32_t logical_device_index_on_chip;
-  // The logical device of default type id. [out, since 0.81]
+  // Id of the logical device. [out, since 0.81]
   int32_t logical_device_of_default_type_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx_Args, logical_device_of_default_type_id);
@@ -447,15 +447,15 @@ struct PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args {
   size_t struct_size;
   // The topology. [in, since 0.81]
   const PJRT_TopologyDescription* topology;
-  // The device id. [in, since 0.81]
+  // The logical device. [in, since 0.81]
   int32_t device_id;
   // Room in `chip_coords`. [in, since 0.81]
   size_t chip_coords_max_dims;
-  // The chip coords. [in, since 0.81, lives for the call]
+  // Coordinates of the chip. [inout, since 0.81]
   int32_t* chip_coords;
   // Number of `chip_coords`. [out, since 0.81]
   size_t chip_coords_num_dims;
-  // The device index on chip. [out, since 0.81]
+  // Place of the device on its chip. [out, since 0.81]
   int32_t device_index_on_chip;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args, device_index_on_chip);
@@ -472,7 +472,7 @@ struct PJRT_TpuTopology_ChipsPerProcessBounds_Args {
   const PJRT_TopologyDescription* topology;
   // Room in `chip_per_process_bounds`. [in, since 0.81]
   size_t chip_per_process_bounds_max_dims;
-  // The chip per process bounds. [in, since 0.81, lives for the call]
+  // Receives the chips of a process in each dimension. [inout, since 0.81]
   int32_t* chip_per_process_bounds;
   // Number of `chip_per_process_bounds`. [out, since 0.81]
   size_t chip_per_process_bounds_num_dims;
@@ -490,7 +490,7 @@ struct PJRT_TpuTopology_ChipBounds_Args {
   const PJRT_TopologyDescription* topology;
   // Room in `chip_bounds`. [in, since 0.81]
   size_t chip_bounds_max_dims;
-  // The chip bounds. [in, since 0.81, lives for the call]
+  // Receives the chips in each dimension. [inout, since 0.81]
   int32_t* chip_bounds;
   // Number of `chip_bounds`. [out, since 0.81]
   size_t chip_bounds_num_dims;
@@ -507,7 +507,7 @@ struct PJRT_TpuTopology_ProcessBounds_Args {
   const PJRT_TopologyDescription* topology;
   // Room in `process_bounds`. [in, since 0.81]
   size_t process_bounds_max_dims;
-  // The process bounds. [in, since 0.81, lives for the call]
+  // Receives the processes in each dimension. [inout, since 0.81]
   int32_t* process_bounds;
   // Number of `process_bounds`. [out, since 0.81]
   size_t process_bounds_num_dims;
@@ -522,9 +522,9 @@ struct PJRT_TpuTopology_GetRoutingStrategy_Args {
   size_t struct_size;
   // The topology. [in, since 0.90]
   const PJRT_TopologyDescription* topology;
-  // The routing strategy. [in, since 0.90, lives for the call]
+  // Receives the name. [inout, since 0.90]
   char* routing_strategy;
-  // Bytes of `routing_strategy`. [in, since 0.90]
+  // Bytes of `routing_strategy`. [inout, since 0.90]
   size_t routing_strategy_len;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetRoutingStrategy_Args, routing_strategy_len);
@@ -536,15 +536,15 @@ typedef PJRT_Error* PJRT_TpuTopology_GetRoutingStrategy(
 // Arguments of PJRT_TpuTopology_GetSliceConfig. [since 0.90]
 struct PJRT_TpuTopology_GetSliceConfig_Args {
   size_t struct_size;
-  // The platform type name. [in, since 0.90, lives for the call]
+  // Name of the platform. [in, since 0.90, lives for the call]
   const char* platform_type_name;
   // Bytes of `platform_type_name`. [in, since 0.90]
   size_t platform_type_name_len;
-  // The slice name. [in, since 0.90, lives for the call]
+  // Name of the slice. [in, since 0.90, lives for the call]
   const char* slice_name;
   // Bytes of `slice_name`. [in, since 0.90]
   size_t slice_name_len;
-  // The slice config. [out, since 0.90, lives until: process]
+  // Receives the shape. [out, since 0.90, lives until: process]
   PJRT_TpuTopology_SliceConfig* slice_config;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetSliceConfig_Args, slice_config);
@@ -555,13 +555,13 @@ typedef PJRT_Error* PJRT_TpuTopology_GetSliceConfig(PJRT_TpuTopology_GetSliceCon
 // Arguments of PJRT_TpuTopology_GetSliceConfigs. [since 0.90]
 struct PJRT_TpuTopology_GetSliceConfigs_Args {
   size_t struct_size;
-  // The platform type name. [in, since 0.90, lives for the call]
+  // Name of the platform. [in, since 0.90, lives for the call]
   const char* platform_type_name;
   // Bytes of `platform_type_name`. [in, since 0.90]
   size_t platform_type_name_len;
-  // The slice configs. [in, since 0.90, length num_slice_configs, lives for the call]
+  // Receives the shapes. [inout, since 0.90, length num_slice_configs]
   PJRT_TpuTopology_SliceConfig* slice_configs;
-  // The max slice configs. [in, since 0.90]
+  // Room in `slice_configs`. [in, since 0.90]
   size_t max_slice_configs;
   // Number of `slice_configs`. [out, since 0.90]
   size_t num_slice_configs;
@@ -575,13 +575,13 @@ typedef PJRT_Error* PJRT_TpuTopology_GetSliceConfigs(PJRT_TpuTopology_GetSliceCo
 // Arguments of PJRT_TpuTopology_GetDefaultPlatformConfig. [since 0.90]
 struct PJRT_TpuTopology_GetDefaultPlatformConfig_Args {
   size_t struct_size;
-  // The platform type name. [in, since 0.90, lives for the call]
+  // Name of the platform. [in, since 0.90, lives for the call]
   const char* platform_type_name;
   // Bytes of `platform_type_name`. [in, since 0.90]
   size_t platform_type_name_len;
-  // Number of chips per tray. [out, since 0.90]
+  // Chips on a tray. [out, since 0.90]
   int64_t num_chips_per_tray;
-  // Number of trays. [out, since 0.90]
+  // Trays of the platform. [out, since 0.90]
   int64_t num_trays;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetDefaultPlatformConfig_Args, num_trays);

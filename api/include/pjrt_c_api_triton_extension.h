@@ -24,29 +24,30 @@ typedef struct PJRT_Triton_Compile_Args PJRT_Triton_Compile_Args;
 // Arguments of PJRT_Triton_Compile. [since 0.65]
 struct PJRT_Triton_Compile_Args {
   size_t struct_size;
-  // The module. [in, since 0.65, length module_size, lives for the call]
+  // The Triton module. [in, since 0.65, length module_size, lives for the call]
   const char* module;
   // Bytes of `module`. [in, since 0.65]
   size_t module_size;
-  // The arch name. [in, since 0.65, length arch_name_size, lives for the call]
+  // Name of the architecture. [in, since 0.65, length arch_name_size, lives for the call]
   const char* arch_name;
   // Bytes of `arch_name`. [in, since 0.65]
   size_t arch_name_size;
-  // Number of warps. [in, since 0.65]
+  // Warps of a thread block. [in, since 0.65]
   int num_warps;
-  // Number of ctas. [in, since 0.65]
+  // Thread blocks of a cluster. [in, since 0.65]
   int num_ctas;
-  // Number of stages. [in, since 0.65]
+  // Stages of software pipelining. [in, since 0.65]
   int num_stages;
-  // The out asm. [in, since 0.65, length out_asm_size, lives for the call]
+  // The code. [out, since 0.65, length out_asm_size, lives until: process]
   const char* out_asm;
-  // Bytes of `out_asm`. [in, since 0.65]
+  // Bytes of `out_asm`. [out, since 0.65]
   size_t out_asm_size;
-  // The out smem bytes. [in, since 0.65]
+  // Bytes of shared memory that the code needs. [out, since 0.65]
   int64_t out_smem_bytes;
-  // The out path. [in, since 0.90, length out_path_size, lives for the call, if absent: null]
+  // Path of the file with the code. [out, since 0.90, length out_path_size, lives until: process,
+  // if absent: null]
   const char* out_path;
-  // Bytes of `out_path`. [in, since 0.90, if absent: 0]
+  // Bytes of `out_path`. [out, since 0.90, if absent: 0]
   size_t out_path_size;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Triton_Compile_Args, out_path_size);

@@ -82,11 +82,11 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_XlaTransform_version_and_error, error_msg);
 // Arguments of a transformation. [since 0.110]
 struct PJRT_XlaTransform_Args {
   size_t struct_size;
-  // The header. [in, since 0.110]
+  // Version in, error out. [in, since 0.110]
   PJRT_XlaTransform_version_and_error header;
-  // The hlo module. [in, since 0.110]
+  // The HLO module, serialized. [in, since 0.110]
   PJRT_XlaTransform_string hlo_module;
-  // The transformed hlo module. [in, since 0.110]
+  // The module after it, serialized. [in, since 0.110]
   PJRT_XlaTransform_string transformed_hlo_module;
   // True if the module was changed. [out, since 0.110]
   bool changed;
@@ -107,13 +107,14 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_XlaTransform_Callbacks, transform_hlo_module);
 // Arguments of PJRT_Register_Xla_Transform_Fn. [since 0.110]
 struct PJRT_Register_Xla_Transform_Args {
   size_t struct_size;
-  // The name. [in, since 0.110, length name_size, lives for the call]
+  // Name of the custom calls. [in, since 0.110, length name_size, lives for the call]
   const char* name;
   // Bytes of `name`. [in, since 0.110]
   size_t name_size;
-  // The stage. [in, since 0.110]
+  // The stage of the pipeline. [in, since 0.110]
   PJRT_XlaTransform_PipelineStage stage;
-  // The callbacks. [in, since 0.110, lives for the call]
+  // The callbacks; owned by the plugin from now on, which frees them with `dtor`. [in, since 0.110,
+  // lives for the call]
   PJRT_XlaTransform_Callbacks* callbacks;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Register_Xla_Transform_Args, callbacks);
@@ -121,13 +122,14 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Register_Xla_Transform_Args, callbacks);
 // Arguments of PJRT_Clear_Xla_Transform_Fn. [since 0.111]
 struct PJRT_Clear_Xla_Transform_Args {
   size_t struct_size;
-  // The stage. [in, since 0.111]
+  // The stage of the pipeline. [in, since 0.111]
   PJRT_XlaTransform_PipelineStage stage;
-  // The name. [in, since 0.111, length name_size, lives for the call]
+  // Name of the custom calls. [in, since 0.111, length name_size, lives for the call]
   const char* name;
   // Bytes of `name`. [in, since 0.111]
   size_t name_size;
-  // The callbacks. [in, since 0.111, lives for the call]
+  // The callbacks; owned by the plugin from now on, which frees them with `dtor`. [in, since 0.111,
+  // lives for the call]
   PJRT_XlaTransform_Callbacks* callbacks;
   // True if one was removed. [out, since 0.111]
   bool cleared;
@@ -136,7 +138,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Clear_Xla_Transform_Args, cleared);
 
 // A serialized trace of the pass pipeline. Never grows. [since 0.114]
 struct PJRT_HloPassPipelineTrace {
-  // The serialized trace. [in, since 0.114, length serialized_trace_size, lives for the call]
+  // The trace, serialized. [in, since 0.114, length serialized_trace_size, lives for the call]
   const char* serialized_trace;
   // Bytes of `serialized_trace`. [in, since 0.114]
   size_t serialized_trace_size;
@@ -146,9 +148,9 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_HloPassPipelineTrace, serialized_trace_size);
 // Arguments of PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn. [since 0.114]
 struct PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args {
   size_t struct_size;
-  // The hlo module. [in, since 0.114]
+  // The HLO module, serialized. [in, since 0.114]
   PJRT_XlaTransform_string hlo_module;
-  // The trace. [in, since 0.114]
+  // The trace. [out, since 0.114]
   PJRT_HloPassPipelineTrace trace;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args, trace);
