@@ -1,0 +1,63 @@
+#include "reference_plugin/compiler/builder.h"
+#include "reference_plugin/compiler/simplify_rules.h"
+
+// What only means something among several devices, on one.
+namespace plinth::compiler {
+namespace {
+
+using Context = SimplifyContext;
+
+Value* DeviceNumber(Context& c, Op& op) {
+  return c.EmitSplat(op, op.type(), SplatAttributes(DType::kU32, 0));
+}
+
+Value* Identity(Context&, Op& op) { return op.operands[0]; }
+
+// With itself alone in its group a device combines and gathers nothing.
+Value* Collective(Context&, Op& op) {
+  if (op.operands.size() != 1 || !(op.operands[0]->type == op.type())) return nullptr;
+  for (const std::vector<int64_t>& group : op.Get<CollectiveAttributes>().groups) {
+    if (group.size() > 1) return nullptr;
+  }
+  return op.operands[0];
+}
+
+// Sent to itself; what nobody sends to is zero.
+Value* Permute(Context& c, Op& op) {
+  const auto& pairs = op.Get<CollectiveAttributes>().groups;
+  if (pairs.empty()) return c.EmitSplat(op, op.type(), SplatAttributes(op.type().dtype, 0));
+  for (const std::vector<int64_t>& pair : pairs) {
+    if (pair[0] != 0 || pair[1] != 0) return nullptr;
+  }
+  return op.operands[0];
+}
+
+template <SimplifyRule rule>
+Value* OnOneDevice(Context& c, Op& op) {
+  return c.single_device() ? rule(c, op) : nullptr;
+}
+
+}  // namespace
+
+SimplifyRule DeviceRuleOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kPartitionId:
+    case Opcode::kReplicaId:
+      return OnOneDevice<DeviceNumber>;
+    case Opcode::kShardingConstraint:
+    case Opcode::kReshard:
+      return OnOneDevice<Identity>;
+    case Opcode::kAllGather:
+    case Opcode::kAllReduce:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectiveBroadcast:
+    case Opcode::kReduceScatter:
+      return OnOneDevice<Collective>;
+    case Opcode::kCollectivePermute:
+      return OnOneDevice<Permute>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace plinth::compiler
