@@ -41,7 +41,8 @@ def _extension(module: Module, view: View, layouts: Layouts) -> str:
     for handle in module.handles:
         lines += handle_lines(handle)
     main = extension.get("struct")
-    lines += [f"typedef struct {s.name} {s.name};" for s in module.structs if s.name != main]
+    lines += [f"typedef struct {s.name} {s.name};" for s in module.structs
+              if s.name != main and not s.function]
     lines += [f"typedef struct {s.name} {s.alias};" for s in module.structs
               if s.alias and s.name != main] + [""]
     for enum in module.enums:

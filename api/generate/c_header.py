@@ -106,7 +106,8 @@ def header(view: View) -> str:
         for enum in module.enums:
             section += enum_lines(enum, view)
         for callback in module.callbacks:
-            section += callback_lines(callback) if view.has(callback) else []
+            if view.has(callback) and not callback.of_field:
+                section += callback_lines(callback)
         args = {s.name: s for s in module.structs if s.function}
         for struct in module.structs:
             if not struct.function and view.has(struct) and layouts.of(struct).places:

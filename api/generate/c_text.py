@@ -71,7 +71,8 @@ def enum_lines(enum: Enum, view: View) -> list[str]:
 
 
 def callback_lines(callback: Callback) -> list[str]:
-    lines = comment(f"{callback.doc} [{since(callback)}]")
+    once = ", called exactly once" if callback.calls == "once" else ""
+    lines = comment(f"{callback.doc} [{since(callback)}{once}]")
     for p in callback.parameters:
         lines += comment(f"{p['name']}: {p['doc']}")
     parameters = ", ".join(declare(p["type"], p["name"]) for p in callback.parameters)

@@ -11,6 +11,7 @@ ABSENT = ("required", "stub", "null")
 DIRECTIONS = ("in", "out", "inout")
 IF_UNKNOWN = ("drop", "refuse")
 THREADS = ("any", "exclusive")
+CALLS = ("once", "many")
 CLASSES = ("contract", "robust", "undefined")
 HEADS = ("args", "sized", "extension", "none")
 
@@ -102,6 +103,8 @@ class Callback(Entry):
     returns: str = "void"
     threads: str = "any"
     plain: bool = False  # a function type, used as a pointer, and not a pointer type
+    calls: str = "many"
+    of_field: str | None = None  # "Struct.field" that spells the type out; then C has no name for it
     parameters: list[dict] = field(default_factory=list)
 
 
@@ -148,7 +151,8 @@ class Registry:
 
     @property
     def callbacks(self) -> list[Callback]:
-        return [c for m in self.modules for c in m.callbacks]
+        """The callbacks that have a C type of their own."""
+        return [c for m in self.modules for c in m.callbacks if not c.of_field]
 
     def struct(self, name: str) -> Struct:
         for s in self.structs:
@@ -270,6 +274,28 @@ def _check_unique(check: _Checker, what: str, names: list[str]) -> None:
         check.need(False, f"{what} {name} occurs twice")
 
 
+def _check_callbacks(check: _Checker, modules: list[Module]) -> None:
+    """Function pointers that a field spells out are entries too, and agree with the field."""
+    spelled = {f"{s.name}.{f.name}": f.type for m in modules for s in m.structs for f in s.fields
+               if "(*)" in f.type}
+    described = {c.of_field: c for m in modules for c in m.callbacks if c.of_field}
+    check.need(set(spelled) == set(described),
+               "function pointers without a callback entry, or the reverse: "
+               + ", ".join(sorted(set(spelled) ^ set(described))))
+    for name in set(spelled) & set(described):
+        callback = described[name]
+        parameters = ", ".join(
+            p["type"].replace("(*)", f"(*{p['name']})", 1) if "(*)" in p["type"]
+            else f"{p['type']} {p['name']}" for p in callback.parameters)
+        signature = f"{callback.returns} (*)({parameters})"
+        check.need(signature == spelled[name],
+                   f"{callback.name}: {signature} is not {spelled[name]} of {name}")
+    for m in modules:
+        for c in m.callbacks:
+            check.need(c.calls in CALLS, f"{c.name}: calls {c.calls!r}")
+            check.need(c.threads in THREADS, f"{c.name}: threads {c.threads!r}")
+
+
 def _check_since(check: _Checker, structs: list[Struct]) -> None:
     for s in structs:
         if s.frozen or s.head == "extension":
@@ -330,6 +356,7 @@ def validate(registry: Registry) -> None:
         for x in m.handles + m.enums + m.callbacks + m.structs + m.functions:
             check.need(x.doc, f"{x.name}: no doc")
     _check_since(check, registry.structs)
+    _check_callbacks(check, registry.modules)
 
     types = next((e for e in registry.enums if e.name == "PJRT_Extension_Type"), None)
     numbers = [v.value for v in types.values] if types else []

@@ -20,7 +20,6 @@ extern "C" {
 // The example's C++ object. [since 0.72]
 typedef struct PJRT_ExampleExtensionCpp PJRT_ExampleExtensionCpp;
 typedef struct PJRT_ExampleExtension_ExampleMethod_Args PJRT_ExampleExtension_ExampleMethod_Args;
-typedef struct PJRT_ExampleExtension_CreateExampleExtensionCpp_Args PJRT_ExampleExtension_CreateExampleExtensionCpp_Args;
 typedef struct PJRT_ExampleExtension_CreateExampleExtensionCpp_Args PJRT_ExampleExtension_DestroyExampleExtensionCpp_Args;
 
 // Arguments of the example's method. Never grows. [since 0.72]

@@ -428,7 +428,7 @@ typedef PJRT_Error* PJRT_Plugin_Attributes(PJRT_Plugin_Attributes_Args* args);
 
 // How asynchronous work tells that it is done.
 
-// Runs once when an event completes. It owns `error` and frees it. [since 0.1]
+// Runs once when an event completes. It owns `error` and frees it. [since 0.1, called exactly once]
 // error: Null for success.
 // user_arg: As given to PJRT_Event_OnReady.
 typedef void (*PJRT_Event_OnReadyCallback)(PJRT_Error* error, void* user_arg);
@@ -555,7 +555,7 @@ typedef enum {
   PJRT_ProcessState_kError = 4
 } PJRT_ProcessState;
 
-// Frees a value that PJRT_KeyValueGetCallback returned. [since 0.2]
+// Frees a value that PJRT_KeyValueGetCallback returned. [since 0.2, called exactly once]
 // value: The value to free.
 typedef void (*PJRT_KeyValueGetCallback_ValueDeleter)(char* value);
 
@@ -564,7 +564,7 @@ typedef void (*PJRT_KeyValueGetCallback_ValueDeleter)(char* value);
 // args: Key, timeout and result.
 typedef PJRT_Error* (*PJRT_KeyValueGetCallback)(PJRT_KeyValueGetCallback_Args* args);
 
-// Frees a value that PJRT_KeyValueTryGetCallback returned. [since 0.61]
+// Frees a value that PJRT_KeyValueTryGetCallback returned. [since 0.61, called exactly once]
 // value: The value to free.
 typedef void (*PJRT_KeyValueTryGetCallback_ValueDeleter)(char* value);
 
@@ -1219,7 +1219,7 @@ struct PJRT_Memory_FunctionTable {
   void* (*get_user_data)(PJRT_Memory* memory, const void* key);
   // Attaches data under a key; the destructor runs when it is replaced or the memory goes away.
   // [in, since 0.105]
-  void (*set_user_data)(PJRT_Memory* memory, const void* key, void* data, void (* dtor)(void*));
+  void (*set_user_data)(PJRT_Memory* memory, const void* key, void* data, void (*dtor)(void* data));
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_FunctionTable, set_user_data);
 
@@ -2981,7 +2981,7 @@ typedef PJRT_Error* (*PJRT_SendCallback)(
     void* user_arg);
 
 // Is asked for the data of a recv operation. It owns the stream and frees it with
-// PJRT_CopyToDeviceStream_Destroy. [since 0.1]
+// PJRT_CopyToDeviceStream_Destroy. [since 0.1, called exactly once]
 // stream: Where to put the data.
 // user_arg: As in PJRT_RecvCallbackInfo.
 typedef void (*PJRT_RecvCallback)(PJRT_CopyToDeviceStream* stream, void* user_arg);
@@ -3434,7 +3434,7 @@ struct PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args {
   // Bytes of `serialized_shape`. [out, since 0.109]
   size_t serialized_shape_size;
   // Frees `serialized_shape`; called once. [out, since 0.109]
-  void (*serialized_shape_deleter)(const char*);
+  void (*serialized_shape_deleter)(const char* serialized_shape);
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args, serialized_shape_deleter);
 

@@ -23,18 +23,6 @@ typedef struct PJRT_ExecutableAbiVersion PJRT_ExecutableAbiVersion;
 typedef struct PJRT_RuntimeAbiVersion PJRT_RuntimeAbiVersion;
 // Holds a serialized proto. [since 0.91]
 typedef struct PJRT_SerializedProto PJRT_SerializedProto;
-typedef struct PJRT_Client_RuntimeAbiVersion_Args PJRT_Client_RuntimeAbiVersion_Args;
-typedef struct PJRT_Executable_GetAbiVersion_Args PJRT_Executable_GetAbiVersion_Args;
-typedef struct PJRT_RuntimeAbiVersion_Destroy_Args PJRT_RuntimeAbiVersion_Destroy_Args;
-typedef struct PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime_Args;
-typedef struct PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable_Args;
-typedef struct PJRT_RuntimeAbiVersion_ToProto_Args PJRT_RuntimeAbiVersion_ToProto_Args;
-typedef struct PJRT_RuntimeAbiVersion_PlatformId_Args PJRT_RuntimeAbiVersion_PlatformId_Args;
-typedef struct PJRT_ExecutableAbiVersion_Destroy_Args PJRT_ExecutableAbiVersion_Destroy_Args;
-typedef struct PJRT_ExecutableAbiVersion_ToProto_Args PJRT_ExecutableAbiVersion_ToProto_Args;
-typedef struct PJRT_ExecutableAbiVersion_PlatformId_Args PJRT_ExecutableAbiVersion_PlatformId_Args;
-typedef struct PJRT_RuntimeAbiVersion_FromProto_Args PJRT_RuntimeAbiVersion_FromProto_Args;
-typedef struct PJRT_ExecutableAbiVersion_FromProto_Args PJRT_ExecutableAbiVersion_FromProto_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 

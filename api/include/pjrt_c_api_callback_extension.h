@@ -19,8 +19,6 @@ extern "C" {
 
 typedef struct PJRT_Callback_Tpu_SliceBuilderArgs PJRT_Callback_Tpu_SliceBuilderArgs;
 typedef struct PJRT_Callback_PrefatalArgs PJRT_Callback_PrefatalArgs;
-typedef struct PJRT_Callback_RegisterCallback_Args PJRT_Callback_RegisterCallback_Args;
-typedef struct PJRT_Callback_InvokeCallback_Args PJRT_Callback_InvokeCallback_Args;
 
 // Kind of an event of the platform. [since 0.77]
 typedef enum {

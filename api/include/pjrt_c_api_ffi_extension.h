@@ -19,9 +19,6 @@ extern "C" {
 
 typedef struct PJRT_FFI_Type_Info PJRT_FFI_Type_Info;
 typedef struct PJRT_FFI_UserData PJRT_FFI_UserData;
-typedef struct PJRT_FFI_Type_Register_Args PJRT_FFI_Type_Register_Args;
-typedef struct PJRT_FFI_UserData_Add_Args PJRT_FFI_UserData_Add_Args;
-typedef struct PJRT_FFI_Register_Handler_Args PJRT_FFI_Register_Handler_Args;
 
 // Properties of a handler, as bits. [since 0.53]
 typedef enum {

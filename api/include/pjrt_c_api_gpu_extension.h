@@ -17,7 +17,6 @@ extern "C" {
 
 // ---- Types --------------------------------------------------------------------------------------
 
-typedef struct PJRT_Gpu_Register_Custom_Call_Args PJRT_Gpu_Register_Custom_Call_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 

@@ -21,13 +21,6 @@ extern "C" {
 typedef struct PJRT_Layouts_MemoryLayout PJRT_Layouts_MemoryLayout;
 // Holds the text of a layout. [since 0.51]
 typedef struct PJRT_Layouts_SerializedLayout PJRT_Layouts_SerializedLayout;
-typedef struct PJRT_Layouts_MemoryLayout_Destroy_Args PJRT_Layouts_MemoryLayout_Destroy_Args;
-typedef struct PJRT_Layouts_MemoryLayout_Serialize_Args PJRT_Layouts_MemoryLayout_Serialize_Args;
-typedef struct PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args;
-typedef struct PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args;
-typedef struct PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args;
-typedef struct PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args;
-typedef struct PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 
@@ -133,7 +126,7 @@ struct PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args {
   // Number of outputs. [out, since 0.80]
   size_t num_outputs;
   // One layout for each, owned by the executable: the caller does not free them. [out, since 0.80,
-  // lives until: executable]
+  // length num_outputs, lives until: executable]
   PJRT_Layouts_MemoryLayout** layouts;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args, layouts);
@@ -151,7 +144,7 @@ struct PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args {
   // Number of parameters. [out, since 0.93]
   size_t num_parameters;
   // One layout for each, owned by the executable: the caller does not free them. [out, since 0.93,
-  // lives until: executable]
+  // length num_parameters, lives until: executable]
   PJRT_Layouts_MemoryLayout** layouts;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args, layouts);

@@ -19,8 +19,6 @@ extern "C" {
 
 // A memory of a described device. [since 0.59]
 typedef struct PJRT_MemoryDescription PJRT_MemoryDescription;
-typedef struct PJRT_DeviceDescription_MemoryDescriptions_Args PJRT_DeviceDescription_MemoryDescriptions_Args;
-typedef struct PJRT_MemoryDescription_Kind_Args PJRT_MemoryDescription_Kind_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 

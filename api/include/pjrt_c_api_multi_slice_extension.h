@@ -21,11 +21,6 @@ extern "C" {
 typedef struct PJRT_MultiSlice_NumDevicesPerSlice PJRT_MultiSlice_NumDevicesPerSlice;
 // Holds the bytes. [since 0.96]
 typedef struct PJRT_MultiSlice_SerializedConfig PJRT_MultiSlice_SerializedConfig;
-typedef struct PJRT_MultiSlice_Config_Destroy_Args PJRT_MultiSlice_Config_Destroy_Args;
-typedef struct PJRT_MultiSlice_Config_NumSlices_Args PJRT_MultiSlice_Config_NumSlices_Args;
-typedef struct PJRT_MultiSlice_Config_SliceId_Args PJRT_MultiSlice_Config_SliceId_Args;
-typedef struct PJRT_MultiSlice_Config_NumDevicesPerSlice_Args PJRT_MultiSlice_Config_NumDevicesPerSlice_Args;
-typedef struct PJRT_MultiSlice_Config_Serialize_Args PJRT_MultiSlice_Config_Serialize_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 

@@ -17,11 +17,6 @@ extern "C" {
 
 // ---- Types --------------------------------------------------------------------------------------
 
-typedef struct PJRT_PhaseCompile_Get_Compiler_Args PJRT_PhaseCompile_Get_Compiler_Args;
-typedef struct PJRT_PhaseCompile_Destroy_Compiler_Args PJRT_PhaseCompile_Destroy_Compiler_Args;
-typedef struct PJRT_PhaseCompile_Run_Phase_Args PJRT_PhaseCompile_Run_Phase_Args;
-typedef struct PJRT_PhaseCompile_Get_PhaseNames_Args PJRT_PhaseCompile_Get_PhaseNames_Args;
-typedef struct PJRT_PhaseCompile_C_Buffers_Destroy_Args PJRT_PhaseCompile_C_Buffers_Destroy_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 

@@ -20,13 +20,6 @@ extern "C" {
 
 typedef struct PJRT_RawBuffer_FunctionTable PJRT_RawBuffer_FunctionTable;
 typedef struct PJRT_RawBuffer PJRT_RawBuffer;
-typedef struct PJRT_RawBuffer_CreateRawAliasOfBuffer_Args PJRT_RawBuffer_CreateRawAliasOfBuffer_Args;
-typedef struct PJRT_RawBuffer_Destroy_Args PJRT_RawBuffer_Destroy_Args;
-typedef struct PJRT_RawBuffer_GetHostPointer_Args PJRT_RawBuffer_GetHostPointer_Args;
-typedef struct PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args PJRT_RawBuffer_GetOnDeviceSizeInBytes_Args;
-typedef struct PJRT_RawBuffer_GetMemorySpace_Args PJRT_RawBuffer_GetMemorySpace_Args;
-typedef struct PJRT_RawBuffer_CopyRawDeviceToHost_Args PJRT_RawBuffer_CopyRawDeviceToHost_Args;
-typedef struct PJRT_RawBuffer_CopyRawHostToDevice_Args PJRT_RawBuffer_CopyRawHostToDevice_Args;
 
 // How to use a raw buffer without knowing who made it. [since 0.112]
 struct PJRT_RawBuffer_FunctionTable {

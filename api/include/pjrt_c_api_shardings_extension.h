@@ -17,8 +17,6 @@ extern "C" {
 
 // ---- Types --------------------------------------------------------------------------------------
 
-typedef struct PJRT_Shardings_PJRT_Executable_ParameterShardings_Args PJRT_Shardings_PJRT_Executable_ParameterShardings_Args;
-typedef struct PJRT_Shardings_PJRT_Executable_OutputShardings_Args PJRT_Shardings_PJRT_Executable_OutputShardings_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 
@@ -30,9 +28,11 @@ struct PJRT_Shardings_PJRT_Executable_ParameterShardings_Args {
   PJRT_Executable* executable;
   // Number of parameters. [out, since 0.91]
   size_t num_parameters;
-  // One serialized sharding for each. [out, since 0.91, lives until: executable]
+  // One serialized OpSharding for each; null if the plugin does not know them. [out, since 0.91,
+  // length num_parameters, may be null, lives until: executable]
   const char* const* shardings;
-  // Bytes of each sharding. [out, since 0.91, lives until: executable]
+  // Bytes of each sharding; null if the plugin does not know them. [out, since 0.91, length
+  // num_parameters, may be null, lives until: executable]
   const size_t* sharding_sizes;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args, sharding_sizes);
@@ -49,9 +49,11 @@ struct PJRT_Shardings_PJRT_Executable_OutputShardings_Args {
   PJRT_Executable* executable;
   // Number of outputs. [out, since 0.91]
   size_t num_outputs;
-  // One serialized sharding for each. [out, since 0.91, lives until: executable]
+  // One serialized OpSharding for each; null if the plugin does not know them. [out, since 0.91,
+  // length num_outputs, may be null, lives until: executable]
   const char* const* shardings;
-  // Bytes of each sharding. [out, since 0.91, lives until: executable]
+  // Bytes of each sharding; null if the plugin does not know them. [out, since 0.91, length
+  // num_outputs, may be null, lives until: executable]
   const size_t* sharding_sizes;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Shardings_PJRT_Executable_OutputShardings_Args, sharding_sizes);

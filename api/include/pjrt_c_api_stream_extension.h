@@ -17,8 +17,6 @@ extern "C" {
 
 // ---- Types --------------------------------------------------------------------------------------
 
-typedef struct PJRT_Get_Stream_For_External_Ready_Events_Args PJRT_Get_Stream_For_External_Ready_Events_Args;
-typedef struct PJRT_Wait_Until_Buffer_Ready_On_Stream_Args PJRT_Wait_Until_Buffer_Ready_On_Stream_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 

@@ -29,14 +29,6 @@ typedef struct PJRT_TpuExecutable_FieldValue PJRT_TpuExecutable_FieldValue;
 typedef struct PJRT_TpuExecutable_HloModuleWithConfig PJRT_TpuExecutable_HloModuleWithConfig;
 // Holds a serialized result. [since 0.90]
 typedef struct PJRT_TpuExecutable_TargetArguments PJRT_TpuExecutable_TargetArguments;
-typedef struct PJRT_TpuExecutable_GetTargetArguments_Args PJRT_TpuExecutable_GetTargetArguments_Args;
-typedef struct PJRT_TpuExecutable_GetHloModuleWithConfig_Args PJRT_TpuExecutable_GetHloModuleWithConfig_Args;
-typedef struct PJRT_TpuExecutable_RunHloCostAnalysis_Args PJRT_TpuExecutable_RunHloCostAnalysis_Args;
-typedef struct PJRT_TpuExecutable_GetCompiledMemoryStats_Args PJRT_TpuExecutable_GetCompiledMemoryStats_Args;
-typedef struct PJRT_TpuExecutable_SetTpuCompilationEnv_Args PJRT_TpuExecutable_SetTpuCompilationEnv_Args;
-typedef struct PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args PJRT_TpuExecutable_GetTpuCompilationEnvFieldAsString_Args;
-typedef struct PJRT_TpuExecutable_IsTpuPredeterminedError_Args PJRT_TpuExecutable_IsTpuPredeterminedError_Args;
-typedef struct PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args;
 
 // ---- Functions ----------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ class ContentTest(unittest.TestCase):
         self.assertEqual(len(REGISTRY.functions), 138)
         self.assertEqual(len(REGISTRY.enums), 7)
         self.assertEqual(len(REGISTRY.callbacks), 11)
+        self.assertEqual(sum(len(m.callbacks) for m in REGISTRY.modules), 11 + 16)
         self.assertEqual(sum(not h.public_since for h in REGISTRY.handles), 20)
         types = next(e for e in REGISTRY.enums if e.name == "PJRT_Extension_Type")
         self.assertEqual([v.value for v in types.values], list(range(25)))
@@ -149,6 +150,12 @@ class ContradictionTest(unittest.TestCase):
     def test_enum_value_twice(self):
         self.expect_problem("buffer.toml", 'name = "PJRT_Buffer_Type_U1", value = 31',
                             'name = "PJRT_Buffer_Type_U1", value = 30', "a value occurs twice")
+
+    def test_callback_that_differs_from_its_field(self):
+        self.expect_problem("buffer.toml",
+                            '{name = "user_arg", type = "void*", doc = "As given in `on_delete_',
+                            '{name = "user_arg", type = "int*", doc = "As given in `on_delete_',
+                            "PJRT_Client_CreateViewOfDeviceBuffer_OnDelete: .* is not")
 
     def test_no_text(self):
         self.expect_problem("plugin.toml", 'doc = "Number of `attributes`."', 'doc = ""', "no doc")
