@@ -1,0 +1,297 @@
+// Arithmetic and rounding of floats, arithmetic of integers.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/arithmetic.cc"
+// clang-format off: must come first
+#include "reference_plugin/cpu/math/simd_targets.h"
+// clang-format on
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "reference_plugin/cpu/math/map-inl.h"
+#include "reference_plugin/cpu/math/tile_row.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plinth::cpu {
+namespace HWY_NAMESPACE {
+
+using compiler::Opcode;
+
+// Integers wrap: signed arithmetic is done on unsigned bits. Types narrower than int would be
+// promoted to it, and an overflowing u16 product is undefined there.
+template <class T>
+using Bits = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
+
+struct Add {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a + b;
+    else
+      return static_cast<T>(static_cast<Bits<T>>(a) + static_cast<Bits<T>>(b));
+  }
+};
+struct Subtract {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a - b;
+    else
+      return static_cast<T>(static_cast<Bits<T>>(a) - static_cast<Bits<T>>(b));
+  }
+};
+struct Multiply {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a * b;
+    else
+      return static_cast<T>(static_cast<Bits<T>>(a) * static_cast<Bits<T>>(b));
+  }
+};
+struct Negate {
+  template <class T>
+  static T Apply(T a) {
+    if constexpr (std::is_floating_point_v<T>)
+      return -a;
+    else
+      return static_cast<T>(Bits<T>{0} - static_cast<Bits<T>>(a));
+  }
+};
+struct Abs {
+  template <class T>
+  static T Apply(T a) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(a);
+    else
+      return a < T{0} ? Negate::Apply(a) : a;
+  }
+};
+struct Sign {
+  template <class T>
+  static T Apply(T a) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T one = std::copysign(T{1}, a);
+      return a < 0 || a > 0 ? one : a;  // zeros and NaN answer themselves
+    } else {
+      return static_cast<T>((a > T{0}) - (a < T{0}));
+    }
+  }
+};
+
+// Division by zero answers all ones, INT_MIN / -1 wraps; a remainder by zero is the dividend.
+struct Divide {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return a / b;
+    } else if constexpr (std::is_signed_v<T>) {
+      if (b == 0) return T{-1};
+      if (b == -1) return Negate::Apply(a);
+      return static_cast<T>(a / b);
+    } else {
+      return b == 0 ? std::numeric_limits<T>::max() : static_cast<T>(a / b);
+    }
+  }
+};
+struct Remainder {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(a, b);
+    } else if constexpr (std::is_signed_v<T>) {
+      if (b == 0) return a;
+      return b == -1 ? T{0} : static_cast<T>(a % b);
+    } else {
+      return b == 0 ? a : static_cast<T>(a % b);
+    }
+  }
+};
+
+template <class T>
+using FloatBits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+// IEEE 754 maximum and minimum: NaN wins, +0 is greater than -0.
+struct Maximum {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T equal =
+          std::bit_cast<T>(std::bit_cast<FloatBits<T>>(a) & std::bit_cast<FloatBits<T>>(b));
+      const T larger = a > b ? a : b;
+      const T ordered = a == b ? equal : larger;
+      return a != a ? a : ordered;
+    } else {
+      return a > b ? a : b;
+    }
+  }
+};
+struct Minimum {
+  template <class T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T equal =
+          std::bit_cast<T>(std::bit_cast<FloatBits<T>>(a) | std::bit_cast<FloatBits<T>>(b));
+      const T smaller = a < b ? a : b;
+      const T ordered = a == b ? equal : smaller;
+      return a != a ? a : ordered;
+    } else {
+      return a < b ? a : b;
+    }
+  }
+};
+// Operands: lowest, value, highest.
+struct Clamp {
+  template <class T>
+  static T Apply(T low, T x, T high) {
+    return Minimum::Apply(Maximum::Apply(x, low), high);
+  }
+};
+
+struct Floor {
+  template <class T>
+  static T Apply(T a) {
+    return std::floor(a);
+  }
+};
+struct Ceil {
+  template <class T>
+  static T Apply(T a) {
+    return std::ceil(a);
+  }
+};
+struct RoundNearestEven {
+  template <class T>
+  static T Apply(T a) {
+    return std::rint(a);
+  }
+};
+struct RoundNearestAfz {
+  template <class T>
+  static T Apply(T a) {
+    const T whole = std::trunc(a);  // a - whole is exact
+    const T step = std::fabs(a - whole) >= T(0.5) ? std::copysign(T{1}, a) : std::copysign(T{0}, a);
+    return whole + step;
+  }
+};
+struct Sqrt {
+  template <class T>
+  static T Apply(T a) {
+    return std::sqrt(a);
+  }
+};
+struct Rsqrt {
+  template <class T>
+  static T Apply(T a) {
+    return T{1} / std::sqrt(a);
+  }
+};
+struct IsFinite {
+  template <class T>
+  static uint8_t Apply(T a) {
+    return std::fabs(a) <= std::numeric_limits<T>::max();
+  }
+};
+
+// Rounds to `mantissa_bits`, then to the range of `exponent_bits`: above it infinity, below its
+// smallest normal number zero. A format with the exponents of T keeps T's subnormals.
+template <class T, int kSourceExponentBits>
+void ReducePrecision(void* result, const void* a, const void*, const void*, size_t count,
+                     const TileParameters& parameters) {
+  using B = FloatBits<T>;
+  constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
+  constexpr int kExponent = static_cast<int>(sizeof(T)) * 8 - 1 - kMantissa;
+  constexpr B kMagnitude = ~B{0} >> 1;
+  constexpr B kInfinity = ((B{1} << kExponent) - 1) << kMantissa;
+  constexpr B kBias = (B{1} << (kExponent - 1)) - 1;
+  const int drop = parameters.mantissa_bits < kMantissa ? kMantissa - parameters.mantissa_bits : 0;
+  const B half = drop > 0 ? (B{1} << (drop - 1)) - 1 : 0;
+  const B lowest = drop > 0 ? 1 : 0;
+  const B keep = ~((B{1} << drop) - 1);
+  B overflow = kInfinity;
+  B underflow = 0;
+  if (parameters.exponent_bits < kSourceExponentBits) {
+    const B bias = (B{1} << (parameters.exponent_bits > 0 ? parameters.exponent_bits - 1 : 0)) - 1;
+    overflow = (kBias + bias + 1) << kMantissa;
+    underflow = (kBias - bias + 1) << kMantissa;
+  }
+  const T* x = static_cast<const T*>(a);
+  T* r = static_cast<T*>(result);
+  PLINTH_INDEPENDENT
+  for (size_t i = 0; i < count; ++i) {
+    const B bits = std::bit_cast<B>(x[i]);
+    const B sign = bits & ~kMagnitude;
+    const B magnitude = bits & kMagnitude;
+    B rounded = (magnitude + half + ((magnitude >> drop) & lowest)) & keep;
+    rounded = rounded >= overflow ? kInfinity : rounded;
+    rounded = rounded < underflow ? 0 : rounded;
+    r[i] = magnitude > kInfinity ? x[i] : std::bit_cast<T>(static_cast<B>(rounded | sign));
+  }
+}
+
+#define PLINTH_UNARY(Op, Type, T) {Opcode::k##Op, DType::Type, DType::Type, &MapUnary<Op, T>},
+#define PLINTH_BINARY(Op, Type, T) {Opcode::k##Op, DType::Type, DType::Type, &MapBinary<Op, T>},
+#define PLINTH_TERNARY(Op, Type, T) \
+  {Opcode::k##Op, DType::Type, DType::Type, &MapTernary<Op, T, T, T, T>},
+
+#define PLINTH_ANY_NUMBER(Type, T)  \
+  PLINTH_BINARY(Add, Type, T)       \
+  PLINTH_BINARY(Subtract, Type, T)  \
+  PLINTH_BINARY(Multiply, Type, T)  \
+  PLINTH_BINARY(Divide, Type, T)    \
+  PLINTH_BINARY(Remainder, Type, T) \
+  PLINTH_BINARY(Maximum, Type, T)   \
+  PLINTH_BINARY(Minimum, Type, T)   \
+  PLINTH_TERNARY(Clamp, Type, T)    \
+  PLINTH_UNARY(Negate, Type, T)     \
+  PLINTH_UNARY(Abs, Type, T)        \
+  PLINTH_UNARY(Sign, Type, T)
+
+#define PLINTH_FLOAT(Type, T)                                                \
+  PLINTH_ANY_NUMBER(Type, T)                                                 \
+  PLINTH_UNARY(Floor, Type, T)                                               \
+  PLINTH_UNARY(Ceil, Type, T)                                                \
+  PLINTH_UNARY(RoundNearestEven, Type, T)                                    \
+  PLINTH_UNARY(RoundNearestAfz, Type, T)                                     \
+  PLINTH_UNARY(Sqrt, Type, T)                                                \
+  PLINTH_UNARY(Rsqrt, Type, T){Opcode::kIsFinite, DType::Type, DType::kPred, \
+                               &MapUnary<IsFinite, T, uint8_t>},
+
+// clang-format off
+constexpr TileRow kRows[] = {
+    PLINTH_ANY_NUMBER(kS8, int8_t)
+    PLINTH_ANY_NUMBER(kS16, int16_t)
+    PLINTH_ANY_NUMBER(kS32, int32_t)
+    PLINTH_ANY_NUMBER(kS64, int64_t)
+    PLINTH_ANY_NUMBER(kU8, uint8_t)
+    PLINTH_ANY_NUMBER(kU16, uint16_t)
+    PLINTH_ANY_NUMBER(kU32, uint32_t)
+    PLINTH_ANY_NUMBER(kU64, uint64_t)
+    PLINTH_FLOAT(kF32, float)
+    PLINTH_FLOAT(kF64, double)
+    {Opcode::kReducePrecision, DType::kF32, DType::kF32, &ReducePrecision<float, 8>},
+    {Opcode::kReducePrecision, DType::kF64, DType::kF64, &ReducePrecision<double, 11>},
+    {Opcode::kReducePrecision, DType::kF16, DType::kF16, &ReducePrecision<float, 5>},
+};
+// clang-format on
+#undef PLINTH_UNARY
+#undef PLINTH_BINARY
+#undef PLINTH_TERNARY
+#undef PLINTH_ANY_NUMBER
+#undef PLINTH_FLOAT
+
+std::span<const TileRow> GetArithmeticRows() { return kRows; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace plinth::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plinth::cpu {
+std::span<const TileRow> ArithmeticRows(SimdTarget target) {
+  return PLINTH_CALL_FOR_TARGET(target, GetArithmeticRows);
+}
+}  // namespace plinth::cpu
+#endif

@@ -1,0 +1,122 @@
+// Arithmetic and parts of complex numbers.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/complex.cc"
+// clang-format off: must come first
+#include "reference_plugin/cpu/math/simd_targets.h"
+// clang-format on
+
+#include "reference_plugin/cpu/math/map-inl.h"
+#include "reference_plugin/cpu/math/tile_row.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plinth::cpu {
+namespace HWY_NAMESPACE {
+
+using compiler::ComparisonDirection;
+using compiler::Opcode;
+
+template <class T>
+struct Complex {
+  T re, im;
+};
+
+struct Add {
+  template <class T>
+  static Complex<T> Apply(Complex<T> a, Complex<T> b) {
+    return {a.re + b.re, a.im + b.im};
+  }
+};
+struct Subtract {
+  template <class T>
+  static Complex<T> Apply(Complex<T> a, Complex<T> b) {
+    return {a.re - b.re, a.im - b.im};
+  }
+};
+struct Multiply {
+  template <class T>
+  static Complex<T> Apply(Complex<T> a, Complex<T> b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+};
+struct Negate {
+  template <class T>
+  static Complex<T> Apply(Complex<T> a) {
+    return {-a.re, -a.im};
+  }
+};
+struct Equal {
+  template <class T>
+  static uint8_t Apply(Complex<T> a, Complex<T> b) {
+    return (a.re == b.re) & (a.im == b.im);
+  }
+};
+struct NotEqual {
+  template <class T>
+  static uint8_t Apply(Complex<T> a, Complex<T> b) {
+    return (a.re != b.re) | (a.im != b.im);
+  }
+};
+// A real number is its own real part.
+struct Real {
+  template <class T>
+  static T Apply(Complex<T> a) {
+    return a.re;
+  }
+  template <class T>
+  static T Apply(T a) {
+    return a;
+  }
+};
+struct Imag {
+  template <class T>
+  static T Apply(Complex<T> a) {
+    return a.im;
+  }
+  template <class T>
+  static T Apply(T) {
+    return 0;
+  }
+};
+struct Join {
+  template <class T>
+  static Complex<T> Apply(T re, T im) {
+    return {re, im};
+  }
+};
+
+#define PLINTH_COMPLEX(C, F, T)                                                             \
+  {Opcode::kAdd, DType::C, DType::C, &MapBinary<Add, Complex<T>>},                          \
+      {Opcode::kSubtract, DType::C, DType::C, &MapBinary<Subtract, Complex<T>>},            \
+      {Opcode::kMultiply, DType::C, DType::C, &MapBinary<Multiply, Complex<T>>},            \
+      {Opcode::kNegate, DType::C, DType::C, &MapUnary<Negate, Complex<T>>},                 \
+      {Opcode::kReal, DType::C, DType::F, &MapUnary<Real, Complex<T>, T>},                  \
+      {Opcode::kImag, DType::C, DType::F, &MapUnary<Imag, Complex<T>, T>},                  \
+      {Opcode::kReal, DType::F, DType::F, &MapUnary<Real, T>},                              \
+      {Opcode::kImag, DType::F, DType::F, &MapUnary<Imag, T>},                              \
+      {Opcode::kComplex, DType::F, DType::C, &MapBinary<Join, T, Complex<T>>},              \
+      {Opcode::kCompare, DType::C, DType::kPred, &MapBinary<Equal, Complex<T>, uint8_t>,    \
+       VariantOf(ComparisonDirection::kEq, false)},                                         \
+      {Opcode::kCompare, DType::C, DType::kPred, &MapBinary<NotEqual, Complex<T>, uint8_t>, \
+       VariantOf(ComparisonDirection::kNe, false)},
+
+// clang-format off
+constexpr TileRow kRows[] = {
+    PLINTH_COMPLEX(kC64, kF32, float)
+    PLINTH_COMPLEX(kC128, kF64, double)
+};
+// clang-format on
+#undef PLINTH_COMPLEX
+
+std::span<const TileRow> GetComplexRows() { return kRows; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace plinth::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plinth::cpu {
+std::span<const TileRow> ComplexRows(SimdTarget target) {
+  return PLINTH_CALL_FOR_TARGET(target, GetComplexRows);
+}
+}  // namespace plinth::cpu
+#endif

@@ -1,0 +1,219 @@
+// exp, log and their relatives.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/exponential.cc"
+// clang-format off: must come first
+#include "reference_plugin/cpu/math/simd_targets.h"
+// clang-format on
+
+#include "reference_plugin/cpu/math/tile_row.h"
+#include "reference_plugin/cpu/math/vector_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plinth::cpu {
+namespace HWY_NAMESPACE {
+
+using compiler::Opcode;
+
+struct ExponentialOp {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V x) {
+    const V cut = CutMagnitude(d, x, ConstantsOf<D>::kExpLimit);
+    const auto [n, remainder, tail] = ReduceExp(d, cut, hn::Zero(d));
+    return ScaleByPowerOfTwo(d, hn::Add(hn::Set(d, 1), hn::Add(remainder, tail)), n);
+  }
+};
+
+// exp(x) - 1 as a pair, for |x| up to kExpLimit. Halves are taken so that 2^n does not overflow
+// before the result does.
+template <class D, class V>
+HWY_INLINE Pair<V> ExpMinusOnePair(D d, V x) {
+  const auto [n, remainder, tail] = ReduceExp(d, x, hn::Zero(d));
+  const Pair<V> fraction = FastTwoSum(remainder, tail);
+  const V half_scale = PowerOfTwo(d, hn::Sub(n, hn::Set(d, 1)));
+  const V half_offset = hn::Sub(half_scale, hn::Set(d, 0.5));
+  const V product = hn::Mul(half_scale, fraction.hi);
+  const Pair<V> sum = FastTwoSum(half_offset, product);
+  const V low = hn::MulAdd(half_scale, fraction.lo, sum.lo);
+  return {hn::Add(sum.hi, sum.hi), hn::Add(low, low)};
+}
+
+struct ExponentialMinusOneOp {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V x) {
+    using C = ConstantsOf<D>;
+    V cut = hn::IfThenElse(hn::Lt(x, hn::Set(d, -C::kMinusOneLimit)),
+                           hn::Set(d, -C::kMinusOneLimit), x);
+    const auto overflows = hn::Gt(x, hn::Set(d, C::kExpOverflow));
+    cut = hn::IfThenElse(overflows, hn::Zero(d), cut);
+    const Pair<V> result = ExpMinusOnePair(d, cut);
+    V y = hn::Add(result.hi, result.lo);
+    y = hn::IfThenElse(overflows, hn::Set(d, std::numeric_limits<hn::TFromD<D>>::infinity()), y);
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // keeps -0
+  }
+};
+
+struct LogOp {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V x) {
+    using T = hn::TFromD<D>;
+    const V infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+    const auto [k, m] = ReduceLog(d, x);
+    V y = LogFromReduction(d, k, hn::Sub(m, hn::Set(d, 1)), hn::Zero(d));
+    const auto is_regular = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, infinity));
+    const V special = hn::IfThenElse(
+        hn::Eq(x, hn::Zero(d)), hn::Neg(infinity),
+        hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Set(d, std::numeric_limits<T>::quiet_NaN()),
+                       hn::Add(x, x)));  // infinity and NaN
+    return hn::IfThenElse(is_regular, y, special);
+  }
+};
+
+struct LogPlusOneOp {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V x) {
+    using T = hn::TFromD<D>;
+    const V infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+    const V one = hn::Set(d, 1);
+    const Pair<V> sum = TwoSum(one, x);
+    const auto [k, m] = ReduceLog(d, sum.hi);
+    // With k = 0 x itself is the exact argument of the series.
+    const auto is_small = hn::Eq(k, hn::Zero(d));
+    const V f = hn::IfThenElse(is_small, x, hn::Sub(m, one));
+    const V correction = hn::IfThenZeroElse(is_small, hn::Div(sum.lo, sum.hi));
+    V y = LogFromReduction(d, k, f, correction);
+    y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // keeps -0
+    const auto is_regular = hn::And(hn::Gt(sum.hi, hn::Zero(d)), hn::Lt(x, infinity));
+    const V special = hn::IfThenElse(
+        hn::Eq(sum.hi, hn::Zero(d)), hn::Neg(infinity),
+        hn::IfThenElse(hn::Lt(sum.hi, hn::Zero(d)), hn::Set(d, std::numeric_limits<T>::quiet_NaN()),
+                       hn::Add(x, x)));
+    return hn::IfThenElse(is_regular, y, special);
+  }
+};
+
+// tanh |x| = -t / (2 + t) with t = exp(-2 |x|) - 1.
+struct TanhOp {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V x) {
+    using C = ConstantsOf<D>;
+    V argument = hn::Mul(hn::Abs(x), hn::Set(d, -2));
+    const V limit = hn::Set(d, -C::kMinusOneLimit);
+    argument = hn::IfThenElse(hn::Lt(argument, limit), limit, argument);
+    const Pair<V> t = ExpMinusOnePair(d, argument);
+    Pair<V> denominator = FastTwoSum(hn::Set(d, 2), t.hi);
+    denominator.lo = hn::Add(denominator.lo, t.lo);
+    const Pair<V> quotient = DividePairs(d, t, denominator);
+    return hn::CopySign(hn::Add(quotient.hi, quotient.lo), x);
+  }
+};
+
+// 1 / (1 + exp(-x)), and exp(x) / (1 + exp(x)) for negative x.
+struct LogisticOp {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V x) {
+    const V one = hn::Set(d, 1);
+    const V cut = CutMagnitude(d, x, ConstantsOf<D>::kExpLimit);
+    const auto [n, remainder, tail] = ReduceExp(d, hn::Neg(hn::Abs(cut)), hn::Zero(d));
+    Pair<V> e = FastTwoSum(one, remainder);
+    e = FastTwoSum(e.hi, hn::Add(e.lo, tail));
+    e = {ScaleByPowerOfTwo(d, e.hi, n), ScaleByPowerOfTwo(d, e.lo, n)};
+    Pair<V> denominator = FastTwoSum(one, e.hi);
+    denominator.lo = hn::Add(denominator.lo, e.lo);
+    const auto is_negative = hn::Lt(x, hn::Zero(d));
+    const Pair<V> numerator = {hn::IfThenElse(is_negative, e.hi, one),
+                               hn::IfThenElseZero(is_negative, e.lo)};
+    const Pair<V> quotient = DividePairs(d, numerator, denominator);
+    return hn::Add(quotient.hi, quotient.lo);
+  }
+};
+
+// x + x P(x^2) up to 1, 1 - erfc(x) above it.
+struct ErfOp {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V x) {
+    using T = hn::TFromD<D>;
+    const V one = hn::Set(d, 1);
+    const V square = hn::Mul(x, x);
+    const V small = hn::MulAdd(x, Polynomial(d, square, kErfRatio<T>), x);
+
+    const V limit = hn::Set(d, ConstantsOf<D>::kErfLimit);
+    const V magnitude = hn::Abs(x);
+    const V cut = hn::IfThenElse(hn::Gt(magnitude, limit), limit, magnitude);
+    const V centre = hn::Set(d, kErfcCentre<T>);
+    const V reciprocal = hn::Div(one, hn::Add(cut, centre));
+    const V t = hn::Mul(hn::Sub(cut, centre), reciprocal);
+    const V scaled = hn::Mul(Polynomial(d, t, kErfcScaled<T>), reciprocal);
+    const Pair<V> cut_square = TwoProduct(d, cut, cut);
+    const auto [n, remainder, tail] = ReduceExp(d, hn::Neg(cut_square.hi), hn::Neg(cut_square.lo));
+    const V exponential = hn::Mul(hn::Add(one, hn::Add(remainder, tail)), PowerOfTwo(d, n));
+    const V large = hn::CopySign(hn::NegMulAdd(exponential, scaled, one), x);
+
+    const V y = hn::IfThenElse(hn::Gt(magnitude, one), large, small);
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // keeps -0
+  }
+};
+
+// A seed, refined by Halley's rule; the last step starts from a value so short that its square is
+// exact.
+struct CbrtOp {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V x) {
+    using T = hn::TFromD<D>;
+    using C = ConstantsOf<D>;
+    const hn::RebindToSigned<D> di;
+    const V magnitude = hn::Abs(x);
+    const auto [k_reduced, m_reduced] = ReduceLog(d, magnitude);
+    // m from 1 to 2.
+    const auto below_one = hn::Lt(m_reduced, hn::Set(d, 1));
+    const V m = hn::IfThenElse(below_one, hn::Add(m_reduced, m_reduced), m_reduced);
+    const V k = hn::IfThenElse(below_one, hn::Sub(k_reduced, hn::Set(d, 1)), k_reduced);
+    // k = 3 third + rest, rest in -1, 0, 1.
+    const V third = RoundSmall(d, hn::Mul(k, hn::Set(d, T(1) / 3)));
+    const V rest = hn::NegMulAdd(third, hn::Set(d, 3), k);
+    const V scaled = hn::Mul(m, PowerOfTwo(d, rest));
+    const V root = hn::IfThenElse(
+        hn::Eq(rest, hn::Zero(d)), hn::Set(d, 1),
+        hn::IfThenElse(hn::Gt(rest, hn::Zero(d)), hn::Set(d, T(0x1.428a2f98d728bp+0)),
+                       hn::Set(d, T(0x1.965fea53d6e3dp-1))));  // cbrt(2), cbrt(1/2)
+    V t = hn::Mul(Polynomial(d, m, kCbrtSeed<T>), root);
+    if constexpr (sizeof(T) == 8) t = Halley(scaled, t);
+    const auto mask = hn::Set(di, C::kShortMask);
+    t = hn::BitCast(d, hn::And(hn::BitCast(di, t), mask));
+    t = Halley(scaled, t);
+    const V y = hn::CopySign(hn::Mul(t, PowerOfTwo(d, third)), x);
+    const auto is_regular =
+        hn::And(hn::Gt(magnitude, hn::Zero(d)),
+                hn::Lt(magnitude, hn::Set(d, std::numeric_limits<T>::infinity())));
+    return hn::IfThenElse(is_regular, y, hn::Add(x, x));
+  }
+
+  template <class V>
+  static HWY_INLINE V Halley(V x, V t) {
+    const V ratio = hn::Div(x, hn::Mul(t, t));
+    const V step = hn::Div(hn::Sub(ratio, t), hn::Add(hn::Add(t, t), ratio));
+    return hn::MulAdd(t, step, t);
+  }
+};
+
+#define PLINTH_ROWS(Name)                                                     \
+  {Opcode::k##Name, DType::kF32, DType::kF32, &VectorUnary<Name##Op, float>}, \
+      {Opcode::k##Name, DType::kF64, DType::kF64, &VectorUnary<Name##Op, double>},
+
+constexpr TileRow kRows[] = {PLINTH_ROWS(Exponential) PLINTH_ROWS(ExponentialMinusOne)
+                                 PLINTH_ROWS(Log) PLINTH_ROWS(LogPlusOne) PLINTH_ROWS(Tanh)
+                                     PLINTH_ROWS(Logistic) PLINTH_ROWS(Erf) PLINTH_ROWS(Cbrt)};
+#undef PLINTH_ROWS
+
+std::span<const TileRow> GetExponentialRows() { return kRows; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace plinth::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plinth::cpu {
+std::span<const TileRow> ExponentialRows(SimdTarget target) {
+  return PLINTH_CALL_FOR_TARGET(target, GetExponentialRows);
+}
+}  // namespace plinth::cpu
+#endif

@@ -1,0 +1,122 @@
+// Fills, strided loads and stores, iota.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/memory.cc"
+// clang-format off: must come first
+#include "reference_plugin/cpu/math/simd_targets.h"
+// clang-format on
+
+#include <cstring>
+
+#include "reference_plugin/cpu/math/map-inl.h"
+#include "reference_plugin/cpu/math/tile_row.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plinth::cpu {
+namespace HWY_NAMESPACE {
+
+struct Wide {
+  uint64_t low, high;
+};
+
+template <class T>
+void Copy(void* result, const void* a, const void*, const void*, size_t count,
+          const TileParameters&) {
+  if (result != a) std::memcpy(result, a, count * sizeof(T));
+}
+
+template <class T>
+void Fill(void* result, const void* element, size_t count) {
+  T value;
+  std::memcpy(&value, element, sizeof(T));
+  T* r = static_cast<T*>(result);
+  for (size_t i = 0; i < count; ++i) r[i] = value;
+}
+
+template <class T>
+void LoadStrided(void* result, const void* base, int64_t byte_stride, size_t count) {
+  if (byte_stride == static_cast<int64_t>(sizeof(T))) {
+    std::memcpy(result, base, count * sizeof(T));
+    return;
+  }
+  const char* source = static_cast<const char*>(base);
+  T* r = static_cast<T*>(result);
+  if (byte_stride == -static_cast<int64_t>(sizeof(T))) {
+    // A constant stride lets the compiler load vectors and reverse them.
+    PLINTH_INDEPENDENT
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(r + i, source - static_cast<int64_t>(i * sizeof(T)), sizeof(T));
+    }
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(r + i, source + static_cast<int64_t>(i) * byte_stride, sizeof(T));
+  }
+}
+
+template <class T>
+void StoreStrided(void* base, int64_t byte_stride, const void* source, size_t count) {
+  if (byte_stride == static_cast<int64_t>(sizeof(T))) {
+    std::memcpy(base, source, count * sizeof(T));
+    return;
+  }
+  char* destination = static_cast<char*>(base);
+  const T* x = static_cast<const T*>(source);
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(destination + static_cast<int64_t>(i) * byte_stride, x + i, sizeof(T));
+  }
+}
+
+template <class T>
+void Iota(void* result, int64_t start, int64_t step, size_t count) {
+  T* r = static_cast<T*>(result);
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t value = static_cast<uint64_t>(start) + i * static_cast<uint64_t>(step);
+    r[i] = static_cast<T>(static_cast<int64_t>(value));
+  }
+}
+
+template <class T>
+void ComplexIota(void* result, int64_t start, int64_t step, size_t count) {
+  T* r = static_cast<T*>(result);
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t value = static_cast<uint64_t>(start) + i * static_cast<uint64_t>(step);
+    r[2 * i] = static_cast<T>(static_cast<int64_t>(value));
+    r[2 * i + 1] = 0;
+  }
+}
+
+constexpr MemoryRow kMemoryRows[] = {
+    {&Copy<uint8_t>, &Fill<uint8_t>, &LoadStrided<uint8_t>, &StoreStrided<uint8_t>},
+    {&Copy<uint16_t>, &Fill<uint16_t>, &LoadStrided<uint16_t>, &StoreStrided<uint16_t>},
+    {&Copy<uint32_t>, &Fill<uint32_t>, &LoadStrided<uint32_t>, &StoreStrided<uint32_t>},
+    {&Copy<uint64_t>, &Fill<uint64_t>, &LoadStrided<uint64_t>, &StoreStrided<uint64_t>},
+    {&Copy<Wide>, &Fill<Wide>, &LoadStrided<Wide>, &StoreStrided<Wide>},
+};
+
+// The types of tile elements; the others are rounded or wrapped from theirs.
+constexpr IotaRow kIotaRows[] = {
+    {DType::kS8, &Iota<int8_t>},        {DType::kS16, &Iota<int16_t>},
+    {DType::kS32, &Iota<int32_t>},      {DType::kS64, &Iota<int64_t>},
+    {DType::kU8, &Iota<uint8_t>},       {DType::kU16, &Iota<uint16_t>},
+    {DType::kU32, &Iota<uint32_t>},     {DType::kU64, &Iota<uint64_t>},
+    {DType::kF32, &Iota<float>},        {DType::kF64, &Iota<double>},
+    {DType::kC64, &ComplexIota<float>}, {DType::kC128, &ComplexIota<double>},
+};
+
+std::span<const MemoryRow> GetMemoryRows() { return kMemoryRows; }
+std::span<const IotaRow> GetIotaRows() { return kIotaRows; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace plinth::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plinth::cpu {
+std::span<const MemoryRow> MemoryRows(SimdTarget target) {
+  return PLINTH_CALL_FOR_TARGET(target, GetMemoryRows);
+}
+std::span<const IotaRow> IotaRows(SimdTarget target) {
+  return PLINTH_CALL_FOR_TARGET(target, GetIotaRows);
+}
+}  // namespace plinth::cpu
+#endif
