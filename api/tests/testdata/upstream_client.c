@@ -16,9 +16,7 @@ static const PJRT_Extension_Base* find(const PJRT_Api* api, PJRT_Extension_Type 
   return node;
 }
 
-static void on_ready(PJRT_Error* error, void* user_arg) {
-  *(bool*)user_arg = error == NULL;
-}
+static void on_ready(PJRT_Error* error, void* user_arg) { *(bool*)user_arg = error == NULL; }
 
 int client_main(void);
 
