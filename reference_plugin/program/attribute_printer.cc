@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -76,6 +77,12 @@ class Writer {
                             std::chars_format::scientific)
             : std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific);
     std::string_view digits_text(text, static_cast<size_t>(end - text));
+    if (type == DType::kF32) {
+      // Readers go through double; very rarely that rounds to a neighbour.
+      double again = 0;
+      std::from_chars(text, end, again);
+      if (static_cast<float>(again) != static_cast<float>(value)) return Hex(bits, digits);
+    }
     const size_t exponent = digits_text.find('e');
     std::string_view mantissa = digits_text.substr(0, exponent);
     Put(mantissa);
@@ -249,6 +256,51 @@ class Writer {
     Put(">");
   }
 
+  // i, j, ... z, z_1, z_2, ...
+  void Factor(int64_t index) {
+    constexpr int64_t kLast = 'z' - 'i';
+    if (index <= kLast) {
+      Put(static_cast<char>('i' + std::max<int64_t>(index, 0)));
+    } else {
+      Put("z_", index - kLast);
+    }
+  }
+
+  void TensorMappings(const Attribute& mappings) {
+    Put("(");
+    List(mappings.elements(), [&](AttributeRef mapping) {
+      Put("[");
+      List(mapping->Find("dim_mappings")->elements(), [&](AttributeRef dim) {
+        for (int64_t factor : dim->Find("factor_indices")->integers()) Factor(factor);
+      });
+      Put("]");
+    });
+    Put(")");
+  }
+
+  void OpShardingRule(const Attribute& rule) {
+    Put("<");
+    TensorMappings(*rule.Find("operand_mappings"));
+    Put("->");
+    TensorMappings(*rule.Find("result_mappings"));
+    const std::span<const int64_t> sizes = rule.Find("factor_sizes")->integers();
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      Put(i == 0 ? " {" : ", ");
+      Factor(static_cast<int64_t>(i));
+      Put("=", sizes[i]);
+    }
+    if (!sizes.empty()) Put("}");
+    for (std::string_view kind :
+         {"reduction", "need_replication", "permutation", "blocked_propagation"}) {
+      const std::span<const int64_t> factors = rule.Find(StrCat(kind, "_factors"))->integers();
+      if (factors.empty()) continue;
+      Put(" ", kind, "={");
+      List(factors, [&](int64_t factor) { Factor(factor); });
+      Put("}");
+    }
+    Put(rule.Find("is_custom_rule")->integer() != 0 ? ", custom>" : ">");
+  }
+
   // "b, f, 0, 1": which dimension is which.
   bool ConvList(const Attribute& conv, std::string_view first, char first_letter,
                 std::string_view second, char second_letter, std::string_view spatial,
@@ -327,6 +379,7 @@ class Writer {
       return Put(">");
     }
     Put("#", name);
+    if (name == "sdy.op_sharding_rule") return OpShardingRule(value);
     if (name == "sdy.mesh") return MeshBody(value);
     if (name == "sdy.sharding") return ShardingBody(value);
     if (name == "sdy.sharding_per_value") {

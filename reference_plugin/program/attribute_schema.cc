@@ -106,6 +106,19 @@ constexpr FieldSchema kSharding[] = {
 };
 constexpr FieldSchema kShardingPerValue[] = {{"shardings", kStructs, false, "sdy.sharding"}};
 
+constexpr FieldSchema kDimMapping[] = {{"factor_indices", kInts}};
+constexpr FieldSchema kTensorMapping[] = {{"dim_mappings", kStructs, false, "sdy.dim_mapping"}};
+constexpr FieldSchema kOpShardingRule[] = {
+    {"factor_sizes", kInts},
+    {"operand_mappings", kStructs, false, "sdy.tensor_mapping"},
+    {"result_mappings", kStructs, false, "sdy.tensor_mapping"},
+    {"reduction_factors", kInts},
+    {"need_replication_factors", kInts},
+    {"permutation_factors", kInts},
+    {"blocked_propagation_factors", kInts},
+    {"is_custom_rule", kBool},
+};
+
 constexpr StructSchema kStructSchemas[] = {
     {"stablehlo.dot", kDot},
     {"stablehlo.dot_algorithm", kDotAlgorithm},
@@ -129,6 +142,9 @@ constexpr StructSchema kStructSchemas[] = {
     {"sdy.dimension_sharding", kDimensionSharding},
     {"sdy.sharding", kSharding},
     {"sdy.sharding_per_value", kShardingPerValue},
+    {"sdy.dim_mapping", kDimMapping},
+    {"sdy.tensor_mapping", kTensorMapping},
+    {"sdy.op_sharding_rule", kOpShardingRule},
 };
 
 }  // namespace

@@ -565,7 +565,8 @@ const Type* BytecodeAttributes::ReadTensor(BytecodeCursor& at, bool has_encoding
   }
   TypeRef type = builder_.Tensor(is_index ? DType::kS64 : element->dtype, is_index, dims, encoding);
   if (type == nullptr) {
-    return Fail(BytecodeError(offset, "a tensor with a negative extent, or too many elements"));
+    return Fail(BytecodeError(
+        offset, "a tensor with a negative extent, more than 128 dimensions, or too many elements"));
   }
   return type;
 }

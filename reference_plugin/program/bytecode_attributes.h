@@ -83,6 +83,7 @@ class BytecodeAttributes {
   AttributeRef ReadElements(BytecodeCursor& at);
   AttributeRef ReadDenseArray(BytecodeCursor& at);
   AttributeRef ReadResourceElements(BytecodeCursor& at);
+  AttributeRef ReadOpShardingRule(BytecodeCursor& at);
   AttributeRef ReadSharding(BytecodeCursor& at, int revision);
   bool ReadString(BytecodeCursor& at, std::string_view* text);
   bool ReadSignedList(BytecodeCursor& at, std::vector<int64_t>* values);

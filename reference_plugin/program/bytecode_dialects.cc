@@ -90,6 +90,9 @@ enum SdyCode : uint64_t {
   kDimensionSharding = 5,
   kShardingV1 = 6,
   kShardingPerValueV1 = 7,
+  kDimMapping = 8,
+  kTensorMapping = 9,
+  kOpShardingRule = 10,
   kShardingV2 = 15,
   kShardingPerValueV2 = 16,
   kShardingV3 = 17,
@@ -303,6 +306,27 @@ AttributeRef BytecodeAttributes::ReadSharding(BytecodeCursor& at, int revision) 
   return builder_.NewStruct("sdy.sharding", fields);
 }
 
+AttributeRef BytecodeAttributes::ReadOpShardingRule(BytecodeCursor& at) {
+  std::vector<NamedAttribute> fields;
+  for (const FieldSchema& field : FindStruct("sdy.op_sharding_rule")->fields) {
+    AttributeRef value = nullptr;
+    if (field.form == FieldForm::kInts) {
+      std::vector<int64_t> factors;
+      if (!ReadSignedList(at, &factors)) return nullptr;
+      value = builder_.NewInts(factors);
+    } else if (field.form == FieldForm::kStructs) {
+      value = ReadAttributeList(at, field.of);
+    } else {
+      uint8_t flag;
+      if (!at.Byte(&flag)) return Truncated(at, "a flag");
+      value = builder_.New(Attribute::Bool(flag != 0));
+    }
+    if (value == nullptr) return nullptr;
+    fields.push_back({field.name, value});
+  }
+  return builder_.NewStruct("sdy.op_sharding_rule", fields);
+}
+
 AttributeRef BytecodeAttributes::DecodeSdy(uint64_t code, BytecodeCursor& at) {
   std::vector<NamedAttribute> fields;
   std::string_view text;
@@ -384,6 +408,20 @@ AttributeRef BytecodeAttributes::DecodeSdy(uint64_t code, BytecodeCursor& at) {
       fields = {{"shardings", shardings}};
       return builder_.NewStruct("sdy.sharding_per_value", fields);
     }
+    case kDimMapping: {
+      std::vector<int64_t> factors;
+      if (!ReadSignedList(at, &factors)) return nullptr;
+      fields = {{"factor_indices", builder_.NewInts(factors)}};
+      return builder_.NewStruct("sdy.dim_mapping", fields);
+    }
+    case kTensorMapping: {
+      AttributeRef dims = ReadAttributeList(at, "sdy.dim_mapping");
+      if (dims == nullptr) return nullptr;
+      fields = {{"dim_mappings", dims}};
+      return builder_.NewStruct("sdy.tensor_mapping", fields);
+    }
+    case kOpShardingRule:
+      return ReadOpShardingRule(at);
     default:
       return Unknown(at, "sdy attribute", code);
   }

@@ -170,7 +170,7 @@ class IrReader {
     }
     const bool is_function = op.op == Op::kFunc;
     if (is_function) next_value_ = 0;
-    op.first_result = next_value_;
+    op.first_result = IsModuleLevel(op.op) ? 0 : next_value_;
     if (!DefineResults(at, op)) return false;
     if (num_regions > 0 && !ReadRegions(at, num_regions, isolated, depth, &op)) return false;
     if (is_function) num_values_.push_back(next_value_);

@@ -27,9 +27,9 @@ class Comparison {
     if (a.first_result != b.first_result) return Differ(a, b, "other numbers of values before it");
     if (!EqualTypeLists(a.result_types, b.result_types)) {
       std::string types;
-      for (TypeRef type : a.result_types) types += " " + ToString(type);
+      for (TypeRef type : a.result_types) types += StrCat(" ", ToString(type));
       types += " here,";
-      for (TypeRef type : b.result_types) types += " " + ToString(type);
+      for (TypeRef type : b.result_types) types += StrCat(" ", ToString(type));
       return Differ(a, b, StrCat("results", types, " there"));
     }
     if (!SameAttributes(a, b)) return false;

@@ -23,7 +23,11 @@ bool SameType(const Type& a, const Type& b) {
          EqualAttributes(*a.encoding, *b.encoding);
 }
 
+// Constants are printed and read by recursion over their dimensions.
+constexpr size_t kMaxRank = 128;
+
 bool FitsInt64(std::span<const int64_t> dims) {
+  if (dims.size() > kMaxRank) return false;
   int64_t count = 1;
   for (int64_t dim : dims) {
     if (dim == kDynamic || dim == 0) continue;

@@ -44,7 +44,8 @@ class ModuleBuilder {
     return New(Attribute::Struct(static_name, arena().Copy(fields)));
   }
 
-  // Null when an extent is negative or the number of elements does not fit int64_t.
+  // Null when an extent is negative, there are more than 128, or the number of elements does not
+  // fit int64_t.
   TypeRef Tensor(DType dtype, bool is_index, std::span<const int64_t> dims, AttributeRef encoding);
   TypeRef Scalar(DType dtype);
   TypeRef Simple(TypeKind kind);  // Index, token, none.

@@ -93,6 +93,9 @@ Status CheckPlace(Op op, std::optional<Op> parent);
 // Checks that a block of `parent` ends with its only terminator. The blocks of a module have none.
 Status CheckBlock(Op parent, const Region& region);
 
+// Ops that stand outside of functions, where there are no values.
+inline bool IsModuleLevel(Op op) { return op == Op::kModule || op == Op::kFunc || op == Op::kMesh; }
+
 inline bool IsTerminator(Op op) {
   return op == Op::kFuncReturn || op == Op::kReturn || op == Op::kSdyReturn;
 }
