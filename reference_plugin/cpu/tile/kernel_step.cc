@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "reference_plugin/cpu/prepared_step.h"
+#include "reference_plugin/cpu/tile/addresses.h"
+#include "reference_plugin/cpu/tile/copy_step.h"
+#include "reference_plugin/cpu/tile/tile_program.h"
+#include "reference_plugin/cpu/tile/worker.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Kernel;
+
+// A share of the work that is worth handing to another thread.
+constexpr double kGrainNs = 10e3;
+// Below this a kernel runs on the calling thread alone.
+constexpr double kInlineNs = 20e3;
+
+class KernelStep : public PreparedStep {
+ public:
+  KernelStep(std::shared_ptr<const Kernel> kernel, std::unique_ptr<TileProgram> program)
+      : kernel_(std::move(kernel)), program_(std::move(program)) {
+    const double tiles = static_cast<double>(program_->parallel.num_tiles);
+    if (tiles * program_->tile_ns <= kInlineNs) {
+      grain_ = std::max<int64_t>(1, program_->parallel.num_tiles);
+    } else {
+      grain_ = std::max<int64_t>(1, static_cast<int64_t>(kGrainNs / program_->tile_ns));
+    }
+  }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    const TileProgram& program = *program_;
+    if (program.parallel.num_tiles == 0) return Status();
+    SmallVector<int64_t, 24> start(program.domain.forms.size());
+    PLINTH_RETURN_IF_ERROR(
+        FindAddresses(*kernel_, program.domain, operands, results, start.data()));
+
+    std::atomic<bool> out_of_memory = false, stopped = false;
+    ParallelFor(context.pool, program.parallel.num_tiles, grain_, [&](int64_t begin, int64_t end) {
+      std::byte* frame = ThreadFrame(program.frame.size());
+      if (frame == nullptr) {
+        out_of_memory = true;
+        return;
+      }
+      TileWorker worker(program, frame, start.data());
+      while (begin < end) {
+        if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
+          stopped = true;
+          return;
+        }
+        const int64_t next = std::min(end, begin + grain_);
+        worker.RunTiles(begin, next);
+        begin = next;
+      }
+    });
+    if (out_of_memory) {
+      return ResourceExhausted("no ", program.frame.size(), " bytes to run kernel \"",
+                               kernel_->name, "\"");
+    }
+    if (stopped) {
+      return Status(StatusCode::kCancelled,
+                    StrCat("kernel \"", kernel_->name, "\" was stopped before its end"));
+    }
+    return Status();
+  }
+
+ private:
+  std::shared_ptr<const Kernel> kernel_;
+  std::unique_ptr<TileProgram> program_;
+  int64_t grain_ = 1;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareKernel(std::shared_ptr<const Kernel> kernel) {
+  PLINTH_RETURN_IF_ERROR(Verify(*kernel));
+  if (std::unique_ptr<PreparedStep> copy = MakeCopyStep(kernel)) return copy;
+  Expected<std::unique_ptr<TileProgram>> program = MakeTileProgram(*kernel);
+  if (!program.ok()) {
+    return program.status().WithContext(StrCat("kernel \"", kernel->name, "\""));
+  }
+  return std::unique_ptr<PreparedStep>(
+      std::make_unique<KernelStep>(std::move(kernel), *std::move(program)));
+}
+
+}  // namespace plinth::cpu
