@@ -95,7 +95,7 @@ Expected<Value> Convert(const OptionSpec& spec, const Value& given) {
     return Value(static_cast<float>(std::get<int64_t>(given)));
   }
   return InvalidArgument("option \"", spec.name, "\" is ", ToString(given), " (", TypeName(given),
-                         "); it must be a ", TypeName(type));
+                         "); it must be of type ", TypeName(type));
 }
 
 }  // namespace

@@ -1,0 +1,142 @@
+#include "plinth/sdk/event.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace plinth::sdk {
+namespace {
+
+TEST(Event, DefaultIsReadyWithSuccess) {
+  Event event;
+  EXPECT_TRUE(event.IsReady());
+  EXPECT_TRUE(event.status().ok());
+  EXPECT_TRUE(event.Await().ok());
+  int calls = 0;
+  event.OnReady([&](const Status& status) { calls += status.ok() ? 1 : 100; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Event, ReadyWithErrorKeepsTheError) {
+  Event event = Event::Ready(NotFound("nothing there"));
+  EXPECT_TRUE(event.IsReady());
+  EXPECT_EQ(event.status().code(), StatusCode::kNotFound);
+  Event copy = event;
+  event = Event();
+  EXPECT_EQ(copy.Await().message(), "nothing there");
+}
+
+TEST(Event, CallbacksRunOnceInOrder) {
+  EventSource source;
+  Event event = source.event();
+  EXPECT_FALSE(event.IsReady());
+  EXPECT_EQ(event.status().code(), StatusCode::kInternal);
+  std::vector<int> order;
+  for (int i = 0; i < 3; ++i) event.OnReady([&order, i](const Status&) { order.push_back(i); });
+  EXPECT_TRUE(order.empty());
+  EXPECT_TRUE(source.Set());
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+  EXPECT_FALSE(source.Set(Internal("too late")));
+  EXPECT_TRUE(event.status().ok());
+  EXPECT_EQ(order.size(), 3u);
+}
+
+TEST(Event, CallbackMayDropTheLastEventAndTheSource) {
+  auto source = std::make_unique<EventSource>();
+  auto event = std::make_unique<Event>(source->event());
+  Status seen;
+  event->OnReady([&](const Status& status) {
+    event.reset();
+    source.reset();
+    seen = status;
+  });
+  source->Set(Internal("kept alive"));
+  EXPECT_EQ(seen.message(), "kept alive");
+  EXPECT_EQ(event, nullptr);
+}
+
+TEST(Event, CallbackMayAddCallbacks) {
+  EventSource source;
+  Event event = source.event();
+  int inner = 0;
+  event.OnReady([&](const Status&) { event.OnReady([&](const Status&) { ++inner; }); });
+  source.Set();
+  EXPECT_EQ(inner, 1);
+}
+
+TEST(Event, DroppingAPendingEventKeepsItsCallbacks) {
+  EventSource source;
+  int calls = 0;
+  {
+    Event event = source.event();
+    event.OnReady([&](const Status&) { ++calls; });
+  }
+  source.Set();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Event, AnAbandonedSourceFailsTheEvent) {
+  Event event;
+  {
+    EventSource source;
+    event = source.event();
+  }
+  EXPECT_EQ(event.Await().code(), StatusCode::kInternal);
+}
+
+TEST(Event, AllWaitsForAllAndTakesTheFirstErrorOfTheList) {
+  EXPECT_TRUE(Event::All({}).IsReady());
+  EventSource a, b, c;
+  Event events[] = {a.event(), b.event(), c.event()};
+  Event all = Event::All(events);
+  c.Set(Internal("third"));
+  b.Set(Internal("second"));
+  EXPECT_FALSE(all.IsReady());
+  a.Set();
+  EXPECT_TRUE(all.IsReady());
+  EXPECT_EQ(all.status().message(), "second");
+  Event ready[] = {Event(), Event::Ready(NotFound("x"))};
+  EXPECT_EQ(Event::All(ready).status().code(), StatusCode::kNotFound);
+}
+
+TEST(Event, AwaitBlocksUntilSet) {
+  EventSource source;
+  Event event = source.event();
+  std::thread setter([&] { source.Set(Unimplemented("done")); });
+  EXPECT_EQ(event.Await().code(), StatusCode::kUnimplemented);
+  setter.join();
+}
+
+// Threads subscribe, await and drop while others set: every callback runs exactly once.
+TEST(Event, StressOfManyThreads) {
+  constexpr int kRounds = 300;
+  constexpr int kThreads = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    auto source = std::make_unique<EventSource>();
+    Event event = source->event();
+    std::atomic<int> calls{0};
+    std::atomic<int> wins{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t, mine = event]() mutable {
+        mine.OnReady([&](const Status&) { ++calls; });
+        if (t % 2 == 0) {
+          if (source->Set(t == 0 ? Status() : Internal("t"))) ++wins;
+        } else {
+          static_cast<void>(mine.Await());
+        }
+        mine.OnReady([&](const Status&) { ++calls; });
+        mine = Event();
+      });
+    }
+    event = Event();
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wins, 1);
+    EXPECT_EQ(calls, 2 * kThreads);
+  }
+}
+
+}  // namespace
+}  // namespace plinth::sdk

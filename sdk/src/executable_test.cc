@@ -1,0 +1,460 @@
+// Compiling and executing through the C table.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "pjrt_c_api_layouts_extension.h"
+#include "pjrt_c_api_shardings_extension.h"
+#include "plinth/support/extension_chain.h"
+#include "sdk/src/test_plugin.h"
+
+namespace plinth::sdk::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ExecutableTest : public ::testing::Test {
+ protected:
+  ExecutableTest() {
+    a_ = Upload(client_, {1, 2, 3, 4});
+    b_ = Upload(client_, {10, 20, 30, 40});
+    add_ = Compile(client_, "add");
+  }
+  ~ExecutableTest() override {
+    execute_hook = nullptr;
+    for (PJRT_Buffer* buffer : {a_, b_}) Destroy(buffer);
+    Destroy(add_);
+    client_.Destroy();
+    EXPECT_EQ(live_buffers, 0);
+    EXPECT_EQ(live_executables, 0);
+    EXPECT_EQ(live_clients, 0);
+  }
+  // A call that is right; tests change one thing.
+  struct Call {
+    PJRT_Buffer* arguments[2];
+    PJRT_Buffer* const* argument_list = arguments;
+    PJRT_Buffer* outputs[1] = {nullptr};
+    PJRT_Buffer** output_list = outputs;
+    PJRT_Event* complete[1] = {nullptr};
+    PJRT_ExecuteOptions options = {};
+    PJRT_LoadedExecutable_Execute_Args args = {};
+  };
+  void Fill(Call& call) {
+    call.arguments[0] = a_;
+    call.arguments[1] = b_;
+    call.options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
+    call.args.struct_size = PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE;
+    call.args.executable = add_;
+    call.args.options = &call.options;
+    call.args.argument_lists = &call.argument_list;
+    call.args.num_devices = 1;
+    call.args.num_args = 2;
+    call.args.output_lists = &call.output_list;
+    call.args.device_complete_events = call.complete;
+  }
+  template <typename Change>
+  void ExpectRefused(Change change, const std::string& text,
+                     StatusCode code = StatusCode::kInvalidArgument) {
+    Call call;
+    Fill(call);
+    change(call);
+    Status status = PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args);
+    EXPECT_EQ(status.code(), code) << status.ToString();
+    EXPECT_THAT(std::string(status.message()), HasSubstr(text));
+    EXPECT_EQ(call.outputs[0], nullptr);
+    EXPECT_EQ(call.complete[0], nullptr);
+  }
+
+  TestClientHandle client_;
+  PJRT_Buffer* a_;
+  PJRT_Buffer* b_;
+  PJRT_LoadedExecutable* add_;
+};
+
+TEST_F(ExecutableTest, RunsAndReportsCompletion) {
+  Call call;
+  Fill(call);
+  ASSERT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args).ok());
+  PLINTH_ARGS(PJRT_Event_Await, await);
+  await.event = call.complete[0];
+  EXPECT_TRUE(PLINTH_CALL(PJRT_Event_Await, await).ok());
+  EXPECT_EQ(Download(call.outputs[0]), (std::vector<float>{11, 22, 33, 44}));
+  Destroy(call.complete[0]);
+  Destroy(call.outputs[0]);
+}
+
+TEST_F(ExecutableTest, WrongCallsAreRefused) {
+  ExpectRefused([](Call& c) { c.args.num_args = 1; }, "1 arguments; executable \"add\" takes 2");
+  ExpectRefused([](Call& c) { c.args.num_devices = 2; }, "arguments for 2 devices");
+  ExpectRefused([](Call& c) { c.args.options = nullptr; }, "options is null");
+  ExpectRefused([](Call& c) { c.args.argument_lists = nullptr; }, "argument_lists is null");
+  ExpectRefused([](Call& c) { c.argument_list = nullptr; }, "argument list of device 0 is null");
+  ExpectRefused([](Call& c) { c.arguments[1] = nullptr; }, "argument 1 of device 0 is null");
+  ExpectRefused([](Call& c) { c.options.struct_size = 51; }, "PJRT_ExecuteOptions: struct_size");
+  ExpectRefused([](Call& c) { c.args.output_lists = nullptr; }, "output_lists is null");
+  ExpectRefused([](Call& c) { c.options.num_non_donatable_input_indices = 1; },
+                "non_donatable_input_indices is null");
+  static const int64_t kTwo = 2;
+  ExpectRefused(
+      [](Call& c) {
+        c.options.num_non_donatable_input_indices = 1;
+        c.options.non_donatable_input_indices = &kTwo;
+      },
+      "non_donatable_input_indices has 2");
+  ExpectRefused([](Call& c) { c.options.num_send_ops = 1; }, "1 send, 0 recv",
+                StatusCode::kUnimplemented);
+  ExpectRefused(
+      [](Call& c) {
+        static PJRT_HloOutputCallbackInfo info = {};
+        c.options.hlo_output_callbacks = &info;
+        c.options.num_hlo_output_callbacks = 1;
+      },
+      "1 output callbacks", StatusCode::kUnimplemented);
+  PJRT_Buffer* small = Upload(client_, {1, 2});
+  ExpectRefused([&](Call& c) { c.arguments[0] = small; },
+                "argument 0 of device 0 is f32[2]; executable \"add\" wants f32[4]");
+  Destroy(small);
+  {
+    TestClientHandle other;
+    PJRT_Buffer* foreign = Upload(other, {1, 2, 3, 4});
+    ExpectRefused([&](Call& c) { c.arguments[0] = foreign; }, "another client");
+    ExpectRefused([&](Call& c) { c.args.execute_device = other.devices[0]; },
+                  "not an addressable device");
+    Destroy(foreign);
+  }
+  PLINTH_ARGS(PJRT_LoadedExecutable_Delete, remove);
+  remove.executable = add_;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Delete, remove).ok());
+  ExpectRefused([](Call&) {}, "was deleted", StatusCode::kFailedPrecondition);
+}
+
+// Options end where the caller's revision ends; what lies behind is not looked at.
+TEST_F(ExecutableTest, OptionsOfEveryRevision) {
+  struct Seen {
+    size_t non_donatable = 0;
+    bool context = false;
+    std::string location;
+    size_t tasks = 0;
+    size_t custom = 0;
+  } seen;
+  execute_hook = [&](const ExecuteRequest& request, ExecuteResults& results) -> Status {
+    seen = {request.non_donatable_indices.size(), request.context != nullptr,
+            std::string(request.call_location), request.task_ids.size(),
+            request.custom_options.size()};
+    results.SetOutput(0, 0,
+                      MakeTestBuffer(DType::kF32, request.arguments(0)[0].dims(),
+                                     request.arguments(0)[0].memory()));
+    return {};
+  };
+  PLINTH_ARGS(PJRT_ExecuteContext_Create, context);
+  ASSERT_TRUE(PLINTH_CALL(PJRT_ExecuteContext_Create, context).ok());
+  for (size_t size : {52, 72, 80, 88, 112, 120, 121, 144, 160, 400}) {
+    Call call;
+    Fill(call);
+    static const int64_t kZero = 0;
+    static int task = 3;
+    static int64_t incarnation = 4;
+    PJRT_NamedValue custom = {};
+    custom.name = "x";
+    custom.name_size = 1;
+    custom.type = PJRT_NamedValue_kBool;
+    call.options.non_donatable_input_indices = &kZero;
+    call.options.num_non_donatable_input_indices = 1;
+    call.options.context = context.context;
+    call.options.call_location = "here";
+    call.options.num_tasks = 1;
+    call.options.task_ids = &task;
+    call.options.incarnation_ids = &incarnation;
+    call.options.custom_options = &custom;
+    call.options.num_custom_options = 1;
+    // Everything behind the announced size is garbage.
+    if (size < sizeof(call.options)) {
+      std::memset(reinterpret_cast<char*>(&call.options) + size, 0x7F, sizeof(call.options) - size);
+    }
+    call.options.struct_size = size;
+    ASSERT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args).ok()) << size;
+    EXPECT_EQ(seen.non_donatable, size >= 72 ? 1u : 0u) << size;
+    EXPECT_EQ(seen.context, size >= 80) << size;
+    EXPECT_EQ(seen.location, size >= 88 ? "here" : "") << size;
+    EXPECT_EQ(seen.tasks, size >= 112 ? 1u : 0u) << size;
+    EXPECT_EQ(seen.custom, size >= 160 ? 1u : 0u) << size;
+    Destroy(call.outputs[0]);
+    Destroy(call.complete[0]);
+  }
+  PLINTH_ARGS(PJRT_ExecuteContext_Destroy, destroy);
+  destroy.context = context.context;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_ExecuteContext_Destroy, destroy).ok());
+}
+
+TEST_F(ExecutableTest, FailuresLeaveNothingBehind) {
+  auto output = [](const ExecuteRequest& request) {
+    return MakeTestBuffer(DType::kF32, request.arguments(0)[0].dims(),
+                          request.arguments(0)[0].memory());
+  };
+  const int buffers = live_buffers;
+  execute_hook = [&](const ExecuteRequest& request, ExecuteResults& results) -> Status {
+    results.SetOutput(0, 0, output(request));
+    return Internal("half way");
+  };
+  ExpectRefused([](Call&) {}, "half way", StatusCode::kInternal);
+  execute_hook = [&](const ExecuteRequest& request, ExecuteResults& results) -> Status {
+    results.SetOutput(0, 0, output(request));
+    throw std::runtime_error("thrown half way");
+  };
+  ExpectRefused([](Call&) {}, "thrown half way", StatusCode::kInternal);
+  execute_hook = [](const ExecuteRequest&, ExecuteResults&) -> Status { throw 7; };
+  ExpectRefused([](Call&) {}, "unknown exception", StatusCode::kInternal);
+  execute_hook = [](const ExecuteRequest&, ExecuteResults&) -> Status { throw std::bad_alloc(); };
+  ExpectRefused([](Call&) {}, "out of host memory", StatusCode::kResourceExhausted);
+  execute_hook = [](const ExecuteRequest&, ExecuteResults&) { return Status(); };
+  ExpectRefused([](Call&) {}, "set no output 0", StatusCode::kInternal);
+  execute_hook = [](const ExecuteRequest&, ExecuteResults& results) {
+    results.SetOutput(0, 0, MakeTestBuffer(DType::kF32, {}, nullptr));
+    return Status();
+  };
+  ExpectRefused([](Call&) {}, "without a memory", StatusCode::kInternal);
+  // Set twice: the first is dropped. Out of range: dropped.
+  execute_hook = [&](const ExecuteRequest& request, ExecuteResults& results) -> Status {
+    for (size_t i : {0, 0, 5}) results.SetOutput(0, i, output(request));
+    return {};
+  };
+  Call call;
+  Fill(call);
+  ASSERT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args).ok());
+  Destroy(call.outputs[0]);
+  Destroy(call.complete[0]);
+  EXPECT_EQ(live_buffers, buffers);
+}
+
+TEST_F(ExecutableTest, AsynchronousErrorsReachOutputsAndCompletion) {
+  auto source = std::make_shared<EventSource>();
+  execute_hook = [&](const ExecuteRequest& request, ExecuteResults& results) -> Status {
+    results.SetOutput(0, 0,
+                      MakeTestBuffer(DType::kF32, request.arguments(0)[0].dims(),
+                                     request.arguments(0)[0].memory(), source->event()));
+    EXPECT_TRUE(results.wants_completion());
+    results.SetCompletion(0, source->event());
+    return {};
+  };
+  Call call;
+  Fill(call);
+  ASSERT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args).ok());
+  std::thread device([&] { source->Set(Internal("the device broke")); });
+  PLINTH_ARGS(PJRT_Event_Await, await);
+  await.event = call.complete[0];
+  EXPECT_EQ(PLINTH_CALL(PJRT_Event_Await, await).message(), "the device broke");
+  PLINTH_ARGS(PJRT_Buffer_ReadyEvent, ready);
+  ready.buffer = call.outputs[0];
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Buffer_ReadyEvent, ready).ok());
+  await.event = ready.event;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Event_Await, await).message(), "the device broke");
+  device.join();
+  Destroy(ready.event);
+  Destroy(call.complete[0]);
+  Destroy(call.outputs[0]);
+}
+
+TEST_F(ExecutableTest, SeveralDevicesAndNoneAtAll) {
+  PJRT_LoadedExecutable* pair = Compile(client_, "pair");
+  PJRT_Buffer* on_second = Upload(client_, {5, 6, 7, 8}, client_.memories[1]);
+  std::vector<std::vector<PJRT_Buffer*>> outputs;
+  ASSERT_TRUE(Execute(pair, {{a_}, {on_second}}, 1, outputs).ok());
+  EXPECT_EQ(Download(outputs[1][0]), (std::vector<float>{6, 7, 8, 9}));
+  for (auto& list : outputs) Destroy(list[0]);
+  EXPECT_EQ(Execute(pair, {{a_}}, 1, outputs).code(), StatusCode::kInvalidArgument);
+  PLINTH_ARGS(PJRT_LoadedExecutable_AddressableDevices, devices);
+  devices.executable = pair;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_AddressableDevices, devices).ok());
+  EXPECT_EQ(devices.num_addressable_devices, 2u);
+  PLINTH_ARGS(PJRT_LoadedExecutable_AddressableDeviceLogicalIds, ids);
+  ids.executable = pair;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_AddressableDeviceLogicalIds, ids).ok());
+  ASSERT_EQ(ids.num_addressable_device_logical_ids, 2u);
+  EXPECT_EQ(ids.addressable_device_logical_ids[1].replica, 0);
+  EXPECT_EQ(ids.addressable_device_logical_ids[1].partition, 1);
+  PLINTH_ARGS(PJRT_LoadedExecutable_GetDeviceAssignment, assignment);
+  assignment.executable = pair;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_GetDeviceAssignment, assignment).ok());
+  // 1 replica, 2 partitions, [0], [1].
+  EXPECT_EQ(std::string(assignment.serialized_bytes, assignment.serialized_bytes_size),
+            std::string("\x08\x01\x10\x02\x1a\x03\x0a\x01\x00\x1a\x03\x0a\x01\x01", 14));
+  assignment.serialized_device_assignment_deleter(assignment.serialized_device_assignment);
+  Destroy(pair);
+  Destroy(on_second);
+
+  PJRT_LoadedExecutable* none = Compile(client_, "none");
+  PJRT_ExecuteOptions options = {};
+  options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
+  PLINTH_ARGS(PJRT_LoadedExecutable_Execute, args);
+  args.executable = none;
+  args.options = &options;
+  args.num_devices = 1;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, args).ok());
+  Destroy(none);
+}
+
+TEST_F(ExecutableTest, PropertiesOfTheExecutable) {
+  PLINTH_ARGS(PJRT_LoadedExecutable_GetExecutable, get);
+  get.loaded_executable = add_;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_GetExecutable, get).ok());
+  PJRT_Executable* executable = get.executable;
+
+  using Stats = PJRT_Executable_GetCompiledMemoryStats_Args;
+  for (size_t size : {64, 104, 112, 120, 144}) {
+    Stats stats;
+    std::memset(&stats, 0x11, sizeof(stats));
+    stats.struct_size = size;
+    stats.executable = executable;
+    ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_GetCompiledMemoryStats, stats).ok());
+    EXPECT_EQ(stats.argument_size_in_bytes, 32);
+    EXPECT_EQ(stats.peak_unpadded_heap_bytes, size == 144 ? 99 : 0x1111111111111111);
+    EXPECT_EQ(stats.host_temp_size_in_bytes, size >= 104 ? 0 : 0x1111111111111111);
+  }
+  PLINTH_ARGS(PJRT_Executable_OutputDimensions, dims);
+  dims.executable = executable;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_OutputDimensions, dims).ok());
+  ASSERT_EQ(dims.num_outputs, 1u);
+  EXPECT_EQ(dims.dims[0], 4);
+  PLINTH_ARGS(PJRT_Executable_ParameterMemoryKinds, kinds);
+  kinds.executable = executable;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_ParameterMemoryKinds, kinds).ok());
+  ASSERT_EQ(kinds.num_parameters, 2u);
+  EXPECT_EQ(std::string(kinds.memory_kinds[1], kinds.memory_kind_sizes[1]), "device");
+  PLINTH_ARGS(PJRT_Executable_GetCostAnalysis, cost);
+  cost.executable = executable;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_GetCostAnalysis, cost).ok());
+  ASSERT_EQ(cost.num_properties, 1u);
+  EXPECT_EQ(cost.properties[0].float_value, 4.0f);
+  PLINTH_ARGS(PJRT_Executable_GetCompileOptions, options);
+  options.executable = executable;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_GetCompileOptions, options).ok());
+  EXPECT_EQ(std::string(options.serialized_bytes, options.serialized_bytes_size), "options");
+  options.serialized_compile_options_deleter(options.serialized_compile_options);
+
+  PJRT_Program program = {};
+  program.struct_size = PJRT_Program_STRUCT_SIZE;
+  program.code_size = 12345;  // Uninitialized in real callers.
+  PLINTH_ARGS(PJRT_Executable_OptimizedProgram, optimized);
+  optimized.executable = executable;
+  optimized.program = &program;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_OptimizedProgram, optimized).ok());
+  ASSERT_EQ(program.code_size, 13u);
+  std::string code(13, ' ');
+  program.code = code.data();
+  program.code_size = 12;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Executable_OptimizedProgram, optimized).code(),
+            StatusCode::kInvalidArgument);
+  program.code_size = 13;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_OptimizedProgram, optimized).ok());
+  EXPECT_EQ(code, "optimized add");
+  EXPECT_EQ(std::string(program.format, program.format_size), "mlir");
+
+  const auto* shardings = reinterpret_cast<const PJRT_Shardings_Extension*>(
+      FindExtension(Api()->extension_start, PJRT_Extension_Type_Shardings));
+  PLINTH_ARGS(PJRT_Shardings_PJRT_Executable_OutputShardings, sharding);
+  sharding.executable = executable;
+  ASSERT_EQ(shardings->PJRT_Shardings_PJRT_Executable_OutputShardings(&sharding), nullptr);
+  ASSERT_EQ(sharding.num_outputs, 1u);
+  EXPECT_EQ(std::string(sharding.shardings[0], sharding.sharding_sizes[0]),
+            std::string("\x08\x00", 2));
+  const auto* layouts = reinterpret_cast<const PJRT_Layouts_Extension*>(
+      FindExtension(Api()->extension_start, PJRT_Extension_Type_Layouts));
+  PLINTH_ARGS(PJRT_Layouts_PJRT_Executable_GetParameterLayouts, parameter_layouts);
+  parameter_layouts.executable = executable;
+  ASSERT_EQ(layouts->PJRT_Layouts_PJRT_Executable_GetParameterLayouts(&parameter_layouts), nullptr);
+  ASSERT_EQ(parameter_layouts.num_parameters, 2u);
+  PLINTH_ARGS(PJRT_Layouts_MemoryLayout_Destroy, destroy);
+  destroy.layout = parameter_layouts.layouts[0];  // Belongs to the executable: nothing happens.
+  EXPECT_EQ(layouts->PJRT_Layouts_MemoryLayout_Destroy(&destroy), nullptr);
+  Destroy(executable);
+}
+
+TEST_F(ExecutableTest, SerializedAndLoadedAgain) {
+  PLINTH_ARGS(PJRT_LoadedExecutable_GetExecutable, get);
+  get.loaded_executable = add_;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_GetExecutable, get).ok());
+  PLINTH_ARGS(PJRT_Executable_Serialize, serialize);
+  serialize.executable = get.executable;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_Serialize, serialize).ok());
+  for (size_t size : {48, 64, 72}) {
+    PLINTH_ARGS(PJRT_Executable_DeserializeAndLoad, load);
+    load.struct_size = size;
+    load.client = client_.client;
+    load.serialized_executable = serialize.serialized_bytes;
+    load.serialized_executable_size = serialize.serialized_bytes_size;
+    load.overridden_serialized_compile_options = size == 48 ? reinterpret_cast<char*>(1) : "new";
+    load.overridden_serialized_compile_options_size = 3;
+    if (size < 72) load.load_options = reinterpret_cast<PJRT_LoadOptions*>(1);
+    ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_DeserializeAndLoad, load).ok());
+    std::vector<std::vector<PJRT_Buffer*>> outputs;
+    EXPECT_TRUE(Execute(load.loaded_executable, {{a_, b_}}, 1, outputs).ok());
+    Destroy(outputs[0][0]);
+    Destroy(load.loaded_executable);
+  }
+  serialize.serialized_executable_deleter(serialize.serialized_executable);
+  Destroy(get.executable);
+}
+
+TEST_F(ExecutableTest, CompileMistakesAreErrors) {
+  EXPECT_EQ(Compile(client_, "throw"), nullptr);
+  EXPECT_EQ(Compile(client_, "no_memory"), nullptr);
+  PLINTH_ARGS(PJRT_Client_Compile, args);
+  args.client = client_.client;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Client_Compile, args).code(), StatusCode::kInvalidArgument);
+  PJRT_Program program = {};
+  args.program = &program;
+  program.struct_size = 40;
+  EXPECT_THAT(std::string(PLINTH_CALL(PJRT_Client_Compile, args).message()),
+              HasSubstr("PJRT_Program: struct_size is 40"));
+  program.struct_size = PJRT_Program_STRUCT_SIZE;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Client_Compile, args).code(), StatusCode::kInvalidArgument);
+  char code[] = "add", format[] = "hlo";
+  program.code = code;
+  program.code_size = 3;
+  program.format = format;
+  program.format_size = 3;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Client_Compile, args).code(), StatusCode::kUnimplemented);
+}
+
+// Whatever is destroyed first, the rest keeps working.
+TEST_F(ExecutableTest, AnyOrderOfDestruction) {
+  std::vector<std::vector<PJRT_Buffer*>> outputs;
+  client_.Destroy();
+  EXPECT_EQ(live_clients, 1);
+  ASSERT_TRUE(Execute(add_, {{a_, b_}}, 1, outputs).ok());
+  Destroy(add_);
+  add_ = nullptr;
+  EXPECT_EQ(Download(outputs[0][0]), (std::vector<float>{11, 22, 33, 44}));
+  PLINTH_ARGS(PJRT_Buffer_Memory, memory);
+  memory.buffer = outputs[0][0];
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Buffer_Memory, memory).ok());
+  PLINTH_ARGS(PJRT_Memory_Kind, kind);
+  kind.memory = memory.memory;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_Memory_Kind, kind).ok());
+  Destroy(outputs[0][0]);
+}
+
+TEST_F(ExecutableTest, TwoThreadsCompileExecuteTransferAndDestroy) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) {
+        PJRT_LoadedExecutable* executable = Compile(client_, "add");
+        PJRT_Buffer* input = Upload(client_, {1, 1, 1, 1});
+        std::vector<std::vector<PJRT_Buffer*>> outputs;
+        ASSERT_TRUE(Execute(executable, {{input, a_}}, 1, outputs).ok());
+        Destroy(input);
+        EXPECT_EQ(Download(outputs[0][0]), (std::vector<float>{2, 3, 4, 5}));
+        Destroy(executable);
+        Destroy(outputs[0][0]);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace plinth::sdk::testing
