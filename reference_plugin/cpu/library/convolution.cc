@@ -1,8 +1,261 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/cpu/library/gemm.h"
 #include "reference_plugin/cpu/library/library.h"
 
 namespace plinth::cpu {
+namespace {
+
+using compiler::ConvolutionAttributes;
+using compiler::Dims;
+using compiler::Type;
+using compiler::Window;
+
+Dims RowMajorStrides(const Dims& dims) {
+  Dims strides(dims.size());
+  int64_t stride = 1;
+  for (size_t d = dims.size(); d-- > 0;) {
+    strides[d] = stride;
+    stride *= std::max<int64_t>(dims[d], 1);
+  }
+  return strides;
+}
+
+// One spatial dimension of a part of the convolution: output o reads the input at coordinate
+// low + o * output_step + t * tap_step with kernel element first_tap + t * kernel_step.
+struct Spatial {
+  int64_t outputs, first_output, output_period;  // output index = first + i * period
+  int64_t taps, first_tap, kernel_step;
+  MapWindow window;
+  int64_t output_step, tap_step;
+};
+
+// Zeros between the elements of a dilated input are never multiplied: the outputs fall into
+// classes that meet the same taps, and each class is a convolution without dilation. Returns one
+// entry per class.
+std::vector<Spatial> ClassesOf(const Window& window, size_t d, int64_t input, int64_t input_stride,
+                               int64_t outputs, bool split) {
+  const int64_t dilation = window.base_dilation[d];
+  const bool reversed = !window.reversal.empty() && window.reversal[d];
+  const int64_t taps = window.sizes[d];
+  Spatial whole{
+      outputs,
+      0,
+      1,
+      taps,
+      reversed ? taps - 1 : 0,
+      reversed ? -1 : 1,
+      {-window.padding_low[d], input == 0 ? 0 : (input - 1) * dilation + 1, dilation, input_stride},
+      window.strides[d],
+      window.window_dilation[d]};
+  if (dilation == 1 || !split) return {whole};
+  std::vector<Spatial> classes;
+  const int64_t period = dilation / std::gcd(window.strides[d], dilation);
+  const int64_t tap_period = dilation / std::gcd(window.window_dilation[d], dilation);
+  for (int64_t r = 0; r < std::min(period, outputs); ++r) {
+    Spatial part = whole;
+    part.first_output = r;
+    part.output_period = period;
+    part.outputs = (outputs - r + period - 1) / period;
+    part.output_step = window.strides[d] * period / dilation;
+    part.tap_step = window.window_dilation[d] * tap_period / dilation;
+    part.taps = 0;
+    part.window = {0, input, 1, input_stride};
+    for (int64_t t = 0; t < std::min(tap_period, taps); ++t) {
+      const int64_t at =
+          r * window.strides[d] - window.padding_low[d] + t * window.window_dilation[d];
+      if (at % dilation != 0) continue;
+      part.window.low = at / dilation;
+      part.taps = (taps - t + tap_period - 1) / tap_period;
+      part.first_tap = reversed ? taps - 1 - t : t;
+      part.kernel_step = (reversed ? -1 : 1) * tap_period;
+      break;
+    }
+    classes.push_back(part);
+  }
+  return classes;
+}
+
+// Everything about the arrays that the parts share.
+struct Arrays {
+  const ConvolutionAttributes& conv;
+  const Type& input;
+  const Type& kernel;
+  const Type& output;
+  Dims input_strides, kernel_strides, output_strides;
+};
+
+struct PixelDim {
+  MapDim input;
+  MapDim output;
+};
+
+struct PartProblem {
+  GemmProblem gemm;
+  bool pixels_left;  // the input is the left operand, the kernel the right one
+};
+
+PartProblem MakeProblem(const Arrays& x, const std::vector<Spatial>& spatial) {
+  const ConvolutionAttributes& conv = x.conv;
+  const int64_t groups = conv.feature_group_count, batch_groups = conv.batch_group_count;
+  const int64_t batch = x.input.dims[conv.input_batch] / batch_groups;
+  const int64_t features = x.kernel.dims[conv.kernel_input_feature];
+  const int64_t output_features =
+      x.kernel.dims[conv.kernel_output_feature] / (groups * batch_groups);
+  const int64_t input_batch = x.input_strides[conv.input_batch];
+  const int64_t input_feature = x.input_strides[conv.input_feature];
+  const int64_t kernel_output = x.kernel_strides[conv.kernel_output_feature];
+  const int64_t output_feature = x.output_strides[conv.output_feature];
+
+  OperandMap pixels, weights;
+  pixels.dtype = x.input.dtype;
+  weights.dtype = x.kernel.dtype;
+  int64_t output_offset = 0, num_pixels = 1;
+  std::vector<PixelDim> dims;
+  for (size_t d = 0; d < spatial.size(); ++d) {
+    const Spatial& s = spatial[d];
+    const int w = static_cast<int>(d);
+    const int64_t kernel_stride = x.kernel_strides[conv.kernel_spatial[d]];
+    const int64_t output_stride = x.output_strides[conv.output_spatial[d]];
+    pixels.windows.push_back(s.window);
+    pixels.inner.push_back({s.taps, 0, w, s.tap_step});
+    weights.inner.push_back({s.taps, s.kernel_step * kernel_stride});
+    weights.offset += s.first_tap * kernel_stride;
+    output_offset += s.first_output * output_stride;
+    dims.push_back(
+        {{s.outputs, 0, w, s.output_step}, {s.outputs, s.output_period * output_stride}});
+    num_pixels *= s.outputs;
+  }
+  pixels.inner.push_back({features, input_feature});
+  weights.inner.push_back({features, x.kernel_strides[conv.kernel_input_feature]});
+  weights.outer.push_back({output_features, kernel_output});
+
+  GemmProblem problem;
+  const PixelDim batch_dim{{batch, input_batch}, {batch, x.output_strides[conv.output_batch]}};
+  // The result's contiguous side becomes the columns, unless too few features would be in a tile.
+  constexpr int64_t kFewFeatures = 8;
+  const bool pixels_left =
+      output_feature == 1 && (output_features > kFewFeatures || num_pixels * batch < 64 ||
+                              (groups * batch_groups > 1 && output_features == 1));
+  if (!pixels_left && num_pixels >= 64) {
+    problem.batch.push_back({batch, input_batch, 0, batch_dim.output.stride});
+  } else {
+    dims.insert(dims.begin(), batch_dim);
+  }
+  // Neighbours in memory become neighbours in the panels: of the input for the left operand, of
+  // the output for the right one, whose columns tiles write in place.
+  auto stride = [&](const PixelDim& dim) {
+    if (!pixels_left) return dim.output.stride;
+    return dim.input.window < 0 ? dim.input.stride
+                                : dim.input.step * pixels.windows[dim.input.window].stride;
+  };
+  std::stable_sort(dims.begin(), dims.end(),
+                   [&](const PixelDim& a, const PixelDim& b) { return stride(a) > stride(b); });
+  std::vector<MapDim> output_pixels;
+  for (const PixelDim& dim : dims) {
+    pixels.outer.push_back(dim.input);
+    output_pixels.push_back(dim.output);
+  }
+  const std::vector<MapDim> output_columns = {{output_features, output_feature}};
+  if (batch_groups > 1) {
+    problem.batch.push_back({batch_groups, batch * input_batch, output_features * kernel_output,
+                             output_features * output_feature});
+  }
+  if (groups > 1) {
+    problem.batch.push_back({groups, features * input_feature, output_features * kernel_output,
+                             output_features * output_feature});
+  }
+  problem.c.dtype = x.output.dtype;
+  problem.c.offset = output_offset;
+  if (pixels_left) {
+    problem.a = std::move(pixels);
+    problem.b = std::move(weights);
+    problem.c.rows = std::move(output_pixels);
+    problem.c.columns = output_columns;
+  } else {
+    problem.a = std::move(weights);
+    problem.b = std::move(pixels);
+    problem.c.rows = output_columns;
+    problem.c.columns = std::move(output_pixels);
+    for (BatchDim& dim : problem.batch) std::swap(dim.a_stride, dim.b_stride);
+  }
+  return {std::move(problem), pixels_left};
+}
+
+// A convolution is a matrix product whose left (or right) operand is the input seen through the
+// window; one product per class of outputs. Operand 0 is the input.
+class ConvolutionStep : public PreparedStep {
+ public:
+  struct Part {
+    Gemm gemm;
+    bool pixels_left;
+  };
+  explicit ConvolutionStep(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    for (const Part& part : parts_) {
+      PLINTH_RETURN_IF_ERROR(part.gemm.Run(operands[part.pixels_left ? 0 : 1],
+                                           operands[part.pixels_left ? 1 : 0], results[0],
+                                           context));
+    }
+    return Status();
+  }
+
+ private:
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
 Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanStep& step,
                                                            const LibraryOptions& options) {
-  return Unimplemented("no convolution for ", Name(step.results[0].type.dtype));
+  const ConvolutionAttributes& conv = *std::get_if<ConvolutionAttributes>(step.attributes.get());
+  const Arrays arrays{conv,
+                      step.operands[0].type,
+                      step.operands[1].type,
+                      step.results[0].type,
+                      RowMajorStrides(step.operands[0].type.dims),
+                      RowMajorStrides(step.operands[1].type.dims),
+                      RowMajorStrides(step.results[0].type.dims)};
+  const size_t rank = conv.input_spatial.size();
+  if (rank > kMaxMapWindows) {
+    return Unimplemented("a convolution over ", rank, " spatial dimensions; at most ",
+                         kMaxMapWindows, " are supported");
+  }
+  // More classes than this cost more than the zeros they avoid.
+  constexpr int64_t kMaxClasses = 64;
+  int64_t num_classes = 1;
+  for (size_t d = 0; d < rank && num_classes <= kMaxClasses; ++d) {
+    num_classes *= std::min(conv.window.base_dilation[d], kMaxClasses + 1);
+  }
+  std::vector<std::vector<Spatial>> choices;
+  for (size_t d = 0; d < rank; ++d) {
+    choices.push_back(ClassesOf(conv.window, d, arrays.input.dims[conv.input_spatial[d]],
+                                arrays.input_strides[conv.input_spatial[d]],
+                                arrays.output.dims[conv.output_spatial[d]],
+                                num_classes <= kMaxClasses));
+  }
+  std::vector<ConvolutionStep::Part> parts;
+  std::vector<size_t> index(rank, 0);
+  std::vector<Spatial> spatial(rank);
+  for (bool more = true; more;) {
+    for (size_t d = 0; d < rank; ++d) {
+      if (choices[d].empty()) return std::unique_ptr<PreparedStep>(new ConvolutionStep({}));
+      spatial[d] = choices[d][index[d]];
+    }
+    PartProblem problem = MakeProblem(arrays, spatial);
+    PLINTH_ASSIGN_OR_RETURN(Gemm gemm, Gemm::Make(std::move(problem.gemm), options.blas));
+    parts.push_back({std::move(gemm), problem.pixels_left});
+    more = false;
+    for (size_t d = rank; d-- > 0 && !more;) {
+      more = ++index[d] < choices[d].size();
+      if (!more) index[d] = 0;
+    }
+  }
+  return std::unique_ptr<PreparedStep>(new ConvolutionStep(std::move(parts)));
 }
+
 }  // namespace plinth::cpu

@@ -110,7 +110,7 @@ Expected<Gemm> Gemm::Make(GemmProblem problem, const BlasOptions& blas) {
   }
   p.a.Simplify();
   p.b.Simplify();
-  gemm.Choose(blas);
+  if (!gemm.TryLanes()) gemm.Choose(blas);
   return gemm;
 }
 
@@ -146,13 +146,32 @@ void Gemm::Choose(const BlasOptions& blas) {
            (stride == 1 && run >= outer && run < kLimit);
   };
   const bool is_blas_kind = kind_ != GemmKind::kI32 && kind_ != GemmKind::kI64;
-  if (is_blas_kind && rows_contiguous && work >= 3e6 && m_ > 8 && n_ > 8 && k_ > 8 && k_ < kLimit &&
-      StrideOf(p.c.rows) < kLimit && StrideOf(p.c.rows) >= n_ && fits(p.a, m_) && fits(p.b, n_)) {
+  // Measured: up to here our own product is as fast, and it splits into finer tasks.
+  const double blas_work = kernels.scalars == 2 ? 3e6 : 200e6;
+  if (is_blas_kind && rows_contiguous && work >= blas_work && m_ > 8 && n_ > 8 && k_ > 8 &&
+      k_ < kLimit && StrideOf(p.c.rows) < kLimit && StrideOf(p.c.rows) >= n_ && fits(p.a, m_) &&
+      fits(p.b, n_)) {
     if (auto opened = OpenBlas(blas); opened.ok()) {
       blas_ = *opened;
       method_ = GemmMethod::kBlas;
     }
   }
+}
+
+// One column, and neighbours in memory are neighbours in the batch (a depthwise convolution with
+// the features innermost): the vectors run along the batch.
+bool Gemm::TryLanes() {
+  const GemmProblem& p = problem_;
+  lanes_ = KernelsFor(kind_).lanes[static_cast<int>(p.a.dtype)];
+  if (n_ != 1 || lanes_ == nullptr || p.a.dtype != p.b.dtype || p.batch.empty()) return false;
+  const BatchDim& last = p.batch.back();
+  if (last.a_stride != 1 || last.b_stride != 1 || last.c_stride != 1 || last.size < 4) return false;
+  if (!p.b.IsPlain()) return false;
+  for (const MapWindow& window : p.a.windows) {
+    if (window.dilation != 1) return false;
+  }
+  method_ = GemmMethod::kLanes;
+  return true;
 }
 
 // A few rows (or, turned round, one column) are bound by reading the other operand.
@@ -241,6 +260,9 @@ Status Gemm::Run(const void* a_data, const void* b_data, void* c_data,
       break;
     case GemmMethod::kBlas:
       RunBlas(a, b, c, context);
+      break;
+    case GemmMethod::kLanes:
+      PLINTH_RETURN_IF_ERROR(RunLanes(a, b, c, context));
       break;
     case GemmMethod::kPacked:
       PLINTH_RETURN_IF_ERROR(RunPacked(a, b, c, context));

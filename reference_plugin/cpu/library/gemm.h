@@ -40,6 +40,7 @@ enum class GemmMethod : uint8_t {
   kAxpy,     // few rows, right operand read along its rows
   kDots,     // few rows, right operand read along its columns
   kDirect,   // small: operands in place
+  kLanes,    // one column, vectors along the batch
   kPacked,   // our blocked product
   kBlas,     // OpenBLAS on blocks
 };
@@ -68,6 +69,7 @@ class Gemm {
   void SetStore();
   void Choose(const BlasOptions& blas);
   bool TryStream();
+  bool TryLanes();
   Positions BatchPositions(int64_t batch) const;
   ThreadPool* PoolFor(const RunContext& context) const;
   void RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
@@ -78,6 +80,8 @@ class Gemm {
                  const RunContext& context) const;
   void RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
                const RunContext& context) const;
+  Status RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
+                  const RunContext& context) const;
   Status RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
                    const RunContext& context) const;
   bool RunBlock(Task& task) const;
@@ -91,6 +95,7 @@ class Gemm {
   bool in_place_ = false;      // tiles write the result themselves
   StoreTile store_ = nullptr;
   GemmKernels::Pack pack_a_ = nullptr, pack_b_ = nullptr;
+  GemmKernels::LaneSums lanes_ = nullptr;
   const Blas* blas_ = nullptr;
 };
 

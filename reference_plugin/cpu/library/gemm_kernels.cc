@@ -21,10 +21,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 #include "reference_plugin/cpu/library/gemm_stream-inl.h"
 #include "reference_plugin/cpu/library/gemm_tiles-inl.h"
 
-template <typename T, int kPlanes>
+template <typename T>
 void AddRealPacks(GemmKernels& kernels) {
 #define PLINTH_PACK(dtype, Type) \
-  kernels.pack[static_cast<int>(DType::dtype)] = PackPanel<T, kPlanes, Type>;
+  kernels.pack[static_cast<int>(DType::dtype)] = PackPanel<T, 1, Type>;
   PLINTH_FOR_EACH_REAL_ELEMENT(PLINTH_PACK)
 #undef PLINTH_PACK
 }
@@ -57,7 +57,7 @@ void SetFloat(GemmKernels& kernels, DType native) {
   kernels.direct = DirectTile<T>;
   kernels.axpy = Axpy<T>;
   kernels.dots = Dots<T>;
-  AddRealPacks<T, 1>(kernels);
+  AddRealPacks<T>(kernels);
 }
 
 template <typename T>
@@ -68,7 +68,8 @@ void SetComplex(GemmKernels& kernels, DType native) {
   kernels.scalars = 2;
   kernels.native = native;
   kernels.tile = ComplexTile<T>;
-  AddRealPacks<T, 2>(kernels);
+  kernels.pack[static_cast<int>(DType::kF32)] = PackPanel<T, 2, float>;
+  kernels.pack[static_cast<int>(DType::kF64)] = PackPanel<T, 2, double>;
   kernels.pack[static_cast<int>(DType::kC64)] = PackPanel<T, 2, std::complex<float>>;
   kernels.pack[static_cast<int>(DType::kC128)] = PackPanel<T, 2, std::complex<double>>;
 }
@@ -78,6 +79,19 @@ void FillKernels(GemmKernels* kernels) {
   SetFloat<double>(kernels[static_cast<int>(GemmKind::kF64)], DType::kF64);
   SetComplex<float>(kernels[static_cast<int>(GemmKind::kC64)], DType::kC64);
   SetComplex<double>(kernels[static_cast<int>(GemmKind::kC128)], DType::kC128);
+
+  auto add_lanes = [kernels](GemmKind kind, DType type, GemmKernels::LaneSums function) {
+    kernels[static_cast<int>(kind)].lanes[static_cast<int>(type)] = function;
+  };
+  add_lanes(GemmKind::kF32, DType::kF32, LaneSums<float, float>);
+  add_lanes(GemmKind::kF32, DType::kF16, LaneSums<float, Half>);
+  add_lanes(GemmKind::kF32, DType::kBF16, LaneSums<float, BFloat16>);
+  add_lanes(GemmKind::kF64, DType::kF64, LaneSums<double, double>);
+  // Unsigned arithmetic wraps.
+  add_lanes(GemmKind::kI32, DType::kS32, LaneSums<uint32_t, uint32_t>);
+  add_lanes(GemmKind::kI32, DType::kU32, LaneSums<uint32_t, uint32_t>);
+  add_lanes(GemmKind::kI32, DType::kS8, LaneSums<uint32_t, int8_t>);
+  add_lanes(GemmKind::kI32, DType::kU8, LaneSums<uint32_t, uint8_t>);
 
   GemmKernels& narrow = kernels[static_cast<int>(GemmKind::kI32)];
   narrow.mr = kWideRows;

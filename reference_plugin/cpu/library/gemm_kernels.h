@@ -44,6 +44,13 @@ struct GemmKernels {
   void (*direct)(int rows, int columns, int64_t k, const void* a, int64_t a_row, int64_t a_k,
                  const void* b, int64_t b_k, void* c, int64_t c_row) = nullptr;
 
+  // sums[j] = (or += if `accumulate`) sum over t < terms of a[a_positions[t] + j] *
+  // b[b_positions[t] + j], for j < count; the sums are scalars of this kind. Null where not
+  // offered for the type of the operands.
+  using LaneSums = void (*)(int64_t count, int64_t terms, const void* a, const int64_t* a_positions,
+                            const void* b, const int64_t* b_positions, void* sums, bool accumulate);
+  LaneSums lanes[kNumDTypes] = {};
+
   // Any number of columns for a few rows, reading b once and in the order it lies in memory.
   // axpy: b rows contiguous, as in `direct`. dots: b element (k, j) at b + j * b_column + k, and
   // a element (i, k) at a + i * a_row + k. Overwrite. Floats only.

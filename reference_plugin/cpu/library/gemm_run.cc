@@ -43,8 +43,11 @@ void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
                    const RunContext& context) const {
   const GemmProblem& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
-  const int64_t piece = std::min<int64_t>(n_, 512);
-  ForPieces(PoolFor(context), context, batches_, n_, piece,
+  ThreadPool* pool = PoolFor(context);
+  const int64_t threads = pool != nullptr ? pool->parallelism() : 1;
+  const int64_t piece =
+      std::min(n_, std::max<int64_t>(512, RoundUp(CeilDiv(n_, 2 * threads), 512)));
+  ForPieces(pool, context, batches_, n_, piece,
             static_cast<double>(m_ * piece) * static_cast<double>(k_),
             [&](int64_t batch, int64_t first, int64_t count) {
               const Positions at = BatchPositions(batch);
@@ -163,6 +166,55 @@ void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
       });
 }
 
+Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
+                      const RunContext& context) const {
+  const GemmProblem& p = problem_;
+  const int64_t lanes = p.batch.back().size;
+  const int64_t a_size = ByteSize(p.a.dtype), c_size = ByteSize(p.c.dtype);
+  // The terms of an element are listed and summed in pieces of this many.
+  constexpr int64_t kTerms = 256;
+  const int64_t piece = std::max<int64_t>(1, std::min<int64_t>(m_, 100000 / (k_ * lanes + 1)));
+  std::atomic<bool> out_of_memory = false;
+  ForPieces(PoolFor(context), context, batches_ / lanes, m_, piece,
+            static_cast<double>(piece * lanes) * static_cast<double>(k_),
+            [&](int64_t batch, int64_t first, int64_t count) {
+              thread_local ThreadScratch scratch;
+              const int64_t scalar_bytes = element_bytes_;
+              std::byte* memory = scratch.Get(lanes * (scalar_bytes + 8) + 2 * kTerms * 8);
+              if (memory == nullptr) {
+                out_of_memory = true;
+                return;
+              }
+              int64_t* a_terms = reinterpret_cast<int64_t*>(memory);
+              int64_t* b_terms = a_terms + kTerms;
+              int64_t* lane_positions = b_terms + kTerms;
+              void* sums = lane_positions + lanes;
+              for (int64_t j = 0; j < lanes; ++j) lane_positions[j] = j;
+              const Positions at = BatchPositions(batch * lanes);
+              // Operand offsets are part of the terms.
+              const std::byte* a_at = a + (at.a - p.a.offset) * a_size;
+              const std::byte* b_at = b + (at.b - p.b.offset) * a_size;
+              for (int64_t i = first; i < first + count; ++i) {
+                int64_t done = 0;
+                bool accumulate = false;
+                TermLister lister(p.a, p.b, i);
+                while (done < k_) {
+                  const int64_t listed = std::min(kTerms, k_ - done);
+                  const int64_t terms = lister.List(listed, a_terms, b_terms);
+                  lanes_(lanes, terms, a_at, a_terms, b_at, b_terms, sums, accumulate);
+                  accumulate = true;
+                  done += listed;
+                }
+                int64_t row;
+                FillPositions(p.c.rows, i, 1, &row);
+                store_(sums, 0, 1, static_cast<int>(lanes), c + at.c * c_size, &row,
+                       lane_positions);
+              }
+            });
+  if (out_of_memory) return ResourceExhausted("no memory for the sums of a depthwise convolution");
+  return Status();
+}
+
 // A part of the result of one batch, and the thread's packed operands.
 struct Gemm::Task {
   const std::byte* a;
@@ -242,9 +294,9 @@ Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
   const GemmKernels& kernels = KernelsFor(kind_);
   ThreadPool* pool = PoolFor(context);
   const int64_t mr = kernels.mr, nr = kernels.nr;
-  // Half of a second-level cache of 1 MB for the two blocks.
-  int64_t rows = std::min(m_, std::max<int64_t>(mr, 1008 / element_bytes_ / mr * mr));
-  int64_t columns = std::min(n_, RoundUp(1536 / element_bytes_, nr));
+  // The left block fills half of a second-level cache of 1 MB.
+  int64_t rows = std::min(m_, std::max<int64_t>(mr, 1920 / element_bytes_ / mr * mr));
+  int64_t columns = std::min(n_, RoundUp(4096 / element_bytes_, nr));
   const int64_t threads = pool != nullptr ? pool->parallelism() : 1;
   while (batches_ * CeilDiv(m_, rows) * CeilDiv(n_, columns) < 3 * threads && threads > 1) {
     if (columns > 2 * nr && columns * mr >= rows * nr) {

@@ -39,9 +39,9 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
   const T* b = static_cast<const T*>(b_data);
   T* c = static_cast<T*>(c_data);
   // Few enough columns that the result rows and four rows of b stay in the first-level cache.
-  constexpr int64_t kStrip = 2048 / sizeof(T);
-  for (int64_t j = 0; j < columns; j += kStrip) {
-    const int64_t strip = std::min(kStrip, columns - j);
+  const int64_t widest = (rows == 1 ? 16384 : 4096) / static_cast<int64_t>(sizeof(T));
+  for (int64_t j = 0; j < columns; j += widest) {
+    const int64_t strip = std::min(widest, columns - j);
     int64_t k = 0;
     auto steps = [&](auto count) HWY_ATTR {
       constexpr int kSteps = decltype(count)::value;
@@ -119,4 +119,36 @@ void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_ro
   };
   part(std::integral_constant<int, 4>());
   part(std::integral_constant<int, 1>());
+}
+
+// Plain loops, which the compiler vectorizes together with the conversion of narrow types.
+template <typename T, typename In>
+void LaneSums(int64_t count, int64_t terms, const void* a_data, const int64_t* a_positions,
+              const void* b_data, const int64_t* b_positions, void* sum_data, bool accumulate) {
+  constexpr int kStrip = 128 / sizeof(T);
+  const In* a = static_cast<const In*>(a_data);
+  const In* b = static_cast<const In*>(b_data);
+  T* sums = static_cast<T*>(sum_data);
+  int64_t j = 0;
+  for (; j + kStrip <= count; j += kStrip) {
+    T strip[kStrip] = {};
+    if (accumulate) {
+      for (int l = 0; l < kStrip; ++l) strip[l] = sums[j + l];
+    }
+    for (int64_t t = 0; t < terms; ++t) {
+      const In* x = a + a_positions[t] + j;
+      const In* y = b + b_positions[t] + j;
+      for (int l = 0; l < kStrip; ++l) {
+        strip[l] += ConvertElement<T>(x[l]) * ConvertElement<T>(y[l]);
+      }
+    }
+    for (int l = 0; l < kStrip; ++l) sums[j + l] = strip[l];
+  }
+  for (; j < count; ++j) {
+    T sum = accumulate ? sums[j] : T();
+    for (int64_t t = 0; t < terms; ++t) {
+      sum += ConvertElement<T>(a[a_positions[t] + j]) * ConvertElement<T>(b[b_positions[t] + j]);
+    }
+    sums[j] = sum;
+  }
 }

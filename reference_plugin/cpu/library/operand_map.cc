@@ -1,6 +1,8 @@
 #include "reference_plugin/cpu/library/operand_map.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace plinth::cpu {
 namespace {
@@ -24,6 +26,7 @@ class Odometer {
     }
   }
   int64_t position() const { return position_; }
+  int64_t last_digit() const { return digits_.back(); }
   int64_t coordinate(size_t window) const { return coordinates_[window]; }
 
  private:
@@ -118,55 +121,171 @@ void FillPositions(const std::vector<MapDim>& dims, int64_t first, int64_t count
   }
 }
 
+namespace {
+
+// The outer positions of one panel. `positions` include the windows' parts as if every coordinate
+// were inside, which holds as long as no window is dilated.
+struct Panel {
+  int count = 0;
+  int64_t positions[kMaxTileColumns];
+  int64_t coordinates[kMaxMapWindows][kMaxTileColumns];
+  int64_t low[kMaxMapWindows], high[kMaxMapWindows];
+
+  void Fill(const OperandMap& map, Odometer& outer) {
+    for (size_t w = 0; w < map.windows.size(); ++w) {
+      low[w] = std::numeric_limits<int64_t>::max();
+      high[w] = std::numeric_limits<int64_t>::min();
+    }
+    for (int i = 0; i < count; ++i, outer.Next()) {
+      positions[i] = map.offset + outer.position();
+      for (size_t w = 0; w < map.windows.size(); ++w) {
+        const int64_t at = map.windows[w].low + outer.coordinate(w);
+        coordinates[w][i] = at;
+        low[w] = std::min(low[w], at);
+        high[w] = std::max(high[w], at);
+        if (map.windows[w].dilation == 1) positions[i] += at * map.windows[w].stride;
+      }
+    }
+  }
+
+  // Whether the whole panel is inside window `w` at this step.
+  bool Inside(const OperandMap& map, size_t w, int64_t step) const {
+    return low[w] + step >= 0 && high[w] + step < map.windows[w].extent;
+  }
+};
+
+// Addresses of the panel's elements at one run; null outside of the array.
+void FindRows(const OperandMap& map, const Panel& panel, const Odometer& run, int64_t shift,
+              const std::byte* data, const void** rows) {
+  const int64_t size = ByteSize(map.dtype);
+  bool inside = true;
+  for (size_t w = 0; w < map.windows.size(); ++w) {
+    const MapWindow& window = map.windows[w];
+    if (window.dilation == 1) shift += run.coordinate(w) * window.stride;
+    inside &= window.dilation == 1 && panel.Inside(map, w, run.coordinate(w));
+  }
+  const std::byte* first = data + shift * size;
+  if (inside) {
+    for (int i = 0; i < panel.count; ++i) rows[i] = first + panel.positions[i] * size;
+    return;
+  }
+  for (int i = 0; i < panel.count; ++i) {
+    int64_t position = panel.positions[i];
+    bool exists = true;
+    for (size_t w = 0; w < map.windows.size(); ++w) {
+      const MapWindow& window = map.windows[w];
+      const int64_t coordinate = panel.coordinates[w][i] + run.coordinate(w);
+      exists &= static_cast<uint64_t>(coordinate) < static_cast<uint64_t>(window.extent);
+      if (window.dilation != 1) {
+        exists &= coordinate % window.dilation == 0;
+        position += coordinate / window.dilation * window.stride;
+      }
+    }
+    rows[i] = exists ? first + position * size : nullptr;
+  }
+}
+
+}  // namespace
+
 void PackBlock(const OperandMap& map, GemmKernels::Pack pack, const std::byte* data,
                int64_t outer_first, int64_t outer_count, int64_t inner_first, int64_t inner_count,
                int width, int64_t element_bytes, std::byte* panels) {
-  const int64_t size = ByteSize(map.dtype);
-  const size_t num_windows = map.windows.size();
-  int64_t positions[kMaxTileColumns];
-  int64_t coordinates[kMaxMapWindows][kMaxTileColumns];
+  Panel panel;
   const void* rows[kMaxTileColumns];
   Odometer outer(map.outer, outer_first);
   const Odometer first_run(map.inner, inner_first / map.run_length);
-  for (int64_t done = 0; done < outer_count; done += width) {
-    const int count = static_cast<int>(std::min<int64_t>(width, outer_count - done));
-    for (int i = 0; i < count; ++i, outer.Next()) {
-      positions[i] = map.offset + outer.position();
-      for (size_t w = 0; w < num_windows; ++w) {
-        coordinates[w][i] = map.windows[w].low + outer.coordinate(w);
-      }
+  // Where steps of the last window continue the run (neighbouring pixels with all their features),
+  // panels inside the array take several at once.
+  int joined = -1;
+  if (!map.inner.empty() && map.inner.back().window >= 0) {
+    const MapDim& last = map.inner.back();
+    const MapWindow& window = map.windows[last.window];
+    if (window.dilation == 1 &&
+        (map.run_length == 1 || last.step * window.stride == map.run_length * map.run_stride)) {
+      joined = last.window;
     }
+  }
+  for (int64_t done = 0; done < outer_count; done += width) {
+    panel.count = static_cast<int>(std::min<int64_t>(width, outer_count - done));
+    panel.Fill(map, outer);
     Odometer run = first_run;
     int64_t skip = inner_first % map.run_length;
     for (int64_t k = 0; k < inner_count;) {
-      const int64_t length = std::min(map.run_length - skip, inner_count - k);
-      const int64_t shift = run.position() + skip * map.run_stride;
-      if (num_windows == 0) {
-        for (int i = 0; i < count; ++i) rows[i] = data + (positions[i] + shift) * size;
-      } else {
-        for (int i = 0; i < count; ++i) {
-          int64_t position = positions[i] + shift;
-          bool inside = true;
-          for (size_t w = 0; w < num_windows; ++w) {
-            const MapWindow& window = map.windows[w];
-            int64_t coordinate = coordinates[w][i] + run.coordinate(w);
-            inside &= static_cast<uint64_t>(coordinate) < static_cast<uint64_t>(window.extent);
-            if (window.dilation != 1) {
-              inside &= coordinate % window.dilation == 0;
-              coordinate /= window.dilation;
-            }
-            position += coordinate * window.stride;
-          }
-          rows[i] = inside ? data + position * size : nullptr;
+      int64_t runs = 1;
+      if (joined >= 0) {
+        const int64_t step = map.inner.back().step;
+        const int64_t left = map.inner.back().size - run.last_digit();
+        const int64_t at = run.coordinate(joined);
+        if (panel.Inside(map, joined, at) && panel.Inside(map, joined, at + (left - 1) * step)) {
+          runs = left;
         }
       }
-      pack(rows, count, width, length, map.run_stride, panels + k * width * element_bytes);
+      const int64_t length = std::min(runs * map.run_length - skip, inner_count - k);
+      FindRows(map, panel, run, run.position() + skip * map.run_stride, data, rows);
+      // A run of one step has no stride of its own.
+      const int64_t stride = map.run_length == 1 && runs > 1
+                                 ? map.inner.back().step * map.windows[joined].stride
+                                 : map.run_stride;
+      pack(rows, panel.count, width, length, stride, panels + k * width * element_bytes);
       k += length;
       skip = 0;
-      run.Next();
+      for (int64_t i = 0; i < runs; ++i) run.Next();
     }
     panels += inner_count * width * element_bytes;
   }
+}
+
+void TermLister::Cursor::Add(const MapDim& dim, int64_t count) {
+  if (dim.window >= 0) {
+    coordinates[dim.window] += count * dim.step;
+    position += count * dim.step * map->windows[dim.window].stride;
+  } else {
+    position += count * dim.stride;
+  }
+}
+
+void TermLister::Cursor::Next() {
+  position += map->run_stride;
+  if (++in_run < map->run_length) return;
+  position -= in_run * map->run_stride;
+  in_run = 0;
+  for (size_t d = digits.size(); d-- > 0;) {
+    const MapDim& dim = map->inner[d];
+    Add(dim, 1);
+    if (++digits[d] < dim.size) return;
+    Add(dim, -digits[d]);
+    digits[d] = 0;
+  }
+}
+
+TermLister::TermLister(const OperandMap& a, const OperandMap& b, int64_t row)
+    : a_{&a, SmallVector<int64_t, 8>(a.inner.size())},
+      b_{&b, SmallVector<int64_t, 8>(b.inner.size())} {
+  const Odometer outer(a.outer, row);
+  a_.position = a.offset + outer.position();
+  for (size_t w = 0; w < a.windows.size(); ++w) {
+    a_.coordinates[w] = a.windows[w].low + outer.coordinate(w);
+    a_.position += a_.coordinates[w] * a.windows[w].stride;
+  }
+  b_.position = b.offset;
+}
+
+int64_t TermLister::List(int64_t count, int64_t* a_positions, int64_t* b_positions) {
+  int64_t listed = 0;
+  const size_t num_windows = a_.map->windows.size();
+  for (int64_t i = 0; i < count; ++i) {
+    bool inside = true;
+    for (size_t w = 0; w < num_windows; ++w) {
+      inside &= static_cast<uint64_t>(a_.coordinates[w]) <
+                static_cast<uint64_t>(a_.map->windows[w].extent);
+    }
+    a_positions[listed] = a_.position;
+    b_positions[listed] = b_.position;
+    listed += inside;
+    a_.Next();
+    b_.Next();
+  }
+  return listed;
 }
 
 }  // namespace plinth::cpu

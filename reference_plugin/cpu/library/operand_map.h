@@ -64,6 +64,28 @@ void PackBlock(const OperandMap& map, GemmKernels::Pack pack, const std::byte* d
                int64_t outer_first, int64_t outer_count, int64_t inner_first, int64_t inner_count,
                int width, int64_t element_bytes, std::byte* panels);
 
+// The positions of the terms of one sum: row `row` of `a` against the only column of a plain `b`.
+// Terms outside of the array are left out.
+class TermLister {
+ public:
+  TermLister(const OperandMap& a, const OperandMap& b, int64_t row);
+
+  // Lists the next `count` terms; returns how many exist.
+  int64_t List(int64_t count, int64_t* a_positions, int64_t* b_positions);
+
+ private:
+  struct Cursor {
+    const OperandMap* map;
+    SmallVector<int64_t, 8> digits;
+    int64_t in_run = 0;
+    int64_t position = 0;
+    int64_t coordinates[kMaxMapWindows] = {};
+    void Next();
+    void Add(const MapDim& dim, int64_t count);
+  };
+  Cursor a_, b_;
+};
+
 }  // namespace plinth::cpu
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_OPERAND_MAP_H_
