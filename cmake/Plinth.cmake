@@ -29,6 +29,10 @@ endfunction()
 
 # plinth_test(name SOURCES a_test.cc... [DEPS target...] [LABELS label...]): one GoogleTest
 # program, one CTest entry. Tests run in the source folder, so testdata/ is found by relative path.
+# Labels with a meaning: `core` runs under the address sanitizer, `threads` under the thread
+# sanitizer, on every run of scripts/test; the targets core_tests and threads_tests build them.
+add_custom_target(core_tests)
+add_custom_target(threads_tests)
 function(plinth_test name)
   if(NOT PLINTH_BUILD_TESTS)
     return()
@@ -41,6 +45,11 @@ function(plinth_test name)
   if(arg_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
   endif()
+  foreach(label core threads)
+    if(label IN_LIST arg_LABELS)
+      add_dependencies(${label}_tests ${name})
+    endif()
+  endforeach()
 endfunction()
 
 # plinth_plugin(name SOURCES a.cc... [DEPS target...]): lib/<name>.so that exports GetPjrtApi only.
