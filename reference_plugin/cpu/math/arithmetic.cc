@@ -24,6 +24,9 @@ using compiler::Opcode;
 template <class T>
 using Bits = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 
+template <class T>
+using FloatBits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
 struct Add {
   template <class T>
   static T Apply(T a, T b) {
@@ -110,70 +113,79 @@ struct Remainder {
   }
 };
 
-template <class T>
-using FloatBits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-
-// IEEE 754 maximum and minimum: NaN wins, +0 is greater than -0.
+// IEEE 754 maximum and minimum: NaN wins, +0 is greater than -0. Either order of operands gives the
+// same bits but for zeros, and those are told apart by their sign bits.
+struct MaximumOfFloats {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D, V a, V b) {
+    const V larger = hn::And(hn::Max(a, b), hn::Max(b, a));
+    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), larger);
+  }
+};
+struct MinimumOfFloats {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D, V a, V b) {
+    const V smaller = hn::Or(hn::Min(a, b), hn::Min(b, a));
+    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), smaller);
+  }
+};
 struct Maximum {
   template <class T>
   static T Apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T equal =
-          std::bit_cast<T>(std::bit_cast<FloatBits<T>>(a) & std::bit_cast<FloatBits<T>>(b));
-      const T larger = a > b ? a : b;
-      const T ordered = a == b ? equal : larger;
-      return a != a ? a : ordered;
-    } else {
-      return a > b ? a : b;
-    }
+    return a > b ? a : b;
   }
 };
 struct Minimum {
   template <class T>
   static T Apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T equal =
-          std::bit_cast<T>(std::bit_cast<FloatBits<T>>(a) | std::bit_cast<FloatBits<T>>(b));
-      const T smaller = a < b ? a : b;
-      const T ordered = a == b ? equal : smaller;
-      return a != a ? a : ordered;
-    } else {
-      return a < b ? a : b;
-    }
+    return a < b ? a : b;
   }
 };
-// Operands: lowest, value, highest.
+// Operands: lowest, value, highest: min(max(value, lowest), highest).
 struct Clamp {
   template <class T>
   static T Apply(T low, T x, T high) {
-    return Minimum::Apply(Maximum::Apply(x, low), high);
+    if constexpr (std::is_floating_point_v<T>) {
+      using B = FloatBits<T>;
+      const T both = std::bit_cast<T>(std::bit_cast<B>(x) & std::bit_cast<B>(low));
+      const T raised = x == low ? both : x < low ? low : x;
+      const T either = std::bit_cast<T>(std::bit_cast<B>(raised) | std::bit_cast<B>(high));
+      const T cut = raised == high ? either : raised > high ? high : raised;
+      const T bounds = low != low ? low : high;
+      return bounds != bounds && x == x ? bounds : cut;
+    } else {
+      const T raised = x < low ? low : x;
+      return raised > high ? high : raised;
+    }
   }
 };
 
+// The sign of the operand also on zeros, which not every target's instruction gives.
 struct Floor {
-  template <class T>
-  static T Apply(T a) {
-    return std::floor(a);
+  template <class D, class V>
+  static HWY_INLINE V Apply(D, V a) {
+    return hn::CopySign(hn::Floor(a), a);
   }
 };
 struct Ceil {
-  template <class T>
-  static T Apply(T a) {
-    return std::ceil(a);
+  template <class D, class V>
+  static HWY_INLINE V Apply(D, V a) {
+    return hn::CopySign(hn::Ceil(a), a);
   }
 };
 struct RoundNearestEven {
-  template <class T>
-  static T Apply(T a) {
-    return std::rint(a);
+  template <class D, class V>
+  static HWY_INLINE V Apply(D, V a) {
+    return hn::CopySign(hn::Round(a), a);
   }
 };
 struct RoundNearestAfz {
-  template <class T>
-  static T Apply(T a) {
-    const T whole = std::trunc(a);  // a - whole is exact
-    const T step = std::fabs(a - whole) >= T(0.5) ? std::copysign(T{1}, a) : std::copysign(T{0}, a);
-    return whole + step;
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V a) {
+    const V whole = hn::Trunc(a);
+    const V rest = hn::Abs(hn::Sub(a, whole));  // exact
+    const V step = hn::IfThenElseZero(hn::Ge(rest, hn::Set(d, 0.5)), hn::Set(d, 1));
+    return hn::CopySign(hn::Add(hn::Abs(whole), step), a);
   }
 };
 struct Sqrt {
@@ -236,39 +248,47 @@ void ReducePrecision(void* result, const void* a, const void*, const void*, size
 #define PLINTH_TERNARY(Op, Type, T) \
   {Opcode::k##Op, DType::Type, DType::Type, &MapTernary<Op, T, T, T, T>},
 
+#define PLINTH_VECTOR_UNARY(Op, Type, T) \
+  {Opcode::k##Op, DType::Type, DType::Type, &VectorUnary<Op, T>},
+
+// clang-format off
 #define PLINTH_ANY_NUMBER(Type, T)  \
   PLINTH_BINARY(Add, Type, T)       \
   PLINTH_BINARY(Subtract, Type, T)  \
   PLINTH_BINARY(Multiply, Type, T)  \
   PLINTH_BINARY(Divide, Type, T)    \
   PLINTH_BINARY(Remainder, Type, T) \
-  PLINTH_BINARY(Maximum, Type, T)   \
-  PLINTH_BINARY(Minimum, Type, T)   \
   PLINTH_TERNARY(Clamp, Type, T)    \
   PLINTH_UNARY(Negate, Type, T)     \
   PLINTH_UNARY(Abs, Type, T)        \
   PLINTH_UNARY(Sign, Type, T)
 
-#define PLINTH_FLOAT(Type, T)                                                \
-  PLINTH_ANY_NUMBER(Type, T)                                                 \
-  PLINTH_UNARY(Floor, Type, T)                                               \
-  PLINTH_UNARY(Ceil, Type, T)                                                \
-  PLINTH_UNARY(RoundNearestEven, Type, T)                                    \
-  PLINTH_UNARY(RoundNearestAfz, Type, T)                                     \
-  PLINTH_UNARY(Sqrt, Type, T)                                                \
-  PLINTH_UNARY(Rsqrt, Type, T){Opcode::kIsFinite, DType::Type, DType::kPred, \
-                               &MapUnary<IsFinite, T, uint8_t>},
+#define PLINTH_INTEGER(Type, T)     \
+  PLINTH_ANY_NUMBER(Type, T)        \
+  PLINTH_BINARY(Maximum, Type, T)   \
+  PLINTH_BINARY(Minimum, Type, T)
 
-// clang-format off
+#define PLINTH_FLOAT(Type, T)                                                              \
+  PLINTH_ANY_NUMBER(Type, T)                                                               \
+  {Opcode::kMaximum, DType::Type, DType::Type, &VectorBinary<MaximumOfFloats, T>},         \
+  {Opcode::kMinimum, DType::Type, DType::Type, &VectorBinary<MinimumOfFloats, T>},         \
+  PLINTH_VECTOR_UNARY(Floor, Type, T)                                                      \
+  PLINTH_VECTOR_UNARY(Ceil, Type, T)                                                       \
+  PLINTH_VECTOR_UNARY(RoundNearestEven, Type, T)                                           \
+  PLINTH_VECTOR_UNARY(RoundNearestAfz, Type, T)                                            \
+  PLINTH_UNARY(Sqrt, Type, T)                                                              \
+  PLINTH_UNARY(Rsqrt, Type, T)                                                             \
+  {Opcode::kIsFinite, DType::Type, DType::kPred, &MapUnary<IsFinite, T, uint8_t>},
+
 constexpr TileRow kRows[] = {
-    PLINTH_ANY_NUMBER(kS8, int8_t)
-    PLINTH_ANY_NUMBER(kS16, int16_t)
-    PLINTH_ANY_NUMBER(kS32, int32_t)
-    PLINTH_ANY_NUMBER(kS64, int64_t)
-    PLINTH_ANY_NUMBER(kU8, uint8_t)
-    PLINTH_ANY_NUMBER(kU16, uint16_t)
-    PLINTH_ANY_NUMBER(kU32, uint32_t)
-    PLINTH_ANY_NUMBER(kU64, uint64_t)
+    PLINTH_INTEGER(kS8, int8_t)
+    PLINTH_INTEGER(kS16, int16_t)
+    PLINTH_INTEGER(kS32, int32_t)
+    PLINTH_INTEGER(kS64, int64_t)
+    PLINTH_INTEGER(kU8, uint8_t)
+    PLINTH_INTEGER(kU16, uint16_t)
+    PLINTH_INTEGER(kU32, uint32_t)
+    PLINTH_INTEGER(kU64, uint64_t)
     PLINTH_FLOAT(kF32, float)
     PLINTH_FLOAT(kF64, double)
     {Opcode::kReducePrecision, DType::kF32, DType::kF32, &ReducePrecision<float, 8>},
@@ -281,6 +301,8 @@ constexpr TileRow kRows[] = {
 #undef PLINTH_TERNARY
 #undef PLINTH_ANY_NUMBER
 #undef PLINTH_FLOAT
+#undef PLINTH_INTEGER
+#undef PLINTH_VECTOR_UNARY
 
 std::span<const TileRow> GetArithmeticRows() { return kRows; }
 

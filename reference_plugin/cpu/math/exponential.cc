@@ -14,12 +14,24 @@ namespace HWY_NAMESPACE {
 
 using compiler::Opcode;
 
+// Whether all of exp(x) and exp(-x) are normal numbers: then one multiplication scales them. Both
+// ways give the same bits, so that a result does not depend on its neighbours.
+template <class D, class V>
+HWY_INLINE bool HasNormalExp(D d, V x) {
+  return hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, ConstantsOf<D>::kExpNormal)));
+}
+
 struct ExponentialOp {
   template <class D, class V>
   static HWY_INLINE V Apply(D d, V x) {
+    const V one = hn::Set(d, 1);
+    if (HWY_LIKELY(HasNormalExp(d, x))) {
+      const auto [n, remainder, tail] = ReduceExp(d, x, hn::Zero(d));
+      return hn::Mul(hn::Add(one, hn::Add(remainder, tail)), PowerOfTwo(d, n));
+    }
     const V cut = CutMagnitude(d, x, ConstantsOf<D>::kExpLimit);
     const auto [n, remainder, tail] = ReduceExp(d, cut, hn::Zero(d));
-    return ScaleByPowerOfTwo(d, hn::Add(hn::Set(d, 1), hn::Add(remainder, tail)), n);
+    return ScaleByPowerOfTwo(d, hn::Add(one, hn::Add(remainder, tail)), n);
   }
 };
 
@@ -32,6 +44,10 @@ HWY_INLINE Pair<V> ExpMinusOnePair(D d, V x) {
   const V half_scale = PowerOfTwo(d, hn::Sub(n, hn::Set(d, 1)));
   const V half_offset = hn::Sub(half_scale, hn::Set(d, 0.5));
   const V product = hn::Mul(half_scale, fraction.hi);
+  if constexpr (!kCompensated<D>) {
+    const V sum = hn::MulAdd(half_scale, fraction.hi, half_offset);
+    return {hn::Add(sum, sum), hn::Zero(d)};
+  }
   const Pair<V> sum = FastTwoSum(half_offset, product);
   const V low = hn::MulAdd(half_scale, fraction.lo, sum.lo);
   return {hn::Add(sum.hi, sum.hi), hn::Add(low, low)};
@@ -57,8 +73,13 @@ struct LogOp {
   static HWY_INLINE V Apply(D d, V x) {
     using T = hn::TFromD<D>;
     const V infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+    const V min_normal = hn::Set(d, ConstantsOf<D>::kMinNormal);
+    if (HWY_LIKELY(hn::AllTrue(d, hn::And(hn::Ge(x, min_normal), hn::Lt(x, infinity))))) {
+      const auto [k, m] = ReduceLog<false>(d, x);
+      return LogFromReduction(d, k, hn::Sub(m, hn::Set(d, 1)), hn::Zero(d));
+    }
     const auto [k, m] = ReduceLog(d, x);
-    V y = LogFromReduction(d, k, hn::Sub(m, hn::Set(d, 1)), hn::Zero(d));
+    const V y = LogFromReduction(d, k, hn::Sub(m, hn::Set(d, 1)), hn::Zero(d));
     const auto is_regular = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, infinity));
     const V special = hn::IfThenElse(
         hn::Eq(x, hn::Zero(d)), hn::Neg(infinity),
@@ -100,6 +121,9 @@ struct TanhOp {
     const V limit = hn::Set(d, -C::kMinusOneLimit);
     argument = hn::IfThenElse(hn::Lt(argument, limit), limit, argument);
     const Pair<V> t = ExpMinusOnePair(d, argument);
+    if constexpr (!kCompensated<D>) {
+      return hn::CopySign(hn::Div(t.hi, hn::Add(t.hi, hn::Set(d, 2))), x);
+    }
     Pair<V> denominator = FastTwoSum(hn::Set(d, 2), t.hi);
     denominator.lo = hn::Add(denominator.lo, t.lo);
     const Pair<V> quotient = DividePairs(d, t, denominator);
@@ -112,6 +136,11 @@ struct LogisticOp {
   template <class D, class V>
   static HWY_INLINE V Apply(D d, V x) {
     const V one = hn::Set(d, 1);
+    const auto is_negative = hn::Lt(x, hn::Zero(d));
+    if constexpr (!kCompensated<D>) {
+      const V e = ExponentialOp::Apply(d, hn::Neg(hn::Abs(x)));
+      return hn::Div(hn::IfThenElse(is_negative, e, one), hn::Add(one, e));
+    }
     const V cut = CutMagnitude(d, x, ConstantsOf<D>::kExpLimit);
     const auto [n, remainder, tail] = ReduceExp(d, hn::Neg(hn::Abs(cut)), hn::Zero(d));
     Pair<V> e = FastTwoSum(one, remainder);
@@ -119,7 +148,6 @@ struct LogisticOp {
     e = {ScaleByPowerOfTwo(d, e.hi, n), ScaleByPowerOfTwo(d, e.lo, n)};
     Pair<V> denominator = FastTwoSum(one, e.hi);
     denominator.lo = hn::Add(denominator.lo, e.lo);
-    const auto is_negative = hn::Lt(x, hn::Zero(d));
     const Pair<V> numerator = {hn::IfThenElse(is_negative, e.hi, one),
                                hn::IfThenElseZero(is_negative, e.lo)};
     const Pair<V> quotient = DividePairs(d, numerator, denominator);

@@ -147,6 +147,56 @@ struct Pred {
   static uint8_t Load(uint8_t x) { return x != 0; }
 };
 
+// f16 through the conversion instructions, where the target has them.
+#if HWY_NATIVE_FMA
+struct HardwareF16 {
+  using Memory = uint16_t;
+  using Tile = float;
+  using Soft = SmallFloat<kF16Format>;
+  static float Load(uint16_t x) { return Soft::Load(x); }
+  static float Finish(float x) { return Soft::Finish(x); }
+
+  static void LoadTile(void* result, const void* a, const void*, const void*, size_t count,
+                       const TileParameters& parameters) {
+    const hn::ScalableTag<float> d;
+    const hn::Rebind<hwy::float16_t, decltype(d)> dh;
+    const uint16_t* x = static_cast<const uint16_t*>(a);
+    float* r = static_cast<float*>(result);
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      hn::StoreU(hn::PromoteTo(d, hn::LoadU(dh, reinterpret_cast<const hwy::float16_t*>(x + i))), d,
+                 r + i);
+    }
+    for (; i < count; ++i) r[i] = Soft::Load(x[i]);
+  }
+  static void StoreTile(void* result, const void* a, const void*, const void*, size_t count,
+                        const TileParameters& parameters) {
+    const hn::ScalableTag<float> d;
+    const hn::Rebind<hwy::float16_t, decltype(d)> dh;
+    const float* x = static_cast<const float*>(a);
+    uint16_t* r = static_cast<uint16_t*>(result);
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      hn::StoreU(hn::DemoteTo(dh, hn::LoadU(d, x + i)), dh,
+                 reinterpret_cast<hwy::float16_t*>(r + i));
+    }
+    for (; i < count; ++i) r[i] = Soft::Store(x[i]);
+  }
+  static void FinishTile(void* result, const void* a, const void*, const void*, size_t count,
+                         const TileParameters& parameters) {
+    const hn::ScalableTag<float> d;
+    const hn::Rebind<hwy::float16_t, decltype(d)> dh;
+    const float* x = static_cast<const float*>(a);
+    float* r = static_cast<float*>(result);
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      hn::StoreU(hn::PromoteTo(d, hn::DemoteTo(dh, hn::LoadU(d, x + i))), d, r + i);
+    }
+    for (; i < count; ++i) r[i] = Soft::Finish(x[i]);
+  }
+};
+#endif
+
 template <class Codec>
 struct LoadOp {
   static auto Apply(typename Codec::Memory x) { return Codec::Load(x); }
@@ -201,7 +251,12 @@ void Iota(void* result, int64_t start, int64_t step, size_t count) {
 
 // clang-format off
 constexpr NarrowRow kRows[] = {
+#if HWY_NATIVE_FMA
+    {DType::kF16, &HardwareF16::LoadTile, &HardwareF16::StoreTile, &HardwareF16::FinishTile,
+     &WidenInPlace<HardwareF16>, &Iota<HardwareF16>},
+#else
     PLINTH_FLOAT(kF16, SmallFloat<kF16Format>)
+#endif
     PLINTH_FLOAT(kBF16, SmallFloat<kBF16Format>)
     PLINTH_FLOAT(kF8E5M2, SmallFloat<kF8E5M2Format>)
     PLINTH_FLOAT(kF8E4M3, SmallFloat<kF8E4M3Format>)

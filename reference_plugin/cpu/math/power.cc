@@ -42,6 +42,8 @@ HWY_INLINE Pair<V> LogPair(D d, V x) {
   return FastTwoSum(sum.hi, low);
 }
 
+// kExtended: with a logarithm as a pair, for f64 results; plain f64 serves f32 results.
+template <bool kExtended>
 struct Power {
   template <class D, class V>
   static HWY_INLINE V Apply(D d, V x, V y) {
@@ -51,9 +53,16 @@ struct Power {
     const V nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
     const V magnitude = hn::Abs(x);
 
-    const Pair<V> logarithm = LogPair(d, magnitude);
-    const Pair<V> product = TwoProduct(d, y, logarithm.hi);
-    V low = hn::MulAdd(y, logarithm.lo, product.lo);
+    Pair<V> product{zero, zero};
+    V low = zero;
+    if constexpr (kExtended) {
+      const Pair<V> logarithm = LogPair(d, magnitude);
+      product = TwoProduct(d, y, logarithm.hi);
+      low = hn::MulAdd(y, logarithm.lo, product.lo);
+    } else {
+      const auto [k, m] = ReduceLog<false>(d, magnitude);
+      product.hi = hn::Mul(y, LogFromReduction(d, k, hn::Sub(m, one), zero));
+    }
     const V limit = hn::Set(d, FloatConstants<double>::kExpLimit);
     const auto in_range = hn::Lt(hn::Abs(product.hi), limit);
     const V high = CutMagnitude(d, product.hi, FloatConstants<double>::kExpLimit);
@@ -97,7 +106,7 @@ void PowerF32(void* result, const void* a, const void* b, const void*, size_t co
     float* out = static_cast<float*>(result) + start;
     for (size_t i = 0; i < size; ++i) x[i] = base[i];
     for (size_t i = 0; i < size; ++i) y[i] = exponent[i];
-    VectorBinary<Power, double>(x, x, y, nullptr, size, parameters);
+    VectorBinary<Power<false>, double>(x, x, y, nullptr, size, parameters);
     PLINTH_INDEPENDENT
     for (size_t i = 0; i < size; ++i) out[i] = static_cast<float>(x[i]);
   }
@@ -105,7 +114,7 @@ void PowerF32(void* result, const void* a, const void* b, const void*, size_t co
 
 constexpr TileRow kRows[] = {
     {Opcode::kPower, DType::kF32, DType::kF32, &PowerF32},
-    {Opcode::kPower, DType::kF64, DType::kF64, &VectorBinary<Power, double>},
+    {Opcode::kPower, DType::kF64, DType::kF64, &VectorBinary<Power<true>, double>},
 };
 
 std::span<const TileRow> GetPowerRows() { return kRows; }

@@ -175,8 +175,10 @@ TileRoutine FindTileRoutine(Opcode opcode, DType operand, DType result,
   const TileFunction compute = index.ops[op][IndexOf(found)];
   if (compute == nullptr) return {};
   const DType made = index.results[op][IndexOf(found)];
-  const bool keeps_type = operand == result && made == found;
-  if (!keeps_type && made != result) return {};
+  const bool fits = made == found          ? operand == result
+                    : made == DType::kPred ? result == made
+                                           : result == made && operand == found;
+  if (!fits) return {};
   // Only moves bits of values that are of the type already.
   if (opcode == Opcode::kSelect) return {compute, nullptr};
   return {compute, index.narrow[IndexOf(result)].finish};

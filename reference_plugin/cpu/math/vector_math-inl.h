@@ -60,9 +60,17 @@ HWY_INLINE Pair<V> TwoProduct(D d, V a, V b) {
 #endif
 }
 
+// f32 has room for a few roundings; f64, held to 2 ULP, carries pairs through.
+template <class D>
+inline constexpr bool kCompensated = sizeof(hn::TFromD<D>) == 8;
+
 // numerator / denominator as a pair. 1 / denominator must neither overflow nor underflow.
 template <class D, class V>
 HWY_INLINE Pair<V> DividePairs(D d, Pair<V> numerator, Pair<V> denominator) {
+  if constexpr (!kCompensated<D>) {
+    return {hn::Div(hn::Add(numerator.hi, numerator.lo), hn::Add(denominator.hi, denominator.lo)),
+            hn::Zero(d)};
+  }
   const V reciprocal = hn::Div(hn::Set(d, 1), denominator.hi);
   const V quotient = hn::Mul(numerator.hi, reciprocal);
   const Pair<V> product = TwoProduct(d, quotient, denominator.hi);
@@ -119,7 +127,8 @@ HWY_INLINE ExpReduction<V> ReduceExp(D d, V x, V x_lo) {
   const V n = hn::Sub(hn::MulAdd(x, hn::Set(d, C::kLog2E), magic), magic);
   const V high = hn::NegMulAdd(n, hn::Set(d, C::kLn2Hi), x);
   const V low = hn::NegMulAdd(n, hn::Set(d, C::kLn2Lo), x_lo);
-  const Pair<V> remainder = FastTwoSum(high, low);
+  const Pair<V> remainder =
+      kCompensated<D> ? FastTwoSum(high, low) : Pair<V>{hn::Add(high, low), hn::Zero(d)};
   const V square = hn::Mul(remainder.hi, remainder.hi);
   const V polynomial = Polynomial(d, remainder.hi, kExpTail<hn::TFromD<D>>);
   return {n, remainder.hi, hn::MulAdd(square, polynomial, remainder.lo)};
@@ -129,7 +138,11 @@ HWY_INLINE ExpReduction<V> ReduceExp(D d, V x, V x_lo) {
 template <class D, class V>
 HWY_INLINE V CutMagnitude(D d, V x, hn::TFromD<D> limit) {
   const V bound = hn::Set(d, limit);
+#if HWY_ARCH_X86 && HWY_NATIVE_FMA
+  return hn::Max(hn::Set(d, -limit), hn::Min(bound, x));  // these answer a NaN on the right
+#else
   return hn::IfThenElse(hn::Gt(hn::Abs(x), bound), hn::CopySign(bound, x), x);
+#endif
 }
 
 // x = 2^k * m, m from sqrt(1/2) to sqrt(2), for normal and subnormal x > 0.
@@ -138,24 +151,25 @@ struct LogReduction {
   V k, m;
 };
 
-template <class D, class V>
+template <bool kMaybeSubnormal = true, class D, class V>
 HWY_INLINE LogReduction<V> ReduceLog(D d, V x) {
   using C = ConstantsOf<D>;
   const hn::RebindToSigned<D> di;
   const hn::RebindToUnsigned<D> du;
-  const auto subnormal = hn::Lt(x, hn::Set(d, C::kMinNormal));
-  x = hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, C::kSubnormalScale)), x);
+  V bias = hn::Set(d, C::kExponentBias);
+  if constexpr (kMaybeSubnormal) {
+    const auto subnormal = hn::Lt(x, hn::Set(d, C::kMinNormal));
+    x = hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, C::kSubnormalScale)), x);
+    bias = hn::IfThenElse(subnormal, hn::Set(d, C::kExponentBias + C::kSubnormalShift), bias);
+  }
   const auto bits = hn::BitCast(di, x);
   const auto biased = hn::Add(bits, hn::Set(di, C::kOneBits - C::kSqrtHalfBits));
   const auto exponent = hn::BitCast(di, hn::ShiftRight<C::kMantissaBits>(hn::BitCast(du, biased)));
   const auto m =
       hn::Add(hn::Sub(bits, hn::ShiftLeft<C::kMantissaBits>(exponent)), hn::Set(di, C::kOneBits));
   const V magic = hn::Set(d, C::kRoundingMagic);
-  V k = hn::Sub(hn::BitCast(d, hn::Add(exponent, hn::BitCast(di, magic))), magic);
-  const V bias = hn::Set(d, C::kExponentBias);
-  const V subnormal_bias = hn::Set(d, C::kExponentBias + C::kSubnormalShift);
-  k = hn::Sub(k, hn::IfThenElse(subnormal, subnormal_bias, bias));
-  return {k, hn::BitCast(d, m)};
+  const V k = hn::Sub(hn::BitCast(d, hn::Add(exponent, hn::BitCast(di, magic))), magic);
+  return {hn::Sub(k, bias), hn::BitCast(d, m)};
 }
 
 // k ln 2 + log(1 + f) + correction, for a correction that is small beside the rest.
