@@ -507,6 +507,9 @@ void PrintType(const Type& type, std::string* out) {
     case TypeKind::kNone:
       out->append("none");
       break;
+    case TypeKind::kTf32:
+      out->append("tf32");
+      break;
     case TypeKind::kTuple:
     case TypeKind::kFuture:
       out->append(type.kind == TypeKind::kTuple ? "tuple<" : "!stablehlo.future<");

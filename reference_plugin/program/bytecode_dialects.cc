@@ -77,6 +77,7 @@ enum VhloTypeCode : uint64_t {
   kUnrankedTensor = 25,
   kUniformQuantizedPerAxis = 30,
   kNone = 33,
+  kTf32 = 34,
   kRankedBuffer = 41,
   kFuture = 42,
 };
@@ -265,6 +266,8 @@ const Type* BytecodeAttributes::DecodeVhloType(uint64_t code, BytecodeCursor& at
     }
     case kNone:
       return builder_.Simple(TypeKind::kNone);
+    case kTf32:
+      return builder_.Simple(TypeKind::kTf32);
     case kUniformQuantized:
     case kUniformQuantizedPerAxis:
       return Unknown(at, "vhlo type (uniform_quantized)", code);

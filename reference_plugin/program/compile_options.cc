@@ -299,9 +299,10 @@ Status ReadOptions(pbf_reader message, CompileOptions* options) {
 
 void WritePlain(std::span<const IntField> ints, std::span<const BoolField> bools,
                 const CompileOptions& options, pbf_writer& writer) {
+  // Readers may take an absent number as 0 or as the default here: both are left out only if equal.
   const CompileOptions absent;
   for (const IntField& field : ints) {
-    if (options.*field.member != absent.*field.member) {
+    if (options.*field.member != 0 || absent.*field.member != 0) {
       writer.add_int64(field.number, options.*field.member);
     }
   }

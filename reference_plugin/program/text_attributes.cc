@@ -168,7 +168,7 @@ bool AttributeParser::AtType() const {
   if (token_.Is('(') || token_.kind == TokenKind::kExclaim) return true;
   if (token_.kind != TokenKind::kWord) return false;
   return token_.text == "tensor" || token_.text == "index" || token_.text == "none" ||
-         token_.text == "complex" || token_.text == "tuple" ||
+         token_.text == "tf32" || token_.text == "complex" || token_.text == "tuple" ||
          ElementTypeOf(token_.text).has_value();
 }
 
@@ -274,9 +274,11 @@ TypeRef AttributeParser::ParseType() {
     Advance();
     return builder_.Scalar(*dtype);
   }
-  if (word == "index" || word == "none") {
+  if (word == "index" || word == "none" || word == "tf32") {
     Advance();
-    return builder_.Simple(word == "index" ? TypeKind::kIndex : TypeKind::kNone);
+    return builder_.Simple(word == "index"  ? TypeKind::kIndex
+                           : word == "none" ? TypeKind::kNone
+                                            : TypeKind::kTf32);
   }
   if (word == "tuple") {
     Advance();

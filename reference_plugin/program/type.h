@@ -26,6 +26,7 @@ enum class TypeKind : uint8_t {
   kTuple,     // tuple<...>
   kFunction,  // (...) -> (...)
   kNone,      // none
+  kTf32,      // tf32: in dot algorithms only; it is no element type
   kFuture,    // !stablehlo.future<...>: what an async_start gives
 };
 
