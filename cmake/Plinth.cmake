@@ -9,7 +9,9 @@ target_compile_options(plinth_flags INTERFACE
 target_include_directories(plinth_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(PLINTH_SANITIZE)
   target_compile_options(plinth_flags INTERFACE
-    -fsanitize=${PLINTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${PLINTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    # GCC's instrumentation makes this warning fire on sound code.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(plinth_flags INTERFACE -fsanitize=${PLINTH_SANITIZE})
 endif()
 if(PLINTH_BUILD_FUZZERS)

@@ -106,6 +106,7 @@ class OutputGuard {
     }
   }
   Status Adopt(ClientCore& core) {
+    if (num_outputs_ == 0) return {};  // The lists may be null then.
     for (size_t d = 0; d < num_devices_; ++d) {
       for (size_t i = 0; i < num_outputs_; ++i) {
         if (lists_[d][i] == nullptr) {

@@ -40,9 +40,11 @@ template <typename Args>
 struct Truncated {
   explicit Truncated(size_t size) {
     std::memset(bytes, 0xAB, sizeof(bytes));
-    std::memset(bytes, 0, size);
+    std::memset(bytes, 0, sizeof(size_t));
     args()->struct_size = size;
-    end = size;
+    // A size that upstream announced too small stands for the larger one.
+    end = SizeOf(*args());
+    std::memset(bytes + sizeof(size_t), 0, end - sizeof(size_t));
   }
   Args* args() { return reinterpret_cast<Args*>(bytes); }
   void ExpectUntouchedBehindIt() {
