@@ -7,6 +7,10 @@ target_compile_options(plinth_flags INTERFACE
   -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wno-unused-parameter
   -fno-math-errno -ffp-contract=off)
 target_include_directories(plinth_flags INTERFACE ${PROJECT_SOURCE_DIR})
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "O3")
+  # g++ 12 takes an empty std::optional for an uninitialized value when it inlines little.
+  target_compile_options(plinth_flags INTERFACE -Wno-maybe-uninitialized)
+endif()
 if(PLINTH_SANITIZE)
   target_compile_options(plinth_flags INTERFACE
     -fsanitize=${PLINTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
