@@ -3,6 +3,10 @@
 #include <bit>
 #include <memory>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "reference_plugin/cpu/math/tile_row.h"
 
 namespace plinth::cpu {
@@ -69,13 +73,20 @@ const RoutineIndex& IndexFor(SimdTarget target) {
   return *kBaseline;
 }
 
+#if defined(__x86_64__)
+// Clang 14 does not know this feature by name.
+bool HasF16C() {
+  unsigned eax, ebx, ecx, edx;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 bool DetectAvx2() {
 #if defined(__x86_64__)
   // All that Highway lets the compiler use for AVX2.
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("f16c") && __builtin_cpu_supports("aes") &&
-         __builtin_cpu_supports("pclmul");
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && HasF16C() &&
+         __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
 #else
   return false;
 #endif
