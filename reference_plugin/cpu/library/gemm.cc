@@ -81,6 +81,7 @@ Expected<Gemm> Gemm::Make(GemmProblem problem, const BlasOptions& blas) {
       gemm.SetStore<double>();
       break;
     case GemmKind::kI32:
+    case GemmKind::kI8:
       gemm.SetStore<int32_t>();
       break;
     case GemmKind::kI64:
@@ -110,6 +111,17 @@ Expected<Gemm> Gemm::Make(GemmProblem problem, const BlasOptions& blas) {
   }
   p.a.Simplify();
   p.b.Simplify();
+  if (gemm.kind_ == GemmKind::kI32 && p.a.IsPlain() && p.b.IsPlain() && p.a.inner.empty() &&
+      p.b.inner.empty()) {
+    const GemmKernels& bytes = KernelsFor(GemmKind::kI8);
+    const auto pack_a = bytes.pack[static_cast<int>(p.a.dtype)];
+    const auto pack_b = bytes.pack[static_cast<int>(p.b.dtype)];
+    if (pack_a != nullptr && pack_b != nullptr) {
+      gemm.kind_ = GemmKind::kI8;
+      gemm.pack_a_ = pack_a;
+      gemm.pack_b_ = pack_b;
+    }
+  }
   if (!gemm.TryLanes()) gemm.Choose(blas);
   return gemm;
 }
@@ -117,9 +129,10 @@ Expected<Gemm> Gemm::Make(GemmProblem problem, const BlasOptions& blas) {
 void Gemm::Choose(const BlasOptions& blas) {
   const GemmProblem& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
-  const bool native_c = p.c.dtype == kernels.native ||
-                        (kind_ == GemmKind::kI32 && p.c.dtype == DType::kU32) ||
-                        (kind_ == GemmKind::kI64 && p.c.dtype == DType::kU64);
+  const bool native_c =
+      p.c.dtype == kernels.native ||
+      ((kind_ == GemmKind::kI32 || kind_ == GemmKind::kI8) && p.c.dtype == DType::kU32) ||
+      (kind_ == GemmKind::kI64 && p.c.dtype == DType::kU64);
   const bool contiguous_c = n_ == 1 || (p.c.columns.size() == 1 && p.c.columns[0].stride == 1);
   in_place_ = native_c && contiguous_c && kernels.scalars == 1;
 
@@ -145,7 +158,7 @@ void Gemm::Choose(const BlasOptions& blas) {
     return (run == 1 && stride >= map.run_length && stride < kLimit) ||
            (stride == 1 && run >= outer && run < kLimit);
   };
-  const bool is_blas_kind = kind_ != GemmKind::kI32 && kind_ != GemmKind::kI64;
+  const bool is_blas_kind = kernels.direct != nullptr || kernels.scalars == 2;
   // Measured: up to here our own product is as fast, and it splits into finer tasks.
   const double blas_work = kernels.scalars == 2 ? 3e6 : 200e6;
   if (is_blas_kind && rows_contiguous && work >= blas_work && m_ > 8 && n_ > 8 && k_ > 8 &&

@@ -90,7 +90,7 @@ class Gemm {
   GemmKind kind_ = GemmKind::kF32;
   GemmMethod method_ = GemmMethod::kPacked;
   int64_t m_ = 0, n_ = 0, k_ = 0, batches_ = 1;
-  int64_t element_bytes_ = 0;  // of a native element, and of a packed one
+  int64_t element_bytes_ = 0;  // of a native element, and of a sum
   bool turned_ = false;        // computed as c^T = b^T a^T: the operands are exchanged
   bool in_place_ = false;      // tiles write the result themselves
   StoreTile store_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
 #include <type_traits>
 
 #include "reference_plugin/cpu/library/element.h"
@@ -83,10 +84,10 @@ void FillKernels(GemmKernels* kernels) {
   auto add_lanes = [kernels](GemmKind kind, DType type, GemmKernels::LaneSums function) {
     kernels[static_cast<int>(kind)].lanes[static_cast<int>(type)] = function;
   };
-  add_lanes(GemmKind::kF32, DType::kF32, LaneSums<float, float>);
+  add_lanes(GemmKind::kF32, DType::kF32, NativeLaneSums<float>);
   add_lanes(GemmKind::kF32, DType::kF16, LaneSums<float, Half>);
   add_lanes(GemmKind::kF32, DType::kBF16, LaneSums<float, BFloat16>);
-  add_lanes(GemmKind::kF64, DType::kF64, LaneSums<double, double>);
+  add_lanes(GemmKind::kF64, DType::kF64, NativeLaneSums<double>);
   // Unsigned arithmetic wraps.
   add_lanes(GemmKind::kI32, DType::kS32, LaneSums<uint32_t, uint32_t>);
   add_lanes(GemmKind::kI32, DType::kU32, LaneSums<uint32_t, uint32_t>);
@@ -101,6 +102,20 @@ void FillKernels(GemmKernels* kernels) {
   narrow.tile = PackedTile<int32_t>;
   AddIntegerPacks<int32_t>(narrow);
 
+#if HWY_TARGET != HWY_SCALAR
+  GemmKernels& bytes = kernels[static_cast<int>(GemmKind::kI8)];
+  bytes.mr = narrow.mr;
+  bytes.nr = narrow.nr;
+  bytes.scalar_bytes = 4;
+  bytes.packed_bytes = 2;
+  bytes.step_unit = 2;
+  bytes.native = DType::kS32;
+  bytes.tile = AnyPairTile;
+  bytes.pack[static_cast<int>(DType::kS8)] = PackPairs<int8_t>;
+  bytes.pack[static_cast<int>(DType::kU8)] = PackPairs<uint8_t>;
+  bytes.pack[static_cast<int>(DType::kPred)] = PackPairs<Pred>;
+#endif
+
   GemmKernels& wide = kernels[static_cast<int>(GemmKind::kI64)];
   wide.mr = kLongRows;
   wide.nr = kLongColumns;
@@ -108,6 +123,12 @@ void FillKernels(GemmKernels* kernels) {
   wide.native = DType::kS64;
   wide.tile = LongTile;
   AddIntegerPacks<int64_t>(wide);
+
+  for (int kind = 0; kind < kNumGemmKinds; ++kind) {
+    if (kernels[kind].packed_bytes == 0) {
+      kernels[kind].packed_bytes = kernels[kind].scalar_bytes * kernels[kind].scalars;
+    }
+  }
 }
 
 }  // namespace plinth::cpu::HWY_NAMESPACE

@@ -11,8 +11,9 @@ namespace plinth::cpu {
 
 // The arithmetic of a product. Narrow types are widened when packed; the integer kinds wrap, so
 // they serve every integer of their width or less, signed or not.
-enum class GemmKind : uint8_t { kF32, kF64, kI32, kI64, kC64, kC128 };
-inline constexpr int kNumGemmKinds = 6;
+// kI8 gives kI32's results for 8-bit operands.
+enum class GemmKind : uint8_t { kF32, kF64, kI32, kI64, kC64, kC128, kI8 };
+inline constexpr int kNumGemmKinds = 7;
 
 // Rows of a tile never exceed this, columns never kMaxTileColumns.
 inline constexpr int kMaxTileRows = 16;
@@ -21,9 +22,12 @@ inline constexpr int kMaxTileColumns = 32;
 // Packed panels: for each k, the panel's `width` elements; complex ones as all real parts, then
 // all imaginary parts. "Scalars" are floats of a complex<float>, else elements.
 struct GemmKernels {
-  int mr = 0, nr = 0;              // panel widths of the left and the right operand
-  int scalar_bytes = 0;            // of one scalar
-  int scalars = 1;                 // per element: 2 for complex
+  int mr = 0, nr = 0;    // panel widths of the left and the right operand
+  int scalar_bytes = 0;  // of one scalar
+  int scalars = 1;       // per element: 2 for complex
+  // kI8 packs 16-bit elements, two steps of k side by side: panels hold an even number of steps.
+  int packed_bytes = 0;  // of one packed element
+  int step_unit = 1;
   DType native = DType::kInvalid;  // the memory type that needs no conversion
 
   // c_rows[i][0..columns) = (or += if `accumulate`) sum over k of a[k][i] * b[k][0..columns).

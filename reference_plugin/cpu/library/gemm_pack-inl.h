@@ -71,6 +71,28 @@ void PackPanel(const void* const* rows, int count, int width, int64_t length, in
       i = end;
       continue;
     }
+    if constexpr (kPlanes == 1 && kHasTranspose<T> && !std::is_same_v<In, T>) {
+      // Widened in a loop of its own, which vectorizes, then turned.
+      if (k_stride == 1 && i + 4 <= count && in[i + 1] != nullptr && in[i + 2] != nullptr &&
+          in[i + 3] != nullptr && length >= 8) {
+        constexpr int64_t kChunk = 64;
+        alignas(64) T wide[4][kChunk];
+        for (int64_t k = 0; k < length; k += kChunk) {
+          const int64_t part = std::min(kChunk, length - k);
+          for (int j = 0; j < 4; ++j) {
+            const In* from = in[i + j] + k;
+            for (int64_t l = 0; l < part; ++l) wide[j][l] = ConvertElement<T>(from[l]);
+          }
+          T* turned = panel + k * width + i;
+          int64_t l = TransposeFourRows<T>(wide[0], wide[1], wide[2], wide[3], part, turned, width);
+          for (; l < part; ++l) {
+            for (int j = 0; j < 4; ++j) turned[l * width + j] = wide[j][l];
+          }
+        }
+        i += 4;
+        continue;
+      }
+    }
     if constexpr (kPlanes == 1 && kHasTranspose<In> && std::is_same_v<In, T>) {
       if (k_stride == 1 && i + 4 <= count && in[i + 1] != nullptr && in[i + 2] != nullptr &&
           in[i + 3] != nullptr) {
@@ -94,3 +116,61 @@ void PackPanel(const void* const* rows, int count, int width, int64_t length, in
     }
   }
 }
+
+#if HWY_TARGET != HWY_SCALAR
+// Panels of GemmKind::kI8: 16-bit elements, steps 2k and 2k + 1 side by side.
+template <typename In>
+void PackPairs(const void* const* rows, int count, int width, int64_t length, int64_t k_stride,
+               void* to) {
+  const In* const* in = reinterpret_cast<const In* const*>(rows);
+  const int64_t pairs = (length + 1) / 2;
+  int32_t* panel = static_cast<int32_t*>(to);
+  bool contiguous = true;
+  for (int i = 1; i < count; ++i) contiguous &= in[i] == in[0] + i;
+  if (contiguous) {
+    for (int64_t k = 0; k < pairs; ++k) {
+      const In* even = in[0] + 2 * k * k_stride;
+      const bool last = 2 * k + 1 == length;
+      const In* odd = last ? even : even + k_stride;
+      int32_t* out = panel + k * width;
+      for (int i = 0; i < count; ++i) {
+        const int32_t high = last ? 0 : ConvertElement<int16_t>(odd[i]);
+        out[i] = static_cast<int32_t>(static_cast<uint32_t>(high) << 16 |
+                                      static_cast<uint16_t>(ConvertElement<int16_t>(even[i])));
+      }
+    }
+  } else {
+    constexpr int64_t kChunk = 128;
+    alignas(64) int16_t wide[4][kChunk];
+    for (int i = 0; i < count; i += 4) {
+      const int group = std::min(4, count - i);
+      for (int64_t k = 0; k < length; k += kChunk) {
+        const int64_t part = std::min(kChunk, length - k), part_pairs = (part + 1) / 2;
+        for (int j = 0; j < group; ++j) {
+          const In* from = in[i + j] + k * k_stride;
+          wide[j][2 * part_pairs - 1] = 0;
+          if (k_stride == 1) {
+            for (int64_t l = 0; l < part; ++l) wide[j][l] = ConvertElement<int16_t>(from[l]);
+          } else {
+            for (int64_t l = 0; l < part; ++l) {
+              wide[j][l] = ConvertElement<int16_t>(from[l * k_stride]);
+            }
+          }
+        }
+        int32_t* out = panel + k / 2 * width + i;
+        auto row = [&](int j) { return reinterpret_cast<const int32_t*>(wide[j]); };
+        int64_t l = 0;
+        if (group == 4) {
+          l = TransposeFourRows<int32_t>(row(0), row(1), row(2), row(3), part_pairs, out, width);
+        }
+        for (; l < part_pairs; ++l) {
+          for (int j = 0; j < group; ++j) std::memcpy(&out[l * width + j], &wide[j][2 * l], 4);
+        }
+      }
+    }
+  }
+  for (int64_t k = 0; k < pairs; ++k) {
+    for (int i = count; i < width; ++i) panel[k * width + i] = 0;
+  }
+}
+#endif

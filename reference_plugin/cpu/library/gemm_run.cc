@@ -160,6 +160,7 @@ void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
               break;
             case GemmKind::kI32:
             case GemmKind::kI64:
+            case GemmKind::kI8:
               break;
           }
         }
@@ -175,42 +176,45 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
   constexpr int64_t kTerms = 256;
   const int64_t piece = std::max<int64_t>(1, std::min<int64_t>(m_, 100000 / (k_ * lanes + 1)));
   std::atomic<bool> out_of_memory = false;
+  auto run_rows = [&](int64_t batch, int64_t first, int64_t count) {
+    thread_local ThreadScratch scratch;
+    std::byte* memory = scratch.Get(lanes * (element_bytes_ + 8) + 4 * kTerms * 8);
+    if (memory == nullptr) {
+      out_of_memory = true;
+      return;
+    }
+    int64_t* a_terms = reinterpret_cast<int64_t*>(memory);
+    int64_t* b_terms = a_terms + kTerms;
+    int64_t* a_row_terms = b_terms + kTerms;
+    int64_t* b_row_terms = a_row_terms + kTerms;
+    int64_t* lane_positions = b_row_terms + kTerms;
+    void* sums = lane_positions + lanes;
+    for (int64_t j = 0; j < lanes; ++j) lane_positions[j] = j;
+    const Positions at = BatchPositions(batch * lanes);
+    // Operand offsets are part of the terms.
+    const std::byte* a_at = a + (at.a - p.a.offset) * a_size;
+    const std::byte* b_at = b + (at.b - p.b.offset) * a_size;
+    RowTerms terms(p.a, p.b, first);
+    const bool keep = k_ <= kTerms;
+    if (keep) terms.ListInner(k_, a_terms, b_terms);
+    for (int64_t i = first; i < first + count; ++i, terms.NextRow()) {
+      if (keep && terms.RowIsInside()) {
+        lanes_(lanes, k_, a_at + terms.row_position() * a_size, a_terms, b_at, b_terms, sums,
+               false);
+      } else {
+        terms.StartRow();
+        for (int64_t done = 0; done < k_; done += kTerms) {
+          const int64_t listed = terms.List(std::min(kTerms, k_ - done), a_row_terms, b_row_terms);
+          lanes_(lanes, listed, a_at, a_row_terms, b_at, b_row_terms, sums, done > 0);
+        }
+      }
+      int64_t row;
+      FillPositions(p.c.rows, i, 1, &row);
+      store_(sums, 0, 1, static_cast<int>(lanes), c + at.c * c_size, &row, lane_positions);
+    }
+  };
   ForPieces(PoolFor(context), context, batches_ / lanes, m_, piece,
-            static_cast<double>(piece * lanes) * static_cast<double>(k_),
-            [&](int64_t batch, int64_t first, int64_t count) {
-              thread_local ThreadScratch scratch;
-              const int64_t scalar_bytes = element_bytes_;
-              std::byte* memory = scratch.Get(lanes * (scalar_bytes + 8) + 2 * kTerms * 8);
-              if (memory == nullptr) {
-                out_of_memory = true;
-                return;
-              }
-              int64_t* a_terms = reinterpret_cast<int64_t*>(memory);
-              int64_t* b_terms = a_terms + kTerms;
-              int64_t* lane_positions = b_terms + kTerms;
-              void* sums = lane_positions + lanes;
-              for (int64_t j = 0; j < lanes; ++j) lane_positions[j] = j;
-              const Positions at = BatchPositions(batch * lanes);
-              // Operand offsets are part of the terms.
-              const std::byte* a_at = a + (at.a - p.a.offset) * a_size;
-              const std::byte* b_at = b + (at.b - p.b.offset) * a_size;
-              for (int64_t i = first; i < first + count; ++i) {
-                int64_t done = 0;
-                bool accumulate = false;
-                TermLister lister(p.a, p.b, i);
-                while (done < k_) {
-                  const int64_t listed = std::min(kTerms, k_ - done);
-                  const int64_t terms = lister.List(listed, a_terms, b_terms);
-                  lanes_(lanes, terms, a_at, a_terms, b_at, b_terms, sums, accumulate);
-                  accumulate = true;
-                  done += listed;
-                }
-                int64_t row;
-                FillPositions(p.c.rows, i, 1, &row);
-                store_(sums, 0, 1, static_cast<int>(lanes), c + at.c * c_size, &row,
-                       lane_positions);
-              }
-            });
+            static_cast<double>(piece * lanes) * static_cast<double>(k_), run_rows);
   if (out_of_memory) return ResourceExhausted("no memory for the sums of a depthwise convolution");
   return Status();
 }
@@ -231,15 +235,16 @@ bool Gemm::RunBlock(Task& task) const {
   const GemmKernels& kernels = KernelsFor(kind_);
   const int mr = kernels.mr, nr = kernels.nr;
   const int64_t blocks = CeilDiv(k_, kMaxBlockSteps);
-  const int64_t steps = CeilDiv(k_, blocks);
+  const int64_t steps = RoundUp(CeilDiv(k_, blocks), kernels.step_unit);
+  const int64_t all_steps = RoundUp(k_, kernels.step_unit);
   const int64_t row_panels = CeilDiv(task.rows, mr), column_panels = CeilDiv(task.columns, nr);
-  const int64_t a_bytes = row_panels * mr * element_bytes_;  // per step
-  const int64_t b_bytes = column_panels * nr * element_bytes_;
+  const int64_t a_bytes = row_panels * mr * kernels.packed_bytes;  // per step
+  const int64_t b_bytes = column_panels * nr * kernels.packed_bytes;
   const int64_t tile_bytes = int64_t{mr} * nr * element_bytes_;
   const int64_t c_size = ByteSize(problem_.c.dtype);
 
-  std::byte* a_panels = a_scratch.Get(a_bytes * (task.a_resident ? k_ : steps));
-  std::byte* b_panels = b_scratch.Get(b_bytes * (task.b_resident ? k_ : steps));
+  std::byte* a_panels = a_scratch.Get(a_bytes * (task.a_resident ? all_steps : steps));
+  std::byte* b_panels = b_scratch.Get(b_bytes * (task.b_resident ? all_steps : steps));
   std::byte* sums =
       sum_scratch.Get(in_place_ ? 64 : tile_bytes * (blocks > 1 ? row_panels * column_panels : 1));
   int64_t* row_positions = reinterpret_cast<int64_t*>(
@@ -252,22 +257,23 @@ bool Gemm::RunBlock(Task& task) const {
 
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t first = block * steps, count = std::min(steps, k_ - first);
+    const int64_t padded = RoundUp(count, kernels.step_unit);
     std::byte* a_block = a_panels + (task.a_resident ? first * a_bytes : 0);
     std::byte* b_block = b_panels + (task.b_resident ? first * b_bytes : 0);
     if (!task.a_is_packed) {
       PackBlock(problem_.a, pack_a_, task.a, task.first_row, task.rows, first, count, mr,
-                element_bytes_, a_block);
+                kernels.packed_bytes, kernels.step_unit, a_block);
     }
     if (!task.b_is_packed) {
       PackBlock(problem_.b, pack_b_, task.b, task.first_column, task.columns, first, count, nr,
-                element_bytes_, b_block);
+                kernels.packed_bytes, kernels.step_unit, b_block);
     }
     for (int64_t q = 0; q < column_panels; ++q) {
       const int columns = static_cast<int>(std::min<int64_t>(nr, task.columns - q * nr));
-      const std::byte* b_panel = b_block + q * nr * count * element_bytes_;
+      const std::byte* b_panel = b_block + q * nr * padded * kernels.packed_bytes;
       for (int64_t r = 0; r < row_panels; ++r) {
         const int rows = static_cast<int>(std::min<int64_t>(mr, task.rows - r * mr));
-        const std::byte* a_panel = a_block + r * mr * count * element_bytes_;
+        const std::byte* a_panel = a_block + r * mr * padded * kernels.packed_bytes;
         void* tile_rows[kMaxTileRows];
         if (in_place_) {
           for (int i = 0; i < rows; ++i) {

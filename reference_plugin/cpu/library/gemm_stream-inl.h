@@ -152,3 +152,45 @@ void LaneSums(int64_t count, int64_t terms, const void* a_data, const int64_t* a
     sums[j] = sum;
   }
 }
+
+// The same for operands that need no conversion, with the sums in registers.
+template <typename T>
+void NativeLaneSums(int64_t count, int64_t terms, const void* a_data, const int64_t* a_positions,
+                    const void* b_data, const int64_t* b_positions, void* sum_data,
+                    bool accumulate) {
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* a = static_cast<const T*>(a_data);
+  const T* b = static_cast<const T*>(b_data);
+  T* sums = static_cast<T*>(sum_data);
+  int64_t j = 0;
+  auto strips = [&](auto vector_count) HWY_ATTR {
+    constexpr int kVectors = decltype(vector_count)::value;
+    for (; j + kVectors * lanes <= count; j += kVectors * lanes) {
+      V strip[kVectors];
+      for (int v = 0; v < kVectors; ++v) {
+        strip[v] = accumulate ? hn::LoadU(d, sums + j + v * lanes) : hn::Zero(d);
+      }
+      for (int64_t t = 0; t < terms; ++t) {
+        const T* x = a + a_positions[t] + j;
+        const T* y = b + b_positions[t] + j;
+        for (int v = 0; v < kVectors; ++v) {
+          strip[v] = hn::MulAdd(hn::LoadU(d, x + v * lanes), hn::LoadU(d, y + v * lanes), strip[v]);
+        }
+      }
+      for (int v = 0; v < kVectors; ++v) hn::StoreU(strip[v], d, sums + j + v * lanes);
+    }
+  };
+  strips(std::integral_constant<int, 4>());
+  strips(std::integral_constant<int, 1>());
+  if (j < count) {
+    const auto mask = hn::FirstN(d, static_cast<size_t>(count - j));
+    V sum = accumulate ? hn::MaskedLoad(mask, d, sums + j) : hn::Zero(d);
+    for (int64_t t = 0; t < terms; ++t) {
+      sum = hn::MulAdd(hn::MaskedLoad(mask, d, a + a_positions[t] + j),
+                       hn::MaskedLoad(mask, d, b + b_positions[t] + j), sum);
+    }
+    hn::BlendedStore(sum, mask, d, sums + j);
+  }
+}

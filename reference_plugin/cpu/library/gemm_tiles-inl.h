@@ -1,6 +1,13 @@
 // Register tiles, compiled once per instruction set; no include guard on purpose, see Highway's
 // foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
 
+// Rows of the widest tile: what the registers hold besides two vectors of the right operand.
+#if HWY_TARGET == HWY_AVX3
+inline constexpr int kWideRows = 12;
+#else
+inline constexpr int kWideRows = 6;
+#endif
+
 // Vector arithmetic of one scalar type.
 template <typename T>
 struct Lanes {
@@ -70,6 +77,66 @@ HWY_INLINE void RealTile(int64_t k_count, const T* HWY_RESTRICT a, int64_t a_row
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// Sums of 8-bit products: two steps of k in one multiplication of 16-bit lanes.
+template <int kRows, int kVectors>
+HWY_INLINE void PairTile(int64_t pairs, const int32_t* HWY_RESTRICT a,
+                         const int32_t* HWY_RESTRICT b, int width, int columns,
+                         int32_t* const* c_rows, bool accumulate) {
+  const hn::ScalableTag<int32_t> d;
+  const hn::Repartition<int16_t, decltype(d)> d16;
+  using V = hn::Vec<decltype(d)>;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  V sums[kRows][kVectors];
+  V unused = hn::Zero(d);
+  for (int i = 0; i < kRows; ++i) {
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);
+  }
+  for (int64_t k = 0; k < pairs; ++k) {
+    V right[kVectors];
+    for (int v = 0; v < kVectors; ++v) right[v] = hn::LoadU(d, b + v * lanes);
+    for (int i = 0; i < kRows; ++i) {
+      const auto left = hn::BitCast(d16, hn::Set(d, a[i]));
+      for (int v = 0; v < kVectors; ++v) {
+        sums[i][v] =
+            hn::ReorderWidenMulAccumulate(d, left, hn::BitCast(d16, right[v]), sums[i][v], unused);
+      }
+    }
+    a += kWideRows;
+    b += width;
+  }
+  for (int i = 0; i < kRows; ++i) {
+    for (int v = 0; v < kVectors && v * lanes < columns; ++v) {
+      int32_t* at = c_rows[i] + v * lanes;
+      const auto mask = hn::FirstN(d, static_cast<size_t>(std::min(lanes, columns - v * lanes)));
+      V sum = sums[i][v];
+      if (accumulate) sum = hn::Add(sum, hn::MaskedLoad(mask, d, at));
+      hn::BlendedStore(sum, mask, d, at);
+    }
+  }
+}
+
+inline void AnyPairTile(int rows, int columns, int64_t k, const void* a_panel, const void* b_panel,
+                        void* const* c_rows, bool accumulate) {
+  const int32_t* a = static_cast<const int32_t*>(a_panel);
+  const int32_t* b = static_cast<const int32_t*>(b_panel);
+  const int width = 2 * static_cast<int>(hn::Lanes(hn::ScalableTag<int32_t>()));
+  auto part = [&](auto count) HWY_ATTR {
+    constexpr int kRows = decltype(count)::value;
+    while (rows >= kRows) {
+      PairTile<kRows, 2>((k + 1) / 2, a, b, width, columns,
+                         reinterpret_cast<int32_t* const*>(c_rows), accumulate);
+      rows -= kRows;
+      a += kRows;
+      c_rows += kRows;
+    }
+  };
+  part(std::integral_constant<int, kWideRows>());
+  part(std::integral_constant<int, 4>());
+  part(std::integral_constant<int, 1>());
+}
+#endif
+
 // Chooses the vector count and masking for `columns`.
 template <typename T, int kRows, bool kPacked>
 HWY_NOINLINE void RowsTile(int columns, int64_t k, const T* a, int64_t a_row, int64_t a_k,
@@ -90,12 +157,6 @@ HWY_NOINLINE void RowsTile(int columns, int64_t k, const T* a, int64_t a_row, in
     RealTile<T, kRows, 1, true>(k, a, a_row, a_k, b, b_k, mask_b, columns, c_rows, accumulate);
   }
 }
-
-#if HWY_TARGET == HWY_AVX3
-inline constexpr int kWideRows = 12;
-#else
-inline constexpr int kWideRows = 6;
-#endif
 
 template <typename T, bool kPacked>
 HWY_INLINE void AnyRowsTile(int rows, int columns, int64_t k, const T* a, int64_t a_row,

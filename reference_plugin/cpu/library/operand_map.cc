@@ -7,42 +7,6 @@
 namespace plinth::cpu {
 namespace {
 
-// An index into a list of dimensions as one number per dimension.
-class Odometer {
- public:
-  Odometer(const std::vector<MapDim>& dims, int64_t index) : dims_(dims), digits_(dims.size()) {
-    for (size_t d = dims.size(); d-- > 0;) {
-      digits_[d] = index % dims[d].size;
-      index /= dims[d].size;
-    }
-    for (size_t d = 0; d < dims.size(); ++d) Add(dims[d], digits_[d]);
-  }
-  void Next() {
-    for (size_t d = dims_.size(); d-- > 0;) {
-      Add(dims_[d], 1);
-      if (++digits_[d] < dims_[d].size) return;
-      Add(dims_[d], -digits_[d]);
-      digits_[d] = 0;
-    }
-  }
-  int64_t position() const { return position_; }
-  int64_t last_digit() const { return digits_.back(); }
-  int64_t coordinate(size_t window) const { return coordinates_[window]; }
-
- private:
-  void Add(const MapDim& dim, int64_t count) {
-    if (dim.window >= 0) {
-      coordinates_[dim.window] += count * dim.step;
-    } else {
-      position_ += count * dim.stride;
-    }
-  }
-  const std::vector<MapDim>& dims_;
-  SmallVector<int64_t, 8> digits_;
-  int64_t position_ = 0;
-  int64_t coordinates_[kMaxMapWindows] = {};
-};
-
 // The smallest and the largest coordinate of a window.
 std::pair<int64_t, int64_t> Range(const OperandMap& map, int window) {
   int64_t low = map.windows[window].low, high = low;
@@ -72,6 +36,25 @@ void ReplaceWindow(OperandMap& map, int window) {
 }
 
 }  // namespace
+
+Odometer::Odometer(const std::vector<MapDim>& dims, int64_t index)
+    : dims_(&dims), digits_(dims.size()) {
+  for (size_t d = dims.size(); d-- > 0;) {
+    digits_[d] = index % dims[d].size;
+    index /= dims[d].size;
+  }
+  for (size_t d = 0; d < dims.size(); ++d) Add(dims[d], digits_[d]);
+}
+
+void Odometer::Next() {
+  for (size_t d = dims_->size(); d-- > 0;) {
+    const MapDim& dim = (*dims_)[d];
+    Add(dim, 1);
+    if (++digits_[d] < dim.size) return;
+    Add(dim, -digits_[d]);
+    digits_[d] = 0;
+  }
+}
 
 void MergeDims(std::vector<MapDim>& dims) {
   std::vector<MapDim> merged;
@@ -189,7 +172,7 @@ void FindRows(const OperandMap& map, const Panel& panel, const Odometer& run, in
 
 void PackBlock(const OperandMap& map, GemmKernels::Pack pack, const std::byte* data,
                int64_t outer_first, int64_t outer_count, int64_t inner_first, int64_t inner_count,
-               int width, int64_t element_bytes, std::byte* panels) {
+               int width, int64_t element_bytes, int64_t step_unit, std::byte* panels) {
   Panel panel;
   const void* rows[kMaxTileColumns];
   Odometer outer(map.outer, outer_first);
@@ -231,11 +214,11 @@ void PackBlock(const OperandMap& map, GemmKernels::Pack pack, const std::byte* d
       skip = 0;
       for (int64_t i = 0; i < runs; ++i) run.Next();
     }
-    panels += inner_count * width * element_bytes;
+    panels += (inner_count + step_unit - 1) / step_unit * step_unit * width * element_bytes;
   }
 }
 
-void TermLister::Cursor::Add(const MapDim& dim, int64_t count) {
+void RowTerms::Cursor::Add(const MapDim& dim, int64_t count) {
   if (dim.window >= 0) {
     coordinates[dim.window] += count * dim.step;
     position += count * dim.step * map->windows[dim.window].stride;
@@ -244,7 +227,7 @@ void TermLister::Cursor::Add(const MapDim& dim, int64_t count) {
   }
 }
 
-void TermLister::Cursor::Next() {
+void RowTerms::Cursor::Next() {
   position += map->run_stride;
   if (++in_run < map->run_length) return;
   position -= in_run * map->run_stride;
@@ -258,19 +241,57 @@ void TermLister::Cursor::Next() {
   }
 }
 
-TermLister::TermLister(const OperandMap& a, const OperandMap& b, int64_t row)
-    : a_{&a, SmallVector<int64_t, 8>(a.inner.size())},
-      b_{&b, SmallVector<int64_t, 8>(b.inner.size())} {
-  const Odometer outer(a.outer, row);
-  a_.position = a.offset + outer.position();
-  for (size_t w = 0; w < a.windows.size(); ++w) {
-    a_.coordinates[w] = a.windows[w].low + outer.coordinate(w);
-    a_.position += a_.coordinates[w] * a.windows[w].stride;
+RowTerms::RowTerms(const OperandMap& a, const OperandMap& b, int64_t row)
+    : outer_(a.outer, row), a_{&a, {}}, b_{&b, {}} {
+  for (size_t w = 0; w < a.windows.size(); ++w) low_[w] = high_[w] = 0;
+  for (const MapDim& dim : a.inner) {
+    if (dim.window < 0) continue;
+    const int64_t reach = (dim.size - 1) * dim.step;
+    (reach < 0 ? low_ : high_)[dim.window] += reach;
   }
-  b_.position = b.offset;
 }
 
-int64_t TermLister::List(int64_t count, int64_t* a_positions, int64_t* b_positions) {
+bool RowTerms::RowIsInside() const {
+  bool inside = true;
+  for (size_t w = 0; w < a_.map->windows.size(); ++w) {
+    const MapWindow& window = a_.map->windows[w];
+    const int64_t at = window.low + outer_.coordinate(w);
+    inside &= at + low_[w] >= 0 && at + high_[w] < window.extent;
+  }
+  return inside;
+}
+
+int64_t RowTerms::row_position() const {
+  int64_t position = a_.map->offset + outer_.position();
+  for (size_t w = 0; w < a_.map->windows.size(); ++w) {
+    const MapWindow& window = a_.map->windows[w];
+    position += (window.low + outer_.coordinate(w)) * window.stride;
+  }
+  return position;
+}
+
+void RowTerms::StartRow() {
+  a_ = {a_.map, SmallVector<int64_t, 8>(a_.map->inner.size())};
+  b_ = {b_.map, SmallVector<int64_t, 8>(b_.map->inner.size())};
+  a_.position = row_position();
+  for (size_t w = 0; w < a_.map->windows.size(); ++w) {
+    a_.coordinates[w] = a_.map->windows[w].low + outer_.coordinate(w);
+  }
+  b_.position = b_.map->offset;
+}
+
+void RowTerms::ListInner(int64_t count, int64_t* a_positions, int64_t* b_positions) {
+  StartRow();
+  a_.position = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    a_positions[i] = a_.position;
+    b_positions[i] = b_.position;
+    a_.Next();
+    b_.Next();
+  }
+}
+
+int64_t RowTerms::List(int64_t count, int64_t* a_positions, int64_t* b_positions) {
   int64_t listed = 0;
   const size_t num_windows = a_.map->windows.size();
   for (int64_t i = 0; i < count; ++i) {

@@ -59,21 +59,56 @@ void FillPositions(const std::vector<MapDim>& dims, int64_t first, int64_t count
                    int64_t* positions);
 
 // Packs elements [outer_first, +outer_count) x [inner_first, +inner_count) of a simplified map
-// into panels of `width`, `element_bytes` per packed element, one after the other.
+// into panels of `width`, `element_bytes` per packed element, one after the other, each with room
+// for a multiple of `step_unit` steps.
 void PackBlock(const OperandMap& map, GemmKernels::Pack pack, const std::byte* data,
                int64_t outer_first, int64_t outer_count, int64_t inner_first, int64_t inner_count,
-               int width, int64_t element_bytes, std::byte* panels);
+               int width, int64_t element_bytes, int64_t step_unit, std::byte* panels);
 
-// The positions of the terms of one sum: row `row` of `a` against the only column of a plain `b`.
-// Terms outside of the array are left out.
-class TermLister {
+// An index into a list of dimensions as one number per dimension. Coordinates start at zero.
+class Odometer {
  public:
-  TermLister(const OperandMap& a, const OperandMap& b, int64_t row);
+  Odometer(const std::vector<MapDim>& dims, int64_t index);
+  void Next();
+  int64_t position() const { return position_; }
+  int64_t coordinate(size_t window) const { return coordinates_[window]; }
+  int64_t last_digit() const { return digits_.back(); }
 
-  // Lists the next `count` terms; returns how many exist.
+ private:
+  void Add(const MapDim& dim, int64_t count) {
+    if (dim.window >= 0) {
+      coordinates_[dim.window] += count * dim.step;
+    } else {
+      position_ += count * dim.stride;
+    }
+  }
+  const std::vector<MapDim>* dims_;
+  SmallVector<int64_t, 8> digits_;
+  int64_t position_ = 0;
+  int64_t coordinates_[kMaxMapWindows] = {};
+};
+
+// The positions of the terms of sums, row by row: a row of `a` against the only column of a plain
+// `b`. No window of `a` may be dilated.
+class RowTerms {
+ public:
+  RowTerms(const OperandMap& a, const OperandMap& b, int64_t row);
+
+  void NextRow() { outer_.Next(); }
+  // Whether all terms of the row are inside of the array.
+  bool RowIsInside() const;
+  // The row's part of its terms' positions in `a`.
+  int64_t row_position() const;
+  // The rest of all terms' positions, the same for every row.
+  void ListInner(int64_t count, int64_t* a_positions, int64_t* b_positions);
+
+  // Lists the row's terms in order, `count` at a time from StartRow on, leaving out those outside
+  // of the array; returns how many were listed.
+  void StartRow();
   int64_t List(int64_t count, int64_t* a_positions, int64_t* b_positions);
 
  private:
+  // Walks the summed dimensions of one operand; positions include the windows' parts.
   struct Cursor {
     const OperandMap* map;
     SmallVector<int64_t, 8> digits;
@@ -83,7 +118,9 @@ class TermLister {
     void Next();
     void Add(const MapDim& dim, int64_t count);
   };
+  Odometer outer_;
   Cursor a_, b_;
+  int64_t low_[kMaxMapWindows], high_[kMaxMapWindows];  // of the summed steps
 };
 
 }  // namespace plinth::cpu
