@@ -538,7 +538,7 @@ LocationRef BytecodeAttributes::DecodeLocation(uint64_t code, BytecodeCursor& at
       AttributeRef name;
       if (!ReadAttributeOf(at, AttributeKind::kString, &name) || !read_child()) return nullptr;
       location.text = name->text();
-      if (children[0]->kind == Location::Kind::kUnknown) children.clear();
+      if (children[0] == builder_.unknown_location()) children.clear();
       break;
     }
     default:

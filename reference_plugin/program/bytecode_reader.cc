@@ -357,6 +357,9 @@ class IrReader {
   }
 
   bool DefineNew(const BytecodeCursor& at, TypeRef type) {
+    if (!type->IsValueType()) {
+      return Fail(BytecodeError(at.offset(), "a value of type ", ToString(type)));
+    }
     value_types_.resize(next_value_);
     value_types_.push_back(type);
     return Define(at, next_value_++);

@@ -180,6 +180,11 @@ AttributeRef ConvertAttribute(AttributeRef value, const AttributeRule& rule,
     case AttributeForm::kI64:
       return keep_if(IsInteger(*value, DType::kS64));
     case AttributeForm::kI32:
+      // VHLO's default for the version of a composite is an i64.
+      if (IsInteger(*value, DType::kS64) &&
+          value->integer() == static_cast<int32_t>(value->integer())) {
+        return builder.NewInt(DType::kS32, value->integer());
+      }
       return keep_if(IsInteger(*value, DType::kS32));
     case AttributeForm::kF32:
       return keep_if(value->Is(AttributeKind::kFloat) && value->type()->dtype == DType::kF32);

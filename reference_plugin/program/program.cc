@@ -111,8 +111,9 @@ Expected<Module> Read(std::span<const std::byte> program) {
   if (program.empty()) {
     return InvalidArgument("the program is empty; MLIR bytecode or MLIR text was expected");
   }
-  if (program.size() >= sizeof(kBytecodeMagic) &&
-      std::memcmp(program.data(), kBytecodeMagic, sizeof(kBytecodeMagic)) == 0) {
+  // Fewer bytes than that which begin like it are bytecode too, cut short.
+  const size_t head = std::min(program.size(), sizeof(kBytecodeMagic));
+  if (std::memcmp(program.data(), kBytecodeMagic, head) == 0) {
     return ReadBytecode(program);
   }
   return ReadText({reinterpret_cast<const char*>(program.data()), program.size()});

@@ -596,7 +596,7 @@ LocationRef AttributeParser::ParseLocationBody() {
       location.kind = Location::Kind::kName;
       if (Accept('(')) {
         if (!parse_child() || !Take(')')) return nullptr;
-        if (children[0]->kind == Location::Kind::kUnknown) children.clear();
+        if (children[0] == builder_.unknown_location()) children.clear();
       }
     }
   } else if (AcceptWord("callsite")) {

@@ -37,6 +37,9 @@ bool OpParser::DefineName(std::string_view name, Value value) {
 }
 
 bool OpParser::DefineArgument(const BlockArgument& argument) {
+  if (!argument.type->IsValueType()) {
+    return FailAt(position(), "a value of type ", ToString(argument.type));
+  }
   value_types_.resize(next_value_);
   value_types_.push_back(argument.type);
   return DefineName(argument.name, {next_value_++, 1});
@@ -67,6 +70,9 @@ bool OpParser::DefineResults(OpState& state) {
     return FailAt(state.start, "name the results of an op with regions (%0 = ...)");
   }
   for (size_t i = 0; i < state.result_types.size(); ++i) {
+    if (!state.result_types[i]->IsValueType()) {
+      return FailAt(state.start, "a value of type ", ToString(state.result_types[i]));
+    }
     value_types_[state.first_result + i] = state.result_types[i];
   }
   ValueId next = state.first_result;

@@ -48,6 +48,11 @@ class Type {
   std::span<const TypeRef> results;
 
   int64_t rank() const { return static_cast<int64_t>(dims.size()); }
+  // Whether a value of a program can be of this type.
+  bool IsValueType() const {
+    return kind == TypeKind::kTensor || kind == TypeKind::kToken || kind == TypeKind::kTuple ||
+           kind == TypeKind::kFuture;
+  }
   bool IsTensor() const { return kind == TypeKind::kTensor; }
   bool HasStaticShape() const {
     for (int64_t dim : dims) {

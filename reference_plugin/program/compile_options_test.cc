@@ -1,0 +1,115 @@
+#include "reference_plugin/program/compile_options.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "reference_plugin/program/test_files.h"
+
+namespace plinth::program {
+namespace {
+
+CompileOptions MustRead(const std::string& name) {
+  const std::string file = LoadFile(kJaxPrograms + name + ".compileopts.pb");
+  Expected<CompileOptions> options = ReadCompileOptions(Bytes(file));
+  EXPECT_TRUE(options.ok()) << name << ": " << options.status().ToString();
+  return options.ok() ? *std::move(options) : CompileOptions();
+}
+
+TEST(CompileOptions, OfJax) {
+  for (const std::string& name : JaxProgramNames()) {
+    const CompileOptions options = MustRead(name);
+    EXPECT_EQ(options.num_replicas, 1) << name;
+    EXPECT_EQ(options.device_ordinal, -1) << name;
+    EXPECT_EQ(options.profile_version, -1) << name;
+    EXPECT_EQ(options.process_count, 1) << name;
+    EXPECT_TRUE(options.use_spmd_partitioning) << name;
+    EXPECT_GT(options.debug_options.size(), 100u) << name;
+    ASSERT_TRUE(options.device_assignment.has_value()) << name;
+    EXPECT_EQ(options.device_assignment->computation_count, options.num_partitions) << name;
+  }
+  EXPECT_TRUE(MustRead("conv").allow_in_place_mlir_modification);
+  EXPECT_FALSE(MustRead("cpuplatform_io_callback").allow_in_place_mlir_modification);
+  const CompileOptions shard = MustRead("shard_jit");
+  EXPECT_EQ(shard.num_partitions, 2);
+  EXPECT_TRUE(shard.use_shardy_partitioner);
+  EXPECT_EQ(shard.device_assignment->At(0, 0), 0);
+  EXPECT_EQ(shard.device_assignment->At(0, 1), 1);
+  EXPECT_FALSE(MustRead("gspmd_shard_out").use_shardy_partitioner);
+}
+
+TEST(CompileOptions, WrittenAndReadAgainLoseNothing) {
+  CompileOptions options = MustRead("shard_jit");
+  options.env_option_overrides = {
+      {"a", std::string("text")}, {"b", true}, {"c", int64_t{-5}}, {"d", 0.25}};
+  options.unknown_fields.push_back({77, std::string("\xE8\x04\x2A", 3)});  // Field 77, varint 42.
+  const std::string written = WriteCompileOptions(options);
+  Expected<CompileOptions> again = ReadCompileOptions(Bytes(written));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->env_option_overrides, options.env_option_overrides);
+  EXPECT_EQ(again->unknown_fields, options.unknown_fields);
+  EXPECT_EQ(again->unknown_build_fields, options.unknown_build_fields);
+  EXPECT_EQ(again->device_assignment, options.device_assignment);
+  EXPECT_EQ(again->debug_options, options.debug_options);
+  EXPECT_EQ(again->allow_spmd_sharding_propagation_to_output,
+            options.allow_spmd_sharding_propagation_to_output);
+  EXPECT_EQ(again->profile_version, -1);
+  EXPECT_EQ(WriteCompileOptions(*again), written);
+}
+
+TEST(CompileOptions, EmptyMeansDefaults) {
+  Expected<CompileOptions> options = ReadCompileOptions({});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->num_partitions, 1);
+  EXPECT_FALSE(options->device_assignment.has_value());
+}
+
+TEST(CompileOptions, MalformedIsAnError) {
+  const std::string file = LoadFile(std::string(kJaxPrograms) + "conv.compileopts.pb");
+  std::mt19937 random(3);
+  for (size_t size = 0; size < file.size(); ++size) {
+    (void)ReadCompileOptions(Bytes(std::string_view(file).substr(0, size)));
+    std::string flipped = file;
+    flipped[size] ^= static_cast<char>(1 << (random() % 8));
+    Expected<CompileOptions> options = ReadCompileOptions(Bytes(flipped));
+    if (!options.ok()) {
+      EXPECT_EQ(options.status().code(), StatusCode::kInvalidArgument);
+      EXPECT_NE(options.status().message().find("CompileOptionsProto"), std::string_view::npos);
+    }
+  }
+  // num_replicas (field 4 of field 3) as a string.
+  const std::string wrong("\x1A\x03\x22\x01x", 5);
+  Expected<CompileOptions> options = ReadCompileOptions(Bytes(wrong));
+  ASSERT_FALSE(options.ok());
+  EXPECT_NE(options.status().message().find("executable_build_options: field 4"),
+            std::string_view::npos)
+      << options.status().ToString();
+}
+
+TEST(DeviceAssignment, CountsMustAgree) {
+  const DeviceAssignment assignment = {2, 2, {{0, 1}, {2, 3}}};
+  const std::string written = WriteDeviceAssignment(assignment);
+  Expected<DeviceAssignment> again = ReadDeviceAssignment(Bytes(written));
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(*again, assignment);
+  const std::string lying = WriteDeviceAssignment({3, 2, {{0, 1}, {2, 3}}});
+  EXPECT_FALSE(ReadDeviceAssignment(Bytes(lying)).ok());
+}
+
+TEST(OpSharding, BytesThatJaxReads) {
+  EXPECT_EQ(WriteOpSharding({}), std::string("\x08\x00", 2));
+  const OpSharding tiled = {OpSharding::Kind::kTiled, {2, 1, 2}, {0, 1, 2, 3}, true, {}};
+  const std::string written = WriteOpSharding(tiled);
+  EXPECT_EQ(written,
+            std::string("\x08\x03\x1A\x03\x02\x01\x02\x22\x04\x00\x01\x02\x03\x30\x01", 15));
+  Expected<OpSharding> again = ReadOpSharding(Bytes(written));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, tiled);
+  const OpSharding tuple = {OpSharding::Kind::kTuple, {}, {}, false, {tiled, {}}};
+  again = ReadOpSharding(Bytes(WriteOpSharding(tuple)));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, tuple);
+}
+
+}  // namespace
+}  // namespace plinth::program
