@@ -5,6 +5,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/cpu/library/gemm.h"
 #include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/strided_walk.h"
 
 namespace plinth::cpu {
 namespace {
@@ -13,16 +14,6 @@ using compiler::ConvolutionAttributes;
 using compiler::Dims;
 using compiler::Type;
 using compiler::Window;
-
-Dims RowMajorStrides(const Dims& dims) {
-  Dims strides(dims.size());
-  int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= std::max<int64_t>(dims[d], 1);
-  }
-  return strides;
-}
 
 // One spatial dimension of a part of the convolution: output o reads the input at coordinate
 // low + o * output_step + t * tap_step with kernel element first_tap + t * kernel_step.
@@ -217,9 +208,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanS
                       step.operands[0].type,
                       step.operands[1].type,
                       step.results[0].type,
-                      RowMajorStrides(step.operands[0].type.dims),
-                      RowMajorStrides(step.operands[1].type.dims),
-                      RowMajorStrides(step.results[0].type.dims)};
+                      DenseStrides(step.operands[0].type.dims, 1),
+                      DenseStrides(step.operands[1].type.dims, 1),
+                      DenseStrides(step.results[0].type.dims, 1)};
   const size_t rank = conv.input_spatial.size();
   if (rank > kMaxMapWindows) {
     return Unimplemented("a convolution over ", rank, " spatial dimensions; at most ",

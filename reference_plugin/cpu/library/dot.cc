@@ -3,6 +3,7 @@
 
 #include "reference_plugin/cpu/library/gemm.h"
 #include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/strided_walk.h"
 
 namespace plinth::cpu {
 namespace {
@@ -10,16 +11,6 @@ namespace {
 using compiler::Dims;
 using compiler::DotAttributes;
 using compiler::Type;
-
-Dims RowMajorStrides(const Dims& dims) {
-  Dims strides(dims.size());
-  int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= std::max<int64_t>(dims[d], 1);
-  }
-  return strides;
-}
 
 bool Contains(const Dims& dims, int64_t dim) {
   return std::find(dims.begin(), dims.end(), dim) != dims.end();
@@ -45,9 +36,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareDotGeneral(const compiler::PlanSt
   const Type& lhs = step.operands[0].type;
   const Type& rhs = step.operands[1].type;
   const Type& result = step.results[0].type;
-  const Dims a_strides = RowMajorStrides(lhs.dims);
-  const Dims b_strides = RowMajorStrides(rhs.dims);
-  const Dims c_strides = RowMajorStrides(result.dims);
+  const Dims a_strides = DenseStrides(lhs.dims, 1);
+  const Dims b_strides = DenseStrides(rhs.dims, 1);
+  const Dims c_strides = DenseStrides(result.dims, 1);
 
   GemmProblem problem;
   problem.a.dtype = lhs.dtype;
