@@ -13,7 +13,7 @@ namespace plinth::compiler {
 namespace {
 
 // Each function may call others twice, so the result can be exponentially larger than the program.
-constexpr int64_t kMaxOps = 1'000'000;
+constexpr int64_t kMaxOps = 500'000;
 constexpr int kMaxCallDepth = 500;
 constexpr int kMaxNesting = 200;
 

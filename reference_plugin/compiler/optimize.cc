@@ -32,7 +32,6 @@ class Pipeline {
   Pipeline(Module& module, const OptimizeOptions& options) : module_(module), options_(options) {}
 
   Status Run() {
-    Dump("import");
     PLINTH_RETURN_IF_ERROR(Inline(module_));
     PLINTH_RETURN_IF_ERROR(After("inline"));
     bool changed = true;
