@@ -188,6 +188,7 @@ int32_t BlockFusion::NewPart(const Op& op, std::span<const int64_t> extents, con
   output.value = op.result();
   output.is_part = true;
   output.address = std::move(address);
+  DropUnitDims(output.address, extents);
   output.instance = Demand(group, value, g.AddMap(std::move(map)), {});
   g.outputs.push_back(std::move(output));
   context_.SetHard(op.result());

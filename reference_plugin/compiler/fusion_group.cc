@@ -5,6 +5,7 @@
 namespace plinth::compiler {
 
 int32_t Group::AddMap(IndexMap map) {
+  DropUnitDims(map, extents);
   for (size_t i = 0; i < maps.size(); ++i) {
     if (SameMap(maps[i], map)) return static_cast<int32_t>(i);
   }

@@ -43,6 +43,7 @@ bool BlockFusion::CanCompute(const Op& op, int32_t group) {
       if (!MapThrough(g.maps[g.instances[instances[0]].map], op, 0, g.extents, source)) {
         return false;
       }
+      DropUnitDims(source, g.extents);
       for (DynamicTerm& term : source.dynamic) term.index = context_.Resolve(term.index);
       IndexMap address = update.address;
       for (DynamicTerm& term : address.dynamic) term.index = context_.Resolve(term.index);

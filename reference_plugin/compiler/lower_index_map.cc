@@ -229,6 +229,14 @@ ReshapeOutcome MapThroughReshape(const IndexMap& map, std::span<const int64_t> f
   return ReshapeOutcome::kMapped;
 }
 
+void DropUnitDims(IndexMap& map, std::span<const int64_t> extents) {
+  for (int32_t d = 0; d < map.domain_rank; ++d) {
+    if (extents[d] != 1) continue;
+    for (int32_t row = 0; row < map.rank(); ++row) map.At(row, d) = 0;
+    for (Bound& bound : map.bounds) bound.coefficients[d] = 0;
+  }
+}
+
 void SplitDomainDim(IndexMap& map, int32_t dim, int64_t inner) {
   IndexMap result = ZeroMap(map.rank(), map.domain_rank + 1);
   for (int32_t row = 0; row < map.rank(); ++row) {

@@ -78,6 +78,9 @@ ReshapeOutcome MapThroughReshape(const IndexMap& map, std::span<const int64_t> f
                                  std::span<const int64_t> to, std::span<const int64_t> extents,
                                  IndexMap& result, int32_t& split_dim, int64_t& split_inner);
 
+// Drops coefficients of domain dimensions of extent one, so that equal maps look equal.
+void DropUnitDims(IndexMap& map, std::span<const int64_t> extents);
+
 // Follows changes of the domain.
 void SplitDomainDim(IndexMap& map, int32_t dim, int64_t inner);
 void AppendDomainDims(IndexMap& map, int32_t count);

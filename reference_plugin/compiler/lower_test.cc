@@ -1,0 +1,295 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference_plugin/compiler/lower_test_util.h"
+
+namespace plinth::compiler {
+namespace {
+
+using testing::Bytes;
+using testing::CountKernels;
+using testing::ExpectFusionKeepsResults;
+using ::testing::HasSubstr;
+using testing::Interpreter;
+using testing::LowerText;
+using testing::MakeArguments;
+using testing::Parse;
+
+std::vector<double> Floats(const Bytes& bytes) {
+  std::vector<double> values;
+  for (size_t i = 0; i < bytes.size(); i += 4) values.push_back(ReadFloat(DType::kF32, &bytes[i]));
+  return values;
+}
+
+Bytes FromFloats(const std::vector<double>& values) {
+  Bytes bytes(values.size() * 4);
+  for (size_t i = 0; i < values.size(); ++i) WriteFloat(DType::kF32, values[i], &bytes[4 * i]);
+  return bytes;
+}
+
+std::vector<double> RunText(std::string_view text, bool fusion,
+                            const std::vector<Bytes>& arguments) {
+  Schedule schedule = LowerText(text, fusion);
+  Interpreter interpreter(schedule);
+  std::vector<Bytes> results = interpreter.Run(arguments);
+  for (const std::string& error : interpreter.errors()) ADD_FAILURE() << error;
+  return results.empty() ? std::vector<double>() : Floats(results[0]);
+}
+
+TEST(Lower, EveryOpIsAStepWithoutFusion) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %a, %b : tensor<4xf32>
+      %1 = stablehlo.exponential %0 : tensor<4xf32>
+      %2 = stablehlo.multiply %1, %b : tensor<4xf32>
+      return %2 : tensor<4xf32>
+    })";
+  EXPECT_EQ(CountKernels(LowerText(kText, false).entry), 3);
+  EXPECT_EQ(CountKernels(LowerText(kText, true).entry), 1);
+  ExpectFusionKeepsResults(kText);
+}
+
+TEST(Lower, PadWithGapsAndNegativePadding) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<4xf32>, %p: tensor<f32>) -> tensor<8xf32> {
+      %0 = stablehlo.pad %a, %p, low = [-1], high = [2], interior = [1]
+        : (tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    })";
+  for (bool fusion : {false, true}) {
+    EXPECT_EQ(RunText(kText, fusion, {FromFloats({1, 2, 3, 4}), FromFloats({9})}),
+              (std::vector<double>{9, 2, 9, 3, 9, 4, 9, 9}));
+  }
+}
+
+TEST(Lower, PadOfComputedElementsIsMasked) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<3xf32>) -> tensor<5xf32> {
+      %c = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.exponential %a : tensor<3xf32>
+      %1 = stablehlo.pad %0, %c, low = [1], high = [1], interior = [0]
+        : (tensor<3xf32>, tensor<f32>) -> tensor<5xf32>
+      return %1 : tensor<5xf32>
+    })";
+  ExpectFusionKeepsResults(kText);
+  EXPECT_EQ(RunText(kText, true, {FromFloats({0, 0, 0})}), (std::vector<double>{0, 1, 1, 1, 0}));
+}
+
+TEST(Lower, ConcatenateWritesParts) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<2x1xf32>, %b: tensor<2x0xf32>, %c: tensor<2x2xf32>)
+        -> tensor<2x3xf32> {
+      %0 = stablehlo.concatenate %a, %b, %c, dim = 1
+        : (tensor<2x1xf32>, tensor<2x0xf32>, tensor<2x2xf32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    })";
+  for (bool fusion : {false, true}) {
+    EXPECT_EQ(RunText(kText, fusion, {FromFloats({1, 2}), {}, FromFloats({3, 4, 5, 6})}),
+              (std::vector<double>{1, 3, 4, 2, 5, 6}));
+  }
+  EXPECT_EQ(CountKernels(LowerText(kText, false).entry), 2);
+}
+
+TEST(Lower, DynamicSliceAndUpdateClampTheirIndices) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<5xf32>, %u: tensor<2xf32>, %i: tensor<i32>)
+        -> (tensor<5xf32>, tensor<2xf32>) {
+      %0 = stablehlo.dynamic_update_slice %a, %u, %i
+        : (tensor<5xf32>, tensor<2xf32>, tensor<i32>) -> tensor<5xf32>
+      %1 = stablehlo.dynamic_slice %a, %i, sizes = [2] : (tensor<5xf32>, tensor<i32>) -> tensor<2xf32>
+      return %0, %1 : tensor<5xf32>, tensor<2xf32>
+    })";
+  Bytes index(4);
+  WriteInteger(DType::kS32, 9, index.data());
+  EXPECT_EQ(RunText(kText, true, {FromFloats({1, 2, 3, 4, 5}), FromFloats({8, 9}), index}),
+            (std::vector<double>{1, 2, 3, 8, 9}));
+  ExpectFusionKeepsResults(kText);
+}
+
+TEST(Lower, ReshapesAreViews) {
+  Schedule schedule = LowerText(R"(
+    func.func @main(%a: tensor<2x6xf32>) -> (tensor<12xf32>, tensor<3x4xi32>) {
+      %0 = stablehlo.reshape %a : (tensor<2x6xf32>) -> tensor<12xf32>
+      %1 = stablehlo.reshape %a : (tensor<2x6xf32>) -> tensor<3x4xf32>
+      %2 = stablehlo.bitcast_convert %1 : (tensor<3x4xf32>) -> tensor<3x4xi32>
+      return %0, %2 : tensor<12xf32>, tensor<3x4xi32>
+    })");
+  EXPECT_TRUE(schedule.entry.steps.empty());
+  for (int32_t result : schedule.entry.results) EXPECT_EQ(schedule.values[result].view_of, 0);
+}
+
+TEST(Lower, ReduceWithAnyRegion) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<3x4xf32>, %i: tensor<f32>) -> (tensor<3xf32>, tensor<3xi32>) {
+      %n = stablehlo.iota dim = 1 : tensor<3x4xi32>
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %0:2 = stablehlo.reduce(%a init: %i), (%n init: %z) across dimensions = [1]
+          : (tensor<3x4xf32>, tensor<3x4xi32>, tensor<f32>, tensor<i32>)
+          -> (tensor<3xf32>, tensor<3xi32>)
+        reducer(%x: tensor<f32>, %y: tensor<f32>) (%p: tensor<i32>, %q: tensor<i32>) {
+          %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %v = stablehlo.select %c, %x, %y : tensor<i1>, tensor<f32>
+          %w = stablehlo.select %c, %p, %q : tensor<i1>, tensor<i32>
+          stablehlo.return %v, %w : tensor<f32>, tensor<i32>
+        }
+      return %0#0, %0#1 : tensor<3xf32>, tensor<3xi32>
+    })";
+  ExpectFusionKeepsResults(kText);
+  EXPECT_EQ(
+      RunText(kText, true, {FromFloats({1, 2, 3, 0, 9, 8, 7, 6, 1, 1, 5, 1}), FromFloats({-9})}),
+      (std::vector<double>{3, 9, 5}));
+  EXPECT_EQ(CountKernels(LowerText(kText, true).entry), 1);
+  EXPECT_EQ(CountKernels(LowerText(kText, false).entry), 2);
+}
+
+TEST(Lower, ReduceWindowWithPaddingStridesAndDilations) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<2x4xf32>, %i: tensor<f32>) -> tensor<2x5xf32> {
+      %0 = "stablehlo.reduce_window"(%a, %i) ({
+        ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+          %s = stablehlo.add %x, %y : tensor<f32>
+          stablehlo.return %s : tensor<f32>
+      }) {window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>,
+          base_dilations = array<i64: 1, 3>, window_dilations = array<i64: 1, 2>,
+          padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>}
+        : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x5xf32>
+      return %0 : tensor<2x5xf32>
+    })";
+  // Row 1 2 3 4 dilated: 1 0 0 2 0 0 3 0 0 4, with one 0 in front; windows at 0 2 4 6 8 of {0, 2}.
+  for (bool fusion : {false, true}) {
+    EXPECT_EQ(RunText(kText, fusion, {FromFloats({1, 2, 3, 4, 0, 0, 0, 0}), FromFloats({0})}),
+              (std::vector<double>{0, 2, 2, 0, 4, 0, 0, 0, 0, 0}));
+  }
+  ExpectFusionKeepsResults(kText);
+}
+
+TEST(Lower, WhileCarriesAndCapturesOuterValues) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<4xf32>) {
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %y = stablehlo.sine %x : tensor<4xf32>
+      %0:2 = stablehlo.while(%i = %z, %a = %x) : tensor<i32>, tensor<4xf32>
+        cond {
+          %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %c : tensor<i1>
+        } do {
+          %j = stablehlo.add %i, %one : tensor<i32>
+          %b = stablehlo.add %a, %y : tensor<4xf32>
+          stablehlo.return %j, %b : tensor<i32>, tensor<4xf32>
+        }
+      return %0#0, %0#1 : tensor<i32>, tensor<4xf32>
+    })";
+  ExpectFusionKeepsResults(kText);
+  Schedule schedule = LowerText(kText);
+  ASSERT_EQ(schedule.entry.steps.size(), 2u);
+  const ScheduleStep& loop = schedule.entry.steps[1];
+  ASSERT_EQ(loop.kind, StepKind::kWhile);
+  EXPECT_EQ(loop.blocks[1].results.size(), 2u);
+  EXPECT_EQ(loop.blocks[0].steps.size(), 1u);
+}
+
+TEST(Lower, IfAndCase) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%p: tensor<i1>, %i: tensor<i32>, %x: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %0 = "stablehlo.if"(%p) ({
+        %a = stablehlo.add %x, %x : tensor<4xf32>
+        stablehlo.return %a : tensor<4xf32>
+      }, {
+        stablehlo.return %x : tensor<4xf32>
+      }) : (tensor<i1>) -> tensor<4xf32>
+      %1 = "stablehlo.case"(%i) ({
+        stablehlo.return %x : tensor<4xf32>
+      }, {
+        %b = stablehlo.multiply %0, %x : tensor<4xf32>
+        stablehlo.return %b : tensor<4xf32>
+      }) : (tensor<i32>) -> tensor<4xf32>
+      return %0, %1 : tensor<4xf32>, tensor<4xf32>
+    })";
+  ExpectFusionKeepsResults(kText);
+}
+
+TEST(Lower, LibrarySteps) {
+  Schedule schedule = LowerText(R"(
+    func.func @main(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> (tensor<4x2xf32>, tensor<4x8xf32>) {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+        : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+      %1 = "stablehlo.sort"(%a) ({
+        ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+          %c = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %c : tensor<i1>
+      }) {dimension = 1 : i64, is_stable = true} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %0, %1 : tensor<4x2xf32>, tensor<4x8xf32>
+    })");
+  ASSERT_EQ(schedule.entry.steps.size(), 2u);
+  EXPECT_EQ(schedule.entry.steps[0].opcode, Opcode::kDotGeneral);
+  const ScheduleStep& sort = schedule.entry.steps[1];
+  ASSERT_EQ(sort.combiners.size(), 1u);
+  EXPECT_EQ(sort.combiners[0].nodes.size(), 3u);
+  EXPECT_EQ(sort.combiners[0].results.size(), 1u);
+}
+
+TEST(Lower, ScatterUpdatesInPlace) {
+  Schedule schedule = LowerText(R"(
+    func.func @main(%a: tensor<8xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>) -> tensor<8xf32> {
+      %0 = "stablehlo.scatter"(%a, %i, %u) ({
+        ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+          %s = stablehlo.add %x, %y : tensor<f32>
+          stablehlo.return %s : tensor<f32>
+      }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+            scatter_dims_to_operand_dims = [0], index_vector_dim = 1>,
+          indices_are_sorted = false, unique_indices = false}
+        : (tensor<8xf32>, tensor<3x1xi32>, tensor<3xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    })");
+  ASSERT_EQ(schedule.entry.steps.size(), 1u);
+  ASSERT_EQ(schedule.entry.steps[0].in_place.size(), 1u);
+  EXPECT_TRUE(schedule.entry.steps[0].in_place[0].required);
+}
+
+TEST(Lower, RefusesByName) {
+  struct Case {
+    std::string_view text, message;
+  };
+  for (const Case& c : {
+           Case{R"(func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+                  %0 = stablehlo.cholesky %a, lower = true : tensor<4x4xf32>
+                  return %0 : tensor<4x4xf32> })",
+                "cholesky"},
+           Case{R"(func.func @main(%a: tensor<4xi4>) -> tensor<4xi4> {
+                  return %a : tensor<4xi4> })",
+                "s4"},
+           Case{R"(func.func @main(%a: tensor<4x4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
+                  %0 = "stablehlo.reduce"(%a, %s) ({
+                    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+                      %m = stablehlo.multiply %x, %s : tensor<f32>
+                      %r = stablehlo.add %m, %y : tensor<f32>
+                      stablehlo.return %r : tensor<f32>
+                  }) {dimensions = array<i64: 1>} : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+                  return %0 : tensor<4xf32> })",
+                "from outside of the region"},
+       }) {
+    std::unique_ptr<Module> module = Parse(c.text);
+    ASSERT_NE(module, nullptr);
+    auto schedule = Lower(*module, {});
+    ASSERT_FALSE(schedule.ok());
+    EXPECT_EQ(schedule.status().code(), StatusCode::kUnimplemented);
+    EXPECT_THAT(std::string(schedule.status().message()), HasSubstr(std::string(c.message)));
+  }
+}
+
+TEST(Lower, EmptyArrays) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<0x3xf32>, %i: tensor<f32>) -> (tensor<3xf32>, tensor<0x3xf32>) {
+      %0 = stablehlo.exponential %a : tensor<0x3xf32>
+      %1 = stablehlo.reduce(%0 init: %i) applies stablehlo.add across dimensions = [0]
+        : (tensor<0x3xf32>, tensor<f32>) -> tensor<3xf32>
+      return %1, %0 : tensor<3xf32>, tensor<0x3xf32>
+    })";
+  EXPECT_EQ(RunText(kText, true, {{}, FromFloats({2})}), (std::vector<double>{2, 2, 2}));
+  ExpectFusionKeepsResults(kText);
+}
+
+}  // namespace
+}  // namespace plinth::compiler
