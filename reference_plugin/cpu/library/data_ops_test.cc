@@ -1,0 +1,402 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "reference_plugin/cpu/library/order.h"
+#include "reference_plugin/cpu/library/sort_key.h"
+#include "reference_plugin/cpu/library/test_support.h"
+
+// Gather, scatter, sort, top_k, cumulative reductions and select_and_scatter against loops that do
+// what their definition says.
+namespace plinth::cpu {
+namespace {
+
+using compiler::Combiner;
+using compiler::CompareAttributes;
+using compiler::ComparisonDirection;
+using compiler::ComparisonType;
+using compiler::DimensionAttributes;
+using compiler::Dims;
+using compiler::MakeAttributes;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Opcode;
+
+Node Parameter(int32_t index, DType dtype) {
+  Node node;
+  node.kind = NodeKind::kParameter;
+  node.index = index;
+  node.dtype = dtype;
+  return node;
+}
+
+Node Binary(Opcode opcode, DType dtype, int32_t a, int32_t b) {
+  Node node;
+  node.opcode = opcode;
+  node.dtype = dtype;
+  node.num_operands = 2;
+  node.operands[0] = a;
+  node.operands[1] = b;
+  return node;
+}
+
+Node Compare(ComparisonDirection direction, ComparisonType type, int32_t a, int32_t b) {
+  Node node = Binary(Opcode::kCompare, DType::kPred, a, b);
+  node.compare = {direction, type};
+  return node;
+}
+
+Combiner OfTwo(Opcode opcode, DType dtype) {
+  return {{Parameter(0, dtype), Parameter(1, dtype), Binary(opcode, dtype, 0, 1)}, {2}};
+}
+
+Combiner ComparatorOfTwo(ComparisonDirection direction, ComparisonType type, DType dtype) {
+  return {{Parameter(0, dtype), Parameter(1, dtype), Compare(direction, type, 0, 1)}, {2}};
+}
+
+std::shared_ptr<const compiler::Attributes> AlongDimension(int64_t dimension,
+                                                           bool reverse = false) {
+  DimensionAttributes attributes;
+  attributes.dimension = dimension;
+  attributes.reverse = reverse;
+  attributes.is_stable = true;
+  return MakeAttributes(attributes);
+}
+
+TEST(GatherTest, RowsClampAndTransposedOffsets) {
+  // operand[5,3], two indices; result[3,2]: the offset dimension comes first.
+  compiler::GatherAttributes attributes;
+  attributes.offset_dims = {0};
+  attributes.collapsed_slice_dims = {0};
+  attributes.start_index_map = {0};
+  attributes.slice_sizes = {1, 3};
+  attributes.index_vector_dim = 1;
+  for (DType index_type : {DType::kS8, DType::kS32, DType::kS64, DType::kU64}) {
+    TestArray operand(DType::kF32, {5, 3}), indices(index_type, {2, 1}),
+        result(DType::kF32, {3, 2});
+    for (int64_t i = 0; i < 15; ++i) operand.Set(i, static_cast<double>(i));
+    bool is_signed = index_type != DType::kU64;
+    indices.Set(0, int64_t{is_signed ? -7 : 1});
+    indices.Set(1, int64_t{99});
+    auto step = MakeStep(Opcode::kGather, {operand.type, indices.type}, {result.type},
+                         MakeAttributes(attributes));
+    ASSERT_TRUE(RunStep(step, {&operand, &indices}, {&result}).ok());
+    int64_t first = is_signed ? 0 : 1;
+    for (int64_t c = 0; c < 3; ++c) {
+      EXPECT_EQ(result.Get<double>(c * 2), static_cast<double>(first * 3 + c));
+      EXPECT_EQ(result.Get<double>(c * 2 + 1), static_cast<double>(4 * 3 + c));
+    }
+  }
+}
+
+TEST(GatherTest, BatchingDimensions) {
+  // result[b, i] = operand[b, indices[b, i]]
+  compiler::GatherAttributes attributes;
+  attributes.operand_batching_dims = {0};
+  attributes.start_indices_batching_dims = {0};
+  attributes.collapsed_slice_dims = {1};
+  attributes.start_index_map = {1};
+  attributes.slice_sizes = {1, 1};
+  attributes.index_vector_dim = 2;
+  TestArray operand(DType::kS16, {3, 4}), indices(DType::kS32, {3, 2, 1}),
+      result(DType::kS16, {3, 2});
+  for (int64_t i = 0; i < 12; ++i) operand.Set(i, i * 10);
+  for (int64_t i = 0; i < 6; ++i) indices.Set(i, (i * 5) % 4);
+  auto step = MakeStep(Opcode::kGather, {operand.type, indices.type}, {result.type},
+                       MakeAttributes(attributes));
+  ASSERT_TRUE(RunStep(step, {&operand, &indices}, {&result}).ok());
+  for (int64_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(result.Get<int64_t>(i), ((i / 2) * 4 + (i * 5) % 4) * 10);
+  }
+}
+
+// input[rows, 4] updated by windows of one row.
+TestArray ScatterRows(const Combiner& combiner, DType dtype, int64_t rows, TestArray input,
+                      const std::vector<int64_t>& targets, const TestArray& updates,
+                      ThreadPool* pool) {
+  compiler::ScatterAttributes attributes;
+  attributes.update_window_dims = {1};
+  attributes.inserted_window_dims = {0};
+  attributes.scatter_dims_to_operand_dims = {0};
+  attributes.index_vector_dim = 1;
+  TestArray indices(DType::kS32, {static_cast<int64_t>(targets.size()), 1});
+  for (size_t i = 0; i < targets.size(); ++i) indices.Set(static_cast<int64_t>(i), targets[i]);
+  auto step = MakeStep(Opcode::kScatter, {input.type, indices.type, updates.type}, {input.type},
+                       MakeAttributes(attributes));
+  step.combiners = {combiner};
+  // The result holds the input before the step.
+  TestArray result = input;
+  Status status = RunStep(step, {&result, &indices, &updates}, {&result}, pool);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return result;
+}
+
+TEST(ScatterTest, AddsInOrderAndDropsWhatIsOutside) {
+  std::mt19937_64 random(1);
+  ThreadPool pool(3);
+  for (DType dtype : kTestTypes) {
+    if (dtype == DType::kPred) continue;
+    TestArray input(dtype, {6, 4}), updates(dtype, {5, 4});
+    for (int64_t i = 0; i < 24; ++i) input.Set(i, i % 7);
+    for (int64_t i = 0; i < 20; ++i) updates.Set(i, i % 3);
+    std::vector<int64_t> targets = {2, -1, 2, 6, 5};
+    TestArray result =
+        ScatterRows(OfTwo(Opcode::kAdd, dtype), dtype, 6, input, targets, updates, &pool);
+    for (int64_t r = 0; r < 6; ++r) {
+      for (int64_t c = 0; c < 4; ++c) {
+        int64_t expected = (r * 4 + c) % 7;
+        for (size_t u = 0; u < targets.size(); ++u) {
+          if (targets[u] == r) expected += (static_cast<int64_t>(u) * 4 + c) % 3;
+        }
+        EXPECT_EQ(result.Get<std::complex<double>>(r * 4 + c), static_cast<double>(expected))
+            << Name(dtype);
+      }
+    }
+  }
+}
+
+TEST(ScatterTest, LastAssignmentWinsWithAnyNumberOfThreads) {
+  DType dtype = DType::kF32;
+  Combiner assign{{Parameter(0, dtype), Parameter(1, dtype)}, {1}};
+  // Enough bytes for several threads.
+  int64_t rows = 50, count = 40000;
+  TestArray input(dtype, {rows, 4}), updates(dtype, {count, 4});
+  std::vector<int64_t> targets(count);
+  for (int64_t u = 0; u < count; ++u) {
+    targets[u] = (u * 7919) % (rows + 3);
+    for (int64_t c = 0; c < 4; ++c) updates.Set(u * 4 + c, static_cast<double>(u));
+  }
+  ThreadPool pool(4);
+  TestArray one = ScatterRows(assign, dtype, rows, input, targets, updates, nullptr);
+  TestArray many = ScatterRows(assign, dtype, rows, input, targets, updates, &pool);
+  EXPECT_EQ(one.bytes, many.bytes);
+  for (int64_t u = count - rows; u < count; ++u) {
+    if (targets[u] < rows) EXPECT_EQ(one.Get<double>(targets[u] * 4), static_cast<double>(u));
+  }
+}
+
+TEST(ScatterTest, AnyCombiner) {
+  // acc * 2 + update: order matters.
+  DType dtype = DType::kS32;
+  Combiner combiner{{Parameter(0, dtype), Parameter(1, dtype), Binary(Opcode::kAdd, dtype, 0, 0),
+                     Binary(Opcode::kAdd, dtype, 2, 1)},
+                    {3}};
+  TestArray input(dtype, {2, 4}), updates(dtype, {3, 4});
+  for (int64_t i = 0; i < 12; ++i) updates.Set(i, i / 4 + 1);
+  TestArray result = ScatterRows(combiner, dtype, 2, input, {1, 1, 1}, updates, nullptr);
+  EXPECT_EQ(result.Get<int64_t>(4), (1 * 2 + 2) * 2 + 3);
+  EXPECT_EQ(result.Get<int64_t>(0), 0);
+}
+
+TEST(SortTest, EveryTypeBothDirectionsAnyDimension) {
+  std::mt19937_64 random(2);
+  for (DType dtype : kTestTypes) {
+    DTypeClass kind = InfoOf(dtype).kind;
+    if (kind == DTypeClass::kComplex) continue;
+    ComparisonType type = kind == DTypeClass::kFloat    ? ComparisonType::kFloat
+                          : kind == DTypeClass::kSigned ? ComparisonType::kSigned
+                                                        : ComparisonType::kUnsigned;
+    for (auto direction : {ComparisonDirection::kLt, ComparisonDirection::kGt}) {
+      for (int64_t length : {0, 1, 7, 600}) {
+        TestArray operand(dtype, {2, length, 3}), result = operand;
+        operand.FillRandom(random);
+        auto step = MakeStep(Opcode::kSort, {operand.type}, {result.type}, AlongDimension(1));
+        step.combiners = {ComparatorOfTwo(direction, type, dtype)};
+        Status status = RunStep(step, {&operand}, {&result});
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        for (int64_t row = 0; row < 6; ++row) {
+          std::vector<double> expected, got;
+          for (int64_t e = 0; e < length; ++e) {
+            int64_t at = (row / 3 * length + e) * 3 + row % 3;
+            expected.push_back(operand.Get<double>(at));
+            got.push_back(result.Get<double>(at));
+          }
+          std::sort(expected.begin(), expected.end());
+          if (direction == ComparisonDirection::kGt) std::reverse(expected.begin(), expected.end());
+          EXPECT_EQ(got, expected) << Name(dtype) << " length " << length;
+        }
+      }
+    }
+  }
+}
+
+TEST(SortTest, CarriesOtherOperandsAndIsStable) {
+  for (int64_t length : {5, 1000}) {
+    TestArray keys(DType::kS32, {length}), values(DType::kF64, {length});
+    for (int64_t i = 0; i < length; ++i) {
+      keys.Set(i, (i * 7) % 3);
+      values.Set(i, static_cast<double>(i));
+    }
+    TestArray sorted_keys = keys, sorted_values = values;
+    auto step = MakeStep(Opcode::kSort, {keys.type, values.type}, {keys.type, values.type},
+                         AlongDimension(0));
+    Combiner comparator =
+        ComparatorOfTwo(ComparisonDirection::kLt, ComparisonType::kSigned, DType::kS32);
+    step.combiners = {comparator};
+    ASSERT_TRUE(RunStep(step, {&keys, &values}, {&sorted_keys, &sorted_values}).ok());
+    for (int64_t i = 1; i < length; ++i) {
+      int64_t a = sorted_keys.Get<int64_t>(i - 1), b = sorted_keys.Get<int64_t>(i);
+      EXPECT_LE(a, b);
+      if (a == b) EXPECT_LT(sorted_values.Get<double>(i - 1), sorted_values.Get<double>(i));
+    }
+  }
+}
+
+TEST(SortTest, ComparatorThatIsNoKey) {
+  // a * a < b * b + 0 with an operation that differs between the sides: no common key.
+  DType dtype = DType::kS32;
+  Combiner comparator{
+      {Parameter(0, dtype), Parameter(1, dtype), Binary(Opcode::kMultiply, dtype, 0, 0),
+       Binary(Opcode::kMultiply, dtype, 1, 1), Binary(Opcode::kSubtract, dtype, 2, 3),
+       Binary(Opcode::kSubtract, dtype, 4, 4),
+       Compare(ComparisonDirection::kLt, ComparisonType::kSigned, 4, 5)},
+      {6}};
+  EXPECT_FALSE(FindSortKeys(comparator).has_value());
+  for (int64_t length : {1, 2, 3, 8, 100, 1025}) {
+    TestArray operand(dtype, {length}), result = operand;
+    for (int64_t i = 0; i < length; ++i) operand.Set(i, (i * 31) % 41 - 20);
+    auto step = MakeStep(Opcode::kSort, {operand.type}, {operand.type}, AlongDimension(0));
+    step.combiners = {comparator};
+    ASSERT_TRUE(RunStep(step, {&operand}, {&result}).ok());
+    std::vector<int64_t> expected;
+    for (int64_t i = 0; i < length; ++i) expected.push_back(operand.Get<int64_t>(i));
+    std::stable_sort(expected.begin(), expected.end(),
+                     [](int64_t a, int64_t b) { return a * a < b * b; });
+    for (int64_t i = 0; i < length; ++i) EXPECT_EQ(result.Get<int64_t>(i), expected[i]) << length;
+  }
+}
+
+TEST(SortKeyTest, TotalOrderAndSignedZeros) {
+  float values[] = {-std::numeric_limits<float>::quiet_NaN(),
+                    -1,
+                    -0.0f,
+                    0.0f,
+                    1,
+                    std::numeric_limits<float>::infinity(),
+                    std::numeric_limits<float>::quiet_NaN()};
+  uint64_t bits[7];
+  FindOrderBits(DType::kF32, false, true)(values, bits, 7);
+  EXPECT_TRUE(std::is_sorted(bits, bits + 7));
+  EXPECT_LT(bits[2], bits[3]);
+  FindOrderBits(DType::kF32, false, false)(values, bits, 7);
+  EXPECT_EQ(bits[2], bits[3]);
+  FindOrderBits(DType::kF32, true, true)(values, bits, 7);
+  EXPECT_TRUE(std::is_sorted(std::rbegin(bits), std::rend(bits)));
+  EXPECT_EQ(FindOrderBits(DType::kC64, false, true), nullptr);
+}
+
+TEST(SortKeyTest, SeveralKeys) {
+  // lt(a0, b0) or (eq(a0, b0) and lt(a1, b1))
+  DType dtype = DType::kS32;
+  auto signed_compare = ComparisonType::kSigned;
+  Combiner comparator{
+      {Parameter(0, dtype), Parameter(1, dtype), Parameter(2, dtype), Parameter(3, dtype),
+       Compare(ComparisonDirection::kLt, signed_compare, 0, 1),
+       Compare(ComparisonDirection::kEq, signed_compare, 0, 1),
+       Compare(ComparisonDirection::kGt, signed_compare, 2, 3),
+       Binary(Opcode::kAnd, DType::kPred, 5, 6), Binary(Opcode::kOr, DType::kPred, 4, 7)},
+      {8}};
+  auto keys = FindSortKeys(comparator);
+  ASSERT_TRUE(keys.has_value());
+  ASSERT_EQ(keys->size(), 2u);
+  EXPECT_FALSE((*keys)[0].descending);
+  EXPECT_TRUE((*keys)[1].descending);
+}
+
+TEST(TopKTest, LargestFirstEarlierFirst) {
+  for (int64_t length : {1, 5, 3000}) {
+    int64_t k = std::min<int64_t>(length, 4);
+    TestArray operand(DType::kF32, {2, length}), values(DType::kF32, {2, k}),
+        positions(DType::kS32, {2, k});
+    for (int64_t i = 0; i < 2 * length; ++i) operand.Set(i, static_cast<double>((i * 37) % 11));
+    auto step =
+        MakeStep(Opcode::kTopK, {operand.type}, {values.type, positions.type}, AlongDimension(1));
+    ASSERT_TRUE(RunStep(step, {&operand}, {&values, &positions}).ok());
+    for (int64_t row = 0; row < 2; ++row) {
+      std::vector<int64_t> order(length);
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        return operand.Get<double>(row * length + a) > operand.Get<double>(row * length + b);
+      });
+      for (int64_t i = 0; i < k; ++i) {
+        EXPECT_EQ(positions.Get<int64_t>(row * k + i), order[i]) << length;
+        EXPECT_EQ(values.Get<double>(row * k + i), operand.Get<double>(row * length + order[i]));
+      }
+    }
+  }
+}
+
+TEST(CumulativeReduceTest, SumsAndMaximaFromBothEnds) {
+  std::mt19937_64 random(3);
+  for (DType dtype : {DType::kS32, DType::kF32, DType::kBF16, DType::kC64, DType::kU8}) {
+    for (Opcode opcode : {Opcode::kAdd, Opcode::kMaximum}) {
+      if (opcode == Opcode::kMaximum && dtype == DType::kC64) continue;
+      for (bool reverse : {false, true}) {
+        for (int64_t inner : {1, 3, 20}) {
+          TestArray operand(dtype, {2, 6, inner}), initial(dtype, {}), result = operand;
+          for (int64_t i = 0; i < operand.NumElements(); ++i) operand.Set(i, (i * 13) % 5);
+          initial.Set(0, int64_t{1});
+          auto step = MakeStep(Opcode::kCumulativeReduce, {operand.type, initial.type},
+                               {result.type}, AlongDimension(1, reverse));
+          step.combiners = {OfTwo(opcode, dtype)};
+          ASSERT_TRUE(RunStep(step, {&operand, &initial}, {&result}).ok());
+          for (int64_t o = 0; o < 2; ++o) {
+            for (int64_t i = 0; i < inner; ++i) {
+              double accumulated = 1;
+              for (int64_t s = 0; s < 6; ++s) {
+                int64_t at = (o * 6 + (reverse ? 5 - s : s)) * inner + i;
+                double x = operand.Get<std::complex<double>>(at).real();
+                accumulated = opcode == Opcode::kAdd ? accumulated + x : std::max(accumulated, x);
+                EXPECT_EQ(result.Get<std::complex<double>>(at).real(), accumulated) << Name(dtype);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(SelectAndScatterTest, GradientOfMaxPooling) {
+  // [2, 5, 4]: windows of 3 with stride 2 and one of padding along the middle dimension.
+  DType dtype = DType::kF32;
+  compiler::WindowAttributes attributes;
+  attributes.window.sizes = {1, 3, 1};
+  attributes.window.strides = {1, 2, 1};
+  attributes.window.padding_low = {0, 1, 0};
+  attributes.window.padding_high = {0, 1, 0};
+  TestArray operand(dtype, {2, 5, 4}), source(dtype, {2, 3, 4}), initial(dtype, {}),
+      result(dtype, {2, 5, 4});
+  for (int64_t i = 0; i < 40; ++i) operand.Set(i, static_cast<double>((i * 7) % 10));
+  for (int64_t i = 0; i < 24; ++i) source.Set(i, static_cast<double>(i + 1));
+  auto step = MakeStep(Opcode::kSelectAndScatter, {operand.type, source.type, initial.type},
+                       {result.type}, MakeAttributes(attributes));
+  step.combiners = {ComparatorOfTwo(ComparisonDirection::kGe, ComparisonType::kFloat, dtype),
+                    OfTwo(Opcode::kAdd, dtype)};
+  ThreadPool pool(2);
+  ASSERT_TRUE(RunStep(step, {&operand, &source, &initial}, {&result}, &pool).ok());
+  std::vector<double> expected(40, 0);
+  for (int64_t b = 0; b < 2; ++b) {
+    for (int64_t s = 0; s < 3; ++s) {
+      for (int64_t c = 0; c < 4; ++c) {
+        int64_t best = -1;
+        for (int64_t w = 0; w < 3; ++w) {
+          int64_t at = s * 2 + w - 1;
+          if (at < 0 || at >= 5) continue;
+          int64_t offset = (b * 5 + at) * 4 + c;
+          if (best < 0 || operand.Get<double>(offset) > operand.Get<double>(best)) best = offset;
+        }
+        expected[best] += source.Get<double>((b * 3 + s) * 4 + c);
+      }
+    }
+  }
+  for (int64_t i = 0; i < 40; ++i) EXPECT_EQ(result.Get<double>(i), expected[i]) << i;
+}
+
+}  // namespace
+}  // namespace plinth::cpu
