@@ -1,0 +1,443 @@
+// The CPU plugin through its C table: runs, errors that must not lose anything, and threads.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pjrt_c_api.h"
+#include "reference_plugin/program/compile_options.h"
+
+extern "C" const PJRT_Api* GetPjrtApi();
+
+namespace plinth::cpu {
+namespace {
+
+struct Error {
+  PJRT_Error_Code code;
+  std::string message;
+};
+
+// What a call answered; the C error is destroyed.
+std::optional<Error> Take(PJRT_Error* error) {
+  if (error == nullptr) return std::nullopt;
+  const PJRT_Api* api = GetPjrtApi();
+  PJRT_Error_GetCode_Args code{};
+  code.struct_size = PJRT_Error_GetCode_Args_STRUCT_SIZE;
+  code.error = error;
+  api->PJRT_Error_GetCode(&code);
+  PJRT_Error_Message_Args message{};
+  message.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE;
+  message.error = error;
+  api->PJRT_Error_Message(&message);
+  Error taken{code.code, std::string(message.message, message.message_size)};
+  PJRT_Error_Destroy_Args destroy{};
+  destroy.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE;
+  destroy.error = error;
+  api->PJRT_Error_Destroy(&destroy);
+  return taken;
+}
+
+#define CALL(function, args)                          \
+  [&]() -> std::optional<Error> {                     \
+    (args).struct_size = function##_Args_STRUCT_SIZE; \
+    return Take(GetPjrtApi()->function(&(args)));     \
+  }()
+#define MUST(function, args)                               \
+  do {                                                     \
+    std::optional<Error> problem = CALL(function, args);   \
+    ASSERT_FALSE(problem.has_value()) << problem->message; \
+  } while (false)
+
+// f(x) = x * 2 + 1 on f32[4]; the first argument may be given away.
+constexpr char kTwiceAndOne[] = R"(
+module @twice_and_one {
+  func.func public @main(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+    %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+    %twice = stablehlo.add %x, %x : tensor<4xf32>
+    %result = stablehlo.add %twice, %one : tensor<4xf32>
+    return %result : tensor<4xf32>
+  }
+})";
+
+// Long enough to run asynchronously: a loop of 2000 steps over f32[4096].
+constexpr char kLoop[] = R"(
+module @loop {
+  func.func public @main(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %limit = stablehlo.constant dense<2000> : tensor<i32>
+    %step = stablehlo.constant dense<1.0> : tensor<4096xf32>
+    %r:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<4096xf32>
+    cond {
+      %go = stablehlo.compare LT, %i, %limit, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %go : tensor<i1>
+    } do {
+      %next = stablehlo.add %i, %one : tensor<i32>
+      %sum = stablehlo.add %a, %step : tensor<4096xf32>
+      stablehlo.return %next, %sum : tensor<i32>, tensor<4096xf32>
+    }
+    return %r#1 : tensor<4096xf32>
+  }
+})";
+
+class PluginTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    PJRT_Client_Create_Args create{};
+    MUST(PJRT_Client_Create, create);
+    client_ = create.client;
+    PJRT_Client_AddressableDevices_Args devices{};
+    devices.client = client_;
+    MUST(PJRT_Client_AddressableDevices, devices);
+    ASSERT_EQ(devices.num_addressable_devices, 1u);
+    device_ = devices.addressable_devices[0];
+  }
+  void TearDown() override {
+    PJRT_Client_Destroy_Args destroy{};
+    destroy.client = client_;
+    MUST(PJRT_Client_Destroy, destroy);
+  }
+
+  std::optional<Error> Compile(std::string_view code, PJRT_LoadedExecutable** executable,
+                               std::string_view options = "") {
+    PJRT_Program program{};
+    program.struct_size = PJRT_Program_STRUCT_SIZE;
+    program.code = const_cast<char*>(code.data());
+    program.code_size = code.size();
+    program.format = "mlir";
+    program.format_size = 4;
+    PJRT_Client_Compile_Args args{};
+    args.client = client_;
+    args.program = &program;
+    args.compile_options = options.data();
+    args.compile_options_size = options.size();
+    std::optional<Error> error = CALL(PJRT_Client_Compile, args);
+    *executable = args.executable;
+    return error;
+  }
+
+  std::optional<Error> Upload(const std::vector<float>& data, PJRT_Buffer** buffer,
+                              std::vector<int64_t> dims = {}, PJRT_Device* device = nullptr) {
+    if (dims.empty()) dims = {static_cast<int64_t>(data.size())};
+    PJRT_Client_BufferFromHostBuffer_Args args{};
+    args.client = client_;
+    args.data = data.data();
+    args.type = PJRT_Buffer_Type_F32;
+    args.dims = dims.data();
+    args.num_dims = dims.size();
+    args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+    args.device = device == nullptr ? device_ : device;
+    std::optional<Error> error = CALL(PJRT_Client_BufferFromHostBuffer, args);
+    *buffer = args.buffer;
+    if (!error.has_value()) Destroy(args.done_with_host_buffer);
+    return error;
+  }
+
+  std::optional<Error> Execute(PJRT_LoadedExecutable* executable,
+                               std::vector<PJRT_Buffer*> arguments, PJRT_Buffer** output) {
+    PJRT_ExecuteOptions options{};
+    options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
+    PJRT_Buffer* const* argument_list = arguments.data();
+    *output = nullptr;
+    PJRT_LoadedExecutable_Execute_Args args{};
+    args.executable = executable;
+    args.options = &options;
+    args.argument_lists = &argument_list;
+    args.num_devices = 1;
+    args.num_args = arguments.size();
+    args.output_lists = &output;
+    return CALL(PJRT_LoadedExecutable_Execute, args);
+  }
+
+  std::optional<Error> Download(PJRT_Buffer* buffer, std::vector<float>* data) {
+    PJRT_Buffer_ToHostBuffer_Args args{};
+    args.src = buffer;
+    args.dst = data->data();
+    args.dst_size = data->size() * sizeof(float);
+    std::optional<Error> error = CALL(PJRT_Buffer_ToHostBuffer, args);
+    if (error.has_value()) return error;
+    PJRT_Event_Await_Args await{};
+    await.event = args.event;
+    error = CALL(PJRT_Event_Await, await);
+    Destroy(args.event);
+    return error;
+  }
+
+  void Destroy(PJRT_Event* event) {
+    PJRT_Event_Destroy_Args args{};
+    args.event = event;
+    MUST(PJRT_Event_Destroy, args);
+  }
+  void Destroy(PJRT_Buffer* buffer) {
+    PJRT_Buffer_Destroy_Args args{};
+    args.buffer = buffer;
+    MUST(PJRT_Buffer_Destroy, args);
+  }
+  void Destroy(PJRT_LoadedExecutable* executable) {
+    PJRT_LoadedExecutable_Destroy_Args args{};
+    args.executable = executable;
+    MUST(PJRT_LoadedExecutable_Destroy, args);
+  }
+  bool IsDeleted(PJRT_Buffer* buffer) {
+    PJRT_Buffer_IsDeleted_Args args{};
+    args.buffer = buffer;
+    CALL(PJRT_Buffer_IsDeleted, args);
+    return args.is_deleted;
+  }
+
+  // The client computes what it should, whatever came before.
+  void ExpectStillWorks() {
+    PJRT_LoadedExecutable* executable;
+    ASSERT_FALSE(Compile(kTwiceAndOne, &executable).has_value());
+    PJRT_Buffer *input, *output;
+    ASSERT_FALSE(Upload({1, 2, 3, 4}, &input).has_value());
+    ASSERT_FALSE(Execute(executable, {input}, &output).has_value());
+    std::vector<float> result(4);
+    ASSERT_FALSE(Download(output, &result).has_value());
+    EXPECT_EQ(result, (std::vector<float>{3, 5, 7, 9}));
+    EXPECT_TRUE(IsDeleted(input));  // It was given away.
+    Destroy(input);
+    Destroy(output);
+    Destroy(executable);
+  }
+
+  PJRT_Client* client_ = nullptr;
+  PJRT_Device* device_ = nullptr;
+};
+
+#define EXPECT_ERROR(call, expected_code, fragment)                                \
+  do {                                                                             \
+    std::optional<Error> found = (call);                                           \
+    ASSERT_TRUE(found.has_value());                                                \
+    EXPECT_EQ(found->code, expected_code) << found->message;                       \
+    EXPECT_NE(found->message.find(fragment), std::string::npos) << found->message; \
+  } while (false)
+
+TEST_F(PluginTest, Runs) { ExpectStillWorks(); }
+
+TEST_F(PluginTest, WrongArgumentsOfExecute) {
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(kTwiceAndOne, &executable).has_value());
+  PJRT_Buffer *good, *wrong_shape, *output;
+  ASSERT_FALSE(Upload({1, 2, 3, 4}, &good).has_value());
+  ASSERT_FALSE(Upload({1, 2, 3, 4}, &wrong_shape, {2, 2}).has_value());
+  EXPECT_ERROR(Execute(executable, {}, &output), PJRT_Error_Code_INVALID_ARGUMENT, "argument");
+  EXPECT_ERROR(Execute(executable, {good, good}, &output), PJRT_Error_Code_INVALID_ARGUMENT, "2");
+  EXPECT_ERROR(Execute(executable, {wrong_shape}, &output), PJRT_Error_Code_INVALID_ARGUMENT,
+               "f32[2,2]");
+  EXPECT_ERROR(Execute(executable, {nullptr}, &output), PJRT_Error_Code_INVALID_ARGUMENT, "null");
+  EXPECT_FALSE(IsDeleted(good));  // A refused call takes nothing.
+  Destroy(good);
+  Destroy(wrong_shape);
+  Destroy(executable);
+  ExpectStillWorks();
+}
+
+TEST_F(PluginTest, DeletedAndDonatedArguments) {
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(kTwiceAndOne, &executable).has_value());
+  PJRT_Buffer *input, *output, *none;
+  ASSERT_FALSE(Upload({1, 2, 3, 4}, &input).has_value());
+  ASSERT_FALSE(Execute(executable, {input}, &output).has_value());
+  EXPECT_ERROR(Execute(executable, {input}, &none), PJRT_Error_Code_INVALID_ARGUMENT,
+               "deleted or donated");
+  std::vector<float> data(4);
+  EXPECT_ERROR(Download(input, &data), PJRT_Error_Code_FAILED_PRECONDITION, "deleted or donated");
+  Destroy(input);
+  Destroy(output);
+  Destroy(executable);
+  ExpectStillWorks();
+}
+
+TEST_F(PluginTest, UnknownDeviceAndOptions) {
+  PJRT_LoadedExecutable* executable;
+  program::CompileOptions options;
+  options.device_ordinal = 7;
+  EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
+               PJRT_Error_Code_INVALID_ARGUMENT, "device 7");
+  options = {};
+  options.env_option_overrides["no_such_option"] = true;
+  EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
+               PJRT_Error_Code_INVALID_ARGUMENT, "fusion");
+  options.env_option_overrides.clear();
+  options.env_option_overrides["fusion"] = std::string("maybe");
+  EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
+               PJRT_Error_Code_INVALID_ARGUMENT, "fusion");
+  options = {};
+  options.num_partitions = 2;
+  EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
+               PJRT_Error_Code_UNIMPLEMENTED, "2 partitions");
+  EXPECT_ERROR(Compile(kTwiceAndOne, &executable, "\xff\xff not a message"),
+               PJRT_Error_Code_INVALID_ARGUMENT, "");
+  EXPECT_ERROR(Compile("no program", &executable), PJRT_Error_Code_INVALID_ARGUMENT, "");
+  ExpectStillWorks();
+}
+
+TEST_F(PluginTest, FusionOffGivesTheSame) {
+  program::CompileOptions options;
+  options.env_option_overrides["fusion"] = false;
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(
+      Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)).has_value());
+  PJRT_Buffer *input, *output;
+  ASSERT_FALSE(Upload({1, 2, 3, 4}, &input).has_value());
+  ASSERT_FALSE(Execute(executable, {input}, &output).has_value());
+  std::vector<float> result(4);
+  ASSERT_FALSE(Download(output, &result).has_value());
+  EXPECT_EQ(result, (std::vector<float>{3, 5, 7, 9}));
+  Destroy(input);
+  Destroy(output);
+  Destroy(executable);
+}
+
+TEST_F(PluginTest, HugeArraysAreRefused) {
+  PJRT_Client_CreateUninitializedBuffer_Args args{};
+  int64_t dims[] = {int64_t{1} << 58};
+  args.client = client_;
+  args.device = device_;
+  args.shape_dims = dims;
+  args.shape_num_dims = 1;
+  args.shape_element_type = PJRT_Buffer_Type_F32;
+  EXPECT_ERROR(CALL(PJRT_Client_CreateUninitializedBuffer, args),
+               PJRT_Error_Code_RESOURCE_EXHAUSTED, "1152921504606846976");
+  constexpr char kHuge[] = R"(
+    func.func public @main(%x: tensor<f32>) -> tensor<288230376151711744xf32> {
+      %0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<288230376151711744xf32>
+      return %0 : tensor<288230376151711744xf32>
+    })";
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(kHuge, &executable).has_value());
+  float one = 1;
+  PJRT_Client_BufferFromHostBuffer_Args scalar{};
+  scalar.client = client_;
+  scalar.data = &one;
+  scalar.type = PJRT_Buffer_Type_F32;
+  scalar.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  scalar.device = device_;
+  MUST(PJRT_Client_BufferFromHostBuffer, scalar);
+  Destroy(scalar.done_with_host_buffer);
+  PJRT_Buffer* output;
+  ASSERT_FALSE(Execute(executable, {scalar.buffer}, &output).has_value());
+  // What goes wrong while it runs is the ready error of the output.
+  PJRT_Buffer_ReadyEvent_Args ready{};
+  ready.buffer = output;
+  MUST(PJRT_Buffer_ReadyEvent, ready);
+  PJRT_Event_Await_Args await{};
+  await.event = ready.event;
+  EXPECT_ERROR(CALL(PJRT_Event_Await, await), PJRT_Error_Code_RESOURCE_EXHAUSTED, "out of memory");
+  Destroy(ready.event);
+  Destroy(output);
+  Destroy(scalar.buffer);
+  Destroy(executable);
+  ExpectStillWorks();
+}
+
+TEST_F(PluginTest, SerializedExecutables) {
+  PJRT_LoadedExecutable* loaded;
+  ASSERT_FALSE(Compile(kTwiceAndOne, &loaded).has_value());
+  PJRT_LoadedExecutable_GetExecutable_Args get{};
+  get.loaded_executable = loaded;
+  MUST(PJRT_LoadedExecutable_GetExecutable, get);
+  PJRT_Executable_Serialize_Args serialize{};
+  serialize.executable = get.executable;
+  MUST(PJRT_Executable_Serialize, serialize);
+  std::string bytes(serialize.serialized_bytes, serialize.serialized_bytes_size);
+  serialize.serialized_executable_deleter(serialize.serialized_executable);
+
+  auto deserialize = [&](std::string_view from, PJRT_LoadedExecutable** result) {
+    PJRT_Executable_DeserializeAndLoad_Args args{};
+    args.client = client_;
+    args.serialized_executable = from.data();
+    args.serialized_executable_size = from.size();
+    auto error = CALL(PJRT_Executable_DeserializeAndLoad, args);
+    *result = args.loaded_executable;
+    return error;
+  };
+  PJRT_LoadedExecutable* again;
+  ASSERT_FALSE(deserialize(bytes, &again).has_value());
+  Destroy(again);
+  for (size_t size : {size_t{0}, size_t{10}, bytes.size() / 2, bytes.size() - 1}) {
+    EXPECT_ERROR(deserialize(std::string_view(bytes).substr(0, size), &again),
+                 PJRT_Error_Code_INVALID_ARGUMENT, "");
+  }
+  for (size_t at = 0; at < bytes.size(); at += 7) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    EXPECT_ERROR(deserialize(damaged, &again), PJRT_Error_Code_INVALID_ARGUMENT, "");
+  }
+  PJRT_Executable_Destroy_Args destroy{};
+  destroy.executable = get.executable;
+  MUST(PJRT_Executable_Destroy, destroy);
+  Destroy(loaded);
+}
+
+TEST_F(PluginTest, AsynchronousRunsInAChain) {
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(kLoop, &executable).has_value());
+  PJRT_Buffer *value, *next;
+  ASSERT_FALSE(Upload(std::vector<float>(4096, 1), &value).has_value());
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_FALSE(Execute(executable, {value}, &next).has_value());
+    Destroy(value);  // While it may still be waited for.
+    value = next;
+  }
+  std::vector<float> result(4096);
+  ASSERT_FALSE(Download(value, &result).has_value());
+  EXPECT_EQ(result[17], 10001);
+  Destroy(value);
+  Destroy(executable);
+}
+
+TEST_F(PluginTest, OutputsMayBeDroppedWhileTheyAreComputed) {
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(kLoop, &executable).has_value());
+  PJRT_Buffer *input, *output;
+  ASSERT_FALSE(Upload(std::vector<float>(4096, 1), &input).has_value());
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_FALSE(Execute(executable, {input}, &output).has_value());
+    Destroy(output);
+  }
+  Destroy(input);
+  Destroy(executable);
+  // The client goes with work running.
+}
+
+TEST_F(PluginTest, ThreadsCompileExecuteTransferAndDestroy) {
+  std::vector<std::thread> threads;
+  std::atomic<int> failures{0};
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        PJRT_LoadedExecutable *loop, *quick;
+        if (Compile(kLoop, &loop) || Compile(kTwiceAndOne, &quick)) {
+          ++failures;
+          return;
+        }
+        PJRT_Buffer *input, *output, *small, *small_output;
+        bool failed = Upload(std::vector<float>(4096, 1), &input).has_value() ||
+                      Execute(loop, {input}, &output).has_value() ||
+                      Upload({1, 2, 3, 4}, &small).has_value() ||
+                      Execute(quick, {small}, &small_output).has_value();
+        std::vector<float> result(4096);
+        failed = failed || Download(output, &result).has_value() || result[0] != 2001;
+        failures += failed;
+        Destroy(input);
+        Destroy(small);
+        Destroy(loop);
+        Destroy(output);
+        Destroy(small_output);
+        Destroy(quick);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
+}  // namespace
+}  // namespace plinth::cpu
