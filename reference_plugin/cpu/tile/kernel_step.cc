@@ -6,6 +6,7 @@
 #include "reference_plugin/cpu/prepared_step.h"
 #include "reference_plugin/cpu/tile/addresses.h"
 #include "reference_plugin/cpu/tile/copy_step.h"
+#include "reference_plugin/cpu/tile/split_run.h"
 #include "reference_plugin/cpu/tile/tile_program.h"
 #include "reference_plugin/cpu/tile/worker.h"
 
@@ -29,7 +30,14 @@ class KernelStep : public PreparedStep {
     } else {
       grain_ = std::max<int64_t>(1, static_cast<int64_t>(kGrainNs / program_->tile_ns));
     }
+    split_ = PlanSplit(*program_);
+    // Only a kernel that is not split keeps its row buffers in the frame.
+    if (split_.chunks == 0) {
+      program_->rows_offset = program_->frame.AddRegion(program_->rows.size());
+    }
   }
+
+  int64_t scratch_bytes() const override { return split_.scratch_bytes; }
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
@@ -38,6 +46,10 @@ class KernelStep : public PreparedStep {
     SmallVector<int64_t, 24> start(program.domain.forms.size());
     PLINTH_RETURN_IF_ERROR(
         FindAddresses(*kernel_, program.domain, operands, results, start.data()));
+    if (split_.chunks > 0) {
+      const Status status = RunSplit(program, split_, start.data(), context);
+      return status.ok() ? status : status.WithContext(StrCat("kernel \"", kernel_->name, "\""));
+    }
 
     std::atomic<bool> out_of_memory = false, stopped = false;
     ParallelFor(context.pool, program.parallel.num_tiles, grain_, [&](int64_t begin, int64_t end) {
@@ -71,6 +83,7 @@ class KernelStep : public PreparedStep {
  private:
   std::shared_ptr<const Kernel> kernel_;
   std::unique_ptr<TileProgram> program_;
+  SplitPlan split_;
   int64_t grain_ = 1;
 };
 

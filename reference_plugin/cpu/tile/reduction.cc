@@ -134,21 +134,21 @@ void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t fir
   int64_t half = 1;
   while (2 * half < first_lanes) half *= 2;
   for (int64_t count = first_lanes; count > 1; count = half, half /= 2) {
+    if (reduction.fold != nullptr && count <= kMostFoldLanes) return reduction.fold(lanes, count);
     Call(reduction.commutative, lanes, lanes, lanes + half * component.tile_bytes, count - half);
   }
 }
 
 void AccumulatePartial(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
-                       const std::byte* const* later) {
+                       const std::byte* record, const int64_t* offsets) {
   if (reduction.commutative != nullptr) {
     const Component& component = reduction.components[0];
     Call(reduction.commutative, slots[component.accumulator], slots[component.accumulator],
-         later[0], lanes);
+         record + offsets[0], lanes);
     return;
   }
-  size_t c = 0;
   for (const Component& component : reduction.components) {
-    CopyLanes(slots[component.odd], later[c++], lanes, component.tile_bytes);
+    CopyLanes(slots[component.odd], record + *offsets++, lanes, component.tile_bytes);
     slots[component.right] = slots[component.odd];
   }
   CombineIntoAccumulator(reduction, slots, lanes);

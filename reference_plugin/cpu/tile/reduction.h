@@ -6,6 +6,7 @@
 
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
+#include "reference_plugin/cpu/tile/fold.h"
 
 // Combining tiles into accumulators.
 //
@@ -42,6 +43,7 @@ struct ReductionProgram {
   // The combiner is this one op, which commutes. `finish` rounds, once, at the end.
   TileFunction commutative = nullptr;
   TileFunction finish = nullptr;
+  FoldFunction fold = nullptr;  // may be null
   // Otherwise.
   std::vector<Instruction> combiner;
 };
@@ -56,9 +58,9 @@ void AccumulateLanes(const ReductionProgram& reduction, std::byte** slots, int64
 void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t lanes, bool first);
 void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes);
 
-// accumulator = accumulator combined with the elements at `later`, one array per component.
+// accumulator = accumulator combined with the elements at record + offsets[c], for component c.
 void AccumulatePartial(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
-                       const std::byte* const* later);
+                       const std::byte* record, const int64_t* offsets);
 
 // accumulator = initial combined with accumulator, or the initial value if nothing was reduced.
 void FinishReduction(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "reference_plugin/cpu/tile/cost.h"
+#include "reference_plugin/cpu/tile/fold.h"
 #include "reference_plugin/cpu/tile/routine.h"
 
 namespace plinth::cpu {
@@ -157,9 +158,9 @@ class ProgramBuilder {
     slot.step = LaneSpace(phase).max_lanes *
                 static_cast<int64_t>(TileElementBytes(phase.nodes[node_number].dtype));
     const int64_t steps = phase.over_reduced ? program_.reduced.num_tiles : 1;
-    slot.offset = frame_.AddRegion(slot.step * steps);
+    slot.offset = program_.rows.AddRegion(slot.step * steps);
     if (steps == 1) slot.step = 0;
-    slot.slot = frame_.AddSlot(slot.offset);
+    slot.slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
     row = static_cast<int32_t>(row_slots_.size());
     row_slots_.push_back(slot);
     return slot.slot;
@@ -579,6 +580,7 @@ class ProgramBuilder {
       if (!routine) return NoRoutine(*op, op->dtype);
       out.commutative = routine.compute;
       out.finish = routine.finish;
+      out.fold = FindFold(op->opcode, TileTypeOf(op->dtype));
       // Only sums are kept unrounded: what other ops give is a value of the type already, or has
       // to wrap at once.
       if (op->opcode != compiler::Opcode::kAdd && routine.finish != nullptr) {
@@ -707,6 +709,7 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
   }
   const bool rows = program->lanes == Lanes::kReduced;
   program->parallel = MakeTileSpace(domain, 0, domain.num_parallel, parallel_capacity);
+  if (!rows) BlockRows(kernel.inputs.size() + kernel.outputs.size(), &program->parallel);
   program->reduced = MakeTileSpace(domain, domain.num_parallel, rank, rows ? capacity : 1);
   program->max_lanes = std::max(program->parallel.max_lanes, program->reduced.max_lanes);
   program->tile_ns =

@@ -50,7 +50,7 @@ struct StoreStep {
 // A slot that walks through a row buffer, one step per tile.
 struct RowSlot {
   int32_t slot = 0;
-  int64_t offset = 0;  // in the frame
+  int64_t offset = 0;  // in the row buffers
   int64_t step = 0;    // bytes
 };
 
@@ -115,6 +115,8 @@ struct TileProgram {
   TileSpace parallel, reduced;
 
   FrameLayout frame;
+  FrameLayout rows;           // row buffers, for one tile of the parallel space or one row
+  int64_t rows_offset = 0;    // of the row buffers in the frame
   int64_t slots_offset = 0;   // of the slots themselves
   int64_t forms_offset = 0;   // of four arrays of one value per form
   int64_t caches_offset = 0;  // of the addresses that broadcast registers hold

@@ -1,6 +1,7 @@
 #include "reference_plugin/cpu/tile/tile_space.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace plinth::cpu {
 namespace {
@@ -37,6 +38,19 @@ LaneMap MakeLaneMap(const LinearForm& form, const Dims& extents, size_t first, s
   return map;
 }
 
+void FindCarries(TileSpace* space) {
+  const size_t num_forms = space->lanes.size();
+  space->carries.resize(space->steps.size());
+  for (size_t f = 0; f < num_forms; ++f) {
+    int64_t inside = 0;  // what the loops inside have added when they are at their last position
+    for (size_t loop = space->counts.size(); loop-- > 0;) {
+      const int64_t step = space->steps[loop * num_forms + f];
+      space->carries[loop * num_forms + f] = step - inside;
+      inside += step * (space->counts[loop] - 1);
+    }
+  }
+}
+
 }  // namespace
 
 TileSpace MakeTileSpace(const Domain& domain, int32_t begin, int32_t end, int64_t capacity) {
@@ -67,21 +81,48 @@ TileSpace MakeTileSpace(const Domain& domain, int32_t begin, int32_t end, int64_
   space.counts.push_back((space.chunk_extent + space.chunk - 1) / space.chunk);
   for (int64_t count : space.counts) space.num_tiles *= count;
 
-  const size_t loops = space.counts.size();
-  space.steps.resize(loops * num_forms);
-  space.carries.resize(loops * num_forms);
+  space.chunk_loop = space.counts.size() - 1;
+
+  space.steps.resize(space.counts.size() * num_forms);
   for (size_t f = 0; f < num_forms; ++f) {
-    int64_t inside = 0;  // what the loops inside have added when they are at their last position
-    for (size_t loop = loops; loop-- > 0;) {
-      const int64_t coefficient = domain.forms[f].coefficients[first + loop];
-      const int64_t step = loop + 1 == loops ? coefficient * space.chunk : coefficient;
-      space.steps[loop * num_forms + f] = step;
-      space.carries[loop * num_forms + f] = step - inside;
-      inside += step * (space.counts[loop] - 1);
+    const Dims& coefficients = domain.forms[f].coefficients;
+    for (size_t loop = 0; loop < space.counts.size(); ++loop) {
+      space.steps[loop * num_forms + f] =
+          coefficients[first + loop] * (loop == space.chunk_loop ? space.chunk : 1);
     }
     space.lanes[f] = MakeLaneMap(domain.forms[f], domain.extents, cut, last, space);
   }
+  FindCarries(&space);
   return space;
+}
+
+void BlockRows(size_t num_accesses, TileSpace* space) {
+  // Enough rows to use a cache line up, few enough for their lines to stay.
+  constexpr int64_t kMostRows = 32, kFewestRows = 4;
+  constexpr int64_t kLineBytes = 64;
+  if (space->chunk_loop == 0 || space->inner != 1) return;
+  const size_t row_loop = space->chunk_loop - 1;
+  const size_t num_forms = space->lanes.size();
+  bool transposed = false;
+  for (size_t f = 0; f < num_accesses; ++f) {
+    const int64_t row_step = space->steps[row_loop * num_forms + f];
+    transposed = transposed || (std::abs(space->lanes[f].stride) >= kLineBytes && row_step != 0 &&
+                                std::abs(row_step) < kLineBytes);
+  }
+  if (!transposed) return;
+  const int64_t rows = space->counts[row_loop];
+  int64_t block = std::min(rows, kMostRows);
+  while (block > 1 && rows % block != 0) --block;
+  if (block < kFewestRows) return;
+  // Loops ..., rows, chunks become ..., blocks of rows, chunks, rows of a block.
+  space->counts[row_loop] = rows / block;
+  space->counts.push_back(block);
+  for (size_t f = 0; f < num_forms; ++f) {
+    const int64_t step = space->steps[row_loop * num_forms + f];
+    space->steps.push_back(step);
+    space->steps[row_loop * num_forms + f] = step * block;
+  }
+  FindCarries(space);
 }
 
 void TileCursor::Seek(const int64_t* start, int64_t tile) {

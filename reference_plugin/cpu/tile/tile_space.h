@@ -32,6 +32,7 @@ struct TileSpace {
   int64_t chunk_extent = 1;      // elements of the cut dimension
   int64_t inner = 1;             // points inside one element of the cut dimension
   Dims counts;                   // of the loops over tiles, outermost first
+  size_t chunk_loop = 0;         // the loop over pieces of the cut dimension
   std::vector<int64_t> steps;    // [loop][form]: what one step of the loop adds
   std::vector<int64_t> carries;  // [loop][form]: the same, with all loops inside it starting over
   std::vector<LaneMap> lanes;    // per form
@@ -41,6 +42,11 @@ struct TileSpace {
 
 // Dimensions [begin, end) of the domain in tiles of at most `capacity` points.
 TileSpace MakeTileSpace(const Domain& domain, int32_t begin, int32_t end, int64_t capacity);
+
+// Lets the tiles of some rows at one column follow each other, if an access (the first
+// `num_accesses` forms are) then stays in cache lines that it would otherwise leave: a transposed
+// operand. For spaces whose tiles may come in any order.
+void BlockRows(size_t num_accesses, TileSpace* space);
 
 // Walks a space. The arrays belong to the caller: `values` one per form, `positions` one per loop.
 class TileCursor {
@@ -57,7 +63,7 @@ class TileCursor {
   const int64_t* values() const { return values_; }
   int64_t lanes() const {
     if (space_.counts.empty()) return 1;
-    const int64_t left = space_.chunk_extent - positions_[space_.counts.size() - 1] * space_.chunk;
+    const int64_t left = space_.chunk_extent - positions_[space_.chunk_loop] * space_.chunk;
     return (left < space_.chunk ? left : space_.chunk) * space_.inner;
   }
 
