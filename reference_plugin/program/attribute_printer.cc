@@ -266,15 +266,19 @@ class Writer {
     }
   }
 
+  void DimMapping(const Attribute& dim) {
+    for (int64_t factor : dim.Find("factor_indices")->integers()) Factor(factor);
+  }
+
+  void TensorMapping(const Attribute& mapping) {
+    Put("[");
+    List(mapping.Find("dim_mappings")->elements(), [&](AttributeRef dim) { DimMapping(*dim); });
+    Put("]");
+  }
+
   void TensorMappings(const Attribute& mappings) {
     Put("(");
-    List(mappings.elements(), [&](AttributeRef mapping) {
-      Put("[");
-      List(mapping->Find("dim_mappings")->elements(), [&](AttributeRef dim) {
-        for (int64_t factor : dim->Find("factor_indices")->integers()) Factor(factor);
-      });
-      Put("]");
-    });
+    List(mappings.elements(), [&](AttributeRef mapping) { TensorMapping(*mapping); });
     Put(")");
   }
 
@@ -379,6 +383,12 @@ class Writer {
       return Put(">");
     }
     Put("#", name);
+    if (name == "sdy.dim_mapping") {
+      Put("<");
+      DimMapping(value);
+      return Put(">");
+    }
+    if (name == "sdy.tensor_mapping") return TensorMapping(value);
     if (name == "sdy.op_sharding_rule") return OpShardingRule(value);
     if (name == "sdy.mesh") return MeshBody(value);
     if (name == "sdy.sharding") return ShardingBody(value);
@@ -390,7 +400,7 @@ class Writer {
     }
     if (name == "stablehlo.conv") return ConvBody(value);
     if (name == "stablehlo.bounds") return Ints(value.Find("bounds")->integers(), '<', '>');
-    if (name == "stablehlo.sub_axis_info") {
+    if (name == "stablehlo.sub_axis_info" || name == "sdy.sub_axis_info") {
       return Put("(", value.Find("pre_size")->integer(), ")", value.Find("size")->integer());
     }
     if (name == "stablehlo.mesh") {

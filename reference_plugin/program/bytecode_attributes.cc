@@ -554,6 +554,10 @@ const Type* BytecodeAttributes::ReadTensor(BytecodeCursor& at, bool has_encoding
   if (has_encoding) {
     encoding = ReadAttribute(at);
     if (encoding == nullptr) return nullptr;
+    if (encoding->struct_name() != "stablehlo.bounds") {
+      return Fail(Unimplemented("MLIR bytecode at byte ", offset,
+                                ": a tensor type with another encoding than bounds"));
+    }
   }
   std::vector<int64_t> dims;
   if (!ReadSignedList(at, &dims)) return nullptr;

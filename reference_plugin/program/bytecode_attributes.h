@@ -83,6 +83,7 @@ class BytecodeAttributes {
   AttributeRef ReadElements(BytecodeCursor& at);
   AttributeRef ReadDenseArray(BytecodeCursor& at);
   AttributeRef ReadResourceElements(BytecodeCursor& at);
+  bool ReadFactors(BytecodeCursor& at, std::vector<int64_t>* factors);
   AttributeRef ReadOpShardingRule(BytecodeCursor& at);
   AttributeRef ReadSharding(BytecodeCursor& at, int revision);
   bool ReadString(BytecodeCursor& at, std::string_view* text);

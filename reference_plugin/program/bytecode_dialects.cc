@@ -309,13 +309,25 @@ AttributeRef BytecodeAttributes::ReadSharding(BytecodeCursor& at, int revision) 
   return builder_.NewStruct("sdy.sharding", fields);
 }
 
+// Numbers of factors, or their sizes.
+bool BytecodeAttributes::ReadFactors(BytecodeCursor& at, std::vector<int64_t>* factors) {
+  const size_t offset = at.offset();
+  if (!ReadSignedList(at, factors)) return false;
+  for (int64_t factor : *factors) {
+    if (factor < 0 || factor > INT32_MAX) {
+      return Fail(BytecodeError(offset, factor, " is no factor of a sharding rule"));
+    }
+  }
+  return true;
+}
+
 AttributeRef BytecodeAttributes::ReadOpShardingRule(BytecodeCursor& at) {
   std::vector<NamedAttribute> fields;
   for (const FieldSchema& field : FindStruct("sdy.op_sharding_rule")->fields) {
     AttributeRef value = nullptr;
     if (field.form == FieldForm::kInts) {
       std::vector<int64_t> factors;
-      if (!ReadSignedList(at, &factors)) return nullptr;
+      if (!ReadFactors(at, &factors)) return nullptr;
       value = builder_.NewInts(factors);
     } else if (field.form == FieldForm::kStructs) {
       value = ReadAttributeList(at, field.of);
@@ -413,7 +425,8 @@ AttributeRef BytecodeAttributes::DecodeSdy(uint64_t code, BytecodeCursor& at) {
     }
     case kDimMapping: {
       std::vector<int64_t> factors;
-      if (!ReadSignedList(at, &factors)) return nullptr;
+      if (!ReadFactors(at, &factors)) return nullptr;
+      if (factors.empty()) return Truncated(at, "at least one factor of a dimension");
       fields = {{"factor_indices", builder_.NewInts(factors)}};
       return builder_.NewStruct("sdy.dim_mapping", fields);
     }

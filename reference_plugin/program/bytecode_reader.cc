@@ -1,5 +1,4 @@
-#include <array>
-#include <charconv>
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -171,8 +170,18 @@ class IrReader {
     const bool is_function = op.op == Op::kFunc;
     if (is_function) next_value_ = 0;
     op.first_result = IsModuleLevel(op.op) ? 0 : next_value_;
+    const size_t first_slot = next_slot_;
     if (!DefineResults(at, op)) return false;
-    if (num_regions > 0 && !ReadRegions(at, num_regions, isolated, depth, &op)) return false;
+    if (num_regions > 0) {
+      // The results are numbered, but cannot be used, before the regions.
+      const size_t end_slot = next_slot_;
+      std::fill(values_.begin() + static_cast<ptrdiff_t>(first_slot),
+                values_.begin() + static_cast<ptrdiff_t>(end_slot), kNoValue);
+      if (!ReadRegions(at, num_regions, isolated, depth, &op)) return false;
+      for (size_t slot = first_slot; slot < end_slot; ++slot) {
+        values_[slot] = op.first_result + static_cast<ValueId>(slot - first_slot);
+      }
+    }
     if (is_function) num_values_.push_back(next_value_);
     op_stack_.push_back(op);
     return true;

@@ -234,8 +234,12 @@ TypeRef AttributeParser::ParseTensor() {
   }
   AttributeRef encoding = nullptr;
   if (Accept(',')) {
+    const size_t encoding_at = position();
     encoding = ParseAttribute();
     if (encoding == nullptr) return nullptr;
+    if (encoding->struct_name() != "stablehlo.bounds") {
+      return Unknown(encoding_at, "a tensor type with another encoding than bounds");
+    }
   }
   if (!Take('>')) return nullptr;
   TypeRef type = builder_.Tensor(is_index ? DType::kS64 : element->dtype, is_index, dims, encoding);

@@ -129,6 +129,8 @@ class AttributeParser {
   AttributeRef ParseManualAxes();
   AttributeRef ParseOpShardingRule();
   bool ParseFactor(std::string_view* symbols, int64_t* factor);
+  AttributeRef ParseDimMapping();
+  AttributeRef ParseTensorMapping();
   AttributeRef ParseTensorMappings();
 
   // Constants.

@@ -110,6 +110,12 @@ AttributeRef AttributeParser::ParseStructBody(std::string_view name) {
   if (name == "sdy.dimension_sharding") return ParseDimensionSharding();
   if (name == "sdy.sharding") return ParseSharding();
   if (name == "sdy.manual_axes") return ParseManualAxes();
+  if (name == "sdy.tensor_mapping") return ParseTensorMapping();
+  if (name == "sdy.dim_mapping") {
+    if (!Take('<')) return nullptr;
+    AttributeRef dim = ParseDimMapping();
+    return dim != nullptr && Take('>') ? dim : nullptr;
+  }
   if (name == "sdy.op_sharding_rule") return ParseOpShardingRule();
   if (name == "sdy.sharding_per_value") {
     std::vector<AttributeRef> shardings;
@@ -122,10 +128,7 @@ AttributeRef AttributeParser::ParseStructBody(std::string_view name) {
     return builder_.NewStruct("sdy.sharding_per_value", {&field, 1});
   }
   const StructSchema* schema = FindStruct(name);
-  if (schema == nullptr || name == "sdy.dim_mapping" || name == "sdy.tensor_mapping" ||
-      name == "sdy.mesh_axis") {
-    return Unknown(position(), "attribute #", name, " on its own");
-  }
+  if (schema == nullptr) return Unknown(position(), "attribute #", name, " is not known");
   if (!Take('<')) return nullptr;
   return ParseFields(*schema, '>');
 }
@@ -396,28 +399,37 @@ bool AttributeParser::ParseFactor(std::string_view* symbols, int64_t* factor) {
   return true;
 }
 
+// "ij"
+AttributeRef AttributeParser::ParseDimMapping() {
+  if (token_.kind != TokenKind::kWord) return Wanted("the factors of a dimension");
+  std::vector<int64_t> factors;
+  std::string_view symbols = token_.text;
+  while (!symbols.empty()) {
+    factors.push_back(0);
+    if (!ParseFactor(&symbols, &factors.back())) return nullptr;
+  }
+  Advance();
+  const NamedAttribute field = {"factor_indices", builder_.NewInts(factors)};
+  return builder_.NewStruct("sdy.dim_mapping", {&field, 1});
+}
+
+// "[i, jk]"
+AttributeRef AttributeParser::ParseTensorMapping() {
+  std::vector<AttributeRef> dims;
+  const bool good = TakeList('[', ']', [&] {
+    dims.push_back(ParseDimMapping());
+    return dims.back() != nullptr;
+  });
+  if (!good) return nullptr;
+  const NamedAttribute field = {"dim_mappings", builder_.NewArray(dims)};
+  return builder_.NewStruct("sdy.tensor_mapping", {&field, 1});
+}
+
 AttributeRef AttributeParser::ParseTensorMappings() {
   std::vector<AttributeRef> mappings;
   const bool good = TakeList('(', ')', [&] {
-    std::vector<AttributeRef> dims;
-    const bool good_dims = TakeList('[', ']', [&] {
-      std::vector<int64_t> factors;
-      if (token_.kind == TokenKind::kWord) {
-        std::string_view symbols = token_.text;
-        while (!symbols.empty()) {
-          factors.push_back(0);
-          if (!ParseFactor(&symbols, &factors.back())) return false;
-        }
-        Advance();
-      }
-      const NamedAttribute field = {"factor_indices", builder_.NewInts(factors)};
-      dims.push_back(builder_.NewStruct("sdy.dim_mapping", {&field, 1}));
-      return true;
-    });
-    if (!good_dims) return false;
-    const NamedAttribute field = {"dim_mappings", builder_.NewArray(dims)};
-    mappings.push_back(builder_.NewStruct("sdy.tensor_mapping", {&field, 1}));
-    return true;
+    mappings.push_back(ParseTensorMapping());
+    return mappings.back() != nullptr;
   });
   return good ? builder_.NewArray(mappings) : nullptr;
 }
