@@ -1,0 +1,141 @@
+"""while, scan, cond, switch, calls and composites."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import values
+from cases import Case, check, check_functions_of
+from compare import Tolerance
+
+F32 = np.float32
+CLOSE = Tolerance(of_max=32, ulps=32)
+
+
+def _collatz(n):
+    def step(carry):
+        n, count = carry
+        return jnp.where(n % 2 == 0, n // 2, 3 * n + 1), count + 1
+    return lax.while_loop(lambda c: c[0] != 1, step, (n, 0))
+
+
+def _fibonacci(n):
+    return lax.fori_loop(0, n, lambda i, c: (c[1], c[0] + c[1]), (jnp.int64(0), jnp.int64(1)))
+
+
+LOOPS = {
+    "collatz": lambda n, x: _collatz(n),
+    "fibonacci": lambda n, x: _fibonacci(n),
+    "no_iteration": lambda n, x: lax.fori_loop(0, 0, lambda i, c: c + 1, x),
+    "dynamic_bound": lambda n, x: lax.fori_loop(0, n, lambda i, c: c + i, x),
+    "swap": lambda n, x: lax.fori_loop(0, 7, lambda i, c: (c[1], c[0]), (x, x + 1)),
+    "rotate": lambda n, x: lax.fori_loop(0, 8, lambda i, c: (c[1], c[2], c[0]), (x, x * 2, x * 3)),
+    "same_twice": lambda n, x: lax.fori_loop(0, 3, lambda i, c: (c[0] + c[1], c[0]), (x, x)),
+    "invariant": lambda n, x: lax.fori_loop(0, 5, lambda i, c: (c[0] + c[1], c[1]), (x, x * 2)),
+    "constant_carry": lambda n, x: lax.fori_loop(0, 5, lambda i, c: (x, c[0] + c[1]), (x, x)),
+    "captured": lambda n, x: lax.fori_loop(0, 4, lambda i, c: c * 0.5 + x, x),
+    "update_in_place": lambda n, x: lax.fori_loop(0, 9, lambda i, c: c.at[i].set(c[i - 1] + 1), x),
+    "shift": lambda n, x: lax.fori_loop(0, 5, lambda i, c: jnp.roll(c, 1).at[0].set(i), x),
+    "read_while_written": lambda n, x: lax.fori_loop(
+        0, 5, lambda i, c: lax.dynamic_update_slice(c, c[::-1][:4], (i,)), x),
+    "nested": lambda n, x: lax.fori_loop(0, 4, lambda i, c: lax.fori_loop(
+        0, i, lambda j, d: d + j * i, c), x),
+    "while_in_cond": lambda n, x: lax.cond(n > 3, lambda: lax.fori_loop(
+        0, n, lambda i, c: c + 1, x), lambda: x),
+    "data_dependent": lambda n, x: lax.while_loop(lambda c: jnp.sum(c) < 100, lambda c: c * 2 + 1, x),
+    "vmapped": lambda n, x: jax.vmap(lambda v: lax.while_loop(lambda c: c < 10, lambda c: c * 2 + 1, v))(
+        jnp.abs(x)),
+    "array_predicate": lambda n, x: lax.while_loop(
+        lambda c: jnp.all(c[1] < 20), lambda c: (c[0] + 1, c[1] + jnp.abs(x) + 1), (0, x)),
+}
+
+
+def test_loops():
+    check_functions_of((np.int64(27), values.random(F32, (13,))), LOOPS, default=CLOSE)
+
+
+SCANS = {
+    "sum": lambda x: lax.scan(lambda c, v: (c + v, c), jnp.zeros(x.shape[1:]), x),
+    "reverse": lambda x: lax.scan(lambda c, v: (c * 0.5 + v, c), jnp.zeros(x.shape[1:]), x,
+                                  reverse=True),
+    "unrolled": lambda x: lax.scan(lambda c, v: (c + v, c * v), jnp.ones(x.shape[1:]), x, unroll=3),
+    "no_input": lambda x: lax.scan(lambda c, _: (c * 1.1, c), x, length=6),
+    "tree": lambda x: lax.scan(lambda c, v: ({"a": c["b"], "b": c["a"] + v}, (v, c["a"])),
+                               {"a": x[0], "b": x[1]}, x),
+    "gradient": jax.grad(lambda x: jnp.sum(lax.scan(
+        lambda c, v: (jnp.tanh(c + v), c * v), jnp.zeros(x.shape[1:]), x)[1])),
+    "remat": jax.grad(lambda x: lax.scan(jax.checkpoint(
+        lambda c, v: (jnp.sin(c) * v, None)), x[0], x)[0].sum()),
+    "associative": lambda x: lax.associative_scan(jnp.add, x),
+    "map": lambda x: lax.map(lambda v: jnp.sort(v) * 2, x),
+    "jacobian": lambda x: jax.jacfwd(lambda v: lax.scan(lambda c, w: (c * w, c), v[0], v)[0])(x[:4, 0]),
+    "hessian": lambda x: jax.hessian(lambda v: jnp.sum(jnp.sin(v) * v[::-1] ** 2))(x[0]),
+}
+
+
+def test_scans():
+    check_functions_of((values.random(F32, (11, 5)),), SCANS, default=CLOSE)
+
+
+def test_branches():
+    x = values.random(F32, (4, 6))
+    branches = [lambda x: x + 1, lambda x: x * x, lambda x: x, lambda x: jnp.flip(x) - 2]
+
+    def switch(i, x):
+        return lax.switch(i, branches, x)
+
+    cases = [Case(f"switch{i}", switch, (np.int32(i), x)) for i in (-7, 0, 1, 2, 3, 9)]
+    for p in (True, False):
+        cases += [
+            Case(f"cond_{p}", lambda p, x: lax.cond(p, lambda x: (x, x + 1), lambda x: (x * 2, x), x),
+                 (np.bool_(p), x)),
+            Case(f"captured_{p}", lambda p, x: lax.cond(p, lambda: x[0], lambda: x[1] * 2),
+                 (np.bool_(p), x)),
+            Case(f"nested_{p}", lambda p, x: lax.cond(
+                p, lambda x: lax.cond(x[0, 0] > 0, jnp.sin, jnp.cos, x), lambda x: x, x),
+                 (np.bool_(p), x), CLOSE),
+            Case(f"grad_{p}", lambda p, x: jax.grad(lambda x: jnp.sum(lax.cond(
+                p, lambda x: x ** 3, lambda x: x * 5, x)))(x), (np.bool_(p), x), CLOSE),
+        ]
+    check(cases)
+    index = np.array([2, 0, 3, 1], np.int32)
+    check([Case("vmapped_switch", lambda i, x: jax.vmap(switch)(i, x), (index, x))])
+
+
+def test_calls():
+    x = values.random(F32, (5, 3))
+
+    @jax.jit
+    def inner(x, y):
+        return x * y, y
+
+    @jax.custom_jvp
+    def custom(x):
+        return jnp.sin(x)
+
+    custom.defjvp(lambda p, t: (custom(p[0]), t[0] * 3))
+
+    @functools.partial(lax.composite, name="plinth_test.scaled", version=2)
+    def composite(x, *, scale):
+        return x * scale, jnp.sum(x)
+
+    check([
+        Case("twice", lambda x: inner(*inner(x, x + 1)), (x,)),
+        Case("deep", lambda x: functools.reduce(lambda v, _: inner(v, v)[0], range(4), x), (x,)),
+        Case("custom_jvp", jax.grad(lambda x: jnp.sum(custom(x))), (x,), CLOSE),
+        Case("composite", lambda x: composite(x, scale=np.float32(3)), (x,), CLOSE),
+        Case("barrier", lambda x: lax.optimization_barrier((x, x + 1)), (x,)),
+        Case("chlo", lambda x: [f(x * 0.4) for f in (
+            lax.erf, lax.sinh, lax.cosh, lax.asinh, lax.atanh, lax.asin, lax.acos)], (x,),
+             Tolerance(ulps=32)),
+    ])
+
+
+@pytest.mark.full
+def test_long_loop():
+    check([Case("long", lambda x: lax.fori_loop(0, 100000, lambda i, c: c * 0.999 + 0.001 * i, x),
+                (values.random(F32, (3,)),), Tolerance(of_max=1000))])

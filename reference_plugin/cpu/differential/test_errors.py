@@ -1,0 +1,112 @@
+"""What cannot be done is refused with the right code and a message that helps; the client goes on."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import backends
+
+pytestmark = pytest.mark.plugin_only
+Error = jax.errors.JaxRuntimeError
+
+
+@pytest.fixture(autouse=True)
+def device():
+    """Each test ends with a program that still runs."""
+    device = backends.plugin_device()
+    with jax.default_device(device):
+        yield device
+        assert float(jax.jit(lambda x: jnp.sum(x * 2))(np.arange(5.0))) == 20
+
+
+def _refused(code, *words):
+    return pytest.raises(Error, match="(?s)" + code + ".*" + ".*".join(words))
+
+
+def test_deleted_array(device):
+    x = jax.device_put(np.arange(4.0), device)
+    x.delete()
+    with pytest.raises(RuntimeError, match="deleted"):
+        x + 1
+    with pytest.raises(RuntimeError, match="deleted"):
+        np.asarray(x)
+
+
+def test_donated_array(device):
+    x = jax.device_put(np.arange(4.0), device)
+    jax.jit(lambda x: x + 1, donate_argnums=0)(x)
+    with pytest.raises(RuntimeError, match="deleted|donated"):
+        jax.jit(lambda x: x + 1)(x)
+
+
+def test_unknown_compiler_option():
+    with _refused("INVALID_ARGUMENT", "nonsense", "fusion"):
+        jax.jit(lambda x: x, compiler_options={"nonsense": 1})(1.0)
+
+
+def test_compiler_option_of_the_wrong_type():
+    with _refused("INVALID_ARGUMENT", "fusion"):
+        jax.jit(lambda x: x + 1, compiler_options={"fusion": "perhaps"})(1.0)
+
+
+@pytest.mark.parametrize("program", [
+    lambda: jnp.zeros((2**57,), np.float64),
+    lambda: jnp.zeros((2**20, 2**20, 2**18), np.float32) + 1,
+    lambda: jnp.sum(jax.random.normal(jax.random.key(0), (2**57,)).astype(np.float64)),
+    lambda: lax.sort(jnp.ones((2**50,), np.float32)),
+], ids=["zeros", "sum", "random", "sort"])
+def test_more_memory_than_there_is(program):
+    with _refused("RESOURCE_EXHAUSTED|INVALID_ARGUMENT", r"\d"):
+        jax.block_until_ready(jax.jit(program)())
+
+
+def test_larger_than_any_address():
+    with pytest.raises((Error, ValueError, OverflowError)):
+        jax.block_until_ready(jax.jit(lambda: jnp.zeros((2**40, 2**40), np.float32))())
+
+
+@pytest.mark.parametrize("name, program, argument", [
+    ("fft", jnp.fft.fft, np.ones(8, np.complex64)),
+    ("lapack_spotrf_ffi", jnp.linalg.cholesky, np.eye(3, dtype=np.float32)),
+    ("lapack_dsyevd_ffi", jnp.linalg.eigh, np.eye(3)),
+    ("callback", lambda x: jax.pure_callback(lambda x: x, jax.ShapeDtypeStruct((3,), np.float64), x),
+     np.ones(3)),
+    ("no_such_target", lambda x: jax.ffi.ffi_call(
+        "no_such_target", jax.ShapeDtypeStruct((3,), np.float64))(x), np.ones(3)),
+], ids=lambda v: v if isinstance(v, str) else "")
+def test_op_that_is_not_supported(name, program, argument):
+    with _refused("UNIMPLEMENTED", name):
+        jax.block_until_ready(jax.jit(program)(argument))
+
+
+def test_debug_nans_finds_them():
+    with jax.debug_nans(True), pytest.raises(FloatingPointError):
+        jax.jit(lambda x: jnp.log(x))(-1.0)
+
+
+def test_arguments_of_the_wrong_kind(device):
+    compiled = jax.jit(lambda x, y: x + y).lower(np.ones(3), np.ones(3)).compile()
+    with pytest.raises(TypeError):
+        compiled(np.ones(3))
+    with pytest.raises(TypeError):
+        compiled(np.ones(4), np.ones(4))
+    with pytest.raises(TypeError):
+        compiled(np.ones(3, np.int32), np.ones(3, np.int32))
+
+
+def test_arguments_on_two_backends(device):
+    here, there = (jax.device_put(np.ones(3), d) for d in (device, backends.builtin_device()))
+    with pytest.raises(ValueError, match="(?i)device"):
+        jax.jit(lambda x, y: x + y)(here, there)
+
+
+def test_serialized_executable_that_is_damaged(device):
+    from jax.experimental import serialize_executable
+
+    compiled = jax.jit(lambda x: jnp.sin(x) + 1).lower(np.ones(3)).compile()
+    data, in_tree, out_tree = serialize_executable.serialize(compiled)
+    loaded = serialize_executable.deserialize_and_load(
+        data, in_tree, out_tree, backend=device.client, execution_devices=[device])
+    np.testing.assert_allclose(loaded(np.ones(3)), np.sin(np.ones(3)) + 1)

@@ -1,0 +1,70 @@
+"""Compiled without fusion, and without simplification, programs give the same results."""
+
+import jax
+import numpy as np
+import pytest
+
+import backends
+import test_control_flow
+import test_dot
+import test_elementwise
+import test_gather_scatter
+import test_movement
+import test_reduce
+import test_window
+import values
+from compare import Tolerance, difference
+from models import MODELS
+
+pytestmark = pytest.mark.plugin_only
+F32 = np.float32
+
+# name: table of functions, their arguments, and how far apart the two may be. Equal bits where
+# fusion cannot change the order of a sum.
+SAMPLES = {
+    "unary": (test_elementwise.UNARY_FUNCTIONS, (values.spread(F32, 300),), Tolerance()),
+    "binary": (test_elementwise.BINARY_EXACT | test_elementwise.BINARY_ORDERED,
+               values.edge_pairs(F32), Tolerance()),
+    "movement": (test_movement.UNARY, (values.with_edges(F32, (5, 7, 3)),), Tolerance()),
+    "reduce": (test_reduce.FUSED, (values.random(F32, (17, 33)),), Tolerance(of_max=64)),
+    "dot": (test_dot.FUSED, tuple(values.random(F32, s) for s in ((6, 10), (10, 12), (12,))),
+            Tolerance(of_max=32)),
+    "loops": (test_control_flow.LOOPS, (np.int64(27), values.random(F32, (13,))),
+              Tolerance(of_max=32)),
+    "scans": (test_control_flow.SCANS, (values.random(F32, (11, 5)),), Tolerance(of_max=64)),
+    "indexing": (test_gather_scatter.INDEXING,
+                 (values.random(F32, (5, 7, 3)), np.array([0, 2, 4, 1, 3, 3, 0], np.int32),
+                  np.array([6, 5, 0, 2, 1, 3, 4], np.int32)), Tolerance(of_max=8)),
+    "scatter": (test_gather_scatter.SCATTERS,
+                (values.random(F32, (8, 3)), np.array([0, 5, 2, 6, 7, 3, 1], np.int32),
+                 values.random(F32, (7, 3))), Tolerance(of_max=8)),
+    "pools": ({"max": test_window._windows(jax.lax.max, -np.inf)}, (values.random(F32, (9, 11)),),
+              Tolerance()),
+}
+
+
+@pytest.mark.parametrize("option", ["fusion", "simplify"])
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_same_results_without(option, sample):
+    table, args, tolerance = SAMPLES[sample]
+    _compare(lambda *a: [f(*a) for f in table.values()], args, option, tolerance, list(table))
+
+
+@pytest.mark.parametrize("option", ["fusion", "simplify"])
+@pytest.mark.parametrize("model", MODELS)
+def test_models_without(option, model):
+    make, loss = MODELS[model]
+    parameters, data = make(2)
+    _compare(lambda p, d, s: jax.grad(loss)(p, d, jax.random.key(s)), (parameters, data, np.int64(4)),
+             option, Tolerance(of_max=256), None)
+
+
+def _compare(program, args, option, tolerance, names):
+    expected = backends.run_on_plugin(program, *args, options={option: True})
+    got = backends.run_on_plugin(program, *args, options={option: False})
+    expected = expected if names else jax.tree.leaves(expected)
+    got = got if names else jax.tree.leaves(got)
+    for i, (e, g) in enumerate(zip(expected, got)):
+        for a, b in zip(jax.tree.leaves(e), jax.tree.leaves(g)):
+            wrong = difference(a, b, tolerance)
+            assert not wrong, f"{names[i] if names else i}: {wrong}"
