@@ -180,19 +180,24 @@ void BlockFusion::PlanComputation(const Op& op) {
   MakeRoot(op);
 }
 
-int32_t BlockFusion::NewPart(const Op& op, std::span<const int64_t> extents, const Value* value,
-                             IndexMap map, IndexMap address) {
-  const int32_t group = NewGroup(op, extents);
+void BlockFusion::AddPart(const Op& op, int32_t group, const Value* value, IndexMap map,
+                          IndexMap address) {
   Group& g = GroupAt(group);
   GroupOutput output;
   output.value = op.result();
   output.is_part = true;
   output.address = std::move(address);
-  DropUnitDims(output.address, extents);
+  DropUnitDims(output.address, g.extents);
   output.instance = Demand(group, value, g.AddMap(std::move(map)), {});
   g.outputs.push_back(std::move(output));
   context_.SetHard(op.result());
   groups_of_[context_.Position(&op)].push_back(group);
+}
+
+int32_t BlockFusion::NewPart(const Op& op, std::span<const int64_t> extents, const Value* value,
+                             IndexMap map, IndexMap address) {
+  const int32_t group = NewGroup(op, extents);
+  AddPart(op, group, value, std::move(map), std::move(address));
   return group;
 }
 
@@ -205,9 +210,10 @@ void BlockFusion::PlanUpdate(const Op& op) {
     int64_t maximum = updated->type.dims[dim] - update.dims[dim];
     if (maximum > 0) address.dynamic.push_back({dim, op.operands[2 + dim], maximum, 1});
   }
-  const int32_t group =
-      NewPart(op, update.dims, op.operands[1], IdentityMap(rank, rank), std::move(address));
-  GroupAt(group).updated = updated;
+  int32_t group = context_.fusion() ? GroupForUpdate(op) : -1;
+  if (group < 0) group = NewGroup(op, update.dims);
+  AddPart(op, group, op.operands[1], IdentityMap(rank, rank), std::move(address));
+  GroupAt(group).outputs.back().updated = updated;
   GroupAt(group).needed.push_back(updated);
   SetHard(updated);
   NeedIndices(op, 2, group);

@@ -61,7 +61,8 @@ struct GroupOutput {
   int32_t instance = 0;
   const Value* value = nullptr;
   bool is_part = false;
-  IndexMap address;  // is_part: index into `value` for each point of the domain
+  IndexMap address;                // is_part: index into `value` for each point of the domain
+  const Value* updated = nullptr;  // is_part: holds the rest, if no other group writes it
 };
 
 struct Group {
@@ -75,16 +76,16 @@ struct Group {
   int32_t num_nodes = 0, num_loads = 0;
   int32_t last_position = 0;  // of the last op in it
   int32_t unit = -1;
-  // A part: the group whose part is written before, or the value that holds the rest.
+  // Parts of one value: the groups that write theirs before and after.
   int32_t previous_part = -1;
   int32_t next_part = -1;
-  const Value* updated = nullptr;
-  // Values this group needs in memory before it starts: run-time indices, `updated`.
+  // Values this group needs in memory before it starts: run-time indices, what it updates.
   SmallVector<const Value*, 4> needed;
   Location location;
 
   int32_t rank() const { return static_cast<int32_t>(extents.size()); }
   int32_t AddMap(IndexMap map);
+  bool IsUpdate() const;  // of at least one array in place
   int64_t NumPoints() const;
   int64_t NumRows() const;  // points of the parallel dimensions
   // How often an instance with that map is computed.

@@ -43,6 +43,7 @@ class BlockFusion {
 
   // Joining an existing group.
   bool CanCompute(const Op& op, int32_t group);
+  bool ReadsUpdatedElsewhere(const Op& op, int32_t group);
   bool CanReduce(const Op& op, int32_t group);
   bool Compute(const Op& op, int32_t group, bool duplicate);
   bool TryInline(const Op& op, int32_t group, bool duplicate) {
@@ -52,6 +53,7 @@ class BlockFusion {
   bool TryHost(const Op& op, std::span<const int32_t> groups);
   bool TryJoinSibling(const Op& op);
   bool CanJoinAsSibling(const Op& op, int32_t group);
+  int32_t GroupForUpdate(const Op& op);
   // Whether what uses the op's results, other than the group itself where it takes them from within
   // (`direct`), must run before the group.
   bool Reaches(const Op& op, int32_t group, bool direct);
@@ -61,6 +63,7 @@ class BlockFusion {
   void MakeRoot(const Op& op);
   void AddRoot(const Op& op, int32_t group);
   void AddOutputs(const Op& op, int32_t group);
+  void AddPart(const Op& op, int32_t group, const Value* value, IndexMap map, IndexMap address);
   int32_t NewPart(const Op& op, std::span<const int64_t> extents, const Value* value, IndexMap map,
                   IndexMap address);
 

@@ -13,6 +13,11 @@ int32_t Group::AddMap(IndexMap map) {
   return static_cast<int32_t>(maps.size()) - 1;
 }
 
+bool Group::IsUpdate() const {
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const GroupOutput& output) { return output.updated != nullptr; });
+}
+
 int64_t Group::NumPoints() const {
   int64_t points = 1;
   for (int64_t extent : extents) points *= extent;

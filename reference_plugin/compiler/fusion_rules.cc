@@ -31,25 +31,7 @@ bool BlockFusion::CanCompute(const Op& op, int32_t group) {
     if (std::find(g.needed.begin(), g.needed.end(), result) != g.needed.end()) return false;
   }
   SmallVector<int32_t, 4> instances = WantedInstances(op, group);
-  // What is updated in place may be read only where it is written.
-  if (g.updated != nullptr) {
-    for (size_t i = 0; i < op.operands.size(); ++i) {
-      if (context_.Base(context_.Operand(op, i)) != context_.Base(g.updated)) continue;
-      const GroupOutput& update = g.outputs[0];
-      bool same_place =
-          op.opcode == Opcode::kDynamicSlice && i == 0 && instances.size() == 1 && update.is_part;
-      if (!same_place) return false;
-      IndexMap source;
-      if (!MapThrough(g.maps[g.instances[instances[0]].map], op, 0, g.extents, source)) {
-        return false;
-      }
-      DropUnitDims(source, g.extents);
-      for (DynamicTerm& term : source.dynamic) term.index = context_.Resolve(term.index);
-      IndexMap address = update.address;
-      for (DynamicTerm& term : address.dynamic) term.index = context_.Resolve(term.index);
-      if (!SameMap(source, address)) return false;
-    }
-  }
+  if (ReadsUpdatedElsewhere(op, group)) return false;
   const LowerClass lower_class = ClassOf(op);
   if (lower_class == LowerClass::kReduction) return CanReduce(op, group);
   const int32_t cost = CostOf(op);
@@ -74,6 +56,27 @@ bool BlockFusion::CanCompute(const Op& op, int32_t group) {
   return evaluations <= 4 * elements || evaluations - elements <= kSmallRecompute;
 }
 
+// What a group updates in place, it may read only where it writes it.
+bool BlockFusion::ReadsUpdatedElsewhere(const Op& op, int32_t group) {
+  Group& g = GroupAt(group);
+  for (const GroupOutput& output : g.outputs) {
+    if (output.updated == nullptr) continue;
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      if (context_.Base(context_.Operand(op, i)) != context_.Base(output.updated)) continue;
+      SmallVector<int32_t, 4> instances = WantedInstances(op, group);
+      if (op.opcode != Opcode::kDynamicSlice || i != 0 || instances.size() != 1) return true;
+      IndexMap source;
+      if (!MapThrough(g.maps[g.instances[instances[0]].map], op, 0, g.extents, source)) return true;
+      DropUnitDims(source, g.extents);
+      for (DynamicTerm& term : source.dynamic) term.index = context_.Resolve(term.index);
+      IndexMap address = output.address;
+      for (DynamicTerm& term : address.dynamic) term.index = context_.Resolve(term.index);
+      if (!SameMap(source, address)) return true;
+    }
+  }
+  return false;
+}
+
 bool BlockFusion::CanReduce(const Op& op, int32_t group) {
   Group& g = GroupAt(group);
   SmallVector<int32_t, 4> instances = WantedInstances(op, group);
@@ -90,7 +93,7 @@ bool BlockFusion::CanReduce(const Op& op, int32_t group) {
   const IndexMap& map = g.maps[g.instances[instances[0]].map];
   const ReductionFit fit = FitReduction(g, map, op.type().dims, sizes, first);
   if (fit == ReductionFit::kNewDims) {
-    return g.rank() + static_cast<int32_t>(sizes.size()) <= kMaxDomainRank && g.updated == nullptr;
+    return g.rank() + static_cast<int32_t>(sizes.size()) <= kMaxDomainRank && !g.IsUpdate();
   }
   return fit != ReductionFit::kNone && op.opcode == Opcode::kReduce;
 }
@@ -268,7 +271,7 @@ void BlockFusion::AddRoot(const Op& op, int32_t group) {
 bool BlockFusion::CanJoinAsSibling(const Op& op, int32_t group) {
   Group& g = GroupAt(group);
   const int32_t num_operands = static_cast<int32_t>(op.operands.size());
-  if (g.updated != nullptr || g.previous_part >= 0 || g.next_part >= 0) return false;
+  if (g.previous_part >= 0 || g.next_part >= 0 || ReadsUpdatedElsewhere(op, group)) return false;
   if (g.num_nodes + num_operands > kMaxGroupNodes / 2 ||
       g.num_loads + num_operands > kMaxGroupLoads / 2 ||
       static_cast<int32_t>(g.outputs.size() + op.results.size()) > kMaxGroupOutputs) {
@@ -281,6 +284,29 @@ bool BlockFusion::CanJoinAsSibling(const Op& op, int32_t group) {
   }
   if (g.extents != domain) return false;
   return !Reaches(op, group, false);
+}
+
+// Updates of several arrays at the same points (a loop that stacks what it computes) are one
+// kernel.
+int32_t BlockFusion::GroupForUpdate(const Op& op) {
+  constexpr size_t kMaxCandidates = 8;
+  const Value* updated = context_.Base(context_.Operand(op, 0));
+  const size_t count = plan_.groups.size();
+  for (size_t i = 0; i < kMaxCandidates && i < count; ++i) {
+    const int32_t group = static_cast<int32_t>(count - 1 - i);
+    const Group& g = GroupAt(group);
+    if (!g.IsUpdate() || g.has_reduced || g.extents != op.operands[1]->type.dims) continue;
+    if (static_cast<int32_t>(g.outputs.size()) >= kMaxGroupOutputs ||
+        g.num_nodes > kMaxGroupNodes / 2 || g.num_loads > kMaxGroupLoads / 2) {
+      continue;
+    }
+    const bool reads =
+        std::any_of(g.instances.begin(), g.instances.end(), [&](const Instance& instance) {
+          return instance.kind == InstanceKind::kLoad && context_.Base(instance.value) == updated;
+        });
+    if (!reads && !Reaches(op, group, false)) return group;
+  }
+  return -1;
 }
 
 // An independent kernel over the same domain that shares an operand, or that is as tiny.

@@ -446,7 +446,7 @@ TEST(Fusion, TimeGrowsWithTheProgram) {
   const double small = time(500), large = time(8000);
   RecordProperty("us_500", std::to_string(small));
   RecordProperty("us_8000", std::to_string(large));
-  EXPECT_LT(large, 16 * 6 * small);
+  EXPECT_LT(large, 100 * small) << "quadratic would be 256 times";
 }
 
 }  // namespace

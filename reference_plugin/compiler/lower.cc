@@ -136,24 +136,21 @@ Status BlockLowering::WriteGroup(int32_t number) {
   const Group& group = plan_.groups[number];
   int32_t previous = -1;
   if (group.previous_part >= 0) previous = parts_[group.previous_part];
-  if (group.updated != nullptr) previous = context_.Number(context_.Base(group.updated));
   KernelWriter writer(context_, group, previous);
   PLINTH_ASSIGN_OR_RETURN(ScheduleStep step, writer.Write());
   parts_[number] = writer.part();
-  if (writer.needs_copy()) {
-    // The kernel reads elsewhere what it updates.
+  for (size_t index : writer.needed_copies()) {
+    const int32_t rest = step.operands[step.in_place[index].operand];
+    const Type type = context_.schedule().values[rest].type;
     ScheduleStep copy;
     copy.kind = StepKind::kCopy;
     copy.location = group.location;
-    copy.operands = {previous};
-    copy.results = {context_.NewArray(Type(context_.schedule().values[previous].type))};
+    copy.operands = {rest};
+    copy.results = {context_.NewArray(type)};
     copy.in_place = {{0, 0, false}};
-    copy.cost_ns =
-        0.2 * static_cast<double>(context_.schedule().values[previous].type.SizeInBytes());
+    copy.cost_ns = 0.2 * static_cast<double>(type.SizeInBytes());
+    step.in_place[index].operand = static_cast<int32_t>(step.operands.size());
     step.operands.push_back(copy.results[0]);
-    for (InPlace& in_place : step.in_place) {
-      if (in_place.required) in_place.operand = static_cast<int32_t>(step.operands.size()) - 1;
-    }
     block_.steps.push_back(std::move(copy));
   }
   block_.steps.push_back(std::move(step));

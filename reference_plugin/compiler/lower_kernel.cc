@@ -357,7 +357,7 @@ void KernelWriter::WriteOutputs() {
     kernel_.outputs.push_back(std::move(access));
 
     int32_t number = context_.NewArray(output.value->type);
-    if (output.is_part) part_ = number;
+    if (output.is_part && output.updated == nullptr) part_ = number;
     if (!output.is_part || group_.next_part < 0) context_.SetNumber(output.value, number);
     step_.results.push_back(number);
   }
@@ -381,20 +381,24 @@ void KernelWriter::FinishPhases() {
 }
 
 // A step that writes only a part works in place of what holds the rest.
-void KernelWriter::FinishPart() {
-  if (previous_ < 0) return;
-  size_t result = 0;
-  while (!group_.outputs[result].is_part) ++result;
-  const Access& output = kernel_.outputs[result];
-  const int32_t operand = OperandNumber(previous_);
-  for (const Access& input : kernel_.inputs) {
-    if (input.buffer != operand) continue;
-    Access same = output;
-    same.buffer = input.buffer;
-    same.fill = input.fill;
-    needs_copy_ |= !SameAccess(input, same);
+void KernelWriter::FinishParts() {
+  for (size_t result = 0; result < kernel_.outputs.size(); ++result) {
+    const GroupOutput& output = group_.outputs[result];
+    int32_t rest = output.is_part ? previous_ : -1;
+    if (output.updated != nullptr) rest = context_.Number(context_.Base(output.updated));
+    if (rest < 0) continue;
+    const int32_t operand = OperandNumber(rest);
+    bool reads_elsewhere = false;
+    for (const Access& input : kernel_.inputs) {
+      if (input.buffer != operand) continue;
+      Access same = kernel_.outputs[result];
+      same.buffer = input.buffer;
+      same.fill = input.fill;
+      reads_elsewhere |= !SameAccess(input, same);
+    }
+    if (reads_elsewhere) needed_copies_.push_back(step_.in_place.size());
+    step_.in_place.push_back({operand, static_cast<int32_t>(result), true});
   }
-  step_.in_place.push_back({operand, static_cast<int32_t>(result), true});
 }
 
 // An output may take the place of an input if every point reads just the element that it writes,
@@ -463,6 +467,9 @@ void KernelWriter::NameKernel() {
     if (instance.kind == InstanceKind::kConstant || instance.op == nullptr) continue;
     add(instance.op);
   }
+  for (const GroupOutput& output : group_.outputs) {
+    if (output.is_part) add(context_.Producer(output.value));
+  }
   if (names.empty()) add(nullptr);
   const int32_t number = context_.num_kernels++;
   kernel_.name = names.size() == 1
@@ -479,7 +486,7 @@ Expected<ScheduleStep> KernelWriter::Write() {
   WriteReductions();
   WriteOutputs();
   FinishPhases();
-  FinishPart();
+  FinishParts();
   if (!status_.ok()) return status_;
   FindInPlace();
   CoalesceDomain(kernel_);

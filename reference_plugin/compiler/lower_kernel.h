@@ -17,7 +17,7 @@ namespace plinth::compiler {
 class KernelWriter {
  public:
   // Values that the group reads have numbers already. `previous` is the array that holds the rest
-  // of what the group writes a part of, or -1.
+  // of what the group writes a part of, or -1 where that is up to its outputs.
   KernelWriter(LowerContext& context, const Group& group, int32_t previous)
       : context_(context), group_(group), previous_(previous) {}
 
@@ -25,8 +25,9 @@ class KernelWriter {
   Expected<ScheduleStep> Write();
   // The array that holds the part that the group writes, -1 if it writes none.
   int32_t part() const { return part_; }
-  // The step must not write to `previous`, but to a copy of it.
-  bool needs_copy() const { return needs_copy_; }
+  // Entries of the step's `in_place` whose operand must be a copy, as the kernel reads elsewhere
+  // what it updates.
+  const std::vector<size_t>& needed_copies() const { return needed_copies_; }
 
  private:
   struct Info {
@@ -64,7 +65,7 @@ class KernelWriter {
   void WriteReductions();
   void WriteOutputs();
   void FinishPhases();
-  void FinishPart();
+  void FinishParts();
   void FindInPlace();
   void NameKernel();
 
@@ -72,7 +73,7 @@ class KernelWriter {
   const Group& group_;
   const int32_t previous_;
   int32_t part_ = -1;
-  bool needs_copy_ = false;
+  std::vector<size_t> needed_copies_;
   Status status_;
   ScheduleStep step_;
   Kernel kernel_;
