@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sdk/src/not_offered.h"
+
 namespace plinth::sdk {
 
 Buffer::Buffer(DType dtype, std::span<const int64_t> dims, Memory* memory, Device* device,
@@ -16,11 +18,11 @@ Buffer::~Buffer() = default;
 Expected<int64_t> Buffer::OnDeviceSizeInBytes() { return DenseSizeInBytes(dtype_, dims_); }
 
 Expected<std::shared_ptr<void>> Buffer::HoldMemory() {
-  return Unimplemented("this plugin's buffers do not give out their address");
+  return internal::NotOffered("this plugin's buffers do not give out their address");
 }
 Expected<std::unique_ptr<Buffer>> Buffer::CopyToMemory(Memory* memory) {
-  return Unimplemented("this plugin's buffers cannot be copied to memory ",
-                       memory->info().to_string);
+  return internal::NotOffered("this plugin's buffers cannot be copied to memory ",
+                              memory->info().to_string);
 }
 Expected<std::unique_ptr<Buffer>> Buffer::CopyToDevice(Device* device) {
   if (device->default_memory() == nullptr) {
@@ -30,15 +32,15 @@ Expected<std::unique_ptr<Buffer>> Buffer::CopyToDevice(Device* device) {
   return CopyToMemory(device->default_memory());
 }
 Expected<Event> Buffer::CopyRawToHost(void*, int64_t offset, int64_t size) {
-  return Unimplemented("this plugin's buffers have no raw copies; asked for ", size,
-                       " bytes from offset ", offset);
+  return internal::NotOffered("this plugin's buffers have no raw copies; asked for ", size,
+                              " bytes from offset ", offset);
 }
 Expected<std::unique_ptr<Buffer>> Buffer::DonateWithControlDependency(Event) {
-  return Unimplemented("this plugin's buffers cannot be donated with a control dependency");
+  return internal::NotOffered("this plugin's buffers cannot be donated with a control dependency");
 }
 Expected<std::unique_ptr<Buffer>> Buffer::Bitcast(const Shape& shape) {
-  return Unimplemented("this plugin's buffers cannot be seen as ",
-                       ToString(shape.dtype, shape.dims));
+  return internal::NotOffered("this plugin's buffers cannot be seen as ",
+                              ToString(shape.dtype, shape.dims));
 }
 Expected<Dims> Buffer::UnpaddedDims() { return dims_; }
 

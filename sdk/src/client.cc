@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sdk/src/gathering_transfer_manager.h"
+#include "sdk/src/not_offered.h"
 
 namespace plinth::sdk {
 
@@ -43,24 +44,25 @@ Device* Client::FindAddressableDevice(int local_hardware_id) const {
 Expected<std::unique_ptr<LoadedExecutable>> Client::DeserializeAndLoad(std::string_view,
                                                                        std::string_view,
                                                                        const LoadOptions&) {
-  return Unimplemented("this plugin cannot load serialized executables");
+  return internal::NotOffered("this plugin cannot load serialized executables");
 }
 Expected<std::unique_ptr<LoadedExecutable>> Client::Load(std::shared_ptr<const Executable>,
                                                          std::string_view) {
-  return Unimplemented("this plugin cannot load executables that were compiled ahead of time");
+  return internal::NotOffered(
+      "this plugin cannot load executables that were compiled ahead of time");
 }
 Expected<std::unique_ptr<Buffer>> Client::CreateUninitializedBuffer(const Shape&, Memory*,
                                                                     Device*) {
-  return Unimplemented("this plugin cannot create buffers without contents");
+  return internal::NotOffered("this plugin cannot create buffers without contents");
 }
 Expected<std::unique_ptr<Buffer>> Client::CreateErrorBuffer(const Status&, const Shape&, Memory*) {
-  return Unimplemented("this plugin cannot create buffers that hold an error");
+  return internal::NotOffered("this plugin cannot create buffers that hold an error");
 }
 Expected<AliasBuffer> Client::CreateAliasBuffer(const Shape&, Memory*) {
-  return Unimplemented("this plugin cannot create buffers whose contents come later");
+  return internal::NotOffered("this plugin cannot create buffers whose contents come later");
 }
 Expected<std::unique_ptr<Buffer>> Client::CreateViewOfDeviceBuffer(const ViewRequest&) {
-  return Unimplemented("this plugin cannot create buffers in memory of somebody else");
+  return internal::NotOffered("this plugin cannot create buffers in memory of somebody else");
 }
 
 Expected<std::unique_ptr<AsyncHostToDeviceTransferManager>>
@@ -96,12 +98,15 @@ Expected<std::unique_ptr<Topology>> Client::MakeTopology() {
 Expected<Layout> Client::GetDefaultLayout(DType, std::span<const int64_t>) { return Layout(); }
 
 Status Client::DmaMap(void*, size_t size) {
-  return Unimplemented("this plugin maps no host memory for DMA; asked for ", size, " bytes");
+  return internal::NotOffered("this plugin maps no host memory for DMA; asked for ", size,
+                              " bytes");
 }
-Status Client::DmaUnmap(void*) { return Unimplemented("this plugin maps no host memory for DMA"); }
+Status Client::DmaUnmap(void*) {
+  return internal::NotOffered("this plugin maps no host memory for DMA");
+}
 Status Client::UpdateGlobalProcessInfo(std::span<const ProcessInfo> processes) {
-  return Unimplemented("this plugin does not follow the states of other processes; got ",
-                       processes.size());
+  return internal::NotOffered("this plugin does not follow the states of other processes; got ",
+                              processes.size());
 }
 
 }  // namespace plinth::sdk

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sdk/src/generation.h"
+#include "sdk/src/not_offered.h"
 
 namespace plinth::sdk {
 namespace {
@@ -42,19 +43,22 @@ Memory* Device::FindMemory(std::string_view kind) const {
 }
 
 Expected<MemoryStats> Device::GetMemoryStats() {
-  return Unimplemented("device ", description_.info().to_string, " keeps no memory statistics");
+  return internal::NotOffered("device ", description_.info().to_string,
+                              " keeps no memory statistics");
 }
 Status Device::ClearMemoryStats() {
-  return Unimplemented("device ", description_.info().to_string, " keeps no memory statistics");
+  return internal::NotOffered("device ", description_.info().to_string,
+                              " keeps no memory statistics");
 }
 Expected<bool> Device::PoisonExecution(int32_t launch_id, const Status&) {
-  return Unimplemented("device ", description_.info().to_string,
-                       " cannot poison an execution; launch id ", launch_id);
+  return internal::NotOffered("device ", description_.info().to_string,
+                              " cannot poison an execution; launch id ", launch_id);
 }
 Expected<std::unique_ptr<AsyncTrackingEvent>> Device::CreateAsyncTrackingEvent(
     std::string_view description) {
-  return Unimplemented("device ", description_.info().to_string,
-                       " has no asynchronous tracking events; asked for \"", description, "\"");
+  return internal::NotOffered("device ", description_.info().to_string,
+                              " has no asynchronous tracking events; asked for \"", description,
+                              "\"");
 }
 
 }  // namespace plinth::sdk

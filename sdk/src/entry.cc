@@ -3,6 +3,10 @@
 #include <exception>
 #include <new>
 
+#include "plinth/support/abi_version.h"
+#include "sdk/src/api_instance.h"
+#include "sdk/src/not_offered.h"
+
 namespace plinth::sdk::internal {
 
 PJRT_Error* BadArguments(const char* function, const size_t* struct_size, size_t minimum) noexcept {
@@ -16,6 +20,18 @@ PJRT_Error* BadArguments(const char* function, const size_t* struct_size, size_t
   } catch (...) {
     return CurrentExceptionAsError(function);
   }
+}
+
+PJRT_Error* ErrorOf(const char* function, int since, const Status& status) {
+  for (const Status::Payload& payload : status.payloads()) {
+    if (payload.key != kNotOffered) continue;
+    Expected<Plugin*> plugin = ThePlugin();
+    return MakeError(Unimplemented(
+        function, " (since 0.", since, "): ", status.message(), "; plugin ",
+        plugin.ok() ? StrCat((*plugin)->info().name, " ", (*plugin)->info().version) : "?",
+        ", PJRT C API ", kPjrtMajor, ".", kPjrtReportedMinor));
+  }
+  return MakeError(status);
 }
 
 PJRT_Error* CurrentExceptionAsError(const char* function) noexcept {

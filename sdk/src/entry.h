@@ -14,6 +14,9 @@ namespace plinth::sdk::internal {
 
 // Cold paths, out of line.
 PJRT_Error* BadArguments(const char* function, const size_t* struct_size, size_t minimum) noexcept;
+// The error of a call; answers of functions that the author did not write get the function's and
+// the plugin's name.
+PJRT_Error* ErrorOf(const char* function, int since, const Status& status);
 PJRT_Error* CurrentExceptionAsError(const char* function) noexcept;
 Status NullArgument(const char* function, const char* field);
 Status MadeBeforeFork(const char* function, const char* field);
@@ -30,7 +33,7 @@ PJRT_Error* Entry(Args* args) {
     Status status = Call(*args);
     if (status.ok()) [[likely]]
       return nullptr;
-    return MakeError(status);
+    return ErrorOf(FunctionOf<Args>::kName, FunctionOf<Args>::kSince, status);
   } catch (...) {
     return CurrentExceptionAsError(FunctionOf<Args>::kName);
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sdk/src/executable_arrays.h"
+#include "sdk/src/not_offered.h"
 
 namespace plinth::sdk {
 
@@ -31,12 +32,12 @@ Executable::Executable(ExecutableInfo info)
 Executable::~Executable() = default;
 
 Expected<std::string> Executable::Serialize() const {
-  return Unimplemented("executables of this plugin cannot be serialized; asked for \"", info_.name,
-                       "\"");
+  return internal::NotOffered("executables of this plugin cannot be serialized; asked for \"",
+                              info_.name, "\"");
 }
 Expected<OwnedProgram> Executable::OptimizedProgram() const {
-  return Unimplemented("this plugin does not show optimized programs; asked for \"", info_.name,
-                       "\"");
+  return internal::NotOffered("this plugin does not show optimized programs; asked for \"",
+                              info_.name, "\"");
 }
 
 void ExecuteResults::SetOutput(size_t device, size_t output, std::unique_ptr<Buffer> buffer) {

@@ -15,8 +15,9 @@ Status CheckArgument(const Args& args, const LoadedExecutable& loaded, size_t de
   if (buffer == nullptr) [[unlikely]] {
     return Invalid(args, "argument ", index, " of device ", device, " is null");
   }
-  // Also false for buffers from before a fork: their client is not this one.
+  // Also true of buffers from before a fork: their client is not this one.
   if (buffer->core != loaded.core) [[unlikely]] {
+    PLINTH_RETURN_IF_ERROR(CheckHandle(args, buffer, "argument"));
     return Invalid(args, "argument ", index, " of device ", device, " belongs to another client");
   }
   if (buffer->dtype() != parameter.dtype ||

@@ -34,6 +34,7 @@ namespace sdk::internal {
   template <>                                                           \
   struct FunctionOf<function##_Args> {                                  \
     static constexpr const char* kName = #function;                     \
+    static constexpr int kSince = 0;                                    \
   };                                                                    \
   template <>                                                           \
   struct StructOf<function##_Args> {                                    \

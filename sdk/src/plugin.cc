@@ -1,13 +1,14 @@
 #include "plinth/sdk/plugin.h"
 
 #include "sdk/src/api_instance.h"
+#include "sdk/src/not_offered.h"
 #include "sdk/src/topology_text.h"
 
 namespace plinth::sdk {
 
 Expected<std::unique_ptr<Topology>> Plugin::CreateTopology(std::string_view name, const Options&) {
-  return Unimplemented("plugin ", info().name, " ", info().version,
-                       " describes no topologies without a client; asked for \"", name, "\"");
+  return internal::NotOffered("the plugin describes no topologies without a client; asked for \"",
+                              name, "\"");
 }
 
 Expected<std::unique_ptr<Topology>> Plugin::DeserializeTopology(std::string_view serialized) {
@@ -17,8 +18,7 @@ Expected<std::unique_ptr<Topology>> Plugin::DeserializeTopology(std::string_view
 
 Expected<std::shared_ptr<const Executable>> Plugin::Compile(const Topology&, const Program&,
                                                             std::string_view, Client*) {
-  return Unimplemented("plugin ", info().name, " ", info().version,
-                       " cannot compile without a client");
+  return internal::NotOffered("the plugin cannot compile without a client");
 }
 
 namespace internal {

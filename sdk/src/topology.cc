@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sdk/src/generation.h"
+#include "sdk/src/not_offered.h"
 #include "sdk/src/topology_text.h"
 
 namespace plinth::sdk {
@@ -29,8 +30,8 @@ Expected<Layout> Topology::GetDefaultLayout(DType, std::span<const int64_t>) con
   return Layout();
 }
 Expected<std::string> Topology::MakeCanonicalShape(int memory_kind_id, const Shape&) const {
-  return Unimplemented("this plugin's topology has no canonical shapes; asked for memory kind ",
-                       memory_kind_id);
+  return internal::NotOffered(
+      "this plugin's topology has no canonical shapes; asked for memory kind ", memory_kind_id);
 }
 
 }  // namespace plinth::sdk
