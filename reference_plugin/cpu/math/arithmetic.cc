@@ -208,7 +208,9 @@ struct IsFinite {
 };
 
 // Rounds to `mantissa_bits`, then to the range of `exponent_bits`: above it infinity, below its
-// smallest normal number zero. A format with the exponents of T keeps T's subnormals.
+// smallest normal number zero. A format with the exponents of the source keeps its subnormals,
+// whose last place is that of the smallest normal number: of f16 they are normal numbers of T, and
+// adding and taking away a power of two rounds them there.
 template <class T, int kSourceExponentBits>
 void ReducePrecision(void* result, const void* a, const void*, const void*, size_t count,
                      const TileParameters& parameters) {
@@ -229,6 +231,10 @@ void ReducePrecision(void* result, const void* a, const void*, const void*, size
     overflow = (kBias + bias + 1) << kMantissa;
     underflow = (kBias - bias + 1) << kMantissa;
   }
+  constexpr bool kWidened = kSourceExponentBits < kExponent;
+  constexpr B kSourceBias = (B{1} << (kSourceExponentBits - 1)) - 1;
+  constexpr B kSmallestNormal = (kBias - kSourceBias + 1) << kMantissa;
+  const T magic = std::bit_cast<T>(kSmallestNormal + (static_cast<B>(drop) << kMantissa));
   const T* x = static_cast<const T*>(a);
   T* r = static_cast<T*>(result);
   PLINTH_INDEPENDENT
@@ -237,6 +243,10 @@ void ReducePrecision(void* result, const void* a, const void*, const void*, size
     const B sign = bits & ~kMagnitude;
     const B magnitude = bits & kMagnitude;
     B rounded = (magnitude + half + ((magnitude >> drop) & lowest)) & keep;
+    if constexpr (kWidened) {
+      const B subnormal = std::bit_cast<B>((std::bit_cast<T>(magnitude) + magic) - magic);
+      rounded = magnitude < kSmallestNormal ? subnormal : rounded;
+    }
     rounded = rounded >= overflow ? kInfinity : rounded;
     rounded = rounded < underflow ? 0 : rounded;
     r[i] = magnitude > kInfinity ? x[i] : std::bit_cast<T>(static_cast<B>(rounded | sign));

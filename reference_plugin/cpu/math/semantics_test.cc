@@ -244,6 +244,12 @@ TEST_P(SemanticsTest, ReducePrecision) {
   ExpectSame<float>(RunTile<float>(Find(Opcode::kReducePrecision, DType::kF16),
                                    std::vector<float>{0x1p-24f, 0x1p-14f}, {}, {}, {5, 10}),
                     {0x1p-24f, 0x1p-14f});
+  // They lose as many last places as other numbers; halfway goes to the even one.
+  ExpectSame<float>(
+      RunTile<float>(Find(Opcode::kReducePrecision, DType::kF16),
+                     std::vector<float>{0x1p-24f, -0x1p-24f, 0x8p-24f, 0x9p-24f, 0x38p-24f, 1.125f},
+                     {}, {}, {5, 6}),
+      {0, -0.f, 0, 0x10p-24f, 0x40p-24f, 1.125f});
 }
 
 TEST_P(SemanticsTest, FloatToInteger) {
