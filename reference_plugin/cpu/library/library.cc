@@ -20,6 +20,8 @@ constexpr Row kRows[] = {
     {Opcode::kGather, PrepareGather},
     {Opcode::kPartitionId, PreparePartitionId},
     {Opcode::kReplicaId, PrepareReplicaId},
+    {Opcode::kRng, PrepareRng},
+    {Opcode::kRngBitGenerator, PrepareRngBitGenerator},
     {Opcode::kScatter, PrepareScatter},
     {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
     {Opcode::kSort, PrepareSort},

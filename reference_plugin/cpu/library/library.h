@@ -39,6 +39,10 @@ Expected<std::unique_ptr<PreparedStep>> PreparePartitionId(const compiler::PlanS
                                                            const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareReplicaId(const compiler::PlanStep& step,
                                                          const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareRng(const compiler::PlanStep& step,
+                                                   const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareRngBitGenerator(const compiler::PlanStep& step,
+                                                               const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareScatter(const compiler::PlanStep& step,
                                                        const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareSelectAndScatter(const compiler::PlanStep& step,
