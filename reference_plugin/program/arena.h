@@ -59,7 +59,8 @@ class Arena {
 
  private:
   static constexpr size_t kFirstBlock = 8 * 1024;
-  static constexpr size_t kLargestBlock = 1024 * 1024;
+  // Small enough that malloc keeps freed blocks for the next program instead of unmapping them.
+  static constexpr size_t kLargestBlock = 64 * 1024;
 
   std::byte* AllocateSlow(size_t size, size_t alignment) {
     const size_t wanted = size + alignment;

@@ -80,6 +80,7 @@ class IrReader {
   struct OpKind {
     std::optional<Op> op;
     const VhloOp* vhlo = nullptr;
+    bool has_packs = false;
     bool is_cast = false;  // Between VHLO's and StableHLO's form of a type: ours are the same.
   };
 
@@ -87,7 +88,10 @@ class IrReader {
     OpKind kind;
     if (name.dialect_name == "vhlo") {
       kind.vhlo = FindVhloOp(name.name);
-      if (kind.vhlo != nullptr) kind.op = kind.vhlo->op;
+      if (kind.vhlo != nullptr) {
+        kind.op = kind.vhlo->op;
+        for (const Pack& pack : kPacks) kind.has_packs = kind.has_packs || pack.op == *kind.op;
+      }
     } else if (name.dialect_name == "builtin" && name.name == "unrealized_conversion_cast") {
       kind.is_cast = true;
     } else {
@@ -159,7 +163,7 @@ class IrReader {
     if (kind.is_cast) return DefineCast(op, num_regions, start);
 
     Status status = CheckPlace(op.op, parent);
-    if (status.ok()) status = FinishAttributes(kind.vhlo, &op);
+    if (status.ok()) status = FinishAttributes(kind, &op);
     if (status.ok()) {
       status = CheckCounts(op.op, op.operands.size(), op.result_types.size(), num_regions);
     }
@@ -296,8 +300,8 @@ class IrReader {
     return {};
   }
 
-  Status FinishAttributes(const VhloOp* vhlo, Operation* op) {
-    if (vhlo != nullptr) {
+  Status FinishAttributes(const OpKind& kind, Operation* op) {
+    if (kind.has_packs) {
       for (const Pack& pack : kPacks) {
         if (pack.op == op->op) PLINTH_RETURN_IF_ERROR(PackStruct(pack));
       }
