@@ -41,7 +41,7 @@ class RandomKernelTest : public testing::TestWithParam<int> {};
 
 TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
   ThreadPool pool(3);
-  constexpr int kSeedsPerTest = 40;
+  constexpr int kSeedsPerTest = 20;
   for (int i = 0; i < kSeedsPerTest; ++i) {
     const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
     RandomKernel random = MakeRandomKernel(seed);
