@@ -106,6 +106,15 @@ struct Wrong {
   const char* says;  // Part of the message.
 };
 
+// What fuzzing found worth keeping.
+TEST(FuzzCorpus, IsReadWithoutHarm) {
+  for (const char* folder : {"testdata/bytecode_fuzz", "testdata/text_fuzz"}) {
+    const auto paths = FilesEndingWith(folder, "");
+    EXPECT_GE(paths.size(), 10u) << folder;
+    for (const auto& path : paths) ReadHostile(LoadFile(path), path.string());
+  }
+}
+
 TEST(BadText, ErrorsSayPlaceAndExpectation) {
   const Wrong cases[] = {
       {"", StatusCode::kInvalidArgument, "empty"},
