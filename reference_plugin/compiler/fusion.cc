@@ -183,6 +183,7 @@ void BlockFusion::PlanComputation(const Op& op) {
 void BlockFusion::AddPart(const Op& op, int32_t group, const Value* value, IndexMap map,
                           IndexMap address) {
   Group& g = GroupAt(group);
+  g.first_output = std::min(g.first_output, context_.Position(&op));
   GroupOutput output;
   output.value = op.result();
   output.is_part = true;

@@ -74,6 +74,7 @@ struct Group {
   std::vector<GroupReduction> reductions;
   std::vector<GroupOutput> outputs;
   int32_t num_nodes = 0, num_loads = 0;
+  int32_t first_output = 0;   // position of the first op whose result it stores
   int32_t last_position = 0;  // of the last op in it
   int32_t unit = -1;
   // Parts of one value: the groups that write theirs before and after.

@@ -213,6 +213,7 @@ void BlockFusion::AddOutputs(const Op& op, int32_t group) {
       }
     }
     if (instance < 0 || !others) continue;
+    g.first_output = std::min(g.first_output, context_.Position(&op));
     context_.SetHard(result);
     GroupOutput output;
     output.instance = instance;
@@ -225,7 +226,7 @@ int32_t BlockFusion::NewGroup(const Op& op, std::span<const int64_t> extents) {
   Group& g = plan_.groups.emplace_back();
   g.extents = Dims(extents.begin(), extents.end());
   g.num_parallel = g.rank();
-  g.last_position = context_.Position(&op);
+  g.first_output = g.last_position = context_.Position(&op);
   g.location = op.location;
   g.unit = static_cast<int32_t>(plan_.units.size());
   const int32_t group = static_cast<int32_t>(plan_.groups.size()) - 1;
@@ -265,6 +266,7 @@ void BlockFusion::AddRoot(const Op& op, int32_t group) {
     output.value = value;
     g.outputs.push_back(std::move(output));
   }
+  g.first_output = std::min(g.first_output, context_.Position(&op));
   groups_of_[context_.Position(&op)].push_back(group);
 }
 
@@ -383,6 +385,7 @@ bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
           if (part == group) return true;
           if (visited_groups_[part] == search_) break;
           visited_groups_[part] = search_;
+          if (GroupAt(part).first_output > last) continue;
           for (const GroupOutput& output : GroupAt(part).outputs) {
             pending.push_back({output.value, false});
           }

@@ -1,5 +1,6 @@
 #include "reference_plugin/compiler/lower_context.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -43,9 +44,9 @@ constexpr std::array<OpcodeLowering, kNumOpcodes> MakeTable() {
   cost(4, {Opcode::kDivide, Opcode::kSqrt, Opcode::kRsqrt, Opcode::kRemainder});
   cost(12, {Opcode::kAtan2, Opcode::kCbrt, Opcode::kCosine, Opcode::kErf, Opcode::kExponential,
             Opcode::kExponentialMinusOne, Opcode::kLog, Opcode::kLogPlusOne, Opcode::kLogistic,
-            Opcode::kPower, Opcode::kSine, Opcode::kTan, Opcode::kTanh, Opcode::kMap});
-  cost(0, {Opcode::kBroadcastInDim, Opcode::kDynamicSlice, Opcode::kReverse, Opcode::kSlice,
-           Opcode::kTranspose, Opcode::kReshape, Opcode::kConstant});
+            Opcode::kPower, Opcode::kSine, Opcode::kTan, Opcode::kTanh});
+  cost(0, {Opcode::kReturn, Opcode::kBroadcastInDim, Opcode::kDynamicSlice, Opcode::kReverse,
+           Opcode::kSlice, Opcode::kTranspose, Opcode::kReshape, Opcode::kConstant});
   return table;
 }
 
@@ -96,6 +97,11 @@ LowerClass ClassOf(const Op& op) {
 }
 
 int32_t CostOf(const Op& op) {
+  if (op.opcode == Opcode::kMap) {
+    int32_t cost = 0;
+    for (const Op* inner : op.blocks[0]->ops) cost += CostOf(inner->opcode);
+    return std::max(cost, 1);
+  }
   // Integer division is no cheaper than a transcendental.
   if ((op.opcode == Opcode::kDivide || op.opcode == Opcode::kRemainder) &&
       InfoOf(op.type().dtype).kind != DTypeClass::kFloat) {
@@ -184,6 +190,36 @@ Status LowerContext::PrepareOp(const Op& op, int32_t block_number, std::vector<c
       replacement->attributes = MakeAttributes(std::move(constant));
       values_[op.result()->id].producer = replacement;
       ops.push_back(replacement);
+      return Status();
+    }
+    case Opcode::kReduce: {
+      const Value* source = op.operands[0];
+      if (op.results.size() != 1 || source->type.NumElements() != op.type().NumElements() ||
+          source->type.NumElements() == 0) {
+        break;
+      }
+      // One element each: the region once, elementwise, on the initial value and the element.
+      auto add = [&](Opcode opcode, Value* operand, DimensionsAttributes attributes) {
+        Op* added = NewOp(op);
+        added->opcode = opcode;
+        added->operands = {operand};
+        added->blocks.clear();
+        added->attributes = MakeAttributes(std::move(attributes));
+        Value* value = NewValue(added, op.type());
+        added->results = {value};
+        values_[value->id].block = block_number;
+        values_[value->id].producer = added;
+        ops.push_back(added);
+        return value;
+      };
+      Value* element = add(Opcode::kReshape, op.operands[0], {});
+      values_[element->id].base = Base(Operand(op, 0));
+      Value* initial = add(Opcode::kBroadcastInDim, op.operands[1], {});
+      Op* map = NewOp(op);
+      map->opcode = Opcode::kMap;
+      map->operands = {initial, element};
+      values_[op.result()->id].producer = map;
+      ops.push_back(map);
       return Status();
     }
     case Opcode::kReduceWindow: {
