@@ -1,7 +1,6 @@
 #include "reference_plugin/compiler/cse.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,8 +11,8 @@ namespace {
 
 // Regions of more ops are not compared.
 constexpr size_t kMaxRegionOps = 8;
-// Ops that look alike to the hash but differ; further ones are not remembered.
-constexpr int kMaxCollisions = 16;
+// How many ops of one hash bucket are looked at.
+constexpr int kMaxCollisions = 32;
 
 size_t Combine(size_t hash, size_t value) {
   return (hash ^ value) * 0x9e3779b97f4a7c15u + (hash >> 29);
@@ -112,58 +111,88 @@ size_t HashOf(const Op& op) {
   return hash;
 }
 
+// The ops seen so far, by hash. What was added last goes first, so that leaving a block forgets
+// what it added.
+class SeenOps {
+ public:
+  explicit SeenOps(int32_t num_ops) {
+    size_t size = 64;
+    while (size < static_cast<size_t>(num_ops)) size *= 2;
+    heads_.assign(size, -1);
+  }
+
+  size_t mark() const { return entries_.size(); }
+  void Forget(size_t mark) {
+    for (; entries_.size() > mark; entries_.pop_back()) {
+      HeadOf(entries_.back().hash) = entries_.back().next;
+    }
+  }
+  void Add(size_t hash, Op* op) {
+    int32_t& head = HeadOf(hash);
+    entries_.push_back({hash, op, head});
+    head = static_cast<int32_t>(entries_.size()) - 1;
+  }
+  // An op like this one that was added after `first`, or null.
+  Op* Find(size_t hash, const Op& op, size_t first) {
+    int tries = 0;
+    for (int32_t at = HeadOf(hash); at >= static_cast<int32_t>(first) && tries < kMaxCollisions;
+         at = entries_[static_cast<size_t>(at)].next, ++tries) {
+      const Entry& entry = entries_[static_cast<size_t>(at)];
+      if (entry.hash == hash && IsSame(op, *entry.op)) return entry.op;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Entry {
+    size_t hash;
+    Op* op;
+    int32_t next;  // Of the same head; -1 ends.
+  };
+  int32_t& HeadOf(size_t hash) { return heads_[(hash ^ (hash >> 32)) & (heads_.size() - 1)]; }
+
+  std::vector<int32_t> heads_;
+  std::vector<Entry> entries_;
+};
+
 class CommonSubexpressions {
  public:
+  explicit CommonSubexpressions(const Module& module) : seen_(module.num_ops()) {}
+
   bool Run(Block& body) {
-    Visit(body);
+    Visit(body, 0);
     replacements_.Apply(body);
     return changed_;
   }
 
  private:
-  using Table = std::unordered_map<size_t, std::vector<Op*>>;
-
-  void Visit(Block& block) {
-    const size_t mark = added_.size();
-    std::erase_if(block.ops, [&](Op* op) { return VisitOp(*op); });
+  // Ops seen before `first` are not to be used.
+  void Visit(Block& block, size_t first) {
+    const size_t mark = seen_.mark();
+    std::erase_if(block.ops, [&](Op* op) { return VisitOp(*op, first); });
     // Beyond this block its ops are not visible.
-    for (; added_.size() > mark; added_.pop_back()) table_[added_.back()].pop_back();
+    seen_.Forget(mark);
   }
 
   // True when the op gave way to another.
-  bool VisitOp(Op& op) {
+  bool VisitOp(Op& op, size_t first) {
     replacements_.FindAll({op.operands.data(), op.operands.size()});
-    for (Block* inner : op.blocks) {
-      if (HasScalarRegions(op.opcode)) {
-        Table outer = std::exchange(table_, {});
-        std::vector<size_t> outer_added = std::exchange(added_, {});
-        Visit(*inner);
-        table_ = std::move(outer);
-        added_ = std::move(outer_added);
-      } else {
-        Visit(*inner);
-      }
-    }
+    for (Block* inner : op.blocks)
+      Visit(*inner, HasScalarRegions(op.opcode) ? seen_.mark() : first);
     if (!IsCandidate(op)) return false;
     const size_t hash = HashOf(op);
-    std::vector<Op*>& earlier = table_[hash];
-    for (Op* other : earlier) {
-      if (!IsSame(op, *other)) continue;
+    if (Op* const other = seen_.Find(hash, op, first)) {
       for (size_t i = 0; i < op.results.size(); ++i) {
         replacements_.Replace(op.results[i], other->results[i]);
       }
       changed_ = true;
       return true;
     }
-    if (earlier.size() < kMaxCollisions) {
-      earlier.push_back(&op);
-      added_.push_back(hash);
-    }
+    seen_.Add(hash, &op);
     return false;
   }
 
-  Table table_;
-  std::vector<size_t> added_;  // Hashes, in order, of what is in the table.
+  SeenOps seen_;
   Replacements replacements_;
   bool changed_ = false;
 };
@@ -173,7 +202,7 @@ class CommonSubexpressions {
 bool EliminateCommonSubexpressions(Module& module) {
   bool changed = false;
   for (Function& function : module.functions) {
-    changed = CommonSubexpressions().Run(*function.body) || changed;
+    changed = CommonSubexpressions(module).Run(*function.body) || changed;
   }
   return changed;
 }

@@ -11,8 +11,8 @@
 namespace plinth::compiler {
 namespace {
 
-// Annotations: each result is the operand of its number. Those of the second list also change
-// shapes when there are several devices, and are kept then.
+// Annotations. On one device each result is the operand of its number; for several they say what
+// goes where, and those of the second list change shapes.
 constexpr std::string_view kAnnotations[] = {
     "Sharding",
     "annotate_device_placement",
@@ -77,14 +77,14 @@ Status ImportElementary(Importer& importer, std::string_view name, bool* known) 
 
 Status ImportCustomCall(Importer& importer, const program::Operation& operation) {
   const std::string_view target = operation.Text("call_target_name");
-  if (IsOneOf(target, kAnnotations)) {
+  const bool single_device =
+      importer.module().num_replicas == 1 && importer.module().num_partitions == 1;
+  if (single_device && IsOneOf(target, kAnnotations)) {
     if (!ResultsAreOperands(importer)) {
       return InvalidArgument("@", target, " has results of other types than its operands");
     }
     return importer.Define(importer.operands());
   }
-  const bool single_device =
-      importer.module().num_replicas == 1 && importer.module().num_partitions == 1;
   if (single_device && IsOneOf(target, kShardingViews) && ResultsAreOperands(importer)) {
     return importer.Define(importer.operands());
   }
