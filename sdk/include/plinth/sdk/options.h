@@ -14,6 +14,7 @@
 namespace plinth::sdk {
 
 using plinth::NamedValue;
+using plinth::ToString;  // Beside that of shapes, which would hide it.
 using plinth::Value;
 
 // One option of PJRT_Client_Create (or PJRT_TopologyDescription_Create): its name, type and default
