@@ -214,7 +214,11 @@ void BlockFusion::ExpandReduction(const Op& op, int32_t group, const IndexMap& m
       for (int32_t d = 0; d < g.rank(); ++d) {
         input.At(dim, d) = is_reduced ? rows[reduced][d] : map.At(kept, d);
       }
-      is_reduced ? static_cast<int32_t>(++reduced) : ++kept;
+      if (is_reduced) {
+        ++reduced;
+      } else {
+        ++kept;
+      }
     }
   } else {
     const Window& window = op.Get<WindowAttributes>().window;
