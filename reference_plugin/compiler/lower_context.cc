@@ -291,6 +291,11 @@ Status LowerContext::PrepareOp(const Op& op, int32_t block_number, std::vector<c
       break;
     }
     default:
+      if (op.opcode == Opcode::kCustomCall) {
+        return Unimplemented(Describe(op), ": the custom call target \"",
+                             op.Get<CustomCallAttributes>().target,
+                             "\" is not implemented by this compiler");
+      }
       if (ClassOf(op) == LowerClass::kRefused) {
         return Unimplemented(Describe(op), ": the op ", Name(op.opcode),
                              " is not implemented by this compiler");
