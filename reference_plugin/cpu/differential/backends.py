@@ -12,7 +12,7 @@ PLUGIN = "plinth"
 _settings = {"plugin": PLUGIN, "options": {}}
 
 # The built-in backend is the oracle: its optimizer only costs compile time here.
-BUILTIN_OPTIONS = {"xla_backend_optimization_level": 0}
+BUILTIN_OPTIONS = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
 
 
 def configure(library: str | None, options: dict) -> None:

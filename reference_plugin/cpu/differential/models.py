@@ -67,7 +67,7 @@ def lstm_loss(parameters, data, key):
         h = jax.nn.sigmoid(o) * jnp.tanh(c)
         return (h, c), h
 
-    start = jnp.zeros((inputs.shape[1], 16), np.float32)
+    start = jnp.zeros((inputs.shape[1], 16), inputs.dtype)
     _, states = lax.scan(step, (start, start), inputs)
     return _cross_entropy(states @ parameters["out"], labels)
 
@@ -95,7 +95,7 @@ def transformer_loss(parameters, data, key):
     batch, length, d = x.shape
     q, k, v = jnp.split(_layer_norm(x, p["norms"][0]) @ p["qkv"], 3, -1)
     q, k, v = (a.reshape(batch, length, heads, -1) for a in (q, k, v))
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.float32((d // heads) ** 0.5)
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / (d // heads) ** 0.5
     scores = jnp.where(jnp.tril(jnp.ones((length, length), bool)), scores, -1e9)
     mixed = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v).reshape(batch, length, d)
     x = x + mixed @ p["project"]

@@ -19,21 +19,16 @@ def _gather(sizes, mode="clip", **numbers):
     return lambda x, i: lax.gather(x, i, dimension_numbers, sizes, mode=mode)
 
 
-def _forms(mode):
-    return {
-        "rows": (_gather((1, 7, 3), mode, offset_dims=(1, 2), collapsed_slice_dims=(0,),
-                         start_index_map=(0,)), 1),
-        "columns": (_gather((5, 1, 3), mode, offset_dims=(0, 2), collapsed_slice_dims=(1,),
-                            start_index_map=(1,)), 1),
-        "elements": (_gather((1, 1, 1), mode, offset_dims=(), collapsed_slice_dims=(0, 1, 2),
-                             start_index_map=(0, 1, 2)), 3),
-        "points_swapped": (_gather((1, 1, 3), mode, offset_dims=(1,), collapsed_slice_dims=(0, 1),
-                                   start_index_map=(1, 0)), 2),
-        "windows": (_gather((2, 3, 2), mode, offset_dims=(1, 2, 3), collapsed_slice_dims=(),
-                            start_index_map=(0, 1, 2)), 3),
-        "windows_first": (_gather((2, 1, 3), mode, offset_dims=(0, 1), collapsed_slice_dims=(1,),
-                                  start_index_map=(0, 1)), 2),
-    }
+# name: slice sizes, collapsed dimensions, start index map, where the offset dimensions begin in the
+# result (None: after the dimensions of the indices).
+FORMS = {
+    "rows": ((1, 7, 3), (0,), (0,), None),
+    "columns": ((5, 1, 3), (1,), (1,), None),
+    "elements": ((1, 1, 1), (0, 1, 2), (0, 1, 2), None),
+    "points_swapped": ((1, 1, 3), (0, 1), (1, 0), None),
+    "windows": ((2, 3, 2), (), (0, 1, 2), None),
+    "windows_first": ((2, 1, 3), (1,), (0, 1), 0),
+}
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -43,10 +38,13 @@ def test_gather(dtype, mode):
     # Outside on both sides unless promised.
     low, high = (0, 0) if mode == "promise_in_bounds" else (-3, 8)
     cases = []
-    for name, (function, width) in _forms(mode).items():
-        for shape in ((width,), (4, width), (2, 3, width)):
-            index = values.random(np.int32, shape, len(cases), low, high)
-            cases.append(Case(f"{name}{list(shape)}", function, (x, index)))
+    for name, (sizes, collapsed, index_map, offset) in FORMS.items():
+        for batch in ((), (4,), (2, 3)):
+            first = len(batch) if offset is None else offset
+            function = _gather(sizes, mode, collapsed_slice_dims=collapsed, start_index_map=index_map,
+                               offset_dims=tuple(range(first, first + 3 - len(collapsed))))
+            index = values.random(np.int32, (*batch, len(index_map)), len(cases), low, high)
+            cases.append(Case(f"{name}{list(batch)}", function, (x, index)))
     check(cases)
 
 
@@ -144,7 +142,7 @@ def test_gradients_and_empty():
              Tolerance(ulps=8)),
         Case("gather_none", lambda x, i: x[i], (x, none)),
         Case("scatter_none", lambda x, i: x.at[i].set(7), (x, none)),
-        Case("gather_of_empty", lambda x, i: jnp.take(x[:0], i, 0, mode="fill"), (x, i)),
+        Case("gather_nothing_of_empty", lambda x, i: jnp.take(x[:0], i, 0), (x, none)),
     ])
 
 
