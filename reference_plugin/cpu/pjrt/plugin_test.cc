@@ -274,7 +274,7 @@ TEST_F(PluginTest, UnknownDeviceAndOptions) {
                PJRT_Error_Code_UNIMPLEMENTED, "2 partitions");
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, "\xff\xff not a message"),
                PJRT_Error_Code_INVALID_ARGUMENT, "");
-  EXPECT_ERROR(Compile("no program", &executable), PJRT_Error_Code_INVALID_ARGUMENT, "");
+  EXPECT_ERROR(Compile("(no program", &executable), PJRT_Error_Code_INVALID_ARGUMENT, "");
   ExpectStillWorks();
 }
 
