@@ -41,7 +41,8 @@ Status BuildClamp(Importer& importer, const Operation&) {
   return BuildWithBroadcasts(importer, Opcode::kClamp, 1);
 }
 
-// Operands of different element types are converted to the result's, if that loses nothing.
+// Operands of different element types, or integers whose products are summed as floats, are converted
+// to the result's type, if that loses nothing.
 template <Opcode opcode, AttributeConverter convert>
 Status BuildProduct(Importer& importer, const Operation& operation) {
   SmallVector<Value*, 2> operands(importer.operands());
@@ -49,7 +50,8 @@ Status BuildProduct(Importer& importer, const Operation& operation) {
   PLINTH_ASSIGN_OR_RETURN(AttributesRef attributes,
                           convert({operation, importer.operands(), results, importer.owner()}));
   if (operands.size() == 2 && results.size() == 1 &&
-      operands[0]->type.dtype != operands[1]->type.dtype) {
+      (operands[0]->type.dtype != operands[1]->type.dtype ||
+       (IsInteger(operands[0]->type.dtype) && IsFloat(results[0].dtype)))) {
     const DType wide = results[0].dtype;
     const auto widens = [&](DType from) {
       return from == wide ||
