@@ -44,8 +44,9 @@ FUNCTION_TOLERANCE = {np.dtype(np.float16): 2, values.BF16: 2, np.dtype(np.float
 # Made of several ops whose errors add up, on either side.
 LOOSER = {"erfc": 32, "erf_inv": 16, "asinh": 16, "acosh": 16, "atanh": 16, "acos": 16, "asin": 16,
           "sinh": 16, "cosh": 16}
-# The built-in log1p is off by up to 127 units here (NumPy agrees with the plugin), and so is what uses it.
-LOOSER_IN_F64 = {"log1p": 256, "atanh": 256, "erf_inv": 64, "asinh": 64}
+# Here the built-in backend is up to 127 units off (log1p, cbrt; NumPy agrees with the plugin), and so
+# is what it makes of them.
+LOOSER_IN_F64 = {"log1p": 256, "cbrt": 256, "atanh": 256, "erf_inv": 64, "asinh": 64}
 
 BINARY_EXACT = {
     "add": lax.add, "sub": lax.sub, "mul": lax.mul,

@@ -101,11 +101,13 @@ def test_categorical_and_dropout():
     ])
 
 
+# Algorithm, and words of its state: four of 32 bits or two of 64.
 ALGORITHMS = {
     "default": (lax.RandomAlgorithm.RNG_DEFAULT, 4),
-    "three_fry": (lax.RandomAlgorithm.RNG_THREE_FRY, 2),
-    "philox": (lax.RandomAlgorithm.RNG_PHILOX, 3),
-    "philox2": (lax.RandomAlgorithm.RNG_PHILOX, 2),
+    "three_fry": (lax.RandomAlgorithm.RNG_THREE_FRY, 4),
+    "three_fry_u64": (lax.RandomAlgorithm.RNG_THREE_FRY, 2),
+    "philox": (lax.RandomAlgorithm.RNG_PHILOX, 4),
+    "philox_u64": (lax.RandomAlgorithm.RNG_PHILOX, 2),
 }
 
 
@@ -113,10 +115,8 @@ ALGORITHMS = {
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_rng_bit_generator(algorithm, dtype):
     number, words = ALGORITHMS[algorithm]
-    if words == 4:  # lax gives the key as u32 words; others are made of u64.
-        state = np.array([1, 2, 3, 2**31 + 5], np.uint32)
-    else:
-        state = np.array([2**63 + 11, 2**40 + 3, 17][:words], np.uint64)
+    state = (np.array([1, 2, 3, 2**31 + 5], np.uint32) if words == 4
+             else np.array([2**63 + 11, 2**40 + 3], np.uint64))
     shapes = [(1,), (2,), (3,), (4,), (5,), (8,), (33,), (4, 7), (3, 5, 2)]
     check([Case(f"{shape}", functools.partial(
         lambda k, s: lax.rng_bit_generator(k, s, dtype, algorithm=number), s=shape), (state,))
