@@ -13,6 +13,9 @@ namespace {
 // Host memory that starts at such a boundary may serve as a buffer as it is. Routines read
 // unaligned operands; the boundary is that of the widest element.
 constexpr uintptr_t kZeroCopyAlignment = 16;
+// Copying less than this costs no more than lending, and hosts often reuse their small arrays before
+// the execution that reads them has ended.
+constexpr int64_t kSmallestLent = 64 << 10;
 
 constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
 
@@ -94,7 +97,7 @@ Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
   bool may_share = request.semantics == sdk::HostBufferSemantics::kImmutableZeroCopy ||
                    request.semantics == sdk::HostBufferSemantics::kMutableZeroCopy;
   bool is_aligned = reinterpret_cast<uintptr_t>(request.data) % kZeroCopyAlignment == 0;
-  if (may_share && request.is_dense && is_aligned && request.size > 0) {
+  if (may_share && request.is_dense && is_aligned && request.size >= kSmallestLent) {
     // The host's data is in use as long as the storage lives.
     struct Release {
       sdk::EventSource done;
