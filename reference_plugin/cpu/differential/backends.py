@@ -28,8 +28,9 @@ def configure(library: str | None, options: dict) -> None:
     jax.config.update("jax_enable_compilation_cache", False)
 
 
-def compares_with_itself() -> bool:
-    return _settings["plugin"] == "cpu"
+def plugin_options() -> dict:
+    """The compiler options that every program for the plugin gets."""
+    return _settings["options"]
 
 
 def plugin_device():

@@ -34,7 +34,7 @@ def check(cases: list[Case]) -> None:
         got = backends.run_on_plugin(program, args)
     except jax.errors.JaxRuntimeError:
         got = [_alone(case) for case in cases]  # To name the case that fails.
-    _report(cases, expected, got)
+    report(cases, expected, got)
 
 
 def check_functions_of(args, table: dict, tolerances=None, default=EXACT) -> None:
@@ -50,7 +50,7 @@ def _alone(case):
         return error
 
 
-def _report(cases, expected, got):
+def report(cases, expected, got):
     lines = []
     for case, e, g in zip(cases, expected, got):
         wrong = str(g) if isinstance(g, Exception) else _first_difference(case, e, g)

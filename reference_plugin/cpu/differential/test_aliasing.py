@@ -149,6 +149,17 @@ def test_input_changed_after_the_call(device, size):
         _same(result, kept)
 
 
+@pytest.mark.plugin_only
+def test_small_arrays_may_be_reused_at_once(device):
+    """The next batch is written while the step that reads this one may still run."""
+    slow = jax.jit(lambda x: lax.fori_loop(0, 20000, lambda i, s: s * 0.5 + x[i % 1000], 0.0))
+    x = _numbers(1000)
+    expected = float(slow(x.copy()))
+    result = slow(x)
+    x[:] = np.nan
+    assert float(result) == expected
+
+
 @SIZES
 def test_views_outlive_the_array(device, size):
     x = _numbers(size)

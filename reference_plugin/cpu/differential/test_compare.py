@@ -45,4 +45,4 @@ def test_finds(expected, got, tolerance, words):
 def test_report_names_the_case_that_differs():
     case = cases.Case("negate", jnp.negative, (F32([1, 2]),))
     with pytest.raises(pytest.fail.Exception, match=r"negate\(float32\[2\]\): .* first at \[0\]"):
-        cases._report([case], [F32([-1, -2])], [F32([1, 2])])
+        cases.report([case], [F32([-1, -2])], [F32([1, 2])])

@@ -70,7 +70,7 @@ def _train(model, seed, device, options, steps=20):
 def test_training(model, seed):
     expected, expected_parameters = _train(model, seed, backends.builtin_device(), None)
     got, parameters = _train(model, seed, backends.plugin_device(),
-                             backends._settings["options"])
+                             backends.plugin_options())
     assert not difference(np.array(expected), np.array(got), Tolerance(ulps=4096)), (expected, got)
     assert expected[-1] < expected[0]
     # Adam divides by what may be near zero: parameters drift apart more than losses do.

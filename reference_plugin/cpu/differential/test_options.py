@@ -38,7 +38,7 @@ SAMPLES = {
     "scatter": (test_gather_scatter.SCATTERS,
                 (values.random(F32, (8, 3)), np.array([0, 5, 2, 6, 7, 3, 1], np.int32),
                  values.random(F32, (7, 3))), Tolerance(of_max=8)),
-    "pools": ({"max": test_window._windows(jax.lax.max, -np.inf)}, (values.random(F32, (9, 11)),),
+    "pools": ({"max": test_window.windows(jax.lax.max, -np.inf)}, (values.random(F32, (9, 11)),),
               Tolerance()),
 }
 

@@ -65,7 +65,7 @@ def test_one_executable_from_many_threads():
     zeros = jax.tree.map(jnp.zeros_like, parameters)
     with jax.default_device(device):
         step = jax.jit(lambda p, key: adam_step(loss, p, (zeros, zeros), jnp.float32(0), data, key)[:2],
-                       compiler_options=backends._settings["options"] or None)
+                       compiler_options=backends.plugin_options() or None)
         expected = [jax.device_get(step(parameters, jax.random.key(k))) for k in range(4)]
     failures = []
 

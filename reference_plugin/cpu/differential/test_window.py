@@ -25,7 +25,7 @@ WINDOWS = [
 ]
 
 
-def _windows(op, start):
+def windows(op, start):
     def function(x):
         return [lax.reduce_window(x, jnp.asarray(start, x.dtype), op, window, strides, padding,
                                   base, dilation)
@@ -39,7 +39,7 @@ def test_reduce_window(dtype):
     low = -np.inf if values.is_float(dtype) else np.iinfo(dtype).min
     high = np.inf if values.is_float(dtype) else np.iinfo(dtype).max
     check_functions_of((x,), {
-        "max": _windows(lax.max, low), "min": _windows(lax.min, high), "sum": _windows(lax.add, 0),
+        "max": windows(lax.max, low), "min": windows(lax.min, high), "sum": windows(lax.add, 0),
     }, {"sum": SUMS} if values.is_float(dtype) else {},
         Tolerance(zero_sign=False))
 
@@ -58,12 +58,12 @@ def test_regions_of_ones_own(dtype):
 
     low = np.asarray(-1000, dtype)
     check([
-        Case("by_magnitude", _windows(by_magnitude, 0), (x,)),
+        Case("by_magnitude", windows(by_magnitude, 0), (x,)),
         Case("pair", lambda x, y: lax.reduce_window(
             (x, y), (low, np.int32(0)), pair, (3, 3), (1, 2), "SAME"), (x, y)),
         Case("start_value", lambda x: lax.reduce_window(
             x, np.asarray(3, dtype), lax.add, (2, 3), (1, 2), "VALID"), (x,), SUMS),
-        Case("product", _windows(lax.mul, 1), (np.sign(x) + (x == 0),)),
+        Case("product", windows(lax.mul, 1), (np.sign(x) + (x == 0),)),
         Case("4d", lambda x: lax.reduce_window(x.reshape(1, 9, 11, 1), zero, lax.add, (1, 3, 3, 1),
                                                (1, 2, 2, 1), "SAME"), (x,), SUMS),
         Case("1d", lambda x: lax.reduce_window(x.ravel(), low, lax.max, (5,), (3,), "SAME"), (x,)),
