@@ -62,7 +62,9 @@ endfunction()
 set(PLINTH_EXPORTS_MAP ${PROJECT_SOURCE_DIR}/sdk/exports.map)
 include(PlinthPlugin)
 
-# plinth_fuzzer(name SOURCES a_fuzz.cc DEPS ...): a libFuzzer program, built by the fuzz preset only.
+# plinth_fuzzer(name SOURCES a_fuzz.cc DEPS ...): a libFuzzer program, built by the fuzz preset only;
+# the target fuzzers builds them all.
+add_custom_target(fuzzers)
 function(plinth_fuzzer name)
   if(NOT PLINTH_BUILD_FUZZERS)
     return()
@@ -70,4 +72,5 @@ function(plinth_fuzzer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE plinth_flags ${arg_DEPS} -fsanitize=fuzzer)
+  add_dependencies(fuzzers ${name})
 endfunction()
