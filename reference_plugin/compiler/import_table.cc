@@ -41,8 +41,8 @@ Status BuildClamp(Importer& importer, const Operation&) {
   return BuildWithBroadcasts(importer, Opcode::kClamp, 1);
 }
 
-// Operands of different element types, or integers whose products are summed as floats, are converted
-// to the result's type, if that loses nothing.
+// Operands of different element types, or integers whose products are summed as floats, are
+// converted to the result's type, if that loses nothing.
 template <Opcode opcode, AttributeConverter convert>
 Status BuildProduct(Importer& importer, const Operation& operation) {
   SmallVector<Value*, 2> operands(importer.operands());

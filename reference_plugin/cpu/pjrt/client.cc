@@ -13,8 +13,8 @@ namespace {
 // Host memory that starts at such a boundary may serve as a buffer as it is. Routines read
 // unaligned operands; the boundary is that of the widest element.
 constexpr uintptr_t kZeroCopyAlignment = 16;
-// Copying less than this costs no more than lending, and hosts often reuse their small arrays before
-// the execution that reads them has ended.
+// Copying less than this costs no more than lending, and hosts often reuse their small arrays
+// before the execution that reads them has ended.
 constexpr int64_t kSmallestLent = 64 << 10;
 
 constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
