@@ -160,9 +160,8 @@ int main(int argc, char** argv) {
   if (devices.num_addressable_devices == 0) Fail("no device", argv[1]);
   PJRT_Device* device = devices.addressable_devices[0];
 
-  PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
-                          .format = "mlir",
-                          .format_size = strlen("mlir")};
+  PJRT_Program program = {
+      .struct_size = PJRT_Program_STRUCT_SIZE, .format = "mlir", .format_size = strlen("mlir")};
   program.code = ReadFile(argv[2], &program.code_size);
   /* No compile options: the defaults, for one device. */
   PJRT_Client_Compile_Args compile = {
