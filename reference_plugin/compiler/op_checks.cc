@@ -149,9 +149,16 @@ constexpr std::array<OpRule, kNumOpcodes> RulesByOpcode(std::index_sequence<I...
 }
 constexpr auto kRuleOf = RulesByOpcode(std::make_index_sequence<kNumOpcodes>());
 
+constexpr bool HasRule(Opcode opcode) {
+  for (const OpRule& rule : kRules) {
+    if (rule.opcode == opcode) return true;
+  }
+  return IsElementwise(opcode);
+}
+
 constexpr bool EveryOpHasARule() {
-  for (const OpRule& rule : kRuleOf) {
-    if (rule.check == nullptr) return false;
+  for (int opcode = 0; opcode < kNumOpcodes; ++opcode) {
+    if (!HasRule(static_cast<Opcode>(opcode))) return false;
   }
   return true;
 }

@@ -42,7 +42,7 @@ class ThreadPool {
   void ParallelForImpl(int64_t size, int64_t grain, const void* context, RangeFunction function);
 
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // shared with the workers
 };
 
 // The body on this thread alone when `pool` is null.

@@ -52,7 +52,7 @@ void Pause() {
 
 }  // namespace
 
-struct ThreadPool::State {
+struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   int parallelism = 1;
   pid_t process = getpid();
 
@@ -74,7 +74,9 @@ struct ThreadPool::State {
     arrivals.fetch_add(1, std::memory_order_release);
     worked_since_idle = true;
     if (workers.empty()) {
-      for (int i = 0; i < parallelism; ++i) workers.emplace_back([this] { Work(); });
+      for (int i = 0; i < parallelism; ++i) {
+        workers.emplace_back([self = shared_from_this()] { self->Work(); });
+      }
     }
     if (parked == 0) return;
     if (wanted > 1) {
@@ -147,14 +149,14 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(int parallelism) : state_(std::make_unique<State>()) {
+ThreadPool::ThreadPool(int parallelism) : state_(std::make_shared<State>()) {
   state_->parallelism = std::max(parallelism, 1);
 }
 
 ThreadPool::~ThreadPool() {
   // A forked child has none of the threads, and the lock may be held for ever: give the state up.
   if (state_->process != getpid()) {
-    state_.release();
+    new std::shared_ptr<State>(std::move(state_));
     return;
   }
   {
@@ -163,15 +165,18 @@ ThreadPool::~ThreadPool() {
     state_->arrivals.fetch_add(1, std::memory_order_release);
     state_->work_arrived.notify_all();
   }
+  // The last reference to the pool may be dropped by one of its own tasks, which cannot wait for
+  // its own thread: the workers then finish by themselves, and the last of them frees the state.
+  bool is_own_task = std::any_of(
+      state_->workers.begin(), state_->workers.end(),
+      [](const std::thread& worker) { return worker.get_id() == std::this_thread::get_id(); });
   for (std::thread& worker : state_->workers) {
-    // The last reference to the pool may be dropped by one of its own tasks.
-    if (worker.get_id() == std::this_thread::get_id()) {
+    if (is_own_task) {
       worker.detach();
-      state_.release();
-      return;
+    } else {
+      worker.join();
     }
   }
-  for (std::thread& worker : state_->workers) worker.join();
 }
 
 void ThreadPool::SetIdleHook(std::function<void()> hook) {
