@@ -22,31 +22,12 @@ cmake --build "$work/build" >"$work/log" || {
 }
 plugin=$work/build/pjrt_plugin_template.so
 
-symbols=$(nm -D --defined-only "$plugin" | awk '{print $3}')
-if [ "$symbols" != GetPjrtApi ]; then
-  echo "the plugin must export GetPjrtApi and nothing else; it exports: $symbols"
-  exit 1
-fi
-if readelf -sW --dyn-syms "$plugin" | grep -w UNIQUE; then
-  echo "the plugin has unique symbols, which keep it from being unloaded or isolated"
-  exit 1
-fi
-newest=$(objdump -T "$plugin" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
-if [ "$(printf '%s\nGLIBC_2.34\n' "$newest" | sort -V | tail -1)" != GLIBC_2.34 ]; then
-  echo "the plugin needs $newest, newer than GLIBC_2.34"
-  exit 1
-fi
-if readelf -d "$plugin" | grep -q 'libstdc++'; then
-  echo "the plugin must link libstdc++ statically"
-  exit 1
-fi
+"$here/../check_plugin_binary.sh" "$plugin"
 lines=$(wc -l <"$here/plugin.cc")
 if [ "$lines" -gt 200 ]; then
   echo "the template has $lines lines; it must stay at 200 or less"
   exit 1
 fi
-echo "built out of tree: $(stat -c %s "$plugin") bytes, needs $newest"
-
 # The same source with what the pkg-config file says, and no CMake.
 pc=$(find "$work/sdk" -name plinth-sdk.pc)
 field() { sed -n "s|^$1: ||p" "$pc" | sed "s|\${libdir}|$(dirname "$(dirname "$pc")")|; s|\${includedir}|$work/sdk/include|"; }
