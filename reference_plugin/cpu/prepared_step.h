@@ -39,9 +39,6 @@ class PreparedStep {
 Expected<std::unique_ptr<PreparedStep>> PrepareKernel(
     std::shared_ptr<const compiler::Kernel> kernel);
 
-// Makes a kLibrary step ready: looks up the opcode in the library's table.
-Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanStep& step);
-
 }  // namespace plinth::cpu
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_PREPARED_STEP_H_

@@ -49,8 +49,4 @@ Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanS
   return Unimplemented("the CPU plugin has no library function for ", Describe(step));
 }
 
-Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanStep& step) {
-  return PrepareLibraryStep(step, LibraryOptions());
-}
-
 }  // namespace plinth::cpu

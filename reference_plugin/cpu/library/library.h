@@ -22,9 +22,9 @@ struct LibraryOptions {
 using PrepareFunction = Expected<std::unique_ptr<PreparedStep>> (*)(const compiler::PlanStep& step,
                                                                     const LibraryOptions& options);
 
-// PrepareLibraryStep of prepared_step.h with a client's own options.
+// Makes a kLibrary step ready: looks its opcode up in the table. Errors name the op and its place.
 Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanStep& step,
-                                                           const LibraryOptions& options);
+                                                           const LibraryOptions& options = {});
 
 // The prepare functions, each in the file named after its operation.
 Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanStep& step,
