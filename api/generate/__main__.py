@@ -12,6 +12,7 @@ from pathlib import Path
 
 import c_extension_headers
 import c_header
+import cxx_reflection
 import cxx_tables
 import registry as registry_module
 import revisions
@@ -22,10 +23,13 @@ API = Path(__file__).resolve().parent.parent
 def artefacts(registry, history) -> dict[str, str]:
     """Every generated file, by its path below api/."""
     support = "support/include/plinth/support"
+    reflection = cxx_reflection.Reflection(registry, history)
     files = {
         "include/pjrt_c_api.h": c_header.header(revisions.View(registry)),
         f"{support}/abi_tables.inc": cxx_tables.tables(registry, history),
         f"{support}/abi_version.h": cxx_tables.version_header(registry),
+        "reflection/include/plinth/reflection/reflection_names.h": reflection.ids(),
+        "reflection/reflection_tables.inc": reflection.tables_text(),
     }
     for name, text in c_extension_headers.headers(registry).items():
         files[f"include/{name}"] = text
