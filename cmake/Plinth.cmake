@@ -11,12 +11,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "O
   # g++ 12 takes an empty std::optional for an uninitialized value when it inlines little.
   target_compile_options(plinth_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
+# Programs in C that load a plugin link this alone: a sanitizer's run-time has to come first.
+add_library(plinth_sanitize INTERFACE)
+target_link_libraries(plinth_flags INTERFACE plinth_sanitize)
 if(PLINTH_SANITIZE)
-  target_compile_options(plinth_flags INTERFACE
+  target_compile_options(plinth_sanitize INTERFACE
     -fsanitize=${PLINTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
     # GCC's instrumentation makes this warning fire on sound code.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
-  target_link_options(plinth_flags INTERFACE -fsanitize=${PLINTH_SANITIZE})
+  target_link_options(plinth_sanitize INTERFACE -fsanitize=${PLINTH_SANITIZE})
 endif()
 if(PLINTH_BUILD_FUZZERS)
   target_compile_options(plinth_flags INTERFACE -fsanitize=fuzzer-no-link)

@@ -52,7 +52,7 @@ struct Instance {
 
 struct GroupReduction {
   const Op* op = nullptr;
-  SmallVector<int32_t, 4> inputs, initial;  // instances
+  SmallVector<int32_t, 4> inputs, initial, captured;  // instances
 };
 
 // Where the elements of an instance go. A whole value, or a part of `value` at an address of its

@@ -124,8 +124,12 @@ bool BlockFusion::Expand(const Op& op, int32_t group, int32_t instance, Need nee
     }
     default:
       if (op.opcode == Opcode::kMap) kind = InstanceKind::kMap;
-      for (const Value* operand : op.operands) {
-        operands.push_back(Demand(group, operand, map, need));
+      for (size_t i = 0; i < op.operands.size(); ++i) {
+        const Value* operand = op.operands[i];
+        const bool captured = i >= NumOwnOperands(op);
+        const int32_t rank = static_cast<int32_t>(operand->type.rank());
+        const int32_t source_map = captured ? g.AddMap(ZeroMap(rank, g.rank())) : map;
+        operands.push_back(Demand(group, operand, source_map, need));
       }
       break;
   }
@@ -256,6 +260,9 @@ void BlockFusion::ExpandReduction(const Op& op, int32_t group, const IndexMap& m
     }
     reduction.inputs.push_back(element);
     reduction.initial.push_back(initial);
+  }
+  for (size_t i = NumOwnOperands(op); i < op.operands.size(); ++i) {
+    reduction.captured.push_back(DemandInMemory(group, op.operands[i]));
   }
   const int32_t number = static_cast<int32_t>(g.reductions.size());
   g.reductions.push_back(std::move(reduction));

@@ -355,11 +355,17 @@ class Verifier {
         return Internal("value ", i, " is ", Name(input.dtype), ", its initial value ",
                         Name(initial.dtype));
       }
-      PLINTH_RETURN_IF_ERROR(CheckInitial(initial));
+      PLINTH_RETURN_IF_ERROR(CheckUniform(initial, "an initial"));
       parameters.push_back(input.dtype);
     }
     parameters.insert(parameters.end(), parameters.begin(),
                       parameters.begin() + static_cast<int64_t>(count));
+    for (int32_t captured : reduction.captured) {
+      if (!InRange(captured, phase.nodes.size())) return Internal("it captures node ", captured);
+      const Node& node = phase.nodes[static_cast<size_t>(captured)];
+      PLINTH_RETURN_IF_ERROR(CheckUniform(node, "a captured"));
+      parameters.push_back(node.dtype);
+    }
     const std::vector<Node>& nodes = reduction.combiner.nodes;
     for (size_t n = 0; n < nodes.size(); ++n) {
       PLINTH_RETURN_IF_ERROR(
@@ -377,16 +383,16 @@ class Verifier {
     return Status();
   }
 
-  // An initial value is the same for all points: it enters once, at no point in particular.
-  Status CheckInitial(const Node& initial) {
-    if (initial.kind == NodeKind::kConstant) return Status();
-    if (initial.kind == NodeKind::kInput) {
-      const Access& access = kernel_.inputs[static_cast<size_t>(initial.index)];
+  // What a reduction uses at no point in particular is the same for all points.
+  Status CheckUniform(const Node& node, std::string_view what) {
+    if (node.kind == NodeKind::kConstant) return Status();
+    if (node.kind == NodeKind::kInput) {
+      const Access& access = kernel_.inputs[static_cast<size_t>(node.index)];
       bool uniform = access.bounds.empty();
       for (int64_t stride : access.byte_strides) uniform = uniform && stride == 0;
       if (uniform) return Status();
     }
-    return Internal("an initial value is neither a constant nor an input with zero strides");
+    return Internal(what, " value is neither a constant nor an input with zero strides");
   }
 
   const Kernel& kernel_;
@@ -484,7 +490,9 @@ std::string ToString(const Kernel& kernel) {
     AppendNodes(phase.nodes, "    ", &out);
     for (const Reduction& reduction : phase.reductions) {
       out += StrCat("    reduction ", number++, ": n", StrJoin(reduction.inputs, ", n"), " from n",
-                    StrJoin(reduction.initial, ", n"), "\n");
+                    StrJoin(reduction.initial, ", n"));
+      if (!reduction.captured.empty()) out += StrCat(" with n", StrJoin(reduction.captured, ", n"));
+      out += "\n";
       AppendNodes(reduction.combiner.nodes, "      ", &out);
       out += StrCat("      n", StrJoin(reduction.combiner.results, ", n"), "\n");
     }

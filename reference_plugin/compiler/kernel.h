@@ -76,8 +76,8 @@ struct Node {
   ScalarBits constant;  // kConstant; kIota: low = offset, high = stride, as int64
 };
 
-// (accumulators..., elements...) -> new accumulators. With k reduced values there are 2k
-// parameters and k results. It is associative by StableHLO's definition; whether it commutes is
+// (accumulators..., elements..., captured values...) -> new accumulators. With k reduced values there
+// are 2k parameters and k results; the captured values, if any, are further parameters. It is associative by StableHLO's definition; whether it commutes is
 // not assumed (elements are combined in index order, in a tree that depends on shape and type
 // only).
 struct Combiner {
@@ -91,6 +91,7 @@ struct Reduction {
   Combiner combiner;
   SmallVector<int32_t, 4> inputs;   // node numbers of the phase
   SmallVector<int32_t, 4> initial;  // node numbers of the phase: constants or zero-stride inputs
+  SmallVector<int32_t, 2> captured;  // the same, for the combiner's parameters from 2k on
 };
 
 struct Store {

@@ -3,7 +3,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/lower_context.h"
 
-// Regions as scalar code: parameters are the block's arguments in order.
+// Regions as scalar code.
 namespace plinth::compiler {
 
 Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const Block& block) {
@@ -23,14 +23,22 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
     node.index = static_cast<int32_t>(i);
     add(block.arguments[i], node);
   }
+  const size_t num_own = NumOwnOperands(op);
   // A constant of the program around the region is as good as one inside.
   auto find = [&](const Value* value) -> int32_t {
     if (auto found = node_of.find(value); found != node_of.end()) return found->second;
-    const Value* resolved = value->id < context.num_values() ? context.Resolve(value) : value;
-    if (!IsScalarConstant(resolved->op)) return -1;
     Node node;
-    node.kind = NodeKind::kConstant;
-    node.constant = ConstantBits(*resolved->op);
+    const Value* resolved = value->id < context.num_values() ? context.Resolve(value) : value;
+    if (IsScalarConstant(resolved->op)) {
+      node.kind = NodeKind::kConstant;
+      node.constant = ConstantBits(*resolved->op);
+    } else {
+      size_t i = num_own;
+      while (i < op.operands.size() && op.operands[i] != value) ++i;
+      if (i >= op.operands.size()) return -1;
+      node.kind = NodeKind::kParameter;
+      node.index = static_cast<int32_t>(block.arguments.size() + i - num_own);
+    }
     add(value, node);
     return node_of[value];
   };
@@ -47,7 +55,7 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
     for (size_t i = 0; i < inner->operands.size() && i < 3; ++i) {
       node.operands[i] = find(inner->operands[i]);
       if (node.operands[i] < 0) {
-        return refuse(*inner, "which uses a value from outside of the region");
+        return refuse(*inner, "which uses an array from outside of the region");
       }
     }
     switch (inner->opcode) {
@@ -57,7 +65,7 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
       case Opcode::kOptimizationBarrier:
         for (size_t i = 0; i < inner->results.size(); ++i) {
           int32_t source = find(inner->operands[i]);
-          if (source < 0) return refuse(*inner, "which uses a value from outside of the region");
+          if (source < 0) return refuse(*inner, "which uses an array from outside of the region");
           node_of[inner->results[i]] = source;
         }
         continue;
@@ -79,7 +87,7 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
   for (const Value* result : block.terminator()->operands) {
     int32_t node = find(result);
     if (node < 0) {
-      return Unimplemented(Describe(op), ": its region returns a value from outside of it");
+      return Unimplemented(Describe(op), ": its region returns an array from outside of it");
     }
     combiner.results.push_back(node);
   }

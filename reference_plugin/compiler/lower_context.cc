@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/rewrite.h"
 
 namespace plinth::compiler {
 namespace {
@@ -132,6 +133,25 @@ ScalarBits ConstantBits(const Op& op) {
   return bits;
 }
 
+size_t NumOwnOperands(const Op& op) {
+  switch (op.opcode) {
+    case Opcode::kMap:
+      return op.blocks[0]->arguments.size();
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kCumulativeReduce:
+      return 2 * op.results.size();
+    case Opcode::kScatter:
+      return 2 * op.results.size() + 1;
+    case Opcode::kSort:
+      return op.results.size();
+    case Opcode::kSelectAndScatter:
+      return 3;
+    default:
+      return op.operands.size();
+  }
+}
+
 LowerContext::LowerContext(const Module& module, const LowerOptions& options)
     : module_(module), options_(options), num_ops_(module.num_ops()) {
   values_.resize(static_cast<size_t>(module.num_values()));
@@ -167,8 +187,38 @@ Status LowerContext::Prepare(const Block& block, int32_t block_number,
   return Status();
 }
 
-Status LowerContext::PrepareOp(const Op& op, int32_t block_number, std::vector<const Op*>& ops) {
-  PLINTH_RETURN_IF_ERROR(CheckTypes(op));
+// The op with the scalars that its regions use from outside as further operands.
+const Op& LowerContext::WithCaptures(const Op& op) {
+  if (!HasScalarRegions(op.opcode) || NumOwnOperands(op) != op.operands.size()) return op;
+  SmallVector<Value*, 4> captures;
+  auto use = [&](const Block& block, Value* value) {
+    const bool is_inside = value->block == &block ||
+                           (value->op != nullptr && std::find(block.ops.begin(), block.ops.end(),
+                                                              value->op) != block.ops.end());
+    const Value* resolved = Resolve(value);
+    if (is_inside || resolved->type.kind != Type::Kind::kTensor || !resolved->type.IsStatic() ||
+        resolved->type.NumElements() != 1 || IsScalarConstant(resolved->op)) {
+      return;
+    }
+    if (std::find(captures.begin(), captures.end(), value) == captures.end()) {
+      captures.push_back(value);
+    }
+  };
+  for (const Block* block : op.blocks) {
+    for (const Op* inner : block->ops) {
+      for (Value* operand : inner->operands) use(*block, operand);
+    }
+  }
+  if (captures.empty()) return op;
+  Op* with_captures = NewOp(op);
+  for (Value* capture : captures) with_captures->operands.push_back(capture);
+  return *with_captures;
+}
+
+Status LowerContext::PrepareOp(const Op& source, int32_t block_number,
+                               std::vector<const Op*>& ops) {
+  PLINTH_RETURN_IF_ERROR(CheckTypes(source));
+  const Op& op = WithCaptures(source);
   for (const Value* result : op.results) {
     values_[result->id].block = block_number;
     values_[result->id].producer = &op;
@@ -217,7 +267,8 @@ Status LowerContext::PrepareOp(const Op& op, int32_t block_number, std::vector<c
       Value* initial = add(Opcode::kBroadcastInDim, op.operands[1], {});
       Op* map = NewOp(op);
       map->opcode = Opcode::kMap;
-      map->operands = {initial, element};
+      map->operands[0] = initial;
+      map->operands[1] = element;
       values_[op.result()->id].producer = map;
       ops.push_back(map);
       return Status();

@@ -46,8 +46,12 @@ Status CheckLowerable(const Type& type, std::string_view what);
 bool IsScalarConstant(const Op* op);
 ScalarBits ConstantBits(const Op& op);
 
-// The region of a reduction, sort, scatter or map as scalar code. UNIMPLEMENTED names what it
-// cannot say.
+// How many operands the op has by definition. Those behind are the values that its scalar regions
+// use from outside, which LowerContext::Prepare appends.
+size_t NumOwnOperands(const Op& op);
+
+// The region of a reduction, sort, scatter or map as scalar code. Its parameters are the block's
+// arguments, then the captured operands. UNIMPLEMENTED names what it cannot say.
 Expected<Combiner> MakeCombiner(const class LowerContext& context, const Op& op,
                                 const Block& block);
 
@@ -120,6 +124,7 @@ class LowerContext {
   };
 
   Status PrepareOp(const Op& op, int32_t block_number, std::vector<const Op*>& ops);
+  const Op& WithCaptures(const Op& op);
   Op* NewOp(const Op& like);
   Value* NewValue(Op* op, Type type);
 

@@ -338,6 +338,7 @@ void KernelWriter::WriteReductions() {
     reduction.combiner = *std::move(combiner);
     for (int32_t input : from.inputs) reduction.inputs.push_back(NodeFor(input, key));
     for (int32_t initial : from.initial) reduction.initial.push_back(NodeFor(initial, key));
+    for (int32_t captured : from.captured) reduction.captured.push_back(NodeFor(captured, key));
     Draft(key).phase.reductions.push_back(std::move(reduction));
     Draft(key).reduction_numbers.push_back(static_cast<int32_t>(r));
   }

@@ -65,8 +65,8 @@ double LibraryCost(const Op& op) {
       work = Elements(op.result());
       break;
     case Opcode::kScatter:
-      work = 2 * Elements(op.operands.back());
-      bytes = 2 * static_cast<double>(op.operands.back()->type.SizeInBytes());
+      work = 2 * Elements(op.operands[op.results.size() + 1]);
+      bytes = 2 * static_cast<double>(op.operands[op.results.size() + 1]->type.SizeInBytes());
       break;
     case Opcode::kRng:
     case Opcode::kRngBitGenerator:

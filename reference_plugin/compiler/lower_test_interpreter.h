@@ -223,6 +223,7 @@ class Interpreter {
             }
             std::vector<double> parameters = reductions[first + r];
             for (int32_t input : reduction.inputs) parameters.push_back(values[input]);
+            for (int32_t captured : reduction.captured) parameters.push_back(values[captured]);
             reductions[first + r] = Combine(kernel, reduction.combiner, parameters);
           }
           started = true;

@@ -135,7 +135,8 @@ class CumulativeReduceStep final : public PreparedStep {
     for (size_t i = 0; i < count_; ++i) element_bytes_.push_back(ByteSize(types[i]));
     if (count_ == 1 && SingleOp(step.combiners[0]) == Opcode::kAdd) sum_row_ = FindSumRow(types[0]);
     PLINTH_ASSIGN_OR_RETURN(
-        combiner_, PairCombiner::Make(step.combiners[0], types, std::max<int64_t>(inner_, 1)));
+        combiner_, PairCombiner::Make(step.combiners[0], types, CapturedTypes(step, 2 * count_),
+                                      std::max<int64_t>(inner_, 1)));
     return Status();
   }
 
@@ -147,6 +148,7 @@ class CumulativeReduceStep final : public PreparedStep {
     std::byte* memory = scratch.Get(bytes);
     if (memory == nullptr) return ResourceExhausted("the system gave no ", bytes, " bytes");
     SmallVector<void*, 8> parameters(2 * count_), row(count_);
+    for (void* captured : operands.subspan(2 * count_)) parameters.push_back(captured);
     for (size_t i = 0; i < count_; ++i) {
       // The first accumulator is the initial value, spread over the row.
       parameters[i] = memory;

@@ -258,7 +258,7 @@ TEST(SortTest, ComparatorThatIsNoKey) {
        Binary(Opcode::kSubtract, dtype, 4, 4),
        Compare(ComparisonDirection::kLt, ComparisonType::kSigned, 4, 5)},
       {6}};
-  EXPECT_FALSE(FindSortKeys(comparator).has_value());
+  EXPECT_FALSE(FindSortKeys(comparator, 1).has_value());
   for (int64_t length : {1, 2, 3, 8, 100, 1025}) {
     TestArray operand(dtype, {length}), result = operand;
     for (int64_t i = 0; i < length; ++i) operand.Set(i, (i * 31) % 41 - 20);
@@ -303,7 +303,7 @@ TEST(SortKeyTest, SeveralKeys) {
        Compare(ComparisonDirection::kGt, signed_compare, 2, 3),
        Binary(Opcode::kAnd, DType::kPred, 5, 6), Binary(Opcode::kOr, DType::kPred, 4, 7)},
       {8}};
-  auto keys = FindSortKeys(comparator);
+  auto keys = FindSortKeys(comparator, 1);
   ASSERT_TRUE(keys.has_value());
   ASSERT_EQ(keys->size(), 2u);
   EXPECT_FALSE((*keys)[0].descending);

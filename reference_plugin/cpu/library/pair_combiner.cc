@@ -25,6 +25,7 @@ bool IsParameter(const Node& node, int32_t index) {
 // The combiner as a kernel over `count` points with one input per parameter.
 Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& combiner,
                                                              std::span<const DType> types,
+                                                             std::span<const DType> captured,
                                                              int64_t count) {
   auto kernel = std::make_shared<compiler::Kernel>();
   kernel->name = "combiner";
@@ -38,16 +39,20 @@ Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& com
     return access;
   };
   for (size_t p = 0; p < types.size(); ++p) kernel->inputs.push_back(dense(types[p], p));
+  for (DType type : captured) {
+    kernel->inputs.push_back(dense(type, kernel->inputs.size()));
+    kernel->inputs.back().byte_strides[0] = 0;
+  }
   compiler::Phase phase;
   phase.nodes = combiner.nodes;
   for (Node& node : phase.nodes) {
     if (node.kind == NodeKind::kParameter) {
-      if (node.index < 0 || node.index >= static_cast<int64_t>(types.size())) {
-        return Internal("a combiner names parameter ", node.index, " of ", types.size());
+      if (node.index < 0 || node.index >= static_cast<int64_t>(kernel->inputs.size())) {
+        return Internal("a combiner names parameter ", node.index, " of ", kernel->inputs.size());
       }
       node.kind = NodeKind::kInput;
     } else if (node.kind != NodeKind::kOp && node.kind != NodeKind::kConstant) {
-      return Unimplemented("a combiner that uses a value from outside of it");
+      return Internal("a combiner has a node of kind ", static_cast<int>(node.kind));
     }
   }
   for (size_t r = 0; r < combiner.results.size(); ++r) {
@@ -75,8 +80,16 @@ bool IsAssignment(const Combiner& combiner) {
   return combiner.results.size() == 1 && IsParameter(combiner.nodes[combiner.results[0]], 1);
 }
 
+SmallVector<DType, 4> CapturedTypes(const compiler::PlanStep& step, size_t first) {
+  SmallVector<DType, 4> types;
+  for (size_t i = first; i < step.operands.size(); ++i) {
+    types.push_back(step.operands[i].type.dtype);
+  }
+  return types;
+}
+
 Expected<PairCombiner> PairCombiner::Make(const Combiner& combiner, std::span<const DType> types,
-                                          int64_t count) {
+                                          std::span<const DType> captured, int64_t count) {
   PairCombiner result;
   result.count_ = count;
   if (types.size() == 2 && IsAssignment(combiner)) {
@@ -94,7 +107,7 @@ Expected<PairCombiner> PairCombiner::Make(const Combiner& combiner, std::span<co
       return result;
     }
   }
-  PLINTH_ASSIGN_OR_RETURN(auto kernel, MakeKernel(combiner, types, count));
+  PLINTH_ASSIGN_OR_RETURN(auto kernel, MakeKernel(combiner, types, captured, count));
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<PreparedStep> prepared, PrepareKernel(kernel));
   result.kernel_ = std::move(prepared);
   return result;

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "plinth/support/dtype.h"
+#include "plinth/support/small_vector.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/kernel.h"
+#include "reference_plugin/compiler/plan.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 #include "reference_plugin/cpu/prepared_step.h"
 
@@ -19,19 +21,24 @@ namespace plinth::cpu {
 // op commutes.
 std::optional<compiler::Opcode> SingleOp(const compiler::Combiner& combiner);
 
+// Types of a step's operands from `first` on: what its combiners capture.
+SmallVector<DType, 4> CapturedTypes(const compiler::PlanStep& step, size_t first);
+
 // Whether the combiner of one value gives back its second parameter.
 bool IsAssignment(const compiler::Combiner& combiner);
 
 // A combiner, made ready to be applied element by element to runs of `count` elements in memory
-// form: results = combiner(parameters). Immutable; any thread.
+// form: results = combiner(parameters, captured values). Immutable; any thread.
 class PairCombiner {
  public:
-  // `types` are those of the combiner's parameters.
+  // `types` are those of the combiner's parameters, `captured` those of the parameters behind, which
+  // are one element for all.
   static Expected<PairCombiner> Make(const compiler::Combiner& combiner,
-                                     std::span<const DType> types, int64_t count);
+                                     std::span<const DType> types, std::span<const DType> captured,
+                                     int64_t count);
 
-  // parameters[p] and results[r] point at `count` elements; a result may be the same run as a
-  // parameter of its element size.
+  // parameters[p] and results[r] point at `count` elements, the parameters of captured values at
+  // one; a result may be the same run as a parameter of its element size.
   Status Run(std::span<void* const> parameters, std::span<void* const> results) const;
 
  private:

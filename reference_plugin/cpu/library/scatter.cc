@@ -122,7 +122,9 @@ class ScatterStep final : public PreparedStep {
     for (size_t half = 0; half < 2; ++half) {
       for (size_t i = 0; i < num_arrays_; ++i) types.push_back(step.operands[i].type.dtype);
     }
-    PLINTH_ASSIGN_OR_RETURN(combiner_, PairCombiner::Make(step.combiners[0], types, run_length_));
+    PLINTH_ASSIGN_OR_RETURN(combiner_, PairCombiner::Make(step.combiners[0], types,
+                                                          CapturedTypes(step, 2 * num_arrays_ + 1),
+                                                          run_length_));
     return Status();
   }
 
@@ -155,6 +157,7 @@ class ScatterStep final : public PreparedStep {
     auto* indices = static_cast<const std::byte*>(operands[num_arrays_]);
     SmallVector<int64_t, 4> start(starts_.size());
     SmallVector<void*, 8> parameters(2 * num_arrays_);
+    for (void* captured : operands.subspan(2 * num_arrays_ + 1)) parameters.push_back(captured);
     const Dims index_strides[1] = {batch_index_strides_};
     StridedWalk<1> batch(batch_extents_, index_strides);
     for (int64_t window = 0; window < num_windows_; ++window, batch.Next()) {

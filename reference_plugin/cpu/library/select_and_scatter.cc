@@ -52,6 +52,8 @@ class SelectAndScatterStep final : public PreparedStep {
   }
 
  private:
+  static constexpr size_t kNumOperands = 3;  // what comes behind is captured
+
   // How a window lies along a dimension.
   bool IsFixed(size_t d) const {
     return window_.sizes[d] == 1 && window_.strides[d] == 1 && window_.padding_low[d] == 0 &&
@@ -82,8 +84,10 @@ class SelectAndScatterStep final : public PreparedStep {
     source_per_group_ = num_groups_ == 0 ? 0 : all / num_groups_;
     if (source.NumElements() == 0) num_groups_ = 0;
     DType types[] = {operand.dtype, operand.dtype};
-    PLINTH_ASSIGN_OR_RETURN(select_, PairCombiner::Make(step.combiners[0], types, lanes_));
-    PLINTH_ASSIGN_OR_RETURN(scatter_, PairCombiner::Make(step.combiners[1], types, 1));
+    const SmallVector<DType, 4> captured = CapturedTypes(step, kNumOperands);
+    PLINTH_ASSIGN_OR_RETURN(select_,
+                            PairCombiner::Make(step.combiners[0], types, captured, lanes_));
+    PLINTH_ASSIGN_OR_RETURN(scatter_, PairCombiner::Make(step.combiners[1], types, captured, 1));
     return Status();
   }
 
@@ -93,15 +97,18 @@ class SelectAndScatterStep final : public PreparedStep {
     std::vector<std::byte> selected(lanes_ * element_bytes_);
     std::vector<int64_t> selected_offsets(lanes_);
     std::vector<uint8_t> keep(lanes_);
+    SmallVector<void*, 4> parameters(2);
+    for (void* captured : operands.subspan(kNumOperands)) parameters.push_back(captured);
     const Dims source_strides[1] = {source_strides_};
     StridedWalk<1> walk(source_extents_, source_strides, group * source_per_group_);
     for (int64_t i = 0; i < source_per_group_; ++i, walk.Next()) {
-      PLINTH_RETURN_IF_ERROR(Select(operand, walk, selected, selected_offsets, keep));
+      PLINTH_RETURN_IF_ERROR(Select(operand, walk, selected, selected_offsets, keep, parameters));
       for (int64_t lane = 0; lane < lanes_; ++lane) {
         if (selected_offsets[lane] < 0) continue;  // a window wholly in the padding
-        void* parameters[] = {result + selected_offsets[lane],
-                              source + walk.offset(0) + lane * element_bytes_};
-        PLINTH_RETURN_IF_ERROR(scatter_.Run(parameters, std::span(parameters, 1)));
+        parameters[0] = result + selected_offsets[lane];
+        parameters[1] = source + walk.offset(0) + lane * element_bytes_;
+        const std::span<void* const> all(parameters.data(), parameters.size());
+        PLINTH_RETURN_IF_ERROR(scatter_.Run(all, all.first(1)));
       }
     }
     return Status();
@@ -109,7 +116,8 @@ class SelectAndScatterStep final : public PreparedStep {
 
   // Goes through the window of a source position; offsets are -1 where it has no element.
   Status Select(std::byte* operand, const StridedWalk<1>& source, std::vector<std::byte>& selected,
-                std::vector<int64_t>& offsets, std::vector<uint8_t>& keep) const {
+                std::vector<int64_t>& offsets, std::vector<uint8_t>& keep,
+                SmallVector<void*, 4>& parameters) const {
     bool is_first = true;
     size_t rank = operand_dims_.size();
     Dims zero_strides(rank);
@@ -135,9 +143,11 @@ class SelectAndScatterStep final : public PreparedStep {
         is_first = false;
         continue;
       }
-      void* parameters[] = {selected.data(), candidate};
+      parameters[0] = selected.data();
+      parameters[1] = candidate;
       void* results[] = {keep.data()};
-      PLINTH_RETURN_IF_ERROR(select_.Run(parameters, results));
+      PLINTH_RETURN_IF_ERROR(
+          select_.Run(std::span<void* const>(parameters.data(), parameters.size()), results));
       for (int64_t lane = 0; lane < lanes_; ++lane) {
         if (keep[lane]) continue;
         std::memcpy(selected.data() + lane * element_bytes_, candidate + lane * element_bytes_,

@@ -64,15 +64,16 @@ class SortStep final : public PreparedStep {
     }
     num_rows_ = outer * inner_;
     std::vector<DType> types, pair_types;
-    for (const compiler::ArrayRef& operand : step.operands) {
-      types.push_back(operand.type.dtype);
-      pair_types.insert(pair_types.end(), 2, operand.type.dtype);
-      element_bytes_.push_back(ByteSize(operand.type.dtype));
+    for (const compiler::ArrayRef& result : step.results) {
+      types.push_back(result.type.dtype);
+      pair_types.insert(pair_types.end(), 2, result.type.dtype);
+      element_bytes_.push_back(ByteSize(result.type.dtype));
     }
-    auto keys = FindSortKeys(step.combiners[0]);
+    const SmallVector<DType, 4> captured = CapturedTypes(step, types.size());
+    auto keys = FindSortKeys(step.combiners[0], types.size());
     if (!keys.has_value()) {
-      PLINTH_ASSIGN_OR_RETURN(comparator_,
-                              PairCombiner::Make(step.combiners[0], pair_types, kCompareBatch));
+      PLINTH_ASSIGN_OR_RETURN(comparator_, PairCombiner::Make(step.combiners[0], pair_types,
+                                                              captured, kCompareBatch));
       return Status();
     }
     for (const SortKey& source : *keys) {
@@ -81,7 +82,7 @@ class SortStep final : public PreparedStep {
       if (node.kind == compiler::NodeKind::kParameter) {
         key.operand = node.index;
       } else {
-        PLINTH_ASSIGN_OR_RETURN(key.compute, PairCombiner::Make(source.key, types, length_));
+        PLINTH_ASSIGN_OR_RETURN(key.compute, PairCombiner::Make(source.key, types, captured, length_));
       }
       key.order_bits = FindOrderBits(source.dtype, source.descending, source.total_order);
       key.bytes = ByteSize(source.dtype);
@@ -95,10 +96,12 @@ class SortStep final : public PreparedStep {
     int64_t total = 0;
     for (int64_t bytes : element_bytes_) total += bytes * length_;
     work.rows.resize(total);
-    SmallVector<void*, 8> rows(operands.size());
+    const size_t count = element_bytes_.size();
+    SmallVector<void*, 8> rows(count);
+    for (void* captured : operands.subspan(count)) rows.push_back(captured);
     std::byte* next = work.rows.data();
     int64_t first = row / inner_ * length_ * inner_ + row % inner_;
-    for (size_t i = 0; i < operands.size(); ++i) {
+    for (size_t i = 0; i < count; ++i) {
       int64_t bytes = element_bytes_[i];
       rows[i] = next;
       auto* from = static_cast<const std::byte*>(operands[i]) + first * bytes;
@@ -118,7 +121,7 @@ class SortStep final : public PreparedStep {
     } else {
       PLINTH_RETURN_IF_ERROR(OrderRowByKeys(all, work));
     }
-    for (size_t i = 0; i < operands.size(); ++i) {
+    for (size_t i = 0; i < count; ++i) {
       auto* to = static_cast<std::byte*>(results[i]) + first * element_bytes_[i];
       auto* from = static_cast<const std::byte*>(rows[i]);
       switch (element_bytes_[i]) {
@@ -169,18 +172,20 @@ class SortStep final : public PreparedStep {
   }
 
   Status OrderRowByComparing(std::span<void* const> rows, Workspace& work) const {
-    SmallVector<void*, 8> pairs(2 * rows.size());
+    const size_t count = element_bytes_.size();
+    SmallVector<void*, 8> pairs(2 * count);
+    for (void* captured : rows.subspan(count)) pairs.push_back(captured);
     int64_t total = 0;
     for (int64_t bytes : element_bytes_) total += 2 * bytes * kCompareBatch;
     work.keys.resize(total);
     std::byte* next = work.keys.data();
-    for (size_t i = 0; i < pairs.size(); ++i) {
+    for (size_t i = 0; i < 2 * count; ++i) {
       pairs[i] = next;
       next += element_bytes_[i / 2] * kCompareBatch;
     }
     auto compare = [&](const int64_t* left, const int64_t* right, int64_t count,
                        uint8_t* before) -> Status {
-      for (size_t i = 0; i < rows.size(); ++i) {
+      for (size_t i = 0; i < count; ++i) {
         int64_t bytes = element_bytes_[i];
         auto* row = static_cast<const std::byte*>(rows[i]);
         for (int64_t p = 0; p < count; ++p) {

@@ -15,10 +15,12 @@ using compiler::Node;
 using compiler::NodeKind;
 using compiler::Opcode;
 
-// Parameters 2i and 2i + 1 are the elements of operand i on the left and on the right.
+// Parameters 2i and 2i + 1 are the elements of operand i on the left and on the right; captured
+// values are of no side.
 class KeyFinder {
  public:
-  explicit KeyFinder(const Combiner& comparator) : nodes_(comparator.nodes) {}
+  KeyFinder(const Combiner& comparator, size_t num_operands)
+      : nodes_(comparator.nodes), num_operands_(static_cast<int32_t>(num_operands)) {}
 
   // less(a, b), or less(a, b) or (equal(a, b) and rest).
   bool Find(int32_t number, std::vector<SortKey>& keys) const {
@@ -58,7 +60,7 @@ class KeyFinder {
     if (x.kind != y.kind || x.dtype != y.dtype) return false;
     switch (x.kind) {
       case NodeKind::kParameter:
-        return x.index == (y.index ^ flip);
+        return x.index == (IsCaptured(y) ? y.index : y.index ^ flip);
       case NodeKind::kConstant:
         return x.constant == y.constant;
       case NodeKind::kOp:
@@ -85,7 +87,7 @@ class KeyFinder {
   // Whether all parameters below are of one side.
   bool IsOfSide(int32_t number, int32_t side) const {
     const Node& node = nodes_[number];
-    if (node.kind == NodeKind::kParameter) return node.index % 2 == side;
+    if (node.kind == NodeKind::kParameter) return IsCaptured(node) || node.index % 2 == side;
     if (node.kind != NodeKind::kOp) return node.kind == NodeKind::kConstant;
     for (int i = 0; i < node.num_operands; ++i) {
       if (!IsOfSide(node.operands[i], side)) return false;
@@ -112,7 +114,9 @@ class KeyFinder {
   // Appends the nodes below `number`, in terms of operands instead of sides; returns its number.
   int32_t CopyExpression(int32_t number, Combiner& to) const {
     Node node = nodes_[number];
-    if (node.kind == NodeKind::kParameter) node.index /= 2;
+    if (node.kind == NodeKind::kParameter) {
+      node.index = IsCaptured(node) ? node.index - num_operands_ : node.index / 2;
+    }
     for (int i = 0; i < node.num_operands; ++i) {
       node.operands[i] = CopyExpression(node.operands[i], to);
     }
@@ -120,7 +124,10 @@ class KeyFinder {
     return static_cast<int32_t>(to.nodes.size()) - 1;
   }
 
+  bool IsCaptured(const Node& parameter) const { return parameter.index >= 2 * num_operands_; }
+
   const std::vector<Node>& nodes_;
+  const int32_t num_operands_;
 };
 
 template <typename T, bool kDescending, bool kTotalOrder>
@@ -155,10 +162,11 @@ OrderBitsFunction ChooseOrderBits(bool descending, bool total_order) {
 
 }  // namespace
 
-std::optional<std::vector<SortKey>> FindSortKeys(const Combiner& comparator) {
+std::optional<std::vector<SortKey>> FindSortKeys(const Combiner& comparator,
+                                                 size_t num_operands) {
   std::vector<SortKey> keys;
   if (comparator.results.size() != 1) return std::nullopt;
-  if (!KeyFinder(comparator).Find(comparator.results[0], keys)) return std::nullopt;
+  if (!KeyFinder(comparator, num_operands).Find(comparator.results[0], keys)) return std::nullopt;
   for (const SortKey& key : keys) {
     if (FindOrderBits(key.dtype, key.descending, key.total_order) == nullptr) return std::nullopt;
   }

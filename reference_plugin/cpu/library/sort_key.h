@@ -13,15 +13,18 @@ namespace plinth::cpu {
 
 // One comparison of a sort: of the values that `key` computes from an element of each operand.
 struct SortKey {
-  compiler::Combiner key;  // parameter i is an element of operand i; one result
+  // Parameter i is an element of operand i; behind them are captured values. One result.
+  compiler::Combiner key;
   DType dtype = DType::kInvalid;
   bool descending = false;
   bool total_order = false;  // floats: -0 before 0 and NaN by its sign; else -0 equals 0
 };
 
 // A comparator as comparisons of keys, the first that differs deciding: what jnp.sort, argsort,
-// lax.sort with several keys and top_k send. Nothing if the comparator is of another kind.
-std::optional<std::vector<SortKey>> FindSortKeys(const compiler::Combiner& comparator);
+// lax.sort with several keys and top_k send. Nothing if the comparator is of another kind. Its
+// parameters from 2 * num_operands on are captured values.
+std::optional<std::vector<SortKey>> FindSortKeys(const compiler::Combiner& comparator,
+                                                 size_t num_operands);
 
 // Maps `count` elements of a key's type to unsigned integers of the key's order.
 using OrderBitsFunction = void (*)(const void* keys, uint64_t* bits, int64_t count);

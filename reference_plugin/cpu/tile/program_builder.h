@@ -2,6 +2,7 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_TILE_PROGRAM_BUILDER_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "plinth/support/status.h"
@@ -134,7 +135,9 @@ class ProgramBuilder {
 
   Status BuildReduction(size_t p, const Reduction& reduction);
 
-  Status BuildCombiner(const Combiner& combiner, ReductionProgram* out);
+  // `captured`: slots, one value in all lanes.
+  Status BuildCombiner(const Combiner& combiner, std::span<const int32_t> captured,
+                       ReductionProgram* out);
 
   static constexpr int32_t kNeeded = -2;
 

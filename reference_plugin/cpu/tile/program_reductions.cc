@@ -39,13 +39,18 @@ Status ProgramBuilder::BuildReduction(size_t p, const Reduction& reduction) {
     }
   }
   if (out.commutative == nullptr) {
-    PLINTH_RETURN_IF_ERROR(BuildCombiner(reduction.combiner, &out));
+    std::vector<int32_t> captured;
+    for (int32_t node : reduction.captured) {
+      captured.push_back(values_[p][static_cast<size_t>(node)].slot);
+    }
+    PLINTH_RETURN_IF_ERROR(BuildCombiner(reduction.combiner, captured, &out));
   }
   program_.phases[p].reductions.push_back(std::move(out));
   return Status();
 }
 
-Status ProgramBuilder::BuildCombiner(const Combiner& combiner, ReductionProgram* out) {
+Status ProgramBuilder::BuildCombiner(const Combiner& combiner, std::span<const int32_t> captured,
+                                     ReductionProgram* out) {
   for (ReductionProgram::Component& component : out->components) {
     component.left = frame_.AddSlot(FrameLayout::kSetWhileRunning);
     component.right = frame_.AddSlot(FrameLayout::kSetWhileRunning);
@@ -60,8 +65,9 @@ Status ProgramBuilder::BuildCombiner(const Combiner& combiner, ReductionProgram*
     const Node& node = combiner.nodes[n];
     if (node.kind == NodeKind::kParameter) {
       const size_t parameter = static_cast<size_t>(node.index);
-      slots[n] = parameter < count ? out->components[parameter].left
-                                   : out->components[parameter - count].right;
+      slots[n] = parameter < count       ? out->components[parameter].left
+                 : parameter < 2 * count ? out->components[parameter - count].right
+                                         : captured[parameter - 2 * count];
       continue;
     }
     if (node.kind == NodeKind::kConstant) {

@@ -302,10 +302,12 @@ class Evaluator {
   void Combine(const Phase& phase, const Reduction& reduction, const Values& values,
                std::vector<Number>* accumulator) {
     std::vector<Number> parameters = *accumulator;
-    for (int32_t input : reduction.inputs) {
-      parameters.push_back(Decode(phase.nodes[static_cast<size_t>(input)].dtype,
-                                  values[static_cast<size_t>(input)]));
-    }
+    auto add = [&](int32_t node) {
+      parameters.push_back(
+          Decode(phase.nodes[static_cast<size_t>(node)].dtype, values[static_cast<size_t>(node)]));
+    };
+    for (int32_t input : reduction.inputs) add(input);
+    for (int32_t captured : reduction.captured) add(captured);
     std::vector<Number> numbers;
     for (const Node& node : reduction.combiner.nodes) {
       if (node.kind == NodeKind::kParameter) {
