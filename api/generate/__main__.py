@@ -12,6 +12,7 @@ from pathlib import Path
 
 import c_extension_headers
 import c_header
+import c_library_header
 import cxx_reflection
 import cxx_tables
 import registry as registry_module
@@ -33,6 +34,8 @@ def artefacts(registry, history) -> dict[str, str]:
     }
     for name, text in c_extension_headers.headers(registry).items():
         files[f"include/{name}"] = text
+    for library in registry.libraries:
+        files[f"include/{library.header}"] = c_library_header.header(library)
     return files
 
 

@@ -125,12 +125,34 @@ class Module:
 
 
 @dataclass
+class Export(Entry):
+    """A function that a library of ours exports."""
+
+    returns: str = "void"
+    threads: str = "any"
+    parameters: list[dict] = field(default_factory=list)
+    errors: list[dict] = field(default_factory=list)
+
+
+@dataclass
+class Library:
+    """The C API of one of our own libraries: types as in a module, and exported functions."""
+
+    module: Module
+    exports: list[Export]
+    header: str
+    minor: int
+    includes: list[str]
+
+
+@dataclass
 class Registry:
     modules: list[Module]
     extensions: list[Module]
     version: dict
     entry_point: dict
     requirements: list[dict]
+    libraries: list[Library] = field(default_factory=list)
 
     @property
     def functions(self) -> list[Function]:
@@ -210,6 +232,17 @@ def _load_module(path: Path) -> tuple[Module, dict]:
     return module, data
 
 
+def _load_library(path: Path) -> Library:
+    module, rest = _load_module(path)
+    module.path = f"libplinth/{path.name}"
+    exports = [_build(Export, {"doc": "", **table}, f"{path.name}: {table.get('name')}")
+               for table in rest.pop("export", [])]
+    library = _build(Library, rest.pop("library", {}), path.name, module=module, exports=exports)
+    if rest:
+        raise RegistryError(f"{path.name}: unknown key {', '.join(sorted(rest))}")
+    return library
+
+
 def load(folder: Path) -> Registry:
     """Reads and validates the registry. Raises RegistryError."""
     modules, extensions, version, entry_point, requirements = [], [], {}, {}, []
@@ -228,7 +261,8 @@ def load(folder: Path) -> Registry:
         extensions.append(module)
     modules.sort(key=lambda m: m.order)
     extensions.sort(key=lambda m: m.extension.get("type", 1 << 30))
-    registry = Registry(modules, extensions, version, entry_point, requirements)
+    libraries = [_load_library(path) for path in sorted((folder / "libplinth").glob("*.toml"))]
+    registry = Registry(modules, extensions, version, entry_point, requirements, libraries)
     validate(registry)
     return registry
 
@@ -304,6 +338,28 @@ def _check_since(check: _Checker, structs: list[Struct]) -> None:
         check.need(order == sorted(order), f"{s.name}: since goes down from one field to the next")
 
 
+def _check_library(check: _Checker, library: Library) -> None:
+    module = library.module
+    for s in module.structs:
+        _check_fields(check, s, library.minor)
+        check.need(s.head == "sized", f"{s.name}: a struct of ours begins with struct_size")
+    _check_since(check, module.structs)
+    _check_callbacks(check, [module])
+    everything = module.handles + module.enums + module.callbacks + module.structs + library.exports
+    _check_unique(check, "name", [x.name for x in everything])
+    _check_unique(check, "enum value", [v.name for e in module.enums for v in e.values])
+    for x in everything:
+        check.need(x.doc, f"{x.name}: no doc")
+        check.need(x.name.startswith("plinth_"), f"{x.name}: names of ours begin with plinth_")
+        check.need(0 < x.since <= library.minor, f"{x.name}: since {x.since} is not in 1..{library.minor}")
+    for e in library.exports:
+        check.need(e.threads in THREADS, f"{e.name}: threads {e.threads!r}")
+        for p in e.parameters:
+            check.need(p.get("doc"), f"{e.name}.{p.get('name')}: no doc")
+        status = f"{e.name}: errors are listed by what returns a status, and by nothing else"
+        check.need((e.returns == "plinth_status*") == bool(e.errors), status)
+
+
 def validate(registry: Registry) -> None:
     """Raises RegistryError with every contradiction found, one per line."""
     check = _Checker()
@@ -366,5 +422,7 @@ def validate(registry: Registry) -> None:
         if "type" in m.extension:
             check.need(any(s.name == m.extension["struct"] for s in m.structs),
                        f"{m.path}: no struct {m.extension['struct']}")
+    for library in registry.libraries:
+        _check_library(check, library)
     if check.problems:
         raise RegistryError("\n".join(check.problems))

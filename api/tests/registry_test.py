@@ -157,6 +157,15 @@ class ContradictionTest(unittest.TestCase):
                             '{name = "user_arg", type = "int*", doc = "As given in `on_delete_',
                             "PJRT_Client_CreateViewOfDeviceBuffer_OnDelete: .* is not")
 
+    def test_export_without_its_errors(self):
+        self.expect_problem("libplinth/plinth.toml", 'returns = "const char*"\ndoc = "Version',
+                            'returns = "plinth_status*"\ndoc = "Version',
+                            "plinth_version: errors are listed by what returns a status")
+
+    def test_struct_of_ours_without_size(self):
+        self.expect_problem("libplinth/plinth.toml", 'head = "sized"', 'head = "none"',
+                            "plinth_load_options: a struct of ours begins with struct_size")
+
     def test_no_text(self):
         self.expect_problem("plugin.toml", 'doc = "Number of `attributes`."', 'doc = ""', "no doc")
 
