@@ -23,8 +23,8 @@ struct FunctionOf;
   };
 #include "plinth/support/abi_tables.inc"
 
-// What the registry says about a struct: its name and the smallest size that we accept, which is
-// the smallest that any caller from 0.28 on announces.
+// What the registry says about a struct: its name, X_STRUCT_SIZE, and the smallest size that we
+// accept, which is the smallest that any caller from 0.28 on announces.
 template <typename Struct>
 struct StructOf;
 
@@ -32,6 +32,7 @@ struct StructOf;
   template <>                                                                          \
   struct StructOf<name> {                                                              \
     static constexpr const char* kName = #name;                                        \
+    static constexpr size_t kSize = end;                                               \
     static constexpr size_t kMinimumSize = minimum_struct_size;                        \
   };
 #include "plinth/support/abi_tables.inc"
