@@ -81,9 +81,9 @@ struct plinth_load_options {
   // A path (anything with a slash), else the name of a plugin. Null: PLINTH_PLUGIN, or the only
   // plugin that is found. [in, since 0.1, may be null, lives for the call, if absent: null]
   const char* plugin;
-  // Layers in the order in which calls pass them, separated by commas, each with options after a
-  // colon: `trace:file=t.json,validation:mode=error`. Null: PLINTH_LAYERS; empty: none. [in, since
-  // 0.1, may be null, lives for the call, if absent: null]
+  // Layers in the order in which calls pass them, separated by commas, each with its options in
+  // parentheses: `trace(file=t.json),validation(mode=error)`. Null: PLINTH_LAYERS; empty: none.
+  // [in, since 0.1, may be null, lives for the call, if absent: null]
   const char* layers;
   // The minor that the table is to report. 0: the plugin's own, lowered to ours if it is newer. A
   // larger one than the plugin's own makes the load fail unless everything in between is there or
