@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/max_pool_gradient.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
 
@@ -170,6 +171,7 @@ class SelectAndScatterStep final : public PreparedStep {
 
 Expected<std::unique_ptr<PreparedStep>> PrepareSelectAndScatter(const compiler::PlanStep& step,
                                                                 const LibraryOptions&) {
+  if (auto gradient = MakeMaxPoolGradient(step)) return gradient;
   return SelectAndScatterStep::Make(step);
 }
 

@@ -1,0 +1,16 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_MAX_POOL_GRADIENT_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_MAX_POOL_GRADIENT_H_
+
+#include <memory>
+
+#include "reference_plugin/cpu/prepared_step.h"
+
+namespace plinth::cpu {
+
+// A select_and_scatter that selects the largest (or smallest) element of f32, f64 or bf16 and
+// adds: the gradient of max pooling. Null for any other.
+std::unique_ptr<PreparedStep> MakeMaxPoolGradient(const compiler::PlanStep& step);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_MAX_POOL_GRADIENT_H_
