@@ -1,8 +1,19 @@
 #include "impl/layers/builtin_layers.h"
 
-namespace plinth::layers {
+#include "impl/layers/fault/fault_layer.h"
 
-std::span<const LayerEntry> BuiltinLayers() { return {}; }
+namespace plinth::layers {
+namespace {
+
+constexpr LayerEntry kLayers[] = {
+    {"fault", &CreateFaultLayer,
+     "makes chosen calls fail and events late: fault(PJRT_Client_Compile:3=INTERNAL; alloc:5="
+     "RESOURCE_EXHAUSTED; delay events 20ms)"},
+};
+
+}  // namespace
+
+std::span<const LayerEntry> BuiltinLayers() { return kLayers; }
 
 const LayerEntry* FindBuiltinLayer(std::string_view name) {
   for (const LayerEntry& entry : BuiltinLayers()) {

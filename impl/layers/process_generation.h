@@ -1,0 +1,16 @@
+#ifndef PLINTH_IMPL_LAYERS_PROCESS_GENERATION_H_
+#define PLINTH_IMPL_LAYERS_PROCESS_GENERATION_H_
+
+#include <cstdint>
+
+namespace plinth::layers {
+
+// Counts the forks between the process that loaded libplinth and this one. What a layer made in an
+// earlier generation is of no use here: its helper threads are gone, its locks may be held for
+// ever, and its files belong to the parent. Counting begins with the first call, so a layer calls
+// it when it is made. Any thread; never blocks.
+uint32_t ProcessGeneration();
+
+}  // namespace plinth::layers
+
+#endif  // PLINTH_IMPL_LAYERS_PROCESS_GENERATION_H_
