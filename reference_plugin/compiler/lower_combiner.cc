@@ -55,7 +55,8 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
     for (size_t i = 0; i < inner->operands.size() && i < 3; ++i) {
       node.operands[i] = find(inner->operands[i]);
       if (node.operands[i] < 0) {
-        return refuse(*inner, "which uses an array from outside of the region");
+        return refuse(*inner,
+                      "which uses an array or more than 32 scalars from outside of the region");
       }
     }
     switch (inner->opcode) {
@@ -65,7 +66,9 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
       case Opcode::kOptimizationBarrier:
         for (size_t i = 0; i < inner->results.size(); ++i) {
           int32_t source = find(inner->operands[i]);
-          if (source < 0) return refuse(*inner, "which uses an array from outside of the region");
+          if (source < 0)
+            return refuse(*inner,
+                          "which uses an array or more than 32 scalars from outside of the region");
           node_of[inner->results[i]] = source;
         }
         continue;
@@ -87,7 +90,7 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
   for (const Value* result : block.terminator()->operands) {
     int32_t node = find(result);
     if (node < 0) {
-      return Unimplemented(Describe(op), ": its region returns an array from outside of it");
+      return Unimplemented(Describe(op), ": its region returns an array from outside");
     }
     combiner.results.push_back(node);
   }

@@ -53,6 +53,9 @@ constexpr std::array<OpcodeLowering, kNumOpcodes> MakeTable() {
 
 constexpr std::array<OpcodeLowering, kNumOpcodes> kTable = MakeTable();
 
+// What a region may use from outside.
+constexpr size_t kMaxCaptures = 32;
+
 // Types narrower than a byte are a later release's.
 bool IsSupported(DType type) { return type == DType::kPred || InfoOf(type).bits % 8 == 0; }
 
@@ -191,22 +194,21 @@ Status LowerContext::Prepare(const Block& block, int32_t block_number,
 const Op& LowerContext::WithCaptures(const Op& op) {
   if (!HasScalarRegions(op.opcode) || NumOwnOperands(op) != op.operands.size()) return op;
   SmallVector<Value*, 4> captures;
-  auto use = [&](const Block& block, Value* value) {
-    const bool is_inside = value->block == &block ||
-                           (value->op != nullptr && std::find(block.ops.begin(), block.ops.end(),
-                                                              value->op) != block.ops.end());
+  auto use = [&](Value* value) {
     const Value* resolved = Resolve(value);
-    if (is_inside || resolved->type.kind != Type::Kind::kTensor || !resolved->type.IsStatic() ||
+    const bool is_outside = values_[resolved->id].block >= 0;  // Regions are not prepared.
+    if (!is_outside || resolved->type.kind != Type::Kind::kTensor ||
         resolved->type.NumElements() != 1 || IsScalarConstant(resolved->op)) {
       return;
     }
-    if (std::find(captures.begin(), captures.end(), value) == captures.end()) {
+    if (captures.size() < kMaxCaptures &&
+        std::find(captures.begin(), captures.end(), value) == captures.end()) {
       captures.push_back(value);
     }
   };
   for (const Block* block : op.blocks) {
     for (const Op* inner : block->ops) {
-      for (Value* operand : inner->operands) use(*block, operand);
+      for (Value* operand : inner->operands) use(operand);
     }
   }
   if (captures.empty()) return op;
@@ -215,10 +217,10 @@ const Op& LowerContext::WithCaptures(const Op& op) {
   return *with_captures;
 }
 
-Status LowerContext::PrepareOp(const Op& source, int32_t block_number,
+Status LowerContext::PrepareOp(const Op& original, int32_t block_number,
                                std::vector<const Op*>& ops) {
-  PLINTH_RETURN_IF_ERROR(CheckTypes(source));
-  const Op& op = WithCaptures(source);
+  PLINTH_RETURN_IF_ERROR(CheckTypes(original));
+  const Op& op = WithCaptures(original);
   for (const Value* result : op.results) {
     values_[result->id].block = block_number;
     values_[result->id].producer = &op;

@@ -142,6 +142,34 @@ TEST(Lower, ReduceWithAnyRegion) {
   EXPECT_EQ(CountKernels(LowerText(kText, false).entry), 2);
 }
 
+TEST(Lower, RegionsUseValuesFromOutside) {
+  // Sums up to a limit, and products with it.
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<3x4xf32>, %h: tensor<f32>, %z: tensor<f32>)
+        -> (tensor<3xf32>, tensor<3x4xf32>) {
+      %m = stablehlo.add %h, %h : tensor<f32>
+      %0 = "stablehlo.reduce"(%a, %z) ({
+        ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+          %s = stablehlo.add %x, %y : tensor<f32>
+          %r = stablehlo.minimum %s, %m : tensor<f32>
+          stablehlo.return %r : tensor<f32>
+      }) {dimensions = array<i64: 1>} : (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>
+      %1 = "stablehlo.map"(%a) ({
+        ^bb0(%x: tensor<f32>):
+          %r = stablehlo.multiply %x, %m : tensor<f32>
+          stablehlo.return %r : tensor<f32>
+      }) {dimensions = array<i64: 0, 1>} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+      return %0, %1 : tensor<3xf32>, tensor<3x4xf32>
+    })";
+  for (bool fusion : {true, false}) {
+    EXPECT_EQ(RunText(kText, fusion,
+                      {FromFloats({0, 1, 2, 3, 1, 1, 1, 1, 4, 0, 0, 0}), FromFloats({2.5}),
+                       FromFloats({0})}),
+              (std::vector<double>{5, 4, 4}));
+  }
+  ExpectFusionKeepsResults(kText);
+}
+
 TEST(Lower, ReduceWindowWithPaddingStridesAndDilations) {
   constexpr std::string_view kText = R"(
     func.func @main(%a: tensor<2x4xf32>, %i: tensor<f32>) -> tensor<2x5xf32> {
@@ -252,6 +280,22 @@ TEST(Lower, RefusesByName) {
   struct Case {
     std::string_view text, message;
   };
+  std::string many_captures =
+      "func.func @main(%a: tensor<4xf32>, %s: tensor<40xf32>) -> tensor<f32> {\n";
+  std::string region = "%s0 = stablehlo.add %x, %y : tensor<f32>\n";
+  for (int i = 0; i < 40; ++i) {
+    many_captures += StrCat("%t", i, " = stablehlo.slice %s [", i, ":", i + 1,
+                            "] : (tensor<40xf32>) -> tensor<1xf32>\n%c", i,
+                            " = stablehlo.reshape %t", i, " : (tensor<1xf32>) -> tensor<f32>\n");
+    region += StrCat("%s", i + 1, " = stablehlo.add %s", i, ", %c", i, " : tensor<f32>\n");
+  }
+  many_captures += StrCat(R"(%z = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.reduce"(%a, %z) ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        )",
+                          region, R"(stablehlo.return %s40 : tensor<f32>
+    }) {dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32> })");
   for (const Case& c : {
            Case{R"(func.func @main(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
                   %0 = stablehlo.cholesky %a, lower = true : tensor<4x4xf32>
@@ -263,12 +307,16 @@ TEST(Lower, RefusesByName) {
            Case{R"(func.func @main(%a: tensor<4x4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
                   %0 = "stablehlo.reduce"(%a, %s) ({
                     ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-                      %m = stablehlo.multiply %x, %s : tensor<f32>
-                      %r = stablehlo.add %m, %y : tensor<f32>
+                      %m = "stablehlo.slice"(%a) {start_indices = array<i64: 0, 0>,
+                        limit_indices = array<i64: 1, 1>, strides = array<i64: 1, 1>}
+                        : (tensor<4x4xf32>) -> tensor<1x1xf32>
+                      %n = stablehlo.reshape %m : (tensor<1x1xf32>) -> tensor<f32>
+                      %r = stablehlo.add %n, %y : tensor<f32>
                       stablehlo.return %r : tensor<f32>
                   }) {dimensions = array<i64: 1>} : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
                   return %0 : tensor<4xf32> })",
-                "from outside of the region"},
+                "which makes no scalar"},
+           Case{many_captures, "from outside of the region"},
        }) {
     std::unique_ptr<Module> module = Parse(c.text);
     ASSERT_NE(module, nullptr);

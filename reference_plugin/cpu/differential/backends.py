@@ -7,6 +7,8 @@ any test module is imported.
 import os
 
 import jax
+from jax._src import compiler
+from jaxlib import _jax
 
 PLUGIN = "plinth"
 _settings = {"plugin": PLUGIN, "options": {}}
@@ -57,3 +59,12 @@ def run_on_plugin(function, *args, options=None):
 
 def run_on_builtin(function, *args):
     return run(function, args, builtin_device())
+
+
+def run_text_on_plugin(text, *args):
+    """The outputs of a StableHLO program that JAX itself would not write, as NumPy arrays."""
+    device = plugin_device()
+    options = compiler.get_compile_options(
+        num_replicas=1, num_partitions=1, env_options_overrides=_settings["options"])
+    loaded = device.client.compile_and_load(text, _jax.DeviceList((device,)), options)
+    return [jax.device_get(x) for x in loaded.execute(jax.device_put(list(args), device))]

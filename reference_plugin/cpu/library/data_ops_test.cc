@@ -303,7 +303,7 @@ TEST(SortKeyTest, SeveralKeys) {
        Compare(ComparisonDirection::kGt, signed_compare, 2, 3),
        Binary(Opcode::kAnd, DType::kPred, 5, 6), Binary(Opcode::kOr, DType::kPred, 4, 7)},
       {8}};
-  auto keys = FindSortKeys(comparator, 1);
+  auto keys = FindSortKeys(comparator, 2);
   ASSERT_TRUE(keys.has_value());
   ASSERT_EQ(keys->size(), 2u);
   EXPECT_FALSE((*keys)[0].descending);

@@ -172,20 +172,20 @@ class SortStep final : public PreparedStep {
   }
 
   Status OrderRowByComparing(std::span<void* const> rows, Workspace& work) const {
-    const size_t count = element_bytes_.size();
-    SmallVector<void*, 8> pairs(2 * count);
-    for (void* captured : rows.subspan(count)) pairs.push_back(captured);
+    const size_t num_operands = element_bytes_.size();
+    SmallVector<void*, 8> pairs(2 * num_operands);
+    for (void* captured : rows.subspan(num_operands)) pairs.push_back(captured);
     int64_t total = 0;
     for (int64_t bytes : element_bytes_) total += 2 * bytes * kCompareBatch;
     work.keys.resize(total);
     std::byte* next = work.keys.data();
-    for (size_t i = 0; i < 2 * count; ++i) {
+    for (size_t i = 0; i < 2 * num_operands; ++i) {
       pairs[i] = next;
       next += element_bytes_[i / 2] * kCompareBatch;
     }
     auto compare = [&](const int64_t* left, const int64_t* right, int64_t count,
                        uint8_t* before) -> Status {
-      for (size_t i = 0; i < count; ++i) {
+      for (size_t i = 0; i < num_operands; ++i) {
         int64_t bytes = element_bytes_[i];
         auto* row = static_cast<const std::byte*>(rows[i]);
         for (int64_t p = 0; p < count; ++p) {

@@ -355,7 +355,7 @@ class Generator {
     reduction.inputs.push_back(input);
     AddInitial(phase, &reduction, type);
     Combiner& combiner = reduction.combiner;
-    const int64_t kind = Below(10);
+    const int64_t kind = Below(11);
     if (kind < 5) {
       constexpr Opcode kReal[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum};
       constexpr Opcode kWhole[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kXor};
@@ -374,10 +374,30 @@ class Generator {
     } else if (kind < 8) {
       // a * x + b composed with c * x + d, modulo 2^32: associative, and does not commute.
       MakeAffine(phase, &reduction);
+    } else if (kind < 9) {
+      MakeCapturing(phase, &reduction);
     } else {
       MakeArgMax(phase, &reduction, type);
     }
     phase->reductions.push_back(std::move(reduction));
+  }
+
+  // a + b + c, modulo 2^32, with a captured c.
+  void MakeCapturing(Phase* phase, Reduction* reduction) {
+    constexpr DType kType = DType::kU32;
+    reduction->inputs = {Pick(phase, kType)};
+    reduction->initial.clear();
+    AddInitial(phase, reduction, kType);
+    reduction->captured = {reduction->initial[0]};
+    reduction->initial.clear();
+    AddInitial(phase, reduction, kType);
+    Combiner& combiner = reduction->combiner;
+    combiner.nodes = Parameters({kType});
+    Node captured = combiner.nodes[0];
+    captured.index = 2;
+    combiner.nodes.push_back(captured);
+    const int32_t sum = AddOp(&combiner.nodes, Opcode::kAdd, kType, {0, 1});
+    combiner.results.push_back(AddOp(&combiner.nodes, Opcode::kAdd, kType, {sum, 2}));
   }
 
   void MakeAffine(Phase* phase, Reduction* reduction) {
