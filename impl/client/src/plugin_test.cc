@@ -1,0 +1,353 @@
+// The client on a real plugin: the CPU plugin, from the file that PLINTH_TEST_CPU_PLUGIN names.
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+
+#include "plinth/client/client.h"
+#include "plinth/client/layouts.h"
+
+namespace plinth::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Unwraps an Expected or fails the test.
+#define ASSERT_VALUE(left, expression) \
+  ASSERT_VALUE_IMPL(PLINTH_CONCAT(e_, __LINE__), left, expression)
+#define ASSERT_VALUE_IMPL(temporary, left, expression)          \
+  auto temporary = (expression);                                \
+  ASSERT_TRUE(temporary.ok()) << temporary.status().ToString(); \
+  left = *std::move(temporary)
+#define ASSERT_OK(expression)                            \
+  do {                                                   \
+    const Status ok_status = (expression);               \
+    ASSERT_TRUE(ok_status.ok()) << ok_status.ToString(); \
+  } while (false)
+
+constexpr std::string_view kAddAndDouble = R"(
+module @add_and_double {
+  func.func public @main(%x: tensor<2x3xf32> {tf.aliasing_output = 0 : i32},
+                         %y: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+    %0 = stablehlo.add %x, %y : tensor<2x3xf32>
+    %1 = stablehlo.add %y, %y : tensor<2x3xf32>
+    return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
+  }
+})";
+
+constexpr int64_t kDims[] = {2, 3};
+
+class PluginTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const char* path = std::getenv("PLINTH_TEST_CPU_PLUGIN");
+    ASSERT_NE(path, nullptr) << "set PLINTH_TEST_CPU_PLUGIN to the CPU plugin's file";
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    auto get = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));
+    ASSERT_NE(get, nullptr);
+    Expected<Api> api = Api::FromTable(get());
+    ASSERT_TRUE(api.ok()) << api.status().ToString();
+    ASSERT_TRUE(api->Initialize().ok());
+    api_ = *api;
+  }
+  void SetUp() override {
+    ASSERT_TRUE(api_.has_value());
+    ASSERT_VALUE(client_, Client::Create(*api_, Options().Set("num_devices", 2)));
+    ASSERT_VALUE(devices_, client_->AddressableDevices());
+    ASSERT_EQ(devices_.size(), 2u);
+  }
+  Expected<Buffer> FromFloats(const std::vector<float>& values) {
+    return client_->BufferFromHost({values.data(), DType::kF32, kDims, {}}, devices_[0]);
+  }
+
+  static inline std::optional<Api> api_;
+  std::optional<Client> client_;
+  std::vector<Device> devices_;
+};
+
+TEST_F(PluginTest, TableAndClient) {
+  EXPECT_GE(api_->version().minor, 100);
+  EXPECT_EQ(api_->function_count(), 138);
+  ASSERT_VALUE(auto attributes, api_->Attributes());
+  EXPECT_FALSE(attributes.empty());
+  ASSERT_VALUE(auto platform, client_->PlatformName());
+  EXPECT_EQ(platform, "cpu");
+  ASSERT_VALUE(auto id, devices_[1].Id());
+  EXPECT_EQ(id, 1);
+  ASSERT_VALUE(auto found, client_->LookupDevice(1));
+  EXPECT_EQ(found, devices_[1]);
+  EXPECT_FALSE(client_->LookupDevice(7).ok());
+  ASSERT_VALUE(auto memory, devices_[0].DefaultMemory());
+  ASSERT_VALUE(auto reach, memory.Devices());
+  EXPECT_EQ(reach[0], devices_[0]);
+  ASSERT_VALUE(auto topology, client_->Topology());
+  ASSERT_VALUE(auto descriptions, topology.Devices());
+  EXPECT_EQ(descriptions.size(), 2u);
+  ASSERT_VALUE(auto assignment, client_->DefaultDeviceAssignment(1, 2));
+  EXPECT_THAT(assignment.devices, ElementsAre(0, 1));
+  EXPECT_FALSE(client_->DefaultDeviceAssignment(0, 1).ok());
+}
+
+TEST_F(PluginTest, UnknownOptionIsThePluginsError) {
+  const Status status = Client::Create(*api_, Options().Set("no_such_option", 1)).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("no_such_option"));
+}
+
+TEST_F(PluginTest, EveryTypeGoesThereAndBack) {
+  for (int i = 1; i < kNumDTypes; ++i) {
+    const DType type = static_cast<DType>(i);
+    if (type == DType::kToken) continue;
+    const int64_t dims[] = {3, 5};
+    ASSERT_VALUE(auto array, HostArray::Create(type, dims));
+    for (size_t b = 0; b < array.byte_size(); ++b) {
+      array.data()[b] = static_cast<std::byte>(b % 2);  // Valid for pred and one bit, too.
+    }
+    Expected<Buffer> buffer = client_->BufferFromHost(array.view(), devices_[0]);
+    if (!buffer.ok()) {
+      EXPECT_EQ(buffer.status().code(), StatusCode::kUnimplemented) << Name(type);
+      continue;
+    }
+    ASSERT_VALUE(auto got_type, buffer->Type());
+    EXPECT_EQ(got_type, type);
+    ASSERT_VALUE(auto back, buffer->ToHost());
+    EXPECT_EQ(back.byte_size(), array.byte_size());
+    EXPECT_EQ(std::memcmp(back.data(), array.data(), array.byte_size()), 0) << Name(type);
+  }
+}
+
+TEST_F(PluginTest, StridesBothWays) {
+  const std::vector<int32_t> columns = {0, 3, 1, 4, 2, 5};
+  const int64_t strides[] = {4, 8};
+  ASSERT_VALUE(auto buffer,
+               client_->BufferFromHost({columns.data(), DType::kS32, kDims, strides}, devices_[0]));
+  ASSERT_VALUE(auto rows, buffer.ToHost());
+  EXPECT_THAT(rows.elements<int32_t>(), ElementsAre(0, 1, 2, 3, 4, 5));
+  // Into every other element of a larger array, backwards.
+  std::vector<int32_t> wide(12, -1);
+  const int64_t wide_strides[] = {-24, 8};
+  ASSERT_OK(buffer.ToHost(MutableHostView{wide.data() + 6, DType::kS32, kDims, wide_strides}));
+  EXPECT_THAT(wide, ElementsAre(3, -1, 4, -1, 5, -1, 0, -1, 1, -1, 2, -1));
+  std::vector<int32_t> dense(6);
+  ASSERT_OK(buffer.ToHost(MutableHostView{dense.data(), DType::kS32, kDims, {}}));
+  EXPECT_THAT(dense, ElementsAre(0, 1, 2, 3, 4, 5));
+  const int64_t wrong[] = {3, 2};
+  EXPECT_EQ(buffer.ToHost(MutableHostView{dense.data(), DType::kS32, wrong, {}}).code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(buffer.ToHost(MutableHostView{nullptr, DType::kS32, kDims, {}}).code(),
+            StatusCode::kInvalidArgument);
+}
+
+TEST_F(PluginTest, ScalarsAndEmptyArrays) {
+  const float one = 1.5f;
+  ASSERT_VALUE(auto scalar, client_->BufferFromHost({&one, DType::kF32, {}, {}}, devices_[0]));
+  ASSERT_VALUE(auto scalar_back, scalar.ToHost());
+  EXPECT_THAT(scalar_back.elements<float>(), ElementsAre(1.5f));
+  const int64_t dims[] = {0, 4};
+  ASSERT_VALUE(auto empty, client_->BufferFromHost({nullptr, DType::kF32, dims, {}}, devices_[0]));
+  ASSERT_VALUE(auto empty_back, empty.ToHost());
+  EXPECT_THAT(empty_back.elements<float>(), IsEmpty());
+  EXPECT_THAT(empty_back.dims(), ElementsAre(0, 4));
+}
+
+TEST_F(PluginTest, HostArrayIsMovedIn) {
+  ASSERT_VALUE(auto array, HostArray::Create(DType::kF32, kDims));
+  for (int i = 0; i < 6; ++i) array.elements<float>()[i] = static_cast<float>(i);
+  ASSERT_VALUE(auto buffer, client_->BufferFromHost(std::move(array), devices_[0]));
+  ASSERT_VALUE(auto back, buffer.ToHost());
+  EXPECT_THAT(back.elements<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST_F(PluginTest, ExecuteWithDonation) {
+  ASSERT_VALUE(auto executable, client_->Compile(Program{kAddAndDouble}));
+  ASSERT_VALUE(auto x, FromFloats({0, 1, 2, 3, 4, 5}));
+  ASSERT_VALUE(auto y, FromFloats({1, 1, 1, 1, 1, 1}));
+  const Buffer* arguments[] = {&x, &y};
+  const int64_t keep[] = {0};
+  ExecuteOptions options;
+  options.non_donatable = keep;
+  ASSERT_VALUE(auto kept, executable.ExecuteOne(arguments, options));
+  ASSERT_VALUE(bool is_deleted, x.IsDeleted());
+  EXPECT_FALSE(is_deleted);
+  ASSERT_VALUE(auto outputs, executable.ExecuteOne(arguments));
+  ASSERT_VALUE(is_deleted, x.IsDeleted());
+  EXPECT_TRUE(is_deleted);
+  ASSERT_EQ(outputs.size(), 2u);
+  ASSERT_VALUE(auto sum, outputs[0].ToHost());
+  EXPECT_THAT(sum.elements<float>(), ElementsAre(1, 2, 3, 4, 5, 6));
+  ASSERT_VALUE(auto twice, outputs[1].ToHost());
+  EXPECT_THAT(twice.elements<float>(), ElementsAre(2, 2, 2, 2, 2, 2));
+  EXPECT_FALSE(executable.ExecuteOne(arguments).ok()) << "x was donated";
+}
+
+TEST_F(PluginTest, PortableProgramOnAChosenDeviceWithItsEvent) {
+  CompileOptions compile_options;
+  compile_options.portable = true;
+  ASSERT_VALUE(auto executable, client_->Compile(Program{kAddAndDouble}, compile_options));
+  const std::vector<float> values(6, 2.0f);
+  ASSERT_VALUE(auto x,
+               client_->BufferFromHost({values.data(), DType::kF32, kDims, {}}, devices_[1]));
+  const std::vector<const Buffer*> arguments[] = {{&x, &x}};
+  const int64_t keep[] = {0};
+  ExecuteOptions options;
+  options.non_donatable = keep;
+  options.device = devices_[1];
+  options.want_done_events = true;
+  options.call_location = "plugin_test.cc:1";
+  ASSERT_VALUE(auto result, executable.Execute(arguments, options));
+  ASSERT_EQ(result.done.size(), 1u);
+  ASSERT_OK(result.done[0].Await());
+  ASSERT_VALUE(bool is_ready, result.done[0].IsReady());
+  EXPECT_TRUE(is_ready);
+  ASSERT_VALUE(auto on, result.outputs[0][0].Device());
+  EXPECT_EQ(on, devices_[1]);
+  ASSERT_VALUE(auto sum, result.outputs[0][0].ToHost());
+  EXPECT_EQ(sum.elements<float>()[5], 4.0f);
+}
+
+TEST_F(PluginTest, CallbackOfTheReadyEvent) {
+  ASSERT_VALUE(auto buffer, FromFloats({0, 1, 2, 3, 4, 5}));
+  ASSERT_VALUE(auto ready, buffer.Ready());
+  std::mutex mutex;
+  std::condition_variable changed;
+  int runs = 0;
+  ASSERT_OK(ready.OnReady([&](const Status& status) {
+    std::lock_guard lock(mutex);
+    EXPECT_TRUE(status.ok());
+    ++runs;
+    changed.notify_all();
+  }));
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return runs > 0; });
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(PluginTest, ErrorBufferFailsWhoeverReadsIt) {
+  ASSERT_VALUE(auto memory, devices_[0].DefaultMemory());
+  ASSERT_VALUE(auto buffer, client_->CreateError(Status(StatusCode::kDataLoss, "gone"),
+                                                 {DType::kF32, {2, 3}}, memory));
+  EXPECT_EQ(buffer.Await().code(), StatusCode::kDataLoss);
+  const Status status = buffer.ToHost().status();
+  EXPECT_EQ(status.code(), StatusCode::kDataLoss);
+  EXPECT_THAT(status.message(), HasSubstr("gone"));
+}
+
+TEST_F(PluginTest, CompileErrorsAndWhatIsKnownOfAProgram) {
+  const Status status = client_->Compile(Program{"no program"}).status();
+  EXPECT_FALSE(status.ok());
+  EXPECT_FALSE(client_->Compile(Program{kAddAndDouble, "fortran"}).ok());
+  ASSERT_VALUE(auto loaded, client_->Compile(Program{kAddAndDouble}));
+  const Executable& executable = loaded.executable();
+  ASSERT_VALUE(auto name, executable.Name());
+  EXPECT_EQ(name, "add_and_double");
+  ASSERT_VALUE(auto outputs, executable.Outputs());
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[1].type, DType::kF32);
+  EXPECT_THAT(outputs[1].dims, ElementsAre(2, 3));
+  ASSERT_VALUE(auto cost, executable.CostAnalysis());
+  EXPECT_FALSE(cost.empty());
+  ASSERT_VALUE(auto memory, executable.MemoryStats());
+  EXPECT_EQ(memory.arguments, 48);
+  EXPECT_EQ(memory.outputs, 48);
+  EXPECT_EQ(memory.aliases, 24);
+  ASSERT_VALUE(auto kinds, executable.OutputMemoryKinds());
+  EXPECT_EQ(kinds.size(), 2u);
+  ASSERT_VALUE(auto layouts, OutputLayoutTexts(executable));
+  EXPECT_THAT(layouts, ElementsAre("{1,0}", "{1,0}"));
+  ASSERT_VALUE(auto fingerprint, executable.Fingerprint());
+  EXPECT_FALSE(fingerprint.empty());
+}
+
+TEST_F(PluginTest, SerializeAndLoadAgain) {
+  std::string bytes;
+  {
+    ASSERT_VALUE(auto loaded, client_->Compile(Program{kAddAndDouble}));
+    ASSERT_VALUE(bytes, loaded.executable().Serialize());
+  }
+  ASSERT_VALUE(auto again, client_->DeserializeAndLoad(bytes));
+  ASSERT_VALUE(auto x, FromFloats({0, 1, 2, 3, 4, 5}));
+  ASSERT_VALUE(auto y, FromFloats({1, 1, 1, 1, 1, 1}));
+  const Buffer* arguments[] = {&x, &y};
+  ASSERT_VALUE(auto outputs, again.ExecuteOne(arguments));
+  ASSERT_VALUE(auto sum, outputs[0].ToHost());
+  EXPECT_THAT(sum.elements<float>(), ElementsAre(1, 2, 3, 4, 5, 6));
+  bytes.resize(bytes.size() / 2);
+  EXPECT_FALSE(client_->DeserializeAndLoad(bytes).ok());
+}
+
+TEST_F(PluginTest, TransferManagerFillsBuffersPieceByPiece) {
+  ASSERT_VALUE(auto memory, devices_[0].DefaultMemory());
+  const ShapeSpec shapes[] = {{DType::kF32, {4}}, {DType::kS32, {1}}};
+  ASSERT_VALUE(auto manager, client_->CreateBuffersForTransfer(shapes, memory));
+  ASSERT_VALUE(auto count, manager.BufferCount());
+  EXPECT_EQ(count, 2u);
+  ASSERT_VALUE(auto first, manager.RetrieveBuffer(0));
+  ASSERT_VALUE(auto second, manager.RetrieveBuffer(1));
+  const float values[] = {1, 2, 3, 4};
+  ASSERT_VALUE(auto half, manager.TransferData(0, values, 0, 8, false));
+  ASSERT_OK(half.Await());
+  ASSERT_VALUE(auto rest, manager.TransferData(0, values + 2, 8, 8, true));
+  ASSERT_OK(rest.Await());
+  ASSERT_OK(manager.SetBufferError(1, Status(StatusCode::kAborted, "not today")));
+  ASSERT_VALUE(auto back, first.ToHost());
+  EXPECT_THAT(back.elements<float>(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(second.Await().code(), StatusCode::kAborted);
+}
+
+TEST_F(PluginTest, BuffersAndExecutablesOutliveTheClientObject) {
+  ASSERT_VALUE(auto executable, client_->Compile(Program{kAddAndDouble}));
+  ASSERT_VALUE(auto x, FromFloats({0, 1, 2, 3, 4, 5}));
+  client_.reset();
+  const Buffer* arguments[] = {&x, &x};
+  ExecuteOptions options;
+  const int64_t keep[] = {0};
+  options.non_donatable = keep;
+  ASSERT_VALUE(auto outputs, executable.ExecuteOne(arguments, options));
+  ASSERT_VALUE(auto sum, outputs[0].ToHost());
+  EXPECT_THAT(sum.elements<float>(), ElementsAre(0, 2, 4, 6, 8, 10));
+}
+
+TEST_F(PluginTest, CopiesAndReferences) {
+  ASSERT_VALUE(auto x, FromFloats({0, 1, 2, 3, 4, 5}));
+  ASSERT_VALUE(auto copy, x.CopyToDevice(devices_[1]));
+  ASSERT_VALUE(auto on, copy.Device());
+  EXPECT_EQ(on, devices_[1]);
+  {
+    ASSERT_VALUE(auto reference, x.AddExternalReference());
+    ASSERT_OK(x.Await());
+    EXPECT_EQ(static_cast<const float*>(reference.data())[5], 5.0f);
+  }
+  float raw[2];
+  ASSERT_VALUE(auto event, x.CopyRawToHost(raw, 8, 8));
+  ASSERT_OK(event.Await());
+  EXPECT_THAT(raw, ElementsAre(2, 3));
+  ASSERT_OK(x.Delete());
+  ASSERT_VALUE(bool is_deleted, x.IsDeleted());
+  EXPECT_TRUE(is_deleted);
+  EXPECT_FALSE(x.ToHost().ok());
+  ASSERT_VALUE(auto back, copy.ToHost());
+  EXPECT_THAT(back.elements<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST_F(PluginTest, ViewTellsWhenTheMemoryIsFree) {
+  alignas(64) float values[] = {1, 2, 3, 4};
+  bool is_free = false;
+  {
+    ASSERT_VALUE(auto view, client_->CreateView(values, {DType::kF32, {4}}, devices_[0],
+                                                [&] { is_free = true; }));
+    ASSERT_VALUE(auto back, view.ToHost());
+    EXPECT_THAT(back.elements<float>(), ElementsAre(1, 2, 3, 4));
+    EXPECT_FALSE(is_free);
+  }
+  EXPECT_TRUE(is_free);
+}
+
+}  // namespace
+}  // namespace plinth::client

@@ -1,0 +1,145 @@
+// The plain values of the client: options, layouts, host arrays.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "plinth/client/host_array.h"
+#include "plinth/client/layout.h"
+#include "plinth/client/options.h"
+
+namespace plinth::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(OptionsTest, TypesOfSet) {
+  Options options = Options().Set("i", 4).Set("s", "text").Set("b", true).Set("i", int64_t{5});
+  options.Set("l", std::vector<int64_t>{1, 2});
+  ASSERT_EQ(options.values().size(), 4u);
+  EXPECT_EQ(std::get<int64_t>(options.values()[0].value), 5);
+  EXPECT_EQ(std::get<std::string>(options.values()[1].value), "text");
+  EXPECT_EQ(std::get<bool>(options.values()[2].value), true);
+}
+
+TEST(OptionsTest, Parse) {
+  struct {
+    std::string_view text;
+    Value value;
+  } const cases[] = {
+      {"a=true", true},
+      {"a=-3", int64_t{-3}},
+      {"a=[1, 2]", std::vector<int64_t>{1, 2}},
+      {"a=[]", std::vector<int64_t>{}},
+      {"a=0.5", 0.5f},
+      {"a=\"7\"", std::string("7")},
+      {"a=x=y", std::string("x=y")},
+      {"a=", std::string()},
+      {"a=[1,]", std::string("[1,]")},
+      {"a=99999999999999999999", 1e20f},
+  };
+  for (const auto& one : cases) {
+    Options options;
+    ASSERT_TRUE(options.Parse(one.text).ok()) << one.text;
+    EXPECT_EQ(options.values()[0].name, "a");
+    EXPECT_EQ(options.values()[0].value, one.value) << one.text;
+  }
+  Options options;
+  EXPECT_EQ(options.Parse("novalue").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(options.Parse("=1").code(), StatusCode::kInvalidArgument);
+}
+
+TEST(CompileOptionsTest, WireForm) {
+  CompileOptions options;
+  // Field 3 { 1: -1 (ten bytes), 4: 1, 5: 1 }.
+  EXPECT_EQ(options.Serialize(), std::string("\x1a\x0f\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+                                             "\x20\x01\x28\x01",
+                                             17));
+  options.overrides["k"] = true;
+  // Field 7 { 1: "k", 2 { 2: true } }.
+  EXPECT_THAT(options.Serialize(), HasSubstr(std::string("\x3a\x07\x0a\x01k\x12\x02\x10\x01", 9)));
+}
+
+TEST(DeviceAssignmentTest, RoundTrip) {
+  const DeviceAssignment assignment{2, 3, {0, 1, 2, 3, 4, 5}};
+  const Expected<DeviceAssignment> again = DeviceAssignment::Deserialize(assignment.Serialize());
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->num_replicas, 2);
+  EXPECT_EQ(again->num_partitions, 3);
+  EXPECT_EQ(again->devices, assignment.devices);
+}
+
+TEST(DeviceAssignmentTest, BadBytes) {
+  EXPECT_FALSE(DeviceAssignment::Deserialize("\xff\xff\xff").ok());
+  // A billion replicas that are not listed.
+  EXPECT_FALSE(
+      DeviceAssignment::Deserialize(std::string("\x08\x80\x94\xeb\xdc\x03\x10\x01", 8)).ok());
+  EXPECT_FALSE(
+      DeviceAssignment::Deserialize(std::string("\x08\x02\x10\x01\x1a\x03\x0a\x01\x07", 9)).ok());
+}
+
+TEST(LayoutTest, RoundTrip) {
+  Layout layout;
+  layout.minor_to_major = {1, 0};
+  layout.tiles = {{8, 128}, {2}};
+  LayoutArgument argument(&layout);
+  EXPECT_EQ(*Layout::FromC(*argument.get()), layout);
+  EXPECT_EQ(LayoutArgument(nullptr).get(), nullptr);
+  EXPECT_THAT(Layout::RowMajor(3).minor_to_major, ElementsAre(2, 1, 0));
+}
+
+TEST(LayoutTest, GarbageFromAPlugin) {
+  PJRT_Buffer_MemoryLayout layout = {};
+  layout.type = static_cast<PJRT_Buffer_MemoryLayout_Type>(7);
+  EXPECT_FALSE(Layout::FromC(layout).ok());
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.minor_to_major_size = 2;
+  EXPECT_FALSE(Layout::FromC(layout).ok());
+  layout.tiled.minor_to_major_size = SIZE_MAX;
+  EXPECT_FALSE(Layout::FromC(layout).ok());
+}
+
+TEST(HostArrayTest, SizesAreChecked) {
+  const int64_t huge[] = {int64_t{1} << 40, int64_t{1} << 40};
+  EXPECT_FALSE(HostByteSize(DType::kF32, huge).ok());
+  const int64_t negative[] = {-1};
+  EXPECT_FALSE(HostByteSize(DType::kF32, negative).ok());
+  EXPECT_FALSE(HostByteSize(DType::kInvalid, {}).ok());
+  const int64_t empty[] = {int64_t{1} << 62, int64_t{1} << 62, 0};
+  EXPECT_EQ(*HostByteSize(DType::kF64, empty), 0);
+  const Expected<HostArray> array = HostArray::Create(DType::kF64, empty);
+  ASSERT_TRUE(array.ok());
+  EXPECT_NE(array->data(), nullptr);
+  const int64_t terabytes[] = {int64_t{1} << 60};
+  EXPECT_EQ(HostArray::Create(DType::kU8, terabytes).status().code(),
+            StatusCode::kResourceExhausted);
+}
+
+TEST(HostArrayTest, CopyStrided) {
+  const int64_t dims[] = {2, 3};
+  std::vector<int32_t> from = {0, 1, 2, 3, 4, 5};
+  std::vector<int32_t> to(6, -1);
+  const int64_t column_major[] = {4, 8};
+  ASSERT_TRUE(CopyStrided({from.data(), DType::kS32, dims, {}},
+                          {to.data(), DType::kS32, dims, column_major})
+                  .ok());
+  EXPECT_THAT(to, ElementsAre(0, 3, 1, 4, 2, 5));
+  // Rows backwards, every other element.
+  const int64_t backwards[] = {-12, 4};
+  ASSERT_TRUE(CopyStrided({from.data() + 3, DType::kS32, dims, backwards},
+                          {to.data(), DType::kS32, dims, {}})
+                  .ok());
+  EXPECT_THAT(to, ElementsAre(3, 4, 5, 0, 1, 2));
+  const int64_t other[] = {3, 2};
+  EXPECT_FALSE(
+      CopyStrided({from.data(), DType::kS32, dims, {}}, {to.data(), DType::kS32, other, {}}).ok());
+  const int64_t one_stride[] = {4};
+  EXPECT_FALSE(
+      CopyStrided({from.data(), DType::kS32, dims, one_stride}, {to.data(), DType::kS32, dims, {}})
+          .ok());
+}
+
+}  // namespace
+}  // namespace plinth::client
