@@ -76,6 +76,9 @@ def header(library: Library) -> str:
     lines.append("")
     for enum in module.enums:
         lines += enum_lines(enum, view)
+    for struct in module.structs:
+        if any(struct.name in p["type"] for c in module.callbacks for p in c.parameters):
+            lines += [f"typedef struct {struct.name} {struct.name};", ""]
     for callback in module.callbacks:
         lines += callback_lines(callback)
     for struct in module.structs:
