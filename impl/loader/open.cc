@@ -2,26 +2,107 @@
 
 #include <dlfcn.h>
 
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "impl/loader/plugin_chain.h"
+#include "impl/loader/plugin_table.h"
+#include "impl/loader/reported_minor.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::loader {
+namespace {
 
-Expected<const PJRT_Api*> OpenPlugin(const OpenOptions& options) {
-  void* library = dlopen(options.path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+// What one chain was made from.
+using ChainKey = std::tuple<const PJRT_Api*, std::vector<std::string>, int, bool>;
+
+// The chains of this process. They are never given back, so neither are the thunks.
+struct Chains {
+  struct Made {
+    ChainKey key;
+    std::unique_ptr<PluginChain> chain;
+    const PJRT_Api* api;
+  };
+  std::mutex mutex;
+  std::vector<Made> made;
+  std::vector<std::unique_ptr<PluginChain>> refused;  // A layer of theirs may still run.
+};
+
+Chains& AllChains() {
+  static auto* const chains = new Chains();  // No destructor at exit.
+  return *chains;
+}
+
+Expected<const PJRT_Api*> LoadTable(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();
-    return NotFound("cannot open the plugin ", options.path, ": ",
+    return NotFound("cannot open the plugin ", path, ": ",
                     reason == nullptr ? "the system gives no reason" : reason);
   }
   void* symbol = dlsym(library, "GetPjrtApi");
   if (symbol == nullptr) {
-    return FailedPrecondition(options.path, " is no PJRT plugin: it does not export GetPjrtApi");
+    return FailedPrecondition(path, " is no PJRT plugin: it does not export GetPjrtApi");
   }
   const PJRT_Api* api = reinterpret_cast<const PJRT_Api* (*)()>(symbol)();
   if (api == nullptr) {
-    return FailedPrecondition("GetPjrtApi of ", options.path, " returned null");
+    return FailedPrecondition("GetPjrtApi of ", path,
+                              " returned null; the plugin's own log may say why");
   }
   return api;
+}
+
+// Whether callers can have the plugin's own table: nothing in it is missing, and none of what
+// stands between is wanted.
+bool CanBeUsedDirectly(const PluginTable& table, const OpenOptions& options) {
+  if (!options.layer_specs.empty() || table.IsNewerThanUs() ||
+      table.function_count != kPjrtFunctionCount ||
+      (options.api_minor != 0 && options.api_minor != table.minor) || options.default_layouts) {
+    return false;
+  }
+  for (const reflection::Function& function : reflection::Functions()) {
+    if (function.table >= 0 || function.absent == reflection::Absent::kNull) continue;
+    if (table.Slot(function) == nullptr) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Expected<const PJRT_Api*> OpenPlugin(const OpenOptions& options) {
+  PLINTH_ASSIGN_OR_RETURN(const PJRT_Api* api, LoadTable(options.path));
+  PLINTH_ASSIGN_OR_RETURN(PluginTable table,
+                          ReadPluginTable(options.path, api, options.allow_old, options.log));
+  if (CanBeUsedDirectly(table, options)) {
+    Log(options.log, LogLevel::kInfo, StrCat("chain: caller -> ", table.Describe()));
+    return api;
+  }
+  Chains& chains = AllChains();
+  std::lock_guard lock(chains.mutex);
+  ChainKey key{api, options.layer_specs, options.api_minor, options.default_layouts};
+  for (const Chains::Made& made : chains.made) {
+    if (made.key == key) return made.api;
+  }
+  int instance = static_cast<int>(chains.made.size());
+  if (instance >= kThunkInstances) {
+    return ResourceExhausted(
+        "cannot open ", options.path, ": this process already has ", kThunkInstances,
+        " plugins or combinations of plugin and layers that need functions of their own, and there "
+        "are no more. Open fewer of them, or without layers");
+  }
+  PLINTH_ASSIGN_OR_RETURN(int minor, MinorToReport(table, options.api_minor));
+  auto chain = std::make_unique<PluginChain>(std::move(table), minor, options.log);
+  Status status = chain->AddLayers(options.layer_specs);
+  if (!status.ok()) {
+    chains.refused.push_back(std::move(chain));
+    return status;
+  }
+  const PJRT_Api* handed_out = chain->HandOut(instance);
+  Log(options.log, LogLevel::kInfo, StrCat("chain: ", chain->Describe()));
+  chains.made.push_back({std::move(key), std::move(chain), handed_out});
+  return handed_out;
 }
 
 }  // namespace plinth::loader

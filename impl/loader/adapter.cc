@@ -1,0 +1,133 @@
+#include "impl/loader/adapter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "impl/loader/adapted_call.h"
+#include "impl/loader/emulation.h"
+#include "impl/loader/ready_callback.h"
+#include "plinth/support/error.h"
+#include "plinth/support/str_cat.h"
+
+namespace plinth::loader {
+namespace {
+
+size_t SizeOf(const void* args) {
+  size_t size;
+  std::memcpy(&size, args, sizeof(size));
+  return size;
+}
+
+const reflection::Function& FunctionAt(int function) { return reflection::Functions()[function]; }
+
+PJRT_Error* NothingOr(const reflection::Function& function, const Status& status) {
+  return function.returns == reflection::Returns::kNothing ? nullptr : MakeError(status);
+}
+
+}  // namespace
+
+Adapter::Adapter(const PluginTable& table) : table_(table), errors_(table), shape_(table_) {
+  for (int i = 0; i < reflection::kFunctionCount; ++i) {
+    SetTarget(i, reinterpret_cast<RawFunction>(table_.Slot(FunctionAt(i))));
+  }
+}
+
+void Adapter::SetTarget(int function, RawFunction target) {
+  plans_[function].target = target;
+  plans_[function].direct_size = FindDirectSize(function);
+}
+
+size_t Adapter::FindDirectSize(int function) const {
+  const reflection::Function& called = FunctionAt(function);
+  if (plans_[function].target == nullptr || called.args < 0 ||
+      called.returns != reflection::Returns::kError || PluginErrors::Handles(function) ||
+      IsReadyCallback(function, table_) || table_.minor < kOldestMinorWithExtensions ||
+      !reflection::Structs()[called.args].carries_struct_size ||
+      !shape_.Checks(called.args).empty()) {
+    return 0;
+  }
+  size_t size = shape_.SizeOf(called.args);
+  return shape_.AnnouncedTo(called.args, size) == size ? size : 0;
+}
+
+bool Adapter::Offers(int function) const {
+  return plans_[function].target != nullptr || PluginErrors::Handles(function) ||
+         FindEmulation(*this, function) != nullptr;
+}
+
+PJRT_Error* Adapter::Call(int function, void* args) const {
+  const Plan& plan = plans_[function];
+  if (args != nullptr && plan.direct_size != 0 && SizeOf(args) == plan.direct_size) {
+    PJRT_Error* error = plan.target(args);
+    return error == nullptr ? nullptr : AfterDirectError(function, args, error);
+  }
+  if (PluginErrors::Handles(function)) return errors_.Call(function, args);
+  const reflection::Function& called = FunctionAt(function);
+  if (args == nullptr) {
+    return NothingOr(called, InvalidArgument(called.name, " was called with null"));
+  }
+  if (plan.target == nullptr) {
+    if (const Emulation* emulation = FindEmulation(*this, function)) {
+      return emulation->call(*this, args);
+    }
+    return Absent(function);
+  }
+  return CallAdapted(function, args);
+}
+
+PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
+  const reflection::Function& called = FunctionAt(function);
+  const Plan& plan = plans_[function];
+  bool returns_nothing = called.returns == reflection::Returns::kNothing;
+  if (called.args < 0 || !reflection::Structs()[called.args].carries_struct_size) {
+    PJRT_Error* error = plan.target(args);
+    return returns_nothing ? nullptr : errors_.Lift(error);
+  }
+  AdaptedCall call(shape_, called);
+  for (bool is_retry = false;; is_retry = true) {
+    void* plugin_args = nullptr;
+    if (Status status = call.Down(args, &plugin_args); !status.ok()) {
+      return NothingOr(called, status);
+    }
+    PJRT_Error* error = IsReadyCallback(function, table_)
+                            ? CallWithReadyCallback(plan.target, errors_, plugin_args)
+                            : plan.target(plugin_args);
+    if (returns_nothing || error == nullptr) {
+      call.Up();
+      return nullptr;
+    }
+    error = errors_.Lift(error);
+    if (is_retry || PluginErrors::CodeOf(error) != PJRT_Error_Code_INVALID_ARGUMENT ||
+        !call.Learn(PluginErrors::MessageOf(error))) {
+      return error;
+    }
+    TakeError(error).ok();  // Answered by calling again, with the size that the plugin wants.
+  }
+}
+
+PJRT_Error* Adapter::AfterDirectError(int function, void* args, PJRT_Error* error) const {
+  error = errors_.Lift(error);
+  SizeComplaint complaint;
+  if (PluginErrors::CodeOf(error) != PJRT_Error_Code_INVALID_ARGUMENT ||
+      !ParseSizeComplaint(PluginErrors::MessageOf(error), &complaint)) {
+    return error;
+  }
+  // A plugin that wants another size refuses before it does anything, so it can be asked again.
+  TakeError(error).ok();
+  return CallAdapted(function, args);
+}
+
+PJRT_Error* Adapter::Absent(int function) const {
+  const reflection::Function& called = FunctionAt(function);
+  std::string why =
+      called.since > table_.minor
+          ? StrCat("; it came with PJRT 0.", called.since, ". Use a newer release of the plugin")
+          : StrCat(" and leaves it out; plugins may have it since PJRT 0.", called.since,
+                   ". Ask the plugin's maker for it");
+  return NothingOr(called, Unimplemented(called.name, ": ", table_.Describe(),
+                                         called.since > table_.minor ? " does not have it"
+                                                                     : " is of an age to have it",
+                                         why));
+}
+
+}  // namespace plinth::loader

@@ -1,0 +1,128 @@
+#include "impl/loader/emulation.h"
+
+#include <algorithm>
+
+#include "impl/loader/adapter.h"
+#include "plinth/support/args.h"
+#include "plinth/support/error.h"
+
+namespace plinth::loader {
+namespace {
+
+namespace function = reflection::function;
+
+// The caller's arguments, or null if they are too small; the error says so.
+template <typename Args>
+Args* Checked(void* raw, PJRT_Error** error) {
+  auto* args = static_cast<Args*>(raw);
+  size_t size = SizeOf(*args);
+  if (size >= StructOf<Args>::kMinimumSize) return args;
+  *error = MakeError(InvalidArgument(FunctionOf<Args>::kName, ": ", StructOf<Args>::kName,
+                                     " has a struct_size of ", size, "; it needs ",
+                                     StructOf<Args>::kMinimumSize, " at least"));
+  return nullptr;
+}
+
+template <typename Args>
+Args Empty(size_t struct_size) {
+  Args args{};
+  args.struct_size = struct_size;
+  return args;
+}
+#define PLINTH_EMPTY_ARGS(type) Empty<type>(type##_STRUCT_SIZE)
+
+PJRT_Error* Initialize(const Adapter&, void*) { return nullptr; }
+
+PJRT_Error* NoAttributes(const Adapter&, void* raw) {
+  PJRT_Error* error = nullptr;
+  auto* args = Checked<PJRT_Plugin_Attributes_Args>(raw, &error);
+  if (args == nullptr) return error;
+  SetField(*args, &PJRT_Plugin_Attributes_Args::attributes, nullptr);
+  SetField(*args, &PJRT_Plugin_Attributes_Args::num_attributes, 0);
+  return nullptr;
+}
+
+PJRT_Error* UnpaddedDimensions(const Adapter& adapter, void* raw) {
+  PJRT_Error* error = nullptr;
+  auto* args = Checked<PJRT_Buffer_UnpaddedDimensions_Args>(raw, &error);
+  if (args == nullptr) return error;
+  auto dynamic = PLINTH_EMPTY_ARGS(PJRT_Buffer_DynamicDimensionIndices_Args);
+  dynamic.buffer = args->buffer;
+  error = adapter.Call(function::kPJRT_Buffer_DynamicDimensionIndices, &dynamic);
+  if (error != nullptr) return error;
+  if (dynamic.num_dynamic_dims != 0) {
+    return MakeError(Unimplemented(
+        "PJRT_Buffer_UnpaddedDimensions: ", adapter.table().Describe(),
+        " does not have it, and the buffer has dynamic dimensions, whose sizes nothing else tells. "
+        "Use a newer release of the plugin"));
+  }
+  auto dimensions = PLINTH_EMPTY_ARGS(PJRT_Buffer_Dimensions_Args);
+  dimensions.buffer = args->buffer;
+  error = adapter.Call(function::kPJRT_Buffer_Dimensions, &dimensions);
+  if (error != nullptr) return error;
+  args->unpadded_dims = dimensions.dims;
+  args->num_dims = dimensions.num_dims;
+  return nullptr;
+}
+
+PJRT_Error* CopyToDevice(const Adapter& adapter, void* raw) {
+  PJRT_Error* error = nullptr;
+  auto* args = Checked<PJRT_Buffer_CopyToDevice_Args>(raw, &error);
+  if (args == nullptr) return error;
+  auto memory = PLINTH_EMPTY_ARGS(PJRT_Device_DefaultMemory_Args);
+  memory.device = args->dst_device;
+  error = adapter.Call(function::kPJRT_Device_DefaultMemory, &memory);
+  if (error != nullptr) return error;
+  auto copy = PLINTH_EMPTY_ARGS(PJRT_Buffer_CopyToMemory_Args);
+  copy.buffer = args->buffer;
+  copy.dst_memory = memory.memory;
+  error = adapter.Call(function::kPJRT_Buffer_CopyToMemory, &copy);
+  if (error != nullptr) return error;
+  args->dst_buffer = copy.dst_buffer;
+  return nullptr;
+}
+
+PJRT_Error* SizeOfGeneratedCode(const Adapter& adapter, void* raw) {
+  PJRT_Error* error = nullptr;
+  auto* args = Checked<PJRT_Executable_SizeOfGeneratedCodeInBytes_Args>(raw, &error);
+  if (args == nullptr) return error;
+  auto stats = PLINTH_EMPTY_ARGS(PJRT_Executable_GetCompiledMemoryStats_Args);
+  stats.executable = args->executable;
+  error = adapter.Call(function::kPJRT_Executable_GetCompiledMemoryStats, &stats);
+  if (error != nullptr) return error;
+  args->size_in_bytes = stats.generated_code_size_in_bytes;
+  return nullptr;
+}
+
+constexpr function::Id kForDimensions[] = {function::kPJRT_Buffer_DynamicDimensionIndices,
+                                           function::kPJRT_Buffer_Dimensions};
+constexpr function::Id kForCopy[] = {function::kPJRT_Device_DefaultMemory,
+                                     function::kPJRT_Buffer_CopyToMemory};
+constexpr function::Id kForCodeSize[] = {function::kPJRT_Executable_GetCompiledMemoryStats};
+
+constexpr Emulation kEmulations[] = {
+    {function::kPJRT_Plugin_Initialize, {}, &Initialize, "There is nothing to set up."},
+    {function::kPJRT_Plugin_Attributes, {}, &NoAttributes, "The list is empty."},
+    {function::kPJRT_Buffer_UnpaddedDimensions, kForDimensions, &UnpaddedDimensions,
+     "The dimensions, if none is dynamic; otherwise UNIMPLEMENTED."},
+    {function::kPJRT_Buffer_CopyToDevice, kForCopy, &CopyToDevice,
+     "A copy to the default memory of the device."},
+    {function::kPJRT_Executable_SizeOfGeneratedCodeInBytes, kForCodeSize, &SizeOfGeneratedCode,
+     "What the executable's memory statistics say."},
+};
+
+}  // namespace
+
+std::span<const Emulation> Emulations() { return kEmulations; }
+
+const Emulation* FindEmulation(const Adapter& adapter, int id) {
+  for (const Emulation& emulation : kEmulations) {
+    if (emulation.function != id) continue;
+    bool has_all = std::all_of(emulation.needs.begin(), emulation.needs.end(),
+                               [&](int need) { return adapter.Target(need) != nullptr; });
+    return has_all ? &emulation : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace plinth::loader

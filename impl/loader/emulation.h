@@ -1,0 +1,30 @@
+#ifndef PLINTH_IMPL_LOADER_EMULATION_H_
+#define PLINTH_IMPL_LOADER_EMULATION_H_
+
+#include <span>
+
+#include "pjrt_c_api.h"
+#include "plinth/reflection/reflection.h"
+
+namespace plinth::loader {
+
+class Adapter;
+
+// A function that can be answered for a plugin that lacks it, with exactly what the plugin would
+// have said, from other functions that it has.
+struct Emulation {
+  reflection::function::Id function;
+  std::span<const reflection::function::Id> needs;
+  // `args` is the caller's, not null and of any size.
+  PJRT_Error* (*call)(const Adapter& adapter, void* args);
+  const char* how;  // One sentence, for people.
+};
+
+std::span<const Emulation> Emulations();
+
+// Null if there is none, or if the plugin lacks what it needs.
+const Emulation* FindEmulation(const Adapter& adapter, int function);
+
+}  // namespace plinth::loader
+
+#endif  // PLINTH_IMPL_LOADER_EMULATION_H_

@@ -1,0 +1,38 @@
+#ifndef PLINTH_IMPL_LOADER_THUNKS_H_
+#define PLINTH_IMPL_LOADER_THUNKS_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include "impl/loader/adapter.h"
+#include "plinth/reflection/reflection.h"
+
+// The C table has no room for a pointer of ours, so every chain that is handed out has functions of
+// its own, made by the compiler.
+namespace plinth::loader {
+
+class PluginChain;
+
+inline constexpr int kThunkInstances = 16;
+
+// Where the calls of one chain go. Filled before its thunks are handed out.
+struct ThunkInstance {
+  struct Slot {
+    // A call with this struct_size goes straight to the plugin; 0: none does.
+    std::atomic<size_t> direct_size{0};
+    RawFunction target = nullptr;
+  };
+  std::array<Slot, reflection::kFunctionCount> slots;
+  const PluginChain* chain = nullptr;
+};
+
+using ThunkTable = std::array<void*, reflection::kFunctionCount>;
+
+ThunkInstance& GetThunkInstance(int index);
+// The functions of an instance, in the order of reflection::Functions().
+ThunkTable ThunksOf(int index);
+
+}  // namespace plinth::loader
+
+#endif  // PLINTH_IMPL_LOADER_THUNKS_H_
