@@ -1,6 +1,6 @@
 #include "reference_plugin/program/attribute.h"
 
-#include "reference_plugin/program/float_format.h"
+#include "plinth/support/float_format.h"
 
 namespace plinth::program {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "plinth/support/float_format.h"
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/program/float_format.h"
 #include "reference_plugin/program/printer.h"
 
 namespace plinth::program {

@@ -2,8 +2,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "plinth/support/float_format.h"
 #include "reference_plugin/program/elements.h"
-#include "reference_plugin/program/float_format.h"
 #include "reference_plugin/program/text_parser_base.h"
 
 // Constants: dense<...>, dense_resource<...> and the numbers in them.

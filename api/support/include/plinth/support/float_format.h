@@ -1,13 +1,13 @@
-#ifndef REFERENCE_PLUGIN_PROGRAM_FLOAT_FORMAT_H_
-#define REFERENCE_PLUGIN_PROGRAM_FLOAT_FORMAT_H_
+#ifndef PLINTH_SUPPORT_FLOAT_FORMAT_H_
+#define PLINTH_SUPPORT_FLOAT_FORMAT_H_
 
 #include <cstdint>
 
 #include "plinth/support/dtype.h"
 
-namespace plinth::program {
+namespace plinth {
 
-// Conversions between double and the bits of any float type of StableHLO. For a type that is no
+// Conversions between double and the bits of any float type. For a type that is no
 // float (complex included) both give 0.
 
 // Rounds to nearest, ties to even. Too large values become infinity where the type has one, else
@@ -17,6 +17,6 @@ uint64_t FloatToBits(DType type, double value);
 // Exact. Bits above the type's width are ignored.
 double FloatFromBits(DType type, uint64_t bits);
 
-}  // namespace plinth::program
+}  // namespace plinth
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_FLOAT_FORMAT_H_
+#endif  // PLINTH_SUPPORT_FLOAT_FORMAT_H_

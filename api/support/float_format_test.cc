@@ -1,4 +1,4 @@
-#include "reference_plugin/program/float_format.h"
+#include "plinth/support/float_format.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace plinth::program {
+namespace plinth {
 namespace {
 
 constexpr DType kSmallTypes[] = {
@@ -63,4 +63,4 @@ TEST(FloatFormat, SpecialValues) {
 }
 
 }  // namespace
-}  // namespace plinth::program
+}  // namespace plinth

@@ -1,10 +1,10 @@
-#include "reference_plugin/program/float_format.h"
+#include "plinth/support/float_format.h"
 
 #include <bit>
 #include <cmath>
 #include <limits>
 
-namespace plinth::program {
+namespace plinth {
 namespace {
 
 enum class Specials : uint8_t {
@@ -155,4 +155,4 @@ double FloatFromBits(DType type, uint64_t bits) {
   return format == nullptr ? 0 : Decode(*format, bits);
 }
 
-}  // namespace plinth::program
+}  // namespace plinth
