@@ -58,6 +58,7 @@ Status ProgramBuilder::BuildPhase(size_t p) {
   out.over_reduced = phase.over_reduced;
   values_[p].resize(phase.nodes.size());
   free_registers_ = registers_;
+  once_per_row_.clear();
 
   for (size_t n = 0; n < phase.nodes.size(); ++n) {
     if (phase.nodes[n].kind != NodeKind::kOp) PLINTH_RETURN_IF_ERROR(BuildLeaf(p, n));

@@ -2,7 +2,9 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_TILE_PROGRAM_BUILDER_H_
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "plinth/support/status.h"
@@ -100,6 +102,9 @@ class ProgramBuilder {
 
   Status BuildRow(size_t p, NodeName source, Value* value);
 
+  // Rows along the lanes: computes once per row what an earlier phase computes once per point.
+  Status BuildOncePerRow(size_t p, NodeName source, Value* value);
+
   // The slot of a full tile of the value.
   int32_t TileSlot(size_t p, int32_t n);
 
@@ -149,8 +154,9 @@ class ProgramBuilder {
   std::vector<std::vector<Value>> values_;           // [phase][node]
   std::vector<std::vector<int32_t>> rows_;  // [phase][node]: row slot, kNeeded, or -1 for none
   std::vector<RowSlot> row_slots_;
-  std::vector<std::vector<Reduced>> reduced_;      // [reduction][component]
-  std::vector<int32_t> last_use_, direct_output_;  // of the current phase
+  std::vector<std::vector<Reduced>> reduced_;                  // [reduction][component]
+  std::map<std::pair<int32_t, int32_t>, Value> once_per_row_;  // of the current phase, by source
+  std::vector<int32_t> last_use_, direct_output_;              // of the current phase
 };
 
 }  // namespace plinth::cpu

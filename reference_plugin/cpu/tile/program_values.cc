@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "reference_plugin/cpu/tile/program_builder.h"
+#include "reference_plugin/cpu/tile/routine.h"
 
 namespace plinth::cpu {
 namespace {
@@ -47,6 +48,8 @@ void ProgramBuilder::FindRows() {
     for (const Node& node : kernel_.phases[p].nodes) {
       if (node.kind != NodeKind::kRow) continue;
       const NodeName source = RowSource({node.index, node.component});
+      const Phase& earlier = kernel_.phases[static_cast<size_t>(source.phase)];
+      if (RowsAlongLanes(kernel_.phases[p]) && !earlier.over_reduced) continue;
       if (NeedsRow(source, p)) {
         rows_[static_cast<size_t>(source.phase)][static_cast<size_t>(source.node)] = kNeeded;
       }
@@ -234,6 +237,9 @@ Status ProgramBuilder::BuildRow(size_t p, NodeName source, Value* value) {
   const size_t sp = static_cast<size_t>(source.phase), sn = static_cast<size_t>(source.node);
   const Node& node = kernel_.phases[sp].nodes[sn];
   const Value& earlier = values_[sp][sn];
+  if (RowsAlongLanes(kernel_.phases[p]) && !kernel_.phases[sp].over_reduced) {
+    return BuildOncePerRow(p, source, value);
+  }
   switch (node.kind) {
     case NodeKind::kConstant:
       *value = earlier;
@@ -260,6 +266,50 @@ Status ProgramBuilder::BuildRow(size_t p, NodeName source, Value* value) {
   }
   UseRow(&program_.phases[p], sp, sn);
   value->slot = RowSlotOf(sp, sn);
+  return Status();
+}
+
+Status ProgramBuilder::BuildOncePerRow(size_t p, NodeName source, Value* value) {
+  const auto key = std::make_pair(source.phase, source.node);
+  if (auto found = once_per_row_.find(key); found != once_per_row_.end()) {
+    *value = found->second;
+    return Status();
+  }
+  const size_t sp = static_cast<size_t>(source.phase), sn = static_cast<size_t>(source.node);
+  const std::vector<Node>& nodes = kernel_.phases[sp].nodes;
+  const Node& node = nodes[sn];
+  switch (node.kind) {
+    case NodeKind::kConstant:
+      *value = values_[sp][sn];
+      break;
+    case NodeKind::kReduced:
+      *value = ReducedValue(kernel_.phases[p], node);
+      break;
+    case NodeKind::kIota:
+      PLINTH_RETURN_IF_ERROR(BuildIota(p, node, program_.domain.iota_forms[sp][sn], value));
+      break;
+    case NodeKind::kInput:
+      PLINTH_RETURN_IF_ERROR(BuildInput(p, node.index, value));
+      break;
+    case NodeKind::kRow:
+      return BuildOncePerRow(p, RowSource({node.index, node.component}), value);
+    case NodeKind::kOp: {
+      int32_t operands[3] = {0, 0, 0};
+      for (size_t i = 0; i < node.num_operands; ++i) {
+        Value operand;
+        PLINTH_RETURN_IF_ERROR(BuildOncePerRow(p, {source.phase, node.operands[i]}, &operand));
+        operands[i] = operand.slot;
+      }
+      value->variation = Variation::kRow;
+      value->slot = frame_.AddRegister(16);
+      PLINTH_RETURN_IF_ERROR(
+          AppendRoutine(nodes, sn, value->slot, operands, &program_.phases[p].row_code));
+      break;
+    }
+    default:
+      return Internal("a combiner's parameter stands in a phase");
+  }
+  once_per_row_[key] = *value;
   return Status();
 }
 

@@ -458,6 +458,18 @@ class Generator {
     }
   }
 
+  // Between phases over reduced points: of what is known by then.
+  void MakePointPhase() {
+    Phase& phase = out_.kernel.phases.emplace_back();
+    if (Chance(30)) MakeNodes(&phase, 1 + Below(2));
+    for (size_t r = 0; r < reduced_types_.size(); ++r) AddReduced(r);
+    const size_t phase_number = out_.kernel.phases.size() - 1;
+    for (size_t p = 0; p < phase_number; ++p) {
+      if (!out_.kernel.phases[p].over_reduced && Chance(50)) AddRow(p);
+    }
+    if (Chance(50)) MakeStores(&phase, 1);
+  }
+
   void MakeReducingPhases() {
     const int64_t phases = 1 + Below(3);
     for (int64_t p = 0; p < phases; ++p) {
@@ -467,11 +479,13 @@ class Generator {
       if (!reduced_types_.empty()) {
         AddReduced(static_cast<size_t>(Below(static_cast<int64_t>(reduced_types_.size()))));
       }
-      if (p > 0 && Chance(70)) AddRow(static_cast<size_t>(Below(p)));
+      const int64_t earlier = static_cast<int64_t>(out_.kernel.phases.size()) - 1;
+      if (earlier > 0 && Chance(70)) AddRow(static_cast<size_t>(Below(earlier)));
       if (Chance(p + 1 == phases ? 60 : 20)) MakeStores(phase, 1);
       const int64_t reductions = p + 1 < phases ? 1 + Below(2) : Below(2);
       for (int64_t r = 0; r < reductions; ++r) MakeReduction(phase);
       EndPhase();
+      if (p + 1 < phases && Chance(30)) MakePointPhase();
     }
     if (Chance(10)) return;
     Phase& last = out_.kernel.phases.emplace_back();

@@ -24,10 +24,11 @@ int64_t AlignUp(int64_t bytes) {
 
 SplitPlan PlanSplit(const TileProgram& program) {
   SplitPlan plan;
+  // Rows along the lanes compute what they need of phases once per point.
   bool reduces = false, ordered = true, point_phase_seen = false;
   for (const PhaseProgram& phase : program.phases) {
     reduces = reduces || phase.over_reduced;
-    if (phase.over_reduced && point_phase_seen) ordered = false;
+    if (phase.over_reduced && point_phase_seen) ordered = program.lanes == Lanes::kReduced;
     point_phase_seen = point_phase_seen || !phase.over_reduced;
   }
   const double ns = program.tile_ns * static_cast<double>(program.parallel.num_tiles);

@@ -30,14 +30,33 @@ int64_t WidestTileElement(const Kernel& kernel) {
   return static_cast<int64_t>(widest);
 }
 
-// A phase once per point that stands before one over reduced points ties the points together.
-bool PointsBeforeRows(const Kernel& kernel) {
-  bool seen = false;
-  for (const Phase& phase : kernel.phases) {
-    if (phase.over_reduced && seen) return true;
-    seen = seen || !phase.over_reduced;
+// Rows along the lanes are run one by one, the phases once per point when all rows of a tile are
+// done. What a row needs of such a phase it computes itself, so that must be the same for the row.
+bool RowsAreIndependent(const Kernel& kernel) {
+  size_t last = 0;  // phase over reduced points
+  for (size_t p = 0; p < kernel.phases.size(); ++p) {
+    if (kernel.phases[p].over_reduced) last = p;
   }
-  return false;
+  const size_t num_parallel = static_cast<size_t>(kernel.num_parallel);
+  auto is_zero = [&](const compiler::Dims& coefficients) {
+    return std::all_of(coefficients.begin() + kernel.num_parallel, coefficients.end(),
+                       [](int64_t coefficient) { return coefficient == 0; });
+  };
+  for (size_t p = 0; p < last; ++p) {
+    if (kernel.phases[p].over_reduced) continue;
+    for (const Node& node : kernel.phases[p].nodes) {
+      if (node.kind == NodeKind::kIota && static_cast<size_t>(node.index) >= num_parallel) {
+        return false;
+      }
+      if (node.kind != NodeKind::kInput) continue;
+      const compiler::Access& access = kernel.inputs[static_cast<size_t>(node.index)];
+      if (!is_zero(access.byte_strides)) return false;
+      for (const compiler::Bound& bound : access.bounds) {
+        if (!is_zero(bound.coefficients)) return false;
+      }
+    }
+  }
+  return true;
 }
 
 // Bytes that the row buffers of one tile of the parallel space may take.
@@ -69,7 +88,7 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
     const int64_t lanes = kRowBytes / (row_values * widest) / domain.reduced_points;
     parallel_capacity = std::clamp<int64_t>(lanes / 16 * 16, 16, capacity);
   }
-  if (over_reduced && domain.reduced_points > 1 && !PointsBeforeRows(kernel) &&
+  if (over_reduced && domain.reduced_points > 1 && RowsAreIndependent(kernel) &&
       LanesReducedNs(kernel, domain, capacity) <
           LanesParallelNs(kernel, domain, parallel_capacity)) {
     program->lanes = Lanes::kReduced;
