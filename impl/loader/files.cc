@@ -99,6 +99,12 @@ bool IsFolder(const std::string& path) {
   return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+bool IsSameFile(const std::string& a, const std::string& b) {
+  struct stat first, second;
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   while (!text.empty()) {

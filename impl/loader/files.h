@@ -22,6 +22,7 @@ Status CheckRegularFile(const std::string& path);
 Expected<std::vector<std::string>> ReadFolder(const std::string& path, size_t max_names);
 
 bool IsFolder(const std::string& path);
+bool IsSameFile(const std::string& a, const std::string& b);
 
 // The pieces between separators, without empty ones.
 std::vector<std::string> Split(std::string_view text, char separator);

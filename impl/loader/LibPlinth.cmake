@@ -1,0 +1,32 @@
+# libplinth.so: exports plinth_* and GetPjrtApi; can also be run, as the child of its own probe.
+
+# What begins an executable, so that the library can be one.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=Scrt1.o
+                OUTPUT_VARIABLE PLINTH_START_OBJECT OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(PLINTH_LIBRARY_EXPORTS ${CMAKE_CURRENT_SOURCE_DIR}/exports.map)
+
+add_library(plinth SHARED probe_main.cc)
+target_compile_definitions(plinth PRIVATE PLINTH_VERSION="${PROJECT_VERSION}")
+target_include_directories(plinth INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/api/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(plinth PRIVATE
+  plinth_flags $<LINK_LIBRARY:WHOLE_ARCHIVE,plinth_loader_library> Threads::Threads)
+# As for a plugin, see cmake/PlinthPlugin.cmake.
+target_link_options(plinth PRIVATE ${PLINTH_START_OBJECT} -Wl,-e,_start
+  -static-libstdc++ -shared-libgcc -Wl,--gc-sections -Wl,-z,now -Wl,-z,defs
+  -Wl,--version-script=${PLINTH_LIBRARY_EXPORTS})
+if(PLINTH_SANITIZE)
+  target_link_options(plinth PRIVATE -Wl,-z,undefs)
+endif()
+set_target_properties(plinth PROPERTIES LINK_DEPENDS ${PLINTH_LIBRARY_EXPORTS})
+
+configure_file(plinth.pc.in ${CMAKE_CURRENT_BINARY_DIR}/plinth.pc @ONLY)
+install(TARGETS plinth LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libplinth)
+install(FILES ${PROJECT_SOURCE_DIR}/api/include/plinth.h
+              ${PROJECT_SOURCE_DIR}/api/include/pjrt_c_api.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libplinth)
+install(FILES manifest.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/plinth
+        COMPONENT libplinth)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/plinth.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libplinth)

@@ -1,0 +1,34 @@
+#ifndef PLINTH_IMPL_LOADER_CHILD_PROCESS_H_
+#define PLINTH_IMPL_LOADER_CHILD_PROCESS_H_
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "plinth/support/status.h"
+
+namespace plinth::loader {
+
+struct ChildRequest {
+  std::vector<std::string> command;  // The first is the path of the program.
+  bool empty_environment = false;
+  std::string input;  // What it reads from descriptor 0.
+  std::chrono::milliseconds timeout{};
+};
+
+struct ChildResult {
+  std::string output;  // What it wrote to descriptor 3.
+  std::string errors;  // The end of what it wrote to standard output and error.
+  bool timed_out = false;
+  int signal = 0;      // That ended it; 0: none, or not known.
+  int exit_code = -1;  // -1: it did not exit, or a handler of the process took the answer away.
+  std::chrono::milliseconds elapsed{};
+};
+
+// Runs a program in a process group of its own and waits for its end or the deadline, after which
+// the group is killed. Nothing is left running. Fails if it cannot be started. Any thread.
+Expected<ChildResult> RunChild(const ChildRequest& request);
+
+}  // namespace plinth::loader
+
+#endif  // PLINTH_IMPL_LOADER_CHILD_PROCESS_H_

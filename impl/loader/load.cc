@@ -1,0 +1,98 @@
+#include "impl/loader/load.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+
+#include "impl/loader/files.h"
+
+namespace plinth::loader {
+namespace {
+
+const char kAnchor = 0;  // Lies in this library, wherever it is loaded.
+
+}  // namespace
+
+std::string OwnPath() {
+  Dl_info info;
+  if (dladdr(&kAnchor, &info) == 0 || info.dli_fname == nullptr) return {};
+  if (info.dli_fname[0] == '/') return info.dli_fname;
+  // A library that was opened by a relative path: the process may have left that folder since.
+  Expected<std::string> maps = ReadFile("/proc/self/maps", 16 << 20);
+  if (!maps.ok()) return info.dli_fname;
+  auto address = reinterpret_cast<uintptr_t>(&kAnchor);
+  for (const std::string& line : Split(*maps, '\n')) {
+    uintptr_t begin = 0, end = 0;
+    size_t path = line.find('/');
+    if (sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2 || path == std::string::npos) continue;
+    if (begin <= address && address < end) return line.substr(path);
+  }
+  return info.dli_fname;
+}
+
+Expected<std::vector<std::string>> SplitLayers(std::string_view text) {
+  std::vector<std::string> layers;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    char c = i < text.size() ? text[i] : ',';
+    if (i == text.size() && depth != 0) break;
+    if (c == '(') ++depth;
+    if (c == ')' && --depth < 0) break;
+    if (c == ',' && depth == 0) {
+      std::string_view layer = Trim(text.substr(begin, i - begin));
+      if (!layer.empty()) layers.emplace_back(layer);
+      begin = i + 1;
+    }
+  }
+  if (depth != 0) {
+    return InvalidArgument("the layers '", text,
+                           "' have parentheses that do not match; the form is "
+                           "name(option=value),name");
+  }
+  return layers;
+}
+
+Expected<Prepared> Prepare(const LoadRequest& request) {
+  const Environment& environment = request.environment;
+  bool use_variables = (request.find.search & kSearchEnvironment) != 0;
+  auto variable = [&](const char* name) {
+    return std::string(use_variables ? environment.Get(name) : "");
+  };
+  PLINTH_ASSIGN_OR_RETURN(
+      std::vector<std::string> layers,
+      SplitLayers(request.layers.has_value() ? *request.layers : variable("PLINTH_LAYERS")));
+  PLINTH_ASSIGN_OR_RETURN(Selection selection, Select(request.plugin, request.find, environment));
+  const Candidate& plugin = selection.plugin;
+  if (IsSameFile(plugin.path, OwnPath())) {
+    return FailedPrecondition(plugin.path, " (", plugin.found,
+                              ") is this libplinth itself, which cannot stand in front of itself. "
+                              "Set PLINTH_PLUGIN to the plugin behind it");
+  }
+  Prepared prepared;
+  prepared.open.path = plugin.path;
+  prepared.open.layer_specs = std::move(layers);
+  prepared.open.api_minor = request.api_minor;
+  prepared.open.allow_old = request.allow_old || variable("PLINTH_ALLOW_OLD") == "1";
+  prepared.open.default_layouts = plugin.default_layouts;
+  prepared.open.log = request.find.log;
+  prepared.selection = std::move(selection);
+  return prepared;
+}
+
+Expected<Loaded> Load(const LoadRequest& request) {
+  PLINTH_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request));
+  Candidate& plugin = prepared.selection.plugin;
+  Log(request.find.log, LogLevel::kInfo,
+      StrCat("loading '", plugin.name, "' at ", plugin.path, " (", plugin.found, "), layers: ",
+             prepared.open.layer_specs.empty() ? "none" : StrJoin(prepared.open.layer_specs)));
+  Expected<const PJRT_Api*> api = OpenPlugin(prepared.open);
+  if (!api.ok()) {
+    Log(request.find.log, LogLevel::kError, api.status().message());
+    return api.status().WithContext(StrCat("plugin '", plugin.name, "' (", plugin.found, ")"));
+  }
+  return Loaded{std::move(plugin), std::move(prepared.open.layer_specs), *api};
+}
+
+}  // namespace plinth::loader

@@ -1,0 +1,48 @@
+#ifndef PLINTH_IMPL_LOADER_LOAD_H_
+#define PLINTH_IMPL_LOADER_LOAD_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impl/loader/discover.h"
+#include "impl/loader/open.h"
+#include "pjrt_c_api.h"
+#include "plinth/support/status.h"
+
+namespace plinth::loader {
+
+// What plinth_load and GetPjrtApi of libplinth are asked for.
+struct LoadRequest {
+  std::optional<std::string> plugin;  // A path or a name; absent: PLINTH_PLUGIN.
+  std::optional<std::string> layers;  // Absent: PLINTH_LAYERS.
+  int api_minor = 0;
+  bool allow_old = false;
+  FindOptions find;  // Its `log` serves the whole load.
+  Environment environment;
+};
+
+// The pieces of "a(x=1,y=2),b", split at the commas outside of parentheses.
+Expected<std::vector<std::string>> SplitLayers(std::string_view text);
+
+// A plugin that was chosen, and how it is to be opened. Nothing is opened yet.
+struct Prepared {
+  Selection selection;
+  OpenOptions open;
+};
+Expected<Prepared> Prepare(const LoadRequest& request);
+
+struct Loaded {
+  Candidate plugin;
+  std::vector<std::string> layers;
+  const PJRT_Api* api = nullptr;
+};
+Expected<Loaded> Load(const LoadRequest& request);
+
+// Path of the library that this code is in.
+std::string OwnPath();
+
+}  // namespace plinth::loader
+
+#endif  // PLINTH_IMPL_LOADER_LOAD_H_

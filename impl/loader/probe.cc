@@ -1,0 +1,144 @@
+#include "impl/loader/probe.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+
+#include "impl/loader/child_process.h"
+#include "impl/loader/files.h"
+#include "impl/loader/json.h"
+
+namespace plinth::loader {
+namespace {
+
+// The dynamic linker of this process; given a library, it runs that as a program. So the probe
+// needs no second file, and no right to execute this one.
+std::string DynamicLinker() {
+  void* symbol = dlsym(RTLD_DEFAULT, "__tls_get_addr");
+  Dl_info info;
+  if (symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fname != nullptr &&
+      info.dli_fname[0] == '/') {
+    return info.dli_fname;
+  }
+#if defined(__aarch64__)
+  return "/lib/ld-linux-aarch64.so.1";
+#else
+  return "/lib64/ld-linux-x86-64.so.2";
+#endif
+}
+
+std::string RequestText(const OpenOptions& open, const ProbeOptions& options,
+                        const std::string& create_options_json) {
+  Json request(cJSON_CreateObject());
+  Json layers(cJSON_CreateArray());
+  JsonAddText(request.get(), "path", open.path);
+  for (const std::string& layer : open.layer_specs) {
+    JsonAppend(layers.get(), JsonTextValue(layer));
+  }
+  JsonAdd(request.get(), "layers", std::move(layers));
+  cJSON_AddNumberToObject(request.get(), "api_minor", open.api_minor);
+  cJSON_AddBoolToObject(request.get(), "allow_old", open.allow_old);
+  cJSON_AddBoolToObject(request.get(), "default_layouts", open.default_layouts);
+  cJSON_AddBoolToObject(request.get(), "create_client", options.create_client);
+  JsonAddText(request.get(), "create_options", create_options_json);
+  return JsonText(request.get());
+}
+
+// Adds what the lines of the child say: a later line replaces the same key of an earlier one. A
+// line that was cut off by the child's end is left out.
+void Merge(cJSON* result, const std::string& lines) {
+  for (const std::string& line : Split(lines, '\n')) {
+    Expected<Json> record = ParseJsonObject(line);
+    if (!record.ok()) continue;
+    while (cJSON* item = (*record)->child) {
+      cJSON_DetachItemViaPointer(record->get(), item);
+      Json owned(item);
+      std::string key = item->string;
+      cJSON_DeleteItemFromObjectCaseSensitive(result, key.c_str());
+      JsonAdd(result, key.c_str(), std::move(owned));
+    }
+  }
+}
+
+std::string TextOf(const cJSON* object, const char* key) {
+  const cJSON* value = JsonMember(object, key);
+  return cJSON_IsString(value) ? value->valuestring : "";
+}
+
+std::string SignalName(int number) {
+  constexpr struct {
+    int number;
+    const char* name;
+  } kSignals[] = {
+      {SIGABRT, "SIGABRT"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+      {SIGILL, "SIGILL"},   {SIGKILL, "SIGKILL"}, {SIGTRAP, "SIGTRAP"}, {SIGTERM, "SIGTERM"},
+      {SIGSYS, "SIGSYS"},   {SIGALRM, "SIGALRM"}, {SIGXCPU, "SIGXCPU"}, {SIGPIPE, "SIGPIPE"},
+  };
+  for (const auto& known : kSignals) {
+    if (known.number == number) return known.name;
+  }
+  return StrCat("signal ", number);
+}
+
+// What the child's end means, for programs and for people.
+void AddVerdict(cJSON* result, const ChildResult& child, std::chrono::milliseconds timeout) {
+  std::string stage = TextOf(result, "stage");
+  std::string failure = TextOf(result, "failure");
+  std::string verdict, message;
+  if (child.timed_out) {
+    verdict = "hung";
+    message = StrCat("no answer from '", stage, "' within ", timeout.count(), " ms");
+  } else if (stage == "done") {
+    verdict = failure.empty() ? "works" : "fails";
+    message = failure;
+  } else if (child.signal != 0) {
+    verdict = "crashed";
+    message = StrCat("'", stage, "' ended the process with ", SignalName(child.signal));
+  } else {
+    verdict = "exited";
+    message = StrCat("'", stage, "' ended the process with exit code ", child.exit_code);
+  }
+  cJSON_DeleteItemFromObjectCaseSensitive(result, "failure");
+  JsonAddText(result, "verdict", verdict);
+  JsonAddText(result, "message", message);
+  cJSON_AddNumberToObject(result, "elapsed_ms", static_cast<double>(child.elapsed.count()));
+  if (verdict == "crashed") JsonAddText(result, "signal", SignalName(child.signal));
+  if (verdict == "exited") cJSON_AddNumberToObject(result, "exit_code", child.exit_code);
+  JsonAddText(result, "standard_error", child.errors);
+}
+
+}  // namespace
+
+Expected<std::string> Probe(const LoadRequest& request, const ProbeOptions& options) {
+  PLINTH_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request));
+  const Candidate& plugin = prepared.selection.plugin;
+  std::string create_options = options.create_options_json;
+  if (create_options.empty()) {
+    create_options = plugin.create_options_json;
+  } else if (Expected<Json> parsed = ParseJsonObject(create_options); !parsed.ok()) {
+    return parsed.status().WithContext("create_options_json");
+  }
+  std::string own_path = OwnPath();
+  if (own_path.empty() || IsSameFile(own_path, "/proc/self/exe")) {
+    return FailedPrecondition(
+        "a probe runs libplinth.so as its child; here libplinth is a part of ",
+        own_path.empty() ? "the program" : own_path);
+  }
+  ChildRequest child_request;
+  child_request.command = {DynamicLinker(), own_path, kProbeArgument};
+  child_request.empty_environment = request.environment.privileged;
+  child_request.input = RequestText(prepared.open, options, create_options);
+  child_request.timeout = options.timeout;
+  PLINTH_ASSIGN_OR_RETURN(ChildResult child, RunChild(child_request));
+
+  Json result(cJSON_CreateObject());
+  JsonAddText(result.get(), "name", plugin.name);
+  JsonAddText(result.get(), "path", plugin.path);
+  JsonAddText(result.get(), "source", plugin.source);
+  JsonAddText(result.get(), "found", plugin.found);
+  JsonAddText(result.get(), "stage", "start");
+  Merge(result.get(), child.output);
+  AddVerdict(result.get(), child, options.timeout);
+  return JsonText(result.get());
+}
+
+}  // namespace plinth::loader

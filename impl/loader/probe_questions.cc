@@ -1,0 +1,249 @@
+#include "impl/loader/probe_questions.h"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "plinth/support/abi_version.h"
+#include "plinth/support/args.h"
+#include "plinth/support/named_value.h"
+
+namespace plinth::loader {
+namespace {
+
+constexpr int kMaxExtensions = 1000;
+// Before it the nodes of a chain had no struct_size.
+constexpr int kOldestMinorWithSizedExtensions = 45;
+
+constexpr const char* kFunctionNames[] = {
+#define PLINTH_PJRT_FUNCTION(slot, name, since, absent, minimum_struct_size) #name,
+#include "plinth/support/abi_tables.inc"
+};
+
+struct ExtensionName {
+  int type;
+  const char* name;
+};
+constexpr ExtensionName kExtensionNames[] = {
+#define PLINTH_PJRT_ENUM_VALUE(enum_name, name, value, since) \
+  {std::string_view(#enum_name) == "PJRT_Extension_Type" ? value : -1, #name},
+#include "plinth/support/abi_tables.inc"
+};
+
+std::string_view NameOfExtension(int type) {
+  constexpr std::string_view kPrefix = "PJRT_Extension_Type_";
+  for (const ExtensionName& entry : kExtensionNames) {
+    if (entry.type == type) return std::string_view(entry.name).substr(kPrefix.size());
+  }
+  return "unknown";
+}
+
+// The code and message of an error, which is destroyed.
+Status Take(const PJRT_Api& api, PJRT_Error* error) {
+  if (error == nullptr) return Status();
+  PJRT_Error_Message_Args message = {PJRT_Error_Message_Args_STRUCT_SIZE, nullptr, error, nullptr,
+                                     0};
+  api.PJRT_Error_Message(&message);
+  PJRT_Error_GetCode_Args code = {PJRT_Error_GetCode_Args_STRUCT_SIZE, nullptr, error,
+                                  PJRT_Error_Code_UNKNOWN};
+  PJRT_Error* without_code = api.PJRT_Error_GetCode(&code);
+  std::string text(message.message == nullptr ? "" : message.message,
+                   message.message == nullptr ? 0 : message.message_size);
+  Status status(
+      without_code == nullptr ? static_cast<StatusCode>(RawEnum(code.code)) : StatusCode::kUnknown,
+      std::move(text));
+  PJRT_Error_Destroy_Args destroy = {PJRT_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
+  api.PJRT_Error_Destroy(&destroy);
+  return status;
+}
+
+// Calls a function of the table; one that is not there is an error too.
+template <typename Args>
+Status Invoke(const PJRT_Api& api, PJRT_Error* (*PJRT_Api::*slot)(Args*), Args& args) {
+  const char* name = FunctionOf<Args>::kName;
+  if (!HasField(api, slot) || api.*slot == nullptr) return Unimplemented(name, " is not there");
+  return Take(api, (api.*slot)(&args)).WithContext(name);
+}
+
+Json IntegerValue(int64_t value) { return Json(cJSON_CreateRaw(StrCat(value).c_str())); }
+
+Json ValueToJson(const Value& value) {
+  if (auto* text = std::get_if<std::string>(&value)) return JsonTextValue(*text);
+  if (auto* integer = std::get_if<int64_t>(&value)) return IntegerValue(*integer);
+  if (auto* number = std::get_if<float>(&value)) return Json(cJSON_CreateNumber(*number));
+  if (auto* flag = std::get_if<bool>(&value)) return Json(cJSON_CreateBool(*flag));
+  Json list(cJSON_CreateArray());
+  for (int64_t item : std::get<std::vector<int64_t>>(value)) {
+    JsonAppend(list.get(), IntegerValue(item));
+  }
+  return list;
+}
+
+Expected<Value> ValueFromJson(const cJSON* item) {
+  auto whole = [](const cJSON* number) {
+    return cJSON_IsNumber(number) && std::floor(number->valuedouble) == number->valuedouble &&
+           std::fabs(number->valuedouble) <= 9007199254740992.0;
+  };
+  if (cJSON_IsString(item)) return Value(std::string(item->valuestring));
+  if (cJSON_IsBool(item)) return Value(cJSON_IsTrue(item) != 0);
+  if (whole(item)) return Value(static_cast<int64_t>(item->valuedouble));
+  if (cJSON_IsNumber(item)) return Value(static_cast<float>(item->valuedouble));
+  if (!cJSON_IsArray(item)) {
+    return InvalidArgument("the option '", item->string, "' is ", JsonTypeName(item));
+  }
+  std::vector<int64_t> list;
+  for (const cJSON* child = item->child; child != nullptr; child = child->next) {
+    if (!whole(child)) {
+      return InvalidArgument("the option '", item->string, "' is no list of whole numbers");
+    }
+    list.push_back(static_cast<int64_t>(child->valuedouble));
+  }
+  return Value(std::move(list));
+}
+
+Expected<std::vector<NamedValue>> OptionsFromJson(std::string_view text) {
+  std::vector<NamedValue> options;
+  if (text.empty()) return options;
+  PLINTH_ASSIGN_OR_RETURN(Json json, ParseJsonObject(text));
+  for (const cJSON* item = json->child; item != nullptr; item = item->next) {
+    PLINTH_ASSIGN_OR_RETURN(Value value, ValueFromJson(item));
+    options.push_back({item->string, std::move(value)});
+  }
+  return options;
+}
+
+std::string_view View(const char* text, size_t size) {
+  return text == nullptr ? std::string_view() : std::string_view(text, size);
+}
+
+Status DescribeDevice(const PJRT_Api& api, PJRT_Device* device, cJSON* out) {
+  PJRT_Device_GetDescription_Args description = {PJRT_Device_GetDescription_Args_STRUCT_SIZE,
+                                                 nullptr, device, nullptr};
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Device_GetDescription, description));
+  PJRT_DeviceDescription* described = description.device_description;
+  PJRT_DeviceDescription_Id_Args id = {PJRT_DeviceDescription_Id_Args_STRUCT_SIZE, nullptr,
+                                       described, 0};
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_DeviceDescription_Id, id));
+  cJSON_AddNumberToObject(out, "id", id.id);
+  PJRT_DeviceDescription_Kind_Args kind = {PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE, nullptr,
+                                           described, nullptr, 0};
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_DeviceDescription_Kind, kind));
+  JsonAddText(out, "kind", View(kind.device_kind, kind.device_kind_size));
+  PJRT_Device_IsAddressable_Args addressable = {PJRT_Device_IsAddressable_Args_STRUCT_SIZE, nullptr,
+                                                device, false};
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Device_IsAddressable, addressable));
+  cJSON_AddBoolToObject(out, "addressable", addressable.is_addressable);
+  return Status();
+}
+
+Status DescribeClient(const PJRT_Api& api, PJRT_Client* client,
+                      const std::function<void(const char*)>& stage, cJSON* out) {
+  stage("PJRT_Client_PlatformName");
+  PJRT_Client_PlatformName_Args name = {PJRT_Client_PlatformName_Args_STRUCT_SIZE, nullptr, client,
+                                        nullptr, 0};
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Client_PlatformName, name));
+  JsonAddText(out, "platform_name", View(name.platform_name, name.platform_name_size));
+  stage("PJRT_Client_PlatformVersion");
+  PJRT_Client_PlatformVersion_Args version = {PJRT_Client_PlatformVersion_Args_STRUCT_SIZE, nullptr,
+                                              client, nullptr, 0};
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Client_PlatformVersion, version));
+  JsonAddText(out, "platform_version",
+              View(version.platform_version, version.platform_version_size));
+  stage("PJRT_Client_Devices");
+  PJRT_Client_Devices_Args devices = {PJRT_Client_Devices_Args_STRUCT_SIZE, nullptr, client,
+                                      nullptr, 0};
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Client_Devices, devices));
+  Json list(cJSON_CreateArray());
+  for (size_t i = 0; i < devices.num_devices && devices.devices != nullptr; ++i) {
+    Json device(cJSON_CreateObject());
+    PLINTH_RETURN_IF_ERROR(DescribeDevice(api, devices.devices[i], device.get()));
+    JsonAppend(list.get(), std::move(device));
+  }
+  JsonAdd(out, "devices", std::move(list));
+  return Status();
+}
+
+}  // namespace
+
+Json DescribeTable(const PJRT_Api& api) {
+  constexpr size_t kFirst = offsetof(PJRT_Api, PJRT_Error_Destroy);
+  Json out(cJSON_CreateObject());
+  cJSON_AddNumberToObject(out.get(), "major", api.pjrt_api_version.major_version);
+  cJSON_AddNumberToObject(out.get(), "minor", api.pjrt_api_version.minor_version);
+  JsonAdd(out.get(), "struct_size", IntegerValue(static_cast<int64_t>(api.struct_size)));
+  size_t in_table = api.struct_size < kFirst ? 0 : (api.struct_size - kFirst) / sizeof(void*);
+  int filled = 0;
+  Json null(cJSON_CreateArray());
+  for (size_t i = 0; i < in_table && i < std::size(kFunctionNames); ++i) {
+    void* slot;
+    std::memcpy(&slot, reinterpret_cast<const char*>(&api) + kFirst + i * sizeof(slot),
+                sizeof(slot));
+    if (slot != nullptr) {
+      ++filled;
+    } else {
+      JsonAppend(null.get(), JsonTextValue(kFunctionNames[i]));
+    }
+  }
+  JsonAdd(out.get(), "slots", IntegerValue(static_cast<int64_t>(in_table)));
+  cJSON_AddNumberToObject(out.get(), "slots_known", kPjrtFunctionCount);
+  cJSON_AddNumberToObject(out.get(), "slots_filled", filled);
+  JsonAdd(out.get(), "slots_null", std::move(null));
+  return out;
+}
+
+Json DescribeExtensions(const PJRT_Api& api) {
+  Json list(cJSON_CreateArray());
+  if (api.pjrt_api_version.minor_version < kOldestMinorWithSizedExtensions) return list;
+  const PJRT_Extension_Base* node = api.extension_start;
+  for (int count = 0; node != nullptr && count < kMaxExtensions; ++count, node = node->next) {
+    Json entry(cJSON_CreateObject());
+    int type = RawEnum(node->type);
+    cJSON_AddNumberToObject(entry.get(), "type", type);
+    JsonAddText(entry.get(), "name", NameOfExtension(type));
+    JsonAdd(entry.get(), "struct_size", IntegerValue(static_cast<int64_t>(node->struct_size)));
+    JsonAppend(list.get(), std::move(entry));
+  }
+  return list;
+}
+
+Json DescribeStatus(const Status& status) {
+  Json out(cJSON_CreateObject());
+  JsonAddText(out.get(), "code", StatusCodeName(status.code()));
+  JsonAddText(out.get(), "message", status.message());
+  return out;
+}
+
+Status Initialize(const PJRT_Api& api) {
+  PJRT_Plugin_Initialize_Args args = {PJRT_Plugin_Initialize_Args_STRUCT_SIZE, nullptr};
+  return Invoke(api, &PJRT_Api::PJRT_Plugin_Initialize, args);
+}
+
+Status ReadAttributes(const PJRT_Api& api, cJSON* attributes) {
+  PJRT_Plugin_Attributes_Args args = {PJRT_Plugin_Attributes_Args_STRUCT_SIZE, nullptr, nullptr, 0};
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Plugin_Attributes, args));
+  PLINTH_ASSIGN_OR_RETURN(std::vector<NamedValue> values,
+                          NamedValuesFromC(args.attributes, args.num_attributes));
+  for (const NamedValue& value : values) {
+    JsonAdd(attributes, value.name.c_str(), ValueToJson(value.value));
+  }
+  return Status();
+}
+
+Status QuestionClient(const PJRT_Api& api, std::string_view create_options_json,
+                      const std::function<void(const char*)>& stage, cJSON* out) {
+  PLINTH_ASSIGN_OR_RETURN(std::vector<NamedValue> values, OptionsFromJson(create_options_json));
+  NamedValueArray options(std::move(values));
+  PJRT_Client_Create_Args create = {};
+  create.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE;
+  create.create_options = options.data();
+  create.num_options = options.size();
+  PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Client_Create, create));
+  if (create.client == nullptr) return Internal("PJRT_Client_Create succeeded without a client");
+  Status described = DescribeClient(api, create.client, stage, out);
+  stage("PJRT_Client_Destroy");
+  PJRT_Client_Destroy_Args destroy = {PJRT_Client_Destroy_Args_STRUCT_SIZE, nullptr, create.client};
+  Status destroyed = Invoke(api, &PJRT_Api::PJRT_Client_Destroy, destroy);
+  return described.ok() ? destroyed : described;
+}
+
+}  // namespace plinth::loader
