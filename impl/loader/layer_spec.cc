@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "impl/layers/builtin_layers.h"
+#include "impl/layers/external_layer.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::loader {
@@ -26,11 +27,7 @@ Expected<LayerSpec> ParseLayerSpec(std::string_view text) {
 
 Expected<std::unique_ptr<layers::Layer>> MakeLayer(const LayerSpec& spec,
                                                    const layers::LayerContext& context) {
-  if (spec.IsPath()) {
-    return Unimplemented(
-        "layers of third parties are not opened by this libplinth; use one of its "
-        "own by name");
-  }
+  if (spec.IsPath()) return layers::LoadExternalLayer(spec.name, context);
   const layers::LayerEntry* entry = layers::FindBuiltinLayer(spec.name);
   if (entry == nullptr) {
     std::vector<std::string> names;

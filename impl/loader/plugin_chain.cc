@@ -75,8 +75,9 @@ const PJRT_Api* PluginChain::HandOut(int instance) {
   ThunkInstance& thunk_instance = GetThunkInstance(instance);
   for (int i = 0; i < reflection::kFunctionCount; ++i) {
     ThunkInstance::Slot& slot = thunk_instance.slots[static_cast<size_t>(i)];
-    slot.target = adapter_.Target(i);
-    slot.direct_size = layers_.empty() ? adapter_.DirectSize(i) : 0;
+    slot.direct_size = adapter_.DirectSize(i);
+    bool is_direct = layers_.empty() && slot.direct_size != 0;
+    slot.direct_target = is_direct ? adapter_.Target(i) : nullptr;
     const reflection::Function& function = reflection::Functions()[i];
     if (function.table >= 0) continue;
     void* thunk = function.absent == reflection::Absent::kNull && !adapter_.Offers(i)

@@ -2,7 +2,6 @@
 #define PLINTH_IMPL_LOADER_THUNKS_H_
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 
 #include "impl/loader/adapter.h"
@@ -16,12 +15,12 @@ class PluginChain;
 
 inline constexpr int kThunkInstances = 16;
 
-// Where the calls of one chain go. Filled before its thunks are handed out.
+// Where the calls of one chain go. Filled before its thunks are handed out, and not changed then.
 struct ThunkInstance {
   struct Slot {
-    // A call with this struct_size goes straight to the plugin; 0: none does.
-    std::atomic<size_t> direct_size{0};
-    RawFunction target = nullptr;
+    // A call with this struct_size goes straight to that function of the plugin, unless it is null.
+    size_t direct_size = 0;
+    RawFunction direct_target = nullptr;
   };
   std::array<Slot, reflection::kFunctionCount> slots;
   const PluginChain* chain = nullptr;
