@@ -211,7 +211,7 @@ Expected<Redirect> ParseRedirect(std::string_view text, std::string_view folder)
   }
   if (const cJSON* minor = JsonMember(json.get(), "api_minor"); minor != nullptr) {
     if (minor->valuedouble < 0 || minor->valuedouble > 100000) {
-      return InvalidArgument("api_minor is ", minor->valuedouble, "; 0 to 100000 is allowed");
+      return InvalidArgument("api_minor is ", JsonText(minor), "; 0 to 100000 is allowed");
     }
     redirect.api_minor = minor->valueint;
   }
