@@ -82,9 +82,8 @@ Expected<HostArray> HostArray::Create(DType type, std::span<const int64_t> dims)
 }
 
 int64_t HostArray::num_elements() const {
-  int64_t count = 1;
-  for (int64_t extent : dims_) count *= extent;
-  return count;
+  // Not the product of the extents, which overflows for an empty array of large ones.
+  return static_cast<int64_t>(byte_size_) / std::max<int64_t>(ByteSize(type_), 1);
 }
 
 Status CopyStrided(const HostView& from, const MutableHostView& to) {

@@ -1,0 +1,102 @@
+#include "impl/cli/array_text.h"
+
+#include <cjson/cJSON.h>
+
+#include "impl/cli/element.h"
+
+namespace plinth::cli {
+
+using client::HostArray;
+using loader::Json;
+
+namespace {
+
+constexpr int64_t kEdge = 3;
+constexpr int64_t kFirst = 8;
+
+struct Printer {
+  const HostArray& array;
+  bool in_full;
+  std::string out;
+
+  // Writes dimension `axis` from element `at`, of `count` elements in all.
+  void Print(size_t axis, int64_t at, int64_t count) {
+    const auto& dims = array.dims();
+    if (axis == dims.size()) {
+      out += ElementText(array.type(), array.data() + at * ByteSize(array.type()));
+      return;
+    }
+    const int64_t extent = dims[axis];
+    const int64_t inner = extent == 0 ? 0 : count / extent;
+    const bool is_last = axis + 1 == dims.size();
+    const bool is_short = !in_full && extent > 2 * kEdge + 1;
+    out += '[';
+    for (int64_t i = 0; i < extent; ++i) {
+      if (i > 0) out += is_last ? ", " : ",\n" + std::string(axis + 1, ' ');
+      if (is_short && i == kEdge) {
+        out += "...";
+        i = extent - kEdge - 1;
+        continue;
+      }
+      Print(axis + 1, at + i * inner, inner);
+    }
+    out += ']';
+  }
+};
+
+Json ElementJson(const HostArray& array, int64_t index) {
+  const std::string text = ElementText(array.type(), array.data() + index * ByteSize(array.type()));
+  const char last = text.back();
+  // Numbers keep every digit; cJSON's own are doubles.
+  if ((last >= '0' && last <= '9') || text == "true" || text == "false") {
+    return Json(cJSON_CreateRaw(text.c_str()));
+  }
+  return Json(cJSON_CreateString(text.c_str()));
+}
+
+Json ElementsJson(const HostArray& array, size_t axis, int64_t at, int64_t count) {
+  if (axis == array.dims().size()) return ElementJson(array, at);
+  const int64_t extent = array.dims()[axis];
+  const int64_t inner = extent == 0 ? 0 : count / extent;
+  Json list(cJSON_CreateArray());
+  for (int64_t i = 0; i < extent; ++i) {
+    loader::JsonAppend(list.get(), ElementsJson(array, axis + 1, at + i * inner, inner));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string ArrayText(const HostArray& array, bool in_full) {
+  Printer printer{array, in_full || array.num_elements() <= kFullElements, {}};
+  if (array.num_elements() == 0) {
+    printer.out = "[]";  // However long its other dimensions are.
+  } else {
+    printer.Print(0, 0, array.num_elements());
+  }
+  const bool has_lines = printer.out.find('\n') != std::string::npos;
+  return StrCat(client::ShapeToString(array.type(), array.dims()), has_lines ? "\n" : " ",
+                printer.out);
+}
+
+Json ArrayJson(const HostArray& array, bool in_full) {
+  Json result(cJSON_CreateObject());
+  loader::JsonAddText(result.get(), "type", Name(array.type()));
+  Json shape(cJSON_CreateArray());
+  for (int64_t extent : array.dims()) {
+    loader::JsonAppend(shape.get(), Json(cJSON_CreateRaw(StrCat(extent).c_str())));
+  }
+  loader::JsonAdd(result.get(), "shape", std::move(shape));
+  const int64_t count = array.num_elements();
+  if (in_full || count <= kFullElements) {
+    loader::JsonAdd(result.get(), "data",
+                    count == 0 ? Json(cJSON_CreateArray()) : ElementsJson(array, 0, 0, count));
+  } else {
+    Json first(cJSON_CreateArray());
+    for (int64_t i = 0; i < kFirst; ++i) loader::JsonAppend(first.get(), ElementJson(array, i));
+    loader::JsonAdd(result.get(), "first", std::move(first));
+  }
+  return result;
+}
+
+}  // namespace plinth::cli
