@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "program.h"
+#include "rare.h"
 
 static void PrintText(const char* text, size_t size) {
   putchar('"');
@@ -54,6 +54,7 @@ static void UseClient(PJRT_Client* client) {
     UseTransfers(client, device);
 #endif
     UseProgram(client, device);
+    UseRare(client, device);
   }
 #if PJRT_API_MINOR >= 89
   UseEvents();

@@ -1,0 +1,176 @@
+"""The matrix tells what it should; and what is generated agrees with the history.
+
+  windows_test.py CLIENT_FOLDER PLUGIN_FOLDER PLUGIN_BEHIND
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import matrix
+import matrix_html
+import promises
+import windows
+
+CLIENTS, PLUGINS, BEHIND = (Path(argument) for argument in sys.argv[1:4])
+HISTORY = windows.revisions.load_history(windows.API / "history")
+REGISTRY = windows.registry_module.load(windows.API / "registry")
+
+
+def sizes(name: str) -> dict[str, promises.Size]:
+    return promises.sizes(REGISTRY, HISTORY, windows.revisions.find(HISTORY, name))
+
+
+def client(name: str) -> matrix.Client:
+    window = windows.named(HISTORY, [name])[0]
+    return matrix.Client(window, sizes(window.name), CLIENTS / window.name)
+
+
+def plugin(name: str) -> matrix.Plugin:
+    window = windows.named(HISTORY, [name])[0]
+    return matrix.Plugin(window.name, PLUGINS / f"pjrt_frozen_{window.name}.so", window,
+                         sizes(window.name))
+
+
+class Generated(unittest.TestCase):
+    def test_frozen_tables_have_the_sizes_of_the_history(self):
+        for window in windows.windows(HISTORY):
+            view = windows.revisions.View(REGISTRY, HISTORY, window.revision)
+            text = windows.frozen_tables.tables(view, [])
+            layout = window.revision.layout
+            rows = re.findall(r'\{"(PJRT_\w+)", (\d+), (\d+), \d+, ', text)
+            self.assertGreater(len(rows), 100)
+            for name, announced, end in rows:
+                struct = layout["structs"][name]
+                self.assertEqual(int(end), struct["end"], f"{name} at {window.name}")
+                self.assertEqual(int(announced), struct.get("announced", struct["end"]),
+                                 f"{name} at {window.name}")
+            functions = re.findall(r'\{"(PJRT_\w+)", \d+\}', text)
+            self.assertEqual(functions, layout["functions"], window.name)
+
+    def test_every_distinct_layout_is_a_window_and_no_label_is_lost(self):
+        every = windows.windows(HISTORY)
+        labels = [label for w in every for label in w.labels]
+        self.assertEqual(labels, [r.name for r in HISTORY if r.minor >= 57])
+        for before, after in zip(every, every[1:]):
+            self.assertNotEqual(before.revision.layout, after.revision.layout)
+
+    def test_a_minor_means_its_last_revision(self):
+        self.assertEqual([w.name for w in windows.named(HISTORY, ["0.90", "0.58"])],
+                         ["0.90-c", "0.57"])
+
+    def test_what_is_too_old_is_refused(self):
+        with self.assertRaisesRegex(windows.revisions.HistoryError, "windows begin"):
+            windows.named(HISTORY, ["0.55"])
+
+
+class Promises(unittest.TestCase):
+    def check(self, client_name: str, plugin_name: str, expected: list[str]) -> None:
+        self.assertEqual(promises.verdicts(sizes(client_name), sizes(plugin_name)), expected)
+
+    def test_newer_clients_pass(self):
+        self.check("0.116", "0.57", ["PASS"])
+        self.check("0.90", "0.90", ["PASS"])
+
+    def test_older_clients_pass_where_no_struct_grew(self):
+        self.check("0.57", "0.60", ["PASS"])
+
+    def test_older_clients_may_be_refused_where_one_did(self):
+        self.check("0.57", "0.116", ["PASS", "REFUSED"])
+
+    def test_a_wrong_announcement_excuses_a_crash(self):
+        self.assertIn("CRASH", promises.verdicts(sizes("0.69"), sizes("0.70-a")))
+        self.assertNotIn("CRASH", promises.verdicts(sizes("0.69"), sizes("0.72")))
+
+
+class Runs(unittest.TestCase):
+    """Single pairs of what is built."""
+
+    def setUp(self):
+        self.runner = matrix.Runner(None, 60, BEHIND)
+
+    def test_a_pair_of_one_revision_passes(self):
+        row = self.runner.client(client("0.78"), [plugin("0.78")])[0]
+        self.assertEqual(row["verdict"], "PASS", row)
+        self.assertEqual((row["client_minor"], row["plugin_minor"]), (78, 78))
+        self.assertGreater(row["calls"], 150)
+
+    def test_a_refusal_is_told_from_a_failure(self):
+        row = self.runner.client(client("0.57"), [plugin("0.116")])[0]
+        self.assertEqual(row["verdict"], "REFUSED", row)
+        self.assertTrue(any("Client_Create_Args size: expected 88, got 72" in r
+                            for r in row["refusals"]), row)
+
+    def test_a_plugin_that_is_none_fails(self):
+        row = self.runner.client(client("0.78"), [matrix.Plugin("none", Path("/nowhere.so"))])[0]
+        self.assertEqual(row["verdict"], "FAIL")
+        self.assertIn("dlopen", row["failures"][0])
+
+
+class FakeRuns(unittest.TestCase):
+    """What a client does that dies or hangs."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def fake(self, body: str) -> matrix.Client:
+        path = Path(self.folder.name) / "client"
+        path.write_text(f"#!{sys.executable}\nimport json, os, sys, time\n{body}")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return matrix.Client(client("0.116").window, {}, path)
+
+    def verdicts(self, body: str, names: list[str], timeout: float = 20) -> list[dict]:
+        runner = matrix.Runner(None, timeout, None)
+        return runner.client(self.fake(body), [matrix.Plugin(n, Path(n)) for n in names])
+
+    PASS = ("print(json.dumps({'verdict': 'PASS', 'failures': [], 'refusals': [], 'absent': []}), "
+            "flush=True)\n")
+
+    def test_one_that_dies_does_not_take_others_with_it(self):
+        rows = self.verdicts("for p in sys.argv[1:]:\n"
+                             "  if p == 'bad': os.abort()\n  " + self.PASS, ["a", "bad", "b"])
+        self.assertEqual([r["verdict"] for r in rows], ["PASS", "CRASH", "PASS"])
+        self.assertIn("SIGABRT", rows[1]["failures"])
+
+    def test_one_that_dies_only_in_company_passes(self):
+        rows = self.verdicts("for p in sys.argv[1:]:\n"
+                             "  if p == 'bad' and len(sys.argv) > 2: os.abort()\n  " + self.PASS,
+                             ["a", "bad", "b"])
+        self.assertEqual([r["verdict"] for r in rows], ["PASS", "PASS", "PASS"])
+
+    def test_one_that_hangs(self):
+        rows = self.verdicts("for p in sys.argv[1:]:\n"
+                             "  if p == 'bad': time.sleep(60)\n  " + self.PASS, ["bad", "b"], 1)
+        self.assertEqual([r["verdict"] for r in rows], ["HANG", "PASS"])
+
+    def test_noise_on_standard_output_is_no_answer(self):
+        rows = self.verdicts("print('hello')\nprint('{\"begin\": 1}')\n"
+                             "for p in sys.argv[1:]:\n  " + self.PASS, ["a"])
+        self.assertEqual([r["verdict"] for r in rows], ["PASS"])
+
+
+class Picture(unittest.TestCase):
+    def test_a_broken_promise_is_listed_with_its_command(self):
+        pair = {"client": "0.90", "plugin": "x.so", "verdict": "FAIL", "kept": False,
+                "failures": ["a < b"], "refusals": [], "absent": [], "command": "run </this>"}
+        page = matrix_html.page({"through": None, "counts": {"FAIL": 1}, "pairs": [pair],
+                                 "clients": [{"name": "0.90", "labels": ["0.90"]}],
+                                 "plugins": [{"name": "x.so", "labels": []}]})
+        self.assertIn("<td>a &lt; b", page)
+        self.assertIn("run &lt;/this&gt;", page)
+        self.assertIn('class="broken"', page)
+        data = re.search(r'id="data">(.*?)</script>', page).group(1)
+        self.assertEqual(json.loads(data)["answers"], [["FAIL", "a < b"]])
+
+
+if __name__ == "__main__":
+    os.environ.pop("PLINTH_PLUGIN", None)
+    unittest.main(argv=sys.argv[:1])
