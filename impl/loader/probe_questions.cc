@@ -1,9 +1,9 @@
 #include "impl/loader/probe_questions.h"
 
-#include <cmath>
 #include <cstring>
 #include <vector>
 
+#include "impl/loader/named_value_json.h"
 #include "plinth/support/abi_version.h"
 #include "plinth/support/args.h"
 #include "plinth/support/named_value.h"
@@ -65,53 +65,6 @@ Status Invoke(const PJRT_Api& api, PJRT_Error* (*PJRT_Api::*slot)(Args*), Args& 
   return Take(api, (api.*slot)(&args)).WithContext(name);
 }
 
-Json IntegerValue(int64_t value) { return Json(cJSON_CreateRaw(StrCat(value).c_str())); }
-
-Json ValueToJson(const Value& value) {
-  if (auto* text = std::get_if<std::string>(&value)) return JsonTextValue(*text);
-  if (auto* integer = std::get_if<int64_t>(&value)) return IntegerValue(*integer);
-  if (auto* number = std::get_if<float>(&value)) return Json(cJSON_CreateNumber(*number));
-  if (auto* flag = std::get_if<bool>(&value)) return Json(cJSON_CreateBool(*flag));
-  Json list(cJSON_CreateArray());
-  for (int64_t item : std::get<std::vector<int64_t>>(value)) {
-    JsonAppend(list.get(), IntegerValue(item));
-  }
-  return list;
-}
-
-Expected<Value> ValueFromJson(const cJSON* item) {
-  auto whole = [](const cJSON* number) {
-    return cJSON_IsNumber(number) && std::floor(number->valuedouble) == number->valuedouble &&
-           std::fabs(number->valuedouble) <= 9007199254740992.0;
-  };
-  if (cJSON_IsString(item)) return Value(std::string(item->valuestring));
-  if (cJSON_IsBool(item)) return Value(cJSON_IsTrue(item) != 0);
-  if (whole(item)) return Value(static_cast<int64_t>(item->valuedouble));
-  if (cJSON_IsNumber(item)) return Value(static_cast<float>(item->valuedouble));
-  if (!cJSON_IsArray(item)) {
-    return InvalidArgument("the option '", item->string, "' is ", JsonTypeName(item));
-  }
-  std::vector<int64_t> list;
-  for (const cJSON* child = item->child; child != nullptr; child = child->next) {
-    if (!whole(child)) {
-      return InvalidArgument("the option '", item->string, "' is no list of whole numbers");
-    }
-    list.push_back(static_cast<int64_t>(child->valuedouble));
-  }
-  return Value(std::move(list));
-}
-
-Expected<std::vector<NamedValue>> OptionsFromJson(std::string_view text) {
-  std::vector<NamedValue> options;
-  if (text.empty()) return options;
-  PLINTH_ASSIGN_OR_RETURN(Json json, ParseJsonObject(text));
-  for (const cJSON* item = json->child; item != nullptr; item = item->next) {
-    PLINTH_ASSIGN_OR_RETURN(Value value, ValueFromJson(item));
-    options.push_back({item->string, std::move(value)});
-  }
-  return options;
-}
-
 std::string_view View(const char* text, size_t size) {
   return text == nullptr ? std::string_view() : std::string_view(text, size);
 }
@@ -170,7 +123,7 @@ Json DescribeTable(const PJRT_Api& api) {
   Json out(cJSON_CreateObject());
   cJSON_AddNumberToObject(out.get(), "major", api.pjrt_api_version.major_version);
   cJSON_AddNumberToObject(out.get(), "minor", api.pjrt_api_version.minor_version);
-  JsonAdd(out.get(), "struct_size", IntegerValue(static_cast<int64_t>(api.struct_size)));
+  JsonAdd(out.get(), "struct_size", JsonInteger(static_cast<int64_t>(api.struct_size)));
   size_t in_table = api.struct_size < kFirst ? 0 : (api.struct_size - kFirst) / sizeof(void*);
   int filled = 0;
   Json null(cJSON_CreateArray());
@@ -184,7 +137,7 @@ Json DescribeTable(const PJRT_Api& api) {
       JsonAppend(null.get(), JsonTextValue(kFunctionNames[i]));
     }
   }
-  JsonAdd(out.get(), "slots", IntegerValue(static_cast<int64_t>(in_table)));
+  JsonAdd(out.get(), "slots", JsonInteger(static_cast<int64_t>(in_table)));
   cJSON_AddNumberToObject(out.get(), "slots_known", kPjrtFunctionCount);
   cJSON_AddNumberToObject(out.get(), "slots_filled", filled);
   JsonAdd(out.get(), "slots_null", std::move(null));
@@ -200,7 +153,7 @@ Json DescribeExtensions(const PJRT_Api& api) {
     int type = RawEnum(node->type);
     cJSON_AddNumberToObject(entry.get(), "type", type);
     JsonAddText(entry.get(), "name", NameOfExtension(type));
-    JsonAdd(entry.get(), "struct_size", IntegerValue(static_cast<int64_t>(node->struct_size)));
+    JsonAdd(entry.get(), "struct_size", JsonInteger(static_cast<int64_t>(node->struct_size)));
     JsonAppend(list.get(), std::move(entry));
   }
   return list;
