@@ -42,7 +42,7 @@ size_t Adapter::FindDirectSize(int function) const {
   if (plans_[function].target == nullptr || called.args < 0 ||
       called.returns != reflection::Returns::kError || PluginErrors::Handles(function) ||
       IsReadyCallback(function, table_) || table_.minor < kOldestMinorWithExtensions ||
-      !reflection::Structs()[called.args].carries_struct_size ||
+      table_.IsNewerThanUs() || !reflection::Structs()[called.args].carries_struct_size ||
       !shape_.Checks(called.args).empty()) {
     return 0;
   }

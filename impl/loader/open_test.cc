@@ -1,0 +1,293 @@
+#include "impl/loader/open.h"
+
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "impl/loader/testing/fake_test.h"
+#include "pjrt_c_api_ffi_extension.h"
+#include "pjrt_c_api_layouts_extension.h"
+#include "pjrt_c_api_stream_extension.h"
+#include "plinth/reflection/reflection.h"
+#include "plinth/support/extension_chain.h"
+
+namespace plinth::loader {
+namespace {
+
+using ::testing::AllOf;
+using testing::Fake;
+using testing::FakeOptions;
+using ::testing::HasSubstr;
+namespace id = reflection::function;
+
+Expected<const PJRT_Api*> Open(OpenOptions options = {}) {
+  options.path = PLINTH_FAKE_PLUGIN;
+  return OpenPlugin(options);
+}
+
+Expected<const PJRT_Api*> OpenFake(const FakeOptions& fake, OpenOptions options = {}) {
+  Fake().Make(fake);
+  return Open(std::move(options));
+}
+
+FakeOptions OfMinor(int minor) {
+  FakeOptions options;
+  options.minor = minor;
+  return options;
+}
+
+Status TryOpen(const FakeOptions& fake, OpenOptions options = {}) {
+  return OpenFake(fake, std::move(options)).status();
+}
+
+TEST(OpenTest, RefusesWhatIsNoPlugin) {
+  OpenOptions options;
+  options.path = "/nonexistent/plugin.so";
+  Status status = OpenPlugin(options).status();
+  EXPECT_EQ(status.code(), StatusCode::kNotFound);
+  EXPECT_THAT(status.ToString(), HasSubstr("/nonexistent/plugin.so"));
+  options.path = "libm.so.6";
+  status = OpenPlugin(options).status();
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.ToString(), HasSubstr("GetPjrtApi"));
+  FakeOptions fake;
+  fake.returns_null = true;
+  EXPECT_THAT(TryOpen(fake).ToString(), HasSubstr("returned null"));
+}
+
+TEST(OpenTest, RefusesOtherVersionsWithTheReason) {
+  FakeOptions fake;
+  fake.major = 1;
+  EXPECT_THAT(TryOpen(fake).ToString(), AllOf(HasSubstr("1.116"), HasSubstr("0.x")));
+  OpenOptions old;
+  old.allow_old = true;
+  EXPECT_THAT(TryOpen(OfMinor(27), old).ToString(), HasSubstr("cannot be read"));
+  EXPECT_THAT(TryOpen(OfMinor(-1), old).ToString(), HasSubstr("cannot be read"));
+  EXPECT_THAT(TryOpen(OfMinor(56), old).ToString(), HasSubstr("two different tables"));
+  for (int minor : {28, 55}) {
+    Status status = TryOpen(OfMinor(minor));
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.ToString(), HasSubstr("PLINTH_ALLOW_OLD=1"));
+  }
+}
+
+TEST(OpenTest, RefusesTablesOfImpossibleSize) {
+  FakeOptions fake;
+  fake.announced_size = 8;
+  EXPECT_THAT(TryOpen(fake).ToString(), HasSubstr("8 bytes"));
+  fake.announced_size = size_t{1} << 40;
+  EXPECT_EQ(TryOpen(fake).code(), StatusCode::kFailedPrecondition);
+  fake = OfMinor(90);
+  fake.functions = 100;
+  EXPECT_THAT(TryOpen(fake).ToString(), AllOf(HasSubstr("100"), HasSubstr("101")));
+  fake = FakeOptions();
+  fake.version_size = uintptr_t{0x7f1234567890};  // A function, in tables without a version.
+  EXPECT_THAT(TryOpen(fake).ToString(), HasSubstr("has no version"));
+}
+
+TEST(OpenTest, WholeTablesAreHandedOutThemselves) {
+  for (int minor : {110, 114, 116}) {
+    FakeOptions fake = OfMinor(minor);
+    const PJRT_Api* own = Fake().Make(fake);
+    Expected<const PJRT_Api*> api = Open();
+    ASSERT_TRUE(api.ok()) << api.status().ToString();
+    EXPECT_EQ(*api, own);
+  }
+}
+
+TEST(OpenTest, ShortTablesAreCompleted) {
+  const PJRT_Api* own = Fake().Make(OfMinor(72));
+  std::vector<std::string> log;
+  OpenOptions options;
+  options.log = [&](LogLevel, std::string_view line) { log.emplace_back(line); };
+  Expected<const PJRT_Api*> api = Open(options);
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  EXPECT_NE(*api, own);
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_THAT(log[0], AllOf(HasSubstr("caller -> adapter -> "), HasSubstr("(PJRT 0.72)")));
+  EXPECT_EQ((*api)->struct_size, size_t{PJRT_Api_STRUCT_SIZE});
+  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 72);
+  for (const reflection::Function& function : reflection::Functions()) {
+    if (function.table >= 0) continue;
+    void* slot;
+    std::memcpy(&slot, reinterpret_cast<const char*>(*api) + function.offset, sizeof(slot));
+    bool may_be_null = function.absent == reflection::Absent::kNull && function.since > 72;
+    EXPECT_EQ(slot == nullptr, may_be_null) << function.name;
+  }
+  auto map = PLINTH_NEW_ARGS(PJRT_Client_DmaMap_Args);
+  EXPECT_TRUE((TakeError((*api)->PJRT_Client_DmaMap(&map)).ok()));
+  auto deserialize = PLINTH_NEW_ARGS(PJRT_TopologyDescription_Deserialize_Args);
+  PJRT_Error* error = (*api)->PJRT_TopologyDescription_Deserialize(&deserialize);
+  ASSERT_NE(error, nullptr);
+  auto destroy = PLINTH_NEW_ARGS(PJRT_Error_Destroy_Args);
+  destroy.error = error;
+  (*api)->PJRT_Error_Destroy(&destroy);
+  // The direct way and the adapted one, with and without an error.
+  auto name = PLINTH_NEW_ARGS(PJRT_Client_PlatformName_Args);
+  EXPECT_EQ((*api)->PJRT_Client_PlatformName(&name), nullptr);
+  EXPECT_NE(name.platform_name, nullptr);
+  Fake().FailNext(PJRT_Error_Code_ABORTED, "no");
+  EXPECT_EQ(TakeError((*api)->PJRT_Client_PlatformName(&name)).code(), StatusCode::kAborted);
+  EXPECT_EQ(TakeError((*api)->PJRT_Client_PlatformName(nullptr)).code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(Fake().LiveErrors(), 0);
+
+  Expected<const PJRT_Api*> again = Open(options);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, *api) << "the same plugin with the same options is one chain";
+}
+
+TEST(OpenTest, PluginsNewerThanWeReportOurMinor) {
+  Expected<const PJRT_Api*> api = OpenFake(OfMinor(130));
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 116);
+  auto name = PLINTH_NEW_ARGS(PJRT_Client_PlatformName_Args);
+  EXPECT_EQ((*api)->PJRT_Client_PlatformName(&name), nullptr);
+}
+
+TEST(OpenTest, TableThatEndsTooEarly) {
+  FakeOptions fake = OfMinor(90);
+  fake.functions = 110;  // Of 128.
+  Expected<const PJRT_Api*> api = OpenFake(fake);
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  auto map = PLINTH_NEW_ARGS(PJRT_Client_DmaMap_Args);
+  EXPECT_EQ(TakeError((*api)->PJRT_Client_DmaMap(&map)).code(), StatusCode::kUnimplemented);
+}
+
+TEST(OpenTest, OldPluginsWhenAskedTo) {
+  FakeOptions fake = OfMinor(44);
+  fake.announced_size = 808;
+  PJRT_Extension_Base unreadable{~size_t{0}, PJRT_Extension_Type_FFI, nullptr};
+  fake.extensions = &unreadable;
+  OpenOptions options;
+  options.allow_old = true;
+  Expected<const PJRT_Api*> api = OpenFake(fake, options);
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 44);
+  EXPECT_EQ((*api)->extension_start, nullptr);
+  auto stats = PLINTH_NEW_ARGS(PJRT_Executable_GetCompiledMemoryStats_Args);
+  EXPECT_EQ((*api)->PJRT_Executable_GetCompiledMemoryStats(&stats), nullptr);
+  EXPECT_NE(stats.host_temp_size_in_bytes, 0);
+  EXPECT_EQ(stats.peak_memory_in_bytes, 0);
+}
+
+PJRT_Error* SerializeLayout(PJRT_Layouts_MemoryLayout_Serialize_Args* args) {
+  args->serialized_bytes_size = 7;
+  return nullptr;
+}
+
+TEST(OpenTest, ExtensionChains) {
+  PJRT_Layouts_Extension layouts{};
+  layouts.base = {56, PJRT_Extension_Type_Layouts, nullptr};
+  layouts.PJRT_Layouts_MemoryLayout_Serialize = &SerializeLayout;
+  struct Unknown {
+    PJRT_Extension_Base base;
+    uint64_t words[2];
+  } unknown{{sizeof(Unknown), static_cast<PJRT_Extension_Type>(99), &layouts.base}, {5, 6}};
+  PJRT_FFI_Extension ffi{};
+  ffi.base = {sizeof(ffi), PJRT_Extension_Type_FFI, &unknown.base};
+  PJRT_Stream_Extension huge{};
+  huge.base = {size_t{1} << 50, PJRT_Extension_Type_Stream, &ffi.base};
+  Unknown huge_unknown{{size_t{1} << 50, static_cast<PJRT_Extension_Type>(98), &huge.base}, {}};
+  layouts.base.next = &huge_unknown.base;  // A circle.
+
+  FakeOptions fake = OfMinor(75);
+  fake.extensions = &huge_unknown.base;
+  Expected<const PJRT_Api*> api = OpenFake(fake);
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  const PJRT_Extension_Base* chain = (*api)->extension_start;
+  EXPECT_EQ(FindExtension(chain, 98), nullptr);
+  EXPECT_EQ(FindExtension(chain, PJRT_Extension_Type_FFI), nullptr) << "0.75 has another layout";
+  const auto* stream = FindExtension(chain, PJRT_Extension_Type_Stream);
+  ASSERT_NE(stream, nullptr);
+  EXPECT_EQ(stream->struct_size, size_t{PJRT_Stream_Extension_STRUCT_SIZE});
+  const auto* passed = reinterpret_cast<const Unknown*>(FindExtension(chain, 99));
+  ASSERT_NE(passed, nullptr);
+  EXPECT_EQ(passed->base.struct_size, sizeof(Unknown));
+  EXPECT_EQ(passed->words[1], 6u);
+
+  const auto* copied = reinterpret_cast<const PJRT_Layouts_Extension*>(
+      FindExtension(chain, PJRT_Extension_Type_Layouts));
+  ASSERT_NE(copied, nullptr);
+  EXPECT_EQ(copied->base.struct_size, 56u);
+  EXPECT_NE(copied->PJRT_Layouts_MemoryLayout_Serialize, &SerializeLayout);
+  auto serialize = PLINTH_NEW_ARGS(PJRT_Layouts_MemoryLayout_Serialize_Args);
+  EXPECT_EQ(copied->PJRT_Layouts_MemoryLayout_Serialize(&serialize), nullptr);
+  EXPECT_EQ(serialize.serialized_bytes_size, 7u);
+  // A slot that clients do not test, and that the plugin leaves null.
+  auto destroy = PLINTH_NEW_ARGS(PJRT_Layouts_MemoryLayout_Destroy_Args);
+  ASSERT_NE(copied->PJRT_Layouts_MemoryLayout_Destroy, nullptr);
+  Status status = TakeError(copied->PJRT_Layouts_MemoryLayout_Destroy(&destroy));
+  EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
+}
+
+TEST(OpenTest, RaisedMinor) {
+  OpenOptions options;
+  options.api_minor = 66;  // 0.63 to 0.66 brought no function.
+  Expected<const PJRT_Api*> api = OpenFake(OfMinor(63), options);
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 66);
+  options.api_minor = 67;
+  EXPECT_THAT(TryOpen(OfMinor(63), options).ToString(),
+              AllOf(HasSubstr("PJRT_Client_DmaMap"), HasSubstr("at most 0.66")));
+  options.api_minor = 105;
+  EXPECT_THAT(TryOpen(OfMinor(104), options).ToString(), HasSubstr("PJRT_Memory"));
+  options.api_minor = 117;
+  EXPECT_EQ(TryOpen(OfMinor(104), options).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(OpenTest, UnknownLayers) {
+  OpenOptions options;
+  options.layer_specs = {"nonsense"};
+  EXPECT_THAT(TryOpen(OfMinor(116), options).ToString(), HasSubstr("nonsense"));
+  options.layer_specs = {"trace(file=a"};
+  EXPECT_THAT(TryOpen(OfMinor(116), options).ToString(), HasSubstr("parenthesis"));
+  options.layer_specs = {"(a)"};
+  EXPECT_EQ(TryOpen(OfMinor(116), options).code(), StatusCode::kInvalidArgument);
+  options.layer_specs = {"/nonexistent/layer.so"};
+  EXPECT_THAT(TryOpen(OfMinor(116), options).ToString(), HasSubstr("/nonexistent/layer.so"));
+}
+
+TEST(OpenTest, ManyThreadsOpenAndCall) {
+  Fake().Make(OfMinor(81));
+  std::vector<std::thread> threads;
+  std::vector<const PJRT_Api*> tables(8);
+  for (size_t i = 0; i < tables.size(); ++i) {
+    threads.emplace_back([&, i] {
+      Expected<const PJRT_Api*> api = Open();
+      if (!api.ok()) return;
+      tables[i] = *api;
+      for (int n = 0; n < 1000; ++n) {
+        auto name = PLINTH_NEW_ARGS(PJRT_Client_PlatformName_Args);
+        if ((*api)->PJRT_Client_PlatformName(&name) != nullptr) tables[i] = nullptr;
+        auto stats = PLINTH_NEW_ARGS(PJRT_Executable_GetCompiledMemoryStats_Args);
+        if ((*api)->PJRT_Executable_GetCompiledMemoryStats(&stats) != nullptr) tables[i] = nullptr;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_NE(tables[0], nullptr);
+  for (const PJRT_Api* table : tables) EXPECT_EQ(table, tables[0]);
+}
+
+// Last, as it leaves no thunks for others.
+TEST(OpenTestEnd, SeventeenthChain) {
+  std::vector<const PJRT_Api*> tables;
+  Status status;
+  for (int i = 0; i < 17 && status.ok(); ++i) {
+    Expected<const PJRT_Api*> api = OpenFake(OfMinor(57 + i));
+    status = api.status();
+    if (api.ok()) tables.push_back(*api);
+  }
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.ToString(), HasSubstr("16"));
+  Fake().Make(OfMinor(116));
+  EXPECT_TRUE(Open().ok()) << "a whole table needs no thunks";
+  for (const PJRT_Api* table : tables) {
+    EXPECT_NE(table->PJRT_Client_PlatformName,
+              tables[0] == table ? nullptr : tables[0]->PJRT_Client_PlatformName);
+  }
+}
+
+}  // namespace
+}  // namespace plinth::loader
