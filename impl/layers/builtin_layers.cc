@@ -1,6 +1,7 @@
 #include "impl/layers/builtin_layers.h"
 
 #include "impl/layers/fault/fault_layer.h"
+#include "impl/layers/validation/validation_layer.h"
 
 namespace plinth::layers {
 namespace {
@@ -9,6 +10,7 @@ constexpr LayerEntry kLayers[] = {
     {"fault", &CreateFaultLayer,
      "makes chosen calls fail and events late: fault(PJRT_Client_Compile:3=INTERNAL; alloc:5="
      "RESOURCE_EXHAUSTED; delay events 20ms)"},
+    {"validation", &validation::CreateValidationLayer, validation::kValidationDoc},
 };
 
 }  // namespace

@@ -1,0 +1,155 @@
+#ifndef PLINTH_IMPL_LAYERS_VALIDATION_CALL_STATE_H_
+#define PLINTH_IMPL_LAYERS_VALIDATION_CALL_STATE_H_
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "impl/layers/layer.h"
+#include "impl/layers/validation/handle_table.h"
+#include "impl/layers/validation/plan.h"
+#include "impl/layers/validation/report.h"
+#include "plinth/support/args.h"
+#include "plinth/support/status.h"
+
+namespace plinth::layers::validation {
+
+// What all calls of one layer share. Any thread.
+struct LayerState {
+  LayerState(const Options& options, LogSink sink, int minor)
+      : reporter(options, std::move(sink)), plugin_minor(minor) {}
+
+  const Plans& plans = Plans::Get();
+  const Kinds& kinds = Kinds::Get();
+  HandleTable table;
+  Reporter reporter;
+  const int plugin_minor;
+  alignas(64) std::atomic<uint64_t> num_calls{0};
+  alignas(64) std::atomic<bool> is_initialized{false};
+  // Kinds of handles, as bits, that functions may have handed out unseen: one that is not known is
+  // taken for good from then on.
+  std::atomic<uint64_t> open_kinds{plans.never_given_out()};
+};
+
+// One call while it passes the layer. Lives on its thread's stack.
+struct CallState {
+  CallState(LayerState& s, const Call& c, const FunctionPlan& p)
+      : layer(s), call(c), plan(p), args(static_cast<char*>(c.args())) {}
+  CallState(const CallState&) = delete;
+  CallState& operator=(const CallState&) = delete;
+
+  struct Input {
+    uint16_t offset;
+    int16_t kind;
+    Sight sight;
+  };
+  static constexpr int kMaxInputs = 4;
+  static constexpr int kMaxEntered = 64;
+
+  LayerState& layer;
+  const Call& call;
+  const FunctionPlan& plan;
+  char* const args;
+  size_t size = 0;  // bytes of `args` that the caller's struct_size reaches
+  Origin at;
+  HandleRef client;  // that the first handle belongs to
+  int num_inputs = 0;
+  int num_entered = 0;
+  uint32_t saw_flags = 0;  // of all handles that the plan found, in lists too
+  bool is_misused = false;
+  StatusCode code = StatusCode::kOk;         // how misuse is answered where it is
+  HandleRef freed;                           // what the call frees
+  std::array<Input, kMaxInputs> inputs;      // single handles, in order; not initialized
+  std::array<Handle*, kMaxEntered> entered;  // not initialized
+
+  template <typename T>
+  T Read(size_t offset) const {
+    T value;
+    std::memcpy(&value, args + offset, sizeof(value));
+    return value;
+  }
+
+  // The arguments, for functions whose rows say that `Args` is what they take. Fields behind the
+  // minimum size of the struct are read with HasField.
+  template <typename Args>
+  Args& As() const {
+    return *reinterpret_cast<Args*>(args);
+  }
+
+  // The first handle among the arguments; without one, or with a bad one, its handle is null.
+  Sight First() const {
+    return num_inputs > 0 && inputs[0].sight.alive ? inputs[0].sight : Sight{};
+  }
+
+  // The handle at that offset of the arguments, as First.
+  Sight InputAt(size_t offset) const {
+    for (int i = 0; i < num_inputs; ++i) {
+      if (inputs[i].offset == offset && inputs[i].sight.alive) return inputs[i].sight;
+    }
+    return {};
+  }
+
+  const reflection::Requirement& Of(const char* field, const char* otherwise) const {
+    return RequirementOf(call.function(), field, otherwise);
+  }
+
+  // Tells of a misuse by the caller; in mode `error` the call will be answered with `error_code`.
+  void Misuse(const reflection::Requirement& requirement, StatusCode error_code,
+              const std::string& what) {
+    layer.reporter.Report(Side::kClient, requirement, at, what);
+    if (!is_misused) code = error_code;
+    is_misused = true;
+  }
+  void InvalidArgument(const reflection::Requirement& requirement, const std::string& what) {
+    Misuse(requirement, StatusCode::kInvalidArgument, what);
+  }
+  void FailedPrecondition(const reflection::Requirement& requirement, const std::string& what) {
+    Misuse(requirement, StatusCode::kFailedPrecondition, what);
+  }
+  // Tells of a misuse by the plugin.
+  void Fault(const reflection::Requirement& requirement, const std::string& what) {
+    layer.reporter.Report(Side::kPlugin, requirement, at, what);
+  }
+
+  // "`buffer` = 0x55 is a PJRT_Buffer "
+  std::string Name(const char* field, int kind, const void* address) const {
+    return "`" + std::string(field) + "` = " + Hex(address) + " is a " +
+           reflection::Handles()[kind];
+  }
+
+  // A question of the layer's own to what lies below; true if it was answered.
+  template <typename Args>
+  bool Ask(reflection::function::Id function, Args* question) const {
+    question->struct_size = StructOf<Args>::kSize;
+    PJRT_Error* error = call.Below(function, question);
+    if (error == nullptr) return true;
+    DropError(error);
+    return false;
+  }
+
+  // Frees an error that the layer asked for.
+  void DropError(PJRT_Error* error) const {
+    PJRT_Error_Destroy_Args destroy = {};
+    destroy.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE;
+    destroy.error = error;
+    call.Below(reflection::function::kPJRT_Error_Destroy, &destroy);
+  }
+};
+
+// What the rows of the registry cannot say: a check of one function before or after it runs.
+struct SpecialCheck {
+  reflection::function::Id function;
+  void (*before)(CallState& state);            // null: nothing to check
+  void (*after)(CallState& state);             // after success; null: nothing
+  void (*failed)(CallState& state) = nullptr;  // after an error
+};
+
+std::span<const SpecialCheck> BufferChecks();
+std::span<const SpecialCheck> ClientChecks();
+std::span<const SpecialCheck> EventChecks();
+std::span<const SpecialCheck> ExecutableChecks();
+std::span<const SpecialCheck> TransferChecks();
+
+}  // namespace plinth::layers::validation
+
+#endif  // PLINTH_IMPL_LAYERS_VALIDATION_CALL_STATE_H_

@@ -1,0 +1,343 @@
+#include "impl/layers/validation/plan.h"
+
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "plinth/support/str_cat.h"
+
+namespace plinth::layers::validation {
+namespace {
+
+using reflection::Base;
+using reflection::Direction;
+using reflection::Field;
+using reflection::Function;
+using reflection::Struct;
+namespace function = reflection::function;
+
+// What is asked of a handle and is always answered alike.
+constexpr function::Id kStable[] = {
+    function::kPJRT_Buffer_ElementType,
+    function::kPJRT_Buffer_Dimensions,
+    function::kPJRT_Buffer_UnpaddedDimensions,
+    function::kPJRT_Buffer_Device,
+    function::kPJRT_Buffer_Memory,
+    function::kPJRT_Buffer_IsOnCpu,
+    function::kPJRT_Client_PlatformName,
+    function::kPJRT_Client_PlatformVersion,
+    function::kPJRT_Client_ProcessIndex,
+    function::kPJRT_Client_Devices,
+    function::kPJRT_Client_AddressableDevices,
+    function::kPJRT_Client_AddressableMemories,
+    function::kPJRT_Client_TopologyDescription,
+    function::kPJRT_Device_GetDescription,
+    function::kPJRT_Device_IsAddressable,
+    function::kPJRT_Device_LocalHardwareId,
+    function::kPJRT_Device_AddressableMemories,
+    function::kPJRT_Device_DefaultMemory,
+    function::kPJRT_DeviceDescription_Id,
+    function::kPJRT_DeviceDescription_ProcessIndex,
+    function::kPJRT_DeviceDescription_Kind,
+    function::kPJRT_Memory_Id,
+    function::kPJRT_Memory_Kind,
+    function::kPJRT_Memory_Kind_Id,
+    function::kPJRT_Memory_AddressableByDevices,
+    function::kPJRT_Executable_Name,
+    function::kPJRT_Executable_NumReplicas,
+    function::kPJRT_Executable_NumPartitions,
+    function::kPJRT_Executable_NumOutputs,
+    function::kPJRT_Executable_OutputElementTypes,
+    function::kPJRT_Executable_Fingerprint,
+    function::kPJRT_LoadedExecutable_AddressableDevices,
+    function::kPJRT_TopologyDescription_PlatformName,
+    function::kPJRT_TopologyDescription_PlatformVersion,
+    function::kPJRT_AsyncHostToDeviceTransferManager_Device,
+    function::kPJRT_AsyncHostToDeviceTransferManager_BufferCount,
+};
+
+// Pointers that are null where the array that they point to has no elements; checked with it.
+constexpr std::string_view kArrayData[] = {"data", "device_buffer_ptr"};
+
+int KindOf(std::string_view name) {
+  auto handles = reflection::Handles();
+  for (size_t i = 0; i < handles.size(); ++i) {
+    if (name == handles[i]) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+FieldCheck RowOf(const Struct& structure, const Field& field, CheckKind kind) {
+  auto fields = reflection::FieldsOf(structure);
+  FieldCheck check = {};
+  check.kind = kind;
+  check.nullable = field.nullable;
+  check.target = field.target;
+  check.field = static_cast<int16_t>(&field - fields.data());
+  check.offset = field.offset;
+  check.end = static_cast<uint16_t>(field.offset + field.size);
+  check.element_size = field.element_size;
+  if (field.length_field >= 0) {
+    const Field& length = fields[field.length_field];
+    check.length_offset = length.offset;
+    check.length_size = static_cast<uint8_t>(length.size);
+    check.end = std::max(check.end, static_cast<uint16_t>(length.offset + length.size));
+  }
+  if (field.inner_length_field >= 0) {
+    const Field& length = fields[field.inner_length_field];
+    check.inner_length_offset = length.offset;
+    check.inner_length_size = static_cast<uint8_t>(length.size);
+    check.end = std::max(check.end, static_cast<uint16_t>(length.offset + length.size));
+  }
+  return check;
+}
+
+bool IsHead(const Field& field) {
+  return field.base == Base::kStructSize || field.base == Base::kExtensionChain ||
+         field.base == Base::kExtensionNode || std::string_view(field.name) == "struct_size";
+}
+
+const reflection::Requirement* About(const Function* of, const Field& field,
+                                     const char* otherwise) {
+  return of == nullptr ? &Require(otherwise) : &RequirementOf(*of, field.name, otherwise);
+}
+
+// The check of a field on the way in, if there is one.
+void AddInput(const Struct& structure, const Field& field, const Function* of,
+              std::vector<FieldCheck>* checks) {
+  bool has_length = field.length_field >= 0;
+  auto add = [&](CheckKind kind, const char* otherwise) {
+    FieldCheck check = RowOf(structure, field, kind);
+    check.requirement = About(of, field, otherwise);
+    checks->push_back(check);
+  };
+  if (IsHead(field)) return;
+  if (field.direction == Direction::kInout) {
+    // What the caller gives room for. The structs among them say how large they are.
+    if (field.base == Base::kStruct && field.depth == 1) {
+      add(CheckKind::kStruct, "PJRT-Args-pointer");
+    } else if (field.base == Base::kHandle && has_length) {
+      if (!field.nullable) add(CheckKind::kArray, "PJRT-Args-array");
+    } else if (field.depth > 0 && !field.nullable) {
+      add(has_length ? CheckKind::kArray : CheckKind::kPointer, "PJRT-Args-pointer");
+    }
+    return;
+  }
+  switch (field.base) {
+    case Base::kHandle:
+      if (field.depth == 0) {
+        add(CheckKind::kHandle, "PJRT-Args-pointer");
+      } else if (field.depth == 1 && has_length) {
+        add(CheckKind::kHandleList, "PJRT-Args-array");
+      } else if (field.depth == 2 && has_length && field.inner_length_field >= 0) {
+        add(CheckKind::kHandleLists, "PJRT-Args-array");
+      }
+      return;
+    case Base::kEnum:
+      if (field.depth == 0) add(CheckKind::kEnum, "PJRT-Args-enum");
+      return;
+    case Base::kStruct:
+      if (field.depth == 1) {
+        add(CheckKind::kStruct, has_length ? "PJRT-Args-array" : "PJRT-Args-pointer");
+      } else if (field.depth > 1 && has_length) {
+        add(CheckKind::kArray, "PJRT-Args-array");
+      }
+      return;
+    case Base::kCallback:
+      if (!field.nullable) add(CheckKind::kPointer, "PJRT-Args-pointer");
+      return;
+    case Base::kVoid:
+    case Base::kChar:
+    case Base::kBool:
+    case Base::kInteger:
+    case Base::kUnsigned:
+    case Base::kFloat:
+      if (field.depth == 0 && field.base != Base::kVoid) return;
+      for (std::string_view name : kArrayData) {
+        if (name == field.name && !has_length) return;
+      }
+      if (has_length) {
+        add(CheckKind::kArray, "PJRT-Args-array");
+      } else if (!field.nullable && field.base != Base::kVoid && field.depth == 1 &&
+                 field.element_size > 0) {
+        add(CheckKind::kPointer, "PJRT-Args-pointer");
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+// What a handle lives with: the handle of the same struct that its lifetime names, or for what a
+// client's objects point to, the first handle.
+void SetOwner(const Struct& structure, const Field& field, FieldCheck* check) {
+  auto fields = reflection::FieldsOf(structure);
+  std::string_view lifetime = field.lifetime == nullptr ? "" : field.lifetime;
+  check->owned = field.owner == reflection::Owner::kCaller;
+  const Field* first = nullptr;
+  const Field* named = nullptr;
+  for (const Field& other : fields) {
+    if (other.base != Base::kHandle || other.depth != 0 || other.direction != Direction::kIn) {
+      continue;
+    }
+    if (first == nullptr) first = &other;
+    if (lifetime == other.name) named = &other;
+  }
+  if (named == nullptr && !check->owned && lifetime != "process") named = first;
+  if (named != nullptr) {
+    check->parent_field = static_cast<int16_t>(named->offset);
+    check->parent_kind = named->target;
+  }
+}
+
+void AddOutput(const Struct& structure, const Field& field, FunctionPlan* plan) {
+  bool has_length = field.length_field >= 0;
+  auto add = [&](CheckKind kind, const char* requirement) -> FieldCheck& {
+    plan->outputs.push_back(RowOf(structure, field, kind));
+    plan->outputs.back().requirement = &Require(requirement);
+    return plan->outputs.back();
+  };
+  if (field.base == Base::kHandle && field.depth == 0) {
+    // A holder that goes to its deleter alone is no handle of any other call.
+    bool by_function = field.lifetime != nullptr && reflection::FindFunction(field.lifetime);
+    if (field.owner == reflection::Owner::kCaller && !by_function) return;
+    SetOwner(structure, field, &add(CheckKind::kHandle, "PJRT-Args-output-handle"));
+    plan->cleared.push_back(field.offset);
+  } else if (field.base == Base::kHandle && field.depth == 1 && has_length) {
+    SetOwner(structure, field, &add(CheckKind::kHandleList, "PJRT-Args-output-array"));
+    plan->cleared.push_back(field.offset);
+  } else if (field.base == Base::kEnum && field.depth == 0) {
+    add(CheckKind::kEnum, "PJRT-Args-output-enum");
+  } else if (field.depth >= 1 && has_length && !field.nullable) {
+    add(CheckKind::kArray, "PJRT-Args-output-array");
+    plan->cleared.push_back(field.offset);
+  }
+}
+
+FunctionPlan PlanOf(const Function& of) {
+  FunctionPlan plan;
+  if (of.args < 0) return plan;
+  const Struct& args = reflection::Structs()[of.args];
+  plan.minimum_size = args.minimum_size;
+  for (const Field& field : reflection::FieldsOf(args)) {
+    if (field.direction == Direction::kOut) {
+      AddOutput(args, field, &plan);
+    } else {
+      AddInput(args, field, &of, &plan.inputs);
+    }
+    bool is_unseen = field.direction != Direction::kIn && field.base == Base::kHandle &&
+                     field.depth > 0 &&
+                     (field.direction == Direction::kInout || field.length_field < 0);
+    if (is_unseen && &of != &reflection::Get(function::kPJRT_LoadedExecutable_Execute)) {
+      plan.opens_kinds |= uint64_t{1} << field.target;
+    }
+    bool is_first = plan.frees < 0;
+    if (of.threads == reflection::Threads::kExclusive && is_first && field.base == Base::kHandle &&
+        field.depth == 0 && field.direction == Direction::kIn) {
+      plan.frees = static_cast<int16_t>(field.offset);
+      plan.frees_kind = field.target;
+    }
+  }
+  int id = static_cast<int>(&of - reflection::Functions().data());
+  plan.needs_initialize =
+      of.table < 0 && id != function::kPJRT_Plugin_Initialize &&
+      id != function::kPJRT_Plugin_Attributes && id != function::kPJRT_Error_Destroy &&
+      id != function::kPJRT_Error_Message && id != function::kPJRT_Error_GetCode &&
+      id != function::kPJRT_Error_ForEachPayload;
+  // The callback may free its own event while the call that registered it is on its way back.
+  plan.tracks_calls = id != function::kPJRT_Event_OnReady;
+  return plan;
+}
+
+// The fields of an answer, as rows whose kind says how to read them.
+void SetAnswers(const Function& of, int slot, FunctionPlan* plan) {
+  const Struct& args = reflection::Structs()[of.args];
+  plan->answer_slot = static_cast<int8_t>(slot);
+  for (const Field& field : reflection::FieldsOf(args)) {
+    if (field.direction != Direction::kOut || field.depth > 1) continue;
+    bool is_list = field.depth == 1 && field.length_field >= 0;
+    if (field.depth == 1 && !is_list) continue;
+    FieldCheck row = RowOf(args, field, is_list ? CheckKind::kArray : CheckKind::kPointer);
+    if (!is_list) row.element_size = field.size;
+    plan->answers.push_back(row);
+  }
+}
+
+}  // namespace
+
+const Kinds& Kinds::Get() {
+  static const Kinds kinds = {
+      .buffer = KindOf("PJRT_Buffer"),
+      .client = KindOf("PJRT_Client"),
+      .device = KindOf("PJRT_Device"),
+      .device_description = KindOf("PJRT_DeviceDescription"),
+      .error = KindOf("PJRT_Error"),
+      .event = KindOf("PJRT_Event"),
+      .executable = KindOf("PJRT_Executable"),
+      .execute_context = KindOf("PJRT_ExecuteContext"),
+      .loaded_executable = KindOf("PJRT_LoadedExecutable"),
+      .memory = KindOf("PJRT_Memory"),
+      .topology = KindOf("PJRT_TopologyDescription"),
+      .transfer_manager = KindOf("PJRT_AsyncHostToDeviceTransferManager"),
+      .fulfill_alias = KindOf("PJRT_FulfillAliasBufferCallback"),
+      .copy_stream = KindOf("PJRT_CopyToDeviceStream"),
+  };
+  return kinds;
+}
+
+const reflection::Requirement& Require(const char* id) {
+  static constexpr reflection::Requirement kMissing = {
+      "PJRT-unknown", "", reflection::RequirementClass::kUndefined, -1};
+  const reflection::Requirement* found = reflection::FindRequirement(id);
+  return found == nullptr ? kMissing : *found;
+}
+
+const reflection::Requirement& RequirementOf(const Function& of, const char* field,
+                                             const char* otherwise) {
+  std::string_view name = of.name;
+  if (name.starts_with("PJRT_")) name.remove_prefix(5);
+  std::string id = StrCat("PJRT-", name, "-", field);
+  const reflection::Requirement* found = reflection::FindRequirement(id);
+  return found == nullptr ? Require(otherwise) : *found;
+}
+
+Plans::Plans() {
+  for (const Struct& structure : reflection::Structs()) {
+    StructPlan plan;
+    plan.carries_struct_size = structure.carries_struct_size;
+    plan.minimum_size = structure.minimum_size;
+    for (const Field& field : reflection::FieldsOf(structure)) {
+      if (field.direction != Direction::kOut) AddInput(structure, field, nullptr, &plan.inputs);
+    }
+    structs_.push_back(std::move(plan));
+  }
+  for (const Function& of : reflection::Functions()) functions_.push_back(PlanOf(of));
+  uint64_t given_out = 0;
+  for (const FunctionPlan& plan : functions_) {
+    for (const FieldCheck& check : plan.outputs) {
+      bool is_handle = check.kind == CheckKind::kHandle || check.kind == CheckKind::kHandleList;
+      if (is_handle) given_out |= uint64_t{1} << check.target;
+    }
+  }
+  never_given_out_ = ~given_out;
+  std::vector<int> slots(reflection::Handles().size());
+  for (function::Id id : kStable) {
+    FunctionPlan& plan = functions_[id];
+    int kind = plan.inputs.empty() ? -1 : plan.inputs[0].target;
+    if (kind >= 0) SetAnswers(reflection::Get(id), slots[kind]++, &plan);
+  }
+  for (const char* handle : reflection::Handles()) {
+    std::string_view name = handle;
+    if (name.starts_with("PJRT_")) name.remove_prefix(5);
+    const reflection::Requirement* once =
+        reflection::FindRequirement(StrCat("PJRT-", name, "_Destroy-once"));
+    once_.push_back(once == nullptr ? &Require("PJRT-Handle-foreign") : once);
+  }
+}
+
+const Plans& Plans::Get() {
+  static const Plans* const plans = new Plans;
+  return *plans;
+}
+
+}  // namespace plinth::layers::validation

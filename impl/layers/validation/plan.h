@@ -1,0 +1,104 @@
+#ifndef PLINTH_IMPL_LAYERS_VALIDATION_PLAN_H_
+#define PLINTH_IMPL_LAYERS_VALIDATION_PLAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "plinth/reflection/reflection.h"
+
+// What is to be checked on the arguments of each function, taken from the registry once, so that a
+// call reads a few short rows and nothing else.
+namespace plinth::layers::validation {
+
+enum class CheckKind : uint8_t {
+  kHandle,       // one handle
+  kHandleList,   // a list of handles with a length
+  kHandleLists,  // a list of lists
+  kEnum,
+  kPointer,  // is not null
+  kArray,    // is not null if its length is not zero
+  kStruct,   // a struct, or a list of structs of a frozen size
+};
+
+struct FieldCheck {
+  CheckKind kind;
+  bool nullable;
+  uint8_t length_size = 0;  // bytes of the length field; 0: no length
+  uint8_t inner_length_size = 0;
+  int16_t target = -1;  // handle kind, enum or struct
+  int16_t field = -1;   // index in FieldsOf the struct
+  uint16_t offset = 0;
+  uint16_t end = 0;
+  uint16_t length_offset = 0;
+  uint16_t inner_length_offset = 0;
+  uint16_t element_size = 0;
+  // For a handle that comes out: whether the caller frees it, and what it lives with.
+  bool owned = false;
+  int16_t parent_field = -1;  // offset of the handle that it is part of; -1: none
+  int16_t parent_kind = -1;
+  const reflection::Requirement* requirement = nullptr;
+};
+
+struct StructPlan {
+  std::vector<FieldCheck> inputs;
+  bool carries_struct_size = false;
+  uint16_t minimum_size = 0;
+};
+
+struct FunctionPlan {
+  std::vector<FieldCheck> inputs;
+  std::vector<FieldCheck> outputs;
+  // Output handles and pointers: null before the call, so that one that nobody writes is seen.
+  std::vector<uint16_t> cleared;
+  // What describes its first handle and never changes; hashed and compared.
+  std::vector<FieldCheck> answers;
+  int8_t answer_slot = -1;
+  // The handle that the function frees: its offset, or -1.
+  int16_t frees = -1;
+  int16_t frees_kind = -1;
+  uint16_t minimum_size = 0;
+  // Kinds, as bits, of handles that it gives out where no row says how many.
+  uint64_t opens_kinds = 0;
+  bool needs_initialize = false;
+  bool tracks_calls = true;  // false: a call in flight does not count as a use
+};
+
+// The rows of the tables above, made once for each process.
+class Plans {
+ public:
+  static const Plans& Get();
+
+  const FunctionPlan& Of(int function) const { return functions_[function]; }
+  const StructPlan& OfStruct(int structure) const { return structs_[structure]; }
+
+  // Kinds, as bits, of handles that no function gives out where the rows can see it.
+  uint64_t never_given_out() const { return never_given_out_; }
+
+  // The requirement about misuse of a handle after its end: that of its Destroy function.
+  const reflection::Requirement* OnceOf(int handle_kind) const { return once_[handle_kind]; }
+
+ private:
+  Plans();
+  std::vector<FunctionPlan> functions_;
+  std::vector<StructPlan> structs_;
+  std::vector<const reflection::Requirement*> once_;
+  uint64_t never_given_out_ = 0;
+};
+
+// Kinds of handles that the layer treats by name.
+struct Kinds {
+  int buffer, client, device, device_description, error, event, executable, execute_context,
+      loaded_executable, memory, topology, transfer_manager, fulfill_alias, copy_stream;
+  static const Kinds& Get();
+};
+
+// The requirement of that id; the registry has it, or a test fails.
+const reflection::Requirement& Require(const char* id);
+
+// The requirement about `field` of `function`, or `otherwise`.
+const reflection::Requirement& RequirementOf(const reflection::Function& function,
+                                             const char* field, const char* otherwise);
+
+}  // namespace plinth::layers::validation
+
+#endif  // PLINTH_IMPL_LAYERS_VALIDATION_PLAN_H_
