@@ -10,6 +10,7 @@ Without names `revisions` gives all of them; a name 0.NN means the last one of a
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 from dataclasses import dataclass
@@ -38,9 +39,15 @@ class Window:
         return self.revision.name
 
 
-def windows(history: list[revisions.Revision]) -> list[Window]:
+@functools.cache
+def history() -> list[revisions.Revision]:
+    """Every revision, oldest first."""
+    return revisions.load_history(API / "history")
+
+
+def windows(every: list[revisions.Revision]) -> list[Window]:
     found: list[Window] = []
-    for revision in history:
+    for revision in every:
         if revision.minor < OLDEST:
             continue
         if found and found[-1].revision.layout == revision.layout:
@@ -50,25 +57,25 @@ def windows(history: list[revisions.Revision]) -> list[Window]:
     return found
 
 
-def named(history: list[revisions.Revision], names: list[str]) -> list[Window]:
+def named(known: list[revisions.Revision], names: list[str]) -> list[Window]:
     """The windows that hold these revisions; all of them without names."""
-    every = windows(history)
+    every = windows(known)
     chosen = []
     for name in names:
-        revision = revisions.find(history, name)
+        revision = revisions.find(known, name)
         if revision.minor < OLDEST:
             raise revisions.HistoryError(f"{name} is older than 0.{OLDEST}, where the windows begin")
         chosen += [w for w in every if revision.name in w.labels]
     return chosen if names else every
 
 
-def write(folder: Path, history: list[revisions.Revision]) -> None:
+def write(folder: Path, known: list[revisions.Revision]) -> None:
     """Writes what differs, so that nothing is compiled again without need."""
     registry = registry_module.load(API / "registry")
     extensions = json.loads((API / "history" / "extensions.json").read_text())["extensions"]
-    for window in windows(history):
+    for window in windows(known):
         for name in window.labels:
-            view = revisions.View(registry, history, revisions.find(history, name))
+            view = revisions.View(registry, known, revisions.find(known, name))
             files = {"pjrt_c_api.h": c_header.header(view),
                      "frozen.cc": frozen_tables.tables(view, extensions)}
             for file_name, text in files.items():
@@ -86,12 +93,11 @@ def main() -> int:
     commands.add_parser("write").add_argument("directory", type=Path)
     options = parser.parse_args()
     try:
-        history = revisions.load_history(API / "history")
         if options.command == "revisions":
-            for window in named(history, options.revision):
+            for window in named(history(), options.revision):
                 print(window.name, ",".join(window.labels))
         else:
-            write(options.directory, history)
+            write(options.directory, history())
     except (registry_module.RegistryError, revisions.HistoryError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -20,7 +20,7 @@ import promises
 import windows
 
 CLIENTS, PLUGINS, BEHIND = (Path(argument) for argument in sys.argv[1:4])
-HISTORY = windows.revisions.load_history(windows.API / "history")
+HISTORY = windows.history()
 REGISTRY = windows.registry_module.load(windows.API / "registry")
 
 
