@@ -1,6 +1,7 @@
 #include "impl/layers/builtin_layers.h"
 
 #include "impl/layers/fault/fault_layer.h"
+#include "impl/layers/trace/trace_layer.h"
 #include "impl/layers/validation/validation_layer.h"
 
 namespace plinth::layers {
@@ -10,6 +11,9 @@ constexpr LayerEntry kLayers[] = {
     {"fault", &CreateFaultLayer,
      "makes chosen calls fail and events late: fault(PJRT_Client_Compile:3=INTERNAL; alloc:5="
      "RESOURCE_EXHAUSTED; delay events 20ms)"},
+    {"trace", &CreateTraceLayer,
+     "writes a timeline for Perfetto and a capture for plinth replay: trace(file=t.json,"
+     "capture=run.plinth-capture,outputs=all)"},
     {"validation", &validation::CreateValidationLayer, validation::kValidationDoc},
 };
 

@@ -1,0 +1,53 @@
+#ifndef PLINTH_IMPL_LAYERS_TRACE_TIMELINE_FILE_H_
+#define PLINTH_IMPL_LAYERS_TRACE_TIMELINE_FILE_H_
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string_view>
+
+#include "impl/layers/layer.h"
+#include "impl/layers/trace/growing_file.h"
+
+namespace plinth::layers {
+
+// A file of events in Chrome's trace format, a JSON array. It is complete at any moment: threads
+// write into chunks of the file that lie in memory and are blank where nothing is written yet, and
+// each chunk ends with an event of its own and a comma, the last one with the closing bracket.
+class TimelineFile {
+ public:
+  static constexpr size_t kMaxEvent = 4096;
+
+  // Stops growing at `limit` bytes; later events are dropped and the log says so once.
+  static Expected<std::unique_ptr<TimelineFile>> Create(const std::string& path, uint64_t limit,
+                                                        LogSink log);
+
+  // Adds one event: a JSON object of at most kMaxEvent bytes. Any thread.
+  void Add(std::string_view event);
+
+ private:
+  // Threads are spread over a few chunks, so that they seldom wait for each other.
+  static constexpr size_t kStripes = 16;
+  struct alignas(64) Stripe {
+    std::mutex mutex;
+    MappedPiece chunk;
+    size_t used = 0;
+  };
+
+  TimelineFile(std::unique_ptr<GrowingFile> file, uint64_t limit, LogSink log)
+      : file_(std::move(file)), limit_(limit), log_(std::move(log)) {}
+  Status NewChunk(Stripe& stripe);
+  void Stop(const Status& status);
+
+  std::mutex file_mutex_;
+  std::unique_ptr<GrowingFile> file_;
+  uint64_t size_ = 0;
+  const uint64_t limit_;
+  const LogSink log_;
+  std::atomic<bool> stopped_{false};
+  std::array<Stripe, kStripes> stripes_;
+};
+
+}  // namespace plinth::layers
+
+#endif  // PLINTH_IMPL_LAYERS_TRACE_TIMELINE_FILE_H_
