@@ -5,7 +5,7 @@ execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=Scrt1.o
                 OUTPUT_VARIABLE PLINTH_START_OBJECT OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(PLINTH_LIBRARY_EXPORTS ${CMAKE_CURRENT_SOURCE_DIR}/exports.map)
 
-add_library(plinth SHARED probe_main.cc)
+add_library(plinth SHARED probe_main.cc terminate.cc)
 target_compile_definitions(plinth PRIVATE PLINTH_VERSION="${PROJECT_VERSION}")
 target_include_directories(plinth INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/api/include>

@@ -47,8 +47,10 @@ Expected<Loaded> LoadBehind() {
   std::string redirect = RedirectPath(OwnPath());
   PLINTH_RETURN_IF_ERROR(ReadRedirect(redirect, request));
   Expected<Loaded> loaded = Load(request);
-  if (!loaded.ok() && !request.plugin.has_value()) {
-    return loaded.status().WithContext(StrCat("there is no ", redirect));
+  if (!loaded.ok() && !request.plugin.has_value() &&
+      request.environment.Get("PLINTH_PLUGIN").empty()) {
+    return loaded.status().WithContext(
+        StrCat("PLINTH_PLUGIN is not set, and there is no file ", redirect));
   }
   return loaded;
 }

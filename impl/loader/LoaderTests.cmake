@@ -1,0 +1,26 @@
+# Tests of finding, probing and of libplinth as a whole.
+
+add_subdirectory(test_plugins)
+get_property(PLINTH_TEST_PLUGIN_TARGETS GLOBAL PROPERTY PLINTH_TEST_PLUGINS)
+set(definitions PLINTH_TEST_PLUGINS="${CMAKE_BINARY_DIR}/test_plugins"
+                PLINTH_LIBRARY="$<TARGET_FILE:plinth>" PLINTH_VERSION="${PROJECT_VERSION}")
+
+plinth_test(loader_find_test
+  SOURCES discover_test.cc glob_test.cc manifest_test.cc
+  DEPS plinth_loader_find LABELS core)
+plinth_test(loader_c_api_test SOURCES c_api_test.cc DEPS plinth plinth_support LABELS core)
+plinth_test(loader_probe_test SOURCES probe_test.cc DEPS plinth plinth_loader_find LABELS core)
+plinth_test(loader_entry_point_test
+  SOURCES entry_point_test.cc
+  DEPS plinth_support ${CMAKE_DL_LIBS} LABELS core)
+foreach(test loader_find_test loader_c_api_test loader_probe_test loader_entry_point_test)
+  target_compile_definitions(${test} PRIVATE ${definitions})
+  add_dependencies(${test} ${PLINTH_TEST_PLUGIN_TARGETS} plinth)
+  set_tests_properties(${test} PROPERTIES TIMEOUT 120)
+endforeach()
+
+if(NOT PLINTH_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL Release)
+  add_test(NAME loader_binary_test
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_library_binary.sh $<TARGET_FILE:plinth>
+            ${PROJECT_SOURCE_DIR}/api/include/plinth.h 1048576)
+endif()

@@ -1,0 +1,204 @@
+// Through libplinth.so, as its users do it.
+
+#include <dirent.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "impl/loader/json.h"
+#include "impl/loader/test_folder.h"
+#include "plinth.h"
+
+namespace plinth::loader {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Outcome {
+  std::string text;
+  Json json;
+  std::string Text(const char* key, const char* inner = nullptr) const {
+    const cJSON* value = JsonMember(json.get(), key);
+    if (inner != nullptr) value = JsonMember(value, inner);
+    if (value == nullptr) return "(none)";
+    return cJSON_IsString(value) ? value->valuestring : JsonText(value);
+  }
+};
+
+Outcome Probe(const std::string& plugin, plinth_probe_options probe = {}) {
+  plinth_load_options options = {};
+  options.struct_size = plinth_load_options_STRUCT_SIZE;
+  options.plugin = plugin.c_str();
+  options.layers = "";
+  probe.struct_size = plinth_probe_options_STRUCT_SIZE;
+  char* text = nullptr;
+  plinth_status* status = plinth_probe(&options, &probe, &text);
+  EXPECT_EQ(status, nullptr) << plinth_status_message(status);
+  Outcome outcome;
+  if (text != nullptr) {
+    outcome.text = text;
+    if (Expected<Json> json = ParseJsonObject(text); json.ok()) outcome.json = *std::move(json);
+  }
+  EXPECT_NE(outcome.json, nullptr) << outcome.text;
+  plinth_string_free(text);
+  plinth_status_destroy(status);
+  return outcome;
+}
+
+std::string TestPlugin(const char* behaviour) {
+  return std::string(PLINTH_TEST_PLUGINS "/") + behaviour + ".so";
+}
+
+int OpenDescriptors() {
+  int count = 0;
+  DIR* folder = opendir("/proc/self/fd");
+  while (readdir(folder) != nullptr) ++count;
+  closedir(folder);
+  return count;
+}
+
+TEST(ProbeTest, PluginThatWorks) {
+  Outcome outcome = Probe(TestPlugin("WORKS"));
+  EXPECT_EQ(outcome.Text("verdict"), "works") << outcome.text;
+  EXPECT_EQ(outcome.Text("name"), "WORKS");
+  EXPECT_EQ(outcome.Text("table", "major"), "0");
+  EXPECT_EQ(outcome.Text("table", "minor"), "114");
+  EXPECT_EQ(outcome.Text("table", "slots"), "138");
+  EXPECT_EQ(outcome.Text("table", "slots_filled"), "6");
+  EXPECT_THAT(outcome.Text("table", "slots_null"), HasSubstr("\"PJRT_Client_Destroy\""));
+  EXPECT_EQ(outcome.Text("extensions"), "[]");
+  EXPECT_EQ(outcome.Text("initialize", "code"), "OK");
+  EXPECT_EQ(outcome.Text("attributes", "test_version"), "[1,2,3]");
+  EXPECT_EQ(outcome.Text("client"), "(none)");
+}
+
+TEST(ProbeTest, ClientThatCannotBeMade) {
+  plinth_probe_options probe = {};
+  probe.create_client = true;
+  Outcome outcome = Probe(TestPlugin("WORKS"), probe);
+  EXPECT_EQ(outcome.Text("verdict"), "fails");
+  EXPECT_EQ(outcome.Text("message"), "PJRT_Client_Create: the device is switched off");
+  const cJSON* client = JsonMember(outcome.json.get(), "client");
+  EXPECT_STREQ(JsonMember(JsonMember(client, "status"), "code")->valuestring, "UNAVAILABLE");
+}
+
+TEST(ProbeTest, PluginsThatCannotBeLoaded) {
+  struct Case {
+    const char* behaviour;
+    const char* message;
+  };
+  const Case kCases[] = {
+      {"NO_SYMBOL", "it does not export GetPjrtApi"},
+      {"NULL_TABLE", "GetPjrtApi returned null"},
+      {"WRONG_MAJOR", "1.114"},
+      {"NEEDS_A_LIBRARY", "libplinth_test_missing.so"},
+      {"FAILS_IN_INITIALIZE", "PJRT_Plugin_Initialize: the device is switched off"},
+  };
+  for (const Case& c : kCases) {
+    Outcome outcome = Probe(TestPlugin(c.behaviour));
+    EXPECT_EQ(outcome.Text("verdict"), "fails") << outcome.text;
+    EXPECT_THAT(outcome.Text("message"), HasSubstr(c.message)) << c.behaviour;
+  }
+}
+
+TEST(ProbeTest, MissingLibraries) {
+  Outcome outcome = Probe(TestPlugin("NEEDS_A_LIBRARY"));
+  const cJSON* missing = JsonMember(outcome.json.get(), "missing_libraries");
+  ASSERT_EQ(cJSON_GetArraySize(missing), 1) << outcome.text;
+  EXPECT_STREQ(JsonMember(missing->child, "name")->valuestring, "libplinth_test_missing.so");
+  EXPECT_THAT(JsonMember(missing->child, "reason")->valuestring, HasSubstr("cannot open shared"));
+}
+
+TEST(ProbeTest, FileThatIsNoLibrary) {
+  TestFolder folder;
+  Outcome outcome = Probe(folder.Write("text.so", "hello"));
+  EXPECT_EQ(outcome.Text("verdict"), "fails");
+  EXPECT_THAT(outcome.Text("message"), HasSubstr("cannot be opened"));
+}
+
+TEST(ProbeTest, Abort) {
+  Outcome outcome = Probe(TestPlugin("ABORTS_IN_INITIALIZE"));
+  EXPECT_EQ(outcome.Text("verdict"), "crashed");
+  EXPECT_EQ(outcome.Text("signal"), "SIGABRT");
+  EXPECT_EQ(outcome.Text("stage"), "PJRT_Plugin_Initialize");
+  EXPECT_EQ(outcome.Text("message"), "'PJRT_Plugin_Initialize' ended the process with SIGABRT");
+  EXPECT_THAT(outcome.Text("standard_error"), HasSubstr("check failed: the sky is blue"));
+  // What was learned before is there.
+  EXPECT_EQ(outcome.Text("table", "minor"), "114");
+  EXPECT_EQ(Probe(TestPlugin("ABORTS_IN_ENTRY_POINT")).Text("stage"), "GetPjrtApi");
+}
+
+TEST(ProbeTest, Exit) {
+  Outcome outcome = Probe(TestPlugin("EXITS_IN_INITIALIZE"));
+  EXPECT_EQ(outcome.Text("verdict"), "exited");
+  EXPECT_EQ(outcome.Text("exit_code"), "7");
+}
+
+TEST(ProbeTest, Hang) {
+  auto start = std::chrono::steady_clock::now();
+  plinth_probe_options probe = {};
+  probe.timeout_ms = 300;
+  Outcome outcome = Probe(TestPlugin("HANGS_IN_INITIALIZE"), probe);
+  EXPECT_EQ(outcome.Text("verdict"), "hung");
+  EXPECT_EQ(outcome.Text("message"), "no answer from 'PJRT_Plugin_Initialize' within 300 ms");
+  EXPECT_EQ(outcome.Text("table", "minor"), "114");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(ProbeTest, ChildrenOfThePluginEndToo) {
+  auto start = std::chrono::steady_clock::now();
+  Outcome outcome = Probe(TestPlugin("LEAVES_A_CHILD"));
+  EXPECT_EQ(outcome.Text("verdict"), "works") << outcome.text;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(ProbeTest, LeavesNothingOpen) {
+  Probe(TestPlugin("WORKS"));
+  int before = OpenDescriptors();
+  Probe(TestPlugin("WORKS"));
+  Probe(TestPlugin("EXITS_IN_INITIALIZE"));
+  EXPECT_EQ(OpenDescriptors(), before);
+}
+
+TEST(ProbeTest, WhereTheHostIgnoresItsChildren) {
+  // The system then reaps the child, and its answer is lost; what it wrote is not.
+  auto before = signal(SIGCHLD, SIG_IGN);
+  Outcome outcome = Probe(TestPlugin("WORKS"));
+  signal(SIGCHLD, before);
+  EXPECT_EQ(outcome.Text("verdict"), "works") << outcome.text;
+}
+
+TEST(ProbeTest, CallerMistakes) {
+  char* text = nullptr;
+  plinth_load_options options = {};
+  options.struct_size = plinth_load_options_STRUCT_SIZE;
+  options.plugin = "/no/such/plugin.so";
+  plinth_status* status = plinth_probe(&options, nullptr, &text);
+  EXPECT_EQ(plinth_status_code(status), PJRT_Error_Code_NOT_FOUND);
+  EXPECT_EQ(text, nullptr);
+  plinth_status_destroy(status);
+
+  status = plinth_probe(&options, nullptr, nullptr);
+  EXPECT_EQ(plinth_status_code(status), PJRT_Error_Code_INVALID_ARGUMENT);
+  plinth_status_destroy(status);
+
+  std::string works = TestPlugin("WORKS");
+  options.plugin = works.c_str();
+  plinth_probe_options probe = {};
+  for (int i = 0; i < 3; ++i) {
+    probe.struct_size = i == 0 ? 0 : plinth_probe_options_STRUCT_SIZE;
+    probe.timeout_ms = i == 1 ? -1 : 0;
+    probe.create_options_json = i == 2 ? "{" : nullptr;
+    status = plinth_probe(&options, &probe, &text);
+    EXPECT_EQ(plinth_status_code(status), PJRT_Error_Code_INVALID_ARGUMENT) << i;
+    EXPECT_NE(std::string(plinth_status_message(status)), "");
+    plinth_status_destroy(status);
+  }
+}
+
+}  // namespace
+}  // namespace plinth::loader
