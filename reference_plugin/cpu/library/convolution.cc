@@ -128,9 +128,11 @@ PartProblem MakeProblem(const Arrays& x, const std::vector<Spatial>& spatial) {
   const PixelDim batch_dim{{batch, input_batch}, {batch, x.output_strides[conv.output_batch]}};
   // The result's contiguous side becomes the columns, unless too few features would be in a tile.
   constexpr int64_t kFewFeatures = 8;
-  const bool pixels_left =
-      output_feature == 1 && (output_features > kFewFeatures || num_pixels * batch < 64 ||
-                              (groups * batch_groups > 1 && output_features == 1));
+  const bool in_place = x.input.dtype == DType::kF32 && (input_feature == 1 || features == 1) &&
+                        features <= 256;  // as Gemm reads pixels without packing
+  const bool pixels_left = output_feature == 1 &&
+                           (output_features > kFewFeatures || in_place || num_pixels * batch < 64 ||
+                            (groups * batch_groups > 1 && output_features == 1));
   if (!pixels_left && num_pixels >= 64) {
     problem.batch.push_back({batch, input_batch, 0, batch_dim.output.stride});
   } else {

@@ -136,6 +136,10 @@ void Gemm::Choose(const BlasOptions& blas) {
   const bool contiguous_c = n_ == 1 || (p.c.columns.size() == 1 && p.c.columns[0].stride == 1);
   in_place_ = native_c && contiguous_c && kernels.scalars == 1;
 
+  if (CanRunIndirect()) {
+    method_ = GemmMethod::kIndirect;
+    return;
+  }
   const bool plain = p.a.dtype == kernels.native && p.b.dtype == kernels.native && native_c &&
                      p.a.IsPlain() && p.b.IsPlain() && p.a.inner.empty() && p.b.inner.empty() &&
                      SingleStride(p.a.outer) && SingleStride(p.b.outer) && SingleStride(p.c.rows) &&
@@ -276,6 +280,9 @@ Status Gemm::Run(const void* a_data, const void* b_data, void* c_data,
       break;
     case GemmMethod::kLanes:
       PLINTH_RETURN_IF_ERROR(RunLanes(a, b, c, context));
+      break;
+    case GemmMethod::kIndirect:
+      PLINTH_RETURN_IF_ERROR(RunIndirect(a, b, c, context));
       break;
     case GemmMethod::kPacked:
       PLINTH_RETURN_IF_ERROR(RunPacked(a, b, c, context));

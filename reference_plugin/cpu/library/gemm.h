@@ -35,14 +35,15 @@ struct GemmProblem {
 
 // The way a product is computed.
 enum class GemmMethod : uint8_t {
-  kNothing,  // the result has no elements
-  kZero,     // nothing to sum
-  kAxpy,     // few rows, right operand read along its rows
-  kDots,     // few rows, right operand read along its columns
-  kDirect,   // small: operands in place
-  kLanes,    // one column, vectors along the batch
-  kPacked,   // our blocked product
-  kBlas,     // OpenBLAS on blocks
+  kNothing,   // the result has no elements
+  kZero,      // nothing to sum
+  kAxpy,      // few rows, right operand read along its rows
+  kDots,      // few rows, right operand read along its columns
+  kDirect,    // small: operands in place
+  kLanes,     // one column, vectors along the batch
+  kIndirect,  // windows of an array whose summed elements are neighbours: left operand in place
+  kPacked,    // our blocked product
+  kBlas,      // OpenBLAS on blocks
 };
 
 // Immutable once made. The order in which an element's terms are summed depends on shapes and
@@ -70,6 +71,7 @@ class Gemm {
   void Choose(const BlasOptions& blas);
   bool TryStream();
   bool TryLanes();
+  bool CanRunIndirect() const;
   Positions BatchPositions(int64_t batch) const;
   ThreadPool* PoolFor(const RunContext& context) const;
   void RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
@@ -82,6 +84,8 @@ class Gemm {
                const RunContext& context) const;
   Status RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
                   const RunContext& context) const;
+  Status RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
+                     const RunContext& context) const;
   Status RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
                    const RunContext& context) const;
   bool RunBlock(Task& task) const;

@@ -24,8 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename T>
 void AddRealPacks(GemmKernels& kernels) {
-#define PLINTH_PACK(dtype, Type) \
-  kernels.pack[static_cast<int>(DType::dtype)] = PackPanel<T, 1, Type>;
+#define PLINTH_PACK(dtype, Type) kernels.pack[static_cast<int>(DType::dtype)] = PackPanel<T, Type>;
   PLINTH_FOR_EACH_REAL_ELEMENT(PLINTH_PACK)
 #undef PLINTH_PACK
 }
@@ -34,7 +33,7 @@ void AddRealPacks(GemmKernels& kernels) {
 template <typename T>
 void AddIntegerPacks(GemmKernels& kernels) {
   auto add = [&kernels](DType type, auto example) {
-    kernels.pack[static_cast<int>(type)] = PackPanel<T, 1, decltype(example)>;
+    kernels.pack[static_cast<int>(type)] = PackPanel<T, decltype(example)>;
   };
   add(DType::kPred, Pred());
   add(DType::kS8, int8_t());
@@ -69,14 +68,15 @@ void SetComplex(GemmKernels& kernels, DType native) {
   kernels.scalars = 2;
   kernels.native = native;
   kernels.tile = ComplexTile<T>;
-  kernels.pack[static_cast<int>(DType::kF32)] = PackPanel<T, 2, float>;
-  kernels.pack[static_cast<int>(DType::kF64)] = PackPanel<T, 2, double>;
-  kernels.pack[static_cast<int>(DType::kC64)] = PackPanel<T, 2, std::complex<float>>;
-  kernels.pack[static_cast<int>(DType::kC128)] = PackPanel<T, 2, std::complex<double>>;
+  kernels.pack[static_cast<int>(DType::kF32)] = PackPlanes<T, float>;
+  kernels.pack[static_cast<int>(DType::kF64)] = PackPlanes<T, double>;
+  kernels.pack[static_cast<int>(DType::kC64)] = PackPlanes<T, std::complex<float>>;
+  kernels.pack[static_cast<int>(DType::kC128)] = PackPlanes<T, std::complex<double>>;
 }
 
 void FillKernels(GemmKernels* kernels) {
   SetFloat<float>(kernels[static_cast<int>(GemmKind::kF32)], DType::kF32);
+  kernels[static_cast<int>(GemmKind::kF32)].indirect = IndirectTile<float>;
   SetFloat<double>(kernels[static_cast<int>(GemmKind::kF64)], DType::kF64);
   SetComplex<float>(kernels[static_cast<int>(GemmKind::kC64)], DType::kC64);
   SetComplex<double>(kernels[static_cast<int>(GemmKind::kC128)], DType::kC128);

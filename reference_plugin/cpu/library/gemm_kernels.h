@@ -48,6 +48,12 @@ struct GemmKernels {
   void (*direct)(int rows, int columns, int64_t k, const void* a, int64_t a_row, int64_t a_k,
                  const void* b, int64_t b_k, void* c, int64_t c_row) = nullptr;
 
+  // As `tile`, with the left operand in place: element (i, r * run_length + l) is at
+  // pointers[r * mr + i][l] for all mr rows, of which `rows` are written. f32 only, else null.
+  void (*indirect)(int rows, int columns, int64_t runs, int64_t run_length,
+                   const void* const* pointers, const void* b, void* const* c_rows,
+                   bool accumulate) = nullptr;
+
   // sums[j] = (or += if `accumulate`) sum over t < terms of a[a_positions[t] + j] *
   // b[b_positions[t] + j], for j < count; the sums are scalars of this kind. Null where not
   // offered for the type of the operands.

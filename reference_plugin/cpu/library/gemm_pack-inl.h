@@ -1,18 +1,6 @@
 // Packing into panels, compiled once per instruction set; no include guard on purpose, see
 // Highway's foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
 
-// Writes element (i, k) of a panel: kPlanes is 2 for complex kinds.
-template <typename T, int kPlanes, typename In>
-HWY_INLINE void PutElement(In value, T* panel, int width, int64_t k, int i) {
-  if constexpr (kPlanes == 2) {
-    const auto element = ConvertElement<std::complex<T>>(value);
-    panel[k * 2 * width + i] = element.real();
-    panel[k * 2 * width + width + i] = element.imag();
-  } else {
-    panel[k * width + i] = ConvertElement<T>(value);
-  }
-}
-
 #if HWY_TARGET == HWY_SCALAR
 template <typename T>
 inline constexpr bool kHasTranspose = false;
@@ -45,74 +33,107 @@ HWY_INLINE int64_t TransposeFourRows(const T* r0, const T* r1, const T* r2, cons
 }
 #endif
 
-template <typename T, int kPlanes, typename In>
+template <typename T, typename In>
+HWY_NOINLINE void ConvertRun(const In* from, int64_t stride, int64_t count, T* to) {
+  if (stride == 1) {
+    for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<T>(from[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<T>(from[i * stride]);
+  }
+}
+
+// `length` steps of `count` neighbours: from + k * k_stride to panel + k * width. Zeros if null.
+template <typename T, typename In>
+HWY_INLINE void PackNeighbours(const In* from, int64_t k_stride, int count, int64_t length,
+                               T* panel, int width) {
+  const hn::ScalableTag<T> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const hn::CappedTag<T, 16 / sizeof(T)> few;
+  const int few_lanes = static_cast<int>(hn::Lanes(few));
+  for (int64_t k = 0; k < length; ++k, panel += width) {
+    if (from == nullptr) {
+      std::fill_n(panel, count, T());
+      continue;
+    }
+    if constexpr (std::is_same_v<In, T>) {
+      int i = 0;
+      for (; i + lanes <= count; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, panel + i);
+      for (; i + few_lanes <= count; i += few_lanes) {
+        hn::StoreU(hn::LoadU(few, from + i), few, panel + i);
+      }
+      for (; i < count; ++i) panel[i] = from[i];
+    } else {
+      ConvertRun(from, 1, count, panel);
+    }
+    from += k_stride;
+  }
+}
+
+// Up to four rows that are not neighbours; other types are converted to short rows first.
+template <typename T, typename In>
+HWY_INLINE void PackFourRows(const In* const* rows, int count, int64_t length, int64_t k_stride,
+                             T* panel, int width) {
+  constexpr int64_t kChunk = 64;
+  const bool in_place = std::is_same_v<In, T> && k_stride == 1;
+  alignas(64) T converted[4][kChunk];
+  const int64_t chunk = in_place ? length : kChunk;
+  for (int64_t k = 0; k < length; k += chunk) {
+    const int64_t part = std::min(chunk, length - k);
+    const T* turned[4];
+    for (int j = 0; j < count; ++j) {
+      if constexpr (std::is_same_v<In, T>) turned[j] = rows[j] + k;
+      if (!in_place) {
+        ConvertRun(rows[j] + k * k_stride, k_stride, part, converted[j]);
+        turned[j] = converted[j];
+      }
+    }
+    T* to = panel + k * width;
+    int64_t l = 0;
+    if constexpr (kHasTranspose<T>) {
+      if (count == 4) {
+        l = TransposeFourRows<T>(turned[0], turned[1], turned[2], turned[3], part, to, width);
+      }
+    }
+    for (; l < part; ++l) {
+      for (int j = 0; j < count; ++j) to[l * width + j] = turned[j][l];
+    }
+  }
+}
+
+template <typename T, typename In>
 void PackPanel(const void* const* rows, int count, int width, int64_t length, int64_t k_stride,
                void* to) {
   T* panel = static_cast<T*>(to);
   const In* const* in = reinterpret_cast<const In* const*>(rows);
-  int i = 0;
-  while (i < count) {
+  for (int i = 0; i < count;) {
     const In* first = in[i];
     int end = i + 1;
-    if (first == nullptr) {
-      while (end < count && in[end] == nullptr) ++end;
-      for (int64_t k = 0; k < length; ++k) {
-        for (int j = i; j < end; ++j) PutElement<T, kPlanes>(T(), panel, width, k, j);
-      }
-      i = end;
-      continue;
+    while (end < count && in[end] == (first == nullptr ? nullptr : first + (end - i))) ++end;
+    if (end - i > 1 || first == nullptr || length == 1) {
+      PackNeighbours(first, k_stride, end - i, length, panel + i, width);
+    } else {
+      while (end < count && end < i + 4 && in[end] != nullptr) ++end;
+      PackFourRows(in + i, end - i, length, k_stride, panel + i, width);
     }
-    while (end < count && in[end] == first + (end - i)) ++end;
-    if (end - i > 1) {
-      for (int64_t k = 0; k < length; ++k) {
-        const In* from = first + k * k_stride;
-        for (int j = i; j < end; ++j) PutElement<T, kPlanes>(from[j - i], panel, width, k, j);
-      }
-      i = end;
-      continue;
-    }
-    if constexpr (kPlanes == 1 && kHasTranspose<T> && !std::is_same_v<In, T>) {
-      // Widened in a loop of its own, which vectorizes, then turned.
-      if (k_stride == 1 && i + 4 <= count && in[i + 1] != nullptr && in[i + 2] != nullptr &&
-          in[i + 3] != nullptr && length >= 8) {
-        constexpr int64_t kChunk = 64;
-        alignas(64) T wide[4][kChunk];
-        for (int64_t k = 0; k < length; k += kChunk) {
-          const int64_t part = std::min(kChunk, length - k);
-          for (int j = 0; j < 4; ++j) {
-            const In* from = in[i + j] + k;
-            for (int64_t l = 0; l < part; ++l) wide[j][l] = ConvertElement<T>(from[l]);
-          }
-          T* turned = panel + k * width + i;
-          int64_t l = TransposeFourRows<T>(wide[0], wide[1], wide[2], wide[3], part, turned, width);
-          for (; l < part; ++l) {
-            for (int j = 0; j < 4; ++j) turned[l * width + j] = wide[j][l];
-          }
-        }
-        i += 4;
-        continue;
-      }
-    }
-    if constexpr (kPlanes == 1 && kHasTranspose<In> && std::is_same_v<In, T>) {
-      if (k_stride == 1 && i + 4 <= count && in[i + 1] != nullptr && in[i + 2] != nullptr &&
-          in[i + 3] != nullptr) {
-        int64_t k =
-            TransposeFourRows<T>(first, in[i + 1], in[i + 2], in[i + 3], length, panel + i, width);
-        for (; k < length; ++k) {
-          for (int j = 0; j < 4; ++j) panel[k * width + i + j] = in[i + j][k];
-        }
-        i += 4;
-        continue;
-      }
-    }
-    for (int64_t k = 0; k < length; ++k) {
-      PutElement<T, kPlanes>(first[k * k_stride], panel, width, k, i);
-    }
-    ++i;
+    i = end;
   }
   if (count < width) {
-    for (int64_t k = 0; k < length; ++k) {
-      for (int j = count; j < width; ++j) PutElement<T, kPlanes>(T(), panel, width, k, j);
+    PackNeighbours<T, T>(nullptr, 0, width - count, length, panel + count, width);
+  }
+}
+
+// Panels of complex kinds: all real parts of a step, then all imaginary parts.
+template <typename T, typename In>
+void PackPlanes(const void* const* rows, int count, int width, int64_t length, int64_t k_stride,
+                void* to) {
+  for (int i = 0; i < width; ++i) {
+    const In* from = i < count ? static_cast<const In*>(rows[i]) : nullptr;
+    T* panel = static_cast<T*>(to) + i;
+    for (int64_t k = 0; k < length; ++k, panel += 2 * width) {
+      std::complex<T> element = 0;
+      if (from != nullptr) element = ConvertElement<std::complex<T>>(from[k * k_stride]);
+      panel[0] = element.real();
+      panel[width] = element.imag();
     }
   }
 }

@@ -195,6 +195,58 @@ void DirectTile(int rows, int columns, int64_t k, const void* a, int64_t a_row, 
                         static_cast<const T*>(b), b_k, c_rows, false);
 }
 
+// All rows are computed, whatever `rows`.
+template <typename T, int kVectors>
+HWY_INLINE void IndirectVectors(int rows, int columns, int64_t runs, int64_t run_length,
+                                const T* const* pointers, const T* HWY_RESTRICT b, T* const* c_rows,
+                                bool accumulate) {
+  using V = typename Lanes<T>::V;
+  const typename Lanes<T>::D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  V sums[kWideRows][kVectors];
+  for (int i = 0; i < kWideRows; ++i) {
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);
+  }
+  for (int64_t r = 0; r < runs; ++r, pointers += kWideRows) {
+    for (int64_t l = 0; l < run_length; ++l, b += 2 * lanes) {
+      V right[kVectors];
+      for (int v = 0; v < kVectors; ++v) right[v] = hn::LoadU(d, b + v * lanes);
+      for (int i = 0; i < kWideRows; ++i) {
+        const V left = hn::Set(d, pointers[i][l]);
+        for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::MulAdd(left, right[v], sums[i][v]);
+      }
+    }
+  }
+  const auto mask = hn::FirstN(d, static_cast<size_t>(columns - (kVectors - 1) * lanes));
+  for (int i = 0; i < kWideRows; ++i) {
+    if (i >= rows) break;
+    for (int v = 0; v < kVectors; ++v) {
+      T* at = c_rows[i] + v * lanes;
+      if (v < kVectors - 1) {
+        hn::StoreU(accumulate ? hn::Add(sums[i][v], hn::LoadU(d, at)) : sums[i][v], d, at);
+      } else {
+        V sum = sums[i][v];
+        if (accumulate) sum = hn::Add(sum, hn::MaskedLoad(mask, d, at));
+        hn::BlendedStore(sum, mask, d, at);
+      }
+    }
+  }
+}
+
+template <typename T>
+void IndirectTile(int rows, int columns, int64_t runs, int64_t run_length,
+                  const void* const* pointers, const void* b, void* const* c_rows,
+                  bool accumulate) {
+  const auto* left = reinterpret_cast<const T* const*>(pointers);
+  const T* right = static_cast<const T*>(b);
+  auto* results = reinterpret_cast<T* const*>(c_rows);
+  if (columns > static_cast<int>(hn::Lanes(hn::ScalableTag<T>()))) {
+    IndirectVectors<T, 2>(rows, columns, runs, run_length, left, right, results, accumulate);
+  } else {
+    IndirectVectors<T, 1>(rows, columns, runs, run_length, left, right, results, accumulate);
+  }
+}
+
 // 64-bit integers have no portable vector multiplication: loops that the compiler vectorizes where
 // the instruction set has one.
 inline constexpr int kLongRows = 4, kLongColumns = 16;
