@@ -165,9 +165,13 @@ TEST_F(DiscoverTest, UnreadableManifest) {
   chmod(file.c_str(), 0);
   // Root reads everything, so it is somebody else for a moment.
   bool is_root = geteuid() == 0;
-  if (is_root) ASSERT_EQ(seteuid(65534), 0);
+  if (is_root) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
   std::vector<std::string> found = Found();
-  if (is_root) ASSERT_EQ(seteuid(0), 0);
+  if (is_root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
   EXPECT_THAT(found, ElementsAre("a!" + file + ": Permission denied"));
 }
 
