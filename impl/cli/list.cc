@@ -1,0 +1,62 @@
+#include <cjson/cJSON.h>
+
+#include <algorithm>
+
+#include "impl/cli/commands.h"
+
+namespace plinth::cli {
+namespace {
+
+void AddOptional(cJSON* json, const char* key, const char* text) {
+  if (text != nullptr) loader::JsonAddText(json, key, text);
+}
+
+loader::Json EntryJson(const plinth_plugin_entry& entry) {
+  loader::Json json(cJSON_CreateObject());
+  loader::JsonAddText(json.get(), "name", entry.name);
+  loader::JsonAddText(json.get(), "path", entry.path);
+  loader::JsonAddText(json.get(), "source", entry.source);
+  loader::JsonAddText(json.get(), "found", entry.found);
+  AddOptional(json.get(), "manifest", entry.manifest);
+  AddOptional(json.get(), "create_options", entry.create_options_json);
+  AddOptional(json.get(), "ignored_because", entry.ignored_because);
+  return json;
+}
+
+std::string Padded(std::string_view text, size_t width) {
+  return StrCat(text, std::string(width - text.size() + 2, ' '));
+}
+
+}  // namespace
+
+int List(const ListOptions& options, Output& output) {
+  const plinth_load_options load = options.choice.LoadOptions();
+  plinth_plugin_list* raw = nullptr;
+  const Status status = TakeStatus(plinth_list(&load, &raw));
+  if (!status.ok()) return output.Fail(status, kUsage);
+  const Owned<plinth_plugin_list> list(raw);
+  const size_t size = plinth_plugin_list_size(list.get());
+  size_t name_width = 4, source_width = 6;
+  for (size_t i = 0; i < size; ++i) {
+    const plinth_plugin_entry& entry = *plinth_plugin_list_entry(list.get(), i);
+    name_width = std::max(name_width, std::string_view(entry.name).size());
+    source_width = std::max(source_width, std::string_view(entry.source).size());
+  }
+  loader::Json plugins(cJSON_CreateArray());
+  for (size_t i = 0; i < size; ++i) {
+    const plinth_plugin_entry& entry = *plinth_plugin_list_entry(list.get(), i);
+    output.Line(Padded(entry.name, name_width), Padded(entry.source, source_width), entry.path);
+    if (entry.ignored_because != nullptr) {
+      output.Line("  not loaded by its name: ", entry.ignored_because);
+    }
+    loader::JsonAppend(plugins.get(), EntryJson(entry));
+  }
+  const char* report = plinth_plugin_list_report(list.get());
+  if (size == 0) output.Line("No plugin was found.");
+  if (size == 0 || options.show_searched) output.Line("Looked at:\n", report);
+  loader::JsonAdd(output.json(), "plugins", std::move(plugins));
+  loader::JsonAddText(output.json(), "searched", report);
+  return kDone;
+}
+
+}  // namespace plinth::cli

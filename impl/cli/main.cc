@@ -1,0 +1,3 @@
+#include "impl/cli/command_line.h"
+
+int main(int argc, char** argv) { return plinth::cli::RunCommandLine(argc, argv); }

@@ -1,0 +1,81 @@
+#include "impl/loader/manifest.h"
+
+#include <cjson/cJSON.h>
+
+#include <fstream>
+
+#include "impl/cli/commands.h"
+#include "impl/cli/probe_report.h"
+#include "impl/loader/files.h"
+
+namespace plinth::cli {
+
+int ManifestCheck(const ManifestCheckOptions& options, Output& output) {
+  const Expected<std::string> text = loader::ReadFile(options.path, loader::kMaxManifestSize);
+  if (!text.ok()) return output.Fail(text.status(), kUsage);
+  const std::string folder = loader::FolderOf(options.path);
+  const Expected<loader::Manifest> manifest = loader::ParseManifest(*text, folder);
+  if (!manifest.ok()) {
+    return output.Fail(manifest.status().WithContext(options.path), kUsage);
+  }
+  output.Field("name", "name", manifest->name);
+  const std::string library = loader::Below(folder, manifest->library);
+  output.Field("library", "library", library);
+  if (!manifest->create_options_json.empty()) {
+    output.Field("create_options", "create options", manifest->create_options_json);
+  }
+  loader::Json warnings(cJSON_CreateArray());
+  for (const std::string& warning : manifest->warnings) {
+    output.Line("warning: ", warning);
+    loader::JsonAppend(warnings.get(), loader::JsonTextValue(warning));
+  }
+  loader::JsonAdd(output.json(), "warnings", std::move(warnings));
+  const Status is_there = loader::CheckRegularFile(library);
+  if (!is_there.ok()) return output.Fail(is_there.WithContext("the library"), kFailed);
+  return kDone;
+}
+
+int ManifestMake(const ManifestMakeOptions& options, Output& output) {
+  if (!loader::IsPluginName(options.name)) {
+    return output.Fail(InvalidArgument("\"", options.name,
+                                       "\" cannot name a plugin: up to 100 letters, digits, _ - "
+                                       "and ., not beginning with a ."),
+                       kUsage);
+  }
+  const Expected<client::Options> create = ParseOptions(options.create_options);
+  if (!create.ok()) return output.Fail(create.status(), kUsage);
+  loader::Json manifest(cJSON_CreateObject());
+  loader::JsonAddText(manifest.get(), "manifest_version", "1.0");
+  loader::JsonAddText(manifest.get(), "name", options.name);
+  loader::JsonAddText(manifest.get(), "library", options.library);
+  if (!options.description.empty()) {
+    loader::JsonAddText(manifest.get(), "description", options.description);
+  }
+  if (!create->empty()) {
+    loader::JsonAdd(manifest.get(), "create_options", NamedValuesJson(create->values()));
+  }
+  char* printed = cJSON_Print(manifest.get());
+  const std::string text = StrCat(printed == nullptr ? "" : printed, "\n");
+  cJSON_free(printed);
+  const std::string folder =
+      options.output_path.empty() ? std::string(".") : loader::FolderOf(options.output_path);
+  // What is written can be read.
+  const Expected<loader::Manifest> read = loader::ParseManifest(text, folder);
+  if (!read.ok()) return output.Fail(read.status(), kUsage);
+  const Status is_there = loader::CheckRegularFile(loader::Below(folder, read->library));
+  if (!is_there.ok()) return output.Fail(is_there.WithContext("the library"), kUsage);
+  loader::JsonAdd(output.json(), "manifest", std::move(manifest));
+  if (options.output_path.empty()) {
+    output.Line(std::string_view(text).substr(0, text.size() - 1));
+    return kDone;
+  }
+  std::ofstream file(options.output_path, std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file)
+    return output.Fail(InvalidArgument(options.output_path, ": cannot be written"), kUsage);
+  output.Field("file", "written", options.output_path);
+  return kDone;
+}
+
+}  // namespace plinth::cli

@@ -1,0 +1,65 @@
+#ifndef PLINTH_IMPL_CLI_OUTPUT_H_
+#define PLINTH_IMPL_CLI_OUTPUT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impl/loader/json.h"
+#include "plinth/support/named_value.h"
+#include "plinth/support/status.h"
+
+namespace plinth::cli {
+
+// What the command ends with; docs/cli.md documents them.
+enum ExitCode : int {
+  kDone = 0,
+  kFailed = 1,    // The plugin, the program or a comparison failed, or doctor found a problem.
+  kUsage = 2,     // The command line, or a file it names, is wrong.
+  kNoPlugin = 3,  // No such plugin, or it cannot be loaded.
+};
+
+// What a command has to say: lines for people or one JSON object, written at the end. Errors go to
+// standard error, or into the object as "error".
+class Output {
+ public:
+  explicit Output(bool as_json);
+
+  bool as_json() const { return as_json_; }
+  // The JSON object; also filled in when nobody will see it.
+  cJSON* json() { return json_.get(); }
+
+  // A line for people.
+  template <typename... Pieces>
+  void Line(const Pieces&... pieces) {
+    text_ += StrCat(pieces...);
+    text_ += '\n';
+  }
+  // A line "name:   value", aligned, in front of `value` as "key" in the JSON object.
+  void Field(const char* key, std::string_view label, std::string_view value);
+  void Field(const char* key, std::string_view label, int64_t value);
+
+  // Reports an error; the exit code to return.
+  int Fail(const Status& error, ExitCode code);
+
+  // Writes everything to standard output. Returns `code`, or kFailed if that could not be written.
+  int Finish(int code);
+
+ private:
+  bool as_json_;
+  loader::Json json_;
+  std::string text_;
+};
+
+// "1.234 ms", "12.3 s".
+std::string TimeText(double milliseconds);
+// "0 bytes", "1.5 MiB (1572864 bytes)".
+std::string BytesText(int64_t bytes);
+// An object of the values by name.
+loader::Json NamedValuesJson(const std::vector<NamedValue>& values);
+// Milliseconds with three digits.
+loader::Json MillisecondsJson(double milliseconds);
+
+}  // namespace plinth::cli
+
+#endif  // PLINTH_IMPL_CLI_OUTPUT_H_

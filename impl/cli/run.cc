@@ -1,0 +1,208 @@
+#include <cjson/cJSON.h>
+
+#include <algorithm>
+
+#include "impl/cli/array_text.h"
+#include "impl/cli/commands.h"
+#include "impl/cli/element.h"
+#include "impl/cli/literal.h"
+#include "impl/cli/npy.h"
+#include "impl/cli/program.h"
+#include "impl/cli/progress.h"
+
+namespace plinth::cli {
+
+using client::Buffer;
+using client::HostArray;
+
+namespace {
+
+// A literal, a file, or TYPE@FILE.
+Expected<HostArray> ReadInput(const std::string& text) {
+  if (IsLiteral(text)) return ParseLiteral(text);
+  const size_t at = text.find('@');
+  if (at != std::string::npos) {
+    if (Expected<DType> type = ParseDType(text.substr(0, at)); type.ok()) {
+      return ReadNpy(text.substr(at + 1), *type);
+    }
+  }
+  Expected<HostArray> array = ReadNpy(text);
+  if (array.status().code() == StatusCode::kNotFound && text.find('=') != std::string::npos) {
+    return ParseLiteral(text).status();  // It was meant as a literal.
+  }
+  return array;
+}
+
+Expected<std::vector<HostArray>> ReadInputs(const std::vector<std::string>& texts) {
+  std::vector<HostArray> inputs;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    Expected<HostArray> input = ReadInput(texts[i]);
+    if (!input.ok()) return input.status().WithContext(StrCat("input ", i));
+    inputs.push_back(*std::move(input));
+  }
+  return inputs;
+}
+
+// A program on its devices with its inputs there.
+struct Launch {
+  client::LoadedExecutable executable;
+  std::optional<client::Device> device;     // The one chosen, of a portable program.
+  std::vector<std::vector<Buffer>> inputs;  // [device][input]
+};
+
+Expected<Launch> Prepare(const client::Client& client, client::LoadedExecutable executable,
+                         const RunOptions& options, const std::vector<HostArray>& inputs) {
+  Launch launch{std::move(executable), std::nullopt, {}};
+  PLINTH_ASSIGN_OR_RETURN(std::vector<client::Device> devices,
+                          launch.executable.AddressableDevices());
+  if (options.device || devices.empty()) {
+    PLINTH_ASSIGN_OR_RETURN(const std::vector<client::Device> all, client.AddressableDevices());
+    const int index = options.device.value_or(0);
+    if (index < 0 || static_cast<size_t>(index) >= all.size()) {
+      return InvalidArgument("there is no device ", index, ": the client has ", all.size(),
+                             " addressable devices, from 0");
+    }
+    launch.device = all[static_cast<size_t>(index)];
+    devices = {*launch.device};
+  }
+  for (const client::Device& device : devices) {
+    std::vector<Buffer>& list = launch.inputs.emplace_back();
+    for (const HostArray& input : inputs) {
+      PLINTH_ASSIGN_OR_RETURN(Buffer buffer, client.BufferFromHost(input.view(), device));
+      list.push_back(std::move(buffer));
+    }
+  }
+  return launch;
+}
+
+// Runs once and waits for the results. Nothing is donated, so that it can run again.
+Expected<std::vector<std::vector<Buffer>>> Execute(const Launch& launch, size_t num_inputs) {
+  std::vector<int64_t> keep(num_inputs);
+  for (size_t i = 0; i < num_inputs; ++i) keep[i] = static_cast<int64_t>(i);
+  client::ExecuteOptions options;
+  options.non_donatable = keep;
+  options.device = launch.device;
+  std::vector<std::vector<const Buffer*>> arguments;
+  for (const std::vector<Buffer>& list : launch.inputs) {
+    std::vector<const Buffer*>& pointers = arguments.emplace_back();
+    for (const Buffer& buffer : list) pointers.push_back(&buffer);
+  }
+  PLINTH_ASSIGN_OR_RETURN(client::ExecuteResult result,
+                          launch.executable.Execute(arguments, options));
+  for (const std::vector<Buffer>& list : result.outputs) {
+    for (const Buffer& buffer : list) PLINTH_RETURN_IF_ERROR(buffer.Await());
+  }
+  return std::move(result.outputs);
+}
+
+void PrintOutput(const HostArray& array, size_t device, size_t index, bool has_devices,
+                 const RunOptions& options, cJSON* list, Output& output) {
+  loader::Json json = ArrayJson(array, options.in_full);
+  if (has_devices) cJSON_AddNumberToObject(json.get(), "device", static_cast<double>(device));
+  if (device == 0 && index < options.outputs.size()) {
+    loader::JsonAddText(json.get(), "file", options.outputs[index]);
+  }
+  loader::JsonAppend(list, std::move(json));
+  if (options.is_quiet) return;
+  output.Line("output ", index, has_devices ? StrCat(" of device ", device) : "", ": ",
+              ArrayText(array, options.in_full));
+}
+
+void PrintTimes(const std::vector<std::pair<const char*, double>>& times,
+                std::vector<double> repeats, Output& output) {
+  loader::Json json(cJSON_CreateObject());
+  std::string line;
+  for (const auto& [name, milliseconds] : times) {
+    loader::JsonAdd(json.get(), name, MillisecondsJson(milliseconds));
+    line += StrCat(line.empty() ? "" : ", ", name, " ", TimeText(milliseconds));
+  }
+  if (!repeats.empty()) {
+    std::sort(repeats.begin(), repeats.end());
+    const double median = repeats[repeats.size() / 2];
+    loader::JsonAdd(json.get(), "repeat_fastest", MillisecondsJson(repeats.front()));
+    loader::JsonAdd(json.get(), "repeat_median", MillisecondsJson(median));
+    line += StrCat(", again ", repeats.size(), " times: fastest ", TimeText(repeats.front()),
+                   ", median ", TimeText(median));
+  }
+  loader::JsonAdd(output.json(), "times_ms", std::move(json));
+  output.Line("times:              ", line);
+}
+
+int RunProgram(const LoadedPlugin& plugin, const RunOptions& options, const ProgramSource& source,
+               const std::vector<HostArray>& inputs, Output& output) {
+  std::vector<std::pair<const char*, double>> times = {{"load", plugin.load_ms}};
+  Stopwatch watch;
+  const auto lap = [&](const char* name) {
+    times.emplace_back(name, watch.Milliseconds());
+    watch = Stopwatch();
+  };
+  Progress progress("making a client");
+  const Expected<client::Client> client = plugin.CreateClient(options.choice);
+  if (!client.ok()) return output.Fail(client.status().WithContext("PJRT_Client_Create"), kFailed);
+  lap("client");
+  progress.Set("compiling");
+  Expected<client::LoadedExecutable> executable = CompileProgram(*client, source);
+  if (!executable.ok()) {
+    return output.Fail(executable.status().WithContext(options.program.path), kFailed);
+  }
+  lap("compile");
+  const size_t num_outputs = executable->num_outputs();
+  if (options.outputs.size() > num_outputs) {
+    return output.Fail(InvalidArgument(options.outputs.size(), " files are given for outputs; ",
+                                       options.program.path, " has ", num_outputs),
+                       kUsage);
+  }
+  progress.Set("copying inputs");
+  const Expected<Launch> launch = Prepare(*client, *std::move(executable), options, inputs);
+  if (!launch.ok()) return output.Fail(launch.status(), kFailed);
+  lap("inputs");
+  progress.Set("running");
+  Expected<std::vector<std::vector<Buffer>>> outputs = Execute(*launch, inputs.size());
+  if (!outputs.ok()) return output.Fail(outputs.status(), kFailed);
+  lap("run");
+  std::vector<double> repeats;
+  for (int i = 1; i < options.repeat; ++i) {
+    progress.Set(StrCat("running ", i, " of ", options.repeat));
+    const Stopwatch one;
+    outputs = Execute(*launch, inputs.size());
+    if (!outputs.ok()) return output.Fail(outputs.status(), kFailed);
+    repeats.push_back(one.Milliseconds());
+  }
+  watch = Stopwatch();
+  progress.Set("copying outputs");
+  loader::Json list(cJSON_CreateArray());
+  for (size_t device = 0; device < outputs->size(); ++device) {
+    for (size_t i = 0; i < num_outputs; ++i) {
+      const Expected<HostArray> array = (*outputs)[device][i].ToHost();
+      if (!array.ok())
+        return output.Fail(array.status().WithContext(StrCat("output ", i)), kFailed);
+      if (device == 0 && i < options.outputs.size()) {
+        const Status written = WriteNpy(options.outputs[i], *array);
+        if (!written.ok()) return output.Fail(written, kUsage);
+      }
+      PrintOutput(*array, device, i, outputs->size() > 1, options, list.get(), output);
+    }
+  }
+  lap("outputs");
+  loader::JsonAdd(output.json(), "outputs", std::move(list));
+  PrintTimes(times, std::move(repeats), output);
+  return kDone;
+}
+
+}  // namespace
+
+int Run(const RunOptions& options, Output& output) {
+  // Everything of the user's is read before the plugin is troubled.
+  const Expected<ProgramSource> source = ReadProgram(options.program, options.device.has_value());
+  if (!source.ok()) return output.Fail(source.status(), kUsage);
+  const Expected<std::vector<HostArray>> inputs = ReadInputs(options.inputs);
+  if (!inputs.ok()) return output.Fail(inputs.status(), kUsage);
+  const Expected<client::Options> create = ParseOptions(options.choice.create_options);
+  if (!create.ok()) return output.Fail(create.status(), kUsage);
+  const Expected<LoadedPlugin> plugin = LoadPlugin(options.choice);
+  if (!plugin.ok()) return output.Fail(plugin.status(), kNoPlugin);
+  Describe(*plugin, output);
+  return RunProgram(*plugin, options, *source, *inputs, output);
+}
+
+}  // namespace plinth::cli
