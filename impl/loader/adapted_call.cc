@@ -32,10 +32,21 @@ bool IsZero(const char* bytes, size_t size) {
 
 const Struct& TypeOf(int structure) { return reflection::Structs()[structure]; }
 
+constexpr size_t kChainOffset = offsetof(PJRT_Client_Destroy_Args, extension_start);
+
 bool HasExtensions(const Struct& type, const char* source) {
   if (type.num_fields < 2) return false;
   const Field& second = reflection::FieldsOf(type)[1];
-  return second.base == Base::kExtensionChain && Read<void*>(source, second.offset) != nullptr;
+  return second.base == Base::kExtensionChain && Read<void*>(source, kChainOffset) != nullptr;
+}
+
+// Where the last field ends that lies within `size`.
+size_t LastWholeField(std::span<const Field> fields, size_t size) {
+  size_t end = 0;
+  for (size_t i = fields.size(); i-- > 0 && end == 0;) {
+    if (End(fields[i]) <= size) end = End(fields[i]);
+  }
+  return end;
 }
 
 // The number of elements behind a pointer field, 1 where the registry names no length.
@@ -68,7 +79,8 @@ Status AdaptedCall::Down(void* args, void** plugin_args) {
 }
 
 Status AdaptedCall::DownStruct(int structure, char* source, bool copy_back, char** result) {
-  const Struct& type = TypeOf(structure);
+  const PluginShape::Plan& plan = shape_.PlanOf(structure);
+  const Struct& type = *plan.type;
   size_t announced = Read<size_t>(source, 0);
   size_t size = type.frozen ? type.end : TrueSize(structure, announced);
   if (size < type.minimum_size) {
@@ -76,7 +88,7 @@ Status AdaptedCall::DownStruct(int structure, char* source, bool copy_back, char
                            "; it needs ", type.minimum_size,
                            " at least. Set it to the X_STRUCT_SIZE of your header");
   }
-  size_t plugin_size = type.frozen ? size : shape_.SizeOf(structure);
+  size_t plugin_size = shape_.SizeOf(structure);
   // Structs of extensions change without a new minor: nothing is cut off. A struct larger than we
   // know goes as it is to a plugin that is newer than we are.
   bool is_beyond_us = size > type.end && shape_.table().IsNewerThanUs();
@@ -90,19 +102,17 @@ Status AdaptedCall::DownStruct(int structure, char* source, bool copy_back, char
     if (!IsOfExtension()) PLINTH_RETURN_IF_ERROR(RefuseUnknown(structure, source, size));
     copy = MakeCopy(structure, source, size, plugin_size);
   }
-  for (int16_t index : shape_.Checks(structure)) {
-    const Field& field = reflection::FieldsOf(type)[index];
-    if (End(field) > size || !shape_.MayHave(field)) continue;
-    if (field.base == Base::kEnum) {
-      PLINTH_RETURN_IF_ERROR(CheckEnum(structure, field, source));
+  for (const PluginShape::Check& check : plan.checks) {
+    if (End(*check.field) > size) continue;
+    if (check.is_enum) {
+      PLINTH_RETURN_IF_ERROR(CheckEnum(structure, check, source));
       continue;
     }
-    if (IsOfExtension()) continue;
     char* replaced = nullptr;
-    PLINTH_RETURN_IF_ERROR(DownField(structure, field, source, &replaced));
+    PLINTH_RETURN_IF_ERROR(DownField(structure, *check.field, source, &replaced));
     if (replaced == nullptr) continue;
     if (copy == nullptr) copy = MakeCopy(structure, source, size, plugin_size);
-    std::memcpy(copy + field.offset, &replaced, sizeof(replaced));
+    std::memcpy(copy + check.field->offset, &replaced, sizeof(replaced));
   }
   if (copy != nullptr) {
     copies_.push_back({structure, source, copy, size, plugin_size, copy_back});
@@ -148,27 +158,27 @@ Status AdaptedCall::DownField(int structure, const Field& field, char* source, c
 
 // Structs in arrays never grow, but their values can be unknown to the plugin.
 Status AdaptedCall::CheckElements(const Field& field, char* first, size_t count) {
-  const Struct& type = TypeOf(field.target);
-  for (const Field& part : reflection::FieldsOf(type)) {
-    if (count == 0 || !part.required || !shape_.MayHave(part) || shape_.SurelyHas(part)) continue;
-    return Unimplemented(function_.name, ": ", type.name, " changed within PJRT 0.",
+  const PluginShape::Plan& plan = shape_.PlanOf(field.target);
+  if (plan.uncertain != nullptr && count != 0) {
+    return Unimplemented(function_.name, ": ", plan.type->name, " changed within PJRT 0.",
                          shape_.table().minor, ", and what ", shape_.table().Describe(),
-                         " takes for it cannot be told; it is certain from 0.", part.safe_since,
-                         " on. Use a newer plugin");
+                         " takes for it cannot be told; it is certain from 0.",
+                         plan.uncertain->safe_since, " on. Use a newer plugin");
   }
   for (size_t i = 0; i < count; ++i) {
-    for (int16_t index : shape_.Checks(field.target)) {
-      const Field& part = reflection::FieldsOf(type)[index];
-      if (part.base != Base::kEnum) continue;
-      PLINTH_RETURN_IF_ERROR(CheckEnum(field.target, part, first + i * field.element_size));
+    for (const PluginShape::Check& check : plan.checks) {
+      if (!check.is_enum) continue;
+      PLINTH_RETURN_IF_ERROR(CheckEnum(field.target, check, first + i * field.element_size));
     }
   }
   return {};
 }
 
-Status AdaptedCall::CheckEnum(int structure, const Field& field, const char* source) const {
+Status AdaptedCall::CheckEnum(int structure, const PluginShape::Check& check,
+                              const char* source) const {
+  const Field& field = *check.field;
   int value = Read<int>(source, field.offset);
-  if (shape_.Knows(field.target, value)) return {};
+  if (shape_.Knows(check, value)) return {};
   const reflection::Enum& enumeration = reflection::Enums()[field.target];
   for (const reflection::EnumValue& row : reflection::ValuesOf(enumeration)) {
     if (row.value != value) continue;
@@ -197,13 +207,10 @@ bool AdaptedCall::IsDefault(int structure, const Field& field, const char* sourc
 }
 
 Status AdaptedCall::RefuseUnknown(int structure, const char* source, size_t size) const {
-  if (shape_.table().IsNewerThanUs()) return {};
   const Struct& type = TypeOf(structure);
-  for (const Field& field : reflection::FieldsOf(type)) {
-    if (End(field) > size || field.if_unknown != reflection::IfUnknown::kRefuse ||
-        shape_.SurelyHas(field) || IsDefault(structure, field, source, size)) {
-      continue;
-    }
+  for (const Field* refusal : shape_.PlanOf(structure).refusals) {
+    const Field& field = *refusal;
+    if (End(field) > size || IsDefault(structure, field, source, size)) continue;
     return Unimplemented(function_.name, ": ", type.name, ".", field.name,
                          " is set, which came with PJRT 0.", field.safe_since, "; ",
                          shape_.table().Describe(),
@@ -217,16 +224,13 @@ char* AdaptedCall::MakeCopy(int structure, const char* source, size_t size, size
   const Struct& type = TypeOf(structure);
   size_t room = std::max<size_t>(plugin_size, type.size);
   char* copy = Allocate(room);
-  std::memset(copy, 0, room);
-  for (const Field& field : reflection::FieldsOf(type)) {
-    if (End(field) > size || End(field) > plugin_size) continue;
-    if (field.base == Base::kExtensionChain && shape_.table().minor < kOldestMinorWithExtensions) {
-      continue;
-    }
-    std::memcpy(copy + field.offset, source + field.offset, field.size);
-  }
-  if (size > type.end && plugin_size > type.end) {
-    std::memcpy(copy + type.end, source + type.end, std::min(size, plugin_size) - type.end);
+  // Whole fields only, and what lies behind those that we know.
+  size_t common = std::min(size, plugin_size);
+  if (common < type.end) common = LastWholeField(shape_.PlanOf(structure).fields, common);
+  std::memcpy(copy, source, common);
+  std::memset(copy + common, 0, room - common);
+  if (shape_.table().minor < kOldestMinorWithExtensions && HasExtensions(type, copy)) {
+    std::memset(copy + kChainOffset, 0, sizeof(void*));
   }
   size_t announced = shape_.AnnouncedTo(structure, plugin_size);
   std::memcpy(copy, &announced, sizeof(announced));
@@ -236,7 +240,7 @@ char* AdaptedCall::MakeCopy(int structure, const char* source, size_t size, size
 void AdaptedCall::Up() const {
   for (const Copy& copy : copies_) {
     if (!copy.copy_back) continue;
-    for (const Field& field : reflection::FieldsOf(TypeOf(copy.structure))) {
+    for (const Field& field : shape_.PlanOf(copy.structure).fields) {
       if (field.direction == Direction::kIn || End(field) > copy.caller_size) continue;
       // The caller's own pointer, which may have been replaced.
       if (field.base == Base::kStruct && field.depth > 0 && field.direction == Direction::kInout) {

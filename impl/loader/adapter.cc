@@ -20,6 +20,14 @@ size_t SizeOf(const void* args) {
 
 const reflection::Function& FunctionAt(int function) { return reflection::Functions()[function]; }
 
+// A plugin that wants structs of another size refuses before it does anything, so it can be asked
+// again.
+bool IsSizeComplaint(const PJRT_Error* error) {
+  SizeComplaint complaint;
+  return PluginErrors::CodeOf(error) == PJRT_Error_Code_INVALID_ARGUMENT &&
+         ParseSizeComplaint(PluginErrors::MessageOf(error), &complaint);
+}
+
 PJRT_Error* NothingOr(const reflection::Function& function, const Status& status) {
   return function.returns == reflection::Returns::kNothing ? nullptr : MakeError(status);
 }
@@ -43,7 +51,7 @@ size_t Adapter::FindDirectSize(int function) const {
       called.returns != reflection::Returns::kError || PluginErrors::Handles(function) ||
       IsReadyCallback(function, table_) || table_.minor < kOldestMinorWithExtensions ||
       table_.IsNewerThanUs() || !reflection::Structs()[called.args].carries_struct_size ||
-      !shape_.Checks(called.args).empty()) {
+      !shape_.PlanOf(called.args).checks.empty()) {
     return 0;
   }
   size_t size = shape_.SizeOf(called.args);
@@ -83,36 +91,39 @@ PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
     PJRT_Error* error = plan.target(args);
     return returns_nothing ? nullptr : errors_.Lift(error);
   }
+  bool is_ready_callback = IsReadyCallback(function, table_);
+  PJRT_Error* error = nullptr;
+  if (!returns_nothing && !is_ready_callback && table_.minor >= kOldestMinorWithExtensions &&
+      shape_.FitsAsItIs(called.args, static_cast<const char*>(args))) {
+    error = errors_.Lift(plan.target(args));
+    if (error == nullptr || !IsSizeComplaint(error)) return error;
+  }
   AdaptedCall call(shape_, called);
-  for (bool is_retry = false;; is_retry = true) {
+  for (int attempt = error == nullptr ? 0 : 1;; ++attempt) {
     void* plugin_args = nullptr;
-    if (Status status = call.Down(args, &plugin_args); !status.ok()) {
-      return NothingOr(called, status);
+    Status status = call.Down(args, &plugin_args);
+    if (error != nullptr) {
+      // Understood only now that it is known what was sent.
+      if (!status.ok() || !call.Learn(PluginErrors::MessageOf(error))) return error;
+      TakeError(error).ok();
+      error = nullptr;
+      status = call.Down(args, &plugin_args);
     }
-    PJRT_Error* error = IsReadyCallback(function, table_)
-                            ? CallWithReadyCallback(plan.target, errors_, plugin_args)
-                            : plan.target(plugin_args);
+    if (!status.ok()) return NothingOr(called, status);
+    error = is_ready_callback ? CallWithReadyCallback(plan.target, errors_, plugin_args)
+                              : plan.target(plugin_args);
     if (returns_nothing || error == nullptr) {
       call.Up();
       return nullptr;
     }
     error = errors_.Lift(error);
-    if (is_retry || PluginErrors::CodeOf(error) != PJRT_Error_Code_INVALID_ARGUMENT ||
-        !call.Learn(PluginErrors::MessageOf(error))) {
-      return error;
-    }
-    TakeError(error).ok();  // Answered by calling again, with the size that the plugin wants.
+    if (attempt > 0 || !IsSizeComplaint(error)) return error;
   }
 }
 
 PJRT_Error* Adapter::AfterDirectError(int function, void* args, PJRT_Error* error) const {
   error = errors_.Lift(error);
-  SizeComplaint complaint;
-  if (PluginErrors::CodeOf(error) != PJRT_Error_Code_INVALID_ARGUMENT ||
-      !ParseSizeComplaint(PluginErrors::MessageOf(error), &complaint)) {
-    return error;
-  }
-  // A plugin that wants another size refuses before it does anything, so it can be asked again.
+  if (!IsSizeComplaint(error)) return error;
   TakeError(error).ok();
   return CallAdapted(function, args);
 }

@@ -26,9 +26,6 @@ class Adapter {
   // Null for functions that return nothing.
   PJRT_Error* Call(int function, void* args) const;
 
-  // What Call does once the plugin's function was called directly and gave an error.
-  PJRT_Error* AfterDirectError(int function, void* args, PJRT_Error* error) const;
-
   // What the plugin has for a function, or null.
   RawFunction Target(int function) const { return plans_[function].target; }
   // A function of an extension on the plugin's chain.
@@ -47,6 +44,7 @@ class Adapter {
     size_t direct_size = 0;
   };
 
+  PJRT_Error* AfterDirectError(int function, void* args, PJRT_Error* error) const;
   PJRT_Error* CallAdapted(int function, void* args) const;
   PJRT_Error* Absent(int function) const;
   size_t FindDirectSize(int function) const;

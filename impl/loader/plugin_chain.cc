@@ -75,9 +75,9 @@ const PJRT_Api* PluginChain::HandOut(int instance) {
   ThunkInstance& thunk_instance = GetThunkInstance(instance);
   for (int i = 0; i < reflection::kFunctionCount; ++i) {
     ThunkInstance::Slot& slot = thunk_instance.slots[static_cast<size_t>(i)];
-    slot.direct_size = adapter_.DirectSize(i);
-    bool is_direct = layers_.empty() && slot.direct_size != 0;
-    slot.direct_target = is_direct ? adapter_.Target(i) : nullptr;
+    slot.target = adapter_.Target(i);
+    bool is_direct = layers_.empty() && adapter_.DirectSize(i) != 0 && table_.HasErrorHeads();
+    slot.direct_size = is_direct ? adapter_.DirectSize(i) : ThunkInstance::kNeverDirect;
     const reflection::Function& function = reflection::Functions()[i];
     if (function.table >= 0) continue;
     void* thunk = function.absent == reflection::Absent::kNull && !adapter_.Offers(i)
@@ -98,11 +98,6 @@ PJRT_Error* PluginChain::Call(int depth, int function, void* args) const {
 
 PJRT_Error* PluginChain::CallFromThunk(int function, void* args) const noexcept {
   return Guarded(function, [&] { return Call(0, function, args); });
-}
-
-PJRT_Error* PluginChain::AfterDirectError(int function, void* args,
-                                          PJRT_Error* error) const noexcept {
-  return Guarded(function, [&] { return adapter_.AfterDirectError(function, args, error); });
 }
 
 std::string PluginChain::Describe() const {

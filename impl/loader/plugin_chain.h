@@ -32,7 +32,6 @@ class PluginChain final : public layers::Chain {
 
   // From a thunk: nothing is thrown.
   PJRT_Error* CallFromThunk(int function, void* args) const noexcept;
-  PJRT_Error* AfterDirectError(int function, void* args, PJRT_Error* error) const noexcept;
 
   Adapter& adapter() { return adapter_; }
   // "caller -> trace -> adapter -> /a/b.so (PJRT 0.90)".

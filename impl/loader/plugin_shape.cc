@@ -1,6 +1,7 @@
 #include "impl/loader/plugin_shape.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace plinth::loader {
 namespace {
@@ -17,7 +18,7 @@ constexpr AnnouncedSize kAnnouncedSizes[] = {
 #include "plinth/support/abi_tables.inc"
 };
 
-bool HasToBeChecked(const reflection::Field& field) {
+bool IsChecked(const reflection::Field& field) {
   if (field.direction == reflection::Direction::kOut) return false;
   switch (field.base) {
     case reflection::Base::kEnum:
@@ -30,37 +31,93 @@ bool HasToBeChecked(const reflection::Field& field) {
   }
 }
 
+uint64_t KnownValues(const reflection::Enum& enumeration, int minor) {
+  uint64_t known = 0;
+  for (const reflection::EnumValue& value : reflection::ValuesOf(enumeration)) {
+    if (value.since <= minor && value.value >= 0 && value.value < 64) {
+      known |= uint64_t{1} << value.value;
+    }
+  }
+  return known;
+}
+
+bool IsKnown(uint64_t known_values, int value) {
+  return value >= 0 && value < 64 && ((known_values >> value) & 1) != 0;
+}
+
+template <typename T>
+T Read(const char* source, size_t offset) {
+  T value;
+  std::memcpy(&value, source + offset, sizeof(T));
+  return value;
+}
+
 }  // namespace
 
 PluginShape::PluginShape(const PluginTable& table)
-    : table_(table),
-      minor_(std::min(table.minor, kPjrtDeclaredMinor)),
-      sizes_(reflection::kStructCount),
-      checks_(reflection::kStructCount) {
-  for (int i = 0; i < reflection::kStructCount; ++i) {
-    const reflection::Struct& structure = reflection::Structs()[i];
-    Learn(i, reflection::EndAt(structure, minor_));
-    std::span<const reflection::Field> fields = reflection::FieldsOf(structure);
-    for (size_t f = 0; f < fields.size(); ++f) {
-      if (HasToBeChecked(fields[f])) checks_[i].push_back(static_cast<int16_t>(f));
+    : table_(table), minor_(std::min(table.minor, kPjrtDeclaredMinor)) {
+  for (int i = 0; i < reflection::kStructCount; ++i) FillPlan(i);
+}
+
+void PluginShape::FillPlan(int structure) {
+  Plan& plan = plans_[static_cast<size_t>(structure)];
+  const reflection::Struct& type = reflection::Structs()[structure];
+  plan.type = &type;
+  plan.fields = reflection::FieldsOf(type);
+  plan.size = static_cast<uint32_t>(type.frozen ? type.end : reflection::EndAt(type, minor_));
+  plan.is_announced_otherwise = AnnouncedTo(structure, plan.size) != plan.size;
+  bool is_of_extension = type.function >= 0 && reflection::Functions()[type.function].table >= 0;
+  for (const reflection::Field& field : plan.fields) {
+    if (field.if_unknown == reflection::IfUnknown::kRefuse && !SurelyHas(field)) {
+      plan.refusals.push_back(&field);
     }
-  }
-  for (const reflection::Enum& enumeration : reflection::Enums()) {
-    uint64_t known = 0;
-    for (const reflection::EnumValue& value : reflection::ValuesOf(enumeration)) {
-      if (value.since <= minor_ && value.value >= 0 && value.value < 64) {
-        known |= uint64_t{1} << value.value;
-      }
+    if (type.frozen && field.required && field.since <= minor_ && !SurelyHas(field)) {
+      plan.uncertain = &field;
     }
-    known_values_.push_back(known);
+    bool is_enum = field.base == reflection::Base::kEnum;
+    if (!IsChecked(field) || field.since > minor_ || (is_of_extension && !is_enum)) continue;
+    uint64_t known = is_enum ? KnownValues(reflection::Enums()[field.target], minor_) : 0;
+    plan.checks.push_back({&field, known, is_enum});
   }
 }
 
-bool PluginShape::Knows(int enumeration, int value) const {
-  if (value >= 0 && value < 64 && ((known_values_[enumeration] >> value) & 1) != 0) return true;
+bool PluginShape::Knows(const Check& check, int value) const {
+  if (IsKnown(check.known_values, value)) return true;
   // What a newer plugin knows is not ours to say.
   return table_.IsNewerThanUs() &&
-         reflection::NameOf(reflection::Enums()[enumeration], value) == nullptr;
+         reflection::NameOf(reflection::Enums()[check.field->target], value) == nullptr;
+}
+
+bool PluginShape::FitsAsItIs(int structure, const char* source) const {
+  const Plan& plan = PlanOf(structure);
+  if (!plan.type->frozen && Read<size_t>(source, 0) != plan.size.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  for (const Check& check : plan.checks) {
+    if (check.is_enum ? !IsKnown(check.known_values, Read<int>(source, check.field->offset))
+                      : !NestedFits(plan, *check.field, source)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool PluginShape::NestedFits(const Plan& plan, const reflection::Field& field,
+                             const char* source) const {
+  const char* pointer = Read<const char*>(source, field.offset);
+  if (pointer == nullptr) return true;
+  const Plan& nested = PlanOf(field.target);
+  size_t count = 1;
+  if (field.length_field >= 0) {
+    count = Read<size_t>(source, plan.fields[static_cast<size_t>(field.length_field)].offset);
+  }
+  if (nested.uncertain != nullptr && count != 0) return false;
+  for (size_t i = 0; i < count; ++i) {
+    const char* element = pointer + i * field.element_size;
+    if (field.depth == 2) element = Read<const char*>(pointer, i * sizeof(char*));
+    if (element != nullptr && !FitsAsItIs(field.target, element)) return false;
+  }
+  return true;
 }
 
 size_t PluginShape::AnnouncedTo(int structure, size_t size) const {

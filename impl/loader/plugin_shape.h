@@ -1,9 +1,10 @@
 #ifndef PLINTH_IMPL_LOADER_PLUGIN_SHAPE_H_
 #define PLINTH_IMPL_LOADER_PLUGIN_SHAPE_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "impl/loader/plugin_table.h"
@@ -15,35 +16,57 @@ namespace plinth::loader {
 // Any thread.
 class PluginShape {
  public:
+  // A field that has to be looked at in each call.
+  struct Check {
+    const reflection::Field* field;
+    uint64_t known_values;  // Of an enum: one bit for each value.
+    bool is_enum;           // Else a pointer to structs.
+  };
+  struct Plan {
+    const reflection::Struct* type = nullptr;
+    std::span<const reflection::Field> fields;
+    std::vector<Check> checks;
+    // Fields that the plugin cannot know and that change results.
+    std::vector<const reflection::Field*> refusals;
+    // A required field that some revisions of the plugin's minor lack, or null.
+    const reflection::Field* uncertain = nullptr;
+    // Its struct_size is not where it ends.
+    bool is_announced_otherwise = false;
+    // Where the struct ends for the plugin; grows when it asks for more.
+    std::atomic<uint32_t> size{0};
+  };
+
   explicit PluginShape(const PluginTable& table);
 
   const PluginTable& table() const { return table_; }
+  const Plan& PlanOf(int structure) const { return plans_[static_cast<size_t>(structure)]; }
 
-  // Where a struct ends for the plugin.
-  size_t SizeOf(int structure) const { return sizes_[structure].load(std::memory_order_relaxed); }
+  size_t SizeOf(int structure) const {
+    return PlanOf(structure).size.load(std::memory_order_relaxed);
+  }
   // The struct_size to write into a struct of that size: upstream announced some wrongly.
   size_t AnnouncedTo(int structure, size_t size) const;
   // The plugin asked for a struct of this size.
   void Learn(int structure, size_t size) {
-    sizes_[structure].store(static_cast<uint32_t>(size), std::memory_order_relaxed);
+    plans_[static_cast<size_t>(structure)].size.store(static_cast<uint32_t>(size),
+                                                      std::memory_order_relaxed);
   }
 
   // Whether every revision of the plugin's minor has the field.
   bool SurelyHas(const reflection::Field& field) const { return field.safe_since <= minor_; }
-  // Whether some revision of it has.
-  bool MayHave(const reflection::Field& field) const { return field.since <= minor_; }
-  bool Knows(int enumeration, int value) const;
+  bool Knows(const Check& check, int value) const;
 
-  // Fields of a struct, counted within it, that have to be looked at in each call: enums, and
-  // structs behind pointers.
-  const std::vector<int16_t>& Checks(int structure) const { return checks_[structure]; }
+  // Whether the plugin can be given the caller's struct as it is. False only means that it takes
+  // a closer look. `source` is not null.
+  bool FitsAsItIs(int structure, const char* source) const;
 
  private:
+  bool NestedFits(const Plan& plan, const reflection::Field& field, const char* source) const;
+  void FillPlan(int structure);
+
   const PluginTable& table_;
   int minor_;
-  std::vector<std::atomic<uint32_t>> sizes_;
-  std::vector<uint64_t> known_values_;  // One bit for each value.
-  std::vector<std::vector<int16_t>> checks_;
+  std::array<Plan, reflection::kStructCount> plans_;
 };
 
 // The size of a struct of the caller, after what upstream announced wrongly.

@@ -12,42 +12,39 @@ constinit std::array<ThunkInstance, kThunkInstances> instances;
 
 }  // namespace
 
+// The slot is found by its offset in bytes: what a thunk can say in one instruction.
 template <int kInstance>
-PJRT_Error* Dispatch(void* args, int function) noexcept {
+PJRT_Error* Dispatch(void* args, size_t offset) noexcept {
   ThunkInstance& instance = instances[kInstance];
-  ThunkInstance::Slot& slot = instance.slots[static_cast<size_t>(function)];
+  const auto* slot = reinterpret_cast<const ThunkInstance::Slot*>(
+      reinterpret_cast<const char*>(instance.slots.data()) + offset);
   if (args != nullptr) [[likely]] {
     size_t size;
     std::memcpy(&size, args, sizeof(size));
-    RawFunction target = slot.direct_target;
-    if (size == slot.direct_size && target != nullptr) [[likely]] {
-      PJRT_Error* error = target(args);
-      if (error == nullptr) [[likely]]
-        return nullptr;
-      return instance.chain->AfterDirectError(function, args, error);
-    }
+    if (size == slot->direct_size) [[likely]]
+      return slot->target(args);
   }
-  return instance.chain->CallFromThunk(function, args);
+  return instance.chain->CallFromThunk(static_cast<int>(offset / sizeof(*slot)), args);
 }
 
 ThunkInstance& GetThunkInstance(int index) { return instances[static_cast<size_t>(index)]; }
 
-template PJRT_Error* Dispatch<0>(void*, int) noexcept;
-template PJRT_Error* Dispatch<1>(void*, int) noexcept;
-template PJRT_Error* Dispatch<2>(void*, int) noexcept;
-template PJRT_Error* Dispatch<3>(void*, int) noexcept;
-template PJRT_Error* Dispatch<4>(void*, int) noexcept;
-template PJRT_Error* Dispatch<5>(void*, int) noexcept;
-template PJRT_Error* Dispatch<6>(void*, int) noexcept;
-template PJRT_Error* Dispatch<7>(void*, int) noexcept;
-template PJRT_Error* Dispatch<8>(void*, int) noexcept;
-template PJRT_Error* Dispatch<9>(void*, int) noexcept;
-template PJRT_Error* Dispatch<10>(void*, int) noexcept;
-template PJRT_Error* Dispatch<11>(void*, int) noexcept;
-template PJRT_Error* Dispatch<12>(void*, int) noexcept;
-template PJRT_Error* Dispatch<13>(void*, int) noexcept;
-template PJRT_Error* Dispatch<14>(void*, int) noexcept;
-template PJRT_Error* Dispatch<15>(void*, int) noexcept;
+template PJRT_Error* Dispatch<0>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<1>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<2>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<3>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<4>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<5>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<6>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<7>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<8>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<9>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<10>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<11>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<12>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<13>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<14>(void*, size_t) noexcept;
+template PJRT_Error* Dispatch<15>(void*, size_t) noexcept;
 static_assert(kThunkInstances == 16);
 
 }  // namespace plinth::loader

@@ -9,7 +9,7 @@ namespace {
 
 template <int kInstance, int kFunction>
 PJRT_Error* Thunk(void* args) noexcept {
-  return Dispatch<kInstance>(args, kFunction);
+  return Dispatch<kInstance>(args, kFunction * sizeof(ThunkInstance::Slot));
 }
 
 template <int kInstance, int... kFunctions>

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "impl/loader/adapter.h"
 #include "plinth/reflection/reflection.h"
@@ -18,10 +19,11 @@ inline constexpr int kThunkInstances = 16;
 // Where the calls of one chain go. Filled before its thunks are handed out, and not changed then.
 struct ThunkInstance {
   struct Slot {
-    // A call with this struct_size goes straight to that function of the plugin, unless it is null.
+    // A call with this struct_size jumps to `target`, and its result is the plugin's own.
     size_t direct_size = 0;
-    RawFunction direct_target = nullptr;
+    RawFunction target = nullptr;
   };
+  static constexpr size_t kNeverDirect = SIZE_MAX;
   std::array<Slot, reflection::kFunctionCount> slots;
   const PluginChain* chain = nullptr;
 };
