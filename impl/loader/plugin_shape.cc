@@ -90,6 +90,7 @@ bool PluginShape::Knows(const Check& check, int value) const {
 
 bool PluginShape::FitsAsItIs(int structure, const char* source) const {
   const Plan& plan = PlanOf(structure);
+  if (plan.is_announced_otherwise) return false;
   if (!plan.type->frozen && Read<size_t>(source, 0) != plan.size.load(std::memory_order_relaxed)) {
     return false;
   }
