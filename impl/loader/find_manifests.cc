@@ -23,8 +23,9 @@ void SearchFolder(Search& search, const std::string& folder, std::string_view wh
   for (const std::string& name : *names) {
     if (name.ends_with(".json")) ++manifests;
   }
-  search.Note(StrCat(folder, " (", why, ")"),
-              manifests == 0 ? "no manifest" : StrCat(manifests, " manifests"));
+  search.Note(StrCat(folder, " (", why, ")"), manifests == 0   ? "no manifest"
+                                              : manifests == 1 ? "1 manifest"
+                                                               : StrCat(manifests, " manifests"));
   for (const std::string& name : *names) {
     if (name.ends_with(".json")) AddManifest(search, Below(folder, name), why);
   }

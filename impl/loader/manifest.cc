@@ -9,7 +9,7 @@
 namespace plinth::loader {
 namespace {
 
-enum class Kind { kText, kBool, kInteger, kObject, kTextOrObject, kAny };
+enum class Kind { kText, kBool, kInteger, kObject, kTextOrObject };
 
 struct Key {
   const char* name;
@@ -49,14 +49,12 @@ bool HasKind(const cJSON* value, Kind kind) {
       return cJSON_IsObject(value);
     case Kind::kTextOrObject:
       return cJSON_IsString(value) || cJSON_IsObject(value);
-    case Kind::kAny:
-      return true;
   }
   return false;
 }
 
-constexpr const char* kKindNames[] = {"a text",    "a boolean",           "a whole number",
-                                      "an object", "a text or an object", "anything"};
+constexpr const char* kKindNames[] = {"a text", "a boolean", "a whole number", "an object",
+                                      "a text or an object"};
 
 // Checks the kind of every known key, and lists those that are not known.
 Expected<std::vector<std::string>> CheckKeys(const cJSON* object, std::span<const Key> keys) {
@@ -157,6 +155,12 @@ bool IsPluginName(std::string_view name) {
     if (!fits(c)) return false;
   }
   return true;
+}
+
+std::vector<std::string_view> ManifestKeys() {
+  std::vector<std::string_view> names;
+  for (const Key& key : kManifestKeys) names.emplace_back(key.name);
+  return names;
 }
 
 Expected<Manifest> ParseManifest(std::string_view text, std::string_view folder) {

@@ -26,6 +26,9 @@ struct Manifest {
   std::vector<std::string> warnings;
 };
 
+// Every key that a manifest may have.
+std::vector<std::string_view> ManifestKeys();
+
 // Reads the text of a manifest in `folder`.
 Expected<Manifest> ParseManifest(std::string_view text, std::string_view folder);
 

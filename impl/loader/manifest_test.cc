@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "impl/loader/environment.h"
+#include "impl/loader/files.h"
 #include "impl/loader/json.h"
 
 namespace plinth::loader {
@@ -10,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAreArray;
 
 std::string ErrorOf(std::string_view text) {
   Expected<Manifest> manifest = ParseManifest(text, "/f");
@@ -98,6 +101,29 @@ TEST(ManifestTest, DepthIsBounded) {
   // Brackets inside of a text do not nest.
   EXPECT_THAT(ErrorOf("{\"a\": \"" + deep + "\"}"), HasSubstr("manifest_version' is missing"));
   EXPECT_THAT(ErrorOf("{\"a\": \"\\\"" + deep + "\"}"), HasSubstr("manifest_version' is missing"));
+}
+
+TEST(ManifestTest, SchemaHasTheKeysThatAreRead) {
+  Expected<std::string> text = ReadFile("manifest.schema.json", 1 << 20);
+  ASSERT_TRUE(text.ok());
+  Expected<Json> schema = ParseJsonObject(*text);
+  ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+  std::vector<std::string_view> keys;
+  for (const cJSON* key = JsonMember(schema->get(), "properties")->child; key; key = key->next) {
+    keys.emplace_back(key->string);
+  }
+  EXPECT_THAT(keys, UnorderedElementsAreArray(ManifestKeys()));
+}
+
+TEST(DocsTest, NameEveryKeyAndVariable) {
+  Expected<std::string> page = ReadFile("../../docs/loader.md", 1 << 20);
+  ASSERT_TRUE(page.ok());
+  for (std::string_view key : ManifestKeys()) {
+    EXPECT_THAT(*page, HasSubstr(StrCat("`", key, "`")));
+  }
+  for (const Variable& variable : kVariables) {
+    EXPECT_THAT(*page, HasSubstr(StrCat("`", variable.name, "`")));
+  }
 }
 
 TEST(JaxConfigTest, LibraryAndOptions) {
