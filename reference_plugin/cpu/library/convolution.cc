@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/cpu/library/convolution_parts.h"
 #include "reference_plugin/cpu/library/gemm.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
@@ -14,15 +15,6 @@ using compiler::ConvolutionAttributes;
 using compiler::Dims;
 using compiler::Type;
 using compiler::Window;
-
-// One spatial dimension of a part of the convolution: output o reads the input at coordinate
-// low + o * output_step + t * tap_step with kernel element first_tap + t * kernel_step.
-struct Spatial {
-  int64_t outputs, first_output, output_period;  // output index = first + i * period
-  int64_t taps, first_tap, kernel_step;
-  MapWindow window;
-  int64_t output_step, tap_step;
-};
 
 // Zeros between the elements of a dilated input are never multiplied: the outputs fall into
 // classes that meet the same taps, and each class is a convolution without dilation. Returns one
@@ -70,15 +62,6 @@ std::vector<Spatial> ClassesOf(const Window& window, size_t d, int64_t input, in
   return classes;
 }
 
-// Everything about the arrays that the parts share.
-struct Arrays {
-  const ConvolutionAttributes& conv;
-  const Type& input;
-  const Type& kernel;
-  const Type& output;
-  Dims input_strides, kernel_strides, output_strides;
-};
-
 struct PixelDim {
   MapDim input;
   MapDim output;
@@ -89,13 +72,11 @@ struct PartProblem {
   bool pixels_left;  // the input is the left operand, the kernel the right one
 };
 
-PartProblem MakeProblem(const Arrays& x, const std::vector<Spatial>& spatial) {
+PartProblem MakeProblem(const ConvolutionArrays& x, const std::vector<Spatial>& spatial) {
   const ConvolutionAttributes& conv = x.conv;
   const int64_t groups = conv.feature_group_count, batch_groups = conv.batch_group_count;
-  const int64_t batch = x.input.dims[conv.input_batch] / batch_groups;
-  const int64_t features = x.kernel.dims[conv.kernel_input_feature];
-  const int64_t output_features =
-      x.kernel.dims[conv.kernel_output_feature] / (groups * batch_groups);
+  const int64_t batch = x.batch(), features = x.features();
+  const int64_t output_features = x.output_features();
   const int64_t input_batch = x.input_strides[conv.input_batch];
   const int64_t input_feature = x.input_strides[conv.input_feature];
   const int64_t kernel_output = x.kernel_strides[conv.kernel_output_feature];
@@ -178,27 +159,37 @@ PartProblem MakeProblem(const Arrays& x, const std::vector<Spatial>& spatial) {
   return {std::move(problem), pixels_left};
 }
 
-// A convolution is a matrix product whose left (or right) operand is the input seen through the
-// window; one product per class of outputs. Operand 0 is the input.
-class ConvolutionStep : public PreparedStep {
+// A matrix product whose left (or right) operand is the input seen through the window. Operand 0 is
+// the input.
+class ProductStep final : public PreparedStep {
  public:
-  struct Part {
-    Gemm gemm;
-    bool pixels_left;
-  };
-  explicit ConvolutionStep(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  ProductStep(Gemm gemm, bool pixels_left) : gemm_(std::move(gemm)), pixels_left_(pixels_left) {}
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
-    for (const Part& part : parts_) {
-      PLINTH_RETURN_IF_ERROR(part.gemm.Run(operands[part.pixels_left ? 0 : 1],
-                                           operands[part.pixels_left ? 1 : 0], results[0],
-                                           context));
+    return gemm_.Run(operands[pixels_left_ ? 0 : 1], operands[pixels_left_ ? 1 : 0], results[0],
+                     context);
+  }
+
+ private:
+  Gemm gemm_;
+  bool pixels_left_;
+};
+
+// One part per class of outputs.
+class ConvolutionStep final : public PreparedStep {
+ public:
+  explicit ConvolutionStep(std::vector<std::unique_ptr<PreparedStep>> parts)
+      : parts_(std::move(parts)) {}
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    for (const auto& part : parts_) {
+      PLINTH_RETURN_IF_ERROR(part->Run(operands, results, context));
     }
     return Status();
   }
 
  private:
-  std::vector<Part> parts_;
+  std::vector<std::unique_ptr<PreparedStep>> parts_;
 };
 
 }  // namespace
@@ -206,13 +197,13 @@ class ConvolutionStep : public PreparedStep {
 Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanStep& step,
                                                            const LibraryOptions& options) {
   const ConvolutionAttributes& conv = *std::get_if<ConvolutionAttributes>(step.attributes.get());
-  const Arrays arrays{conv,
-                      step.operands[0].type,
-                      step.operands[1].type,
-                      step.results[0].type,
-                      DenseStrides(step.operands[0].type.dims, 1),
-                      DenseStrides(step.operands[1].type.dims, 1),
-                      DenseStrides(step.results[0].type.dims, 1)};
+  const ConvolutionArrays arrays{conv,
+                                 step.operands[0].type,
+                                 step.operands[1].type,
+                                 step.results[0].type,
+                                 DenseStrides(step.operands[0].type.dims, 1),
+                                 DenseStrides(step.operands[1].type.dims, 1),
+                                 DenseStrides(step.results[0].type.dims, 1)};
   const size_t rank = conv.input_spatial.size();
   if (rank > kMaxMapWindows) {
     return Unimplemented("a convolution over ", rank, " spatial dimensions; at most ",
@@ -231,7 +222,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanS
                                 arrays.output.dims[conv.output_spatial[d]],
                                 num_classes <= kMaxClasses));
   }
-  std::vector<ConvolutionStep::Part> parts;
+  std::vector<std::unique_ptr<PreparedStep>> parts;
   std::vector<size_t> index(rank, 0);
   std::vector<Spatial> spatial(rank);
   for (bool more = true; more;) {
@@ -239,9 +230,12 @@ Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanS
       if (choices[d].empty()) return std::unique_ptr<PreparedStep>(new ConvolutionStep({}));
       spatial[d] = choices[d][index[d]];
     }
-    PartProblem problem = MakeProblem(arrays, spatial);
-    PLINTH_ASSIGN_OR_RETURN(Gemm gemm, Gemm::Make(std::move(problem.gemm), options.blas));
-    parts.push_back({std::move(gemm), problem.pixels_left});
+    parts.push_back(MakeRowConvolution(arrays, spatial));
+    if (parts.back() == nullptr) {
+      PartProblem problem = MakeProblem(arrays, spatial);
+      PLINTH_ASSIGN_OR_RETURN(Gemm gemm, Gemm::Make(std::move(problem.gemm), options.blas));
+      parts.back() = std::make_unique<ProductStep>(std::move(gemm), problem.pixels_left);
+    }
     more = false;
     for (size_t d = rank; d-- > 0 && !more;) {
       more = ++index[d] < choices[d].size();

@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #include "reference_plugin/cpu/library/gemm_pack-inl.h"
 #include "reference_plugin/cpu/library/gemm_stream-inl.h"
 #include "reference_plugin/cpu/library/gemm_tiles-inl.h"
+#include "reference_plugin/cpu/library/row_kernels-inl.h"
 
 template <typename T>
 void AddRealPacks(GemmKernels& kernels) {
@@ -76,7 +77,10 @@ void SetComplex(GemmKernels& kernels, DType native) {
 
 void FillKernels(GemmKernels* kernels) {
   SetFloat<float>(kernels[static_cast<int>(GemmKind::kF32)], DType::kF32);
-  kernels[static_cast<int>(GemmKind::kF32)].indirect = IndirectTile<float>;
+  GemmKernels& floats = kernels[static_cast<int>(GemmKind::kF32)];
+  floats.indirect = IndirectTile<float>;
+  floats.weighted_rows = WeightedRows;
+  floats.row_products = RowProducts;
   SetFloat<double>(kernels[static_cast<int>(GemmKind::kF64)], DType::kF64);
   SetComplex<float>(kernels[static_cast<int>(GemmKind::kC64)], DType::kC64);
   SetComplex<double>(kernels[static_cast<int>(GemmKind::kC128)], DType::kC128);
