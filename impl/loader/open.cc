@@ -27,7 +27,6 @@ struct Chains {
   };
   std::mutex mutex;
   std::vector<Made> made;
-  std::vector<std::unique_ptr<PluginChain>> refused;  // A layer of theirs may still run.
 };
 
 Chains& AllChains() {
@@ -94,11 +93,7 @@ Expected<const PJRT_Api*> OpenPlugin(const OpenOptions& options) {
   }
   PLINTH_ASSIGN_OR_RETURN(int minor, MinorToReport(table, options.api_minor));
   auto chain = std::make_unique<PluginChain>(std::move(table), minor, options.log);
-  Status status = chain->AddLayers(options.layer_specs);
-  if (!status.ok()) {
-    chains.refused.push_back(std::move(chain));
-    return status;
-  }
+  PLINTH_RETURN_IF_ERROR(chain->AddLayers(options.layer_specs));
   const PJRT_Api* handed_out = chain->HandOut(instance);
   Log(options.log, LogLevel::kInfo, StrCat("chain: ", chain->Describe()));
   chains.made.push_back({std::move(key), std::move(chain), handed_out});
