@@ -22,7 +22,11 @@ endif()
 set_target_properties(plinth PROPERTIES LINK_DEPENDS ${PLINTH_LIBRARY_EXPORTS})
 
 configure_file(plinth.pc.in ${CMAKE_CURRENT_BINARY_DIR}/plinth.pc @ONLY)
-install(TARGETS plinth LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libplinth)
+install(TARGETS plinth EXPORT libplinthTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libplinth)
+# find_package(libplinth) gives plinth::plinth.
+install(EXPORT libplinthTargets FILE libplinthConfig.cmake NAMESPACE plinth::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libplinth COMPONENT libplinth)
 install(FILES ${PROJECT_SOURCE_DIR}/api/include/plinth.h
               ${PROJECT_SOURCE_DIR}/api/include/pjrt_c_api.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libplinth)
