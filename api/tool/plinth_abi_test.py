@@ -1,0 +1,313 @@
+"""plinth-abi finds every kind of break, in registries, headers, plugins and upstream's own history."""
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+API = HERE.parent
+sys.path.insert(0, str(HERE))
+
+import compare  # noqa: E402
+import sources  # noqa: E402
+import c_header  # noqa: E402  (of api/generate)
+from abi import FieldPlace, normal_type  # noqa: E402
+
+
+def plinth_abi(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, str(HERE / "plinth-abi"), *arguments],
+                          capture_output=True, text=True, check=False)
+
+
+TODAY = sources.read(str(API / "registry"))
+REGISTRY = sources.registry_module.load(API / "registry")
+
+
+class Temporary(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir=os.environ.get("PLINTH_TEST_DIR"))
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+
+class Registry(Temporary):
+    """The registry of today against one with a change."""
+
+    def changed(self, file: str, *changes: tuple[str, str]) -> Path:
+        folder = self.folder / "registry"
+        shutil.copytree(API / "registry", folder)
+        text = (folder / file).read_text()
+        for before, after in changes:
+            self.assertEqual(text.count(before), 1, before)
+            text = text.replace(before, after)
+        (folder / file).write_text(text)
+        return folder
+
+    def check(self, expected: str, words: str, file: str, *changes: tuple[str, str]) -> None:
+        found = compare.compare(TODAY, sources.read(str(self.changed(file, *changes))))
+        self.assertEqual(compare.verdict(found), expected)
+        texts = [f"{f.where}: {f.text}: {f.promise}" for f in found if f.level == expected]
+        self.assertTrue(any(words in text for text in texts) or not words, texts)
+
+    def test_nothing_changed(self):
+        done = plinth_abi("check", str(API / "registry"), str(API / "registry"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.endswith(": patch\n"))
+
+    def test_text_is_a_patch(self):
+        self.check("patch", "", "memory.toml", ('title = "', 'title = "The '))
+
+    def test_moved_slot(self):
+        self.check("major", "moved from slot 126 to slot 127: a slot never moves", "event.toml",
+                   ("slot = 126", "slot = X"), ("slot = 127", "slot = 126"),
+                   ("slot = X", "slot = 127"))
+
+    def test_shrunk_struct(self):
+        text = (API / "registry" / "execute.toml").read_text()
+        lines = [f"{line}\n" for line in text.splitlines() if "custom_options" in line]
+        self.check("major", "PJRT_ExecuteOptions.custom_options: is gone", "execute.toml",
+                   *[(line, "") for line in lines])
+
+    def test_changed_type(self):
+        self.check("major", "PJRT_ExecuteOptions.launch_id: was int, is float: a field never",
+                   "execute.toml", ('{name = "launch_id", type = "int"',
+                                    '{name = "launch_id", type = "float"'))
+
+    def test_widened_field(self):
+        self.check("major", "had 4 bytes and has 8", "execute.toml",
+                   ('{name = "launch_id", type = "int"', '{name = "launch_id", type = "int64_t"'))
+
+    def test_reused_value(self):
+        self.check("major", "33 meant this and now means PJRT_Buffer_Type_OTHER: a value keeps",
+                   "buffer.toml", ("PJRT_Buffer_Type_F6E3M2FN", "PJRT_Buffer_Type_OTHER"))
+
+    def test_renumbered_value(self):
+        self.check("major", "was 33 and is 34", "buffer.toml",
+                   ('name = "PJRT_Buffer_Type_F6E3M2FN", value = 33',
+                    'name = "PJRT_Buffer_Type_F6E3M2FN", value = 34'))
+
+    def new_field(self) -> tuple[str, str]:
+        text = (API / "registry" / "execute.toml").read_text()
+        last = next(line for line in text.splitlines() if 'name = "num_custom_options"' in line)
+        return last, (f'{last}\n  {{name = "more", type = "size_t", since = 116, direction = "in", '
+                      'default = 0, if_unknown = "drop", doc = "More."},')
+
+    def test_appended_field_needs_a_new_minor(self):
+        self.check("major", "something was added and the minor is 116 as before", "execute.toml",
+                   self.new_field())
+
+    def test_appended_field_with_a_new_minor(self):
+        folder = self.changed("execute.toml", self.new_field())
+        version = folder / "version.toml"
+        version.write_text(version.read_text().replace("declared_minor = 116",
+                                                       "declared_minor = 117"))
+        done = plinth_abi("check", str(API / "registry"), str(folder))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("PJRT_ExecuteOptions.more: new field at 160", done.stdout)
+        self.assertTrue(done.stdout.endswith(": minor\n"))
+        done = plinth_abi("check", str(API / "registry"), str(folder), "--at-most", "patch")
+        self.assertEqual(done.returncode, 1)
+
+    def changed_struct(self, name: str, change) -> list[compare.Finding]:
+        """What is found if today's struct is changed in memory."""
+        new = copy.deepcopy(TODAY)
+        change(new.structs[name])
+        return compare.compare(TODAY, new)
+
+    def test_a_field_that_became_required(self):
+        def change(struct):
+            struct.fields[-1].required = True
+
+        found = self.changed_struct("PJRT_ExecuteOptions", change)
+        self.assertEqual([f.promise for f in found], [compare.SERVED])
+
+    def test_appended_field_that_is_required(self):
+        def change(struct):
+            struct.fields.append(FieldPlace("more", struct.end, 8, "size_t", True))
+
+        found = self.changed_struct("PJRT_ExecuteOptions", change)
+        self.assertIn("every caller of today is refused", found[0].text)
+
+    def test_a_struct_in_arrays_that_grows(self):
+        def change(struct):
+            struct.fields.append(FieldPlace("more", struct.end, 8, "size_t", False))
+
+        for name in ("PJRT_NamedValue", "PJRT_Chunk", "PJRT_ProcessInfo"):
+            found = self.changed_struct(name, change)
+            self.assertEqual([f.promise for f in found], [compare.FROZEN], name)
+
+    def test_inserted_field(self):
+        def change(struct):
+            struct.fields.insert(2, FieldPlace("more", 16, 8, "size_t", False))
+            for later in struct.fields[3:]:
+                later.offset += 8
+
+        found = self.changed_struct("PJRT_Program", change)
+        self.assertIn("PJRT_Program.more", [f.where for f in found if f.promise == compare.APPEND])
+        self.assertIn("PJRT_Program.code", [f.where for f in found if f.promise == compare.FIELD])
+
+    def test_a_callback_of_another_type(self):
+        new = copy.deepcopy(TODAY)
+        new.callbacks["PJRT_Event_OnReadyCallback"] = "void(*)(PJRT_Error*)"
+        self.assertEqual([f.promise for f in compare.compare(TODAY, new)], [compare.CALLBACK])
+
+    def test_other_absence(self):
+        text = (API / "registry" / "buffer.toml").read_text()
+        start = text.index('name = "PJRT_Buffer_Bitcast"')
+        entry = text[start:text.index("fields", start)]
+        self.check("major", "was null, and is stub", "buffer.toml",
+                   (entry, entry.replace('absent = "null"', 'absent = "stub"')))
+
+
+class History(unittest.TestCase):
+    """What upstream did, judged."""
+
+    def findings(self, old: str, new: str) -> list[compare.Finding]:
+        return compare.compare(sources.from_history(old), sources.from_history(new))
+
+    def majors(self, old: str, new: str) -> list[str]:
+        return [f"{f.where}: {f.text}" for f in self.findings(old, new) if f.level == compare.MAJOR]
+
+    def test_known_breaks(self):
+        self.assertIn("PJRT_ProcessInfo.task_id: moved from 0 to 8", self.majors("0.75-b", "0.75-c"))
+        self.assertIn("PJRT_Client_Create_Args.kv_try_get_callback: is gone; it was at 72",
+                      self.majors("0.61-a", "0.61-b"))
+        self.assertIn("PJRT_Extension_Type_PhaseCompile: 9 is gone", self.majors("0.69-b", "0.70-a"))
+
+    def test_an_addition_without_a_new_minor(self):
+        self.assertEqual(self.majors("0.90-b", "0.90-c"),
+                         ["version: something was added and the minor is 90 as before"])
+
+    def test_ordinary_releases_are_minors(self):
+        for old, new in (("0.57", "0.60"), ("0.78", "0.79"), ("0.104", "0.105"), ("0.114", "0.116")):
+            with self.subTest(old=old, new=new):
+                self.assertEqual(self.majors(old, new), [])
+                self.assertEqual(compare.verdict(self.findings(old, new)), compare.MINOR)
+
+    def test_const_is_no_break(self):
+        found = self.findings("0.67-b", "0.68")
+        self.assertTrue(any("const PJRT_TopologyDescription*" in f.text for f in found))
+        self.assertEqual(compare.verdict(found), compare.MINOR)
+
+    def test_the_registry_is_the_newest_revision(self):
+        found = compare.compare(sources.from_history("newest"), sources.read(str(API / "registry")))
+        self.assertEqual([vars(f) for f in found], [])
+
+
+class WithHeaders(Temporary):
+    def header(self, revision: str) -> Path:
+        history = sources.revisions.load_history(API / "history")
+        view = sources.revisions.View(REGISTRY, history, sources.revisions.find(history, revision))
+        path = self.folder / revision / "pjrt_c_api.h"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(c_header.header(view))
+        return path
+
+
+class Headers(WithHeaders):
+    def test_a_header_is_read_as_the_history_has_it(self):
+        for revision in ("0.57", "0.75-b", "0.75-c", "0.116"):
+            with self.subTest(revision=revision):
+                found = compare.compare(sources.from_history(revision),
+                                        sources.read(str(self.header(revision))))
+                self.assertEqual([vars(f) for f in found], [])
+
+    def test_a_header_of_another_is_refused(self):
+        other = self.folder / "other.h"
+        other.write_text("int x;\n")
+        done = plinth_abi("check", "0.57", str(other))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("does not define PJRT_API_MINOR", done.stderr)
+
+
+PLUGIN = """
+#include "pjrt_c_api.h"
+#include <string.h>
+static PJRT_Api api;
+static PJRT_Error* Answer(void* args) { (void)args; return 0; }
+const PJRT_Api* GetPjrtApi(void) {
+  void* answer = (void*)&Answer;
+  api.struct_size = PJRT_Api_STRUCT_SIZE;
+  api.pjrt_api_version.major_version = PJRT_API_MAJOR;
+  api.pjrt_api_version.minor_version = PJRT_API_MINOR;
+  for (size_t at = offsetof(PJRT_Api, PJRT_Error_Destroy); at < sizeof(api); at += sizeof(answer)) {
+    memcpy((char*)&api + at, &answer, sizeof(answer));
+  }
+#ifdef WITHOUT_MEMORY_STATS
+  api.PJRT_Device_MemoryStats = 0;
+#endif
+  return &api;
+}
+"""
+
+
+class Plugins(WithHeaders):
+    def plugin(self, revision: str, *flags: str) -> str:
+        header = self.header(revision)
+        source = self.folder / "plugin.c"
+        source.write_text(PLUGIN)
+        library = self.folder / f"plugin_{revision}{len(flags)}.so"
+        subprocess.run(["cc", "-shared", "-fPIC", f"-I{header.parent}", *flags, str(source), "-o",
+                        str(library)], check=True)
+        return f"{library}+{header}"
+
+    def test_a_newer_plugin_is_a_minor(self):
+        done = plinth_abi("check", self.plugin("0.78"), self.plugin("0.90"), "--json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["verdict"], "minor")
+        self.assertIn("PJRT_Api.PJRT_Event_Set", [f["where"] for f in report["findings"]])
+
+    def test_a_slot_that_became_null(self):
+        before, after = self.plugin("0.78"), self.plugin("0.78", "-DWITHOUT_MEMORY_STATS")
+        for side in (lambda s: s, lambda s: s.split("+")[0]):  # with the header and without
+            done = plinth_abi("check", side(before), side(after))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("PJRT_Api.PJRT_Device_MemoryStats: where it is not implemented it was there, "
+                          "and is null", done.stdout)
+
+    def test_a_shorter_table(self):
+        done = plinth_abi("check", self.plugin("0.90"), self.plugin("0.78"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("slot 127 is gone", done.stdout)
+
+    def test_a_plugin_with_another_header(self):
+        library = self.plugin("0.90").split("+")[0]
+        done = plinth_abi("check", "0.57", f"{library}+{self.header('0.57')}")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("was not built with it", done.stderr)
+
+    def test_no_plugin(self):
+        broken = self.folder / "broken.so"
+        broken.write_text("no library")
+        done = plinth_abi("check", "0.57", str(broken))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot be loaded", done.stderr)
+
+
+class Commands(unittest.TestCase):
+    def test_unknown_sources(self):
+        for source, words in (("0.999", "no revision 0.999"), ("/nowhere", "no such file"),
+                              ("git:no-such-revision", "git:no-such-revision")):
+            with self.subTest(source=source):
+                done = plinth_abi("check", source, "0.57")
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(words, done.stderr)
+                self.assertNotIn("Traceback", done.stderr)
+
+    def test_types(self):
+        for text, form in (("const char * name", "const char*name"),
+                           ("void (*deleter)(PJRT_X* x, void (*done)(void* data))",
+                            "void(*)(PJRT_X*,void(*)(void*))"),
+                           ("union{8 const char* a; 4 float b}", "union{const char*;float}")):
+            self.assertEqual(normal_type(text), form)
+
+
+if __name__ == "__main__":
+    unittest.main()

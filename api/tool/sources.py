@@ -1,0 +1,153 @@
+"""Where a state of the ABI can be read from."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+API = HERE.parent
+sys.path.insert(0, str(API / "generate"))
+
+import registry as registry_module  # noqa: E402
+import revisions  # noqa: E402
+from abi import Abi, AbiError, FieldPlace, StructLayout, normal_type  # noqa: E402
+from c_reader import IN_ARRAYS, read_header  # noqa: E402
+from layout import Layouts  # noqa: E402
+
+# Runs in a process of its own: a plugin may end it.
+PROBE = """
+import ctypes, json, sys
+library = ctypes.CDLL(sys.argv[1])
+library.GetPjrtApi.restype = ctypes.c_void_p
+table = library.GetPjrtApi()
+word = lambda address: ctypes.c_uint64.from_address(address).value
+number = lambda address: ctypes.c_int.from_address(address).value
+size, chain, node = word(table), [], word(table + 8)
+while node and len(chain) < 1000:
+    chain.append([number(node + 8), word(node)])
+    node = word(node + 16)
+slots = [word(table + 40 + 8 * i) != 0 for i in range((size - 40) // 8)]
+print(json.dumps({"major": number(table + 32), "minor": number(table + 36), "slots": slots,
+                  "chain": chain}))
+"""
+
+
+def from_registry(folder: Path, name: str) -> Abi:
+    try:
+        registry = registry_module.load(folder)
+    except (registry_module.RegistryError, OSError) as error:
+        raise AbiError(f"{name}: {error}") from error
+    view = revisions.View(registry)
+    layouts = Layouts(view)
+    abi = Abi(name, registry.version["major"], view.minor)
+    abi.functions = [f.name for f in registry.functions]
+    abi.absent = {f.name: f.absent for f in registry.functions}
+    abi.of_extensions = {x.name for m in registry.extensions for x in [*m.structs, *m.enums]}
+    structs = registry.structs + [s for m in registry.extensions for s in m.structs]
+    for struct in structs:
+        layout = layouts.of(struct)
+        fields = []
+        for place in layout.places:
+            form = place.type
+            if place.field is not None and place.field.members:
+                form = "union{" + ";".join(place.field.members) + "}"
+            required = place.field.required if place.field is not None else True
+            fields.append(FieldPlace(place.name, place.offset, place.size, normal_type(form), required))
+        grows = not struct.frozen and struct.head in ("args", "sized", "extension")
+        abi.structs[struct.name] = StructLayout(fields, layout.end if fields else 0,
+                                                grows and struct.name not in IN_ARRAYS)
+    enums = registry.enums + [e for m in registry.extensions for e in m.enums]
+    abi.enums = {e.name: {v.name: v.value for v in e.values} for e in enums}
+    for callback in registry.callbacks:
+        parameters = ", ".join(f"{p['type']} {p['name']}" for p in callback.parameters)
+        abi.callbacks[callback.name] = normal_type(f"{callback.returns} (*)({parameters})")
+    return abi
+
+
+def from_history(name: str) -> Abi:
+    try:
+        history = revisions.load_history(API / "history")
+        revision = history[-1] if name == "newest" else revisions.find(history, name)
+    except revisions.HistoryError as error:
+        raise AbiError(str(error)) from error
+    abi = Abi(revision.name, 0, revision.minor)
+    abi.functions = list(revision.layout["functions"])
+    abi.enums = revision.layout["enums"]
+    abi.callbacks = {name: normal_type(re.sub(r"\(", " (*)(", text, count=1))
+                     for name, text in revision.layout["callbacks"].items()}
+    for struct, layout in revision.layout["structs"].items():
+        if struct == "PJRT_Api":
+            continue
+        fields = []
+        for row in layout["fields"]:
+            offset, size, rest = row.split(" ", 2)
+            form, _, field_name = rest.rpartition(" ")
+            fields.append(FieldPlace("" if field_name == "-" else field_name, int(offset), int(size),
+                                     normal_type(form)))
+        carries = bool(fields) and fields[0].name == "struct_size"
+        abi.structs[struct] = StructLayout(fields, layout["end"],
+                                           carries and struct not in IN_ARRAYS)
+    return abi
+
+
+def from_git(revision: str) -> Abi:
+    """The registry as it was committed."""
+    done = subprocess.run(["git", "archive", revision, "registry"], cwd=API, capture_output=True,
+                          check=False)
+    if done.returncode != 0:
+        raise AbiError(f"git:{revision}: {done.stderr.decode(errors='replace').strip()}")
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+            archive.extractall(folder, filter="data")
+        return from_registry(Path(folder) / "registry", f"git:{revision}")
+
+
+def from_plugin(path: Path, header: Path | None) -> Abi:
+    """What a plugin's table says; with the header it was built with also the layouts."""
+    try:
+        done = subprocess.run([sys.executable, "-c", PROBE, str(path.resolve())],
+                              capture_output=True, text=True, check=False, timeout=60)
+    except subprocess.TimeoutExpired as error:
+        raise AbiError(f"{path}: does not load within 60 s") from error
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        raise AbiError(f"{path} cannot be loaded: {reason}")
+    found = json.loads(done.stdout.splitlines()[-1])
+    names = (read_header(header) if header else from_registry(API / "registry", "")).functions
+    abi = read_header(header) if header else Abi(str(path), has_layouts=False)
+    if header and len(names) != len(found["slots"]):
+        raise AbiError(f"{path} has {len(found['slots'])} functions, {header} has {len(names)}: the "
+                       "plugin was not built with it")
+    abi.name = str(path)
+    abi.major, abi.minor = found["major"], found["minor"]
+    slots = found["slots"]
+    abi.functions = [names[i] if i < len(names) else f"slot {i}" for i in range(len(slots))]
+    abi.absent = {abi.functions[i]: "there" if there else "null" for i, there in enumerate(slots)}
+    abi.extensions = dict(found["chain"])
+    return abi
+
+
+def read(source: str) -> Abi:
+    """`source` as the command line takes it; see plinth-abi --help."""
+    if source.startswith("git:"):
+        return from_git(source[4:])
+    if source == "newest" or re.fullmatch(r"0\.\d+(-[a-z])?", source):
+        return from_history(source)
+    if "+" in source and not Path(source).exists():
+        plugin, _, header = source.partition("+")
+        return from_plugin(Path(plugin), Path(header))
+    path = Path(source)
+    if path.is_dir():
+        return from_registry(path, source)
+    if not path.exists():
+        raise AbiError(f"{source}: no revision of the history, and no such file or folder")
+    if path.suffix == ".h":
+        return read_header(path)
+    return from_plugin(path, None)
