@@ -36,7 +36,7 @@ int List(const ListOptions& options, Output& output) {
   if (!status.ok()) return output.Fail(status, kUsage);
   const Owned<plinth_plugin_list> list(raw);
   const size_t size = plinth_plugin_list_size(list.get());
-  size_t name_width = 4, source_width = 6;
+  size_t name_width = 0, source_width = 0;
   for (size_t i = 0; i < size; ++i) {
     const plinth_plugin_entry& entry = *plinth_plugin_list_entry(list.get(), i);
     name_width = std::max(name_width, std::string_view(entry.name).size());

@@ -19,8 +19,7 @@ int ManifestCheck(const ManifestCheckOptions& options, Output& output) {
     return output.Fail(manifest.status().WithContext(options.path), kUsage);
   }
   output.Field("name", "name", manifest->name);
-  const std::string library = loader::Below(folder, manifest->library);
-  output.Field("library", "library", library);
+  output.Field("library", "library", manifest->library);
   if (!manifest->create_options_json.empty()) {
     output.Field("create_options", "create options", manifest->create_options_json);
   }
@@ -30,7 +29,7 @@ int ManifestCheck(const ManifestCheckOptions& options, Output& output) {
     loader::JsonAppend(warnings.get(), loader::JsonTextValue(warning));
   }
   loader::JsonAdd(output.json(), "warnings", std::move(warnings));
-  const Status is_there = loader::CheckRegularFile(library);
+  const Status is_there = loader::CheckRegularFile(manifest->library);
   if (!is_there.ok()) return output.Fail(is_there.WithContext("the library"), kFailed);
   return kDone;
 }
@@ -62,7 +61,7 @@ int ManifestMake(const ManifestMakeOptions& options, Output& output) {
   // What is written can be read.
   const Expected<loader::Manifest> read = loader::ParseManifest(text, folder);
   if (!read.ok()) return output.Fail(read.status(), kUsage);
-  const Status is_there = loader::CheckRegularFile(loader::Below(folder, read->library));
+  const Status is_there = loader::CheckRegularFile(read->library);
   if (!is_there.ok()) return output.Fail(is_there.WithContext("the library"), kUsage);
   loader::JsonAdd(output.json(), "manifest", std::move(manifest));
   if (options.output_path.empty()) {

@@ -40,11 +40,7 @@ int Output::Fail(const Status& error, ExitCode code) {
   loader::JsonAddText(described.get(), "code", StatusCodeName(error.code()));
   loader::JsonAddText(described.get(), "message", error.message());
   loader::JsonAdd(json(), "error", std::move(described));
-  if (!as_json_) {
-    fflush(stdout);
-    const std::string text = StrCat("plinth: ", error.ToString(), "\n");
-    fwrite(text.data(), 1, text.size(), stderr);
-  }
+  error_ = StrCat("plinth: ", error.ToString(), "\n");
   return code;
 }
 
@@ -58,6 +54,7 @@ int Output::Finish(int code) {
   }
   const bool is_written =
       fwrite(text_.data(), 1, text_.size(), stdout) == text_.size() && fflush(stdout) == 0;
+  if (!as_json_) fwrite(error_.data(), 1, error_.size(), stderr);
   if (is_written || code != kDone) return code;
   fputs("plinth: standard output cannot be written\n", stderr);
   return kFailed;

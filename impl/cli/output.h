@@ -39,7 +39,7 @@ class Output {
   void Field(const char* key, std::string_view label, std::string_view value);
   void Field(const char* key, std::string_view label, int64_t value);
 
-  // Reports an error; the exit code to return.
+  // Reports an error, after everything else; the exit code to return.
   int Fail(const Status& error, ExitCode code);
 
   // Writes everything to standard output. Returns `code`, or kFailed if that could not be written.
@@ -49,6 +49,7 @@ class Output {
   bool as_json_;
   loader::Json json_;
   std::string text_;
+  std::string error_;
 };
 
 // "1.234 ms", "12.3 s".

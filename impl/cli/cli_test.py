@@ -1,0 +1,380 @@
+"""Runs every command of plinth with good and bad input; checks exit codes, texts and JSON.
+
+  cli_test.py PLINTH PLUGIN PROGRAM
+"""
+
+import array
+import ast
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PLINTH, PLUGIN, PROGRAM = sys.argv[1:4]
+INPUT = "f32[2,3]=0,0,0,1,3,2"
+SCALE = """
+module @scale {
+  func.func public @main(%x: tensor<DIMSxTYPE>) -> tensor<DIMSxTYPE> {
+    %0 = stablehlo.add %x, %x : tensor<DIMSxTYPE>
+    return %0 : tensor<DIMSxTYPE>
+  }
+}
+"""
+
+
+def write_npy(path, header, data, version=1):
+    text = header.encode()
+    size = struct.pack("<H" if version == 1 else "<I", len(text))
+    pathlib.Path(path).write_bytes(b"\x93NUMPY" + bytes([version, 0]) + size + text + data)
+
+
+def read_npy(path):
+    """(descr, shape, raw bytes), read independently of the tool."""
+    content = pathlib.Path(path).read_bytes()
+    assert content[:8] == b"\x93NUMPY\x01\x00"
+    (size,) = struct.unpack("<H", content[8:10])
+    header = ast.literal_eval(content[10:10 + size].decode())
+    assert (10 + size) % 64 == 0
+    return header["descr"], header["shape"], content[10 + size:]
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        # Nothing of this machine is found but what a test puts there.
+        self.environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder),
+                            "XDG_CONFIG_DIRS": str(self.folder), "XDG_DATA_DIRS": str(self.folder),
+                            "PLINTH_PYTHON_PATH": str(self.folder)}
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
+
+    def plinth(self, *arguments, code=0, **environment):
+        result = subprocess.run([PLINTH, *map(str, arguments)], capture_output=True, text=True,
+                                timeout=60, cwd=self.folder, env=self.environment | environment)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        return result
+
+    def json(self, *arguments, code=0, **environment):
+        result = self.plinth(*arguments, "--json", code=code, **environment)
+        self.assertEqual(result.stderr, "")
+        value = json.loads(result.stdout)
+        self.assertEqual(value["exit_code"], code)
+        self.assertEqual("error" in value, code != 0 and "error" in value)
+        return value
+
+    def run_program(self, *arguments, code=0, json=False, program=PROGRAM):
+        call = self.json if json else self.plinth
+        return call("run", program, "--plugin", PLUGIN, *arguments, code=code)
+
+    def program(self, dims, kind):
+        path = self.folder / f"scale_{dims}_{kind}.mlir"
+        text = SCALE.replace("DIMSx", dims + "x" if dims else "")
+        path.write_text(text.replace("TYPE", kind))
+        return path
+
+
+class GeneralTest(CommandTest):
+    def test_usage(self):
+        self.assertIn("Exit codes:", self.plinth("--help").stdout)
+        self.assertRegex(self.plinth("--version").stdout, r"^plinth \d+\.\d+\.\d+\n$")
+        for command in ("list", "info", "doctor", "run", "compile", "completion"):
+            self.assertIn("Exit codes:", self.plinth(command, "--help").stdout)
+        for arguments in ((), ("nothing",), ("run",), ("run", PROGRAM, "--nothing"),
+                          ("run", PROGRAM, "--repeat", "0"), ("completion", "fish"),
+                          ("manifest",), ("info", "--timeout-ms", "-1")):
+            self.assertNotEqual(self.plinth(*arguments, code=2).stderr, "", arguments)
+
+    def test_completion(self):
+        script = self.plinth("completion", "bash").stdout
+        self.assertIn("--input", script)
+        check = ('source /dev/stdin; COMP_WORDS=(plinth run --rep); COMP_CWORD=2; _plinth; '
+                 'echo "${COMPREPLY[@]}"; COMP_WORDS=(plinth do); COMP_CWORD=1; _plinth; '
+                 'echo "${COMPREPLY[@]}"')
+        result = subprocess.run(["bash", "-c", check], input=script, capture_output=True, text=True)
+        self.assertEqual(result.stdout.split("\n")[:2], ["--replicas --repeat", "doctor"],
+                         result.stderr)
+
+    def test_full_disk_is_an_error(self):
+        if os.path.exists("/dev/full"):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([PLINTH, "list"], stdout=full, stderr=subprocess.PIPE,
+                                        env=self.environment)
+            self.assertEqual(result.returncode, 1)
+
+
+class ListTest(CommandTest):
+    def test_nothing(self):
+        self.assertIn("No plugin was found.", self.plinth("list").stdout)
+        self.assertEqual(self.json("list")["plugins"], [])
+
+    def test_variable_of_jax_and_broken_manifest(self):
+        manifests = self.folder / "manifests"
+        manifests.mkdir()
+        (manifests / "bad.json").write_text("{")
+        value = self.json("list", "--manifest-path", manifests,
+                          PJRT_NAMES_AND_LIBRARY_PATHS=f"mine:{PLUGIN}")
+        by_name = {plugin["name"]: plugin for plugin in value["plugins"]}
+        self.assertEqual(by_name["mine"]["path"], PLUGIN)
+        self.assertEqual(by_name["mine"]["source"], "PJRT_NAMES_AND_LIBRARY_PATHS")
+        broken = [one for one in value["plugins"] if "ignored_because" in one]
+        self.assertTrue(broken or "bad.json" in value["searched"])
+        self.assertIn("Looked at:", self.plinth("list", "--searched").stdout)
+        denied = self.json("list", "--deny", "m*", PJRT_NAMES_AND_LIBRARY_PATHS=f"mine:{PLUGIN}")
+        self.assertIn("ignored_because", denied["plugins"][0])
+
+
+class InfoTest(CommandTest):
+    def test_good_plugin(self):
+        plugin = self.json("info", PLUGIN)["plugin"]
+        self.assertEqual(plugin["verdict"], "works")
+        self.assertEqual(plugin["table"]["slots"], 138)
+        self.assertEqual(plugin["client"]["platform_name"], "cpu")
+        self.assertIn("Layouts", self.plinth("info", PLUGIN).stdout)
+
+    def test_options_and_no_client(self):
+        plugin = self.json("info", PLUGIN, "--option", "num_devices=3")["plugin"]
+        self.assertEqual(len(plugin["client"]["devices"]), 3)
+        self.assertNotIn("client", self.json("info", PLUGIN, "--no-client")["plugin"])
+        value = self.json("info", PLUGIN, "--option", "no_such=1", code=1)
+        self.assertIn("no_such", value["error"]["message"])
+        self.json("info", PLUGIN, "--option", "nonsense", code=2)
+
+    def test_unknown_plugins(self):
+        for plugin in ("./nothing.so", "nothing"):
+            value = self.json("info", plugin, code=3)
+            self.assertIn("nothing", value["error"]["message"])
+        self.assertIn("nothing", self.plinth("info", "nothing", code=3).stderr)
+
+    def test_what_is_no_plugin(self):
+        text = self.folder / "text.so"
+        text.write_text("no library")
+        # Refused before it is opened, or opened in the child.
+        result = subprocess.run([PLINTH, "info", text], capture_output=True, text=True,
+                                env=self.environment)
+        self.assertIn(result.returncode, (1, 3))
+        self.assertIn("text.so", result.stderr)
+
+    def test_by_name(self):
+        value = self.json("info", "mine", PJRT_NAMES_AND_LIBRARY_PATHS=f"mine:{PLUGIN}")
+        self.assertEqual(value["plugin"]["name"], "mine")
+        self.assertEqual(self.json("info", PLINTH_PLUGIN=PLUGIN)["plugin"]["path"], PLUGIN)
+
+
+class DoctorTest(CommandTest):
+    def test_one_and_all(self):
+        value = self.json("doctor", PLUGIN)
+        self.assertTrue(value["plugins"][0]["works"])
+        self.assertTrue(any("PJRT_NamedValue" in quirk
+                            for quirk in value["plugins"][0]["known_quirks"]))
+        value = self.json("doctor", PJRT_NAMES_AND_LIBRARY_PATHS=f"mine:{PLUGIN}")
+        self.assertEqual([one["name"] for one in value["plugins"]], ["mine"])
+        self.assertIn("searched", value)
+        text = self.plinth("doctor", PLUGIN).stdout
+        self.assertIn("verdict: works", text)
+
+    def test_problems(self):
+        value = self.json("doctor", PLUGIN, "--option", "no_such=1", code=1)
+        self.assertFalse(value["plugins"][0]["works"])
+        self.assertEqual(value["plugins"][0]["findings"][0]["kind"], "problem")
+        self.json("doctor", code=3)
+        self.json("doctor", "./nothing.so", code=3)
+
+    def test_missing_library(self):
+        source = self.folder / "needs.c"
+        source.write_text("int missing(void); const void* GetPjrtApi(void) "
+                          "{ return (void*)(long)missing(); }")
+        (self.folder / "missing.c").write_text("int missing(void) { return 0; }")
+        try:
+            subprocess.run(["cc", "-shared", "-fPIC", "missing.c", "-o", "libcudart.so.99",
+                            "-Wl,-soname,libcudart.so.99"], cwd=self.folder, check=True)
+            subprocess.run(["cc", "-shared", "-fPIC", "needs.c", "./libcudart.so.99", "-o",
+                            "needs.so"], cwd=self.folder, check=True)
+        except FileNotFoundError:
+            self.skipTest("no C compiler")
+        (self.folder / "libcudart.so.99").unlink()
+        value = self.json("doctor", "./needs.so", code=1)
+        texts = [one["text"] for one in value["plugins"][0]["findings"]]
+        self.assertTrue(any("missing library libcudart.so.99" in text and "CUDA toolkit" in text
+                            for text in texts), texts)
+
+    def test_crash_is_a_finding(self):
+        (self.folder / "crash.c").write_text(
+            "#include <stdlib.h>\nconst void* GetPjrtApi(void) { abort(); }")
+        try:
+            subprocess.run(["cc", "-shared", "-fPIC", "crash.c", "-o", "crash.so"],
+                           cwd=self.folder, check=True)
+        except FileNotFoundError:
+            self.skipTest("no C compiler")
+        value = self.json("doctor", "./crash.so", code=1)
+        self.assertIn("SIGABRT", value["plugins"][0]["findings"][0]["text"])
+
+
+class RunTest(CommandTest):
+    def test_prints(self):
+        text = self.run_program("-i", INPUT).stdout
+        self.assertIn("output 1: s32[2] [0, 1]", text)
+        self.assertIn("times:", text)
+        value = self.run_program("-i", INPUT, json=True)
+        self.assertEqual(value["outputs"][1], {"type": "s32", "shape": [2], "data": [0, 1]})
+        self.assertEqual(set(value["times_ms"]),
+                         {"load", "client", "compile", "inputs", "run", "outputs"})
+        self.assertNotIn("output 0", self.run_program("-i", INPUT, "--quiet").stdout)
+
+    def test_npy_there_and_back(self):
+        values = array.array("f", [0, 0, 0, 1, 3, 2])
+        write_npy(self.folder / "a.npy",
+                  "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", values.tobytes())
+        self.run_program("-i", "a.npy", "-o", "p.npy", "-o", "i.npy")
+        descr, shape, data = read_npy(self.folder / "p.npy")
+        self.assertEqual((descr, shape), ("<f4", (2, 3)))
+        self.assertAlmostEqual(array.array("f", data)[4], 0.66524094, places=6)
+        self.assertEqual(read_npy(self.folder / "i.npy"), ("<i4", (2,), struct.pack("<2i", 0, 1)))
+        write_npy(self.folder / "f.npy",
+                  "{'descr': '>f4', 'fortran_order': True, 'shape': (2, 3), }",
+                  struct.pack(">6f", 0, 1, 0, 3, 0, 2), version=2)
+        self.run_program("-i", "f.npy", "-o", "q.npy")
+        self.assertEqual(read_npy(self.folder / "q.npy"), read_npy(self.folder / "p.npy"))
+
+    def test_types(self):
+        for kind, literal, wanted in (("f64", "f64[2]=1.5,2", [3, 4]), ("i8", "s8[2]=-3,4", [-6, 8]),
+                                      ("ui16", "uint16[2]=7", [14, 14]),
+                                      ("bf16", "bf16[2]=1.5,0.5", [3, 1]),
+                                      ("f16", "f16[2]=inf,1", ["inf", 2]),
+                                      ("complex<f32>", "c64[2]=1+2i,-1", ["2+4i", "-2+0i"])):
+            value = self.run_program("-i", literal, json=True, program=self.program("2", kind))
+            self.assertEqual(value["outputs"][0]["data"], wanted, kind)
+        value = self.run_program("-i", "f32=2.5", json=True, program=self.program("", "f32"))
+        self.assertEqual(value["outputs"][0], {"type": "f32", "shape": [], "data": 5})
+
+    def test_raw_bytes_of_a_named_type(self):
+        program = self.program("2", "bf16")
+        self.run_program("-i", "bf16[2]=1.5,0.5", "-o", "b.npy", program=program)
+        self.assertEqual(read_npy(self.folder / "b.npy")[0], "<V2")
+        value = self.run_program("-i", "bf16@b.npy", json=True, program=program)
+        self.assertEqual(value["outputs"][0]["data"], [6, 2])
+        self.assertIn("bf16@FILE", self.run_program("-i", "b.npy", code=2, program=program).stderr)
+
+    def test_large_results_are_shortened(self):
+        program = self.program("1000", "f32")
+        self.assertIn("[0, 2, 4, ..., 1994, 1996, 1998]",
+                      self.run_program("-i", "f32[1000]=range", program=program).stdout)
+        self.assertNotIn("...", self.run_program("-i", "f32[1000]=range", "--full",
+                                                 program=program).stdout)
+        value = self.run_program("-i", "f32[1000]=range", json=True, program=program)
+        self.assertEqual(value["outputs"][0]["first"], [0, 2, 4, 6, 8, 10, 12, 14])
+
+    def test_repeat_device_options_layers(self):
+        value = self.run_program("-i", INPUT, "--repeat", "5", json=True)
+        self.assertIn("repeat_median", value["times_ms"])
+        self.run_program("-i", INPUT, "--device", "1", "--option", "num_devices=2")
+        error = self.run_program("-i", INPUT, "--device", "1", code=1).stderr
+        self.assertIn("there is no device 1", error)
+        self.run_program("-i", INPUT, "--option", "nonsense", code=2)
+        self.run_program("-i", INPUT, "--option", "no_such=1", code=1)
+        self.run_program("-i", INPUT, "--layers", "no_such_layer", code=3)
+
+    def test_bad_input(self):
+        broken = self.folder / "broken.npy"
+        broken.write_bytes(b"\x93NUMPY\x01\x00\xff\xff{")
+        huge = self.folder / "huge.npy"
+        write_npy(huge, "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }",
+                  b"12345678")
+        for text, message in (("missing.npy", "no such file"), (broken, "within its header"),
+                              (huge, "8 follow"), ("f32[2,3]=1,2", "2 are given"),
+                              ("f32[2,3]=x", "\"x\" is no f32"), ("f99[2]=1", "no element type"),
+                              ("f32[1000000000000]=1", "RESOURCE_EXHAUSTED"),
+                              (self.folder, "no regular file")):
+            error = self.run_program("-i", text, code=2).stderr
+            self.assertIn(message, error)
+            self.assertIn("input 0", error)
+        error = self.run_program("-i", "f32[3,2]=1", code=1).stderr
+        self.assertIn("f32[2,3]", error)
+        self.run_program(code=1)
+        self.assertIn("3 files", self.run_program("-i", INPUT, *["-o", "x.npy"] * 3, code=2).stderr)
+        self.run_program("-i", INPUT, "-o", "/nowhere/x.npy", code=2)
+
+    def test_bad_programs(self):
+        self.run_program(program="missing.mlir", code=2)
+        empty = self.folder / "empty.mlir"
+        empty.write_text("")
+        self.run_program(program=empty, code=2)
+        wrong = self.folder / "wrong.mlir"
+        wrong.write_text("module { nonsense }")
+        value = self.run_program(program=wrong, code=1, json=True)
+        self.assertIn("wrong.mlir", value["error"]["message"])
+        self.run_program("--serialized", program=wrong, code=1)
+
+    def test_no_plugin(self):
+        error = self.plinth("run", PROGRAM, "-i", INPUT, code=3).stderr
+        self.assertIn("PJRT_NAMES_AND_LIBRARY_PATHS", error)
+        self.plinth("run", PROGRAM, "-i", INPUT, "--plugin", "./nothing.so", code=3)
+        self.plinth("run", PROGRAM, "-i", INPUT, PLINTH_PLUGIN=PLUGIN)
+
+    def test_fast(self):
+        times = []
+        for _ in range(20):
+            started = time.perf_counter()
+            self.run_program("-i", INPUT)
+            times.append(time.perf_counter() - started)
+        # The fastest: other work on the machine is not the tool's.
+        if "ASAN_OPTIONS" not in os.environ:
+            self.assertLess(min(times), 0.015)
+
+
+class CompileTest(CommandTest):
+    def test_compile_and_run_again(self):
+        value = self.json("compile", PROGRAM, "--plugin", PLUGIN, "-o", "softmax.exe",
+                          "--optimized", "optimized")
+        self.assertEqual(value["outputs"], ["f32[2,3]{1,0}", "s32[2]{0}"])
+        self.assertEqual(value["memory"]["arguments"], 24)
+        self.assertGreater(value["cost"]["flops"], 0)
+        self.assertTrue((self.folder / "optimized").stat().st_size > 0)
+        value = self.run_program("--serialized", "-i", INPUT, json=True, program="softmax.exe")
+        self.assertEqual(value["outputs"][1]["data"], [0, 1])
+        self.assertIn("flops", self.plinth("compile", PROGRAM, "--plugin", PLUGIN).stdout)
+
+    def test_errors(self):
+        self.plinth("compile", "missing.mlir", "--plugin", PLUGIN, code=2)
+        self.plinth("compile", PROGRAM, "--plugin", "./nothing.so", code=3)
+        self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "-o", "/nowhere/x", code=2)
+        self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "--compile-option", "l=[1,2]", code=2)
+
+
+class ManifestTest(CommandTest):
+    def test_make_check_and_use(self):
+        value = self.json("manifest", "make", "--name", "mine", "--library", PLUGIN, "--option",
+                          "num_devices=2", "-o", "mine.json")
+        self.assertEqual(value["manifest"]["create_options"], {"num_devices": 2})
+        value = self.json("manifest", "check", "mine.json")
+        self.assertEqual((value["name"], value["library"]), ("mine", PLUGIN))
+        # Its options reach the client.
+        self.plinth("run", PROGRAM, "-i", INPUT, "--plugin", "mine", "--manifest-path", "mine.json",
+                    "--device", "1")
+        printed = self.plinth("manifest", "make", "--name", "mine", "--library", PLUGIN).stdout
+        self.assertEqual(json.loads(printed)["name"], "mine")
+
+    def test_bad(self):
+        self.json("manifest", "make", "--name", "a b", "--library", PLUGIN, code=2)
+        self.json("manifest", "make", "--name", "a", "--library", "nothing.so", code=2)
+        self.json("manifest", "make", "--name", "a", "--library", PLUGIN, "--option", "x", code=2)
+        self.json("manifest", "check", "missing.json", code=2)
+        path = self.folder / "bad.json"
+        for text in ("{", "[]", "{}", '{"manifest_version": "9.0", "name": "a", "library": "b"}'):
+            path.write_text(text)
+            self.json("manifest", "check", path, code=2)
+        path.write_text('{"manifest_version": "1.0", "name": "a", "library": "nothing.so", "odd": 1}')
+        value = self.json("manifest", "check", path, code=1)
+        self.assertIn("odd", value["warnings"][0])
+        self.assertIn("nothing.so", value["error"]["message"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
