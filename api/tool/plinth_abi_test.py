@@ -202,7 +202,7 @@ class History(unittest.TestCase):
 
 class WithHeaders(Temporary):
     def header(self, revision: str) -> Path:
-        history = sources.revisions.load_history(API / "history")
+        history = sources.load_history()
         view = sources.revisions.View(REGISTRY, history, sources.revisions.find(history, revision))
         path = self.folder / revision / "pjrt_c_api.h"
         path.parent.mkdir(exist_ok=True)

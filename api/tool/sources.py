@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import re
@@ -39,6 +40,12 @@ print(json.dumps({"major": number(table + 32), "minor": number(table + 36), "slo
 """
 
 
+@functools.cache
+def load_history() -> list[revisions.Revision]:
+    """Every revision, oldest first. Raises HistoryError."""
+    return revisions.load_history(API / "history")
+
+
 def from_registry(folder: Path, name: str) -> Abi:
     try:
         registry = registry_module.load(folder)
@@ -73,7 +80,7 @@ def from_registry(folder: Path, name: str) -> Abi:
 
 def from_history(name: str) -> Abi:
     try:
-        history = revisions.load_history(API / "history")
+        history = load_history()
         revision = history[-1] if name == "newest" else revisions.find(history, name)
     except revisions.HistoryError as error:
         raise AbiError(str(error)) from error
