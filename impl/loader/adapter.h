@@ -30,6 +30,9 @@ class Adapter {
   RawFunction Target(int function) const { return plans_[function].target; }
   // A function of an extension on the plugin's chain.
   void SetTarget(int function, RawFunction target);
+  // Answers for the Layouts extension of a plugin that has none.
+  void UseDefaultLayouts() { uses_default_layouts_ = true; }
+  bool uses_default_layouts() const { return uses_default_layouts_; }
   // With this struct_size a call can go straight to the plugin; 0: with none.
   size_t DirectSize(int function) const { return plans_[function].direct_size; }
   // Whether a call is answered with more than UNIMPLEMENTED.
@@ -53,6 +56,7 @@ class Adapter {
   PluginErrors errors_;
   mutable PluginShape shape_;
   std::array<Plan, reflection::kFunctionCount> plans_;
+  bool uses_default_layouts_ = false;
 };
 
 }  // namespace plinth::loader

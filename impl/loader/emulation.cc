@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "impl/loader/adapter.h"
+#include "impl/loader/default_layouts.h"
 #include "plinth/support/args.h"
 #include "plinth/support/error.h"
 
@@ -116,13 +117,18 @@ constexpr Emulation kEmulations[] = {
 std::span<const Emulation> Emulations() { return kEmulations; }
 
 const Emulation* FindEmulation(const Adapter& adapter, int id) {
-  for (const Emulation& emulation : kEmulations) {
-    if (emulation.function != id) continue;
-    bool has_all = std::all_of(emulation.needs.begin(), emulation.needs.end(),
-                               [&](int need) { return adapter.Target(need) != nullptr; });
-    return has_all ? &emulation : nullptr;
-  }
-  return nullptr;
+  auto find = [&](std::span<const Emulation> rows) -> const Emulation* {
+    for (const Emulation& row : rows) {
+      if (row.function != id) continue;
+      bool has_all = std::all_of(row.needs.begin(), row.needs.end(),
+                                 [&](int need) { return adapter.Target(need) != nullptr; });
+      return has_all ? &row : nullptr;
+    }
+    return nullptr;
+  };
+  const Emulation* found = find(kEmulations);
+  return found == nullptr && adapter.uses_default_layouts() ? find(DefaultLayoutEmulations())
+                                                            : found;
 }
 
 }  // namespace plinth::loader

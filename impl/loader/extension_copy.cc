@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "impl/loader/default_layouts.h"
 #include "plinth/support/args.h"
 #include "plinth/support/extension_chain.h"
 #include "plinth/support/str_cat.h"
@@ -104,6 +105,10 @@ CopiedExtensions CopyExtensions(const PluginTable& table, const ThunkTable& thun
     if (extension != nullptr) WrapSlots(*extension, copy.get(), size, thunks, adapter);
     links.push_back(reinterpret_cast<PJRT_Extension_Base*>(copy.get()));
     result.nodes.push_back(std::move(copy));
+  }
+  if (adapter.uses_default_layouts() && types.insert(PJRT_Extension_Type_Layouts).second) {
+    result.nodes.push_back(MakeDefaultLayoutsNode(thunks));
+    links.push_back(reinterpret_cast<PJRT_Extension_Base*>(result.nodes.back().get()));
   }
   result.first = LinkExtensions(links);
   return result;

@@ -10,6 +10,7 @@
 #include "impl/loader/plugin_chain.h"
 #include "impl/loader/plugin_table.h"
 #include "impl/loader/reported_minor.h"
+#include "plinth/support/extension_chain.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::loader {
@@ -58,7 +59,11 @@ Expected<const PJRT_Api*> LoadTable(const std::string& path) {
 bool CanBeUsedDirectly(const PluginTable& table, const OpenOptions& options) {
   if (!options.layer_specs.empty() || table.IsNewerThanUs() ||
       table.function_count != kPjrtFunctionCount ||
-      (options.api_minor != 0 && options.api_minor != table.minor) || options.default_layouts) {
+      (options.api_minor != 0 && options.api_minor != table.minor)) {
+    return false;
+  }
+  if (options.default_layouts &&
+      FindExtension(table.Extensions(), PJRT_Extension_Type_Layouts) == nullptr) {
     return false;
   }
   for (const reflection::Function& function : reflection::Functions()) {
@@ -93,6 +98,7 @@ Expected<const PJRT_Api*> OpenPlugin(const OpenOptions& options) {
   }
   PLINTH_ASSIGN_OR_RETURN(int minor, MinorToReport(table, options.api_minor));
   auto chain = std::make_unique<PluginChain>(std::move(table), minor, options.log);
+  if (options.default_layouts) chain->adapter().UseDefaultLayouts();
   PLINTH_RETURN_IF_ERROR(chain->AddLayers(options.layer_specs));
   const PJRT_Api* handed_out = chain->HandOut(instance);
   Log(options.log, LogLevel::kInfo, StrCat("chain: ", chain->Describe()));

@@ -221,6 +221,42 @@ TEST(OpenTest, ExtensionChains) {
   EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
 }
 
+TEST(OpenTest, DefaultLayouts) {
+  OpenOptions options;
+  options.default_layouts = true;
+  Expected<const PJRT_Api*> api = OpenFake(OfMinor(116), options);
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  const auto* layouts = reinterpret_cast<const PJRT_Layouts_Extension*>(
+      FindExtension((*api)->extension_start, PJRT_Extension_Type_Layouts));
+  ASSERT_NE(layouts, nullptr);
+  EXPECT_EQ(layouts->PJRT_Layouts_PJRT_Executable_GetOutputLayouts, nullptr);
+
+  const int64_t dims[3] = {2, 3, 4};
+  auto of_client = PLINTH_NEW_ARGS(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args);
+  of_client.dims = dims;
+  of_client.num_dims = 3;
+  ASSERT_EQ(layouts->PJRT_Layouts_PJRT_Client_GetDefaultLayout(&of_client), nullptr);
+  auto serialize = PLINTH_NEW_ARGS(PJRT_Layouts_MemoryLayout_Serialize_Args);
+  serialize.layout = of_client.layout;
+  ASSERT_EQ(layouts->PJRT_Layouts_MemoryLayout_Serialize(&serialize), nullptr);
+  EXPECT_EQ(std::string(serialize.serialized_bytes, serialize.serialized_bytes_size), "{2,1,0}");
+  serialize.serialized_layout_deleter(serialize.serialized_layout);
+  auto destroy = PLINTH_NEW_ARGS(PJRT_Layouts_MemoryLayout_Destroy_Args);
+  destroy.layout = of_client.layout;
+  EXPECT_EQ(layouts->PJRT_Layouts_MemoryLayout_Destroy(&destroy), nullptr);
+
+  of_client.num_dims = size_t{1} << 60;
+  EXPECT_EQ(TakeError(layouts->PJRT_Layouts_PJRT_Client_GetDefaultLayout(&of_client)).code(),
+            StatusCode::kInvalidArgument);
+  serialize.layout = nullptr;
+  EXPECT_EQ(TakeError(layouts->PJRT_Layouts_MemoryLayout_Serialize(&serialize)).code(),
+            StatusCode::kInvalidArgument);
+  // The fake says that a buffer has 0x5a5a... dimensions.
+  auto of_buffer = PLINTH_NEW_ARGS(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args);
+  EXPECT_EQ(TakeError(layouts->PJRT_Layouts_PJRT_Buffer_MemoryLayout(&of_buffer)).code(),
+            StatusCode::kInvalidArgument);
+}
+
 TEST(OpenTest, RaisedMinor) {
   OpenOptions options;
   options.api_minor = 66;  // 0.63 to 0.66 brought no function.
