@@ -285,12 +285,9 @@ class RowProductsStep final : public PreparedStep {
                                 group * g_.group.kernel + first * g_.kernel_output;
           for (int64_t f = 0; f < g_.features; ++f) {
             layout_.Copy(input + f * g_.input_feature, layout_.y.low, layout_.y.size(), copy);
-            for (int64_t o = 0; o < count; ++o) {
-              kernels.row_products(taps, g_.y.taps, g_.x.taps,
-                                   kernel + f * g_.kernel_feature + o * g_.kernel_output,
-                                   g_.kernel_y, copy, layout_.y.step * layout_.row, offsets,
-                                   sums + o * taps * lanes);
-            }
+            kernels.row_products(static_cast<int>(count), taps, g_.y.taps, g_.x.taps,
+                                 kernel + f * g_.kernel_feature, g_.kernel_output, g_.kernel_y,
+                                 copy, layout_.y.step * layout_.row, offsets, sums);
           }
           float* result = static_cast<float*>(results[0]) + g_.output_first +
                           group * g_.group.output + image * g_.output_batch;

@@ -61,15 +61,15 @@ struct GemmKernels {
                             const void* b, const int64_t* b_positions, void* sums, bool accumulate);
   LaneSums lanes[kNumDTypes] = {};
 
-  // Products with the vectors along rows of an array; `data` and `right` are read to the end of the
-  // last vector. f32 only, else null.
+  // Products with the vectors along rows of an array; `data` is read to the end of the last
+  // vector. f32 only, else null.
   // results[i][j] = sum over k < terms of weights[i * terms + k] * data[offsets[k] + j].
   void (*weighted_rows)(int rows, int64_t columns, int64_t terms, const float* weights,
                         const int64_t* offsets, const float* data, float* const* results) = nullptr;
-  // Adds left[y * left_row + x] * right[y * right_row + offsets[t] + x] over all y and x, lane by
-  // lane: sums holds a vector (`nr` / 2 lanes) per tap.
-  void (*row_products)(int64_t taps, int64_t rows, int64_t columns, const float* left,
-                       int64_t left_row, const float* right, int64_t right_row,
+  // Adds left[i * left_stride + y * left_row + x] * right[y * right_row + offsets[t] + x] over all
+  // y and x, lane by lane: sums holds a vector (`nr` / 2 lanes) per i < lefts and t < taps.
+  void (*row_products)(int lefts, int64_t taps, int64_t rows, int64_t columns, const float* left,
+                       int64_t left_stride, int64_t left_row, const float* right, int64_t right_row,
                        const int64_t* offsets, float* sums) = nullptr;
 
   // Any number of columns for a few rows, reading b once and in the order it lies in memory.

@@ -55,51 +55,58 @@ inline void WeightedRows(int rows, int64_t columns, int64_t terms, const float* 
   part(std::integral_constant<int, 1>(), std::integral_constant<int, 4>());
 }
 
-template <int kTaps>
-HWY_INLINE void RowProductsOf(int64_t rows, int64_t columns, const float* left, int64_t left_row,
-                              const float* right, int64_t right_row, const int64_t* offsets,
-                              float* sums) {
+// Few enough pointers for the registers of addresses.
+template <int kLefts, int kTaps>
+HWY_INLINE void RowProductsOf(int64_t rows, int64_t columns, const float* left, int64_t left_stride,
+                              int64_t left_row, const float* right, int64_t right_row,
+                              const int64_t* offsets, float* sums, int64_t sums_stride) {
   using V = hn::Vec<hn::ScalableTag<float>>;
   const hn::ScalableTag<float> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto mask = hn::FirstN(d, static_cast<size_t>(columns % lanes));
-  const float* taps[kTaps];
-  V sum[kTaps];
-  for (int t = 0; t < kTaps; ++t) {
-    taps[t] = right + offsets[t];
-    sum[t] = hn::LoadU(d, sums + t * lanes);
+  V sum[kLefts][kTaps];
+  for (int i = 0; i < kLefts; ++i) {
+    for (int t = 0; t < kTaps; ++t) sum[i][t] = hn::LoadU(d, sums + i * sums_stride + t * lanes);
   }
-  for (int64_t y = 0; y < rows; ++y, left += left_row) {
-    const int64_t at = y * right_row;
+  for (int64_t y = 0; y < rows; ++y, left += left_row, right += right_row) {
+    auto step = [&](auto load, int64_t x) HWY_ATTR {
+      V value[kLefts];
+      for (int i = 0; i < kLefts; ++i) value[i] = load(left + i * left_stride + x);
+      for (int t = 0; t < kTaps; ++t) {
+        const V other = load(right + offsets[t] + x);
+        for (int i = 0; i < kLefts; ++i) sum[i][t] = hn::MulAdd(value[i], other, sum[i][t]);
+      }
+    };
     int64_t x = 0;
     for (; x + lanes <= columns; x += lanes) {
-      const V value = hn::LoadU(d, left + x);
-      for (int t = 0; t < kTaps; ++t) {
-        sum[t] = hn::MulAdd(value, hn::LoadU(d, taps[t] + at + x), sum[t]);
-      }
+      step([&](const float* at) HWY_ATTR { return hn::LoadU(d, at); }, x);
     }
-    if (x < columns) {
-      const V value = hn::MaskedLoad(mask, d, left + x);
-      for (int t = 0; t < kTaps; ++t) {
-        const V other = hn::IfThenElseZero(mask, hn::LoadU(d, taps[t] + at + x));
-        sum[t] = hn::MulAdd(value, other, sum[t]);
-      }
-    }
+    if (x < columns) step([&](const float* at) HWY_ATTR { return hn::MaskedLoad(mask, d, at); }, x);
   }
-  for (int t = 0; t < kTaps; ++t) hn::StoreU(sum[t], d, sums + t * lanes);
+  for (int i = 0; i < kLefts; ++i) {
+    for (int t = 0; t < kTaps; ++t) hn::StoreU(sum[i][t], d, sums + i * sums_stride + t * lanes);
+  }
 }
 
-inline void RowProducts(int64_t taps, int64_t rows, int64_t columns, const float* left,
-                        int64_t left_row, const float* right, int64_t right_row,
-                        const int64_t* offsets, float* sums) {
+inline void RowProducts(int lefts, int64_t taps, int64_t rows, int64_t columns, const float* left,
+                        int64_t left_stride, int64_t left_row, const float* right,
+                        int64_t right_row, const int64_t* offsets, float* sums) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<float>()));
-  auto part = [&](auto count) HWY_ATTR {
-    constexpr int kTaps = decltype(count)::value;
-    for (; taps >= kTaps; taps -= kTaps, offsets += kTaps, sums += kTaps * lanes) {
-      RowProductsOf<kTaps>(rows, columns, left, left_row, right, right_row, offsets, sums);
+  auto part = [&](auto left_count, auto most_taps) HWY_ATTR {
+    constexpr int kLefts = decltype(left_count)::value, kTaps = decltype(most_taps)::value;
+    for (; lefts >= kLefts; lefts -= kLefts, left += kLefts * left_stride) {
+      int64_t t = 0;
+      for (; t + kTaps <= taps; t += kTaps) {
+        RowProductsOf<kLefts, kTaps>(rows, columns, left, left_stride, left_row, right, right_row,
+                                     offsets + t, sums + t * lanes, taps * lanes);
+      }
+      for (; t < taps; ++t) {
+        RowProductsOf<kLefts, 1>(rows, columns, left, left_stride, left_row, right, right_row,
+                                 offsets + t, sums + t * lanes, taps * lanes);
+      }
+      sums += kLefts * taps * lanes;
     }
   };
-  part(std::integral_constant<int, 9>());
-  part(std::integral_constant<int, 3>());
-  part(std::integral_constant<int, 1>());
+  part(std::integral_constant<int, 4>(), std::integral_constant<int, 3>());
+  part(std::integral_constant<int, 1>(), std::integral_constant<int, 5>());
 }
