@@ -9,8 +9,10 @@
 #include "impl/layers/validation/handle_table.h"
 #include "impl/layers/validation/plan.h"
 #include "impl/layers/validation/report.h"
+#include "impl/layers/validation/uses.h"
 #include "plinth/support/args.h"
 #include "plinth/support/status.h"
+#include "plinth/support/str_cat.h"
 
 namespace plinth::layers::validation {
 
@@ -35,16 +37,15 @@ struct LayerState {
 struct CallState {
   CallState(LayerState& s, const Call& c, const FunctionPlan& p)
       : layer(s), call(c), plan(p), args(static_cast<char*>(c.args())) {}
+  ~CallState() { uses.PopTo(uses_before); }
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
 
   struct Input {
-    uint16_t offset;
-    int16_t kind;
     Sight sight;
+    uint16_t offset;
   };
   static constexpr int kMaxInputs = 4;
-  static constexpr int kMaxEntered = 64;
 
   LayerState& layer;
   const Call& call;
@@ -52,15 +53,15 @@ struct CallState {
   char* const args;
   size_t size = 0;  // bytes of `args` that the caller's struct_size reaches
   Origin at;
-  HandleRef client;  // that the first handle belongs to
+  HandleRef client = {};  // that the first handle belongs to
+  ThreadUses& uses = ThreadUses::OfThisThread();
+  const uint32_t uses_before = uses.depth();
   int num_inputs = 0;
-  int num_entered = 0;
   uint32_t saw_flags = 0;  // of all handles that the plan found, in lists too
   bool is_misused = false;
-  StatusCode code = StatusCode::kOk;         // how misuse is answered where it is
-  HandleRef freed;                           // what the call frees
-  std::array<Input, kMaxInputs> inputs;      // single handles, in order; not initialized
-  std::array<Handle*, kMaxEntered> entered;  // not initialized
+  StatusCode code = StatusCode::kOk;     // how misuse is answered where it is
+  HandleRef freed = {};                  // what the call frees
+  std::array<Input, kMaxInputs> inputs;  // single handles, in order; not initialized
 
   template <typename T>
   T Read(size_t offset) const {
@@ -113,8 +114,7 @@ struct CallState {
 
   // "`buffer` = 0x55 is a PJRT_Buffer "
   std::string Name(const char* field, int kind, const void* address) const {
-    return "`" + std::string(field) + "` = " + Hex(address) + " is a " +
-           reflection::Handles()[kind];
+    return StrCat("`", field, "` = ", Hex(address), " is a ", reflection::Handles()[kind]);
   }
 
   // A question of the layer's own to what lies below; true if it was answered.

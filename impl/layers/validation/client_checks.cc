@@ -60,11 +60,12 @@ void BeforeDestroy(CallState& state) {
   layer.table.ForEach([&](const Handle& handle) {
     if (!handle.Has(kAlive) || !handle.Has(kOwned)) return;
     if (handle.kind == layer.kinds.client) ++num_clients;
-    bool is_clients =
-        handle.client == client.handle && handle.client_generation == client.generation;
+    HandleRef owner = {handle.client.load(std::memory_order_relaxed),
+                       handle.client_generation.load(std::memory_order_relaxed)};
+    bool is_clients = owner.handle == client.handle && owner.generation == client.generation;
     Leak leak = {handle.kind, handle.created.call, &handle};
     if (handle.kind == layer.kinds.error) {
-      if (is_clients || handle.client == nullptr) errors.push_back(leak);
+      if (is_clients || !owner) errors.push_back(leak);
     } else if (is_clients) {
       leaks.push_back(leak);
     }

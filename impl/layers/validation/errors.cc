@@ -15,7 +15,7 @@ namespace function = reflection::function;
 struct TrackedError : PJRT_Error {
   PJRT_Error* inner = nullptr;  // owned
   LayerState* layer = nullptr;
-  HandleRef handle;
+  HandleRef handle = {};
 };
 
 TrackedError* Tracked(PJRT_Error* error) { return static_cast<TrackedError*>(error); }
@@ -25,8 +25,7 @@ const TrackedError* Tracked(const PJRT_Error* error) {
 
 void DestroyTracked(PJRT_Error* error, Origin at) {
   TrackedError* tracked = Tracked(error);
-  int others;
-  tracked->layer->table.Free(tracked->handle, at, 0, &others);
+  tracked->layer->table.Free(tracked->handle, at);
   tracked->inner->vtable->destroy(tracked->inner);
   delete tracked;
 }
@@ -197,8 +196,7 @@ PJRT_Error* OnErrorCall(CallState& state) {
       DestroyTracked(error, state.at);
       return nullptr;
     }
-    int others;
-    layer.table.Free(sight.ref(), state.at, 0, &others);
+    layer.table.Free(sight.ref(), state.at);
     return state.call.Next();
   }
   return ours ? PassDown(state, Tracked(error)->inner) : state.call.Next();

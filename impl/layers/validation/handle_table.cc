@@ -1,124 +1,99 @@
 #include "impl/layers/validation/handle_table.h"
 
-#include <thread>
+#include <mutex>
+#include <vector>
 
 namespace plinth::layers::validation {
 namespace {
 
-// Address and kind in one word: no address of user space has more than 56 bits.
-uint64_t KeyOf(int kind, uintptr_t address) {
-  return (static_cast<uint64_t>(address) << 8) | static_cast<uint8_t>(kind + 1);
+using table_internal::KeyOf;
+using table_internal::Look;
+using table_internal::Mix;
+using table_internal::Slots;
+
+uint64_t HashOf(const Handle& handle) { return Mix(KeyOf(handle.kind, handle.address)); }
+
+void Insert(Slots& slots, uint64_t key, Handle* handle) {
+  size_t i = Mix(key) & slots.mask;
+  while (slots.slots[i].key.load(std::memory_order_relaxed) != 0) i = (i + 1) & slots.mask;
+  slots.slots[i].handle.store(handle, std::memory_order_relaxed);
+  slots.slots[i].key.store(key, std::memory_order_release);
 }
-
-uint64_t Mix(uint64_t key) {
-  key *= 0x9E3779B97F4A7C15u;
-  return key ^ (key >> 32);
-}
-
-bool IsAlive(const Handle& handle) {
-  if (!handle.Has(kAlive)) return false;
-  return handle.parent == nullptr ||
-         handle.parent->generation.load(std::memory_order_acquire) == handle.parent_generation;
-}
-
-Sight SightOf(Handle& handle) {
-  Sight sight;
-  sight.handle = &handle;
-  sight.generation = handle.generation.load(std::memory_order_relaxed);
-  sight.flags = handle.flags.load(std::memory_order_relaxed);
-  sight.alive = IsAlive(handle);
-  sight.client = {handle.client, handle.client_generation};
-  return sight;
-}
-
-// Held for some tens of nanoseconds; the thread that holds it may lose its core, hence the yield.
-class SpinLock {
- public:
-  void lock() {
-    for (int spins = 0; held_.test_and_set(std::memory_order_acquire); ++spins) {
-      if (spins >= 64) std::this_thread::yield();
-    }
-  }
-  void unlock() { held_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag held_ = ATOMIC_FLAG_INIT;
-};
-
-class Hold {
- public:
-  explicit Hold(SpinLock& lock) : lock_(lock) { lock_.lock(); }
-  ~Hold() { lock_.unlock(); }
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
-
- private:
-  SpinLock& lock_;
-};
 
 }  // namespace
 
-struct alignas(64) HandleTable::Shard {
-  struct Slot {
-    uint64_t key = 0;
-    Handle* handle = nullptr;
-  };
+Handle* table_internal::ShardHead::FindLocked(uint64_t key, uint64_t hash) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return slots.load(std::memory_order_relaxed)->Find(key, hash);
+}
 
-  mutable SpinLock lock;
-  std::vector<Slot> slots = std::vector<Slot>(32);
+struct HandleTable::Shard : table_internal::ShardHead {
   size_t used = 0;
+  std::vector<std::unique_ptr<Slots>> all_slots;  // outgrown ones may still be read
   std::vector<std::unique_ptr<Handle[]>> blocks;
   std::vector<Handle*> spare;
 
+  static constexpr size_t kFirstSize = 32;
   static constexpr size_t kBlock = 32;
   static constexpr size_t kDeadKept = 4096;
 
-  Handle* Find(uint64_t key, uint64_t hash) const {
-    for (size_t i = hash & (slots.size() - 1);; i = (i + 1) & (slots.size() - 1)) {
-      if (slots[i].key == key) return slots[i].handle;
-      if (slots[i].key == 0) return nullptr;
-    }
+  Shard() { AddSlots(kFirstSize); }
+
+  void AddSlots(size_t size) {
+    all_slots.push_back(std::make_unique<Slots>(size));
+    slots.store(all_slots.back().get(), std::memory_order_release);
   }
 
-  void Insert(uint64_t key, Handle* handle) {
-    for (size_t i = Mix(key) & (slots.size() - 1);; i = (i + 1) & (slots.size() - 1)) {
-      if (slots[i].key != 0) continue;
-      slots[i] = {key, handle};
-      ++used;
-      return;
+  std::vector<Handle*> All() const {
+    std::vector<Handle*> all;
+    const Slots& current = *slots.load(std::memory_order_relaxed);
+    for (size_t i = 0; i < current.size(); ++i) {
+      if (current.slots[i].key.load(std::memory_order_relaxed) == 0) continue;
+      all.push_back(current.slots[i].handle.load(std::memory_order_relaxed));
     }
+    return all;
   }
 
   // Makes room. The dead are remembered so that their use can be told, but not without bound: of
   // many, the older ones make room first.
   void Grow() {
+    std::vector<Handle*> all = All();
     size_t num_dead = 0;
     double sum = 0;
-    for (const Slot& slot : slots) {
-      if (slot.key == 0 || slot.handle->Has(kAlive)) continue;
+    for (const Handle* handle : all) {
+      if (handle->Has(kAlive)) continue;
       ++num_dead;
-      sum += static_cast<double>(slot.handle->freed.call);
+      sum += static_cast<double>(handle->freed.call);
     }
-    bool sweep = num_dead > kDeadKept && num_dead > used / 2;
+    bool sweep = num_dead > kDeadKept && num_dead > all.size() / 2;
     double mean = num_dead == 0 ? 0 : sum / static_cast<double>(num_dead);
-    std::vector<Slot> old(sweep ? slots.size() : slots.size() * 2);
-    old.swap(slots);
+    version.fetch_add(1, std::memory_order_acq_rel);
+    size_t size = slots.load(std::memory_order_relaxed)->size();
+    if (sweep) {
+      Slots& current = *slots.load(std::memory_order_relaxed);
+      for (size_t i = 0; i < size; ++i) current.slots[i].key.store(0, std::memory_order_relaxed);
+    } else {
+      AddSlots(size * 2);
+    }
     used = 0;
-    for (const Slot& slot : old) {
-      if (slot.key == 0) continue;
-      Handle& handle = *slot.handle;
-      if (sweep && !handle.Has(kAlive) && static_cast<double>(handle.freed.call) <= mean &&
-          handle.in_flight.load(std::memory_order_acquire) == 0) {
-        spare.push_back(slot.handle);
+    for (Handle* handle : all) {
+      if (sweep && !handle->Has(kAlive) && static_cast<double>(handle->freed.call) <= mean) {
+        spare.push_back(handle);
       } else {
-        Insert(slot.key, slot.handle);
+        Insert(KeyOf(handle->kind, handle->address), handle);
       }
     }
+    version.fetch_add(1, std::memory_order_release);
+  }
+
+  void Insert(uint64_t key, Handle* handle) {
+    validation::Insert(*slots.load(std::memory_order_relaxed), key, handle);
+    ++used;
   }
 
   Handle* FindOrAdd(uint64_t key, uint64_t hash, int kind, uintptr_t address) {
-    if (Handle* handle = Find(key, hash)) return handle;
-    if ((used + 1) * 3 > slots.size() * 2) Grow();
+    if (Handle* handle = slots.load(std::memory_order_relaxed)->Find(key, hash)) return handle;
+    if ((used + 1) * 3 > slots.load(std::memory_order_relaxed)->size() * 2) Grow();
     if (spare.empty()) {
       blocks.push_back(std::make_unique<Handle[]>(kBlock));
       for (size_t i = kBlock; i > 0; --i) spare.push_back(&blocks.back()[i - 1]);
@@ -133,78 +108,52 @@ struct alignas(64) HandleTable::Shard {
   }
 };
 
-HandleTable::HandleTable() : shards_(std::make_unique<Shard[]>(kNumShards)) {}
+HandleTable::HandleTable() : shards_(std::make_unique<Shard[]>(kNumShards)) {
+  for (size_t i = 0; i < kNumShards; ++i) heads_[i] = &shards_[i];
+}
 HandleTable::~HandleTable() = default;
 
-// The low bits of the hash choose the slot, higher ones the shard.
-HandleTable::Shard& HandleTable::ShardOf(uint64_t hash) const {
-  return shards_[(hash >> 24) % kNumShards];
-}
-
-Sight HandleTable::Find(int kind, uintptr_t address) const {
-  uint64_t key = KeyOf(kind, address);
-  uint64_t hash = Mix(key);
-  Shard& shard = ShardOf(hash);
-  Hold hold(shard.lock);
-  Handle* handle = shard.Find(key, hash);
-  return handle == nullptr ? Sight{} : SightOf(*handle);
-}
-
-Sight HandleTable::Enter(int kind, uintptr_t address, int function) {
-  uint64_t key = KeyOf(kind, address);
-  uint64_t hash = Mix(key);
-  Shard& shard = ShardOf(hash);
-  Hold hold(shard.lock);
-  Handle* handle = shard.Find(key, hash);
-  if (handle == nullptr) return {};
-  Sight sight = SightOf(*handle);
-  if (sight.alive) {
-    handle->in_flight.fetch_add(1, std::memory_order_relaxed);
-    if (function >= 0) {
-      handle->used_by.store(static_cast<int16_t>(function), std::memory_order_relaxed);
-    }
-  }
-  return sight;
-}
+HandleTable::Shard& HandleTable::ShardOf(uint64_t hash) const { return shards_[IndexOf(hash)]; }
 
 Sight HandleTable::Register(int kind, uintptr_t address, const NewHandle& values, bool* was_alive) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
   uint64_t key = KeyOf(kind, address);
   uint64_t hash = Mix(key);
   Shard& shard = ShardOf(hash);
-  Hold hold(shard.lock);
+  std::lock_guard<std::mutex> lock(shard.mutex);
   Handle* handle = shard.FindOrAdd(key, hash, kind, address);
-  *was_alive = IsAlive(*handle);
-  if (*was_alive) {
-    if (values.owned) handle->holds.fetch_add(1, std::memory_order_relaxed);
-    return SightOf(*handle);
+  Sight sight;
+  Look(*handle, &sight);
+  *was_alive = sight.alive;
+  if (sight.alive) {
+    if (values.owned) ++handle->holds;
+    return sight;
   }
+  handle->flags.store(0, kRelaxed);
   handle->generation.fetch_add(1, std::memory_order_release);
-  handle->in_flight.store(0, std::memory_order_relaxed);
-  handle->used_by.store(-1, std::memory_order_relaxed);
-  handle->holds.store(1, std::memory_order_relaxed);
-  handle->client = values.client.handle;
-  handle->client_generation = values.client.generation;
-  handle->parent = values.parent.handle;
-  handle->parent_generation = values.parent.generation;
+  handle->client.store(values.client.handle, kRelaxed);
+  handle->client_generation.store(values.client.generation, kRelaxed);
+  handle->parent.store(values.parent.handle, kRelaxed);
+  handle->parent_generation.store(values.parent.generation, kRelaxed);
+  handle->holds = 1;
   handle->created = values.origin;
   handle->freed = {};
   handle->deleted = {};
-  for (auto& count : handle->counts) count.store(0, std::memory_order_relaxed);
-  for (auto& answer : handle->answers) answer.store(0, std::memory_order_relaxed);
-  handle->flags.store(kAlive | (values.owned ? kOwned : 0u), std::memory_order_relaxed);
-  return SightOf(*handle);
+  for (auto& count : handle->counts) count.store(0, kRelaxed);
+  for (auto& answer : handle->answers) answer.store(0, kRelaxed);
+  handle->flags.store(kAlive | (values.owned ? kOwned : 0u), std::memory_order_release);
+  Look(*handle, &sight);
+  return sight;
 }
 
-bool HandleTable::Free(const HandleRef& ref, Origin origin, int own, int* others_in_flight) {
-  *others_in_flight = 0;
+bool HandleTable::Free(const HandleRef& ref, Origin origin) {
   Handle& handle = *ref.handle;
-  Hold hold(ShardOf(Mix(KeyOf(handle.kind, handle.address))).lock);
+  std::lock_guard<std::mutex> lock(ShardOf(HashOf(handle)).mutex);
   if (!ref.IsCurrent() || !handle.Has(kAlive)) return false;
-  if (handle.holds.load(std::memory_order_relaxed) > 1) {
-    handle.holds.fetch_sub(1, std::memory_order_relaxed);
+  if (handle.holds > 1) {
+    --handle.holds;
     return true;
   }
-  *others_in_flight = handle.in_flight.load(std::memory_order_acquire) - own;
   handle.flags.fetch_and(~static_cast<uint32_t>(kAlive), std::memory_order_relaxed);
   handle.generation.fetch_add(1, std::memory_order_release);
   handle.freed = origin;
@@ -213,19 +162,19 @@ bool HandleTable::Free(const HandleRef& ref, Origin origin, int own, int* others
 
 void HandleTable::Revive(const HandleRef& freed) {
   Handle& handle = *freed.handle;
-  Hold hold(ShardOf(Mix(KeyOf(handle.kind, handle.address))).lock);
+  std::lock_guard<std::mutex> lock(ShardOf(HashOf(handle)).mutex);
   if (handle.Has(kAlive)) {
-    handle.holds.fetch_add(1, std::memory_order_relaxed);
+    if (freed.IsCurrent()) ++handle.holds;
   } else if (handle.generation.load(std::memory_order_relaxed) == freed.generation + 1) {
     handle.generation.store(freed.generation, std::memory_order_release);
-    handle.flags.fetch_or(kAlive, std::memory_order_relaxed);
     handle.freed = {};
+    handle.flags.fetch_or(kAlive, std::memory_order_release);
   }
 }
 
 void HandleTable::MarkDeleted(const HandleRef& ref, HandleFlag flag, Origin origin) {
   Handle& handle = *ref.handle;
-  Hold hold(ShardOf(Mix(KeyOf(handle.kind, handle.address))).lock);
+  std::lock_guard<std::mutex> lock(ShardOf(HashOf(handle)).mutex);
   if (!ref.IsCurrent() || handle.Has(flag)) return;
   handle.deleted = origin;
   handle.Add(flag);
@@ -234,19 +183,19 @@ void HandleTable::MarkDeleted(const HandleRef& ref, HandleFlag flag, Origin orig
 History HandleTable::HistoryOf(const Handle* handle) const {
   History history;
   {
-    Hold hold(ShardOf(Mix(KeyOf(handle->kind, handle->address))).lock);
+    std::lock_guard<std::mutex> lock(ShardOf(HashOf(*handle)).mutex);
     history.flags = handle->flags.load(std::memory_order_relaxed);
     history.created = handle->created;
     history.freed = handle->freed;
     history.deleted = handle->deleted;
-    history.parent = handle->parent;
+    history.parent = handle->parent.load(std::memory_order_relaxed);
     history.parent_is_gone =
-        handle->parent != nullptr &&
-        handle->parent->generation.load(std::memory_order_acquire) != handle->parent_generation;
+        history.parent != nullptr && history.parent->generation.load(std::memory_order_acquire) !=
+                                         handle->parent_generation.load(std::memory_order_relaxed);
   }
   if (history.parent_is_gone) {
     Handle& parent = *history.parent;
-    Hold hold(ShardOf(Mix(KeyOf(parent.kind, parent.address))).lock);
+    std::lock_guard<std::mutex> lock(ShardOf(HashOf(parent)).mutex);
     history.parent_freed = parent.freed;
   }
   return history;
@@ -263,11 +212,9 @@ int HandleTable::KindAt(uintptr_t address, int num_kinds) const {
 }
 
 void HandleTable::ForEach(const std::function<void(const Handle&)>& visit) const {
-  for (int i = 0; i < kNumShards; ++i) {
-    Hold hold(shards_[i].lock);
-    for (const Shard::Slot& slot : shards_[i].slots) {
-      if (slot.key != 0) visit(*slot.handle);
-    }
+  for (size_t i = 0; i < kNumShards; ++i) {
+    std::lock_guard<std::mutex> lock(shards_[i].mutex);
+    for (const Handle* handle : shards_[i].All()) visit(*handle);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
+#include <mutex>
 
 namespace plinth::layers::validation {
 
@@ -39,55 +39,134 @@ enum HandleCount : int {
 
 inline constexpr int kNumAnswers = 10;
 
+struct Handle;
+
+// A handle in one of its lives.
+struct HandleRef {
+  Handle* handle;
+  uint32_t generation;
+
+  explicit operator bool() const { return handle != nullptr; }
+  inline bool IsCurrent() const;
+};
+
 // What is known of one address as a handle of one kind. Lives for ever once made, so that a pointer
 // to it may be read at any time; used again for the next handle at the address. Whoever keeps a
 // pointer keeps the generation too: it moves on when the handle is freed.
 struct Handle {
   uintptr_t address = 0;
-  int16_t kind = -1;                 // index in reflection::Handles()
-  std::atomic<int16_t> used_by{-1};  // the function that entered last
-  std::atomic<uint32_t> generation{0};
+  int16_t kind = -1;  // index in reflection::Handles()
   std::atomic<uint32_t> flags{0};
-  std::atomic<int32_t> in_flight{0};  // calls that use it now
-  std::atomic<int32_t> holds{0};      // times that it was handed out to be freed
+  std::atomic<uint32_t> generation{0};
+  std::atomic<uint32_t> client_generation{0};
+  std::atomic<uint32_t> parent_generation{0};
+  std::atomic<Handle*> client{nullptr};
+  std::atomic<Handle*> parent{nullptr};  // it is dead when that is
+
+  std::array<std::atomic<uint32_t>, kNumAnswers> answers;  // hashes; 0: not asked yet
+  std::array<std::atomic<int64_t>, kNumHandleCounts> counts;
 
   // Guarded by the lock of the shard.
-  Handle* client = nullptr;
-  Handle* parent = nullptr;  // it is dead when that is
-  uint32_t client_generation = 0;
-  uint32_t parent_generation = 0;
+  int holds = 0;  // times that it was handed out to be freed
   Origin created;
   Origin freed;
   Origin deleted;  // or donated, or set
-
-  std::array<std::atomic<int64_t>, kNumHandleCounts> counts;
-  std::array<std::atomic<uint32_t>, kNumAnswers> answers;  // hashes; 0: not asked yet
 
   bool Has(HandleFlag flag) const { return (flags.load(std::memory_order_relaxed) & flag) != 0; }
   void Add(uint32_t more) { flags.fetch_or(more, std::memory_order_relaxed); }
 };
 
-// A handle in one of its lives.
-struct HandleRef {
-  Handle* handle = nullptr;
-  uint32_t generation = 0;
-
-  explicit operator bool() const { return handle != nullptr; }
-  bool IsCurrent() const {
-    return handle != nullptr && handle->generation.load(std::memory_order_acquire) == generation;
-  }
-};
+bool HandleRef::IsCurrent() const {
+  return handle != nullptr && handle->generation.load(std::memory_order_acquire) == generation;
+}
 
 // What a look at a handle found; a copy.
 struct Sight {
-  Handle* handle = nullptr;  // null: nothing was ever known at that address
-  uint32_t generation = 0;
-  uint32_t flags = 0;
-  bool alive = false;
-  HandleRef client;
+  Handle* handle;  // null: nothing was ever known at that address
+  Handle* client_handle;
+  uint32_t generation;
+  uint32_t client_generation;
+  uint32_t flags;
+  bool alive;
 
   HandleRef ref() const { return {handle, generation}; }
+  HandleRef client() const { return {client_handle, client_generation}; }
 };
+
+namespace table_internal {
+
+// Address and kind in one word: no address of user space has more than 56 bits.
+inline uint64_t KeyOf(int kind, uintptr_t address) {
+  return (static_cast<uint64_t>(address) << 8) | static_cast<uint8_t>(kind + 1);
+}
+
+inline uint64_t Mix(uint64_t key) {
+  key *= 0x9E3779B97F4A7C15u;
+  return key ^ (key >> 32);
+}
+
+inline void Look(Handle& handle, Sight* sight) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  uint32_t flags = handle.flags.load(std::memory_order_acquire);
+  bool alive = (flags & kAlive) != 0;
+  sight->handle = &handle;
+  sight->generation = handle.generation.load(kRelaxed);
+  sight->client_handle = handle.client.load(kRelaxed);
+  sight->client_generation = handle.client_generation.load(kRelaxed);
+  Handle* parent = handle.parent.load(kRelaxed);
+  if (alive && parent != nullptr) {
+    alive = parent->generation.load(std::memory_order_acquire) ==
+            handle.parent_generation.load(kRelaxed);
+  }
+  sight->flags = flags;
+  sight->alive = alive;
+}
+
+struct Slot {
+  std::atomic<uint64_t> key{0};
+  std::atomic<Handle*> handle{nullptr};
+};
+
+// Slots of one size, a power of two.
+struct Slots {
+  explicit Slots(size_t size) : mask(size - 1), slots(std::make_unique<Slot[]>(size)) {}
+  size_t size() const { return mask + 1; }
+
+  Handle* Find(uint64_t key, uint64_t hash) const {
+    // Never full; the bound is for a reader whose slots are being filled anew.
+    for (size_t i = hash & mask, n = 0; n <= mask; i = (i + 1) & mask, ++n) {
+      uint64_t found = slots[i].key.load(std::memory_order_acquire);
+      if (found == key) return slots[i].handle.load(std::memory_order_relaxed);
+      if (found == 0) return nullptr;
+    }
+    return nullptr;
+  }
+
+  const size_t mask;
+  const std::unique_ptr<Slot[]> slots;
+};
+
+// A writer holds the mutex; a reader holds nothing and reads again if the slots were being filled
+// anew meanwhile, which `version` tells by being odd or another one.
+struct alignas(64) ShardHead {
+  std::atomic<Slots*> slots{nullptr};
+  std::atomic<uint32_t> version{0};
+  mutable std::mutex mutex;
+
+  Handle* Find(uint64_t key, uint64_t hash) const {
+    uint32_t before = version.load(std::memory_order_acquire);
+    Handle* handle = slots.load(std::memory_order_acquire)->Find(key, hash);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if ((before & 1) == 0 && version.load(std::memory_order_relaxed) == before) [[likely]] {
+      return handle;
+    }
+    return FindLocked(key, hash);
+  }
+
+  Handle* FindLocked(uint64_t key, uint64_t hash) const;
+};
+
+}  // namespace table_internal
 
 // The history of a handle, for a report.
 struct History {
@@ -100,13 +179,13 @@ struct History {
 
 struct NewHandle {
   bool owned = false;
-  HandleRef client;
-  HandleRef parent;
+  HandleRef client = {};
+  HandleRef parent = {};
   Origin origin;
 };
 
-// Every handle that went through the layer, by kind and address. Any thread. Nothing here calls out
-// while a lock is held, except the visitor of ForEach.
+// Every handle that went through the layer, by kind and address. Any thread. Finding one takes no
+// lock; nothing here calls out while a lock is held, except the visitor of ForEach.
 class HandleTable {
  public:
   HandleTable();
@@ -114,20 +193,27 @@ class HandleTable {
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
-  Sight Find(int kind, uintptr_t address) const;
-
-  // Find, and counts a use of a handle that is alive until Leave. A `function` of -1 is a use that
-  // is not remembered as such.
-  Sight Enter(int kind, uintptr_t address, int function);
-  static void Leave(Handle* handle) { handle->in_flight.fetch_sub(1, std::memory_order_release); }
+  void Find(int kind, uintptr_t address, Sight* sight) const {
+    uint64_t key = table_internal::KeyOf(kind, address);
+    uint64_t hash = table_internal::Mix(key);
+    if (Handle* handle = HeadOf(hash).Find(key, hash)) [[likely]] {
+      table_internal::Look(*handle, sight);
+    } else {
+      *sight = {};
+    }
+  }
+  Sight Find(int kind, uintptr_t address) const {
+    Sight sight;
+    Find(kind, address, &sight);
+    return sight;
+  }
 
   // Adds a handle, or begins its next life; `was_alive` tells whether it was known and alive, in
   // which case one that is owned gets one more hold and nothing else changes.
   Sight Register(int kind, uintptr_t address, const NewHandle& values, bool* was_alive);
 
   // Ends the life of a handle, or takes away one hold; false if it was not alive any more.
-  // `others_in_flight` counts the calls that use it, less the `own` ones.
-  bool Free(const HandleRef& ref, Origin origin, int own, int* others_in_flight);
+  bool Free(const HandleRef& ref, Origin origin);
   // Takes Free back, for a call that failed.
   void Revive(const HandleRef& freed);
 
@@ -141,9 +227,14 @@ class HandleTable {
 
  private:
   struct Shard;
-  Shard& ShardOf(uint64_t key) const;
+  Shard& ShardOf(uint64_t hash) const;
 
-  static constexpr int kNumShards = 64;
+  // The low bits of the hash choose the slot, higher ones the shard.
+  static size_t IndexOf(uint64_t hash) { return (hash >> 24) % kNumShards; }
+  const table_internal::ShardHead& HeadOf(uint64_t hash) const { return *heads_[IndexOf(hash)]; }
+
+  static constexpr size_t kNumShards = 64;
+  std::array<table_internal::ShardHead*, kNumShards> heads_;  // of shards_
   std::unique_ptr<Shard[]> shards_;
 };
 

@@ -9,11 +9,7 @@ namespace plinth::layers::validation {
 // in use. False if there is no struct to go on with.
 bool CheckInputs(CallState& state);
 
-// Checks one handle of a list that the plan does not describe.
-Sight CheckHandle(CallState& state, int kind, const void* address, bool nullable,
-                  const reflection::Requirement& if_null, const char* name);
-
-// Ends the life of the handle that the function frees.
+// Ends the life of the handle that the function frees, if it frees one (`plan.frees`).
 void FreeInput(CallState& state);
 // Takes that back, because the function failed.
 void RestoreInput(CallState& state);

@@ -14,11 +14,6 @@ uint64_t LengthOf(const CallState& state, const FieldCheck& check) {
   return 0;
 }
 
-const char* NameOf(const CallState& state, const FieldCheck& check) {
-  const reflection::Struct& args = reflection::Structs()[state.call.function().args];
-  return reflection::FieldsOf(args)[check.field].name;
-}
-
 // Objects of a client: they are gone with it.
 bool LivesWithClient(const Kinds& kinds, int kind) {
   return kind == kinds.buffer || kind == kinds.loaded_executable ||
@@ -32,28 +27,47 @@ bool IsPartOfClient(const Kinds& kinds, int kind) {
 }
 
 Sight Add(CallState& state, const FieldCheck& check, const void* address) {
-  if (check.owned) return AddOwned(state, check.target, address, NameOf(state, check));
-  HandleRef parent;
+  if (check.owned) return AddOwned(state, check.target, address, check.name);
+  HandleRef parent = {};
   if (check.parent_field >= 0) {
     Sight owner = state.InputAt(static_cast<size_t>(check.parent_field));
     parent = owner.ref();
   }
-  return AddBorrowed(state, check.target, address, parent, NameOf(state, check));
+  return AddBorrowed(state, check.target, address, parent, check.name);
+}
+
+[[gnu::cold]] void FaultNull(CallState& state, const FieldCheck& check) {
+  // Asked for a size alone, ToHostBuffer starts no copy.
+  bool is_query = state.call.id() == reflection::function::kPJRT_Buffer_ToHostBuffer &&
+                  state.As<PJRT_Buffer_ToHostBuffer_Args>().dst == nullptr;
+  if (is_query) return;
+  state.Fault(*check.requirement, StrCat("`", check.name, "` is null"));
+}
+
+[[gnu::cold]] void FaultNullList(CallState& state, const FieldCheck& check, uint64_t length) {
+  state.Fault(*check.requirement, StrCat("`", check.name, "` is null and its length is ", length));
+}
+
+[[gnu::cold]] void FaultNullElement(CallState& state, const FieldCheck& check, uint64_t index) {
+  state.Fault(Require("PJRT-Args-output-handle"),
+              StrCat("`", check.name, "[", index, "]` is null"));
+}
+
+[[gnu::cold]] void FaultEnum(CallState& state, const FieldCheck& check, int value) {
+  state.Fault(*check.requirement, StrCat("`", check.name, "` = ", value, " is no ",
+                                         reflection::Enums()[check.target].name));
 }
 
 void CheckList(CallState& state, const FieldCheck& check) {
   const void* const* list = state.Read<const void* const*>(check.offset);
   uint64_t length = LengthOf(state, check);
   if (list == nullptr) {
-    if (length == 0 || check.nullable) return;
-    state.Fault(*check.requirement,
-                StrCat("`", NameOf(state, check), "` is null and its length is ", length));
+    if (length != 0 && !check.nullable) FaultNullList(state, check, length);
     return;
   }
   for (uint64_t i = 0; i < length && i < kMaxElements; ++i) {
     if (list[i] == nullptr) {
-      state.Fault(Require("PJRT-Args-output-handle"),
-                  StrCat("`", NameOf(state, check), "[", i, "]` is null"));
+      FaultNullElement(state, check, i);
     } else {
       Add(state, check, list[i]);
     }
@@ -62,41 +76,24 @@ void CheckList(CallState& state, const FieldCheck& check) {
 
 void CheckOutput(CallState& state, const FieldCheck& check) {
   switch (check.kind) {
-    case CheckKind::kHandle: {
-      const void* address = state.Read<const void*>(check.offset);
-      if (address != nullptr) {
+    case CheckKind::kHandle:
+      if (const void* address = state.Read<const void*>(check.offset)) {
         Add(state, check, address);
       } else if (!check.nullable) {
-        // Asked for a size alone, ToHostBuffer starts no copy.
-        bool is_query = state.call.id() == reflection::function::kPJRT_Buffer_ToHostBuffer &&
-                        state.As<PJRT_Buffer_ToHostBuffer_Args>().dst == nullptr;
-        if (is_query) return;
-        state.Fault(*check.requirement, StrCat("`", NameOf(state, check), "` is null"));
+        FaultNull(state, check);
       }
       return;
-    }
     case CheckKind::kHandleList:
-      CheckList(state, check);
-      return;
+      return CheckList(state, check);
     case CheckKind::kEnum: {
       int value = state.Read<int>(check.offset);
-      const reflection::Enum& type = reflection::Enums()[check.target];
-      auto values = reflection::ValuesOf(type);
-      bool is_at_its_place =
-          value >= 0 && static_cast<size_t>(value) < values.size() && values[value].value == value;
-      if (is_at_its_place || reflection::NameOf(type, value) != nullptr) return;
-      state.Fault(*check.requirement,
-                  StrCat("`", NameOf(state, check), "` = ", value, " is no ", type.name));
+      if (!check.HasValue(value)) FaultEnum(state, check, value);
       return;
     }
-    case CheckKind::kArray: {
+    case CheckKind::kArray:
       if (state.Read<const void*>(check.offset) != nullptr) return;
-      uint64_t length = LengthOf(state, check);
-      if (length == 0) return;
-      state.Fault(*check.requirement,
-                  StrCat("`", NameOf(state, check), "` is null and its length is ", length));
+      if (uint64_t length = LengthOf(state, check)) FaultNullList(state, check, length);
       return;
-    }
     default:
       return;
   }
@@ -127,6 +124,13 @@ class Hash {
   uint64_t state_ = 0x2545F4914F6CDD1Du;
 };
 
+[[gnu::cold]] void FaultOtherAnswer(CallState& state) {
+  const reflection::Struct& args = reflection::Structs()[state.call.function().args];
+  state.Fault(Require("PJRT-Args-output-same"),
+              StrCat("the answer before was another one than ",
+                     DescribeFields(args, state.args, state.size, reflection::Direction::kOut)));
+}
+
 void CompareAnswer(CallState& state) {
   Sight first = state.First();
   if (first.handle == nullptr) return;
@@ -150,10 +154,22 @@ void CompareAnswer(CallState& state) {
       before == hash.Value() || !first.ref().IsCurrent()) {
     return;
   }
-  const reflection::Struct& args = reflection::Structs()[state.call.function().args];
-  state.Fault(Require("PJRT-Args-output-same"),
-              StrCat("the answer before was another one than ",
-                     DescribeFields(args, state.args, state.size, reflection::Direction::kOut)));
+  FaultOtherAnswer(state);
+}
+
+[[gnu::cold]] void FaultNotNew(CallState& state, const Sight& sight, const char* name) {
+  state.Fault(Require("PJRT-Args-output-new"),
+              StrCat(state.Name(name, sight.handle->kind,
+                                reinterpret_cast<const void*>(sight.handle->address)),
+                     " that is in use: ", Describe(state.layer.table, sight.handle)));
+}
+
+[[gnu::cold]] void FaultNotListed(CallState& state, const Sight& sight, const char* name) {
+  state.Fault(Require("PJRT-Client_AddressableDevices-subset"),
+              StrCat(state.Name(name, sight.handle->kind,
+                                reinterpret_cast<const void*>(sight.handle->address)),
+                     " that PJRT_Client_Devices of client ", Hex(state.client.handle->address),
+                     " does not list"));
 }
 
 }  // namespace
@@ -170,11 +186,7 @@ Sight AddOwned(CallState& state, int kind, const void* address, const char* name
       layer.table.Register(kind, reinterpret_cast<uintptr_t>(address), values, &was_alive);
   bool is_new_each_time = kind == layer.kinds.buffer || kind == layer.kinds.event ||
                           kind == layer.kinds.client || kind == layer.kinds.loaded_executable;
-  if (was_alive && is_new_each_time) {
-    state.Fault(Require("PJRT-Args-output-new"),
-                StrCat(state.Name(name, kind, address),
-                       " that is in use: ", Describe(layer.table, sight.handle)));
-  }
+  if (was_alive && is_new_each_time) FaultNotNew(state, sight, name);
   return sight;
 }
 
@@ -193,11 +205,7 @@ Sight AddBorrowed(CallState& state, int kind, const void* address, const HandleR
   bool is_listed = kind == layer.kinds.device && state.client &&
                    state.call.id() != reflection::function::kPJRT_Client_Devices &&
                    state.client.handle->counts[kDevices].load(std::memory_order_relaxed) > 0;
-  if (is_listed && !was_alive) {
-    state.Fault(Require("PJRT-Client_AddressableDevices-subset"),
-                StrCat(state.Name(name, kind, address), " that PJRT_Client_Devices of client ",
-                       Hex(state.client.handle->address), " does not list"));
-  }
+  if (is_listed && !was_alive) FaultNotListed(state, sight, name);
   return sight;
 }
 

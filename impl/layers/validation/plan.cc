@@ -3,6 +3,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "plinth/support/str_cat.h"
 
@@ -59,6 +60,18 @@ constexpr function::Id kStable[] = {
 // Pointers that are null where the array that they point to has no elements; checked with it.
 constexpr std::string_view kArrayData[] = {"data", "device_buffer_ptr"};
 
+// As reflection::FindRequirement, for a thousand questions at the start.
+const reflection::Requirement* FindById(std::string_view id) {
+  static const auto* const by_id = [] {
+    auto* map = new std::unordered_map<std::string_view, const reflection::Requirement*>;
+    for (const auto& requirement : reflection::Requirements())
+      (*map)[requirement.id] = &requirement;
+    return map;
+  }();
+  auto found = by_id->find(id);
+  return found == by_id->end() ? nullptr : found->second;
+}
+
 int KindOf(std::string_view name) {
   auto handles = reflection::Handles();
   for (size_t i = 0; i < handles.size(); ++i) {
@@ -72,11 +85,19 @@ FieldCheck RowOf(const Struct& structure, const Field& field, CheckKind kind) {
   FieldCheck check = {};
   check.kind = kind;
   check.nullable = field.nullable;
+  check.name = field.name;
   check.target = field.target;
   check.field = static_cast<int16_t>(&field - fields.data());
   check.offset = field.offset;
   check.end = static_cast<uint16_t>(field.offset + field.size);
   check.element_size = field.element_size;
+  if (field.base == Base::kEnum) {
+    auto values = reflection::ValuesOf(reflection::Enums()[field.target]);
+    while (check.values_end < static_cast<int>(values.size()) &&
+           values[static_cast<size_t>(check.values_end)].value == check.values_end) {
+      ++check.values_end;
+    }
+  }
   if (field.length_field >= 0) {
     const Field& length = fields[field.length_field];
     check.length_offset = length.offset;
@@ -219,7 +240,10 @@ FunctionPlan PlanOf(const Function& of) {
   if (of.args < 0) return plan;
   const Struct& args = reflection::Structs()[of.args];
   plan.minimum_size = args.minimum_size;
+  plan.full_size = args.end;
+  plan.carries_struct_size = args.carries_struct_size;
   for (const Field& field : reflection::FieldsOf(args)) {
+    plan.has_chain = plan.has_chain || field.base == Base::kExtensionChain;
     if (field.direction == Direction::kOut) {
       AddOutput(args, field, &plan);
     } else {
@@ -236,6 +260,7 @@ FunctionPlan PlanOf(const Function& of) {
         field.depth == 0 && field.direction == Direction::kIn) {
       plan.frees = static_cast<int16_t>(field.offset);
       plan.frees_kind = field.target;
+      plan.frees_name = field.name;
     }
   }
   int id = static_cast<int>(&of - reflection::Functions().data());
@@ -244,8 +269,9 @@ FunctionPlan PlanOf(const Function& of) {
       id != function::kPJRT_Plugin_Attributes && id != function::kPJRT_Error_Destroy &&
       id != function::kPJRT_Error_Message && id != function::kPJRT_Error_GetCode &&
       id != function::kPJRT_Error_ForEachPayload;
-  // The callback may free its own event while the call that registered it is on its way back.
-  plan.tracks_calls = id != function::kPJRT_Event_OnReady;
+  // A callback may free its own event while the call that made it run is on its way back.
+  plan.tracks_calls =
+      id != function::kPJRT_Event_OnReady && id != function::kPJRT_Event_Set && plan.frees < 0;
   return plan;
 }
 
@@ -266,29 +292,34 @@ void SetAnswers(const Function& of, int slot, FunctionPlan* plan) {
 }  // namespace
 
 const Kinds& Kinds::Get() {
-  static const Kinds kinds = {
-      .buffer = KindOf("PJRT_Buffer"),
-      .client = KindOf("PJRT_Client"),
-      .device = KindOf("PJRT_Device"),
-      .device_description = KindOf("PJRT_DeviceDescription"),
-      .error = KindOf("PJRT_Error"),
-      .event = KindOf("PJRT_Event"),
-      .executable = KindOf("PJRT_Executable"),
-      .execute_context = KindOf("PJRT_ExecuteContext"),
-      .loaded_executable = KindOf("PJRT_LoadedExecutable"),
-      .memory = KindOf("PJRT_Memory"),
-      .topology = KindOf("PJRT_TopologyDescription"),
-      .transfer_manager = KindOf("PJRT_AsyncHostToDeviceTransferManager"),
-      .fulfill_alias = KindOf("PJRT_FulfillAliasBufferCallback"),
-      .copy_stream = KindOf("PJRT_CopyToDeviceStream"),
-  };
+  static const Kinds kinds = [] {
+    Kinds k = {
+        .buffer = KindOf("PJRT_Buffer"),
+        .client = KindOf("PJRT_Client"),
+        .device = KindOf("PJRT_Device"),
+        .device_description = KindOf("PJRT_DeviceDescription"),
+        .error = KindOf("PJRT_Error"),
+        .event = KindOf("PJRT_Event"),
+        .loaded_executable = KindOf("PJRT_LoadedExecutable"),
+        .memory = KindOf("PJRT_Memory"),
+        .topology = KindOf("PJRT_TopologyDescription"),
+        .transfer_manager = KindOf("PJRT_AsyncHostToDeviceTransferManager"),
+        .fulfill_alias = KindOf("PJRT_FulfillAliasBufferCallback"),
+        .of_one_client = 0,
+    };
+    for (int kind : {k.buffer, k.client, k.device, k.memory, k.loaded_executable,
+                     k.transfer_manager, k.fulfill_alias}) {
+      k.of_one_client |= uint64_t{1} << kind;
+    }
+    return k;
+  }();
   return kinds;
 }
 
 const reflection::Requirement& Require(const char* id) {
   static constexpr reflection::Requirement kMissing = {
       "PJRT-unknown", "", reflection::RequirementClass::kUndefined, -1};
-  const reflection::Requirement* found = reflection::FindRequirement(id);
+  const reflection::Requirement* found = FindById(id);
   return found == nullptr ? kMissing : *found;
 }
 
@@ -297,7 +328,7 @@ const reflection::Requirement& RequirementOf(const Function& of, const char* fie
   std::string_view name = of.name;
   if (name.starts_with("PJRT_")) name.remove_prefix(5);
   std::string id = StrCat("PJRT-", name, "-", field);
-  const reflection::Requirement* found = reflection::FindRequirement(id);
+  const reflection::Requirement* found = FindById(id);
   return found == nullptr ? Require(otherwise) : *found;
 }
 
@@ -306,6 +337,7 @@ Plans::Plans() {
     StructPlan plan;
     plan.carries_struct_size = structure.carries_struct_size;
     plan.minimum_size = structure.minimum_size;
+    plan.full_size = structure.end;
     for (const Field& field : reflection::FieldsOf(structure)) {
       if (field.direction != Direction::kOut) AddInput(structure, field, nullptr, &plan.inputs);
     }
@@ -329,8 +361,7 @@ Plans::Plans() {
   for (const char* handle : reflection::Handles()) {
     std::string_view name = handle;
     if (name.starts_with("PJRT_")) name.remove_prefix(5);
-    const reflection::Requirement* once =
-        reflection::FindRequirement(StrCat("PJRT-", name, "_Destroy-once"));
+    const reflection::Requirement* once = FindById(StrCat("PJRT-", name, "_Destroy-once"));
     once_.push_back(once == nullptr ? &Require("PJRT-Handle-foreign") : once);
   }
 }

@@ -37,12 +37,22 @@ struct FieldCheck {
   int16_t parent_field = -1;  // offset of the handle that it is part of; -1: none
   int16_t parent_kind = -1;
   const reflection::Requirement* requirement = nullptr;
+  const char* name = nullptr;
+  int values_end = 0;  // of an enum: the values from 0 to here, without it, are all there
+
+  // Whether an enum value is one of the type.
+  bool HasValue(int value) const {
+    if (value >= 0 && value < values_end) [[likely]]
+      return true;
+    return reflection::NameOf(reflection::Enums()[target], value) != nullptr;
+  }
 };
 
 struct StructPlan {
   std::vector<FieldCheck> inputs;
   bool carries_struct_size = false;
   uint16_t minimum_size = 0;
+  uint16_t full_size = 0;
 };
 
 struct FunctionPlan {
@@ -56,7 +66,11 @@ struct FunctionPlan {
   // The handle that the function frees: its offset, or -1.
   int16_t frees = -1;
   int16_t frees_kind = -1;
+  const char* frees_name = nullptr;
   uint16_t minimum_size = 0;
+  uint16_t full_size = 0;
+  bool carries_struct_size = false;
+  bool has_chain = false;
   // Kinds, as bits, of handles that it gives out where no row says how many.
   uint64_t opens_kinds = 0;
   bool needs_initialize = false;
@@ -87,8 +101,9 @@ class Plans {
 
 // Kinds of handles that the layer treats by name.
 struct Kinds {
-  int buffer, client, device, device_description, error, event, executable, execute_context,
-      loaded_executable, memory, topology, transfer_manager, fulfill_alias, copy_stream;
+  int buffer, client, device, device_description, error, event, loaded_executable, memory, topology,
+      transfer_manager, fulfill_alias;
+  uint64_t of_one_client;  // as bits: those of one call belong to one client
   static const Kinds& Get();
 };
 

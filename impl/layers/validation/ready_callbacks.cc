@@ -16,8 +16,8 @@ struct Registration {
   std::atomic<LayerState*> layer{nullptr};
   PJRT_Event_OnReadyCallback callback = nullptr;
   void* user_arg = nullptr;
-  HandleRef event;
-  HandleRef client;
+  HandleRef event = {};
+  HandleRef client = {};
   Origin at;
   uint32_t index = 0;
 };

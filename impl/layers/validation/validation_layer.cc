@@ -82,7 +82,7 @@ PJRT_Error* ValidationLayer::OnCall(const Call& call) {
   const bool has_args = CheckInputs(state);
   if (has_args) {
     if (special.before != nullptr) special.before(state);
-    FreeInput(state);
+    if (state.plan.frees >= 0) FreeInput(state);
   }
   PJRT_Error* error = nullptr;
   if (refuses && state.is_misused) {
@@ -101,7 +101,6 @@ PJRT_Error* ValidationLayer::OnCall(const Call& call) {
       if (special.after != nullptr) special.after(state);
     }
   }
-  for (int i = 0; i < state.num_entered; ++i) HandleTable::Leave(state.entered[i]);
   return error;
 }
 
