@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +46,9 @@ struct ReplayDivergence {
 };
 
 struct ReplayReport {
-  std::string captured_plugin;  // path and platform, as the capture says
-  std::string captured_platform;
+  std::string captured_plugin;    // its path, as the capture says
+  std::string captured_platform;  // empty if the run did not ask for it
+  int captured_minor = 0;         // that its table reported
   uint64_t calls = 0;             // in the capture
   uint64_t replayed = 0;          // called again
   uint64_t skipped = 0;           // queries without influence on results
@@ -58,7 +58,7 @@ struct ReplayReport {
   uint64_t outputs_unknown = 0;       // arrays of a type or form that is not compared
   uint64_t divergences = 0;
   std::optional<ReplayDivergence> first;
-  bool truncated = false;          // the captured process ended in the middle of a record
+  bool truncated = false;          // the captured process died; what it wrote is complete
   std::vector<std::string> notes;  // what was left out and why, each once
 };
 

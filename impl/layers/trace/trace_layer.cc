@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "impl/layers/process_generation.h"
+#include "impl/layers/trace/capture.h"
 #include "impl/layers/trace/clock.h"
 #include "impl/layers/trace/struct_values.h"
 #include "impl/layers/trace/timeline.h"
@@ -46,6 +47,11 @@ class TraceLayer : public Layer {
                               TimelineFile::Create(options.file, options.limit_bytes, context.log));
       timeline_ = std::make_unique<Timeline>(std::move(file), objects_, context.plugin_path);
     }
+    if (!options.capture.empty()) {
+      PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<CaptureFile> file,
+                              CaptureFile::Create(options.capture, context.log));
+      capture_ = std::make_unique<Capture>(std::move(file), objects_, options.outputs, context);
+    }
     return Status();
   }
 
@@ -61,6 +67,7 @@ class TraceLayer : public Layer {
                             ? Timeline::Execute(call, own_events)
                             : call.Next();
     FinishedCall finished{call, start, NowNs(), error, destroyed, taken, std::move(own_events)};
+    if (capture_ != nullptr) capture_->AfterCall(finished);
     if (timeline_ != nullptr) timeline_->AfterCall(finished);
     CountClients(call.id(), error);
     return error;
@@ -88,6 +95,7 @@ class TraceLayer : public Layer {
     if (id == fn::kPJRT_Client_Create) ++live_clients_;
     if (id == fn::kPJRT_Client_Destroy && --live_clients_ == 0) {
       objects_.handles().ForgetClientOwned();
+      if (capture_ != nullptr) capture_->Finish();
     }
   }
 
@@ -96,6 +104,7 @@ class TraceLayer : public Layer {
   const std::vector<const Field*> destroyed_fields_;
   std::atomic<int> live_clients_{0};
   std::unique_ptr<Timeline> timeline_;
+  std::unique_ptr<Capture> capture_;
 };
 
 }  // namespace

@@ -1,0 +1,21 @@
+#ifndef PLINTH_IMPL_LAYERS_REPLAY_HANDLE_MAP_H_
+#define PLINTH_IMPL_LAYERS_REPLAY_HANDLE_MAP_H_
+
+#include <cstdint>
+#include <map>
+
+namespace plinth::layers {
+
+// A handle of the plugin under replay, by its number in the capture.
+struct ReplayedHandle {
+  void* handle = nullptr;
+  int type = -1;          // index in reflection::Handles()
+  bool is_owned = false;  // the replay has to destroy it
+};
+
+// Ordered: handles that were made later have larger numbers.
+using HandleMap = std::map<uint64_t, ReplayedHandle>;
+
+}  // namespace plinth::layers
+
+#endif  // PLINTH_IMPL_LAYERS_REPLAY_HANDLE_MAP_H_

@@ -1,0 +1,248 @@
+#include "impl/layers/replay/replay.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "impl/layers/replay/capture_reader.h"
+#include "impl/layers/test_client.h"
+#include "impl/layers/trace/trace_layer.h"
+
+namespace plinth::layers {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+namespace fn = reflection::function;
+
+std::string TempPath(std::string_view name) {
+  return StrCat(testing::TempDir(), "/plinth_replay_test.", getpid(), ".", name);
+}
+
+const PJRT_Api* Plugin() {
+  static const PJRT_Api* api = TestChain::Open(PLINTH_TEST_PLUGIN);
+  return api;
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+void WriteFile(const std::string& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+void Use(TestChain& chain, const std::string& options) {
+  Expected<std::unique_ptr<Layer>> layer = CreateTraceLayer(chain.Context(options));
+  ASSERT_TRUE(layer.ok()) << layer.status().ToString();
+  chain.Use(*std::move(layer));
+}
+
+// A run with everything that is to be replayed; its arrays are large enough to have parts.
+void RunCaptured(const std::string& options) {
+  TestChain chain(Plugin());
+  Use(chain, options);
+  TestClient client(chain);
+  PJRT_LoadedExecutable* affine = client.Compile(kAffineProgram);
+  std::vector<float> x = {1, 2, 3, 4, 5, 6}, y(6);
+  // Transposed, and backwards in one dimension.
+  PJRT_Buffer* input = client.FromHost(PJRT_Buffer_Type_F32, x.data() + 1, {2, 3}, {-4, 8});
+  std::vector<PJRT_Buffer*> outputs = client.Execute(affine, {input}, 1);
+  client.ToHost(outputs[0], y.data(), 24);
+  EXPECT_THAT(y, ElementsAre(5, 9, 13, 3, 7, 11));
+  std::vector<PJRT_Buffer*> unread = client.Execute(affine, {outputs[0]}, 1, false);
+  std::vector<int64_t> large(200000);
+  for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<int64_t>(i * i);
+  PJRT_Buffer* large_buffer =
+      client.FromHost(PJRT_Buffer_Type_S64, large.data(), {static_cast<int64_t>(large.size())});
+  client.ToHost(large_buffer, large.data(), large.size() * 8);
+  auto pointer = TestClient::Make<PJRT_Buffer_UnsafePointer_Args>();
+  pointer.buffer = input;
+  client.Ok(pointer);
+  auto dims = TestClient::Make<PJRT_Buffer_Dimensions_Args>();
+  dims.buffer = input;
+  client.Ok(dims);
+  auto bad = TestClient::Make<PJRT_Buffer_Dimensions_Args>();
+  EXPECT_FALSE(client.Call(bad).ok());
+  client.Destroy(input);
+  client.Destroy(large_buffer);
+  client.Destroy(outputs[0]);
+  client.Destroy(unread[0]);
+  client.Destroy(affine);
+}
+
+ReplayReport ReplayOk(const ReplayOptions& options, const PJRT_Api* api) {
+  ReplayReport report;
+  Status status = Replay(options, api, &report);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return report;
+}
+
+TEST(ReplayTest, ARunIsRepeated) {
+  std::string path = TempPath("run");
+  RunCaptured("capture=" + path);
+  ReplayOptions options;
+  options.path = path;
+  uint64_t progress = 0;
+  options.progress = [&](uint64_t done, uint64_t total) {
+    EXPECT_LE(done, total);
+    progress = done;
+  };
+  ReplayReport report = ReplayOk(options, Plugin());
+  EXPECT_FALSE(report.first) << report.first->ToString();
+  EXPECT_EQ(report.divergences, 0u);
+  // One that the client read, one that it took a pointer to, and the large one.
+  EXPECT_EQ(report.outputs_compared, 3u);
+  EXPECT_EQ(report.bytes_compared, 24u + 24u + 1600000u);
+  EXPECT_GT(report.replayed, 10u);
+  EXPECT_FALSE(report.truncated);
+  EXPECT_EQ(progress, std::filesystem::file_size(path));
+  EXPECT_THAT(report.notes, testing::IsEmpty());
+  std::filesystem::remove(path);
+}
+
+TEST(ReplayTest, AllOutputs) {
+  std::string path = TempPath("all");
+  RunCaptured("outputs=all,capture=" + path);
+  ReplayOptions options;
+  options.path = path;
+  EXPECT_EQ(ReplayOk(options, Plugin()).outputs_compared, 4u);
+  RunCaptured("outputs=none,capture=" + path);
+  EXPECT_EQ(ReplayOk(options, Plugin()).outputs_compared, 0u);
+  std::filesystem::remove(path);
+}
+
+// The plugin with one wrong function.
+const PJRT_Api* WrongPlugin() {
+  static PJRT_Api api = *Plugin();
+  api.PJRT_Buffer_ToHostBuffer = [](PJRT_Buffer_ToHostBuffer_Args* args) {
+    PJRT_Error* error = Plugin()->PJRT_Buffer_ToHostBuffer(args);
+    if (error != nullptr || args->dst == nullptr) return error;
+    // The CPU plugin's copies of small arrays are there at once.
+    if (args->dst_size == 24) static_cast<float*>(args->dst)[4] += 1;
+    return error;
+  };
+  return &api;
+}
+
+TEST(ReplayTest, TheFirstDivergenceIsTold) {
+  std::string path = TempPath("wrong");
+  RunCaptured("capture=" + path);
+  ReplayOptions options;
+  options.path = path;
+  ReplayReport report = ReplayOk(options, WrongPlugin());
+  ASSERT_TRUE(report.first);
+  EXPECT_EQ(report.divergences, 1u);
+  EXPECT_THAT(report.first->output, HasSubstr("f32[2,3]"));
+  EXPECT_THAT(report.first->index, ElementsAre(1, 1));
+  EXPECT_EQ(report.first->got, "8");
+  EXPECT_EQ(report.first->wanted, "7");
+  EXPECT_EQ(report.first->elements_different, 1u);
+  EXPECT_THAT(report.first->ToString(), HasSubstr("element [1, 1]: got 8, wanted 7"));
+  options.keep_going = true;
+  report = ReplayOk(options, WrongPlugin());
+  EXPECT_EQ(report.divergences, 2u);
+  EXPECT_EQ(report.outputs_compared, 3u);
+  options.absolute_tolerance = 2;
+  EXPECT_EQ(ReplayOk(options, WrongPlugin()).divergences, 0u);
+  std::filesystem::remove(path);
+}
+
+TEST(ReplayTest, AProgramThatThePluginRefuses) {
+  std::string path = TempPath("refused");
+  RunCaptured("capture=" + path);
+  static PJRT_Api api = *Plugin();
+  api.PJRT_Client_Compile = [](PJRT_Client_Compile_Args*) {
+    return MakeError(Unimplemented("no compiler here"));
+  };
+  ReplayOptions options;
+  options.path = path;
+  ReplayReport report = ReplayOk(options, &api);
+  ASSERT_TRUE(report.first);
+  EXPECT_EQ(report.first->function, "PJRT_Client_Compile");
+  EXPECT_THAT(report.first->got, HasSubstr("no compiler here"));
+  options.keep_going = true;
+  report = ReplayOk(options, &api);
+  // What depends on it cannot be compared, and says so.
+  EXPECT_GE(report.divergences, 3u);
+  // A table that ends early is as good as functions that are not there.
+  api.struct_size = offsetof(PJRT_Api, PJRT_Client_Compile);
+  EXPECT_EQ(ReplayOk(options, &api).first->function, "PJRT_Client_Compile");
+  std::filesystem::remove(path);
+}
+
+TEST(ReplayTest, AKilledRunIsReplayedUpToItsEnd) {
+  std::string path = TempPath("killed"), copy = TempPath("copy");
+  TestChain chain(Plugin());
+  Use(chain, "capture=" + path);
+  {
+    TestClient client(chain);
+    float x = 3;
+    PJRT_Buffer* input = client.FromHost(PJRT_Buffer_Type_F32, &x, {});
+    client.ToHost(input, &x, 4);
+    std::filesystem::copy(path, copy, std::filesystem::copy_options::overwrite_existing);
+    client.Destroy(input);
+  }
+  ReplayOptions options;
+  options.path = copy;
+  ReplayReport report = ReplayOk(options, Plugin());
+  EXPECT_TRUE(report.truncated);
+  EXPECT_EQ(report.outputs_compared, 1u);
+  options.path = path;
+  EXPECT_FALSE(ReplayOk(options, Plugin()).truncated);
+  EXPECT_LT(std::filesystem::file_size(path), 20000u);
+  std::filesystem::remove(path);
+  std::filesystem::remove(copy);
+}
+
+// A plugin that takes everything and does nothing, for files that nobody wrote.
+const PJRT_Api* EmptyPlugin() {
+  static PJRT_Api api = *Plugin();
+  return &api;
+}
+
+TEST(ReplayTest, BrokenFilesAreErrors) {
+  std::string path = TempPath("broken");
+  RunCaptured("capture=" + path);
+  std::string good = ReadFile(path);
+  ReplayOptions options;
+  options.path = path;
+  ReplayReport report;
+  auto replay = [&](std::string_view bytes) {
+    WriteFile(path, bytes);
+    return Replay(options, EmptyPlugin(), &report);
+  };
+  EXPECT_THAT(replay("").message(), HasSubstr("is no capture"));
+  EXPECT_THAT(replay("something else, long enough").message(), HasSubstr("is no capture"));
+  std::string version = good;
+  version[8] = 9;
+  EXPECT_THAT(replay(version).message(), HasSubstr("version 9"));
+  EXPECT_TRUE(replay(good.substr(0, 16)).ok());
+  EXPECT_THAT(replay(good.substr(0, 20)).message(), HasSubstr("head of a frame"));
+  EXPECT_THAT(replay(good.substr(0, good.size() - 1)).message(), HasSubstr("ends within a frame"));
+  std::string sizes = good;
+  sizes[24 + 3] = 0x7F;
+  EXPECT_THAT(replay(sizes).message(), HasSubstr("impossible"));
+  for (size_t i = 32; i < good.size(); i += 1 + good.size() / 50) {
+    std::string flipped = good;
+    flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
+    EXPECT_FALSE(replay(flipped).ok()) << i;
+  }
+  WriteFile(path, good);
+  options.memory_limit = 100000;
+  Status status = Replay(options, EmptyPlugin(), &report);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  options.path = "/nowhere/at/all";
+  EXPECT_EQ(Replay(options, EmptyPlugin(), &report).code(), StatusCode::kNotFound);
+  options.path = "/dev/zero";
+  EXPECT_EQ(Replay(options, EmptyPlugin(), &report).code(), StatusCode::kInvalidArgument);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace plinth::layers
