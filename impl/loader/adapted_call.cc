@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 
+#include "pjrt_c_api.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::loader {
@@ -54,6 +56,20 @@ size_t CountOf(int structure, const Field& field, const char* source, size_t siz
   if (field.length_field < 0) return 1;
   const Field& length = reflection::FieldsOf(TypeOf(structure))[field.length_field];
   return End(length) <= size ? Read<size_t>(source, length.offset) : 0;
+}
+
+// Frameworks always set how callbacks get their arrays; without callbacks that means nothing.
+bool SaysNothingAlone(int structure, const Field& field, const char* source, size_t size) {
+  using Options = PJRT_ExecuteOptions;
+  if (structure != reflection::structure::kPJRT_ExecuteOptions ||
+      field.offset != offsetof(Options, use_major_to_minor_data_layout_for_callbacks)) {
+    return false;
+  }
+  for (size_t count : {offsetof(Options, num_send_ops), offsetof(Options, num_recv_ops),
+                       offsetof(Options, num_hlo_output_callbacks)}) {
+    if (count + sizeof(size_t) <= size && Read<size_t>(source, count) != 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -211,6 +227,7 @@ Status AdaptedCall::RefuseUnknown(int structure, const char* source, size_t size
   for (const Field* refusal : shape_.PlanOf(structure).refusals) {
     const Field& field = *refusal;
     if (End(field) > size || IsDefault(structure, field, source, size)) continue;
+    if (SaysNothingAlone(structure, field, source, size)) continue;
     return Unimplemented(function_.name, ": ", type.name, ".", field.name,
                          " is set, which came with PJRT 0.", field.safe_since, "; ",
                          shape_.table().Describe(),

@@ -199,6 +199,8 @@ TEST_F(ExecuteTest, WhatChangesResultsIsRefused) {
   Open(64);
   EXPECT_TRUE(Execute().ok());
   options_.use_major_to_minor_data_layout_for_callbacks = true;
+  EXPECT_TRUE(Execute().ok());  // There is no callback.
+  options_.num_recv_ops = 1;
   EXPECT_EQ(Execute().code(), StatusCode::kUnimplemented);
 }
 

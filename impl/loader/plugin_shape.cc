@@ -18,6 +18,11 @@ constexpr AnnouncedSize kAnnouncedSizes[] = {
 #include "plinth/support/abi_tables.inc"
 };
 
+// The first two revisions of 0.70 have 64 bytes here and announced 48, the third has and announced
+// 48: 48 with room for 64 serves all of them.
+constexpr AnnouncedSize kWithdrawn = {
+    reflection::structure::kPJRT_Executable_DeserializeAndLoad_Args, 48, 64, 70, 70};
+
 bool IsChecked(const reflection::Field& field) {
   if (field.direction == reflection::Direction::kOut) return false;
   switch (field.base) {
@@ -65,6 +70,9 @@ void PluginShape::FillPlan(int structure) {
   plan.type = &type;
   plan.fields = reflection::FieldsOf(type);
   plan.size = static_cast<uint32_t>(type.frozen ? type.end : reflection::EndAt(type, minor_));
+  if (structure == kWithdrawn.structure && minor_ == kWithdrawn.first_minor) {
+    plan.size = kWithdrawn.actual;
+  }
   plan.is_announced_otherwise = AnnouncedTo(structure, plan.size) != plan.size;
   bool is_of_extension = type.function >= 0 && reflection::Functions()[type.function].table >= 0;
   for (const reflection::Field& field : plan.fields) {
@@ -122,11 +130,14 @@ bool PluginShape::NestedFits(const Plan& plan, const reflection::Field& field,
 }
 
 size_t PluginShape::AnnouncedTo(int structure, size_t size) const {
+  auto applies = [&](const AnnouncedSize& row) {
+    return row.structure == structure && row.actual == size && row.first_minor <= minor_;
+  };
+  if (applies(kWithdrawn) && minor_ == kWithdrawn.last_minor) return kWithdrawn.announced;
   for (const AnnouncedSize& row : kAnnouncedSizes) {
-    if (row.structure == structure && row.actual == size && row.first_minor <= minor_ &&
-        minor_ <= row.last_minor) {
-      return row.announced;
-    }
+    // Within its last minor upstream corrected the constant, and a plugin then refuses less; one
+    // from before takes more.
+    if (applies(row) && minor_ < row.last_minor) return row.announced;
   }
   return size;
 }
