@@ -91,6 +91,12 @@ Status Call(PJRT_Buffer_IsOnCpu_Args& args) {
 
 Status Call(PJRT_Buffer_ReadyEvent_Args& args) {
   PLINTH_HANDLE(buffer, args, buffer);
+  if (buffer->IsDeleted()) {
+    EventSource failed;
+    failed.Set(FailedPrecondition("PJRT_Buffer_ReadyEvent: the buffer was deleted or donated"));
+    args.event = new PJRT_Event(failed.event());
+    return {};
+  }
   args.event = new PJRT_Event(buffer->ReadyEvent());
   return {};
 }

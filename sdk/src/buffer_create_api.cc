@@ -110,6 +110,7 @@ Status Call(PJRT_Client_CreateAliasBuffer_Args& args) {
 Status Call(PJRT_Client_FulfillAliasBuffer_Args& args) {
   PLINTH_HANDLE(core, args, client);
   PLINTH_HANDLE(callback, args, fulfill_alias_buffer_cb);
+  PLINTH_RETURN_IF_ERROR(CheckErrorCode("PJRT_Client_FulfillAliasBuffer", args.status_code));
   PLINTH_RETURN_IF_ERROR(
       CheckBytes(args, args.error_message, args.error_message_size, "error_message"));
   Status status =

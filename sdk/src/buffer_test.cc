@@ -83,6 +83,10 @@ TEST_F(BufferTest, RoundTripAndProperties) {
   deleted.buffer = buffer;
   EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_IsDeleted, deleted).ok());
   EXPECT_TRUE(deleted.is_deleted);
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Buffer_ReadyEvent, ready).ok());
+  error.event = ready.event;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Event_Error, error).code(), StatusCode::kFailedPrecondition);
+  Destroy(ready.event);
   Destroy(buffer);
 }
 

@@ -1,4 +1,5 @@
 #include "sdk/src/entry.h"
+#include "sdk/src/wire.h"
 
 namespace plinth::sdk::internal {
 
@@ -47,8 +48,9 @@ Status Call(PJRT_Event_Create_Args& args) {
 
 Status Call(PJRT_Event_Set_Args& args) {
   PLINTH_HANDLE(event, args, event);
+  PLINTH_RETURN_IF_ERROR(CheckErrorCode("PJRT_Event_Set", args.error_code));
   if (event->source == nullptr) {
-    return FailedPrecondition(
+    return InvalidArgument(
         "PJRT_Event_Set: the event was not made by PJRT_Event_Create; the plugin sets it");
   }
   PLINTH_RETURN_IF_ERROR(

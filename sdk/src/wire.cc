@@ -250,9 +250,16 @@ Expected<Place> ReadPlace(const char* function, const ClientCore& client, PJRT_M
   return place;
 }
 
+Status CheckErrorCode(const char* function, const PJRT_Error_Code& code) {
+  int raw = RawEnum(code);
+  if (raw >= PJRT_Error_Code_OK && raw <= PJRT_Error_Code_UNAUTHENTICATED) return {};
+  return InvalidArgument(function, ": error_code ", raw, " is no PJRT_Error_Code");
+}
+
 Status ReadError(const char* function, const PJRT_Error_Code& code, const char* message,
                  size_t message_size, const PJRT_NamedValue* payload, size_t num_payload,
                  Status& error) {
+  PLINTH_RETURN_IF_ERROR(CheckErrorCode(function, code));
   if (RawEnum(code) == PJRT_Error_Code_OK) {
     return InvalidArgument(function, ": an error with code OK");
   }

@@ -1,0 +1,220 @@
+// L0, for every function of the table, driven by the registry: every struct_size of history, sizes
+// that nobody ever had, junk on the extension chain; null handles and numbers that no enum has.
+
+#include <algorithm>
+#include <memory>
+
+#include "conformance/cases/cases.h"
+#include "conformance/cases/samples.h"
+#include "plinth/support/abi_version.h"
+
+namespace plinth::conformance {
+namespace {
+
+using reflection::Base;
+using reflection::Direction;
+using reflection::Field;
+using reflection::Function;
+using reflection::Struct;
+
+// "PJRT-Buffer_Destroy-null" of function and suffix; empty if the registry has no such number.
+std::string RequirementOf(const Function& function, std::string_view suffix) {
+  std::string id = StrCat("PJRT-", std::string_view(function.name).substr(5), "-", suffix);
+  return reflection::FindRequirement(id) == nullptr ? std::string() : id;
+}
+
+// Calls that end what others need, or that wait for hardware, are asked by cases of their own.
+bool IsAsked(const Function& function) {
+  return function.table < 0 && function.returns == reflection::Returns::kError &&
+         &function != &reflection::Get(reflection::function::kPJRT_LoadedExecutable_Delete) &&
+         &function != &reflection::Get(reflection::function::kPJRT_Buffer_Delete) &&
+         &function != &reflection::Get(reflection::function::kPJRT_Device_PoisonExecution);
+}
+
+// Sizes that callers of 0.28 to today announce, in order.
+std::vector<SizeSaid> HistoricalSizes(const Struct& args) {
+  std::vector<SizeSaid> sizes;
+  for (int minor = kPjrtOldestReadableMinor; minor <= kPjrtDeclaredMinor; ++minor) {
+    size_t end = EndAt(args, minor);
+    if (end >= args.minimum_size || sizes.empty()) sizes.push_back({end, end});
+  }
+#define PLINTH_PJRT_ANNOUNCED_SIZE(struct_name, announced, actual, first_minor, last_minor) \
+  if (std::string_view(args.name) == #struct_name) sizes.push_back({announced, actual});
+#include "plinth/support/abi_tables.inc"
+  auto less = [](SizeSaid a, SizeSaid b) { return a.announced < b.announced; };
+  auto same = [](SizeSaid a, SizeSaid b) { return a.announced == b.announced; };
+  std::stable_sort(sizes.begin(), sizes.end(), less);
+  sizes.erase(std::unique(sizes.begin(), sizes.end(), same), sizes.end());
+  return sizes;
+}
+
+// A function with valid arguments and what it answers to a caller of today.
+struct Subject {
+  const Function& function;
+  const Struct& args;
+  Samples samples;
+  Arguments arguments;
+
+  Subject(Context& context, int number)
+      : function(reflection::Functions()[number]),
+        args(reflection::Structs()[function.args]),
+        samples(context),
+        arguments(samples, function) {}
+
+  // False, with a note, if the plugin lacks the function or the suite an object for it.
+  bool IsReady(Context& context) const {
+    if (context.plugin().Slot(function) == nullptr) {
+      context.Unsupported(StrCat("the table has no ", function.name));
+      return false;
+    }
+    if (!arguments.AreComplete()) {
+      context.Unsupported(StrCat("no ", arguments.missing(), " to call it with"));
+      return false;
+    }
+    return true;
+  }
+};
+
+void AskSize(Context& context, int number, SizeSaid said) {
+  size_t size = said.announced;
+  Subject subject(context, number);
+  if (!subject.IsReady(context)) return;
+  bool is_intact = true;
+  size_t own =
+      std::max<size_t>(EndAt(subject.args, context.plugin().minor()), subject.args.minimum_size);
+  Status today =
+      CallSized(context, subject.function, subject.arguments.bytes(), {own, own}, is_intact);
+  // A call may use up what it was given.
+  Subject again(context, number);
+  Status status = CallSized(context, again.function, again.arguments.bytes(), said, is_intact);
+  context.Check("PJRT-Args-struct_size", is_intact, subject.function.name,
+                " wrote behind a struct of ", size, " bytes");
+  bool is_refusal = status.code() == StatusCode::kInvalidArgument;
+  bool is_smaller = size < own;
+  if (status.code() == today.code() || (is_smaller && is_refusal)) {
+    bool must_accept = context.profile().accepts_all_sizes && size >= subject.args.minimum_size;
+    if (must_accept && status.code() != today.code()) {
+      context.Fail(
+          "PJRT-Args-struct_size",
+          StrCat("struct_size ", size, ": the profile promises success, got ", status.ToString()));
+    }
+    return;
+  }
+  context.Fail(is_smaller ? "PJRT-Args-struct_size-smaller" : "PJRT-Args-struct_size-larger",
+               StrCat(subject.function.name, " with struct_size ", size, " answered ",
+                      status.ToString(), "; with ", own, " it answers ", today.ToString()));
+}
+
+void AskJunkExtensions(Context& context, int number) {
+  Subject subject(context, number);
+  if (!subject.IsReady(context)) return;
+  PJRT_Extension_Base last{sizeof(PJRT_Extension_Base), static_cast<PJRT_Extension_Type>(12345),
+                           nullptr};
+  PJRT_Extension_Base first{sizeof(PJRT_Extension_Base), static_cast<PJRT_Extension_Type>(-7),
+                            &last};
+  bool is_intact = true;
+  SizeSaid size{subject.args.end, subject.args.end};
+  Status plain = CallSized(context, subject.function, subject.arguments.bytes(), size, is_intact);
+  Subject again(context, number);
+  Status status =
+      CallSized(context, again.function, again.arguments.bytes(), size, is_intact, &first);
+  context.Check("PJRT-Args-extension_start", status.code() == plain.code(), subject.function.name,
+                " with two unknown extensions answered ", status.ToString(),
+                "; without them it answers ", plain.ToString());
+}
+
+void AskNullField(Context& context, int number, const Field& field) {
+  Subject subject(context, number);
+  if (!subject.IsReady(context)) return;
+  std::vector<std::byte> bytes = subject.arguments.bytes();
+  std::fill_n(bytes.begin() + field.offset, field.size, std::byte{0});
+  bool is_intact = true;
+  Status status =
+      CallSized(context, subject.function, bytes, {subject.args.end, subject.args.end}, is_intact);
+  context.CheckRefused(RequirementOf(subject.function, field.name),
+                       StrCat(subject.function.name, " with a null `", field.name, "`"), status,
+                       {StatusCode::kInvalidArgument});
+}
+
+void AskBadEnum(Context& context, int number, const Field& field) {
+  Subject subject(context, number);
+  if (!subject.IsReady(context)) return;
+  for (int value : {-1, 12345}) {
+    std::vector<std::byte> bytes = subject.arguments.bytes();
+    std::memcpy(bytes.data() + field.offset, &value, sizeof(value));
+    bool is_intact = true;
+    Status status = CallSized(context, subject.function, bytes,
+                              {subject.args.end, subject.args.end}, is_intact);
+    context.CheckRefused(RequirementOf(subject.function, field.name),
+                         StrCat(subject.function.name, " with `", field.name, "` = ", value),
+                         status, {StatusCode::kInvalidArgument});
+  }
+}
+
+void AskNullArgs(Context& context, int number) {
+  const Function& function = reflection::Functions()[number];
+  if (context.plugin().Slot(function) == nullptr) {
+    return context.Unsupported(StrCat("the table has no ", function.name));
+  }
+  context.CheckRefused("PJRT-Args-null", StrCat(function.name, "(NULL)"),
+                       context.plugin().Call(function, nullptr), {StatusCode::kInvalidArgument});
+}
+
+}  // namespace
+
+void AddFunctionCases(std::vector<Case>& cases) {
+  for (int number = 0; number < kPjrtFunctionCount; ++number) {
+    const Function& function = reflection::Functions()[number];
+    if (!IsAsked(function)) continue;
+    const Struct& args = reflection::Structs()[function.args];
+    std::string name(function.name);
+    std::vector<SizeSaid> sizes = HistoricalSizes(args);
+    // Small sizes that nobody ever had, and what a caller from the future would say.
+    sizes.insert(sizes.begin(), {{0, 0}, {1, 1}});
+    for (size_t more : {8, 64}) sizes.push_back({args.end + more, args.end + more});
+    for (SizeSaid said : sizes) {
+      size_t size = said.announced;
+      bool is_larger = size > args.end;
+      cases.push_back({StrCat("L0/struct_size/", name, "/", size),
+                       Level::kL0,
+                       ClientNeed::kShared,
+                       {"PJRT-Args-struct_size", is_larger ? "PJRT-Args-struct_size-larger"
+                                                           : "PJRT-Args-struct_size-smaller"},
+                       [=](Context& context) { AskSize(context, number, said); },
+                       size < args.minimum_size});
+    }
+    cases.push_back({StrCat("L0/extension/", name),
+                     Level::kL0,
+                     ClientNeed::kShared,
+                     {"PJRT-Args-extension_start"},
+                     [=](Context& context) { AskJunkExtensions(context, number); }});
+    cases.push_back({StrCat("L0/null/", name, "/args"),
+                     Level::kL0,
+                     ClientNeed::kShared,
+                     {"PJRT-Args-null"},
+                     [=](Context& context) { AskNullArgs(context, number); },
+                     true});
+    for (const Field& field : FieldsOf(args)) {
+      std::string requirement = RequirementOf(function, field.name);
+      if (requirement.empty() || field.direction != Direction::kIn) continue;
+      if (field.base == Base::kHandle && field.depth == 0 && !field.nullable) {
+        cases.push_back({StrCat("L0/null/", name, "/", field.name),
+                         Level::kL0,
+                         ClientNeed::kShared,
+                         {requirement},
+                         [=, &field](Context& context) { AskNullField(context, number, field); },
+                         true});
+      }
+      if (field.base == Base::kEnum && field.depth == 0) {
+        cases.push_back({StrCat("L0/enum/", name, "/", field.name),
+                         Level::kL0,
+                         ClientNeed::kShared,
+                         {requirement, "PJRT-Args-enum"},
+                         [=, &field](Context& context) { AskBadEnum(context, number, field); },
+                         true});
+      }
+    }
+  }
+}
+
+}  // namespace plinth::conformance

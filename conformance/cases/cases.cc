@@ -1,0 +1,15 @@
+#include "conformance/cases/cases.h"
+
+namespace plinth::conformance {
+
+std::vector<Case> AllCases() {
+  std::vector<Case> cases;
+  for (auto* add : {AddTableCases, AddFunctionCases, AddDeviceCases, AddTransferCases,
+                    AddProgramCases, AddExecutableCases, AddEventCases, AddLifetimeCases,
+                    AddAsyncTransferCases, AddProcessCases}) {
+    add(cases);
+  }
+  return cases;
+}
+
+}  // namespace plinth::conformance

@@ -1,0 +1,25 @@
+#ifndef PLINTH_CONFORMANCE_CASES_CASES_H_
+#define PLINTH_CONFORMANCE_CASES_CASES_H_
+
+#include <vector>
+
+#include "conformance/runner/case.h"
+#include "conformance/runner/context.h"
+
+// One function for each area; each is one row in cases.cc.
+namespace plinth::conformance {
+
+void AddTableCases(std::vector<Case>& cases);
+void AddFunctionCases(std::vector<Case>& cases);
+void AddDeviceCases(std::vector<Case>& cases);
+void AddTransferCases(std::vector<Case>& cases);
+void AddProgramCases(std::vector<Case>& cases);
+void AddExecutableCases(std::vector<Case>& cases);
+void AddEventCases(std::vector<Case>& cases);
+void AddLifetimeCases(std::vector<Case>& cases);
+void AddAsyncTransferCases(std::vector<Case>& cases);
+void AddProcessCases(std::vector<Case>& cases);
+
+}  // namespace plinth::conformance
+
+#endif  // PLINTH_CONFORMANCE_CASES_CASES_H_

@@ -1,0 +1,215 @@
+// L1: what executables tell about themselves, and how they are saved and loaded.
+
+#include "conformance/cases/cases.h"
+#include "conformance/cases/samples.h"
+
+namespace plinth::conformance {
+namespace {
+
+struct Compiled {
+  OwnedLoadedExecutable loaded;
+  OwnedExecutable executable;
+};
+
+bool CompileAddOne(Context& context, Compiled& compiled) {
+  Expected<OwnedLoadedExecutable> loaded = context.Compile(AddOneProgram());
+  if (!context.Ok("", "PJRT_Client_Compile", loaded.status())) return false;
+  compiled.loaded = *std::move(loaded);
+  auto get = Make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = compiled.loaded.get();
+  if (!context.Ok("", "PJRT_LoadedExecutable_GetExecutable", context.plugin().Call(get))) {
+    return false;
+  }
+  compiled.executable = OwnedExecutable(context.plugin(), get.executable);
+  return context.Check("", get.executable != nullptr, "the executable is null");
+}
+
+template <typename Args>
+Args ArgsFor(PJRT_Executable* executable) {
+  auto args = Make<Args>();
+  args.executable = executable;
+  return args;
+}
+
+void Metadata(Context& context) {
+  Compiled compiled;
+  if (!CompileAddOne(context, compiled)) return;
+  PJRT_Executable* executable = compiled.executable.get();
+  const Plugin& plugin = context.plugin();
+
+  auto name = ArgsFor<PJRT_Executable_Name_Args>(executable);
+  if (context.Ok("", "PJRT_Executable_Name", plugin.Call(name))) {
+    context.Note(
+        StrCat("name ", std::string_view(name.executable_name, name.executable_name_size)));
+  }
+  auto replicas = ArgsFor<PJRT_Executable_NumReplicas_Args>(executable);
+  if (context.Ok("", "PJRT_Executable_NumReplicas", plugin.Call(replicas))) {
+    context.Check("", replicas.num_replicas == 1, replicas.num_replicas, " replicas, not 1");
+  }
+  auto partitions = ArgsFor<PJRT_Executable_NumPartitions_Args>(executable);
+  if (context.Ok("", "PJRT_Executable_NumPartitions", plugin.Call(partitions))) {
+    context.Check("", partitions.num_partitions == 1, partitions.num_partitions,
+                  " partitions, not 1");
+  }
+  auto outputs = ArgsFor<PJRT_Executable_NumOutputs_Args>(executable);
+  if (context.Ok("", "PJRT_Executable_NumOutputs", plugin.Call(outputs))) {
+    context.Check("", outputs.num_outputs == 1, outputs.num_outputs, " outputs, not 1");
+  }
+  auto types = ArgsFor<PJRT_Executable_OutputElementTypes_Args>(executable);
+  if (context.Ok("", "PJRT_Executable_OutputElementTypes", plugin.Call(types))) {
+    context.Check("",
+                  types.num_output_types == 1 && types.output_types != nullptr &&
+                      RawEnum(types.output_types[0]) == PJRT_Buffer_Type_F32,
+                  "the output's type is not f32");
+  }
+  auto dims = ArgsFor<PJRT_Executable_OutputDimensions_Args>(executable);
+  if (context.Ok("", "PJRT_Executable_OutputDimensions", plugin.Call(dims))) {
+    context.Check("", dims.num_outputs == 1 && dims.dim_sizes[0] == 1 && dims.dims[0] == 4,
+                  "the output's dimensions are not [4]");
+  }
+  auto kinds = ArgsFor<PJRT_Executable_OutputMemoryKinds_Args>(executable);
+  if (context.Ok("", "PJRT_Executable_OutputMemoryKinds", plugin.Call(kinds))) {
+    context.Check("", kinds.num_outputs == 1 && kinds.memory_kinds[0] != nullptr,
+                  "the output has no memory kind");
+  }
+  auto stats = ArgsFor<PJRT_Executable_GetCompiledMemoryStats_Args>(executable);
+  if (context.Ok("", "PJRT_Executable_GetCompiledMemoryStats", plugin.Call(stats))) {
+    context.Check("", stats.argument_size_in_bytes >= 16 && stats.output_size_in_bytes >= 16,
+                  "argument and output take ", stats.argument_size_in_bytes, " and ",
+                  stats.output_size_in_bytes, " bytes, at least 16 each expected");
+  }
+  auto devices = Make<PJRT_LoadedExecutable_AddressableDevices_Args>();
+  devices.executable = compiled.loaded.get();
+  if (context.Ok("", "PJRT_LoadedExecutable_AddressableDevices", plugin.Call(devices))) {
+    context.Check("", devices.num_addressable_devices == 1, devices.num_addressable_devices,
+                  " devices, not 1");
+  }
+}
+
+void Fingerprints(Context& context) {
+  Compiled first, second;
+  if (!CompileAddOne(context, first) || !CompileAddOne(context, second)) return;
+  std::string texts[2];
+  const Compiled* each[2] = {&first, &second};
+  for (int i = 0; i < 2; ++i) {
+    auto args = ArgsFor<PJRT_Executable_Fingerprint_Args>(each[i]->executable.get());
+    if (!context.Ok("PJRT-Executable_Fingerprint-stable", "PJRT_Executable_Fingerprint",
+                    context.plugin().Call(args))) {
+      return;
+    }
+    texts[i].assign(args.executable_fingerprint, args.executable_fingerprint_size);
+  }
+  context.Check("PJRT-Executable_Fingerprint-stable", texts[0] == texts[1] && !texts[0].empty(),
+                "two compilations of one program have other fingerprints");
+}
+
+void OptimizedProgram(Context& context) {
+  Compiled compiled;
+  if (!CompileAddOne(context, compiled)) return;
+  auto program = Make<PJRT_Program>();
+  auto args = ArgsFor<PJRT_Executable_OptimizedProgram_Args>(compiled.executable.get());
+  args.program = &program;
+  if (!context.Ok("PJRT-Executable_OptimizedProgram-two-calls",
+                  "PJRT_Executable_OptimizedProgram for the size", context.plugin().Call(args))) {
+    return;
+  }
+  size_t size = program.code_size;
+  context.Note(StrCat("format ", std::string_view(program.format, program.format_size), ", ", size,
+                      " bytes"));
+  if (!context.Check("PJRT-Executable_OptimizedProgram-two-calls", size > 0, "the size is 0")) {
+    return;
+  }
+  std::string code(size, '\0');
+  program.code = code.data();
+  context.Ok("PJRT-Executable_OptimizedProgram-two-calls", "PJRT_Executable_OptimizedProgram",
+             context.plugin().Call(args));
+  program.code = code.data();
+  program.code_size = size - 1;
+  context.CheckRefused("PJRT-Executable_OptimizedProgram-too-small",
+                       StrCat("a code_size of ", size - 1, " for ", size, " bytes"),
+                       context.plugin().Call(args), {StatusCode::kInvalidArgument});
+}
+
+// The bytes of a serialized executable; empty, with a finding, if there are none.
+std::string Serialize(Context& context, const Compiled& compiled) {
+  auto args = ArgsFor<PJRT_Executable_Serialize_Args>(compiled.executable.get());
+  if (!context.Ok("", "PJRT_Executable_Serialize", context.plugin().Call(args))) return "";
+  std::string bytes(args.serialized_bytes, args.serialized_bytes_size);
+  if (context.Check("", args.serialized_executable_deleter != nullptr, "the deleter is null")) {
+    args.serialized_executable_deleter(args.serialized_executable);
+  }
+  context.Check("", !bytes.empty(), "the serialized executable is empty");
+  return bytes;
+}
+
+Expected<OwnedLoadedExecutable> Deserialize(Context& context, std::string_view bytes) {
+  auto args = Make<PJRT_Executable_DeserializeAndLoad_Args>();
+  args.client = context.client();
+  args.serialized_executable = bytes.data();
+  args.serialized_executable_size = bytes.size();
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  return OwnedLoadedExecutable(context.plugin(), args.loaded_executable);
+}
+
+void SaveAndLoad(Context& context) {
+  Compiled compiled;
+  if (!CompileAddOne(context, compiled)) return;
+  std::string bytes = Serialize(context, compiled);
+  if (bytes.empty()) return;
+  compiled = Compiled();
+  Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
+  if (!context.Ok("", "PJRT_Executable_DeserializeAndLoad", loaded.status())) return;
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
+  PJRT_Buffer* handles[] = {argument->get()};
+  Expected<std::vector<OwnedBuffer>> results = context.Execute(loaded->get(), handles);
+  if (!context.Ok("", "PJRT_LoadedExecutable_Execute of a loaded file", results.status())) return;
+  Expected<HostArray> array = context.Download((*results)[0].get());
+  if (context.Ok("", "PJRT_Buffer_ToHostBuffer", array.status())) {
+    context.Check("", array->AsF32() == std::vector<float>{2, 3, 4, 5}, "the result is [",
+                  StrJoin(array->AsF32()), "], not [2, 3, 4, 5]");
+  }
+}
+
+void CorruptFiles(Context& context) {
+  Compiled compiled;
+  if (!CompileAddOne(context, compiled)) return;
+  std::string bytes = Serialize(context, compiled);
+  if (bytes.empty()) return;
+  auto refuse = [&](std::string_view what, std::string_view changed) {
+    Expected<OwnedLoadedExecutable> loaded = Deserialize(context, changed);
+    context.CheckRefused("PJRT-Process-alive", StrCat("loading ", what), loaded.status());
+  };
+  refuse("no bytes", "");
+  refuse("text", "this is no executable");
+  refuse("the first half of a file", std::string_view(bytes).substr(0, bytes.size() / 2));
+  refuse("a file without its last byte", std::string_view(bytes).substr(0, bytes.size() - 1));
+  // One bit in each of 32 places. Whether each is found is the plugin's quality; that none ends the
+  // process is asked of all.
+  int found = 0;
+  for (size_t i = 0; i < 32; ++i) {
+    std::string changed = bytes;
+    changed[i * changed.size() / 32] ^= 0x10;
+    found += Deserialize(context, changed).ok() ? 0 : 1;
+  }
+  context.Note(StrCat(found, " of 32 flipped bits were found"));
+}
+
+}  // namespace
+
+void AddExecutableCases(std::vector<Case>& cases) {
+  auto add = [&](std::string name, std::vector<std::string> requirements, void (*run)(Context&),
+                 bool is_robust = false) {
+    cases.push_back({"L1/executable/" + name, Level::kL1, ClientNeed::kShared,
+                     std::move(requirements), run, is_robust});
+  };
+  add("metadata", {}, Metadata);
+  add("fingerprint", {"PJRT-Executable_Fingerprint-stable"}, Fingerprints);
+  add("optimized_program",
+      {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Executable_OptimizedProgram-too-small"},
+      OptimizedProgram);
+  add("save_and_load", {}, SaveAndLoad);
+  add("corrupt_files", {"PJRT-Process-alive"}, CorruptFiles, true);
+}
+
+}  // namespace plinth::conformance

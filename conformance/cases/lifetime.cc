@@ -1,0 +1,254 @@
+// L2: who keeps what alive: buffers, views, external references, errors through buffers, donation.
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "conformance/cases/cases.h"
+#include "conformance/cases/samples.h"
+
+namespace plinth::conformance {
+namespace {
+
+// x + 1, whose argument may be written in place.
+constexpr std::string_view kDonatingProgram = R"(module @donating {
+  func.func public @main(%arg0: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+    %0 = stablehlo.constant dense<1.0> : tensor<4xf32>
+    %1 = stablehlo.add %arg0, %0 : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+})";
+
+bool IsDeleted(Context& context, PJRT_Buffer* buffer) {
+  auto args = Make<PJRT_Buffer_IsDeleted_Args>();
+  args.buffer = buffer;
+  return context.Ok("", "PJRT_Buffer_IsDeleted", context.plugin().Call(args)) &&
+         RawBool(args.is_deleted);
+}
+
+void CheckValues(Context& context, std::string_view requirement, PJRT_Buffer* buffer,
+                 const std::vector<float>& wanted) {
+  Expected<HostArray> array = context.Download(buffer);
+  if (!context.Ok(requirement, "PJRT_Buffer_ToHostBuffer", array.status())) return;
+  context.Check(requirement, array->AsF32() == wanted, "the values are [", StrJoin(array->AsF32()),
+                "], not [", StrJoin(wanted), "]");
+}
+
+void Donation(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(kDonatingProgram);
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) {
+    return;
+  }
+  PJRT_Buffer* handles[] = {argument->get()};
+  auto results = context.Execute(executable->get(), handles);
+  if (!context.Ok("PJRT-LoadedExecutable_Execute-donation", "PJRT_LoadedExecutable_Execute",
+                  results.status())) {
+    return;
+  }
+  context.Check("PJRT-LoadedExecutable_Execute-donation", IsDeleted(context, argument->get()),
+                "the donated argument does not count as deleted");
+  CheckValues(context, "PJRT-LoadedExecutable_Execute-donation", (*results)[0].get(), {2, 3, 4, 5});
+  auto again = context.Execute(executable->get(), handles);
+  context.CheckRefused("PJRT-LoadedExecutable_Execute-deleted", "donating an argument again",
+                       again.status());
+}
+
+// Steps that each donate the result of the step before, all in flight at once.
+void DonationChain(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(kDonatingProgram);
+  Expected<OwnedBuffer> state = context.Upload(HostArray::F32({4}, {0, 1, 2, 3}));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", state.status())) {
+    return;
+  }
+  OwnedBuffer current = *std::move(state);
+  for (int step = 0; step < 100; ++step) {
+    PJRT_Buffer* handles[] = {current.get()};
+    auto results = context.Execute(executable->get(), handles);
+    if (!context.Ok("PJRT-LoadedExecutable_Execute-donation",
+                    StrCat("PJRT_LoadedExecutable_Execute, step ", step), results.status())) {
+      return;
+    }
+    current = std::move((*results)[0]);
+  }
+  CheckValues(context, "PJRT-LoadedExecutable_Execute-donation", current.get(),
+              {100, 101, 102, 103});
+}
+
+void DonatedTwice(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(R"(module @twice {
+  func.func public @main(%arg0: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})");
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) {
+    return;
+  }
+  PJRT_Buffer* handles[] = {argument->get(), argument->get()};
+  auto results = context.Execute(executable->get(), handles);
+  // Refusing is right, and so is a correct sum.
+  if (!results.ok()) return;
+  CheckValues(context, "PJRT-LoadedExecutable_Execute-donation", (*results)[0].get(), {2, 4, 6, 8});
+}
+
+void DeleteWhileInUse(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) {
+    return;
+  }
+  PJRT_Buffer* handles[] = {argument->get()};
+  auto results = context.Execute(executable->get(), handles);
+  if (!context.Ok("", "PJRT_LoadedExecutable_Execute", results.status())) return;
+  auto remove = Make<PJRT_Buffer_Delete_Args>();
+  remove.buffer = argument->get();
+  context.Ok("PJRT-Buffer_Delete-uses", "PJRT_Buffer_Delete", context.plugin().Call(remove));
+  (void)executable->Destroy();
+  CheckValues(context, "PJRT-Buffer_Delete-uses", (*results)[0].get(), {2, 3, 4, 5});
+}
+
+void ExternalReferences(Context& context) {
+  Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+  auto increase = Make<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
+  increase.buffer = buffer->get();
+  if (!context.Ok("", "PJRT_Buffer_IncreaseExternalReferenceCount",
+                  context.plugin().Call(increase))) {
+    return;
+  }
+  auto on_cpu = Make<PJRT_Buffer_IsOnCpu_Args>();
+  on_cpu.buffer = buffer->get();
+  auto pointer = Make<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args>();
+  pointer.buffer = buffer->get();
+  if (context.Ok("", "PJRT_Buffer_IsOnCpu", context.plugin().Call(on_cpu)) &&
+      context.Ok("", "PJRT_Buffer_OpaqueDeviceMemoryDataPointer", context.plugin().Call(pointer)) &&
+      RawBool(on_cpu.is_on_cpu)) {
+    const auto* values = static_cast<const float*>(pointer.device_memory_ptr);
+    context.Check("", values[0] == 1 && values[3] == 4, "the memory holds other values");
+  }
+  auto decrease = Make<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
+  decrease.buffer = buffer->get();
+  context.Ok("", "PJRT_Buffer_DecreaseExternalReferenceCount", context.plugin().Call(decrease));
+  context.CheckRefused("PJRT-Buffer_DecreaseExternalReferenceCount-zero", "a count below zero",
+                       context.plugin().Call(decrease));
+}
+
+void ViewOfMemory(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+  Expected<OwnedBuffer> probe = context.Upload(HostArray::F32({1}, {0}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", probe.status())) return;
+  auto on_cpu = Make<PJRT_Buffer_IsOnCpu_Args>();
+  on_cpu.buffer = probe->get();
+  if (!context.Ok("", "PJRT_Buffer_IsOnCpu", context.plugin().Call(on_cpu))) return;
+  if (!RawBool(on_cpu.is_on_cpu)) {
+    return context.Unsupported("device memory is not host memory: nothing to make a view of");
+  }
+  alignas(64) float memory[4] = {1, 2, 3, 4};
+  std::atomic<int> deleted = 0;
+  int64_t dims[] = {4};
+  auto args = Make<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
+  args.client = context.client();
+  args.device_buffer_ptr = memory;
+  args.dims = dims;
+  args.num_dims = 1;
+  args.element_type = PJRT_Buffer_Type_F32;
+  args.device = *device;
+  args.on_delete_callback = [](void*, void* arg) { ++*static_cast<std::atomic<int>*>(arg); };
+  args.on_delete_callback_arg = &deleted;
+  if (!context.Ok("PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
+                  "PJRT_Client_CreateViewOfDeviceBuffer", context.plugin().Call(args))) {
+    return;
+  }
+  OwnedBuffer view(context.plugin(), args.buffer);
+  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  PJRT_Buffer* handles[] = {view.get()};
+  auto results = context.Execute(executable->get(), handles);
+  if (context.Ok("", "PJRT_LoadedExecutable_Execute on a view", results.status())) {
+    CheckValues(context, "PJRT-Client_CreateViewOfDeviceBuffer-on_delete", (*results)[0].get(),
+                {2, 3, 4, 5});
+  }
+  context.Check("PJRT-Client_CreateViewOfDeviceBuffer-on_delete", deleted == 0,
+                "on_delete_callback ran while the view was alive");
+  (void)view.Destroy();
+  for (int i = 0; i < 5000 && deleted == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  context.Check("PJRT-Client_CreateViewOfDeviceBuffer-on_delete", deleted == 1,
+                "on_delete_callback ran ", deleted.load(), " times, not once");
+}
+
+// A buffer that carries an error gives it to everything that is computed from it.
+void ErrorsTravel(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+  auto memory = Make<PJRT_Device_DefaultMemory_Args>();
+  memory.device = *device;
+  if (!context.Ok("", "PJRT_Device_DefaultMemory", context.plugin().Call(memory))) return;
+  constexpr std::string_view kText = "lost on the way";
+  int64_t dims[] = {4};
+  auto args = Make<PJRT_Client_CreateErrorBuffer_Args>();
+  args.client = context.client();
+  args.error_code = PJRT_Error_Code_DATA_LOSS;
+  args.error_message = kText.data();
+  args.error_message_size = kText.size();
+  args.shape_dims = dims;
+  args.shape_num_dims = 1;
+  args.shape_element_type = PJRT_Buffer_Type_F32;
+  args.memory = memory.memory;
+  if (!context.Ok("PJRT-Client_CreateErrorBuffer-carries", "PJRT_Client_CreateErrorBuffer",
+                  context.plugin().Call(args))) {
+    return;
+  }
+  OwnedBuffer broken(context.plugin(), args.buffer);
+  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  PJRT_Buffer* handles[] = {broken.get()};
+  OwnedEvent done;
+  auto results = context.Execute(executable->get(), handles, &done);
+  Status status = results.status();
+  if (results.ok()) status = context.Download((*results)[0].get()).status();
+  context.Check("PJRT-LoadedExecutable_Execute-error-input",
+                status.code() == StatusCode::kDataLoss &&
+                    status.message().find(kText) != std::string_view::npos,
+                "the result carries ", status.ToString(), ", not DATA_LOSS with `", kText, "`");
+  if (results.ok() && done) {
+    context.Check("PJRT-LoadedExecutable_Execute-asynchronous", !context.Await(done.get()).ok(),
+                  "device_complete_events succeeded");
+  }
+  Status read = context.Download(broken.get()).status();
+  context.Check("PJRT-Client_CreateErrorBuffer-carries", read.code() == StatusCode::kDataLoss,
+                "reading the buffer gave ", read.ToString());
+}
+
+}  // namespace
+
+void AddLifetimeCases(std::vector<Case>& cases) {
+  auto add = [&](std::string name, std::vector<std::string> requirements, void (*run)(Context&),
+                 bool is_robust = false) {
+    cases.push_back({"L2/lifetime/" + name, Level::kL2, ClientNeed::kShared,
+                     std::move(requirements), run, is_robust});
+  };
+  add("donation",
+      {"PJRT-LoadedExecutable_Execute-donation", "PJRT-LoadedExecutable_Execute-deleted"},
+      Donation);
+  add("donation_chain", {"PJRT-LoadedExecutable_Execute-donation"}, DonationChain);
+  add("donated_twice", {"PJRT-LoadedExecutable_Execute-donation"}, DonatedTwice);
+  add("delete_while_in_use", {"PJRT-Buffer_Delete-uses"}, DeleteWhileInUse);
+  add("external_references", {"PJRT-Buffer_DecreaseExternalReferenceCount-zero"},
+      ExternalReferences);
+  add("view_of_memory", {"PJRT-Client_CreateViewOfDeviceBuffer-on_delete"}, ViewOfMemory);
+  add("errors_travel",
+      {"PJRT-Client_CreateErrorBuffer-carries", "PJRT-LoadedExecutable_Execute-error-input",
+       "PJRT-LoadedExecutable_Execute-asynchronous"},
+      ErrorsTravel);
+}
+
+}  // namespace plinth::conformance

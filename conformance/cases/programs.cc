@@ -1,0 +1,264 @@
+// L1: programs: compile, execute, wrong programs and wrong arguments.
+
+#include <cmath>
+
+#include "conformance/cases/cases.h"
+#include "conformance/cases/samples.h"
+
+namespace plinth::conformance {
+namespace {
+
+// A program with its arguments and results, both f32.
+struct Example {
+  const char* name;
+  const char* program;
+  std::vector<HostArray> arguments;
+  std::vector<std::vector<float>> results;
+};
+
+std::vector<Example> Examples() {
+  return {
+      {"add_one", nullptr, {HostArray::F32({4}, {1, 2, 3, 4})}, {{2, 3, 4, 5}}},
+      {"matmul",
+       R"(func.func public @main(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>) -> tensor<2x2xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+})",
+       {HostArray::F32({2, 3}, {1, 2, 3, 4, 5, 6}), HostArray::F32({3, 2}, {1, 0, 0, 1, 1, 1})},
+       {{4, 5, 10, 11}}},
+      {"two_results",
+       R"(func.func public @main(%a: tensor<3xf32>) -> (tensor<3xf32>, tensor<f32>) {
+  %0 = stablehlo.multiply %a, %a : tensor<3xf32>
+  %1 = stablehlo.constant dense<0.0> : tensor<f32>
+  %2 = stablehlo.reduce(%a init: %1) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+  return %0, %2 : tensor<3xf32>, tensor<f32>
+})",
+       {HostArray::F32({3}, {1, 2, 3})},
+       {{1, 4, 9}, {6}}},
+      {"no_arguments",
+       R"(func.func public @main() -> tensor<2xf32> {
+  %0 = stablehlo.constant dense<[7.0, -1.0]> : tensor<2xf32>
+  return %0 : tensor<2xf32>
+})",
+       {},
+       {{7, -1}}},
+      {"no_results",
+       R"(func.func public @main(%a: tensor<2xf32>) {
+  return
+})",
+       {HostArray::F32({2}, {1, 2})},
+       {}},
+      {"argument_returned",
+       R"(func.func public @main(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  return %a, %a : tensor<2xf32>, tensor<2xf32>
+})",
+       {HostArray::F32({2}, {1, 2})},
+       {{1, 2}, {1, 2}}},
+      {"loop",
+       R"(func.func public @main(%a: tensor<f32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %ten = stablehlo.constant dense<10> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<f32>
+    cond {
+      %c = stablehlo.compare LT, %i, %ten : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %one : tensor<i32>
+      %y = stablehlo.add %x, %x : tensor<f32>
+      stablehlo.return %n, %y : tensor<i32>, tensor<f32>
+    }
+  return %r#1 : tensor<f32>
+})",
+       {HostArray::F32({}, {1})},
+       {{1024}}},
+      {"empty_array",
+       R"(func.func public @main(%a: tensor<0x3xf32>) -> tensor<0x3xf32> {
+  %0 = stablehlo.add %a, %a : tensor<0x3xf32>
+  return %0 : tensor<0x3xf32>
+})",
+       {HostArray::F32({0, 3}, {})},
+       {{}}},
+  };
+}
+
+std::string TextOf(const Example& example) {
+  if (example.program == nullptr) return std::string(AddOneProgram());
+  return StrCat("module @example {\n", example.program, "\n}\n");
+}
+
+void RunExample(Context& context, const Example& example) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(TextOf(example));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  // Twice: an executable is not used up.
+  for (int run = 0; run < 2; ++run) {
+    std::vector<OwnedBuffer> arguments;
+    std::vector<PJRT_Buffer*> handles;
+    for (const HostArray& array : example.arguments) {
+      Expected<OwnedBuffer> buffer = context.Upload(array);
+      if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+      arguments.push_back(*std::move(buffer));
+      handles.push_back(arguments.back().get());
+    }
+    OwnedEvent done;
+    Expected<std::vector<OwnedBuffer>> results = context.Execute(executable->get(), handles, &done);
+    if (!context.Ok("PJRT-LoadedExecutable_Execute-asynchronous", "PJRT_LoadedExecutable_Execute",
+                    results.status()) ||
+        !context.Check("", results->size() == example.results.size(), results->size(),
+                       " results, not ", example.results.size())) {
+      return;
+    }
+    // The arguments may go before the work is done.
+    arguments.clear();
+    for (size_t r = 0; r < results->size(); ++r) {
+      Expected<HostArray> array = context.Download((*results)[r].get());
+      if (!context.Ok("PJRT-Buffer_Delete-uses", "PJRT_Buffer_ToHostBuffer of a result",
+                      array.status())) {
+        return;
+      }
+      context.Check("", array->AsF32() == example.results[r], "result ", r, " is [",
+                    StrJoin(array->AsF32()), "], not [", StrJoin(example.results[r]), "]");
+    }
+    if (done) {
+      context.Ok("PJRT-LoadedExecutable_Execute-asynchronous", "device_complete_events",
+                 context.Await(done.get()));
+    }
+  }
+}
+
+void WrongPrograms(Context& context) {
+  const std::pair<const char*, std::string> kWrong[] = {
+      {"an empty program", ""},
+      {"text that is no program", "this is no program"},
+      {"a program cut short", std::string(AddOneProgram().substr(0, 90))},
+      {"bytes that begin like bytecode", std::string("ML\xefR\x0d\x01\xff\xff\xff\xff", 10)},
+      {"a result of the wrong type",
+       "module { func.func public @main(%a: tensor<2xf32>) -> tensor<3xf32> { return %a : "
+       "tensor<2xf32> } }"},
+      {"an op that does not exist",
+       "module { func.func public @main(%a: tensor<2xf32>) -> tensor<2xf32> { %0 = "
+       "stablehlo.nothing %a : tensor<2xf32> return %0 : tensor<2xf32> } }"},
+  };
+  for (const auto& [what, program] : kWrong) {
+    Expected<OwnedLoadedExecutable> executable = context.Compile(program);
+    Status status = executable.status();
+    // UNIMPLEMENTED is a fair answer to an op that the plugin does not know.
+    if (status.code() == StatusCode::kUnimplemented) continue;
+    context.CheckRefused("PJRT-Process-alive", StrCat("compiling ", what), status);
+  }
+  auto unit = Make<PJRT_Program>();
+  char code[] = "module {}", format[] = "no such format";
+  unit.code = code;
+  unit.code_size = sizeof(code) - 1;
+  unit.format = format;
+  unit.format_size = sizeof(format) - 1;
+  auto args = Make<PJRT_Client_Compile_Args>();
+  args.client = context.client();
+  args.program = &unit;
+  args.compile_options = SingleDeviceCompileOptions().data();
+  args.compile_options_size = SingleDeviceCompileOptions().size();
+  Status status = context.plugin().Call(args);
+  context.Check("PJRT-Process-alive", !status.ok(), "an unknown program format was accepted");
+}
+
+// Every status of a wrong call, and that nothing was handed out or donated by it.
+void ExpectExecuteRefused(Context& context, PJRT_LoadedExecutable* executable,
+                          std::vector<PJRT_Buffer*> arguments, std::string_view requirement,
+                          std::string_view what) {
+  PJRT_Buffer* output = nullptr;
+  PJRT_Buffer** output_list = &output;
+  PJRT_Buffer* const* argument_list = arguments.data();
+  PJRT_Event* event = nullptr;
+  auto options = Make<PJRT_ExecuteOptions>();
+  auto args = Make<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = executable;
+  args.options = &options;
+  args.argument_lists = &argument_list;
+  args.num_devices = 1;
+  args.num_args = arguments.size();
+  args.output_lists = &output_list;
+  args.device_complete_events = &event;
+  Status status = context.plugin().Call(args);
+  if (!status.ok()) {
+    context.Check("PJRT-LoadedExecutable_Execute-failure", output == nullptr && event == nullptr,
+                  what, ": the call failed, but an output or an event was handed out");
+  }
+  OwnedEvent done(context.plugin(), status.ok() ? event : nullptr);
+  OwnedBuffer buffer(context.plugin(), status.ok() ? output : nullptr);
+  context.CheckRefused(requirement, what, status);
+}
+
+void WrongArguments(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  Expected<OwnedBuffer> right = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  Expected<OwnedBuffer> wrong_shape = context.Upload(HostArray::F32({5}, {1, 2, 3, 4, 5}));
+  int32_t integers[4] = {};
+  Expected<OwnedBuffer> wrong_type =
+      context.Upload(HostArray::Of<int32_t>(DType::kS32, {4}, integers));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", right.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", wrong_shape.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", wrong_type.status())) {
+    return;
+  }
+  PJRT_LoadedExecutable* loaded = executable->get();
+  const std::string count = "PJRT-LoadedExecutable_Execute-count";
+  const std::string shape = "PJRT-LoadedExecutable_Execute-shape";
+  ExpectExecuteRefused(context, loaded, {}, count, "no argument instead of one");
+  ExpectExecuteRefused(context, loaded, {right->get(), right->get()}, count,
+                       "two arguments instead of one");
+  ExpectExecuteRefused(context, loaded, {wrong_shape->get()}, shape, "f32[5] instead of f32[4]");
+  ExpectExecuteRefused(context, loaded, {wrong_type->get()}, shape, "s32[4] instead of f32[4]");
+  auto remove = Make<PJRT_Buffer_Delete_Args>();
+  remove.buffer = right->get();
+  if (context.Ok("", "PJRT_Buffer_Delete", context.plugin().Call(remove))) {
+    ExpectExecuteRefused(context, loaded, {right->get()}, "PJRT-LoadedExecutable_Execute-deleted",
+                         "a deleted argument");
+  }
+  // The client still works.
+  Example example = Examples()[0];
+  RunExample(context, example);
+}
+
+void DeletedExecutable(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
+  auto remove = Make<PJRT_LoadedExecutable_Delete_Args>();
+  remove.executable = executable->get();
+  if (!context.Ok("", "PJRT_LoadedExecutable_Delete", context.plugin().Call(remove))) return;
+  auto is_deleted = Make<PJRT_LoadedExecutable_IsDeleted_Args>();
+  is_deleted.executable = executable->get();
+  if (context.Ok("", "PJRT_LoadedExecutable_IsDeleted", context.plugin().Call(is_deleted))) {
+    context.Check("PJRT-LoadedExecutable_Execute-deleted-executable",
+                  RawBool(is_deleted.is_deleted), "a deleted executable says that it is not");
+  }
+  ExpectExecuteRefused(context, executable->get(), {argument->get()},
+                       "PJRT-LoadedExecutable_Execute-deleted-executable",
+                       "running a deleted executable");
+}
+
+}  // namespace
+
+void AddProgramCases(std::vector<Case>& cases) {
+  auto add = [&](std::string name, std::vector<std::string> requirements,
+                 std::function<void(Context&)> run, bool is_robust = false) {
+    cases.push_back({"L1/program/" + name, Level::kL1, ClientNeed::kShared, std::move(requirements),
+                     std::move(run), is_robust});
+  };
+  for (const Example& example : Examples()) {
+    add(StrCat("run/", example.name),
+        {"PJRT-LoadedExecutable_Execute-asynchronous", "PJRT-Buffer_Delete-uses"},
+        [=](Context& context) { RunExample(context, example); });
+  }
+  add("wrong_programs", {"PJRT-Process-alive"}, WrongPrograms);
+  add("wrong_arguments",
+      {"PJRT-LoadedExecutable_Execute-count", "PJRT-LoadedExecutable_Execute-shape",
+       "PJRT-LoadedExecutable_Execute-deleted", "PJRT-LoadedExecutable_Execute-failure"},
+      WrongArguments);
+  add("deleted_executable", {"PJRT-LoadedExecutable_Execute-deleted-executable"},
+      DeletedExecutable);
+}
+
+}  // namespace plinth::conformance

@@ -1,0 +1,33 @@
+#ifndef PLINTH_CONFORMANCE_RUNNER_CASE_H_
+#define PLINTH_CONFORMANCE_RUNNER_CASE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace plinth::conformance {
+
+class Context;
+
+enum class Level { kL0, kL1, kL2, kL3, kL4 };
+
+// Which client a case needs. `kShared` ones run one after the other with one client; `kFresh` ones
+// get a process and a client of their own, because they end or fork what others would use.
+enum class ClientNeed { kNone, kShared, kFresh };
+
+struct Case {
+  std::string name;  // "L1/transfer/roundtrip/f32/rank2"; unique
+  Level level = Level::kL0;
+  ClientNeed client = ClientNeed::kShared;
+  std::vector<std::string> requirements;  // ids of the registry that it checks
+  std::function<void(Context&)> run;
+  // Findings of class robust are reported apart and never lower a level.
+  bool is_robust = false;
+};
+
+// Every case, in the order in which they run. The same list in every process.
+std::vector<Case> AllCases();
+
+}  // namespace plinth::conformance
+
+#endif  // PLINTH_CONFORMANCE_RUNNER_CASE_H_

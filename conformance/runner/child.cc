@@ -1,0 +1,92 @@
+#include "conformance/runner/child.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+
+#include "conformance/runner/context.h"
+#include "conformance/runner/json.h"
+#include "conformance/runner/report.h"
+
+namespace plinth::conformance {
+namespace {
+
+void WriteLine(int fd, const Json& line) {
+  std::string text = line.ToString() + "\n";
+  std::string_view left = text;
+  while (!left.empty()) {
+    ssize_t written = write(fd, left.data(), left.size());
+    if (written <= 0) return;  // the parent is gone
+    left.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+// The client that cases share, made when the first of them needs it.
+class SharedClient {
+ public:
+  SharedClient(const Plugin& plugin, const Profile& profile) : plugin_(plugin), profile_(profile) {}
+
+  const Expected<OwnedClient>& Get() {
+    if (!client_.has_value()) client_ = Context(plugin_, profile_, nullptr, 0).NewClient();
+    return *client_;
+  }
+
+ private:
+  const Plugin& plugin_;
+  const Profile& profile_;
+  std::optional<Expected<OwnedClient>> client_;
+};
+
+Result RunCase(const Case& item, const Plugin& plugin, const ChildOptions& options,
+               SharedClient& shared) {
+  PJRT_Client* client = nullptr;
+  std::string no_client;
+  if (item.client != ClientNeed::kNone) {
+    const Expected<OwnedClient>& made = shared.Get();
+    if (made.ok()) {
+      client = made->get();
+    } else {
+      no_client = StrCat("no client: ", made.status().ToString());
+    }
+  }
+  Context context(plugin, options.profile, client, options.seed);
+  if (no_client.empty()) {
+    item.run(context);
+  } else {
+    context.Unsupported(no_client);
+  }
+  return context.TakeResult();
+}
+
+}  // namespace
+
+int RunChild(const ChildOptions& options, const std::vector<const Case*>& cases) {
+  Expected<Plugin> plugin = Plugin::Open(options.plugin_path);
+  if (!plugin.ok()) {
+    WriteLine(options.report_fd, Json::Object{{"error", plugin.status().ToString()}});
+    return 1;
+  }
+  // Before the first case: some plugins abort when they are used without it.
+  auto initialize = Make<PJRT_Plugin_Initialize_Args>();
+  Status initialized = plugin->Call(initialize);
+  if (!initialized.ok()) {
+    WriteLine(options.report_fd,
+              Json::Object{{"error", StrCat("PJRT_Plugin_Initialize: ", initialized.ToString())}});
+    return 1;
+  }
+  SharedClient shared(*plugin, options.profile);
+  for (const Case* item : cases) {
+    WriteLine(options.report_fd, Json::Object{{"start", item->name}});
+    auto begin = std::chrono::steady_clock::now();
+    Result result = RunCase(*item, *plugin, options, shared);
+    result.name = item->name;
+    result.is_robust = item->is_robust;
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    WriteLine(options.report_fd, Json::Object{{"result", ResultToJson(result)}});
+  }
+  return 0;
+}
+
+}  // namespace plinth::conformance

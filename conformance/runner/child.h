@@ -1,0 +1,26 @@
+#ifndef PLINTH_CONFORMANCE_RUNNER_CHILD_H_
+#define PLINTH_CONFORMANCE_RUNNER_CHILD_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/runner/case.h"
+#include "conformance/runner/profile.h"
+
+namespace plinth::conformance {
+
+struct ChildOptions {
+  std::string plugin_path;
+  Profile profile;
+  uint64_t seed = 1;
+  int report_fd = -1;  // one JSON object per line: {"start": name}, then {"result": {...}}
+};
+
+// Runs cases in this process, in order, with one client for all that share one. Returns the exit
+// status: 0 if every case was run, whatever its verdict.
+int RunChild(const ChildOptions& options, const std::vector<const Case*>& cases);
+
+}  // namespace plinth::conformance
+
+#endif  // PLINTH_CONFORMANCE_RUNNER_CHILD_H_

@@ -1,0 +1,293 @@
+// plinth-conformance: runs the conformance suite on a PJRT plugin. See conformance/README.md.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+
+#include "conformance/runner/case.h"
+#include "conformance/runner/child.h"
+#include "conformance/runner/report.h"
+#include "conformance/runner/supervisor.h"
+#include "conformance/runner/waivers.h"
+#include "plinth/reflection/reflection.h"
+
+namespace plinth::conformance {
+namespace {
+
+constexpr int kExitFailures = 1, kExitUsage = 2, kExitUnusable = 3;
+
+struct Options {
+  std::string plugin, level, cases = "*", waivers, profile, junit, json, html, resume, loader;
+  uint64_t seed = 1;
+  int jobs = 1;
+  bool list = false, child = false, quiet = false;
+  std::string before, after;  // of `diff`
+};
+
+Expected<std::string> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return NotFound("cannot read ", path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Status WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  return file ? Status() : Internal("cannot write ", path);
+}
+
+Expected<Report> ReadReport(const std::string& path) {
+  PLINTH_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  Expected<Json> json = Json::Parse(text);
+  if (!json.ok()) return json.status().WithContext(path);
+  return ReportFromJson(*json);
+}
+
+Expected<Profile> ReadProfile(const std::string& path) {
+  if (path.empty()) return Profile();
+  PLINTH_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  Expected<Profile> profile = ParseProfile(text);
+  if (!profile.ok()) return profile.status().WithContext(path);
+  return profile;
+}
+
+std::vector<const Case*> Select(const std::vector<Case>& cases, const Options& options) {
+  std::vector<const Case*> selected;
+  for (const Case& item : cases) {
+    bool is_low = options.level.empty() || item.name.substr(0, 2) <= options.level;
+    if (is_low && GlobMatches(options.cases, item.name)) selected.push_back(&item);
+  }
+  return selected;
+}
+
+// Requirements that no case names: promises of class undefined are the validation layer's.
+std::vector<std::string> Uncovered(const std::vector<Case>& cases) {
+  std::set<std::string> covered;
+  for (const Case& item : cases) covered.insert(item.requirements.begin(), item.requirements.end());
+  std::vector<std::string> uncovered;
+  for (const auto& requirement : reflection::Requirements()) {
+    bool is_asked = requirement.requirement_class != reflection::RequirementClass::kUndefined;
+    if (is_asked && !covered.contains(requirement.id)) uncovered.push_back(requirement.id);
+  }
+  return uncovered;
+}
+
+int RunAsChild(const Options& options, const std::vector<Case>& cases) {
+  Expected<Profile> profile = ReadProfile(options.profile);
+  if (!profile.ok()) return kExitUsage;
+  std::map<std::string, const Case*> by_name;
+  for (const Case& item : cases) by_name[item.name] = &item;
+  std::vector<const Case*> selected;
+  for (std::string name; std::getline(std::cin, name);) {
+    auto found = by_name.find(name);
+    if (found != by_name.end()) selected.push_back(found->second);
+  }
+  ChildOptions child{options.plugin, *profile, options.seed, 3};
+  fcntl(child.report_fd, F_SETFD, FD_CLOEXEC);
+  return RunChild(child, selected);
+}
+
+std::string OwnPath() {
+  char path[4096];
+  ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
+  return size <= 0 ? std::string() : std::string(path, static_cast<size_t>(size));
+}
+
+void PrintResult(const Report& report, const Result& result) {
+  if (result.verdict == Verdict::kPass || result.verdict == Verdict::kUnsupported) return;
+  std::cout << "\r" << VerdictName(result.verdict) << (result.is_robust ? " (robust) " : " ")
+            << result.name << "\n";
+  for (const Finding& finding : result.findings) {
+    std::cout << "    " << finding.text << "\n";
+    const auto* requirement = reflection::FindRequirement(finding.requirement);
+    if (requirement != nullptr) {
+      std::cout << "    " << requirement->id << ": " << requirement->text << "\n";
+    }
+  }
+  for (const std::string& note : result.notes) std::cout << "    " << note << "\n";
+  if (!result.waiver.empty()) std::cout << "    " << result.waiver << "\n";
+  std::cout << "    repeat: " << RepeatCommand(report, result) << std::endl;
+}
+
+int RunAsParent(const Options& options, const std::vector<Case>& cases) {
+  Expected<Profile> profile = ReadProfile(options.profile);
+  std::vector<Waiver> waivers;
+  Status status = profile.status();
+  if (status.ok() && !options.waivers.empty()) {
+    Expected<std::string> text = ReadFile(options.waivers);
+    Expected<std::vector<Waiver>> parsed = text.ok() ? ParseWaivers(*text) : text.status();
+    status = parsed.status();
+    if (parsed.ok()) waivers = *std::move(parsed);
+  }
+  Report report;
+  if (status.ok() && !options.resume.empty()) {
+    Expected<Report> before = ReadReport(options.resume);
+    status = before.status();
+    if (before.ok()) report.results = std::move(before->results);
+  }
+  if (!status.ok()) {
+    std::cerr << status.ToString() << "\n";
+    return kExitUsage;
+  }
+  report.plugin_path = options.plugin;
+  report.seed = options.seed;
+  report.uncovered = Uncovered(cases);
+
+  std::set<std::string> done;
+  for (const Result& result : report.results) done.insert(result.name);
+  std::vector<const Case*> selected = Select(cases, options);
+  std::erase_if(selected, [&](const Case* item) { return done.contains(item->name); });
+  if (selected.empty() && done.empty()) {
+    std::cerr << "no case matches " << options.cases << "; --list shows them all\n";
+    return kExitUsage;
+  }
+
+  std::string plugin = options.plugin;
+  if (!options.loader.empty()) {
+    // The loader's own table stands before the plugin's.
+    setenv("PLINTH_PLUGIN", options.plugin.c_str(), 1);
+    plugin = options.loader;
+  }
+  SupervisorOptions supervisor;
+  supervisor.child_command = {OwnPath(), "--child", "--plugin",
+                              plugin,    "--seed",  StrCat(options.seed)};
+  if (!options.profile.empty()) {
+    supervisor.child_command.insert(supervisor.child_command.end(), {"--profile", options.profile});
+  }
+  supervisor.profile = *profile;
+  supervisor.jobs = options.jobs;
+  size_t count = 0;
+  bool shows_progress = !options.quiet && isatty(STDOUT_FILENO) != 0;
+  // The version is what the first case of L0 notes; read from a child, as the plugin is never
+  // loaded into this process.
+  supervisor.on_result = [&](const Result& result) {
+    Result shown = result;
+    ApplyWaivers(waivers, report.plugin_minor, shown);
+    PrintResult(report, shown);
+    ++count;
+    if (shows_progress) {
+      std::cout << "\r" << count << " of " << selected.size() << std::flush;
+    }
+  };
+  // The version decides about waivers, so it is read first.
+  static constexpr char kVersionCase[] = "L0/table/version";
+  for (const Case& item : cases) {
+    if (item.name != kVersionCase) continue;
+    SupervisorOptions quiet = supervisor;
+    quiet.on_result = nullptr;
+    SupervisorOutcome outcome = RunCases(quiet, {&item});
+    report.error = outcome.error;
+    if (!outcome.results.empty() && !outcome.results[0].notes.empty()) {
+      report.plugin_version = outcome.results[0].notes[0];
+      sscanf(report.plugin_version.c_str(), "%*d.%d", &report.plugin_minor);
+    }
+  }
+  if (report.error.empty()) {
+    SupervisorOutcome outcome = RunCases(supervisor, selected);
+    report.error = outcome.error;
+    for (Result& result : outcome.results) report.results.push_back(std::move(result));
+  }
+  for (Result& result : report.results) ApplyWaivers(waivers, report.plugin_minor, result);
+
+  if (shows_progress) std::cout << "\r";
+  for (auto [path, text] : {std::pair(options.json, ReportToJson(report).ToString() + "\n"),
+                            std::pair(options.junit, ReportToJunit(report)),
+                            std::pair(options.html, ReportToHtml(report))}) {
+    if (path.empty()) continue;
+    Status written = WriteFile(path, text);
+    if (!written.ok()) {
+      std::cerr << written.ToString() << "\n";
+      return kExitUsage;
+    }
+  }
+  if (!report.error.empty()) {
+    std::cerr << options.plugin << ": " << report.error << "\n";
+    return kExitUnusable;
+  }
+  int failures = 0;
+  for (Verdict verdict : {Verdict::kPass, Verdict::kFail, Verdict::kCrash, Verdict::kHang,
+                          Verdict::kUnsupported, Verdict::kWaived}) {
+    std::cout << VerdictName(verdict) << " " << report.Count(verdict) << "  ";
+    if (verdict == Verdict::kFail || verdict == Verdict::kCrash || verdict == Verdict::kHang) {
+      failures += report.Count(verdict);
+    }
+  }
+  int robust = report.CountRobust(Verdict::kFail) + report.CountRobust(Verdict::kCrash) +
+               report.CountRobust(Verdict::kHang);
+  std::string level = report.HighestLevel();
+  std::cout << "(robust: PASS " << report.CountRobust(Verdict::kPass) << ", other " << robust
+            << ")\n"
+            << (level.empty() ? "no level reached" : "conforms to " + level) << "\n";
+  return failures == 0 ? 0 : kExitFailures;
+}
+
+int Diff(const Options& options) {
+  Expected<Report> before = ReadReport(options.before);
+  Expected<Report> after = ReadReport(options.after);
+  for (const Status& status : {before.status(), after.status()}) {
+    if (status.ok()) continue;
+    std::cerr << status.ToString() << "\n";
+    return kExitUsage;
+  }
+  bool is_worse = false;
+  std::cout << DiffReports(*before, *after, is_worse);
+  return is_worse ? kExitFailures : 0;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "Runs the conformance suite on a PJRT plugin.\n"
+      "Exit status: 0 every case passed, was waived or is not supported; 1 a case failed;\n"
+      "2 wrong usage; 3 the plugin could not be loaded.");
+  Options options;
+  app.add_option("--plugin", options.plugin, "the plugin, a .so that exports GetPjrtApi");
+  app.add_option("--level", options.level, "run cases up to this level")
+      ->check(CLI::IsMember({"L0", "L1", "L2", "L3", "L4"}));
+  app.add_option("--cases", options.cases, "run cases whose names match this glob");
+  app.add_option("--waivers", options.waivers, "JSON file of tolerated failures");
+  app.add_option("--profile", options.profile, "JSON file of facts about the plugin");
+  app.add_option("--json", options.json, "write the report here");
+  app.add_option("--junit", options.junit, "write a JUnit report here");
+  app.add_option("--html", options.html, "write a page to look at here");
+  app.add_option("--resume", options.resume, "a JSON report whose cases are not run again");
+  app.add_option("--through-loader", options.loader, "libplinth.so: run through it");
+  app.add_option("--seed", options.seed, "of the random values");
+  app.add_option("--jobs", options.jobs, "child processes at a time")->check(CLI::Range(1, 256));
+  app.add_flag("--list", options.list, "print the names of the selected cases and stop");
+  app.add_flag("--quiet", options.quiet, "no progress");
+  app.add_flag("--child", options.child)->group("");
+  CLI::App* diff = app.add_subcommand("diff", "what changed between two JSON reports");
+  diff->add_option("before", options.before)->required();
+  diff->add_option("after", options.after)->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    int status = app.exit(error);
+    return status == 0 ? 0 : kExitUsage;
+  }
+  if (diff->parsed()) return Diff(options);
+  std::vector<Case> cases = AllCases();
+  if (options.list) {
+    for (const Case* item : Select(cases, options)) {
+      std::cout << item->name << (item->is_robust ? " (robust)" : "") << "\n";
+    }
+    return 0;
+  }
+  if (options.plugin.empty()) {
+    std::cerr << "--plugin is needed\n";
+    return kExitUsage;
+  }
+  return options.child ? RunAsChild(options, cases) : RunAsParent(options, cases);
+}
+
+}  // namespace
+}  // namespace plinth::conformance
+
+int main(int argc, char** argv) { return plinth::conformance::Main(argc, argv); }

@@ -1,0 +1,55 @@
+#ifndef PLINTH_CONFORMANCE_RUNNER_PLUGIN_H_
+#define PLINTH_CONFORMANCE_RUNNER_PLUGIN_H_
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "pjrt_c_api.h"
+#include "plinth/reflection/reflection.h"
+#include "plinth/support/args.h"
+#include "plinth/support/status.h"
+
+namespace plinth::conformance {
+
+// An argument struct as a client of today fills it: zero but for struct_size.
+template <typename Args>
+Args Make() {
+  Args args;
+  std::memset(&args, 0, sizeof(args));
+  args.struct_size = StructOf<Args>::kSize;
+  return args;
+}
+
+// A plugin under test: its raw table, and nothing between it and the cases. Never unloaded.
+class Plugin {
+ public:
+  static Expected<Plugin> Open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  const PJRT_Api* api() const { return api_; }
+  int minor() const { return api_->pjrt_api_version.minor_version; }
+
+  // The function in a slot, or null: not in the plugin's table, or null in it.
+  void* Slot(const reflection::Function& function) const;
+  bool Has(reflection::function::Id id) const { return Slot(reflection::Get(id)) != nullptr; }
+
+  // Calls a function of the form PJRT_Error* f(Args*). UNIMPLEMENTED if there is none. The error
+  // object is read and freed.
+  Status Call(const reflection::Function& function, void* args) const;
+  template <typename Args>
+  Status Call(Args& args) const {
+    return Call(reflection::Functions()[FunctionOf<Args>::kSlot], &args);
+  }
+
+  // Reads and frees an error of this plugin; success for null.
+  Status Take(PJRT_Error* error) const;
+
+ private:
+  std::string path_;
+  const PJRT_Api* api_ = nullptr;
+};
+
+}  // namespace plinth::conformance
+
+#endif  // PLINTH_CONFORMANCE_RUNNER_PLUGIN_H_

@@ -1,0 +1,35 @@
+#ifndef PLINTH_CONFORMANCE_RUNNER_PROFILE_H_
+#define PLINTH_CONFORMANCE_RUNNER_PROFILE_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+
+#include "plinth/support/dtype.h"
+#include "plinth/support/status.h"
+
+namespace plinth::conformance {
+
+// What a vendor declares about a plugin, as data. All of it has a default.
+struct Profile {
+  // Options of PJRT_Client_Create.
+  std::map<std::string, std::variant<std::string, int64_t, bool, double>> create_options;
+  std::set<DType> types;      // that buffers may have; empty: every type of the plugin's minor
+  double start_seconds = 60;  // that a client may take to come up
+  double case_seconds = 30;   // that a case may take
+  bool is_exclusive = false;  // one client at a time: no parallel jobs
+  // Success is demanded for every struct_size since 0.28, and not only a clean refusal.
+  bool accepts_all_sizes = false;
+
+  // Whether a buffer may have the type.
+  bool Allows(DType type) const { return types.empty() || types.contains(type); }
+};
+
+// Reads a profile: JSON, see profile.schema.json. An unknown key is an error.
+Expected<Profile> ParseProfile(std::string_view json);
+
+}  // namespace plinth::conformance
+
+#endif  // PLINTH_CONFORMANCE_RUNNER_PROFILE_H_

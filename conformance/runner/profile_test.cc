@@ -1,0 +1,38 @@
+#include "conformance/runner/profile.h"
+
+#include "gtest/gtest.h"
+
+namespace plinth::conformance {
+namespace {
+
+TEST(ProfileTest, ReadsEveryKey) {
+  Expected<Profile> profile = ParseProfile(R"({
+    "create_options": {"num_devices": 2, "name": "x", "fast": true, "share": 0.5},
+    "types": ["f32", "s4"], "start_seconds": 90, "case_seconds": 1.5, "exclusive": true,
+    "accepts_all_sizes": true})");
+  ASSERT_TRUE(profile.ok()) << profile.status().ToString();
+  EXPECT_EQ(std::get<int64_t>(profile->create_options["num_devices"]), 2);
+  EXPECT_EQ(std::get<std::string>(profile->create_options["name"]), "x");
+  EXPECT_TRUE(std::get<bool>(profile->create_options["fast"]));
+  EXPECT_EQ(std::get<double>(profile->create_options["share"]), 0.5);
+  EXPECT_TRUE(profile->Allows(DType::kS4));
+  EXPECT_FALSE(profile->Allows(DType::kF64));
+  EXPECT_EQ(profile->case_seconds, 1.5);
+  EXPECT_TRUE(profile->is_exclusive);
+  EXPECT_TRUE(profile->accepts_all_sizes);
+}
+
+TEST(ProfileTest, EveryTypeIsAllowedByDefault) {
+  EXPECT_TRUE(ParseProfile("{}")->Allows(DType::kF8E4M3));
+}
+
+TEST(ProfileTest, RefusesWhatItDoesNotKnow) {
+  for (const char* text : {R"({"tipes": []})", R"({"types": ["f33"]})", R"({"types": "f32"})",
+                           R"({"case_seconds": 0})", R"({"case_seconds": "1"})",
+                           R"({"create_options": {"a": [1]}})", R"({"exclusive": 1})", "[]"}) {
+    EXPECT_EQ(ParseProfile(text).status().code(), StatusCode::kInvalidArgument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace plinth::conformance

@@ -1,0 +1,182 @@
+#include "conformance/runner/report.h"
+
+#include <algorithm>
+
+#include "plinth/reflection/reflection.h"
+
+namespace plinth::conformance {
+namespace {
+
+bool IsFailure(Verdict verdict) {
+  return verdict == Verdict::kFail || verdict == Verdict::kCrash || verdict == Verdict::kHang;
+}
+
+std::string TextOf(const Json& object, std::string_view key) {
+  const Json* value = object.Find(key);
+  return value == nullptr || value->AsString() == nullptr ? std::string() : *value->AsString();
+}
+
+double NumberOf(const Json& object, std::string_view key) {
+  const Json* value = object.Find(key);
+  return value == nullptr || value->AsNumber() == nullptr ? 0 : *value->AsNumber();
+}
+
+Json::Array Texts(const std::vector<std::string>& texts) {
+  return Json::Array(texts.begin(), texts.end());
+}
+
+std::vector<std::string> TextsOf(const Json& object, std::string_view key) {
+  std::vector<std::string> texts;
+  const Json* value = object.Find(key);
+  if (value == nullptr || value->AsArray() == nullptr) return texts;
+  for (const Json& element : *value->AsArray()) {
+    if (element.AsString() != nullptr) texts.push_back(*element.AsString());
+  }
+  return texts;
+}
+
+}  // namespace
+
+int Report::Count(Verdict verdict) const {
+  return static_cast<int>(std::count_if(results.begin(), results.end(), [=](const Result& r) {
+    return r.verdict == verdict && !r.is_robust;
+  }));
+}
+
+int Report::CountRobust(Verdict verdict) const {
+  return static_cast<int>(std::count_if(results.begin(), results.end(), [=](const Result& r) {
+    return r.verdict == verdict && r.is_robust;
+  }));
+}
+
+std::string Report::HighestLevel() const {
+  std::string highest;
+  for (const char* level : {"L0", "L1", "L2", "L3", "L4"}) {
+    bool has_passed = false;
+    for (const Result& result : results) {
+      if (result.is_robust || result.name.rfind(level, 0) != 0) continue;
+      if (IsFailure(result.verdict)) return highest;
+      has_passed |= result.verdict == Verdict::kPass;
+    }
+    if (!has_passed) return highest;
+    highest = level;
+  }
+  return highest;
+}
+
+std::string RepeatCommand(const Report& report, const Result& result) {
+  return StrCat("plinth-conformance --plugin ", report.plugin_path, " --cases '", result.name,
+                "' --seed ", report.seed);
+}
+
+Json ResultToJson(const Result& result) {
+  Json::Object object{{"name", result.name},
+                      {"verdict", VerdictName(result.verdict)},
+                      {"class", result.is_robust ? "robust" : "contract"},
+                      {"seconds", result.seconds}};
+  if (!result.waiver.empty()) object["waiver"] = result.waiver;
+  if (!result.notes.empty()) object["notes"] = Texts(result.notes);
+  Json::Array findings;
+  for (const Finding& finding : result.findings) {
+    Json::Object entry{{"text", finding.text}};
+    if (!finding.requirement.empty()) {
+      entry["requirement"] = finding.requirement;
+      const auto* requirement = reflection::FindRequirement(finding.requirement);
+      if (requirement != nullptr) entry["requirement_text"] = requirement->text;
+    }
+    findings.emplace_back(std::move(entry));
+  }
+  if (!findings.empty()) object["findings"] = std::move(findings);
+  return object;
+}
+
+Expected<Result> ResultFromJson(const Json& json) {
+  Result result;
+  result.name = TextOf(json, "name");
+  if (result.name.empty() || !VerdictFromName(TextOf(json, "verdict"), result.verdict)) {
+    return InvalidArgument("not a result: ", json.ToString());
+  }
+  result.is_robust = TextOf(json, "class") == "robust";
+  result.seconds = NumberOf(json, "seconds");
+  result.waiver = TextOf(json, "waiver");
+  result.notes = TextsOf(json, "notes");
+  const Json* findings = json.Find("findings");
+  if (findings != nullptr && findings->AsArray() != nullptr) {
+    for (const Json& finding : *findings->AsArray()) {
+      result.findings.push_back({TextOf(finding, "requirement"), TextOf(finding, "text")});
+    }
+  }
+  return result;
+}
+
+Json ReportToJson(const Report& report) {
+  Json::Array results;
+  for (const Result& result : report.results) results.push_back(ResultToJson(result));
+  Json::Object counts, robust;
+  for (Verdict verdict : {Verdict::kPass, Verdict::kFail, Verdict::kCrash, Verdict::kHang,
+                          Verdict::kUnsupported, Verdict::kWaived}) {
+    counts[std::string(VerdictName(verdict))] = report.Count(verdict);
+    robust[std::string(VerdictName(verdict))] = report.CountRobust(verdict);
+  }
+  Json::Object object{{"format", 1},
+                      {"plugin", report.plugin_path},
+                      {"version", report.plugin_version},
+                      {"minor", report.plugin_minor},
+                      {"seed", static_cast<double>(report.seed)},
+                      {"level", report.HighestLevel()},
+                      {"counts", std::move(counts)},
+                      {"robust_counts", std::move(robust)},
+                      {"uncovered_requirements", Texts(report.uncovered)},
+                      {"results", std::move(results)}};
+  if (!report.error.empty()) object["error"] = report.error;
+  return object;
+}
+
+Expected<Report> ReportFromJson(const Json& json) {
+  Report report;
+  if (NumberOf(json, "format") != 1) {
+    return InvalidArgument("not a report of plinth-conformance: `format` is not 1");
+  }
+  report.plugin_path = TextOf(json, "plugin");
+  report.plugin_version = TextOf(json, "version");
+  report.plugin_minor = static_cast<int>(NumberOf(json, "minor"));
+  report.seed = static_cast<uint64_t>(NumberOf(json, "seed"));
+  report.error = TextOf(json, "error");
+  report.uncovered = TextsOf(json, "uncovered_requirements");
+  const Json* results = json.Find("results");
+  if (results == nullptr || results->AsArray() == nullptr) {
+    return InvalidArgument("not a report of plinth-conformance: no `results`");
+  }
+  for (const Json& entry : *results->AsArray()) {
+    PLINTH_ASSIGN_OR_RETURN(Result result, ResultFromJson(entry));
+    report.results.push_back(std::move(result));
+  }
+  return report;
+}
+
+std::string DiffReports(const Report& before, const Report& after, bool& is_worse) {
+  std::map<std::string, Verdict> old;
+  for (const Result& result : before.results) old[result.name] = result.verdict;
+  std::string text;
+  is_worse = false;
+  for (const Result& result : after.results) {
+    auto found = old.find(result.name);
+    if (found == old.end()) {
+      text += StrCat("new      ", result.name, ": ", VerdictName(result.verdict), "\n");
+      continue;
+    }
+    if (found->second != result.verdict) {
+      bool worse = IsFailure(result.verdict) && !IsFailure(found->second);
+      is_worse |= worse && !result.is_robust;
+      text += StrCat(worse ? "worse    " : "changed  ", result.name, ": ",
+                     VerdictName(found->second), " -> ", VerdictName(result.verdict), "\n");
+    }
+    old.erase(found);
+  }
+  for (const auto& [name, verdict] : old) {
+    text += StrCat("gone     ", name, ": was ", VerdictName(verdict), "\n");
+  }
+  return text.empty() ? "no difference\n" : text;
+}
+
+}  // namespace plinth::conformance

@@ -1,0 +1,356 @@
+#include "conformance/runner/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "conformance/runner/report.h"
+#include "plinth/support/str_cat.h"
+
+namespace plinth::conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kReportFd = 3;
+constexpr size_t kMaxErrorText = 4000;  // of a child's standard error that a report keeps
+
+std::string SignalText(int signal) {
+  const char* name = strsignal(signal);
+  return StrCat("signal ", signal, " (", name == nullptr ? "unknown" : name, ")");
+}
+
+// A file descriptor, closed at the end.
+class Fd {
+ public:
+  explicit Fd(int fd = -1) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Fd() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+bool MakePipe(Fd& read_end, Fd& write_end) {
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return false;
+  read_end = Fd(fds[0]);
+  write_end = Fd(fds[1]);
+  return true;
+}
+
+// One child process and the cases that it has still to run.
+class Child {
+ public:
+  Child(std::vector<const Case*> cases) : cases_(std::move(cases)) {}
+  Child(const Child&) = delete;
+  ~Child() { Kill(); }
+
+  Status Start(const std::vector<std::string>& command, const Profile& profile) {
+    Fd input_read, report_write, error_write;
+    Fd input_write;
+    if (!MakePipe(input_read, input_write) || !MakePipe(report_, report_write) ||
+        !MakePipe(error_, error_write)) {
+      return Internal("cannot make a pipe: ", strerror(errno));
+    }
+    std::vector<char*> arguments;
+    for (const std::string& argument : command) {
+      arguments.push_back(const_cast<char*>(argument.c_str()));
+    }
+    arguments.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ < 0) return Internal("cannot start a process: ", strerror(errno));
+    if (pid_ == 0) {
+      // A group of its own, so that what the plugin starts ends with it.
+      setpgid(0, 0);
+      dup2(input_read.get(), STDIN_FILENO);
+      dup2(error_write.get(), STDERR_FILENO);
+      dup2(error_write.get(), STDOUT_FILENO);
+      if (report_write.get() == kReportFd) {
+        fcntl(kReportFd, F_SETFD, 0);
+      } else {
+        dup2(report_write.get(), kReportFd);
+      }
+      execv(arguments[0], arguments.data());
+      _exit(127);
+    }
+    std::string names;
+    for (const Case* item : cases_) names += item->name + "\n";
+    // The child reads all names before it does anything else.
+    for (std::string_view left = names; !left.empty();) {
+      ssize_t written = write(input_write.get(), left.data(), left.size());
+      if (written <= 0) break;
+      left.remove_prefix(static_cast<size_t>(written));
+    }
+    SetDeadline(profile.start_seconds + profile.case_seconds);
+    return Status();
+  }
+
+  int report_fd() const { return report_.get(); }
+  int error_fd() const { return error_.get(); }
+  Clock::time_point deadline() const { return deadline_; }
+  void SetDeadline(double seconds) {
+    deadline_ = Clock::now() +
+                std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
+
+  // Appends what can be read; false at the end of the stream.
+  static bool Read(int fd, std::string& text) {
+    char buffer[4096];
+    ssize_t count = read(fd, buffer, sizeof(buffer));
+    if (count > 0) text.append(buffer, static_cast<size_t>(count));
+    return count > 0;
+  }
+
+  void Kill() {
+    if (pid_ <= 0) return;
+    kill(-pid_, SIGKILL);
+    kill(pid_, SIGKILL);
+    (void)Wait();
+  }
+
+  // How the process ended.
+  int Wait() {
+    int status = 0;
+    if (pid_ > 0) {
+      while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      }
+      kill(-pid_, SIGKILL);
+    }
+    pid_ = -1;
+    return status;
+  }
+
+  std::vector<const Case*> cases_;
+  size_t next_ = 0;  // the first case without a result
+  bool has_started_case_ = false;
+  std::string line_, error_text_, plugin_error_;
+
+ private:
+  pid_t pid_ = -1;
+  Fd report_, error_;
+  Clock::time_point deadline_;
+};
+
+class Supervisor {
+ public:
+  Supervisor(const SupervisorOptions& options, const std::vector<const Case*>& cases)
+      : options_(options), cases_(cases) {}
+
+  SupervisorOutcome Run() {
+    MakeWork();
+    while (error_.empty() && (!work_.empty() || !children_.empty())) {
+      while (error_.empty() && !work_.empty() && children_.size() < Jobs()) StartChild();
+      if (!children_.empty()) Wait();
+    }
+    children_.clear();
+    SupervisorOutcome outcome;
+    outcome.error = error_;
+    for (const Case* item : cases_) {
+      auto found = results_.find(item->name);
+      if (found != results_.end()) outcome.results.push_back(std::move(found->second));
+    }
+    return outcome;
+  }
+
+ private:
+  size_t Jobs() const {
+    return options_.profile.is_exclusive ? 1 : static_cast<size_t>(std::max(1, options_.jobs));
+  }
+
+  // Cases that share a client are split evenly; each of the others is work of its own.
+  void MakeWork() {
+    std::vector<const Case*> shared;
+    for (const Case* item : cases_) {
+      if (item->client != ClientNeed::kFresh) shared.push_back(item);
+    }
+    size_t parts = std::min(Jobs(), shared.size());
+    for (size_t p = 0; p < parts; ++p) {
+      work_.push_back({shared.begin() + shared.size() * p / parts,
+                       shared.begin() + shared.size() * (p + 1) / parts});
+    }
+    for (const Case* item : cases_) {
+      if (item->client == ClientNeed::kFresh) work_.push_back({item});
+    }
+    std::reverse(work_.begin(), work_.end());
+  }
+
+  void StartChild() {
+    auto child = std::make_unique<Child>(std::move(work_.back()));
+    work_.pop_back();
+    Status status = child->Start(options_.child_command, options_.profile);
+    if (!status.ok()) {
+      error_ = status.ToString();
+      return;
+    }
+    children_.push_back(std::move(child));
+  }
+
+  void Wait() {
+    std::vector<pollfd> polls;
+    Clock::time_point deadline = children_[0]->deadline();
+    for (const auto& child : children_) {
+      polls.push_back({child->report_fd(), POLLIN, 0});
+      polls.push_back({child->error_fd(), POLLIN, 0});
+      deadline = std::min(deadline, child->deadline());
+    }
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    poll(polls.data(), polls.size(), static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1000)));
+    for (size_t i = children_.size(); i-- > 0;) {
+      Child& child = *children_[i];
+      bool is_over = false;
+      if ((polls[2 * i + 1].revents & (POLLIN | POLLHUP)) != 0) {
+        Child::Read(child.error_fd(), child.error_text_);
+        if (child.error_text_.size() > 2 * kMaxErrorText) {
+          child.error_text_.erase(0, child.error_text_.size() - kMaxErrorText);
+        }
+      }
+      if ((polls[2 * i].revents & (POLLIN | POLLHUP)) != 0) {
+        is_over = !Child::Read(child.report_fd(), child.line_);
+        ReadLines(child);
+      }
+      if (is_over) {
+        OnEnd(child);
+      } else if (Clock::now() > child.deadline()) {
+        OnDeadline(child);
+        is_over = true;
+      }
+      if (is_over) children_.erase(children_.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+
+  void ReadLines(Child& child) {
+    size_t end;
+    while ((end = child.line_.find('\n')) != std::string::npos) {
+      Expected<Json> line = Json::Parse(std::string_view(child.line_).substr(0, end));
+      child.line_.erase(0, end + 1);
+      if (!line.ok()) continue;
+      if (const Json* error = line->Find("error")) {
+        child.plugin_error_ = error->AsString() == nullptr ? "" : *error->AsString();
+      } else if (line->Find("start") != nullptr) {
+        bool may_start_client = child.next_ == 0;
+        child.has_started_case_ = true;
+        child.SetDeadline(options_.profile.case_seconds +
+                          (may_start_client ? options_.profile.start_seconds : 0));
+      } else if (const Json* json = line->Find("result")) {
+        Expected<Result> result = ResultFromJson(*json);
+        if (!result.ok()) continue;
+        ++child.next_;
+        child.has_started_case_ = false;
+        Record(*std::move(result));
+      }
+    }
+  }
+
+  void OnEnd(Child& child) {
+    int status = child.Wait();
+    // What it wrote last explains its end.
+    while (child.error_text_.size() < kMaxErrorText &&
+           Child::Read(child.error_fd(), child.error_text_)) {
+    }
+    if (!child.plugin_error_.empty()) {
+      error_ = child.plugin_error_;
+      return;
+    }
+    if (child.next_ == child.cases_.size()) {
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+      // The exit itself went wrong; the last case stands for it.
+      AddEndOf(child, child.cases_.size() - 1, status, "when the process ended: ");
+      return;
+    }
+    if (!child.has_started_case_ && child.next_ == 0) {
+      error_ = StrCat("the plugin ended the process while it was loaded or initialized: ",
+                      EndText(status), "\n", ErrorText(child));
+      return;
+    }
+    AddEndOf(child, child.next_, status, "");
+    GoOn(child);
+  }
+
+  void OnDeadline(Child& child) {
+    child.Kill();
+    if (child.next_ == child.cases_.size()) return;  // hung in its exit, after the last result
+    if (!child.has_started_case_ && child.next_ == 0) {
+      error_ = StrCat("the plugin did not load and initialize within ",
+                      options_.profile.start_seconds + options_.profile.case_seconds, " s");
+      return;
+    }
+    Result result = NewResult(child, child.next_, Verdict::kHang);
+    result.findings.push_back(
+        {"", StrCat("no answer within ", options_.profile.case_seconds, " s")});
+    Record(std::move(result));
+    GoOn(child);
+  }
+
+  // Another child goes on behind the case that ended this one.
+  void GoOn(const Child& child) {
+    std::vector<const Case*> rest(child.cases_.begin() + static_cast<ptrdiff_t>(child.next_) + 1,
+                                  child.cases_.end());
+    if (!rest.empty()) work_.push_back(std::move(rest));
+  }
+
+  Result NewResult(const Child& child, size_t number, Verdict verdict) const {
+    Result result;
+    result.name = child.cases_[number]->name;
+    result.is_robust = child.cases_[number]->is_robust;
+    result.verdict = verdict;
+    return result;
+  }
+
+  static std::string EndText(int status) {
+    return WIFSIGNALED(status) ? StrCat("killed by ", SignalText(WTERMSIG(status)))
+                               : StrCat("ended with status ", WEXITSTATUS(status));
+  }
+
+  static std::string ErrorText(const Child& child) {
+    size_t size = child.error_text_.size();
+    return child.error_text_.substr(size > kMaxErrorText ? size - kMaxErrorText : 0);
+  }
+
+  void AddEndOf(const Child& child, size_t number, int status, std::string_view when) {
+    Result result = NewResult(child, number, Verdict::kCrash);
+    result.findings.push_back({"PJRT-Process-alive", StrCat(when, EndText(status))});
+    std::string error = ErrorText(child);
+    if (!error.empty()) result.notes.push_back(StrCat("written before: ", error));
+    Record(std::move(result));
+  }
+
+  void Record(Result result) {
+    if (options_.on_result) options_.on_result(result);
+    results_[result.name] = std::move(result);
+  }
+
+  const SupervisorOptions& options_;
+  const std::vector<const Case*>& cases_;
+  std::vector<std::vector<const Case*>> work_;  // the last is next
+  std::vector<std::unique_ptr<Child>> children_;
+  std::map<std::string, Result> results_;
+  std::string error_;
+};
+
+}  // namespace
+
+SupervisorOutcome RunCases(const SupervisorOptions& options,
+                           const std::vector<const Case*>& cases) {
+  // A child that dies while it is told its cases must not end this process.
+  signal(SIGPIPE, SIG_IGN);
+  return Supervisor(options, cases).Run();
+}
+
+}  // namespace plinth::conformance

@@ -1,0 +1,79 @@
+#include "conformance/runner/supervisor.h"
+
+#include "gtest/gtest.h"
+
+namespace plinth::conformance {
+namespace {
+
+// Children here are shell scripts that speak the protocol.
+SupervisorOutcome RunWith(const std::string& script, const std::vector<std::string>& names,
+                          int jobs = 1, ClientNeed need = ClientNeed::kShared) {
+  std::vector<Case> cases;
+  for (const std::string& name : names) cases.push_back({name, Level::kL0, need, {}, nullptr});
+  std::vector<const Case*> pointers;
+  for (const Case& item : cases) pointers.push_back(&item);
+  SupervisorOptions options;
+  options.child_command = {"/bin/sh", "-c", script};
+  options.profile.start_seconds = 2;
+  options.profile.case_seconds = 0.5;
+  options.jobs = jobs;
+  return RunCases(options, pointers);
+}
+
+constexpr char kRunAll[] = R"(
+while read name; do
+  echo "{\"start\": \"$name\"}" >&3
+  case $name in
+    crash*) echo "last words" >&2; kill -SEGV $$;;
+    exit*) exit 5;;
+    hang*) sleep 30;;
+  esac
+  echo "{\"result\": {\"name\": \"$name\", \"verdict\": \"PASS\"}}" >&3
+done)";
+
+std::string Verdicts(const SupervisorOutcome& outcome) {
+  std::string text;
+  for (const Result& result : outcome.results) {
+    text += StrCat(result.name, "=", VerdictName(result.verdict), " ");
+  }
+  return text;
+}
+
+TEST(SupervisorTest, ACrashCostsOneCase) {
+  SupervisorOutcome outcome = RunWith(kRunAll, {"a", "crash", "b", "exit", "c"});
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(Verdicts(outcome), "a=PASS crash=CRASH b=PASS exit=CRASH c=PASS ");
+  EXPECT_NE(outcome.results[1].findings[0].text.find("signal 11"), std::string::npos);
+  EXPECT_NE(outcome.results[1].notes[0].find("last words"), std::string::npos);
+  EXPECT_NE(outcome.results[3].findings[0].text.find("status 5"), std::string::npos);
+}
+
+TEST(SupervisorTest, AHangEndsAtTheDeadline) {
+  SupervisorOutcome outcome = RunWith(kRunAll, {"a", "b", "hang", "c"});
+  EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS hang=HANG c=PASS ");
+}
+
+TEST(SupervisorTest, JobsKeepTheOrder) {
+  SupervisorOutcome outcome = RunWith(kRunAll, {"a", "b", "c", "crash", "d", "e", "f"}, 3);
+  EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS c=PASS crash=CRASH d=PASS e=PASS f=PASS ");
+  outcome = RunWith(kRunAll, {"a", "crash", "b"}, 3, ClientNeed::kFresh);
+  EXPECT_EQ(Verdicts(outcome), "a=PASS crash=CRASH b=PASS ");
+}
+
+TEST(SupervisorTest, APluginThatCannotBeUsedIsAnError) {
+  SupervisorOutcome outcome =
+      RunWith(R"(echo '{"error": "no such plugin"}' >&3; exit 1)", {"a", "b"});
+  EXPECT_EQ(outcome.error, "no such plugin");
+  EXPECT_TRUE(outcome.results.empty());
+  outcome = RunWith("kill -ABRT $$", {"a"});
+  EXPECT_NE(outcome.error.find("signal 6"), std::string::npos) << outcome.error;
+}
+
+TEST(SupervisorTest, NoiseOnTheReportIsIgnored) {
+  SupervisorOutcome outcome =
+      RunWith(StrCat("echo 'not json' >&3; echo '{}' >&3;", kRunAll), {"a"});
+  EXPECT_EQ(Verdicts(outcome), "a=PASS ");
+}
+
+}  // namespace
+}  // namespace plinth::conformance

@@ -1,0 +1,68 @@
+#include "conformance/runner/waivers.h"
+
+#include "conformance/runner/json.h"
+
+namespace plinth::conformance {
+
+Expected<std::vector<Waiver>> ParseWaivers(std::string_view json) {
+  PLINTH_ASSIGN_OR_RETURN(Json document, Json::Parse(json));
+  const Json* list = document.Find("waivers");
+  if (list == nullptr || list->AsArray() == nullptr) {
+    return InvalidArgument("waivers: expected {\"waivers\": [...]}");
+  }
+  std::vector<Waiver> waivers;
+  for (const Json& entry : *list->AsArray()) {
+    auto text = [&](std::string_view key) {
+      const Json* value = entry.Find(key);
+      return value == nullptr || value->AsString() == nullptr ? std::string() : *value->AsString();
+    };
+    Waiver waiver{text("cases"), text("reason"), text("address")};
+    const Json* until = entry.Find("until_minor");
+    if (waiver.cases.empty() || waiver.reason.empty() || waiver.address.empty() ||
+        until == nullptr || until->AsNumber() == nullptr) {
+      return InvalidArgument("waiver ", waivers.size() + 1,
+                             ": needs cases, reason, address and until_minor, got ",
+                             entry.ToString());
+    }
+    waiver.until_minor = static_cast<int>(*until->AsNumber());
+    waivers.push_back(std::move(waiver));
+  }
+  return waivers;
+}
+
+void ApplyWaivers(const std::vector<Waiver>& waivers, int minor, Result& result) {
+  if (result.verdict != Verdict::kFail && result.verdict != Verdict::kCrash &&
+      result.verdict != Verdict::kHang) {
+    return;
+  }
+  for (const Waiver& waiver : waivers) {
+    if (minor > waiver.until_minor || !GlobMatches(waiver.cases, result.name)) continue;
+    result.waiver = StrCat(VerdictName(result.verdict), " waived until 0.", waiver.until_minor,
+                           ": ", waiver.reason, " (", waiver.address, ")");
+    result.verdict = Verdict::kWaived;
+    return;
+  }
+}
+
+bool GlobMatches(std::string_view pattern, std::string_view name) {
+  // Where to go on after the last `*` if what follows it does not match here.
+  size_t p = 0, n = 0, star = std::string_view::npos, retry = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace plinth::conformance
