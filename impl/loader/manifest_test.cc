@@ -96,6 +96,12 @@ TEST(ManifestTest, EachErrorSaysWhatIsWrong) {
 }
 
 TEST(ManifestTest, DepthIsBounded) {
+  // The object itself is the first level.
+  auto nested = [](int depth) {
+    return "{\"a\": " + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
+  };
+  EXPECT_THAT(ErrorOf(nested(32)), HasSubstr("manifest_version' is missing"));
+  EXPECT_THAT(ErrorOf(nested(33)), HasSubstr("nested deeper than 32"));
   std::string deep(100000, '[');
   EXPECT_THAT(ErrorOf("{\"a\": " + deep), HasSubstr("nested deeper than 32"));
   // Brackets inside of a text do not nest.

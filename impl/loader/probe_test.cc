@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <fstream>
 
 #include "impl/loader/json.h"
 #include "impl/loader/test_folder.h"
@@ -154,6 +156,17 @@ TEST(ProbeTest, ChildrenOfThePluginEndToo) {
   Outcome outcome = Probe(TestPlugin("LEAVES_A_CHILD"));
   EXPECT_EQ(outcome.Text("verdict"), "works") << outcome.text;
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  int child = 0;
+  ASSERT_EQ(sscanf(outcome.Text("standard_error").c_str(), "child %d", &child), 1);
+  bool ended = false;
+  for (int i = 0; i < 500 && !ended; ++i) {
+    // Whoever inherited it may not have reaped it yet.
+    std::ifstream file("/proc/" + std::to_string(child) + "/stat");
+    std::string number, name, state;
+    ended = !(file >> number >> name >> state) || state == "Z" || state == "X";
+    if (!ended) usleep(10000);
+  }
+  EXPECT_TRUE(ended) << child;
 }
 
 TEST(ProbeTest, LeavesNothingOpen) {

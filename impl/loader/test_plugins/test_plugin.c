@@ -1,6 +1,7 @@
 // A plugin that can do next to nothing, and that misbehaves as PLINTH_TEST_... says.
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,7 +62,10 @@ static PJRT_Error* Initialize(PJRT_Plugin_Initialize_Args* args) {
   return &error;
 #elif defined(PLINTH_TEST_LEAVES_A_CHILD)
   // It holds the descriptors of its parent open.
-  if (fork() == 0) {
+  pid_t child = fork();
+  if (child > 0) {
+    fprintf(stderr, "child %d\n", (int)child);
+  } else if (child == 0) {
     sleep(30);
     _exit(0);
   }
