@@ -45,12 +45,18 @@ void Adapter::SetTarget(int function, RawFunction target) {
   plans_[function].direct_size = FindDirectSize(function);
 }
 
+void Adapter::UseMemoryHeads() {
+  memory_heads_ = std::make_unique<MemoryHeads>();
+  for (int i = 0; i < reflection::kFunctionCount; ++i) SetTarget(i, plans_[i].target);
+}
+
 size_t Adapter::FindDirectSize(int function) const {
   const reflection::Function& called = FunctionAt(function);
   if (plans_[function].target == nullptr || called.args < 0 ||
       called.returns != reflection::Returns::kError || PluginErrors::Handles(function) ||
       IsReadyCallback(function, table_) || table_.minor < kOldestMinorWithExtensions ||
-      table_.IsNewerThanUs() || !reflection::Structs()[called.args].carries_struct_size ||
+      table_.IsNewerThanUs() || (memory_heads_ != nullptr && MemoryHeads::Concerns(called)) ||
+      !reflection::Structs()[called.args].carries_struct_size ||
       !shape_.PlanOf(called.args).checks.empty()) {
     return 0;
   }
@@ -74,7 +80,14 @@ PJRT_Error* Adapter::Call(int function, void* args) const {
   if (args == nullptr) {
     return NothingOr(called, InvalidArgument(called.name, " was called with null"));
   }
-  if (plan.target == nullptr) {
+  if (memory_heads_ != nullptr && MemoryHeads::Concerns(called)) {
+    return memory_heads_->Call(called, args, [&](void* copy) { return CallPlain(function, copy); });
+  }
+  return CallPlain(function, args);
+}
+
+PJRT_Error* Adapter::CallPlain(int function, void* args) const {
+  if (plans_[function].target == nullptr) {
     if (const Emulation* emulation = FindEmulation(*this, function)) {
       return emulation->call(*this, args);
     }

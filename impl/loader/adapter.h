@@ -2,9 +2,11 @@
 #define PLINTH_IMPL_LOADER_ADAPTER_H_
 
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "impl/loader/errors.h"
+#include "impl/loader/memory_heads.h"
 #include "impl/loader/plugin_shape.h"
 #include "impl/loader/plugin_table.h"
 #include "pjrt_c_api.h"
@@ -33,6 +35,8 @@ class Adapter {
   // Answers for the Layouts extension of a plugin that has none.
   void UseDefaultLayouts() { uses_default_layouts_ = true; }
   bool uses_default_layouts() const { return uses_default_layouts_; }
+  // Gives memories the head of 0.105, for callers that are told that minor or a later one.
+  void UseMemoryHeads();
   // With this struct_size a call can go straight to the plugin; 0: with none.
   size_t DirectSize(int function) const { return plans_[function].direct_size; }
   // Whether a call is answered with more than UNIMPLEMENTED.
@@ -48,6 +52,7 @@ class Adapter {
   };
 
   PJRT_Error* AfterDirectError(int function, void* args, PJRT_Error* error) const;
+  PJRT_Error* CallPlain(int function, void* args) const;
   PJRT_Error* CallAdapted(int function, void* args) const;
   PJRT_Error* Absent(int function) const;
   size_t FindDirectSize(int function) const;
@@ -57,6 +62,7 @@ class Adapter {
   mutable PluginShape shape_;
   std::array<Plan, reflection::kFunctionCount> plans_;
   bool uses_default_layouts_ = false;
+  std::unique_ptr<MemoryHeads> memory_heads_;  // Null where memories need none.
 };
 
 }  // namespace plinth::loader

@@ -266,10 +266,49 @@ TEST(OpenTest, RaisedMinor) {
   options.api_minor = 67;
   EXPECT_THAT(TryOpen(OfMinor(63), options).ToString(),
               AllOf(HasSubstr("PJRT_Client_DmaMap"), HasSubstr("at most 0.66")));
-  options.api_minor = 105;
-  EXPECT_THAT(TryOpen(OfMinor(104), options).ToString(), HasSubstr("PJRT_Memory"));
   options.api_minor = 117;
   EXPECT_EQ(TryOpen(OfMinor(104), options).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(OpenTest, RaisedMinorGivesMemoriesAHead) {
+  FakeOptions fake = OfMinor(104);
+  fake.lists_memories = true;
+  OpenOptions options;
+  options.api_minor = 116;
+  Expected<const PJRT_Api*> api = OpenFake(fake, options);
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 116);
+  auto list = PLINTH_NEW_ARGS(PJRT_Client_AddressableMemories_Args);
+  ASSERT_EQ((*api)->PJRT_Client_AddressableMemories(&list), nullptr);
+  ASSERT_EQ(list.num_addressable_memories, 2u);
+  for (size_t i = 0; i < 2; ++i) EXPECT_EQ(list.addressable_memories[i]->vtable, nullptr);
+  auto again = PLINTH_NEW_ARGS(PJRT_Client_AddressableMemories_Args);
+  ASSERT_EQ((*api)->PJRT_Client_AddressableMemories(&again), nullptr);
+  EXPECT_EQ(again.addressable_memories, list.addressable_memories);
+  auto memory = PLINTH_NEW_ARGS(PJRT_Device_DefaultMemory_Args);
+  ASSERT_EQ((*api)->PJRT_Device_DefaultMemory(&memory), nullptr);
+  EXPECT_EQ(memory.memory, list.addressable_memories[1]) << "one head for one memory";
+
+  Fake().Record(true);
+  auto copy = PLINTH_NEW_ARGS(PJRT_Buffer_CopyToMemory_Args);
+  copy.dst_memory = memory.memory;
+  ASSERT_EQ((*api)->PJRT_Buffer_CopyToMemory(&copy), nullptr);
+  EXPECT_NE(copy.dst_buffer, nullptr);
+  auto host = PLINTH_NEW_ARGS(PJRT_Client_BufferFromHostBuffer_Args);
+  ASSERT_EQ((*api)->PJRT_Client_BufferFromHostBuffer(&host), nullptr);
+  auto kind = PLINTH_NEW_ARGS(PJRT_Memory_Kind_Args);
+  kind.memory = list.addressable_memories[0];
+  kind.struct_size = 20;
+  EXPECT_EQ(TakeError((*api)->PJRT_Memory_Kind(&kind)).code(), StatusCode::kInvalidArgument);
+  auto calls = Fake().TakeCalls();
+  Fake().Record(false);
+  ASSERT_EQ(calls.size(), 2u);
+  PJRT_Buffer_CopyToMemory_Args seen;
+  std::memcpy(&seen, calls[0].args.data(), sizeof(seen));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(seen.dst_memory), 0x20u);
+  PJRT_Client_BufferFromHostBuffer_Args host_seen;
+  std::memcpy(&host_seen, calls[1].args.data(), sizeof(host_seen));
+  EXPECT_EQ(host_seen.memory, nullptr);
 }
 
 TEST(OpenTest, UnknownLayers) {

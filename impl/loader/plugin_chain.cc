@@ -38,7 +38,11 @@ PluginChain::PluginChain(PluginTable table, int reported_minor, LogSink log)
     : table_(std::move(table)),
       reported_minor_(reported_minor),
       log_(std::move(log)),
-      adapter_(table_) {}
+      adapter_(table_) {
+  if (table_.minor < kMemoryHeadMinor && reported_minor_ >= kMemoryHeadMinor) {
+    adapter_.UseMemoryHeads();
+  }
+}
 
 Status PluginChain::AddLayers(const std::vector<std::string>& specs) {
   layers_.resize(specs.size());

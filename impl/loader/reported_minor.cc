@@ -26,14 +26,6 @@ Expected<int> MinorToReport(const PluginTable& table, int asked) {
                               " is neither in the plugin nor emulated. Ask for at most 0.",
                               function.since - 1);
   }
-  if (own < kMemoryHeadMinor && asked >= kMemoryHeadMinor) {
-    return FailedPrecondition(
-        "api_minor asks to report 0.", asked, " for ", table.Describe(), ", but from 0.",
-        kMemoryHeadMinor,
-        " on clients call PJRT_Memory.vtable, and the plugin's memories have none. Ask for at most "
-        "0.",
-        kMemoryHeadMinor - 1);
-  }
   return asked;
 }
 

@@ -62,6 +62,7 @@ class Fake final : public FakePlugin {
 
  private:
   PJRT_Error* CallOnError(int function, void* args);
+  static void AnswerMemories(int function, char* args);
   PJRT_Error* CheckSize(int structure, const char* source);
   int KnownMinor() const { return std::min(options_.minor, 116); }
 
@@ -181,6 +182,20 @@ PJRT_Error* Fake::CallOnError(int function, void* raw) {
   }
 }
 
+void Fake::AnswerMemories(int function, char* raw) {
+  namespace id = reflection::function;
+  // Addresses that nobody may read.
+  static PJRT_Memory* const memories[2] = {reinterpret_cast<PJRT_Memory*>(uintptr_t{0x10}),
+                                           reinterpret_cast<PJRT_Memory*>(uintptr_t{0x20})};
+  if (function == id::kPJRT_Client_AddressableMemories) {
+    auto* args = reinterpret_cast<PJRT_Client_AddressableMemories_Args*>(raw);
+    args->addressable_memories = memories;
+    args->num_addressable_memories = 2;
+  } else if (function == id::kPJRT_Device_DefaultMemory) {
+    reinterpret_cast<PJRT_Device_DefaultMemory_Args*>(raw)->memory = memories[1];
+  }
+}
+
 PJRT_Error* Fake::Call(int function, char* args) {
   namespace id = reflection::function;
   const reflection::Function& called = reflection::Functions()[function];
@@ -228,6 +243,7 @@ PJRT_Error* Fake::Call(int function, char* args) {
       std::memset(args + field.offset, kWritten, field.size);
     }
   }
+  if (options_.lists_memories) AnswerMemories(function, args);
   return nullptr;
 }
 
