@@ -1,5 +1,6 @@
 #include "reference_plugin/cpu/pjrt/client.h"
 
+#include <cfenv>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -18,6 +19,22 @@ constexpr uintptr_t kZeroCopyAlignment = 16;
 constexpr int64_t kSmallestLent = 64 << 10;
 
 constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
+
+// The calling thread's floating-point modes may be a framework's, such as subnormals as zeros;
+// constants are folded and converted by the rules of IEEE 754.
+class DefaultFloatingPoint {
+ public:
+  DefaultFloatingPoint() {
+    std::fegetenv(&callers_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatingPoint() { std::fesetenv(&callers_); }
+  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
+  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
+
+ private:
+  std::fenv_t callers_;
+};
 
 // Physical memory statistics of the one pool that all devices share.
 class CpuDevice final : public sdk::Device {
@@ -191,6 +208,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateViewOfDeviceBuffer(
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::Compile(const sdk::Program& program,
                                                                     std::string_view options) {
+  const DefaultFloatingPoint modes;
   PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const CpuExecutable> executable,
                           CpuExecutable::Compile(program, options, library_options_));
   return Load(std::move(executable), {});
@@ -198,6 +216,7 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::Compile(const sdk::P
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::DeserializeAndLoad(
     std::string_view serialized, std::string_view overridden_options, const sdk::LoadOptions&) {
+  const DefaultFloatingPoint modes;
   PLINTH_ASSIGN_OR_RETURN(
       std::shared_ptr<const CpuExecutable> executable,
       CpuExecutable::Deserialize(serialized, overridden_options, library_options_));
