@@ -46,6 +46,7 @@ Status BlockFusion::Run() {
   for (size_t i = ops_.size(); i-- > 0;) {
     PLINTH_RETURN_IF_ERROR(PlanOp(static_cast<int32_t>(i)));
   }
+  ForgetUnusedRows();
   return Status();
 }
 
@@ -139,6 +140,7 @@ void BlockFusion::PlanFusible(const Op& op) {
   if (!context_.fusion()) {
     return op.opcode == Opcode::kConcatenate ? PlanConcatenate(op) : MakeRoot(op);
   }
+  MakeRows(op, groups);
   if (CostOf(op) == 0 || op.opcode == Opcode::kIota) return PlanMovement(op);
   return PlanComputation(op);
 }

@@ -24,6 +24,9 @@ inline constexpr int32_t kMaxDomainRank = 8;
 // Rows longer than this do not stay in a core's cache between two phases.
 inline constexpr int64_t kMaxRowElements = 32768;
 
+// The pass over the rows that stores what needs their reductions.
+inline constexpr uint64_t kLastPass = uint64_t{1} << 63;
+
 enum class InstanceKind : uint8_t {
   kLoad,
   kConstant,  // a splat or one-element constant
@@ -41,6 +44,7 @@ struct Instance {
   bool in_reduction = false;  // needed by what a reduction takes in
   uint8_t duplicated = 0;     // ops in a row, from here to the store, that other groups compute too
   uint8_t recomputed = 0;     // ops in a row that are computed more often than they have elements
+  uint64_t passes = 0;        // over the rows that need it: a bit per reduction, kLastPass
   int32_t map = 0;
   int32_t own_bounds_from = 0;  // kPadded, kConcatenate: bounds before it come from outside
   int32_t reduction = -1;       // kReduced
@@ -89,6 +93,8 @@ struct Group {
   bool IsUpdate() const;  // of at least one array in place
   int64_t NumPoints() const;
   int64_t NumRows() const;  // points of the parallel dimensions
+  // Whether rows do not stay in a core's cache: nothing is kept from one pass to the next.
+  bool HasLongRows() const;
   // How often an instance with that map is computed.
   int64_t Evaluations(const IndexMap& map) const;
   bool UsesReduced(const IndexMap& map) const;
@@ -110,6 +116,12 @@ enum class ReductionFit : uint8_t {
 };
 ReductionFit FitReduction(const Group& group, const IndexMap& map, std::span<const int64_t> dims,
                           std::span<const int64_t> reduced_sizes, int32_t& first_reduced);
+
+// Whether a value of these dims, needed through `map`, is one element for all points along the last
+// dimensions [first, rank) of a group without reductions. `count`: of such points; 1 (and false)
+// where it has an element for each point.
+bool IsPerRow(const Group& group, const IndexMap& map, std::span<const int64_t> dims,
+              int32_t& first, int64_t& count);
 
 // The reduced dimensions from `first` on as rows of an index: row i enumerates sizes[i].
 bool RowsOverReduced(const Group& group, int32_t first, std::span<const int64_t> sizes,

@@ -22,6 +22,7 @@ class BlockFusion {
     bool in_reduction = false;
     uint8_t duplicated = 0;
     uint8_t recomputed = 0;
+    uint64_t passes = kLastPass;
   };
 
   Status PlanOp(int32_t position);
@@ -41,6 +42,14 @@ class BlockFusion {
   bool IsHard(const Op& op) const;
   void SetHard(const Value* value);
 
+  // fusion_rows.cc: groups with phases.
+  SmallVector<const Op*, 8> RowOps(const Op& op, int64_t rows);
+  static bool ReducesRows(std::span<const Op* const> row_ops, int64_t row_elements);
+  void MakeRows(const Op& op, std::span<const int32_t> groups);
+  bool TryJoinRows(const Op& op);
+  bool TryJoinRowsOf(const Op& op, LowerContext::Want want, std::span<const Op* const> row_ops);
+  void ForgetUnusedRows();
+
   // Joining an existing group.
   bool CanCompute(const Op& op, int32_t group);
   bool ReadsUpdatedElsewhere(const Op& op, int32_t group);
@@ -52,6 +61,8 @@ class BlockFusion {
   bool IsDuplicable(const Op& op, std::span<const int32_t> groups);
   bool TryHost(const Op& op, std::span<const int32_t> groups);
   bool TryJoinSibling(const Op& op);
+  // Whether the op can be one more root of a group.
+  bool HasRoom(const Op& op, int32_t group);
   bool CanJoinAsSibling(const Op& op, int32_t group);
   int32_t GroupForUpdate(const Op& op);
   // Whether what uses the op's results, other than the group itself where it takes them from within

@@ -29,6 +29,7 @@ int32_t BlockFusion::AddInstance(int32_t group, const Value* value, int32_t map,
   instance.in_reduction = need.in_reduction;
   instance.duplicated = need.duplicated;
   instance.recomputed = need.recomputed;
+  instance.passes = need.passes;
   GroupAt(group).instances.push_back(std::move(instance));
   return static_cast<int32_t>(GroupAt(group).instances.size()) - 1;
 }
@@ -52,6 +53,7 @@ int32_t BlockFusion::Demand(int32_t group, const Value* value, int32_t map, Need
       instance.in_reduction |= need.in_reduction;
       instance.duplicated = std::max(instance.duplicated, need.duplicated);
       instance.recomputed = std::max(instance.recomputed, need.recomputed);
+      instance.passes |= need.passes;
       return want.instance;
     }
   }
@@ -240,6 +242,7 @@ void BlockFusion::ExpandReduction(const Op& op, int32_t group, const IndexMap& m
 
   Need need;
   need.in_reduction = true;
+  need.passes = uint64_t{1} << std::min<size_t>(g.reductions.size(), 62);
   for (int32_t instance : instances) {
     need.duplicated = std::max(need.duplicated, g.instances[instance].duplicated);
   }

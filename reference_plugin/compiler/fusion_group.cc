@@ -30,6 +30,13 @@ int64_t Group::NumRows() const {
   return rows;
 }
 
+bool Group::HasLongRows() const {
+  if (!has_reduced) return false;
+  int64_t points = 1;
+  for (int32_t dim = num_parallel; dim < rank(); ++dim) points *= extents[dim];
+  return points > kMaxRowElements;
+}
+
 bool Group::UsesReduced(const IndexMap& map) const {
   for (int32_t dim = num_parallel; dim < rank(); ++dim) {
     if (map.Uses(dim)) return true;
@@ -136,6 +143,25 @@ bool RowsOverReduced(const Group& group, int32_t first, std::span<const int64_t>
   return true;
 }
 
+bool IsPerRow(const Group& group, const IndexMap& map, std::span<const int64_t> dims,
+              int32_t& first, int64_t& count) {
+  SmallVector<bool, 8> used;
+  count = 0;
+  if (group.has_reduced || !Enumerates(group, map, dims, used)) return false;
+  first = group.rank();
+  while (first > 0 && (!used[first - 1] || group.extents[first - 1] == 1)) --first;
+  count = 1;
+  for (int32_t d = 0; d < group.rank(); ++d) {
+    if (d >= first) {
+      count *= group.extents[d];
+    } else if (!used[d] && group.extents[d] != 1) {
+      count = 0;
+      return false;
+    }
+  }
+  return count > 1;
+}
+
 ReductionFit FitReduction(const Group& group, const IndexMap& map, std::span<const int64_t> dims,
                           std::span<const int64_t> reduced_sizes, int32_t& first_reduced) {
   SmallVector<bool, 8> used;
@@ -152,26 +178,15 @@ ReductionFit FitReduction(const Group& group, const IndexMap& map, std::span<con
     return RowsOverReduced(group, first_reduced, reduced_sizes, rows) ? ReductionFit::kExistingDims
                                                                       : ReductionFit::kNone;
   }
-  int32_t first_free = group.rank();
-  while (first_free > 0 && (!used[first_free - 1] || group.extents[first_free - 1] == 1)) {
-    --first_free;
-  }
-  int64_t free_points = 1;
-  for (int32_t d = 0; d < group.rank(); ++d) {
-    if (d >= first_free) {
-      free_points *= group.extents[d];
-    } else if (!used[d] && group.extents[d] != 1) {
-      return ReductionFit::kNone;
-    }
-  }
-  if (free_points == 1) {
+  int64_t row_points = 0;
+  if (!IsPerRow(group, map, dims, first_reduced, row_points)) {
+    if (row_points != 1) return ReductionFit::kNone;
     first_reduced = group.rank();
     return ReductionFit::kNewDims;
   }
-  if (free_points > kMaxRowElements) return ReductionFit::kNone;
-  first_reduced = first_free;
-  return RowsOverReduced(group, first_free, reduced_sizes, rows) ? ReductionFit::kLastDims
-                                                                 : ReductionFit::kNone;
+  if (row_points > kMaxRowElements && group.NumPoints() == row_points) return ReductionFit::kNone;
+  return RowsOverReduced(group, first_reduced, reduced_sizes, rows) ? ReductionFit::kLastDims
+                                                                    : ReductionFit::kNone;
 }
 
 }  // namespace plinth::compiler

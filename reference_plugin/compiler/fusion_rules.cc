@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "reference_plugin/compiler/fusion_block.h"
 
@@ -14,6 +15,14 @@ constexpr int64_t kTinyDomain = 1024;
 constexpr int64_t kSmallRecompute = 4096;
 constexpr uint8_t kMaxDuplicated = 4;
 constexpr uint8_t kMaxRecomputed = 2;
+
+// Rows along the last dimensions can be walked several times, each time in parts by many threads.
+bool ReducesLastDims(const Op& op) {
+  if (op.opcode != Opcode::kReduce) return false;
+  const Dims& dims = op.Get<DimensionsAttributes>().dimensions;
+  return !dims.empty() &&
+         dims.front() + static_cast<int64_t>(dims.size()) == op.operands[0]->type.rank();
+}
 
 bool Contains(std::span<const int32_t> list, int32_t item) {
   return std::find(list.begin(), list.end(), item) != list.end();
@@ -41,12 +50,16 @@ bool BlockFusion::CanCompute(const Op& op, int32_t group) {
   const int64_t elements = std::max<int64_t>(op.type().NumElements(), 1);
   int64_t evaluations = 0;
   uint8_t recomputed = 0;
-  bool in_reduction = false;
+  uint64_t passes = 0;
   for (int32_t index : instances) {
     const Instance& instance = g.instances[index];
     evaluations += g.Evaluations(g.maps[instance.map]);
     recomputed = std::max(recomputed, instance.recomputed);
-    in_reduction |= instance.in_reduction;
+    if (g.UsesReduced(g.maps[instance.map])) passes |= instance.passes;
+  }
+  if (g.HasLongRows() && std::popcount(passes) > 1 &&
+      (cost > kCheapCost || recomputed >= kMaxRecomputed)) {
+    return false;
   }
   if (2 * evaluations <= 3 * elements) return true;
   if (op.opcode == Opcode::kIota) return true;
@@ -88,7 +101,7 @@ bool BlockFusion::CanReduce(const Op& op, int32_t group) {
     if (g.instances[index].map != g.instances[instances[0]].map) return false;
     in_reduction |= g.instances[index].in_reduction;
   }
-  if (in_reduction && reduced > kMaxRowElements) return false;
+  if (in_reduction && reduced > kMaxRowElements && !ReducesLastDims(op)) return false;
   int32_t first = 0;
   const IndexMap& map = g.maps[g.instances[instances[0]].map];
   const ReductionFit fit = FitReduction(g, map, op.type().dims, sizes, first);
@@ -130,9 +143,11 @@ bool BlockFusion::Compute(const Op& op, int32_t group, bool duplicate) {
       need.in_reduction = instance.in_reduction;
       need.duplicated = instance.duplicated;
       need.recomputed = instance.recomputed;
+      need.passes = instance.passes;
       if (CostOf(op) > 0) {
         need.duplicated = static_cast<uint8_t>(need.duplicated + (duplicate ? 1 : 0));
-        if (2 * g.Evaluations(g.maps[instance.map]) > 3 * elements) ++need.recomputed;
+        const bool again = g.HasLongRows() && std::popcount(instance.passes) > 1;
+        if (again || 2 * g.Evaluations(g.maps[instance.map]) > 3 * elements) ++need.recomputed;
       }
       if (Expand(op, group, index, need)) {
         --g.num_loads;
@@ -173,8 +188,9 @@ bool BlockFusion::IsDuplicable(const Op& op, std::span<const int32_t> groups) {
 // Computed in one of the groups that want it, and stored from there for the others.
 bool BlockFusion::TryHost(const Op& op, std::span<const int32_t> groups) {
   constexpr size_t kMaxCandidates = 4;
+  // What the others compute may depend on the group planned last, hardly the other way round.
   for (size_t i = 0; i < groups.size() && i < kMaxCandidates; ++i) {
-    const int32_t group = groups[i];
+    const int32_t group = groups[groups.size() - 1 - i];
     Group& g = GroupAt(group);
     SmallVector<int32_t, 4> instances = WantedInstances(op, group);
     bool one_map = true;
@@ -237,7 +253,7 @@ int32_t BlockFusion::NewGroup(const Op& op, std::span<const int64_t> extents) {
 }
 
 void BlockFusion::MakeRoot(const Op& op) {
-  if (context_.fusion() && TryJoinSibling(op)) return;
+  if (context_.fusion() && (TryJoinRows(op) || TryJoinSibling(op))) return;
   AddRoot(op, NewGroup(op, op.type().dims));
 }
 
@@ -270,15 +286,18 @@ void BlockFusion::AddRoot(const Op& op, int32_t group) {
   groups_of_[context_.Position(&op)].push_back(group);
 }
 
-bool BlockFusion::CanJoinAsSibling(const Op& op, int32_t group) {
+bool BlockFusion::HasRoom(const Op& op, int32_t group) {
   Group& g = GroupAt(group);
   const int32_t num_operands = static_cast<int32_t>(op.operands.size());
-  if (g.previous_part >= 0 || g.next_part >= 0 || ReadsUpdatedElsewhere(op, group)) return false;
-  if (g.num_nodes + num_operands > kMaxGroupNodes / 2 ||
-      g.num_loads + num_operands > kMaxGroupLoads / 2 ||
-      static_cast<int32_t>(g.outputs.size() + op.results.size()) > kMaxGroupOutputs) {
-    return false;
-  }
+  return g.previous_part < 0 && g.next_part < 0 &&
+         g.num_nodes + num_operands <= kMaxGroupNodes / 2 &&
+         g.num_loads + num_operands <= kMaxGroupLoads / 2 &&
+         static_cast<int32_t>(g.outputs.size() + op.results.size()) <= kMaxGroupOutputs;
+}
+
+bool BlockFusion::CanJoinAsSibling(const Op& op, int32_t group) {
+  Group& g = GroupAt(group);
+  if (!HasRoom(op, group) || ReadsUpdatedElsewhere(op, group)) return false;
   Dims domain = op.type().dims;
   if (ClassOf(op) == LowerClass::kReduction) {
     if (!g.has_reduced || g.num_parallel != static_cast<int32_t>(domain.size())) return false;

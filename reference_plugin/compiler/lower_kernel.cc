@@ -60,7 +60,12 @@ const KernelWriter::Info& KernelWriter::InfoOf(int32_t instance) {
         const Info& from = InfoOf(operand);
         info.over_reduced |= from.over_reduced;
         info.ready = std::max(info.ready, from.ready);
-        info.cost = std::min(info.cost + from.cost, kMaxCost);
+      }
+      for (int32_t operand : i.operands) {
+        // What is known once per row costs no point anything.
+        const Info& from = InfoOf(operand);
+        const bool per_row = info.over_reduced && !from.over_reduced;
+        info.cost = std::min(info.cost + (per_row ? 0 : from.cost), kMaxCost);
       }
       break;
     }

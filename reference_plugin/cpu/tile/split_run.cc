@@ -116,6 +116,7 @@ Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t
     return ResourceExhausted("no ", program.frame.size(), " bytes to run a kernel");
   }
   TileWorker worker(program, frame, start);
+  worker.set_rows(rows);  // of any group: these phases read no row of another kind of phase
   worker.RunPointPhases(plan, records);
   return Status();
 }
