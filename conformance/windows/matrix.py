@@ -14,7 +14,8 @@ again alone, and that run is its verdict. Verdicts: PASS; REFUSED (every failed 
 Exit status 1 if a pair breaks a promise. A plugin given with --plugin passes with every client. A
 frozen plugin, as strict as those of its time, passes unless it asks for larger structs than the
 client has (promises.py). Through the loader everything passes, but for plugins with as many functions
-as the newest: the loader gives their own table to the caller, and what holds directly holds.
+as the newest: without layers the loader gives their own table to the caller, and what holds directly
+holds.
 """
 
 from __future__ import annotations
@@ -79,10 +80,13 @@ class Pair:
 
 
 class Runner:
-    def __init__(self, through: Path | None, timeout: float, behind: Path | None) -> None:
+    def __init__(self, through: Path | None, timeout: float, behind: Path | None,
+                 layers: str | None = None) -> None:
         self._through = through
         self._timeout = timeout
         self._environment = dict(os.environ)
+        if layers is not None:
+            self._environment["PLINTH_LAYERS"] = layers
         if behind is not None:
             self._environment["PLINTH_FROZEN_PLUGIN"] = str(behind)
 
@@ -146,8 +150,9 @@ class Runner:
         return " ".join(set_here + command)
 
 
-def expected(client: Client, plugin: Plugin, through: bool) -> list[str]:
-    if plugin.window is None or (through and not plugin.is_full_size):
+def expected(client: Client, plugin: Plugin, through: bool, layers: bool = False) -> list[str]:
+    is_adapted = through and (layers or not plugin.is_full_size)
+    if plugin.window is None or is_adapted:
         return ["PASS"]
     return promises.verdicts(client.sizes, plugin.sizes)
 
@@ -180,6 +185,7 @@ def main() -> int:
     parser.add_argument("--plugin", type=Path, action="append", default=[])
     parser.add_argument("--behind", type=Path, help="the plugin inside the frozen ones")
     parser.add_argument("--through", type=Path, metavar="LIBPLINTH")
+    parser.add_argument("--layers", help="with --through: layers between, as PLINTH_LAYERS")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--html", type=Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -198,14 +204,14 @@ def main() -> int:
         return 2
 
     through = options.through.resolve() if options.through else None
-    runner = Runner(through, options.timeout, options.behind)
+    runner = Runner(through, options.timeout, options.behind, options.layers)
     with ThreadPoolExecutor(options.jobs) as pool:
         rows = list(pool.map(lambda c: runner.client(c, plugins), clients))
     pairs = []
     for client, answers in zip(clients, rows):
         for plugin, row in zip(plugins, answers):
             pair = Pair(client.name, plugin.name, row["verdict"],
-                        expected(client, plugin, through is not None),
+                        expected(client, plugin, through is not None, bool(options.layers)),
                         row.get("plugin_minor", 0), row.get("calls", 0), row["failures"],
                         row["refusals"], row["absent"])
             if pair.verdict != "PASS":

@@ -88,6 +88,7 @@ class Promises(unittest.TestCase):
     def test_through_a_loader_only_full_size_plugins_may_refuse(self):
         self.assertEqual(matrix.expected(client("0.57"), plugin("0.104"), True), ["PASS"])
         self.assertEqual(matrix.expected(client("0.57"), plugin("0.116"), True), ["PASS", "REFUSED"])
+        self.assertEqual(matrix.expected(client("0.57"), plugin("0.116"), True, True), ["PASS"])
         vendors = matrix.Plugin("x.so", Path("x.so"))
         self.assertEqual(matrix.expected(client("0.57"), vendors, False), ["PASS"])
 
