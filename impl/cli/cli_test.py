@@ -85,7 +85,7 @@ class GeneralTest(CommandTest):
     def test_usage(self):
         self.assertIn("Exit codes:", self.plinth("--help").stdout)
         self.assertRegex(self.plinth("--version").stdout, r"^plinth \d+\.\d+\.\d+\n$")
-        for command in ("list", "info", "doctor", "run", "compile", "completion"):
+        for command in ("list", "info", "doctor", "run", "compile", "replay", "completion"):
             self.assertIn("Exit codes:", self.plinth(command, "--help").stdout)
         for arguments in ((), ("nothing",), ("run",), ("run", PROGRAM, "--nothing"),
                           ("run", PROGRAM, "--repeat", "0"), ("completion", "fish"),
@@ -279,7 +279,7 @@ class RunTest(CommandTest):
         self.assertIn("there is no device 1", error)
         self.run_program("-i", INPUT, "--option", "nonsense", code=2)
         self.run_program("-i", INPUT, "--option", "no_such=1", code=1)
-        self.run_program("-i", INPUT, "--layers", "no_such_layer", code=3)
+        self.run_program("-i", INPUT, "--layers", "trace(no_such_option=1)", code=2)
 
     def test_bad_input(self):
         broken = self.folder / "broken.npy"
@@ -346,6 +346,29 @@ class CompileTest(CommandTest):
         self.plinth("compile", PROGRAM, "--plugin", "./nothing.so", code=3)
         self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "-o", "/nowhere/x", code=2)
         self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "--compile-option", "l=[1,2]", code=2)
+
+
+class ReplayTest(CommandTest):
+    def test_same_and_different(self):
+        program = self.program("4", "f32")
+        self.run_program("-i", "f32[4]=range", "--layers", "trace(capture=run.capture)",
+                         program=program)
+        value = self.json("replay", "run.capture", "--plugin", PLUGIN)
+        self.assertEqual((value["outputs_compared"], value["divergences"]), (1, 0))
+        self.assertIn("differences:        0",
+                      self.plinth("replay", "run.capture", "--plugin", PLUGIN).stdout)
+        # One that was cut off is an error or a part of the run, never more.
+        capture = (self.folder / "run.capture").read_bytes()
+        (self.folder / "cut.capture").write_bytes(capture[:len(capture) // 2])
+        result = subprocess.run([PLINTH, "replay", "cut.capture", "--plugin", PLUGIN],
+                                cwd=self.folder, env=self.environment, capture_output=True)
+        self.assertIn(result.returncode, (0, 1, 2))
+
+    def test_bad_files(self):
+        (self.folder / "text").write_text("no capture")
+        self.assertIn("text", self.plinth("replay", "text", "--plugin", PLUGIN, code=2).stderr)
+        self.json("replay", "missing", "--plugin", PLUGIN, code=2)
+        self.plinth("replay", "text", "--plugin", "./nothing.so", code=3)
 
 
 class ManifestTest(CommandTest):

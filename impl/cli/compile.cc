@@ -117,7 +117,7 @@ int Compile(const CompileCommandOptions& options, Output& output) {
   const Expected<client::Options> create = ParseOptions(options.choice.create_options);
   if (!create.ok()) return output.Fail(create.status(), kUsage);
   const Expected<LoadedPlugin> plugin = LoadPlugin(options.choice);
-  if (!plugin.ok()) return output.Fail(plugin.status(), kNoPlugin);
+  if (!plugin.ok()) return output.Fail(plugin.status(), CodeOfLoading(plugin.status()));
   Describe(*plugin, output);
   Progress progress("compiling");
   const Expected<client::Client> client = plugin->CreateClient(options.choice);

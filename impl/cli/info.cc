@@ -87,10 +87,7 @@ Expected<std::vector<std::string>> PluginsOf(const PluginChoice& choice, Output&
 int Info(const ProbeOptions& options, Output& output) {
   Progress progress("asking the plugin");
   Expected<loader::Json> probe = Probe(options);
-  if (!probe.ok()) {
-    const bool is_usage = probe.status().code() == StatusCode::kInvalidArgument;
-    return output.Fail(probe.status(), is_usage ? kUsage : kNoPlugin);
-  }
+  if (!probe.ok()) return output.Fail(probe.status(), CodeOfLoading(probe.status()));
   output.Line("name:               ", TextOf(probe->get(), "name"));
   PrintProbe(probe->get(), "", output);
   const bool works = TextOf(probe->get(), "verdict") == "works";
@@ -117,8 +114,7 @@ int Doctor(const ProbeOptions& options, Output& output) {
     one.choice.plugin = plugin;
     Expected<loader::Json> probe = Probe(one);
     if (!probe.ok() && !options.choice.plugin.empty()) {
-      const bool is_usage = probe.status().code() == StatusCode::kInvalidArgument;
-      return output.Fail(probe.status(), is_usage ? kUsage : kNoPlugin);
+      return output.Fail(probe.status(), CodeOfLoading(probe.status()));
     }
     loader::Json json(cJSON_CreateObject());
     output.Line("\nplugin ", plugin);

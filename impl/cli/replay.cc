@@ -4,13 +4,16 @@
 
 #include "impl/cli/commands.h"
 #include "impl/cli/progress.h"
+#include "impl/loader/files.h"
 #include "impl/loader/named_value_json.h"
 
 namespace plinth::cli {
 namespace {
 
 void Describe(const layers::ReplayReport& report, Output& output) {
-  output.Line("captured on:        ", report.captured_platform, ", ", report.captured_plugin);
+  output.Line("captured on:        ",
+              report.captured_platform.empty() ? "" : StrCat(report.captured_platform, ", "),
+              report.captured_plugin, " (PJRT 0.", report.captured_minor, ")");
   const struct {
     const char* key;
     std::string_view label;
@@ -30,8 +33,10 @@ void Describe(const layers::ReplayReport& report, Output& output) {
   }
   loader::JsonAddText(output.json(), "captured_plugin", report.captured_plugin);
   loader::JsonAddText(output.json(), "captured_platform", report.captured_platform);
+  cJSON_AddNumberToObject(output.json(), "captured_minor", report.captured_minor);
   cJSON_AddBoolToObject(output.json(), "truncated", report.truncated);
-  if (report.truncated) output.Line("note: the captured process ended within a record");
+  if (report.truncated)
+    output.Line("note: the captured process died; what it wrote before is complete");
   loader::Json notes(cJSON_CreateArray());
   for (const std::string& note : report.notes) {
     output.Line("note: ", note);
@@ -54,6 +59,8 @@ void Describe(const layers::ReplayReport& report, Output& output) {
 }  // namespace
 
 int Replay(const ReplayCommandOptions& options, Output& output) {
+  const Status is_there = loader::CheckRegularFile(options.capture);
+  if (!is_there.ok()) return output.Fail(is_there, kUsage);
   layers::ReplayOptions replay;
   replay.path = options.capture;
   replay.relative_tolerance = options.relative_tolerance;
@@ -65,7 +72,7 @@ int Replay(const ReplayCommandOptions& options, Output& output) {
     replay.create_options = create->values();
   }
   const Expected<LoadedPlugin> plugin = LoadPlugin(options.choice, false);
-  if (!plugin.ok()) return output.Fail(plugin.status(), kNoPlugin);
+  if (!plugin.ok()) return output.Fail(plugin.status(), CodeOfLoading(plugin.status()));
   Describe(*plugin, output);
   Progress progress("replaying");
   replay.progress = [&](uint64_t done, uint64_t total) {
@@ -73,7 +80,12 @@ int Replay(const ReplayCommandOptions& options, Output& output) {
   };
   layers::ReplayReport report;
   const Status status = layers::Replay(replay, plugin->api.table(), &report);
-  if (!status.ok()) return output.Fail(status, kFailed);
+  if (!status.ok()) {
+    // Before the first call only the file can be to blame.
+    const bool is_broken_file =
+        report.replayed == 0 && status.code() == StatusCode::kInvalidArgument;
+    return output.Fail(status, is_broken_file ? kUsage : kFailed);
+  }
   Describe(report, output);
   return report.divergences == 0 ? kDone : kFailed;
 }

@@ -200,7 +200,7 @@ int Run(const RunOptions& options, Output& output) {
   const Expected<client::Options> create = ParseOptions(options.choice.create_options);
   if (!create.ok()) return output.Fail(create.status(), kUsage);
   const Expected<LoadedPlugin> plugin = LoadPlugin(options.choice);
-  if (!plugin.ok()) return output.Fail(plugin.status(), kNoPlugin);
+  if (!plugin.ok()) return output.Fail(plugin.status(), CodeOfLoading(plugin.status()));
   Describe(*plugin, output);
   return RunProgram(*plugin, options, *source, *inputs, output);
 }

@@ -56,6 +56,10 @@ Expected<LoadedPlugin> LoadPlugin(const PluginChoice& choice, bool initialize) {
   return LoadedPlugin{std::move(handle), api, watch.Milliseconds()};
 }
 
+ExitCode CodeOfLoading(const Status& status) {
+  return status.code() == StatusCode::kInvalidArgument ? kUsage : kNoPlugin;
+}
+
 Expected<client::Options> ParseOptions(const std::vector<std::string>& texts) {
   client::Options options;
   for (const std::string& text : texts) PLINTH_RETURN_IF_ERROR(options.Parse(text));

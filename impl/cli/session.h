@@ -48,6 +48,8 @@ struct LoadedPlugin {
 };
 // Calls PJRT_Plugin_Initialize unless somebody else will.
 Expected<LoadedPlugin> LoadPlugin(const PluginChoice& choice, bool initialize = true);
+// What to exit with when loading or probing failed: kUsage if what was asked for makes no sense.
+ExitCode CodeOfLoading(const Status& status);
 
 // The options of the command line.
 Expected<client::Options> ParseOptions(const std::vector<std::string>& texts);
