@@ -16,7 +16,7 @@
 namespace plinth::loader {
 namespace {
 
-// Far more than any plugin has (libtpu: 20,000 symbols); what is larger is not searched further.
+// More than any library has; what is larger is not read.
 constexpr size_t kMaxSections = 4096;
 constexpr size_t kMaxDynamicBytes = 1 << 20;
 constexpr size_t kMaxStringBytes = 64 << 20;

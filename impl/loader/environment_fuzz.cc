@@ -5,7 +5,7 @@
 
 #include "impl/loader/discover.h"
 #include "impl/loader/files.h"
-#include "impl/loader/load.h"
+#include "impl/loader/layer_list.h"
 
 // Any bytes as the values of the variables, one per line, in the order of kVariables. Absolute
 // paths are those of an empty root, so nothing of the machine is searched.

@@ -23,9 +23,6 @@ struct LoadRequest {
   Environment environment;
 };
 
-// The pieces of "a(x=1,y=2),b", split at the commas outside of parentheses.
-Expected<std::vector<std::string>> SplitLayers(std::string_view text);
-
 // A plugin that was chosen, and how it is to be opened. Nothing is opened yet.
 struct Prepared {
   Selection selection;
