@@ -58,6 +58,7 @@ class Layouts:
     def __init__(self, view: View) -> None:
         self.view = view
         modules = view.registry.modules + view.registry.extensions
+        modules = modules + [library.module for library in view.registry.libraries]
         self._structs = {s.name: s for m in modules for s in m.structs}
         self._structs |= {s.alias: s for m in modules for s in m.structs if s.alias}
         self._four_bytes = {e.name for m in modules for e in m.enums}

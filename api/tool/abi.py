@@ -38,6 +38,9 @@ class Abi:
     enums: dict[str, dict[str, int]] = field(default_factory=dict)
     callbacks: dict[str, str] = field(default_factory=dict)
     extensions: dict[int, int] = field(default_factory=dict)  # type: struct_size in a chain
+    # The C APIs of our own libraries, by header, and what such a library exports.
+    libraries: dict[str, Abi] = field(default_factory=dict)
+    exports: dict[str, str] = field(default_factory=dict)
     # Structs and enums of extensions; None where the source holds the core alone.
     of_extensions: set[str] | None = None
     # False where only the table of a plugin was read.

@@ -18,6 +18,7 @@ SERVED = "what served a caller goes on serving it"
 ENUM = "a value keeps its meaning and is never used again"
 CALLBACK = "the type of a callback never changes"
 VERSION = "the minor rises with every addition and never falls"
+EXPORT = "an exported function keeps its name and type"
 EXTENSION = "an extension only grows"
 ADDED = "additions are allowed, with a new minor"
 ADDED_TO_EXTENSION = "additions to an extension are allowed; its struct_size tells"
@@ -149,17 +150,27 @@ class _Comparison:
         for enum in self.new.enums.keys() - self.old.enums.keys() - self.left_out:
             self.note(MINOR, enum, "new enum", ADDED)
 
-    def callbacks(self) -> None:
-        for name, old in self.old.callbacks.items():
-            new = self.new.callbacks.get(name)
+    def signatures(self, old_ones: dict[str, str], new_ones: dict[str, str], kind: str,
+                   promise: str) -> None:
+        for name, old in old_ones.items():
+            new = new_ones.get(name)
             if new is None:
-                self.note(MAJOR, name, "is gone", CALLBACK)
+                self.note(MAJOR, name, "is gone", promise)
             elif without_const(new) != without_const(old):
-                self.note(MAJOR, name, f"was {old}, is {new}", CALLBACK)
+                self.note(MAJOR, name, f"was {old}, is {new}", promise)
             elif new != old:
                 self.note(PATCH, name, f"was {old}, is {new}", SAME)
-        for name in self.new.callbacks.keys() - self.old.callbacks.keys():
-            self.note(MINOR, name, "new callback", ADDED)
+        for name in new_ones.keys() - old_ones.keys():
+            self.note(MINOR, name, f"new {kind}", ADDED)
+
+    def callbacks(self) -> None:
+        self.signatures(self.old.callbacks, self.new.callbacks, "callback", CALLBACK)
+        self.signatures(self.old.exports, self.new.exports, "function", EXPORT)
+
+    def libraries(self) -> None:
+        for header in self.old.libraries.keys() & self.new.libraries.keys():
+            for f in compare(self.old.libraries[header], self.new.libraries[header]):
+                self.findings.append(Finding(f.level, f"{header}: {f.where}", f.text, f.promise))
 
     def extensions(self) -> None:
         for kind, old in self.old.extensions.items():
@@ -195,6 +206,7 @@ def compare(old: Abi, new: Abi) -> list[Finding]:
     if old.extensions and new.extensions:
         comparison.extensions()
     comparison.version()
+    comparison.libraries()
     return sorted(comparison.findings, key=lambda f: (-ORDER.index(f.level), f.where))
 
 

@@ -165,6 +165,21 @@ class Registry(Temporary):
                    (entry, entry.replace('absent = "null"', 'absent = "stub"')))
 
 
+    def test_our_own_libraries_keep_the_same_promises(self):
+        def plinth(change) -> list[compare.Finding]:
+            new = copy.deepcopy(TODAY)
+            change(new.libraries["plinth.h"])
+            return compare.compare(TODAY, new)
+
+        found = plinth(lambda abi: abi.exports.pop("plinth_list"))
+        self.assertEqual([(f.where, f.promise) for f in found],
+                         [("plinth.h: plinth_list", compare.EXPORT)])
+        found = plinth(lambda abi: abi.enums["plinth_log_level"].update(PLINTH_LOG_ERROR=9))
+        self.assertEqual([f.promise for f in found], [compare.ENUM])
+        found = plinth(lambda abi: abi.exports.update(plinth_new="void(*)()"))
+        self.assertEqual([f.promise for f in found], [compare.VERSION, compare.ADDED])
+
+
 class History(unittest.TestCase):
     """What upstream did, judged."""
 

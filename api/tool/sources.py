@@ -46,6 +46,29 @@ def load_history() -> list[revisions.Revision]:
     return revisions.load_history(API / "history")
 
 
+def _struct(struct, layouts: Layouts) -> StructLayout:
+    layout = layouts.of(struct)
+    fields = []
+    for place in layout.places:
+        form = place.type
+        if place.field is not None and place.field.members:
+            form = "union{" + ";".join(place.field.members) + "}"
+        required = place.field.required if place.field is not None else True
+        fields.append(FieldPlace(place.name, place.offset, place.size, normal_type(form), required))
+    grows = not struct.frozen and struct.head in ("args", "sized", "extension")
+    return StructLayout(fields, layout.end if fields else 0, grows and struct.name not in IN_ARRAYS)
+
+
+def _signature(entry) -> str:
+    parameters = ", ".join(f"{p['type']} {p['name']}" for p in entry.parameters)
+    return normal_type(f"{entry.returns} (*)({parameters})")
+
+
+def _add_types(abi: Abi, module, layouts: Layouts) -> None:
+    abi.structs |= {s.name: _struct(s, layouts) for s in module.structs}
+    abi.enums |= {e.name: {v.name: v.value for v in e.values} for e in module.enums}
+
+
 def from_registry(folder: Path, name: str) -> Abi:
     try:
         registry = registry_module.load(folder)
@@ -57,24 +80,15 @@ def from_registry(folder: Path, name: str) -> Abi:
     abi.functions = [f.name for f in registry.functions]
     abi.absent = {f.name: f.absent for f in registry.functions}
     abi.of_extensions = {x.name for m in registry.extensions for x in [*m.structs, *m.enums]}
-    structs = registry.structs + [s for m in registry.extensions for s in m.structs]
-    for struct in structs:
-        layout = layouts.of(struct)
-        fields = []
-        for place in layout.places:
-            form = place.type
-            if place.field is not None and place.field.members:
-                form = "union{" + ";".join(place.field.members) + "}"
-            required = place.field.required if place.field is not None else True
-            fields.append(FieldPlace(place.name, place.offset, place.size, normal_type(form), required))
-        grows = not struct.frozen and struct.head in ("args", "sized", "extension")
-        abi.structs[struct.name] = StructLayout(fields, layout.end if fields else 0,
-                                                grows and struct.name not in IN_ARRAYS)
-    enums = registry.enums + [e for m in registry.extensions for e in m.enums]
-    abi.enums = {e.name: {v.name: v.value for v in e.values} for e in enums}
-    for callback in registry.callbacks:
-        parameters = ", ".join(f"{p['type']} {p['name']}" for p in callback.parameters)
-        abi.callbacks[callback.name] = normal_type(f"{callback.returns} (*)({parameters})")
+    for module in registry.modules + registry.extensions:
+        _add_types(abi, module, layouts)
+    abi.callbacks = {c.name: _signature(c) for c in registry.callbacks}
+    for library in registry.libraries:
+        own = Abi(library.header, 0, library.minor)
+        _add_types(own, library.module, layouts)
+        own.callbacks = {c.name: _signature(c) for c in library.module.callbacks}
+        own.exports = {e.name: _signature(e) for e in library.exports}
+        abi.libraries[library.header] = own
     return abi
 
 
