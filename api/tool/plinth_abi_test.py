@@ -210,6 +210,16 @@ class History(unittest.TestCase):
         self.assertTrue(any("const PJRT_TopologyDescription*" in f.text for f in found))
         self.assertEqual(compare.verdict(found), compare.MINOR)
 
+    def test_extensions_keep_the_promises_too(self):
+        old = sources.from_history("newest")
+        new = copy.deepcopy(TODAY)
+        layouts = new.structs["PJRT_Layouts_Extension"]
+        layouts.fields.append(FieldPlace("more", layouts.end, 8, "void*", False))
+        self.assertEqual([f.promise for f in compare.compare(old, new)],
+                         [compare.ADDED_TO_EXTENSION])
+        del layouts.fields[3]
+        self.assertIn(compare.FIELD, [f.promise for f in compare.compare(old, new)])
+
     def test_the_registry_is_the_newest_revision(self):
         found = compare.compare(sources.from_history("newest"), sources.read(str(API / "registry")))
         self.assertEqual([vars(f) for f in found], [])

@@ -22,6 +22,9 @@ from abi import Abi, AbiError, FieldPlace, StructLayout, normal_type  # noqa: E4
 from c_reader import IN_ARRAYS, read_header  # noqa: E402
 from layout import Layouts  # noqa: E402
 
+# Types of C++ in upstream's extension headers, and what they are.
+CXX_TYPES = {"xla::GlobalDeviceId": "int32_t", "xla::CrossHostTransferKey": "int64_t"}
+
 # Runs in a process of its own: a plugin may end it.
 PROBE = """
 import ctypes, json, sys
@@ -104,18 +107,33 @@ def from_history(name: str) -> Abi:
     abi.callbacks = {name: normal_type(re.sub(r"\(", " (*)(", text, count=1))
                      for name, text in revision.layout["callbacks"].items()}
     for struct, layout in revision.layout["structs"].items():
-        if struct == "PJRT_Api":
-            continue
-        fields = []
-        for row in layout["fields"]:
-            offset, size, rest = row.split(" ", 2)
-            form, _, field_name = rest.rpartition(" ")
-            fields.append(FieldPlace("" if field_name == "-" else field_name, int(offset), int(size),
-                                     normal_type(form)))
-        carries = bool(fields) and fields[0].name == "struct_size"
-        abi.structs[struct] = StructLayout(fields, layout["end"],
-                                           carries and struct not in IN_ARRAYS)
+        if struct != "PJRT_Api":
+            abi.structs[struct] = _past_struct(struct, layout)
+    if revision is history[-1]:
+        _add_extensions(abi)
     return abi
+
+
+def _past_struct(name: str, layout: dict) -> StructLayout:
+    fields = []
+    for row in layout["fields"]:
+        offset, size, rest = row.split(" ", 2)
+        form, _, field_name = rest.rpartition(" ")
+        for cxx, c in CXX_TYPES.items():
+            form = form.replace(cxx, c)
+        fields.append(FieldPlace("" if field_name == "-" else field_name, int(offset), int(size),
+                                 normal_type(form)))
+    carries = bool(fields) and fields[0].name in ("struct_size", "base")
+    return StructLayout(fields, layout["end"], carries and name not in IN_ARRAYS)
+
+
+def _add_extensions(abi: Abi) -> None:
+    """The history has the extensions' structs of its newest revision only."""
+    abi.of_extensions = set()
+    for extension in json.loads((API / "history" / "extensions.json").read_text())["extensions"]:
+        abi.structs |= {n: _past_struct(n, s) for n, s in extension["structs"].items()}
+        abi.enums |= extension["enums"]
+        abi.of_extensions |= extension["structs"].keys() | extension["enums"].keys()
 
 
 def from_git(revision: str) -> Abi:

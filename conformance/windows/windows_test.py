@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import promises
 import windows
 
 CLIENTS, PLUGINS, BEHIND = (Path(argument) for argument in sys.argv[1:4])
+BUILD = CLIENTS.parent.parent
 HISTORY = windows.history()
 REGISTRY = windows.registry_module.load(windows.API / "registry")
 
@@ -61,6 +63,16 @@ class Generated(unittest.TestCase):
         self.assertEqual(labels, [r.name for r in HISTORY if r.minor >= 57])
         for before, after in zip(every, every[1:]):
             self.assertNotEqual(before.revision.layout, after.revision.layout)
+
+    def test_the_window_is_18_months_or_more(self):
+        rows = json.loads((windows.API / "history" / "layouts.json").read_text())["revisions"]
+        dates = {row["revision"]: [datetime.date.fromisoformat(day) for day, _ in row["commits"]]
+                 for row in rows}
+        newest = max(day for days in dates.values() for day in days)
+        oldest = windows.windows(HISTORY)[0].labels[-1]
+        self.assertGreaterEqual((newest - max(dates[oldest])).days, 18 * 365 // 12)
+        default = matrix.default_names(BUILD)
+        self.assertLessEqual(max(dates[default[0]]), newest - datetime.timedelta(18 * 365 // 12))
 
     def test_a_minor_means_its_last_revision(self):
         self.assertEqual([w.name for w in windows.named(HISTORY, ["0.90", "0.58"])],
