@@ -59,6 +59,9 @@ Status BlockFusion::PlanOp(int32_t position) {
     case LowerClass::kView:
       PlanView(op);
       return Status();
+    case LowerClass::kBarrier:
+      PlanBarrier(op);
+      return Status();
     case LowerClass::kElementwise:
     case LowerClass::kMovement:
     case LowerClass::kReduction:
@@ -130,6 +133,16 @@ void BlockFusion::PlanView(const Op& op) {
   if (!in_memory) return;
   context_.SetHard(op.result());
   SetHard(op.operands[0]);
+}
+
+// What is needed of its results is in memory, and so are their operands: the same bytes.
+void BlockFusion::PlanBarrier(const Op& op) {
+  for (size_t i = 0; i < op.results.size(); ++i) {
+    const Value* result = op.results[i];
+    if (!context_.IsHard(result) && context_.Fusion(result).wants.empty()) continue;
+    context_.SetHard(result);
+    SetHard(op.operands[i]);
+  }
 }
 
 void BlockFusion::PlanFusible(const Op& op) {

@@ -27,6 +27,7 @@ class BlockFusion {
 
   Status PlanOp(int32_t position);
   void PlanView(const Op& op);
+  void PlanBarrier(const Op& op);
   void PlanFusible(const Op& op);
   void PlanMovement(const Op& op);
   void PlanComputation(const Op& op);

@@ -389,6 +389,10 @@ bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
       if (++visits > kMaxVisits) return true;
       const Op& user = *ops_[position];
       const SmallVector<int32_t, 2>& groups = groups_of_[position];
+      if (ClassOf(user) == LowerClass::kBarrier) {
+        visit_op(position);
+        continue;
+      }
       if (ClassOf(user) == LowerClass::kView) {
         // The same value to those that read it; `direct` while the group computes it.
         if (position > last) continue;

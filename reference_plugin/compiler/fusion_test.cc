@@ -284,6 +284,30 @@ TEST(Fusion, ValueThatOthersNeedIsStoredOnTheWay) {
   EXPECT_EQ(tanhs, 1);
 }
 
+TEST(Fusion, NothingIsComputedAcrossABarrier) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>)
+        -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<32xf32>) {
+      %0 = stablehlo.sine %x : tensor<8x4xf32>
+      %1:3 = stablehlo.optimization_barrier %0, %x, %y
+        : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
+      %2 = stablehlo.sine %1#1 : tensor<8x4xf32>
+      %3 = stablehlo.add %1#0, %2 : tensor<8x4xf32>
+      %4 = stablehlo.multiply %0, %3 : tensor<8x4xf32>
+      %5 = stablehlo.reshape %1#0 : (tensor<8x4xf32>) -> tensor<32xf32>
+      return %4, %1#0, %5 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<32xf32>
+    })";
+  Schedule schedule = LowerText(kText);
+  ASSERT_EQ(schedule.entry.steps.size(), 2u) << ToString(schedule) << "no copies";
+  EXPECT_EQ(CountKernels(schedule.entry), 2);
+  int sines = 0;
+  for (const ScheduleStep& step : schedule.entry.steps) {
+    for (const Node& node : step.kernel->phases[0].nodes) sines += node.opcode == Opcode::kSine;
+  }
+  EXPECT_EQ(sines, 2);
+  ExpectFusionKeepsResults(kText);
+}
+
 TEST(Fusion, ConvolutionBiasRelu) {
   Schedule schedule = LowerText(R"(
     func.func @main(%x: tensor<1x6x6x2xf32>, %k: tensor<3x3x2x4xf32>, %b: tensor<4xf32>)

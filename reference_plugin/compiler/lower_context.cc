@@ -35,8 +35,9 @@ constexpr std::array<OpcodeLowering, kNumOpcodes> MakeTable() {
        Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator, Opcode::kRng,
        Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId});
   set(LowerClass::kControl, {Opcode::kWhile, Opcode::kCase, Opcode::kIf});
-  set(LowerClass::kAlias, {Opcode::kOptimizationBarrier, Opcode::kTuple, Opcode::kGetTupleElement,
-                           Opcode::kAfterAll, Opcode::kShardingConstraint, Opcode::kReshard});
+  set(LowerClass::kAlias, {Opcode::kTuple, Opcode::kGetTupleElement, Opcode::kAfterAll,
+                           Opcode::kShardingConstraint, Opcode::kReshard});
+  set(LowerClass::kBarrier, {Opcode::kOptimizationBarrier});
   set(LowerClass::kReturn, {Opcode::kReturn});
 
   auto cost = [&](int32_t units, std::initializer_list<Opcode> opcodes) {
@@ -316,6 +317,15 @@ Status LowerContext::PrepareOp(const Op& original, int32_t block_number,
       return Status();
     }
     case Opcode::kOptimizationBarrier:
+      for (size_t i = 0; i < op.results.size(); ++i) {
+        const Value* source = Operand(op, i);
+        if (source->type.kind == Type::Kind::kTensor) {
+          values_[op.results[i]->id].base = Base(source);
+        } else {
+          alias(i, source);
+        }
+      }
+      break;
     case Opcode::kShardingConstraint:
     case Opcode::kReshard:
       for (size_t i = 0; i < op.results.size(); ++i) alias(i, op.operands[i]);

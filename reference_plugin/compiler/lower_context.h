@@ -25,6 +25,7 @@ enum class LowerClass : uint8_t {
   kLibrary,      // a step of its own
   kControl,      // while, case, if
   kAlias,        // results are operands
+  kBarrier,      // results are the bytes of operands, and nothing is computed across
   kReturn,
   kRefused,
 };
@@ -68,7 +69,7 @@ class LowerContext {
   // ops to lower, in order.
   Status Prepare(const Block& block, int32_t block_number, std::vector<const Op*>& ops);
 
-  // Through aliases (optimization_barrier, tuples).
+  // Through aliases (tuples, shardings).
   const Value* Resolve(const Value* value) const {
     const Value* alias = values_[value->id].alias;
     return alias != nullptr ? alias : value;

@@ -129,6 +129,14 @@ def test_calls():
         Case("custom_jvp", jax.grad(lambda x: jnp.sum(custom(x))), (x,), CLOSE),
         Case("composite", lambda x: composite(x, scale=np.float32(3)), (x,), CLOSE),
         Case("barrier", lambda x: lax.optimization_barrier((x, x + 1)), (x,)),
+        Case("barrier_of_constant", lambda x: lax.optimization_barrier((x, np.float32(2)))[1] + x, (x,)),
+        Case("barrier_in_between", lambda x: lax.optimization_barrier(x * 3)[::-1] + x * 3, (x,)),
+        Case("update_behind_barrier",
+             lambda x: lax.optimization_barrier(x).at[1:].set(x[:-1]) + x, (x,)),
+        Case("barrier_in_loop", lambda x: lax.fori_loop(
+            0, 4, lambda i, c: (lax.optimization_barrier(c[1]), c[0] + c[1]), (x, x)), (x,)),
+        Case("rematerialized", jax.grad(lambda x: jax.checkpoint(
+            lambda x: jnp.tanh(x * jnp.tanh(x * 2)))(x).sum()), (x,), CLOSE),
         Case("chlo", lambda x: [f(x * 0.4) for f in (
             lax.erf, lax.sinh, lax.cosh, lax.asinh, lax.atanh, lax.asin, lax.acos)], (x,),
              Tolerance(ulps=32)),
