@@ -20,10 +20,26 @@ FIRST_SLOT = 40
 BASES = {"void": "kVoid", "char": "kChar", "bool": "kBool", "float": "kFloat", "double": "kFloat"}
 
 
-def _text(value: str | None) -> str:
-    if value is None:
-        return "nullptr"
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+class _Strings:
+    """All texts in one array, so that the tables hold numbers and need no relocations."""
+
+    def __init__(self) -> None:
+        self._offsets: dict[str, int] = {}
+        self._size = 1  # offset 0 means null
+
+    def __call__(self, value: str | None) -> str:
+        if value is None:
+            return "{0}"
+        value = value.replace("\n", " ")
+        if value not in self._offsets:
+            self._offsets[value] = self._size
+            self._size += len(value.encode()) + 1
+        return f"{{{self._offsets[value]}}}"
+
+    def rows(self) -> list[str]:
+        def quoted(text: str) -> str:
+            return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '\\0"'
+        return ['  "\\0"'] + [f"  {quoted(text)}" for text in self._offsets]
 
 
 class Reflection:
@@ -47,6 +63,7 @@ class Reflection:
         self.functions = self._functions()
         self.function_index = {name: i for i, (name, *_) in enumerate(self.functions)}
         self.requirements: list[dict] = []
+        self.text = _Strings()
 
     def _functions(self) -> list[tuple[str, Function, int, int]]:
         """Name, entry, index of the table (-1: the core) and offset of the slot in it."""
@@ -103,9 +120,9 @@ class Reflection:
             base = {"struct_size": "kStructSize", "extension_start": "kExtensionChain",
                     "base": "kExtensionNode"}[place.name]
             since, safe = struct.since, self._safe_since(struct, struct) if in_core else struct.since
-            return (f"{{{_text(place.name)}, {_text(place.type)}, {place.offset}, {place.size}, Base::{base}, -1, 0, 0, "
+            return (f"{{{self.text(place.name)}, {self.text(place.type)}, {place.offset}, {place.size}, Base::{base}, -1, 0, 0, "
                     f"Direction::kIn, true, IfUnknown::kNone, {'true' if base == 'kExtensionChain' else 'false'}, Owner::kNone, -1, -1, "
-                    f"{since}, {safe}, nullptr}}")
+                    f"{since}, {safe}, {{0}}}}")
         name = f.name or f.members[0].rsplit(" ", 1)[1]
         if f.members:
             base, target, depth, element = "kUnion", -1, 0, place.size
@@ -115,11 +132,11 @@ class Reflection:
             base = "kSlot"
         number = lambda n: names.index(n) if n in names else -1
         safe = self._safe_since(f, struct) if in_core else f.since
-        return (f"{{{_text(name)}, {_text(f.type)}, {place.offset}, {place.size}, Base::{base}, {target}, {depth}, {element}, "
+        return (f"{{{self.text(name)}, {self.text(f.type)}, {place.offset}, {place.size}, Base::{base}, {target}, {depth}, {element}, "
                 f"Direction::k{f.direction.capitalize()}, {str(f.required).lower()}, "
                 f"IfUnknown::k{(f.if_unknown or 'none').capitalize()}, {str(f.nullable).lower()}, "
                 f"Owner::k{(f.owner or 'none').capitalize()}, {number(f.length_field)}, {number(f.inner_length_field)}, "
-                f"{f.since}, {safe}, {_text(f.lifetime)}}}")
+                f"{f.since}, {safe}, {self.text(f.lifetime)}}}")
 
     def _rows_of_structs(self) -> tuple[list[str], list[str]]:
         fields, rows = [], []
@@ -134,7 +151,7 @@ class Reflection:
             fields += [self._field(s, p, names, s.name in core) for p in layout.places]
             carries = s.head in ("args", "sized") or s.name == "PJRT_Extension_Base"
             function = by_args.get(s.name, by_args.get(s.alias, -1) if s.alias else -1)
-            rows.append(f"{{{_text(s.name)}, {first}, {len(layout.places)}, {layout.end}, {layout.sizeof}, "
+            rows.append(f"{{{self.text(s.name)}, {first}, {len(layout.places)}, {layout.end}, {layout.sizeof}, "
                         f"{self.layouts.minimum_size(s)}, {s.since}, {str(carries).lower()}, "
                         f"{str(s.frozen).lower()}, {function}}}")
         return fields, rows
@@ -147,9 +164,9 @@ class Reflection:
             slot = f.slot if table < 0 else (offset - 24) // 8
             args = self.struct_index.get(f.args, -1)
             returns = {"PJRT_Error*": "kError", "void": "kNothing"}.get(f.returns, "kOther")
-            rows.append(f"{{{_text(name)}, {slot}, {table}, {offset}, {args}, {f.since}, "
+            rows.append(f"{{{self.text(name)}, {slot}, {table}, {offset}, {args}, {f.since}, "
                         f"Absent::k{f.absent.capitalize()}, Threads::k{f.threads.capitalize()}, "
-                        f"Returns::{returns}, {first}, {len(f.requirements)}, {_text(f.doc)}}}")
+                        f"Returns::{returns}, {first}, {len(f.requirements)}, {self.text(f.doc)}}}")
         return rows
 
     def ids(self) -> str:
@@ -179,21 +196,22 @@ class Reflection:
         fields, structs = self._rows_of_structs()
         values, enums = [], []
         for e in self.enums:
-            enums.append(f"{{{_text(e.name)}, {len(values)}, {len(e.values)}, IfUnknown::k{e.if_unknown.capitalize()}}}")
-            values += [f"{{{_text(v.name)}, {v.value}, {v.since}}}" for v in e.values]
+            enums.append(f"{{{self.text(e.name)}, {len(values)}, {len(e.values)}, IfUnknown::k{e.if_unknown.capitalize()}}}")
+            values += [f"{{{self.text(v.name)}, {v.value}, {v.since}}}" for v in e.values]
         tables = []
         for m in self.tables:
             struct = self.struct_index[m.extension["struct"]]
-            tables.append(f"{{{_text(m.extension['struct'])}, {m.extension['type']}, {struct}}}")
+            tables.append(f"{{{self.text(m.extension['struct'])}, {m.extension['type']}, {struct}}}")
         requirements = self.registry.requirements + self.requirements
-        rows = [f"{{{_text(r['id'])}, {_text(r['text'])}, RequirementClass::k{r['class'].capitalize()}, "
+        rows = [f"{{{self.text(r['id'])}, {self.text(r['text'])}, RequirementClass::k{r['class'].capitalize()}, "
                 f"{r.get('function', -1)}}}" for r in requirements]
-        parts = [INTRO]
+        handles = ["constexpr Text kHandles[] = {"] + [f"  {self.text(h)}," for h in self.handles] + ["};", ""]
+        parts = [INTRO, "const char kStrings[] ="] + self.text.rows() + [";", ""]
         for type_name, name, entries in (
                 ("Function", "kFunctions", functions), ("Struct", "kStructs", structs),
                 ("Field", "kFields", fields), ("Enum", "kEnums", enums),
                 ("EnumValue", "kEnumValues", values), ("Table", "kTables", tables),
                 ("Requirement", "kRequirements", rows)):
             parts += [f"constexpr {type_name} {name}[] = {{"] + [f"  {e}," for e in entries] + ["};", ""]
-        parts += ["constexpr const char* kHandles[] = {"] + [f"  {_text(h)}," for h in self.handles] + ["};", ""]
+        parts += handles
         return "\n".join(parts)

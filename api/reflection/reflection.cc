@@ -15,18 +15,21 @@ static_assert(std::size(kTables) == kTableCount);
 
 template <typename Row>
 const Row* FindByName(std::span<const Row> rows, std::string_view name) {
-  auto found = std::find_if(rows.begin(), rows.end(), [=](const Row& r) { return name == r.name; });
+  auto found =
+      std::find_if(rows.begin(), rows.end(), [=](const Row& r) { return name == r.name.view(); });
   return found == rows.end() ? nullptr : &*found;
 }
 
 }  // namespace
+
+Text::operator const char*() const { return offset_ == 0 ? nullptr : kStrings + offset_; }
 
 std::span<const Function> Functions() { return kFunctions; }
 std::span<const Struct> Structs() { return kStructs; }
 std::span<const Enum> Enums() { return kEnums; }
 std::span<const Table> Tables() { return kTables; }
 std::span<const Requirement> Requirements() { return kRequirements; }
-std::span<const char* const> Handles() { return kHandles; }
+std::span<const Text> Handles() { return kHandles; }
 
 std::span<const Field> FieldsOf(const Struct& structure) {
   return {kFields + structure.first_field, static_cast<size_t>(structure.num_fields)};
@@ -49,7 +52,7 @@ const Field* FindField(const Struct& structure, std::string_view name) {
 
 const Requirement* FindRequirement(std::string_view id) {
   auto found = std::find_if(std::begin(kRequirements), std::end(kRequirements),
-                            [=](const Requirement& r) { return id == r.id; });
+                            [=](const Requirement& r) { return id == r.id.view(); });
   return found == std::end(kRequirements) ? nullptr : found;
 }
 

@@ -24,7 +24,7 @@ TEST(ReflectionTest, EveryIndexLeadsWhereItShould) {
   for (const Struct& structure : Structs()) {
     std::span<const Field> fields = FieldsOf(structure);
     for (const Field& field : fields) {
-      std::string where = std::string(structure.name) + "." + field.name;
+      std::string where = std::string(structure.name.view()) + "." + std::string(field.name.view());
       EXPECT_LE(field.offset + field.size, structure.end) << where;
       EXPECT_LT(field.length_field, structure.num_fields) << where;
       if (field.length_field >= 0) {

@@ -19,7 +19,7 @@ using reflection::Struct;
 
 // "PJRT-Buffer_Destroy-null" of function and suffix; empty if the registry has no such number.
 std::string RequirementOf(const Function& function, std::string_view suffix) {
-  std::string id = StrCat("PJRT-", std::string_view(function.name).substr(5), "-", suffix);
+  std::string id = StrCat("PJRT-", function.name.view().substr(5), "-", suffix);
   return reflection::FindRequirement(id) == nullptr ? std::string() : id;
 }
 
@@ -39,7 +39,7 @@ std::vector<SizeSaid> HistoricalSizes(const Struct& args) {
     if (end >= args.minimum_size || sizes.empty()) sizes.push_back({end, end});
   }
 #define PLINTH_PJRT_ANNOUNCED_SIZE(struct_name, announced, actual, first_minor, last_minor) \
-  if (std::string_view(args.name) == #struct_name) sizes.push_back({announced, actual});
+  if (args.name.view() == #struct_name) sizes.push_back({announced, actual});
 #include "plinth/support/abi_tables.inc"
   auto less = [](SizeSaid a, SizeSaid b) { return a.announced < b.announced; };
   auto same = [](SizeSaid a, SizeSaid b) { return a.announced == b.announced; };
@@ -131,7 +131,7 @@ void AskNullField(Context& context, int number, const Field& field) {
   bool is_intact = true;
   Status status =
       CallSized(context, subject.function, bytes, {subject.args.end, subject.args.end}, is_intact);
-  context.CheckRefused(RequirementOf(subject.function, field.name),
+  context.CheckRefused(RequirementOf(subject.function, field.name.view()),
                        StrCat(subject.function.name, " with a null `", field.name, "`"), status,
                        {StatusCode::kInvalidArgument});
 }
@@ -145,7 +145,7 @@ void AskBadEnum(Context& context, int number, const Field& field) {
     bool is_intact = true;
     Status status = CallSized(context, subject.function, bytes,
                               {subject.args.end, subject.args.end}, is_intact);
-    context.CheckRefused(RequirementOf(subject.function, field.name),
+    context.CheckRefused(RequirementOf(subject.function, field.name.view()),
                          StrCat(subject.function.name, " with `", field.name, "` = ", value),
                          status, {StatusCode::kInvalidArgument});
   }
@@ -167,7 +167,7 @@ void AddFunctionCases(std::vector<Case>& cases) {
     const Function& function = reflection::Functions()[number];
     if (!IsAsked(function)) continue;
     const Struct& args = reflection::Structs()[function.args];
-    std::string name(function.name);
+    std::string name(function.name.view());
     std::vector<SizeSaid> sizes = HistoricalSizes(args);
     // Small sizes that nobody ever had, and what a caller from the future would say.
     sizes.insert(sizes.begin(), {{0, 0}, {1, 1}});
@@ -195,7 +195,7 @@ void AddFunctionCases(std::vector<Case>& cases) {
                      [=](Context& context) { AskNullArgs(context, number); },
                      true});
     for (const Field& field : FieldsOf(args)) {
-      std::string requirement = RequirementOf(function, field.name);
+      std::string requirement = RequirementOf(function, field.name.view());
       if (requirement.empty() || field.direction != Direction::kIn) continue;
       if (field.base == Base::kHandle && field.depth == 0 && !field.nullable) {
         cases.push_back({StrCat("L0/null/", name, "/", field.name),

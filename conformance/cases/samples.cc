@@ -218,7 +218,7 @@ void Arguments::FreeOutputs(const Context& context, const reflection::Function& 
     }
     void* handle = Read<void*>(args, field);
     if (handle == nullptr) continue;
-    if (const auto* destroy = reflection::FindFunction(field.lifetime)) {
+    if (const auto* destroy = reflection::FindFunction(field.lifetime.view())) {
       const Struct& destroy_args = reflection::Structs()[destroy->args];
       std::vector<std::byte> bytes(destroy_args.size);
       for (const Field& each : FieldsOf(destroy_args)) {
@@ -228,7 +228,7 @@ void Arguments::FreeOutputs(const Context& context, const reflection::Function& 
         if (each.base == Base::kHandle) Put(bytes.data(), each, handle);
       }
       (void)context.plugin().Call(*destroy, bytes.data());
-    } else if (const Field* deleter = FindField(structure, field.lifetime);
+    } else if (const Field* deleter = FindField(structure, field.lifetime.view());
                deleter != nullptr && deleter->offset + deleter->size <= size) {
       auto* free = Read<void (*)(void*)>(args, *deleter);
       if (free != nullptr) free(handle);

@@ -82,7 +82,7 @@ Json ResultToJson(const Result& result) {
     if (!finding.requirement.empty()) {
       entry["requirement"] = finding.requirement;
       const auto* requirement = reflection::FindRequirement(finding.requirement);
-      if (requirement != nullptr) entry["requirement_text"] = requirement->text;
+      if (requirement != nullptr) entry["requirement_text"] = requirement->text.view();
     }
     findings.emplace_back(std::move(entry));
   }

@@ -92,8 +92,8 @@ Status FindFunctions(std::string_view part, std::string_view name, std::vector<i
   std::span<const reflection::Function> all = reflection::Functions();
   bool is_pattern = name.find('*') != std::string_view::npos;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (!GlobMatches(name, all[i].name)) continue;
-    if (is_pattern && (!CanFail(all[i]) || PatternsLeaveOut(all[i].name))) continue;
+    if (!GlobMatches(name, all[i].name.view())) continue;
+    if (is_pattern && (!CanFail(all[i]) || PatternsLeaveOut(all[i].name.view()))) continue;
     if (!CanFail(all[i])) return NotUnderstood(part, "this function returns no error");
     functions.push_back(static_cast<int>(i));
   }

@@ -233,7 +233,7 @@ Status Replayer::AwaitInputs(const CapturedCall& call, void* args) {
         field.lifetime == nullptr) {
       continue;
     }
-    const Field* event = reflection::FindField(structure, field.lifetime);
+    const Field* event = reflection::FindField(structure, field.lifetime.view());
     if (event == nullptr || event->target != reflection::handle::kPJRT_Event) continue;
     auto await = ApiCalls::Make<PJRT_Event_Await_Args>();
     await.event = Load<PJRT_Event*>(args, event->offset);

@@ -13,10 +13,10 @@ enum class Ownership : uint8_t { kUnknown, kClient, kCaller };
 // Whether handles of a type are destroyed by a function, or live as long as the client.
 const std::vector<Ownership>& Ownerships() {
   static const std::vector<Ownership>* ownerships = [] {
-    std::span<const char* const> handles = reflection::Handles();
+    std::span<const reflection::Text> handles = reflection::Handles();
     auto* result = new std::vector<Ownership>(handles.size());
     for (size_t i = 0; i < handles.size(); ++i) {
-      std::string_view name = handles[i];
+      std::string_view name = handles[i].view();
       // Errors are destroyed through their head too, which no layer sees.
       if (name == "PJRT_Error") continue;
       if (reflection::FindFunction(std::string(name) + "_Destroy") != nullptr) {

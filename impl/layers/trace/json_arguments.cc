@@ -52,7 +52,7 @@ class Writer : public StructVisitor {
 
   void Numbers(const Field& field, const void* data, size_t count, bool is_list) override {
     if (!is_list && IsLength(field)) return;
-    Member(field.name, [&] {
+    Member(field.name.view(), [&] {
       if (!is_list) return Number(field, data);
       json_.Raw("[");
       for (size_t i = 0; i < std::min(count, kMaxListed); ++i) {
@@ -65,7 +65,7 @@ class Writer : public StructVisitor {
   }
 
   void Bytes(const Field& field, const void* data, size_t size) override {
-    Member(field.name, [&] {
+    Member(field.name.view(), [&] {
       std::string_view text(static_cast<const char*>(data), size);
       bool is_text = field.base == Base::kChar && size <= kMaxShown &&
                      text.find('\0') == std::string_view::npos;
@@ -74,14 +74,14 @@ class Writer : public StructVisitor {
   }
 
   void Handle(const Field& field, const void* handle) override {
-    Member(field.name, [&] { HandleName(field, handle); });
+    Member(field.name.view(), [&] { HandleName(field, handle); });
   }
   void Handles(const Field& field, const void* const* handles, size_t count) override {
-    Member(field.name, [&] { HandleList(field, handles, count); });
+    Member(field.name.view(), [&] { HandleList(field, handles, count); });
   }
   void HandleLists(const Field& field, const void* const* const* lists, size_t count,
                    size_t inner_count) override {
-    Member(field.name, [&] {
+    Member(field.name.view(), [&] {
       json_.Raw("[");
       for (size_t i = 0; i < std::min(count, kMaxStructs); ++i) {
         if (i > 0) json_.Raw(",");
@@ -93,7 +93,7 @@ class Writer : public StructVisitor {
 
   void Structs(const Field& field, const reflection::Struct& structure,
                std::span<const void* const> elements, bool is_list) override {
-    Member(field.name, [&] {
+    Member(field.name.view(), [&] {
       if (&structure == &reflection::Get(reflection::structure::kPJRT_NamedValue)) {
         return NamedValues(elements);
       }
@@ -139,7 +139,7 @@ class Writer : public StructVisitor {
   void HandleName(const Field& field, const void* handle) {
     uint64_t id =
         handle == finished_.destroyed ? finished_.taken.id : handles_.IdOf(handle, field.target);
-    std::string_view type = reflection::Handles()[static_cast<size_t>(field.target)];
+    std::string_view type = reflection::Handles()[static_cast<size_t>(field.target)].view();
     type.remove_prefix(type.starts_with("PJRT_") ? 5 : 0);
     if (handle == nullptr) return json_.Raw("null");
     json_.Raw("\"");
@@ -183,7 +183,7 @@ class Writer : public StructVisitor {
     if (field.base == Base::kEnum) {
       const reflection::Enum& type = reflection::Enums()[static_cast<size_t>(field.target)];
       if (const char* name = reflection::NameOf(type, static_cast<int>(integer))) {
-        std::string_view text = name, prefix = type.name;
+        std::string_view text = name, prefix = type.name.view();
         if (text.starts_with(prefix)) text.remove_prefix(prefix.size() + 1);
         return json_.String(text);
       }

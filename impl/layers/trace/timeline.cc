@@ -98,7 +98,7 @@ void Timeline::AddCall(const FinishedCall& finished) {
   json.Raw(",\"dur\":");
   json.Microseconds(finished.end_ns - finished.start_ns);
   json.Raw(",\"name\":");
-  json.String(function.name);
+  json.String(function.name.view());
   json.Raw(",\"args\":");
   AppendArguments(finished, objects_, json);
   json.Close("}");

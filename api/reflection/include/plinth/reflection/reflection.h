@@ -13,6 +13,21 @@
 // constant data; every function here may be called from any thread and never fails.
 namespace plinth::reflection {
 
+// A text of the registry: an offset into one array, so that the tables need no relocations. Lives
+// as long as the process.
+class Text {
+ public:
+  constexpr Text(uint32_t offset) : offset_(offset) {}  // NOLINT: as the generated rows write it
+  operator const char*() const;                         // NOLINT: null, or ending with NUL
+  std::string_view view() const {
+    const char* text = *this;
+    return text == nullptr ? std::string_view() : text;
+  }
+
+ private:
+  uint32_t offset_;  // 0: null
+};
+
 enum class Base : uint8_t {
   kStructSize,      // the size_t at the head of a struct
   kExtensionChain,  // extension_start
@@ -41,8 +56,8 @@ enum class Returns : uint8_t { kError, kNothing, kOther };
 enum class RequirementClass : uint8_t { kContract, kRobust, kUndefined };
 
 struct Field {
-  const char* name;
-  const char* type;  // as C spells it
+  Text name;
+  Text type;  // as C spells it
   uint16_t offset, size;
   Base base;
   int16_t target;
@@ -56,12 +71,12 @@ struct Field {
   int16_t length_field;  // field with the number of elements, counted within the struct; -1: none
   int16_t inner_length_field;  // the same, for the elements of lists of lists
   int16_t since;
-  int16_t safe_since;    // from this minor on every revision has the field
-  const char* lifetime;  // null, or as the registry says it: "call", or the function that frees it
+  int16_t safe_since;  // from this minor on every revision has the field
+  Text lifetime;       // null, or as the registry says it: "call", or the function that frees it
 };
 
 struct Struct {
-  const char* name;
+  Text name;
   int16_t first_field, num_fields;
   uint16_t end;           // where the last field ends: its X_STRUCT_SIZE
   uint16_t size;          // sizeof
@@ -73,7 +88,7 @@ struct Struct {
 };
 
 struct Function {
-  const char* name;
+  Text name;
   int16_t slot;
   int16_t table;    // index in Tables(), or -1 for PJRT_Api
   uint16_t offset;  // of its slot in the table
@@ -84,34 +99,34 @@ struct Function {
   Threads threads;
   Returns returns;
   int16_t first_requirement, num_requirements;
-  const char* doc;
+  Text doc;
 
   // Whether it is PJRT_Error* or void f(Args*), so that a wrapper can be generic.
   bool IsRegular() const { return args >= 0 && returns != Returns::kOther; }
 };
 
 struct EnumValue {
-  const char* name;
+  Text name;
   int32_t value;
   int16_t since;
 };
 
 struct Enum {
-  const char* name;
+  Text name;
   int16_t first_value, num_values;
   IfUnknown if_unknown;
 };
 
 // An extension that is a table of functions.
 struct Table {
-  const char* name;  // of its struct
-  int16_t type;      // PJRT_Extension_Type
+  Text name;     // of its struct
+  int16_t type;  // PJRT_Extension_Type
   int16_t structure;
 };
 
 struct Requirement {
-  const char* id;
-  const char* text;
+  Text id;
+  Text text;
   RequirementClass requirement_class;
   int16_t function;  // -1: holds everywhere
 };
@@ -121,7 +136,7 @@ std::span<const Struct> Structs();
 std::span<const Enum> Enums();
 std::span<const Table> Tables();
 std::span<const Requirement> Requirements();
-std::span<const char* const> Handles();
+std::span<const Text> Handles();
 
 inline const Function& Get(function::Id id) { return Functions()[id]; }
 inline const Struct& Get(structure::Id id) { return Structs()[id]; }
