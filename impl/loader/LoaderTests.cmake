@@ -6,8 +6,14 @@ set(definitions PLINTH_TEST_PLUGINS="${CMAKE_BINARY_DIR}/test_plugins"
                 PLINTH_LIBRARY="$<TARGET_FILE:plinth>" PLINTH_VERSION="${PROJECT_VERSION}")
 
 plinth_test(loader_find_test
-  SOURCES discover_test.cc glob_test.cc manifest_test.cc
+  SOURCES discover_test.cc environment_fuzz.cc fuzz_corpus_test.cc glob_test.cc manifest_fuzz.cc
+          manifest_test.cc
   DEPS plinth_loader_find LABELS core)
+foreach(fuzzer Manifest Environment)
+  string(TOLOWER ${fuzzer} file)
+  set_source_files_properties(${file}_fuzz.cc PROPERTIES
+    COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=${fuzzer}Fuzz)
+endforeach()
 plinth_test(loader_c_api_test SOURCES c_api_test.cc DEPS plinth plinth_support LABELS core)
 plinth_test(loader_probe_test SOURCES probe_test.cc DEPS plinth plinth_loader_find LABELS core)
 plinth_test(loader_entry_point_test
