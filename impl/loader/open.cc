@@ -73,9 +73,24 @@ bool CanBeUsedDirectly(const PluginTable& table, const OpenOptions& options) {
   return true;
 }
 
+// Set while this thread opens a plugin. A plugin or a layer that leads back here would wait for
+// itself, or go round for ever.
+thread_local bool is_opening = false;
+
+struct Opening {
+  Opening() { is_opening = true; }
+  ~Opening() { is_opening = false; }
+};
+
 }  // namespace
 
 Expected<const PJRT_Api*> OpenPlugin(const OpenOptions& options) {
+  if (is_opening) {
+    return FailedPrecondition("cannot open ", options.path,
+                              ": it was asked for while this libplinth was opening another plugin. "
+                              "Does the plugin lead back to libplinth itself?");
+  }
+  Opening opening;
   PLINTH_ASSIGN_OR_RETURN(const PJRT_Api* api, LoadTable(options.path));
   PLINTH_ASSIGN_OR_RETURN(PluginTable table,
                           ReadPluginTable(options.path, api, options.allow_old, options.log));

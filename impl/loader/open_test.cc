@@ -1,9 +1,13 @@
 #include "impl/loader/open.h"
 
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "impl/loader/default_layouts.h"
+#include "impl/loader/emulation.h"
 #include "impl/loader/testing/fake_test.h"
 #include "pjrt_c_api_ffi_extension.h"
 #include "pjrt_c_api_layouts_extension.h"
@@ -93,6 +97,16 @@ TEST(OpenTest, WholeTablesAreHandedOutThemselves) {
     ASSERT_TRUE(api.ok()) << api.status().ToString();
     EXPECT_EQ(*api, own);
   }
+}
+
+TEST(OpenTest, PluginsThatLeadBack) {
+  FakeOptions fake;
+  Status inner;
+  fake.on_get = [&] { inner = Open().status(); };
+  EXPECT_TRUE(OpenFake(fake).ok());
+  EXPECT_EQ(inner.code(), StatusCode::kFailedPrecondition);
+  Fake().Make(FakeOptions());
+  EXPECT_TRUE(Open().ok()) << "the mark was left behind";
 }
 
 TEST(OpenTest, ShortTablesAreCompleted) {
@@ -321,6 +335,30 @@ TEST(OpenTest, UnknownLayers) {
   EXPECT_EQ(TryOpen(OfMinor(116), options).code(), StatusCode::kInvalidArgument);
   options.layer_specs = {"/nonexistent/layer.so"};
   EXPECT_THAT(TryOpen(OfMinor(116), options).ToString(), HasSubstr("/nonexistent/layer.so"));
+}
+
+// docs/loader-adaptation.md is true.
+TEST(OpenTest, DocumentedEmulations) {
+  std::ifstream file("../../docs/loader-adaptation.md");
+  std::string page(std::istreambuf_iterator<char>(file), {});
+  ASSERT_FALSE(page.empty());
+  size_t rows = 0;
+  for (auto emulations : {Emulations(), DefaultLayoutEmulations()}) {
+    for (const Emulation& emulation : emulations) {
+      std::string name(reflection::Get(emulation.function).name);
+      EXPECT_THAT(page, HasSubstr("| `" + name + "` | " + emulation.how + " |"));
+      ++rows;
+    }
+  }
+  size_t documented = 0;
+  for (size_t at = page.find("| `PJRT_"); at != std::string::npos;
+       at = page.find("\n| `PJRT_", at + 1)) {
+    // The table of costs has rows with a unit.
+    if (page.substr(at, page.find('\n', at + 1) - at).find(" ns |") == std::string::npos) {
+      ++documented;
+    }
+  }
+  EXPECT_EQ(documented, rows);
 }
 
 TEST(OpenTest, ManyThreadsOpenAndCall) {

@@ -58,7 +58,10 @@ class Fake final : public FakePlugin {
   void CompleteEvents(PJRT_Error_Code code) override;
 
   PJRT_Error* Call(int function, char* args);
-  const PJRT_Api* last() const { return options_.returns_null ? nullptr : last_; }
+  const PJRT_Api* last() const {
+    if (options_.on_get) options_.on_get();
+    return options_.returns_null ? nullptr : last_;
+  }
 
  private:
   PJRT_Error* CallOnError(int function, void* args);
