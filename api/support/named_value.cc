@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plinth/support/args.h"
+#include "plinth/support/float_text.h"
 
 namespace plinth {
 
@@ -19,7 +20,7 @@ std::string ToString(const Value& value) {
   if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
     return StrCat('[', StrJoin(*list), ']');
   }
-  if (const auto* number = std::get_if<float>(&value)) return StrCat(*number);
+  if (const auto* number = std::get_if<float>(&value)) return FloatText(*number);
   return StrCat(std::get<bool>(value));
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "impl/layers/trace/struct_values.h"
+#include "plinth/support/float_text.h"
 #include "plinth/support/named_value.h"
 
 namespace plinth::layers {
@@ -175,7 +176,7 @@ class Writer : public StructVisitor {
       std::memcpy(field.element_size == 4 ? static_cast<void*>(&narrow) : &number, data,
                   field.element_size);
       if (field.element_size == 4) number = narrow;
-      return std::isfinite(number) ? json_.Number(number) : json_.Raw("null");
+      return json_.Raw(std::isfinite(number) ? FloatText(number) : "null");
     }
     if (field.base == Base::kUnsigned) return json_.Number(static_cast<uint64_t>(integer));
     if (field.element_size == 4) integer = static_cast<int32_t>(integer);

@@ -1,0 +1,16 @@
+#ifndef PLINTH_SUPPORT_FLOAT_TEXT_H_
+#define PLINTH_SUPPORT_FLOAT_TEXT_H_
+
+#include <string>
+
+namespace plinth {
+
+// The shortest decimal form that reads back as the same value, with a point whatever the locale;
+// "inf", "-inf" and "nan". As StrCat gives it, but slower, and without the 130 KB of tables that
+// std::to_chars brings into a small library.
+std::string FloatText(float value);
+std::string FloatText(double value);
+
+}  // namespace plinth
+
+#endif  // PLINTH_SUPPORT_FLOAT_TEXT_H_
