@@ -240,6 +240,63 @@ TEST(Convolution, ImagesForwardWithThreads) {
   }
 }
 
+// Every way that f32 in the layouts of frameworks may take, forward and as gradients ask for it.
+TEST(Convolution, FloatsInUsualLayouts) {
+  std::mt19937_64 random(6);
+  ThreadPool pool(3);
+  auto below = [&random](int64_t limit) { return static_cast<int64_t>(random() % limit); };
+  for (int round = 0; round < 400; ++round) {
+    const bool gradient = below(2) == 0, channels_last = below(2) == 0;
+    Case c;
+    const int64_t rank = 1 + below(2);
+    SetPlainWindow(c, Dims(rank, 1));
+    compiler::Window& w = c.conv.window;
+    for (int64_t d = 0; d < rank; ++d) {
+      c.spatial.push_back(1 + below(24));
+      w.sizes[d] = gradient ? c.spatial[d] : 1 + below(4);
+      w.strides[d] = 1 + below(2);
+      (gradient ? w.window_dilation : w.base_dilation)[d] = below(3) == 0 ? 2 : 1;
+      w.padding_low[d] = below(4) - 1;
+      w.padding_high[d] = below(4) + (gradient ? w.sizes[d] * (w.window_dilation[d] - 1) : 0);
+      w.reversal[d] = !gradient && below(3) == 0;
+    }
+    c.batch = 1 + below(18);
+    c.features = 1 + below(gradient ? 9 : 18);
+    c.output_features = 1 + below(40);
+    SetLayout(c, nullptr);
+    ConvolutionAttributes& conv = c.conv;
+    if (!channels_last) {
+      conv.input_feature = conv.output_feature = 1;
+      for (int64_t d = 0; d < rank; ++d) conv.input_spatial[d] = conv.output_spatial[d] = d + 2;
+      conv.kernel_output_feature = 0;
+      conv.kernel_input_feature = 1;
+      for (int64_t d = 0; d < rank; ++d) conv.kernel_spatial[d] = d + 2;
+    }
+    if (gradient) {
+      // What is summed over comes first in both operands.
+      conv.kernel_spatial = conv.input_spatial;
+      conv.input_batch = std::exchange(conv.input_feature, 0);
+      conv.kernel_output_feature = conv.input_batch;
+      conv.kernel_input_feature = 0;
+    }
+    if (below(3) == 0) {
+      const int64_t groups = 1 + below(5);
+      (gradient ? conv.batch_group_count : conv.feature_group_count) = groups;
+      (gradient ? c.batch : c.features) *= groups;
+      c.output_features = groups * (1 + below(5));
+    }
+    MakeArrays(c, DType::kF32, DType::kF32);
+    SCOPED_TRACE(StrCat("round ", round, gradient ? " gradient" : "", channels_last ? " last" : "",
+                        " input ", StrJoin(c.input.type.dims), " kernel ",
+                        StrJoin(c.kernel.type.dims), " output ", StrJoin(c.output.type.dims)));
+    FillRun(c, random, &pool);
+    CheckAgainstDefinition(c, 1 + c.output.NumElements() / 500);
+    const std::vector<std::byte> bytes = c.output.bytes;
+    ASSERT_TRUE(RunStep(c.Step(), {&c.input, &c.kernel}, {&c.output}, nullptr, NoBlas()).ok());
+    ASSERT_EQ(bytes, c.output.bytes) << "the threads changed the result";
+  }
+}
+
 TEST(Convolution, DepthwiseForwardAndKernelGradient) {
   std::mt19937_64 random(3);
   ThreadPool pool(2);

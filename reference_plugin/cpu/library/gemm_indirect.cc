@@ -31,7 +31,6 @@ class PanelPointers {
   // Takes `count` rows; further ones read zeros.
   void Start(const float* data, Odometer& outer, int count) {
     std::fill_n(rows_, width_, kZeros);
-    all_ = (1u << count) - 1;
     int64_t coordinates[kMaxMapWindows][kMaxTileRows];
     const size_t num_windows = map_.windows.size();
     for (int i = 0; i < count; ++i, outer.Next()) {
@@ -42,20 +41,28 @@ class PanelPointers {
       }
       rows_[i] = data + position;
     }
+    const uint32_t all = (1u << count) - 1;
+    auto inside = [&](int window, int64_t shift) {
+      const uint64_t extent = static_cast<uint64_t>(map_.windows[window].extent);
+      uint32_t bits = 0;
+      for (int i = 0; i < count; ++i) {
+        const uint64_t at = static_cast<uint64_t>(coordinates[window][i] + shift);
+        bits |= static_cast<uint32_t>(at < extent) << i;
+      }
+      return bits;
+    };
+    // A window that only one kernel element moves along has no summed dimension.
+    present_ = all;
+    uint32_t summed = 0;
     int64_t tap = 0;
     for (const MapDim& dim : map_.inner) {
+      if (dim.window >= 0) summed |= 1u << dim.window;
       for (int64_t t = 0; t < dim.size; ++t, ++tap) {
-        inside_[tap] = all_;
-        if (dim.window < 0) continue;
-        uint32_t inside = 0;
-        const uint64_t extent = static_cast<uint64_t>(map_.windows[dim.window].extent);
-        const int64_t* at = coordinates[dim.window];
-        for (int i = 0; i < count; ++i) {
-          inside |= static_cast<uint32_t>(static_cast<uint64_t>(at[i] + t * dim.step) < extent)
-                    << i;
-        }
-        inside_[tap] = inside;
+        inside_[tap] = dim.window < 0 ? all : inside(dim.window, t * dim.step);
       }
+    }
+    for (size_t w = 0; w < num_windows; ++w) {
+      if ((summed >> w & 1) == 0) present_ &= inside(static_cast<int>(w), 0);
     }
   }
 
@@ -72,7 +79,7 @@ class PanelPointers {
       shift += digits[d] * shifts[d];
     }
     for (int64_t r = 0; r < count; ++r, pointers += width_) {
-      uint32_t inside = all_;
+      uint32_t inside = present_;
       int64_t tap = 0;
       for (size_t d = 0; d < rank; ++d) {
         inside &= inside_[tap + digits[d]];
@@ -94,7 +101,7 @@ class PanelPointers {
  private:
   const OperandMap& map_;
   const int width_;
-  uint32_t all_ = 0;
+  uint32_t present_ = 0;
   const float* rows_[kMaxTileRows];
   // One bit per row: per index of every summed dimension, whether it is inside of that one's
   // window.
@@ -111,6 +118,11 @@ bool Gemm::CanRunIndirect() const {
     return false;
   }
   if ((a.run_length > 1 && a.run_stride != 1) || a.run_length > kMaxRunLength) return false;
+  // Rows that are neighbours are packed faster than pointers are made for single elements.
+  if (a.run_length == 1 && !a.outer.empty() && a.outer.back().window < 0 &&
+      a.outer.back().stride == 1) {
+    return false;
+  }
   int64_t taps = 0;
   for (const MapDim& dim : a.inner) taps += std::min(dim.size, kMaxTaps + 1);
   if (taps > kMaxTaps) return false;
