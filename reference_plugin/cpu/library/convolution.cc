@@ -101,8 +101,12 @@ PartProblem MakeProblem(const ConvolutionArrays& x, const std::vector<Spatial>& 
         {{s.outputs, 0, w, s.output_step}, {s.outputs, s.output_period * output_stride}});
     num_pixels *= s.outputs;
   }
-  pixels.inner.push_back({features, input_feature});
-  weights.inner.push_back({features, x.kernel_strides[conv.kernel_input_feature]});
+  // Runs along the features, unless those are far apart and rows are neighbours instead.
+  const bool features_last = input_batch != 1 || batch < 8;
+  pixels.inner.insert(features_last ? pixels.inner.end() : pixels.inner.begin(),
+                      {features, input_feature});
+  weights.inner.insert(features_last ? weights.inner.end() : weights.inner.begin(),
+                       {features, x.kernel_strides[conv.kernel_input_feature]});
   weights.outer.push_back({output_features, kernel_output});
 
   GemmProblem problem;

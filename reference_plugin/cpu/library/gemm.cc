@@ -136,6 +136,10 @@ void Gemm::Choose(const BlasOptions& blas) {
   const bool contiguous_c = n_ == 1 || (p.c.columns.size() == 1 && p.c.columns[0].stride == 1);
   in_place_ = native_c && contiguous_c && kernels.scalars == 1;
 
+  if (TermRows() > 0) {
+    method_ = GemmMethod::kTerms;
+    return;
+  }
   if (CanRunIndirect()) {
     method_ = GemmMethod::kIndirect;
     return;
@@ -283,6 +287,9 @@ Status Gemm::Run(const void* a_data, const void* b_data, void* c_data,
       break;
     case GemmMethod::kIndirect:
       PLINTH_RETURN_IF_ERROR(RunIndirect(a, b, c, context));
+      break;
+    case GemmMethod::kTerms:
+      PLINTH_RETURN_IF_ERROR(RunTerms(a, b, c, context));
       break;
     case GemmMethod::kPacked:
       PLINTH_RETURN_IF_ERROR(RunPacked(a, b, c, context));

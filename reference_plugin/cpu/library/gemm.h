@@ -42,6 +42,7 @@ enum class GemmMethod : uint8_t {
   kDirect,    // small: operands in place
   kLanes,     // one column, vectors along the batch
   kIndirect,  // windows of an array whose summed elements are neighbours: left operand in place
+  kTerms,     // long sums through windows, rows and columns neighbours in memory: nothing packed
   kPacked,    // our blocked product
   kBlas,      // OpenBLAS on blocks
 };
@@ -72,6 +73,7 @@ class Gemm {
   bool TryStream();
   bool TryLanes();
   bool CanRunIndirect() const;
+  int64_t TermRows() const;
   Positions BatchPositions(int64_t batch) const;
   ThreadPool* PoolFor(const RunContext& context) const;
   void RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
@@ -86,6 +88,8 @@ class Gemm {
                   const RunContext& context) const;
   Status RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
                      const RunContext& context) const;
+  Status RunTerms(const std::byte* a, const std::byte* b, std::byte* c,
+                  const RunContext& context) const;
   Status RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
                    const RunContext& context) const;
   bool RunBlock(Task& task) const;

@@ -79,6 +79,7 @@ void FillKernels(GemmKernels* kernels) {
   SetFloat<float>(kernels[static_cast<int>(GemmKind::kF32)], DType::kF32);
   GemmKernels& floats = kernels[static_cast<int>(GemmKind::kF32)];
   floats.indirect = IndirectTile<float>;
+  floats.terms = TermTile<float>;
   floats.weighted_rows = WeightedRows;
   floats.row_products = RowProducts;
   SetFloat<double>(kernels[static_cast<int>(GemmKind::kF64)], DType::kF64);

@@ -54,6 +54,13 @@ struct GemmKernels {
                    const void* const* pointers, const void* b, void* const* c_rows,
                    bool accumulate) = nullptr;
 
+  // c_rows[i][j] = (or += if `accumulate`) sum over t < terms of a[a_positions[t] + i] *
+  // b[b_positions[t] + j], for i < rows, at most mr, and j < columns, at most nr. f32 only, else
+  // null.
+  void (*terms)(int rows, int columns, int64_t terms, const void* a, const int64_t* a_positions,
+                const void* b, const int64_t* b_positions, void* const* c_rows,
+                bool accumulate) = nullptr;
+
   // sums[j] = (or += if `accumulate`) sum over t < terms of a[a_positions[t] + j] *
   // b[b_positions[t] + j], for j < count; the sums are scalars of this kind. Null where not
   // offered for the type of the operands.

@@ -247,6 +247,63 @@ void IndirectTile(int rows, int columns, int64_t runs, int64_t run_length,
   }
 }
 
+// `columns` of up to kVectors vectors; the last one may be a part.
+template <typename T, int kRows, int kVectors>
+HWY_INLINE void TermVectors(int columns, int64_t terms, const T* a, const int64_t* a_positions,
+                            const T* b, const int64_t* b_positions, T* const* c_rows,
+                            bool accumulate) {
+  using V = typename Lanes<T>::V;
+  const typename Lanes<T>::D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto mask = hn::FirstN(d, static_cast<size_t>(columns - (kVectors - 1) * lanes));
+  auto load = [&](const T* from, int v) HWY_ATTR {
+    return v + 1 < kVectors ? hn::LoadU(d, from + v * lanes)
+                            : hn::MaskedLoad(mask, d, from + v * lanes);
+  };
+  V sums[kRows][kVectors];
+  for (int i = 0; i < kRows; ++i) {
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = accumulate ? load(c_rows[i], v) : hn::Zero(d);
+  }
+  for (int64_t t = 0; t < terms; ++t) {
+    const T* from = a + a_positions[t];
+    V right[kVectors];
+    for (int v = 0; v < kVectors; ++v) right[v] = load(b + b_positions[t], v);
+    for (int i = 0; i < kRows; ++i) {
+      const V left = hn::Set(d, from[i]);
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::MulAdd(left, right[v], sums[i][v]);
+    }
+  }
+  for (int i = 0; i < kRows; ++i) {
+    for (int v = 0; v + 1 < kVectors; ++v) hn::StoreU(sums[i][v], d, c_rows[i] + v * lanes);
+    hn::BlendedStore(sums[i][kVectors - 1], mask, d, c_rows[i] + (kVectors - 1) * lanes);
+  }
+}
+
+template <typename T>
+void TermTile(int rows, int columns, int64_t terms, const void* a_data, const int64_t* a_positions,
+              const void* b_data, const int64_t* b_positions, void* const* c_data,
+              bool accumulate) {
+  const T* a = static_cast<const T*>(a_data);
+  const T* b = static_cast<const T*>(b_data);
+  auto* c_rows = reinterpret_cast<T* const*>(c_data);
+  const bool one_vector = columns <= static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
+  auto part = [&](auto count) HWY_ATTR {
+    constexpr int kRows = decltype(count)::value;
+    for (; rows >= kRows; rows -= kRows, a += kRows, c_rows += kRows) {
+      if (one_vector) {
+        TermVectors<T, kRows, 1>(columns, terms, a, a_positions, b, b_positions, c_rows,
+                                 accumulate);
+      } else {
+        TermVectors<T, kRows, 2>(columns, terms, a, a_positions, b, b_positions, c_rows,
+                                 accumulate);
+      }
+    }
+  };
+  part(std::integral_constant<int, kWideRows>());
+  part(std::integral_constant<int, 4>());
+  part(std::integral_constant<int, 1>());
+}
+
 // 64-bit integers have no portable vector multiplication: loops that the compiler vectorizes where
 // the instruction set has one.
 inline constexpr int kLongRows = 4, kLongColumns = 16;
