@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "plinth/client/client.h"
+#include "plinth/client/deferred.h"
 #include "plinth/client/layouts.h"
 
 namespace plinth::client {
@@ -333,6 +334,53 @@ TEST_F(PluginTest, CopiesAndReferences) {
   EXPECT_TRUE(is_deleted);
   EXPECT_FALSE(x.ToHost().ok());
   ASSERT_VALUE(auto back, copy.ToHost());
+  EXPECT_THAT(back.elements<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST_F(PluginTest, AliasIsReadyWhenItsTargetIsNamed) {
+  ASSERT_VALUE(auto memory, devices_[0].DefaultMemory());
+  ASSERT_VALUE(auto alias, CreateAlias(*client_, {DType::kF32, {2, 3}}, memory));
+  ASSERT_VALUE(auto ready, alias.buffer.Ready());
+  ASSERT_VALUE(bool is_ready, ready.IsReady());
+  EXPECT_FALSE(is_ready);
+  ASSERT_VALUE(auto x, FromFloats({0, 1, 2, 3, 4, 5}));
+  ASSERT_OK(alias.target.Set(&x));
+  ASSERT_VALUE(auto back, alias.buffer.ToHost());
+  EXPECT_THAT(back.elements<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_EQ(alias.target.Set(&x).code(), StatusCode::kFailedPrecondition);
+}
+
+TEST_F(PluginTest, PromiseThatIsDroppedFailsWhoWaits) {
+  ASSERT_VALUE(auto memory, devices_[0].DefaultMemory());
+  std::optional<Buffer> buffer;
+  {
+    ASSERT_VALUE(auto alias, CreateAlias(*client_, {DType::kF32, {2, 3}}, memory));
+    buffer.emplace(std::move(alias.buffer));
+  }
+  EXPECT_EQ(buffer->Await().code(), StatusCode::kCancelled);
+}
+
+TEST_F(PluginTest, RawCopyToADestinationNamedLater) {
+  ASSERT_VALUE(auto x, FromFloats({0, 1, 2, 3, 4, 5}));
+  ASSERT_VALUE(auto copy, CopyRawToHostLater(x, 8, 8));
+  float values[2] = {};
+  ASSERT_OK(copy.destination.Set(values));
+  ASSERT_OK(copy.done.Await());
+  EXPECT_THAT(values, ElementsAre(2, 3));
+  ASSERT_VALUE(auto failed, CopyRawToHostLater(x, 0, 4));
+  ASSERT_OK(failed.destination.Fail(Status(StatusCode::kAborted, "no room")));
+  EXPECT_EQ(failed.done.Await().code(), StatusCode::kAborted);
+}
+
+TEST_F(PluginTest, DonationThatWaitsForItsDependency) {
+  ASSERT_VALUE(auto x, FromFloats({0, 1, 2, 3, 4, 5}));
+  Expected<ControlledDonation> donation = DonateWithControlDependency(x);
+  if (!donation.ok()) {
+    EXPECT_EQ(donation.status().code(), StatusCode::kUnimplemented);
+    return;
+  }
+  ASSERT_OK(donation->dependency.Set(true));
+  ASSERT_VALUE(auto back, donation->buffer.ToHost());
   EXPECT_THAT(back.elements<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 

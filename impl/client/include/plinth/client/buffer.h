@@ -75,6 +75,8 @@ class Buffer {
 
   PJRT_Buffer* get() const { return handle_.get(); }
   const Api& api() const { return handle_.api(); }
+  // What keeps its client alive.
+  const ClientRef& client() const { return handle_.client(); }
 
  private:
   Expected<Buffer> Adopt(PJRT_Buffer* buffer, const char* function) const;
