@@ -177,7 +177,7 @@ void AddFunctionCases(std::vector<Case>& cases) {
       bool is_larger = size > args.end;
       cases.push_back({StrCat("L0/struct_size/", name, "/", size),
                        Level::kL0,
-                       ClientNeed::kShared,
+                       ClientNeed::kWanted,
                        {"PJRT-Args-struct_size", is_larger ? "PJRT-Args-struct_size-larger"
                                                            : "PJRT-Args-struct_size-smaller"},
                        [=](Context& context) { AskSize(context, number, said); },
@@ -185,12 +185,12 @@ void AddFunctionCases(std::vector<Case>& cases) {
     }
     cases.push_back({StrCat("L0/extension/", name),
                      Level::kL0,
-                     ClientNeed::kShared,
+                     ClientNeed::kWanted,
                      {"PJRT-Args-extension_start"},
                      [=](Context& context) { AskJunkExtensions(context, number); }});
     cases.push_back({StrCat("L0/null/", name, "/args"),
                      Level::kL0,
-                     ClientNeed::kShared,
+                     ClientNeed::kWanted,
                      {"PJRT-Args-null"},
                      [=](Context& context) { AskNullArgs(context, number); },
                      true});
@@ -200,7 +200,7 @@ void AddFunctionCases(std::vector<Case>& cases) {
       if (field.base == Base::kHandle && field.depth == 0 && !field.nullable) {
         cases.push_back({StrCat("L0/null/", name, "/", field.name),
                          Level::kL0,
-                         ClientNeed::kShared,
+                         ClientNeed::kWanted,
                          {requirement},
                          [=, &field](Context& context) { AskNullField(context, number, field); },
                          true});
@@ -208,7 +208,7 @@ void AddFunctionCases(std::vector<Case>& cases) {
       if (field.base == Base::kEnum && field.depth == 0) {
         cases.push_back({StrCat("L0/enum/", name, "/", field.name),
                          Level::kL0,
-                         ClientNeed::kShared,
+                         ClientNeed::kWanted,
                          {requirement, "PJRT-Args-enum"},
                          [=, &field](Context& context) { AskBadEnum(context, number, field); },
                          true});

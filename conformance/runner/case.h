@@ -11,9 +11,10 @@ class Context;
 
 enum class Level { kL0, kL1, kL2, kL3, kL4 };
 
-// Which client a case needs. `kShared` ones run one after the other with one client; `kFresh` ones
-// get a process and a client of their own, because they end or fork what others would use.
-enum class ClientNeed { kNone, kShared, kFresh };
+// Which client a case needs. `kShared` ones run one after the other with one client; `kWanted` ones
+// do too, but also without any, where none can be made; `kFresh` ones get a process and a client of
+// their own, because they end or fork what others would use.
+enum class ClientNeed { kNone, kWanted, kShared, kFresh };
 
 struct Case {
   std::string name;  // "L1/transfer/roundtrip/f32/rank2"; unique
