@@ -36,6 +36,11 @@ void BeforeAssignment(CallState& state) {
   if (args.num_replicas < 0 || args.num_partitions < 0) return;
   uint64_t needed =
       static_cast<uint64_t>(args.num_replicas) * static_cast<uint64_t>(args.num_partitions);
+  if (args.default_assignment == nullptr && args.default_assignment_size > 0) {
+    state.InvalidArgument(
+        state.Of("default_assignment", "PJRT-Args-array"),
+        StrCat("`default_assignment` is null and its length is ", args.default_assignment_size));
+  }
   if (args.default_assignment_size >= needed) return;
   state.InvalidArgument(
       Require("PJRT-Client_DefaultDeviceAssignment-too-small"),

@@ -92,32 +92,24 @@ void CheckContents(LayerState& layer, const PJRT_Error* error, Origin origin) {
   }
 }
 
-// Calls down with the plugin's error in place of the caller's.
-template <typename Args>
-PJRT_Error* CallWithInner(CallState& state, PJRT_Error* inner) {
-  Args copy = {};
-  std::memcpy(&copy, state.args, std::min(state.size, sizeof(copy)));
-  copy.struct_size = std::min(state.size, sizeof(copy));
-  copy.error = inner;
-  PJRT_Error* error = state.call.Below(state.call.id(), &copy);
-  auto* original = reinterpret_cast<Args*>(state.args)->error;
-  copy.error = original;
-  size_t struct_size = state.Read<size_t>(0);
-  std::memcpy(state.args, &copy, std::min(state.size, sizeof(copy)));
-  std::memcpy(state.args, &struct_size, sizeof(struct_size));
-  return error;
-}
-
-PJRT_Error* PassDown(CallState& state, PJRT_Error* inner) {
+// Answers the call through the head of the error, which whatever made it understands.
+void AnswerByHead(CallState& state, const PJRT_Error* error) {
   switch (state.call.id()) {
-    case function::kPJRT_Error_Message:
-      return CallWithInner<PJRT_Error_Message_Args>(state, inner);
+    case function::kPJRT_Error_Message: {
+      auto& args = state.As<PJRT_Error_Message_Args>();
+      error->vtable->message(error, &args.message, &args.message_size);
+      return;
+    }
     case function::kPJRT_Error_GetCode:
-      return CallWithInner<PJRT_Error_GetCode_Args>(state, inner);
-    case function::kPJRT_Error_ForEachPayload:
-      return CallWithInner<PJRT_Error_ForEachPayload_Args>(state, inner);
+      state.As<PJRT_Error_GetCode_Args>().code = error->vtable->get_code(error);
+      return;
+    case function::kPJRT_Error_ForEachPayload: {
+      auto& args = state.As<PJRT_Error_ForEachPayload_Args>();
+      error->vtable->for_each_payload(error, args.visitor, args.user_arg);
+      return;
+    }
     default:
-      return nullptr;
+      return;
   }
 }
 
@@ -199,7 +191,14 @@ PJRT_Error* OnErrorCall(CallState& state) {
     layer.table.Free(sight.ref(), state.at);
     return state.call.Next();
   }
-  return ours ? PassDown(state, Tracked(error)->inner) : state.call.Next();
+  bool visits = state.call.id() == function::kPJRT_Error_ForEachPayload;
+  if (visits && state.As<PJRT_Error_ForEachPayload_Args>().visitor == nullptr) {
+    state.InvalidArgument(state.Of("visitor", "PJRT-Args-pointer"), "`visitor` is null");
+    return TrackError(layer, MakeError(InvalidArgument("`visitor` is null")), state.at, {});
+  }
+  if (!ours) return state.call.Next();
+  AnswerByHead(state, error);
+  return nullptr;
 }
 
 }  // namespace plinth::layers::validation

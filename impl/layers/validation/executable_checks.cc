@@ -1,4 +1,5 @@
 #include "impl/layers/validation/buffer_checks.h"
+#include "impl/layers/validation/input_reports.h"
 #include "impl/layers/validation/outputs.h"
 #include "plinth/support/str_cat.h"
 
@@ -96,9 +97,7 @@ void BeforeExecute(CallState& state) {
   int64_t num_outputs = NumOutputs(state, executable);
   for (size_t i = 0; args.output_lists != nullptr && num_outputs > 1 && i < args.num_devices; ++i) {
     if (args.output_lists[i] != nullptr) continue;
-    state.InvalidArgument(
-        Require("PJRT-Args-element"),
-        StrCat("`output_lists[", i, "]` is null and has ", num_outputs - 1, " elements"));
+    ReportNullElement(state, "output_lists", i);
   }
 }
 
@@ -184,7 +183,19 @@ void AfterCount(CallState& state) {
   }
 }
 
+// The code may be null where a program comes out, so the rows of PJRT_Program allow it.
+template <typename Args>
+void BeforeCompile(CallState& state) {
+  const PJRT_Program* program = state.As<Args>().program;
+  if (program == nullptr || program->struct_size < PJRT_Program_STRUCT_SIZE) return;
+  if (program->code != nullptr || program->code_size == 0) return;
+  state.InvalidArgument(Require("PJRT-Args-array"),
+                        StrCat("`code` is null and its length is ", program->code_size));
+}
+
 constexpr SpecialCheck kChecks[] = {
+    {function::kPJRT_Client_Compile, &BeforeCompile<PJRT_Client_Compile_Args>, nullptr},
+    {function::kPJRT_Compile, &BeforeCompile<PJRT_Compile_Args>, nullptr},
     {function::kPJRT_LoadedExecutable_Execute, &BeforeExecute, &AfterExecute, &ExecuteFailed},
     {function::kPJRT_LoadedExecutable_Delete, nullptr, &AfterDelete},
     {function::kPJRT_Executable_NumOutputs, nullptr,

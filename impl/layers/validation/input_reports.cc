@@ -13,9 +13,8 @@ void ReportNullList(CallState& state, const FieldCheck& check, uint64_t length) 
                         StrCat("`", check.name, "` is null and its length is ", length));
 }
 
-void ReportNullElement(CallState& state, const char* name, uint64_t index, uint64_t length) {
-  state.InvalidArgument(Require("PJRT-Args-element"),
-                        StrCat("`", name, "[", index, "]` is null and has ", length, " elements"));
+void ReportNullElement(CallState& state, const char* name, uint64_t index) {
+  state.InvalidArgument(Require("PJRT-Args-element"), StrCat("`", name, "[", index, "]` is null"));
 }
 
 void ReportBadHandle(CallState& state, int kind, const void* address, const Sight& sight,

@@ -9,8 +9,7 @@ namespace plinth::layers::validation {
 [[gnu::cold]] void ReportNull(CallState& state, const reflection::Requirement& requirement,
                               const char* name);
 [[gnu::cold]] void ReportNullList(CallState& state, const FieldCheck& check, uint64_t length);
-[[gnu::cold]] void ReportNullElement(CallState& state, const char* name, uint64_t index,
-                                     uint64_t length);
+[[gnu::cold]] void ReportNullElement(CallState& state, const char* name, uint64_t index);
 [[gnu::cold]] void ReportBadHandle(CallState& state, int kind, const void* address,
                                    const Sight& sight, const char* name);
 [[gnu::cold]] void ReportOtherClient(CallState& state, int kind, const void* address,

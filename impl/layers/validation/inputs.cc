@@ -29,11 +29,6 @@ uint64_t LengthOf(const char* base, const FieldCheck& check) {
   return LengthAt(base, check.length_offset, check.length_size);
 }
 
-const reflection::Requirement& ElementRequirement() {
-  static const reflection::Requirement& requirement = Require("PJRT-Args-element");
-  return requirement;
-}
-
 // Looks a handle that is not null up, counts it as in use, and compares its client with the call's.
 inline void CheckKnown(CallState& state, int kind, const void* address, const char* name,
                        Sight* sight) {
@@ -60,9 +55,9 @@ inline void CheckKnown(CallState& state, int kind, const void* address, const ch
   }
 }
 
-void CheckElement(CallState& state, const FieldCheck& check, const void* address) {
+void CheckElement(CallState& state, const FieldCheck& check, const void* address, uint64_t index) {
   Sight sight;
-  if (address == nullptr) return ReportNull(state, ElementRequirement(), check.name);
+  if (address == nullptr) return ReportNullElement(state, check.name, index);
   CheckKnown(state, check.target, address, check.name, &sight);
 }
 
@@ -73,7 +68,7 @@ void CheckList(CallState& state, const FieldCheck& check, const char* base) {
     if (length != 0) ReportNullList(state, check, length);
     return;
   }
-  for (uint64_t i = 0; i < length && i < kMaxElements; ++i) CheckElement(state, check, list[i]);
+  for (uint64_t i = 0; i < length && i < kMaxElements; ++i) CheckElement(state, check, list[i], i);
 }
 
 void CheckLists(CallState& state, const FieldCheck& check, const char* base) {
@@ -87,11 +82,11 @@ void CheckLists(CallState& state, const FieldCheck& check, const char* base) {
   }
   for (uint64_t i = 0; i < length && i < kMaxElements; ++i) {
     if (lists[i] == nullptr) {
-      ReportNullElement(state, check.name, i, inner);
+      ReportNullElement(state, check.name, i);
       continue;
     }
     for (uint64_t j = 0; j < inner && j < kMaxElements; ++j) {
-      CheckElement(state, check, lists[i][j]);
+      CheckElement(state, check, lists[i][j], j);
     }
   }
 }

@@ -60,12 +60,16 @@ constexpr function::Id kStable[] = {
 // Pointers that are null where the array that they point to has no elements; checked with it.
 constexpr std::string_view kArrayData[] = {"data", "device_buffer_ptr"};
 
+std::string_view View(const char* text) {
+  return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
 // As reflection::FindRequirement, for a thousand questions at the start.
 const reflection::Requirement* FindById(std::string_view id) {
   static const auto* const by_id = [] {
     auto* map = new std::unordered_map<std::string_view, const reflection::Requirement*>;
     for (const auto& requirement : reflection::Requirements())
-      (*map)[requirement.id] = &requirement;
+      (*map)[View(requirement.id)] = &requirement;
     return map;
   }();
   auto found = by_id->find(id);
@@ -75,7 +79,7 @@ const reflection::Requirement* FindById(std::string_view id) {
 int KindOf(std::string_view name) {
   auto handles = reflection::Handles();
   for (size_t i = 0; i < handles.size(); ++i) {
-    if (name == handles[i]) return static_cast<int>(i);
+    if (name == View(handles[i])) return static_cast<int>(i);
   }
   return -1;
 }
@@ -115,7 +119,7 @@ FieldCheck RowOf(const Struct& structure, const Field& field, CheckKind kind) {
 
 bool IsHead(const Field& field) {
   return field.base == Base::kStructSize || field.base == Base::kExtensionChain ||
-         field.base == Base::kExtensionNode || std::string_view(field.name) == "struct_size";
+         field.base == Base::kExtensionNode || View(field.name) == "struct_size";
 }
 
 const reflection::Requirement* About(const Function* of, const Field& field,
@@ -139,8 +143,10 @@ void AddInput(const Struct& structure, const Field& field, const Function* of,
       add(CheckKind::kStruct, "PJRT-Args-pointer");
     } else if (field.base == Base::kHandle && has_length) {
       if (!field.nullable) add(CheckKind::kArray, "PJRT-Args-array");
+    } else if (field.depth > 0 && !field.nullable && has_length) {
+      add(CheckKind::kArray, "PJRT-Args-array");
     } else if (field.depth > 0 && !field.nullable) {
-      add(has_length ? CheckKind::kArray : CheckKind::kPointer, "PJRT-Args-pointer");
+      add(CheckKind::kPointer, "PJRT-Args-pointer");
     }
     return;
   }
@@ -175,7 +181,7 @@ void AddInput(const Struct& structure, const Field& field, const Function* of,
     case Base::kFloat:
       if (field.depth == 0 && field.base != Base::kVoid) return;
       for (std::string_view name : kArrayData) {
-        if (name == field.name && !has_length) return;
+        if (name == View(field.name) && !has_length) return;
       }
       if (has_length) {
         add(CheckKind::kArray, "PJRT-Args-array");
@@ -193,7 +199,7 @@ void AddInput(const Struct& structure, const Field& field, const Function* of,
 // client's objects point to, the first handle.
 void SetOwner(const Struct& structure, const Field& field, FieldCheck* check) {
   auto fields = reflection::FieldsOf(structure);
-  std::string_view lifetime = field.lifetime == nullptr ? "" : field.lifetime;
+  std::string_view lifetime = View(field.lifetime);
   check->owned = field.owner == reflection::Owner::kCaller;
   const Field* first = nullptr;
   const Field* named = nullptr;
@@ -202,7 +208,7 @@ void SetOwner(const Struct& structure, const Field& field, FieldCheck* check) {
       continue;
     }
     if (first == nullptr) first = &other;
-    if (lifetime == other.name) named = &other;
+    if (lifetime == View(other.name)) named = &other;
   }
   if (named == nullptr && !check->owned && lifetime != "process") named = first;
   if (named != nullptr) {
@@ -220,7 +226,7 @@ void AddOutput(const Struct& structure, const Field& field, FunctionPlan* plan) 
   };
   if (field.base == Base::kHandle && field.depth == 0) {
     // A holder that goes to its deleter alone is no handle of any other call.
-    bool by_function = field.lifetime != nullptr && reflection::FindFunction(field.lifetime);
+    bool by_function = reflection::FindFunction(View(field.lifetime)) != nullptr;
     if (field.owner == reflection::Owner::kCaller && !by_function) return;
     SetOwner(structure, field, &add(CheckKind::kHandle, "PJRT-Args-output-handle"));
     plan->cleared.push_back(field.offset);
@@ -317,18 +323,17 @@ const Kinds& Kinds::Get() {
 }
 
 const reflection::Requirement& Require(const char* id) {
-  static constexpr reflection::Requirement kMissing = {
-      "PJRT-unknown", "", reflection::RequirementClass::kUndefined, -1};
   const reflection::Requirement* found = FindById(id);
-  return found == nullptr ? kMissing : *found;
+  return found == nullptr ? reflection::Requirements().front() : *found;
 }
 
 const reflection::Requirement& RequirementOf(const Function& of, const char* field,
                                              const char* otherwise) {
-  std::string_view name = of.name;
+  std::string_view name = View(of.name);
   if (name.starts_with("PJRT_")) name.remove_prefix(5);
-  std::string id = StrCat("PJRT-", name, "-", field);
-  const reflection::Requirement* found = FindById(id);
+  const reflection::Requirement* found = FindById(StrCat("PJRT-", name, "-", field));
+  // What frees a handle has a requirement of its own for null.
+  if (found == nullptr) found = FindById(StrCat("PJRT-", name, "-null"));
   return found == nullptr ? Require(otherwise) : *found;
 }
 
@@ -359,7 +364,7 @@ Plans::Plans() {
     if (kind >= 0) SetAnswers(reflection::Get(id), slots[kind]++, &plan);
   }
   for (const char* handle : reflection::Handles()) {
-    std::string_view name = handle;
+    std::string_view name = View(handle);
     if (name.starts_with("PJRT_")) name.remove_prefix(5);
     const reflection::Requirement* once = FindById(StrCat("PJRT-", name, "_Destroy-once"));
     once_.push_back(once == nullptr ? &Require("PJRT-Handle-foreign") : once);

@@ -107,7 +107,7 @@ struct Kinds {
   static const Kinds& Get();
 };
 
-// The requirement of that id; the registry has it, or a test fails.
+// The requirement of that id, which the registry has; a test sees to it.
 const reflection::Requirement& Require(const char* id);
 
 // The requirement about `field` of `function`, or `otherwise`.

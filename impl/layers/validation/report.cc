@@ -92,9 +92,8 @@ std::string Hex(uint64_t value) {
 }
 
 std::string ToString(Origin origin) {
-  const char* name =
-      origin.function < 0 ? "nothing" : reflection::Functions()[origin.function].name;
-  return StrCat("call #", origin.call, " of ", name);
+  if (origin.function < 0) return "no call";
+  return StrCat("call #", origin.call, " of ", reflection::Functions()[origin.function].name);
 }
 
 std::string Describe(const HandleTable& table, const Handle* handle) {
@@ -104,7 +103,9 @@ std::string Describe(const HandleTable& table, const Handle* handle) {
   if (history.deleted.call != 0) {
     const char* how = "deleted by ";
     if ((history.flags & kDonated) != 0) how = "donated by ";
-    if ((history.flags & kSet) != 0) how = "set by ";
+    if ((history.flags & kSet) != 0) {
+      how = (history.flags & kUserEvent) != 0 ? "set by " : "used by ";
+    }
     out += StrCat(", ", how, ToString(history.deleted));
   }
   if (history.freed.call != 0) out += StrCat(", freed by ", ToString(history.freed));

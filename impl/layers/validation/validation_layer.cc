@@ -86,6 +86,7 @@ PJRT_Error* ValidationLayer::OnCall(const Call& call) {
   }
   PJRT_Error* error = nullptr;
   if (refuses && state.is_misused) {
+    RestoreInput(state);
     error = Refuse(state);
   } else if (!has_args) {
     error = TrackError(state_, call.Next(), state.at, state.client);

@@ -59,6 +59,7 @@ std::vector<std::string> TableChain::TakeLines() {
 
 PJRT_Error* TableChain::Call(int depth, int function, void* args) const {
   if (depth == 0 && layer_ != nullptr) {
+    num_calls_.fetch_add(1, std::memory_order_relaxed);
     return layer_->OnCall(layers::Call(*this, 0, function, args));
   }
   auto answer = answers_.find(function);

@@ -1,6 +1,7 @@
 #ifndef PLINTH_IMPL_LAYERS_VALIDATION_TESTING_TABLE_CHAIN_H_
 #define PLINTH_IMPL_LAYERS_VALIDATION_TESTING_TABLE_CHAIN_H_
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -40,6 +41,9 @@ class TableChain : public Chain {
   // What callers use: full, with the extensions that the plugin and the registry have.
   const PJRT_Api* api() const { return &api_; }
 
+  // Calls that came in so far; those of the layer itself are not among them.
+  uint64_t num_calls() const { return num_calls_.load(std::memory_order_relaxed); }
+
   // The lines of the log since the last call.
   std::vector<std::string> TakeLines();
 
@@ -53,6 +57,7 @@ class TableChain : public Chain {
   std::map<int, Function> answers_;
   PJRT_Api api_{};
   std::vector<std::unique_ptr<char[]>> extensions_;
+  mutable std::atomic<uint64_t> num_calls_{0};
   std::mutex mutex_;
   std::vector<std::string> lines_;
 };

@@ -1,0 +1,158 @@
+#include "impl/layers/validation/handle_table.h"
+
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "impl/layers/validation/uses.h"
+
+namespace plinth::layers::validation {
+namespace {
+
+constexpr int kBuffer = 2;
+constexpr int kClient = 3;
+
+NewHandle Owned(uint64_t call) {
+  NewHandle values;
+  values.owned = true;
+  values.origin = {call, 7};
+  return values;
+}
+
+TEST(HandleTableTest, AHandleHasOneLifeAfterTheOther) {
+  HandleTable table;
+  bool was_alive = true;
+  EXPECT_EQ(table.Find(kBuffer, 0x1000).handle, nullptr);
+  Sight first = table.Register(kBuffer, 0x1000, Owned(1), &was_alive);
+  EXPECT_FALSE(was_alive);
+  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_EQ(table.Find(kClient, 0x1000).handle, nullptr) << "another kind is another handle";
+  EXPECT_TRUE(table.Free(first.ref(), {2, 8}));
+  EXPECT_FALSE(table.Free(first.ref(), {3, 8})) << "only one can free it";
+  EXPECT_FALSE(first.ref().IsCurrent());
+  History history = table.HistoryOf(first.handle);
+  EXPECT_EQ(history.created.call, 1u);
+  EXPECT_EQ(history.freed.call, 2u);
+
+  Sight second = table.Register(kBuffer, 0x1000, Owned(4), &was_alive);
+  EXPECT_FALSE(was_alive);
+  EXPECT_EQ(second.handle, first.handle);
+  EXPECT_NE(second.generation, first.generation);
+  EXPECT_FALSE(table.Free(first.ref(), {5, 8})) << "the first life is over";
+  EXPECT_EQ(table.HistoryOf(second.handle).freed.call, 0u);
+}
+
+TEST(HandleTableTest, AFailedFreeIsTakenBack) {
+  HandleTable table;
+  bool was_alive;
+  Sight sight = table.Register(kBuffer, 0x1000, Owned(1), &was_alive);
+  ASSERT_TRUE(table.Free(sight.ref(), {2, 8}));
+  table.Revive(sight.ref());
+  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_TRUE(sight.ref().IsCurrent());
+  EXPECT_TRUE(table.Free(sight.ref(), {3, 8}));
+}
+
+TEST(HandleTableTest, WhatIsHandedOutTwiceIsFreedTwice) {
+  HandleTable table;
+  bool was_alive = false;
+  Sight sight = table.Register(kBuffer, 0x1000, Owned(1), &was_alive);
+  table.Register(kBuffer, 0x1000, Owned(2), &was_alive);
+  EXPECT_TRUE(was_alive);
+  EXPECT_TRUE(table.Free(sight.ref(), {3, 8}));
+  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_TRUE(table.Free(sight.ref(), {4, 8}));
+  EXPECT_FALSE(table.Find(kBuffer, 0x1000).alive);
+}
+
+TEST(HandleTableTest, AHandleIsGoneWithItsParent) {
+  HandleTable table;
+  bool was_alive;
+  Sight client = table.Register(kClient, 0x2000, Owned(1), &was_alive);
+  NewHandle values = Owned(2);
+  values.parent = client.ref();
+  values.client = client.ref();
+  table.Register(kBuffer, 0x1000, values, &was_alive);
+  EXPECT_EQ(table.Find(kBuffer, 0x1000).client_handle, client.handle);
+  table.Free(client.ref(), {3, 8});
+  Sight orphan = table.Find(kBuffer, 0x1000);
+  EXPECT_FALSE(orphan.alive);
+  History history = table.HistoryOf(orphan.handle);
+  EXPECT_TRUE(history.parent_is_gone);
+  EXPECT_EQ(history.parent_freed.call, 3u);
+  // A client at the same address is another one.
+  table.Register(kClient, 0x2000, Owned(4), &was_alive);
+  EXPECT_FALSE(table.Find(kBuffer, 0x1000).alive);
+  table.Register(kBuffer, 0x1000, Owned(5), &was_alive);
+  EXPECT_FALSE(was_alive);
+  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive);
+}
+
+TEST(HandleTableTest, TheDeadAreForgottenInTheEnd) {
+  HandleTable table;
+  bool was_alive;
+  constexpr uint64_t kCount = 500'000;
+  Sight kept = table.Register(kClient, 0x40, Owned(1), &was_alive);
+  for (uint64_t i = 1; i <= kCount; ++i) {
+    Sight sight = table.Register(kBuffer, 0x10000 + 64 * i, Owned(i), &was_alive);
+    table.Free(sight.ref(), {i, 8});
+  }
+  size_t known = 0;
+  table.ForEach([&](const Handle&) { ++known; });
+  EXPECT_LT(known, kCount * 4 / 5);
+  EXPECT_TRUE(table.Find(kClient, 0x40).alive);
+  EXPECT_TRUE(kept.ref().IsCurrent());
+  EXPECT_NE(table.Find(kBuffer, 0x10000 + 64 * kCount).handle, nullptr) << "the last one is known";
+}
+
+TEST(HandleTableTest, ThreadsFindWhatOthersAdd) {
+  HandleTable table;
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 3000;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kRounds; ++i) {
+        uintptr_t address = 0x1000 + 16 * static_cast<uintptr_t>(i * kThreads + t);
+        bool was_alive;
+        Sight sight = table.Register(kBuffer, address, Owned(1), &was_alive);
+        if (was_alive || !table.Find(kBuffer, address).alive) ++wrong;
+        if (i % 2 == 0 && !table.Free(sight.ref(), {2, 8})) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  int alive = 0;
+  table.ForEach([&](const Handle& handle) { alive += handle.Has(kAlive) ? 1 : 0; });
+  EXPECT_EQ(alive, kThreads * kRounds / 2);
+}
+
+TEST(UsesTest, OnlyOtherThreadsCount) {
+  HandleTable table;
+  bool was_alive;
+  Handle* handle = table.Register(kBuffer, 0x1000, Owned(1), &was_alive).handle;
+  ThreadUses& own = ThreadUses::OfThisThread();
+  uint32_t depth = own.depth();
+  own.Push(handle, 5);
+  int16_t function = -1;
+  EXPECT_EQ(ThreadUses::CountOthers(handle, &function), 0);
+  std::thread([&] {
+    EXPECT_EQ(ThreadUses::CountOthers(handle, &function), 1);
+    EXPECT_EQ(function, 5);
+  }).join();
+  own.PopTo(depth);
+  std::thread([&] { EXPECT_EQ(ThreadUses::CountOthers(handle, &function), 0); }).join();
+}
+
+TEST(UsesTest, DeepNestingIsNotCountedFurther) {
+  ThreadUses& own = ThreadUses::OfThisThread();
+  uint32_t depth = own.depth();
+  for (uint32_t i = 0; i < 2 * ThreadUses::kMax; ++i) own.Push(nullptr, 1);
+  EXPECT_LE(own.depth(), ThreadUses::kMax);
+  own.PopTo(depth);
+}
+
+}  // namespace
+}  // namespace plinth::layers::validation

@@ -1,0 +1,127 @@
+#ifndef PLINTH_IMPL_LAYERS_VALIDATION_MISUSE_PROGRAMS_H_
+#define PLINTH_IMPL_LAYERS_VALIDATION_MISUSE_PROGRAMS_H_
+
+#include "impl/layers/validation/misuse/calls.h"
+#include "pjrt_c_api_layouts_extension.h"
+
+// Every wrong program, by file. Most run in mode `error`, so that what is undefined does not reach
+// the plugin; those with LOG show that the call goes on.
+#define PLINTH_MISUSES(ERROR, LOG)        \
+  ERROR(args_null)                        \
+  ERROR(args_null_of_void_function)       \
+  ERROR(struct_size_zero)                 \
+  ERROR(struct_size_small)                \
+  ERROR(struct_size_absurd)               \
+  ERROR(chain_without_end)                \
+  ERROR(chain_node_short)                 \
+  ERROR(chain_not_aligned)                \
+  ERROR(null_client)                      \
+  LOG(null_buffer)                        \
+  ERROR(null_event)                       \
+  ERROR(null_executable)                  \
+  ERROR(null_loaded_executable)           \
+  ERROR(null_device)                      \
+  ERROR(null_device_description)          \
+  ERROR(null_memory)                      \
+  ERROR(null_second_handle)               \
+  ERROR(null_topology)                    \
+  ERROR(null_transfer_manager)            \
+  ERROR(null_error)                       \
+  ERROR(null_callback)                    \
+  ERROR(program_null)                     \
+  ERROR(program_without_code)             \
+  ERROR(program_without_format)           \
+  ERROR(program_small)                    \
+  ERROR(program_size_absurd)              \
+  ERROR(compile_options_null)             \
+  ERROR(option_without_value)             \
+  ERROR(option_of_no_type)                \
+  ERROR(options_null)                     \
+  ERROR(assignment_too_small)             \
+  ERROR(dims_null)                        \
+  LOG(dims_negative)                      \
+  ERROR(dims_overflow)                    \
+  ERROR(strides_null)                     \
+  ERROR(strides_of_other_rank)            \
+  ERROR(data_null)                        \
+  ERROR(type_out_of_range)                \
+  ERROR(semantics_out_of_range)           \
+  ERROR(layout_small)                     \
+  ERROR(layout_of_no_type)                \
+  ERROR(layout_tiled_small)               \
+  ERROR(layout_without_order)             \
+  ERROR(error_buffer_of_ok)               \
+  ERROR(error_message_null)               \
+  ERROR(layouts_of_null)                  \
+  ERROR(buffer_after_destroy)             \
+  ERROR(buffer_destroyed_twice)           \
+  ERROR(buffer_executed_after_destroy)    \
+  ERROR(event_after_destroy)              \
+  ERROR(event_destroyed_twice)            \
+  LOG(event_error_before_ready)           \
+  ERROR(event_set_twice)                  \
+  ERROR(event_set_foreign)                \
+  ERROR(event_set_to_no_code)             \
+  ERROR(executable_after_destroy)         \
+  ERROR(executable_destroyed_twice)       \
+  ERROR(loaded_executable_after_destroy)  \
+  ERROR(loaded_executable_after_delete)   \
+  ERROR(context_destroyed_twice)          \
+  ERROR(context_executed_after_destroy)   \
+  ERROR(buffer_for_event)                 \
+  ERROR(loaded_executable_for_executable) \
+  ERROR(client_for_error)                 \
+  ERROR(stack_for_buffer)                 \
+  ERROR(device_of_other_client)           \
+  ERROR(memory_of_other_client)           \
+  ERROR(argument_of_other_client)         \
+  ERROR(topology_of_client_destroyed)     \
+  ERROR(client_destroyed_twice)           \
+  ERROR(client_after_destroy)             \
+  ERROR(device_after_client)              \
+  ERROR(memory_after_client)              \
+  LOG(buffer_left_to_client)              \
+  ERROR(buffer_after_client)              \
+  LOG(many_things_left)                   \
+  ERROR(error_destroyed_twice)            \
+  ERROR(error_after_destroy)              \
+  LOG(error_left)                         \
+  LOG(not_initialized)                    \
+  ERROR(deleted_buffer_executed)          \
+  ERROR(deleted_buffer_copied)            \
+  ERROR(deleted_buffer_to_host)           \
+  ERROR(deleted_buffer_pointer)           \
+  ERROR(deleted_buffer_referenced)        \
+  LOG(donated_buffer_executed)            \
+  ERROR(donated_buffer_executed_twice)    \
+  ERROR(donated_buffer_copied)            \
+  ERROR(donated_buffer_to_host)           \
+  ERROR(reference_not_held)               \
+  LOG(host_buffer_too_small)              \
+  ERROR(raw_copy_beyond_end)              \
+  ERROR(raw_copy_of_negative_size)        \
+  ERROR(raw_copy_to_null)                 \
+  ERROR(bitcast_to_other_size)            \
+  ERROR(alias_fulfilled_twice)            \
+  ERROR(execute_without_options)          \
+  ERROR(execute_options_small)            \
+  ERROR(execute_without_argument_lists)   \
+  ERROR(execute_argument_list_null)       \
+  ERROR(execute_argument_null)            \
+  ERROR(execute_without_output_lists)     \
+  ERROR(execute_output_list_null)         \
+  ERROR(execute_on_no_device)             \
+  ERROR(execute_indices_null)             \
+  ERROR(execute_tasks_null)               \
+  ERROR(manager_after_destroy)            \
+  ERROR(manager_index_out_of_range)       \
+  ERROR(manager_error_index_negative)     \
+  ERROR(transfer_beyond_end)              \
+  ERROR(transfer_from_null)               \
+  ERROR(shapes_null)
+
+#define PLINTH_DECLARE_MISUSE(name) void name(World* w);
+PLINTH_MISUSES(PLINTH_DECLARE_MISUSE, PLINTH_DECLARE_MISUSE)
+#undef PLINTH_DECLARE_MISUSE
+
+#endif  // PLINTH_IMPL_LAYERS_VALIDATION_MISUSE_PROGRAMS_H_

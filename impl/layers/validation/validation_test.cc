@@ -1,0 +1,570 @@
+// The layer on a plugin made of answers: what a plugin may do wrong, modes, threads.
+
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "impl/layers/validation/handle_table.h"
+#include "impl/layers/validation/misuse/calls.h"
+#include "impl/layers/validation/plan.h"
+#include "impl/layers/validation/testing/table_chain.h"
+#include "impl/layers/validation/validation_layer.h"
+#include "plinth/support/error.h"
+
+namespace plinth::layers::validation {
+namespace {
+
+namespace function = reflection::function;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// Handles are addresses in here; nobody reads them.
+alignas(16) char memory[4096];
+
+template <typename T>
+T* HandleAt(int index) {
+  return reinterpret_cast<T*>(memory + 16 * index);
+}
+
+class ValidationTest : public ::testing::Test {
+ protected:
+  ValidationTest() {
+    chain_.Answer(function::kPJRT_Client_Create, [](void* args) -> PJRT_Error* {
+      static_cast<PJRT_Client_Create_Args*>(args)->client = HandleAt<PJRT_Client>(1);
+      return nullptr;
+    });
+    chain_.Answer(function::kPJRT_Client_BufferFromHostBuffer, [](void* args) -> PJRT_Error* {
+      auto* a = static_cast<PJRT_Client_BufferFromHostBuffer_Args*>(args);
+      a->buffer = HandleAt<PJRT_Buffer>(2);
+      a->done_with_host_buffer = HandleAt<PJRT_Event>(3);
+      return nullptr;
+    });
+    chain_.Answer(function::kPJRT_Client_AddressableDevices, [this](void* args) -> PJRT_Error* {
+      auto* a = static_cast<PJRT_Client_AddressableDevices_Args*>(args);
+      a->addressable_devices = devices_;
+      a->num_addressable_devices = 1;
+      return nullptr;
+    });
+  }
+
+  void Start(const std::string& options = "") {
+    chain_.UseValidation(options);
+    world_.api = chain_.api();
+    NEW(Plugin_Initialize, initialize);
+    RUN(&world_, Plugin_Initialize, initialize);
+    NEW(Client_Create, create);
+    RUN(&world_, Client_Create, create);
+    world_.client = create.client;
+    NEW(Client_AddressableDevices, devices);
+    devices.client = create.client;
+    RUN(&world_, Client_AddressableDevices, devices);
+    world_.device = devices.addressable_devices[0];
+    world_.buffer = new_buffer(&world_);
+    EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+  }
+
+  PJRT_Error_Code CodeOf(PJRT_Error* error) {
+    if (error == nullptr) return PJRT_Error_Code_OK;
+    NEW(Error_GetCode, args);
+    args.error = error;
+    chain_.api()->PJRT_Error_GetCode(&args);
+    return args.code;
+  }
+
+  TableChain chain_{nullptr};
+  PJRT_Device* devices_[1] = {HandleAt<PJRT_Device>(4)};
+  World world_ = {};
+};
+
+::testing::Matcher<std::string> Fault(const std::string& requirement, const std::string& text) {
+  return AllOf(StartsWith("validation: misuse by the plugin [" + requirement + "] in call #"),
+               HasSubstr(text));
+}
+
+::testing::Matcher<std::string> Misuse(const std::string& requirement, const std::string& text) {
+  return AllOf(StartsWith("validation: misuse by the client [" + requirement + "] in call #"),
+               HasSubstr(text));
+}
+
+TEST_F(ValidationTest, EveryRequirementThatIsNamedIsThere) {
+  const reflection::Requirement* none = &reflection::Requirements().front();
+  for (const char* id : {"PJRT-Args-null",
+                         "PJRT-Args-struct_size-smaller",
+                         "PJRT-Args-struct_size-set",
+                         "PJRT-Args-nested-struct_size",
+                         "PJRT-Args-pointer",
+                         "PJRT-Args-array",
+                         "PJRT-Args-element",
+                         "PJRT-Args-enum",
+                         "PJRT-Args-extension_start-chain",
+                         "PJRT-Args-output-handle",
+                         "PJRT-Args-output-array",
+                         "PJRT-Args-output-enum",
+                         "PJRT-Args-output-new",
+                         "PJRT-Args-output-same",
+                         "PJRT-Error-code",
+                         "PJRT-Error-head",
+                         "PJRT-Error-caller-frees",
+                         "PJRT-Handle-type",
+                         "PJRT-Handle-client",
+                         "PJRT-Handle-borrowed",
+                         "PJRT-Handle-foreign",
+                         "PJRT-Client_Destroy-owned",
+                         "PJRT-Client_Create-failure",
+                         "PJRT-Client_AddressableDevices-subset",
+                         "PJRT-Client_DefaultDeviceAssignment-too-small",
+                         "PJRT-Plugin_Initialize-first",
+                         "PJRT-Buffer_Delete-use",
+                         "PJRT-Buffer_ToHostBuffer-deleted",
+                         "PJRT-Buffer_ToHostBuffer-too-small",
+                         "PJRT-Buffer_CopyRawToHost-range",
+                         "PJRT-Buffer_Bitcast-size",
+                         "PJRT-Buffer_DecreaseExternalReferenceCount-zero",
+                         "PJRT-Client_FulfillAliasBuffer-once",
+                         "PJRT-Client_CreateErrorBuffer-ok-code",
+                         "PJRT-Client_BufferFromHostBuffer-dims-value",
+                         "PJRT-Client_BufferFromHostBuffer-data",
+                         "PJRT-Client_BufferFromHostBuffer-byte_strides",
+                         "PJRT-Event_Error-not-ready",
+                         "PJRT-Event_IsReady-monotone",
+                         "PJRT-Event_OnReady-once",
+                         "PJRT-Event_Set-once",
+                         "PJRT-Event_Set-foreign",
+                         "PJRT-LoadedExecutable_Execute-count",
+                         "PJRT-LoadedExecutable_Execute-deleted",
+                         "PJRT-LoadedExecutable_Execute-deleted-executable",
+                         "PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-index",
+                         "PJRT-AsyncHostToDeviceTransferManager_TransferData-range"}) {
+    EXPECT_NE(&Require(id), none) << id;
+  }
+}
+
+// Every null and every enum that the registry asks plugins to refuse is looked at.
+TEST_F(ValidationTest, EveryNullAndEnumOfTheRegistryIsChecked) {
+  for (int i = 0; i < reflection::kFunctionCount; ++i) {
+    const reflection::Function& of = reflection::Functions()[i];
+    if (!of.IsRegular()) continue;
+    for (const reflection::Requirement& requirement : reflection::RequirementsOf(of)) {
+      std::string text = static_cast<const char*>(requirement.text);
+      bool is_checkable = text.starts_with("A null `") || text.starts_with("A value outside ");
+      if (!is_checkable || text.find("INVALID_ARGUMENT") == std::string::npos) continue;
+      // Those two are in buffer_checks.cc and client_checks.cc.
+      if (text.find("with elements") != std::string::npos) continue;
+      if (text.starts_with("A null `default_assignment`")) continue;
+      bool is_checked = false;
+      for (const FieldCheck& check : Plans::Get().Of(i).inputs) {
+        is_checked = is_checked || check.requirement == &requirement;
+      }
+      EXPECT_TRUE(is_checked) << requirement.id << ": " << text;
+    }
+    EXPECT_LT(Plans::Get().Of(i).answer_slot, kNumAnswers) << of.name;
+  }
+}
+
+TEST_F(ValidationTest, WithoutMisuseNothingIsSaid) {
+  Start();
+  destroy_buffer(&world_, world_.buffer);
+  NEW(Client_Destroy, args);
+  args.client = world_.client;
+  RUN(&world_, Client_Destroy, args);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+}
+
+TEST_F(ValidationTest, SuccessWithoutOutputs) {
+  Start();
+  NEW(Buffer_ReadyEvent, ready);
+  ready.buffer = world_.buffer;
+  ready.event = HandleAt<PJRT_Event>(9);  // what the caller's memory held
+  RUN(&world_, Buffer_ReadyEvent, ready);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Args-output-handle", "`event` is null")));
+}
+
+TEST_F(ValidationTest, ListsWithoutAddress) {
+  Start();
+  chain_.Answer(function::kPJRT_Client_PlatformName, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Client_PlatformName_Args*>(args)->platform_name_size = 3;
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_Client_Devices, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Client_Devices_Args*>(args)->num_devices = 2;
+    return nullptr;
+  });
+  NEW(Client_PlatformName, name);
+  name.client = world_.client;
+  RUN(&world_, Client_PlatformName, name);
+  NEW(Client_Devices, devices);
+  devices.client = world_.client;
+  RUN(&world_, Client_Devices, devices);
+  EXPECT_THAT(
+      chain_.TakeLines(),
+      ElementsAre(Fault("PJRT-Args-output-array", "`platform_name` is null and its length is 3"),
+                  Fault("PJRT-Args-output-array", "`devices` is null and its length is 2")));
+}
+
+TEST_F(ValidationTest, EnumOutOfRangeComesOut) {
+  Start();
+  chain_.Answer(function::kPJRT_Buffer_ElementType, [](void* args) -> PJRT_Error* {
+    int wrong = 77;
+    std::memcpy(&static_cast<PJRT_Buffer_ElementType_Args*>(args)->type, &wrong, sizeof(wrong));
+    return nullptr;
+  });
+  NEW(Buffer_ElementType, args);
+  args.buffer = world_.buffer;
+  RUN(&world_, Buffer_ElementType, args);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Args-output-enum", "`type` = 77")));
+}
+
+TEST_F(ValidationTest, ALivingBufferComesOutAsNew) {
+  Start();
+  new_buffer(&world_);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Args-output-new",
+                                                    "that is in use: created by call #4 of "
+                                                    "PJRT_Client_BufferFromHostBuffer")));
+}
+
+TEST_F(ValidationTest, AnswersThatChange) {
+  Start();
+  static int64_t dims[2] = {2, 3};
+  chain_.Answer(function::kPJRT_Buffer_Dimensions, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Buffer_Dimensions_Args*>(args)->dims = dims;
+    static_cast<PJRT_Buffer_Dimensions_Args*>(args)->num_dims = 2;
+    return nullptr;
+  });
+  NEW(Buffer_Dimensions, args);
+  args.buffer = world_.buffer;
+  RUN(&world_, Buffer_Dimensions, args);
+  RUN(&world_, Buffer_Dimensions, args);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+  dims[1] = 4;
+  RUN(&world_, Buffer_Dimensions, args);
+  EXPECT_THAT(chain_.TakeLines(),
+              ElementsAre(Fault("PJRT-Args-output-same", "dims = {2, 4}, num_dims = 2")));
+}
+
+TEST_F(ValidationTest, ADeviceThatIsNotListed) {
+  Start();
+  chain_.Answer(function::kPJRT_Client_Devices, [this](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Client_Devices_Args*>(args)->devices = devices_;
+    static_cast<PJRT_Client_Devices_Args*>(args)->num_devices = 1;
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_Buffer_Device, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Buffer_Device_Args*>(args)->device = HandleAt<PJRT_Device>(50);
+    return nullptr;
+  });
+  NEW(Client_Devices, devices);
+  devices.client = world_.client;
+  RUN(&world_, Client_Devices, devices);
+  NEW(Buffer_Device, args);
+  args.buffer = world_.buffer;
+  RUN(&world_, Buffer_Device, args);
+  EXPECT_THAT(chain_.TakeLines(),
+              ElementsAre(Fault("PJRT-Client_AddressableDevices-subset", "does not list")));
+}
+
+TEST_F(ValidationTest, AnEventThatIsReadyAndThenIsNot) {
+  Start();
+  bool ready = true;
+  chain_.Answer(function::kPJRT_Event_IsReady, [&](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Event_IsReady_Args*>(args)->is_ready = ready;
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_Buffer_ReadyEvent, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Buffer_ReadyEvent_Args*>(args)->event = HandleAt<PJRT_Event>(9);
+    return nullptr;
+  });
+  NEW(Buffer_ReadyEvent, event);
+  event.buffer = world_.buffer;
+  RUN(&world_, Buffer_ReadyEvent, event);
+  NEW(Event_IsReady, args);
+  args.event = event.event;
+  RUN(&world_, Event_IsReady, args);
+  ready = false;
+  RUN(&world_, Event_IsReady, args);
+  EXPECT_THAT(chain_.TakeLines(),
+              ElementsAre(Fault("PJRT-Event_IsReady-monotone", "that was ready before")));
+}
+
+TEST_F(ValidationTest, ACallbackThatRunsTwice) {
+  Start();
+  static int runs = 0;
+  runs = 0;
+  chain_.Answer(function::kPJRT_Event_Create, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Event_Create_Args*>(args)->event = HandleAt<PJRT_Event>(9);
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_Event_OnReady, [](void* args) -> PJRT_Error* {
+    auto* a = static_cast<PJRT_Event_OnReady_Args*>(args);
+    a->callback(nullptr, a->user_arg);
+    a->callback(nullptr, a->user_arg);
+    return nullptr;
+  });
+  NEW(Event_OnReady, args);
+  args.event = new_event(&world_);
+  args.user_arg = &runs;
+  args.callback = [](PJRT_Error*, void* count) { ++*static_cast<int*>(count); };
+  RUN(&world_, Event_OnReady, args);
+  EXPECT_EQ(runs, 1);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Event_OnReady-once", "had run before")));
+}
+
+TEST_F(ValidationTest, TheErrorOfACallbackIsTheCallersToFree) {
+  Start();
+  chain_.Answer(function::kPJRT_Event_Create, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Event_Create_Args*>(args)->event = HandleAt<PJRT_Event>(9);
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_Event_OnReady, [](void* args) -> PJRT_Error* {
+    auto* a = static_cast<PJRT_Event_OnReady_Args*>(args);
+    a->callback(MakeError(Internal("late")), a->user_arg);
+    return nullptr;
+  });
+  PJRT_Error* error = nullptr;
+  NEW(Event_OnReady, args);
+  args.event = new_event(&world_);
+  args.user_arg = &error;
+  args.callback = [](PJRT_Error* e, void* to) { *static_cast<PJRT_Error**>(to) = e; };
+  RUN(&world_, Event_OnReady, args);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(CodeOf(error), PJRT_Error_Code_INTERNAL);
+  drop(&world_, error);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+  drop(&world_, error);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Misuse("PJRT-Error_Destroy-once", "freed by call")));
+}
+
+TEST_F(ValidationTest, AnErrorIsWholeHoweverItIsRead) {
+  Start();
+  chain_.Answer(function::kPJRT_Buffer_Delete, [](void*) -> PJRT_Error* {
+    return MakeError(Status(StatusCode::kNotFound, "nothing there").WithPayload("key", "value"));
+  });
+  NEW(Buffer_Delete, args);
+  args.buffer = world_.buffer;
+  PJRT_Error* error = chain_.api()->PJRT_Buffer_Delete(&args);
+  ASSERT_NE(error, nullptr);
+  // Through its head, as no layer sees it.
+  Status status = TakeError(error);
+  EXPECT_EQ(status.code(), StatusCode::kNotFound);
+  EXPECT_EQ(status.message(), "nothing there");
+  ASSERT_EQ(status.payloads().size(), 1u);
+  EXPECT_EQ(status.payloads()[0].value, "value");
+  // That was its end: nothing is left.
+  destroy_buffer(&world_, world_.buffer);
+  NEW(Client_Destroy, destroy);
+  destroy.client = world_.client;
+  RUN(&world_, Client_Destroy, destroy);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+}
+
+TEST_F(ValidationTest, ErrorsWithoutHeadOrCode) {
+  Start();
+  static PJRT_Error headless = {nullptr};
+  chain_.Answer(function::kPJRT_Buffer_Delete, [](void*) -> PJRT_Error* { return &headless; });
+  NEW(Buffer_Delete, args);
+  args.buffer = world_.buffer;
+  EXPECT_EQ(chain_.api()->PJRT_Buffer_Delete(&args), &headless);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Error-head", "no function table")));
+
+  static PJRT_Error_FunctionTable table = {};
+  table.struct_size = PJRT_Error_FunctionTable_STRUCT_SIZE;
+  headless.vtable = &table;
+  EXPECT_EQ(chain_.api()->PJRT_Buffer_Delete(&args), &headless);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Error-head", "empty slots")));
+
+  table.destroy = [](PJRT_Error*) {};
+  table.message = [](const PJRT_Error*, const char** text, size_t* size) {
+    *text = nullptr;
+    *size = 9;
+  };
+  table.for_each_payload = [](const PJRT_Error*, PJRT_Error_PayloadVisitor, void*) {};
+  table.get_code = [](const PJRT_Error*) { return PJRT_Error_Code_OK; };
+  drop(&world_, chain_.api()->PJRT_Buffer_Delete(&args));
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Error-code", "is 0"),
+                                              Fault("PJRT-Args-output-array", "its length is 9")));
+}
+
+TEST_F(ValidationTest, AFailedCreateWithAClient) {
+  chain_.UseValidation("");
+  world_.api = chain_.api();
+  chain_.Answer(function::kPJRT_Client_Create, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Client_Create_Args*>(args)->client = HandleAt<PJRT_Client>(1);
+    return MakeError(Internal("no"));
+  });
+  NEW(Plugin_Initialize, initialize);
+  RUN(&world_, Plugin_Initialize, initialize);
+  NEW(Client_Create, create);
+  RUN(&world_, Client_Create, create);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Client_Create-failure", "`client` = ")));
+}
+
+TEST_F(ValidationTest, AFailedDestroyFreesNothing) {
+  Start();
+  chain_.Answer(function::kPJRT_Buffer_Destroy,
+                [](void*) -> PJRT_Error* { return MakeError(Unimplemented("not now")); });
+  destroy_buffer(&world_, world_.buffer);
+  NEW(Buffer_IsDeleted, args);
+  args.buffer = world_.buffer;
+  RUN(&world_, Buffer_IsDeleted, args);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+}
+
+// Another thread waits for an event while this one frees it.
+TEST_F(ValidationTest, AnEventIsFreedWhileACallUsesIt) {
+  Start("mode=error");
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool waits = false;
+  bool done = false;
+  chain_.Answer(function::kPJRT_Event_Create, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Event_Create_Args*>(args)->event = HandleAt<PJRT_Event>(9);
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_Event_Await, [&](void*) -> PJRT_Error* {
+    std::unique_lock<std::mutex> lock(mutex);
+    waits = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return done; });
+    return nullptr;
+  });
+  PJRT_Event* event = new_event(&world_);
+  std::thread waiter([&] {
+    NEW(Event_Await, args);
+    args.event = event;
+    RUN(&world_, Event_Await, args);
+  });
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&] { return waits; });
+  }
+  NEW(Event_Destroy, args);
+  args.event = event;
+  PJRT_Error* error = chain_.api()->PJRT_Event_Destroy(&args);
+  EXPECT_EQ(CodeOf(error), PJRT_Error_Code_FAILED_PRECONDITION);
+  drop(&world_, error);
+  EXPECT_THAT(chain_.TakeLines(),
+              ElementsAre(Misuse("PJRT-Event_Destroy-once",
+                                 "that 1 other call uses, PJRT_Event_Await: created by")));
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    done = true;
+    changed.notify_all();
+  }
+  waiter.join();
+  // Refused, so it is still there to be freed.
+  destroy_event(&world_, event);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+}
+
+// The callback may free its own event, though the call that made it run is not back yet.
+TEST_F(ValidationTest, ACallbackFreesItsEvent) {
+  Start();
+  static World* world;
+  world = &world_;
+  static PJRT_Event_OnReadyCallback callback;
+  static void* argument;
+  chain_.Answer(function::kPJRT_Event_Create, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Event_Create_Args*>(args)->event = HandleAt<PJRT_Event>(9);
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_Event_OnReady, [](void* args) -> PJRT_Error* {
+    callback = static_cast<PJRT_Event_OnReady_Args*>(args)->callback;
+    argument = static_cast<PJRT_Event_OnReady_Args*>(args)->user_arg;
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_Event_Set, [](void*) -> PJRT_Error* {
+    std::thread([] { callback(nullptr, argument); }).join();
+    return nullptr;
+  });
+  NEW(Event_OnReady, args);
+  args.event = new_event(&world_);
+  args.user_arg = args.event;
+  args.callback = [](PJRT_Error*, void* event) {
+    destroy_event(world, static_cast<PJRT_Event*>(event));
+  };
+  RUN(&world_, Event_OnReady, args);
+  set_event(&world_, args.event);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+}
+
+TEST_F(ValidationTest, InModeErrorThePluginIsNotReached) {
+  Start("mode=error");
+  int reached = 0;
+  chain_.Answer(function::kPJRT_Buffer_Delete, [&](void*) -> PJRT_Error* {
+    ++reached;
+    return nullptr;
+  });
+  NEW(Buffer_Delete, args);
+  PJRT_Error* error = chain_.api()->PJRT_Buffer_Delete(&args);
+  EXPECT_EQ(CodeOf(error), PJRT_Error_Code_INVALID_ARGUMENT);
+  drop(&world_, error);
+  EXPECT_EQ(reached, 0);
+  args.buffer = world_.buffer;
+  EXPECT_EQ(chain_.api()->PJRT_Buffer_Delete(&args), nullptr);
+  EXPECT_EQ(reached, 1);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Misuse("PJRT-Buffer_Delete-buffer", "is null")));
+}
+
+TEST_F(ValidationTest, InModeLogThePluginIsReached) {
+  Start("mode=log");
+  int reached = 0;
+  chain_.Answer(function::kPJRT_Buffer_Delete, [&](void*) -> PJRT_Error* {
+    ++reached;
+    return nullptr;
+  });
+  NEW(Buffer_Delete, args);
+  EXPECT_EQ(chain_.api()->PJRT_Buffer_Delete(&args), nullptr);
+  EXPECT_EQ(reached, 1);
+}
+
+TEST_F(ValidationTest, InModeBreakTheDebuggerIsCalled) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        Start("mode=break");
+        delete_buffer(&world_, nullptr);
+      },
+      ::testing::KilledBySignal(SIGTRAP), "");
+}
+
+TEST_F(ValidationTest, TheLogEndsAtItsLimit) {
+  Start("limit=2");
+  for (int i = 0; i < 5; ++i) delete_buffer(&world_, nullptr);
+  std::vector<std::string> lines = chain_.TakeLines();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[2], HasSubstr("2 reports are written"));
+}
+
+TEST_F(ValidationTest, LeaksAreNotLookedForIfNotAsked) {
+  Start("leaks=false");
+  NEW(Client_Destroy, args);
+  args.client = world_.client;
+  RUN(&world_, Client_Destroy, args);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+}
+
+TEST_F(ValidationTest, ABufferOfADestroyedClientIsGoneEvenIfItsAddressIsNot) {
+  Start("mode=error");
+  NEW(Client_Destroy, args);
+  args.client = world_.client;
+  RUN(&world_, Client_Destroy, args);
+  EXPECT_THAT(chain_.TakeLines(),
+              ElementsAre(Misuse("PJRT-Client_Destroy-owned", "1 PJRT_Buffer is left")));
+  destroy_buffer(&world_, world_.buffer);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Misuse("PJRT-Client_Destroy-owned", "that is gone")));
+}
+
+TEST(ValidationOptionsTest, WrongOptionsMakeNoLayer) {
+  LayerContext context;
+  context.options = "mode=quiet";
+  context.log = [](std::string_view) {};
+  EXPECT_FALSE(CreateValidationLayer(context).ok());
+}
+
+}  // namespace
+}  // namespace plinth::layers::validation
