@@ -12,15 +12,26 @@ PJRT_Error* Thunk(void* args) noexcept {
   return Dispatch<kInstance>(args, kFunction * sizeof(ThunkInstance::Slot));
 }
 
-template <int kInstance, int... kFunctions>
-void Fill(ThunkTable& thunks, std::integer_sequence<int, kFunctions...>) {
-  ((thunks[kFunctions] = reinterpret_cast<void*>(&Thunk<kInstance, kFunctions>)), ...);
+// Compilers limit how many terms one expression has.
+constexpr int kBlock = 64;
+
+template <int kInstance, int kBegin, int... kOffsets>
+void FillBlock(ThunkTable& thunks, std::integer_sequence<int, kOffsets...>) {
+  ((thunks[kBegin + kOffsets] = reinterpret_cast<void*>(&Thunk<kInstance, kBegin + kOffsets>)),
+   ...);
+}
+
+template <int kInstance, int kBegin = 0>
+void Fill(ThunkTable& thunks) {
+  constexpr int kLeft = reflection::kFunctionCount - kBegin;
+  constexpr int kSize = kLeft < kBlock ? kLeft : kBlock;
+  FillBlock<kInstance, kBegin>(thunks, std::make_integer_sequence<int, kSize>());
+  if constexpr (kLeft > kBlock) Fill<kInstance, kBegin + kBlock>(thunks);
 }
 
 template <int... kInstances>
 void FillAt(int index, ThunkTable& thunks, std::integer_sequence<int, kInstances...>) {
-  using AllFunctions = std::make_integer_sequence<int, reflection::kFunctionCount>;
-  ((kInstances == index ? Fill<kInstances>(thunks, AllFunctions()) : void()), ...);
+  ((kInstances == index ? Fill<kInstances>(thunks) : void()), ...);
 }
 
 }  // namespace
