@@ -466,6 +466,33 @@ void AppendNodes(std::span<const Node> nodes, std::string_view indent, std::stri
 
 }  // namespace
 
+bool SameWork(const Kernel& a, const Kernel& b) {
+  return a.extents == b.extents && a.num_parallel == b.num_parallel && a.inputs == b.inputs &&
+         a.outputs == b.outputs && a.phases == b.phases;
+}
+
+size_t WorkHash(const Kernel& kernel) {
+  size_t hash = static_cast<size_t>(kernel.num_parallel);
+  auto add = [&](int64_t value) {
+    hash = (hash ^ static_cast<size_t>(value)) * 0x9e3779b97f4a7c15u + (hash >> 29);
+  };
+  for (int64_t extent : kernel.extents) add(extent);
+  for (const auto* accesses : {&kernel.inputs, &kernel.outputs}) {
+    for (const Access& access : *accesses) {
+      add(access.buffer);
+      add(access.byte_offset);
+      for (int64_t stride : access.byte_strides) add(stride);
+    }
+  }
+  for (const Phase& phase : kernel.phases) {
+    for (const Node& node : phase.nodes) {
+      add(static_cast<int64_t>(node.opcode) * 256 + static_cast<int64_t>(node.dtype));
+      add(static_cast<int64_t>(node.constant.low) + node.operands[0] * 3 + node.operands[1]);
+    }
+  }
+  return hash;
+}
+
 Status Verify(const Kernel& kernel) {
   return Verifier(kernel).Run().WithContext(StrCat("kernel \"", kernel.name, "\""));
 }

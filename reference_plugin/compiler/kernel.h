@@ -28,6 +28,7 @@ struct Bound {
   Dims coefficients;  // one per domain dimension
   int64_t offset = 0;
   int64_t extent = 0;
+  friend bool operator==(const Bound&, const Bound&) = default;
 };
 
 // A start index that is known only at run time (dynamic_slice, dynamic_update_slice): before the
@@ -38,6 +39,7 @@ struct DynamicOffset {
   DType dtype = DType::kS32;
   int64_t maximum = 0;
   int64_t byte_stride = 0;
+  friend bool operator==(const DynamicOffset&, const DynamicOffset&) = default;
 };
 
 // Where the element for a domain point lies: buffer + byte_offset + sum(byte_strides[d] * p[d]).
@@ -50,6 +52,7 @@ struct Access {
   std::vector<Bound> bounds;  // inputs only; points outside read `fill`
   ScalarBits fill;
   std::vector<DynamicOffset> dynamic_offsets;
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 enum class NodeKind : uint8_t {
@@ -74,29 +77,33 @@ struct Node {
   int32_t index = 0;
   int32_t component = 0;
   ScalarBits constant;  // kConstant; kIota: low = offset, high = stride, as int64
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
-// (accumulators..., elements..., captured values...) -> new accumulators. With k reduced values there
-// are 2k parameters and k results; the captured values, if any, are further parameters. It is associative by StableHLO's definition; whether it commutes is
-// not assumed (elements are combined in index order, in a tree that depends on shape and type
-// only).
+// (accumulators..., elements..., captured values...) -> new accumulators. With k reduced values
+// there are 2k parameters and k results; the captured values, if any, are further parameters. It is
+// associative by StableHLO's definition; whether it commutes is not assumed (elements are combined
+// in index order, in a tree that depends on shape and type only).
 struct Combiner {
   std::vector<Node> nodes;
   SmallVector<int32_t, 4> results;
+  friend bool operator==(const Combiner&, const Combiner&) = default;
 };
 
 // k values reduced together over the kernel's reduced dimensions, from `initial` on (each initial
 // value enters exactly once).
 struct Reduction {
   Combiner combiner;
-  SmallVector<int32_t, 4> inputs;   // node numbers of the phase
-  SmallVector<int32_t, 4> initial;  // node numbers of the phase: constants or zero-stride inputs
+  SmallVector<int32_t, 4> inputs;    // node numbers of the phase
+  SmallVector<int32_t, 4> initial;   // node numbers of the phase: constants or zero-stride inputs
   SmallVector<int32_t, 2> captured;  // the same, for the combiner's parameters from 2k on
+  friend bool operator==(const Reduction&, const Reduction&) = default;
 };
 
 struct Store {
   int32_t node = 0;
   int32_t output = 0;  // outputs[output]
+  friend bool operator==(const Store&, const Store&) = default;
 };
 
 // Scalar code run for every point of the whole domain, or (`over_reduced` false) once per point of
@@ -106,6 +113,7 @@ struct Phase {
   std::vector<Node> nodes;
   std::vector<Reduction> reductions;  // over_reduced only
   std::vector<Store> stores;
+  friend bool operator==(const Phase&, const Phase&) = default;
 };
 
 struct Kernel {
@@ -117,6 +125,11 @@ struct Kernel {
   std::vector<Phase> phases;
   // Reduction r of phase p is numbered in order of appearance over all phases.
 };
+
+// Whether two kernels do the same to their buffers, whatever their names; and a hash that is equal
+// where they do.
+bool SameWork(const Kernel& a, const Kernel& b);
+size_t WorkHash(const Kernel& kernel);
 
 // What always holds: indices in range, types consistent op by op, extents not negative.
 Status Verify(const Kernel& kernel);

@@ -75,6 +75,28 @@ TEST(KernelTest, AcceptsAndPrints) {
             "    output 0 = n0\n");
 }
 
+TEST(KernelTest, SameWorkWhateverTheName) {
+  const Kernel kernel = RowSums();
+  Kernel other = kernel;
+  other.name = "another";
+  EXPECT_TRUE(SameWork(kernel, other));
+  EXPECT_EQ(WorkHash(kernel), WorkHash(other));
+  const std::function<void(Kernel&)> changes[] = {
+      [](Kernel& k) { k.extents[0] = 5; },
+      [](Kernel& k) { k.inputs[0].bounds[0].extent = 7; },
+      [](Kernel& k) { k.inputs[0].fill.low = 1; },
+      [](Kernel& k) { k.outputs[0].buffer = 1; },
+      [](Kernel& k) { k.phases[0].nodes[1].constant.low = 1; },
+      [](Kernel& k) { k.phases[0].reductions[0].combiner.nodes[2].opcode = Opcode::kMultiply; },
+      [](Kernel& k) { k.phases.pop_back(); },
+  };
+  for (const auto& change : changes) {
+    other = kernel;
+    change(other);
+    EXPECT_FALSE(SameWork(kernel, other)) << ToString(other);
+  }
+}
+
 TEST(KernelTest, RefusesWhatBreaksARule) {
   struct Case {
     const char* message;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 
 #include "plinth/support/small_vector.h"
@@ -51,6 +52,29 @@ int32_t ReadIndex(const std::byte* data) {
   return index;
 }
 
+// The kernels of a program by the work they do: layers of one model often do the same.
+class SharedKernels {
+ public:
+  Expected<std::shared_ptr<const PreparedStep>> Prepare(
+      const std::shared_ptr<const compiler::Kernel>& kernel) {
+    const size_t hash = compiler::WorkHash(*kernel);
+    auto [first, last] = prepared_.equal_range(hash);
+    for (auto same = first; same != last; ++same) {
+      if (compiler::SameWork(*same->second.kernel, *kernel)) return same->second.step;
+    }
+    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const PreparedStep> step, PrepareKernel(kernel));
+    prepared_.emplace(hash, Entry{kernel.get(), step});
+    return step;
+  }
+
+ private:
+  struct Entry {
+    const compiler::Kernel* kernel;
+    std::shared_ptr<const PreparedStep> step;
+  };
+  std::unordered_multimap<size_t, Entry> prepared_;
+};
+
 }  // namespace
 
 Expected<std::shared_ptr<const PreparedProgram>> PreparedProgram::Create(
@@ -68,6 +92,7 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
     const auto& constant = *std::get_if<compiler::ConstantAttributes>(storage.constant.get());
     constants_[s] = StoragePtr::Borrow(constant.bytes.data(), storage.size, storage.constant);
   }
+  SharedKernels kernels;
   steps_.reserve(plan_.steps.size());
   for (const PlanStep& source : plan_.steps) {
     Step& step = steps_.emplace_back();
@@ -80,7 +105,7 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
     for (const auto& result : source.results) array_storages_.push_back(result.storage);
     most_arrays_ = std::max(most_arrays_, step.num_operands + step.num_results);
     if (source.kind == PlanStepKind::kKernel) {
-      PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareKernel(source.kernel));
+      PLINTH_ASSIGN_OR_RETURN(step.prepared, kernels.Prepare(source.kernel));
     } else if (source.kind == PlanStepKind::kLibrary) {
       PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareLibraryStep(source, library));
     } else if (source.kind == PlanStepKind::kCopy) {

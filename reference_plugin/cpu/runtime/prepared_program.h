@@ -44,7 +44,7 @@ class PreparedProgram {
     int32_t first_array = 0;  // in array_storages_: operands, then results
     int32_t num_operands = 0, num_results = 0;
     int64_t copy_bytes = 0;
-    std::unique_ptr<PreparedStep> prepared;
+    std::shared_ptr<const PreparedStep> prepared;  // kernels that do the same work share one
     std::vector<int32_t> targets;
   };
 
