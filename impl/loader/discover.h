@@ -81,9 +81,10 @@ struct Selection {
 };
 
 // `plugin` is a path (with a slash), a name, or absent: then PLINTH_PLUGIN, or the only one that is
-// found. Errors list every place that was tried.
+// found. `asked_by` says in messages who gave it. Errors list every place that was tried.
 Expected<Selection> Select(const std::optional<std::string>& plugin, const FindOptions& options,
-                           const Environment& environment);
+                           const Environment& environment,
+                           std::string_view asked_by = "the caller");
 
 }  // namespace plinth::loader
 

@@ -33,6 +33,7 @@ Status ReadRedirect(const std::string& path, LoadRequest& request) {
   }
   Log(request.find.log, LogLevel::kInfo, StrCat(path, ": the plugin is ", redirect->plugin));
   request.plugin = redirect->plugin;
+  request.asked_by = path;
   if (redirect->has_layers) request.layers = redirect->layers;
   request.api_minor = redirect->api_minor;
   request.allow_old = redirect->allow_old;

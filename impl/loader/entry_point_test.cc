@@ -140,6 +140,12 @@ TEST_F(EntryPointTest, ErrorsOfTheFailureTable) {
   EXPECT_EQ(attributes.num_attributes, 0u);
 }
 
+TEST_F(EntryPointTest, RedirectIsNamedInErrors) {
+  std::string file = folder_.Write("libplinth_lost.plinth.json", Redirect("/no/such/plugin.so"));
+  const PJRT_Api* api = OpenCopy(folder_.Copy(PLINTH_LIBRARY, "libplinth_lost.so"));
+  EXPECT_THAT(Initialize(api), HasSubstr("the plugin given by " + file + ": /no/such/plugin.so"));
+}
+
 TEST_F(EntryPointTest, BrokenRedirect) {
   folder_.Write("libplinth_broken.plinth.json", "{\"plugin\": ");
   const PJRT_Api* api = OpenCopy(folder_.Copy(PLINTH_LIBRARY, "libplinth_broken.so"));

@@ -41,7 +41,8 @@ Expected<Prepared> Prepare(const LoadRequest& request) {
   PLINTH_ASSIGN_OR_RETURN(
       std::vector<std::string> layers,
       SplitLayers(request.layers.has_value() ? *request.layers : variable("PLINTH_LAYERS")));
-  PLINTH_ASSIGN_OR_RETURN(Selection selection, Select(request.plugin, request.find, environment));
+  PLINTH_ASSIGN_OR_RETURN(Selection selection,
+                          Select(request.plugin, request.find, environment, request.asked_by));
   const Candidate& plugin = selection.plugin;
   if (IsSameFile(plugin.path, OwnPath())) {
     return FailedPrecondition(plugin.path, " (", plugin.found,

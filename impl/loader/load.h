@@ -15,8 +15,9 @@ namespace plinth::loader {
 
 // What plinth_load and GetPjrtApi of libplinth are asked for.
 struct LoadRequest {
-  std::optional<std::string> plugin;  // A path or a name; absent: PLINTH_PLUGIN.
-  std::optional<std::string> layers;  // Absent: PLINTH_LAYERS.
+  std::optional<std::string> plugin;    // A path or a name; absent: PLINTH_PLUGIN.
+  std::string asked_by = "the caller";  // Who gave it.
+  std::optional<std::string> layers;    // Absent: PLINTH_LAYERS.
   int api_minor = 0;
   bool allow_old = false;
   FindOptions find;  // Its `log` serves the whole load.

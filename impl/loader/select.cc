@@ -67,9 +67,9 @@ Status NotExactlyOne(const std::vector<std::string>& usable, const Discovery& di
 }  // namespace
 
 Expected<Selection> Select(const std::optional<std::string>& plugin, const FindOptions& options,
-                           const Environment& environment) {
+                           const Environment& environment, std::string_view asked_by) {
   std::string wanted = plugin.value_or("");
-  std::string why = "the caller";
+  std::string why(asked_by);
   if (wanted.empty() && (options.search & kSearchEnvironment) != 0) {
     wanted = environment.Get("PLINTH_PLUGIN");
     why = "PLINTH_PLUGIN";
