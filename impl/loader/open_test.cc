@@ -284,6 +284,18 @@ TEST(OpenTest, RaisedMinor) {
   EXPECT_EQ(TryOpen(OfMinor(104), options).code(), StatusCode::kInvalidArgument);
 }
 
+TEST(OpenTest, LoweredMinorServesOlderCallers) {
+  OpenOptions options;
+  options.api_minor = 57;
+  Expected<const PJRT_Api*> api = OpenFake(OfMinor(116), options);
+  ASSERT_TRUE(api.ok()) << api.status().ToString();
+  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 57);
+  testing::CallerStruct create(72);
+  EXPECT_EQ((*api)->PJRT_Client_Create(static_cast<PJRT_Client_Create_Args*>(create.data())),
+            nullptr);
+  EXPECT_TRUE(create.IsIntact());
+}
+
 TEST(OpenTest, RaisedMinorGivesMemoriesAHead) {
   FakeOptions fake = OfMinor(104);
   fake.lists_memories = true;
