@@ -7,7 +7,6 @@ output; "..." within a line stands for anything, and as a line for any lines; "[
 is not 0.
 """
 
-import os
 import pathlib
 import re
 import shutil
@@ -43,8 +42,6 @@ class DocsTest(unittest.TestCase):
             (pathlib.Path(folder) / PLUGIN.name).symlink_to(PLUGIN)
             shutil.copy(PROGRAM, folder)
             environment = {"PATH": f"{PLINTH.parent}:/usr/bin:/bin", "HOME": folder}
-            if "ASAN_OPTIONS" in os.environ:
-                environment["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
             count = 0
             for command, expected in examples():
                 with self.subTest(command):
