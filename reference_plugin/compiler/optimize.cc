@@ -2,6 +2,7 @@
 
 #include "reference_plugin/compiler/cse.h"
 #include "reference_plugin/compiler/dead_code.h"
+#include "reference_plugin/compiler/fold_transposes.h"
 #include "reference_plugin/compiler/inline.h"
 #include "reference_plugin/compiler/recognize.h"
 #include "reference_plugin/compiler/simplify.h"
@@ -19,9 +20,9 @@ struct Pass {
 
 // Dead code goes first: simplifying it would be for nothing.
 constexpr Pass kRound[] = {
-    {"dead_code", EliminateDeadCode, false}, {"simplify", Simplify, true},
-    {"simplify_loops", SimplifyLoops, true}, {"cse", EliminateCommonSubexpressions, true},
-    {"recognize", Recognize, false},
+    {"dead_code", EliminateDeadCode, false},   {"simplify", Simplify, true},
+    {"simplify_loops", SimplifyLoops, true},   {"cse", EliminateCommonSubexpressions, true},
+    {"fold_transposes", FoldTransposes, true}, {"recognize", Recognize, false},
 };
 
 // What one pass finds may be work for an earlier one; programs need two or three rounds.

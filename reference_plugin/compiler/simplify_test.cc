@@ -410,5 +410,61 @@ TEST(DeadCode, EffectsStay) {
   ExpectRows(rows);
 }
 
+TEST(Simplify, TransposesOfMatrixProducts) {
+  const Row rows[] = {
+      // Of an operand: other dimension numbers.
+      {"%a: tensor<3x2xf32>, %b: tensor<3x4xf32>", "tensor<2x4xf32>",
+       "%t = stablehlo.transpose %a, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32> "
+       "%0 = stablehlo.dot_general %t, %b, contracting_dims = [1] x [0] "
+       ": (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> return %0 : tensor<2x4xf32>",
+       "%2 = dot_general(%0, %1) {lhs_contracting=[0], rhs_contracting=[0]} : f32[2,4]\n"
+       "return(%2)"},
+      // Of the result: exchanged operands.
+      {"%a: tensor<2x3xf32>, %b: tensor<3x4xf32>", "tensor<4x2xf32>",
+       "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] "
+       ": (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> "
+       "%1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32> "
+       "return %1 : tensor<4x2xf32>",
+       "%2 = dot_general(%1, %0) {lhs_contracting=[0], rhs_contracting=[1]} : f32[4,2]\n"
+       "return(%2)"},
+      // Heads of attention.
+      {"%a: tensor<5x2x3x4xf32>, %b: tensor<5x6x3x4xf32>", "tensor<5x3x2x6xf32>",
+       "%s = stablehlo.transpose %a, dims = [0, 2, 1, 3] : (tensor<5x2x3x4xf32>) -> "
+       "tensor<5x3x2x4xf32> "
+       "%t = stablehlo.transpose %b, dims = [0, 2, 3, 1] : (tensor<5x6x3x4xf32>) -> "
+       "tensor<5x3x4x6xf32> "
+       "%0 = stablehlo.dot_general %s, %t, batching_dims = [0, 1] x [0, 1], "
+       "contracting_dims = [3] x [2] "
+       ": (tensor<5x3x2x4xf32>, tensor<5x3x4x6xf32>) -> tensor<5x3x2x6xf32> "
+       "return %0 : tensor<5x3x2x6xf32>",
+       "%2 = dot_general(%0, %1) {lhs_batch=[0,2], rhs_batch=[0,2], lhs_contracting=[3], "
+       "rhs_contracting=[3]} : f32[5,3,2,6]\nreturn(%2)"},
+      // The order of free dimensions, or of what is summed, would change: left.
+      {"%a: tensor<3x2x5xf32>, %b: tensor<5xf32>", "tensor<2x3xf32>",
+       "%t = stablehlo.transpose %a, dims = [1, 0, 2] : (tensor<3x2x5xf32>) -> tensor<2x3x5xf32> "
+       "%0 = stablehlo.dot_general %t, %b, contracting_dims = [2] x [0] "
+       ": (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3xf32> return %0 : tensor<2x3xf32>",
+       "%2 = transpose(%0) {dimensions=[1,0,2]} : f32[2,3,5]\n"
+       "%3 = dot_general(%2, %1) {lhs_contracting=[2], rhs_contracting=[0]} : f32[2,3]\n"
+       "return(%3)"},
+      {"%a: tensor<3x2xf32>, %b: tensor<2x3xf32>", "tensor<f32>",
+       "%t = stablehlo.transpose %a, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32> "
+       "%0 = stablehlo.dot_general %t, %b, contracting_dims = [0, 1] x [0, 1] "
+       ": (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<f32> return %0 : tensor<f32>",
+       "%2 = transpose(%0) {dimensions=[1,0]} : f32[2,3]\n"
+       "%3 = dot_general(%2, %1) {lhs_contracting=[0,1], rhs_contracting=[0,1]} : f32[]\n"
+       "return(%3)"},
+      // The product itself is wanted, too: left.
+      {"%a: tensor<2x3xf32>, %b: tensor<3x4xf32>", "(tensor<4x2xf32>, tensor<2x4xf32>)",
+       "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] "
+       ": (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> "
+       "%1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32> "
+       "return %1, %0 : tensor<4x2xf32>, tensor<2x4xf32>",
+       "%2 = dot_general(%0, %1) {lhs_contracting=[1], rhs_contracting=[0]} : f32[2,4]\n"
+       "%3 = transpose(%2) {dimensions=[1,0]} : f32[4,2]\nreturn(%3, %2)"},
+  };
+  ExpectRows(rows);
+}
+
 }  // namespace
 }  // namespace plinth::compiler
