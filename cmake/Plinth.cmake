@@ -61,6 +61,16 @@ function(plinth_test name)
   endforeach()
 endfunction()
 
+# plinth_test_again(name variant VARIABLE=value...): the same program once more, with environment
+# variables, as the test <name>_<variant>.
+function(plinth_test_again name variant)
+  if(NOT PLINTH_BUILD_TESTS)
+    return()
+  endif()
+  add_test(NAME ${name}_${variant} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  set_tests_properties(${name}_${variant} PROPERTIES ENVIRONMENT "${ARGN}")
+endfunction()
+
 # plinth_plugin(name SOURCES a.cc... [DEPS target...]): lib/<name>.so that exports GetPjrtApi only.
 set(PLINTH_EXPORTS_MAP ${PROJECT_SOURCE_DIR}/sdk/exports.map)
 include(PlinthPlugin)

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "reference_plugin/cpu/library/element.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 // AVX-512, AVX2 and the compiler's baseline; what lies between them is not worth its code.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
@@ -146,15 +147,13 @@ namespace {
 struct KernelTable {
   KernelTable() {
 #if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX3)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+    if (BestSimdTarget() == SimdTarget::kAvx512) {
       N_AVX3::FillKernels(kernels);
       return;
     }
 #endif
 #if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX2)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2")) {
+    if (BestSimdTarget() == SimdTarget::kAvx2) {
       N_AVX2::FillKernels(kernels);
       return;
     }

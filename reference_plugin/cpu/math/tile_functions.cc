@@ -1,7 +1,10 @@
 #include "reference_plugin/cpu/math/tile_functions.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -154,8 +157,18 @@ bool IsSupported(SimdTarget target) {
 }
 
 SimdTarget BestSimdTarget() {
-  if (IsSupported(SimdTarget::kAvx512)) return SimdTarget::kAvx512;
-  return IsSupported(SimdTarget::kAvx2) ? SimdTarget::kAvx2 : SimdTarget::kBaseline;
+  static const SimdTarget kBest = [] {
+    SimdTarget best = IsSupported(SimdTarget::kAvx512) ? SimdTarget::kAvx512
+                      : IsSupported(SimdTarget::kAvx2) ? SimdTarget::kAvx2
+                                                       : SimdTarget::kBaseline;
+    const char* wanted = secure_getenv("PLINTH_SIMD");
+    constexpr std::string_view kNames[kNumSimdTargets] = {"baseline", "avx2", "avx512"};
+    for (int i = 0; wanted != nullptr && i < kNumSimdTargets; ++i) {
+      if (wanted == kNames[i]) return std::min(best, static_cast<SimdTarget>(i));
+    }
+    return best;
+  }();
+  return kBest;
 }
 
 DType TileTypeOf(DType type) {

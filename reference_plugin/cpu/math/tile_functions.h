@@ -46,7 +46,8 @@ enum class SimdTarget : uint8_t { kBaseline, kAvx2, kAvx512 };
 inline constexpr int kNumSimdTargets = 3;
 
 bool IsSupported(SimdTarget target);
-// The widest that this machine supports.
+// The widest that this machine supports, or the narrower one that the environment variable
+// PLINTH_SIMD names: baseline, avx2 or avx512. The same for the life of the process.
 SimdTarget BestSimdTarget();
 
 // The type of a value's elements in tile form.
