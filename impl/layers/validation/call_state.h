@@ -26,11 +26,19 @@ struct LayerState {
   HandleTable table;
   Reporter reporter;
   const int plugin_minor;
-  alignas(64) std::atomic<uint64_t> num_calls{0};
+  const uint64_t id = NewId();
+  alignas(64) std::atomic<uint64_t> num_calls{0};  // as far as threads have taken numbers
   alignas(64) std::atomic<bool> is_initialized{false};
   // Kinds of handles, as bits, that functions may have handed out unseen: one that is not known is
   // taken for good from then on.
   std::atomic<uint64_t> open_kinds{plans.never_given_out()};
+
+ private:
+  // Not 0, and no other layer's.
+  static uint64_t NewId() {
+    static constinit std::atomic<uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
 };
 
 // One call while it passes the layer. Lives on its thread's stack.

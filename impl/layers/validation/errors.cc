@@ -142,11 +142,6 @@ PJRT_Error* TrackError(LayerState& layer, PJRT_Error* error, Origin origin, Hand
   return result;
 }
 
-bool IsErrorFunction(function::Id id) {
-  return id == function::kPJRT_Error_Destroy || id == function::kPJRT_Error_Message ||
-         id == function::kPJRT_Error_GetCode || id == function::kPJRT_Error_ForEachPayload;
-}
-
 PJRT_Error* OnErrorCall(CallState& state) {
   LayerState& layer = state.layer;
   const bool refuses = layer.reporter.options().mode == Mode::kError;

@@ -11,7 +11,6 @@ namespace plinth::layers::validation {
 PJRT_Error* TrackError(LayerState& layer, PJRT_Error* error, Origin origin, HandleRef client);
 
 // The functions whose argument is an error.
-bool IsErrorFunction(reflection::function::Id function);
 PJRT_Error* OnErrorCall(CallState& state);
 
 }  // namespace plinth::layers::validation

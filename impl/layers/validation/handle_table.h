@@ -136,7 +136,7 @@ struct Slots {
     // Never full; the bound is for a reader whose slots are being filled anew.
     for (size_t i = hash & mask, n = 0; n <= mask; i = (i + 1) & mask, ++n) {
       uint64_t found = slots[i].key.load(std::memory_order_acquire);
-      if (found == key) return slots[i].handle.load(std::memory_order_relaxed);
+      if (found == key) return slots[i].handle.load(std::memory_order_acquire);
       if (found == 0) return nullptr;
     }
     return nullptr;
@@ -156,7 +156,6 @@ struct alignas(64) ShardHead {
   Handle* Find(uint64_t key, uint64_t hash) const {
     uint32_t before = version.load(std::memory_order_acquire);
     Handle* handle = slots.load(std::memory_order_acquire)->Find(key, hash);
-    std::atomic_thread_fence(std::memory_order_acquire);
     if ((before & 1) == 0 && version.load(std::memory_order_relaxed) == before) [[likely]] {
       return handle;
     }

@@ -157,7 +157,7 @@ void CheckStruct(CallState& state, const FieldCheck& check, const char* base, in
   }
 }
 
-void CheckField(CallState& state, const FieldCheck& check, const char* base, int nesting) {
+inline void CheckField(CallState& state, const FieldCheck& check, const char* base, int nesting) {
   switch (check.kind) {
     case CheckKind::kHandle: {
       const void* address = ReadAt<const void*>(base, check.offset);

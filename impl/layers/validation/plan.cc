@@ -270,11 +270,12 @@ FunctionPlan PlanOf(const Function& of) {
     }
   }
   int id = static_cast<int>(&of - reflection::Functions().data());
-  plan.needs_initialize =
-      of.table < 0 && id != function::kPJRT_Plugin_Initialize &&
-      id != function::kPJRT_Plugin_Attributes && id != function::kPJRT_Error_Destroy &&
-      id != function::kPJRT_Error_Message && id != function::kPJRT_Error_GetCode &&
-      id != function::kPJRT_Error_ForEachPayload;
+  plan.takes_error = id == function::kPJRT_Error_Destroy || id == function::kPJRT_Error_Message ||
+                     id == function::kPJRT_Error_GetCode ||
+                     id == function::kPJRT_Error_ForEachPayload;
+  plan.needs_initialize = of.table < 0 && id != function::kPJRT_Plugin_Initialize &&
+                          id != function::kPJRT_Plugin_Attributes && !plan.takes_error;
+  plan.has_outputs = !plan.outputs.empty() || plan.opens_kinds != 0;
   // A callback may free its own event while the call that made it run is on its way back.
   plan.tracks_calls =
       id != function::kPJRT_Event_OnReady && id != function::kPJRT_Event_Set && plan.frees < 0;
@@ -285,6 +286,7 @@ FunctionPlan PlanOf(const Function& of) {
 void SetAnswers(const Function& of, int slot, FunctionPlan* plan) {
   const Struct& args = reflection::Structs()[of.args];
   plan->answer_slot = static_cast<int8_t>(slot);
+  plan->has_outputs = true;
   for (const Field& field : reflection::FieldsOf(args)) {
     if (field.direction != Direction::kOut || field.depth > 1) continue;
     bool is_list = field.depth == 1 && field.length_field >= 0;

@@ -74,6 +74,8 @@ struct FunctionPlan {
   // Kinds, as bits, of handles that it gives out where no row says how many.
   uint64_t opens_kinds = 0;
   bool needs_initialize = false;
+  bool takes_error = false;  // one of those whose argument is an error
+  bool has_outputs = false;  // that are checked, noted or compared
   bool tracks_calls = true;  // false: a call in flight does not count as a use
 };
 

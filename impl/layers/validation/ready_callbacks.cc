@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "impl/layers/validation/errors.h"
 #include "plinth/support/str_cat.h"
@@ -30,8 +31,9 @@ class Registrations {
     return *all;
   }
 
-  // Null when a million are waiting.
+  // Null when a million are waiting. Each thread keeps the last one that it gave back.
   Registration* Take() {
+    if (kept_ != nullptr) return std::exchange(kept_, nullptr);
     std::lock_guard<std::mutex> lock(mutex_);
     if (free_.empty() && !AddBlock()) return nullptr;
     Registration* registration = free_.back();
@@ -40,6 +42,10 @@ class Registrations {
   }
 
   void GiveBack(Registration* registration) {
+    if (kept_ == nullptr) {
+      kept_ = registration;
+      return;
+    }
     std::lock_guard<std::mutex> lock(mutex_);
     free_.push_back(registration);
   }
@@ -63,11 +69,15 @@ class Registrations {
     return true;
   }
 
+  static thread_local constinit Registration* kept_;  // lost when the thread ends
+
   std::mutex mutex_;
   std::vector<Registration*> free_;
   std::unique_ptr<Registration[]> blocks_[kMaxBlocks];
   uint32_t num_blocks_ = 0;
 };
+
+thread_local constinit Registration* Registrations::kept_ = nullptr;
 
 void* TokenOf(const Registration& registration, uint32_t turn) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(turn) << 32 | registration.index);

@@ -9,12 +9,13 @@ namespace plinth::layers::validation {
 
 struct Handle;
 
-// The handles that the calls of one thread use now. Its thread writes without any lock, so that a
-// use costs next to nothing; who frees a handle looks at all threads. A use that ended before
-// whatever told the other thread so is never seen.
+// What belongs to one thread: the handles that its calls use now, and numbers for them. Its thread
+// writes without any lock, so that a use costs next to nothing; who frees a handle looks at all
+// threads. A use that ended before whatever told the other thread so is never seen.
 class ThreadUses {
  public:
   static constexpr uint32_t kMax = 128;
+  static constexpr uint64_t kCallBlock = 64;
 
   static ThreadUses& OfThisThread() {
     if (this_thread_ != nullptr) [[likely]]
@@ -33,6 +34,17 @@ class ThreadUses {
   // Calls end in the reverse of the order in which they began.
   void PopTo(uint32_t depth) { depth_.store(depth, std::memory_order_release); }
 
+  // The next number of a call of the layer `layer_id`. Threads take numbers in blocks from
+  // `num_calls`, so that they do not wait for each other at every call.
+  uint64_t NextCall(uint64_t layer_id, std::atomic<uint64_t>& num_calls) {
+    if (layer_id != numbers_of_ || next_call_ == last_call_) [[unlikely]] {
+      numbers_of_ = layer_id;
+      next_call_ = num_calls.fetch_add(kCallBlock, std::memory_order_relaxed);
+      last_call_ = next_call_ + kCallBlock;
+    }
+    return ++next_call_;
+  }
+
   // How many uses of a handle other threads have now; `function` becomes that of one of them.
   static int CountOthers(const Handle* handle, int16_t* function);
 
@@ -49,6 +61,9 @@ class ThreadUses {
   std::atomic<uint32_t> depth_{0};
   std::atomic<bool> is_taken_{false};
   ThreadUses* next_ = nullptr;  // of all; never changes once linked
+  uint64_t numbers_of_ = 0;
+  uint64_t next_call_ = 0;
+  uint64_t last_call_ = 0;
   std::array<Use, kMax> uses_;
 };
 

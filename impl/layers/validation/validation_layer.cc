@@ -71,8 +71,9 @@ PJRT_Error* ValidationLayer::OnCall(const Call& call) {
   if (ProcessGeneration() != generation_) return call.Next();
   const function::Id id = call.id();
   CallState state(state_, call, state_.plans.Of(id));
-  state.at = {state_.num_calls.fetch_add(1, std::memory_order_relaxed) + 1, id};
-  if (IsErrorFunction(id)) return OnErrorCall(state);
+  state.at = {state.uses.NextCall(state_.id, state_.num_calls), id};
+  if (state.plan.takes_error) [[unlikely]]
+    return OnErrorCall(state);
 
   const bool refuses = state_.reporter.options().mode == Mode::kError;
   if (state.plan.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed)) {
@@ -91,14 +92,14 @@ PJRT_Error* ValidationLayer::OnCall(const Call& call) {
   } else if (!has_args) {
     error = TrackError(state_, call.Next(), state.at, state.client);
   } else {
-    ClearOutputs(state);
+    if (!state.plan.cleared.empty()) ClearOutputs(state);
     error = id == function::kPJRT_Event_OnReady ? CallOnReady(state) : call.Next();
     if (error != nullptr) {
       RestoreInput(state);
       error = TrackError(state_, error, state.at, state.client);
       if (special.failed != nullptr) special.failed(state);
     } else {
-      CheckOutputs(state);
+      if (state.plan.has_outputs) CheckOutputs(state);
       if (special.after != nullptr) special.after(state);
     }
   }
