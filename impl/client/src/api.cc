@@ -100,7 +100,7 @@ std::vector<ExtensionInfo> Api::Extensions() const {
   std::vector<ExtensionInfo> result;
   for (const PJRT_Extension_Base* node = table_->extension_start;
        node != nullptr && result.size() < kMaxExtensions; node = node->next) {
-    result.push_back({static_cast<int>(node->type), node->struct_size});
+    result.push_back({RawEnum(node->type), node->struct_size});
   }
   return result;
 }
@@ -120,8 +120,9 @@ Status Api::TakeError(PJRT_Error* error) const {
   message.error = error;
   table_->PJRT_Error_Message(&message);
   // An error that says OK is an error all the same.
-  const bool has_code = nested == nullptr && code.code != PJRT_Error_Code_OK;
-  Status status = StatusFromParts(has_code ? code.code : PJRT_Error_Code_UNKNOWN, message.message,
+  const int raw_code = RawEnum(code.code);
+  const bool has_code = nested == nullptr && raw_code != PJRT_Error_Code_OK;
+  Status status = StatusFromParts(has_code ? raw_code : PJRT_Error_Code_UNKNOWN, message.message,
                                   message.message_size);
   if (Has<PJRT_Error_ForEachPayload_Args>()) {
     PJRT_Error_ForEachPayload_Args payloads = {};

@@ -27,11 +27,10 @@ Expected<Buffer> Buffer::Adopt(PJRT_Buffer* buffer, const char* function) const 
 
 Expected<DType> Buffer::Type() const {
   using Args = PJRT_Buffer_ElementType_Args;
-  PLINTH_ASSIGN_OR_RETURN(const PJRT_Buffer_Type type,
-                          GetValue(api(), get(), &Args::buffer, &Args::type));
+  PLINTH_ASSIGN_OR_RETURN(const int type, GetValue(api(), get(), &Args::buffer, &Args::type));
   const std::optional<DType> known = DTypeFromC(type);
   if (!known) {
-    return Unimplemented("the buffer has element type ", static_cast<int>(type),
+    return Unimplemented("the buffer has element type ", type,
                          ", which this library does not know");
   }
   return *known;

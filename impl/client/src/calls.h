@@ -4,6 +4,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "plinth/client/api.h"
@@ -18,12 +20,25 @@ namespace plinth::client::internal {
 // INTERNAL: the call succeeded and left `what` null.
 Status NullOutput(const char* function, const char* what);
 
+// What a plugin wrote into a field. An enum is its number, for it may be none that we know.
+template <typename V>
+auto ReadOutput(const V& value) {
+  if constexpr (std::is_enum_v<V>) {
+    return RawEnum(value);
+  } else if constexpr (std::is_same_v<V, bool>) {
+    return RawBool(value);
+  } else {
+    return value;
+  }
+}
+
 template <typename Args, typename H, typename In, typename V>
-Expected<V> GetValue(const Api& api, H handle, In Args::*in, V Args::*out) {
+auto GetValue(const Api& api, H handle, In Args::*in, V Args::*out)
+    -> Expected<decltype(ReadOutput(std::declval<V>()))> {
   Args args = {};
   args.*in = handle;
   PLINTH_RETURN_IF_ERROR(api.Call(args));
-  return args.*out;
+  return ReadOutput(args.*out);
 }
 
 template <typename Args, typename H, typename In, typename V>

@@ -136,7 +136,7 @@ Expected<MemoryStats> Device::Stats() const {
   MemoryStats stats;
   stats.bytes_in_use = args.bytes_in_use;
   for (const auto& counter : kCounters) {
-    if (args.*counter.is_set) stats.*counter.to = args.*counter.value;
+    if (RawBool(args.*counter.is_set)) stats.*counter.to = args.*counter.value;
   }
   return stats;
 }
@@ -167,7 +167,7 @@ Expected<bool> Device::PoisonExecution(int32_t launch_id, const Status& error) c
   args.error_message = error.message().data();
   args.error_message_size = error.message().size();
   PLINTH_RETURN_IF_ERROR(api_.Call(args));
-  return args.poisoned;
+  return RawBool(args.poisoned);
 }
 
 }  // namespace plinth::client

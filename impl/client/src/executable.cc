@@ -76,7 +76,7 @@ Expected<std::vector<OutputShape>> Executable::Outputs() const {
   std::vector<OutputShape> outputs(types.size());
   const int64_t* dims = args.dims;
   for (size_t i = 0; i < types.size(); ++i) {
-    outputs[i].type = DTypeFromC(types[i]).value_or(DType::kInvalid);
+    outputs[i].type = DTypeFromC(RawEnum(types[i])).value_or(DType::kInvalid);
     if (args.dim_sizes[i] == 0) continue;
     if (dims == nullptr) return NullOutput("PJRT_Executable_OutputDimensions", "its dimensions");
     outputs[i].dims.assign(dims, dims + args.dim_sizes[i]);

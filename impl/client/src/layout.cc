@@ -1,6 +1,6 @@
 #include "plinth/client/layout.h"
 
-#include <numeric>
+#include "plinth/support/args.h"
 
 namespace plinth::client {
 namespace {
@@ -29,15 +29,16 @@ Layout Layout::RowMajor(size_t rank) {
 
 Expected<Layout> Layout::FromC(const PJRT_Buffer_MemoryLayout& layout) {
   Layout result;
-  if (layout.type == PJRT_Buffer_MemoryLayout_Type_Strides) {
+  const int kind = RawEnum(layout.type);
+  if (kind == PJRT_Buffer_MemoryLayout_Type_Strides) {
     const auto& strides = layout.strides;
     PLINTH_RETURN_IF_ERROR(CheckList(strides.byte_strides, strides.num_byte_strides, "strides"));
     result.byte_strides.assign(strides.byte_strides,
                                strides.byte_strides + strides.num_byte_strides);
     return result;
   }
-  if (layout.type != PJRT_Buffer_MemoryLayout_Type_Tiled) {
-    return Internal("a layout from the plugin is of unknown kind ", static_cast<int>(layout.type));
+  if (kind != PJRT_Buffer_MemoryLayout_Type_Tiled) {
+    return Internal("a layout from the plugin is of unknown kind ", kind);
   }
   const auto& tiled = layout.tiled;
   PLINTH_RETURN_IF_ERROR(CheckList(tiled.minor_to_major, tiled.minor_to_major_size, "dimensions"));
