@@ -11,6 +11,10 @@ struct ReplayedHandle {
   void* handle = nullptr;
   int type = -1;          // index in reflection::Handles()
   bool is_owned = false;  // the replay has to destroy it
+  uint64_t call = 0;      // that made it, by number
+  int function = -1;      // of that call, index in reflection::Functions()
+  int device = -1;        // for results of executions
+  int output = -1;
 };
 
 // Ordered: handles that were made later have larger numbers.

@@ -73,7 +73,10 @@ Status Replay(const ReplayOptions& options, const PJRT_Api* api, ReplayReport* r
   uint64_t shown = 0;
   while (!replayer.IsDone()) {
     PLINTH_ASSIGN_OR_RETURN(std::optional<std::string_view> record, file->Next());
-    if (!record) break;
+    if (!record) {
+      replayer.OnEnd();
+      break;
+    }
     Status status = OnRecord(*record, replayer, blobs, *report);
     if (!status.ok()) {
       return status.WithContext(StrCat("`", options.path, "`, call ", report->calls));

@@ -33,9 +33,9 @@ struct ReplayOptions {
 
 // Where a replay differs from its capture.
 struct ReplayDivergence {
-  uint64_t call = 0;           // number of the call in the capture, from 1
-  std::string function;        // "PJRT_LoadedExecutable_Execute"
-  std::string output;          // "buffer 12 (f32[2,3])", "num_outputs", "error code"
+  uint64_t call = 0;     // number in the capture, from 1, of the call that made the output
+  std::string function;  // of that call
+  std::string output;    // "output 0 of device 0, buffer 12 (f32[2,3])", "num_outputs", "error"
   std::vector<int64_t> index;  // of the first element that differs; empty where it is no array
   std::string got, wanted;
   uint64_t elements_different = 0;  // of that output

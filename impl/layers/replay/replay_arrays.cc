@@ -181,7 +181,13 @@ Status Replayer::Execute(const CapturedCall& call) {
       outputs != nullptr && outputs->tag == Tag::kHandleLists ? outputs->inner_count : 0;
   for (size_t device = 0; device < results.size(); ++device) {
     for (size_t i = 0; i < num_outputs; ++i) {
-      ReplayedHandle handle{results[device][i], reflection::handle::kPJRT_Buffer, true};
+      ReplayedHandle handle{results[device][i],
+                            reflection::handle::kPJRT_Buffer,
+                            true,
+                            report_.calls,
+                            call.function,
+                            static_cast<int>(device),
+                            static_cast<int>(i)};
       bool is_captured = i < captured_outputs && device < outputs->outer_count;
       uint64_t id = is_captured ? outputs->ids[device * captured_outputs + i] : 0;
       if (id != 0 && handle.handle != nullptr) {
@@ -221,7 +227,11 @@ Expected<std::string> Replayer::ToHost(PJRT_Buffer* buffer, DType type,
   auto args = ApiCalls::Make<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer;
   args.host_layout = &layout;
-  PLINTH_RETURN_IF_ERROR(call_(args));
+  if (!call_(args).ok()) {
+    // A plugin that knows no layouts gives this one.
+    args.host_layout = nullptr;
+    PLINTH_RETURN_IF_ERROR(call_(args));
+  }
   if (args.dst_size != *size) {
     return Unimplemented("the plugin wants ", args.dst_size, " bytes for an array of ", *size);
   }
@@ -239,7 +249,7 @@ Status Replayer::OnRead(capture::Reader& reader) {
   uint64_t type = reader.Varint();
   read.dims = DecodeInt64s(reader);
   if (!reader.ok()) return Status(StatusCode::kDataLoss, "a read in the capture is broken");
-  read.call = report_.calls;
+  read.origin.call = report_.calls;
   std::optional<DType> known =
       type < kNumDTypes ? DTypeFromC(static_cast<int>(type)) : std::nullopt;
   if (known) read.type = *known;
@@ -247,6 +257,7 @@ Status Replayer::OnRead(capture::Reader& reader) {
   if (found == handles_.end() || found->second.type != reflection::handle::kPJRT_Buffer) {
     read.status = NotFound("buffer ", read.buffer, " was not made in this replay");
   } else if (known) {
+    read.origin = found->second;
     Expected<std::string> bytes =
         ToHost(static_cast<PJRT_Buffer*>(found->second.handle), *known, read.dims);
     if (bytes.ok()) {
@@ -283,9 +294,17 @@ Status Replayer::OnOutput(capture::Reader& reader, BlobStore& blobs) {
   std::string dims;
   for (int64_t dim : read.dims) dims += StrCat(dims.empty() ? "" : ",", dim);
   ReplayDivergence divergence;
-  divergence.call = read.call;
-  divergence.function = "PJRT_Buffer_ToHostBuffer";
-  divergence.output = StrCat("buffer ", read.buffer, " (", Name(read.type), "[", dims, "])");
+  // The call to look at is the one that made the array.
+  divergence.call = read.origin.call;
+  divergence.function =
+      read.origin.function < 0
+          ? "PJRT_Buffer_ToHostBuffer"
+          : reflection::Functions()[static_cast<size_t>(read.origin.function)].name;
+  if (read.origin.output >= 0) {
+    divergence.output =
+        StrCat("output ", read.origin.output, " of device ", read.origin.device, ", ");
+  }
+  divergence.output += StrCat("buffer ", read.buffer, " (", Name(read.type), "[", dims, "])");
   bool wanted_ok = code == 0;
   if (wanted_ok != read.status.ok()) {
     divergence.got = read.status.ToString();

@@ -139,6 +139,8 @@ TEST(ReplayTest, TheFirstDivergenceIsTold) {
   ASSERT_TRUE(report.first);
   EXPECT_EQ(report.divergences, 1u);
   EXPECT_THAT(report.first->output, HasSubstr("f32[2,3]"));
+  EXPECT_EQ(report.first->function, "PJRT_LoadedExecutable_Execute");
+  EXPECT_THAT(report.first->output, HasSubstr("output 0 of device 0"));
   EXPECT_THAT(report.first->index, ElementsAre(1, 1));
   EXPECT_EQ(report.first->got, "8");
   EXPECT_EQ(report.first->wanted, "7");

@@ -242,14 +242,14 @@ Status Replayer::AwaitInputs(const CapturedCall& call, void* args) {
   return Status();
 }
 
-void Replayer::MapList(const Field& field, const CapturedValue& value, const void* const* handles,
-                       size_t count) {
+void Replayer::MapList(int function, const Field& field, const CapturedValue& value,
+                       const void* const* handles, size_t count) {
   for (size_t i = 0; i < std::min(count, value.ids.size()); ++i) {
     bool is_owned = field.owner == reflection::Owner::kCaller;
     if (value.ids[i] == 0 || handles[i] == nullptr) continue;
     ReplayedHandle& known = handles_[value.ids[i]];
     if (known.is_owned) continue;
-    known = {const_cast<void*>(handles[i]), field.target, is_owned};
+    known = {const_cast<void*>(handles[i]), field.target, is_owned, report_.calls, function};
   }
 }
 
@@ -264,12 +264,12 @@ void Replayer::MapOutputs(const CapturedCall& call, const void* args) {
       }
       if (captured.value.tag == Tag::kHandle && field.depth == 0) {
         auto* handle = Load<const void*>(args, field.offset);
-        MapList(field, captured.value, &handle, 1);
+        MapList(call.function, field, captured.value, &handle, 1);
       } else if (captured.value.tag == Tag::kHandles && field.depth == 1 &&
                  field.length_field >= 0) {
         auto* handles = Load<const void* const*>(args, field.offset);
         if (handles == nullptr) continue;
-        MapList(field, captured.value, handles,
+        MapList(call.function, field, captured.value, handles,
                 LengthIn(args, fields[static_cast<size_t>(field.length_field)]));
       }
     }

@@ -27,6 +27,9 @@ class Replayer {
   Status OnRead(capture::Reader& reader);
   Status OnOutput(capture::Reader& reader, BlobStore& blobs);
 
+  // The capture is at its end.
+  void OnEnd() { report_.outputs_not_captured += reads_.size(); }
+
   // Whether a divergence ends the replay.
   bool IsDone() const { return report_.divergences > 0 && !options_.keep_going; }
 
@@ -40,7 +43,7 @@ class Replayer {
     std::vector<int64_t> dims;
     Status status;
     std::string bytes;
-    uint64_t call = 0;  // in whose course it was read
+    ReplayedHandle origin;  // without the handle
   };
 
   // How functions are replayed; see the table in replayer.cc.
@@ -58,7 +61,7 @@ class Replayer {
                     const std::string& dense);
   Status AwaitInputs(const CapturedCall& call, void* args);
   void MapOutputs(const CapturedCall& call, const void* args);
-  void MapList(const reflection::Field& field, const CapturedValue& value,
+  void MapList(int function, const reflection::Field& field, const CapturedValue& value,
                const void* const* handles, size_t count);
   void CompareNumbers(const CapturedCall& call, const void* args);
   // True if both succeeded; where only one did, that is a divergence.

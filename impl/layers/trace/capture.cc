@@ -104,10 +104,11 @@ std::optional<std::string_view> Capture::ViewOf(const FinishedCall& finished,
     auto error = Lower::Make<PJRT_Event_Error_Args>();
     error.event = event;
     is_copied = objects_.lower()(error).ok();
-    copying_bytes_.fetch_sub(copy->bytes.size());
+    copies_.End(copy->bytes.size());
     storage = std::move(copy->bytes);
   } else {
     // The plugin may still write into it.
+    copies_.End(copy->bytes.size());
     static_cast<void>(copy.release());
   }
   objects_.lower().DestroyEvent(event);
@@ -201,20 +202,22 @@ bool Capture::StartCopy(PJRT_Buffer* buffer, std::unique_ptr<Copy>& copy, PJRT_E
   auto query = Lower::Make<PJRT_Buffer_ToHostBuffer_Args>();
   query.src = buffer;
   query.host_layout = &layout;
-  if (!lower(query).ok() || query.dst_size > kMaxArray) return false;
-  if (copying_bytes_.fetch_add(query.dst_size) + query.dst_size > kMaxCopying) {
-    copying_bytes_.fetch_sub(query.dst_size);
-    return false;
+  if (!lower(query).ok()) {
+    // A plugin that knows no layouts gives this one.
+    query.host_layout = nullptr;
+    if (!lower(query).ok()) return false;
   }
+  if (query.dst_size > kMaxArray) return false;
+  if (!copies_.Begin(query.dst_size, kMaxCopying)) return false;
   copy->bytes.resize(query.dst_size);
   auto to_host = Lower::Make<PJRT_Buffer_ToHostBuffer_Args>();
   to_host.src = buffer;
-  to_host.host_layout = &layout;
+  to_host.host_layout = query.host_layout;
   // Not null, which would ask for the size.
   to_host.dst = copy->bytes.data();
   to_host.dst_size = copy->bytes.size();
   if (!lower(to_host).ok() || to_host.event == nullptr) {
-    copying_bytes_.fetch_sub(query.dst_size);
+    copies_.End(query.dst_size);
     return false;
   }
   event = to_host.event;
@@ -241,6 +244,7 @@ void Capture::Read(PJRT_Buffer* buffer) {
   Copy* under_way = copy.release();
   if (!objects_.lower().OnReady(event, &Capture::CopyDone, under_way)) {
     // Nobody will say when the memory is free: it stays.
+    copies_.End(under_way->bytes.size());
     AddOutput(number, capture::kNotCaptured, {});
   }
   objects_.lower().DestroyEvent(event);
@@ -259,7 +263,7 @@ void Capture::CopyDone(PJRT_Error* error, void* user_arg) {
   Status status = TakeError(error);
   copy->capture->AddOutput(copy->number, static_cast<uint64_t>(status.code()),
                            status.ok() ? std::string_view(copy->bytes) : std::string_view());
-  copy->capture->copying_bytes_.fetch_sub(copy->bytes.size());
+  copy->capture->copies_.End(copy->bytes.size());
 }
 
 }  // namespace plinth::layers

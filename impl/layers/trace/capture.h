@@ -9,6 +9,7 @@
 
 #include "impl/layers/trace/capture_file.h"
 #include "impl/layers/trace/objects.h"
+#include "impl/layers/trace/pending.h"
 #include "impl/layers/trace/trace_options.h"
 
 namespace plinth::layers {
@@ -24,6 +25,8 @@ class Capture {
 
   void AfterCall(const FinishedCall& finished);
 
+  // Before a client goes: waits for copies of its buffers, some seconds at most.
+  void BeforeClientDestroy() { copies_.Wait(std::chrono::seconds(10)); }
   // The last client is gone: everything is in the file.
   void Finish() { file_->Seal(); }
 
@@ -46,7 +49,7 @@ class Capture {
   Objects& objects_;
   const CapturedOutputs outputs_;
   std::atomic<uint64_t> next_read_{1};
-  std::atomic<uint64_t> copying_bytes_{0};
+  Pending copies_;
 };
 
 }  // namespace plinth::layers

@@ -120,8 +120,11 @@ void Timeline::Begin(std::unique_ptr<Span> span, int64_t start_ns, uint64_t byte
   }
   json.Close("}}");
   file_->Add(json.text());
+  spans_.Begin(0, 0);
   if (objects_.lower().OnReady(event, &Timeline::End, span.get())) {
     static_cast<void>(span.release());
+  } else {
+    spans_.End(0);
   }
 }
 
@@ -141,6 +144,7 @@ void Timeline::End(PJRT_Error* error, void* user_arg) {
   }
   json.Close("}}");
   span->timeline->file_->Add(json.text());
+  span->timeline->spans_.End(0);
 }
 
 PJRT_Error* Timeline::Execute(const Call& call, std::vector<PJRT_Event*>& own_events) {

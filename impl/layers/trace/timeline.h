@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "impl/layers/trace/objects.h"
+#include "impl/layers/trace/pending.h"
 #include "impl/layers/trace/timeline_file.h"
 
 namespace plinth::layers {
@@ -23,6 +24,9 @@ class Timeline {
   static PJRT_Error* Execute(const Call& call, std::vector<PJRT_Event*>& own_events);
 
   void AfterCall(const FinishedCall& finished);
+
+  // Before a client goes: waits for its spans to end, a second at most.
+  void BeforeClientDestroy() { spans_.Wait(std::chrono::seconds(1)); }
 
  private:
   struct Span;
@@ -49,6 +53,7 @@ class Timeline {
   const int process_;
   const uint64_t number_;  // tells the timelines of a process apart
   std::atomic<uint64_t> next_span_{1};
+  Pending spans_;
   std::atomic<int64_t> live_buffers_{0}, live_bytes_{0};
   std::atomic<int64_t> counters_written_ns_{0};
 };
