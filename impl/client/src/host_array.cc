@@ -8,6 +8,8 @@ namespace plinth::client {
 namespace {
 
 constexpr int64_t kMaxBytes = int64_t{1} << 62;
+// What a process can address at most; an allocator need not be asked for more.
+constexpr int64_t kMaxAddressable = int64_t{1} << 47;
 constexpr size_t kAlignment = 64;
 
 // Byte strides of a view, spelled out if it is dense.
@@ -73,7 +75,9 @@ Expected<HostArray> HostArray::Create(DType type, std::span<const int64_t> dims)
   array.dims_.assign(dims.begin(), dims.end());
   array.byte_size_ = static_cast<size_t>(bytes);
   const size_t rounded = (array.byte_size_ / kAlignment + 1) * kAlignment;
-  array.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
+  if (bytes < kMaxAddressable) {
+    array.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
+  }
   if (array.data_ == nullptr) {
     return ResourceExhausted("no memory for ", ShapeToString(type, dims), " of ", bytes,
                              " bytes on the host");
