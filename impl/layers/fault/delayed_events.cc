@@ -139,6 +139,16 @@ struct DelayedEvents::State {
 
 DelayedEvents::DelayedEvents(std::chrono::microseconds delay) : delay_(delay), state_(new State) {}
 
+DelayedEvents::~DelayedEvents() {
+  State* state = state_.load();
+  bool has_thread;
+  {
+    std::lock_guard lock(state->mutex);
+    has_thread = state->has_thread;
+  }
+  if (!has_thread) delete state;
+}
+
 DelayedEvents::State& DelayedEvents::CurrentState() {
   State* state = state_.load();
   if (state->generation == ProcessGeneration()) return *state;

@@ -13,6 +13,9 @@ namespace plinth::layers {
 class DelayedEvents {
  public:
   explicit DelayedEvents(std::chrono::microseconds delay);
+  ~DelayedEvents();
+  DelayedEvents(const DelayedEvents&) = delete;
+  DelayedEvents& operator=(const DelayedEvents&) = delete;
 
   // OnReady, IsReady, Await and Destroy of PJRT_Event; null for other functions' ids.
   using Handler = PJRT_Error* (DelayedEvents::*)(const Call& call);
@@ -26,8 +29,8 @@ class DelayedEvents {
   PJRT_Error* Await(const Call& call);
   PJRT_Error* Destroy(const Call& call);
 
-  // Of this process: a forked child has none of the threads of its parent. Never freed, because the
-  // helper thread uses it until the process ends.
+  // Of this process: a forked child has none of the threads of its parent. Never freed once it has
+  // a helper thread, which uses it until the process ends.
   State& CurrentState();
 
   std::chrono::microseconds delay_;
