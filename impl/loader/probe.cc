@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/auxv.h>
 
 #include "impl/loader/child_process.h"
 #include "impl/loader/files.h"
@@ -13,9 +14,10 @@ namespace {
 // The dynamic linker of this process; given a library, it runs that as a program. So the probe
 // needs no second file, and no right to execute this one.
 std::string DynamicLinker() {
-  void* symbol = dlsym(RTLD_DEFAULT, "__tls_get_addr");
+  // Where the kernel has put it; nowhere, if the process was itself started through it.
+  auto* base = reinterpret_cast<void*>(getauxval(AT_BASE));
   Dl_info info;
-  if (symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fname != nullptr &&
+  if (base != nullptr && dladdr(base, &info) != 0 && info.dli_fname != nullptr &&
       info.dli_fname[0] == '/') {
     return info.dli_fname;
   }
