@@ -178,6 +178,7 @@ void Timeline::Executions(const FinishedCall& finished) {
     Begin(std::unique_ptr<Span>(new Span{this, next_span_++, "execution", std::move(span_name)}),
           finished.start_ns, 0, events[device]);
   }
+  for (PJRT_Event* event : finished.own_events) objects_.lower().DestroyEvent(event);
 }
 
 void Timeline::Transfer(const FinishedCall& finished, std::string name, uint64_t bytes,

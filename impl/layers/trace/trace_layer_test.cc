@@ -86,6 +86,34 @@ TEST(TraceLayerTest, TimelineOfARun) {
   std::filesystem::remove(path);
 }
 
+TEST(TraceLayerTest, ItsOwnCompletionEventsAreDestroyed) {
+  int events = 0;
+  TestChain chain([&](int function, void* args) -> PJRT_Error* {
+    if (function == fn::kPJRT_LoadedExecutable_Execute) {
+      auto& execute = *static_cast<PJRT_LoadedExecutable_Execute_Args*>(args);
+      EXPECT_NE(execute.device_complete_events, nullptr);
+      execute.device_complete_events[0] = reinterpret_cast<PJRT_Event*>(&events);
+      ++events;
+    } else if (function == fn::kPJRT_Event_OnReady) {
+      auto& ready = *static_cast<PJRT_Event_OnReady_Args*>(args);
+      ready.callback(nullptr, ready.user_arg);
+    } else if (function == fn::kPJRT_Event_Destroy) {
+      --events;
+    }
+    return nullptr;
+  });
+  std::string path = TempPath("own.json");
+  chain.Use(MakeLayer(chain, "file=" + path));
+  PJRT_Buffer** no_outputs = nullptr;
+  auto execute = TestClient::Make<PJRT_LoadedExecutable_Execute_Args>();
+  execute.num_devices = 1;
+  execute.output_lists = &no_outputs;
+  EXPECT_EQ(chain(fn::kPJRT_LoadedExecutable_Execute, &execute), nullptr);
+  EXPECT_EQ(execute.device_complete_events, nullptr);
+  EXPECT_EQ(events, 0);
+  std::filesystem::remove(path);
+}
+
 TEST(TraceLayerTest, AKilledProcessLeavesAReadableFile) {
   std::string path = TempPath("killed.json");
   pid_t child = fork();
