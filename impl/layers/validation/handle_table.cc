@@ -35,7 +35,7 @@ struct HandleTable::Shard : table_internal::ShardHead {
 
   static constexpr size_t kFirstSize = 32;
   static constexpr size_t kBlock = 32;
-  static constexpr size_t kDeadKept = 4096;
+  size_t dead_kept = 0;
 
   Shard() { AddSlots(kFirstSize); }
 
@@ -65,7 +65,7 @@ struct HandleTable::Shard : table_internal::ShardHead {
       ++num_dead;
       sum += static_cast<double>(handle->freed.call);
     }
-    bool sweep = num_dead > kDeadKept && num_dead > all.size() / 2;
+    bool sweep = num_dead > dead_kept && num_dead > all.size() / 2;
     double mean = num_dead == 0 ? 0 : sum / static_cast<double>(num_dead);
     version.fetch_add(1, std::memory_order_acq_rel);
     size_t size = slots.load(std::memory_order_relaxed)->size();
@@ -108,8 +108,11 @@ struct HandleTable::Shard : table_internal::ShardHead {
   }
 };
 
-HandleTable::HandleTable() : shards_(std::make_unique<Shard[]>(kNumShards)) {
-  for (size_t i = 0; i < kNumShards; ++i) heads_[i] = &shards_[i];
+HandleTable::HandleTable(size_t dead_kept) : shards_(std::make_unique<Shard[]>(kNumShards)) {
+  for (size_t i = 0; i < kNumShards; ++i) {
+    shards_[i].dead_kept = dead_kept;
+    heads_[i] = &shards_[i];
+  }
 }
 HandleTable::~HandleTable() = default;
 

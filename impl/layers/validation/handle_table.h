@@ -187,7 +187,8 @@ struct NewHandle {
 // lock; nothing here calls out while a lock is held, except the visitor of ForEach.
 class HandleTable {
  public:
-  HandleTable();
+  // Of the dead a part is forgotten when one of the shards has more than `dead_kept` of them.
+  explicit HandleTable(size_t dead_kept = 4096);
   ~HandleTable();
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
