@@ -31,8 +31,8 @@ bool IsAssignment(const compiler::Combiner& combiner);
 // form: results = combiner(parameters, captured values). Immutable; any thread.
 class PairCombiner {
  public:
-  // `types` are those of the combiner's parameters, `captured` those of the parameters behind, which
-  // are one element for all.
+  // `types` are those of the combiner's parameters, `captured` those of the parameters behind,
+  // which are one element for all.
   static Expected<PairCombiner> Make(const compiler::Combiner& combiner,
                                      std::span<const DType> types, std::span<const DType> captured,
                                      int64_t count);

@@ -122,9 +122,9 @@ class ScatterStep final : public PreparedStep {
     for (size_t half = 0; half < 2; ++half) {
       for (size_t i = 0; i < num_arrays_; ++i) types.push_back(step.operands[i].type.dtype);
     }
-    PLINTH_ASSIGN_OR_RETURN(combiner_, PairCombiner::Make(step.combiners[0], types,
-                                                          CapturedTypes(step, 2 * num_arrays_ + 1),
-                                                          run_length_));
+    PLINTH_ASSIGN_OR_RETURN(
+        combiner_, PairCombiner::Make(step.combiners[0], types,
+                                      CapturedTypes(step, 2 * num_arrays_ + 1), run_length_));
     return Status();
   }
 

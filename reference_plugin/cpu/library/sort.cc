@@ -72,8 +72,8 @@ class SortStep final : public PreparedStep {
     const SmallVector<DType, 4> captured = CapturedTypes(step, types.size());
     auto keys = FindSortKeys(step.combiners[0], types.size());
     if (!keys.has_value()) {
-      PLINTH_ASSIGN_OR_RETURN(comparator_, PairCombiner::Make(step.combiners[0], pair_types,
-                                                              captured, kCompareBatch));
+      PLINTH_ASSIGN_OR_RETURN(
+          comparator_, PairCombiner::Make(step.combiners[0], pair_types, captured, kCompareBatch));
       return Status();
     }
     for (const SortKey& source : *keys) {
@@ -82,7 +82,8 @@ class SortStep final : public PreparedStep {
       if (node.kind == compiler::NodeKind::kParameter) {
         key.operand = node.index;
       } else {
-        PLINTH_ASSIGN_OR_RETURN(key.compute, PairCombiner::Make(source.key, types, captured, length_));
+        PLINTH_ASSIGN_OR_RETURN(key.compute,
+                                PairCombiner::Make(source.key, types, captured, length_));
       }
       key.order_bits = FindOrderBits(source.dtype, source.descending, source.total_order);
       key.bytes = ByteSize(source.dtype);

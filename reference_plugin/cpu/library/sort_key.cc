@@ -162,8 +162,7 @@ OrderBitsFunction ChooseOrderBits(bool descending, bool total_order) {
 
 }  // namespace
 
-std::optional<std::vector<SortKey>> FindSortKeys(const Combiner& comparator,
-                                                 size_t num_operands) {
+std::optional<std::vector<SortKey>> FindSortKeys(const Combiner& comparator, size_t num_operands) {
   std::vector<SortKey> keys;
   if (comparator.results.size() != 1) return std::nullopt;
   if (!KeyFinder(comparator, num_operands).Find(comparator.results[0], keys)) return std::nullopt;
