@@ -77,7 +77,7 @@ void Extensions(Context& context) {
 }
 
 void Attributes(Context& context) {
-  auto args = Make<PJRT_Plugin_Attributes_Args>();
+  auto args = MakeArgs<PJRT_Plugin_Attributes_Args>();
   if (!context.Ok("PJRT-Plugin_Attributes-early", "PJRT_Plugin_Attributes",
                   context.plugin().Call(args))) {
     return;
@@ -107,14 +107,14 @@ void Attributes(Context& context) {
 }
 
 void InitializeAgain(Context& context) {
-  auto args = Make<PJRT_Plugin_Initialize_Args>();
+  auto args = MakeArgs<PJRT_Plugin_Initialize_Args>();
   context.Ok("PJRT-Plugin_Initialize-again", "PJRT_Plugin_Initialize, a second time",
              context.plugin().Call(args));
 }
 
 // Every error has a code, a text, and from 0.107 on a head.
 void Errors(Context& context) {
-  auto args = Make<PJRT_Client_PlatformName_Args>();
+  auto args = MakeArgs<PJRT_Client_PlatformName_Args>();
   void* slot =
       context.plugin().Slot(reflection::Get(reflection::function::kPJRT_Client_PlatformName));
   if (slot == nullptr) return;

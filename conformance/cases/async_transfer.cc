@@ -14,15 +14,15 @@ using OwnedManager =
 OwnedManager MakeManager(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return {};
-  auto memory = Make<PJRT_Device_DefaultMemory_Args>();
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
   memory.device = *device;
   if (!context.Ok("", "PJRT_Device_DefaultMemory", context.plugin().Call(memory))) return {};
   int64_t dims[] = {4};
-  auto shape = Make<PJRT_ShapeSpec>();
+  auto shape = MakeArgs<PJRT_ShapeSpec>();
   shape.dims = dims;
   shape.num_dims = 1;
   shape.element_type = PJRT_Buffer_Type_F32;
-  auto args = Make<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
   args.client = context.client();
   args.shape_specs = &shape;
   args.num_shape_specs = 1;
@@ -36,7 +36,7 @@ OwnedManager MakeManager(Context& context) {
 }
 
 OwnedBuffer Retrieve(Context& context, PJRT_AsyncHostToDeviceTransferManager* manager) {
-  auto args = Make<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
   args.transfer_manager = manager;
   if (!context.Ok("", "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer",
                   context.plugin().Call(args))) {
@@ -47,7 +47,7 @@ OwnedBuffer Retrieve(Context& context, PJRT_AsyncHostToDeviceTransferManager* ma
 
 Status Transfer(const Context& context, PJRT_AsyncHostToDeviceTransferManager* manager, int index,
                 const float* values, int64_t offset, int64_t size, bool is_last) {
-  auto args = Make<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
   args.transfer_manager = manager;
   args.buffer_index = index;
   args.data = values;
@@ -79,7 +79,7 @@ void SetError(Context& context) {
   if (!manager) return;
   OwnedBuffer buffer = Retrieve(context, manager.get());
   if (!buffer) return;
-  auto args = Make<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
+  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
   args.transfer_manager = manager.get();
   args.error_code = PJRT_Error_Code_UNAVAILABLE;
   args.error_message = "no data came";
@@ -104,13 +104,13 @@ void Ranges(Context& context) {
   context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_TransferData-range", "index 1 of 1",
                        Transfer(context, manager.get(), 1, values, 0, 16, true),
                        {StatusCode::kInvalidArgument});
-  auto size = Make<PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args>();
+  auto size = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args>();
   size.transfer_manager = manager.get();
   size.buffer_index = 7;
   context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_BufferSize-index",
                        "the size of buffer 7 of 1", context.plugin().Call(size),
                        {StatusCode::kInvalidArgument});
-  auto retrieve = Make<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+  auto retrieve = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
   retrieve.transfer_manager = manager.get();
   retrieve.buffer_index = -1;
   context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-index",

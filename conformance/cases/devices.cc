@@ -24,14 +24,14 @@ void CreateClient(Context& context) {
 }
 
 void UnknownOption(Context& context) {
-  auto option = Make<PJRT_NamedValue>();
+  auto option = MakeArgs<PJRT_NamedValue>();
   std::string name = "an_option_that_nobody_knows";
   option.name = name.data();
   option.name_size = name.size();
   option.type = PJRT_NamedValue_kInt64;
   option.int64_value = 1;
   option.value_size = 1;
-  auto args = Make<PJRT_Client_Create_Args>();
+  auto args = MakeArgs<PJRT_Client_Create_Args>();
   args.create_options = &option;
   args.num_options = 1;
   Status status = context.plugin().Call(args);
@@ -49,34 +49,34 @@ void UnknownOption(Context& context) {
 }
 
 void DestroyNull(Context& context) {
-  auto client = Make<PJRT_Client_Destroy_Args>();
+  auto client = MakeArgs<PJRT_Client_Destroy_Args>();
   context.Ok("PJRT-Client_Destroy-null", "PJRT_Client_Destroy(null)",
              context.plugin().Call(client));
-  auto buffer = Make<PJRT_Buffer_Destroy_Args>();
+  auto buffer = MakeArgs<PJRT_Buffer_Destroy_Args>();
   context.Ok("PJRT-Buffer_Destroy-null", "PJRT_Buffer_Destroy(null)",
              context.plugin().Call(buffer));
-  auto event = Make<PJRT_Event_Destroy_Args>();
+  auto event = MakeArgs<PJRT_Event_Destroy_Args>();
   context.Ok("PJRT-Event_Destroy-null", "PJRT_Event_Destroy(null)", context.plugin().Call(event));
-  auto loaded = Make<PJRT_LoadedExecutable_Destroy_Args>();
+  auto loaded = MakeArgs<PJRT_LoadedExecutable_Destroy_Args>();
   context.Ok("PJRT-LoadedExecutable_Destroy-null", "PJRT_LoadedExecutable_Destroy(null)",
              context.plugin().Call(loaded));
-  auto executable = Make<PJRT_Executable_Destroy_Args>();
+  auto executable = MakeArgs<PJRT_Executable_Destroy_Args>();
   context.Ok("PJRT-Executable_Destroy-null", "PJRT_Executable_Destroy(null)",
              context.plugin().Call(executable));
-  auto topology = Make<PJRT_TopologyDescription_Destroy_Args>();
+  auto topology = MakeArgs<PJRT_TopologyDescription_Destroy_Args>();
   context.Ok("PJRT-TopologyDescription_Destroy-null", "PJRT_TopologyDescription_Destroy(null)",
              context.plugin().Call(topology));
 }
 
 void ClientTexts(Context& context) {
-  auto name = Make<PJRT_Client_PlatformName_Args>();
+  auto name = MakeArgs<PJRT_Client_PlatformName_Args>();
   name.client = context.client();
   if (context.Ok("PJRT-Strings-size", "PJRT_Client_PlatformName", context.plugin().Call(name))) {
     context.Check("PJRT-Strings-size", name.platform_name != nullptr && name.platform_name_size > 0,
                   "the platform has no name");
     context.Note("platform " + Text(name.platform_name, name.platform_name_size));
   }
-  auto version = Make<PJRT_Client_PlatformVersion_Args>();
+  auto version = MakeArgs<PJRT_Client_PlatformVersion_Args>();
   version.client = context.client();
   if (context.Ok("PJRT-Strings-size", "PJRT_Client_PlatformVersion",
                  context.plugin().Call(version))) {
@@ -85,9 +85,9 @@ void ClientTexts(Context& context) {
 }
 
 void Devices(Context& context) {
-  auto all = Make<PJRT_Client_Devices_Args>();
+  auto all = MakeArgs<PJRT_Client_Devices_Args>();
   all.client = context.client();
-  auto mine = Make<PJRT_Client_AddressableDevices_Args>();
+  auto mine = MakeArgs<PJRT_Client_AddressableDevices_Args>();
   mine.client = context.client();
   if (!context.Ok("", "PJRT_Client_Devices", context.plugin().Call(all)) ||
       !context.Ok("", "PJRT_Client_AddressableDevices", context.plugin().Call(mine))) {
@@ -101,20 +101,20 @@ void Devices(Context& context) {
     PJRT_Device* device = mine.addressable_devices[i];
     context.Check("PJRT-Client_AddressableDevices-subset", devices.contains(device),
                   "addressable device ", i, " is none of PJRT_Client_Devices");
-    auto addressable = Make<PJRT_Device_IsAddressable_Args>();
+    auto addressable = MakeArgs<PJRT_Device_IsAddressable_Args>();
     addressable.device = device;
     if (context.Ok("", "PJRT_Device_IsAddressable", context.plugin().Call(addressable))) {
       context.Check("PJRT-Client_AddressableDevices-subset", RawBool(addressable.is_addressable),
                     "addressable device ", i, " says that it is not addressable");
     }
-    auto get = Make<PJRT_Device_GetDescription_Args>();
+    auto get = MakeArgs<PJRT_Device_GetDescription_Args>();
     get.device = device;
     if (!context.Ok("", "PJRT_Device_GetDescription", context.plugin().Call(get))) continue;
-    auto id = Make<PJRT_DeviceDescription_Id_Args>();
+    auto id = MakeArgs<PJRT_DeviceDescription_Id_Args>();
     id.device_description = get.device_description;
     if (!context.Ok("", "PJRT_DeviceDescription_Id", context.plugin().Call(id))) continue;
     context.Check("", ids.insert(id.id).second, "two devices have the id ", id.id);
-    auto lookup = Make<PJRT_Client_LookupDevice_Args>();
+    auto lookup = MakeArgs<PJRT_Client_LookupDevice_Args>();
     lookup.client = context.client();
     lookup.id = id.id;
     if (context.Ok("PJRT-Client_LookupDevice-unknown", "PJRT_Client_LookupDevice",
@@ -122,13 +122,13 @@ void Devices(Context& context) {
       context.Check("PJRT-Client_LookupDevice-unknown", lookup.device == device,
                     "PJRT_Client_LookupDevice(", id.id, ") gives another device");
     }
-    auto kind = Make<PJRT_DeviceDescription_Kind_Args>();
+    auto kind = MakeArgs<PJRT_DeviceDescription_Kind_Args>();
     kind.device_description = get.device_description;
     if (context.Ok("", "PJRT_DeviceDescription_Kind", context.plugin().Call(kind))) {
       context.Note(StrCat("device ", id.id, ": ", Text(kind.device_kind, kind.device_kind_size)));
     }
   }
-  auto again = Make<PJRT_Client_AddressableDevices_Args>();
+  auto again = MakeArgs<PJRT_Client_AddressableDevices_Args>();
   again.client = context.client();
   if (context.Ok("", "PJRT_Client_AddressableDevices", context.plugin().Call(again))) {
     context.Check("PJRT-Client_AddressableDevices-subset",
@@ -141,13 +141,13 @@ void Devices(Context& context) {
 
 void UnknownDevices(Context& context) {
   for (int id : {-1, 1 << 30}) {
-    auto lookup = Make<PJRT_Client_LookupDevice_Args>();
+    auto lookup = MakeArgs<PJRT_Client_LookupDevice_Args>();
     lookup.client = context.client();
     lookup.id = id;
     context.CheckRefused("PJRT-Client_LookupDevice-unknown",
                          StrCat("PJRT_Client_LookupDevice(", id, ")"),
                          context.plugin().Call(lookup));
-    auto local = Make<PJRT_Client_LookupAddressableDevice_Args>();
+    auto local = MakeArgs<PJRT_Client_LookupAddressableDevice_Args>();
     local.client = context.client();
     local.local_hardware_id = id;
     context.CheckRefused("PJRT-Client_LookupAddressableDevice-unknown",
@@ -159,7 +159,7 @@ void UnknownDevices(Context& context) {
 void Memories(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
-  auto memory = Make<PJRT_Device_DefaultMemory_Args>();
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
   memory.device = *device;
   if (!context.Ok("PJRT-Device_DefaultMemory-exists", "PJRT_Device_DefaultMemory",
                   context.plugin().Call(memory)) ||
@@ -167,7 +167,7 @@ void Memories(Context& context) {
                      "the default memory is null")) {
     return;
   }
-  auto list = Make<PJRT_Device_AddressableMemories_Args>();
+  auto list = MakeArgs<PJRT_Device_AddressableMemories_Args>();
   list.device = *device;
   if (!context.Ok("", "PJRT_Device_AddressableMemories", context.plugin().Call(list))) return;
   bool is_listed = false;
@@ -175,13 +175,13 @@ void Memories(Context& context) {
   for (size_t i = 0; i < list.num_memories; ++i) {
     PJRT_Memory* each = list.memories[i];
     is_listed |= each == memory.memory;
-    auto kind = Make<PJRT_Memory_Kind_Args>();
+    auto kind = MakeArgs<PJRT_Memory_Kind_Args>();
     kind.memory = each;
     if (!context.Ok("", "PJRT_Memory_Kind", context.plugin().Call(kind))) continue;
     context.Check("", kinds.insert(Text(kind.kind, kind.kind_size)).second,
                   "two memories of one device have the kind ", Text(kind.kind, kind.kind_size));
     context.Note("memory " + Text(kind.kind, kind.kind_size));
-    auto devices = Make<PJRT_Memory_AddressableByDevices_Args>();
+    auto devices = MakeArgs<PJRT_Memory_AddressableByDevices_Args>();
     devices.memory = each;
     if (context.Ok("", "PJRT_Memory_AddressableByDevices", context.plugin().Call(devices))) {
       std::set<PJRT_Device*> reaching(devices.devices, devices.devices + devices.num_devices);
@@ -202,7 +202,7 @@ void Memories(Context& context) {
 void MemoryStats(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
-  auto stats = Make<PJRT_Device_MemoryStats_Args>();
+  auto stats = MakeArgs<PJRT_Device_MemoryStats_Args>();
   stats.device = *device;
   if (!context.Ok("PJRT-Device_MemoryStats-bytes_limit", "PJRT_Device_MemoryStats",
                   context.plugin().Call(stats))) {
@@ -216,10 +216,10 @@ void MemoryStats(Context& context) {
 }
 
 void Topology(Context& context) {
-  auto args = Make<PJRT_Client_TopologyDescription_Args>();
+  auto args = MakeArgs<PJRT_Client_TopologyDescription_Args>();
   args.client = context.client();
   if (!context.Ok("", "PJRT_Client_TopologyDescription", context.plugin().Call(args))) return;
-  auto first = Make<PJRT_TopologyDescription_GetDeviceDescriptions_Args>();
+  auto first = MakeArgs<PJRT_TopologyDescription_GetDeviceDescriptions_Args>();
   first.topology = args.topology;
   auto second = first;
   if (!context.Ok("", "PJRT_TopologyDescription_GetDeviceDescriptions",
@@ -233,7 +233,7 @@ void Topology(Context& context) {
                             second.descriptions);
   context.Check("PJRT-TopologyDescription_GetDeviceDescriptions-order", is_same,
                 "two calls give other descriptions");
-  auto devices = Make<PJRT_Client_Devices_Args>();
+  auto devices = MakeArgs<PJRT_Client_Devices_Args>();
   devices.client = context.client();
   if (context.Ok("", "PJRT_Client_Devices", context.plugin().Call(devices))) {
     context.Check("", first.num_descriptions >= devices.num_devices, "the topology has ",

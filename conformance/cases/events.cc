@@ -15,7 +15,7 @@ OwnedEvent ReadyEvent(Context& context, OwnedBuffer& buffer) {
   Expected<OwnedBuffer> uploaded = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", uploaded.status())) return {};
   buffer = *std::move(uploaded);
-  auto args = Make<PJRT_Buffer_ReadyEvent_Args>();
+  auto args = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
   args.buffer = buffer.get();
   if (!context.Ok("", "PJRT_Buffer_ReadyEvent", context.plugin().Call(args))) return {};
   return OwnedEvent(context.plugin(), args.event);
@@ -35,7 +35,7 @@ struct Callback {
     if (error != nullptr) self->had_error = true;
     FreeError(*self->plugin, error);
     if (self->destroy != nullptr) {
-      auto args = Make<PJRT_Event_Destroy_Args>();
+      auto args = MakeArgs<PJRT_Event_Destroy_Args>();
       args.event = std::exchange(self->destroy, nullptr);
       (void)self->plugin->Call(args);
     }
@@ -45,7 +45,7 @@ struct Callback {
 
 Status OnReady(const Plugin& plugin, PJRT_Event* event, Callback& callback) {
   callback.plugin = &plugin;
-  auto args = Make<PJRT_Event_OnReady_Args>();
+  auto args = MakeArgs<PJRT_Event_OnReady_Args>();
   args.event = event;
   args.callback = Callback::Run;
   args.user_arg = &callback;
@@ -120,7 +120,7 @@ void Monotone(Context& context) {
   if (!event) return;
   context.Ok("", "PJRT_Event_Await", context.Await(event.get()));
   for (int i = 0; i < 3; ++i) {
-    auto args = Make<PJRT_Event_IsReady_Args>();
+    auto args = MakeArgs<PJRT_Event_IsReady_Args>();
     args.event = event.get();
     if (!context.Ok("", "PJRT_Event_IsReady", context.plugin().Call(args))) return;
     context.Check("PJRT-Event_IsReady-monotone", RawBool(args.is_ready),
@@ -129,10 +129,10 @@ void Monotone(Context& context) {
 }
 
 void SetByCaller(Context& context) {
-  auto create = Make<PJRT_Event_Create_Args>();
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
   if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
   OwnedEvent event(context.plugin(), create.event);
-  auto ready = Make<PJRT_Event_IsReady_Args>();
+  auto ready = MakeArgs<PJRT_Event_IsReady_Args>();
   ready.event = event.get();
   if (context.Ok("", "PJRT_Event_IsReady", context.plugin().Call(ready))) {
     context.Check("PJRT-Event_IsReady-nonblocking", !RawBool(ready.is_ready),
@@ -144,7 +144,7 @@ void SetByCaller(Context& context) {
   }
   context.Check("PJRT-Event_OnReady-once", callback.calls == 0,
                 "a callback ran before its event was set");
-  auto set = Make<PJRT_Event_Set_Args>();
+  auto set = MakeArgs<PJRT_Event_Set_Args>();
   set.event = event.get();
   set.error_code = PJRT_Error_Code_ABORTED;
   set.error_message = "as the test says";
@@ -155,7 +155,7 @@ void SetByCaller(Context& context) {
                 "the callback of an event that was set to ABORTED ran ", callback.calls.load(),
                 " times", callback.had_error ? "" : ", without an error");
   for (int i = 0; i < 2; ++i) {
-    auto args = Make<PJRT_Event_Error_Args>();
+    auto args = MakeArgs<PJRT_Event_Error_Args>();
     args.event = event.get();
     Status status = context.plugin().Call(args);
     context.Check("PJRT-Event_Error-independent", status.code() == StatusCode::kAborted,
@@ -167,10 +167,10 @@ void SetByCaller(Context& context) {
 }
 
 void SetTwice(Context& context) {
-  auto create = Make<PJRT_Event_Create_Args>();
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
   if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
   OwnedEvent event(context.plugin(), create.event);
-  auto set = Make<PJRT_Event_Set_Args>();
+  auto set = MakeArgs<PJRT_Event_Set_Args>();
   set.event = event.get();
   if (!context.Ok("", "PJRT_Event_Set", context.plugin().Call(set))) return;
   context.CheckRefused("PJRT-Event_Set-once", "setting an event again", context.plugin().Call(set),
@@ -178,20 +178,20 @@ void SetTwice(Context& context) {
 }
 
 void ErrorBeforeReady(Context& context) {
-  auto create = Make<PJRT_Event_Create_Args>();
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
   if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
   OwnedEvent event(context.plugin(), create.event);
-  auto args = Make<PJRT_Event_Error_Args>();
+  auto args = MakeArgs<PJRT_Event_Error_Args>();
   args.event = event.get();
   context.CheckRefused("PJRT-Event_Error-not-ready", "PJRT_Event_Error before it is ready",
                        context.plugin().Call(args), {StatusCode::kFailedPrecondition});
-  auto set = Make<PJRT_Event_Set_Args>();
+  auto set = MakeArgs<PJRT_Event_Set_Args>();
   set.event = event.get();
   (void)context.plugin().Call(set);
 }
 
 void AwaitFromManyThreads(Context& context) {
-  auto create = Make<PJRT_Event_Create_Args>();
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
   if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
   OwnedEvent event(context.plugin(), create.event);
   std::atomic<int> awake = 0;
@@ -199,7 +199,7 @@ void AwaitFromManyThreads(Context& context) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] { awake += context.Await(event.get()).ok() ? 1 : 0; });
   }
-  auto set = Make<PJRT_Event_Set_Args>();
+  auto set = MakeArgs<PJRT_Event_Set_Args>();
   set.event = event.get();
   context.Ok("", "PJRT_Event_Set", context.plugin().Call(set));
   for (std::thread& thread : threads) thread.join();

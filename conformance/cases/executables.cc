@@ -15,7 +15,7 @@ bool CompileAddOne(Context& context, Compiled& compiled) {
   Expected<OwnedLoadedExecutable> loaded = context.Compile(AddOneProgram());
   if (!context.Ok("", "PJRT_Client_Compile", loaded.status())) return false;
   compiled.loaded = *std::move(loaded);
-  auto get = Make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
   get.loaded_executable = compiled.loaded.get();
   if (!context.Ok("", "PJRT_LoadedExecutable_GetExecutable", context.plugin().Call(get))) {
     return false;
@@ -26,7 +26,7 @@ bool CompileAddOne(Context& context, Compiled& compiled) {
 
 template <typename Args>
 Args ArgsFor(PJRT_Executable* executable) {
-  auto args = Make<Args>();
+  auto args = MakeArgs<Args>();
   args.executable = executable;
   return args;
 }
@@ -78,7 +78,7 @@ void Metadata(Context& context) {
                   "argument and output take ", stats.argument_size_in_bytes, " and ",
                   stats.output_size_in_bytes, " bytes, at least 16 each expected");
   }
-  auto devices = Make<PJRT_LoadedExecutable_AddressableDevices_Args>();
+  auto devices = MakeArgs<PJRT_LoadedExecutable_AddressableDevices_Args>();
   devices.executable = compiled.loaded.get();
   if (context.Ok("", "PJRT_LoadedExecutable_AddressableDevices", plugin.Call(devices))) {
     context.Check("", devices.num_addressable_devices == 1, devices.num_addressable_devices,
@@ -106,7 +106,7 @@ void Fingerprints(Context& context) {
 void OptimizedProgram(Context& context) {
   Compiled compiled;
   if (!CompileAddOne(context, compiled)) return;
-  auto program = Make<PJRT_Program>();
+  auto program = MakeArgs<PJRT_Program>();
   auto args = ArgsFor<PJRT_Executable_OptimizedProgram_Args>(compiled.executable.get());
   args.program = &program;
   if (!context.Ok("PJRT-Executable_OptimizedProgram-two-calls",
@@ -143,7 +143,7 @@ std::string Serialize(Context& context, const Compiled& compiled) {
 }
 
 Expected<OwnedLoadedExecutable> Deserialize(Context& context, std::string_view bytes) {
-  auto args = Make<PJRT_Executable_DeserializeAndLoad_Args>();
+  auto args = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
   args.client = context.client();
   args.serialized_executable = bytes.data();
   args.serialized_executable_size = bytes.size();

@@ -20,7 +20,7 @@ constexpr std::string_view kDonatingProgram = R"(module @donating {
 })";
 
 bool IsDeleted(Context& context, PJRT_Buffer* buffer) {
-  auto args = Make<PJRT_Buffer_IsDeleted_Args>();
+  auto args = MakeArgs<PJRT_Buffer_IsDeleted_Args>();
   args.buffer = buffer;
   return context.Ok("", "PJRT_Buffer_IsDeleted", context.plugin().Call(args)) &&
          RawBool(args.is_deleted);
@@ -106,7 +106,7 @@ void DeleteWhileInUse(Context& context) {
   PJRT_Buffer* handles[] = {argument->get()};
   auto results = context.Execute(executable->get(), handles);
   if (!context.Ok("", "PJRT_LoadedExecutable_Execute", results.status())) return;
-  auto remove = Make<PJRT_Buffer_Delete_Args>();
+  auto remove = MakeArgs<PJRT_Buffer_Delete_Args>();
   remove.buffer = argument->get();
   context.Ok("PJRT-Buffer_Delete-uses", "PJRT_Buffer_Delete", context.plugin().Call(remove));
   (void)executable->Destroy();
@@ -116,15 +116,15 @@ void DeleteWhileInUse(Context& context) {
 void ExternalReferences(Context& context) {
   Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
-  auto increase = Make<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
+  auto increase = MakeArgs<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
   increase.buffer = buffer->get();
   if (!context.Ok("", "PJRT_Buffer_IncreaseExternalReferenceCount",
                   context.plugin().Call(increase))) {
     return;
   }
-  auto on_cpu = Make<PJRT_Buffer_IsOnCpu_Args>();
+  auto on_cpu = MakeArgs<PJRT_Buffer_IsOnCpu_Args>();
   on_cpu.buffer = buffer->get();
-  auto pointer = Make<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args>();
+  auto pointer = MakeArgs<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args>();
   pointer.buffer = buffer->get();
   if (context.Ok("", "PJRT_Buffer_IsOnCpu", context.plugin().Call(on_cpu)) &&
       context.Ok("", "PJRT_Buffer_OpaqueDeviceMemoryDataPointer", context.plugin().Call(pointer)) &&
@@ -132,7 +132,7 @@ void ExternalReferences(Context& context) {
     const auto* values = static_cast<const float*>(pointer.device_memory_ptr);
     context.Check("", values[0] == 1 && values[3] == 4, "the memory holds other values");
   }
-  auto decrease = Make<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
+  auto decrease = MakeArgs<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
   decrease.buffer = buffer->get();
   context.Ok("", "PJRT_Buffer_DecreaseExternalReferenceCount", context.plugin().Call(decrease));
   context.CheckRefused("PJRT-Buffer_DecreaseExternalReferenceCount-zero", "a count below zero",
@@ -144,7 +144,7 @@ void ViewOfMemory(Context& context) {
   if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
   Expected<OwnedBuffer> probe = context.Upload(HostArray::F32({1}, {0}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", probe.status())) return;
-  auto on_cpu = Make<PJRT_Buffer_IsOnCpu_Args>();
+  auto on_cpu = MakeArgs<PJRT_Buffer_IsOnCpu_Args>();
   on_cpu.buffer = probe->get();
   if (!context.Ok("", "PJRT_Buffer_IsOnCpu", context.plugin().Call(on_cpu))) return;
   if (!RawBool(on_cpu.is_on_cpu)) {
@@ -153,7 +153,7 @@ void ViewOfMemory(Context& context) {
   alignas(64) float memory[4] = {1, 2, 3, 4};
   std::atomic<int> deleted = 0;
   int64_t dims[] = {4};
-  auto args = Make<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
+  auto args = MakeArgs<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
   args.client = context.client();
   args.device_buffer_ptr = memory;
   args.dims = dims;
@@ -189,12 +189,12 @@ void ViewOfMemory(Context& context) {
 void ErrorsTravel(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
-  auto memory = Make<PJRT_Device_DefaultMemory_Args>();
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
   memory.device = *device;
   if (!context.Ok("", "PJRT_Device_DefaultMemory", context.plugin().Call(memory))) return;
   constexpr std::string_view kText = "lost on the way";
   int64_t dims[] = {4};
-  auto args = Make<PJRT_Client_CreateErrorBuffer_Args>();
+  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
   args.client = context.client();
   args.error_code = PJRT_Error_Code_DATA_LOSS;
   args.error_message = kText.data();

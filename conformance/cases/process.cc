@@ -77,7 +77,7 @@ void AfterFork(Context& context) {
   if (child == 0) {
     // Nothing may hang; what is answered comes back as the status.
     alarm(20);
-    auto name = Make<PJRT_Client_PlatformName_Args>();
+    auto name = MakeArgs<PJRT_Client_PlatformName_Args>();
     name.client = context.client();
     Status status = context.plugin().Call(name);
     int code = status.code() == StatusCode::kFailedPrecondition ? 0 : status.ok() ? 1 : 2;

@@ -146,19 +146,8 @@ void WrongPrograms(Context& context) {
     if (status.code() == StatusCode::kUnimplemented) continue;
     context.CheckRefused("PJRT-Process-alive", StrCat("compiling ", what), status);
   }
-  auto unit = Make<PJRT_Program>();
-  char code[] = "module {}", format[] = "no such format";
-  unit.code = code;
-  unit.code_size = sizeof(code) - 1;
-  unit.format = format;
-  unit.format_size = sizeof(format) - 1;
-  auto args = Make<PJRT_Client_Compile_Args>();
-  args.client = context.client();
-  args.program = &unit;
-  args.compile_options = SingleDeviceCompileOptions().data();
-  args.compile_options_size = SingleDeviceCompileOptions().size();
-  Status status = context.plugin().Call(args);
-  context.Check("PJRT-Process-alive", !status.ok(), "an unknown program format was accepted");
+  Expected<OwnedLoadedExecutable> unknown = context.Compile(AddOneProgram(), "no such format");
+  context.Check("PJRT-Process-alive", !unknown.ok(), "an unknown program format was accepted");
 }
 
 // Every status of a wrong call, and that nothing was handed out or donated by it.
@@ -169,8 +158,8 @@ void ExpectExecuteRefused(Context& context, PJRT_LoadedExecutable* executable,
   PJRT_Buffer** output_list = &output;
   PJRT_Buffer* const* argument_list = arguments.data();
   PJRT_Event* event = nullptr;
-  auto options = Make<PJRT_ExecuteOptions>();
-  auto args = Make<PJRT_LoadedExecutable_Execute_Args>();
+  auto options = MakeArgs<PJRT_ExecuteOptions>();
+  auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
   args.executable = executable;
   args.options = &options;
   args.argument_lists = &argument_list;
@@ -209,7 +198,7 @@ void WrongArguments(Context& context) {
                        "two arguments instead of one");
   ExpectExecuteRefused(context, loaded, {wrong_shape->get()}, shape, "f32[5] instead of f32[4]");
   ExpectExecuteRefused(context, loaded, {wrong_type->get()}, shape, "s32[4] instead of f32[4]");
-  auto remove = Make<PJRT_Buffer_Delete_Args>();
+  auto remove = MakeArgs<PJRT_Buffer_Delete_Args>();
   remove.buffer = right->get();
   if (context.Ok("", "PJRT_Buffer_Delete", context.plugin().Call(remove))) {
     ExpectExecuteRefused(context, loaded, {right->get()}, "PJRT-LoadedExecutable_Execute-deleted",
@@ -225,10 +214,10 @@ void DeletedExecutable(Context& context) {
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
-  auto remove = Make<PJRT_LoadedExecutable_Delete_Args>();
+  auto remove = MakeArgs<PJRT_LoadedExecutable_Delete_Args>();
   remove.executable = executable->get();
   if (!context.Ok("", "PJRT_LoadedExecutable_Delete", context.plugin().Call(remove))) return;
-  auto is_deleted = Make<PJRT_LoadedExecutable_IsDeleted_Args>();
+  auto is_deleted = MakeArgs<PJRT_LoadedExecutable_IsDeleted_Args>();
   is_deleted.executable = executable->get();
   if (context.Ok("", "PJRT_LoadedExecutable_IsDeleted", context.plugin().Call(is_deleted))) {
     context.Check("PJRT-LoadedExecutable_Execute-deleted-executable",

@@ -50,16 +50,16 @@ Samples::Samples(const Context& context) : context_(context) {
   const Plugin& plugin = context.plugin();
   Expected<PJRT_Device*> device = context.Device();
   if (device.ok()) device_ = *device;
-  auto description = Make<PJRT_Device_GetDescription_Args>();
+  auto description = MakeArgs<PJRT_Device_GetDescription_Args>();
   description.device = device_;
   if (device_ != nullptr) {
     description_ =
         GetFrom(plugin, description, &PJRT_Device_GetDescription_Args::device_description);
-    auto memory = Make<PJRT_Device_DefaultMemory_Args>();
+    auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
     memory.device = device_;
     memory_ = GetFrom(plugin, memory, &PJRT_Device_DefaultMemory_Args::memory);
   }
-  auto topology = Make<PJRT_Client_TopologyDescription_Args>();
+  auto topology = MakeArgs<PJRT_Client_TopologyDescription_Args>();
   topology.client = context.client();
   topology_ = GetFrom(plugin, topology, &PJRT_Client_TopologyDescription_Args::topology);
   Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
@@ -67,13 +67,13 @@ Samples::Samples(const Context& context) : context_(context) {
   Expected<OwnedLoadedExecutable> loaded = context.Compile(AddOneProgram());
   if (loaded.ok()) {
     loaded_ = *std::move(loaded);
-    auto executable = Make<PJRT_LoadedExecutable_GetExecutable_Args>();
+    auto executable = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
     executable.loaded_executable = loaded_.get();
     executable_ = OwnedExecutable(
         plugin, GetFrom(plugin, executable, &PJRT_LoadedExecutable_GetExecutable_Args::executable));
   }
   if (buffer_) {
-    auto event = Make<PJRT_Buffer_ReadyEvent_Args>();
+    auto event = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
     event.buffer = buffer_.get();
     event_ = OwnedEvent(plugin, GetFrom(plugin, event, &PJRT_Buffer_ReadyEvent_Args::event));
     if (event_) (void)context.Await(event_.get());
@@ -146,7 +146,7 @@ Arguments::Arguments(const Samples& samples, const reflection::Function& functio
     case reflection::function::kPJRT_Client_Compile:
     case reflection::function::kPJRT_Compile: {
       memory("", "", AddOneProgram());
-      auto program = Make<PJRT_Program>();
+      auto program = MakeArgs<PJRT_Program>();
       program.code = reinterpret_cast<char*>(owned_.back().data());
       program.code_size = owned_.back().size();
       program.format = "mlir";
@@ -169,7 +169,7 @@ Arguments::Arguments(const Samples& samples, const reflection::Function& functio
       break;
     }
     case reflection::function::kPJRT_LoadedExecutable_Execute: {
-      object("options", Make<PJRT_ExecuteOptions>());
+      object("options", MakeArgs<PJRT_ExecuteOptions>());
       PJRT_Buffer* argument = samples.buffer();
       object("", argument);
       void* list = owned_.back().data();

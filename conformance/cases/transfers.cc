@@ -104,7 +104,7 @@ void Strides(Context& context, const StrideCase& item) {
   for (size_t s = 0; s < std::size(kSemantics); ++s) {
     std::vector<int64_t> byte_strides = item.strides;
     for (int64_t& stride : byte_strides) stride *= static_cast<int64_t>(sizeof(float));
-    auto args = Make<PJRT_Client_BufferFromHostBuffer_Args>();
+    auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
     args.client = context.client();
     args.data = memory.data() + item.first;
     args.type = PJRT_Buffer_Type_F32;
@@ -142,7 +142,7 @@ void Semantics(Context& context, size_t which) {
   std::vector<int64_t> dims = {1 << 18};
   HostArray array = RandomArray(DType::kS32, dims, context.seed());
   HostArray original = array;
-  auto args = Make<PJRT_Client_BufferFromHostBuffer_Args>();
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = context.client();
   args.data = array.bytes.data();
   args.type = PJRT_Buffer_Type_S32;
@@ -176,11 +176,11 @@ void Semantics(Context& context, size_t which) {
 void MemoryWins(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
-  auto memory = Make<PJRT_Device_DefaultMemory_Args>();
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
   memory.device = *device;
   if (!context.Ok("", "PJRT_Device_DefaultMemory", context.plugin().Call(memory))) return;
   float value = 42;
-  auto args = Make<PJRT_Client_BufferFromHostBuffer_Args>();
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = context.client();
   args.data = &value;
   args.type = PJRT_Buffer_Type_F32;
@@ -195,7 +195,7 @@ void MemoryWins(Context& context) {
   OwnedEvent done(context.plugin(), args.done_with_host_buffer);
   context.Ok("PJRT-Client_BufferFromHostBuffer-done", "done_with_host_buffer",
              context.Await(done.get()));
-  auto where = Make<PJRT_Buffer_Memory_Args>();
+  auto where = MakeArgs<PJRT_Buffer_Memory_Args>();
   where.buffer = buffer.get();
   if (context.Ok("", "PJRT_Buffer_Memory", context.plugin().Call(where))) {
     context.Check("PJRT-Client_BufferFromHostBuffer-memory-wins", where.memory == memory.memory,
@@ -229,7 +229,7 @@ void BadArrays(Context& context) {
   };
   float data[4] = {};
   for (const Bad& bad : kBad) {
-    auto args = Make<PJRT_Client_BufferFromHostBuffer_Args>();
+    auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
     args.client = context.client();
     args.data = bad.has_data ? data : nullptr;
     args.type = PJRT_Buffer_Type_F32;
@@ -245,7 +245,7 @@ void BadArrays(Context& context) {
 void ToHostSizes(Context& context) {
   Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({3}, {1, 2, 3}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
-  auto args = Make<PJRT_Buffer_ToHostBuffer_Args>();
+  auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer->get();
   if (!context.Ok("PJRT-Buffer_ToHostBuffer-dst_size", "PJRT_Buffer_ToHostBuffer for the size",
                   context.plugin().Call(args))) {
@@ -265,14 +265,14 @@ void ToHostSizes(Context& context) {
 void DeletedBuffer(Context& context) {
   Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({3}, {1, 2, 3}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
-  auto is_deleted = Make<PJRT_Buffer_IsDeleted_Args>();
+  auto is_deleted = MakeArgs<PJRT_Buffer_IsDeleted_Args>();
   is_deleted.buffer = buffer->get();
   if (context.Ok("", "PJRT_Buffer_IsDeleted", context.plugin().Call(is_deleted))) {
     context.Check("PJRT-Buffer_Delete-again", !RawBool(is_deleted.is_deleted),
                   "a new buffer is deleted");
   }
   for (int i = 0; i < 2; ++i) {
-    auto remove = Make<PJRT_Buffer_Delete_Args>();
+    auto remove = MakeArgs<PJRT_Buffer_Delete_Args>();
     remove.buffer = buffer->get();
     context.Ok("PJRT-Buffer_Delete-again", "PJRT_Buffer_Delete", context.plugin().Call(remove));
     if (context.Ok("", "PJRT_Buffer_IsDeleted", context.plugin().Call(is_deleted))) {
@@ -281,7 +281,7 @@ void DeletedBuffer(Context& context) {
     }
   }
   float values[3];
-  auto args = Make<PJRT_Buffer_ToHostBuffer_Args>();
+  auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer->get();
   args.dst = values;
   args.dst_size = sizeof(values);
@@ -290,7 +290,7 @@ void DeletedBuffer(Context& context) {
   // The error may come at once or with the event.
   if (status.ok() && event) status = context.Await(event.get());
   context.CheckRefused("PJRT-Buffer_ToHostBuffer-deleted", "reading a deleted buffer", status);
-  auto ready = Make<PJRT_Buffer_ReadyEvent_Args>();
+  auto ready = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
   ready.buffer = buffer->get();
   status = context.plugin().Call(ready);
   OwnedEvent ready_event(context.plugin(), ready.event);
@@ -303,7 +303,7 @@ void RawToHost(Context& context) {
   Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
   float values[2] = {};
-  auto args = Make<PJRT_Buffer_CopyRawToHost_Args>();
+  auto args = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
   args.buffer = buffer->get();
   args.dst = values;
   args.offset = 4;

@@ -68,7 +68,7 @@ int RunChild(const ChildOptions& options, const std::vector<const Case*>& cases)
     return 1;
   }
   // Before the first case: some plugins abort when they are used without it.
-  auto initialize = Make<PJRT_Plugin_Initialize_Args>();
+  auto initialize = MakeArgs<PJRT_Plugin_Initialize_Args>();
   Status initialized = plugin->Call(initialize);
   if (!initialized.ok()) {
     WriteLine(options.report_fd,

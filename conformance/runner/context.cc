@@ -56,7 +56,7 @@ bool Context::CheckRefused(std::string_view requirement, std::string_view what,
 }
 
 Expected<PJRT_Device*> Context::Device() const {
-  auto args = Make<PJRT_Client_AddressableDevices_Args>();
+  auto args = MakeArgs<PJRT_Client_AddressableDevices_Args>();
   args.client = client_;
   PLINTH_RETURN_IF_ERROR(plugin_.Call(args));
   if (args.num_addressable_devices == 0) return NotFound("the client has no addressable device");
@@ -66,7 +66,7 @@ Expected<PJRT_Device*> Context::Device() const {
 Expected<OwnedClient> Context::NewClient() const {
   std::vector<PJRT_NamedValue> options;
   for (const auto& [name, value] : profile_.create_options) {
-    PJRT_NamedValue& option = options.emplace_back(Make<PJRT_NamedValue>());
+    PJRT_NamedValue& option = options.emplace_back(MakeArgs<PJRT_NamedValue>());
     option.name = name.data();
     option.name_size = name.size();
     option.value_size = 1;
@@ -85,7 +85,7 @@ Expected<OwnedClient> Context::NewClient() const {
       option.float_value = static_cast<float>(*std::get_if<double>(&value));
     }
   }
-  auto args = Make<PJRT_Client_Create_Args>();
+  auto args = MakeArgs<PJRT_Client_Create_Args>();
   args.create_options = options.data();
   args.num_options = options.size();
   PLINTH_RETURN_IF_ERROR(plugin_.Call(args));
@@ -94,14 +94,14 @@ Expected<OwnedClient> Context::NewClient() const {
 }
 
 Status Context::Await(PJRT_Event* event) const {
-  auto args = Make<PJRT_Event_Await_Args>();
+  auto args = MakeArgs<PJRT_Event_Await_Args>();
   args.event = event;
   return plugin_.Call(args);
 }
 
 Expected<OwnedBuffer> Context::Upload(const HostArray& array) const {
   PLINTH_ASSIGN_OR_RETURN(PJRT_Device * device, Device());
-  auto args = Make<PJRT_Client_BufferFromHostBuffer_Args>();
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = client_;
   args.data = array.bytes.data();
   args.type = ToC(array.type);
@@ -122,11 +122,11 @@ Expected<OwnedBuffer> Context::Upload(const HostArray& array) const {
 
 Expected<HostArray> Context::Download(PJRT_Buffer* buffer) const {
   HostArray array;
-  auto type = Make<PJRT_Buffer_ElementType_Args>();
+  auto type = MakeArgs<PJRT_Buffer_ElementType_Args>();
   type.buffer = buffer;
   PLINTH_RETURN_IF_ERROR(plugin_.Call(type));
   array.type = DTypeFromC(RawEnum(type.type)).value_or(DType::kInvalid);
-  auto dims = Make<PJRT_Buffer_Dimensions_Args>();
+  auto dims = MakeArgs<PJRT_Buffer_Dimensions_Args>();
   dims.buffer = buffer;
   PLINTH_RETURN_IF_ERROR(plugin_.Call(dims));
   array.dims.assign(dims.dims, dims.dims + dims.num_dims);
@@ -136,12 +136,12 @@ Expected<HostArray> Context::Download(PJRT_Buffer* buffer) const {
   for (size_t i = 0; i < minor_to_major.size(); ++i) {
     minor_to_major[i] = static_cast<int64_t>(minor_to_major.size() - 1 - i);
   }
-  auto layout = Make<PJRT_Buffer_MemoryLayout>();
+  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
   layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
   layout.tiled.struct_size = StructOf<PJRT_Buffer_MemoryLayout_Tiled>::kSize;
   layout.tiled.minor_to_major = minor_to_major.data();
   layout.tiled.minor_to_major_size = minor_to_major.size();
-  auto args = Make<PJRT_Buffer_ToHostBuffer_Args>();
+  auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer;
   args.host_layout = &layout;
   PLINTH_RETURN_IF_ERROR(plugin_.Call(args));
@@ -157,14 +157,15 @@ Expected<HostArray> Context::Download(PJRT_Buffer* buffer) const {
   return array;
 }
 
-Expected<OwnedLoadedExecutable> Context::Compile(std::string_view program) const {
-  auto unit = Make<PJRT_Program>();
+Expected<OwnedLoadedExecutable> Context::Compile(std::string_view program,
+                                                 std::string_view format) const {
+  auto unit = MakeArgs<PJRT_Program>();
   std::string code(program);
   unit.code = code.data();
   unit.code_size = code.size();
-  unit.format = "mlir";
-  unit.format_size = 4;
-  auto args = Make<PJRT_Client_Compile_Args>();
+  unit.format = format.data();
+  unit.format_size = format.size();
+  auto args = MakeArgs<PJRT_Client_Compile_Args>();
   args.client = client_;
   args.program = &unit;
   args.compile_options = SingleDeviceCompileOptions().data();
@@ -175,11 +176,11 @@ Expected<OwnedLoadedExecutable> Context::Compile(std::string_view program) const
 }
 
 Expected<size_t> Context::NumOutputs(PJRT_LoadedExecutable* executable) const {
-  auto get = Make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
   get.loaded_executable = executable;
   PLINTH_RETURN_IF_ERROR(plugin_.Call(get));
   OwnedExecutable owned(plugin_, get.executable);
-  auto args = Make<PJRT_Executable_NumOutputs_Args>();
+  auto args = MakeArgs<PJRT_Executable_NumOutputs_Args>();
   args.executable = owned.get();
   PLINTH_RETURN_IF_ERROR(plugin_.Call(args));
   if (args.num_outputs > 1000)
@@ -195,8 +196,8 @@ Expected<std::vector<OwnedBuffer>> Context::Execute(PJRT_LoadedExecutable* execu
   PJRT_Buffer** output_list = outputs.data();
   PJRT_Buffer* const* argument_list = arguments.data();
   PJRT_Event* event = nullptr;
-  auto options = Make<PJRT_ExecuteOptions>();
-  auto args = Make<PJRT_LoadedExecutable_Execute_Args>();
+  auto options = MakeArgs<PJRT_ExecuteOptions>();
+  auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
   args.executable = executable;
   args.options = &options;
   args.argument_lists = &argument_list;

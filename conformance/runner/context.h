@@ -72,8 +72,9 @@ class Context {
   Expected<OwnedBuffer> Upload(const HostArray& array) const;
   Expected<HostArray> Download(PJRT_Buffer* buffer) const;
   Status Await(PJRT_Event* event) const;
-  // Text of StableHLO for one replica and one partition.
-  Expected<OwnedLoadedExecutable> Compile(std::string_view program) const;
+  // A program for one replica and one partition; by default text of StableHLO.
+  Expected<OwnedLoadedExecutable> Compile(std::string_view program,
+                                          std::string_view format = "mlir") const;
   // Runs on the executable's only device. `done`, if wanted, is the caller's to free.
   Expected<std::vector<OwnedBuffer>> Execute(PJRT_LoadedExecutable* executable,
                                              std::span<PJRT_Buffer* const> arguments,

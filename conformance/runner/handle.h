@@ -27,7 +27,7 @@ class Owned {
 
   Status Destroy() {
     if (handle_ == nullptr) return Status();
-    auto args = Make<DestroyArgs>();
+    auto args = MakeArgs<DestroyArgs>();
     args.*kField = Release();
     return plugin_->Call(args);
   }

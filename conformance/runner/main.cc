@@ -16,6 +16,7 @@
 #include "conformance/runner/supervisor.h"
 #include "conformance/runner/waivers.h"
 #include "plinth/reflection/reflection.h"
+#include "plinth/support/text.h"
 
 namespace plinth::conformance {
 namespace {

@@ -49,10 +49,10 @@ Status Plugin::Call(const reflection::Function& function, void* args) const {
 
 Status Plugin::Take(PJRT_Error* error) const {
   if (error == nullptr) return Status();
-  auto message = Make<PJRT_Error_Message_Args>();
+  auto message = MakeArgs<PJRT_Error_Message_Args>();
   message.error = error;
   api_->PJRT_Error_Message(&message);
-  auto code = Make<PJRT_Error_GetCode_Args>();
+  auto code = MakeArgs<PJRT_Error_GetCode_Args>();
   code.error = error;
   PJRT_Error* unreadable = api_->PJRT_Error_GetCode(&code);
   Status status = unreadable == nullptr
@@ -61,7 +61,7 @@ Status Plugin::Take(PJRT_Error* error) const {
                                  std::string_view(message.message, message.message_size));
   if (status.ok()) status = Internal("an error object has the code OK");
   for (PJRT_Error* each : {unreadable, error}) {
-    auto destroy = Make<PJRT_Error_Destroy_Args>();
+    auto destroy = MakeArgs<PJRT_Error_Destroy_Args>();
     destroy.error = each;
     api_->PJRT_Error_Destroy(&destroy);
   }

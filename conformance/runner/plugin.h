@@ -12,15 +12,6 @@
 
 namespace plinth::conformance {
 
-// An argument struct as a client of today fills it: zero but for struct_size.
-template <typename Args>
-Args Make() {
-  Args args;
-  std::memset(&args, 0, sizeof(args));
-  args.struct_size = StructOf<Args>::kSize;
-  return args;
-}
-
 // A plugin under test: its raw table, and nothing between it and the cases. Never unloaded.
 class Plugin {
  public:

@@ -1,6 +1,7 @@
 #include "conformance/runner/waivers.h"
 
 #include "conformance/runner/json.h"
+#include "plinth/support/text.h"
 
 namespace plinth::conformance {
 
@@ -42,27 +43,6 @@ void ApplyWaivers(const std::vector<Waiver>& waivers, int minor, Result& result)
     result.verdict = Verdict::kWaived;
     return;
   }
-}
-
-bool GlobMatches(std::string_view pattern, std::string_view name) {
-  // Where to go on after the last `*` if what follows it does not match here.
-  size_t p = 0, n = 0, star = std::string_view::npos, retry = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
 }
 
 }  // namespace plinth::conformance

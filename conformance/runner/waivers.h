@@ -25,9 +25,6 @@ Expected<std::vector<Waiver>> ParseWaivers(std::string_view json);
 // Turns FAIL, CRASH and HANG into WAIVED where a waiver applies to a plugin of that minor.
 void ApplyWaivers(const std::vector<Waiver>& waivers, int minor, Result& result);
 
-// Whether `name` matches a pattern of `*` and `?`, which match `/` too.
-bool GlobMatches(std::string_view pattern, std::string_view name);
-
 }  // namespace plinth::conformance
 
 #endif  // PLINTH_CONFORMANCE_RUNNER_WAIVERS_H_

@@ -5,16 +5,6 @@
 namespace plinth::conformance {
 namespace {
 
-TEST(WaiversTest, GlobsMatch) {
-  EXPECT_TRUE(GlobMatches("*", "L0/a/b"));
-  EXPECT_TRUE(GlobMatches("L0/*/b", "L0/a/c/b"));
-  EXPECT_TRUE(GlobMatches("L?/a", "L1/a"));
-  EXPECT_TRUE(GlobMatches("a*b*c", "aXbYbZc"));
-  EXPECT_FALSE(GlobMatches("a*b*c", "aXbYbZ"));
-  EXPECT_FALSE(GlobMatches("", "a"));
-  EXPECT_TRUE(GlobMatches("a**", "a"));
-}
-
 TEST(WaiversTest, AWaiverExpires) {
   auto waivers = ParseWaivers(R"({"waivers": [{"cases": "L1/x*", "reason": "known",
       "address": "https://example.org/1", "until_minor": 114}]})");

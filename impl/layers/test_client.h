@@ -15,28 +15,22 @@ namespace plinth::layers {
 class TestClient {
  public:
   explicit TestClient(const TestChain& chain) : chain_(chain) {
-    auto initialize = Make<PJRT_Plugin_Initialize_Args>();
+    auto initialize = MakeArgs<PJRT_Plugin_Initialize_Args>();
     Ok(initialize);
-    auto create = Make<PJRT_Client_Create_Args>();
+    auto create = MakeArgs<PJRT_Client_Create_Args>();
     Ok(create);
     client_ = create.client;
-    auto devices = Make<PJRT_Client_AddressableDevices_Args>();
+    auto devices = MakeArgs<PJRT_Client_AddressableDevices_Args>();
     devices.client = client_;
     Ok(devices);
     device_ = devices.addressable_devices[0];
   }
   ~TestClient() {
-    auto destroy = Make<PJRT_Client_Destroy_Args>();
+    auto destroy = MakeArgs<PJRT_Client_Destroy_Args>();
     destroy.client = client_;
     Ok(destroy);
   }
 
-  template <typename Args>
-  static Args Make() {
-    Args args = {};
-    args.struct_size = StructOf<Args>::kSize;
-    return args;
-  }
   template <typename Args>
   Status Call(Args& args) const {
     return TakeError(chain_.Call(0, FunctionOf<Args>::kSlot, &args));
@@ -51,12 +45,12 @@ class TestClient {
   PJRT_Device* device() const { return device_; }
 
   PJRT_LoadedExecutable* Compile(std::string_view mlir) const {
-    auto program = Make<PJRT_Program>();
+    auto program = MakeArgs<PJRT_Program>();
     program.code = const_cast<char*>(mlir.data());
     program.code_size = mlir.size();
     program.format = const_cast<char*>("mlir");
     program.format_size = 4;
-    auto compile = Make<PJRT_Client_Compile_Args>();
+    auto compile = MakeArgs<PJRT_Client_Compile_Args>();
     compile.client = client_;
     compile.program = &program;
     compile.compile_options = "";
@@ -66,7 +60,7 @@ class TestClient {
 
   PJRT_Buffer* FromHost(PJRT_Buffer_Type type, const void* data, std::vector<int64_t> dims,
                         std::vector<int64_t> strides = {}) const {
-    auto args = Make<PJRT_Client_BufferFromHostBuffer_Args>();
+    auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
     args.client = client_;
     args.data = data;
     args.type = type;
@@ -84,8 +78,8 @@ class TestClient {
   std::vector<PJRT_Buffer*> Execute(PJRT_LoadedExecutable* executable,
                                     std::vector<PJRT_Buffer*> arguments, size_t outputs,
                                     bool with_events = true) const {
-    auto options = Make<PJRT_ExecuteOptions>();
-    auto args = Make<PJRT_LoadedExecutable_Execute_Args>();
+    auto options = MakeArgs<PJRT_ExecuteOptions>();
+    auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
     std::vector<PJRT_Buffer*> results(outputs);
     PJRT_Buffer* const* argument_list = arguments.data();
     PJRT_Buffer** output_list = results.data();
@@ -103,7 +97,7 @@ class TestClient {
   }
 
   void ToHost(PJRT_Buffer* buffer, void* data, size_t size) const {
-    auto args = Make<PJRT_Buffer_ToHostBuffer_Args>();
+    auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
     args.src = buffer;
     args.dst = data;
     args.dst_size = size;
@@ -112,20 +106,20 @@ class TestClient {
   }
 
   void Await(PJRT_Event* event) const {
-    auto await = Make<PJRT_Event_Await_Args>();
+    auto await = MakeArgs<PJRT_Event_Await_Args>();
     await.event = event;
     Ok(await);
-    auto destroy = Make<PJRT_Event_Destroy_Args>();
+    auto destroy = MakeArgs<PJRT_Event_Destroy_Args>();
     destroy.event = event;
     Ok(destroy);
   }
   void Destroy(PJRT_Buffer* buffer) const {
-    auto args = Make<PJRT_Buffer_Destroy_Args>();
+    auto args = MakeArgs<PJRT_Buffer_Destroy_Args>();
     args.buffer = buffer;
     Ok(args);
   }
   void Destroy(PJRT_LoadedExecutable* executable) const {
-    auto args = Make<PJRT_LoadedExecutable_Destroy_Args>();
+    auto args = MakeArgs<PJRT_LoadedExecutable_Destroy_Args>();
     args.executable = executable;
     Ok(args);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plinth/support/status.h"
+#include "plinth/support/text.h"
 
 namespace plinth::loader {
 
@@ -23,12 +24,6 @@ Expected<std::vector<std::string>> ReadFolder(const std::string& path, size_t ma
 
 bool IsFolder(const std::string& path);
 bool IsSameFile(const std::string& a, const std::string& b);
-
-// The pieces between separators, without empty ones.
-std::vector<std::string> Split(std::string_view text, char separator);
-
-// Without white space at both ends.
-std::string_view Trim(std::string_view text);
 
 std::string FolderOf(std::string_view path);
 std::string_view FileNameOf(std::string_view path);

@@ -7,11 +7,8 @@
 
 namespace plinth::loader {
 
-// Whether `text` matches a pattern in which `*` stands for any characters and `?` for one; letters
-// of ASCII are compared without case. Time is at most the product of the lengths.
-bool GlobMatches(std::string_view pattern, std::string_view text);
-
-// Patterns separated by commas; white space around them does not count.
+// Patterns separated by commas, in which the case of letters does not count; nor does white space
+// around them.
 class GlobList {
  public:
   explicit GlobList(std::string_view patterns);

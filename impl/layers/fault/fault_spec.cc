@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "plinth/reflection/reflection.h"
+#include "plinth/support/text.h"
 
 namespace plinth::layers {
 namespace {
@@ -26,12 +27,6 @@ constexpr fn::Id kAllocating[] = {
     fn::kPJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers,
 };
 
-std::string_view Trim(std::string_view text) {
-  size_t begin = text.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
-}
-
 // The first word, removed from `text`.
 std::string_view TakeWord(std::string_view& text) {
   text = Trim(text);
@@ -52,26 +47,6 @@ std::optional<uint64_t> TakeNumber(std::string_view& text) {
 Status NotUnderstood(std::string_view part, std::string_view why) {
   return InvalidArgument("fault: `", part.substr(0, 200), "` was not understood: ", why, ". ",
                          FaultGrammar());
-}
-
-// `*` stands for any characters. Linear in the name for each `*`.
-bool GlobMatches(std::string_view pattern, std::string_view name) {
-  size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p, ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
 }
 
 bool CanFail(const reflection::Function& function) {

@@ -11,21 +11,21 @@ namespace {
 // The status of an error of any plugin, also one without a head; the error is destroyed.
 Status TakeApiError(const PJRT_Api* api, PJRT_Error* error) {
   if (error == nullptr) return Status();
-  auto code = ApiCalls::Make<PJRT_Error_GetCode_Args>();
+  auto code = MakeArgs<PJRT_Error_GetCode_Args>();
   code.error = error;
   if (PJRT_Error* second = api->PJRT_Error_GetCode(&code)) {
     code.code = PJRT_Error_Code_UNKNOWN;
-    auto destroy = ApiCalls::Make<PJRT_Error_Destroy_Args>();
+    auto destroy = MakeArgs<PJRT_Error_Destroy_Args>();
     destroy.error = second;
     api->PJRT_Error_Destroy(&destroy);
   }
-  auto message = ApiCalls::Make<PJRT_Error_Message_Args>();
+  auto message = MakeArgs<PJRT_Error_Message_Args>();
   message.error = error;
   api->PJRT_Error_Message(&message);
   Status status =
       StatusFromParts(static_cast<int>(code.code), message.message, message.message_size);
   if (status.ok()) status = Internal("the plugin gave an error with code OK");
-  auto destroy = ApiCalls::Make<PJRT_Error_Destroy_Args>();
+  auto destroy = MakeArgs<PJRT_Error_Destroy_Args>();
   destroy.error = error;
   api->PJRT_Error_Destroy(&destroy);
   return status;
@@ -45,10 +45,10 @@ Status ApiCalls::Call(int slot, void* args) const {
 
 Status ApiCalls::AwaitAndDestroy(PJRT_Event* event) const {
   if (event == nullptr) return Internal("the plugin gave no event");
-  auto await = Make<PJRT_Event_Await_Args>();
+  auto await = MakeArgs<PJRT_Event_Await_Args>();
   await.event = event;
   Status status = (*this)(await);
-  auto destroy = Make<PJRT_Event_Destroy_Args>();
+  auto destroy = MakeArgs<PJRT_Event_Destroy_Args>();
   destroy.event = event;
   Status destroyed = (*this)(destroy);
   return status.ok() ? destroyed : status;

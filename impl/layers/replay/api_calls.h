@@ -12,13 +12,6 @@ class ApiCalls {
  public:
   explicit ApiCalls(const PJRT_Api* api) : api_(api) {}
 
-  template <typename Args>
-  static Args Make() {
-    Args args = {};
-    args.struct_size = StructOf<Args>::kSize;
-    return args;
-  }
-
   // A function of the core table by its slot. UNIMPLEMENTED if the table has none.
   Status Call(int slot, void* args) const;
 

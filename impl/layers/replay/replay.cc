@@ -46,7 +46,7 @@ Status Initialize(const PJRT_Api* api) {
   if (api == nullptr || api->struct_size < offsetof(PJRT_Api, PJRT_Event_Destroy)) {
     return InvalidArgument("the plugin's table is null or too short to make a client with");
   }
-  auto initialize = ApiCalls::Make<PJRT_Plugin_Initialize_Args>();
+  auto initialize = MakeArgs<PJRT_Plugin_Initialize_Args>();
   Status status = ApiCalls(api)(initialize);
   return status.code() == StatusCode::kUnimplemented ? Status() : status;
 }

@@ -13,7 +13,7 @@ using capture::Tag;
 
 Status Replayer::CreateClient(const CapturedCall& call) {
   if (call.code != 0) return Status();
-  auto create = ApiCalls::Make<PJRT_Client_Create_Args>();
+  auto create = MakeArgs<PJRT_Client_Create_Args>();
   std::vector<NamedValue> values;
   if (options_.create_options) {
     values = *options_.create_options;
@@ -104,7 +104,7 @@ Status Replayer::View(const CapturedCall& call) {
     return Status();
   }
   auto& view = *static_cast<PJRT_Client_CreateViewOfDeviceBuffer_Args*>(*built);
-  auto args = ApiCalls::Make<PJRT_Client_BufferFromHostBuffer_Args>();
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = view.client;
   args.type = view.element_type;
   args.dims = view.dims;
@@ -145,13 +145,13 @@ Status Replayer::Execute(const CapturedCall& call) {
     return Status(StatusCode::kDataLoss, "an execution in the capture lacks its arguments");
   }
 
-  auto get = ApiCalls::Make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
   get.loaded_executable = args.executable;
-  auto count = ApiCalls::Make<PJRT_Executable_NumOutputs_Args>();
+  auto count = MakeArgs<PJRT_Executable_NumOutputs_Args>();
   PLINTH_RETURN_IF_ERROR(call_(get));
   count.executable = get.executable;
   Status counted = call_(count);
-  auto destroy = ApiCalls::Make<PJRT_Executable_Destroy_Args>();
+  auto destroy = MakeArgs<PJRT_Executable_Destroy_Args>();
   destroy.executable = get.executable;
   PLINTH_RETURN_IF_ERROR(call_(destroy));
   PLINTH_RETURN_IF_ERROR(counted);
@@ -219,12 +219,12 @@ Expected<std::string> Replayer::ToHost(PJRT_Buffer* buffer, DType type,
   for (size_t i = 0; i < dims.size(); ++i) {
     minor_to_major[i] = static_cast<int64_t>(dims.size() - 1 - i);
   }
-  auto layout = ApiCalls::Make<PJRT_Buffer_MemoryLayout>();
+  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
   layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-  layout.tiled = ApiCalls::Make<PJRT_Buffer_MemoryLayout_Tiled>();
+  layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
   layout.tiled.minor_to_major = minor_to_major.data();
   layout.tiled.minor_to_major_size = minor_to_major.size();
-  auto args = ApiCalls::Make<PJRT_Buffer_ToHostBuffer_Args>();
+  auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer;
   args.host_layout = &layout;
   if (!call_(args).ok()) {

@@ -61,13 +61,13 @@ void RunCaptured(const std::string& options) {
   PJRT_Buffer* large_buffer =
       client.FromHost(PJRT_Buffer_Type_S64, large.data(), {static_cast<int64_t>(large.size())});
   client.ToHost(large_buffer, large.data(), large.size() * 8);
-  auto pointer = TestClient::Make<PJRT_Buffer_UnsafePointer_Args>();
+  auto pointer = MakeArgs<PJRT_Buffer_UnsafePointer_Args>();
   pointer.buffer = input;
   client.Ok(pointer);
-  auto dims = TestClient::Make<PJRT_Buffer_Dimensions_Args>();
+  auto dims = MakeArgs<PJRT_Buffer_Dimensions_Args>();
   dims.buffer = input;
   client.Ok(dims);
-  auto bad = TestClient::Make<PJRT_Buffer_Dimensions_Args>();
+  auto bad = MakeArgs<PJRT_Buffer_Dimensions_Args>();
   EXPECT_FALSE(client.Call(bad).ok());
   client.Destroy(input);
   client.Destroy(large_buffer);

@@ -219,7 +219,7 @@ Status Replayer::Await(const CapturedCall& call) {
   if (found == handles_.end() || found->second.type != reflection::handle::kPJRT_Event) {
     return Status();
   }
-  auto await = ApiCalls::Make<PJRT_Event_Await_Args>();
+  auto await = MakeArgs<PJRT_Event_Await_Args>();
   await.event = static_cast<PJRT_Event*>(found->second.handle);
   CompareStatus(call, call_(await));
   return Status();
@@ -235,7 +235,7 @@ Status Replayer::AwaitInputs(const CapturedCall& call, void* args) {
     }
     const Field* event = reflection::FindField(structure, field.lifetime.view());
     if (event == nullptr || event->target != reflection::handle::kPJRT_Event) continue;
-    auto await = ApiCalls::Make<PJRT_Event_Await_Args>();
+    auto await = MakeArgs<PJRT_Event_Await_Args>();
     await.event = Load<PJRT_Event*>(args, event->offset);
     if (await.event != nullptr) CompareStatus(call, call_(await));
   }

@@ -92,7 +92,7 @@ std::optional<std::string_view> Capture::ViewOf(const FinishedCall& finished,
     return std::nullopt;
   }
   // Memory that is lent to the plugin holds its contents already, as a rule.
-  auto is_ready = Lower::Make<PJRT_Event_IsReady_Args>();
+  auto is_ready = MakeArgs<PJRT_Event_IsReady_Args>();
   is_ready.event = event;
   auto end = std::chrono::steady_clock::now() + kMaxViewWait;
   while (objects_.lower()(is_ready).ok() && !is_ready.is_ready &&
@@ -101,7 +101,7 @@ std::optional<std::string_view> Capture::ViewOf(const FinishedCall& finished,
   }
   bool is_copied = false;
   if (is_ready.is_ready) {
-    auto error = Lower::Make<PJRT_Event_Error_Args>();
+    auto error = MakeArgs<PJRT_Event_Error_Args>();
     error.event = event;
     is_copied = objects_.lower()(error).ok();
     copies_.End(copy->bytes.size());
@@ -176,9 +176,9 @@ void Capture::AddReads(const FinishedCall& finished) {
 
 bool Capture::StartCopy(PJRT_Buffer* buffer, std::unique_ptr<Copy>& copy, PJRT_Event*& event) {
   const Lower& lower = objects_.lower();
-  auto type = Lower::Make<PJRT_Buffer_ElementType_Args>();
+  auto type = MakeArgs<PJRT_Buffer_ElementType_Args>();
   type.buffer = buffer;
-  auto dims = Lower::Make<PJRT_Buffer_Dimensions_Args>();
+  auto dims = MakeArgs<PJRT_Buffer_Dimensions_Args>();
   dims.buffer = buffer;
   if (!lower(type).ok() || !lower(dims).ok()) return false;
   std::optional<DType> dtype = DTypeFromC(RawEnum(type.type));
@@ -194,12 +194,12 @@ bool Capture::StartCopy(PJRT_Buffer* buffer, std::unique_ptr<Copy>& copy, PJRT_E
   for (size_t i = 0; i < minor_to_major.size(); ++i) {
     minor_to_major[i] = static_cast<int64_t>(minor_to_major.size() - 1 - i);
   }
-  auto layout = Lower::Make<PJRT_Buffer_MemoryLayout>();
+  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
   layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-  layout.tiled = Lower::Make<PJRT_Buffer_MemoryLayout_Tiled>();
+  layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
   layout.tiled.minor_to_major = minor_to_major.data();
   layout.tiled.minor_to_major_size = minor_to_major.size();
-  auto query = Lower::Make<PJRT_Buffer_ToHostBuffer_Args>();
+  auto query = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   query.src = buffer;
   query.host_layout = &layout;
   if (!lower(query).ok()) {
@@ -210,7 +210,7 @@ bool Capture::StartCopy(PJRT_Buffer* buffer, std::unique_ptr<Copy>& copy, PJRT_E
   if (query.dst_size > kMaxArray) return false;
   if (!copies_.Begin(query.dst_size, kMaxCopying)) return false;
   copy->bytes.resize(query.dst_size);
-  auto to_host = Lower::Make<PJRT_Buffer_ToHostBuffer_Args>();
+  auto to_host = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   to_host.src = buffer;
   to_host.host_layout = query.host_layout;
   // Not null, which would ask for the size.

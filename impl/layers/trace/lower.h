@@ -12,13 +12,6 @@ class Lower {
  public:
   explicit Lower(const LayerContext& context) : chain_(context.chain), depth_(context.depth + 1) {}
 
-  template <typename Args>
-  static Args Make() {
-    Args args = {};
-    args.struct_size = StructOf<Args>::kSize;
-    return args;
-  }
-
   // A function of the core table; its slot is its index in the registry.
   template <typename Args>
   PJRT_Error* Raw(Args& args) const {
@@ -32,7 +25,7 @@ class Lower {
   // Calls back when the event is ready, at once if it is. False: there will be no call.
   bool OnReady(PJRT_Event* event, PJRT_Event_OnReadyCallback callback, void* user_arg) const {
     if (event == nullptr) return false;
-    auto args = Make<PJRT_Event_OnReady_Args>();
+    auto args = MakeArgs<PJRT_Event_OnReady_Args>();
     args.event = event;
     args.callback = callback;
     args.user_arg = user_arg;
@@ -40,7 +33,7 @@ class Lower {
   }
   void DestroyEvent(PJRT_Event* event) const {
     if (event == nullptr) return;
-    auto args = Make<PJRT_Event_Destroy_Args>();
+    auto args = MakeArgs<PJRT_Event_Destroy_Args>();
     args.event = event;
     static_cast<void>((*this)(args));
   }

@@ -31,18 +31,18 @@ void Objects::Forget(const PJRT_LoadedExecutable* executable) {
 
 Objects::Executable Objects::Ask(PJRT_LoadedExecutable* executable) const {
   Executable known;
-  auto get = Lower::Make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
   get.loaded_executable = executable;
   if (!lower_(get).ok() || get.executable == nullptr) return known;
-  auto name = Lower::Make<PJRT_Executable_Name_Args>();
+  auto name = MakeArgs<PJRT_Executable_Name_Args>();
   name.executable = get.executable;
   if (lower_(name).ok() && name.executable_name != nullptr) {
     known.name.assign(name.executable_name, name.executable_name_size);
   }
-  auto outputs = Lower::Make<PJRT_Executable_NumOutputs_Args>();
+  auto outputs = MakeArgs<PJRT_Executable_NumOutputs_Args>();
   outputs.executable = get.executable;
   if (lower_(outputs).ok()) known.num_outputs = outputs.num_outputs;
-  auto destroy = Lower::Make<PJRT_Executable_Destroy_Args>();
+  auto destroy = MakeArgs<PJRT_Executable_Destroy_Args>();
   destroy.executable = get.executable;
   static_cast<void>(lower_(destroy));
   return known;

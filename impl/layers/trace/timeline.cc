@@ -156,7 +156,7 @@ PJRT_Error* Timeline::Execute(const Call& call, std::vector<PJRT_Event*>& own_ev
     return call.Next();
   }
   own_events.resize(args->num_devices);
-  auto below = Lower::Make<PJRT_LoadedExecutable_Execute_Args>();
+  auto below = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
   size_t size = std::min(SizeOf(*args), sizeof(below));
   std::memcpy(&below, args, size);
   below.struct_size = size;
@@ -189,7 +189,7 @@ void Timeline::Transfer(const FinishedCall& finished, std::string name, uint64_t
 
 void Timeline::TransferToBuffer(const FinishedCall& finished, std::string name,
                                 PJRT_Buffer* buffer) {
-  auto ready = Lower::Make<PJRT_Buffer_ReadyEvent_Args>();
+  auto ready = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
   ready.buffer = buffer;
   if (buffer == nullptr || !objects_.lower()(ready).ok()) return;
   Transfer(finished, std::move(name), BytesOf(buffer), ready.event);
@@ -240,7 +240,7 @@ void Timeline::AddSpans(const FinishedCall& finished) {
 }
 
 uint64_t Timeline::BytesOf(PJRT_Buffer* buffer) const {
-  auto size = Lower::Make<PJRT_Buffer_OnDeviceSizeInBytes_Args>();
+  auto size = MakeArgs<PJRT_Buffer_OnDeviceSizeInBytes_Args>();
   size.buffer = buffer;
   return objects_.lower()(size).ok() ? size.on_device_size_in_bytes : 0;
 }

@@ -65,7 +65,7 @@ TEST(TraceLayerTest, TimelineOfARun) {
       EXPECT_THAT(y, ElementsAre(3, 5, 7, 9, 11, 13));
       client.Destroy(outputs[0]);
     }
-    auto error = TestClient::Make<PJRT_Buffer_Dimensions_Args>();
+    auto error = MakeArgs<PJRT_Buffer_Dimensions_Args>();
     EXPECT_FALSE(client.Call(error).ok());
     client.Destroy(input);
     client.Destroy(affine);
@@ -105,7 +105,7 @@ TEST(TraceLayerTest, ItsOwnCompletionEventsAreDestroyed) {
   std::string path = TempPath("own.json");
   chain.Use(MakeLayer(chain, "file=" + path));
   PJRT_Buffer** no_outputs = nullptr;
-  auto execute = TestClient::Make<PJRT_LoadedExecutable_Execute_Args>();
+  auto execute = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
   execute.num_devices = 1;
   execute.output_lists = &no_outputs;
   EXPECT_EQ(chain(fn::kPJRT_LoadedExecutable_Execute, &execute), nullptr);
@@ -187,10 +187,10 @@ TEST(TraceLayerTest, StrangeArguments) {
     return nullptr;
   });
   chain.Use(MakeLayer(chain, "file=" + path));
-  auto memory_kind = TestClient::Make<PJRT_Memory_Kind_Args>();
+  auto memory_kind = MakeArgs<PJRT_Memory_Kind_Args>();
   chain(fn::kPJRT_Memory_Kind, &memory_kind);
   std::vector<int64_t> dims(2000, -5);
-  auto buffer = TestClient::Make<PJRT_Client_BufferFromHostBuffer_Args>();
+  auto buffer = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   buffer.dims = dims.data();
   buffer.num_dims = dims.size();
   buffer.num_byte_strides = 7;

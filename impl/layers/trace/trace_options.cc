@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "plinth/support/text.h"
+
 namespace plinth::layers {
 namespace {
 
@@ -12,12 +14,6 @@ constexpr std::string_view kOptions =
     "limit=MB "
     "(largest timeline, 1024), outputs=read, all or none (arrays in the capture). `%p` in a path "
     "stands for the process id";
-
-std::string_view Trim(std::string_view text) {
-  size_t begin = text.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
-}
 
 Status NotUnderstood(std::string_view part, std::string_view why) {
   return InvalidArgument("trace: `", part.substr(0, 200), "` was not understood: ", why, ". ",

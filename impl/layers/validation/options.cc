@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "plinth/support/text.h"
+
 namespace plinth::layers::validation {
 namespace {
 
@@ -36,12 +38,6 @@ Status SetOption(std::string_view name, std::string_view value, Options* options
     return {};
   }
   return InvalidArgument("there is no option `", name, "`; the options are ", kKnown);
-}
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace

@@ -37,6 +37,14 @@ struct StructOf;
   };
 #include "plinth/support/abi_tables.inc"
 
+// A struct as a caller of today fills it in: zero but for struct_size.
+template <typename Struct>
+Struct MakeArgs() {
+  Struct value = {};
+  value.struct_size = StructOf<Struct>::kSize;
+  return value;
+}
+
 // The size that the other side's struct really has, where upstream's own header announced a wrong
 // one.
 template <typename Struct>

@@ -1,0 +1,27 @@
+#ifndef PLINTH_SUPPORT_TEXT_H_
+#define PLINTH_SUPPORT_TEXT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Small things about texts that people write: lists, patterns.
+namespace plinth {
+
+// The pieces between separators, without empty ones.
+std::vector<std::string> Split(std::string_view text, char separator);
+
+// Without white space of ASCII at both ends.
+std::string_view Trim(std::string_view text);
+
+enum class LetterCase { kExact, kIgnored };
+
+// Whether the whole of `text` matches a pattern in which `*` stands for any characters and `?` for
+// one. kIgnored: letters of ASCII are equal in both cases. Time is at most the product of the
+// lengths.
+bool GlobMatches(std::string_view pattern, std::string_view text,
+                 LetterCase letter_case = LetterCase::kExact);
+
+}  // namespace plinth
+
+#endif  // PLINTH_SUPPORT_TEXT_H_
