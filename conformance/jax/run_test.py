@@ -21,6 +21,7 @@ PLUGIN = os.environ["JAX_PLATFORMS"] != "cpu"
 
 class Some(unittest.TestCase):
     def test_passes(self): pass
+    def id(self): return "all of them. have (one name)"
     def test_fails(self): self.assertFalse(PLUGIN, "a reason")
     def test_fails_everywhere(self): self.fail()
     def test_fails_in_part(self):

@@ -30,7 +30,8 @@ def shortened(text: str) -> str:
 
 
 def name_of(test: unittest.TestCase) -> str:
-    return ".".join(test.id().split(".")[-2:])
+    # Not id(), which parameterized tests change to something long that is not unique.
+    return f"{type(test).__name__}.{test._testMethodName}"
 
 
 class Events(unittest.TestResult):
