@@ -37,6 +37,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--files", nargs="+", default=FILES, help="test files, without .py")
     parser.add_argument("--select", default="", help="regular expression over FILE/Class.test")
     parser.add_argument("--again", type=Path, help="a JSON report: run only what differs in it")
+    parser.add_argument("--quick", action="store_true", help="run on built-in CPU only what does not pass on the plugin")
     parser.add_argument("--bits", nargs="+", type=int, choices=(32, 64), default=(32, 64))
     parser.add_argument("--cases", type=int, default=2, help="JAX_NUM_GENERATED_CASES (%(default)s)")
     parser.add_argument("--jobs", type=int, default=1)
@@ -95,20 +96,46 @@ class Runner:
             self.path_of(file), batch, environment(), self._options.seconds), batches)
         return {name: result for part in parts for name, result in part.items()}
 
-    def built_in(self, file: str, bits: int, wanted) -> dict[str, dict]:
-        """Results of the wanted tests on built-in CPU; run where the cache has none."""
+    def compared(self, file: str, bits: int, wanted) -> dict:
+        """The wanted tests of a file on both sides."""
+        names, known = self._known(file, bits)
+        names = [name for name in names if wanted(name)]
+        if self._options.quick and file != HARNESSES:
+            # What passes on the plugin is taken to pass on built-in CPU.
+            found = self.plugin(file, bits, [n for n in names if known.get(n, {"verdict": "pass"})["verdict"] == "pass"])
+            expected = self.built_in(file, bits, [n for n, r in found.items() if r["verdict"] != "pass"])
+            expected = {n: expected.get(n, known.get(n, {"verdict": "pass"})) for n in names}
+            return comparison.compare(expected, found)
+        expected = self.built_in(file, bits, names)
+        # What built-in CPU does not pass says nothing about the plugin.
+        passed = [name for name, result in expected.items() if result["verdict"] == "pass"]
+        return comparison.compare(expected, self.plugin(file, bits, passed))
+
+    def _known(self, file: str, bits: int) -> tuple[list[str], dict[str, dict]]:
+        """All tests of a file, and the results that the cache has."""
+        cached, environment = self._cached(file, bits)
+        if not cached.exists():
+            names = isolation.list_tests(self.path_of(file), environment)
+            cached.write_text(json.dumps({"names": names, "results": {}}))
+        known = json.loads(cached.read_text())
+        return known["names"], known["results"]
+
+    def _cached(self, file: str, bits: int) -> tuple[Path, dict[str, str]]:
         path = self.path_of(file)
         key = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         cached = self._options.cache / f"{file}-{bits}-{self._options.cases}-{key}.json"
         environment = environment_of(bits, self._options.cases, self._options.cache.resolve(), JAX_PLATFORMS="cpu")
-        known = json.loads(cached.read_text()) if cached.exists() else {
-            "names": isolation.list_tests(path, environment), "results": {}}
-        names = [name for name in known["names"] if wanted(f"{file}/{name}")]
-        missing = [name for name in names if name not in known["results"]]
+        return cached, environment
+
+    def built_in(self, file: str, bits: int, names: list[str]) -> dict[str, dict]:
+        """Results of these tests on built-in CPU; run where the cache has none."""
+        cached, environment = self._cached(file, bits)
+        all_names, results = self._known(file, bits)
+        missing = [name for name in names if name not in results]
         if missing:
-            known["results"] |= self._run(file, missing, lambda: environment)
-        cached.write_text(json.dumps(known))
-        return {name: known["results"][name] for name in names}
+            results |= self._run(file, missing, lambda: environment)
+            cached.write_text(json.dumps({"names": all_names, "results": results}))
+        return {name: results[name] for name in names}
 
     def plugin(self, file: str, bits: int, names: list[str]) -> dict[str, dict]:
         return self._run(file, names, lambda: self._plugin_environment(bits))
@@ -153,11 +180,8 @@ def main() -> int:
                 continue
             row = {"file": file, "bits": bits}
             try:
-                expected = runner.built_in(file, bits, lambda name: select.search(name) and (
-                    chosen is None or name.split("/", 1)[1] in chosen))
-                # What built-in CPU does not pass says nothing about the plugin.
-                names = [name for name, result in expected.items() if result["verdict"] == "pass"]
-                row |= comparison.compare(expected, runner.plugin(file, bits, names))
+                row |= runner.compared(file, bits, lambda name: select.search(f"{file}/{name}") and (
+                    chosen is None or name in chosen))
             except RuntimeError as error:
                 row |= comparison.compare({}, {}) | {"error": str(error)}
             rows.append(row)

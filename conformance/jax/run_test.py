@@ -107,6 +107,14 @@ class Run(unittest.TestCase):
         self.assertEqual(list(report["files"][0]["different"]), ["Some.test_fails"])
         self.assertEqual(report["files"][0]["tests"], 1)
 
+    def test_quick(self):
+        done, report = self.run_it("--files", "some_test", "--bits", "64", "--quick", "--select", "Some")
+        self.assertEqual({n: d["kind"] for n, d in report["files"][0]["different"].items()},
+                         {n: kind for n, kind in KINDS.items() if n.startswith("Some")}, done.stdout)
+        self.assertEqual(report["files"][0]["counts"]["passed on both"], 3)
+        cache, = (self.folder / "cache").glob("*.json")
+        self.assertNotIn("Some.test_passes", json.loads(cache.read_text())["results"])
+
     def test_exit_status(self):
         done, _ = self.run_it("--files", "some_test", "--select", "passes|wrong_as")
         self.assertEqual(done.returncode, 0, done.stdout)
