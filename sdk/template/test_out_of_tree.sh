@@ -22,7 +22,7 @@ cmake --build "$work/build" >"$work/log" || {
 }
 plugin=$work/build/pjrt_plugin_template.so
 
-"$here/../check_plugin_binary.sh" "$plugin"
+"$here/../../cmake/check_shared_library.sh" "$plugin" GetPjrtApi 0
 lines=$(wc -l <"$here/plugin.cc")
 if [ "$lines" -gt 200 ]; then
   echo "the template has $lines lines; it must stay at 200 or less"
