@@ -122,7 +122,7 @@ class Reflection:
             since, safe = struct.since, self._safe_since(struct, struct) if in_core else struct.since
             return (f"{{{self.text(place.name)}, {self.text(place.type)}, {place.offset}, {place.size}, Base::{base}, -1, 0, 0, "
                     f"Direction::kIn, true, IfUnknown::kNone, {'true' if base == 'kExtensionChain' else 'false'}, Owner::kNone, -1, -1, "
-                    f"{since}, {safe}, {{0}}}}")
+                    f"{since}, {safe}, 0, {{0}}}}")
         name = f.name or f.members[0].rsplit(" ", 1)[1]
         if f.members:
             base, target, depth, element = "kUnion", -1, 0, place.size
@@ -132,11 +132,12 @@ class Reflection:
             base = "kSlot"
         number = lambda n: names.index(n) if n in names else -1
         safe = self._safe_since(f, struct) if in_core else f.since
+        only_with = sum(1 << names.index(n) for n in f.only_with)
         return (f"{{{self.text(name)}, {self.text(f.type)}, {place.offset}, {place.size}, Base::{base}, {target}, {depth}, {element}, "
                 f"Direction::k{f.direction.capitalize()}, {str(f.required).lower()}, "
                 f"IfUnknown::k{(f.if_unknown or 'none').capitalize()}, {str(f.nullable).lower()}, "
                 f"Owner::k{(f.owner or 'none').capitalize()}, {number(f.length_field)}, {number(f.inner_length_field)}, "
-                f"{f.since}, {safe}, {self.text(f.lifetime)}}}")
+                f"{f.since}, {safe}, {only_with}, {self.text(f.lifetime)}}}")
 
     def _rows_of_structs(self) -> tuple[list[str], list[str]]:
         fields, rows = [], []

@@ -47,6 +47,7 @@ class Field(Entry):
     required: bool = False
     default: object = None
     if_unknown: str | None = None
+    only_with: list[str] = field(default_factory=list)
     length_field: str | None = None
     inner_length_field: str | None = None
     length: str | None = None
@@ -298,6 +299,10 @@ def _check_fields(check: _Checker, struct: Struct, minor: int) -> None:
         for name in (f.length_field, f.inner_length_field):
             check.need(name is None or name in names,
                        f"{where}: length field {name!r} is not in the struct")
+        check.need(not f.only_with or f.if_unknown == "refuse",
+                   f"{where}: only_with says when to refuse, and if_unknown is {f.if_unknown!r}")
+        for name in f.only_with:
+            check.need(name in names, f"{where}: only_with {name!r} is not in the struct")
     required = [f.required for f in struct.fields if struct.head in ("args", "sized")]
     check.need(sorted(required, reverse=True) == required,
                f"{struct.name}: a required field follows one with a default")

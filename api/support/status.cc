@@ -1,5 +1,7 @@
 #include "plinth/support/status.h"
 
+#include <atomic>
+
 namespace plinth {
 
 std::string_view StatusCodeName(StatusCode code) {
@@ -24,10 +26,29 @@ std::string_view StatusCodeName(StatusCode code) {
   return index < std::size(kNames) ? kNames[index] : "UNKNOWN";
 }
 
+// Immutable but for the count.
+struct Status::Contents {
+  StatusCode code;
+  std::string message;
+  std::vector<Payload> payloads;
+  std::atomic<uint32_t> references = 1;
+};
+
 Status::Status(StatusCode code, std::string message) {
-  if (code == StatusCode::kOk) return;
-  contents_ = std::make_shared<const Contents>(Contents{code, std::move(message), {}});
+  if (code != StatusCode::kOk) contents_ = new Contents{code, std::move(message), {}};
 }
+
+void Status::AddReference(Contents& contents) {
+  contents.references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Status::DropReference(Contents* contents) {
+  if (contents->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete contents;
+}
+
+StatusCode Status::code() const { return ok() ? StatusCode::kOk : contents_->code; }
+
+std::string_view Status::message() const { return ok() ? std::string_view() : contents_->message; }
 
 const std::vector<Status::Payload>& Status::payloads() const {
   static const std::vector<Payload> kNone;
@@ -36,20 +57,15 @@ const std::vector<Status::Payload>& Status::payloads() const {
 
 Status Status::WithPayload(std::string key, std::string value) const {
   if (ok()) return *this;
-  Contents contents = *contents_;
-  contents.payloads.push_back({std::move(key), std::move(value)});
-  Status result;
-  result.contents_ = std::make_shared<const Contents>(std::move(contents));
-  return result;
+  std::vector<Payload> payloads = contents_->payloads;
+  payloads.push_back({std::move(key), std::move(value)});
+  return Status(new Contents{contents_->code, contents_->message, std::move(payloads)});
 }
 
 Status Status::WithContext(std::string_view context) const {
   if (ok()) return *this;
-  Contents contents = *contents_;
-  contents.message = StrCat(context, ": ", contents.message);
-  Status result;
-  result.contents_ = std::make_shared<const Contents>(std::move(contents));
-  return result;
+  return Status(new Contents{contents_->code, StrCat(context, ": ", contents_->message),
+                             contents_->payloads});
 }
 
 std::string Status::ToString() const {

@@ -45,7 +45,22 @@ TEST(ExpectedTest, PropagatesTheFirstError) {
   EXPECT_EQ(Expected<int>(Status()).status().code(), StatusCode::kInternal);
 }
 
-TEST(StrCatTest, JoinsRanges) { EXPECT_EQ(StrJoin(std::vector<int>{1, 2, 3}), "1, 2, 3"); }
+TEST(StatusTest, CopiesShareAndOutliveTheOriginal) {
+  Status copy;
+  {
+    Status original = NotFound("x");
+    copy = original;
+    Status moved = std::move(original);
+    EXPECT_EQ(moved.message(), "x");
+    moved = moved.WithContext("here");
+    EXPECT_EQ(moved.message(), "here: x");
+  }
+  const Status& self = copy;
+  copy = self;
+  EXPECT_EQ(copy.ToString(), "NOT_FOUND: x");
+  copy = Status();
+  EXPECT_TRUE(copy.ok());
+}
 
 }  // namespace
 }  // namespace plinth

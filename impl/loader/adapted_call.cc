@@ -58,20 +58,6 @@ size_t CountOf(int structure, const Field& field, const char* source, size_t siz
   return End(length) <= size ? Read<size_t>(source, length.offset) : 0;
 }
 
-// Frameworks always set how callbacks get their arrays; without callbacks that means nothing.
-bool SaysNothingAlone(int structure, const Field& field, const char* source, size_t size) {
-  using Options = PJRT_ExecuteOptions;
-  if (structure != reflection::structure::kPJRT_ExecuteOptions ||
-      field.offset != offsetof(Options, use_major_to_minor_data_layout_for_callbacks)) {
-    return false;
-  }
-  for (size_t count : {offsetof(Options, num_send_ops), offsetof(Options, num_recv_ops),
-                       offsetof(Options, num_hlo_output_callbacks)}) {
-    if (count + sizeof(size_t) <= size && Read<size_t>(source, count) != 0) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 char* AdaptedCall::Allocate(size_t size) {
@@ -222,12 +208,24 @@ bool AdaptedCall::IsDefault(int structure, const Field& field, const char* sourc
   return true;
 }
 
+// Whether all fields are unset without which this one means nothing.
+bool AdaptedCall::MeansNothing(int structure, const Field& field, const char* source,
+                               size_t size) const {
+  if (field.only_with == 0) return false;
+  std::span<const Field> fields = shape_.PlanOf(structure).fields;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    bool counts = (field.only_with >> i & 1) != 0 && End(fields[i]) <= size;
+    if (counts && !IsDefault(structure, fields[i], source, size)) return false;
+  }
+  return true;
+}
+
 Status AdaptedCall::RefuseUnknown(int structure, const char* source, size_t size) const {
   const Struct& type = TypeOf(structure);
   for (const Field* refusal : shape_.PlanOf(structure).refusals) {
     const Field& field = *refusal;
     if (End(field) > size || IsDefault(structure, field, source, size)) continue;
-    if (SaysNothingAlone(structure, field, source, size)) continue;
+    if (MeansNothing(structure, field, source, size)) continue;
     return Unimplemented(function_.name, ": ", type.name, ".", field.name,
                          " is set, which came with PJRT 0.", field.safe_since, "; ",
                          shape_.table().Describe(),

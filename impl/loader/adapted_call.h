@@ -52,6 +52,8 @@ class AdaptedCall {
   Status RefuseUnknown(int structure, const char* source, size_t size) const;
   bool IsDefault(int structure, const reflection::Field& field, const char* source,
                  size_t size) const;
+  bool MeansNothing(int structure, const reflection::Field& field, const char* source,
+                    size_t size) const;
   char* MakeCopy(int structure, const char* source, size_t size, size_t plugin_size);
   char* Allocate(size_t size);
   bool IsOfExtension() const { return function_.table >= 0; }

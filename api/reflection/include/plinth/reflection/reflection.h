@@ -72,6 +72,7 @@ struct Field {
   int16_t inner_length_field;  // the same, for the elements of lists of lists
   int16_t since;
   int16_t safe_since;  // from this minor on every revision has the field
+  uint32_t only_with;  // fields of the struct, as bits: if all are unset, this one means nothing
   Text lifetime;       // null, or as the registry says it: "call", or the function that frees it
 };
 

@@ -1,7 +1,6 @@
 #ifndef PLINTH_SUPPORT_STATUS_H_
 #define PLINTH_SUPPORT_STATUS_H_
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,7 +38,7 @@ std::string_view StatusCodeName(StatusCode code);
 
 // Success, or a code with a message that says what was asked, what was found and what to do,
 // and optional named payloads (opaque bytes that travel with the error across the C ABI).
-// One word; copying shares the immutable contents. Any thread may read a Status.
+// One word; copying shares the immutable contents, which are counted. Any thread may read a Status.
 class [[nodiscard]] Status {
  public:
   struct Payload {
@@ -49,10 +48,21 @@ class [[nodiscard]] Status {
 
   Status() = default;  // Success.
   Status(StatusCode code, std::string message);
+  Status(const Status& other) : contents_(other.contents_) {
+    if (contents_ != nullptr) AddReference(*contents_);
+  }
+  Status(Status&& other) noexcept : contents_(std::exchange(other.contents_, nullptr)) {}
+  Status& operator=(Status other) noexcept {
+    std::swap(contents_, other.contents_);
+    return *this;
+  }
+  ~Status() {
+    if (contents_ != nullptr) DropReference(contents_);
+  }
 
   bool ok() const { return contents_ == nullptr; }
-  StatusCode code() const { return ok() ? StatusCode::kOk : contents_->code; }
-  std::string_view message() const { return ok() ? std::string_view() : contents_->message; }
+  StatusCode code() const;
+  std::string_view message() const;
   const std::vector<Payload>& payloads() const;
 
   // The same error with one more payload. A success stays a success.
@@ -64,12 +74,12 @@ class [[nodiscard]] Status {
   std::string ToString() const;
 
  private:
-  struct Contents {
-    StatusCode code;
-    std::string message;
-    std::vector<Payload> payloads;
-  };
-  std::shared_ptr<const Contents> contents_;  // Null for success.
+  struct Contents;
+  explicit Status(Contents* contents) : contents_(contents) {}  // Takes over one reference.
+  static void AddReference(Contents& contents);
+  static void DropReference(Contents* contents);
+
+  Contents* contents_ = nullptr;  // Null for success.
 };
 
 template <typename... Pieces>

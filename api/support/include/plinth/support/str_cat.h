@@ -1,36 +1,57 @@
 #ifndef PLINTH_SUPPORT_STR_CAT_H_
 #define PLINTH_SUPPORT_STR_CAT_H_
 
-#include <charconv>
 #include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace plinth {
-namespace str_cat_internal {
 
-inline void Append(std::string& out, std::string_view piece) { out.append(piece); }
-inline void Append(std::string& out, const char* piece) { out.append(piece); }
-inline void Append(std::string& out, char piece) { out.push_back(piece); }
-inline void Append(std::string& out, bool piece) { out.append(piece ? "true" : "false"); }
+// One argument of StrCat: text, a character, a bool ("true") or a number, in the shortest decimal
+// form that reads back as the same value. Refers to the text it was made from. Formatting happens
+// out of line and behind a pointer: a message costs a caller a few stores, and a program that never
+// prints a double does not carry the code that does.
+class StrPiece {
+ public:
+  StrPiece(std::string_view text) : append_(AppendText), text_(text) {}    // NOLINT: implicit
+  StrPiece(const std::string& text) : StrPiece(std::string_view(text)) {}  // NOLINT: implicit
+  StrPiece(const char* text) : StrPiece(std::string_view(text)) {}         // NOLINT: implicit
+  StrPiece(char value) : append_(AppendChar), signed_(value) {}            // NOLINT: implicit
+  StrPiece(bool value)
+      : StrPiece(std::string_view(value ? "true" : "false")) {}      // NOLINT: implicit
+  StrPiece(float value) : append_(AppendFloat), double_(value) {}    // NOLINT: implicit
+  StrPiece(double value) : append_(AppendDouble), double_(value) {}  // NOLINT: implicit
+  template <std::signed_integral Integer>
+  StrPiece(Integer value) : append_(AppendSigned), signed_(value) {}  // NOLINT: implicit
+  template <std::unsigned_integral Integer>
+  StrPiece(Integer value) : append_(AppendUnsigned), unsigned_(value) {}  // NOLINT: implicit
 
-template <typename T>
-requires(std::is_arithmetic_v<T> && !std::same_as<T, bool> &&
-         !std::same_as<T, char>) void Append(std::string& out, T piece) {
-  char digits[64];
-  auto [end, error] = std::to_chars(digits, digits + sizeof(digits), piece);
-  out.append(digits, end);
-}
+  void AppendTo(std::string& out) const { append_(out, *this); }
 
-}  // namespace str_cat_internal
+ private:
+  static void AppendText(std::string& out, const StrPiece& piece);
+  static void AppendChar(std::string& out, const StrPiece& piece);
+  static void AppendSigned(std::string& out, const StrPiece& piece);
+  static void AppendUnsigned(std::string& out, const StrPiece& piece);
+  static void AppendFloat(std::string& out, const StrPiece& piece);
+  static void AppendDouble(std::string& out, const StrPiece& piece);
 
-// Concatenates strings and numbers (shortest decimal form that reads back as the same value).
+  void (*append_)(std::string& out, const StrPiece& piece);
+  union {
+    std::string_view text_;
+    int64_t signed_;
+    uint64_t unsigned_;
+    double double_;
+  };
+};
+
+std::string StrCatPieces(std::initializer_list<StrPiece> pieces);
+
 template <typename... Pieces>
 std::string StrCat(const Pieces&... pieces) {
-  std::string out;
-  (str_cat_internal::Append(out, pieces), ...);
-  return out;
+  return StrCatPieces({StrPiece(pieces)...});
 }
 
 // "a, b, c" for a range whose elements StrCat accepts.
@@ -41,7 +62,7 @@ std::string StrJoin(const Range& range, std::string_view separator = ", ") {
   for (const auto& element : range) {
     if (!first) out.append(separator);
     first = false;
-    str_cat_internal::Append(out, element);
+    StrPiece(element).AppendTo(out);
   }
   return out;
 }
