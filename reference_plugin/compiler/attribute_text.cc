@@ -134,6 +134,11 @@ class FieldWriter {
     }
     Write("api_version", StrCat(a.api_version));
     Flag("side_effect", a.has_side_effect);
+    Layouts("operand", a.operand_layouts);
+    Layouts("result", a.result_layouts);
+    for (const CustomCallAttributes::Alias& alias : a.aliases) {
+      Write(StrCat("result", alias.result), StrCat("operand", alias.operand));
+    }
   }
   void operator()(const CollectiveAttributes& a) {
     std::string groups;
@@ -160,6 +165,11 @@ class FieldWriter {
   }
   void Ints(std::string_view name, std::span<const int64_t> values) {
     Write(name, IntsToString(values));
+  }
+  void Layouts(std::string_view name, const std::vector<Dims>& layouts) {
+    for (size_t i = 0; i < layouts.size(); ++i) {
+      if (!layouts[i].empty()) Ints(StrCat(name, i, "_layout"), layouts[i]);
+    }
   }
   void IfAny(std::string_view name, std::span<const int64_t> values) {
     if (!values.empty()) Ints(name, values);

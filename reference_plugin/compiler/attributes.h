@@ -12,6 +12,10 @@
 
 #include "plinth/support/small_vector.h"
 
+namespace plinth::program {
+class Attribute;
+}
+
 namespace plinth::compiler {
 
 // Dimension sizes, or one number per dimension.
@@ -174,12 +178,32 @@ struct CallAttributes {
   friend bool operator==(const CallAttributes&, const CallAttributes&) = default;
 };
 
+// kCustomCall. The types of operands and results are those of their bytes: the importer has put
+// transposes where the call asks for another order than row major.
 struct CustomCallAttributes {
+  struct Alias {
+    int32_t result, operand;
+    friend bool operator==(const Alias&, const Alias&) = default;
+  };
+
   std::string target;
-  std::string backend_config;
+  std::string backend_config;  // a dictionary is here as text
+  // Of api_version 4, else null; `owner` keeps it alive.
+  const program::Attribute* dictionary = nullptr;
   int32_t api_version = 1;
   bool has_side_effect = false;
-  friend bool operator==(const CustomCallAttributes&, const CustomCallAttributes&) = default;
+  // The dimensions of each operand and result from the fastest varying on; empty for row major.
+  std::vector<Dims> operand_layouts, result_layouts;
+  std::vector<Alias> aliases;  // of one type; each result and each operand at most once
+  std::shared_ptr<const void> owner;
+
+  // The text stands for the dictionary.
+  friend bool operator==(const CustomCallAttributes& a, const CustomCallAttributes& b) {
+    return a.target == b.target && a.backend_config == b.backend_config &&
+           a.api_version == b.api_version && a.has_side_effect == b.has_side_effect &&
+           a.operand_layouts == b.operand_layouts && a.result_layouts == b.result_layouts &&
+           a.aliases == b.aliases;
+  }
 };
 
 // All collectives. kCollectivePermute: each group is a pair of source and target.

@@ -34,16 +34,11 @@ class DeadCode {
  private:
   static size_t At(int32_t id) { return static_cast<size_t>(id); }
 
-  static bool HasOwnEffect(const Op& op) {
-    if (op.opcode == Opcode::kCustomCall) return op.Get<CustomCallAttributes>().has_side_effect;
-    return InfoOf(op.opcode).effect != Effect::kPure;
-  }
-
   void Scan(const Block& block, Op* parent) {
     for (Value* argument : block.arguments) owners_[At(argument->id)] = parent;
     for (Op* op : block.ops) {
       parents_[At(op->id)] = parent;
-      if (HasOwnEffect(*op)) roots_.push_back(op);
+      if (OwnEffectOf(*op) != Effect::kPure) roots_.push_back(op);
       for (const Block* inner : op->blocks) Scan(*inner, op);
     }
   }

@@ -38,7 +38,7 @@ Status BlockFusion::Run() {
       auto& users = context_.Fusion(operand).users;
       if (users.empty() || users.back() != position) users.push_back(position);
     }
-    if (InfoOf(ops_[i]->opcode).effect != Effect::kPure) {
+    if (EffectOf(*ops_[i]) != Effect::kPure) {
       if (last_effect >= 0) next_effect_[last_effect] = position;
       last_effect = position;
     }
@@ -287,7 +287,7 @@ void BlockFusion::PlanGappedPad(const Op& op) {
 
 void BlockFusion::PlanStandalone(const Op& op) {
   const bool wanted = IsHard(op) || !WantingGroups(op).empty();
-  if (!wanted && InfoOf(op.opcode).effect == Effect::kPure) return;
+  if (!wanted && EffectOf(op) == Effect::kPure) return;
   for (const Value* result : op.results) context_.SetHard(result);
   for (const Value* operand : op.operands) SetHard(operand);
   Unit unit;

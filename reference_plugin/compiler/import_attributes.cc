@@ -401,20 +401,6 @@ Expected<AttributesRef> ConvertComposite(const AttributeSource& source) {
   return MakeAttributes(std::move(call));
 }
 
-Expected<AttributesRef> ConvertCustomCall(const AttributeSource& source) {
-  CustomCallAttributes call;
-  call.target = std::string(source.op.Text("call_target_name"));
-  AttributeRef config = source.op.Find("backend_config");
-  if (config == nullptr) config = source.op.Find("mhlo.backend_config");
-  if (config != nullptr) {
-    call.backend_config = config->Is(AttributeKind::kString) ? std::string(config->text())
-                                                             : program::ToString(config);
-  }
-  call.api_version = static_cast<int32_t>(source.op.Int("api_version", 1));
-  call.has_side_effect = source.op.Bool("has_side_effect");
-  return MakeAttributes(std::move(call));
-}
-
 Expected<AttributesRef> ConvertCollective(const AttributeSource& source) {
   const Operation& op = source.op;
   CollectiveAttributes collective;

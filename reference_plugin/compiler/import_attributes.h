@@ -50,7 +50,6 @@ Expected<AttributesRef> ConvertTriangularSolve(const AttributeSource& source);
 Expected<AttributesRef> ConvertBatchNorm(const AttributeSource& source);
 Expected<AttributesRef> ConvertCall(const AttributeSource& source);
 Expected<AttributesRef> ConvertComposite(const AttributeSource& source);
-Expected<AttributesRef> ConvertCustomCall(const AttributeSource& source);
 Expected<AttributesRef> ConvertCollective(const AttributeSource& source);
 Expected<AttributesRef> ConvertTupleIndex(const AttributeSource& source);
 

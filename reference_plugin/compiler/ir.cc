@@ -43,6 +43,23 @@ std::string Type::ToString() const {
   return text + "]";
 }
 
+Effect OwnEffectOf(const Op& op) {
+  if (op.opcode == Opcode::kCustomCall && !op.Get<CustomCallAttributes>().has_side_effect) {
+    return Effect::kPure;
+  }
+  return InfoOf(op.opcode).effect;
+}
+
+Effect EffectOf(const Op& op) {
+  if (const Effect own = OwnEffectOf(op); own != Effect::kPure) return own;
+  for (const Block* block : op.blocks) {
+    for (const Op* inner : block->ops) {
+      if (EffectOf(*inner) != Effect::kPure) return Effect::kSideEffect;
+    }
+  }
+  return Effect::kPure;
+}
+
 Function* Module::FindFunction(std::string_view function_name) {
   for (Function& function : functions) {
     if (function.name == function_name) return &function;

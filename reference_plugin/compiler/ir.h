@@ -83,6 +83,10 @@ struct Op {
   const Type& type() const { return results[0]->type; }
 };
 
+// What an op depends on or changes besides its operands and results.
+Effect OwnEffectOf(const Op& op);
+Effect EffectOf(const Op& op);  // with what is inside of its regions
+
 // Straight-line code. Ops stand after what they use. The last op is kReturn.
 struct Block {
   std::vector<Value*> arguments;

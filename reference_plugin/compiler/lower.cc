@@ -46,7 +46,7 @@ void BlockLowering::FindProducers() {
     const int32_t number = static_cast<int32_t>(i);
     if (unit.op != nullptr) {
       for (const Value* result : unit.op->results) context_.Fusion(result).unit = number;
-      if (InfoOf(unit.op->opcode).effect != Effect::kPure) {
+      if (EffectOf(*unit.op) != Effect::kPure) {
         previous_effect_[i] = last_effect;
         last_effect = number;
       }

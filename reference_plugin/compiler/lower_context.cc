@@ -33,7 +33,7 @@ constexpr std::array<OpcodeLowering, kNumOpcodes> MakeTable() {
   set(LowerClass::kLibrary,
       {Opcode::kDotGeneral, Opcode::kConvolution, Opcode::kGather, Opcode::kScatter, Opcode::kSort,
        Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator, Opcode::kRng,
-       Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId});
+       Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId, Opcode::kCustomCall});
   set(LowerClass::kControl, {Opcode::kWhile, Opcode::kCase, Opcode::kIf});
   set(LowerClass::kAlias, {Opcode::kTuple, Opcode::kGetTupleElement, Opcode::kAfterAll,
                            Opcode::kShardingConstraint, Opcode::kReshard});
@@ -354,11 +354,6 @@ Status LowerContext::PrepareOp(const Op& original, int32_t block_number,
       break;
     }
     default:
-      if (op.opcode == Opcode::kCustomCall) {
-        return Unimplemented(Describe(op), ": the custom call target \"",
-                             op.Get<CustomCallAttributes>().target,
-                             "\" is not implemented by this compiler");
-      }
       if (ClassOf(op) == LowerClass::kRefused) {
         return Unimplemented(Describe(op), ": the op ", Name(op.opcode),
                              " is not implemented by this compiler");

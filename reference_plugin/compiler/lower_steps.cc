@@ -107,6 +107,12 @@ Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
       step.in_place.push_back({static_cast<int32_t>(i), static_cast<int32_t>(i), true});
     }
   }
+  if (op.opcode == Opcode::kCustomCall) {
+    // What is called relies on it, so it is no mere permission.
+    for (const auto& alias : op.Get<CustomCallAttributes>().aliases) {
+      step.in_place.push_back({alias.operand, alias.result, true});
+    }
+  }
   return step;
 }
 

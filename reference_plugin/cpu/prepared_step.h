@@ -13,12 +13,15 @@
 
 namespace plinth::cpu {
 
+struct CallContext;  // custom_calls/call_context.h
+
 // What a step may use while it runs.
 struct RunContext {
   ThreadPool* pool = nullptr;               // may be null: run on the calling thread only
   const std::atomic<bool>* stop = nullptr;  // may be null; long steps poll it and give up
   std::span<std::byte> scratch;             // scratch_bytes() of memory, 64-byte aligned
   int64_t partition_id = 0, replica_id = 0;
+  CallContext* call = nullptr;  // what custom calls ask for; never null for them
 };
 
 // A step made ready when the program is compiled: everything that depends on shapes and types is
@@ -30,6 +33,10 @@ class PreparedStep {
   // operands[i] and results[i] point at the first element of the step's dense arrays.
   virtual Status Run(std::span<void* const> operands, std::span<void* const> results,
                      const RunContext& context) const = 0;
+
+  // Whether Run enters foreign code, which may wait for whatever it likes: then no thread of the
+  // pool may stand in it.
+  virtual bool may_wait() const { return false; }
 
   // Memory that Run needs in RunContext::scratch.
   virtual int64_t scratch_bytes() const { return 0; }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plinth/support/small_vector.h"
+#include "reference_plugin/cpu/custom_calls/table.h"
 
 namespace plinth::cpu {
 namespace {
@@ -93,6 +94,7 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
     constants_[s] = StoragePtr::Borrow(constant.bytes.data(), storage.size, storage.constant);
   }
   SharedKernels kernels;
+  bool has_custom_call = false;
   steps_.reserve(plan_.steps.size());
   for (const PlanStep& source : plan_.steps) {
     Step& step = steps_.emplace_back();
@@ -106,6 +108,10 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
     most_arrays_ = std::max(most_arrays_, step.num_operands + step.num_results);
     if (source.kind == PlanStepKind::kKernel) {
       PLINTH_ASSIGN_OR_RETURN(step.prepared, kernels.Prepare(source.kernel));
+    } else if (source.kind == PlanStepKind::kLibrary &&
+               source.opcode == compiler::Opcode::kCustomCall) {
+      PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareCustomCall(source, library));
+      has_custom_call = true;
     } else if (source.kind == PlanStepKind::kLibrary) {
       PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareLibraryStep(source, library));
     } else if (source.kind == PlanStepKind::kCopy) {
@@ -115,7 +121,7 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
       scratch_bytes_ = std::max(scratch_bytes_, step.prepared->scratch_bytes());
     }
   }
-  is_short_ = plan_.cost_ns < kShortRunNs;
+  is_short_ = plan_.cost_ns < kShortRunNs && !has_custom_call;
   return Status();
 }
 

@@ -29,7 +29,8 @@ class PreparedProgram {
                                                                  const LibraryOptions& library);
 
   const compiler::Plan& plan() const { return plan_; }
-  // Whether a run is so short that handing it to another thread would cost more.
+  // Whether a run is so short that handing it to another thread would cost more. What calls
+  // foreign code never is: nobody knows how long that takes, or what it waits for.
   bool IsShort() const { return is_short_; }
 
   // Runs the program on this thread, with the help of the runtime's. `arguments` are taken: a

@@ -1,0 +1,106 @@
+#include "reference_plugin/cpu/custom_calls/table.h"
+
+#include "plinth/support/str_cat.h"
+
+namespace plinth::cpu {
+namespace {
+
+using FamilyFunction = std::span<const CustomCallRow> (*)();
+
+constexpr FamilyFunction kFamilies[] = {
+    AnnotationRows,
+};
+
+// From the type of the bytes, which is row major, to what the program calls it.
+CustomCallArray ArrayOf(const compiler::Type& type, const compiler::Dims& layout) {
+  CustomCallArray array;
+  array.dtype = type.dtype;
+  array.dims = type.dims;
+  const int64_t rank = type.rank();
+  for (int64_t d = rank; d-- > 0;) array.minor_to_major.push_back(d);
+  if (layout.empty()) return array;
+  array.minor_to_major = layout;
+  for (int64_t d = 0; d < rank; ++d) array.dims[layout[d]] = type.dims[rank - 1 - d];
+  return array;
+}
+
+std::vector<CustomCallArray> ArraysOf(const std::vector<compiler::ArrayRef>& arrays,
+                                      const std::vector<compiler::Dims>& layouts) {
+  std::vector<CustomCallArray> list;
+  for (size_t i = 0; i < arrays.size(); ++i) list.push_back(ArrayOf(arrays[i].type, layouts[i]));
+  return list;
+}
+
+}  // namespace
+
+int64_t CustomCallArray::SizeInBytes() const {
+  int64_t size = ByteSize(dtype);
+  for (int64_t dim : dims) size *= dim;
+  return size;
+}
+
+bool CustomCallArray::IsRowMajor() const {
+  for (int64_t d = 0; d < rank(); ++d) {
+    if (minor_to_major[d] != rank() - 1 - d) return false;
+  }
+  return true;
+}
+
+bool CustomCallArray::IsColumnMajorMatrices() const {
+  if (rank() < 2 || minor_to_major[0] != rank() - 2 || minor_to_major[1] != rank() - 1) {
+    return false;
+  }
+  for (int64_t d = 2; d < rank(); ++d) {
+    if (minor_to_major[d] != rank() - 1 - d) return false;
+  }
+  return true;
+}
+
+Expected<int64_t> CustomCall::Integer(std::string_view name) const {
+  const program::AttributeRef value = attributes == nullptr ? nullptr : attributes->Find(name);
+  if (value == nullptr) return InvalidArgument("the attribute \"", name, "\" is missing");
+  if (!value->Is(program::AttributeKind::kInteger) && !value->Is(program::AttributeKind::kBool)) {
+    return InvalidArgument("the attribute \"", name, "\" is ", program::ToString(value),
+                           "; expected an integer");
+  }
+  return value->integer();
+}
+
+const CustomCallRow* FindCustomCall(std::string_view target) {
+  for (FamilyFunction family : kFamilies) {
+    for (const CustomCallRow& row : family()) {
+      if (row.target == target) return &row;
+    }
+  }
+  return nullptr;
+}
+
+Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanStep& step,
+                                                          const LibraryOptions& options) {
+  const auto& source = *std::get_if<compiler::CustomCallAttributes>(step.attributes.get());
+  std::string place = StrCat("custom_call @", source.target);
+  if (step.location != nullptr && !step.location->empty()) place += StrCat(" at ", *step.location);
+
+  const std::vector<CustomCallArray> operands = ArraysOf(step.operands, source.operand_layouts);
+  const std::vector<CustomCallArray> results = ArraysOf(step.results, source.result_layouts);
+  std::vector<int32_t> aliases(results.size(), -1);
+  for (const auto& alias : source.aliases) aliases[alias.result] = alias.operand;
+  CustomCall call;
+  call.target = source.target;
+  call.api_version = source.api_version;
+  call.backend_config = source.backend_config;
+  call.attributes = source.dictionary;
+  call.operands = operands;
+  call.results = results;
+  call.aliases = aliases;
+
+  const CustomCallRow* row = FindCustomCall(source.target);
+  if (row == nullptr) {
+    return Unimplemented(place, ": the CPU plugin knows no such target");
+  }
+  auto prepared = row->prepare(call, options);
+  if (!prepared.ok()) return prepared.status().WithContext(place);
+  return prepared;
+}
+
+}  // namespace plinth::cpu
