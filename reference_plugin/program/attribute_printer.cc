@@ -47,7 +47,7 @@ class Writer {
 
   template <typename... Pieces>
   void Put(const Pieces&... pieces) {
-    (str_cat_internal::Append(out_, pieces), ...);
+    (StrPiece(pieces).AppendTo(out_), ...);
   }
 
   template <typename Range, typename PrintOne>
