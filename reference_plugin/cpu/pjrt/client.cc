@@ -1,10 +1,10 @@
 #include "reference_plugin/cpu/pjrt/client.h"
 
-#include <cfenv>
 #include <cstring>
 #include <thread>
 #include <utility>
 
+#include "reference_plugin/cpu/floating_point_modes.h"
 #include "reference_plugin/cpu/pjrt/buffer.h"
 #include "reference_plugin/cpu/pjrt/executable.h"
 
@@ -19,22 +19,6 @@ constexpr uintptr_t kZeroCopyAlignment = 16;
 constexpr int64_t kSmallestLent = 64 << 10;
 
 constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
-
-// The calling thread's floating-point modes may be a framework's, such as subnormals as zeros;
-// constants are folded and converted by the rules of IEEE 754.
-class DefaultFloatingPoint {
- public:
-  DefaultFloatingPoint() {
-    std::fegetenv(&callers_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~DefaultFloatingPoint() { std::fesetenv(&callers_); }
-  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
-  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
-
- private:
-  std::fenv_t callers_;
-};
 
 // Physical memory statistics of the one pool that all devices share.
 class CpuDevice final : public sdk::Device {

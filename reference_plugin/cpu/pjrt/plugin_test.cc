@@ -1,9 +1,13 @@
 // The CPU plugin through its C table: runs, errors that must not lose anything, and threads.
 
 #include <gtest/gtest.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
@@ -294,6 +298,36 @@ TEST_F(PluginTest, FusionOffGivesTheSame) {
   Destroy(output);
   Destroy(executable);
 }
+
+#if defined(__x86_64__)
+TEST_F(PluginTest, FloatingPointModesOfTheCallerDoNotCount) {
+  constexpr char kHalf[] = R"(
+func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %half = stablehlo.constant dense<0.5> : tensor<2xf32>
+  %result = stablehlo.multiply %x, %half : tensor<2xf32>
+  return %result : tensor<2xf32>
+})";
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(kHalf, &executable).has_value());
+  constexpr float kLeast = std::numeric_limits<float>::min();
+  PJRT_Buffer *input, *output;
+  ASSERT_FALSE(Upload({kLeast, 1}, &input).has_value());
+  const unsigned modes = _mm_getcsr();
+  const unsigned subnormals_are_zero = modes | 0x8040;
+  _mm_setcsr(subnormals_are_zero);
+  std::optional<Error> error = Execute(executable, {input}, &output);
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(modes);
+  ASSERT_FALSE(error.has_value());
+  EXPECT_EQ(after | 0x3f, subnormals_are_zero | 0x3f);  // but for the flags of past exceptions
+  std::vector<float> result(2);
+  ASSERT_FALSE(Download(output, &result).has_value());
+  EXPECT_EQ(result, (std::vector<float>{kLeast / 2, 0.5f}));
+  Destroy(input);
+  Destroy(output);
+  Destroy(executable);
+}
+#endif
 
 TEST_F(PluginTest, HugeArraysAreRefused) {
   PJRT_Client_CreateUninitializedBuffer_Args args{};

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "reference_plugin/cpu/floating_point_modes.h"
+
 namespace plinth::cpu {
 namespace {
 
@@ -94,6 +96,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   }
 
   void Work() {
+    const DefaultFloatingPoint modes;
     std::unique_lock lock(mutex);
     for (;;) {
       if (Job* job = FindJob()) {
