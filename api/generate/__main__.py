@@ -13,6 +13,7 @@ from pathlib import Path
 import c_extension_headers
 import c_header
 import c_library_header
+import c_table_header
 import cxx_reflection
 import cxx_tables
 import registry as registry_module
@@ -36,6 +37,8 @@ def artefacts(registry, history) -> dict[str, str]:
         files[f"include/{name}"] = text
     for library in registry.libraries:
         files[f"include/{library.header}"] = c_library_header.header(library)
+    for table in registry.tables:
+        files |= {f"include/{name}": text for name, text in c_table_header.headers(table).items()}
     return files
 
 

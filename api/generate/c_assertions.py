@@ -84,6 +84,22 @@ def core(layout: dict, minor: int, header: str = "pjrt_c_api.h") -> str:
     return _source([header], lines)
 
 
+def table(layout: dict, header: str, struct: str) -> str:
+    """Assertions for the header of a table beside PJRT's."""
+    prefix = struct.removesuffix("_Api")
+    lines = [_assert(f"{prefix}_API_MAJOR == {layout['major']}"),
+             _assert(f"{prefix}_API_MINOR == {layout['minor']}")]
+    for name, entry in layout["structs"].items():
+        lines += _struct(name, entry)
+    for values in layout["enums"].values():
+        lines += [_assert(f"(int){name} == {value}") for name, value in values.items()]
+    for name, signature in layout["signatures"].items():
+        returns, parameters = signature.split("(", 1)
+        lines += [f"typedef {returns} Function_{name}({parameters};",
+                  f"typedef {name} Function_{name};"]
+    return _source([header], lines)
+
+
 def extension(entry: dict) -> str:
     """Assertions for the header of one extension."""
     lines = []

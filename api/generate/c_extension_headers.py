@@ -72,7 +72,7 @@ def _entry_point(registry: Registry, header: str) -> str:
     return _wrap(header, ["pjrt_c_api.h"], lines)
 
 
-def _forwarding(path: str, header: str) -> str:
+def forwarding(path: str, header: str) -> str:
     up = "../" * path.count("/")
     return ("// Generated from api/registry by `python3 api/generate --write`. Do not edit.\n"
             "// Lets code that was written for upstream's include path compile unchanged.\n\n"
@@ -91,5 +91,5 @@ def headers(registry: Registry) -> dict[str, str]:
     for header in registry.entry_point["headers"]:
         files[header] = _entry_point(registry, header)
         forwards[f"xla/pjrt/c/{header}"] = header
-    files |= {path: _forwarding(path, header) for path, header in forwards.items()}
+    files |= {path: forwarding(path, header) for path, header in forwards.items()}
     return files

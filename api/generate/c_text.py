@@ -127,7 +127,7 @@ def struct_lines(struct: Struct, view: View, layouts: Layouts) -> list[str]:
         else:
             lines.append(f"  {declare(place.type, f.name)};")
     lines.append("};")
-    last = layout.places[-1].name
+    last = struct.announced_last or layout.places[-1].name
     announced = view.announced_size(struct)
     if announced is None:
         lines.append(f"PJRT_DEFINE_STRUCT_TRAITS({struct.name}, {last});")

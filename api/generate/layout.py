@@ -42,6 +42,8 @@ HEAD_FIELDS = {
     "args": [("struct_size", "size_t"), ("extension_start", "PJRT_Extension_Base*")],
     "sized": [("struct_size", "size_t")],
     "extension": [("base", "PJRT_Extension_Base")],
+    "ffi_args": [("struct_size", "size_t"), ("extension_start", "XLA_FFI_Extension_Base*")],
+    "ffi_extension": [("extension_base", "XLA_FFI_Extension_Base")],
     "none": [],
 }
 
@@ -59,6 +61,8 @@ class Layouts:
         self.view = view
         modules = view.registry.modules + view.registry.extensions
         modules = modules + [library.module for library in view.registry.libraries]
+        modules = modules + [table.module for table in view.registry.tables]
+        self._aliases = {n: t for table in view.registry.tables for n, t in table.aliases.items()}
         self._structs = {s.name: s for m in modules for s in m.structs}
         self._structs |= {s.alias: s for m in modules for s in m.structs if s.alias}
         self._four_bytes = {e.name for m in modules for e in m.enums}
@@ -73,6 +77,7 @@ class Layouts:
         if "*" in type_name:
             return 8, 8
         base = type_name.replace("const ", "").strip()
+        base = self._aliases.get(base, base)
         if base in PRIMITIVES:
             return PRIMITIVES[base], PRIMITIVES[base]
         if base in self._four_bytes:

@@ -13,7 +13,7 @@ IF_UNKNOWN = ("drop", "refuse")
 THREADS = ("any", "exclusive")
 CALLS = ("once", "many")
 CLASSES = ("contract", "robust", "undefined")
-HEADS = ("args", "sized", "extension", "none")
+HEADS = ("args", "sized", "extension", "none", "ffi_args", "ffi_extension")
 
 # What the registry holds as a whole. A change here is a change of the ABI.
 FUNCTION_COUNT = 138
@@ -68,6 +68,7 @@ class Struct(Entry):
     frozen: bool = False
     fields: list[Field] = field(default_factory=list)
     announced_sizes: list[dict] = field(default_factory=list)
+    announced_last: str | None = None  # X_STRUCT_SIZE ends with this field, not with the last
     alias: str | None = None
     function: str | None = None
 
@@ -147,6 +148,20 @@ class Library:
 
 
 @dataclass
+class Table:
+    """A function table beside PJRT's, with versions of its own."""
+
+    module: Module
+    header: str
+    upstream_header: str
+    struct: str
+    major: int
+    minor: int
+    entry_point: str
+    aliases: dict[str, str] = field(default_factory=dict)  # names of integer types
+
+
+@dataclass
 class Registry:
     modules: list[Module]
     extensions: list[Module]
@@ -154,6 +169,7 @@ class Registry:
     entry_point: dict
     requirements: list[dict]
     libraries: list[Library] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
 
     @property
     def functions(self) -> list[Function]:
@@ -226,6 +242,7 @@ def _load_module(path: Path) -> tuple[Module, dict]:
                             table.get("also_in", []), head=table.pop("head"),
                             fields=_fields(table.pop("fields"), name),
                             announced_sizes=table.pop("announced_sizes", []),
+                            announced_last=table.pop("announced_last", None),
                             alias=table.pop("args_alias", None), function=table["name"])
             struct.since = table.pop("args_since", struct.since)
             module.structs.append(struct)
@@ -242,6 +259,15 @@ def _load_library(path: Path) -> Library:
     if rest:
         raise RegistryError(f"{path.name}: unknown key {', '.join(sorted(rest))}")
     return library
+
+
+def _load_table(path: Path) -> Table:
+    module, rest = _load_module(path)
+    module.path = f"ffi/{path.name}"
+    table = _build(Table, rest.pop("table", {}), path.name, module=module)
+    if rest:
+        raise RegistryError(f"{path.name}: unknown key {', '.join(sorted(rest))}")
+    return table
 
 
 def load(folder: Path) -> Registry:
@@ -263,7 +289,8 @@ def load(folder: Path) -> Registry:
     modules.sort(key=lambda m: m.order)
     extensions.sort(key=lambda m: m.extension.get("type", 1 << 30))
     libraries = [_load_library(path) for path in sorted((folder / "libplinth").glob("*.toml"))]
-    registry = Registry(modules, extensions, version, entry_point, requirements, libraries)
+    tables = [_load_table(path) for path in sorted((folder / "ffi").glob("*.toml"))]
+    registry = Registry(modules, extensions, version, entry_point, requirements, libraries, tables)
     validate(registry)
     return registry
 
@@ -365,6 +392,25 @@ def _check_library(check: _Checker, library: Library) -> None:
         check.need((e.returns == "plinth_status*") == bool(e.errors), status)
 
 
+def _check_table(check: _Checker, table: Table) -> None:
+    module = table.module
+    for struct in module.structs:
+        _check_fields(check, struct, table.minor)
+        names = [f.name for f in struct.fields] + ["extension_start"]
+        check.need(struct.announced_last is None or struct.announced_last in names,
+                   f"{struct.name}: announced_last {struct.announced_last!r} is no field")
+    slots = sorted(f.slot for f in module.functions)
+    check.need(slots == list(range(len(slots))), f"{module.path}: slots are {slots}")
+    for f in module.functions:
+        check.need(f.absent in ABSENT and f.threads in THREADS, f"{f.name}: absent or threads")
+    _check_callbacks(check, [module])
+    rows = module.handles + module.enums + module.callbacks + module.structs + module.functions
+    _check_unique(check, "name", [row.name for row in rows])
+    for row in rows:
+        check.need(row.doc, f"{row.name}: no doc")
+        check.need(0 < row.since <= table.minor, f"{row.name}: since {row.since}")
+
+
 def validate(registry: Registry) -> None:
     """Raises RegistryError with every contradiction found, one per line."""
     check = _Checker()
@@ -429,5 +475,7 @@ def validate(registry: Registry) -> None:
                        f"{m.path}: no struct {m.extension['struct']}")
     for library in registry.libraries:
         _check_library(check, library)
+    for table in registry.tables:
+        _check_table(check, table)
     if check.problems:
         raise RegistryError("\n".join(check.problems))

@@ -57,6 +57,25 @@ class HeadersTest(unittest.TestCase):
         self.assertEqual(len(entries), 25)
         self.expect_compiled(jobs)
 
+    def test_table_headers(self):
+        folder = work_dir("table_headers")
+        jobs = []
+        for table in REGISTRY.tables:
+            layout = json.loads((API / "history" / f"{Path(table.module.path).stem}.json").read_text())
+            functions = [f.name for f in sorted(table.module.functions, key=lambda f: f.slot)]
+            self.assertEqual(functions, layout["functions"])
+            text = c_assertions.table(layout, table.upstream_header, table.struct)
+            for number, (old, new) in enumerate((("", ""), ("_STRUCT_SIZE == ", "_STRUCT_SIZE == 1"))):
+                source = folder / f"{table.header}.{number}.c"
+                source.write_text(text.replace(old, new) if old else text)
+                sources = [(c, [API / "include"], source) for c in COMPILERS]
+                if old:
+                    self.assertEqual(len(compile_all(sources)), len(COMPILERS))
+                else:
+                    jobs += sources
+        self.assertTrue(jobs)
+        self.expect_compiled(jobs)
+
     def test_every_header_stands_alone(self):
         folder = work_dir("alone")
         jobs = []

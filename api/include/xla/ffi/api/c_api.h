@@ -1,0 +1,4 @@
+// Generated from api/registry by `python3 api/generate --write`. Do not edit.
+// Lets code that was written for upstream's include path compile unchanged.
+
+#include "../../../xla_ffi_c_api.h"  // IWYU pragma: export
