@@ -5,7 +5,6 @@
 
 #include "impl/loader/adapted_call.h"
 #include "impl/loader/emulation.h"
-#include "impl/loader/ready_callback.h"
 #include "plinth/support/error.h"
 #include "plinth/support/str_cat.h"
 
@@ -35,6 +34,7 @@ PJRT_Error* NothingOr(const reflection::Function& function, const Status& status
 }  // namespace
 
 Adapter::Adapter(const PluginTable& table) : table_(table), errors_(table), shape_(table_) {
+  if (!table_.HasErrorHeads()) callbacks_ = std::make_unique<CallerCallbacks>(table_, errors_);
   for (int i = 0; i < reflection::kFunctionCount; ++i) {
     SetTarget(i, reinterpret_cast<RawFunction>(table_.Slot(FunctionAt(i))));
   }
@@ -54,8 +54,9 @@ size_t Adapter::FindDirectSize(int function) const {
   const reflection::Function& called = FunctionAt(function);
   if (plans_[function].target == nullptr || called.args < 0 ||
       called.returns != reflection::Returns::kError || PluginErrors::Handles(function) ||
-      IsReadyCallback(function, table_) || table_.minor < kOldestMinorWithExtensions ||
-      table_.IsNewerThanUs() || (memory_heads_ != nullptr && MemoryHeads::Concerns(called)) ||
+      (callbacks_ != nullptr && CallerCallbacks::MayConcern(function)) ||
+      table_.minor < kOldestMinorWithExtensions || table_.IsNewerThanUs() ||
+      (memory_heads_ != nullptr && MemoryHeads::Concerns(called)) ||
       !reflection::Structs()[called.args].carries_struct_size ||
       !shape_.PlanOf(called.args).checks.empty()) {
     return 0;
@@ -104,9 +105,9 @@ PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
     PJRT_Error* error = plan.target(args);
     return returns_nothing ? nullptr : errors_.Lift(error);
   }
-  bool is_ready_callback = IsReadyCallback(function, table_);
+  bool has_callbacks = callbacks_ != nullptr && CallerCallbacks::Concerns(function, args);
   PJRT_Error* error = nullptr;
-  if (!returns_nothing && !is_ready_callback && table_.minor >= kOldestMinorWithExtensions &&
+  if (!returns_nothing && !has_callbacks && table_.minor >= kOldestMinorWithExtensions &&
       shape_.FitsAsItIs(called.args, static_cast<const char*>(args))) {
     error = errors_.Lift(plan.target(args));
     if (error == nullptr || !IsSizeComplaint(error)) return error;
@@ -123,8 +124,8 @@ PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
       status = call.Down(args, &plugin_args);
     }
     if (!status.ok()) return NothingOr(called, status);
-    error = is_ready_callback ? CallWithReadyCallback(plan.target, errors_, plugin_args)
-                              : plan.target(plugin_args);
+    error = has_callbacks ? callbacks_->Call(function, plan.target, plugin_args)
+                          : plan.target(plugin_args);
     if (returns_nothing || error == nullptr) {
       call.Up();
       return nullptr;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "impl/loader/caller_callbacks.h"
 #include "impl/loader/errors.h"
 #include "impl/loader/memory_heads.h"
 #include "impl/loader/plugin_shape.h"
@@ -62,7 +63,8 @@ class Adapter {
   mutable PluginShape shape_;
   std::array<Plan, reflection::kFunctionCount> plans_;
   bool uses_default_layouts_ = false;
-  std::unique_ptr<MemoryHeads> memory_heads_;  // Null where memories need none.
+  std::unique_ptr<CallerCallbacks> callbacks_;  // Null where errors have heads.
+  std::unique_ptr<MemoryHeads> memory_heads_;   // Null where memories need none.
 };
 
 }  // namespace plinth::loader

@@ -401,6 +401,119 @@ TEST_F(AdapterTest, RefusedCallbacksFreeTheirContext) {
   EXPECT_EQ(Call(id::kPJRT_Event_OnReady, &args).code(), StatusCode::kInternal);
 }
 
+// What the callbacks of a caller do here: they see whose user_arg they got, and fail.
+struct Store {
+  int gets = 0, puts = 0, tries = 0;
+};
+
+// Makes an error the way a plugin asks for, and uses it as callers of 0.107 may.
+PJRT_Error* FailFrom(PJRT_CallbackError* callback_error, const char* message) {
+  PJRT_Error* error = (*callback_error)(PJRT_Error_Code_ABORTED, message, std::strlen(message));
+  EXPECT_EQ(PluginErrors::CodeOf(error), PJRT_Error_Code_ABORTED);
+  EXPECT_EQ(PluginErrors::MessageOf(error), message);
+  return error;
+}
+
+// How plugins make the errors that callbacks give back.
+PJRT_CallbackError plugins_own = [](PJRT_Error_Code code, const char* message, size_t size) {
+  return Fake().NewError(code, std::string(message, size));
+};
+
+TEST_F(AdapterTest, ErrorsThatCallersMakeHaveAHead) {
+  for (int minor : {57, 90, 106, 107}) {
+    SCOPED_TRACE(minor);
+    Open(minor);
+    Store store;
+    auto create = PLINTH_NEW_ARGS(PJRT_Client_Create_Args);
+    create.kv_get_user_arg = create.kv_put_user_arg = create.kv_try_get_user_arg = &store;
+    create.kv_get_callback = [](PJRT_KeyValueGetCallback_Args* args) {
+      ++static_cast<Store*>(args->user_arg)->gets;
+      return FailFrom(args->callback_error, "no such key");
+    };
+    create.kv_put_callback = [](PJRT_KeyValuePutCallback_Args* args) -> PJRT_Error* {
+      ++static_cast<Store*>(args->user_arg)->puts;
+      return nullptr;
+    };
+    create.kv_try_get_callback = [](PJRT_KeyValueTryGetCallback_Args* args) {
+      ++static_cast<Store*>(args->user_arg)->tries;
+      return FailFrom(args->callback_error, "not yet");
+    };
+    PJRT_Client_Create_Args seen{};
+    Fake().InNext([&](void* raw) {
+      std::memcpy(&seen, raw, *static_cast<size_t*>(raw));
+      static_cast<PJRT_Client_Create_Args*>(raw)->client = reinterpret_cast<PJRT_Client*>(&store);
+    });
+    ASSERT_TRUE(Call(id::kPJRT_Client_Create, &create).ok());
+    EXPECT_EQ(create.client, reinterpret_cast<PJRT_Client*>(&store));
+    EXPECT_EQ(create.kv_get_user_arg, &store) << "the caller's struct was changed";
+
+    auto get = PLINTH_NEW_ARGS(PJRT_KeyValueGetCallback_Args);
+    get.callback_error = &plugins_own;
+    get.user_arg = seen.kv_get_user_arg;
+    PJRT_Error* error = seen.kv_get_callback(&get);
+    Status status = TakeError(adapter_->errors().Lift(error));
+    EXPECT_EQ(status.code(), StatusCode::kAborted);
+    EXPECT_EQ(status.message(), "no such key");
+    EXPECT_EQ(get.callback_error, &plugins_own);
+
+    auto put = PLINTH_NEW_ARGS(PJRT_KeyValuePutCallback_Args);
+    put.callback_error = &plugins_own;
+    put.user_arg = seen.kv_put_user_arg;
+    EXPECT_EQ(seen.kv_put_callback(&put), nullptr);
+    if (minor >= 61) {
+      auto try_get = PLINTH_NEW_ARGS(PJRT_KeyValueTryGetCallback_Args);
+      try_get.callback_error = &plugins_own;
+      try_get.user_arg = seen.kv_try_get_user_arg;
+      error = seen.kv_try_get_callback(&try_get);
+      EXPECT_EQ(TakeError(adapter_->errors().Lift(error)).message(), "not yet");
+    }
+    EXPECT_EQ(store.gets, 1);
+    EXPECT_EQ(store.puts, 1);
+    EXPECT_EQ(store.tries, minor >= 61 ? 1 : 0);
+    auto destroy = PLINTH_NEW_ARGS(PJRT_Client_Destroy_Args);
+    destroy.client = create.client;
+    EXPECT_TRUE(Call(id::kPJRT_Client_Destroy, &destroy).ok());
+  }
+}
+
+TEST_F(ExecuteTest, ErrorsOfSendCallbacksHaveAHead) {
+  for (bool wants_events : {true, false}) {
+    Open(90);
+    int sent = 0;
+    PJRT_SendCallbackInfo info{};
+    info.channel_id = 5;
+    info.user_arg = &sent;
+    info.send_callback = [](PJRT_Chunk*, PJRT_CallbackError* make, size_t, bool, void* user_arg) {
+      ++*static_cast<int*>(user_arg);
+      return FailFrom(make, "cannot take it");
+    };
+    PJRT_SendCallbackInfo* lists[1] = {&info};
+    options_.send_callbacks = lists;
+    options_.num_send_ops = 1;
+    args_.num_devices = 1;
+    PJRT_Event* events[1] = {nullptr};
+    args_.device_complete_events = wants_events ? events : nullptr;
+    PJRT_SendCallbackInfo seen{};
+    Fake().InNext([&](void* raw) {
+      auto& args = *static_cast<PJRT_LoadedExecutable_Execute_Args*>(raw);
+      seen = args.options->send_callbacks[0][0];
+      ASSERT_NE(args.device_complete_events, nullptr);
+      args.device_complete_events[0] = reinterpret_cast<PJRT_Event*>(&sent);
+    });
+    ASSERT_TRUE(Execute().ok());
+    EXPECT_EQ(lists[0], &info);
+    EXPECT_EQ(seen.channel_id, 5);
+    for (int i = 0; i < 2; ++i) {
+      PJRT_Error* error = seen.send_callback(nullptr, &plugins_own, 4, i == 1, seen.user_arg);
+      EXPECT_EQ(TakeError(adapter_->errors().Lift(error)).message(), "cannot take it");
+    }
+    EXPECT_EQ(sent, 2);
+    // The completion frees what stands for the callbacks; a sanitizer sees whether.
+    Fake().CompleteEvents(wants_events ? PJRT_Error_Code_OK : PJRT_Error_Code_ABORTED);
+    Fake().Record(false);
+  }
+}
+
 TEST_F(AdapterTest, AbsentFunctionsSayWhy) {
   Open(63);
   auto args = PLINTH_NEW_ARGS(PJRT_Client_DmaMap_Args);

@@ -51,6 +51,7 @@ class Fake final : public FakePlugin {
   void FailNext(PJRT_Error_Code code, const std::string& message) override {
     failure_ = {code, message};
   }
+  void InNext(std::function<void(void* args)> run) override { in_next_ = std::move(run); }
   PJRT_Error* NewError(PJRT_Error_Code code, const std::string& message) override;
   int LiveErrors() const override { return live_errors; }
   std::vector<FakeCall> TakeCalls() override { return std::exchange(calls_, {}); }
@@ -72,6 +73,7 @@ class Fake final : public FakePlugin {
   FakeOptions options_;
   const PJRT_Api* last_ = nullptr;
   std::pair<PJRT_Error_Code, std::string> failure_ = {PJRT_Error_Code_OK, ""};
+  std::function<void(void* args)> in_next_;
   std::vector<FakeCall> calls_;
   bool records_ = false;
   std::vector<PJRT_Event_OnReady_Args> waiting_;
@@ -247,6 +249,7 @@ PJRT_Error* Fake::Call(int function, char* args) {
     }
   }
   if (options_.lists_memories) AnswerMemories(function, args);
+  if (in_next_) std::exchange(in_next_, nullptr)(args);
   return nullptr;
 }
 

@@ -47,6 +47,8 @@ class FakePlugin {
   virtual const PJRT_Api* Make(const FakeOptions& options) = 0;
   // The next call that is not about errors fails so.
   virtual void FailNext(PJRT_Error_Code code, const std::string& message) = 0;
+  // The next call that succeeds runs this at its end, inside of the plugin.
+  virtual void InNext(std::function<void(void* args)> run) = 0;
   // An error as this plugin makes them.
   virtual PJRT_Error* NewError(PJRT_Error_Code code, const std::string& message) = 0;
   // Errors made and not yet destroyed.
