@@ -57,9 +57,6 @@ constexpr std::array<OpcodeLowering, kNumOpcodes> kTable = MakeTable();
 // What a region may use from outside.
 constexpr size_t kMaxCaptures = 32;
 
-// Types narrower than a byte are a later release's.
-bool IsSupported(DType type) { return type == DType::kPred || InfoOf(type).bits % 8 == 0; }
-
 Status CheckTypes(const Op& op) {
   auto check = [&](const Value* value, std::string_view what) -> Status {
     // A tuple is a list of values where the op that makes it is at hand.
@@ -88,10 +85,6 @@ Status CheckLowerable(const Type& type, std::string_view what) {
   if (!type.IsStatic()) {
     return Unimplemented(what, " has the dynamic shape ", type.ToString(),
                          "; all dimensions must be known when the program is compiled");
-  }
-  if (!IsSupported(type.dtype)) {
-    return Unimplemented(what, " has elements of type ", Name(type.dtype),
-                         ", which this release does not compute with");
   }
   return Status();
 }

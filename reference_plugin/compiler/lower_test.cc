@@ -301,9 +301,6 @@ TEST(Lower, RefusesByName) {
                   %0 = stablehlo.cholesky %a, lower = true : tensor<4x4xf32>
                   return %0 : tensor<4x4xf32> })",
                 "cholesky"},
-           Case{R"(func.func @main(%a: tensor<4xi4>) -> tensor<4xi4> {
-                  return %a : tensor<4xi4> })",
-                "s4"},
            Case{R"(func.func @main(%a: tensor<4x4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
                   %0 = "stablehlo.reduce"(%a, %s) ({
                     ^bb0(%x: tensor<f32>, %y: tensor<f32>):

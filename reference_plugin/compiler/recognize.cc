@@ -6,6 +6,7 @@
 
 #include "reference_plugin/compiler/builder.h"
 #include "reference_plugin/compiler/expand_batch_norm.h"
+#include "reference_plugin/compiler/expand_narrow.h"
 #include "reference_plugin/compiler/rewrite.h"
 #include "reference_plugin/compiler/scalar.h"
 
@@ -75,6 +76,11 @@ class Recognizer {
         return Logistic(op, out, results);
       case Opcode::kMap:
         return InlineMap(op, out, results);
+      case Opcode::kConvolution:
+      case Opcode::kDotGeneral:
+        return Expand(ExpandNarrowProduct, op, out, results);
+      case Opcode::kBitcastConvert:
+        return Expand(ExpandNarrowBitcast, op, out, results);
       case Opcode::kBatchNormGrad:
       case Opcode::kBatchNormInference:
       case Opcode::kBatchNormTraining: {
@@ -85,6 +91,14 @@ class Recognizer {
       default:
         return false;
     }
+  }
+
+  bool Expand(Value* (*expand)(Builder&, const Op&), const Op& op, std::vector<Op*>& out,
+              std::vector<Value*>* results) {
+    Builder builder(module_, out, op.location);
+    Value* const value = expand(builder, op);
+    if (value != nullptr) results->push_back(value);
+    return value != nullptr;
   }
 
   bool Cumulative(Op& op, std::vector<Op*>& out, std::vector<Value*>* results) {

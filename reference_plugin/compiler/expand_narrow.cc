@@ -1,0 +1,160 @@
+#include "reference_plugin/compiler/expand_narrow.h"
+
+#include "reference_plugin/compiler/scalar.h"
+
+namespace plinth::compiler {
+namespace {
+
+bool IsSubByte(DType type) { return type != DType::kPred && InfoOf(type).bits < 8; }
+bool IsNarrow(DType type) { return IsSubByte(type) || (IsFloat(type) && InfoOf(type).bits < 16); }
+
+// Holds every value of a narrow type; any other type is its own.
+DType WideType(DType type) {
+  if (!IsNarrow(type)) return type;
+  if (IsFloat(type)) return DType::kF32;
+  return InfoOf(type).kind == DTypeClass::kSigned ? DType::kS8 : DType::kU8;
+}
+
+// The unsigned integer of as many bits.
+DType UnsignedOf(int bits) {
+  switch (bits) {
+    case 1:
+      return DType::kU1;
+    case 2:
+      return DType::kU2;
+    case 4:
+      return DType::kU4;
+    default:
+      return DType::kU8;
+  }
+}
+
+Dims WithLast(Dims dims, int64_t size) {
+  dims.push_back(size);
+  return dims;
+}
+
+class Bitcast {
+ public:
+  explicit Bitcast(Builder& builder) : b_(builder) {}
+
+  // Same dimensions, equal bits; elements of integers of less than a byte change their upper bits.
+  Value* Same(Value* x, DType type) {
+    const DType from = x->type.dtype;
+    if (from == type) return x;
+    if (!IsSubByte(from)) return Cast(x, type);
+    const DType bits = UnsignedOf(InfoOf(from).bits);
+    x = IsInteger(from) ? b_.Convert(x, bits) : Cast(x, bits);
+    return IsInteger(type) ? b_.Convert(x, type) : Cast(x, type);
+  }
+
+  // [..., n] of a type of less than a byte to wider elements [...].
+  Value* Join(Value* x, const Type& result) {
+    const int from = InfoOf(x->type.dtype).bits, to = InfoOf(result.dtype).bits;
+    const int joined = to < 8 ? to : 8;
+    const int64_t count = joined / from;
+    Dims dims = result.dims;
+    if (to > 8) dims.push_back(to / 8);
+    Value* const parts = Reshape(Bytes(x), WithLast(dims, count));
+    Value* bytes = nullptr;
+    for (int64_t i = 0; i < count; ++i) {
+      Value* part = Reshape(SliceLast(parts, i), dims);
+      if (i > 0) {
+        part =
+            b_.Binary(Opcode::kShiftLeft, part, b_.SplatLike(part, static_cast<double>(i * from)));
+      }
+      bytes = bytes == nullptr ? part : b_.Binary(Opcode::kOr, bytes, part);
+    }
+    return FromBytes(bytes, joined, result);
+  }
+
+  // Elements [...] to narrower ones of less than a byte, [..., n].
+  Value* Split(Value* x, const Type& result) {
+    const int from = InfoOf(x->type.dtype).bits, to = InfoOf(result.dtype).bits;
+    const int split = from < 8 ? from : 8;
+    Dims dims = x->type.dims;
+    Value* bytes;
+    if (from <= 8) {
+      bytes = Bytes(x);
+    } else {
+      dims.push_back(from / 8);
+      bytes = b_.Add(Opcode::kBitcastConvert, {x}, Type::Tensor(DType::kU8, dims));
+    }
+    const Dims parts = WithLast(dims, split / to);
+    Dims broadcast;
+    for (size_t d = 0; d < dims.size(); ++d) broadcast.push_back(static_cast<int64_t>(d));
+    Value* const spread = b_.Broadcast(bytes, parts, broadcast);
+    Value* const number =
+        b_.Add(Opcode::kIota, {}, spread->type,
+               MakeAttributes(DimensionAttributes{static_cast<int64_t>(dims.size())}));
+    Value* const shift = b_.Binary(Opcode::kMultiply, number, b_.SplatLike(number, to));
+    Value* const shifted = b_.Binary(Opcode::kShiftRightLogical, spread, shift);
+    return Same(b_.Convert(Reshape(shifted, result.dims), UnsignedOf(to)), result.dtype);
+  }
+
+ private:
+  Value* Cast(Value* x, DType type) {
+    return b_.Add(Opcode::kBitcastConvert, {x}, Type::Tensor(type, x->type.dims));
+  }
+  Value* Reshape(Value* x, const Dims& dims) {
+    if (x->type.dims == dims) return x;
+    return b_.Add(Opcode::kReshape, {x}, Type::Tensor(x->type.dtype, dims));
+  }
+  // As u8, upper bits zero.
+  Value* Bytes(Value* x) {
+    return b_.Convert(Same(x, UnsignedOf(InfoOf(x->type.dtype).bits)), DType::kU8);
+  }
+  Value* FromBytes(Value* bytes, int bits, const Type& result) {
+    if (InfoOf(result.dtype).bits > 8) return b_.Add(Opcode::kBitcastConvert, {bytes}, result);
+    return Same(b_.Convert(bytes, UnsignedOf(bits)), result.dtype);
+  }
+  Value* SliceLast(Value* x, int64_t index) {
+    SliceAttributes slice;
+    Type type = x->type;
+    for (int64_t size : type.dims) {
+      slice.start.push_back(0);
+      slice.limit.push_back(size);
+      slice.stride.push_back(1);
+    }
+    slice.start.back() = index;
+    slice.limit.back() = index + 1;
+    type.dims.back() = 1;
+    return b_.Add(Opcode::kSlice, {x}, type, MakeAttributes(std::move(slice)));
+  }
+
+  Builder& b_;
+};
+
+}  // namespace
+
+Value* ExpandNarrowProduct(Builder& builder, const Op& op) {
+  const DType result = op.type().dtype;
+  Value* const a = op.operands[0];
+  Value* const b = op.operands[1];
+  if (!IsNarrow(a->type.dtype) && !IsNarrow(b->type.dtype) && !IsNarrow(result)) return nullptr;
+  Type type = op.type();
+  // Sums of integers wrap, so they may be kept in any wider type.
+  if (IsNarrow(result)) type.dtype = IsFloat(result) ? DType::kF32 : DType::kS32;
+  Value* const product = builder.Add(
+      op.opcode,
+      {builder.Convert(a, WideType(a->type.dtype)), builder.Convert(b, WideType(b->type.dtype))},
+      type, op.attributes);
+  return builder.Convert(product, result);
+}
+
+Value* ExpandNarrowBitcast(Builder& builder, const Op& op) {
+  Value* const x = op.operands[0];
+  const Type& result = op.type();
+  if (!IsSubByte(x->type.dtype) && !IsSubByte(result.dtype)) return nullptr;
+  const int from = InfoOf(x->type.dtype).bits, to = InfoOf(result.dtype).bits;
+  Bitcast bitcast(builder);
+  if (from < to) return bitcast.Join(x, result);
+  if (from > to) return bitcast.Split(x, result);
+  // One of them keeps its bytes: the same bits without a sign to extend.
+  const bool plain =
+      !IsInteger(x->type.dtype) && InfoOf(result.dtype).kind == DTypeClass::kUnsigned;
+  const bool back = InfoOf(x->type.dtype).kind == DTypeClass::kUnsigned && !IsInteger(result.dtype);
+  return plain || back ? nullptr : bitcast.Same(x, result.dtype);
+}
+
+}  // namespace plinth::compiler
