@@ -68,6 +68,19 @@ double LibraryCost(const Op& op) {
       work = 2 * Elements(op.operands[op.results.size() + 1]);
       bytes = 2 * static_cast<double>(op.operands[op.results.size() + 1]->type.SizeInBytes());
       break;
+    case Opcode::kFft: {
+      double length = 1;
+      for (int64_t n : op.Get<FftAttributes>().length) length *= static_cast<double>(n);
+      work = 0.3 * Elements(op.result()) * std::log2(std::max(length, 2.0));
+      break;
+    }
+    case Opcode::kCholesky:
+      work = first * static_cast<double>(op.type().dims.back()) / 3 / kFlopsPerNanosecond;
+      break;
+    case Opcode::kTriangularSolve:
+      work = Elements(op.result()) * static_cast<double>(op.operands[0]->type.dims.back()) /
+             kFlopsPerNanosecond;
+      break;
     case Opcode::kRng:
     case Opcode::kRngBitGenerator:
       work = Elements(op.results.back());
@@ -100,6 +113,13 @@ Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
   for (const Block* block : op.blocks) {
     PLINTH_ASSIGN_OR_RETURN(Combiner combiner, MakeCombiner(context, op, *block));
     step.combiners.push_back(std::move(combiner));
+  }
+  // Each line of a transform, each matrix is read before it is written.
+  if (op.opcode == Opcode::kCholesky ||
+      (op.opcode == Opcode::kFft && op.operands[0]->type == op.type())) {
+    step.in_place.push_back({0, 0, false});
+  } else if (op.opcode == Opcode::kTriangularSolve) {
+    step.in_place.push_back({1, 0, false});
   }
   if (op.opcode == Opcode::kScatter) {
     // Writes the updates only: the rest is what the operands hold.

@@ -14,9 +14,11 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
+    {Opcode::kCholesky, PrepareCholesky},
     {Opcode::kConvolution, PrepareConvolution},
     {Opcode::kCumulativeReduce, PrepareCumulativeReduce},
     {Opcode::kDotGeneral, PrepareDotGeneral},
+    {Opcode::kFft, PrepareFft},
     {Opcode::kGather, PrepareGather},
     {Opcode::kPartitionId, PreparePartitionId},
     {Opcode::kReplicaId, PrepareReplicaId},
@@ -26,6 +28,7 @@ constexpr Row kRows[] = {
     {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
     {Opcode::kSort, PrepareSort},
     {Opcode::kTopK, PrepareTopK},
+    {Opcode::kTriangularSolve, PrepareTriangularSolve},
 };
 
 std::string Describe(const compiler::PlanStep& step) {

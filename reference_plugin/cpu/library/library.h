@@ -27,12 +27,16 @@ Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanS
                                                            const LibraryOptions& options = {});
 
 // The prepare functions, each in the file named after its operation.
+Expected<std::unique_ptr<PreparedStep>> PrepareCholesky(const compiler::PlanStep& step,
+                                                        const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanStep& step,
                                                            const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareCumulativeReduce(const compiler::PlanStep& step,
                                                                 const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareDotGeneral(const compiler::PlanStep& step,
                                                           const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareFft(const compiler::PlanStep& step,
+                                                   const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareGather(const compiler::PlanStep& step,
                                                       const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PreparePartitionId(const compiler::PlanStep& step,
@@ -51,6 +55,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSort(const compiler::PlanStep& st
                                                     const LibraryOptions& options);
 Expected<std::unique_ptr<PreparedStep>> PrepareTopK(const compiler::PlanStep& step,
                                                     const LibraryOptions& options);
+Expected<std::unique_ptr<PreparedStep>> PrepareTriangularSolve(const compiler::PlanStep& step,
+                                                               const LibraryOptions& options);
 
 }  // namespace plinth::cpu
 

@@ -37,6 +37,22 @@ class ThreadScratch {
   int64_t size_ = 0;
 };
 
+// Memory for one task of a parallel step: up to kKeptBytes stay with the thread for its next task,
+// more is given back at once. One at a time per thread.
+class TaskMemory {
+ public:
+  static constexpr int64_t kKeptBytes = 4 << 20;
+
+  // As ThreadScratch::Get.
+  std::byte* Get(int64_t bytes) {
+    thread_local ThreadScratch kept;
+    return (bytes <= kKeptBytes ? kept : own_).Get(bytes);
+  }
+
+ private:
+  ThreadScratch own_;
+};
+
 }  // namespace plinth::cpu
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_THREAD_SCRATCH_H_

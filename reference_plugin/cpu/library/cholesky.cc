@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <limits>
+
+#include "reference_plugin/cpu/library/lapack.h"
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/triangular.h"
+
+namespace plinth::cpu {
+namespace {
+
+// From this order on LAPACK is faster.
+constexpr int64_t kSmallOrder = 32;
+
+// The triangle that is no result is zero; a matrix that is not positive definite gives NaN.
+template <typename T>
+class CholeskyStep final : public PreparedStep {
+ public:
+  CholeskyStep(const compiler::PlanStep& step, const LibraryOptions& options)
+      : lower_(std::get_if<compiler::CholeskyAttributes>(step.attributes.get())->lower) {
+    const compiler::Type& type = step.operands[0].type;
+    n_ = type.dims.back();
+    for (size_t d = 0; d + 2 < type.dims.size(); ++d) batch_ *= type.dims[d];
+    if (n_ < kSmallOrder || n_ > std::numeric_limits<int>::max()) return;
+    if (auto potrf = FindLapack<T>(options.blas, Lapack<T>::kPotrf); potrf.ok()) potrf_ = *potrf;
+  }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    const int64_t size = n_ * n_;
+    constexpr int64_t kGrainWork = 32 << 10;
+    ParallelFor(context.pool, size == 0 ? 0 : batch_, kGrainWork / (size * n_ + 1) + 1,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    Factor(static_cast<const T*>(operands[0]) + i * size,
+                           static_cast<T*>(results[0]) + i * size);
+                  }
+                });
+    return Status();
+  }
+
+ private:
+  void Factor(const T* from, T* to) const {
+    if (to != from) std::memcpy(to, from, sizeof(T) * static_cast<size_t>(n_ * n_));
+    bool is_positive = true;
+    if (potrf_ != nullptr) {
+      // Rows are LAPACK's columns: the factor it finds is the transpose of ours.
+      const int n = static_cast<int>(n_);
+      int info = 0;
+      potrf_(lower_ ? "U" : "L", &n, to, &n, &info, 1);
+      is_positive = info == 0;
+    } else if (lower_) {
+      is_positive = FactorCholesky(to, n_, n_);
+    } else {
+      // u^H of a = u^H u is l: the conjugate transpose there and back.
+      ConjugateTranspose(to);
+      is_positive = FactorCholesky(to, n_, n_);
+      ConjugateTranspose(to);
+    }
+    if (!is_positive) {
+      std::fill_n(to, n_ * n_, T(std::numeric_limits<typename RealOf<T>::Type>::quiet_NaN()));
+      return;
+    }
+    for (int64_t i = 0; i < n_; ++i) {
+      T* const row = to + i * n_;
+      lower_ ? std::fill(row + i + 1, row + n_, T(0)) : std::fill(row, row + i, T(0));
+    }
+  }
+
+  void ConjugateTranspose(T* a) const {
+    const MatrixView<T> view{a, n_, 1, true};
+    for (int64_t i = 0; i < n_; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        const T low = view(i, j);
+        a[i * n_ + j] = view(j, i);
+        a[j * n_ + i] = low;
+      }
+    }
+  }
+
+  typename decltype(Lapack<T>::kPotrf)::Function* potrf_ = nullptr;
+  bool lower_;
+  int64_t n_ = 0, batch_ = 1;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareCholesky(const compiler::PlanStep& step,
+                                                        const LibraryOptions& options) {
+  auto make = [&]<typename T>(T) {
+    return std::unique_ptr<PreparedStep>(new CholeskyStep<T>(step, options));
+  };
+  switch (const DType type = step.operands[0].type.dtype; type) {
+    case DType::kF32:
+      return make(float());
+    case DType::kF64:
+      return make(double());
+    case DType::kC64:
+      return make(std::complex<float>());
+    case DType::kC128:
+      return make(std::complex<double>());
+    default:
+      return Unimplemented("elements of type ", Name(type));
+  }
+}
+
+}  // namespace plinth::cpu

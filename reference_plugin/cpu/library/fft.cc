@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <complex>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "reference_plugin/cpu/library/fft_plan.h"
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/thread_scratch.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::FftAttributes;
+using compiler::FftType;
+
+enum class PassKind : uint8_t {
+  kForward,
+  kInverse,
+  kRealPairs,  // real to complex, an even number of elements
+  kRealOdd,
+  kToRealPairs,  // complex to real
+  kToRealOdd,
+};
+
+// Transforms along one dimension of an array.
+template <typename T>
+struct Pass {
+  PassKind kind = PassKind::kForward;
+  int64_t length = 0;     // elements of the (complex or real) side that fft_length counts
+  int64_t lines = 1;      // how many transforms
+  int64_t inner = 1;      // elements between neighbours of a line
+  int64_t in_extent = 0;  // complex numbers of a line; pairs where it is real and even
+  int64_t out_extent = 0;
+  T scale = 1;
+  int64_t s = 1;  // transforms side by side
+  std::unique_ptr<FftPlan<T>> plan;
+  std::unique_ptr<T[]> table;  // kRealPairs, kToRealPairs
+
+  Status Run(const void* from, void* to, const RunContext& context) const;
+
+ private:
+  int64_t InBase(int64_t line) const { return line / inner * in_extent * inner + line % inner; }
+  int64_t OutBase(int64_t line) const { return line / inner * out_extent * inner + line % inner; }
+  void Transform(FftPlanes<T>& planes) const;
+  void Read(const T* from, int64_t line, int64_t count, const FftPlanes<T>& planes) const;
+  void Write(const FftPlanes<T>& planes, int64_t line, int64_t count, T* to) const;
+  int64_t PlaneSize() const {
+    return std::max(plan->work_size(), (std::max(in_extent, out_extent) + 1) * s) + 16;
+  }
+};
+
+template <typename T>
+void Pass<T>::Read(const T* from, int64_t line, int64_t count, const FftPlanes<T>& planes) const {
+  const FftKernels<T>& kernels = FftKernelsFor<T>();
+  if (kind == PassKind::kRealOdd) {
+    for (int64_t q = 0; q < s; ++q) {
+      const T* row = from + (line + std::min(q, count - 1)) * length;
+      for (int64_t i = 0; i < length; ++i) {
+        planes.re[i * s + q] = row[i];
+        planes.im[i * s + q] = 0;
+      }
+    }
+    return;
+  }
+  const T* base = from + 2 * InBase(line);
+  if (s == 1 && inner == 1) return kernels.split(in_extent, base, planes.re, planes.im);
+  if (s == kernels.lanes && line % inner + s <= inner) {
+    return kernels.split_lanes(in_extent, inner, base, planes.re, planes.im);
+  }
+  for (int64_t q = 0; q < s; ++q) {
+    // Lanes without a line of their own repeat the last one.
+    const T* row = from + 2 * InBase(line + std::min(q, count - 1));
+    for (int64_t i = 0; i < in_extent; ++i) {
+      planes.re[i * s + q] = row[2 * i * inner];
+      planes.im[i * s + q] = row[2 * i * inner + 1];
+    }
+  }
+}
+
+template <typename T>
+void Pass<T>::Write(const FftPlanes<T>& planes, int64_t line, int64_t count, T* to) const {
+  const FftKernels<T>& kernels = FftKernelsFor<T>();
+  if (kind == PassKind::kToRealOdd) {
+    for (int64_t q = 0; q < count; ++q) {
+      T* row = to + (line + q) * length;
+      for (int64_t i = 0; i < length; ++i) row[i] = scale * planes.re[i * s + q];
+    }
+    return;
+  }
+  T* base = to + 2 * OutBase(line);
+  if (s == 1 && inner == 1) return kernels.join(out_extent, scale, planes.re, planes.im, base);
+  if (s == kernels.lanes && line % inner + s <= inner) {
+    return kernels.join_lanes(out_extent, inner, scale, planes.re, planes.im, base);
+  }
+  for (int64_t q = 0; q < count; ++q) {
+    T* row = to + 2 * OutBase(line + q);
+    for (int64_t i = 0; i < out_extent; ++i) {
+      row[2 * i * inner] = scale * planes.re[i * s + q];
+      row[2 * i * inner + 1] = scale * planes.im[i * s + q];
+    }
+  }
+}
+
+template <typename T>
+void Pass<T>::Transform(FftPlanes<T>& planes) const {
+  const FftKernels<T>& kernels = FftKernelsFor<T>();
+  auto exchange = [&planes] {
+    std::swap(planes.re, planes.other_re);
+    std::swap(planes.im, planes.other_im);
+  };
+  auto conjugate = [&planes] {
+    std::swap(planes.re, planes.im);
+    std::swap(planes.other_re, planes.other_im);
+  };
+  if (kind == PassKind::kToRealPairs) {
+    kernels.real_before(in_extent - 1, s, table.get(), planes);
+    exchange();
+  } else if (kind == PassKind::kToRealOdd) {
+    for (int64_t q = 0; q < s; ++q) planes.im[q] = 0;
+    for (int64_t k = in_extent; k < length; ++k) {
+      for (int64_t q = 0; q < s; ++q) {
+        planes.re[k * s + q] = planes.re[(length - k) * s + q];
+        planes.im[k * s + q] = -planes.im[(length - k) * s + q];
+      }
+    }
+  }
+  const bool forward =
+      kind == PassKind::kForward || kind == PassKind::kRealPairs || kind == PassKind::kRealOdd;
+  if (!forward) conjugate();
+  plan->Run(planes);
+  if (!forward) conjugate();
+  if (kind == PassKind::kRealPairs) {
+    kernels.real_after(in_extent, s, table.get(), planes);
+    exchange();
+  }
+}
+
+template <typename T>
+Status Pass<T>::Run(const void* from, void* to, const RunContext& context) const {
+  const int64_t size = (PlaneSize() + 15) / 16 * 16;
+  const int64_t groups = (lines + s - 1) / s;
+  constexpr int64_t kGrainElements = 8 << 10;
+  std::atomic<bool> no_memory{false};
+  ParallelFor(
+      context.pool, groups, kGrainElements / (length * s) + 1, [&](int64_t begin, int64_t end) {
+        TaskMemory memory;
+        T* planes_at = reinterpret_cast<T*>(memory.Get(4 * size * static_cast<int64_t>(sizeof(T))));
+        if (planes_at == nullptr) no_memory = true;
+        for (int64_t group = begin; group < end && planes_at != nullptr; ++group) {
+          FftPlanes<T> planes{planes_at, planes_at + size, planes_at + 2 * size,
+                              planes_at + 3 * size};
+          const int64_t line = group * s, count = std::min(s, lines - line);
+          Read(static_cast<const T*>(from), line, count, planes);
+          Transform(planes);
+          Write(planes, line, count, static_cast<T*>(to));
+        }
+      });
+  if (no_memory) {
+    return ResourceExhausted("the system gave no memory for a transform of length ", length);
+  }
+  return Status();
+}
+
+template <typename T>
+class FftStep final : public PreparedStep {
+ public:
+  static Expected<std::unique_ptr<PreparedStep>> Prepare(const compiler::PlanStep& step);
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    const void* from = operands[0];
+    for (size_t i = 0; i < passes_.size(); ++i) {
+      void* to = results[0];
+      if (scratch_bytes_ != 0 && i + 1 < passes_.size()) to = context.scratch.data();
+      PLINTH_RETURN_IF_ERROR(passes_[i].Run(from, to, context));
+      from = to;
+    }
+    return Status();
+  }
+
+  int64_t scratch_bytes() const override { return scratch_bytes_; }
+
+ private:
+  Status AddPass(PassKind kind, const compiler::Dims& dims, size_t axis, int64_t length);
+
+  std::vector<Pass<T>> passes_;
+  int64_t scratch_bytes_ = 0;  // the complex array before the pass that makes it real
+};
+
+// `dims` are those of the pass's complex side.
+template <typename T>
+Status FftStep<T>::AddPass(PassKind kind, const compiler::Dims& dims, size_t axis, int64_t length) {
+  Pass<T> pass;
+  pass.kind = kind;
+  pass.length = length;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (d != axis) pass.lines *= dims[d];
+    if (d > axis) pass.inner *= dims[d];
+  }
+  const int64_t half = length / 2;
+  const bool pairs = kind == PassKind::kRealPairs || kind == PassKind::kToRealPairs;
+  int64_t plan_length = pairs ? half : length;
+  const bool from_real = kind == PassKind::kRealPairs || kind == PassKind::kRealOdd;
+  const bool to_real = kind == PassKind::kToRealPairs || kind == PassKind::kToRealOdd;
+  pass.in_extent = from_real ? plan_length : to_real ? half + 1 : length;
+  pass.out_extent = to_real ? plan_length : from_real ? half + 1 : length;
+  const int64_t lanes = FftKernelsFor<T>().lanes;
+  const bool alone =
+      pass.lines <= lanes / 4 ||
+      (pass.inner == 1 && !(kind == PassKind::kRealOdd || kind == PassKind::kToRealOdd) &&
+       FftPlan<T>::IsGoodLine(plan_length));
+  pass.s = alone ? 1 : lanes;
+  PLINTH_ASSIGN_OR_RETURN(pass.plan, FftPlan<T>::Make(plan_length, pass.s));
+  if (pairs) {
+    pass.table = MakeRootTable<T>(length, half);
+    if (pass.table == nullptr) {
+      return ResourceExhausted("no memory for the tables of a transform of length ", length);
+    }
+  }
+  passes_.push_back(std::move(pass));
+  return Status();
+}
+
+template <typename T>
+Expected<std::unique_ptr<PreparedStep>> FftStep<T>::Prepare(const compiler::PlanStep& step) {
+  const auto& fft = *std::get_if<FftAttributes>(step.attributes.get());
+  auto prepared = std::make_unique<FftStep>();
+  const compiler::Type& operand = step.operands[0].type;
+  const compiler::Type& result = step.results[0].type;
+  if (operand.NumElements() == 0 || result.NumElements() == 0) {
+    return std::unique_ptr<PreparedStep>(std::move(prepared));
+  }
+  const size_t count = fft.length.size();
+  const bool to_real = fft.type == FftType::kIrfft, from_real = fft.type == FftType::kRfft;
+  const compiler::Dims& dims = from_real ? result.dims : operand.dims;
+  const size_t first = dims.size() - count, last = dims.size() - 1;
+  const bool inverse = to_real || fft.type == FftType::kIfft;
+  const PassKind kind = inverse ? PassKind::kInverse : PassKind::kForward;
+  const bool even = fft.length.back() % 2 == 0;
+  auto add_last = [&]() -> Status {
+    PassKind last_kind = kind;
+    if (from_real) last_kind = even ? PassKind::kRealPairs : PassKind::kRealOdd;
+    if (to_real) last_kind = even ? PassKind::kToRealPairs : PassKind::kToRealOdd;
+    return prepared->AddPass(last_kind, dims, last, fft.length.back());
+  };
+  if (!to_real) PLINTH_RETURN_IF_ERROR(add_last());
+  for (size_t axis = last; axis-- > first;) {
+    PLINTH_RETURN_IF_ERROR(prepared->AddPass(kind, dims, axis, fft.length[axis - first]));
+  }
+  if (to_real) PLINTH_RETURN_IF_ERROR(add_last());
+  if (inverse) {
+    double elements = 1;
+    for (int64_t length : fft.length) elements *= static_cast<double>(length);
+    prepared->passes_.back().scale = static_cast<T>(1 / elements);
+  }
+  if (to_real && count > 1) prepared->scratch_bytes_ = operand.SizeInBytes();
+  return std::unique_ptr<PreparedStep>(std::move(prepared));
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareFft(const compiler::PlanStep& step,
+                                                   const LibraryOptions&) {
+  const DType type = step.operands[0].type.dtype;
+  if (type == DType::kF32 || type == DType::kC64) return FftStep<float>::Prepare(step);
+  if (type == DType::kF64 || type == DType::kC128) return FftStep<double>::Prepare(step);
+  return Unimplemented("a transform of elements of type ", Name(type));
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,58 @@
+#include "reference_plugin/cpu/library/fft_kernels.h"
+
+#include <algorithm>
+
+#define HWY_TARGET_INCLUDE "reference_plugin/cpu/library/fft_kernels.cc"
+#include "reference_plugin/cpu/math/simd_targets.h"
+// Again for every target.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plinth::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#include "reference_plugin/cpu/library/fft_radix-inl.h"
+#include "reference_plugin/cpu/library/fft_stages-inl.h"
+
+template <typename T>
+FftKernels<T> MakeFftKernels() {
+  FftKernels<T> kernels;
+  kernels.lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
+  kernels.stage = RunStage<T>;
+  kernels.combine = RunCombine<T>;
+  kernels.split = Split<T>;
+  kernels.join = Join<T>;
+  kernels.split_lanes = SplitLanes<T>;
+  kernels.join_lanes = JoinLanes<T>;
+  kernels.multiply = Multiply<T>;
+  kernels.real_after = RealAfter<T>;
+  kernels.real_before = RealBefore<T>;
+  return kernels;
+}
+
+FftKernels<float> FloatFftKernels() { return MakeFftKernels<float>(); }
+FftKernels<double> DoubleFftKernels() { return MakeFftKernels<double>(); }
+
+}  // namespace plinth::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plinth::cpu {
+
+template <>
+const FftKernels<float>& FftKernelsFor<float>() {
+  static const FftKernels<float> kernels =
+      PLINTH_CALL_FOR_TARGET(BestSimdTarget(), FloatFftKernels);
+  return kernels;
+}
+
+template <>
+const FftKernels<double>& FftKernelsFor<double>() {
+  static const FftKernels<double> kernels =
+      PLINTH_CALL_FOR_TARGET(BestSimdTarget(), DoubleFftKernels);
+  return kernels;
+}
+
+}  // namespace plinth::cpu
+#endif  // HWY_ONCE
