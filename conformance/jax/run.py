@@ -44,6 +44,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=120, help="limit for one test (%(default)g)")
     parser.add_argument("--rate", type=float, default=0.995, help="share that must pass in each file (%(default)g)")
     parser.add_argument("--platforms", default="plinth", help="JAX_PLATFORMS on the plugin (%(default)s)")
+    parser.add_argument("--replace-cpu", action="store_true", help="the plugin is JAX's backend cpu")
     parser.add_argument("--options", default="", help="create options of the plugin's client, name:value,...")
     parser.add_argument("--cache", type=Path, default=Path("jax-tests-cache"), help="folder of built-in results")
     parser.add_argument("--json", type=Path, help="report to write")
@@ -55,7 +56,7 @@ def environment_of(bits: int, cases: int, cache: Path, **more: str) -> dict[str,
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "PJRT_", "PLINTH_", "XLA_"))}
     return {**kept, "JAX_ENABLE_X64": str(int(bits == 64)), "JAX_NUM_GENERATED_CASES": str(cases),
             "JAX_SKIP_SLOW_TESTS": "1", "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1",
-            "JAX_TEST_HARNESS_RESULTS": str(cache / f"harnesses-{bits}"), **more}
+            "JAX_TESTS_RESULTS": str(cache / f"harnesses-{bits}"), **more}
 
 
 class Runner:
@@ -82,9 +83,12 @@ class Runner:
             more |= {"PLINTH_PLUGIN": str(o.plugin.resolve()), "PLINTH_LAYERS": o.layers,
                      "PLINTH_LOG": f"{self._logs.name}/{self._log_number}.log"}
         library = (o.through or o.plugin).resolve()
-        more["PJRT_NAMES_AND_LIBRARY_PATHS"] = f"plinth:{library}"
-        if o.options:
-            more["JAX_PJRT_CLIENT_CREATE_OPTIONS"] = o.options
+        if o.replace_cpu:
+            more |= {"JAX_PLATFORMS": "cpu", "JAX_TESTS_REPLACE_CPU": str(library), "JAX_TESTS_CREATE_OPTIONS": o.options}
+        else:
+            more["PJRT_NAMES_AND_LIBRARY_PATHS"] = f"plinth:{library}"
+            if o.options:
+                more["JAX_PJRT_CLIENT_CREATE_OPTIONS"] = o.options
         return environment_of(bits, o.cases, o.cache.resolve(), **more)
 
     def _run(self, file: str, names: list[str], environment) -> dict[str, dict]:
@@ -124,7 +128,8 @@ class Runner:
         path = self.path_of(file)
         key = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         cached = self._options.cache / f"{file}-{bits}-{self._options.cases}-{key}.json"
-        environment = environment_of(bits, self._options.cases, self._options.cache.resolve(), JAX_PLATFORMS="cpu")
+        environment = environment_of(bits, self._options.cases, self._options.cache.resolve(), JAX_PLATFORMS="cpu",
+                                     JAX_TESTS_BUILT_IN="1")
         return cached, environment
 
     def built_in(self, file: str, bits: int, names: list[str]) -> dict[str, dict]:

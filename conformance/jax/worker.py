@@ -104,6 +104,26 @@ def load(path: Path):
     return module
 
 
+def replace_cpu(library: str) -> None:
+    """From here on the backend that JAX calls cpu is the plugin."""
+    from functools import partial
+
+    from jax._src import xla_bridge
+    from jaxlib import xla_client
+
+    def options():
+        given = os.environ.get("JAX_TESTS_CREATE_OPTIONS", "")
+        devices = xla_bridge.num_cpu_devices.value
+        return {**({"num_devices": devices} if devices > 0 else {}),
+                **dict(option.split(":", 1) for option in given.split(",") if option)}
+
+    api = xla_client.load_pjrt_plugin_dynamically("plinth", library)
+    del xla_bridge._backend_factories["cpu"]
+    xla_bridge.register_backend_factory(
+        "cpu", partial(xla_bridge.make_pjrt_c_api_client, "plinth", options=options), priority=0,
+        fail_quietly=False, make_topology=partial(xla_client.make_c_api_device_topology, api), c_api=api)
+
+
 def cases(suite) -> list[unittest.TestCase]:
     if isinstance(suite, unittest.TestCase):
         return [suite]
@@ -117,6 +137,8 @@ def main() -> None:
     faulthandler.enable()
     wanted = sys.stdin.read().split("\n")
     sys.argv = [str(path)]
+    if library := os.environ.get("JAX_TESTS_REPLACE_CPU"):
+        replace_cpu(library)
     found = {name_of(case): case
              for case in cases(unittest.defaultTestLoader.loadTestsFromModule(load(path)))}
     if wanted == ["?"]:
