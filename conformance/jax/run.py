@@ -45,6 +45,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=0.995, help="share that must pass in each file (%(default)g)")
     parser.add_argument("--platforms", default="plinth", help="JAX_PLATFORMS on the plugin (%(default)s)")
     parser.add_argument("--replace-cpu", action="store_true", help="the plugin is JAX's backend cpu")
+    parser.add_argument("--one-device", action="store_true",
+                        help="one device on either side, whatever a file asks for: tests of several are skipped")
     parser.add_argument("--options", default="", help="create options of the plugin's client, name:value,...")
     parser.add_argument("--cache", type=Path, default=Path("jax-tests-cache"), help="folder of built-in results")
     parser.add_argument("--json", type=Path, help="report to write")
@@ -52,8 +54,10 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def environment_of(bits: int, cases: int, cache: Path, **more: str) -> dict[str, str]:
+def environment_of(bits: int, cases: int, cache: Path, one_device: bool, **more: str) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "PJRT_", "PLINTH_", "XLA_"))}
+    if one_device:
+        more["JAX_TESTS_ONE_DEVICE"] = "1"
     return {**kept, "JAX_ENABLE_X64": str(int(bits == 64)), "JAX_NUM_GENERATED_CASES": str(cases),
             "JAX_SKIP_SLOW_TESTS": "1", "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1",
             "JAX_TESTS_RESULTS": str(cache / f"harnesses-{bits}"), **more}
@@ -89,7 +93,7 @@ class Runner:
             more["PJRT_NAMES_AND_LIBRARY_PATHS"] = f"plinth:{library}"
             if o.options:
                 more["JAX_PJRT_CLIENT_CREATE_OPTIONS"] = o.options
-        return environment_of(bits, o.cases, o.cache.resolve(), **more)
+        return environment_of(bits, o.cases, o.cache.resolve(), o.one_device, **more)
 
     def _run(self, file: str, names: list[str], environment) -> dict[str, dict]:
         batches = [names[i:i + BATCH] for i in range(0, len(names), BATCH)]
@@ -127,8 +131,10 @@ class Runner:
     def _cached(self, file: str, bits: int) -> tuple[Path, dict[str, str]]:
         path = self.path_of(file)
         key = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-        cached = self._options.cache / f"{file}-{bits}-{self._options.cases}-{key}.json"
-        environment = environment_of(bits, self._options.cases, self._options.cache.resolve(), JAX_PLATFORMS="cpu",
+        o = self._options
+        one = "-one" if o.one_device else ""
+        cached = o.cache / f"{file}-{bits}-{o.cases}{one}-{key}.json"
+        environment = environment_of(bits, o.cases, o.cache.resolve(), o.one_device, JAX_PLATFORMS="cpu",
                                      JAX_TESTS_BUILT_IN="1")
         return cached, environment
 

@@ -139,6 +139,9 @@ def main() -> None:
     sys.argv = [str(path)]
     if library := os.environ.get("JAX_TESTS_REPLACE_CPU"):
         replace_cpu(library)
+    if "JAX_TESTS_ONE_DEVICE" in os.environ:
+        from jax._src import test_util
+        test_util.request_cpu_devices = lambda number: None
     found = {name_of(case): case
              for case in cases(unittest.defaultTestLoader.loadTestsFromModule(load(path)))}
     if wanted == ["?"]:
