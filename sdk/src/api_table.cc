@@ -20,6 +20,8 @@ struct ApiInstance {
   std::optional<PluginAttributes> attributes;
   PJRT_Layouts_Extension layouts;
   PJRT_Shardings_Extension shardings;
+  PJRT_FFI_Extension ffi;
+  PJRT_Gpu_Custom_Call custom_call;
   PJRT_Api api;
 };
 ApiInstance* instance = nullptr;  // Set before the table is handed out.
@@ -44,8 +46,23 @@ void FillExtensions(ApiInstance& made) {
   PLINTH_FILL(made.shardings, PJRT_Shardings_PJRT_Executable_ParameterShardings);
   PLINTH_FILL(made.shardings, PJRT_Shardings_PJRT_Executable_OutputShardings);
 #undef PLINTH_FILL
+  std::memset(&made.ffi, 0, sizeof(made.ffi));
+  made.ffi.base.struct_size = PJRT_FFI_Extension_STRUCT_SIZE;
+  made.ffi.base.type = PJRT_Extension_Type_FFI;
+  made.ffi.type_register = &Entry<PJRT_FFI_Type_Register_Args>;
+  made.ffi.user_data_add = &Entry<PJRT_FFI_UserData_Add_Args>;
+  made.ffi.register_handler = &Entry<PJRT_FFI_Register_Handler_Args>;
+  std::memset(&made.custom_call, 0, sizeof(made.custom_call));
+  made.custom_call.base.struct_size = PJRT_Gpu_Custom_Call_STRUCT_SIZE;
+  made.custom_call.base.type = PJRT_Extension_Type_Gpu_Custom_Call;
+  made.custom_call.custom_call = &Entry<PJRT_Gpu_Register_Custom_Call_Args>;
+  made.custom_call.custom_call_handles_traits = true;
   chain.push_back(&made.layouts.base);
   chain.push_back(&made.shardings.base);
+  if (made.plugin != nullptr && made.plugin->ffi() != nullptr) {
+    chain.push_back(&made.ffi.base);
+    chain.push_back(&made.custom_call.base);
+  }
   made.api.extension_start = LinkExtensions(chain);
 }
 

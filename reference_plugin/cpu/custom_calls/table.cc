@@ -1,6 +1,8 @@
 #include "reference_plugin/cpu/custom_calls/table.h"
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/cpu/custom_calls/ffi_registry.h"
+#include "reference_plugin/cpu/custom_calls/registered_call.h"
 
 namespace plinth::cpu {
 namespace {
@@ -9,6 +11,7 @@ using FamilyFunction = std::span<const CustomCallRow> (*)();
 
 constexpr FamilyFunction kFamilies[] = {
     AnnotationRows,
+    PythonCallbackRows,
 };
 
 // From the type of the bytes, which is row major, to what the program calls it.
@@ -94,11 +97,14 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanSt
   call.results = results;
   call.aliases = aliases;
 
-  const CustomCallRow* row = FindCustomCall(source.target);
-  if (row == nullptr) {
-    return Unimplemented(place, ": the CPU plugin knows no such target");
-  }
-  auto prepared = row->prepare(call, options);
+  const auto prepare = [&]() -> Expected<std::unique_ptr<PreparedStep>> {
+    if (const CustomCallRow* row = FindCustomCall(source.target)) return row->prepare(call, options);
+    if (const auto handler = FfiRegistry::Get().Find(source.target)) {
+      return PrepareRegisteredCall(*handler, call, place);
+    }
+    return Unimplemented("the CPU plugin has no such target, and none was registered with it");
+  };
+  auto prepared = prepare();
   if (!prepared.ok()) return prepared.status().WithContext(place);
   return prepared;
 }

@@ -66,6 +66,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanSt
 
 // The families, each in the file of its name.
 std::span<const CustomCallRow> AnnotationRows();
+std::span<const CustomCallRow> PythonCallbackRows();
 
 }  // namespace plinth::cpu
 

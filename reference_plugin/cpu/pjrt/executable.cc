@@ -1,6 +1,7 @@
 #include "reference_plugin/cpu/pjrt/executable.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -26,6 +27,11 @@ std::vector<sdk::ValueInfo> ValueInfos(const std::vector<compiler::Type>& types,
   for (size_t i = 0; i < types.size(); ++i) {
     infos[i].dtype = types[i].dtype;
     infos[i].dims = types[i].dims;
+    if (types[i].kind == compiler::Type::Kind::kToken) {
+      // Frameworks carry tokens from one execution to the next as arrays without elements.
+      infos[i].dtype = DType::kPred;
+      infos[i].dims = {0};
+    }
     if (i < memory_kinds.size() && !memory_kinds[i].empty()) {
       infos[i].memory_kind = memory_kinds[i];
     }
@@ -82,6 +88,22 @@ Status CheckDonations(std::span<const ExecutionInput> inputs) {
     }
   }
   return Status();
+}
+
+std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request, Runtime& runtime,
+                                             int device) {
+  static std::atomic<int64_t> last_run{0};
+  auto call = std::make_unique<CallContext>();
+  if (request.context != nullptr) {
+    for (const sdk::FfiUserData& data : request.context->user_data()) {
+      call->user_data.push_back({data.type_id, data.data});
+    }
+  }
+  call->run_id = last_run.fetch_add(1, std::memory_order_relaxed) + 1;
+  call->device_ordinal = device;
+  call->memory = runtime.memory.get();
+  call->threads = &runtime.threads;
+  return call;
 }
 
 }  // namespace
@@ -227,8 +249,10 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
     results.SetCompletion(0, sdk::Event::Ready(std::move(status)));
     return Status();
   }
-  auto execution =
-      std::make_shared<Execution>(runtime_, executable_->shared_program(), std::move(inputs));
+  std::unique_ptr<CallContext> call;
+  if (program.has_custom_calls()) call = MakeCallContext(request, *runtime_, device->id());
+  auto execution = std::make_shared<Execution>(runtime_, executable_->shared_program(),
+                                               std::move(inputs), std::move(call));
   for (size_t o = 0; o < results.num_outputs(); ++o) set_output(o, execution->outputs()[o]);
   results.SetCompletion(0, execution->done());
   execution->Start();

@@ -15,8 +15,11 @@ RunArgument TakeArgument(ExecutionInput& input) {
 
 Execution::Execution(std::shared_ptr<Runtime> runtime,
                      std::shared_ptr<const PreparedProgram> program,
-                     std::vector<ExecutionInput> inputs)
-    : runtime_(std::move(runtime)), program_(std::move(program)), inputs_(std::move(inputs)) {
+                     std::vector<ExecutionInput> inputs, std::unique_ptr<CallContext> call)
+    : runtime_(std::move(runtime)),
+      program_(std::move(program)),
+      inputs_(std::move(inputs)),
+      call_(std::move(call)) {
   outputs_.resize(program_->plan().outputs.size());
   for (ContentsPtr& output : outputs_) {
     output = std::make_shared<Contents>();
@@ -30,7 +33,14 @@ void Execution::Start() {
     if (!input.contents->ready.IsReady()) pending.push_back(input.contents->ready);
   }
   auto self = shared_from_this();
-  auto schedule = [self] { self->runtime_->threads.Schedule([self] { self->Run(); }); };
+  auto schedule = [self] {
+    auto run = [self] { self->Run(); };
+    if (self->program_->may_wait()) {
+      self->runtime_->waiting.Run(std::move(run));
+    } else {
+      self->runtime_->threads.Schedule(std::move(run));
+    }
+  };
   if (pending.empty()) {
     schedule();
   } else {
@@ -48,13 +58,14 @@ void Execution::Run() {
   arguments.reserve(inputs_.size());
   for (ExecutionInput& input : inputs_) arguments.push_back(TakeArgument(input));
   std::vector<StoragePtr> storages(outputs_.size());
-  Status status = program_->Run(*runtime_, arguments, storages);
+  Status status = program_->Run(*runtime_, arguments, storages, call_.get());
   arguments.clear();
   for (size_t o = 0; o < outputs_.size(); ++o) outputs_[o]->storage = std::move(storages[o]);
   Finish(std::move(status));
 }
 
 void Execution::Finish(Status status) {
+  call_ = nullptr;  // What handlers kept for the execution is gone when it is over.
   inputs_.clear();
   // From here on the buffers alone decide how long the results live.
   outputs_.clear();

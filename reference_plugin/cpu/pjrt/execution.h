@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plinth/sdk/event.h"
+#include "reference_plugin/cpu/custom_calls/call_context.h"
 #include "reference_plugin/cpu/pjrt/contents.h"
 #include "reference_plugin/cpu/runtime/prepared_program.h"
 #include "reference_plugin/cpu/runtime/runtime.h"
@@ -20,7 +21,7 @@ struct ExecutionInput {
 class Execution : public std::enable_shared_from_this<Execution> {
  public:
   Execution(std::shared_ptr<Runtime> runtime, std::shared_ptr<const PreparedProgram> program,
-            std::vector<ExecutionInput> inputs);
+            std::vector<ExecutionInput> inputs, std::unique_ptr<CallContext> call);
 
   // Contents that become ready when the run is over: with its error, if it fails.
   const std::vector<ContentsPtr>& outputs() const { return outputs_; }
@@ -36,6 +37,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
   const std::shared_ptr<const PreparedProgram> program_;
   std::vector<ExecutionInput> inputs_;
   std::vector<ContentsPtr> outputs_;
+  std::unique_ptr<CallContext> call_;  // null if the program calls nothing by name
   sdk::EventSource done_;
 };
 

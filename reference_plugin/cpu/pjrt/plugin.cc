@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "reference_plugin/cpu/custom_calls/ffi_registry.h"
 #include "reference_plugin/cpu/pjrt/build_id.h"
 #include "reference_plugin/cpu/pjrt/client.h"
 #include "reference_plugin/cpu/pjrt/executable.h"
@@ -51,6 +52,8 @@ class CpuPlugin final : public sdk::Plugin {
     options.library.blas.path = request.options.GetString("blas");
     return std::unique_ptr<sdk::Client>(std::make_unique<CpuClient>(options));
   }
+
+  sdk::Ffi* ffi() override { return &FfiRegistry::Get(); }
 
   Expected<std::shared_ptr<const sdk::Executable>> Compile(const sdk::Topology&,
                                                            const sdk::Program& program,

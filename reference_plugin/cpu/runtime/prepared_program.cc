@@ -7,6 +7,7 @@
 
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/cpu/custom_calls/table.h"
+#include "reference_plugin/cpu/floating_point_modes.h"
 
 namespace plinth::cpu {
 namespace {
@@ -94,7 +95,6 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
     constants_[s] = StoragePtr::Borrow(constant.bytes.data(), storage.size, storage.constant);
   }
   SharedKernels kernels;
-  bool has_custom_call = false;
   steps_.reserve(plan_.steps.size());
   for (const PlanStep& source : plan_.steps) {
     Step& step = steps_.emplace_back();
@@ -111,7 +111,8 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
     } else if (source.kind == PlanStepKind::kLibrary &&
                source.opcode == compiler::Opcode::kCustomCall) {
       PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareCustomCall(source, library));
-      has_custom_call = true;
+      has_custom_calls_ = true;
+      may_wait_ |= step.prepared->may_wait();
     } else if (source.kind == PlanStepKind::kLibrary) {
       PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareLibraryStep(source, library));
     } else if (source.kind == PlanStepKind::kCopy) {
@@ -121,7 +122,7 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
       scratch_bytes_ = std::max(scratch_bytes_, step.prepared->scratch_bytes());
     }
   }
-  is_short_ = plan_.cost_ns < kShortRunNs && !has_custom_call;
+  is_short_ = plan_.cost_ns < kShortRunNs && !has_custom_calls_;
   return Status();
 }
 
@@ -162,7 +163,8 @@ Status PreparedProgram::BindStorages(Runtime& runtime, std::span<RunArgument> ar
 }
 
 Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
-                            std::span<StoragePtr> outputs) const {
+                            std::span<StoragePtr> outputs, CallContext* call) const {
+  const DefaultFloatingPoint modes;
   int64_t scratch_offset =
       (plan_.arena_size + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
   int64_t memory_size = scratch_offset + scratch_bytes_;
@@ -188,6 +190,7 @@ Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
   RunContext context;
   context.pool = &runtime.threads;
   context.stop = &runtime.stop;
+  context.call = call;
   context.scratch = {memory + scratch_offset, static_cast<size_t>(scratch_bytes_)};
   PLINTH_RETURN_IF_ERROR(RunSteps(context, std::span(bases.data(), bases.size())));
   for (size_t o = 0; o < outputs.size(); ++o) {

@@ -32,12 +32,16 @@ class PreparedProgram {
   // Whether a run is so short that handing it to another thread would cost more. What calls
   // foreign code never is: nobody knows how long that takes, or what it waits for.
   bool IsShort() const { return is_short_; }
+  // Whether it calls anything by name, so that Run needs a CallContext.
+  bool has_custom_calls() const { return has_custom_calls_; }
+  // Whether it enters foreign code: then no thread of the pool may run it.
+  bool may_wait() const { return may_wait_; }
 
   // Runs the program on this thread, with the help of the runtime's. `arguments` are taken: a
   // donated one may become an output. `outputs` are filled in only on success. CANCELLED when the
   // runtime is told to stop.
-  Status Run(Runtime& runtime, std::span<RunArgument> arguments,
-             std::span<StoragePtr> outputs) const;
+  Status Run(Runtime& runtime, std::span<RunArgument> arguments, std::span<StoragePtr> outputs,
+             CallContext* call = nullptr) const;
 
  private:
   struct Step {
@@ -62,7 +66,7 @@ class PreparedProgram {
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
   int64_t scratch_bytes_ = 0;
   int32_t most_arrays_ = 0;  // of one step
-  bool is_short_ = false;
+  bool is_short_ = false, has_custom_calls_ = false, may_wait_ = false;
 };
 
 }  // namespace plinth::cpu

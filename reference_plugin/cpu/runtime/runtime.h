@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "reference_plugin/cpu/runtime/memory_pool.h"
+#include "reference_plugin/cpu/runtime/waiting_threads.h"
 #include "reference_plugin/cpu/thread_pool.h"
 
 namespace plinth::cpu {
@@ -21,6 +22,7 @@ struct Runtime {
   std::shared_ptr<MemoryPool> memory;
   std::atomic<bool> stop{false};  // set when the client goes: executions give up
   ThreadPool threads;
+  WaitingThreads waiting;  // for executions that enter foreign code
 };
 
 }  // namespace plinth::cpu

@@ -12,8 +12,10 @@
 #include "plinth/sdk/buffer.h"
 #include "plinth/sdk/device.h"
 #include "plinth/sdk/event.h"
+#include "plinth/sdk/ffi.h"
 #include "plinth/sdk/handle.h"
 #include "plinth/sdk/shape.h"
+#include "plinth/support/small_vector.h"
 
 namespace plinth::sdk {
 
@@ -115,6 +117,13 @@ struct LogicalDeviceId {
 class ExecuteContext : public internal::Handle {
  public:
   virtual ~ExecuteContext() = default;
+
+  // One entry per type. The caller may destroy the context when Execute has returned: copy it.
+  std::span<const FfiUserData> user_data() const { return {user_data_.data(), user_data_.size()}; }
+  void AddUserData(const FfiUserData& data) { user_data_.push_back(data); }
+
+ private:
+  SmallVector<FfiUserData, 2> user_data_;
 };
 
 // The arguments of an execution on one device: borrowed buffers of the same client.

@@ -9,6 +9,7 @@
 
 #include "plinth/sdk/client.h"
 #include "plinth/sdk/executable.h"
+#include "plinth/sdk/ffi.h"
 #include "plinth/sdk/key_value_store.h"
 #include "plinth/sdk/options.h"
 #include "plinth/sdk/topology.h"
@@ -39,7 +40,7 @@ struct PluginInfo {
   bool supports_canonical_shape = false;
   // ExecuteRequest may carry send and recv callbacks.
   bool supports_send_recv = false;
-  // Further extensions, in front of the SDK's (Layouts and Shardings). They live for ever; `next`
+  // Further extensions, in front of the SDK's (Layouts, Shardings, FFI). They live for ever; `next`
   // is written by the SDK.
   std::vector<PJRT_Extension_Base*> extensions = {};
 };
@@ -62,6 +63,9 @@ class Plugin {
   // into CreateClient, so that the plugin itself always loads.
   virtual Status Initialize() { return {}; }
   virtual Expected<std::unique_ptr<Client>> CreateClient(const ClientRequest& request) = 0;
+
+  // Null, or what makes the FFI extension; lives as long as the plugin. Asked once.
+  virtual Ffi* ffi() { return nullptr; }
 
   // Compiling ahead of time; UNIMPLEMENTED by default.
   virtual Expected<std::unique_ptr<Topology>> CreateTopology(std::string_view name,

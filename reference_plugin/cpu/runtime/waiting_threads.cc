@@ -1,0 +1,120 @@
+#include "reference_plugin/cpu/runtime/waiting_threads.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace plinth::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long the tasks under way may show no progress before another is started beside them.
+constexpr auto kPatience = std::chrono::milliseconds(10);
+constexpr auto kIdleTime = std::chrono::seconds(5);
+
+thread_local bool runs_task = false;
+
+}  // namespace
+
+struct WaitingThreads::State : std::enable_shared_from_this<WaitingThreads::State> {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> tasks;
+  int busy = 0;          // threads within a task that was in the queue
+  int idle = 0;          // threads that wait for one
+  uint64_t started = 0;  // and finished tasks: progress
+  bool stopping = false;
+
+  void Work();
+  // With the lock held. False if the system gives no thread.
+  bool Start();
+  static void RunOne(const std::function<void()>& task) {
+    runs_task = true;
+    task();
+    runs_task = false;
+  }
+};
+
+// One task at a time while there is progress. A thread that finds others busy watches for it.
+void WaitingThreads::State::Work() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    ++idle;
+    const auto idle_until = Clock::now() + kIdleTime;
+    while (tasks.empty() || busy > 0) {
+      if (tasks.empty()) {
+        if (stopping || changed.wait_until(lock, idle_until) == std::cv_status::timeout) {
+          if (!tasks.empty()) continue;
+          --idle;
+          return;
+        }
+        continue;
+      }
+      const uint64_t seen = started;
+      changed.wait_for(lock, kPatience);
+      if (started == seen && !tasks.empty()) break;
+    }
+    --idle;
+    std::function<void()> task = std::move(tasks.front());
+    tasks.pop_front();
+    ++busy;
+    ++started;
+    if (idle == 0 && !tasks.empty()) Start();  // This task may wait for those behind it.
+    lock.unlock();
+    RunOne(task);
+    task = nullptr;  // What it holds must not go with the lock held.
+    lock.lock();
+    --busy;
+    ++started;
+    changed.notify_all();
+  }
+}
+
+bool WaitingThreads::State::Start() {
+  try {
+    std::thread([self = shared_from_this()] { self->Work(); }).detach();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+WaitingThreads::WaitingThreads() : state_(std::make_shared<State>()) {}
+
+WaitingThreads::~WaitingThreads() {
+  const std::lock_guard lock(state_->mutex);
+  state_->stopping = true;
+  state_->changed.notify_all();
+}
+
+void WaitingThreads::Run(std::function<void()> task) {
+  if (runs_task) {
+    // The task that asks may wait for this one.
+    try {
+      std::thread([task] { State::RunOne(task); }).detach();
+      return;
+    } catch (const std::system_error&) {
+      // The queue will come to it.
+    }
+  }
+  std::unique_lock lock(state_->mutex);
+  state_->tasks.push_back(std::move(task));
+  // One thread works and one watches it.
+  if (state_->idle == 0 && !state_->Start() && state_->busy == 0) {
+    // No thread at all: the caller does it.
+    task = std::move(state_->tasks.back());
+    state_->tasks.pop_back();
+    lock.unlock();
+    task();
+    return;
+  }
+  state_->changed.notify_one();
+}
+
+}  // namespace plinth::cpu

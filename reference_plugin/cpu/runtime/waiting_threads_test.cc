@@ -1,0 +1,77 @@
+#include "reference_plugin/cpu/runtime/waiting_threads.h"
+
+#include <future>
+#include <mutex>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace plinth::cpu {
+namespace {
+
+TEST(WaitingThreads, StartsInOrderWhileThereIsProgress) {
+  WaitingThreads threads;
+  std::mutex mutex;
+  std::vector<int> order;
+  std::promise<void> done;
+  for (int i = 0; i < 200; ++i) {
+    threads.Run([&, i] {
+      const std::lock_guard lock(mutex);
+      order.push_back(i);
+      if (i == 199) done.set_value();
+    });
+  }
+  done.get_future().wait();
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(order.size(), 200u);
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(order[i], i);
+}
+
+TEST(WaitingThreads, ATaskMayWaitForLaterOnes) {
+  WaitingThreads threads;
+  constexpr int kTasks = 6;
+  std::vector<std::promise<void>> done(kTasks + 1);
+  std::vector<std::shared_future<void>> futures;
+  for (auto& promise : done) futures.push_back(promise.get_future().share());
+  for (int i = 0; i < kTasks; ++i) {
+    threads.Run([&, i] {
+      futures[i + 1].wait();
+      done[i].set_value();
+    });
+  }
+  threads.Run([&] { done[kTasks].set_value(); });
+  futures[0].wait();
+}
+
+TEST(WaitingThreads, ATaskMayWaitForTasksOfItsOwn) {
+  WaitingThreads threads;
+  std::promise<int> result;
+  threads.Run([&] {
+    std::promise<int> outer;
+    threads.Run([&] {
+      std::promise<int> inner;
+      threads.Run([&] { inner.set_value(7); });
+      outer.set_value(inner.get_future().get());
+    });
+    result.set_value(outer.get_future().get());
+  });
+  EXPECT_EQ(result.get_future().get(), 7);
+}
+
+TEST(WaitingThreads, WhatWasAskedForHappensAfterTheEnd) {
+  std::promise<void> first, go, last;
+  {
+    WaitingThreads threads;
+    threads.Run([&] {
+      first.set_value();
+      go.get_future().wait();
+    });
+    threads.Run([&] { last.set_value(); });
+    first.get_future().wait();
+  }
+  go.set_value();
+  last.get_future().wait();
+}
+
+}  // namespace
+}  // namespace plinth::cpu

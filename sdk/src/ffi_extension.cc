@@ -1,0 +1,79 @@
+#include "plinth/sdk/ffi.h"
+#include "sdk/src/api_instance.h"
+#include "sdk/src/entry.h"
+
+namespace plinth::sdk::internal {
+namespace {
+
+// The extension is on the chain only of plugins that have it.
+Expected<Ffi*> TheFfi() {
+  PLINTH_ASSIGN_OR_RETURN(Plugin * plugin, ThePlugin());
+  return plugin->ffi();
+}
+
+}  // namespace
+
+Status Call(PJRT_FFI_Type_Register_Args& args) {
+  PLINTH_RETURN_IF_ERROR(CheckBytes(args, args.type_name, args.type_name_size, "type_name"));
+  FfiTypeInfo info;
+  if (args.type_info != nullptr) info.deleter = args.type_info->deleter;
+  PLINTH_ASSIGN_OR_RETURN(Ffi * ffi, TheFfi());
+  PLINTH_ASSIGN_OR_RETURN(args.type_id, ffi->RegisterType(View(args.type_name, args.type_name_size),
+                                                          args.type_id, info));
+  return {};
+}
+
+Status Call(PJRT_FFI_UserData_Add_Args& args) {
+  PLINTH_HANDLE(context, args, context);
+  const FfiUserData data{args.user_data.type_id, args.user_data.data};
+  if (data.type_id == 0) return Invalid(args, "user_data.type_id is 0; expected a type's id");
+  for (const FfiUserData& known : context->user_data()) {
+    if (known.type_id == data.type_id) {
+      return Status(
+          StatusCode::kAlreadyExists,
+          StrCat("PJRT_FFI_UserData_Add: the context has data of type ", data.type_id, " already"));
+    }
+  }
+  context->AddUserData(data);
+  return {};
+}
+
+Status Call(PJRT_FFI_Register_Handler_Args& args) {
+  PLINTH_RETURN_IF_ERROR(CheckBytes(args, args.target_name, args.target_name_size, "target_name"));
+  PLINTH_RETURN_IF_ERROR(
+      CheckBytes(args, args.platform_name, args.platform_name_size, "platform_name"));
+  PLINTH_NOT_NULL(args, handler);
+  if (args.target_name_size == 0) return Invalid(args, "target_name is empty");
+  FfiHandler handler;
+  handler.target = View(args.target_name, args.target_name_size);
+  handler.platform = View(args.platform_name, args.platform_name_size);
+  handler.execute = args.handler;
+  handler.traits = static_cast<uint32_t>(args.traits);
+  PLINTH_ASSIGN_OR_RETURN(Ffi * ffi, TheFfi());
+  return ffi->RegisterHandler(handler);
+}
+
+Status Call(PJRT_Gpu_Register_Custom_Call_Args& args) {
+  PLINTH_RETURN_IF_ERROR(
+      CheckBytes(args, args.function_name, args.function_name_size, "function_name"));
+  PLINTH_NOT_NULL(args, handler_execute);
+  if (args.function_name_size == 0) return Invalid(args, "function_name is empty");
+  if (args.api_version != 0 && args.api_version != 1) {
+    return Invalid(args, "api_version is ", args.api_version,
+                   "; expected 0 (untyped) or 1 (typed)");
+  }
+  FfiHandler handler;
+  handler.target = View(args.function_name, args.function_name_size);
+  handler.is_typed = args.api_version == 1;
+  if (handler.is_typed) {
+    handler.instantiate = args.handler_instantiate;
+    handler.prepare = args.handler_prepare;
+    handler.initialize = args.handler_initialize;
+  }
+  handler.execute = args.handler_execute;
+  if (HasField(args, &PJRT_Gpu_Register_Custom_Call_Args::traits)) handler.traits = args.traits;
+  PLINTH_ASSIGN_OR_RETURN(Ffi * ffi, TheFfi());
+  return ffi->RegisterHandler(handler);
+}
+
+}  // namespace plinth::sdk::internal
