@@ -11,7 +11,10 @@ namespace {
 Status ReadHostStrides(const PJRT_Client_BufferFromHostBuffer_Args& args,
                        HostBufferRequest& request, std::span<int64_t> storage) {
   const int64_t element_size = ByteSize(request.dtype);
-  if (args.byte_strides == nullptr || args.num_byte_strides == 0) {
+  if (args.byte_strides == nullptr && args.num_byte_strides != 0) {
+    return NullArgument("PJRT_Client_BufferFromHostBuffer", "byte_strides");
+  }
+  if (args.num_byte_strides == 0) {
     DenseByteStrides(request.dims, element_size, {}, storage);
     request.byte_strides = storage;
     return {};

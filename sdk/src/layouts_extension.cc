@@ -9,8 +9,9 @@ struct PJRT_Layouts_SerializedLayout {
 namespace plinth::sdk::internal {
 
 Status Call(PJRT_Layouts_MemoryLayout_Destroy_Args& args) {
+  PLINTH_NOT_NULL(args, layout);
   // Those of an executable end with it.
-  if (args.layout == nullptr || args.layout->is_owned_by_executable) return {};
+  if (args.layout->is_owned_by_executable) return {};
   delete args.layout;
   return {};
 }
