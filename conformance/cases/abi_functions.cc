@@ -1,27 +1,18 @@
 // L0, for every function of the table, driven by the registry: every struct_size of history, sizes
-// that nobody ever had, junk on the extension chain; null handles and numbers that no enum has.
+// that nobody ever had, junk on the extension chain.
 
 #include <algorithm>
 #include <memory>
 
 #include "conformance/cases/cases.h"
-#include "conformance/cases/samples.h"
+#include "conformance/cases/subject.h"
 #include "plinth/support/abi_version.h"
 
 namespace plinth::conformance {
 namespace {
 
-using reflection::Base;
-using reflection::Direction;
-using reflection::Field;
 using reflection::Function;
 using reflection::Struct;
-
-// "PJRT-Buffer_Destroy-null" of function and suffix; empty if the registry has no such number.
-std::string RequirementOf(const Function& function, std::string_view suffix) {
-  std::string id = StrCat("PJRT-", function.name.view().substr(5), "-", suffix);
-  return reflection::FindRequirement(id) == nullptr ? std::string() : id;
-}
 
 // Calls that end what others need, or that wait for hardware, are asked by cases of their own.
 bool IsAsked(const Function& function) {
@@ -47,33 +38,6 @@ std::vector<SizeSaid> HistoricalSizes(const Struct& args) {
   sizes.erase(std::unique(sizes.begin(), sizes.end(), same), sizes.end());
   return sizes;
 }
-
-// A function with valid arguments and what it answers to a caller of today.
-struct Subject {
-  const Function& function;
-  const Struct& args;
-  Samples samples;
-  Arguments arguments;
-
-  Subject(Context& context, int number)
-      : function(reflection::Functions()[number]),
-        args(reflection::Structs()[function.args]),
-        samples(context),
-        arguments(samples, function) {}
-
-  // False, with a note, if the plugin lacks the function or the suite an object for it.
-  bool IsReady(Context& context) const {
-    if (context.plugin().Slot(function) == nullptr) {
-      context.Unsupported(StrCat("the table has no ", function.name));
-      return false;
-    }
-    if (!arguments.AreComplete()) {
-      context.Unsupported(StrCat("no ", arguments.missing(), " to call it with"));
-      return false;
-    }
-    return true;
-  }
-};
 
 void AskSize(Context& context, int number, SizeSaid said) {
   size_t size = said.announced;
@@ -123,43 +87,6 @@ void AskJunkExtensions(Context& context, int number) {
                 "; without them it answers ", plain.ToString());
 }
 
-void AskNullField(Context& context, int number, const Field& field) {
-  Subject subject(context, number);
-  if (!subject.IsReady(context)) return;
-  std::vector<std::byte> bytes = subject.arguments.bytes();
-  std::fill_n(bytes.begin() + field.offset, field.size, std::byte{0});
-  bool is_intact = true;
-  Status status =
-      CallSized(context, subject.function, bytes, {subject.args.end, subject.args.end}, is_intact);
-  context.CheckRefused(RequirementOf(subject.function, field.name.view()),
-                       StrCat(subject.function.name, " with a null `", field.name, "`"), status,
-                       {StatusCode::kInvalidArgument});
-}
-
-void AskBadEnum(Context& context, int number, const Field& field) {
-  Subject subject(context, number);
-  if (!subject.IsReady(context)) return;
-  for (int value : {-1, 12345}) {
-    std::vector<std::byte> bytes = subject.arguments.bytes();
-    std::memcpy(bytes.data() + field.offset, &value, sizeof(value));
-    bool is_intact = true;
-    Status status = CallSized(context, subject.function, bytes,
-                              {subject.args.end, subject.args.end}, is_intact);
-    context.CheckRefused(RequirementOf(subject.function, field.name.view()),
-                         StrCat(subject.function.name, " with `", field.name, "` = ", value),
-                         status, {StatusCode::kInvalidArgument});
-  }
-}
-
-void AskNullArgs(Context& context, int number) {
-  const Function& function = reflection::Functions()[number];
-  if (context.plugin().Slot(function) == nullptr) {
-    return context.Unsupported(StrCat("the table has no ", function.name));
-  }
-  context.CheckRefused("PJRT-Args-null", StrCat(function.name, "(NULL)"),
-                       context.plugin().Call(function, nullptr), {StatusCode::kInvalidArgument});
-}
-
 }  // namespace
 
 void AddFunctionCases(std::vector<Case>& cases) {
@@ -174,12 +101,13 @@ void AddFunctionCases(std::vector<Case>& cases) {
     for (size_t more : {8, 64}) sizes.push_back({args.end + more, args.end + more});
     for (SizeSaid said : sizes) {
       size_t size = said.announced;
-      bool is_larger = size > args.end;
-      cases.push_back({StrCat("L0/struct_size/", name, "/", size),
-                       Level::kL0,
-                       ClientNeed::kWanted,
-                       {"PJRT-Args-struct_size", is_larger ? "PJRT-Args-struct_size-larger"
-                                                           : "PJRT-Args-struct_size-smaller"},
+      std::vector<std::string> requirements = {
+          "PJRT-Args-struct_size",
+          size > args.end ? "PJRT-Args-struct_size-larger" : "PJRT-Args-struct_size-smaller"};
+      std::string own = RequirementOf(function, StrCat("size-", size));
+      if (!own.empty()) requirements.push_back(own);
+      cases.push_back({StrCat("L0/struct_size/", name, "/", size), Level::kL0, ClientNeed::kWanted,
+                       std::move(requirements),
                        [=](Context& context) { AskSize(context, number, said); },
                        size < args.minimum_size});
     }
@@ -188,32 +116,6 @@ void AddFunctionCases(std::vector<Case>& cases) {
                      ClientNeed::kWanted,
                      {"PJRT-Args-extension_start"},
                      [=](Context& context) { AskJunkExtensions(context, number); }});
-    cases.push_back({StrCat("L0/null/", name, "/args"),
-                     Level::kL0,
-                     ClientNeed::kWanted,
-                     {"PJRT-Args-null"},
-                     [=](Context& context) { AskNullArgs(context, number); },
-                     true});
-    for (const Field& field : FieldsOf(args)) {
-      std::string requirement = RequirementOf(function, field.name.view());
-      if (requirement.empty() || field.direction != Direction::kIn) continue;
-      if (field.base == Base::kHandle && field.depth == 0 && !field.nullable) {
-        cases.push_back({StrCat("L0/null/", name, "/", field.name),
-                         Level::kL0,
-                         ClientNeed::kWanted,
-                         {requirement},
-                         [=, &field](Context& context) { AskNullField(context, number, field); },
-                         true});
-      }
-      if (field.base == Base::kEnum && field.depth == 0) {
-        cases.push_back({StrCat("L0/enum/", name, "/", field.name),
-                         Level::kL0,
-                         ClientNeed::kWanted,
-                         {requirement, "PJRT-Args-enum"},
-                         [=, &field](Context& context) { AskBadEnum(context, number, field); },
-                         true});
-      }
-    }
   }
 }
 

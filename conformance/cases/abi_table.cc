@@ -91,6 +91,12 @@ void Attributes(Context& context) {
     const PJRT_NamedValue& value = args.attributes[i];
     std::string name(value.name, value.name_size);
     int type = RawEnum(value.type);
+    // Elements of an array are as far apart as their size of always.
+    if (i > 0) {
+      context.Check("PJRT-Args-frozen", value.struct_size == args.attributes[0].struct_size,
+                    "attribute ", i, " has the struct_size ", value.struct_size, ", the first has ",
+                    args.attributes[0].struct_size);
+    }
     context.Check("PJRT-Plugin_Attributes-lifetime", type >= 0 && type <= PJRT_NamedValue_kBool,
                   "attribute ", name, " has the type ", type);
     std::string text = name;
@@ -135,6 +141,30 @@ void Errors(Context& context) {
                     "a slot of the error's head is null");
     }
   }
+  auto code = MakeArgs<PJRT_Error_GetCode_Args>();
+  code.error = error;
+  if (context.Ok("PJRT-Error-code", "PJRT_Error_GetCode", context.plugin().Call(code))) {
+    int number = RawEnum(code.code);
+    context.Check("PJRT-Error-code", number > 0 && number <= PJRT_Error_Code_UNAUTHENTICATED,
+                  "the code of the error is ", number);
+  }
+  std::string texts[2];
+  for (std::string& text : texts) {
+    auto message = MakeArgs<PJRT_Error_Message_Args>();
+    message.error = error;
+    context.plugin().api()->PJRT_Error_Message(&message);
+    text.assign(message.message, message.message_size);
+  }
+  context.Check("PJRT-Error_Message-const", texts[0] == texts[1], "the text was `", texts[0],
+                "`, then `", texts[1], "`");
+  auto nothing = MakeArgs<PJRT_Error_Destroy_Args>();
+  context.plugin().api()->PJRT_Error_Destroy(&nothing);
+  // Each error is an object of its own.
+  args.struct_size = 1;
+  PJRT_Error* other = reinterpret_cast<PJRT_Error* (*)(void*)>(slot)(&args);
+  bool is_new = context.Check("PJRT-Error-caller-frees", other != error,
+                              "two calls that failed returned the same error");
+  if (is_new) (void)context.plugin().Take(other);
   Status status = context.plugin().Take(error);
   context.Check("PJRT-Args-struct_size-smaller", status.code() == StatusCode::kInvalidArgument,
                 "struct_size 1: expected INVALID_ARGUMENT, got ", status.ToString());
@@ -154,10 +184,13 @@ void AddTableCases(std::vector<Case>& cases) {
   add("size", {"PJRT-Api-struct_size"}, Size);
   add("slots", {"PJRT-Api-full", "PJRT-Api-stub"}, Slots);
   add("extensions", {"PJRT-Args-extension_start", "PJRT-Api-full"}, Extensions);
-  add("attributes", {"PJRT-Plugin_Attributes-early", "PJRT-Plugin_Attributes-lifetime"},
+  add("attributes",
+      {"PJRT-Plugin_Attributes-early", "PJRT-Plugin_Attributes-lifetime", "PJRT-Args-frozen"},
       Attributes);
   add("initialize_again", {"PJRT-Plugin_Initialize-again"}, InitializeAgain, true);
-  add("errors", {"PJRT-Error-head", "PJRT-Args-struct_size-smaller", "PJRT-Error-caller-frees"},
+  add("errors",
+      {"PJRT-Error-head", "PJRT-Error-code", "PJRT-Error_Message-const", "PJRT-Error_Destroy-null",
+       "PJRT-Args-struct_size-smaller", "PJRT-Error-caller-frees"},
       Errors);
 }
 

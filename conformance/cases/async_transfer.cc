@@ -1,86 +1,62 @@
 // L2: the transfer manager: buffers that are filled piece by piece.
 
 #include "conformance/cases/cases.h"
-#include "conformance/runner/handle.h"
+#include "conformance/cases/pending_buffer.h"
 
 namespace plinth::conformance {
 namespace {
 
-using OwnedManager =
-    Owned<PJRT_AsyncHostToDeviceTransferManager, PJRT_AsyncHostToDeviceTransferManager_Destroy_Args,
-          &PJRT_AsyncHostToDeviceTransferManager_Destroy_Args::transfer_manager>;
-
-// A manager of one f32[4]; empty, with a finding, if there is none.
-OwnedManager MakeManager(Context& context) {
-  Expected<PJRT_Device*> device = context.Device();
-  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return {};
-  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
-  memory.device = *device;
-  if (!context.Ok("", "PJRT_Device_DefaultMemory", context.plugin().Call(memory))) return {};
-  int64_t dims[] = {4};
-  auto shape = MakeArgs<PJRT_ShapeSpec>();
-  shape.dims = dims;
-  shape.num_dims = 1;
-  shape.element_type = PJRT_Buffer_Type_F32;
-  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  args.client = context.client();
-  args.shape_specs = &shape;
-  args.num_shape_specs = 1;
-  args.memory = memory.memory;
-  if (!context.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice",
-                  context.plugin().Call(args))) {
-    return {};
-  }
-  context.Check("", args.transfer_manager != nullptr, "the transfer manager is null");
-  return OwnedManager(context.plugin(), args.transfer_manager);
-}
-
-OwnedBuffer Retrieve(Context& context, PJRT_AsyncHostToDeviceTransferManager* manager) {
-  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-  args.transfer_manager = manager;
-  if (!context.Ok("", "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer",
-                  context.plugin().Call(args))) {
-    return {};
-  }
-  return OwnedBuffer(context.plugin(), args.buffer_out);
-}
-
-Status Transfer(const Context& context, PJRT_AsyncHostToDeviceTransferManager* manager, int index,
-                const float* values, int64_t offset, int64_t size, bool is_last) {
-  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-  args.transfer_manager = manager;
-  args.buffer_index = index;
-  args.data = values;
-  args.offset = offset;
-  args.transfer_size = size;
-  args.is_last_transfer = is_last;
-  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
-  OwnedEvent done(context.plugin(), args.done_with_h2d_transfer);
-  return done ? context.Await(done.get()) : Status();
-}
-
 void InPieces(Context& context) {
-  OwnedManager manager = MakeManager(context);
-  if (!manager) return;
-  OwnedBuffer buffer = Retrieve(context, manager.get());
-  if (!buffer) return;
+  PendingBuffer pending(context);
+  if (!pending.Make()) return;
   const float values[] = {1, 2, 3, 4};
-  context.Ok("", "the second half", Transfer(context, manager.get(), 0, values + 2, 8, 8, false));
-  context.Ok("", "the first half", Transfer(context, manager.get(), 0, values, 0, 8, true));
-  Expected<HostArray> array = context.Download(buffer.get());
-  if (context.Ok("", "PJRT_Buffer_ToHostBuffer", array.status())) {
-    context.Check("", array->AsF32() == std::vector<float>{1, 2, 3, 4}, "the values are [",
+  context.Ok("PJRT-AsyncHostToDeviceTransferManager_TransferData-offset", "the second half",
+             pending.Transfer(0, values + 2, 8, 8, false));
+  context.Ok("PJRT-AsyncHostToDeviceTransferManager_TransferData-offset", "the first half",
+             pending.Transfer(0, values, 0, 8, true));
+  Expected<HostArray> array = context.Download(pending.buffer());
+  if (context.Ok("PJRT-AsyncHostToDeviceTransferManager_TransferData-offset",
+                 "PJRT_Buffer_ToHostBuffer", array.status())) {
+    context.Check("PJRT-AsyncHostToDeviceTransferManager_TransferData-offset",
+                  array->AsF32() == std::vector<float>{1, 2, 3, 4}, "the values are [",
                   StrJoin(array->AsF32()), "], not [1, 2, 3, 4]");
   }
 }
 
+// The ready event tells the truth while the data is on its way.
+void ReadyAfter(Context& context) {
+  PendingBuffer pending(context);
+  if (!pending.Make()) return;
+  auto args = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
+  args.buffer = pending.buffer();
+  if (!context.Ok("", "PJRT_Buffer_ReadyEvent", context.plugin().Call(args))) return;
+  OwnedEvent event(context.plugin(), args.event);
+  auto ready = MakeArgs<PJRT_Event_IsReady_Args>();
+  ready.event = event.get();
+  if (!context.Ok("", "PJRT_Event_IsReady", context.plugin().Call(ready))) return;
+  context.Check("PJRT-Buffer_ReadyEvent-after", !RawBool(ready.is_ready),
+                "a buffer without data is ready");
+  const float half[] = {1, 2};
+  context.Ok("", "the first half", pending.Transfer(0, half, 0, 8, false));
+  if (!context.Ok("", "PJRT_Event_IsReady", context.plugin().Call(ready))) return;
+  context.Check("PJRT-Buffer_ReadyEvent-after", !RawBool(ready.is_ready),
+                "a buffer with half of its data is ready");
+  context.Ok("", "the second half", pending.Transfer(0, half, 8, 8, true));
+  context.Ok("PJRT-Buffer_ReadyEvent-after", "the ready event", context.Await(event.get()));
+}
+
 void SetError(Context& context) {
-  OwnedManager manager = MakeManager(context);
-  if (!manager) return;
-  OwnedBuffer buffer = Retrieve(context, manager.get());
-  if (!buffer) return;
+  PendingBuffer pending(context);
+  if (!pending.Make()) return;
   auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
-  args.transfer_manager = manager.get();
+  args.transfer_manager = pending.manager().get();
+  args.buffer_index = 3;
+  args.error_code = PJRT_Error_Code_UNAVAILABLE;
+  context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_SetBufferError-index",
+                       "the error of buffer 3 of 1", context.plugin().Call(args),
+                       {StatusCode::kInvalidArgument});
+  args.buffer_index = 0;
+  args.transfer_manager = pending.manager().get();
   args.error_code = PJRT_Error_Code_UNAVAILABLE;
   args.error_message = "no data came";
   args.error_message_size = 12;
@@ -88,30 +64,29 @@ void SetError(Context& context) {
                   context.plugin().Call(args))) {
     return;
   }
-  Status status = context.Download(buffer.get()).status();
-  context.Check("PJRT-LoadedExecutable_Execute-error-input",
+  Status status = context.Download(pending.buffer()).status();
+  context.Check("PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries",
                 status.code() == StatusCode::kUnavailable, "the buffer carries ", status.ToString(),
                 ", not UNAVAILABLE");
 }
 
 void Ranges(Context& context) {
-  OwnedManager manager = MakeManager(context);
-  if (!manager) return;
+  PendingBuffer pending(context);
+  if (!pending.MakeManager()) return;
   const float values[4] = {};
-  context.CheckRefused(
-      "PJRT-AsyncHostToDeviceTransferManager_TransferData-range", "8 bytes at 12 of 16",
-      Transfer(context, manager.get(), 0, values, 12, 8, false), {StatusCode::kInvalidArgument});
-  context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_TransferData-range", "index 1 of 1",
-                       Transfer(context, manager.get(), 1, values, 0, 16, true),
+  context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_TransferData-range",
+                       "8 bytes at 12 of 16", pending.Transfer(0, values, 12, 8, false),
                        {StatusCode::kInvalidArgument});
+  context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_TransferData-range", "index 1 of 1",
+                       pending.Transfer(1, values, 0, 16, true), {StatusCode::kInvalidArgument});
   auto size = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args>();
-  size.transfer_manager = manager.get();
+  size.transfer_manager = pending.manager().get();
   size.buffer_index = 7;
   context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_BufferSize-index",
                        "the size of buffer 7 of 1", context.plugin().Call(size),
                        {StatusCode::kInvalidArgument});
   auto retrieve = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-  retrieve.transfer_manager = manager.get();
+  retrieve.transfer_manager = pending.manager().get();
   retrieve.buffer_index = -1;
   context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-index",
                        "buffer -1 of 1", context.plugin().Call(retrieve),
@@ -120,13 +95,11 @@ void Ranges(Context& context) {
 
 // The manager goes while its buffer waits for data: the buffer must not wait for ever.
 void Abandoned(Context& context) {
-  OwnedManager manager = MakeManager(context);
-  if (!manager) return;
-  OwnedBuffer buffer = Retrieve(context, manager.get());
-  if (!buffer) return;
+  PendingBuffer pending(context);
+  if (!pending.Make()) return;
   context.Ok("PJRT-AsyncHostToDeviceTransferManager_Destroy-null", "destroying the manager",
-             manager.Destroy());
-  Status status = context.Download(buffer.get()).status();
+             pending.manager().Destroy());
+  Status status = context.Download(pending.buffer()).status();
   context.Check("PJRT-AsyncHostToDeviceTransferManager_Destroy-null", !status.ok(),
                 "a buffer that never got its data was read");
 }
@@ -139,8 +112,14 @@ void AddAsyncTransferCases(std::vector<Case>& cases) {
     cases.push_back({"L2/async_transfer/" + name, Level::kL2, ClientNeed::kShared,
                      std::move(requirements), run, is_robust});
   };
-  add("in_pieces", {}, InPieces);
-  add("set_error", {"PJRT-LoadedExecutable_Execute-error-input"}, SetError);
+  add("in_pieces", {"PJRT-AsyncHostToDeviceTransferManager_TransferData-offset"}, InPieces);
+  add("ready_after",
+      {"PJRT-Buffer_ReadyEvent-after", "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset"},
+      ReadyAfter);
+  add("set_error",
+      {"PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries",
+       "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-index"},
+      SetError);
   add("ranges",
       {"PJRT-AsyncHostToDeviceTransferManager_TransferData-range",
        "PJRT-AsyncHostToDeviceTransferManager_BufferSize-index",

@@ -4,7 +4,8 @@ namespace plinth::conformance {
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
-  for (auto* add : {AddTableCases, AddFunctionCases, AddDeviceCases, AddTransferCases,
+  for (auto* add : {AddTableCases, AddFunctionCases, AddFieldCases, AddDeviceCases, AddOwnerCases,
+                    AddSameAgainCases, AddRareCases, AddSeveralDevicesCases, AddTransferCases,
                     AddProgramCases, AddExecutableCases, AddEventCases, AddLifetimeCases,
                     AddAsyncTransferCases, AddProcessCases}) {
     add(cases);

@@ -11,6 +11,11 @@ namespace plinth::conformance {
 
 void AddTableCases(std::vector<Case>& cases);
 void AddFunctionCases(std::vector<Case>& cases);
+void AddFieldCases(std::vector<Case>& cases);
+void AddOwnerCases(std::vector<Case>& cases);
+void AddRareCases(std::vector<Case>& cases);
+void AddSameAgainCases(std::vector<Case>& cases);
+void AddSeveralDevicesCases(std::vector<Case>& cases);
 void AddDeviceCases(std::vector<Case>& cases);
 void AddTransferCases(std::vector<Case>& cases);
 void AddProgramCases(std::vector<Case>& cases);

@@ -23,6 +23,39 @@ void CreateClient(Context& context) {
                 "PJRT_Client_Destroy: ", status.ToString());
 }
 
+// A key-value store that a single process has no need of.
+void StoreNotAsked(Context& context) {
+  int calls = 0;
+  auto args = MakeArgs<PJRT_Client_Create_Args>();
+  NamedValues options(context.profile());
+  args.create_options = options.data();
+  args.num_options = options.size();
+  args.kv_get_callback = [](PJRT_KeyValueGetCallback_Args* get) -> PJRT_Error* {
+    ++*static_cast<int*>(get->user_arg);
+    get->value = nullptr;
+    get->value_size = 0;
+    return nullptr;
+  };
+  args.kv_put_callback = [](PJRT_KeyValuePutCallback_Args* put) -> PJRT_Error* {
+    ++*static_cast<int*>(put->user_arg);
+    return nullptr;
+  };
+  args.kv_try_get_callback = [](PJRT_KeyValueTryGetCallback_Args* get) -> PJRT_Error* {
+    ++*static_cast<int*>(get->user_arg);
+    get->value = nullptr;
+    get->value_size = 0;
+    return nullptr;
+  };
+  args.kv_get_user_arg = args.kv_put_user_arg = args.kv_try_get_user_arg = &calls;
+  Status status = context.plugin().Call(args);
+  OwnedClient client(context.plugin(), status.ok() ? args.client : nullptr);
+  if (!context.Ok("PJRT-Client_Create-kv-garbage", "PJRT_Client_Create with a store", status)) {
+    return;
+  }
+  context.Check("PJRT-Client_Create-kv-garbage", calls == 0, "the store of a single process was ",
+                "asked ", calls, " times");
+}
+
 void UnknownOption(Context& context) {
   auto option = MakeArgs<PJRT_NamedValue>();
   std::string name = "an_option_that_nobody_knows";
@@ -66,6 +99,9 @@ void DestroyNull(Context& context) {
   auto topology = MakeArgs<PJRT_TopologyDescription_Destroy_Args>();
   context.Ok("PJRT-TopologyDescription_Destroy-null", "PJRT_TopologyDescription_Destroy(null)",
              context.plugin().Call(topology));
+  auto execute = MakeArgs<PJRT_ExecuteContext_Destroy_Args>();
+  context.Ok("PJRT-ExecuteContext_Destroy-null", "PJRT_ExecuteContext_Destroy(null)",
+             context.plugin().Call(execute));
 }
 
 void ClientTexts(Context& context) {
@@ -113,7 +149,8 @@ void Devices(Context& context) {
     auto id = MakeArgs<PJRT_DeviceDescription_Id_Args>();
     id.device_description = get.device_description;
     if (!context.Ok("", "PJRT_DeviceDescription_Id", context.plugin().Call(id))) continue;
-    context.Check("", ids.insert(id.id).second, "two devices have the id ", id.id);
+    context.Check("PJRT-DeviceDescription_Id-unique", ids.insert(id.id).second,
+                  "two devices have the id ", id.id);
     auto lookup = MakeArgs<PJRT_Client_LookupDevice_Args>();
     lookup.client = context.client();
     lookup.id = id.id;
@@ -178,15 +215,16 @@ void Memories(Context& context) {
     auto kind = MakeArgs<PJRT_Memory_Kind_Args>();
     kind.memory = each;
     if (!context.Ok("", "PJRT_Memory_Kind", context.plugin().Call(kind))) continue;
-    context.Check("", kinds.insert(Text(kind.kind, kind.kind_size)).second,
+    context.Check("PJRT-Device_AddressableMemories-kinds",
+                  kinds.insert(Text(kind.kind, kind.kind_size)).second,
                   "two memories of one device have the kind ", Text(kind.kind, kind.kind_size));
     context.Note("memory " + Text(kind.kind, kind.kind_size));
     auto devices = MakeArgs<PJRT_Memory_AddressableByDevices_Args>();
     devices.memory = each;
     if (context.Ok("", "PJRT_Memory_AddressableByDevices", context.plugin().Call(devices))) {
       std::set<PJRT_Device*> reaching(devices.devices, devices.devices + devices.num_devices);
-      context.Check("", reaching.contains(*device), "memory ", Text(kind.kind, kind.kind_size),
-                    " does not name the device that lists it");
+      context.Check("PJRT-Device_AddressableMemories-kinds", reaching.contains(*device), "memory ",
+                    Text(kind.kind, kind.kind_size), " does not name the device that lists it");
     }
     if (context.plugin().minor() >= 105) {
       const PJRT_Memory_FunctionTable* head;
@@ -254,15 +292,21 @@ void AddDeviceCases(std::vector<Case>& cases) {
   add("destroy_null", ClientNeed::kNone,
       {"PJRT-Client_Destroy-null", "PJRT-Buffer_Destroy-null", "PJRT-Event_Destroy-null",
        "PJRT-LoadedExecutable_Destroy-null", "PJRT-Executable_Destroy-null",
-       "PJRT-TopologyDescription_Destroy-null"},
+       "PJRT-TopologyDescription_Destroy-null", "PJRT-ExecuteContext_Destroy-null"},
       DestroyNull);
   add("texts", ClientNeed::kShared, {"PJRT-Strings-size"}, ClientTexts);
-  add("devices", ClientNeed::kShared, {"PJRT-Client_AddressableDevices-subset"}, Devices);
+  add("devices", ClientNeed::kShared,
+      {"PJRT-Client_AddressableDevices-subset", "PJRT-DeviceDescription_Id-unique",
+       "PJRT-Client_LookupDevice-unknown"},
+      Devices);
   add("unknown_devices", ClientNeed::kShared,
       {"PJRT-Client_LookupDevice-unknown", "PJRT-Client_LookupAddressableDevice-unknown"},
       UnknownDevices);
-  add("memories", ClientNeed::kShared, {"PJRT-Device_DefaultMemory-exists", "PJRT-Memory-head"},
+  add("memories", ClientNeed::kShared,
+      {"PJRT-Device_DefaultMemory-exists", "PJRT-Device_AddressableMemories-kinds",
+       "PJRT-Memory-head"},
       Memories);
+  add("store_not_asked", ClientNeed::kNone, {"PJRT-Client_Create-kv-garbage"}, StoreNotAsked);
   add("memory_stats", ClientNeed::kShared, {"PJRT-Device_MemoryStats-bytes_limit"}, MemoryStats);
   add("topology", ClientNeed::kShared, {"PJRT-TopologyDescription_GetDeviceDescriptions-order"},
       Topology);

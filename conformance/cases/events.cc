@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "conformance/cases/cases.h"
+#include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/samples.h"
 
 namespace plinth::conformance {
@@ -151,9 +152,11 @@ void SetByCaller(Context& context) {
   set.error_message_size = 16;
   if (!context.Ok("", "PJRT_Event_Set", context.plugin().Call(set))) return;
   WaitForCall(callback);
-  context.Check("PJRT-Event_OnReady-once", callback.calls == 1 && callback.had_error,
+  context.Check("PJRT-Event_OnReady-once", callback.calls == 1,
                 "the callback of an event that was set to ABORTED ran ", callback.calls.load(),
-                " times", callback.had_error ? "" : ", without an error");
+                " times, not once");
+  context.Check("PJRT-Event_OnReady-owns-error", callback.had_error,
+                "the callback of an event that was set to ABORTED got no error");
   for (int i = 0; i < 2; ++i) {
     auto args = MakeArgs<PJRT_Event_Error_Args>();
     args.event = event.get();
@@ -164,6 +167,65 @@ void SetByCaller(Context& context) {
                   status.message().find("as the test says") != std::string_view::npos,
                   "the text of the error is lost: ", status.ToString());
   }
+}
+
+// The errors that Await gives are objects of their own, too.
+void AwaitFailed(Context& context) {
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
+  if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
+  OwnedEvent event(context.plugin(), create.event);
+  auto set = MakeArgs<PJRT_Event_Set_Args>();
+  set.event = event.get();
+  set.error_code = PJRT_Error_Code_ABORTED;
+  set.error_message = "as the test says";
+  set.error_message_size = 16;
+  if (!context.Ok("", "PJRT_Event_Set", context.plugin().Call(set))) return;
+  for (int i = 0; i < 2; ++i) {
+    Status status = context.Await(event.get());
+    context.Check("PJRT-Event_Await-independent",
+                  status.code() == StatusCode::kAborted &&
+                      status.message().find("as the test says") != std::string_view::npos,
+                  "PJRT_Event_Await gave ", status.ToString(), ", not ABORTED");
+  }
+  Callback callback;
+  if (!context.Ok("", "PJRT_Event_OnReady", OnReady(context.plugin(), event.get(), callback))) {
+    return;
+  }
+  WaitForCall(callback);
+  context.Check("PJRT-Event_OnReady-owns-error", callback.calls == 1 && callback.had_error,
+                "the callback of a failed event got no error");
+}
+
+// An event that is destroyed before it is ready keeps its callbacks.
+void DestroyedWhilePending(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+  PendingBuffer pending(context);
+  if (!pending.Make()) return;
+  auto ready = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
+  ready.buffer = pending.buffer();
+  if (!context.Ok("", "PJRT_Buffer_ReadyEvent", context.plugin().Call(ready))) return;
+  OwnedEvent event(context.plugin(), ready.event);
+  Callback callback;
+  if (!context.Ok("", "PJRT_Event_OnReady", OnReady(context.plugin(), event.get(), callback))) {
+    return;
+  }
+  (void)event.Destroy();
+  if (!pending.Fill()) return;
+  WaitForCall(callback);
+  context.Check("PJRT-Event_OnReady-once", callback.calls == 1,
+                "the callback of an event that was destroyed while pending ran ",
+                callback.calls.load(), " times, not once");
+}
+
+void SetForeign(Context& context) {
+  OwnedBuffer buffer;
+  OwnedEvent event = ReadyEvent(context, buffer);
+  if (!event) return;
+  auto set = MakeArgs<PJRT_Event_Set_Args>();
+  set.event = event.get();
+  context.CheckRefused("PJRT-Event_Set-foreign", "setting the ready event of a buffer",
+                       context.plugin().Call(set), {StatusCode::kInvalidArgument});
 }
 
 void SetTwice(Context& context) {
@@ -217,16 +279,18 @@ void AddEventCases(std::vector<Case>& cases) {
   };
   add("callback_once", {"PJRT-Event_OnReady-once", "PJRT-Event_Await-twice", "PJRT-Callback-once"},
       CallbackOnce);
-  add("callback_destroys_event",
-      {"PJRT-Event_OnReady-reentrant", "PJRT-Event_OnReady-inline",
-       "PJRT-Event_OnReady-owns-error"},
+  add("callback_destroys_event", {"PJRT-Event_OnReady-reentrant", "PJRT-Event_OnReady-inline"},
       CallbackDestroysEvent);
   add("destroy_keeps_callbacks", {"PJRT-Event_OnReady-once"}, DestroyKeepsCallbacks);
   add("monotone", {"PJRT-Event_IsReady-monotone"}, Monotone);
   add("set_by_caller",
       {"PJRT-Event_IsReady-nonblocking", "PJRT-Event_OnReady-once", "PJRT-Event_Error-independent",
-       "PJRT-Event_Await-independent"},
+       "PJRT-Event_OnReady-owns-error"},
       SetByCaller);
+  add("await_failed", {"PJRT-Event_Await-independent", "PJRT-Event_OnReady-owns-error"},
+      AwaitFailed);
+  add("destroyed_while_pending", {"PJRT-Event_OnReady-once"}, DestroyedWhilePending);
+  add("set_foreign", {"PJRT-Event_Set-foreign"}, SetForeign, true);
   add("set_twice", {"PJRT-Event_Set-once"}, SetTwice, true);
   add("error_before_ready", {"PJRT-Event_Error-not-ready"}, ErrorBeforeReady, true);
   add("await_from_many_threads", {"PJRT-Event_Await-twice"}, AwaitFromManyThreads);

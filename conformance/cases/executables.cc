@@ -38,51 +38,64 @@ void Metadata(Context& context) {
   const Plugin& plugin = context.plugin();
 
   auto name = ArgsFor<PJRT_Executable_Name_Args>(executable);
-  if (context.Ok("", "PJRT_Executable_Name", plugin.Call(name))) {
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_Executable_Name", plugin.Call(name))) {
     context.Note(
         StrCat("name ", std::string_view(name.executable_name, name.executable_name_size)));
   }
   auto replicas = ArgsFor<PJRT_Executable_NumReplicas_Args>(executable);
-  if (context.Ok("", "PJRT_Executable_NumReplicas", plugin.Call(replicas))) {
-    context.Check("", replicas.num_replicas == 1, replicas.num_replicas, " replicas, not 1");
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_Executable_NumReplicas",
+                 plugin.Call(replicas))) {
+    context.Check("PJRT-Executable_NumOutputs-program", replicas.num_replicas == 1,
+                  replicas.num_replicas, " replicas, not 1");
   }
   auto partitions = ArgsFor<PJRT_Executable_NumPartitions_Args>(executable);
-  if (context.Ok("", "PJRT_Executable_NumPartitions", plugin.Call(partitions))) {
-    context.Check("", partitions.num_partitions == 1, partitions.num_partitions,
-                  " partitions, not 1");
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_Executable_NumPartitions",
+                 plugin.Call(partitions))) {
+    context.Check("PJRT-Executable_NumOutputs-program", partitions.num_partitions == 1,
+                  partitions.num_partitions, " partitions, not 1");
   }
   auto outputs = ArgsFor<PJRT_Executable_NumOutputs_Args>(executable);
-  if (context.Ok("", "PJRT_Executable_NumOutputs", plugin.Call(outputs))) {
-    context.Check("", outputs.num_outputs == 1, outputs.num_outputs, " outputs, not 1");
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_Executable_NumOutputs",
+                 plugin.Call(outputs))) {
+    context.Check("PJRT-Executable_NumOutputs-program", outputs.num_outputs == 1,
+                  outputs.num_outputs, " outputs, not 1");
   }
   auto types = ArgsFor<PJRT_Executable_OutputElementTypes_Args>(executable);
-  if (context.Ok("", "PJRT_Executable_OutputElementTypes", plugin.Call(types))) {
-    context.Check("",
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_Executable_OutputElementTypes",
+                 plugin.Call(types))) {
+    context.Check("PJRT-Executable_NumOutputs-program",
                   types.num_output_types == 1 && types.output_types != nullptr &&
                       RawEnum(types.output_types[0]) == PJRT_Buffer_Type_F32,
                   "the output's type is not f32");
   }
   auto dims = ArgsFor<PJRT_Executable_OutputDimensions_Args>(executable);
-  if (context.Ok("", "PJRT_Executable_OutputDimensions", plugin.Call(dims))) {
-    context.Check("", dims.num_outputs == 1 && dims.dim_sizes[0] == 1 && dims.dims[0] == 4,
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_Executable_OutputDimensions",
+                 plugin.Call(dims))) {
+    context.Check("PJRT-Executable_NumOutputs-program",
+                  dims.num_outputs == 1 && dims.dim_sizes[0] == 1 && dims.dims[0] == 4,
                   "the output's dimensions are not [4]");
   }
   auto kinds = ArgsFor<PJRT_Executable_OutputMemoryKinds_Args>(executable);
-  if (context.Ok("", "PJRT_Executable_OutputMemoryKinds", plugin.Call(kinds))) {
-    context.Check("", kinds.num_outputs == 1 && kinds.memory_kinds[0] != nullptr,
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_Executable_OutputMemoryKinds",
+                 plugin.Call(kinds))) {
+    context.Check("PJRT-Executable_NumOutputs-program",
+                  kinds.num_outputs == 1 && kinds.memory_kinds[0] != nullptr,
                   "the output has no memory kind");
   }
   auto stats = ArgsFor<PJRT_Executable_GetCompiledMemoryStats_Args>(executable);
-  if (context.Ok("", "PJRT_Executable_GetCompiledMemoryStats", plugin.Call(stats))) {
-    context.Check("", stats.argument_size_in_bytes >= 16 && stats.output_size_in_bytes >= 16,
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_Executable_GetCompiledMemoryStats",
+                 plugin.Call(stats))) {
+    context.Check("PJRT-Executable_NumOutputs-program",
+                  stats.argument_size_in_bytes >= 16 && stats.output_size_in_bytes >= 16,
                   "argument and output take ", stats.argument_size_in_bytes, " and ",
                   stats.output_size_in_bytes, " bytes, at least 16 each expected");
   }
   auto devices = MakeArgs<PJRT_LoadedExecutable_AddressableDevices_Args>();
   devices.executable = compiled.loaded.get();
-  if (context.Ok("", "PJRT_LoadedExecutable_AddressableDevices", plugin.Call(devices))) {
-    context.Check("", devices.num_addressable_devices == 1, devices.num_addressable_devices,
-                  " devices, not 1");
+  if (context.Ok("PJRT-Executable_NumOutputs-program", "PJRT_LoadedExecutable_AddressableDevices",
+                 plugin.Call(devices))) {
+    context.Check("PJRT-Executable_NumOutputs-program", devices.num_addressable_devices == 1,
+                  devices.num_addressable_devices, " devices, not 1");
   }
 }
 
@@ -119,10 +132,15 @@ void OptimizedProgram(Context& context) {
   if (!context.Check("PJRT-Executable_OptimizedProgram-two-calls", size > 0, "the size is 0")) {
     return;
   }
+  const std::string format(program.format, program.format_size);
+  const char* kept = program.format;
   std::string code(size, '\0');
   program.code = code.data();
   context.Ok("PJRT-Executable_OptimizedProgram-two-calls", "PJRT_Executable_OptimizedProgram",
              context.plugin().Call(args));
+  context.Check("PJRT-Executable_OptimizedProgram-format-owner",
+                !format.empty() && std::string_view(kept, format.size()) == format,
+                "the name of the format did not stay");
   program.code = code.data();
   program.code_size = size - 1;
   context.CheckRefused("PJRT-Executable_OptimizedProgram-too-small",
@@ -158,15 +176,23 @@ void SaveAndLoad(Context& context) {
   if (bytes.empty()) return;
   compiled = Compiled();
   Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
-  if (!context.Ok("", "PJRT_Executable_DeserializeAndLoad", loaded.status())) return;
+  if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Executable_DeserializeAndLoad",
+                  loaded.status()))
+    return;
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
-  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
+  if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Client_BufferFromHostBuffer",
+                  argument.status()))
+    return;
   PJRT_Buffer* handles[] = {argument->get()};
   Expected<std::vector<OwnedBuffer>> results = context.Execute(loaded->get(), handles);
-  if (!context.Ok("", "PJRT_LoadedExecutable_Execute of a loaded file", results.status())) return;
+  if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same",
+                  "PJRT_LoadedExecutable_Execute of a loaded file", results.status()))
+    return;
   Expected<HostArray> array = context.Download((*results)[0].get());
-  if (context.Ok("", "PJRT_Buffer_ToHostBuffer", array.status())) {
-    context.Check("", array->AsF32() == std::vector<float>{2, 3, 4, 5}, "the result is [",
+  if (context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Buffer_ToHostBuffer",
+                 array.status())) {
+    context.Check("PJRT-Executable_DeserializeAndLoad-same",
+                  array->AsF32() == std::vector<float>{2, 3, 4, 5}, "the result is [",
                   StrJoin(array->AsF32()), "], not [2, 3, 4, 5]");
   }
 }
@@ -178,10 +204,10 @@ void CorruptFiles(Context& context) {
   if (bytes.empty()) return;
   auto refuse = [&](std::string_view what, std::string_view changed) {
     Expected<OwnedLoadedExecutable> loaded = Deserialize(context, changed);
-    context.CheckRefused("PJRT-Process-alive", StrCat("loading ", what), loaded.status());
+    context.CheckRefused("PJRT-Executable_DeserializeAndLoad-damaged", StrCat("loading ", what),
+                         loaded.status());
   };
   refuse("no bytes", "");
-  refuse("text", "this is no executable");
   refuse("the first half of a file", std::string_view(bytes).substr(0, bytes.size() / 2));
   refuse("a file without its last byte", std::string_view(bytes).substr(0, bytes.size() - 1));
   // One bit in each of 32 places. Whether each is found is the plugin's quality; that none ends the
@@ -195,6 +221,18 @@ void CorruptFiles(Context& context) {
   context.Note(StrCat(found, " of 32 flipped bits were found"));
 }
 
+void ForeignFiles(Context& context) {
+  for (std::string_view bytes : {"this is no executable",
+                                 "\x7f"
+                                 "ELF\x02\x01\x01",
+                                 "\x08\x01\x12\x10jit_other_plugin\x1a\x05"
+                                 "0.0.1"}) {
+    Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
+    context.CheckRefused("PJRT-Executable_DeserializeAndLoad-foreign", "loading bytes of nobody's",
+                         loaded.status());
+  }
+}
+
 }  // namespace
 
 void AddExecutableCases(std::vector<Case>& cases) {
@@ -203,13 +241,15 @@ void AddExecutableCases(std::vector<Case>& cases) {
     cases.push_back({"L1/executable/" + name, Level::kL1, ClientNeed::kShared,
                      std::move(requirements), run, is_robust});
   };
-  add("metadata", {}, Metadata);
+  add("metadata", {"PJRT-Executable_NumOutputs-program"}, Metadata);
   add("fingerprint", {"PJRT-Executable_Fingerprint-stable"}, Fingerprints);
   add("optimized_program",
-      {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Executable_OptimizedProgram-too-small"},
+      {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Executable_OptimizedProgram-too-small",
+       "PJRT-Executable_OptimizedProgram-format-owner"},
       OptimizedProgram);
-  add("save_and_load", {}, SaveAndLoad);
-  add("corrupt_files", {"PJRT-Process-alive"}, CorruptFiles, true);
+  add("save_and_load", {"PJRT-Executable_DeserializeAndLoad-same"}, SaveAndLoad);
+  add("foreign_files", {"PJRT-Executable_DeserializeAndLoad-foreign"}, ForeignFiles);
+  add("corrupt_files", {"PJRT-Executable_DeserializeAndLoad-damaged"}, CorruptFiles, true);
 }
 
 }  // namespace plinth::conformance

@@ -49,6 +49,13 @@ void Donation(Context& context) {
   }
   context.Check("PJRT-LoadedExecutable_Execute-donation", IsDeleted(context, argument->get()),
                 "the donated argument does not count as deleted");
+  auto ready = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
+  ready.buffer = argument->get();
+  Status status = context.plugin().Call(ready);
+  OwnedEvent event(context.plugin(), status.ok() ? ready.event : nullptr);
+  if (event) status = context.Await(event.get());
+  context.CheckRefused("PJRT-Buffer_ReadyEvent-deleted", "the ready event of a donated buffer",
+                       status);
   CheckValues(context, "PJRT-LoadedExecutable_Execute-donation", (*results)[0].get(), {2, 3, 4, 5});
   auto again = context.Execute(executable->get(), handles);
   context.CheckRefused("PJRT-LoadedExecutable_Execute-deleted", "donating an argument again",
@@ -137,6 +144,47 @@ void ExternalReferences(Context& context) {
   context.Ok("", "PJRT_Buffer_DecreaseExternalReferenceCount", context.plugin().Call(decrease));
   context.CheckRefused("PJRT-Buffer_DecreaseExternalReferenceCount-zero", "a count below zero",
                        context.plugin().Call(decrease));
+}
+
+// Memory with an external reference outlives the deletion of its buffer.
+void ReferenceKeepsMemory(Context& context) {
+  const std::vector<float> wanted = {1, 2, 3, 4};
+  Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, wanted));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+  auto on_cpu = MakeArgs<PJRT_Buffer_IsOnCpu_Args>();
+  on_cpu.buffer = buffer->get();
+  if (!context.Ok("", "PJRT_Buffer_IsOnCpu", context.plugin().Call(on_cpu))) return;
+  if (!RawBool(on_cpu.is_on_cpu)) return context.Unsupported("device memory is not host memory");
+  auto increase = MakeArgs<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
+  increase.buffer = buffer->get();
+  auto pointer = MakeArgs<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args>();
+  pointer.buffer = buffer->get();
+  if (!context.Ok("", "PJRT_Buffer_IncreaseExternalReferenceCount",
+                  context.plugin().Call(increase)) ||
+      !context.Ok("", "PJRT_Buffer_OpaqueDeviceMemoryDataPointer",
+                  context.plugin().Call(pointer))) {
+    return;
+  }
+  auto remove = MakeArgs<PJRT_Buffer_Delete_Args>();
+  remove.buffer = buffer->get();
+  context.Ok("", "PJRT_Buffer_Delete", context.plugin().Call(remove));
+  // Memory that was given back is used again by one of these.
+  std::vector<OwnedBuffer> others;
+  for (int i = 0; i < 100; ++i) {
+    Expected<OwnedBuffer> other = context.Upload(HostArray::F32({4}, {-1, -1, -1, -1}));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", other.status())) return;
+    others.push_back(*std::move(other));
+  }
+  const auto* values = static_cast<const float*>(pointer.device_memory_ptr);
+  std::vector<float> found(values, values + 4);
+  context.Check("PJRT-Buffer_IncreaseExternalReferenceCount-keeps", found == wanted,
+                "memory with an external reference became [", StrJoin(found),
+                "] when its buffer was deleted");
+  auto decrease = MakeArgs<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
+  decrease.buffer = buffer->get();
+  context.Ok("PJRT-Buffer_IncreaseExternalReferenceCount-keeps",
+             "PJRT_Buffer_DecreaseExternalReferenceCount of a deleted buffer",
+             context.plugin().Call(decrease));
 }
 
 void ViewOfMemory(Context& context) {
@@ -237,13 +285,16 @@ void AddLifetimeCases(std::vector<Case>& cases) {
                      std::move(requirements), run, is_robust});
   };
   add("donation",
-      {"PJRT-LoadedExecutable_Execute-donation", "PJRT-LoadedExecutable_Execute-deleted"},
+      {"PJRT-LoadedExecutable_Execute-donation", "PJRT-LoadedExecutable_Execute-deleted",
+       "PJRT-Buffer_IsDeleted-truth", "PJRT-Buffer_ReadyEvent-deleted"},
       Donation);
   add("donation_chain", {"PJRT-LoadedExecutable_Execute-donation"}, DonationChain);
   add("donated_twice", {"PJRT-LoadedExecutable_Execute-donation"}, DonatedTwice);
   add("delete_while_in_use", {"PJRT-Buffer_Delete-uses"}, DeleteWhileInUse);
   add("external_references", {"PJRT-Buffer_DecreaseExternalReferenceCount-zero"},
       ExternalReferences);
+  add("reference_keeps_memory", {"PJRT-Buffer_IncreaseExternalReferenceCount-keeps"},
+      ReferenceKeepsMemory);
   add("view_of_memory", {"PJRT-Client_CreateViewOfDeviceBuffer-on_delete"}, ViewOfMemory);
   add("errors_travel",
       {"PJRT-Client_CreateErrorBuffer-carries", "PJRT-LoadedExecutable_Execute-error-input",

@@ -4,6 +4,7 @@
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
+#include "plinth/support/abi_version.h"
 
 namespace plinth::conformance {
 namespace {
@@ -102,10 +103,11 @@ void RunExample(Context& context, const Example& example) {
     }
     OwnedEvent done;
     Expected<std::vector<OwnedBuffer>> results = context.Execute(executable->get(), handles, &done);
-    if (!context.Ok("PJRT-LoadedExecutable_Execute-asynchronous", "PJRT_LoadedExecutable_Execute",
+    if (!context.Ok("PJRT-LoadedExecutable_Execute-results", "PJRT_LoadedExecutable_Execute",
                     results.status()) ||
-        !context.Check("", results->size() == example.results.size(), results->size(),
-                       " results, not ", example.results.size())) {
+        !context.Check("PJRT-LoadedExecutable_Execute-results",
+                       results->size() == example.results.size(), results->size(), " results, not ",
+                       example.results.size())) {
       return;
     }
     // The arguments may go before the work is done.
@@ -116,11 +118,12 @@ void RunExample(Context& context, const Example& example) {
                       array.status())) {
         return;
       }
-      context.Check("", array->AsF32() == example.results[r], "result ", r, " is [",
-                    StrJoin(array->AsF32()), "], not [", StrJoin(example.results[r]), "]");
+      context.Check("PJRT-LoadedExecutable_Execute-results", array->AsF32() == example.results[r],
+                    "result ", r, " is [", StrJoin(array->AsF32()), "], not [",
+                    StrJoin(example.results[r]), "]");
     }
     if (done) {
-      context.Ok("PJRT-LoadedExecutable_Execute-asynchronous", "device_complete_events",
+      context.Ok("PJRT-LoadedExecutable_Execute-done", "device_complete_events",
                  context.Await(done.get()));
     }
   }
@@ -144,16 +147,26 @@ void WrongPrograms(Context& context) {
     Status status = executable.status();
     // UNIMPLEMENTED is a fair answer to an op that the plugin does not know.
     if (status.code() == StatusCode::kUnimplemented) continue;
-    context.CheckRefused("PJRT-Process-alive", StrCat("compiling ", what), status);
+    context.CheckRefused("PJRT-Client_Compile-hostile", StrCat("compiling ", what), status);
   }
-  Expected<OwnedLoadedExecutable> unknown = context.Compile(AddOneProgram(), "no such format");
-  context.Check("PJRT-Process-alive", !unknown.ok(), "an unknown program format was accepted");
+}
+
+void UnknownFormat(Context& context) {
+  constexpr std::string_view kFormat = "no_such_format";
+  Status status = context.Compile(AddOneProgram(), kFormat).status();
+  context.Check("PJRT-Client_Compile-format", !status.ok(),
+                "an unknown program format was accepted");
+  context.Check("PJRT-Client_Compile-format",
+                status.message().find(kFormat) != std::string_view::npos,
+                "the error does not name the format: ", status.ToString());
 }
 
 // Every status of a wrong call, and that nothing was handed out or donated by it.
 void ExpectExecuteRefused(Context& context, PJRT_LoadedExecutable* executable,
                           std::vector<PJRT_Buffer*> arguments, std::string_view requirement,
-                          std::string_view what) {
+                          std::string_view what,
+                          std::initializer_list<StatusCode> codes = {
+                              StatusCode::kInvalidArgument}) {
   PJRT_Buffer* output = nullptr;
   PJRT_Buffer** output_list = &output;
   PJRT_Buffer* const* argument_list = arguments.data();
@@ -174,7 +187,50 @@ void ExpectExecuteRefused(Context& context, PJRT_LoadedExecutable* executable,
   }
   OwnedEvent done(context.plugin(), status.ok() ? event : nullptr);
   OwnedBuffer buffer(context.plugin(), status.ok() ? output : nullptr);
-  context.CheckRefused(requirement, what, status);
+  context.CheckRefused(requirement, what, status, codes);
+}
+
+// Options as callers of every minor give them.
+void NestedSizes(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) {
+    return;
+  }
+  const reflection::Struct& structure = *reflection::FindStruct("PJRT_ExecuteOptions");
+  size_t last = 0;
+  for (int minor = kPjrtOldestReadableMinor; minor <= kPjrtDeclaredMinor; ++minor) {
+    size_t size = EndAt(structure, minor);
+    if (size == last || size < structure.minimum_size) continue;
+    last = size;
+    GuardedArgs options(size);
+    std::memset(options.data(), 0, size);
+    std::memcpy(options.data(), &size, sizeof(size));
+    PJRT_Buffer* handle = argument->get();
+    PJRT_Buffer* const* arguments = &handle;
+    PJRT_Buffer* output = nullptr;
+    PJRT_Buffer** outputs = &output;
+    auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
+    args.executable = executable->get();
+    args.options = reinterpret_cast<PJRT_ExecuteOptions*>(options.data());
+    args.argument_lists = &arguments;
+    args.num_devices = 1;
+    args.num_args = 1;
+    args.output_lists = &outputs;
+    Status status = context.plugin().Call(args);
+    OwnedBuffer owned(context.plugin(), status.ok() ? output : nullptr);
+    bool is_smaller = size < EndAt(structure, context.plugin().minor());
+    // A strict plugin may refuse what is older than itself.
+    if (is_smaller && status.code() == StatusCode::kInvalidArgument &&
+        !context.profile().accepts_all_sizes) {
+      continue;
+    }
+    context.Ok("PJRT-Args-nested-struct_size", StrCat("PJRT_ExecuteOptions of ", size, " bytes"),
+               status);
+    context.Check("PJRT-Args-nested-struct_size", options.IsIntact(), "PJRT_ExecuteOptions of ",
+                  size, " bytes was written behind its end");
+  }
 }
 
 void WrongArguments(Context& context) {
@@ -225,7 +281,7 @@ void DeletedExecutable(Context& context) {
   }
   ExpectExecuteRefused(context, executable->get(), {argument->get()},
                        "PJRT-LoadedExecutable_Execute-deleted-executable",
-                       "running a deleted executable");
+                       "running a deleted executable", {});
 }
 
 }  // namespace
@@ -238,10 +294,12 @@ void AddProgramCases(std::vector<Case>& cases) {
   };
   for (const Example& example : Examples()) {
     add(StrCat("run/", example.name),
-        {"PJRT-LoadedExecutable_Execute-asynchronous", "PJRT-Buffer_Delete-uses"},
+        {"PJRT-LoadedExecutable_Execute-results", "PJRT-LoadedExecutable_Execute-done"},
         [=](Context& context) { RunExample(context, example); });
   }
-  add("wrong_programs", {"PJRT-Process-alive"}, WrongPrograms);
+  add("wrong_programs", {"PJRT-Client_Compile-hostile"}, WrongPrograms);
+  add("nested_sizes", {"PJRT-Args-nested-struct_size"}, NestedSizes);
+  add("unknown_format", {"PJRT-Client_Compile-format"}, UnknownFormat);
   add("wrong_arguments",
       {"PJRT-LoadedExecutable_Execute-count", "PJRT-LoadedExecutable_Execute-shape",
        "PJRT-LoadedExecutable_Execute-deleted", "PJRT-LoadedExecutable_Execute-failure"},

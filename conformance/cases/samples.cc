@@ -9,24 +9,7 @@
 namespace plinth::conformance {
 namespace {
 
-using reflection::Base;
-using reflection::Direction;
-using reflection::Field;
-using reflection::Struct;
-
 constexpr std::byte kCanary{0xA5};
-
-template <typename T>
-void Put(std::byte* bytes, const Field& field, T value) {
-  std::memcpy(bytes + field.offset, &value, std::min<size_t>(sizeof(T), field.size));
-}
-
-template <typename T>
-T Read(const std::byte* bytes, const Field& field) {
-  T value{};
-  std::memcpy(&value, bytes + field.offset, std::min<size_t>(sizeof(T), field.size));
-  return value;
-}
 
 template <typename Args, typename Handle>
 Handle* GetFrom(const Plugin& plugin, Args args, Handle* Args::*field) {
@@ -80,6 +63,83 @@ Samples::Samples(const Context& context) : context_(context) {
   }
 }
 
+void Samples::MakeRare(int kind) {
+  const Plugin& plugin = context_.plugin();
+  switch (kind) {
+    case reflection::handle::kPJRT_Error: {
+      auto args = MakeArgs<PJRT_Event_IsReady_Args>();
+      auto* slot = plugin.Slot(reflection::Get(reflection::function::kPJRT_Event_IsReady));
+      args.struct_size = 1;
+      if (slot != nullptr) error_ = reinterpret_cast<PJRT_Error* (*)(void*)>(slot)(&args);
+      break;
+    }
+    case reflection::handle::kPJRT_AsyncHostToDeviceTransferManager: {
+      int64_t dims[] = {4};
+      auto shape = MakeArgs<PJRT_ShapeSpec>();
+      shape.dims = dims;
+      shape.num_dims = 1;
+      shape.element_type = PJRT_Buffer_Type_F32;
+      auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+      args.client = context_.client();
+      args.shape_specs = &shape;
+      args.num_shape_specs = 1;
+      args.memory = memory_;
+      if (memory_ == nullptr) break;
+      manager_ = OwnedManager(
+          plugin, GetFrom(plugin, args,
+                          &PJRT_Client_CreateBuffersForAsyncHostToDevice_Args::transfer_manager));
+      break;
+    }
+    case reflection::handle::kPJRT_FulfillAliasBufferCallback: {
+      int64_t dims[] = {4};
+      auto args = MakeArgs<PJRT_Client_CreateAliasBuffer_Args>();
+      args.client = context_.client();
+      args.memory = memory_;
+      args.shape_dims = dims;
+      args.shape_num_dims = 1;
+      args.shape_element_type = PJRT_Buffer_Type_F32;
+      if (memory_ == nullptr || !plugin.Call(args).ok()) break;
+      alias_ = OwnedBuffer(plugin, args.alias_buffer);
+      fulfill_ = args.fulfill_alias_buffer_cb;
+      break;
+    }
+    case reflection::handle::kPJRT_ExecuteContext: {
+      auto args = MakeArgs<PJRT_ExecuteContext_Create_Args>();
+      execute_context_ = OwnedExecuteContext(
+          plugin, GetFrom(plugin, args, &PJRT_ExecuteContext_Create_Args::context));
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+std::string Samples::SerializedExecutable() const {
+  auto args = MakeArgs<PJRT_Executable_Serialize_Args>();
+  args.executable = executable_.get();
+  if (!executable_ || !context_.plugin().Call(args).ok()) return "";
+  std::string bytes(args.serialized_bytes, args.serialized_bytes_size);
+  if (args.serialized_executable_deleter != nullptr) {
+    args.serialized_executable_deleter(args.serialized_executable);
+  }
+  return bytes;
+}
+
+std::string Samples::SerializedTopology() const {
+  auto args = MakeArgs<PJRT_TopologyDescription_Serialize_Args>();
+  args.topology = topology_;
+  if (topology_ == nullptr || !context_.plugin().Call(args).ok()) return "";
+  std::string bytes(args.serialized_bytes, args.serialized_bytes_size);
+  if (args.serialized_topology_deleter != nullptr) {
+    args.serialized_topology_deleter(args.serialized_topology);
+  }
+  return bytes;
+}
+
+Samples::~Samples() {
+  if (error_ != nullptr) (void)context_.plugin().Take(error_);
+}
+
 void* Samples::Handle(int kind) const {
   switch (kind) {
     case reflection::handle::kPJRT_Client:
@@ -100,6 +160,14 @@ void* Samples::Handle(int kind) const {
       return executable_.get();
     case reflection::handle::kPJRT_Event:
       return event_.get();
+    case reflection::handle::kPJRT_Error:
+      return error_;
+    case reflection::handle::kPJRT_AsyncHostToDeviceTransferManager:
+      return manager_.get();
+    case reflection::handle::kPJRT_FulfillAliasBufferCallback:
+      return fulfill_;
+    case reflection::handle::kPJRT_ExecuteContext:
+      return execute_context_.get();
     default:
       return nullptr;
   }
@@ -121,126 +189,6 @@ GuardedArgs::~GuardedArgs() { munmap(pages_, mapped_); }
 bool GuardedArgs::IsIntact() const {
   return std::all_of(data_ + size_, data_ + (size_ + 7) / 8 * 8,
                      [](std::byte b) { return b == kCanary; });
-}
-
-Arguments::Arguments(const Samples& samples, const reflection::Function& function) {
-  const Struct& args = reflection::Structs()[function.args];
-  bytes_.resize(args.size);
-  Fill(samples, args, bytes_.data());
-
-  // What a valid call needs beyond the registry.
-  auto number = [&](std::string_view name, uint64_t value) {
-    const Field* field = FindField(args, name);
-    if (field != nullptr) Put(bytes_.data(), *field, value);
-  };
-  auto memory = [&](std::string_view pointer, std::string_view size, std::string_view content) {
-    owned_.emplace_back(content.size());
-    std::memcpy(owned_.back().data(), content.data(), content.size());
-    number(pointer, reinterpret_cast<uint64_t>(owned_.back().data()));
-    number(size, content.size());
-  };
-  auto object = [&](std::string_view pointer, const auto& value) {
-    memory(pointer, "", {reinterpret_cast<const char*>(&value), sizeof(value)});
-  };
-  switch (static_cast<reflection::function::Id>(&function - reflection::Functions().data())) {
-    case reflection::function::kPJRT_Client_Compile:
-    case reflection::function::kPJRT_Compile: {
-      memory("", "", AddOneProgram());
-      auto program = MakeArgs<PJRT_Program>();
-      program.code = reinterpret_cast<char*>(owned_.back().data());
-      program.code_size = owned_.back().size();
-      program.format = "mlir";
-      program.format_size = 4;
-      object("program", program);
-      memory("compile_options", "compile_options_size", SingleDeviceCompileOptions());
-      break;
-    }
-    case reflection::function::kPJRT_Client_BufferFromHostBuffer:
-    case reflection::function::kPJRT_Client_CreateUninitializedBuffer: {
-      int64_t dims[1] = {4};
-      object("dims", dims);
-      object("shape_dims", dims);
-      number("num_dims", 1);
-      number("shape_num_dims", 1);
-      number("type", PJRT_Buffer_Type_F32);
-      number("shape_element_type", PJRT_Buffer_Type_F32);
-      float data[4] = {};
-      object("data", data);
-      break;
-    }
-    case reflection::function::kPJRT_LoadedExecutable_Execute: {
-      object("options", MakeArgs<PJRT_ExecuteOptions>());
-      PJRT_Buffer* argument = samples.buffer();
-      object("", argument);
-      void* list = owned_.back().data();
-      object("argument_lists", list);
-      PJRT_Buffer* output = nullptr;
-      object("", output);
-      void* outputs = owned_.back().data();
-      object("output_lists", outputs);
-      number("num_devices", 1);
-      number("num_args", 1);
-      break;
-    }
-    case reflection::function::kPJRT_Event_OnReady:
-      number("callback", reinterpret_cast<uint64_t>(+[](PJRT_Error*, void*) {}));
-      break;
-    default:
-      break;
-  }
-}
-
-void Arguments::Fill(const Samples& samples, const Struct& structure, std::byte* bytes) {
-  for (const Field& field : FieldsOf(structure)) {
-    if (field.base == Base::kStructSize) Put(bytes, field, static_cast<uint64_t>(structure.end));
-    if (field.base != Base::kHandle || field.depth != 0 || field.direction != Direction::kIn) {
-      continue;
-    }
-    // Freeing takes a handle away from the others; null does nothing.
-    const auto* function =
-        structure.function < 0 ? nullptr : &reflection::Functions()[structure.function];
-    bool is_freed = function != nullptr && function->threads == reflection::Threads::kExclusive;
-    void* handle = is_freed ? nullptr : samples.Handle(field.target);
-    if (handle == nullptr && !field.nullable) missing_ = reflection::Handles()[field.target];
-    Put(bytes, field, handle);
-  }
-}
-
-void Arguments::FreeOutputs(const Context& context, const reflection::Function& function,
-                            const std::byte* args, size_t size) {
-  const Struct& structure = reflection::Structs()[function.args];
-  for (const Field& field : FieldsOf(structure)) {
-    bool is_there = field.offset + field.size <= size;
-    if (!is_there || field.direction != Direction::kOut || field.base != Base::kHandle ||
-        field.depth != 0 || field.owner != reflection::Owner::kCaller ||
-        field.lifetime == nullptr) {
-      continue;
-    }
-    void* handle = Read<void*>(args, field);
-    if (handle == nullptr) continue;
-    if (const auto* destroy = reflection::FindFunction(field.lifetime.view())) {
-      const Struct& destroy_args = reflection::Structs()[destroy->args];
-      std::vector<std::byte> bytes(destroy_args.size);
-      for (const Field& each : FieldsOf(destroy_args)) {
-        if (each.base == Base::kStructSize) {
-          Put(bytes.data(), each, static_cast<uint64_t>(destroy_args.end));
-        }
-        if (each.base == Base::kHandle) Put(bytes.data(), each, handle);
-      }
-      (void)context.plugin().Call(*destroy, bytes.data());
-    } else if (const Field* deleter = FindField(structure, field.lifetime.view());
-               deleter != nullptr && deleter->offset + deleter->size <= size) {
-      auto* free = Read<void (*)(void*)>(args, *deleter);
-      if (free != nullptr) free(handle);
-    }
-  }
-  if (&function == &reflection::Get(reflection::function::kPJRT_LoadedExecutable_Execute)) {
-    auto* execute = reinterpret_cast<const PJRT_LoadedExecutable_Execute_Args*>(args);
-    if (execute->output_lists == nullptr) return;
-    PJRT_Buffer*& output = execute->output_lists[0][0];
-    OwnedBuffer buffer(context.plugin(), output);
-    output = nullptr;
-  }
 }
 
 Status CallSized(const Context& context, const reflection::Function& function,

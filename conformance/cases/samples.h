@@ -18,6 +18,12 @@ class Samples {
  public:
   // What cannot be made stays null; a function that needs it is then not asked.
   explicit Samples(const Context& context);
+  ~Samples();
+  Samples(const Samples&) = delete;
+  Samples& operator=(const Samples&) = delete;
+
+  // Makes a handle that few functions need; before Handle.
+  void MakeRare(int kind);
 
   // A borrowed handle of the kind (index in reflection::Handles()), or null.
   void* Handle(int kind) const;
@@ -25,6 +31,9 @@ class Samples {
   const Context& context() const { return context_; }
   PJRT_Buffer* buffer() const { return buffer_.get(); }
   PJRT_LoadedExecutable* executable() const { return loaded_.get(); }
+  // Empty where the plugin has none.
+  std::string SerializedExecutable() const;
+  std::string SerializedTopology() const;
 
  private:
   const Context& context_;
@@ -36,6 +45,11 @@ class Samples {
   PJRT_DeviceDescription* description_ = nullptr;
   PJRT_Memory* memory_ = nullptr;
   PJRT_TopologyDescription* topology_ = nullptr;
+  PJRT_Error* error_ = nullptr;
+  OwnedManager manager_;
+  OwnedBuffer alias_;
+  PJRT_FulfillAliasBufferCallback* fulfill_ = nullptr;
+  OwnedExecuteContext execute_context_;
 };
 
 // Memory for one argument struct: what lies behind `size` is a few known bytes and then a page that
@@ -62,7 +76,7 @@ class GuardedArgs {
 // the samples say.
 class Arguments {
  public:
-  Arguments(const Samples& samples, const reflection::Function& function);
+  Arguments(Samples& samples, const reflection::Function& function);
 
   // Whether every handle that the function needs could be had.
   bool AreComplete() const { return missing_.empty(); }
@@ -76,8 +90,13 @@ class Arguments {
                           const std::byte* args, size_t size);
 
  private:
-  void Fill(const Samples& samples, const reflection::Struct& structure, std::byte* bytes);
+  void FillHandles(Samples& samples, const reflection::Struct& structure);
+  void FillArrays(const Samples& samples, const reflection::Struct& structure);
+  void FillPrograms(const Samples& samples, const reflection::Function& function);
+  void Put(std::string_view field, uint64_t value);
+  void* Keep(std::string_view bytes);
 
+  const reflection::Struct& structure_;
   std::vector<std::byte> bytes_;
   std::vector<std::vector<std::byte>> owned_;
   std::string missing_;

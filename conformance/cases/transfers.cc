@@ -76,7 +76,7 @@ void RoundTrip(Context& context, DType type, const std::vector<int64_t>& dims) {
   if (!context.Ok("PJRT-Buffer_ToHostBuffer-dst_size", "PJRT_Buffer_ToHostBuffer", back.status())) {
     return;
   }
-  CheckSame(context, "PJRT-Buffer_ToHostBuffer-layout", array, *back);
+  CheckSame(context, "PJRT-Buffer_ToHostBuffer-contents", array, *back);
 }
 
 struct StrideCase {
@@ -140,11 +140,16 @@ void Semantics(Context& context, size_t which) {
   if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
   // Large enough that a copy takes longer than the call.
   std::vector<int64_t> dims = {1 << 18};
-  HostArray array = RandomArray(DType::kS32, dims, context.seed());
-  HostArray original = array;
+  const HostArray original = RandomArray(DType::kS32, dims, context.seed());
+  // Aligned, so that a plugin may go without a copy.
+  constexpr size_t kAlignment = 4096;
+  std::vector<std::byte> space(original.bytes.size() + kAlignment);
+  std::byte* memory =
+      space.data() + (kAlignment - reinterpret_cast<uintptr_t>(space.data()) % kAlignment);
+  std::copy(original.bytes.begin(), original.bytes.end(), memory);
   auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = context.client();
-  args.data = array.bytes.data();
+  args.data = memory;
   args.type = PJRT_Buffer_Type_S32;
   args.dims = dims.data();
   args.num_dims = dims.size();
@@ -161,7 +166,7 @@ void Semantics(Context& context, size_t which) {
     context.Ok("PJRT-Client_BufferFromHostBuffer-done", "done_with_host_buffer",
                context.Await(done.get()));
   }
-  if (!is_zero_copy) std::fill(array.bytes.begin(), array.bytes.end(), std::byte{0xEE});
+  if (!is_zero_copy) std::fill_n(memory, original.bytes.size(), std::byte{0xEE});
   Expected<HostArray> back = context.Download(buffer.get());
   if (!context.Ok("", "PJRT_Buffer_ToHostBuffer", back.status())) return;
   CheckSame(context,
@@ -262,13 +267,42 @@ void ToHostSizes(Context& context) {
                        context.plugin().Call(args), {StatusCode::kInvalidArgument});
 }
 
+// Without a layout for the host the data comes as the buffer has it.
+void OwnLayout(Context& context) {
+  const std::vector<float> wanted = {1, 2, 3, 4, 5, 6};
+  Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({2, 3}, wanted));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+  auto layout = MakeArgs<PJRT_Buffer_GetMemoryLayout_Args>();
+  layout.buffer = buffer->get();
+  if (!context.Ok("", "PJRT_Buffer_GetMemoryLayout", context.plugin().Call(layout))) return;
+  bool is_tiled = RawEnum(layout.layout.type) == PJRT_Buffer_MemoryLayout_Type_Tiled &&
+                  layout.layout.tiled.minor_to_major_size == 2 &&
+                  layout.layout.tiled.num_tiles == 0;
+  if (!is_tiled) return context.Unsupported("the buffer has tiles or strides");
+  bool is_row_major = layout.layout.tiled.minor_to_major[0] == 1;
+  std::vector<float> found(6);
+  auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+  args.src = buffer->get();
+  args.dst = found.data();
+  args.dst_size = 24;
+  if (!context.Ok("PJRT-Buffer_ToHostBuffer-layout", "PJRT_Buffer_ToHostBuffer",
+                  context.plugin().Call(args))) {
+    return;
+  }
+  OwnedEvent event(context.plugin(), args.event);
+  if (!context.Ok("", "its event", context.Await(event.get()))) return;
+  std::vector<float> expected = is_row_major ? wanted : std::vector<float>{1, 4, 2, 5, 3, 6};
+  context.Check("PJRT-Buffer_ToHostBuffer-layout", found == expected, "the data is [",
+                StrJoin(found), "], not [", StrJoin(expected), "]");
+}
+
 void DeletedBuffer(Context& context) {
   Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({3}, {1, 2, 3}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
   auto is_deleted = MakeArgs<PJRT_Buffer_IsDeleted_Args>();
   is_deleted.buffer = buffer->get();
   if (context.Ok("", "PJRT_Buffer_IsDeleted", context.plugin().Call(is_deleted))) {
-    context.Check("PJRT-Buffer_Delete-again", !RawBool(is_deleted.is_deleted),
+    context.Check("PJRT-Buffer_IsDeleted-truth", !RawBool(is_deleted.is_deleted),
                   "a new buffer is deleted");
   }
   for (int i = 0; i < 2; ++i) {
@@ -276,7 +310,7 @@ void DeletedBuffer(Context& context) {
     remove.buffer = buffer->get();
     context.Ok("PJRT-Buffer_Delete-again", "PJRT_Buffer_Delete", context.plugin().Call(remove));
     if (context.Ok("", "PJRT_Buffer_IsDeleted", context.plugin().Call(is_deleted))) {
-      context.Check("PJRT-Buffer_Delete-again", RawBool(is_deleted.is_deleted),
+      context.Check("PJRT-Buffer_IsDeleted-truth", RawBool(is_deleted.is_deleted),
                     "a deleted buffer is not deleted");
     }
   }
@@ -314,7 +348,7 @@ void RawToHost(Context& context) {
   }
   OwnedEvent event(context.plugin(), args.event);
   if (context.Ok("", "its event", context.Await(event.get()))) {
-    context.Check("PJRT-Buffer_CopyRawToHost-range", values[0] == 2 && values[1] == 3,
+    context.Check("PJRT-Buffer_CopyRawToHost-offset", values[0] == 2 && values[1] == 3,
                   "bytes 4 to 12 are ", values[0], ", ", values[1], ", not 2, 3");
   }
   struct Range {
@@ -342,7 +376,7 @@ void AddTransferCases(std::vector<Case>& cases) {
   };
   const std::vector<std::string> kRoundTrip = {"PJRT-Client_BufferFromHostBuffer-done",
                                                "PJRT-Buffer_ToHostBuffer-dst_size",
-                                               "PJRT-Buffer_ToHostBuffer-layout"};
+                                               "PJRT-Buffer_ToHostBuffer-contents"};
   for (int number = 1; number < kNumDTypes; ++number) {
     auto type = static_cast<DType>(number);
     if (InfoOf(type).bytes == 0) continue;  // a token has no data
@@ -371,9 +405,9 @@ void AddTransferCases(std::vector<Case>& cases) {
         [=](Context& context) { Strides(context, item); });
   }
   for (size_t s = 0; s < std::size(kSemantics); ++s) {
-    add(StrCat("semantics/", kSemanticsNames[s]),
-        {"PJRT-Client_BufferFromHostBuffer-done",
-         "PJRT-Client_BufferFromHostBuffer-only-during-call"},
+    std::vector<std::string> requirements = {"PJRT-Client_BufferFromHostBuffer-done"};
+    if (s == 0) requirements.push_back("PJRT-Client_BufferFromHostBuffer-only-during-call");
+    add(StrCat("semantics/", kSemanticsNames[s]), std::move(requirements),
         [=](Context& context) { Semantics(context, s); });
   }
   add("memory_wins", {"PJRT-Client_BufferFromHostBuffer-memory-wins"}, MemoryWins);
@@ -382,11 +416,13 @@ void AddTransferCases(std::vector<Case>& cases) {
       BadArrays, true);
   add("to_host_sizes", {"PJRT-Buffer_ToHostBuffer-dst_size", "PJRT-Buffer_ToHostBuffer-too-small"},
       ToHostSizes);
+  add("own_layout", {"PJRT-Buffer_ToHostBuffer-layout"}, OwnLayout);
   add("deleted",
-      {"PJRT-Buffer_Delete-again", "PJRT-Buffer_ToHostBuffer-deleted",
-       "PJRT-Buffer_ReadyEvent-deleted"},
+      {"PJRT-Buffer_Delete-again", "PJRT-Buffer_IsDeleted-truth",
+       "PJRT-Buffer_ToHostBuffer-deleted", "PJRT-Buffer_ReadyEvent-deleted"},
       DeletedBuffer);
-  add("raw_to_host", {"PJRT-Buffer_CopyRawToHost-range"}, RawToHost);
+  add("raw_to_host", {"PJRT-Buffer_CopyRawToHost-range", "PJRT-Buffer_CopyRawToHost-offset"},
+      RawToHost);
 }
 
 }  // namespace plinth::conformance

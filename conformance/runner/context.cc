@@ -63,10 +63,9 @@ Expected<PJRT_Device*> Context::Device() const {
   return args.addressable_devices[0];
 }
 
-Expected<OwnedClient> Context::NewClient() const {
-  std::vector<PJRT_NamedValue> options;
-  for (const auto& [name, value] : profile_.create_options) {
-    PJRT_NamedValue& option = options.emplace_back(MakeArgs<PJRT_NamedValue>());
+NamedValues::NamedValues(const Profile& profile) {
+  for (const auto& [name, value] : profile.create_options) {
+    PJRT_NamedValue& option = values_.emplace_back(MakeArgs<PJRT_NamedValue>());
     option.name = name.data();
     option.name_size = name.size();
     option.value_size = 1;
@@ -85,6 +84,10 @@ Expected<OwnedClient> Context::NewClient() const {
       option.float_value = static_cast<float>(*std::get_if<double>(&value));
     }
   }
+}
+
+Expected<OwnedClient> Context::NewClient() const {
+  NamedValues options(profile_);
   auto args = MakeArgs<PJRT_Client_Create_Args>();
   args.create_options = options.data();
   args.num_options = options.size();
@@ -157,8 +160,8 @@ Expected<HostArray> Context::Download(PJRT_Buffer* buffer) const {
   return array;
 }
 
-Expected<OwnedLoadedExecutable> Context::Compile(std::string_view program,
-                                                 std::string_view format) const {
+Expected<OwnedLoadedExecutable> Context::Compile(std::string_view program, std::string_view format,
+                                                 std::string_view options) const {
   auto unit = MakeArgs<PJRT_Program>();
   std::string code(program);
   unit.code = code.data();
@@ -168,8 +171,8 @@ Expected<OwnedLoadedExecutable> Context::Compile(std::string_view program,
   auto args = MakeArgs<PJRT_Client_Compile_Args>();
   args.client = client_;
   args.program = &unit;
-  args.compile_options = SingleDeviceCompileOptions().data();
-  args.compile_options_size = SingleDeviceCompileOptions().size();
+  args.compile_options = options.data();
+  args.compile_options_size = options.size();
   PLINTH_RETURN_IF_ERROR(plugin_.Call(args));
   if (args.executable == nullptr) return Internal("PJRT_Client_Compile gave no executable");
   return OwnedLoadedExecutable(plugin_, args.executable);

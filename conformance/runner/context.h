@@ -34,6 +34,20 @@ struct HostArray {
   std::vector<float> AsF32() const;
 };
 
+// CompileOptionsProto for one replica and one partition.
+std::string_view SingleDeviceCompileOptions();
+
+// The create options of a profile, as the C API takes them. The profile outlives it.
+class NamedValues {
+ public:
+  explicit NamedValues(const Profile& profile);
+  const PJRT_NamedValue* data() const { return values_.data(); }
+  size_t size() const { return values_.size(); }
+
+ private:
+  std::vector<PJRT_NamedValue> values_;
+};
+
 // What a case works with: the plugin, a client, and a place for what it finds. Not thread-safe,
 // but for the calls of the plugin.
 class Context {
@@ -73,8 +87,9 @@ class Context {
   Expected<HostArray> Download(PJRT_Buffer* buffer) const;
   Status Await(PJRT_Event* event) const;
   // A program for one replica and one partition; by default text of StableHLO.
-  Expected<OwnedLoadedExecutable> Compile(std::string_view program,
-                                          std::string_view format = "mlir") const;
+  Expected<OwnedLoadedExecutable> Compile(
+      std::string_view program, std::string_view format = "mlir",
+      std::string_view options = SingleDeviceCompileOptions()) const;
   // Runs on the executable's only device. `done`, if wanted, is the caller's to free.
   Expected<std::vector<OwnedBuffer>> Execute(PJRT_LoadedExecutable* executable,
                                              std::span<PJRT_Buffer* const> arguments,
@@ -93,9 +108,6 @@ class Context {
   std::vector<Finding> findings_;
   std::vector<std::string> notes_;
 };
-
-// CompileOptionsProto for one replica and one partition.
-std::string_view SingleDeviceCompileOptions();
 
 }  // namespace plinth::conformance
 

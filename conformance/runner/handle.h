@@ -44,6 +44,13 @@ using OwnedLoadedExecutable = Owned<PJRT_LoadedExecutable, PJRT_LoadedExecutable
                                     &PJRT_LoadedExecutable_Destroy_Args::executable>;
 using OwnedExecutable =
     Owned<PJRT_Executable, PJRT_Executable_Destroy_Args, &PJRT_Executable_Destroy_Args::executable>;
+using OwnedManager =
+    Owned<PJRT_AsyncHostToDeviceTransferManager, PJRT_AsyncHostToDeviceTransferManager_Destroy_Args,
+          &PJRT_AsyncHostToDeviceTransferManager_Destroy_Args::transfer_manager>;
+using OwnedExecuteContext = Owned<PJRT_ExecuteContext, PJRT_ExecuteContext_Destroy_Args,
+                                  &PJRT_ExecuteContext_Destroy_Args::context>;
+using OwnedTopology = Owned<PJRT_TopologyDescription, PJRT_TopologyDescription_Destroy_Args,
+                            &PJRT_TopologyDescription_Destroy_Args::topology>;
 
 }  // namespace plinth::conformance
 

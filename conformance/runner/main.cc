@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -196,7 +197,13 @@ int RunAsParent(const Options& options, const std::vector<Case>& cases) {
     report.error = outcome.error;
     for (Result& result : outcome.results) report.results.push_back(std::move(result));
   }
-  for (Result& result : report.results) ApplyWaivers(waivers, report.plugin_minor, result);
+  std::map<std::string, const Case*> by_name;
+  for (const Case& item : cases) by_name[item.name] = &item;
+  for (Result& result : report.results) {
+    ApplyWaivers(waivers, report.plugin_minor, result);
+    auto found = by_name.find(result.name);
+    if (found != by_name.end()) result.requirements = found->second->requirements;
+  }
 
   if (shows_progress) std::cout << "\r";
   for (auto [path, text] : {std::pair(options.json, ReportToJson(report).ToString() + "\n"),
@@ -281,6 +288,10 @@ int Main(int argc, char** argv) {
       std::cout << item->name << (item->is_robust ? " (robust)" : "") << "\n";
     }
     return 0;
+  }
+  // Without a slash the dynamic linker would look elsewhere.
+  if (std::error_code error; std::filesystem::exists(options.plugin, error)) {
+    options.plugin = std::filesystem::absolute(options.plugin, error).string();
   }
   if (options.plugin.empty()) {
     std::cerr << "--plugin is needed\n";

@@ -61,6 +61,7 @@ Status Plugin::Take(PJRT_Error* error) const {
                                  std::string_view(message.message, message.message_size));
   if (status.ok()) status = Internal("an error object has the code OK");
   for (PJRT_Error* each : {unreadable, error}) {
+    if (each == nullptr) continue;
     auto destroy = MakeArgs<PJRT_Error_Destroy_Args>();
     destroy.error = each;
     api_->PJRT_Error_Destroy(&destroy);

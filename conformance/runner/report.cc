@@ -76,6 +76,7 @@ Json ResultToJson(const Result& result) {
                       {"seconds", result.seconds}};
   if (!result.waiver.empty()) object["waiver"] = result.waiver;
   if (!result.notes.empty()) object["notes"] = Texts(result.notes);
+  if (!result.requirements.empty()) object["requirements"] = Texts(result.requirements);
   Json::Array findings;
   for (const Finding& finding : result.findings) {
     Json::Object entry{{"text", finding.text}};
@@ -100,6 +101,7 @@ Expected<Result> ResultFromJson(const Json& json) {
   result.seconds = NumberOf(json, "seconds");
   result.waiver = TextOf(json, "waiver");
   result.notes = TextsOf(json, "notes");
+  result.requirements = TextsOf(json, "requirements");
   const Json* findings = json.Find("findings");
   if (findings != nullptr && findings->AsArray() != nullptr) {
     for (const Json& finding : *findings->AsArray()) {

@@ -26,8 +26,9 @@ struct Result {
   bool is_robust = false;
   double seconds = 0;
   std::vector<Finding> findings = {};
-  std::vector<std::string> notes = {};  // facts worth reporting, for example accepted sizes
-  std::string waiver = {};              // the reason, if WAIVED
+  std::vector<std::string> notes = {};         // facts worth reporting, for example accepted sizes
+  std::string waiver = {};                     // the reason, if WAIVED
+  std::vector<std::string> requirements = {};  // that the case checks
 };
 
 }  // namespace plinth::conformance

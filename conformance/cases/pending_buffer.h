@@ -1,0 +1,35 @@
+#ifndef PLINTH_CONFORMANCE_CASES_PENDING_BUFFER_H_
+#define PLINTH_CONFORMANCE_CASES_PENDING_BUFFER_H_
+
+#include "conformance/runner/context.h"
+#include "conformance/runner/handle.h"
+
+namespace plinth::conformance {
+
+// A buffer of f32[4] that becomes ready when the case says so.
+class PendingBuffer {
+ public:
+  explicit PendingBuffer(Context& context) : context_(context) {}
+
+  // False, with a finding or UNSUPPORTED, if the plugin gives none.
+  bool Make();
+  // Only the manager; the buffer can still be retrieved.
+  bool MakeManager();
+  bool Retrieve();
+  PJRT_Buffer* buffer() const { return buffer_.get(); }
+  OwnedManager& manager() { return manager_; }
+
+  // Transfers `size` bytes to `offset`, and waits for it unless the plugin gives no event.
+  Status Transfer(int index, const float* values, int64_t offset, int64_t size, bool is_last) const;
+  // Makes it [1, 2, 3, 4] and ready; false, with a finding, if that fails.
+  bool Fill();
+
+ private:
+  Context& context_;
+  OwnedManager manager_;
+  OwnedBuffer buffer_;
+};
+
+}  // namespace plinth::conformance
+
+#endif  // PLINTH_CONFORMANCE_CASES_PENDING_BUFFER_H_

@@ -1,0 +1,260 @@
+// L1 and L2: functions that few clients call.
+
+#include <algorithm>
+#include <thread>
+
+#include "conformance/cases/cases.h"
+#include "conformance/cases/samples.h"
+
+namespace plinth::conformance {
+namespace {
+
+Expected<PJRT_Memory*> DefaultMemory(const Context& context) {
+  PLINTH_ASSIGN_OR_RETURN(PJRT_Device * device, context.Device());
+  auto args = MakeArgs<PJRT_Device_DefaultMemory_Args>();
+  args.device = device;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  return args.memory;
+}
+
+void CheckF32(Context& context, std::string_view requirement, PJRT_Buffer* buffer,
+              const std::vector<float>& wanted) {
+  Expected<HostArray> array = context.Download(buffer);
+  if (!context.Ok(requirement, "PJRT_Buffer_ToHostBuffer", array.status())) return;
+  context.Check(requirement, array->AsF32() == wanted, "the values are [", StrJoin(array->AsF32()),
+                "], not [", StrJoin(wanted), "]");
+}
+
+void CopyRawToHostFuture(Context& context) {
+  constexpr char kRequirement[] = "PJRT-Buffer_CopyRawToHostFuture-event-owner";
+  Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+  auto args = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Args>();
+  args.buffer = buffer->get();
+  args.offset = 4;
+  args.transfer_size = 8;
+  if (!context.Ok(kRequirement, "PJRT_Buffer_CopyRawToHostFuture", context.plugin().Call(args)) ||
+      !context.Check("PJRT-Args-output-handle",
+                     args.event != nullptr && args.future_ready_callback != nullptr,
+                     "the event or the callback is null")) {
+    return;
+  }
+  OwnedEvent event(context.plugin(), args.event);
+  float values[2] = {};
+  auto ready = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Callback_Args>();
+  ready.callback_data = args.callback_data;
+  ready.dst = values;
+  args.future_ready_callback(&ready);
+  if (!context.Ok(kRequirement, "its event", context.Await(event.get()))) return;
+  context.Check(kRequirement, values[0] == 2 && values[1] == 3, "bytes 4 to 12 are ", values[0],
+                ", ", values[1], ", not 2, 3");
+  context.Ok(kRequirement, "PJRT_Event_Destroy", event.Destroy());
+}
+
+void DonateWithDependency(Context& context) {
+  constexpr char kRequirement[] = "PJRT-Buffer_DonateWithControlDependency-out_buffer-owner";
+  Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+  auto args = MakeArgs<PJRT_Buffer_DonateWithControlDependency_Args>();
+  args.buffer = buffer->get();
+  if (!context.Ok(kRequirement, "PJRT_Buffer_DonateWithControlDependency",
+                  context.plugin().Call(args)) ||
+      !context.Check("PJRT-Args-output-handle",
+                     args.out_buffer != nullptr && args.dependency_ready_callback != nullptr,
+                     "the buffer or the callback is null")) {
+    return;
+  }
+  OwnedBuffer out(context.plugin(), args.out_buffer);
+  auto ready = MakeArgs<PJRT_Buffer_DonateWithControlDependency_Callback_Args>();
+  ready.callback_data = args.callback_data;
+  args.dependency_ready_callback(&ready);
+  CheckF32(context, kRequirement, out.get(), {1, 2, 3, 4});
+  context.Ok(kRequirement, "PJRT_Buffer_Destroy", out.Destroy());
+}
+
+void BitcastSizes(Context& context) {
+  Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+  int64_t dims[] = {5};
+  auto args = MakeArgs<PJRT_Buffer_Bitcast_Args>();
+  args.buffer = buffer->get();
+  args.element_type = PJRT_Buffer_Type_F32;
+  args.dims = dims;
+  args.num_dims = 1;
+  Status status = context.plugin().Call(args);
+  OwnedBuffer out(context.plugin(), status.ok() ? args.out_buffer : nullptr);
+  context.CheckRefused("PJRT-Buffer_Bitcast-size", "f32[4] as f32[5]", status,
+                       {StatusCode::kInvalidArgument});
+}
+
+void AliasFulfilled(Context& context) {
+  Expected<PJRT_Memory*> memory = DefaultMemory(context);
+  if (!context.Ok("", "PJRT_Device_DefaultMemory", memory.status())) return;
+  int64_t dims[] = {4};
+  auto alias = MakeArgs<PJRT_Client_CreateAliasBuffer_Args>();
+  alias.client = context.client();
+  alias.memory = *memory;
+  alias.shape_dims = dims;
+  alias.shape_num_dims = 1;
+  alias.shape_element_type = PJRT_Buffer_Type_F32;
+  if (!context.Ok("", "PJRT_Client_CreateAliasBuffer", context.plugin().Call(alias))) return;
+  OwnedBuffer promised(context.plugin(), alias.alias_buffer);
+  Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+  auto fulfill = MakeArgs<PJRT_Client_FulfillAliasBuffer_Args>();
+  fulfill.client = context.client();
+  fulfill.buffer = buffer->get();
+  fulfill.status_code = PJRT_Error_Code_OK;
+  fulfill.fulfill_alias_buffer_cb = alias.fulfill_alias_buffer_cb;
+  constexpr char kOwner[] = "PJRT-Client_CreateAliasBuffer-alias_buffer-owner";
+  if (!context.Ok(kOwner, "PJRT_Client_FulfillAliasBuffer", context.plugin().Call(fulfill))) return;
+  CheckF32(context, kOwner, promised.get(), {1, 2, 3, 4});
+}
+
+void OkIsNoError(Context& context) {
+  Expected<PJRT_Memory*> memory = DefaultMemory(context);
+  if (!context.Ok("", "PJRT_Device_DefaultMemory", memory.status())) return;
+  int64_t dims[] = {4};
+  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
+  args.client = context.client();
+  args.error_code = PJRT_Error_Code_OK;
+  args.shape_dims = dims;
+  args.shape_num_dims = 1;
+  args.shape_element_type = PJRT_Buffer_Type_F32;
+  args.memory = *memory;
+  Status status = context.plugin().Call(args);
+  OwnedBuffer buffer(context.plugin(), status.ok() ? args.buffer : nullptr);
+  context.CheckRefused("PJRT-Client_CreateErrorBuffer-ok-code", "a buffer with the error OK",
+                       status, {StatusCode::kInvalidArgument});
+}
+
+struct Visits {
+  std::thread::id thread = std::this_thread::get_id();
+  std::vector<std::string> keys;
+  bool is_same_thread = true;
+};
+
+// What an error carries beside its text.
+void Payloads(Context& context) {
+  constexpr char kRequirement[] = "PJRT-Error_ForEachPayload-once";
+  Expected<PJRT_Memory*> memory = DefaultMemory(context);
+  if (!context.Ok("", "PJRT_Device_DefaultMemory", memory.status())) return;
+  std::vector<PJRT_NamedValue> payload;
+  for (const char* key : {"first", "second"}) {
+    PJRT_NamedValue& value = payload.emplace_back(MakeArgs<PJRT_NamedValue>());
+    value.name = key;
+    value.name_size = strlen(key);
+    value.type = PJRT_NamedValue_kString;
+    value.string_value = "value";
+    value.value_size = 5;
+  }
+  int64_t dims[] = {4};
+  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
+  args.client = context.client();
+  args.error_code = PJRT_Error_Code_DATA_LOSS;
+  args.error_message = "lost";
+  args.error_message_size = 4;
+  args.shape_dims = dims;
+  args.shape_num_dims = 1;
+  args.shape_element_type = PJRT_Buffer_Type_F32;
+  args.memory = *memory;
+  args.payload = payload.data();
+  args.num_payload = payload.size();
+  if (!context.Ok(kRequirement, "PJRT_Client_CreateErrorBuffer", context.plugin().Call(args)))
+    return;
+  OwnedBuffer buffer(context.plugin(), args.buffer);
+  auto ready = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
+  ready.buffer = buffer.get();
+  if (!context.Ok("", "PJRT_Buffer_ReadyEvent", context.plugin().Call(ready))) return;
+  OwnedEvent event(context.plugin(), ready.event);
+  auto await = MakeArgs<PJRT_Event_Await_Args>();
+  await.event = event.get();
+  PJRT_Error* error = context.plugin().api()->PJRT_Event_Await(&await);
+  if (!context.Check("PJRT-Client_CreateErrorBuffer-carries", error != nullptr,
+                     "the buffer has no error")) {
+    return;
+  }
+  Visits visits;
+  auto each = MakeArgs<PJRT_Error_ForEachPayload_Args>();
+  each.error = error;
+  each.user_arg = &visits;
+  each.visitor = [](const char* key, size_t key_size, const char*, size_t, void* arg) {
+    auto* self = static_cast<Visits*>(arg);
+    self->keys.emplace_back(key, key_size);
+    self->is_same_thread &= std::this_thread::get_id() == self->thread;
+  };
+  if (context.Ok(kRequirement, "PJRT_Error_ForEachPayload", context.plugin().Call(each))) {
+    std::sort(visits.keys.begin(), visits.keys.end());
+    bool is_once = std::unique(visits.keys.begin(), visits.keys.end()) == visits.keys.end();
+    context.Check(kRequirement, is_once, "a payload was visited twice");
+    // Whether they reach the error is asked only of plugins that know the fields.
+    bool knows = context.plugin().minor() >= 106;
+    context.Check(kRequirement, visits.keys.size() >= 2 || !knows, "of 2 payloads ",
+                  visits.keys.size(), " were visited");
+    context.Check(kRequirement, visits.is_same_thread, "the visitor ran on another thread");
+  }
+  (void)context.plugin().Take(error);
+}
+
+void DefaultAssignment(Context& context) {
+  constexpr char kRequirement[] = "PJRT-Client_DefaultDeviceAssignment-too-small";
+  int assignment[4] = {-1, -1, -1, -1};
+  auto args = MakeArgs<PJRT_Client_DefaultDeviceAssignment_Args>();
+  args.client = context.client();
+  args.num_replicas = args.num_partitions = 1;
+  args.default_assignment = assignment;
+  args.default_assignment_size = 1;
+  if (context.Ok(kRequirement, "PJRT_Client_DefaultDeviceAssignment",
+                 context.plugin().Call(args))) {
+    context.Check(kRequirement, assignment[0] >= 0 && assignment[1] == -1,
+                  "the assignment of one computation is ", assignment[0], ", ", assignment[1]);
+  }
+  args.num_replicas = 2;
+  args.num_partitions = 2;
+  args.default_assignment_size = 3;
+  context.CheckRefused(kRequirement, "an assignment of 2 times 2 computations in 3 places",
+                       context.plugin().Call(args));
+}
+
+// A null error is no error, and has no text.
+void MessageOfNull(Context& context) {
+  auto args = MakeArgs<PJRT_Error_Message_Args>();
+  args.message = "x";
+  args.message_size = 1;
+  context.plugin().api()->PJRT_Error_Message(&args);
+  context.Check("PJRT-Error_Message-error", args.message_size <= 1, "the text of no error has ",
+                args.message_size, " bytes");
+}
+
+void DestroyNullTracking(Context& context) {
+  auto args = MakeArgs<PJRT_AsyncTrackingEvent_Destroy_Args>();
+  context.CheckRefused("PJRT-AsyncTrackingEvent_Destroy-null",
+                       "PJRT_AsyncTrackingEvent_Destroy(null)", context.plugin().Call(args),
+                       {StatusCode::kInvalidArgument});
+}
+
+}  // namespace
+
+void AddRareCases(std::vector<Case>& cases) {
+  auto add = [&](std::string name, std::vector<std::string> requirements, void (*run)(Context&),
+                 bool is_robust = false) {
+    Level level = name[1] == '1' ? Level::kL1 : Level::kL2;
+    cases.push_back({name, level, ClientNeed::kShared, std::move(requirements), run, is_robust});
+  };
+  add("L1/client/default_assignment", {"PJRT-Client_DefaultDeviceAssignment-too-small"},
+      DefaultAssignment);
+  add("L1/error/message_of_null", {"PJRT-Error_Message-error"}, MessageOfNull, true);
+  add("L1/error/payloads", {"PJRT-Error_ForEachPayload-once"}, Payloads);
+  add("L1/error/ok_is_none", {"PJRT-Client_CreateErrorBuffer-ok-code"}, OkIsNoError, true);
+  add("L2/transfer/raw_to_host_future", {"PJRT-Buffer_CopyRawToHostFuture-event-owner"},
+      CopyRawToHostFuture);
+  add("L2/lifetime/donate_with_dependency",
+      {"PJRT-Buffer_DonateWithControlDependency-out_buffer-owner"}, DonateWithDependency);
+  add("L2/lifetime/bitcast_sizes", {"PJRT-Buffer_Bitcast-size"}, BitcastSizes);
+  add("L2/lifetime/alias_fulfilled", {"PJRT-Client_CreateAliasBuffer-alias_buffer-owner"},
+      AliasFulfilled);
+  add("L2/process/tracking_event_null", {"PJRT-AsyncTrackingEvent_Destroy-null"},
+      DestroyNullTracking, true);
+}
+
+}  // namespace plinth::conformance

@@ -1,0 +1,274 @@
+// L1 and L3: copies between memories and devices, programs on several devices.
+
+#include "conformance/cases/cases.h"
+#include "conformance/cases/samples.h"
+
+namespace plinth::conformance {
+namespace {
+
+const std::vector<float> kValues = {1, 2, 3, 4};
+const std::vector<float> kSums = {2, 3, 4, 5};
+
+// CompileOptionsProto for two replicas on the devices with these ids.
+std::string TwoReplicas(int first, int second) {
+  std::string devices = {'\x08',
+                         '\x02',
+                         '\x10',
+                         '\x01',
+                         '\x1a',
+                         '\x04',
+                         '\x0a',
+                         '\x02',
+                         static_cast<char>(first),
+                         static_cast<char>(second)};
+  std::string build =
+      std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x02\x28\x01", 15);
+  build += StrCat("\x4a", std::string(1, static_cast<char>(devices.size())), devices);
+  return StrCat("\x1a", std::string(1, static_cast<char>(build.size())), build);
+}
+
+// The addressable devices; empty, and UNSUPPORTED, where there is only one.
+std::vector<PJRT_Device*> Several(Context& context) {
+  auto args = MakeArgs<PJRT_Client_AddressableDevices_Args>();
+  args.client = context.client();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", context.plugin().Call(args))) return {};
+  if (args.num_addressable_devices < 2) {
+    context.Unsupported("the client has one device");
+    return {};
+  }
+  return {args.addressable_devices, args.addressable_devices + args.num_addressable_devices};
+}
+
+int IdOf(const Context& context, PJRT_Device* device) {
+  auto get = MakeArgs<PJRT_Device_GetDescription_Args>();
+  get.device = device;
+  if (!context.plugin().Call(get).ok()) return -1;
+  auto id = MakeArgs<PJRT_DeviceDescription_Id_Args>();
+  id.device_description = get.device_description;
+  return context.plugin().Call(id).ok() ? id.id : -1;
+}
+
+// Checks contents and, unless null, the device.
+void CheckBuffer(Context& context, std::string_view requirement, PJRT_Buffer* buffer,
+                 const std::vector<float>& wanted, PJRT_Device* device) {
+  Expected<HostArray> array = context.Download(buffer);
+  if (!context.Ok(requirement, "PJRT_Buffer_ToHostBuffer", array.status())) return;
+  context.Check(requirement, array->AsF32() == wanted, "the values are [", StrJoin(array->AsF32()),
+                "], not [", StrJoin(wanted), "]");
+  if (device == nullptr) return;
+  auto where = MakeArgs<PJRT_Buffer_Device_Args>();
+  where.buffer = buffer;
+  if (context.Ok(requirement, "PJRT_Buffer_Device", context.plugin().Call(where))) {
+    context.Check(requirement, where.device == device, "the buffer lies on device ",
+                  IdOf(context, where.device), ", not on ", IdOf(context, device));
+  }
+}
+
+Expected<OwnedBuffer> CopyTo(const Context& context, PJRT_Buffer* buffer, PJRT_Device* device) {
+  auto args = MakeArgs<PJRT_Buffer_CopyToDevice_Args>();
+  args.buffer = buffer;
+  args.dst_device = device;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  return OwnedBuffer(context.plugin(), args.dst_buffer);
+}
+
+// To every memory of a device and back to where it was.
+void CopyToMemories(Context& context, PJRT_Device* device) {
+  constexpr char kRequirement[] = "PJRT-Buffer_CopyToMemory-contents";
+  auto memories = MakeArgs<PJRT_Device_AddressableMemories_Args>();
+  memories.device = device;
+  if (!context.Ok("", "PJRT_Device_AddressableMemories", context.plugin().Call(memories))) return;
+  for (size_t i = 0; i < memories.num_memories; ++i) {
+    Expected<OwnedBuffer> source = context.Upload(HostArray::F32({4}, kValues));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) return;
+    auto args = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
+    args.buffer = source->get();
+    args.dst_memory = memories.memories[i];
+    if (!context.Ok(kRequirement, "PJRT_Buffer_CopyToMemory", context.plugin().Call(args))) return;
+    OwnedBuffer copy(context.plugin(), args.dst_buffer);
+    (void)source->Destroy();
+    CheckBuffer(context, kRequirement, copy.get(), kValues, nullptr);
+    auto where = MakeArgs<PJRT_Buffer_Memory_Args>();
+    where.buffer = copy.get();
+    if (context.Ok(kRequirement, "PJRT_Buffer_Memory", context.plugin().Call(where))) {
+      context.Check(kRequirement, where.memory == memories.memories[i],
+                    "the copy lies in another memory");
+    }
+  }
+}
+
+void CopyToOwnMemories(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (context.Ok("", "PJRT_Client_AddressableDevices", device.status())) {
+    CopyToMemories(context, *device);
+  }
+}
+
+void CopyToOtherMemories(Context& context) {
+  for (PJRT_Device* device : Several(context)) CopyToMemories(context, device);
+}
+
+void CopyBetweenDevices(Context& context) {
+  constexpr char kRequirement[] = "PJRT-Buffer_CopyToDevice-contents";
+  for (PJRT_Device* first : Several(context)) {
+    Expected<OwnedBuffer> source = context.Upload(HostArray::F32({4}, kValues));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) return;
+    for (PJRT_Device* second : Several(context)) {
+      Expected<OwnedBuffer> there = CopyTo(context, source->get(), second);
+      if (!there.ok() && first == second) continue;  // a copy to where it lies may be refused
+      if (!context.Ok(kRequirement, "PJRT_Buffer_CopyToDevice", there.status())) return;
+      CheckBuffer(context, kRequirement, there->get(), kValues, second);
+    }
+    CheckBuffer(context, kRequirement, source->get(), kValues, nullptr);
+  }
+}
+
+// Both replicas add one, each to an array of its own.
+void RunReplicas(Context& context, bool is_reversed) {
+  constexpr char kRequirement[] = "PJRT-LoadedExecutable_Execute-results";
+  std::vector<PJRT_Device*> devices = Several(context);
+  if (devices.empty()) return;
+  if (is_reversed) std::swap(devices[0], devices[1]);
+  Expected<OwnedLoadedExecutable> executable = context.Compile(
+      AddOneProgram(), "mlir", TwoReplicas(IdOf(context, devices[0]), IdOf(context, devices[1])));
+  if (!context.Ok(kRequirement, "PJRT_Client_Compile for two replicas", executable.status()))
+    return;
+  auto mine = MakeArgs<PJRT_LoadedExecutable_AddressableDevices_Args>();
+  mine.executable = executable->get();
+  if (!context.Ok(kRequirement, "PJRT_LoadedExecutable_AddressableDevices",
+                  context.plugin().Call(mine)) ||
+      !context.Check(kRequirement, mine.num_addressable_devices == 2,
+                     "an executable of two replicas has ", mine.num_addressable_devices,
+                     " devices")) {
+    return;
+  }
+  auto ids = MakeArgs<PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args>();
+  ids.executable = executable->get();
+  if (context.plugin().Has(
+          reflection::function::kPJRT_LoadedExecutable_AddressableDeviceLogicalIds) &&
+      context.Ok(kRequirement, "PJRT_LoadedExecutable_AddressableDeviceLogicalIds",
+                 context.plugin().Call(ids))) {
+    for (size_t i = 0; i < ids.num_addressable_device_logical_ids; ++i) {
+      size_t replica = static_cast<size_t>(ids.addressable_device_logical_ids[i].replica);
+      context.Check("PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order",
+                    replica < 2 && mine.addressable_devices[i] == devices[replica],
+                    "the logical ids have another order than the devices");
+    }
+  }
+  std::vector<OwnedBuffer> arguments;
+  std::vector<std::vector<float>> wanted;
+  PJRT_Buffer* handles[2];
+  PJRT_Buffer* const* argument_lists[2];
+  PJRT_Buffer* outputs[2] = {};
+  PJRT_Buffer** output_lists[2];
+  PJRT_Event* events[2] = {};
+  for (size_t i = 0; i < 2; ++i) {
+    auto number = static_cast<float>(10 * i);
+    Expected<OwnedBuffer> source = context.Upload(HostArray::F32({4}, {number, 2, 3, 4}));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) return;
+    auto there = CopyTo(context, source->get(), mine.addressable_devices[i]);
+    arguments.push_back(there.ok() ? *std::move(there) : *std::move(source));
+    wanted.push_back({number + 1, 3, 4, 5});
+    handles[i] = arguments[i].get();
+    argument_lists[i] = &handles[i];
+    output_lists[i] = &outputs[i];
+  }
+  auto options = MakeArgs<PJRT_ExecuteOptions>();
+  auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = executable->get();
+  args.options = &options;
+  args.argument_lists = argument_lists;
+  args.num_devices = 2;
+  args.num_args = 1;
+  args.output_lists = output_lists;
+  args.device_complete_events = events;
+  if (!context.Ok(kRequirement, "PJRT_LoadedExecutable_Execute on two devices",
+                  context.plugin().Call(args))) {
+    return;
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    OwnedBuffer output(context.plugin(), outputs[i]);
+    OwnedEvent done(context.plugin(), events[i]);
+    CheckBuffer(context, kRequirement, output.get(), wanted[i], mine.addressable_devices[i]);
+    if (done)
+      context.Ok("PJRT-LoadedExecutable_Execute-done", "its event", context.Await(done.get()));
+  }
+}
+
+void WrongDevice(Context& context) {
+  std::vector<PJRT_Device*> devices = Several(context);
+  if (devices.empty()) return;
+  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedBuffer> source = context.Upload(HostArray::F32({4}, kValues));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) {
+    return;
+  }
+  Expected<OwnedBuffer> elsewhere = CopyTo(context, source->get(), devices[1]);
+  if (!context.Ok("", "PJRT_Buffer_CopyToDevice", elsewhere.status())) return;
+  PJRT_Buffer* handles[] = {elsewhere->get()};
+  context.CheckRefused(
+      "PJRT-LoadedExecutable_Execute-shape", "an argument that lies on another device",
+      context.Execute(executable->get(), handles).status(), {StatusCode::kInvalidArgument});
+}
+
+// A program that names no device runs on the one that the call names.
+void PortableProgram(Context& context) {
+  constexpr char kRequirement[] = "PJRT-LoadedExecutable_Execute-results";
+  const std::vector<PJRT_Device*> devices = Several(context);
+  if (devices.empty()) return;
+  Expected<OwnedLoadedExecutable> executable = context.Compile(
+      AddOneProgram(), "mlir", StrCat(SingleDeviceCompileOptions(), std::string("\x20\x01", 2)));
+  if (!context.Ok(kRequirement, "PJRT_Client_Compile of a portable program", executable.status())) {
+    return;
+  }
+  for (PJRT_Device* device : devices) {
+    Expected<OwnedBuffer> source = context.Upload(HostArray::F32({4}, kValues));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) return;
+    Expected<OwnedBuffer> there = CopyTo(context, source->get(), device);
+    if (!there.ok()) there = std::move(source);
+    PJRT_Buffer* argument = there->get();
+    PJRT_Buffer* const* arguments = &argument;
+    PJRT_Buffer* output = nullptr;
+    PJRT_Buffer** outputs = &output;
+    auto options = MakeArgs<PJRT_ExecuteOptions>();
+    auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
+    args.executable = executable->get();
+    args.options = &options;
+    args.argument_lists = &arguments;
+    args.num_devices = 1;
+    args.num_args = 1;
+    args.output_lists = &outputs;
+    args.execute_device = device;
+    if (!context.Ok(kRequirement, StrCat("a run on device ", IdOf(context, device)),
+                    context.plugin().Call(args))) {
+      return;
+    }
+    OwnedBuffer owned(context.plugin(), output);
+    CheckBuffer(context, kRequirement, output, kSums, device);
+  }
+}
+
+}  // namespace
+
+void AddSeveralDevicesCases(std::vector<Case>& cases) {
+  auto add = [&](std::string name, std::vector<std::string> requirements,
+                 std::function<void(Context&)> run) {
+    Level level = name[1] == '1' ? Level::kL1 : Level::kL3;
+    cases.push_back(
+        {name, level, ClientNeed::kShared, std::move(requirements), std::move(run), false});
+  };
+  add("L1/copy/to_memories", {"PJRT-Buffer_CopyToMemory-contents"}, CopyToOwnMemories);
+  add("L3/copy/to_memories", {"PJRT-Buffer_CopyToMemory-contents"}, CopyToOtherMemories);
+  add("L3/copy/between_devices", {"PJRT-Buffer_CopyToDevice-contents"}, CopyBetweenDevices);
+  for (bool is_reversed : {false, true}) {
+    add(is_reversed ? "L3/execute/replicas_reversed" : "L3/execute/replicas",
+        {"PJRT-LoadedExecutable_Execute-results",
+         "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
+        [=](Context& context) { RunReplicas(context, is_reversed); });
+  }
+  add("L3/execute/wrong_device", {"PJRT-LoadedExecutable_Execute-shape"}, WrongDevice);
+  add("L3/execute/portable", {"PJRT-LoadedExecutable_Execute-results"}, PortableProgram);
+}
+
+}  // namespace plinth::conformance
