@@ -2,20 +2,16 @@
 
 #include <pthread.h>
 
-#include <atomic>
-
 namespace plinth::layers {
-namespace {
 
-constinit std::atomic<uint32_t> generation{1};
-
-}  // namespace
+constinit std::atomic<uint32_t> internal::process_generation{1};
 
 uint32_t ProcessGeneration() {
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1, std::memory_order_relaxed); });
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    internal::process_generation.fetch_add(1, std::memory_order_relaxed);
+  });
   static_cast<void>(registered);
-  return generation.load(std::memory_order_relaxed);
+  return internal::process_generation.load(std::memory_order_relaxed);
 }
 
 }  // namespace plinth::layers

@@ -1,6 +1,7 @@
 #ifndef PLINTH_IMPL_LAYERS_PROCESS_GENERATION_H_
 #define PLINTH_IMPL_LAYERS_PROCESS_GENERATION_H_
 
+#include <atomic>
 #include <cstdint>
 
 namespace plinth::layers {
@@ -10,6 +11,16 @@ namespace plinth::layers {
 // ever, and its files belong to the parent. Counting begins with the first call, so a layer calls
 // it when it is made. Any thread; never blocks.
 uint32_t ProcessGeneration();
+
+namespace internal {
+extern constinit std::atomic<uint32_t> process_generation;
+}
+
+// Whether `generation`, which ProcessGeneration gave, is still that of this process. For the way of
+// every call.
+inline bool IsProcessGeneration(uint32_t generation) {
+  return internal::process_generation.load(std::memory_order_relaxed) == generation;
+}
 
 }  // namespace plinth::layers
 

@@ -151,7 +151,7 @@ DelayedEvents::~DelayedEvents() {
 
 DelayedEvents::State& DelayedEvents::CurrentState() {
   State* state = state_.load();
-  if (state->generation == ProcessGeneration()) return *state;
+  if (IsProcessGeneration(state->generation)) return *state;
   State* fresh = new State;
   if (!state_.compare_exchange_strong(state, fresh)) {
     delete fresh;

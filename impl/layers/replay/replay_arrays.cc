@@ -36,17 +36,18 @@ Status Replayer::CreateClient(const CapturedCall& call) {
   return Status();
 }
 
+Status Replayer::OtherSize(size_t bytes) const {
+  return Status(StatusCode::kDataLoss, StrCat("call ", report_.calls, " of the capture brings in ",
+                                              bytes, " bytes for an array of another size"));
+}
+
 Status Replayer::MakeBuffer(const CapturedCall& call, PJRT_Client_BufferFromHostBuffer_Args& args,
                             const std::string& dense) {
   std::optional<DType> type = DTypeFromC(RawEnum(args.type));
   std::span<const int64_t> dims(args.dims, args.dims == nullptr ? 0 : args.num_dims);
   std::optional<uint64_t> size =
       type ? DenseSize(*type, dims, options_.memory_limit) : std::nullopt;
-  if (!size || *size != dense.size()) {
-    return Status(StatusCode::kDataLoss,
-                  StrCat("call ", report_.calls, " of the capture brings in ", dense.size(),
-                         " bytes for an array of another size"));
-  }
+  if (!size || *size != dense.size()) return OtherSize(dense.size());
   // The original strides, unless there would be much more gap than array.
   std::string strided;
   std::optional<StridedExtent> extent;
@@ -115,6 +116,32 @@ Status Replayer::View(const CapturedCall& call) {
   view.buffer = args.buffer;
   MapOutputs(call, &view);
   return Status();
+}
+
+Status Replayer::TransferLiteral(const CapturedCall& call) {
+  const CapturedValue* data = call.Find("data");
+  if (call.code != 0) return Status();
+  ArgsBuilder builder(handles_);
+  Expected<void*> built = builder.Build(
+      reflection::Get(
+          reflection::structure::kPJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args),
+      call.fields);
+  if (!built.ok()) return NoArguments(call, built.status());
+  if (data == nullptr || data->tag != Tag::kHostData) {
+    Note("an array that the client transferred is not in the capture");
+    return Status();
+  }
+  auto& args = *static_cast<PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args*>(*built);
+  std::optional<DType> type = DTypeFromC(RawEnum(args.shape_element_type));
+  std::span<const int64_t> dims(args.shape_dims,
+                                args.shape_dims == nullptr ? 0 : args.shape_num_dims);
+  std::optional<uint64_t> size =
+      type ? DenseSize(*type, dims, options_.memory_limit) : std::nullopt;
+  if (!size || *size != data->bytes.size()) return OtherSize(data->bytes.size());
+  args.data = data->bytes.data();
+  if (!CompareStatus(call, call_(args))) return Status();
+  MapOutputs(call, &args);
+  return AwaitInputs(call, &args);
 }
 
 Status Replayer::Execute(const CapturedCall& call) {

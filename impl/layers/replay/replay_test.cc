@@ -106,6 +106,60 @@ TEST(ReplayTest, ARunIsRepeated) {
   std::filesystem::remove(path);
 }
 
+// An array that comes in whole, into a buffer that is there before it.
+void RunTransfer(const std::string& options) {
+  TestChain chain(Plugin());
+  Use(chain, options);
+  TestClient client(chain);
+  const int64_t dims[] = {2, 2};
+  PJRT_ShapeSpec spec = {};
+  spec.struct_size = PJRT_ShapeSpec_STRUCT_SIZE;
+  spec.dims = dims;
+  spec.num_dims = 2;
+  spec.element_type = PJRT_Buffer_Type_S32;
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
+  memory.device = client.device();
+  client.Ok(memory);
+  auto create = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  create.client = client.client();
+  create.shape_specs = &spec;
+  create.num_shape_specs = 1;
+  create.memory = memory.memory;
+  client.Ok(create);
+  int32_t array[] = {1, -2, 3, 4};
+  auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args>();
+  transfer.transfer_manager = create.transfer_manager;
+  transfer.data = array;
+  transfer.shape_dims = dims;
+  transfer.shape_num_dims = 2;
+  transfer.shape_element_type = PJRT_Buffer_Type_S32;
+  client.Ok(transfer);
+  client.Await(transfer.done_with_h2d_transfer);
+  std::fill(std::begin(array), std::end(array), 0);
+  auto retrieve = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+  retrieve.transfer_manager = create.transfer_manager;
+  client.Ok(retrieve);
+  client.ToHost(retrieve.buffer_out, array, sizeof(array));
+  EXPECT_THAT(array, ElementsAre(1, -2, 3, 4));
+  auto destroy = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
+  destroy.transfer_manager = create.transfer_manager;
+  client.Ok(destroy);
+  client.Destroy(retrieve.buffer_out);
+}
+
+TEST(ReplayTest, LiteralsAreTransferredAgain) {
+  std::string path = TempPath("literal");
+  RunTransfer("capture=" + path);
+  ReplayOptions options;
+  options.path = path;
+  ReplayReport report = ReplayOk(options, Plugin());
+  EXPECT_EQ(report.divergences, 0u);
+  EXPECT_EQ(report.outputs_compared, 1u);
+  EXPECT_EQ(report.bytes_compared, 16u);
+  EXPECT_THAT(report.notes, testing::IsEmpty());
+  std::filesystem::remove(path);
+}
+
 TEST(ReplayTest, AllOutputs) {
   std::string path = TempPath("all");
   RunCaptured("outputs=all,capture=" + path);

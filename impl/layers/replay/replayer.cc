@@ -88,6 +88,7 @@ const ReplayRow* ReplayRow::Find(int function) {
       {fn::kPJRT_Client_FulfillAliasBuffer, &R::CallAgain},
       {fn::kPJRT_Client_CreateBuffersForAsyncHostToDevice, &R::CallAgain},
       {fn::kPJRT_AsyncHostToDeviceTransferManager_TransferData, &R::CallAgain},
+      {fn::kPJRT_AsyncHostToDeviceTransferManager_TransferLiteral, &R::TransferLiteral},
       {fn::kPJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer, &R::CallAgain},
       {fn::kPJRT_AsyncHostToDeviceTransferManager_SetBufferError, &R::CallAgain},
       {fn::kPJRT_AsyncHostToDeviceTransferManager_AddMetadata, &R::CallAgain},

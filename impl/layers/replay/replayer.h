@@ -54,9 +54,12 @@ class Replayer {
   Status Destroy(const CapturedCall& call);
   Status Await(const CapturedCall& call);
   Status BufferFromHost(const CapturedCall& call);
+  Status TransferLiteral(const CapturedCall& call);
   Status View(const CapturedCall& call);
   Status Execute(const CapturedCall& call);
 
+  // What a capture says whose array is not as large as its shape.
+  Status OtherSize(size_t bytes) const;
   Status MakeBuffer(const CapturedCall& call, PJRT_Client_BufferFromHostBuffer_Args& args,
                     const std::string& dense);
   Status AwaitInputs(const CapturedCall& call, void* args);

@@ -68,6 +68,9 @@ std::optional<std::string_view> Capture::ArrayOf(const FinishedCall& finished,
   if (finished.call.id() == fn::kPJRT_Client_CreateViewOfDeviceBuffer) {
     return ViewOf(finished, storage);
   }
+  if (finished.call.id() == fn::kPJRT_AsyncHostToDeviceTransferManager_TransferLiteral) {
+    return LiteralOf(finished);
+  }
   if (finished.call.id() != fn::kPJRT_Client_BufferFromHostBuffer) return std::nullopt;
   auto* args = finished.ArgsTo(&PJRT_Client_BufferFromHostBuffer_Args::buffer);
   if (args == nullptr || args->data == nullptr) return std::nullopt;
@@ -81,6 +84,24 @@ std::optional<std::string_view> Capture::ArrayOf(const FinishedCall& finished,
   }
   storage = Gather(*type, dims, {args->byte_strides, args->num_byte_strides}, args->data);
   return storage;
+}
+
+// Bytes in the order that the call's layout says; with strides that is not the array alone.
+std::optional<std::string_view> Capture::LiteralOf(const FinishedCall& finished) {
+  using Args = PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args;
+  const auto* args = finished.ArgsTo(&Args::done_with_h2d_transfer);
+  if (args == nullptr || args->data == nullptr) return std::nullopt;
+  const PJRT_Buffer_MemoryLayout* layout = args->shape_layout;
+  if (layout != nullptr && (RawEnum(layout->type) != PJRT_Buffer_MemoryLayout_Type_Tiled ||
+                            layout->tiled.num_tiles != 0)) {
+    return std::nullopt;
+  }
+  std::optional<DType> type = DTypeFromC(RawEnum(args->shape_element_type));
+  if (!type) return std::nullopt;
+  std::optional<uint64_t> size =
+      DenseSize(*type, {args->shape_dims, args->shape_num_dims}, kMaxArray);
+  if (!size) return std::nullopt;
+  return std::string_view(static_cast<const char*>(args->data), *size);
 }
 
 std::optional<std::string_view> Capture::ViewOf(const FinishedCall& finished,

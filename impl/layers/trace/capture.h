@@ -36,6 +36,7 @@ class Capture {
   void AddCall(const FinishedCall& finished);
   // The elements of an array that the call brought in.
   std::optional<std::string_view> ArrayOf(const FinishedCall& finished, std::string& storage);
+  static std::optional<std::string_view> LiteralOf(const FinishedCall& finished);
   std::optional<std::string_view> ViewOf(const FinishedCall& finished, std::string& storage);
 
   void AddReads(const FinishedCall& finished);

@@ -57,7 +57,7 @@ class TraceLayer : public Layer {
 
   PJRT_Error* OnCall(const Call& call) override {
     // A forked child has the parent's files, and must not write into them.
-    if (ProcessGeneration() != generation_) return call.Next();
+    if (!IsProcessGeneration(generation_)) return call.Next();
     if (call.id() == fn::kPJRT_Client_Destroy) {
       if (capture_ != nullptr) capture_->BeforeClientDestroy();
       if (timeline_ != nullptr) timeline_->BeforeClientDestroy();

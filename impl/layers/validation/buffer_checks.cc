@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "impl/layers/validation/special_checks.h"
 #include "plinth/support/dtype.h"
 #include "plinth/support/str_cat.h"
 

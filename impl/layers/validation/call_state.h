@@ -53,7 +53,6 @@ struct CallState {
     Sight sight;
     uint16_t offset;
   };
-  static constexpr int kMaxInputs = 4;
 
   LayerState& layer;
   const Call& call;
@@ -64,12 +63,13 @@ struct CallState {
   HandleRef client = {};  // that the first handle belongs to
   ThreadUses& uses = ThreadUses::OfThisThread();
   const uint32_t uses_before = uses.depth();
-  int num_inputs = 0;
+  size_t num_inputs = 0;
   uint32_t saw_flags = 0;  // of all handles that the plan found, in lists too
   bool is_misused = false;
-  StatusCode code = StatusCode::kOk;     // how misuse is answered where it is
-  HandleRef freed = {};                  // what the call frees
-  std::array<Input, kMaxInputs> inputs;  // single handles, in order; not initialized
+  bool is_faulty = false;                      // as is_misused, by the plugin
+  StatusCode code = StatusCode::kOk;           // how misuse is answered where it is
+  HandleRef freed = {};                        // what the call frees
+  std::array<Input, kMaxHandleInputs> inputs;  // single handles, in order; not initialized
 
   template <typename T>
   T Read(size_t offset) const {
@@ -87,13 +87,13 @@ struct CallState {
 
   // The first handle among the arguments; without one, or with a bad one, its handle is null.
   Sight First() const {
-    return num_inputs > 0 && inputs[0].sight.alive ? inputs[0].sight : Sight{};
+    return num_inputs > 0 && inputs[0].sight.alive() ? inputs[0].sight : Sight{};
   }
 
   // The handle at that offset of the arguments, as First.
   Sight InputAt(size_t offset) const {
-    for (int i = 0; i < num_inputs; ++i) {
-      if (inputs[i].offset == offset && inputs[i].sight.alive) return inputs[i].sight;
+    for (size_t i = 0; i < num_inputs; ++i) {
+      if (inputs[i].offset == offset && inputs[i].sight.alive()) return inputs[i].sight;
     }
     return {};
   }
@@ -117,6 +117,7 @@ struct CallState {
   }
   // Tells of a misuse by the plugin.
   void Fault(const reflection::Requirement& requirement, const std::string& what) {
+    is_faulty = true;
     layer.reporter.Report(Side::kPlugin, requirement, at, what);
   }
 
@@ -143,20 +144,6 @@ struct CallState {
     call.Below(reflection::function::kPJRT_Error_Destroy, &destroy);
   }
 };
-
-// What the rows of the registry cannot say: a check of one function before or after it runs.
-struct SpecialCheck {
-  reflection::function::Id function;
-  void (*before)(CallState& state);            // null: nothing to check
-  void (*after)(CallState& state);             // after success; null: nothing
-  void (*failed)(CallState& state) = nullptr;  // after an error
-};
-
-std::span<const SpecialCheck> BufferChecks();
-std::span<const SpecialCheck> ClientChecks();
-std::span<const SpecialCheck> EventChecks();
-std::span<const SpecialCheck> ExecutableChecks();
-std::span<const SpecialCheck> TransferChecks();
 
 }  // namespace plinth::layers::validation
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "impl/layers/validation/call_state.h"
+#include "impl/layers/validation/special_checks.h"
 #include "plinth/support/str_cat.h"
 
 // Plugin and clients: order of the first calls, and what is left at the end.

@@ -164,13 +164,13 @@ PJRT_Error* OnErrorCall(CallState& state) {
   if (sight.handle == nullptr) {
     // Errors of layers above this one have not been seen; what is known as something else is none.
     int other = layer.table.KindAt(address, static_cast<int>(reflection::Handles().size()));
-    if (other < 0 || !layer.table.Find(other, address).alive) return state.call.Next();
+    if (other < 0 || !layer.table.Find(other, address).alive()) return state.call.Next();
     state.InvalidArgument(Require("PJRT-Handle-type"),
                           StrCat(state.Name("error", other, error), ", not a PJRT_Error: ",
                                  Describe(layer.table, layer.table.Find(other, address).handle)));
     return refuses ? nullptr : state.call.Next();
   }
-  if (!sight.alive) {
+  if (!sight.alive()) {
     state.FailedPrecondition(*layer.plans.OnceOf(layer.kinds.error),
                              StrCat(state.Name("error", layer.kinds.error, error),
                                     " that was freed: ", Describe(layer.table, sight.handle)));

@@ -1,4 +1,5 @@
 #include "impl/layers/validation/call_state.h"
+#include "impl/layers/validation/special_checks.h"
 #include "plinth/support/str_cat.h"
 
 // Events: ready or not, set by the caller or by the plugin.
@@ -48,7 +49,7 @@ void AfterIsReady(CallState& state) {
 void AfterCreate(CallState& state) {
   const void* event = state.As<PJRT_Event_Create_Args>().event;
   Sight made = state.layer.table.Find(state.layer.kinds.event, reinterpret_cast<uintptr_t>(event));
-  if (made.alive) made.handle->Add(kUserEvent);
+  if (made.alive()) made.handle->Add(kUserEvent);
 }
 
 void BeforeSet(CallState& state) {

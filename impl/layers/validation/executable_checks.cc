@@ -1,6 +1,7 @@
 #include "impl/layers/validation/buffer_checks.h"
 #include "impl/layers/validation/input_reports.h"
 #include "impl/layers/validation/outputs.h"
+#include "impl/layers/validation/special_checks.h"
 #include "plinth/support/str_cat.h"
 
 // Executables: what they are given, what they give back, what they say of themselves.
@@ -66,7 +67,7 @@ void ForEachArgument(const CallState& state, Visit visit) {
       if (address == nullptr) continue;
       Sight buffer =
           state.layer.table.Find(state.layer.kinds.buffer, reinterpret_cast<uintptr_t>(address));
-      if (buffer.alive) visit(buffer);
+      if (buffer.alive()) visit(buffer);
     }
   }
 }

@@ -10,8 +10,15 @@ using table_internal::KeyOf;
 using table_internal::Look;
 using table_internal::Mix;
 using table_internal::Slots;
+using table_internal::SpinLock;
 
 uint64_t HashOf(const Handle& handle) { return Mix(KeyOf(handle.kind, handle.address)); }
+
+// The caller holds the lock.
+void NextGeneration(Handle& handle) {
+  uint32_t generation = handle.generation.load(std::memory_order_relaxed);
+  handle.generation.store(generation + 1, std::memory_order_release);
+}
 
 void Insert(Slots& slots, uint64_t key, Handle* handle) {
   size_t i = Mix(key) & slots.mask;
@@ -23,11 +30,13 @@ void Insert(Slots& slots, uint64_t key, Handle* handle) {
 }  // namespace
 
 Handle* table_internal::ShardHead::FindLocked(uint64_t key, uint64_t hash) const {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<SpinLock> guard(lock);
   return slots.load(std::memory_order_relaxed)->Find(key, hash);
 }
 
-struct HandleTable::Shard : table_internal::ShardHead {
+// What only writers use of a shard.
+struct HandleTable::Shard {
+  table_internal::ShardHead* head = nullptr;
   size_t used = 0;
   std::vector<std::unique_ptr<Slots>> all_slots;  // outgrown ones may still be read
   std::vector<std::unique_ptr<Handle[]>> blocks;
@@ -37,16 +46,17 @@ struct HandleTable::Shard : table_internal::ShardHead {
   static constexpr size_t kBlock = 32;
   size_t dead_kept = 0;
 
-  Shard() { AddSlots(kFirstSize); }
+  SpinLock& lock() const { return head->lock; }
+  Slots& CurrentSlots() const { return *head->slots.load(std::memory_order_relaxed); }
 
   void AddSlots(size_t size) {
     all_slots.push_back(std::make_unique<Slots>(size));
-    slots.store(all_slots.back().get(), std::memory_order_release);
+    head->slots.store(all_slots.back().get(), std::memory_order_release);
   }
 
   std::vector<Handle*> All() const {
     std::vector<Handle*> all;
-    const Slots& current = *slots.load(std::memory_order_relaxed);
+    const Slots& current = CurrentSlots();
     for (size_t i = 0; i < current.size(); ++i) {
       if (current.slots[i].key.load(std::memory_order_relaxed) == 0) continue;
       all.push_back(current.slots[i].handle.load(std::memory_order_relaxed));
@@ -67,10 +77,10 @@ struct HandleTable::Shard : table_internal::ShardHead {
     }
     bool sweep = num_dead > dead_kept && num_dead > all.size() / 2;
     double mean = num_dead == 0 ? 0 : sum / static_cast<double>(num_dead);
-    version.fetch_add(1, std::memory_order_acq_rel);
-    size_t size = slots.load(std::memory_order_relaxed)->size();
+    head->version.fetch_add(1, std::memory_order_acq_rel);
+    size_t size = CurrentSlots().size();
     if (sweep) {
-      Slots& current = *slots.load(std::memory_order_relaxed);
+      Slots& current = CurrentSlots();
       for (size_t i = 0; i < size; ++i) current.slots[i].key.store(0, std::memory_order_relaxed);
     } else {
       AddSlots(size * 2);
@@ -83,17 +93,17 @@ struct HandleTable::Shard : table_internal::ShardHead {
         Insert(KeyOf(handle->kind, handle->address), handle);
       }
     }
-    version.fetch_add(1, std::memory_order_release);
+    head->version.fetch_add(1, std::memory_order_release);
   }
 
   void Insert(uint64_t key, Handle* handle) {
-    validation::Insert(*slots.load(std::memory_order_relaxed), key, handle);
+    validation::Insert(CurrentSlots(), key, handle);
     ++used;
   }
 
   Handle* FindOrAdd(uint64_t key, uint64_t hash, int kind, uintptr_t address) {
-    if (Handle* handle = slots.load(std::memory_order_relaxed)->Find(key, hash)) return handle;
-    if ((used + 1) * 3 > slots.load(std::memory_order_relaxed)->size() * 2) Grow();
+    if (Handle* handle = CurrentSlots().Find(key, hash)) return handle;
+    if ((used + 1) * 3 > CurrentSlots().size() * 2) Grow();
     if (spare.empty()) {
       blocks.push_back(std::make_unique<Handle[]>(kBlock));
       for (size_t i = kBlock; i > 0; --i) spare.push_back(&blocks.back()[i - 1]);
@@ -110,8 +120,9 @@ struct HandleTable::Shard : table_internal::ShardHead {
 
 HandleTable::HandleTable(size_t dead_kept) : shards_(std::make_unique<Shard[]>(kNumShards)) {
   for (size_t i = 0; i < kNumShards; ++i) {
+    shards_[i].head = &heads_[i];
     shards_[i].dead_kept = dead_kept;
-    heads_[i] = &shards_[i];
+    shards_[i].AddSlots(Shard::kFirstSize);
   }
 }
 HandleTable::~HandleTable() = default;
@@ -123,17 +134,16 @@ Sight HandleTable::Register(int kind, uintptr_t address, const NewHandle& values
   uint64_t key = KeyOf(kind, address);
   uint64_t hash = Mix(key);
   Shard& shard = ShardOf(hash);
-  std::lock_guard<std::mutex> lock(shard.mutex);
+  std::lock_guard<SpinLock> guard(shard.lock());
   Handle* handle = shard.FindOrAdd(key, hash, kind, address);
-  Sight sight;
-  Look(*handle, &sight);
-  *was_alive = sight.alive;
-  if (sight.alive) {
+  Sight sight = Look(*handle);
+  *was_alive = sight.alive();
+  if (sight.alive()) {
     if (values.owned) ++handle->holds;
     return sight;
   }
   handle->flags.store(0, kRelaxed);
-  handle->generation.fetch_add(1, std::memory_order_release);
+  NextGeneration(*handle);
   handle->client.store(values.client.handle, kRelaxed);
   handle->client_generation.store(values.client.generation, kRelaxed);
   handle->parent.store(values.parent.handle, kRelaxed);
@@ -145,27 +155,26 @@ Sight HandleTable::Register(int kind, uintptr_t address, const NewHandle& values
   for (auto& count : handle->counts) count.store(0, kRelaxed);
   for (auto& answer : handle->answers) answer.store(0, kRelaxed);
   handle->flags.store(kAlive | (values.owned ? kOwned : 0u), std::memory_order_release);
-  Look(*handle, &sight);
-  return sight;
+  return Look(*handle);
 }
 
 bool HandleTable::Free(const HandleRef& ref, Origin origin) {
   Handle& handle = *ref.handle;
-  std::lock_guard<std::mutex> lock(ShardOf(HashOf(handle)).mutex);
+  std::lock_guard<SpinLock> guard(ShardOf(HashOf(handle)).lock());
   if (!ref.IsCurrent() || !handle.Has(kAlive)) return false;
   if (handle.holds > 1) {
     --handle.holds;
     return true;
   }
   handle.flags.fetch_and(~static_cast<uint32_t>(kAlive), std::memory_order_relaxed);
-  handle.generation.fetch_add(1, std::memory_order_release);
+  NextGeneration(handle);
   handle.freed = origin;
   return true;
 }
 
 void HandleTable::Revive(const HandleRef& freed) {
   Handle& handle = *freed.handle;
-  std::lock_guard<std::mutex> lock(ShardOf(HashOf(handle)).mutex);
+  std::lock_guard<SpinLock> guard(ShardOf(HashOf(handle)).lock());
   if (handle.Has(kAlive)) {
     if (freed.IsCurrent()) ++handle.holds;
   } else if (handle.generation.load(std::memory_order_relaxed) == freed.generation + 1) {
@@ -177,7 +186,7 @@ void HandleTable::Revive(const HandleRef& freed) {
 
 void HandleTable::MarkDeleted(const HandleRef& ref, HandleFlag flag, Origin origin) {
   Handle& handle = *ref.handle;
-  std::lock_guard<std::mutex> lock(ShardOf(HashOf(handle)).mutex);
+  std::lock_guard<SpinLock> guard(ShardOf(HashOf(handle)).lock());
   if (!ref.IsCurrent() || handle.Has(flag)) return;
   handle.deleted = origin;
   handle.Add(flag);
@@ -186,7 +195,7 @@ void HandleTable::MarkDeleted(const HandleRef& ref, HandleFlag flag, Origin orig
 History HandleTable::HistoryOf(const Handle* handle) const {
   History history;
   {
-    std::lock_guard<std::mutex> lock(ShardOf(HashOf(*handle)).mutex);
+    std::lock_guard<SpinLock> guard(ShardOf(HashOf(*handle)).lock());
     history.flags = handle->flags.load(std::memory_order_relaxed);
     history.created = handle->created;
     history.freed = handle->freed;
@@ -198,7 +207,7 @@ History HandleTable::HistoryOf(const Handle* handle) const {
   }
   if (history.parent_is_gone) {
     Handle& parent = *history.parent;
-    std::lock_guard<std::mutex> lock(ShardOf(HashOf(parent)).mutex);
+    std::lock_guard<SpinLock> guard(ShardOf(HashOf(parent)).lock());
     history.parent_freed = parent.freed;
   }
   return history;
@@ -208,7 +217,7 @@ int HandleTable::KindAt(uintptr_t address, int num_kinds) const {
   int found = -1;
   for (int kind = 0; kind < num_kinds; ++kind) {
     Sight sight = Find(kind, address);
-    if (sight.alive) return kind;
+    if (sight.alive()) return kind;
     if (sight.handle != nullptr) found = kind;
   }
   return found;
@@ -216,7 +225,7 @@ int HandleTable::KindAt(uintptr_t address, int num_kinds) const {
 
 void HandleTable::ForEach(const std::function<void(const Handle&)>& visit) const {
   for (size_t i = 0; i < kNumShards; ++i) {
-    std::lock_guard<std::mutex> lock(shards_[i].mutex);
+    std::lock_guard<SpinLock> guard(shards_[i].lock());
     for (const Handle* handle : shards_[i].All()) visit(*handle);
   }
 }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <thread>
 
 namespace plinth::layers::validation {
 
@@ -80,17 +80,18 @@ bool HandleRef::IsCurrent() const {
   return handle != nullptr && handle->generation.load(std::memory_order_acquire) == generation;
 }
 
-// What a look at a handle found; a copy.
+// What a look at a handle found; in two registers.
 struct Sight {
   Handle* handle;  // null: nothing was ever known at that address
-  Handle* client_handle;
   uint32_t generation;
-  uint32_t client_generation;
-  uint32_t flags;
-  bool alive;
+  uint32_t flags;  // kAlive only if what it lives with is alive too
 
+  bool alive() const { return (flags & kAlive) != 0; }
   HandleRef ref() const { return {handle, generation}; }
-  HandleRef client() const { return {client_handle, client_generation}; }
+  HandleRef client() const {
+    return {handle->client.load(std::memory_order_relaxed),
+            handle->client_generation.load(std::memory_order_relaxed)};
+  }
 };
 
 namespace table_internal {
@@ -105,22 +106,31 @@ inline uint64_t Mix(uint64_t key) {
   return key ^ (key >> 32);
 }
 
-inline void Look(Handle& handle, Sight* sight) {
+inline Sight Look(Handle& handle) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   uint32_t flags = handle.flags.load(std::memory_order_acquire);
-  bool alive = (flags & kAlive) != 0;
-  sight->handle = &handle;
-  sight->generation = handle.generation.load(kRelaxed);
-  sight->client_handle = handle.client.load(kRelaxed);
-  sight->client_generation = handle.client_generation.load(kRelaxed);
-  Handle* parent = handle.parent.load(kRelaxed);
-  if (alive && parent != nullptr) {
-    alive = parent->generation.load(std::memory_order_acquire) ==
-            handle.parent_generation.load(kRelaxed);
-  }
-  sight->flags = flags;
-  sight->alive = alive;
+  uint32_t generation = handle.generation.load(kRelaxed);
+  const Handle* parent = handle.parent.load(kRelaxed);
+  bool is_orphan = parent != nullptr && parent->generation.load(std::memory_order_acquire) !=
+                                            handle.parent_generation.load(kRelaxed);
+  return {&handle, generation, is_orphan ? flags & ~uint32_t{kAlive} : flags};
 }
+
+// For a few stores at a time.
+class SpinLock {
+ public:
+  void lock() {
+    while (is_held_.exchange(true, std::memory_order_acquire)) {
+      for (int i = 0; is_held_.load(std::memory_order_relaxed); ++i) {
+        if (i >= 64) std::this_thread::yield();
+      }
+    }
+  }
+  void unlock() { is_held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> is_held_{false};
+};
 
 struct Slot {
   std::atomic<uint64_t> key{0};
@@ -146,12 +156,12 @@ struct Slots {
   const std::unique_ptr<Slot[]> slots;
 };
 
-// A writer holds the mutex; a reader holds nothing and reads again if the slots were being filled
+// A writer holds the lock; a reader holds nothing and reads again if the slots were being filled
 // anew meanwhile, which `version` tells by being odd or another one.
 struct alignas(64) ShardHead {
   std::atomic<Slots*> slots{nullptr};
   std::atomic<uint32_t> version{0};
-  mutable std::mutex mutex;
+  mutable SpinLock lock;
 
   Handle* Find(uint64_t key, uint64_t hash) const {
     uint32_t before = version.load(std::memory_order_acquire);
@@ -193,19 +203,11 @@ class HandleTable {
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
-  void Find(int kind, uintptr_t address, Sight* sight) const {
+  Sight Find(int kind, uintptr_t address) const {
     uint64_t key = table_internal::KeyOf(kind, address);
     uint64_t hash = table_internal::Mix(key);
-    if (Handle* handle = HeadOf(hash).Find(key, hash)) [[likely]] {
-      table_internal::Look(*handle, sight);
-    } else {
-      *sight = {};
-    }
-  }
-  Sight Find(int kind, uintptr_t address) const {
-    Sight sight;
-    Find(kind, address, &sight);
-    return sight;
+    Handle* handle = heads_[IndexOf(hash)].Find(key, hash);
+    return handle != nullptr ? table_internal::Look(*handle) : Sight{};
   }
 
   // Adds a handle, or begins its next life; `was_alive` tells whether it was known and alive, in
@@ -231,11 +233,10 @@ class HandleTable {
 
   // The low bits of the hash choose the slot, higher ones the shard.
   static size_t IndexOf(uint64_t hash) { return (hash >> 24) % kNumShards; }
-  const table_internal::ShardHead& HeadOf(uint64_t hash) const { return *heads_[IndexOf(hash)]; }
 
   static constexpr size_t kNumShards = 64;
-  std::array<table_internal::ShardHead*, kNumShards> heads_;  // of shards_
-  std::unique_ptr<Shard[]> shards_;
+  std::array<table_internal::ShardHead, kNumShards> heads_;
+  std::unique_ptr<Shard[]> shards_;  // of the same index as their heads
 };
 
 }  // namespace plinth::layers::validation

@@ -25,7 +25,7 @@ TEST(HandleTableTest, AHandleHasOneLifeAfterTheOther) {
   EXPECT_EQ(table.Find(kBuffer, 0x1000).handle, nullptr);
   Sight first = table.Register(kBuffer, 0x1000, Owned(1), &was_alive);
   EXPECT_FALSE(was_alive);
-  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive());
   EXPECT_EQ(table.Find(kClient, 0x1000).handle, nullptr) << "another kind is another handle";
   EXPECT_TRUE(table.Free(first.ref(), {2, 8}));
   EXPECT_FALSE(table.Free(first.ref(), {3, 8})) << "only one can free it";
@@ -48,7 +48,7 @@ TEST(HandleTableTest, AFailedFreeIsTakenBack) {
   Sight sight = table.Register(kBuffer, 0x1000, Owned(1), &was_alive);
   ASSERT_TRUE(table.Free(sight.ref(), {2, 8}));
   table.Revive(sight.ref());
-  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive());
   EXPECT_TRUE(sight.ref().IsCurrent());
   EXPECT_TRUE(table.Free(sight.ref(), {3, 8}));
 }
@@ -60,9 +60,9 @@ TEST(HandleTableTest, WhatIsHandedOutTwiceIsFreedTwice) {
   table.Register(kBuffer, 0x1000, Owned(2), &was_alive);
   EXPECT_TRUE(was_alive);
   EXPECT_TRUE(table.Free(sight.ref(), {3, 8}));
-  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive());
   EXPECT_TRUE(table.Free(sight.ref(), {4, 8}));
-  EXPECT_FALSE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_FALSE(table.Find(kBuffer, 0x1000).alive());
 }
 
 TEST(HandleTableTest, AHandleIsGoneWithItsParent) {
@@ -73,19 +73,19 @@ TEST(HandleTableTest, AHandleIsGoneWithItsParent) {
   values.parent = client.ref();
   values.client = client.ref();
   table.Register(kBuffer, 0x1000, values, &was_alive);
-  EXPECT_EQ(table.Find(kBuffer, 0x1000).client_handle, client.handle);
+  EXPECT_EQ(table.Find(kBuffer, 0x1000).client().handle, client.handle);
   table.Free(client.ref(), {3, 8});
   Sight orphan = table.Find(kBuffer, 0x1000);
-  EXPECT_FALSE(orphan.alive);
+  EXPECT_FALSE(orphan.alive());
   History history = table.HistoryOf(orphan.handle);
   EXPECT_TRUE(history.parent_is_gone);
   EXPECT_EQ(history.parent_freed.call, 3u);
   // A client at the same address is another one.
   table.Register(kClient, 0x2000, Owned(4), &was_alive);
-  EXPECT_FALSE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_FALSE(table.Find(kBuffer, 0x1000).alive());
   table.Register(kBuffer, 0x1000, Owned(5), &was_alive);
   EXPECT_FALSE(was_alive);
-  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive);
+  EXPECT_TRUE(table.Find(kBuffer, 0x1000).alive());
 }
 
 TEST(HandleTableTest, TheDeadAreForgottenInTheEnd) {
@@ -100,7 +100,7 @@ TEST(HandleTableTest, TheDeadAreForgottenInTheEnd) {
   size_t known = 0;
   table.ForEach([&](const Handle&) { ++known; });
   EXPECT_LT(known, kCount / 2);
-  EXPECT_TRUE(table.Find(kClient, 0x40).alive);
+  EXPECT_TRUE(table.Find(kClient, 0x40).alive());
   EXPECT_TRUE(kept.ref().IsCurrent());
   EXPECT_NE(table.Find(kBuffer, 0x10000 + 64 * kCount).handle, nullptr) << "the last one is known";
 }
@@ -117,7 +117,7 @@ TEST(HandleTableTest, ThreadsFindWhatOthersAdd) {
         uintptr_t address = 0x1000 + 16 * static_cast<uintptr_t>(i * kThreads + t);
         bool was_alive;
         Sight sight = table.Register(kBuffer, address, Owned(1), &was_alive);
-        if (was_alive || !table.Find(kBuffer, address).alive) ++wrong;
+        if (was_alive || !table.Find(kBuffer, address).alive()) ++wrong;
         if (i % 2 == 0 && !table.Free(sight.ref(), {2, 8})) ++wrong;
       }
     });

@@ -1,5 +1,7 @@
 #include "impl/layers/validation/inputs.h"
 
+#include <span>
+
 #include "impl/layers/validation/input_reports.h"
 #include "plinth/support/str_cat.h"
 
@@ -29,36 +31,46 @@ uint64_t LengthOf(const char* base, const FieldCheck& check) {
   return LengthAt(base, check.length_offset, check.length_size);
 }
 
-// Looks a handle that is not null up, counts it as in use, and compares its client with the call's.
-inline void CheckKnown(CallState& state, int kind, const void* address, const char* name,
-                       Sight* sight) {
+// A handle that is not alive as far as the table knows. Reports it, unless functions may have
+// handed it out unseen: then it is taken for good, and true is returned.
+[[gnu::cold, gnu::noinline]] bool TakesUnknown(CallState& state, int kind, const void* address,
+                                               Sight* sight, const char* name) {
   LayerState& layer = state.layer;
-  uintptr_t number = reinterpret_cast<uintptr_t>(address);
-  layer.table.Find(kind, number, sight);
-  if (!sight->alive) [[unlikely]] {
-    bool is_open = (layer.open_kinds.load(std::memory_order_relaxed) >> kind & 1) != 0;
-    if (!is_open) return ReportBadHandle(state, kind, address, *sight, name);
-    bool was_alive;
-    NewHandle values;
-    values.owned = true;
-    values.origin = state.at;
-    *sight = layer.table.Register(kind, number, values, &was_alive);
+  bool is_open = (layer.open_kinds.load(std::memory_order_relaxed) >> kind & 1) != 0;
+  if (!is_open) {
+    ReportBadHandle(state, kind, address, *sight, name);
+    return false;
   }
-  state.saw_flags |= sight->flags;
-  if (state.plan.tracks_calls) state.uses.Push(sight->handle, state.at.function);
-  HandleRef client = kind == layer.kinds.client ? sight->ref() : sight->client();
-  if (!client || client.handle == state.client.handle) return;
+  bool was_alive;
+  NewHandle values;
+  values.owned = true;
+  values.origin = state.at;
+  *sight = layer.table.Register(kind, reinterpret_cast<uintptr_t>(address), values, &was_alive);
+  return true;
+}
+
+// Looks up a handle that is not null, counts it as in use, and compares its client with the call's.
+inline Sight CheckKnown(CallState& state, int kind, const void* address, const char* name) {
+  LayerState& layer = state.layer;
+  Sight sight = layer.table.Find(kind, reinterpret_cast<uintptr_t>(address));
+  if (!sight.alive()) [[unlikely]] {
+    if (!TakesUnknown(state, kind, address, &sight, name)) return sight;
+  }
+  state.saw_flags |= sight.flags;
+  if (state.plan.tracks_calls) state.uses.Push(sight.handle, state.at.function);
+  HandleRef client = kind == layer.kinds.client ? sight.ref() : sight.client();
+  if (client.handle == state.client.handle || !client) return sight;
   if (!state.client) {
     state.client = client;
   } else if ((layer.kinds.of_one_client >> kind & 1) != 0) {
-    ReportOtherClient(state, kind, address, *sight, client, name);
+    ReportOtherClient(state, kind, address, sight, client, name);
   }
+  return sight;
 }
 
 void CheckElement(CallState& state, const FieldCheck& check, const void* address, uint64_t index) {
-  Sight sight;
   if (address == nullptr) return ReportNullElement(state, check.name, index);
-  CheckKnown(state, check.target, address, check.name, &sight);
+  CheckKnown(state, check.target, address, check.name);
 }
 
 void CheckList(CallState& state, const FieldCheck& check, const char* base) {
@@ -91,7 +103,7 @@ void CheckLists(CallState& state, const FieldCheck& check, const char* base) {
   }
 }
 
-void CheckFields(CallState& state, const std::vector<FieldCheck>& checks, const char* base,
+void CheckNested(CallState& state, std::span<const FieldCheck> checks, const char* base,
                  size_t size, int nesting);
 
 // The union of a layout or value, which an enum beside it chooses.
@@ -112,7 +124,7 @@ void CheckUnion(CallState& state, int structure, const char* base, int nesting, 
     if (size < plan.minimum_size) {
       ReportNestedSize(state, member, size, plan.minimum_size, path);
     } else {
-      CheckFields(state, plan.inputs, at, size, nesting + 1);
+      CheckNested(state, plan.inputs, at, size, nesting + 1);
     }
   } else if (structure == reflection::structure::kPJRT_NamedValue) {
     const auto& value = *reinterpret_cast<const PJRT_NamedValue*>(base);
@@ -136,7 +148,7 @@ void CheckOneStruct(CallState& state, int target, const char* at, int nesting, c
       return ReportNestedSize(state, target, size, plan.minimum_size, path);
     }
   }
-  CheckFields(state, plan.inputs, at, size, nesting);
+  CheckNested(state, plan.inputs, at, size, nesting);
   CheckUnion(state, target, at, nesting, path);
 }
 
@@ -157,27 +169,50 @@ void CheckStruct(CallState& state, const FieldCheck& check, const char* base, in
   }
 }
 
-inline void CheckField(CallState& state, const FieldCheck& check, const char* base, int nesting) {
+// One of a nested struct, or of more than a call usually has.
+void CheckNestedHandle(CallState& state, const FieldCheck& check, const char* base) {
+  const void* address = ReadAt<const void*>(base, check.offset);
+  if (address != nullptr) {
+    CheckKnown(state, check.target, address, check.name);
+  } else if (!check.nullable) {
+    ReportNull(state, *check.requirement, check.name);
+  }
+}
+
+// One that the short rows tell of.
+inline void CheckHandle(CallState& state, size_t index) {
+  const HandleInput& row = state.plan.handles[index];
+  if (row.end > state.size) return;
+  const FieldCheck& check = state.plan.inputs[index];
+  const void* address = state.Read<const void*>(row.offset);
+  Sight sight = {};
+  if (address != nullptr) [[likely]] {
+    sight = CheckKnown(state, row.kind, address, check.name);
+  } else if (!row.nullable) {
+    ReportNull(state, *check.requirement, check.name);
+  }
+  state.inputs[state.num_inputs++] = {sight, row.offset};
+}
+
+// What is more than a comparison.
+[[gnu::noinline]] void CheckObjects(CallState& state, const FieldCheck& check, const char* base,
+                                    int nesting) {
   switch (check.kind) {
-    case CheckKind::kHandle: {
-      const void* address = ReadAt<const void*>(base, check.offset);
-      Sight unnamed;
-      Sight* sight = &unnamed;
-      if (nesting == 0 && state.num_inputs < CallState::kMaxInputs) {
-        CallState::Input& input = state.inputs[state.num_inputs++];
-        input.offset = check.offset;
-        sight = &input.sight;
-      }
-      if (address != nullptr) [[likely]]
-        return CheckKnown(state, check.target, address, check.name, sight);
-      *sight = {};
-      if (!check.nullable) ReportNull(state, *check.requirement, check.name);
-      return;
-    }
+    case CheckKind::kHandle:
+      return CheckNestedHandle(state, check, base);
     case CheckKind::kHandleList:
       return CheckList(state, check, base);
     case CheckKind::kHandleLists:
       return CheckLists(state, check, base);
+    case CheckKind::kStruct:
+      return CheckStruct(state, check, base, nesting);
+    default:
+      return;
+  }
+}
+
+inline void CheckField(CallState& state, const FieldCheck& check, const char* base, int nesting) {
+  switch (check.kind) {
     case CheckKind::kEnum: {
       int value = ReadAt<int>(base, check.offset);
       if (!check.HasValue(value)) ReportBadEnum(state, check, value);
@@ -190,16 +225,21 @@ inline void CheckField(CallState& state, const FieldCheck& check, const char* ba
       if (ReadAt<const void*>(base, check.offset) != nullptr) return;
       if (uint64_t length = LengthOf(base, check)) ReportNullList(state, check, length);
       return;
-    case CheckKind::kStruct:
-      return CheckStruct(state, check, base, nesting);
+    default:
+      return CheckObjects(state, check, base, nesting);
   }
 }
 
-void CheckFields(CallState& state, const std::vector<FieldCheck>& checks, const char* base,
-                 size_t size, int nesting) {
+inline void CheckFields(CallState& state, std::span<const FieldCheck> checks, const char* base,
+                        size_t size, int nesting) {
   for (const FieldCheck& check : checks) {
     if (check.end <= size) CheckField(state, check, base, nesting);
   }
+}
+
+void CheckNested(CallState& state, std::span<const FieldCheck> checks, const char* base,
+                 size_t size, int nesting) {
+  CheckFields(state, checks, base, size, nesting);
 }
 
 void CheckChain(CallState& state, const PJRT_Extension_Base* node) {
@@ -240,9 +280,9 @@ bool CheckInputs(CallState& state) {
     auto* chain = state.Read<const PJRT_Extension_Base*>(sizeof(size_t));
     if (chain != nullptr) CheckChain(state, chain);
   }
-  for (const FieldCheck& check : plan.inputs) {
-    if (check.end <= state.size) CheckField(state, check, state.args, 0);
-  }
+  const size_t num_handles = static_cast<size_t>(plan.num_handles);
+  for (size_t i = 0; i < num_handles; ++i) CheckHandle(state, i);
+  CheckFields(state, std::span(plan.inputs).subspan(num_handles), state.args, state.size, 0);
   return true;
 }
 

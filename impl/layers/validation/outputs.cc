@@ -1,12 +1,12 @@
 #include "impl/layers/validation/outputs.h"
 
+#include "impl/layers/validation/answers.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::layers::validation {
 namespace {
 
 constexpr uint64_t kMaxElements = 1 << 16;
-constexpr uint64_t kMaxHashedBytes = 256;  // of a list
 
 uint64_t LengthOf(const CallState& state, const FieldCheck& check) {
   if (check.length_size == 8) return state.Read<uint64_t>(check.length_offset);
@@ -26,14 +26,16 @@ bool IsPartOfClient(const Kinds& kinds, int kind) {
          kind == kinds.topology;
 }
 
-Sight Add(CallState& state, const FieldCheck& check, const void* address) {
-  if (check.owned) return AddOwned(state, check.target, address, check.name);
-  HandleRef parent = {};
-  if (check.parent_field >= 0) {
-    Sight owner = state.InputAt(static_cast<size_t>(check.parent_field));
-    parent = owner.ref();
+inline void Add(CallState& state, const FieldCheck& check, const void* address) {
+  if (check.owned) {
+    AddOwned(state, check.target, address, check.name);
+  } else if (!state.layer.table.Find(check.target, reinterpret_cast<uintptr_t>(address)).alive()) {
+    HandleRef parent = {};
+    if (check.parent_field >= 0) {
+      parent = state.InputAt(static_cast<size_t>(check.parent_field)).ref();
+    }
+    AddBorrowed(state, check.target, address, parent, check.name);
   }
-  return AddBorrowed(state, check.target, address, parent, check.name);
 }
 
 [[gnu::cold]] void FaultNull(CallState& state, const FieldCheck& check) {
@@ -99,31 +101,6 @@ void CheckOutput(CallState& state, const FieldCheck& check) {
   }
 }
 
-class Hash {
- public:
-  void Add(const void* bytes, size_t size) {
-    const char* from = static_cast<const char*>(bytes);
-    for (; size >= 8; size -= 8, from += 8) AddWord(Load(from, 8));
-    if (size > 0) AddWord(Load(from, size));
-  }
-  uint32_t Value() const {
-    uint32_t value = static_cast<uint32_t>(state_ >> 32);
-    return value == 0 ? 1 : value;
-  }
-
- private:
-  static uint64_t Load(const char* from, size_t size) {
-    uint64_t word = 0;
-    std::memcpy(&word, from, size);
-    return word;
-  }
-  void AddWord(uint64_t word) {
-    state_ = (state_ ^ word) * 0x9E3779B97F4A7C15u;
-    state_ ^= state_ >> 29;
-  }
-  uint64_t state_ = 0x2545F4914F6CDD1Du;
-};
-
 [[gnu::cold]] void FaultOtherAnswer(CallState& state) {
   const reflection::Struct& args = reflection::Structs()[state.call.function().args];
   state.Fault(Require("PJRT-Args-output-same"),
@@ -134,26 +111,15 @@ class Hash {
 void CompareAnswer(CallState& state) {
   Sight first = state.First();
   if (first.handle == nullptr) return;
-  Hash hash;
-  for (const FieldCheck& row : state.plan.answers) {
-    if (row.end > state.size) continue;
-    if (row.kind == CheckKind::kPointer) {
-      hash.Add(state.args + row.offset, row.element_size);
-      continue;
-    }
-    const void* list = state.Read<const void*>(row.offset);
-    uint64_t length = LengthOf(state, row);
-    hash.Add(&length, sizeof(length));
-    uint64_t bytes = length * row.element_size;
-    if (list != nullptr) hash.Add(list, bytes < kMaxHashedBytes ? bytes : kMaxHashedBytes);
-  }
+  uint32_t answer = HashOfAnswer(state.plan, state.args, state.size);
+  std::atomic<uint32_t>& kept = first.handle->answers[static_cast<size_t>(state.plan.answer_slot)];
+  if (kept.load(std::memory_order_relaxed) == answer) return;
+  // An answer that has faults of its own is looked at again each time.
   uint32_t before = 0;
-  std::atomic<uint32_t>& kept = first.handle->answers[state.plan.answer_slot];
-  if (kept.load(std::memory_order_relaxed) == hash.Value()) return;
-  if (kept.compare_exchange_strong(before, hash.Value(), std::memory_order_relaxed) ||
-      before == hash.Value() || !first.ref().IsCurrent()) {
-    return;
-  }
+  bool is_first = state.is_faulty
+                      ? kept.load(std::memory_order_relaxed) == 0
+                      : kept.compare_exchange_strong(before, answer, std::memory_order_relaxed);
+  if (is_first || before == answer || !first.ref().IsCurrent()) return;
   FaultOtherAnswer(state);
 }
 
@@ -174,7 +140,7 @@ void CompareAnswer(CallState& state) {
 
 }  // namespace
 
-Sight AddOwned(CallState& state, int kind, const void* address, const char* name) {
+void AddOwned(CallState& state, int kind, const void* address, const char* name) {
   LayerState& layer = state.layer;
   NewHandle values;
   values.owned = true;
@@ -187,15 +153,12 @@ Sight AddOwned(CallState& state, int kind, const void* address, const char* name
   bool is_new_each_time = kind == layer.kinds.buffer || kind == layer.kinds.event ||
                           kind == layer.kinds.client || kind == layer.kinds.loaded_executable;
   if (was_alive && is_new_each_time) FaultNotNew(state, sight, name);
-  return sight;
 }
 
-Sight AddBorrowed(CallState& state, int kind, const void* address, const HandleRef& parent,
-                  const char* name) {
+void AddBorrowed(CallState& state, int kind, const void* address, const HandleRef& parent,
+                 const char* name) {
   LayerState& layer = state.layer;
   uintptr_t number = reinterpret_cast<uintptr_t>(address);
-  Sight known = layer.table.Find(kind, number);
-  if (known.alive) return known;
   NewHandle values;
   values.origin = state.at;
   values.client = state.client;
@@ -206,14 +169,6 @@ Sight AddBorrowed(CallState& state, int kind, const void* address, const HandleR
                    state.call.id() != reflection::function::kPJRT_Client_Devices &&
                    state.client.handle->counts[kDevices].load(std::memory_order_relaxed) > 0;
   if (is_listed && !was_alive) FaultNotListed(state, sight, name);
-  return sight;
-}
-
-void ClearOutputs(CallState& state) {
-  for (uint16_t offset : state.plan.cleared) {
-    if (offset + sizeof(void*) > state.size) continue;
-    std::memset(state.args + offset, 0, sizeof(void*));
-  }
 }
 
 void CheckOutputs(CallState& state) {

@@ -6,17 +6,21 @@
 namespace plinth::layers::validation {
 
 // Makes output handles and lists null, so that one that the plugin does not write is seen.
-void ClearOutputs(CallState& state);
+inline void ClearOutputs(const FunctionPlan& plan, char* args, size_t size) {
+  for (uint16_t offset : plan.cleared) {
+    if (offset + sizeof(void*) <= size) std::memset(args + offset, 0, sizeof(void*));
+  }
+}
 
 // After success: checks what the plugin wrote, notes new handles, compares with earlier answers.
 void CheckOutputs(CallState& state);
 
 // Notes a handle that the call gave to the caller to free, and tells if it is not a new one.
-Sight AddOwned(CallState& state, int kind, const void* address, const char* name);
+void AddOwned(CallState& state, int kind, const void* address, const char* name);
 
-// Notes a handle that the plugin keeps.
-Sight AddBorrowed(CallState& state, int kind, const void* address, const HandleRef& parent,
-                  const char* name);
+// Notes a handle that the plugin keeps, if it is not known.
+void AddBorrowed(CallState& state, int kind, const void* address, const HandleRef& parent,
+                 const char* name);
 
 }  // namespace plinth::layers::validation
 

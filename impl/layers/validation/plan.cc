@@ -1,10 +1,12 @@
 #include "impl/layers/validation/plan.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "impl/layers/validation/special_checks.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::layers::validation {
@@ -241,6 +243,18 @@ void AddOutput(const Struct& structure, const Field& field, FunctionPlan* plan) 
   }
 }
 
+// Moves single handles to the front, and makes their short rows.
+void SetHandles(FunctionPlan* plan) {
+  std::stable_partition(plan->inputs.begin(), plan->inputs.end(),
+                        [](const FieldCheck& check) { return check.kind == CheckKind::kHandle; });
+  for (const FieldCheck& check : plan->inputs) {
+    size_t i = static_cast<size_t>(plan->num_handles);
+    if (check.kind != CheckKind::kHandle || i == kMaxHandleInputs) break;
+    plan->handles[i] = {check.offset, check.end, static_cast<int8_t>(check.target), check.nullable};
+    ++plan->num_handles;
+  }
+}
+
 FunctionPlan PlanOf(const Function& of) {
   FunctionPlan plan;
   if (of.args < 0) return plan;
@@ -269,7 +283,9 @@ FunctionPlan PlanOf(const Function& of) {
       plan.frees_name = field.name;
     }
   }
+  SetHandles(&plan);
   int id = static_cast<int>(&of - reflection::Functions().data());
+  plan.special = SpecialCheckOf(static_cast<function::Id>(id));
   plan.takes_error = id == function::kPJRT_Error_Destroy || id == function::kPJRT_Error_Message ||
                      id == function::kPJRT_Error_GetCode ||
                      id == function::kPJRT_Error_ForEachPayload;
@@ -282,16 +298,19 @@ FunctionPlan PlanOf(const Function& of) {
   return plan;
 }
 
-// The fields of an answer, as rows whose kind says how to read them.
+// The fields of an answer.
 void SetAnswers(const Function& of, int slot, FunctionPlan* plan) {
   const Struct& args = reflection::Structs()[of.args];
   plan->answer_slot = static_cast<int8_t>(slot);
   plan->has_outputs = true;
+  plan->is_question = plan->carries_struct_size && plan->has_chain && plan->num_handles == 1 &&
+                      plan->inputs.size() == 1 && plan->frees < 0 && plan->opens_kinds == 0 &&
+                      plan->special == nullptr && plan->tracks_calls;
   for (const Field& field : reflection::FieldsOf(args)) {
     if (field.direction != Direction::kOut || field.depth > 1) continue;
     bool is_list = field.depth == 1 && field.length_field >= 0;
     if (field.depth == 1 && !is_list) continue;
-    FieldCheck row = RowOf(args, field, is_list ? CheckKind::kArray : CheckKind::kPointer);
+    FieldCheck row = RowOf(args, field, CheckKind::kPointer);
     if (!is_list) row.element_size = field.size;
     plan->answers.push_back(row);
   }

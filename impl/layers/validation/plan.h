@@ -1,6 +1,7 @@
 #ifndef PLINTH_IMPL_LAYERS_VALIDATION_PLAN_H_
 #define PLINTH_IMPL_LAYERS_VALIDATION_PLAN_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -55,28 +56,50 @@ struct StructPlan {
   uint16_t full_size = 0;
 };
 
-struct FunctionPlan {
-  std::vector<FieldCheck> inputs;
-  std::vector<FieldCheck> outputs;
-  // Output handles and pointers: null before the call, so that one that nobody writes is seen.
-  std::vector<uint16_t> cleared;
-  // What describes its first handle and never changes; hashed and compared.
-  std::vector<FieldCheck> answers;
-  int8_t answer_slot = -1;
+// One of the single handles among the arguments, in few bytes: nearly every call has one.
+struct HandleInput {
+  uint16_t offset;
+  uint16_t end;
+  int8_t kind;
+  bool nullable;
+};
+
+struct SpecialCheck;
+
+inline constexpr size_t kMaxHandleInputs = 4;
+
+// What every call reads comes first.
+struct alignas(64) FunctionPlan {
+  uint16_t minimum_size = 0;
+  uint16_t full_size = 0;
   // The handle that the function frees: its offset, or -1.
   int16_t frees = -1;
   int16_t frees_kind = -1;
-  const char* frees_name = nullptr;
-  uint16_t minimum_size = 0;
-  uint16_t full_size = 0;
+  int8_t answer_slot = -1;
+  int8_t num_handles = 0;
   bool carries_struct_size = false;
   bool has_chain = false;
-  // Kinds, as bits, of handles that it gives out where no row says how many.
-  uint64_t opens_kinds = 0;
   bool needs_initialize = false;
   bool takes_error = false;  // one of those whose argument is an error
   bool has_outputs = false;  // that are checked, noted or compared
   bool tracks_calls = true;  // false: a call in flight does not count as a use
+  // It asks of one handle, given alone, what is always answered alike.
+  bool is_question = false;
+  std::array<HandleInput, kMaxHandleInputs> handles;
+  // What is checked of this function beyond the rows, or null.
+  const SpecialCheck* special = nullptr;
+
+  // The first `num_handles` are those of `handles`.
+  std::vector<FieldCheck> inputs;
+  std::vector<FieldCheck> outputs;
+  // Output handles and pointers: null before the call, so that one that nobody writes is seen.
+  std::vector<uint16_t> cleared;
+  // What describes its first handle and never changes; hashed and compared. Without a length it is
+  // the field itself.
+  std::vector<FieldCheck> answers;
+  // Kinds, as bits, of handles that it gives out where no row says how many.
+  uint64_t opens_kinds = 0;
+  const char* frees_name = nullptr;
 };
 
 // The rows of the tables above, made once for each process.

@@ -1,5 +1,6 @@
 #include "impl/layers/validation/report.h"
 
+#include <charconv>
 #include <csignal>
 #include <cstring>
 

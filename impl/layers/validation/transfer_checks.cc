@@ -1,4 +1,5 @@
 #include "impl/layers/validation/call_state.h"
+#include "impl/layers/validation/special_checks.h"
 #include "plinth/support/str_cat.h"
 
 // Transfers from the host into buffers that are there before their data.
@@ -11,7 +12,7 @@ void AfterCreateBuffers(CallState& state) {
   auto& args = state.As<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
   Sight manager = state.layer.table.Find(state.layer.kinds.transfer_manager,
                                          reinterpret_cast<uintptr_t>(args.transfer_manager));
-  if (!manager.alive) return;
+  if (!manager.alive()) return;
   manager.handle->counts[kBuffers].store(static_cast<int64_t>(args.num_shape_specs),
                                          std::memory_order_relaxed);
 }

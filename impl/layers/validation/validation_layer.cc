@@ -1,13 +1,13 @@
 #include "impl/layers/validation/validation_layer.h"
 
-#include <vector>
-
 #include "impl/layers/process_generation.h"
+#include "impl/layers/validation/answers.h"
 #include "impl/layers/validation/call_state.h"
 #include "impl/layers/validation/errors.h"
 #include "impl/layers/validation/inputs.h"
 #include "impl/layers/validation/outputs.h"
 #include "impl/layers/validation/ready_callbacks.h"
+#include "impl/layers/validation/special_checks.h"
 #include "plinth/support/error.h"
 #include "plinth/support/str_cat.h"
 
@@ -15,25 +15,6 @@ namespace plinth::layers::validation {
 namespace {
 
 namespace function = reflection::function;
-
-// The special checks, by function.
-class SpecialChecks {
- public:
-  static const SpecialChecks& Get() {
-    static const SpecialChecks* const checks = new SpecialChecks;
-    return *checks;
-  }
-  const SpecialCheck& Of(int id) const { return checks_[id]; }
-
- private:
-  SpecialChecks() : checks_(reflection::Functions().size(), SpecialCheck{}) {
-    for (auto rows :
-         {BufferChecks(), ClientChecks(), EventChecks(), ExecutableChecks(), TransferChecks()}) {
-      for (const SpecialCheck& row : rows) checks_[row.function] = row;
-    }
-  }
-  std::vector<SpecialCheck> checks_;
-};
 
 class ValidationLayer : public Layer {
  public:
@@ -43,11 +24,14 @@ class ValidationLayer : public Layer {
   PJRT_Error* OnCall(const Call& call) override;
 
  private:
+  Handle* FindAsked(const FunctionPlan& plan, const Call& call) const;
+  PJRT_Error* OnQuestion(const Call& call, const FunctionPlan& plan, Handle& handle);
+  PJRT_Error* OnAnyCall(const Call& call, const FunctionPlan& plan);
+  PJRT_Error* AfterCall(CallState& state, PJRT_Error* error);
   PJRT_Error* Refuse(CallState& state);
   void CheckInitialized(CallState& state);
 
   const uint32_t generation_;
-  const SpecialChecks& special_ = SpecialChecks::Get();
   LayerState state_;
 };
 
@@ -68,42 +52,91 @@ PJRT_Error* ValidationLayer::Refuse(CallState& state) {
 
 PJRT_Error* ValidationLayer::OnCall(const Call& call) {
   // In a forked child locks may be held by threads that are not there.
-  if (ProcessGeneration() != generation_) return call.Next();
-  const function::Id id = call.id();
-  CallState state(state_, call, state_.plans.Of(id));
-  state.at = {state.uses.NextCall(state_.id, state_.num_calls), id};
-  if (state.plan.takes_error) [[unlikely]]
-    return OnErrorCall(state);
-
-  const bool refuses = state_.reporter.options().mode == Mode::kError;
-  if (state.plan.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed)) {
-    CheckInitialized(state);
+  if (!IsProcessGeneration(generation_)) [[unlikely]]
+    return call.Next();
+  const FunctionPlan& plan = state_.plans.Of(call.id());
+  if (plan.is_question) {
+    if (Handle* handle = FindAsked(plan, call)) [[likely]]
+      return OnQuestion(call, plan, *handle);
   }
-  const SpecialCheck& special = special_.Of(id);
+  return OnAnyCall(call, plan);
+}
+
+// The handle of a question that was answered before, if all about the call is right.
+Handle* ValidationLayer::FindAsked(const FunctionPlan& plan, const Call& call) const {
+  struct Head {
+    size_t struct_size;
+    const void* chain;
+  };
+  if (call.args() == nullptr) return nullptr;
+  const auto& head = *static_cast<const Head*>(call.args());
+  if (head.struct_size != plan.full_size || head.chain != nullptr) return nullptr;
+  const void* address = *reinterpret_cast<const void* const*>(
+      static_cast<const char*>(call.args()) + plan.handles[0].offset);
+  Sight sight = state_.table.Find(plan.handles[0].kind, reinterpret_cast<uintptr_t>(address));
+  if (!sight.alive()) return nullptr;
+  const std::atomic<uint32_t>& answer = sight.handle->answers[plan.answer_slot];
+  return answer.load(std::memory_order_relaxed) != 0 ? sight.handle : nullptr;
+}
+
+// The short way of most calls: the same question again, and the same answer, which was looked at
+// when it came for the first time.
+PJRT_Error* ValidationLayer::OnQuestion(const Call& call, const FunctionPlan& plan,
+                                        Handle& handle) {
+  char* args = static_cast<char*>(call.args());
+  ThreadUses& uses = ThreadUses::OfThisThread();
+  const Origin at = {uses.NextCall(state_.id, state_.num_calls), call.id()};
+  const uint32_t depth = uses.depth();
+  const std::atomic<uint32_t>& answer = handle.answers[plan.answer_slot];
+  uses.Push(&handle, at.function);
+  ClearOutputs(plan, args, plan.full_size);
+  PJRT_Error* error = call.Next();
+  uses.PopTo(depth);
+  if (error == nullptr && HashOfAnswer(plan, args, plan.full_size) ==
+                              answer.load(std::memory_order_relaxed)) [[likely]] {
+    return nullptr;
+  }
+  CallState state(state_, call, plan);
+  state.at = at;
+  CheckInputs(state);
+  return AfterCall(state, error);
+}
+
+PJRT_Error* ValidationLayer::OnAnyCall(const Call& call, const FunctionPlan& plan) {
+  CallState state(state_, call, plan);
+  state.at = {state.uses.NextCall(state_.id, state_.num_calls), call.id()};
+  if (plan.takes_error) [[unlikely]]
+    return OnErrorCall(state);
+  if (plan.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed)) [[unlikely]]
+    CheckInitialized(state);
+
   const bool has_args = CheckInputs(state);
   if (has_args) {
-    if (special.before != nullptr) special.before(state);
-    if (state.plan.frees >= 0) FreeInput(state);
+    if (plan.special != nullptr && plan.special->before != nullptr) plan.special->before(state);
+    if (plan.frees >= 0) FreeInput(state);
   }
-  PJRT_Error* error = nullptr;
-  if (refuses && state.is_misused) {
+  if (state.is_misused && state_.reporter.options().mode == Mode::kError) [[unlikely]] {
     RestoreInput(state);
-    error = Refuse(state);
-  } else if (!has_args) {
-    error = TrackError(state_, call.Next(), state.at, state.client);
-  } else {
-    if (!state.plan.cleared.empty()) ClearOutputs(state);
-    error = id == function::kPJRT_Event_OnReady ? CallOnReady(state) : call.Next();
-    if (error != nullptr) {
-      RestoreInput(state);
-      error = TrackError(state_, error, state.at, state.client);
-      if (special.failed != nullptr) special.failed(state);
-    } else {
-      if (state.plan.has_outputs) CheckOutputs(state);
-      if (special.after != nullptr) special.after(state);
-    }
+    return Refuse(state);
   }
-  return error;
+  if (!has_args) [[unlikely]]
+    return TrackError(state_, call.Next(), state.at, state.client);
+  ClearOutputs(plan, state.args, state.size);
+  bool is_ready = call.id() == function::kPJRT_Event_OnReady;
+  return AfterCall(state, is_ready ? CallOnReady(state) : call.Next());
+}
+
+PJRT_Error* ValidationLayer::AfterCall(CallState& state, PJRT_Error* error) {
+  const SpecialCheck* special = state.plan.special;
+  if (error != nullptr) [[unlikely]] {
+    RestoreInput(state);
+    error = TrackError(state_, error, state.at, state.client);
+    if (special != nullptr && special->failed != nullptr) special->failed(state);
+    return error;
+  }
+  if (state.plan.has_outputs) CheckOutputs(state);
+  if (special != nullptr && special->after != nullptr) special->after(state);
+  return nullptr;
 }
 
 }  // namespace
