@@ -88,6 +88,12 @@ class GeneralTest(CommandTest):
                           ("run", PROGRAM, "--repeat", "0"), ("completion", "fish"),
                           ("manifest",), ("info", "--timeout-ms", "-1")):
             self.assertNotEqual(self.plinth(*arguments, code=2).stderr, "", arguments)
+            error = self.json(*arguments, code=2)["error"]
+            self.assertEqual(error["code"], "INVALID_ARGUMENT")
+        self.assertIn("there is no command 'nothing'; there are list, ",
+                      self.plinth("nothing", code=2).stderr)
+        self.assertRegex(self.json("--version")["version"], r"^\d+\.\d+\.\d+$")
+        self.assertIn("complete -o", self.json("completion", "bash")["script"])
 
     def test_completion(self):
         script = self.plinth("completion", "bash").stdout

@@ -1,10 +1,13 @@
 #include "impl/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
+#include <string_view>
 
 #include "impl/cli/commands.h"
 #include "impl/cli/completion.h"
+#include "plinth/support/str_cat.h"
 
 namespace plinth::cli {
 namespace {
@@ -46,13 +49,20 @@ class CommandLine {
   }
 
   int Run(int argc, char** argv) {
+    const bool wants_json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
     try {
       app_.parse(argc, argv);
-    } catch (const CLI::Success& request) {  // --help, --version
+    } catch (const CLI::CallForVersion& request) {
+      if (!wants_json) return app_.exit(request);
+      Output output(true);
+      output.Field("version", "version", plinth_version());
+      return output.Finish(kDone);
+    } catch (const CLI::Success& request) {  // --help
       return app_.exit(request);
     } catch (const CLI::ParseError& error) {
-      app_.exit(error);
-      return kUsage;
+      Output output(wants_json);
+      output.Fail(InvalidArgument(Explain(error, argc, argv), ". See plinth --help"), kUsage);
+      return output.Finish(kUsage);
     }
     Output output(is_json_);
     return output.Finish(command_(output));
@@ -60,6 +70,18 @@ class CommandLine {
 
  private:
   using Command = std::function<int(Output&)>;
+
+  // The parser says of a command that there is not only that one is missing.
+  std::string Explain(const CLI::ParseError& error, int argc, char** argv) const {
+    auto found = std::find_if(argv + 1, argv + argc, [](const char* word) { return *word != '-'; });
+    if (found == argv + argc) return error.what();
+    std::string names;
+    for (const CLI::App* sub : app_.get_subcommands({})) {
+      if (sub->get_name() == *found) return error.what();
+      names += StrCat(names.empty() ? "" : ", ", sub->get_name());
+    }
+    return StrCat("there is no command '", *found, "'; there are ", names);
+  }
 
   CLI::App* Add(CLI::App& parent, const char* name, const char* help, Command command) {
     CLI::App* sub = parent.add_subcommand(name, help);
@@ -197,14 +219,14 @@ class CommandLine {
 #endif
 
   void AddCompletion() {
-    CLI::App* sub = app_.add_subcommand("completion", "A script that completes command lines");
+    CLI::App* sub =
+        Add(app_, "completion", "A script that completes command lines", [this](Output& output) {
+          std::string script = BashCompletion(app_);
+          output.Line(script);
+          loader::JsonAddText(output.json(), "script", script);
+          return int{kDone};
+        });
     sub->add_option("SHELL", shell_, "bash")->required()->check(CLI::IsMember({"bash"}));
-    sub->callback([this] {
-      command_ = [this](Output& output) {
-        output.Line(BashCompletion(app_));
-        return int{kDone};
-      };
-    });
   }
 
   CLI::App app_;

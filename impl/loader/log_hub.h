@@ -28,13 +28,14 @@ class LogHub : public std::enable_shared_from_this<LogHub> {
 
  private:
   void Receive(LogLevel level, std::string_view message);
-  void WriteToFile(LogLevel level, std::string_view message);
+  bool WriteToFile(LogLevel level, std::string_view message);
 
   Callback callback_;
   std::string file_;
   LogLevel file_level_ = LogLevel::kInfo;
   std::mutex mutex_;
   bool collecting_ = true;
+  bool told_of_file_ = false;  // that cannot be written
   std::string report_;
 };
 
