@@ -1,0 +1,57 @@
+#ifndef PLINTH_CONFORMANCE_MUTANTS_MUTANT_H_
+#define PLINTH_CONFORMANCE_MUTANTS_MUTANT_H_
+
+#include <span>
+#include <string_view>
+
+#include "pjrt_c_api.h"
+#include "plinth/support/args.h"
+
+namespace plinth::mutants {
+
+// One bug, put into a plugin that has none.
+struct Mutant {
+  const char* name;
+  const char* requirement;  // the number in the registry of what it breaks
+  const char* cases;        // glob: of the cases that name the requirement, those that it concerns
+  const char* breaks;       // in words
+  void (*apply)(PJRT_Api& table);
+};
+
+// The table of the plugin behind, which has no bug.
+const PJRT_Api& Real();
+
+// An error of the plugin behind, with that code.
+PJRT_Error* MakeError(PJRT_Error_Code code, std::string_view text);
+
+std::span<const Mutant> TableMutants();
+std::span<const Mutant> EventMutants();
+std::span<const Mutant> BufferMutants();
+std::span<const Mutant> TransferMutants();
+std::span<const Mutant> ExecuteMutants();
+std::span<const Mutant> ProcessMutants();
+
+// Arguments of a slot's function.
+template <typename Slot>
+struct ArgsOfSlot;
+template <typename Result, typename Args>
+struct ArgsOfSlot<Result (*PJRT_Api::*)(Args*)> {
+  using Type = Args;
+};
+
+// Puts `body` into a slot. It is called with arguments that are there and as long as they have to
+// be; all others go to the plugin behind.
+template <auto kSlot, typename Body>
+void Replace(PJRT_Api& table, Body) {
+  using Args = typename ArgsOfSlot<decltype(kSlot)>::Type;
+  table.*kSlot = [](Args* args) {
+    if (args == nullptr || args->struct_size < StructOf<Args>::kMinimumSize) {
+      return (Real().*kSlot)(args);
+    }
+    return Body{}(args);
+  };
+}
+
+}  // namespace plinth::mutants
+
+#endif  // PLINTH_CONFORMANCE_MUTANTS_MUTANT_H_

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Every mutant fails the cases that its file in expected/ lists, and no other; see README.md.
+
+    mutants_test.py --suite plinth-conformance --plugin X.so --mutants plinth_mutants.so [--write] [NAME...]
+"""
+
+import argparse
+import concurrent.futures
+import ctypes
+import fnmatch
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+EXPECTED = FOLDER / "expected"
+FAILURES = {"FAIL", "CRASH", "HANG"}
+# More than there are processors: a mutant that hangs costs time only.
+JOBS = 2 * (os.cpu_count() or 1) + 2
+
+
+def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
+    """name -> (requirement, glob of cases)"""
+    function = ctypes.CDLL(str(library)).PlinthMutants
+    function.restype = ctypes.c_char_p
+    rows = [line.split("\t") for line in function().decode().splitlines()]
+    return {name: (requirement, cases) for name, requirement, cases, _ in rows}
+
+
+class Runner:
+    def __init__(self, options, folder: pathlib.Path):
+        self.options, self.folder = options, folder
+
+    def run(self, name: str) -> tuple[dict | None, str]:
+        """The report of the suite on a mutant, or why there is none."""
+        plugin = self.folder / f"{name}.so"
+        plugin.symlink_to(self.options.mutants)
+        report = self.folder / f"{name}.json"
+        done = subprocess.run(
+            [self.options.suite, "--plugin", plugin, "--profile", FOLDER / "profile.json",
+             "--jobs", "4", "--quiet", "--json", report],
+            env={**os.environ, "PLINTH_MUTANT_PLUGIN": str(self.options.plugin)},
+            capture_output=True, text=True, timeout=600)
+        if done.returncode not in (0, 1) or not report.exists():
+            return None, f"{name}: the suite ended with {done.returncode}: {done.stderr}"
+        return json.loads(report.read_text()), ""
+
+
+def failed_of(report: dict) -> set[str]:
+    return {r["name"] for r in report["results"] if r["verdict"] in FAILURES}
+
+
+def expected_of(name: str) -> set[str]:
+    path = EXPECTED / f"{name}.txt"
+    return set(path.read_text().split()) if path.exists() else set()
+
+
+def judge(name: str, requirement: str, cases: str, clean: dict, report: dict) -> list[str]:
+    """What is wrong with a mutant's result."""
+    failed, expected = failed_of(report), expected_of(name)
+    problems = [f"{name}: {case} did not fail" for case in sorted(expected - failed)]
+    problems += [f"{name}: {case} failed, which is not expected" for case in sorted(failed - expected)]
+    naming = {r["name"] for r in clean["results"]
+              if r["verdict"] == "PASS" and requirement in r.get("requirements", ())
+              and fnmatch.fnmatchcase(r["name"], cases)}
+    if not naming:
+        problems.append(f"{name}: no case {cases} names {requirement}")
+    problems += [f"{name}: survives {case}, which names {requirement}"
+                 for case in sorted(naming - failed)]
+    return problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for argument in ("suite", "plugin", "mutants"):
+        parser.add_argument(f"--{argument}", type=pathlib.Path, required=True)
+    parser.add_argument("--write", action="store_true", help="write expected/ anew")
+    parser.add_argument("names", nargs="*", help="these mutants alone")
+    options = parser.parse_args()
+    for argument in ("suite", "plugin", "mutants"):
+        setattr(options, argument, getattr(options, argument).resolve())
+    mutants = mutants_of(options.mutants)
+    unknown = {path.stem for path in EXPECTED.glob("*.txt")} - set(mutants)
+    problems = [f"expected/{name}.txt is of no mutant" for name in sorted(unknown)]
+    names = options.names or list(mutants)
+
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(options, pathlib.Path(folder))
+        clean, error = runner.run("clean")
+        if clean is None:
+            print(error)
+            return 1
+        problems += [f"without a bug: {case} failed" for case in sorted(failed_of(clean))]
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            for name, (report, error) in zip(names, pool.map(runner.run, names)):
+                if report is None:
+                    problems.append(error)
+                    continue
+                if options.write:
+                    lines = sorted(failed_of(report))
+                    (EXPECTED / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+                problems += judge(name, *mutants[name], clean, report)
+    for problem in problems:
+        print(problem)
+    print(f"{len(names)} mutants, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
