@@ -46,17 +46,20 @@ class Recognizer {
   }
 
  private:
-  void Visit(Block& block) {
+  void Visit(Block& block, bool is_scalar_code = false) {
     const std::vector<Op*> ops = std::exchange(block.ops, {});
     block.ops.reserve(ops.size());
     for (Op* op : ops) {
       replacements_.FindAll({op->operands.data(), op->operands.size()});
-      for (Block* inner : op->blocks) Visit(*inner);
+      for (Block* inner : op->blocks) {
+        Visit(*inner, is_scalar_code || HasScalarRegions(op->opcode));
+      }
       if (HasScalarRegions(op->opcode)) {
         for (Block* inner : op->blocks) SinkConstants(*inner);
       }
       std::vector<Value*> results;
-      if (VisitOp(*op, block.ops, &results)) {
+      if (VisitOp(*op, block.ops, &results) ||
+          (is_scalar_code && Branches(*op, block.ops, &results))) {
         changed_ = true;
         for (size_t i = 0; i < results.size(); ++i) {
           replacements_.Replace(op->results[i], results[i]);
@@ -167,6 +170,40 @@ class Recognizer {
           builder.AddOp(inner->opcode, operands, {&type, 1}, std::move(attributes))->result();
     }
     results->push_back(array_of(region.terminator()->operands[0]));
+    return true;
+  }
+
+  // Branches within scalar code are all computed, and the one that is taken selected: such code is
+  // a kernel on many elements at a time.
+  bool Branches(Op& op, std::vector<Op*>& out, std::vector<Value*>* results) {
+    if (op.opcode != Opcode::kCase && op.opcode != Opcode::kIf) return false;
+    for (const Block* branch : op.blocks) {
+      if (!branch->arguments.empty()) return false;
+      for (const Op* inner : branch->ops) {
+        if (inner != branch->terminator() && EffectOf(*inner) != Effect::kPure) return false;
+      }
+    }
+    Builder builder(module_, out, op.location);
+    for (Block* branch : op.blocks) {
+      for (Op* inner : branch->ops) {
+        if (inner != branch->terminator()) out.push_back(inner);
+      }
+    }
+    Value* const index = op.operands[0];
+    // The last branch of a case is also that of an index out of range.
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      results->push_back(replacements_.Find(op.blocks.back()->terminator()->operands[i]));
+    }
+    for (size_t b = op.blocks.size() - 1; b-- > 0;) {
+      Value* const taken = op.opcode == Opcode::kIf
+                               ? index
+                               : builder.Compare(ComparisonDirection::kEq, index,
+                                                 builder.SplatLike(index, static_cast<double>(b)));
+      for (size_t i = 0; i < op.results.size(); ++i) {
+        Value* const value = replacements_.Find(op.blocks[b]->terminator()->operands[i]);
+        (*results)[i] = builder.Select(taken, value, (*results)[i]);
+      }
+    }
     return true;
   }
 

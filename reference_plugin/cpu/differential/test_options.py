@@ -68,3 +68,10 @@ def _compare(program, args, option, tolerance, names):
         for a, b in zip(jax.tree.leaves(e), jax.tree.leaves(g)):
             wrong = difference(a, b, tolerance)
             assert not wrong, f"{names[i] if names else i}: {wrong}"
+
+
+@pytest.mark.plugin_only
+def test_options_of_xla_change_nothing():
+    with jax.default_device(backends.plugin_device()):
+        options = {"xla_embed_ir_in_executable": True, "xla_dump_max_hlo_modules": 200}
+        assert float(jax.jit(lambda x: x + 1, compiler_options=options)(1.0)) == 2

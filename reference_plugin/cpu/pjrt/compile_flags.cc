@@ -1,6 +1,8 @@
 #include "reference_plugin/cpu/pjrt/compile_flags.h"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <variant>
 
 namespace plinth::cpu {
@@ -15,6 +17,18 @@ struct Flag {
 constexpr Flag kFlags[] = {
     {"fusion", &compiler::PipelineOptions::fusion, "false runs every op as a step of its own"},
     {"simplify", &compiler::PipelineOptions::simplify, "false keeps every op of the program"},
+};
+
+// XLA's own debugging options begin with this. Programs that tune XLA run here as well, and what
+// they ask for changes nothing.
+constexpr std::string_view kXlaPrefix = "xla_";
+// Those whose values are known to be truth values.
+constexpr std::string_view kXlaBooleans[] = {
+    "xla_cpu_enable_concurrency_optimized_scheduler",
+    "xla_cpu_enable_fast_math",
+    "xla_cpu_enable_fast_min_max",
+    "xla_dump_hlo_as_text",
+    "xla_embed_ir_in_executable",
 };
 
 std::optional<bool> AsBool(const program::CompileOptions::OptionValue& value) {
@@ -40,10 +54,18 @@ Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::Op
       if (name == flag.name) known = &flag;
       names += StrCat(names.empty() ? "" : ", ", flag.name, " (", flag.doc, ")");
     }
-    if (known == nullptr) {
-      return InvalidArgument("unknown compiler option \"", name, "\"; known are: ", names);
+    const std::optional<bool> boolean = AsBool(value);
+    if (known == nullptr && std::string_view(name).starts_with(kXlaPrefix)) {
+      if (std::ranges::find(kXlaBooleans, name) != std::end(kXlaBooleans) && !boolean.has_value()) {
+        return InvalidArgument("compiler option \"", name,
+                               "\": what was given is not a valid bool value.");
+      }
+      continue;
     }
-    std::optional<bool> boolean = AsBool(value);
+    if (known == nullptr) {
+      return InvalidArgument("No such compile option: '", name, "'. Known are: ", names,
+                             ", and XLA's own (", kXlaPrefix, "...), which change nothing here");
+    }
     if (!boolean.has_value()) {
       return InvalidArgument("compiler option \"", name,
                              "\" takes a boolean, \"on\" or \"off\", not what was given");

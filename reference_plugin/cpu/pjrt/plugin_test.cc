@@ -267,7 +267,11 @@ TEST_F(PluginTest, UnknownDeviceAndOptions) {
   options = {};
   options.env_option_overrides["no_such_option"] = true;
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
-               PJRT_Error_Code_INVALID_ARGUMENT, "fusion");
+               PJRT_Error_Code_INVALID_ARGUMENT, "No such compile option: 'no_such_option'");
+  options.env_option_overrides.clear();
+  options.env_option_overrides["xla_embed_ir_in_executable"] = std::string("maybe");
+  EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
+               PJRT_Error_Code_INVALID_ARGUMENT, "is not a valid bool value");
   options.env_option_overrides.clear();
   options.env_option_overrides["fusion"] = std::string("maybe");
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
