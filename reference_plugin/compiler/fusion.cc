@@ -128,7 +128,7 @@ void BlockFusion::SetHard(const Value* value) {
 void BlockFusion::PlanView(const Op& op) {
   bool in_memory = IsHard(op);
   // An element whose bits become several elements, or a part of one, is a view of memory only.
-  const bool keeps_elements = op.operands[0]->type.NumElements() == op.type().NumElements();
+  const bool keeps_elements = ByteSize(op.operands[0]->type.dtype) == ByteSize(op.type().dtype);
   for (int32_t group : WantingGroups(op)) {
     if (!context_.fusion() || !keeps_elements || !TryInline(op, group, false)) in_memory = true;
   }

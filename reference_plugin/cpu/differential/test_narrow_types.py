@@ -143,8 +143,8 @@ def test_float_ops(dtype):
 
 def test_bitcast_to_other_widths_and_on():
     """What changes the width is a view of memory; ops behind it join no kernel with it."""
-    x = values.spread(np.float16, 12).reshape(3, 4)
-    check_functions_of((x,), {
-        "byteswap": lambda x: lax.bitcast_convert_type(
-            lax.bitcast_convert_type(lax.bitcast_convert_type(x, jnp.uint8)[..., ::-1], jnp.float16), jnp.uint16),
-        "computed": lambda x: lax.bitcast_convert_type(x + x, jnp.uint8) + jnp.uint8(1)})
+    for x in (values.spread(np.float16, 12).reshape(3, 4), np.zeros((3, 0, 2), np.float16)):
+        check_functions_of((x,), {
+            "byteswap": lambda x: lax.bitcast_convert_type(
+                lax.bitcast_convert_type(lax.bitcast_convert_type(x, jnp.uint8)[..., ::-1], jnp.float16), jnp.uint16),
+            "computed": lambda x: lax.bitcast_convert_type(x + x, jnp.uint8) + jnp.uint8(1)})
