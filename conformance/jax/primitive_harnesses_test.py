@@ -45,9 +45,11 @@ class PrimitiveHarnesses(unittest.TestCase):
     def check(self, harness):
         if not harness.filter("cpu"):
             self.skipTest("JAX says that built-in CPU does not do this")
-        found = results_of(harness)
         folder = Path(os.environ["JAX_TESTS_RESULTS"])
         file = folder / f"{harness.fullname[:150]}-{zlib.crc32(harness.fullname.encode()):08x}.pickle"
+        if "JAX_TESTS_BUILT_IN" in os.environ and file.exists():
+            return
+        found = results_of(harness)
         if "JAX_TESTS_BUILT_IN" in os.environ:
             folder.mkdir(parents=True, exist_ok=True)
             kept = [(str(x.dtype), x.shape, zlib.compress(np.ascontiguousarray(x).tobytes(), 1)) for x in found]
