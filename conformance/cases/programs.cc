@@ -153,6 +153,7 @@ void WrongPrograms(Context& context) {
 
 void UnknownFormat(Context& context) {
   constexpr std::string_view kFormat = "no_such_format";
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
   Status status = context.Compile(AddOneProgram(), kFormat).status();
   context.Check("PJRT-Client_Compile-format", !status.ok(),
                 "an unknown program format was accepted");

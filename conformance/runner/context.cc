@@ -162,6 +162,15 @@ Expected<HostArray> Context::Download(PJRT_Buffer* buffer) const {
 
 Expected<OwnedLoadedExecutable> Context::Compile(std::string_view program, std::string_view format,
                                                  std::string_view options) const {
+  if (!profile_.reads_programs) {
+    return Unimplemented("the profile says that the plugin reads no programs at large");
+  }
+  return CompileAnyway(program, format, options);
+}
+
+Expected<OwnedLoadedExecutable> Context::CompileAnyway(std::string_view program,
+                                                       std::string_view format,
+                                                       std::string_view options) const {
   auto unit = MakeArgs<PJRT_Program>();
   std::string code(program);
   unit.code = code.data();

@@ -90,6 +90,9 @@ class Context {
   Expected<OwnedLoadedExecutable> Compile(
       std::string_view program, std::string_view format = "mlir",
       std::string_view options = SingleDeviceCompileOptions()) const;
+  // The same, whatever the profile says about programs.
+  Expected<OwnedLoadedExecutable> CompileAnyway(std::string_view program, std::string_view format,
+                                                std::string_view options) const;
   // Runs on the executable's only device. `done`, if wanted, is the caller's to free.
   Expected<std::vector<OwnedBuffer>> Execute(PJRT_LoadedExecutable* executable,
                                              std::span<PJRT_Buffer* const> arguments,

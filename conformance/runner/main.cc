@@ -6,13 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <set>
 
+#include "conformance/runner/bundle.h"
 #include "conformance/runner/case.h"
 #include "conformance/runner/child.h"
+#include "conformance/runner/files.h"
+#include "conformance/runner/must_pass.h"
 #include "conformance/runner/report.h"
 #include "conformance/runner/supervisor.h"
 #include "conformance/runner/waivers.h"
@@ -25,25 +26,14 @@ namespace {
 constexpr int kExitFailures = 1, kExitUsage = 2, kExitUnusable = 3;
 
 struct Options {
-  std::string plugin, level, cases = "*", waivers, profile, junit, json, html, resume, loader;
+  std::string plugin, level, cases = "*", waivers, profile, junit, json, html, resume, loader,
+                             bundle;
   uint64_t seed = 1;
   int jobs = 1;
   bool list = false, child = false, quiet = false;
   std::string before, after;  // of `diff`
+  std::string folder;         // of `verify`
 };
-
-Expected<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return NotFound("cannot read ", path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? Status() : Internal("cannot write ", path);
-}
 
 Expected<Report> ReadReport(const std::string& path) {
   PLINTH_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
@@ -119,12 +109,26 @@ void PrintResult(const Report& report, const Result& result) {
   std::cout << "    repeat: " << RepeatCommand(report, result) << std::endl;
 }
 
+// "must pass: L0 580 of 580, L1 ..."; with a filter of cases the missing are no news.
+std::string MustPassLine(const Report& report) {
+  std::string line;
+  for (const char* each : {"L0", "L1", "L2", "L3", "L4"}) {
+    size_t needed = MustPass(each, report.plugin_minor).size();
+    if (needed == 0) continue;
+    line += StrCat(line.empty() ? "must pass: " : ", ", each, " ",
+                   needed - MissingMustPass(report, each).size(), " of ", needed);
+  }
+  return line + "\n";
+}
+
 int RunAsParent(const Options& options, const std::vector<Case>& cases) {
   Expected<Profile> profile = ReadProfile(options.profile);
   std::vector<Waiver> waivers;
+  std::string waivers_text;
   Status status = profile.status();
   if (status.ok() && !options.waivers.empty()) {
     Expected<std::string> text = ReadFile(options.waivers);
+    if (text.ok()) waivers_text = *text;
     Expected<std::vector<Waiver>> parsed = text.ok() ? ParseWaivers(*text) : text.status();
     status = parsed.status();
     if (parsed.ok()) waivers = *std::move(parsed);
@@ -220,6 +224,17 @@ int RunAsParent(const Options& options, const std::vector<Case>& cases) {
     std::cerr << options.plugin << ": " << report.error << "\n";
     return kExitUnusable;
   }
+  if (!options.bundle.empty()) {
+    Expected<std::string> text =
+        options.profile.empty() ? std::string() : ReadFile(options.profile);
+    Status written =
+        text.ok() ? WriteBundle(options.bundle, {report, options.plugin, *text, waivers_text})
+                  : text.status();
+    if (!written.ok()) {
+      std::cerr << written.ToString() << "\n";
+      return kExitUsage;
+    }
+  }
   int failures = 0;
   for (Verdict verdict : {Verdict::kPass, Verdict::kFail, Verdict::kCrash, Verdict::kHang,
                           Verdict::kUnsupported, Verdict::kWaived}) {
@@ -230,10 +245,11 @@ int RunAsParent(const Options& options, const std::vector<Case>& cases) {
   }
   int robust = report.CountRobust(Verdict::kFail) + report.CountRobust(Verdict::kCrash) +
                report.CountRobust(Verdict::kHang);
-  std::string level = report.HighestLevel();
+  std::string level = ConformingLevel(report);
   std::cout << "(robust: PASS " << report.CountRobust(Verdict::kPass) << ", other " << robust
             << ")\n"
-            << (level.empty() ? "no level reached" : "conforms to " + level) << "\n";
+            << MustPassLine(report) << (level.empty() ? "no level reached" : "conforms to " + level)
+            << "\n";
   return failures == 0 ? 0 : kExitFailures;
 }
 
@@ -248,6 +264,13 @@ int Diff(const Options& options) {
   bool is_worse = false;
   std::cout << DiffReports(*before, *after, is_worse);
   return is_worse ? kExitFailures : 0;
+}
+
+int Verify(const Options& options) {
+  std::vector<std::string> problems = VerifyBundle(options.folder, AllCases(), options.plugin);
+  for (const std::string& problem : problems) std::cout << problem << "\n";
+  std::cout << (problems.empty() ? "the bundle holds" : "the bundle does not hold") << "\n";
+  return problems.empty() ? 0 : kExitFailures;
 }
 
 int Main(int argc, char** argv) {
@@ -265,6 +288,7 @@ int Main(int argc, char** argv) {
   app.add_option("--json", options.json, "write the report here");
   app.add_option("--junit", options.junit, "write a JUnit report here");
   app.add_option("--html", options.html, "write a page to look at here");
+  app.add_option("--bundle", options.bundle, "make this folder, to be submitted; see verify");
   app.add_option("--resume", options.resume, "a JSON report whose cases are not run again");
   app.add_option("--through-loader", options.loader, "libplinth.so: run through it");
   app.add_option("--seed", options.seed, "of the random values");
@@ -275,6 +299,9 @@ int Main(int argc, char** argv) {
   CLI::App* diff = app.add_subcommand("diff", "what changed between two JSON reports");
   diff->add_option("before", options.before)->required();
   diff->add_option("after", options.after)->required();
+  CLI::App* verify = app.add_subcommand("verify", "whether a submission bundle holds");
+  verify->add_option("folder", options.folder, "as --bundle made it")->required();
+  verify->add_option("--plugin", options.plugin, "the plugin that it is about");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -282,6 +309,7 @@ int Main(int argc, char** argv) {
     return status == 0 ? 0 : kExitUsage;
   }
   if (diff->parsed()) return Diff(options);
+  if (verify->parsed()) return Verify(options);
   std::vector<Case> cases = AllCases();
   if (options.list) {
     for (const Case* item : Select(cases, options)) {

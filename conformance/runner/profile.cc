@@ -76,6 +76,8 @@ constexpr Key kKeys[] = {
     {"create_options", ReadOptions},
     {"exclusive",
      [](const Json& v, Profile& p) { return ReadBool("exclusive", v, p.is_exclusive); }},
+    {"reads_programs",
+     [](const Json& v, Profile& p) { return ReadBool("reads_programs", v, p.reads_programs); }},
     {"start_seconds",
      [](const Json& v, Profile& p) { return ReadSeconds("start_seconds", v, p.start_seconds); }},
     {"types", ReadTypes},

@@ -22,12 +22,14 @@ struct Profile {
   bool is_exclusive = false;  // one client at a time: no parallel jobs
   // Success is demanded for every struct_size since 0.28, and not only a clean refusal.
   bool accepts_all_sizes = false;
+  // It reads programs at large, and not only those that it knows by name.
+  bool reads_programs = true;
 
   // Whether a buffer may have the type.
   bool Allows(DType type) const { return types.empty() || types.contains(type); }
 };
 
-// Reads a profile: JSON, see profile.schema.json. An unknown key is an error.
+// Reads a profile: JSON, see conformance/schemas/profile.schema.json. An unknown key is an error.
 Expected<Profile> ParseProfile(std::string_view json);
 
 }  // namespace plinth::conformance

@@ -1,7 +1,9 @@
 #include "conformance/runner/report.h"
 
 #include <algorithm>
+#include <map>
 
+#include "conformance/runner/must_pass.h"
 #include "plinth/reflection/reflection.h"
 
 namespace plinth::conformance {
@@ -120,12 +122,20 @@ Json ReportToJson(const Report& report) {
     counts[std::string(VerdictName(verdict))] = report.Count(verdict);
     robust[std::string(VerdictName(verdict))] = report.CountRobust(verdict);
   }
+  Json::Object must_pass;
+  for (const char* level : {"L0", "L1", "L2", "L3", "L4"}) {
+    size_t needed = MustPass(level, report.plugin_minor).size();
+    if (needed == 0) continue;
+    must_pass[level] =
+        Json::Object{{"needed", needed}, {"missing", Texts(MissingMustPass(report, level))}};
+  }
   Json::Object object{{"format", 1},
                       {"plugin", report.plugin_path},
                       {"version", report.plugin_version},
                       {"minor", report.plugin_minor},
                       {"seed", static_cast<double>(report.seed)},
-                      {"level", report.HighestLevel()},
+                      {"level", ConformingLevel(report)},
+                      {"must_pass", std::move(must_pass)},
                       {"counts", std::move(counts)},
                       {"robust_counts", std::move(robust)},
                       {"uncovered_requirements", Texts(report.uncovered)},

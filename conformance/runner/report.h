@@ -36,7 +36,7 @@ std::string RepeatCommand(const Report& report, const Result& result);
 Json ResultToJson(const Result& result);
 Expected<Result> ResultFromJson(const Json& json);
 
-// See report.schema.json.
+// See conformance/schemas/report.schema.json.
 Json ReportToJson(const Report& report);
 Expected<Report> ReportFromJson(const Json& json);
 std::string ReportToJunit(const Report& report);

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "conformance/runner/must_pass.h"
 #include "conformance/runner/report.h"
 #include "conformance/runner/xml_text.h"
 
@@ -64,7 +65,7 @@ std::string FindingRow(const Report& report, const Result& result) {
 }  // namespace
 
 std::string ReportToHtml(const Report& report) {
-  std::string level = report.HighestLevel();
+  std::string level = ConformingLevel(report);
   std::string out = "<!doctype html><meta charset=utf-8><title>Conformance report</title><style>";
   out += kStyle;
   out += StrCat("</style><h1>", level.empty() ? "No level reached" : StrCat("Conforms to ", level),

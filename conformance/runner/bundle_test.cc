@@ -1,0 +1,155 @@
+#include "conformance/runner/bundle.h"
+
+#include <filesystem>
+
+#include "conformance/runner/files.h"
+#include "conformance/runner/must_pass.h"
+#include "conformance/runner/sha256.h"
+#include "gmock/gmock.h"
+
+namespace plinth::conformance {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Sha256Test, KnownTexts) {
+  EXPECT_EQ(Sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(Sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(Sha256(std::string(1000, 'a')),
+            "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3");
+}
+
+// A plugin that passed all that there is at L0.
+class BundleTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "/bundle_test";
+    std::filesystem::remove_all(folder_);
+    plugin_ = testing::TempDir() + "/bundle_plugin.so";
+    ASSERT_TRUE(WriteFile(plugin_, "a plugin").ok());
+    report_.plugin_path = plugin_;
+    report_.plugin_version = "0.114";
+    report_.plugin_minor = 114;
+    cases_ = AllCases();
+    for (const Case& item : cases_) {
+      if (item.level == Level::kL0) {
+        report_.results.push_back({item.name, Verdict::kPass, item.is_robust});
+      }
+    }
+  }
+
+  Result& Named(const std::string& name) {
+    for (Result& result : report_.results) {
+      if (result.name == name) return result;
+    }
+    ADD_FAILURE() << name;
+    return report_.results[0];
+  }
+  void Write(std::string waivers = "") {
+    Status status = WriteBundle(folder_, {report_, plugin_, "", waivers});
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  std::vector<std::string> Verify() { return VerifyBundle(folder_, cases_, plugin_); }
+  // Replaces text in a file; with `rehash` the bundle names the file as it is then.
+  void Tamper(const std::string& name, const std::string& from, const std::string& to,
+              bool rehash) {
+    std::string path = folder_ + "/" + name, text = *ReadFile(path), old = Sha256(text);
+    size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, from.size(), to);
+    ASSERT_TRUE(WriteFile(path, text).ok());
+    if (rehash) Tamper("bundle.json", old, Sha256(text), false);
+  }
+
+  std::string folder_, plugin_;
+  Report report_;
+  std::vector<Case> cases_;
+};
+
+TEST_F(BundleTest, AnHonestOneHolds) {
+  Write();
+  EXPECT_THAT(Verify(), IsEmpty());
+  EXPECT_EQ(ConformingLevel(report_), "L0");
+}
+
+TEST_F(BundleTest, AnExistingFolderIsNotTouched) {
+  Write();
+  EXPECT_FALSE(WriteBundle(folder_, {report_, plugin_, "", ""}).ok());
+}
+
+TEST_F(BundleTest, AChangedFileIsFound) {
+  for (const char* file : {"report.json", "profile.json", "waivers.json", "must_pass.txt"}) {
+    std::filesystem::remove_all(folder_);
+    Write();
+    Tamper(file, "\n", " \n", false);
+    EXPECT_THAT(Verify(), Contains(HasSubstr(std::string(file) + " is not the file"))) << file;
+  }
+}
+
+TEST_F(BundleTest, AMissingFileIsFound) {
+  Write();
+  std::filesystem::remove(folder_ + "/waivers.json");
+  EXPECT_THAT(Verify(), Contains(HasSubstr("cannot read")));
+}
+
+TEST_F(BundleTest, ALevelThatTheResultsDoNotReachIsFound) {
+  Named("L0/table/version").verdict = Verdict::kFail;
+  Write();
+  EXPECT_THAT(Verify(), IsEmpty());
+  Tamper("report.json", "\"level\": \"\"", "\"level\": \"L0\"", true);
+  Tamper("bundle.json", "\"level\": \"\"", "\"level\": \"L0\"", false);
+  EXPECT_THAT(Verify(), Contains(HasSubstr("the results reach level \"\"")));
+}
+
+TEST_F(BundleTest, AFailureThatWasTakenOutIsFound) {
+  std::erase_if(report_.results, [](const Result& r) { return r.name == "L0/table/attributes"; });
+  Write();
+  // It is on the list of what must pass, so the level goes.
+  EXPECT_EQ(ConformingLevel(report_), "");
+  std::filesystem::remove_all(folder_);
+  SetUp();
+  std::erase_if(report_.results, [](const Result& r) { return r.is_robust; });
+  Write();
+  EXPECT_THAT(Verify(), Contains(HasSubstr("was not run")));
+}
+
+TEST_F(BundleTest, AWaiverOfNobodyIsFound) {
+  Named("L0/table/version").verdict = Verdict::kWaived;
+  Write();
+  EXPECT_THAT(Verify(), Contains(HasSubstr("no waiver that is valid for 0.114")));
+  std::filesystem::remove_all(folder_);
+  Write(R"({"waivers": [{"cases": "L0/table/*", "reason": "known", "address": "https://x",
+                         "until_minor": 113}]})");
+  EXPECT_THAT(Verify(), Contains(HasSubstr("no waiver that is valid for 0.114")));
+  std::filesystem::remove_all(folder_);
+  Write(R"({"waivers": [{"cases": "L0/table/*", "reason": "known", "address": "https://x",
+                         "until_minor": 114}]})");
+  EXPECT_THAT(Verify(), IsEmpty());
+}
+
+TEST_F(BundleTest, AnotherClassIsFound) {
+  Named("L0/table/version").is_robust = true;
+  Write();
+  EXPECT_THAT(Verify(), Contains(HasSubstr("of another class")));
+}
+
+TEST_F(BundleTest, AnotherPluginIsFound) {
+  Write();
+  ASSERT_TRUE(WriteFile(plugin_, "another").ok());
+  EXPECT_THAT(Verify(), Contains(HasSubstr("is not the plugin that was examined")));
+}
+
+TEST_F(BundleTest, GarbageIsAnswered) {
+  EXPECT_THAT(Verify(), Contains(HasSubstr("cannot read")));
+  Write();
+  ASSERT_TRUE(WriteFile(folder_ + "/bundle.json", "garbage").ok());
+  EXPECT_THAT(Verify(), Contains(HasSubstr("bundle.json")));
+  ASSERT_TRUE(WriteFile(folder_ + "/bundle.json", "[]").ok());
+  ASSERT_TRUE(WriteFile(folder_ + "/report.json", "{}").ok());
+  EXPECT_THAT(Verify(), Contains(HasSubstr("not a report")));
+}
+
+}  // namespace
+}  // namespace plinth::conformance

@@ -1,0 +1,47 @@
+#!/bin/bash
+# bundle_test.sh SUITE PLUGIN PYTHON: the suite makes a bundle that holds and files that are as the
+# schemas say, and needs nothing that a vendor's machine may lack.
+set -euo pipefail
+suite=$1 plugin=$2 python=$3
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$suite" --plugin "$plugin" --profile "$here/../profiles/plinth_cpu.json" --quiet \
+  --bundle "$work/bundle" --html "$work/page.html" | tail -1
+"$suite" verify "$work/bundle" --plugin "$plugin"
+"$python" "$here/../schemas/check.py" --self-test
+for kind in report profile waivers; do
+  "$python" "$here/../schemas/check.py" $kind.schema.json "$work/bundle/$kind.json"
+done
+# What a hand would change first.
+sed -i 's/"UNSUPPORTED"/"PASS"/' "$work/bundle/report.json"
+if "$suite" verify "$work/bundle" >"$work/log"; then
+  echo "a bundle with a changed report holds"
+  exit 1
+fi
+# The page stands alone.
+if grep -E -i '<(script|link|img)|https?://' "$work/page.html"; then
+  echo "the page refers to something outside of it"
+  exit 1
+fi
+
+needed=$(readelf -d "$suite" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+for library in $needed; do
+  case $library in
+    libc.so.6 | libm.so.6 | libgcc_s.so.1 | libdl.so.2 | libpthread.so.0 | ld-linux*) ;;
+    *)
+      echo "plinth-conformance needs $library"
+      exit 1
+      ;;
+  esac
+done
+newest=$(objdump -T "$suite" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
+if [ "$(printf '%s\nGLIBC_2.34\n' "$newest" | sort -V | tail -1)" != GLIBC_2.34 ]; then
+  echo "plinth-conformance needs $newest, newer than GLIBC_2.34"
+  exit 1
+fi
+# Nothing but the binary and the plugin, in an empty folder without environment.
+mkdir "$work/empty"
+cp "$suite" "$plugin" "$work/empty"
+(cd "$work/empty" && env -i "./$(basename "$suite")" --plugin "$(basename "$plugin")" --level L0 --quiet | tail -1)
