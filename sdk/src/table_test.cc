@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "plinth/support/args.h"
 #include "sdk/src/test_plugin.h"
 
@@ -190,14 +192,20 @@ TEST(Plugin, AttributesAreShortForOldCallers) {
   EXPECT_EQ(names(24), "xla_version ");
 }
 
-TEST(Plugin, ChainHasLayoutsAndShardings) {
+TEST(Plugin, ChainHasTheExtensionsOfTheSdk) {
   std::vector<int> types;
   for (const PJRT_Extension_Base* node = Api()->extension_start; node != nullptr;
        node = node->next) {
     types.push_back(node->type);
-    EXPECT_EQ(node->struct_size, node->type == PJRT_Extension_Type_Layouts ? 80u : 40u);
+    const std::map<int, size_t> sizes = {{PJRT_Extension_Type_Layouts, 80},
+                                         {PJRT_Extension_Type_Shardings, 40},
+                                         {PJRT_Extension_Type_FFI, 48},
+                                         {PJRT_Extension_Type_Gpu_Custom_Call, 33}};
+    EXPECT_EQ(node->struct_size, sizes.at(node->type));
   }
-  EXPECT_EQ(types, (std::vector<int>{PJRT_Extension_Type_Layouts, PJRT_Extension_Type_Shardings}));
+  EXPECT_EQ(types,
+            (std::vector<int>{PJRT_Extension_Type_Layouts, PJRT_Extension_Type_Shardings,
+                              PJRT_Extension_Type_FFI, PJRT_Extension_Type_Gpu_Custom_Call}));
 }
 
 TEST(Events, SetByTheCaller) {

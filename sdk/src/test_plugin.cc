@@ -10,6 +10,7 @@ namespace plinth::sdk::testing {
 std::atomic<int> live_clients{0};
 std::atomic<int> live_buffers{0};
 std::atomic<int> live_executables{0};
+LastHandler last_handler;
 LastClientRequest last_client_request;
 std::function<Status(const ExecuteRequest&, ExecuteResults&)> execute_hook;
 
@@ -229,8 +230,30 @@ class TestClient : public Client {
   }
 };
 
+class TestFfi : public Ffi {
+ public:
+  Status RegisterHandler(const FfiHandler& handler) override {
+    if (handler.target == "taken") return FailedPrecondition("taken");
+    last_handler = {std::string(handler.target),
+                    std::string(handler.platform),
+                    handler.is_typed,
+                    handler.instantiate,
+                    handler.execute,
+                    handler.traits};
+    return {};
+  }
+  Expected<int64_t> RegisterType(std::string_view name, int64_t type_id,
+                                 const FfiTypeInfo& info) override {
+    return types_.Register(name, type_id, info);
+  }
+
+ private:
+  FfiTypes types_;
+};
+
 class TestPlugin : public Plugin {
  public:
+  Ffi* ffi() override { return &ffi_; }
   TestPlugin() {
     info_.name = "test_plugin";
     info_.version = "1.2";
@@ -257,6 +280,7 @@ class TestPlugin : public Plugin {
 
  private:
   PluginInfo info_;
+  TestFfi ffi_;
 };
 
 }  // namespace

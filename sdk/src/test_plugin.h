@@ -33,6 +33,16 @@ struct LastClientRequest {
 };
 extern LastClientRequest last_client_request;
 
+// What the last registration brought; "taken" is refused.
+struct LastHandler {
+  std::string target, platform;
+  bool is_typed = false;
+  void* instantiate = nullptr;
+  void* execute = nullptr;
+  uint32_t traits = 0;
+};
+extern LastHandler last_handler;
+
 // Runs instead of an executable's own Execute if it is set.
 extern std::function<Status(const ExecuteRequest&, ExecuteResults&)> execute_hook;
 

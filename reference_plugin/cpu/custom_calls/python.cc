@@ -71,8 +71,7 @@ Expected<const Functions*> Find() {
                               " is not in it");
   }
   const Functions* functions = &found->functions;
-  if (functions->IsInitialized() == 0 ||
-      (functions->IsFinalizing != nullptr && functions->IsFinalizing() != 0)) {
+  if (functions->IsInitialized() == 0 || IsGone(*functions)) {
     return FailedPrecondition("Python is not running, or is being shut down");
   }
   return functions;

@@ -46,12 +46,20 @@ struct Functions {
 // FAILED_PRECONDITION if there is no interpreter, or it is going away.
 Expected<const Functions*> Find();
 
+// Whether the interpreter is going away. A thread that wants its lock then is ended by Python,
+// through the destructors of what stands on its stack: these must leave Python alone.
+inline bool IsGone(const Functions& functions) {
+  return functions.IsFinalizing != nullptr && functions.IsFinalizing() != 0;
+}
+
 // Python's lock, held from here to the end of the scope. Find() has succeeded.
 class Lock {
  public:
   explicit Lock(const Functions& functions)
       : functions_(functions), state_(functions.EnsureLock()) {}
-  ~Lock() { functions_.ReleaseLock(state_); }
+  ~Lock() {
+    if (!IsGone(functions_)) functions_.ReleaseLock(state_);
+  }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
@@ -72,7 +80,7 @@ class Ref {
     return *this;
   }
   ~Ref() {
-    if (object_ != nullptr) functions_->DecRef(object_);
+    if (object_ != nullptr && !IsGone(*functions_)) functions_->DecRef(object_);
   }
 
   Object* get() const { return object_; }

@@ -57,8 +57,9 @@ void WaitingThreads::State::Work() {
         continue;
       }
       const uint64_t seen = started;
-      changed.wait_for(lock, kPatience);
-      if (started == seen && !tasks.empty()) break;
+      const bool is_moving = changed.wait_for(
+          lock, kPatience, [&] { return started != seen || tasks.empty() || busy == 0; });
+      if (!is_moving) break;
     }
     --idle;
     std::function<void()> task = std::move(tasks.front());
