@@ -263,6 +263,7 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
   }
   // What it is given is already computed: nothing more is asked.
   if (target == "dce_sink" && importer.result_types().empty()) return importer.Define({});
+  if (target == "ApproxTopK") return ImportApproxTopK(importer, operation);
   if (target == "mhlo.topk") return ImportTopK(importer, operation);
   if (target.substr(0, 5) == "mhlo.") {
     bool known = false;

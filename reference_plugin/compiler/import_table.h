@@ -26,7 +26,15 @@ struct ImportRow {
 const ImportRow& ImportRowOf(program::Op op);
 
 // Builders that have a file of their own.
+Status ImportApproxTopK(Importer& importer, const program::Operation& operation);
 Status ImportCustomCall(Importer& importer, const program::Operation& operation);
+Status ImportDynamicBroadcast(Importer& importer, const program::Operation& operation);
+Status ImportDynamicConvolution(Importer& importer, const program::Operation& operation);
+Status ImportDynamicGather(Importer& importer, const program::Operation& operation);
+Status ImportDynamicIota(Importer& importer, const program::Operation& operation);
+Status ImportDynamicPad(Importer& importer, const program::Operation& operation);
+Status ImportDynamicReshape(Importer& importer, const program::Operation& operation);
+Status ImportRealDynamicSlice(Importer& importer, const program::Operation& operation);
 
 }  // namespace plinth::compiler
 

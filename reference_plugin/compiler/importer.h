@@ -40,6 +40,9 @@ class Importer {
   Status Define(size_t i, Value* value);
   Status Define(std::span<Value* const> values);
 
+  // Whether the function that a call or composite names exists and takes its operands.
+  Status CheckCallee(const Op& op);
+
   // Imports the ops of a region at the end of the current block, with its arguments standing for
   // `arguments`; returns what the region returns.
   Expected<std::vector<Value*>> ImportInline(const program::Region& region,
@@ -63,7 +66,6 @@ class Importer {
   Status ImportOperations(std::span<const program::Operation> operations);
   Status ImportOperation(const program::Operation& operation);
   Status ImportByRow(const program::Operation& operation);
-  Status CheckCallee(const Op& op);
   // Values of a region cease to be visible at its end.
   void Forget(const program::Region& region);
 

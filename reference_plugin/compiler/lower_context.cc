@@ -33,7 +33,8 @@ constexpr std::array<OpcodeLowering, kNumOpcodes> MakeTable() {
   set(LowerClass::kLibrary,
       {Opcode::kDotGeneral, Opcode::kConvolution, Opcode::kGather, Opcode::kScatter, Opcode::kSort,
        Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator, Opcode::kRng,
-       Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId, Opcode::kCustomCall});
+       Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId, Opcode::kCustomCall,
+       Opcode::kCholesky, Opcode::kFft, Opcode::kTriangularSolve});
   set(LowerClass::kControl, {Opcode::kWhile, Opcode::kCase, Opcode::kIf});
   set(LowerClass::kAlias, {Opcode::kTuple, Opcode::kGetTupleElement, Opcode::kAfterAll,
                            Opcode::kShardingConstraint, Opcode::kReshard});
@@ -347,6 +348,12 @@ Status LowerContext::PrepareOp(const Op& original, int32_t block_number,
       break;
     }
     default:
+      if (InfoOf(op.opcode).category == Category::kControl &&
+          InfoOf(op.opcode).effect == Effect::kOrdered) {
+        return Unimplemented(Describe(op), ": the op ", Name(op.opcode),
+                             " exchanges data with the host while the program runs, for which "
+                             "PJRT has no other end here; use arguments, results or callbacks");
+      }
       if (ClassOf(op) == LowerClass::kRefused) {
         return Unimplemented(Describe(op), ": the op ", Name(op.opcode),
                              " is not implemented by this compiler");

@@ -11,6 +11,9 @@ using FamilyFunction = std::span<const CustomCallRow> (*)();
 
 constexpr FamilyFunction kFamilies[] = {
     AnnotationRows,
+    LapackOrthogonalRows,
+    LapackSolverRows,
+    LapackSpectralRows,
     PythonCallbackRows,
 };
 

@@ -32,19 +32,24 @@ struct Pass {
   int64_t length = 0;     // elements of the (complex or real) side that fft_length counts
   int64_t lines = 1;      // how many transforms
   int64_t inner = 1;      // elements between neighbours of a line
+  int64_t out_inner = 1;  // the same of what is written
   int64_t in_extent = 0;  // complex numbers of a line; pairs where it is real and even
   int64_t out_extent = 0;
   T scale = 1;
   int64_t s = 1;  // transforms side by side
   std::unique_ptr<FftPlan<T>> plan;
-  std::unique_ptr<T[]> table;  // kRealPairs, kToRealPairs
+  std::unique_ptr<T[]> table;     // kRealPairs, kToRealPairs
+  std::unique_ptr<T[]> twiddles;  // [2][length][inner], after the transforms; else null
+  bool to_scratch = false;
 
   Status Run(const void* from, void* to, const RunContext& context) const;
 
  private:
   int64_t InBase(int64_t line) const { return line / inner * in_extent * inner + line % inner; }
-  int64_t OutBase(int64_t line) const { return line / inner * out_extent * inner + line % inner; }
-  void Transform(FftPlanes<T>& planes) const;
+  int64_t OutBase(int64_t line) const {
+    return line / out_inner * out_extent * out_inner + line % out_inner;
+  }
+  void Transform(int64_t line, FftPlanes<T>& planes) const;
   void Read(const T* from, int64_t line, int64_t count, const FftPlanes<T>& planes) const;
   void Write(const FftPlanes<T>& planes, int64_t line, int64_t count, T* to) const;
   int64_t PlaneSize() const {
@@ -91,21 +96,21 @@ void Pass<T>::Write(const FftPlanes<T>& planes, int64_t line, int64_t count, T* 
     return;
   }
   T* base = to + 2 * OutBase(line);
-  if (s == 1 && inner == 1) return kernels.join(out_extent, scale, planes.re, planes.im, base);
-  if (s == kernels.lanes && line % inner + s <= inner) {
-    return kernels.join_lanes(out_extent, inner, scale, planes.re, planes.im, base);
+  if (s == 1 && out_inner == 1) return kernels.join(out_extent, scale, planes.re, planes.im, base);
+  if (s == kernels.lanes && line % out_inner + s <= out_inner) {
+    return kernels.join_lanes(out_extent, out_inner, scale, planes.re, planes.im, base);
   }
   for (int64_t q = 0; q < count; ++q) {
     T* row = to + 2 * OutBase(line + q);
     for (int64_t i = 0; i < out_extent; ++i) {
-      row[2 * i * inner] = scale * planes.re[i * s + q];
-      row[2 * i * inner + 1] = scale * planes.im[i * s + q];
+      row[2 * i * out_inner] = scale * planes.re[i * s + q];
+      row[2 * i * out_inner + 1] = scale * planes.im[i * s + q];
     }
   }
 }
 
 template <typename T>
-void Pass<T>::Transform(FftPlanes<T>& planes) const {
+void Pass<T>::Transform(int64_t line, FftPlanes<T>& planes) const {
   const FftKernels<T>& kernels = FftKernelsFor<T>();
   auto exchange = [&planes] {
     std::swap(planes.re, planes.other_re);
@@ -131,6 +136,13 @@ void Pass<T>::Transform(FftPlanes<T>& planes) const {
       kind == PassKind::kForward || kind == PassKind::kRealPairs || kind == PassKind::kRealOdd;
   if (!forward) conjugate();
   plan->Run(planes);
+  if (twiddles != nullptr) {
+    const T* re = twiddles.get() + line % inner;
+    const T* im = re + length * inner;
+    for (int64_t k = 0; k < length; ++k, re += inner, im += inner) {
+      kernels.multiply(s, 1, re, im, planes.re + k * s, planes.im + k * s);
+    }
+  }
   if (!forward) conjugate();
   if (kind == PassKind::kRealPairs) {
     kernels.real_after(in_extent, s, table.get(), planes);
@@ -154,7 +166,7 @@ Status Pass<T>::Run(const void* from, void* to, const RunContext& context) const
                               planes_at + 3 * size};
           const int64_t line = group * s, count = std::min(s, lines - line);
           Read(static_cast<const T*>(from), line, count, planes);
-          Transform(planes);
+          Transform(line, planes);
           Write(planes, line, count, static_cast<T*>(to));
         }
       });
@@ -173,8 +185,7 @@ class FftStep final : public PreparedStep {
              const RunContext& context) const override {
     const void* from = operands[0];
     for (size_t i = 0; i < passes_.size(); ++i) {
-      void* to = results[0];
-      if (scratch_bytes_ != 0 && i + 1 < passes_.size()) to = context.scratch.data();
+      void* const to = passes_[i].to_scratch ? context.scratch.data() : results[0];
       PLINTH_RETURN_IF_ERROR(passes_[i].Run(from, to, context));
       from = to;
     }
@@ -185,10 +196,27 @@ class FftStep final : public PreparedStep {
 
  private:
   Status AddPass(PassKind kind, const compiler::Dims& dims, size_t axis, int64_t length);
+  Status AddLongLines(PassKind kind, int64_t lines, int64_t length, int64_t inner);
 
   std::vector<Pass<T>> passes_;
-  int64_t scratch_bytes_ = 0;  // the complex array before the pass that makes it real
+  bool is_irfft_ = false;
+  int64_t scratch_bytes_ = 0;  // of one complex array
 };
+
+// A length whose planes do not fit into a core's cache.
+template <typename T>
+constexpr int64_t kLongLine = (int64_t{256} << 10) / static_cast<int64_t>(sizeof(T));
+
+// The rows of a long line as a matrix: as square as it gets, and vectors full. 0: none fits.
+template <typename T>
+int64_t RowLength(int64_t length) {
+  const int64_t lanes = FftKernelsFor<T>().lanes;
+  const int64_t most = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
+  for (int64_t inner = most; inner >= 64; --inner) {
+    if (length % inner == 0 && inner % lanes == 0 && length / inner < 64 * inner) return inner;
+  }
+  return 0;
+}
 
 // `dims` are those of the pass's complex side.
 template <typename T>
@@ -200,6 +228,14 @@ Status FftStep<T>::AddPass(PassKind kind, const compiler::Dims& dims, size_t axi
     if (d != axis) pass.lines *= dims[d];
     if (d > axis) pass.inner *= dims[d];
   }
+  pass.out_inner = pass.inner;
+  const bool is_complex = kind == PassKind::kForward || kind == PassKind::kInverse;
+  if (is_complex && pass.inner == 1 && length > kLongLine<T> && length <= kMaxFftLength &&
+      !is_irfft_) {
+    if (const int64_t inner = RowLength<T>(length); inner > 0) {
+      return AddLongLines(kind, pass.lines, length, inner);
+    }
+  }
   const int64_t half = length / 2;
   const bool pairs = kind == PassKind::kRealPairs || kind == PassKind::kToRealPairs;
   int64_t plan_length = pairs ? half : length;
@@ -208,10 +244,10 @@ Status FftStep<T>::AddPass(PassKind kind, const compiler::Dims& dims, size_t axi
   pass.in_extent = from_real ? plan_length : to_real ? half + 1 : length;
   pass.out_extent = to_real ? plan_length : from_real ? half + 1 : length;
   const int64_t lanes = FftKernelsFor<T>().lanes;
-  const bool alone =
-      pass.lines <= lanes / 4 ||
-      (pass.inner == 1 && !(kind == PassKind::kRealOdd || kind == PassKind::kToRealOdd) &&
-       FftPlan<T>::IsGoodLine(plan_length));
+  constexpr int64_t kLeastLine = 256;  // shorter ones are better off side by side
+  const bool odd = kind == PassKind::kRealOdd || kind == PassKind::kToRealOdd;
+  const bool alone = pass.lines <= lanes / 4 || (pass.inner == 1 && plan_length >= kLeastLine &&
+                                                 !odd && FftPlan<T>::IsGoodLine(plan_length));
   pass.s = alone ? 1 : lanes;
   PLINTH_ASSIGN_OR_RETURN(pass.plan, FftPlan<T>::Make(plan_length, pass.s));
   if (pairs) {
@@ -221,6 +257,31 @@ Status FftStep<T>::AddPass(PassKind kind, const compiler::Dims& dims, size_t axi
     }
   }
   passes_.push_back(std::move(pass));
+  return Status();
+}
+
+// Long lines as matrices with rows of `inner` elements: columns, twiddles, then rows. The first
+// pass writes its results transposed, so that the second finds and leaves them in order.
+template <typename T>
+Status FftStep<T>::AddLongLines(PassKind kind, int64_t lines, int64_t length, int64_t inner) {
+  const int64_t columns = length / inner;
+  Pass<T> first, second;
+  first.length = first.in_extent = first.out_extent = second.inner = second.out_inner = columns;
+  second.length = second.in_extent = second.out_extent = first.inner = inner;
+  first.lines = lines * inner;
+  second.lines = lines * columns;
+  first.to_scratch = true;
+  first.twiddles = MakeTwiddleMatrix<T>(columns, inner);
+  if (first.twiddles == nullptr) {
+    return ResourceExhausted("no memory for the tables of a transform of length ", length);
+  }
+  for (Pass<T>* pass : {&first, &second}) {
+    pass->kind = kind;
+    pass->s = FftKernelsFor<T>().lanes;
+    PLINTH_ASSIGN_OR_RETURN(pass->plan, FftPlan<T>::Make(pass->length, pass->s));
+  }
+  passes_.push_back(std::move(first));
+  passes_.push_back(std::move(second));
   return Status();
 }
 
@@ -234,7 +295,8 @@ Expected<std::unique_ptr<PreparedStep>> FftStep<T>::Prepare(const compiler::Plan
     return std::unique_ptr<PreparedStep>(std::move(prepared));
   }
   const size_t count = fft.length.size();
-  const bool to_real = fft.type == FftType::kIrfft, from_real = fft.type == FftType::kRfft;
+  prepared->is_irfft_ = fft.type == FftType::kIrfft;
+  const bool to_real = prepared->is_irfft_, from_real = fft.type == FftType::kRfft;
   const compiler::Dims& dims = from_real ? result.dims : operand.dims;
   const size_t first = dims.size() - count, last = dims.size() - 1;
   const bool inverse = to_real || fft.type == FftType::kIfft;
@@ -256,7 +318,13 @@ Expected<std::unique_ptr<PreparedStep>> FftStep<T>::Prepare(const compiler::Plan
     for (int64_t length : fft.length) elements *= static_cast<double>(length);
     prepared->passes_.back().scale = static_cast<T>(1 / elements);
   }
-  if (to_real && count > 1) prepared->scratch_bytes_ = operand.SizeInBytes();
+  for (size_t i = 0; to_real && i + 1 < prepared->passes_.size(); ++i) {
+    prepared->passes_[i].to_scratch = true;
+  }
+  for (const Pass<T>& pass : prepared->passes_) {
+    if (!pass.to_scratch) continue;
+    prepared->scratch_bytes_ = std::max(operand.SizeInBytes(), result.SizeInBytes());
+  }
   return std::unique_ptr<PreparedStep>(std::move(prepared));
 }
 

@@ -9,9 +9,6 @@
 namespace plinth::cpu {
 namespace {
 
-// Tables and run times beyond this are a wrong program's.
-constexpr int64_t kMaxLength = int64_t{1} << 27;
-
 // exp(2 pi i k / length) as (cos, sin) to more digits than a double has, from two small tables.
 class Roots {
  public:
@@ -125,8 +122,8 @@ bool FftPlan<T>::IsGoodLine(int64_t length) {
 
 template <typename T>
 Expected<std::unique_ptr<FftPlan<T>>> FftPlan<T>::Make(int64_t length, int64_t s) {
-  if (length > kMaxLength) {
-    return ResourceExhausted("a transform of length ", length, "; at most ", kMaxLength,
+  if (length > kMaxFftLength) {
+    return ResourceExhausted("a transform of length ", length, "; at most ", kMaxFftLength,
                              " is supported");
   }
   std::unique_ptr<FftPlan> plan(new FftPlan(length, s));
@@ -260,9 +257,27 @@ void FftPlan<T>::Run(FftPlanes<T>& planes) const {
   }
 }
 
+template <typename T>
+std::unique_ptr<T[]> MakeTwiddleMatrix(int64_t rows, int64_t columns) {
+  const int64_t size = rows * columns;
+  auto table = NewTable<T>(2 * size);
+  if (table == nullptr) return table;
+  const Roots roots(size);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      const auto [x, y] = roots(r * c);
+      table[r * columns + c] = static_cast<T>(x);
+      table[size + r * columns + c] = static_cast<T>(-y);
+    }
+  }
+  return table;
+}
+
 template class FftPlan<float>;
 template class FftPlan<double>;
 template std::unique_ptr<float[]> MakeRootTable<float>(int64_t, int64_t, int64_t);
 template std::unique_ptr<double[]> MakeRootTable<double>(int64_t, int64_t, int64_t);
+template std::unique_ptr<float[]> MakeTwiddleMatrix<float>(int64_t, int64_t);
+template std::unique_ptr<double[]> MakeTwiddleMatrix<double>(int64_t, int64_t);
 
 }  // namespace plinth::cpu

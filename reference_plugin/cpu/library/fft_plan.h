@@ -10,6 +10,9 @@
 
 namespace plinth::cpu {
 
+// Tables and run times beyond this are a wrong program's.
+inline constexpr int64_t kMaxFftLength = int64_t{1} << 27;
+
 // One-dimensional transforms of one length: sum of x[j] exp(-2 pi i j k / length). The inverse is
 // the same with real and imaginary planes exchanged. Immutable, any thread.
 template <typename T>
@@ -48,6 +51,10 @@ class FftPlan {
 // no memory. 0 <= count * step <= length, or any product less than 2^62.
 template <typename T>
 std::unique_ptr<T[]> MakeRootTable(int64_t length, int64_t count, int64_t step = 1);
+
+// exp(-2 pi i r c / (rows * columns)): [2][rows][columns], real parts first; null as above.
+template <typename T>
+std::unique_ptr<T[]> MakeTwiddleMatrix(int64_t rows, int64_t columns);
 
 }  // namespace plinth::cpu
 

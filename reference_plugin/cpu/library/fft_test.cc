@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <random>
@@ -151,6 +152,39 @@ TEST(Fft, SeveralDimensions) {
       Check({type, complex, {}, {67, 33}});
       Check({type, complex, {}, {4, 32, 10}}, &pool);
       Check({type, complex, {2}, {3, 6, 5}});
+    }
+  }
+}
+
+// Longer than the naive sum can follow: a wave has one peak, and the inverse gives it back.
+TEST(Fft, LongLines) {
+  ThreadPool pool(2);
+  for (DType complex : {DType::kC64, DType::kC128}) {
+    for (int64_t n : {1 << 17, 3 * 5 * 7 * 1024, 100003}) {
+      TestArray wave(complex, {2, n}), peak = wave, back = wave;
+      for (int64_t i = 0; i < 2 * n; ++i) {
+        const int64_t frequency = i < n ? 12345 : n - 3;
+        const double turn = static_cast<double>(i % n * frequency % n) / static_cast<double>(n);
+        wave.Set(i, std::polar(1.0, 2 * 3.14159265358979323846 * turn));
+      }
+      for (FftType type : {FftType::kFft, FftType::kIfft}) {
+        const bool inverse = type == FftType::kIfft;
+        const auto step =
+            MakeStep(compiler::Opcode::kFft, {wave.type}, {peak.type},
+                     std::make_shared<const compiler::Attributes>(FftAttributes{type, {n}}));
+        ASSERT_TRUE(
+            RunStep(step, {inverse ? &peak : &wave}, {inverse ? &back : &peak}, &pool).ok());
+      }
+      double worst = 0;
+      for (int64_t i = 0; i < 2 * n; ++i) {
+        const bool at_peak = i == 12345 || i == 2 * n - 3;
+        worst =
+            std::max(worst, std::abs(peak.Get<std::complex<double>>(i) / static_cast<double>(n) -
+                                     (at_peak ? 1.0 : 0.0)));
+        worst = std::max(
+            worst, std::abs(back.Get<std::complex<double>>(i) - wave.Get<std::complex<double>>(i)));
+      }
+      EXPECT_LE(worst, 16 * Epsilon(complex)) << n;
     }
   }
 }

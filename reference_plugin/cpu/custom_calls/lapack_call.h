@@ -1,0 +1,162 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_CUSTOM_CALLS_LAPACK_CALL_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_CUSTOM_CALLS_LAPACK_CALL_H_
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "reference_plugin/cpu/custom_calls/table.h"
+#include "reference_plugin/cpu/library/lapack.h"
+
+// What the calls of LAPACK routines on batches of column-major matrices share.
+namespace plinth::cpu {
+
+template <typename T>
+inline constexpr DType kDTypeOf = DType::kInvalid;
+template <>
+inline constexpr DType kDTypeOf<float> = DType::kF32;
+template <>
+inline constexpr DType kDTypeOf<double> = DType::kF64;
+template <>
+inline constexpr DType kDTypeOf<std::complex<float>> = DType::kC64;
+template <>
+inline constexpr DType kDTypeOf<std::complex<double>> = DType::kC128;
+
+template <typename T>
+inline constexpr bool kIsReal = std::is_same_v<T, typename RealOf<T>::Type>;
+
+// Rows of the table for the four types: target "lapack_" + type's letter + name + "_ffi".
+#define PLINTH_LAPACK_ROWS(real_name, complex_name, prepare)                                     \
+  {"lapack_s" real_name "_ffi", prepare<float>}, {"lapack_d" real_name "_ffi", prepare<double>}, \
+      {"lapack_c" complex_name "_ffi", prepare<std::complex<float>>}, {                          \
+    "lapack_z" complex_name "_ffi", prepare<std::complex<double>>                                \
+  }
+
+// Checks a call; the first thing that is wrong stays.
+class CallChecker {
+ public:
+  CallChecker(const CustomCall& call, size_t num_operands, size_t num_results);
+
+  const Status& status() const { return status_; }
+
+  // Operand i is a batch of column-major matrices; its leading dimensions are those of all others.
+  // The numbers of rows and columns.
+  std::pair<int, int> Matrices(size_t i, DType dtype);
+  // Arrays of the same batch with these further dimensions: two are a column-major matrix.
+  void Operand(size_t i, DType dtype, const compiler::Dims& tail);
+  void Result(size_t i, DType dtype, const compiler::Dims& tail);
+  // The last dimension of operand i.
+  int64_t LastOf(size_t i) const;
+  // INVALID_ARGUMENT with `what` unless it is true.
+  void Expect(bool is_true, std::string_view what);
+  // An attribute that is one of these letters, as its ASCII code.
+  char Letter(std::string_view name, std::string_view letters);
+  int64_t Integer(std::string_view name);
+
+  int64_t batch() const { return batch_; }
+
+ private:
+  void Array(std::string_view what, size_t i, const CustomCallArray& array, DType dtype,
+             const compiler::Dims& tail);
+  void Fail(Status status) {
+    if (status_.ok()) status_ = std::move(status);
+  }
+
+  const CustomCall& call_;
+  Status status_;
+  compiler::Dims batch_dims_;
+  int64_t batch_ = 1;
+};
+
+// Memory of one call of a routine, laid out when the step is prepared.
+class WorkLayout {
+ public:
+  // The offset of `count` elements, at least one.
+  template <typename T>
+  int64_t Add(int64_t count) {
+    const int64_t offset = bytes_;
+    bytes_ += (std::max<int64_t>(count, 1) * static_cast<int64_t>(sizeof(T)) + 63) / 64 * 64;
+    return offset;
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  int64_t bytes_ = 0;
+};
+
+// The arrays of a run, and the part of each that belongs to one matrix of the batch.
+struct CallArrays {
+  std::span<void*const> operands, results;
+  int64_t matrix;
+
+  template <typename T>
+  const T* Operand(size_t i, int64_t size) const {
+    return static_cast<const T*>(operands[i]) + matrix * size;
+  }
+  template <typename T>
+  T* Result(size_t i, int64_t size) const {
+    return static_cast<T*>(results[i]) + matrix * size;
+  }
+  int* Info(size_t i) const { return Result<int>(i, 1); }
+  // Result `result`, holding what operand `operand` does.
+  template <typename T>
+  T* CopiedResult(size_t result, size_t operand, int64_t size) const {
+    T* const to = Result<T>(result, size);
+    const T* const from = Operand<T>(operand, size);
+    if (to != from && size > 0) std::memcpy(to, from, sizeof(T) * static_cast<size_t>(size));
+    return to;
+  }
+};
+
+// Calls body(arrays, work) for every matrix, in parallel where there is work for it.
+class LapackStep final : public PreparedStep {
+ public:
+  using Body = std::function<void(const CallArrays& arrays, std::byte* work)>;
+
+  // `work` of one matrix in floating-point operations.
+  static Expected<std::unique_ptr<PreparedStep>> Make(const CallChecker& checker, double work,
+                                                      const WorkLayout& layout, Body body);
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override;
+
+ private:
+  int64_t batch_ = 0, grain_ = 1, work_bytes_ = 0;
+  Body body_;
+};
+
+// What a routine answered when it was asked for the size of its work array.
+template <typename T>
+Expected<int> WorkSize(T answer) {
+  // Large numbers were rounded to the type.
+  const double size = std::ceil(static_cast<double>(std::real(answer)) * (1 + 1e-6));
+  if (!(size < std::numeric_limits<int>::max())) {
+    return ResourceExhausted("matrices too large for LAPACK's 32-bit sizes");
+  }
+  return std::max(static_cast<int>(size), 1);
+}
+
+// Routines that iterate may not come back from NaN or infinity.
+template <typename T>
+bool AllFinite(const T* values, int64_t count) {
+  using Real = typename RealOf<T>::Type;
+  const Real* parts = reinterpret_cast<const Real*>(values);
+  const int64_t num_parts = count * static_cast<int64_t>(sizeof(T) / sizeof(Real));
+  Real sum = 0;
+  for (int64_t i = 0; i < num_parts; ++i) sum += parts[i] * 0;
+  return sum == 0;
+}
+
+// LAPACK's leading dimensions are at least one.
+inline int LeadingDimension(int rows) { return std::max(rows, 1); }
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_CUSTOM_CALLS_LAPACK_CALL_H_

@@ -1,0 +1,204 @@
+#include "reference_plugin/cpu/custom_calls/lapack_call.h"
+
+// Factors and solutions of linear systems: Cholesky, LU, triangular and tridiagonal.
+namespace plinth::cpu {
+namespace {
+
+// a -> a, info.
+template <typename T>
+Expected<std::unique_ptr<PreparedStep>> PreparePotrf(const CustomCall& call,
+                                                     const LibraryOptions& options) {
+  CallChecker checker(call, 1, 2);
+  const auto [n, columns] = checker.Matrices(0, kDTypeOf<T>);
+  checker.Expect(n == columns, "operand 0 has no square matrices");
+  checker.Result(0, kDTypeOf<T>, {n, n});
+  checker.Result(1, DType::kS32, {});
+  const char uplo = checker.Letter("uplo", "LU");
+  PLINTH_RETURN_IF_ERROR(checker.status());
+  PLINTH_ASSIGN_OR_RETURN(auto* const potrf, FindLapack<T>(options.blas, Lapack<T>::kPotrf));
+  return LapackStep::Make(checker, std::pow(n, 3) / 3, {},
+                          [=, n = n](const CallArrays& arrays, std::byte*) {
+                            T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
+                            const int lda = LeadingDimension(n);
+                            potrf(&uplo, &n, a, &lda, arrays.Info(1), 1);
+                          });
+}
+
+// a, b -> x.
+template <typename T>
+Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
+                                                    const LibraryOptions& options) {
+  CallChecker checker(call, 2, 1);
+  const auto [order, columns] = checker.Matrices(0, kDTypeOf<T>);
+  checker.Expect(order == columns, "operand 0 has no square matrices");
+  const char side = checker.Letter("side", "LR"), uplo = checker.Letter("uplo", "LU");
+  const char trans = checker.Letter("trans_x", "NTC"), diag = checker.Letter("diag", "NU");
+  PLINTH_RETURN_IF_ERROR(checker.status());
+  const compiler::Dims& dims = call.operands[1].dims;
+  checker.Expect(dims.size() >= 2, "operand 1 has no matrices");
+  PLINTH_RETURN_IF_ERROR(checker.status());
+  const int64_t m = dims[dims.size() - 2], n = dims.back();
+  checker.Expect(
+      (side == 'L' ? m : n) == order && std::max(m, n) <= std::numeric_limits<int>::max(),
+      "operand 1 does not fit operand 0");
+  checker.Operand(1, kDTypeOf<T>, {m, n});
+  checker.Result(0, kDTypeOf<T>, {m, n});
+  PLINTH_RETURN_IF_ERROR(checker.status());
+  PLINTH_ASSIGN_OR_RETURN(auto* const trsm, FindLapack<T>(options.blas, Lapack<T>::kTrsm));
+  const double work = static_cast<double>(m) * static_cast<double>(n) * order;
+  return LapackStep::Make(
+      checker, work, {}, [=, order = order](const CallArrays& arrays, std::byte*) {
+        T* const x = arrays.CopiedResult<T>(0, 1, m * n);
+        const T* const a = arrays.Operand<T>(0, int64_t{order} * order);
+        const T one(1);
+        const int rows = static_cast<int>(m), cols = static_cast<int>(n);
+        const int lda = LeadingDimension(order), ldb = LeadingDimension(rows);
+        trsm(&side, &uplo, &trans, &diag, &rows, &cols, &one, a, &lda, x, &ldb, 1, 1, 1, 1);
+      });
+}
+
+// a -> lu, pivots, info.
+template <typename T>
+Expected<std::unique_ptr<PreparedStep>> PrepareGetrf(const CustomCall& call,
+                                                     const LibraryOptions& options) {
+  CallChecker checker(call, 1, 3);
+  const auto [m, n] = checker.Matrices(0, kDTypeOf<T>);
+  const int least = std::min(m, n);
+  checker.Result(0, kDTypeOf<T>, {m, n});
+  checker.Result(1, DType::kS32, {least});
+  checker.Result(2, DType::kS32, {});
+  PLINTH_RETURN_IF_ERROR(checker.status());
+  PLINTH_ASSIGN_OR_RETURN(auto* const getrf, FindLapack<T>(options.blas, Lapack<T>::kGetrf));
+  return LapackStep::Make(checker, static_cast<double>(m) * n * least, {},
+                          [=, m = m, n = n](const CallArrays& arrays, std::byte*) {
+                            T* const a = arrays.CopiedResult<T>(0, 0, int64_t{m} * n);
+                            const int lda = LeadingDimension(m);
+                            getrf(&m, &n, a, &lda, arrays.Result<int>(1, least), arrays.Info(2));
+                          });
+}
+
+// lower, diagonal, upper, b -> the same four overwritten, x last, and info. The lower diagonal
+// starts with an element that belongs to no column.
+template <typename T>
+Expected<std::unique_ptr<PreparedStep>> PrepareGtsv(const CustomCall& call,
+                                                    const LibraryOptions& options) {
+  CallChecker checker(call, 4, 5);
+  const auto [n, columns] = checker.Matrices(3, kDTypeOf<T>);
+  for (size_t i = 0; i < 3; ++i) {
+    checker.Operand(i, kDTypeOf<T>, {n});
+    checker.Result(i, kDTypeOf<T>, {n});
+  }
+  checker.Result(3, kDTypeOf<T>, {n, columns});
+  checker.Result(4, DType::kS32, {});
+  PLINTH_RETURN_IF_ERROR(checker.status());
+  PLINTH_ASSIGN_OR_RETURN(auto* const gtsv, FindLapack<T>(options.blas, Lapack<T>::kGtsv));
+  return LapackStep::Make(checker, 10.0 * n * (columns + 1), {},
+                          [=, n = n, columns = columns](const CallArrays& arrays, std::byte*) {
+                            T* diagonals[3];
+                            for (size_t i = 0; i < 3; ++i)
+                              diagonals[i] = arrays.CopiedResult<T>(i, i, n);
+                            T* const x = arrays.CopiedResult<T>(3, 3, int64_t{n} * columns);
+                            const int ldb = LeadingDimension(n);
+                            if (n == 0) {
+                              *arrays.Info(4) = 0;
+                              return;
+                            }
+                            gtsv(&n, &columns, diagonals[0] + 1, diagonals[1], diagonals[2], x,
+                                 &ldb, arrays.Info(4));
+                          });
+}
+
+// lower, diagonal, upper, b -> x, by elimination with partial pivoting in which a pivot that is
+// (nearly) zero becomes epsilon times the largest element: finite for a singular matrix too.
+template <typename T>
+void SolvePerturbed(int64_t n, int64_t columns, const T* lower, const T* diagonal, const T* upper,
+                    T* x, T* work) {
+  using Real = typename RealOf<T>::Type;
+  // Row i of the factor: its diagonal and the two elements behind.
+  T* const pivot = work;
+  T* const next = work + n;
+  T* const second = work + 2 * n;
+  Real largest = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    pivot[i] = diagonal[i];
+    next[i] = i + 1 < n ? upper[i] : T(0);
+    second[i] = T(0);
+    largest = std::max({largest, std::abs(diagonal[i]), std::abs(next[i])});
+    if (i > 0) largest = std::max(largest, std::abs(lower[i]));
+  }
+  const Real least =
+      std::max(largest * std::numeric_limits<Real>::epsilon(), std::numeric_limits<Real>::min());
+  auto perturb = [least](T& value) {
+    if (std::abs(value) < least) value = std::real(value) < 0 ? T(-least) : T(least);
+  };
+  for (int64_t i = 0; i + 1 < n; ++i) {
+    T below = lower[i + 1];
+    if (std::abs(below) > std::abs(pivot[i])) {
+      std::swap(below, pivot[i]);
+      std::swap(next[i], pivot[i + 1]);
+      std::swap(second[i], next[i + 1]);
+      for (int64_t j = 0; j < columns; ++j) std::swap(x[j * n + i], x[j * n + i + 1]);
+    }
+    perturb(pivot[i]);
+    const T factor = below / pivot[i];
+    pivot[i + 1] -= factor * next[i];
+    next[i + 1] -= factor * second[i];
+    for (int64_t j = 0; j < columns; ++j) x[j * n + i + 1] -= factor * x[j * n + i];
+  }
+  if (n > 0) perturb(pivot[n - 1]);
+  for (int64_t j = 0; j < columns; ++j) {
+    T* const column = x + j * n;
+    for (int64_t i = n; i-- > 0;) {
+      if (i + 1 < n) column[i] -= next[i] * column[i + 1];
+      if (i + 2 < n) column[i] -= second[i] * column[i + 2];
+      column[i] /= pivot[i];
+    }
+  }
+}
+
+template <typename T>
+Expected<std::unique_ptr<PreparedStep>> PreparePerturbed(const CustomCall& call) {
+  CallChecker checker(call, 4, 1);
+  const auto [n, columns] = checker.Matrices(3, kDTypeOf<T>);
+  for (size_t i = 0; i < 3; ++i) checker.Operand(i, kDTypeOf<T>, {n});
+  checker.Result(0, kDTypeOf<T>, {n, columns});
+  WorkLayout layout;
+  layout.Add<T>(3 * int64_t{n});
+  return LapackStep::Make(checker, 20.0 * n * (columns + 1), layout,
+                          [n = n, columns = columns](const CallArrays& arrays, std::byte* work) {
+                            T* const x = arrays.CopiedResult<T>(0, 3, int64_t{n} * columns);
+                            SolvePerturbed(n, columns, arrays.Operand<T>(0, n),
+                                           arrays.Operand<T>(1, n), arrays.Operand<T>(2, n), x,
+                                           reinterpret_cast<T*>(work));
+                          });
+}
+
+Expected<std::unique_ptr<PreparedStep>> PreparePerturbedOfAnyType(const CustomCall& call,
+                                                                  const LibraryOptions&) {
+  switch (call.operands.empty() ? DType::kInvalid : call.operands[0].dtype) {
+    case DType::kF32:
+      return PreparePerturbed<float>(call);
+    case DType::kF64:
+      return PreparePerturbed<double>(call);
+    case DType::kC64:
+      return PreparePerturbed<std::complex<float>>(call);
+    case DType::kC128:
+      return PreparePerturbed<std::complex<double>>(call);
+    default:
+      return InvalidArgument("operand 0 is not of f32, f64, c64 or c128");
+  }
+}
+
+constexpr CustomCallRow kRows[] = {
+    PLINTH_LAPACK_ROWS("potrf", "potrf", PreparePotrf),
+    PLINTH_LAPACK_ROWS("trsm", "trsm", PrepareTrsm),
+    PLINTH_LAPACK_ROWS("getrf", "getrf", PrepareGetrf),
+    PLINTH_LAPACK_ROWS("gtsv", "gtsv", PrepareGtsv),
+    {"tridiagonal_solve_perturbed_ffi", PreparePerturbedOfAnyType},
+};
+
+}  // namespace
+
+std::span<const CustomCallRow> LapackSolverRows() { return kRows; }
+
+}  // namespace plinth::cpu
