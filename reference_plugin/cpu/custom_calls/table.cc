@@ -10,11 +10,7 @@ namespace {
 using FamilyFunction = std::span<const CustomCallRow> (*)();
 
 constexpr FamilyFunction kFamilies[] = {
-    AnnotationRows,
-    LapackOrthogonalRows,
-    LapackSolverRows,
-    LapackSpectralRows,
-    PythonCallbackRows,
+    AnnotationRows, LapackOrthogonalRows, LapackSolverRows, LapackSpectralRows, PythonCallbackRows,
 };
 
 // From the type of the bytes, which is row major, to what the program calls it.
@@ -36,6 +32,17 @@ std::vector<CustomCallArray> ArraysOf(const std::vector<compiler::ArrayRef>& arr
   for (size_t i = 0; i < arrays.size(); ++i) list.push_back(ArrayOf(arrays[i].type, layouts[i]));
   return list;
 }
+
+class FailingStep final : public PreparedStep {
+ public:
+  explicit FailingStep(Status error) : error_(std::move(error)) {}
+  Status Run(std::span<void* const>, std::span<void* const>, const RunContext&) const override {
+    return error_;
+  }
+
+ private:
+  const Status error_;
+};
 
 }  // namespace
 
@@ -101,13 +108,20 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanSt
   call.aliases = aliases;
 
   const auto prepare = [&]() -> Expected<std::unique_ptr<PreparedStep>> {
-    if (const CustomCallRow* row = FindCustomCall(source.target)) return row->prepare(call, options);
+    if (const CustomCallRow* row = FindCustomCall(source.target))
+      return row->prepare(call, options);
     if (const auto handler = FfiRegistry::Get().Find(source.target)) {
       return PrepareRegisteredCall(*handler, call, place);
     }
     return Unimplemented("the CPU plugin has no such target, and none was registered with it");
   };
   auto prepared = prepare();
+  // Frameworks compile calls without anything, of targets that want something, to look at the
+  // program; only running it is an error.
+  const bool is_empty = operands.empty() && results.empty();
+  if (is_empty && prepared.status().code() == StatusCode::kInvalidArgument) {
+    return std::unique_ptr<PreparedStep>(new FailingStep(prepared.status().WithContext(place)));
+  }
   if (!prepared.ok()) return prepared.status().WithContext(place);
   return prepared;
 }

@@ -1,0 +1,89 @@
+"""The wheel builds, installs into a fresh environment, and JAX runs on it there."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+import venv
+
+import numpy
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# JAX is not installed again: the fresh environment sees it where the tests have it.
+SITE_PACKAGES = pathlib.Path(numpy.__file__).resolve().parent.parent
+
+
+def run(*command, **environment):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PJRT_", "JAX_", "PLINTH_", "PYTHON"))}
+    done = subprocess.run([str(c) for c in command], env=clean | environment, capture_output=True, text=True, timeout=120,
+                          check=False, cwd="/")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("package")
+    library = pathlib.Path(os.environ.get("PLINTH_CPU_PLUGIN", ROOT / "build/release/lib/pjrt_plinth_cpu.so")).resolve()
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-index", "-q", "-w", folder, HERE,
+        PLINTH_BUILD=str(library.parent.parent))
+    (wheel,) = folder.glob("plinth-*.whl")
+    assert wheel.stat().st_size < 10 << 20
+    venv.create(folder / "venv", with_pip=False)
+    python = folder / "venv/bin/python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "-q", wheel)
+    (site,) = (folder / "venv/lib").glob("python3*/site-packages")
+    (site / "jax.pth").write_text(f"{SITE_PACKAGES}\n")
+    return python
+
+
+def script(python, text, **environment):
+    return run(python, "-c", textwrap.dedent(text), **environment)
+
+
+def test_jax_finds_it(python):
+    out = script(python, """
+        import jax, plinth
+        device = jax.devices()[0]
+        print(device.client.platform_version)
+        print(float(jax.jit(lambda x: x + 1)(1.0)), jax.devices("cpu")[0].client.platform_version == device.client.platform_version)
+    """)
+    assert "plinth " in out and "2.0 False" in out
+
+
+def test_it_replaces_the_cpu(python):
+    out = script(python, """
+        import jax, numpy as np
+        print(jax.devices("cpu")[0].client.platform_version)
+        assert len({d.client.platform_version for d in jax.devices()}) == 1
+        f = jax.jit(lambda x: jax.pure_callback(lambda a: np.asarray(a) * 2, jax.ShapeDtypeStruct((), np.float32), x))
+        print(float(f(np.float32(21))))
+    """, PLINTH_REPLACE_CPU="1")
+    assert "plinth " in out and "42.0" in out
+
+
+def test_registered_handlers_reach_it(python, tmp_path):
+    library = tmp_path / "handlers.so"
+    source = ROOT / "reference_plugin/cpu/differential/testdata/ffi_handlers.c"
+    run("cc", "-std=c11", "-shared", "-fPIC", "-I", ROOT / "api/include", "-o", library, source)
+    text = """
+        import ctypes, sys, jax, numpy as np
+        library = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "LIBRARY")
+        capsule = lambda name: jax.ffi.pycapsule(getattr(library, name))
+        jax.ffi.register_ffi_target("user_scale", capsule("scale"), platform="cpu", api_version=1)
+        call = lambda x: jax.ffi.ffi_call("user_scale", jax.ShapeDtypeStruct(x.shape, x.dtype))(x, factor=np.float32(4))
+        print(jax.jit(call)(np.ones(2, np.float32)))
+        # After the clients exist, by stages.
+        stages = ("instantiate", "prepare", "initialize", "execute")
+        jax.ffi.register_ffi_target("user_stateful", {s: capsule("stateful_" + s) for s in stages}, platform="cpu", api_version=1)
+        jax.config.update("jax_enable_x64", True)
+        print(jax.jit(lambda: jax.ffi.ffi_call("user_stateful", jax.ShapeDtypeStruct((3,), np.int64))())())
+        for device in jax.devices("cpu"):
+            print(jax.jit(call)(jax.device_put(np.ones(2, np.float32), device)))
+    """.replace("LIBRARY", str(library))
+    for environment in ({}, {"PLINTH_REPLACE_CPU": "1"}):
+        out = script(python, text, **environment)
+        assert out.count("[4. 4.]") == 2 and "[1 1 1]" in out, out
