@@ -7,8 +7,8 @@
 namespace plinth::compiler {
 namespace {
 
-// How often a loop is assumed to run when its cost is estimated.
-constexpr double kAssumedTrips = 16;
+// What a turn of a loop costs besides its steps.
+constexpr double kTurnNs = 20;
 
 ScalarBits SplatBits(const ConstantAttributes& constant) {
   ScalarBits bits;
@@ -118,9 +118,9 @@ class Linearizer {
     step.in_place = {{0, 0, false}};
   }
 
+  // `trips`: how often the block runs.
   Status AddBlock(const ScheduleBlock& block, double trips) {
     for (const ScheduleStep& step : block.steps) {
-      code_.cost_ns += step.cost_ns * trips;
       switch (step.kind) {
         case StepKind::kWhile:
           PLINTH_RETURN_IF_ERROR(AddWhile(step, trips));
@@ -129,6 +129,7 @@ class Linearizer {
           PLINTH_RETURN_IF_ERROR(AddCase(step, trips));
           break;
         default:
+          if (step.cost_ns > 0) code_.cost_ns += step.cost_ns * trips;
           PLINTH_RETURN_IF_ERROR(AddComputation(step));
       }
     }
@@ -192,10 +193,11 @@ class Linearizer {
     for (size_t i = 0; i < carries.size(); ++i) {
       PLINTH_RETURN_IF_ERROR(AddCopy(step.operands[i], carries[i]));
     }
+    code_.cost_ns += trips * (step.trips + 1) * kTurnNs;
     int32_t begin = NextStep();
     ++loop_depth_;
     PLINTH_RETURN_IF_ERROR(Bind(condition.arguments, carries));
-    PLINTH_RETURN_IF_ERROR(AddBlock(condition, trips * kAssumedTrips));
+    PLINTH_RETURN_IF_ERROR(AddBlock(condition, trips * (step.trips + 1)));
     PLINTH_ASSIGN_OR_RETURN(int32_t predicate, VariableOf(condition.results[0]));
     int32_t exit = NextStep();
     LinearStep& leave = AddStep(PlanStepKind::kJumpUnless);
@@ -203,7 +205,7 @@ class Linearizer {
     leave.operand_types = {TypeOf(condition.results[0])};
 
     PLINTH_RETURN_IF_ERROR(Bind(body.arguments, carries));
-    PLINTH_RETURN_IF_ERROR(AddBlock(body, trips * kAssumedTrips));
+    PLINTH_RETURN_IF_ERROR(AddBlock(body, trips * step.trips));
     // In two rounds, because a result may be another carry's old value (a swap).
     std::vector<int32_t> next;
     for (size_t i = 0; i < carries.size(); ++i) {

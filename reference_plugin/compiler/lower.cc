@@ -5,6 +5,7 @@
 #include "reference_plugin/compiler/fusion.h"
 #include "reference_plugin/compiler/lower_kernel.h"
 #include "reference_plugin/compiler/lower_steps.h"
+#include "reference_plugin/compiler/trip_count.h"
 
 // Units (fusion.h) to steps, each after what it needs.
 namespace plinth::compiler {
@@ -202,7 +203,7 @@ Status BlockLowering::WriteControl(const Unit& unit) {
     longest = std::max(longest, cost);
     sum += cost;
   }
-  // Of one turn; how many there are is for the planner to judge.
+  if (step.kind == StepKind::kWhile) step.trips = TripCount(op);
   step.cost_ns = step.kind == StepKind::kWhile ? sum : longest;
   block_.steps.push_back(std::move(step));
   return Status();

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "reference_plugin/compiler/lower_test_util.h"
 
 namespace plinth::compiler {
@@ -35,6 +38,8 @@ std::vector<double> RunText(std::string_view text, bool fusion,
   for (const std::string& error : interpreter.errors()) ADD_FAILURE() << error;
   return results.empty() ? std::vector<double>() : Floats(results[0]);
 }
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 TEST(Lower, EveryOpIsAStepWithoutFusion) {
   constexpr std::string_view kText = R"(
@@ -215,6 +220,51 @@ TEST(Lower, WhileCarriesAndCapturesOuterValues) {
   ASSERT_EQ(loop.kind, StepKind::kWhile);
   EXPECT_EQ(loop.blocks[1].results.size(), 2u);
   EXPECT_EQ(loop.blocks[0].steps.size(), 1u);
+  EXPECT_TRUE(std::isinf(loop.trips));
+}
+
+TEST(Lower, CountsTheTurnsOfLoops) {
+  struct {
+    std::string_view start, step, compare;
+    double trips;
+  } constexpr kLoops[] = {
+      {"0", "add %i, %s", "LT, %i, %n", 10},
+      {"0", "add %s, %i", "GT, %n, %i", 10},
+      {"1", "add %i, %s", "LE, %i, %n", 10},
+      {"20", "subtract %i, %s", "GT, %i, %n", 10},
+      {"11", "add %i, %s", "LT, %i, %n", 0},
+      {"0", "add %i, %s", "NE, %i, %n", 10},
+      {"11", "add %i, %s", "NE, %i, %n", kNever},
+      {"0", "subtract %i, %s", "LT, %i, %n", kNever},
+      {"0", "multiply %i, %s", "LT, %i, %n", kNever},
+  };
+  for (const auto& loop : kLoops) {
+    const std::string text = StrCat(R"(
+      func.func @main(%x: tensor<f32>) -> tensor<f32> {
+        %z = stablehlo.constant dense<)",
+                                    loop.start, R"(> : tensor<i32>
+        %s = stablehlo.constant dense<1> : tensor<i32>
+        %n = stablehlo.constant dense<10> : tensor<i32>
+        %0:2 = stablehlo.while(%i = %z, %a = %x) : tensor<i32>, tensor<f32>
+          cond {
+            %c = stablehlo.compare )",
+                                    loop.compare, R"( : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          } do {
+            %j = stablehlo.)",
+                                    loop.step, R"( : tensor<i32>
+            %b = stablehlo.sine %a : tensor<f32>
+            stablehlo.return %j, %b : tensor<i32>, tensor<f32>
+          }
+        return %0#1 : tensor<f32>
+      })");
+    const Schedule schedule = LowerText(text, false);
+    for (const ScheduleStep& step : schedule.entry.steps) {
+      if (step.kind == StepKind::kWhile) {
+        EXPECT_EQ(step.trips, loop.trips) << text;
+      }
+    }
+  }
 }
 
 TEST(Lower, IfAndCase) {

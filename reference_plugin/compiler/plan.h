@@ -65,7 +65,7 @@ struct Plan {
   std::vector<ArrayRef> outputs;  // several may name one storage; an argument's too (pass-through)
   int64_t arena_size = 0;         // bytes; offsets are multiples of 64
   int64_t constant_bytes = 0;
-  double cost_ns = 0;  // of one run; loops count their known or assumed trips
+  double cost_ns = 0;  // of one run; infinity with a loop whose trips are not known
 };
 
 // Places every value: shares storage where a step may work in place, donates arguments to outputs,

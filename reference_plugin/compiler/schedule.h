@@ -50,7 +50,8 @@ struct ScheduleStep {
   std::shared_ptr<const Attributes> attributes;  // kLibrary
   std::vector<Combiner> combiners;               // kLibrary: its regions (sort, scatter, ...)
   std::vector<ScheduleBlock> blocks;             // kWhile, kCase
-  double cost_ns = 0;                            // rough time on one core
+  double cost_ns = 0;                            // rough time on one core; kWhile: of one turn
+  double trips = 1;                              // kWhile: turns; infinity if they are not known
   Location location;
 };
 
