@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <atomic>
 #include <cstdio>
 
 #include "plinth/support/str_cat.h"
@@ -30,7 +31,9 @@ std::string_view DirectoryFromEnvironment() {
 Dumper::Dumper(std::string_view module_name) : Dumper(module_name, DirectoryFromEnvironment()) {}
 
 Dumper::Dumper(std::string_view module_name, std::string_view directory) {
-  if (!directory.empty()) prefix_ = StrCat(directory, "/", FileNameOf(module_name), ".");
+  if (directory.empty()) return;
+  static std::atomic<int> compilations{0};  // Many modules have one name: jit__lambda.
+  prefix_ = StrCat(directory, "/", FileNameOf(module_name), "-", ++compilations, ".");
 }
 
 void Dumper::Dump(std::string_view stage, const std::function<std::string()>& text) {

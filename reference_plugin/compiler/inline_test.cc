@@ -215,11 +215,14 @@ TEST(Dump, WritesStagesIntoTheDirectory) {
   auto module = ImportText(
       "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }");
   ASSERT_NE(module, nullptr);
-  Dumper dumper("../jit/f", folder.string());
-  OptimizeOptions options;
-  options.dumper = &dumper;
-  ASSERT_TRUE(Optimize(*module, options).ok());
-  EXPECT_TRUE(std::filesystem::exists(folder / "___jit_f.00.inline.txt"));
+  for (int compilation : {1, 2}) {
+    Dumper dumper("../jit/f", folder.string());
+    OptimizeOptions options;
+    options.dumper = &dumper;
+    ASSERT_TRUE(Optimize(*module, options).ok());
+    EXPECT_TRUE(
+        std::filesystem::exists(folder / StrCat("___jit_f-", compilation, ".00.inline.txt")));
+  }
   Dumper disabled("f", "");
   EXPECT_FALSE(disabled.enabled());
   disabled.Dump("stage", []() -> std::string {
