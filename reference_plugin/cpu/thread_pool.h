@@ -21,8 +21,8 @@ class ThreadPool {
 
   // Calls body(begin, end) on disjoint ranges that cover [0, size), each a multiple of `grain`
   // long but the last, on this and other threads; returns when all are done. The body must not
-  // block and may not throw. Nested calls run inline. Which thread runs which range is not fixed:
-  // results must not depend on it.
+  // block. What it throws first (no memory), the caller gets; the rest is not begun. Nested calls
+  // run inline. Which thread runs which range is not fixed: results must not depend on it.
   template <typename Body>
   void ParallelFor(int64_t size, int64_t grain, const Body& body) {
     ParallelForImpl(size, grain, &body, [](const void* context, int64_t begin, int64_t end) {
@@ -34,7 +34,8 @@ class ThreadPool {
   // anything else is asked of the pool.
   void SetIdleHook(std::function<void()> hook);
 
-  // Runs `task` on some thread of the pool, soon, in no fixed order with other tasks.
+  // Runs `task`, which may not throw, on some thread of the pool, soon, in no fixed order with
+  // other tasks; on this thread if the system gives the pool none.
   void Schedule(std::function<void()> task);
 
  private:

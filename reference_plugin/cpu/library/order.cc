@@ -39,10 +39,13 @@ void SortByKey(std::span<OrderedIndex> elements, std::span<OrderedIndex> spare, 
   if (from.data() != elements.data()) std::copy(from.begin(), from.end(), elements.begin());
 }
 
-Expected<std::vector<int64_t>> OrderByComparing(int64_t size, const CompareMany& compare) {
-  int64_t padded = size <= 1 ? size : static_cast<int64_t>(std::bit_ceil<uint64_t>(size));
+int64_t OrderLength(int64_t size) {
+  return size <= 1 ? size : static_cast<int64_t>(std::bit_ceil<uint64_t>(size));
+}
+
+Status OrderByComparing(int64_t size, const CompareMany& compare, std::span<int64_t> order) {
+  const auto padded = static_cast<int64_t>(order.size());
   // Indices from `size` on are padding and come last.
-  std::vector<int64_t> order(padded);
   std::iota(order.begin(), order.end(), 0);
   int64_t positions[2][kBatch];
   int64_t left[kBatch], right[kBatch];
@@ -81,8 +84,7 @@ Expected<std::vector<int64_t>> OrderByComparing(int64_t size, const CompareMany&
       PLINTH_RETURN_IF_ERROR(flush());
     }
   }
-  order.resize(size);
-  return order;
+  return Status();
 }
 
 }  // namespace plinth::cpu

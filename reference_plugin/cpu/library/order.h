@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "plinth/support/status.h"
 
@@ -24,9 +23,11 @@ void SortByKey(std::span<OrderedIndex> elements, std::span<OrderedIndex> spare, 
 using CompareMany = std::function<Status(const int64_t* left, const int64_t* right, int64_t count,
                                          uint8_t* before)>;
 
-// The stable order of `size` elements under any comparator, by a sorting network: every stage
-// compares many pairs at once.
-Expected<std::vector<int64_t>> OrderByComparing(int64_t size, const CompareMany& compare);
+// The length that OrderByComparing needs of `order`: the next power of two.
+int64_t OrderLength(int64_t size);
+// Makes the first `size` of `order` the stable order of the elements under any comparator, by a
+// sorting network: every stage compares many pairs at once.
+Status OrderByComparing(int64_t size, const CompareMany& compare, std::span<int64_t> order);
 
 }  // namespace plinth::cpu
 

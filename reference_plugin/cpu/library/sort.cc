@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/order.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/sort_key.h"
+#include "reference_plugin/cpu/library/thread_scratch.h"
 
 namespace plinth::cpu {
 namespace {
@@ -14,6 +17,10 @@ namespace {
 using compiler::DimensionAttributes;
 
 constexpr int64_t kCompareBatch = 256;
+// For rows of more than a few 100,000 elements: how many are sorted at once, and the memory that
+// more than one of them may take.
+constexpr int64_t kMostRowsAtOnce = 16;
+constexpr int64_t kMostScratch = 256 << 20;
 
 // Sorts rows along one dimension: finds the order from keys, or by the comparator where it has
 // none, and moves every operand by it.
@@ -28,17 +35,37 @@ class SortStep final : public PreparedStep {
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
     if (num_rows_ == 0 || length_ == 0) return Status();
-    constexpr int64_t kGrainElements = 2048;
-    std::atomic<bool> failed{false};
-    ParallelFor(context.pool, num_rows_, kGrainElements / length_ + 1,
-                [&](int64_t begin, int64_t end) {
-                  Workspace work;
-                  for (int64_t row = begin; row < end; ++row) {
-                    if (!SortRow(operands, results, row, work).ok()) failed = true;
-                  }
-                });
+    std::atomic<bool> failed{false}, no_memory{false};
+    if (large_rows_at_once_ > 0) {
+      ParallelFor(context.pool, large_rows_at_once_, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t slot = begin; slot < end; ++slot) {
+          const Workspace work = WorkspaceAt(context.scratch.data() + slot * workspace_bytes_);
+          for (int64_t row = slot; row < num_rows_; row += large_rows_at_once_) {
+            if (!SortRow(operands, results, row, work).ok()) failed = true;
+          }
+        }
+      });
+    } else {
+      constexpr int64_t kGrainElements = 2048;
+      ParallelFor(context.pool, num_rows_, kGrainElements / length_ + 1,
+                  [&](int64_t begin, int64_t end) {
+                    TaskMemory memory;
+                    std::byte* const bytes = memory.Get(workspace_bytes_);
+                    if (bytes == nullptr) {
+                      no_memory = true;
+                      return;
+                    }
+                    const Workspace work = WorkspaceAt(bytes);
+                    for (int64_t row = begin; row < end; ++row) {
+                      if (!SortRow(operands, results, row, work).ok()) failed = true;
+                    }
+                  });
+    }
+    if (no_memory) return ResourceExhausted("the system gave no ", workspace_bytes_, " bytes");
     return failed ? Internal("a comparator failed") : Status();
   }
+
+  int64_t scratch_bytes() const override { return large_rows_at_once_ * workspace_bytes_; }
 
  private:
   struct Key {
@@ -47,13 +74,65 @@ class SortStep final : public PreparedStep {
     OrderBitsFunction order_bits;
     int64_t bytes;
   };
+  // What one row needs while it is sorted; 64-byte aligned parts of one block of memory.
   struct Workspace {
-    std::vector<std::byte> rows, keys;
-    std::vector<uint64_t> bits;
-    std::vector<OrderedIndex> elements, spare;
+    std::byte *rows, *keys;
+    std::span<uint64_t> bits;
+    std::span<OrderedIndex> elements, spare;
+    std::span<int64_t> order;
+  };
+  struct Layout {
+    int64_t rows = 0, keys = 0, bits = 0, elements = 0, spare = 0, order = 0;  // offsets
   };
 
+  Workspace WorkspaceAt(std::byte* memory) const {
+    const bool by_keys = !keys_.empty();
+    const auto length = static_cast<size_t>(length_);
+    return {
+        .rows = memory + layout_.rows,
+        .keys = memory + layout_.keys,
+        .bits = {reinterpret_cast<uint64_t*>(memory + layout_.bits), by_keys ? length : 0},
+        .elements = {reinterpret_cast<OrderedIndex*>(memory + layout_.elements), length},
+        .spare = {reinterpret_cast<OrderedIndex*>(memory + layout_.spare), by_keys ? length : 0},
+        .order = {reinterpret_cast<int64_t*>(memory + layout_.order),
+                  by_keys ? 0 : static_cast<size_t>(OrderLength(length_))}};
+  }
+
+  void LayOutWorkspace() {
+    int64_t row_bytes = 0, key_bytes = 0;
+    for (int64_t bytes : element_bytes_) row_bytes += bytes * length_;
+    if (keys_.empty()) {
+      for (int64_t bytes : element_bytes_) key_bytes += 2 * bytes * kCompareBatch;
+    } else {
+      for (const Key& key : keys_) {
+        if (key.operand < 0) key_bytes = std::max(key_bytes, key.bytes * length_);
+      }
+    }
+    auto place = [&](int64_t bytes) {
+      return std::exchange(workspace_bytes_, workspace_bytes_ + (bytes + 63) / 64 * 64);
+    };
+    constexpr auto kElement = static_cast<int64_t>(sizeof(OrderedIndex));
+    layout_.rows = place(row_bytes);
+    layout_.keys = place(key_bytes);
+    layout_.elements = place(kElement * length_);
+    if (keys_.empty()) {
+      layout_.order = place(8 * OrderLength(length_));
+    } else {
+      layout_.bits = place(8 * length_);
+      layout_.spare = place(kElement * length_);
+    }
+    if (workspace_bytes_ <= TaskMemory::kKeptBytes || num_rows_ == 0) return;
+    large_rows_at_once_ = std::clamp<int64_t>(kMostScratch / workspace_bytes_, 1,
+                                              std::min<int64_t>(num_rows_, kMostRowsAtOnce));
+  }
+
   Status Prepare(const compiler::PlanStep& step) {
+    PLINTH_RETURN_IF_ERROR(PrepareComparison(step));
+    LayOutWorkspace();
+    return Status();
+  }
+
+  Status PrepareComparison(const compiler::PlanStep& step) {
     const auto& attributes = *std::get_if<DimensionAttributes>(step.attributes.get());
     const compiler::Type& type = step.operands[0].type;
     length_ = type.dims[attributes.dimension];
@@ -92,15 +171,12 @@ class SortStep final : public PreparedStep {
   }
 
   Status SortRow(std::span<void* const> operands, std::span<void* const> results, int64_t row,
-                 Workspace& work) const {
+                 const Workspace& work) const {
     // Rows are copied first: they may be strided, and results may be written over operands.
-    int64_t total = 0;
-    for (int64_t bytes : element_bytes_) total += bytes * length_;
-    work.rows.resize(total);
     const size_t count = element_bytes_.size();
     SmallVector<void*, 8> rows(count);
     for (void* captured : operands.subspan(count)) rows.push_back(captured);
-    std::byte* next = work.rows.data();
+    std::byte* next = work.rows;
     int64_t first = row / inner_ * length_ * inner_ + row % inner_;
     for (size_t i = 0; i < count; ++i) {
       int64_t bytes = element_bytes_[i];
@@ -116,7 +192,6 @@ class SortStep final : public PreparedStep {
       }
     }
     std::span<void* const> all(rows.data(), rows.size());
-    work.elements.resize(length_);
     if (keys_.empty()) {
       PLINTH_RETURN_IF_ERROR(OrderRowByComparing(all, work));
     } else {
@@ -140,7 +215,7 @@ class SortStep final : public PreparedStep {
   }
 
   template <int64_t kBytes>
-  void Move(std::byte* to, const std::byte* from, const std::vector<OrderedIndex>& elements,
+  void Move(std::byte* to, const std::byte* from, std::span<const OrderedIndex> elements,
             int64_t bytes) const {
     int64_t stride = inner_ * bytes;
     for (const OrderedIndex& element : elements) {
@@ -149,9 +224,7 @@ class SortStep final : public PreparedStep {
     }
   }
 
-  Status OrderRowByKeys(std::span<void* const> rows, Workspace& work) const {
-    work.spare.resize(length_);
-    work.bits.resize(length_);
+  Status OrderRowByKeys(std::span<void* const> rows, const Workspace& work) const {
     for (int64_t e = 0; e < length_; ++e) work.elements[e].index = e;
     // From the last key to the first: each sort is stable.
     for (size_t k = keys_.size(); k-- > 0;) {
@@ -160,10 +233,9 @@ class SortStep final : public PreparedStep {
       if (key.operand >= 0) {
         values = rows[key.operand];
       } else {
-        work.keys.resize(length_ * key.bytes);
-        void* computed[] = {work.keys.data()};
+        void* computed[] = {work.keys};
         PLINTH_RETURN_IF_ERROR(key.compute.Run(rows, computed));
-        values = work.keys.data();
+        values = work.keys;
       }
       key.order_bits(values, work.bits.data(), length_);
       for (OrderedIndex& element : work.elements) element.key = work.bits[element.index];
@@ -172,14 +244,11 @@ class SortStep final : public PreparedStep {
     return Status();
   }
 
-  Status OrderRowByComparing(std::span<void* const> rows, Workspace& work) const {
+  Status OrderRowByComparing(std::span<void* const> rows, const Workspace& work) const {
     const size_t num_operands = element_bytes_.size();
     SmallVector<void*, 8> pairs(2 * num_operands);
     for (void* captured : rows.subspan(num_operands)) pairs.push_back(captured);
-    int64_t total = 0;
-    for (int64_t bytes : element_bytes_) total += 2 * bytes * kCompareBatch;
-    work.keys.resize(total);
-    std::byte* next = work.keys.data();
+    std::byte* next = work.keys;
     for (size_t i = 0; i < 2 * num_operands; ++i) {
       pairs[i] = next;
       next += element_bytes_[i / 2] * kCompareBatch;
@@ -202,12 +271,16 @@ class SortStep final : public PreparedStep {
       std::memcpy(before, results, count);
       return Status();
     };
-    PLINTH_ASSIGN_OR_RETURN(std::vector<int64_t> order, OrderByComparing(length_, compare));
-    for (int64_t e = 0; e < length_; ++e) work.elements[e].index = order[e];
+    PLINTH_RETURN_IF_ERROR(OrderByComparing(length_, compare, work.order));
+    for (int64_t e = 0; e < length_; ++e) work.elements[e].index = work.order[e];
     return Status();
   }
 
   int64_t length_ = 0, inner_ = 1, num_rows_ = 0;
+  Layout layout_;
+  int64_t workspace_bytes_ = 0;
+  // Rows whose workspace is too large to stay with a thread share planned memory; 0: none is.
+  int64_t large_rows_at_once_ = 0;
   SmallVector<int64_t, 4> element_bytes_;
   std::vector<Key> keys_;  // empty: `comparator_` decides
   PairCombiner comparator_;

@@ -46,7 +46,8 @@ int64_t TotalSize(const std::vector<compiler::Type>& types) {
   return total;
 }
 
-sdk::CompiledMemoryStats MemoryStats(const compiler::Plan& plan) {
+sdk::CompiledMemoryStats MemoryStats(const PreparedProgram& program) {
+  const compiler::Plan& plan = program.plan();
   sdk::CompiledMemoryStats stats;
   stats.argument_size = TotalSize(plan.argument_types);
   stats.output_size = TotalSize(plan.output_types);
@@ -55,7 +56,7 @@ sdk::CompiledMemoryStats MemoryStats(const compiler::Plan& plan) {
       stats.alias_size += plan.storages[output.storage].size;
     }
   }
-  stats.temp_size = plan.arena_size;
+  stats.temp_size = program.memory_size();
   stats.peak_memory = stats.argument_size + stats.output_size - stats.alias_size + stats.temp_size;
   stats.total_size = stats.peak_memory + plan.constant_bytes;
   return stats;
@@ -134,12 +135,12 @@ Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Compile(
   info.cost = {{"flops", static_cast<float>(cost.flops)},
                {"transcendentals", static_cast<float>(cost.transcendentals)},
                {"bytes accessed", static_cast<float>(cost.bytes_accessed)}};
-  info.memory_stats = MemoryStats(compiled.plan);
   info.compile_options = options_proto;
   std::vector<bool> donated(compiled.plan.argument_types.size(), false);
   for (const compiler::Donation& donation : compiled.donations) donated[donation.argument] = true;
   PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const PreparedProgram> prepared,
                           PreparedProgram::Create(std::move(compiled.plan), library));
+  info.memory_stats = MemoryStats(*prepared);
   return std::shared_ptr<const CpuExecutable>(
       new CpuExecutable(std::move(info), std::string(source.code), std::move(options),
                         std::move(prepared), std::move(donated)));

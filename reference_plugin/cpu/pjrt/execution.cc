@@ -1,5 +1,7 @@
 #include "reference_plugin/cpu/pjrt/execution.h"
 
+#include <exception>
+#include <new>
 #include <utility>
 
 namespace plinth::cpu {
@@ -49,19 +51,30 @@ void Execution::Start() {
   }
 }
 
+// No exception may end a thread of the pool: the host process would end with it.
 void Execution::Run() {
+  Status status;
+  try {
+    status = Compute();
+  } catch (const std::bad_alloc&) {
+    status = ResourceExhausted("program '", program_->plan().name, "': out of host memory");
+  } catch (const std::exception& exception) {
+    status = Internal("program '", program_->plan().name, "': ", exception.what());
+  }
+  Finish(std::move(status));
+}
+
+Status Execution::Compute() {
   for (const ExecutionInput& input : inputs_) {
-    Status status = input.contents->ready.status();
-    if (!status.ok()) return Finish(std::move(status));
+    PLINTH_RETURN_IF_ERROR(input.contents->ready.status());
   }
   std::vector<RunArgument> arguments;
   arguments.reserve(inputs_.size());
   for (ExecutionInput& input : inputs_) arguments.push_back(TakeArgument(input));
   std::vector<StoragePtr> storages(outputs_.size());
-  Status status = program_->Run(*runtime_, arguments, storages, call_.get());
-  arguments.clear();
+  PLINTH_RETURN_IF_ERROR(program_->Run(*runtime_, arguments, storages, call_.get()));
   for (size_t o = 0; o < outputs_.size(); ++o) outputs_[o]->storage = std::move(storages[o]);
-  Finish(std::move(status));
+  return Status();
 }
 
 void Execution::Finish(Status status) {

@@ -31,6 +31,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
 
  private:
   void Run();
+  Status Compute();
   void Finish(Status status);
 
   const std::shared_ptr<Runtime> runtime_;

@@ -165,17 +165,14 @@ Status PreparedProgram::BindStorages(Runtime& runtime, std::span<RunArgument> ar
 Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
                             std::span<StoragePtr> outputs, CallContext* call) const {
   const DefaultFloatingPoint modes;
-  int64_t scratch_offset =
-      (plan_.arena_size + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
-  int64_t memory_size = scratch_offset + scratch_bytes_;
   StoragePtr pooled;
   std::byte* memory = nullptr;
-  if (memory_size > kThreadMemory) {
-    PLINTH_ASSIGN_OR_RETURN(pooled, runtime.memory->Allocate(memory_size));
+  if (memory_size() > kThreadMemory) {
+    PLINTH_ASSIGN_OR_RETURN(pooled, runtime.memory->Allocate(memory_size()));
     memory = pooled->data();
-  } else if (memory_size > 0) {
-    memory = ThreadMemory(memory_size);
-    if (memory == nullptr) return ResourceExhausted("the system gave no ", memory_size, " bytes");
+  } else if (memory_size() > 0) {
+    memory = ThreadMemory(memory_size());
+    if (memory == nullptr) return ResourceExhausted("the system gave no ", memory_size(), " bytes");
   }
 
   constexpr size_t kFewStorages = 16;
@@ -191,7 +188,7 @@ Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
   context.pool = &runtime.threads;
   context.stop = &runtime.stop;
   context.call = call;
-  context.scratch = {memory + scratch_offset, static_cast<size_t>(scratch_bytes_)};
+  context.scratch = {memory + scratch_offset(), static_cast<size_t>(scratch_bytes_)};
   PLINTH_RETURN_IF_ERROR(RunSteps(context, std::span(bases.data(), bases.size())));
   for (size_t o = 0; o < outputs.size(); ++o) {
     StoragePtr& storage = owned[plan_.outputs[o].storage];

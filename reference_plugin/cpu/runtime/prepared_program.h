@@ -37,6 +37,10 @@ class PreparedProgram {
   // Whether it enters foreign code: then no thread of the pool may run it.
   bool may_wait() const { return may_wait_; }
 
+  // Bytes that a run takes besides arguments and outputs: the arena, then the scratch of the step
+  // that needs most.
+  int64_t memory_size() const { return scratch_offset() + scratch_bytes_; }
+
   // Runs the program on this thread, with the help of the runtime's. `arguments` are taken: a
   // donated one may become an output. `outputs` are filled in only on success. CANCELLED when the
   // runtime is told to stop.
@@ -59,6 +63,10 @@ class PreparedProgram {
                       std::span<StoragePtr> owned, std::byte* arena,
                       std::span<std::byte*> bases) const;
   Status RunSteps(const RunContext& context, std::span<std::byte* const> bases) const;
+
+  int64_t scratch_offset() const {
+    return (plan_.arena_size + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
+  }
 
   compiler::Plan plan_;
   std::vector<Step> steps_;

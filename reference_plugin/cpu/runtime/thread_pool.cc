@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -32,15 +33,22 @@ struct Job {
   void (*function)(const void*, int64_t, int64_t);
   std::atomic<int64_t> next{0};
   int helpers = 0;  // guarded by State::mutex
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure{};  // what a body threw first (no memory); `failed` says who writes it
 
   bool HasWork() const { return next.load(std::memory_order_relaxed) < size; }
 
   void RunChunks() {
     inside_parallel_body = true;
-    for (;;) {
-      int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
-      if (begin >= size) break;
-      function(context, begin, std::min(begin + chunk, size));
+    try {
+      for (;;) {
+        int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+        if (begin >= size) break;
+        function(context, begin, std::min(begin + chunk, size));
+      }
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+      next.store(size, std::memory_order_relaxed);
     }
     inside_parallel_body = false;
   }
@@ -71,15 +79,21 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   // Changes whenever jobs or tasks are added, so that spinning workers need no lock.
   std::atomic<uint64_t> arrivals{0};
 
+  // As many as the system gives: none means that callers do the work themselves.
+  void StartWorkers() {
+    try {
+      for (int i = 0; i < parallelism; ++i) {
+        workers.emplace_back([self = shared_from_this()] { self->Work(); });
+      }
+    } catch (const std::exception&) {
+    }
+  }
+
   // With the lock held.
   void Announce(int wanted) {
     arrivals.fetch_add(1, std::memory_order_release);
     worked_since_idle = true;
-    if (workers.empty()) {
-      for (int i = 0; i < parallelism; ++i) {
-        workers.emplace_back([self = shared_from_this()] { self->Work(); });
-      }
-    }
+    if (workers.empty()) StartWorkers();
     if (parked == 0) return;
     if (wanted > 1) {
       work_arrived.notify_all();
@@ -190,9 +204,15 @@ void ThreadPool::SetIdleHook(std::function<void()> hook) {
 int ThreadPool::parallelism() const { return state_->parallelism; }
 
 void ThreadPool::Schedule(std::function<void()> task) {
-  std::lock_guard lock(state_->mutex);
-  state_->tasks.push_back(std::move(task));
-  state_->Announce(1);
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->tasks.push_back(std::move(task));
+    state_->Announce(1);
+    if (!state_->workers.empty()) return;
+    task = std::move(state_->tasks.back());
+    state_->tasks.pop_back();
+  }
+  task();
 }
 
 void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* context,
@@ -216,6 +236,8 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
   std::unique_lock lock(state_->mutex);
   state_->jobs.erase(std::find(state_->jobs.begin(), state_->jobs.end(), &job));
   state_->helper_left.wait(lock, [&] { return job.helpers == 0; });
+  lock.unlock();
+  if (job.failure != nullptr) std::rethrow_exception(job.failure);
 }
 
 }  // namespace plinth::cpu

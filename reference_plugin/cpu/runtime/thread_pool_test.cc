@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -35,6 +36,19 @@ TEST(ThreadPoolTest, NestedCallsRunInline) {
     }
   });
   EXPECT_EQ(total, 300);
+}
+
+TEST(ThreadPoolTest, WhatABodyThrowsReachesTheCaller) {
+  ThreadPool pool(4);
+  for (int64_t bad : {int64_t{0}, int64_t{17}, int64_t{99}}) {
+    auto body = [&](int64_t begin, int64_t end) {
+      if (begin <= bad && bad < end) throw std::bad_alloc();
+    };
+    EXPECT_THROW(pool.ParallelFor(100, 1, body), std::bad_alloc);
+  }
+  std::atomic<int64_t> total = 0;
+  pool.ParallelFor(100, 1, [&](int64_t begin, int64_t end) { total += end - begin; });
+  EXPECT_EQ(total, 100);
 }
 
 TEST(ThreadPoolTest, ManyThreadsShareOnePool) {
