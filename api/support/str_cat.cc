@@ -2,12 +2,14 @@
 
 #include <charconv>
 
+#include "plinth/support/float_text.h"
+
 namespace plinth {
 namespace {
 
-template <typename Number>
-void AppendNumber(std::string& out, Number value) {
-  char digits[64];
+template <typename Integer>
+void AppendInteger(std::string& out, Integer value) {
+  char digits[24];
   auto [end, error] = std::to_chars(digits, digits + sizeof(digits), value);
   out.append(digits, end);
 }
@@ -19,16 +21,16 @@ void StrPiece::AppendChar(std::string& out, const StrPiece& piece) {
   out.push_back(static_cast<char>(piece.signed_));
 }
 void StrPiece::AppendSigned(std::string& out, const StrPiece& piece) {
-  AppendNumber(out, piece.signed_);
+  AppendInteger(out, piece.signed_);
 }
 void StrPiece::AppendUnsigned(std::string& out, const StrPiece& piece) {
-  AppendNumber(out, piece.unsigned_);
+  AppendInteger(out, piece.unsigned_);
 }
 void StrPiece::AppendFloat(std::string& out, const StrPiece& piece) {
-  AppendNumber(out, static_cast<float>(piece.double_));
+  out.append(FloatText(static_cast<float>(piece.double_)));
 }
 void StrPiece::AppendDouble(std::string& out, const StrPiece& piece) {
-  AppendNumber(out, piece.double_);
+  out.append(FloatText(piece.double_));
 }
 
 std::string StrCatPieces(std::initializer_list<StrPiece> pieces) {

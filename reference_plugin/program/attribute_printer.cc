@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plinth/support/float_format.h"
+#include "plinth/support/float_text.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/program/printer.h"
 
@@ -70,24 +71,19 @@ class Writer {
     const double value = FloatFromBits(type, bits);
     const int digits = (InfoOf(type).bits + 3) / 4;
     if (!std::isfinite(value)) return Hex(bits, digits);
-    char text[40];
-    const auto [end, error] =
-        type == DType::kF32
-            ? std::to_chars(text, text + sizeof(text), static_cast<float>(value),
-                            std::chars_format::scientific)
-            : std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific);
-    std::string_view digits_text(text, static_cast<size_t>(end - text));
+    const std::string text =
+        type == DType::kF32 ? FloatText(static_cast<float>(value)) : FloatText(value);
     if (type == DType::kF32) {
       // Readers go through double; very rarely that rounds to a neighbour.
       double again = 0;
-      std::from_chars(text, end, again);
+      std::from_chars(text.data(), text.data() + text.size(), again);
       if (static_cast<float>(again) != static_cast<float>(value)) return Hex(bits, digits);
     }
-    const size_t exponent = digits_text.find('e');
-    std::string_view mantissa = digits_text.substr(0, exponent);
+    const size_t exponent = std::min(text.find('e'), text.size());
+    const std::string_view mantissa = std::string_view(text).substr(0, exponent);
     Put(mantissa);
     if (mantissa.find('.') == std::string_view::npos) Put(".0");
-    if (digits_text.substr(exponent) != "e+00") Put(digits_text.substr(exponent));
+    Put(std::string_view(text).substr(exponent));
   }
 
   void Integer(DType type, int64_t value) {

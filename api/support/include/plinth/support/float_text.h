@@ -6,8 +6,8 @@
 namespace plinth {
 
 // The shortest decimal form that reads back as the same value, with a point whatever the locale;
-// "inf", "-inf" and "nan". As StrCat gives it, but slower, and without the 130 KB of tables that
-// std::to_chars brings into a small library.
+// "inf", "-inf" and "nan". What StrCat prints. Slower than std::to_chars, but
+// without the 130 KB of tables that that brings into a small library.
 std::string FloatText(float value);
 std::string FloatText(double value);
 
