@@ -1,6 +1,8 @@
 # Helpers that every folder uses. One library per folder, tests beside the code.
 
 include(GNUInstallDirs)
+# How pkg-config files find the prefix, wherever the package was installed or moved to.
+file(RELATIVE_PATH PLINTH_PREFIX_FROM_PKGCONFIG /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 
 add_library(plinth_flags INTERFACE)
 target_compile_options(plinth_flags INTERFACE

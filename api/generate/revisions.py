@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,13 +24,20 @@ class Revision:
     layout: dict
 
 
-def load_history(folder: Path) -> list[Revision]:
-    """All revisions, oldest first, each with its full layout. Raises HistoryError."""
-    path = folder / "layouts.json"
+def read(path: Path) -> dict:
     try:
-        data = json.loads(path.read_text())
+        text = path.read_text()
+        return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except (OSError, ValueError) as error:
         raise HistoryError(f"cannot read {path}: {error}") from error
+
+
+def load_history(folder: Path) -> list[Revision]:
+    """All revisions, oldest first, each with its full layout. Raises HistoryError."""
+    for name in ("extensions.json", "breaks.json", "quirks.toml"):
+        read(folder / name)  # what tests compare with must not go missing either
+    path = folder / "layouts.json"
+    data = read(path)
     layout = {"structs": {}, "functions": [], "enums": {}, "handles": [], "callbacks": {}}
     revisions = []
     for index, row in enumerate(data["revisions"]):

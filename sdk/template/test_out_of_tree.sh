@@ -29,17 +29,17 @@ if [ "$lines" -gt 200 ]; then
   exit 1
 fi
 # The same source with what the pkg-config file says, and no CMake.
-pc=$(find "$work/sdk" -name plinth-sdk.pc)
-field() { sed -n "s|^$1: ||p" "$pc" | sed "s|\${libdir}|$(dirname "$(dirname "$pc")")|; s|\${includedir}|$work/sdk/include|"; }
-"${CXX:-c++}" -std=c++20 -O2 -fPIC -shared -fvisibility=hidden $(field Cflags) "$here/plugin.cc" \
-  -o "$work/by_hand.so" -static-libstdc++ -Wl,--version-script="$(find "$work/sdk" -name exports.map)" \
-  -Wl,-z,defs $(field Libs)
+command -v pkg-config >/dev/null || { echo "pkg-config is missing: apt-get install pkgconf"; exit 1; }
+export PKG_CONFIG_PATH=$(dirname "$(find "$work/sdk" -name plinth-sdk.pc)")
+"${CXX:-c++}" -std=c++20 -O2 -fPIC -shared -fvisibility=hidden $(pkg-config --cflags plinth-sdk) \
+  "$here/plugin.cc" -o "$work/by_hand.so" -static-libstdc++ \
+  -Wl,--version-script="$(pkg-config --variable=exports_map plinth-sdk)" \
+  -Wl,-z,defs $(pkg-config --libs plinth-sdk)
 
 if [ -n "$python" ] && "$python" -c 'import jax' 2>/dev/null; then
-  mkdir "$work/empty"
-  cp "$here/try_it.py" "$work/empty"
   PJRT_NAMES_AND_LIBRARY_PATHS="plinth_template:$plugin" JAX_PLATFORMS=plinth_template \
-    "$python" "$work/empty/try_it.py"
+    "$python" -P "$work/template/try_it.py" 2>&1 | tee "$work/log"
+  if grep -q Traceback "$work/log"; then exit 1; fi
   # And through the Python package, with the library where pip would put it.
   cp "$plugin" "$work/template/jax_plugins/plinth_template/"
   JAX_PLATFORMS=plinth_template "$python" "$work/template/try_it.py"

@@ -15,10 +15,11 @@ cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/usr" >"$work/log" 2
 cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$work/build/uses_libplinth" "$plugin" | grep -q '"verdict":"works"'
 
-pc=$(find "$work/usr" -name plinth.pc)
-variable() { sed -n "s/^$1=//p" "$pc" | sed "s|\${prefix}|$work/usr|"; }
-cc -I"$(variable includedir)" "$here/uses_libplinth.c" -o "$work/uses" -L"$(variable libdir)" -lplinth
+command -v pkg-config >/dev/null || { echo "pkg-config is missing: apt-get install pkgconf"; exit 1; }
+export PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name plinth.pc)")
+libdir=$(pkg-config --variable=libdir plinth)
+cc $(pkg-config --cflags plinth) "$here/uses_libplinth.c" -o "$work/uses" $(pkg-config --libs plinth)
 # Not executable, as some packages install libraries: the probe does not need it.
-chmod a-x "$(variable libdir)/libplinth.so"
-LD_LIBRARY_PATH=$(variable libdir) "$work/uses" "$plugin" | grep -q '"verdict":"works"'
+chmod a-x "$libdir/libplinth.so"
+LD_LIBRARY_PATH=$libdir "$work/uses" "$plugin" | grep -q '"verdict":"works"'
 echo "a C program builds and runs against the installed library"
