@@ -71,8 +71,9 @@ int ManifestMake(const ManifestMakeOptions& options, Output& output) {
   std::ofstream file(options.output_path, std::ios::trunc);
   file << text;
   file.close();
-  if (!file)
+  if (!file) {
     return output.Fail(InvalidArgument(options.output_path, ": cannot be written"), kUsage);
+  }
   output.Field("file", "written", options.output_path);
   return kDone;
 }

@@ -218,8 +218,9 @@ Status WriteNpy(const std::string& path, const HostArray& array) {
   std::string start(kMagic);
   start.push_back(prefix == 10 ? 1 : 2);
   start.push_back(0);
-  for (size_t i = 0; i < prefix - 8; ++i)
+  for (size_t i = 0; i < prefix - 8; ++i) {
     start.push_back(static_cast<char>(text.size() >> (8 * i)));
+  }
   start += text;
 
   const std::string temporary = StrCat(path, ".part", static_cast<int64_t>(getpid()));
