@@ -1,8 +1,12 @@
 #include "reference_plugin/cpu/custom_calls/lapack_call.h"
+#include "reference_plugin/cpu/library/triangular.h"
 
 // Factors and solutions of linear systems: Cholesky, LU, triangular and tridiagonal.
 namespace plinth::cpu {
 namespace {
+
+// Up to it, calling LAPACK takes longer than the work.
+constexpr int kSmallOrder = 24;
 
 // a -> a, info.
 template <typename T>
@@ -16,12 +20,16 @@ Expected<std::unique_ptr<PreparedStep>> PreparePotrf(const CustomCall& call,
   const char uplo = checker.Letter("uplo", "LU");
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(auto* const potrf, FindLapack<T>(options.blas, Lapack<T>::kPotrf));
-  return LapackStep::Make(checker, std::pow(n, 3) / 3, {},
-                          [=, n = n](const CallArrays& arrays, std::byte*) {
-                            T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
-                            const int lda = LeadingDimension(n);
-                            potrf(&uplo, &n, a, &lda, arrays.Info(1), 1);
-                          });
+  return LapackStep::Make(
+      checker, std::pow(n, 3) / 3, {}, [=, n = n](const CallArrays& arrays, std::byte*) {
+        T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
+        if (n <= kSmallOrder) {
+          *arrays.Info(1) = uplo == 'L' ? FactorCholesky(a, n, 1, n) : FactorCholesky(a, n, n, 1);
+          return;
+        }
+        const int lda = LeadingDimension(n);
+        potrf(&uplo, &n, a, &lda, arrays.Info(1), 1);
+      });
 }
 
 // a, b -> x.
@@ -51,6 +59,18 @@ Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
         T* const x = arrays.CopiedResult<T>(0, 1, m * n);
         const T* const a = arrays.Operand<T>(0, int64_t{order} * order);
         const T one(1);
+        if (order <= kSmallOrder && std::max(m, n) <= kSmallOrder) {
+          // Columns are rows of the transposed equation.
+          MatrixView<T> view{a, order, 1, trans == 'C'};
+          if (trans != 'N') view = view.Transposed();
+          const bool lower = (uplo == 'L') == (trans != 'N');
+          if (side == 'L') {
+            SolveFromRight(view, order, lower, diag == 'U', x, m, n);
+          } else {
+            SolveFromLeft(view, order, lower, diag == 'U', x, m, m);
+          }
+          return;
+        }
         const int rows = static_cast<int>(m), cols = static_cast<int>(n);
         const int lda = LeadingDimension(order), ldb = LeadingDimension(rows);
         trsm(&side, &uplo, &trans, &diag, &rows, &cols, &one, a, &lda, x, &ldb, 1, 1, 1, 1);
@@ -72,6 +92,10 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGetrf(const CustomCall& call,
   return LapackStep::Make(checker, static_cast<double>(m) * n * least, {},
                           [=, m = m, n = n](const CallArrays& arrays, std::byte*) {
                             T* const a = arrays.CopiedResult<T>(0, 0, int64_t{m} * n);
+                            if (std::max(m, n) <= kSmallOrder) {
+                              *arrays.Info(2) = FactorLu(a, m, n, arrays.Result<int>(1, least));
+                              return;
+                            }
                             const int lda = LeadingDimension(m);
                             getrf(&m, &n, a, &lda, arrays.Result<int>(1, least), arrays.Info(2));
                           });

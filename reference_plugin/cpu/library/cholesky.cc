@@ -51,11 +51,11 @@ class CholeskyStep final : public PreparedStep {
       potrf_(lower_ ? "U" : "L", &n, to, &n, &info, 1);
       is_positive = info == 0;
     } else if (lower_) {
-      is_positive = FactorCholesky(to, n_, n_);
+      is_positive = FactorCholesky(to, n_, n_, 1) == 0;
     } else {
       // u^H of a = u^H u is l: the conjugate transpose there and back.
       ConjugateTranspose(to);
-      is_positive = FactorCholesky(to, n_, n_);
+      is_positive = FactorCholesky(to, n_, n_, 1) == 0;
       ConjugateTranspose(to);
     }
     if (!is_positive) {

@@ -1,9 +1,11 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_TRIANGULAR_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_TRIANGULAR_H_
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <utility>
 
 #include "reference_plugin/cpu/library/lapack.h"
 
@@ -74,11 +76,11 @@ void SolveFromRight(const MatrixView<T>& a, int64_t n, bool lower, bool unit_dia
   }
 }
 
-// The lower triangle of the Hermitian a (n by n, row major, rows `row` apart) becomes l of
-// a = l l^H; the upper one is not looked at. False, with l undefined, where a is not positive
-// definite.
+// The lower triangle of the Hermitian a (n by n, element (i, j) at [i * row + j * column]) becomes
+// l of a = l l^H; the upper one is not looked at. 0, or the number (from 1 on) of the first row
+// that shows that a is not positive definite, l then being undefined.
 template <typename T>
-bool FactorCholesky(T* a, int64_t n, int64_t row) {
+int FactorCholesky(T* a, int64_t n, int64_t row, int64_t column) {
   using Real = typename RealOf<T>::Type;
   auto conjugate = [](T value) {
     if constexpr (std::is_same_v<T, Real>) {
@@ -91,18 +93,50 @@ bool FactorCholesky(T* a, int64_t n, int64_t row) {
     T* const l = a + i * row;
     for (int64_t j = 0; j <= i; ++j) {
       const T* const other = a + j * row;
-      T sum = l[j];
-      for (int64_t k = 0; k < j; ++k) sum -= Product(l[k], conjugate(other[k]));
+      T sum = l[j * column];
+      for (int64_t k = 0; k < j; ++k) {
+        sum -= Product(l[k * column], conjugate(other[k * column]));
+      }
       if (j < i) {
-        l[j] = sum / std::real(other[j]);
+        l[j * column] = sum / std::real(other[j * column]);
         continue;
       }
       const Real pivot = std::real(sum);
-      if (!(pivot > 0)) return false;
-      l[j] = std::sqrt(pivot);
+      if (!(pivot > 0)) return static_cast<int>(i) + 1;
+      l[j * column] = std::sqrt(pivot);
     }
   }
-  return true;
+  return 0;
+}
+
+// A column-major matrix becomes its factors l and u, rows exchanged: pivots[i] is the row (from 1
+// on) that came to row i. 0, or the number of the first column without a pivot. As LAPACK's getrf.
+template <typename T>
+int FactorLu(T* a, int m, int n, int* pivots) {
+  int info = 0;
+  auto size = [](T value) { return std::abs(std::real(value)) + std::abs(std::imag(value)); };
+  for (int j = 0; j < std::min(m, n); ++j) {
+    T* const column = a + int64_t{j} * m;
+    int best = j;
+    for (int i = j + 1; i < m; ++i) {
+      if (size(column[i]) > size(column[best])) best = i;
+    }
+    pivots[j] = best + 1;
+    if (column[best] == T(0)) {
+      if (info == 0) info = j + 1;
+      continue;
+    }
+    for (int k = 0; k < n && best != j; ++k)
+      std::swap(a[k * int64_t{m} + j], a[k * int64_t{m} + best]);
+    const T pivot = column[j];
+    for (int i = j + 1; i < m; ++i) column[i] /= pivot;
+    for (int k = j + 1; k < n; ++k) {
+      T* const other = a + int64_t{k} * m;
+      const T factor = other[j];
+      for (int i = j + 1; i < m; ++i) other[i] -= Product(column[i], factor);
+    }
+  }
+  return info;
 }
 
 }  // namespace plinth::cpu
