@@ -109,6 +109,17 @@ TEST_F(CustomCalls, UnknownTargets) {
                      StatusCode::kUnimplemented, "custom_call @nobody");
 }
 
+// JAX compiles such calls to look at the program.
+TEST_F(CustomCalls, CallsOfNothingFailWhenTheyRun) {
+  auto program = Compile(
+      "stablehlo.custom_call @xla_ffi_python_cpu_callback() {has_side_effect = true, "
+      "mhlo.backend_config = {}} : () -> ()\n return %x : tensor<2x3xf32>");
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  const Status status = Run(**program);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("@xla_ffi_python_cpu_callback"), std::string_view::npos);
+}
+
 TEST_F(CustomCalls, LayoutsThatAreNone) {
   ExpectCompileError(Call("nobody",
                           "operand_layouts = [dense<[0, 0]> : tensor<2xindex>], "

@@ -31,8 +31,8 @@ struct FfiTypeInfo {
 struct FfiHandler {
   std::string_view target;    // borrowed for the call
   std::string_view platform;  // borrowed for the call; empty: the plugin's own
-  // XLA_FFI_Handler* for the stages of typed handlers, all but the last optional. Of an untyped one,
-  // `execute` is a plain C function, which gets pointers to operands and results.
+  // XLA_FFI_Handler* for the stages of typed handlers, all but the last optional. Of an untyped
+  // one, `execute` is a plain C function, which gets pointers to operands and results.
   bool is_typed = true;
   void* instantiate = nullptr;
   void* prepare = nullptr;
