@@ -127,6 +127,10 @@ void RunStage(const FftStage<T>& stage, int64_t s, const FftPlanes<T>& planes) {
   const hn::ScalableTag<T> wide;
   const hn::CappedTag<T, 4> four;
   if (s >= static_cast<int64_t>(hn::Lanes(wide))) return StageWith(wide, stage, s, planes);
+  if constexpr (HWY_MAX_BYTES / sizeof(T) > 8) {
+    const hn::CappedTag<T, 8> eight;
+    if (s >= 8) return StageWith(eight, stage, s, planes);
+  }
   if (s >= static_cast<int64_t>(hn::Lanes(four))) return StageWith(four, stage, s, planes);
   return StageWith(hn::CappedTag<T, 1>(), stage, s, planes);
 }
