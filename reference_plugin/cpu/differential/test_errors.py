@@ -63,8 +63,6 @@ def test_more_memory_than_there_is(program):
 
 
 @pytest.mark.parametrize("name, program, argument", [
-    ("callback", lambda x: jax.pure_callback(lambda x: x, jax.ShapeDtypeStruct((3,), np.float64), x),
-     np.ones(3)),
     ("no_such_target", lambda x: jax.ffi.ffi_call(
         "no_such_target", jax.ShapeDtypeStruct((3,), np.float64))(x), np.ones(3)),
 ], ids=lambda v: v if isinstance(v, str) else "")
