@@ -92,7 +92,8 @@ void Arguments::FillHandles(Samples& samples, const Struct& structure) {
 void Arguments::FillArrays(const Samples& samples, const Struct& structure) {
   auto address = [](void* pointer) { return reinterpret_cast<uint64_t>(pointer); };
   for (const Number& number : kNumbers) Put(number.field, number.value);
-  constexpr int64_t kDims[] = {4};
+  // The shape points to it after this call.
+  static constexpr int64_t kDims[] = {4};
   for (std::string_view name : {"dims", "shape_dims"}) {
     Put(name, address(Keep({reinterpret_cast<const char*>(kDims), sizeof(kDims)})));
   }

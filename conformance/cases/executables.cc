@@ -222,6 +222,13 @@ void CorruptFiles(Context& context) {
 }
 
 void ForeignFiles(Context& context) {
+  Compiled compiled;
+  if (!CompileAddOne(context, compiled)) return;
+  const std::string own = Serialize(context, compiled);
+  if (own.empty()) return;
+  Status prefixed = Deserialize(context, StrCat("OTHERPLATFORM", own)).status();
+  context.CheckRefused("PJRT-Executable_DeserializeAndLoad-foreign",
+                       "loading a file behind the name of another platform", prefixed);
   for (std::string_view bytes : {"this is no executable",
                                  "\x7f"
                                  "ELF\x02\x01\x01",

@@ -150,8 +150,8 @@ int64_t PssKib() {
 }
 
 void FlatMemory(Context& context) {
-  constexpr int kWarmUp = 200, kRuns = 1000;
-  constexpr int64_t kAllowedKib = 4 << 10;
+  constexpr int kWarmUp = 100, kRuns = 400;
+  constexpr int64_t kAllowedKib = 2 << 10;
   int64_t before = 0;
   for (int i = 0; i < kWarmUp + kRuns; ++i) {
     if (i == kWarmUp) before = PssKib();

@@ -231,18 +231,24 @@ constexpr Mutant kMutants[] = {
          return Real().PJRT_Client_LookupDevice(a);
        });
      }},
-    {"foreign_device", "PJRT-Client_AddressableDevices-subset", "*",
-     "the addressable devices come in another order every time",
+    {"device_order", "PJRT-Client_AddressableDevices-subset", "*",
+     "the addressable devices come in another order once the second was looked up",
      [](PJRT_Api& t) {
+       static bool is_reversed = false;
+       Replace<&PJRT_Api::PJRT_Client_LookupDevice>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Client_LookupDevice(a);
+         is_reversed = error == nullptr && a->id == 1;
+         return error;
+       });
        Replace<&PJRT_Api::PJRT_Client_AddressableDevices>(t, [](auto* a) {
-         static thread_local std::vector<PJRT_Device*> devices[2];
-         static thread_local unsigned call = 0;
+         static std::vector<PJRT_Device*> devices;
          PJRT_Error* error = Real().PJRT_Client_AddressableDevices(a);
-         if (error != nullptr || a->num_addressable_devices < 2) return error;
-         auto& own = devices[++call % 2];
-         own.assign(a->addressable_devices, a->addressable_devices + a->num_addressable_devices);
-         if (call % 2 == 0) std::reverse(own.begin(), own.end());
-         a->addressable_devices = own.data();
+         if (error != nullptr || !is_reversed) return error;
+         is_reversed = false;
+         devices.assign(a->addressable_devices,
+                        a->addressable_devices + a->num_addressable_devices);
+         std::reverse(devices.begin(), devices.end());
+         a->addressable_devices = devices.data();
          return error;
        });
      }},

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 #include <set>
+#include <sstream>
 
 #include "conformance/runner/bundle.h"
 #include "conformance/runner/case.h"
@@ -51,10 +52,19 @@ Expected<Profile> ReadProfile(const std::string& path) {
 }
 
 std::vector<const Case*> Select(const std::vector<Case>& cases, const Options& options) {
+  // "@FILE": names, one on a line.
+  std::set<std::string> names;
+  bool has_names = options.cases.starts_with('@');
+  if (has_names) {
+    Expected<std::string> text = ReadFile(options.cases.substr(1));
+    std::istringstream lines(text.ok() ? *text : "");
+    for (std::string name; std::getline(lines, name);) names.insert(name);
+  }
   std::vector<const Case*> selected;
   for (const Case& item : cases) {
     bool is_low = options.level.empty() || item.name.substr(0, 2) <= options.level;
-    if (is_low && GlobMatches(options.cases, item.name)) selected.push_back(&item);
+    bool is_wanted = has_names ? names.contains(item.name) : GlobMatches(options.cases, item.name);
+    if (is_low && is_wanted) selected.push_back(&item);
   }
   return selected;
 }
@@ -282,7 +292,8 @@ int Main(int argc, char** argv) {
   app.add_option("--plugin", options.plugin, "the plugin, a .so that exports GetPjrtApi");
   app.add_option("--level", options.level, "run cases up to this level")
       ->check(CLI::IsMember({"L0", "L1", "L2", "L3", "L4"}));
-  app.add_option("--cases", options.cases, "run cases whose names match this glob");
+  app.add_option("--cases", options.cases,
+                 "run cases whose names match this glob, or are in @FILE");
   app.add_option("--waivers", options.waivers, "JSON file of tolerated failures");
   app.add_option("--profile", options.profile, "JSON file of facts about the plugin");
   app.add_option("--json", options.json, "write the report here");
