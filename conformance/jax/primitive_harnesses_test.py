@@ -15,6 +15,7 @@ import numpy as np
 
 jax.config.parse_flags_with_absl()
 
+np.random.seed(0)  # Some harnesses draw their operands when they are made.
 from jax._src.internal_test_util import test_harnesses  # noqa: E402
 
 # Results that are one of many right ones: vectors up to sign, order or basis, and what random bits become.
@@ -24,10 +25,10 @@ SHAPES_ONLY = ("eig", "eigh", "svd", "qr", "schur", "householder_product", "trid
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-5, "float64": 1e-13, "complex64": 1e-5,
              "complex128": 1e-13, "float8_e5m2": 0.26, "float8_e4m3fn": 0.13,
              "float8_e4m3b11fnuz": 0.13, "float8_e4m3fnuz": 0.13, "float8_e5m2fnuz": 0.26}
-# Of functions that are computed by series or long recurrences, and of ill-conditioned ones.
+# Of functions that are computed by series or long recurrences, of ill-conditioned ones, and of sums that round in between.
 LOOSER = {name: 100 for name in (
     "igamma", "igammac", "igamma_grad_a", "random_gamma", "random_gamma_grad", "regularized_incomplete_beta",
-    "triangular_solve", "cholesky", "lu", "custom_linear_solve", "lgamma", "digamma")}
+    "fft", "reduce_window_add", "triangular_solve", "cholesky", "lu", "custom_linear_solve", "lgamma", "digamma")}
 
 
 def results_of(harness):

@@ -131,14 +131,19 @@ Value* ExpandNarrowProduct(Builder& builder, const Op& op) {
   const DType result = op.type().dtype;
   Value* const a = op.operands[0];
   Value* const b = op.operands[1];
-  if (!IsNarrow(a->type.dtype) && !IsNarrow(b->type.dtype) && !IsNarrow(result)) return nullptr;
+  // Integers whose products are summed in a float become floats first.
+  const bool as_float = IsInteger(a->type.dtype) && IsFloat(result);
+  if (!IsNarrow(a->type.dtype) && !IsNarrow(b->type.dtype) && !IsNarrow(result) && !as_float) {
+    return nullptr;
+  }
+  const auto wide = [&](Value* x) {
+    if (as_float) return builder.Convert(x, result == DType::kF64 ? result : DType::kF32);
+    return builder.Convert(x, WideType(x->type.dtype));
+  };
   Type type = op.type();
   // Sums of integers wrap, so they may be kept in any wider type.
   if (IsNarrow(result)) type.dtype = IsFloat(result) ? DType::kF32 : DType::kS32;
-  Value* const product = builder.Add(
-      op.opcode,
-      {builder.Convert(a, WideType(a->type.dtype)), builder.Convert(b, WideType(b->type.dtype))},
-      type, op.attributes);
+  Value* const product = builder.Add(op.opcode, {wide(a), wide(b)}, type, op.attributes);
   return builder.Convert(product, result);
 }
 

@@ -6,8 +6,8 @@
 namespace plinth::compiler {
 
 // What stands for a product (dot_general, convolution) with operands or results of an 8-bit or
-// narrower float or an integer of less than a byte: the same product of wider types between
-// conversions. Null for products of other types.
+// narrower float or an integer of less than a byte, or with operands of integers and a float
+// result: the same product of wider types between conversions. Null for products of other types.
 Value* ExpandNarrowProduct(Builder& builder, const Op& op);
 
 // What stands for a bitcast_convert from or to a type of less than a byte: such elements take a

@@ -1,11 +1,13 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/op_check_helpers.h"
+#include "reference_plugin/compiler/scalar.h"
 #include "reference_plugin/compiler/window_extent.h"
 
 namespace plinth::compiler {
 namespace {
 
-// Products of one element type, summed in that or a wider type of the same kind.
+// Products of one element type, summed in that or a wider type of the same kind; those of integers
+// in a float, too.
 Status CheckProductElements(const Op& op) {
   const DType lhs = op.operands[0]->type.dtype;
   const DType rhs = op.operands[1]->type.dtype;
@@ -19,6 +21,7 @@ Status CheckProductElements(const Op& op) {
     return (mask & kIntegerMask) != 0 ? kIntegerMask : mask;
   };
   if (kind_of(lhs) == kind_of(result) && InfoOf(result).bits >= InfoOf(lhs).bits) return Status();
+  if (kind_of(lhs) == kIntegerMask && IsFloat(result)) return Status();
   return InvalidArgument("the result has elements of ", Name(result), "; expected ", Name(lhs),
                          " or a wider type of its kind");
 }

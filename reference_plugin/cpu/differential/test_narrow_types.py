@@ -148,3 +148,11 @@ def test_bitcast_to_other_widths_and_on():
             "byteswap": lambda x: lax.bitcast_convert_type(
                 lax.bitcast_convert_type(lax.bitcast_convert_type(x, jnp.uint8)[..., ::-1], jnp.float16), jnp.uint16),
             "computed": lambda x: lax.bitcast_convert_type(x + x, jnp.uint8) + jnp.uint8(1)})
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32])
+def test_products_of_integers_as_floats(dtype):
+    a, b = values.random(dtype, (5, 7), low=-9, high=9), values.random(dtype, (7, 3), 1, low=-9, high=9)
+    check_functions_of((a, b), {
+        f"dot_{np.dtype(t).name}": lambda a, b, t=t: lax.dot(a, b, preferred_element_type=t)
+        for t in (np.float32, np.float16, values.BF16) if np.dtype(t).itemsize >= np.dtype(dtype).itemsize})
