@@ -22,7 +22,7 @@ EXPECTED = FOLDER / "expected"
 FAILURES = {"FAIL", "CRASH", "HANG"}
 SAMPLE = 25  # every so many-th case
 # More than there are processors: a mutant that hangs costs time only.
-JOBS = 2 * (os.cpu_count() or 1) + 2
+JOBS = (os.cpu_count() or 1) + 2
 
 
 def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
@@ -49,7 +49,7 @@ class Runner:
             selected = ["--cases", f"@{names}"]
         done = subprocess.run(
             [self.options.suite, "--plugin", plugin, "--profile", FOLDER / "profile.json",
-             "--jobs", "4", "--quiet", "--json", report, *selected],
+             "--jobs", "2", "--quiet", "--json", report, *selected],
             env={**os.environ, "PLINTH_MUTANT_PLUGIN": str(self.options.plugin)},
             capture_output=True, text=True, timeout=600)
         if done.returncode not in (0, 1) or not report.exists():
