@@ -15,18 +15,19 @@ namespace plinth {
 // prints a double does not carry the code that does.
 class StrPiece {
  public:
-  StrPiece(std::string_view text) : append_(AppendText), text_(text) {}    // NOLINT: implicit
-  StrPiece(const std::string& text) : StrPiece(std::string_view(text)) {}  // NOLINT: implicit
-  StrPiece(const char* text) : StrPiece(std::string_view(text)) {}         // NOLINT: implicit
-  StrPiece(char value) : append_(AppendChar), signed_(value) {}            // NOLINT: implicit
-  StrPiece(bool value)
-      : StrPiece(std::string_view(value ? "true" : "false")) {}      // NOLINT: implicit
-  StrPiece(float value) : append_(AppendFloat), double_(value) {}    // NOLINT: implicit
-  StrPiece(double value) : append_(AppendDouble), double_(value) {}  // NOLINT: implicit
+  // NOLINTBEGIN(google-explicit-constructor): arguments become pieces unasked.
+  StrPiece(std::string_view text) : append_(AppendText), text_(text) {}
+  StrPiece(const std::string& text) : StrPiece(std::string_view(text)) {}
+  StrPiece(const char* text) : StrPiece(std::string_view(text)) {}
+  StrPiece(char value) : append_(AppendChar), signed_(value) {}
+  StrPiece(bool value) : StrPiece(std::string_view(value ? "true" : "false")) {}
+  StrPiece(float value) : append_(AppendFloat), double_(value) {}
+  StrPiece(double value) : append_(AppendDouble), double_(value) {}
   template <std::signed_integral Integer>
-  StrPiece(Integer value) : append_(AppendSigned), signed_(value) {}  // NOLINT: implicit
+  StrPiece(Integer value) : append_(AppendSigned), signed_(value) {}
   template <std::unsigned_integral Integer>
-  StrPiece(Integer value) : append_(AppendUnsigned), unsigned_(value) {}  // NOLINT: implicit
+  StrPiece(Integer value) : append_(AppendUnsigned), unsigned_(value) {}
+  // NOLINTEND(google-explicit-constructor)
 
   void AppendTo(std::string& out) const { append_(out, *this); }
 
