@@ -8,9 +8,9 @@
 namespace plinth::compiler {
 
 // Writes the stages of one compilation as text files "<directory>/<module>-<n>.<nn>.<stage>.txt",
-// the n-th compilation of this process, when the environment variable PLINTH_DUMP names a directory (which must exist); privileged processes
-// ignore it. A file that cannot be written is left out: dumping never changes a compilation.
-// Used by one thread.
+// the n-th compilation of this process, when the environment variable PLINTH_DUMP names a directory
+// (which must exist); privileged processes ignore it. A file that cannot be written is left out:
+// dumping never changes a compilation. Used by one thread.
 class Dumper {
  public:
   // Reads PLINTH_DUMP.

@@ -30,8 +30,8 @@ Status CheckArgument(const Args& args, const LoadedExecutable& loaded, size_t de
   const Device* wanted = args.execute_device != nullptr ? FromC(args.execute_device)
                                                         : loaded.info().addressable_devices[device];
   if (buffer->device() != wanted) [[unlikely]] {
-    return Invalid(args, "argument ", index, " of device ", device, " lies on another device: ",
-                   buffer->device()->description().info().to_string);
+    return Invalid(args, "argument ", index, " of device ", device,
+                   " lies on another device: ", buffer->device()->description().info().to_string);
   }
   return {};
 }
