@@ -16,8 +16,7 @@ constexpr char kBundle[] = "bundle.json";
 constexpr const char* kFiles[] = {"report.json", "profile.json", "waivers.json", "must_pass.txt"};
 
 std::string TextOf(const Json& object, std::string_view key) {
-  const Json* value = object.Find(key);
-  return value == nullptr || value->AsString() == nullptr ? std::string() : *value->AsString();
+  return std::string(object.At(key).Text());
 }
 
 // Every list that counts for a plugin of that minor.

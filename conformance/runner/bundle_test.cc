@@ -98,8 +98,8 @@ TEST_F(BundleTest, ALevelThatTheResultsDoNotReachIsFound) {
   Named("L0/table/version").verdict = Verdict::kFail;
   Write();
   EXPECT_THAT(Verify(), IsEmpty());
-  Tamper("report.json", "\"level\": \"\"", "\"level\": \"L0\"", true);
-  Tamper("bundle.json", "\"level\": \"\"", "\"level\": \"L0\"", false);
+  Tamper("report.json", "\"level\":\"\"", "\"level\":\"L0\"", true);
+  Tamper("bundle.json", "\"level\":\"\"", "\"level\":\"L0\"", false);
   EXPECT_THAT(Verify(), Contains(HasSubstr("the results reach level \"\"")));
 }
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "conformance/runner/context.h"
-#include "conformance/runner/json.h"
 #include "conformance/runner/report.h"
+#include "plinth/support/json.h"
 
 namespace plinth::conformance {
 namespace {

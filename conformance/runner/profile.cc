@@ -1,8 +1,6 @@
 #include "conformance/runner/profile.h"
 
-#include <cmath>
-
-#include "conformance/runner/json.h"
+#include "plinth/support/json.h"
 
 namespace plinth::conformance {
 namespace {
@@ -18,13 +16,10 @@ Status ReadOptions(const Json& value, Profile& profile) {
       profile.create_options[name] = *text;
     } else if (const bool* truth = option.AsBool()) {
       profile.create_options[name] = *truth;
-    } else if (const double* number = option.AsNumber()) {
-      bool is_integer = std::trunc(*number) == *number && std::abs(*number) < 1e15;
-      if (is_integer) {
-        profile.create_options[name] = static_cast<int64_t>(*number);
-      } else {
-        profile.create_options[name] = *number;
-      }
+    } else if (auto integer = option.AsInteger()) {
+      profile.create_options[name] = *integer;
+    } else if (auto number = option.AsNumber()) {
+      profile.create_options[name] = *number;
     } else {
       return WrongKind(StrCat("create_options.", name), "a string, a number or a bool");
     }
@@ -48,7 +43,7 @@ Status ReadTypes(const Json& value, Profile& profile) {
 }
 
 Status ReadSeconds(std::string_view key, const Json& value, double& seconds) {
-  if (value.AsNumber() == nullptr || *value.AsNumber() <= 0 || *value.AsNumber() > 86400) {
+  if (!value.AsNumber() || *value.AsNumber() <= 0 || *value.AsNumber() > 86400) {
     return WrongKind(key, "a number of seconds in (0, 86400]");
   }
   seconds = *value.AsNumber();

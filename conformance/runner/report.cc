@@ -14,13 +14,11 @@ bool IsFailure(Verdict verdict) {
 }
 
 std::string TextOf(const Json& object, std::string_view key) {
-  const Json* value = object.Find(key);
-  return value == nullptr || value->AsString() == nullptr ? std::string() : *value->AsString();
+  return std::string(object.At(key).Text());
 }
 
 double NumberOf(const Json& object, std::string_view key) {
-  const Json* value = object.Find(key);
-  return value == nullptr || value->AsNumber() == nullptr ? 0 : *value->AsNumber();
+  return object.At(key).AsNumber().value_or(0);
 }
 
 Json::Array Texts(const std::vector<std::string>& texts) {
@@ -29,9 +27,7 @@ Json::Array Texts(const std::vector<std::string>& texts) {
 
 std::vector<std::string> TextsOf(const Json& object, std::string_view key) {
   std::vector<std::string> texts;
-  const Json* value = object.Find(key);
-  if (value == nullptr || value->AsArray() == nullptr) return texts;
-  for (const Json& element : *value->AsArray()) {
+  for (const Json& element : object.At(key).Elements()) {
     if (element.AsString() != nullptr) texts.push_back(*element.AsString());
   }
   return texts;
@@ -104,11 +100,8 @@ Expected<Result> ResultFromJson(const Json& json) {
   result.waiver = TextOf(json, "waiver");
   result.notes = TextsOf(json, "notes");
   result.requirements = TextsOf(json, "requirements");
-  const Json* findings = json.Find("findings");
-  if (findings != nullptr && findings->AsArray() != nullptr) {
-    for (const Json& finding : *findings->AsArray()) {
-      result.findings.push_back({TextOf(finding, "requirement"), TextOf(finding, "text")});
-    }
+  for (const Json& finding : json.At("findings").Elements()) {
+    result.findings.push_back({TextOf(finding, "requirement"), TextOf(finding, "text")});
   }
   return result;
 }
@@ -133,7 +126,7 @@ Json ReportToJson(const Report& report) {
                       {"plugin", report.plugin_path},
                       {"version", report.plugin_version},
                       {"minor", report.plugin_minor},
-                      {"seed", static_cast<double>(report.seed)},
+                      {"seed", report.seed},
                       {"level", ConformingLevel(report)},
                       {"must_pass", std::move(must_pass)},
                       {"counts", std::move(counts)},
@@ -152,7 +145,7 @@ Expected<Report> ReportFromJson(const Json& json) {
   report.plugin_path = TextOf(json, "plugin");
   report.plugin_version = TextOf(json, "version");
   report.plugin_minor = static_cast<int>(NumberOf(json, "minor"));
-  report.seed = static_cast<uint64_t>(NumberOf(json, "seed"));
+  report.seed = json.At("seed").AsUnsigned().value_or(0);
   report.error = TextOf(json, "error");
   report.uncovered = TextsOf(json, "uncovered_requirements");
   const Json* results = json.Find("results");

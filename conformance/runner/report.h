@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "conformance/runner/case.h"
-#include "conformance/runner/json.h"
 #include "conformance/runner/verdict.h"
+#include "plinth/support/json.h"
 
 namespace plinth::conformance {
 

@@ -242,7 +242,7 @@ class Supervisor {
       child.line_.erase(0, end + 1);
       if (!line.ok()) continue;
       if (const Json* error = line->Find("error")) {
-        child.plugin_error_ = error->AsString() == nullptr ? "" : *error->AsString();
+        child.plugin_error_ = error->Text();
       } else if (line->Find("start") != nullptr) {
         bool may_start_client = child.next_ == 0;
         child.has_started_case_ = true;

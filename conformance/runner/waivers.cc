@@ -1,6 +1,6 @@
 #include "conformance/runner/waivers.h"
 
-#include "conformance/runner/json.h"
+#include "plinth/support/json.h"
 #include "plinth/support/text.h"
 
 namespace plinth::conformance {
@@ -13,19 +13,15 @@ Expected<std::vector<Waiver>> ParseWaivers(std::string_view json) {
   }
   std::vector<Waiver> waivers;
   for (const Json& entry : *list->AsArray()) {
-    auto text = [&](std::string_view key) {
-      const Json* value = entry.Find(key);
-      return value == nullptr || value->AsString() == nullptr ? std::string() : *value->AsString();
-    };
+    auto text = [&](std::string_view key) { return std::string(entry.At(key).Text()); };
     Waiver waiver{text("cases"), text("reason"), text("address")};
-    const Json* until = entry.Find("until_minor");
-    if (waiver.cases.empty() || waiver.reason.empty() || waiver.address.empty() ||
-        until == nullptr || until->AsNumber() == nullptr) {
+    const auto until = entry.At("until_minor").AsInteger();
+    if (waiver.cases.empty() || waiver.reason.empty() || waiver.address.empty() || !until) {
       return InvalidArgument("waiver ", waivers.size() + 1,
                              ": needs cases, reason, address and until_minor, got ",
                              entry.ToString());
     }
-    waiver.until_minor = static_cast<int>(*until->AsNumber());
+    waiver.until_minor = static_cast<int>(*until);
     waivers.push_back(std::move(waiver));
   }
   return waivers;

@@ -1,13 +1,10 @@
 #include "impl/cli/array_text.h"
 
-#include <cjson/cJSON.h>
-
 #include "impl/cli/element.h"
 
 namespace plinth::cli {
 
 using client::HostArray;
-using loader::Json;
 
 namespace {
 
@@ -45,22 +42,19 @@ struct Printer {
 };
 
 Json ElementJson(const HostArray& array, int64_t index) {
-  const std::string text = ElementText(array.type(), array.data() + index * ByteSize(array.type()));
-  const char last = text.back();
-  // Numbers keep every digit; cJSON's own are doubles.
-  if ((last >= '0' && last <= '9') || text == "true" || text == "false") {
-    return Json(cJSON_CreateRaw(text.c_str()));
-  }
-  return Json(cJSON_CreateString(text.c_str()));
+  std::string text = ElementText(array.type(), array.data() + index * ByteSize(array.type()));
+  // Read, and not made from the element's bits: 0.1 as f32 is to be 0.1, not 0.10000000149011612.
+  if (Expected<Json> json = Json::Parse(text); json.ok()) return *std::move(json);
+  return text;
 }
 
 Json ElementsJson(const HostArray& array, size_t axis, int64_t at, int64_t count) {
   if (axis == array.dims().size()) return ElementJson(array, at);
   const int64_t extent = array.dims()[axis];
   const int64_t inner = extent == 0 ? 0 : count / extent;
-  Json list(cJSON_CreateArray());
+  Json::Array list;
   for (int64_t i = 0; i < extent; ++i) {
-    loader::JsonAppend(list.get(), ElementsJson(array, axis + 1, at + i * inner, inner));
+    list.push_back(ElementsJson(array, axis + 1, at + i * inner, inner));
   }
   return list;
 }
@@ -79,22 +73,16 @@ std::string ArrayText(const HostArray& array, bool in_full) {
                 printer.out);
 }
 
-Json ArrayJson(const HostArray& array, bool in_full) {
-  Json result(cJSON_CreateObject());
-  loader::JsonAddText(result.get(), "type", Name(array.type()));
-  Json shape(cJSON_CreateArray());
-  for (int64_t extent : array.dims()) {
-    loader::JsonAppend(shape.get(), Json(cJSON_CreateRaw(StrCat(extent).c_str())));
-  }
-  loader::JsonAdd(result.get(), "shape", std::move(shape));
+Json::Object ArrayJson(const HostArray& array, bool in_full) {
+  Json::Object result{{"type", Name(array.type())},
+                      {"shape", Json::Array(array.dims().begin(), array.dims().end())}};
   const int64_t count = array.num_elements();
   if (in_full || count <= kFullElements) {
-    loader::JsonAdd(result.get(), "data",
-                    count == 0 ? Json(cJSON_CreateArray()) : ElementsJson(array, 0, 0, count));
+    result["data"] = count == 0 ? Json(Json::Array()) : ElementsJson(array, 0, 0, count);
   } else {
-    Json first(cJSON_CreateArray());
-    for (int64_t i = 0; i < kFirst; ++i) loader::JsonAppend(first.get(), ElementJson(array, i));
-    loader::JsonAdd(result.get(), "first", std::move(first));
+    Json::Array first;
+    for (int64_t i = 0; i < kFirst; ++i) first.push_back(ElementJson(array, i));
+    result["first"] = std::move(first);
   }
   return result;
 }

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "impl/loader/json.h"
 #include "plinth/client/host_array.h"
+#include "plinth/support/json.h"
 
 namespace plinth::cli {
 
@@ -19,7 +19,7 @@ std::string ArrayText(const client::HostArray& array, bool in_full);
 // {"type": "f32", "shape": [2, 3], "data": [[...], ...]}; a large array without "data" and with
 // "first", its first eight elements, unless it is asked for in full. Infinities, NaNs and complex
 // numbers are texts.
-loader::Json ArrayJson(const client::HostArray& array, bool in_full);
+Json::Object ArrayJson(const client::HostArray& array, bool in_full);
 
 }  // namespace plinth::cli
 

@@ -223,7 +223,7 @@ class CommandLine {
         Add(app_, "completion", "A script that completes command lines", [this](Output& output) {
           std::string script = BashCompletion(app_);
           output.Line(script);
-          loader::JsonAddText(output.json(), "script", script);
+          output.json()["script"] = script;
           return int{kDone};
         });
     sub->add_option("SHELL", shell_, "bash")->required()->check(CLI::IsMember({"bash"}));

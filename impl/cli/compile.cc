@@ -1,11 +1,8 @@
-#include <cjson/cJSON.h>
-
 #include <fstream>
 
 #include "impl/cli/commands.h"
 #include "impl/cli/program.h"
 #include "impl/cli/progress.h"
-#include "impl/loader/named_value_json.h"
 #include "plinth/client/layouts.h"
 
 namespace plinth::cli {
@@ -49,27 +46,27 @@ void DescribeShapes(const Executable& executable, Output& output) {
   const Expected<std::vector<client::OutputShape>> shapes = executable.Outputs();
   if (!IsThere(shapes, "outputs", output)) return;
   const Expected<std::vector<std::string>> layouts = client::OutputLayoutTexts(executable);
-  loader::Json list(cJSON_CreateArray());
+  Json::Array list;
   for (size_t i = 0; i < shapes->size(); ++i) {
     std::string text = client::ShapeToString((*shapes)[i].type, (*shapes)[i].dims);
     if (layouts.ok() && i < layouts->size()) text += (*layouts)[i];
     output.Line(Padded(StrCat("output ", i, ":"), 20), text);
-    loader::JsonAppend(list.get(), loader::JsonTextValue(text));
+    list.emplace_back(std::move(text));
   }
-  loader::JsonAdd(output.json(), "outputs", std::move(list));
+  output.json()["outputs"] = std::move(list);
 }
 
 void DescribeMemory(const Executable& executable, Output& output) {
   const Expected<CompiledMemoryStats> stats = executable.MemoryStats();
   if (!IsThere(stats, "memory", output)) return;
-  loader::Json json(cJSON_CreateObject());
+  Json::Object json;
   output.Line("memory:");
   for (const auto& row : kMemory) {
     const int64_t value = *stats.*row.value;
-    loader::JsonAdd(json.get(), row.key, loader::JsonInteger(value));
+    json[row.key] = value;
     if (value != 0) output.Line("  ", Padded(StrCat(row.label, ":"), 22), BytesText(value));
   }
-  loader::JsonAdd(output.json(), "memory", std::move(json));
+  output.json()["memory"] = std::move(json);
 }
 
 void DescribeCost(const Executable& executable, Output& output) {
@@ -79,7 +76,7 @@ void DescribeCost(const Executable& executable, Output& output) {
   for (const NamedValue& value : *cost) {
     output.Line("  ", Padded(StrCat(value.name, ":"), 22), ToString(value.value));
   }
-  loader::JsonAdd(output.json(), "cost", NamedValuesJson(*cost));
+  output.json()["cost"] = NamedValuesJson(*cost);
 }
 
 Status WriteFile(const std::string& path, const std::string& bytes) {
@@ -104,7 +101,7 @@ int WriteFiles(const Executable& executable, const CompileCommandOptions& option
     const Status written = WriteFile(options.optimized_path, program->code);
     if (!written.ok()) return output.Fail(written, kUsage);
     output.Field("optimized", "optimized", options.optimized_path);
-    loader::JsonAddText(output.json(), "optimized_format", program->format);
+    output.json()["optimized_format"] = program->format;
   }
   return kDone;
 }
@@ -131,7 +128,7 @@ int Compile(const CompileCommandOptions& options, Output& output) {
     output.Field("name", "program", *name);
   }
   output.Line("compiled in:        ", TimeText(milliseconds));
-  loader::JsonAdd(output.json(), "compile_ms", MillisecondsJson(milliseconds));
+  output.json()["compile_ms"] = MillisecondsJson(milliseconds);
   DescribeShapes(executable, output);
   DescribeMemory(executable, output);
   DescribeCost(executable, output);

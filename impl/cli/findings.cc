@@ -1,14 +1,10 @@
 #include "impl/cli/findings.h"
 
-#include <cjson/cJSON.h>
-
 #include "plinth/support/abi_version.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::cli {
 namespace {
-
-using loader::JsonMember;
 
 // What a library belongs to that plugins need and hosts often lack.
 constexpr struct {
@@ -37,7 +33,7 @@ std::string_view AdviceFor(std::string_view text) {
 }
 
 // Functions that the table of a minor has; 0 if that minor is not known.
-int TableSizeOf(int minor) {
+int TableSizeOf(int64_t minor) {
   static constexpr struct {
     int of_minor, functions;
   } kSizes[] = {
@@ -51,7 +47,7 @@ int TableSizeOf(int minor) {
 }
 
 // Whether clients call the function without looking whether it is there.
-bool IsCalledUntested(std::string_view function, int minor, bool* is_required) {
+bool IsCalledUntested(std::string_view function, int64_t minor, bool* is_required) {
   enum Absent { Required, Stub, Null };
   static constexpr struct {
     std::string_view name;
@@ -69,9 +65,9 @@ bool IsCalledUntested(std::string_view function, int minor, bool* is_required) {
   return false;
 }
 
-void CheckTable(const cJSON* table, std::vector<Finding>& findings) {
-  const int minor = IntOf(table, "minor");
-  const int slots = IntOf(table, "slots");
+void CheckTable(const Json& table, std::vector<Finding>& findings) {
+  const int64_t minor = IntOf(table, "minor");
+  const int64_t slots = IntOf(table, "slots");
   if (minor > kPjrtDeclaredMinor) {
     findings.push_back({Finding::Kind::kWarning,
                         StrCat("PJRT 0.", minor, " is newer than this libplinth, which knows 0.",
@@ -82,30 +78,28 @@ void CheckTable(const cJSON* table, std::vector<Finding>& findings) {
         {Finding::Kind::kWarning, StrCat("its table says PJRT 0.", minor, " and has ", slots,
                                          " functions; that revision has ", expected)});
   }
-  const cJSON* function = nullptr;
-  cJSON_ArrayForEach(function, JsonMember(table, "slots_null")) {
-    if (!cJSON_IsString(function)) continue;
+  for (const Json& element : table.At("slots_null").Elements()) {
+    const std::string_view function = element.Text();
     bool is_required = false;
-    if (!IsCalledUntested(function->valuestring, minor, &is_required)) continue;
+    if (!IsCalledUntested(function, minor, &is_required)) continue;
     if (is_required) {
-      findings.push_back({Finding::Kind::kProblem,
-                          StrCat(function->valuestring, " is null; every plugin must have it")});
+      findings.push_back(
+          {Finding::Kind::kProblem, StrCat(function, " is null; every plugin must have it")});
     } else {
       findings.push_back(
           {Finding::Kind::kWarning,
-           StrCat(function->valuestring,
+           StrCat(function,
                   " is null, and frameworks call it without looking: they crash unless libplinth "
                   "is in between")});
     }
   }
 }
 
-void CheckExtensions(const cJSON* extensions, std::vector<Finding>& findings) {
-  std::vector<int> seen;
-  const cJSON* extension = nullptr;
-  cJSON_ArrayForEach(extension, extensions) {
-    const int type = IntOf(extension, "type", -1);
-    for (int other : seen) {
+void CheckExtensions(const Json& extensions, std::vector<Finding>& findings) {
+  std::vector<int64_t> seen;
+  for (const Json& extension : extensions.Elements()) {
+    const int64_t type = IntOf(extension, "type", -1);
+    for (int64_t other : seen) {
       if (other == type) {
         findings.push_back(
             {Finding::Kind::kWarning,
@@ -135,10 +129,10 @@ constexpr struct {
 };
 
 // One hint at most: the first that fits.
-void AddHint(const cJSON* probe, std::vector<Finding>& findings) {
-  const std::string text = StrCat(TextOf(probe, "verdict"), "\n", TextOf(probe, "message"), "\n",
-                                  TextOf(probe, "standard_error"));
-  const std::string_view path = TextOf(probe, "path");
+void AddHint(const Json& probe, std::vector<Finding>& findings) {
+  const std::string text = StrCat(probe.At("verdict").Text(), "\n", probe.At("message").Text(),
+                                  "\n", probe.At("standard_error").Text());
+  const std::string_view path = probe.At("path").Text();
   for (const auto& hint : kHints) {
     if (path.find(hint.of_path) == std::string_view::npos) continue;
     if (text.find(hint.part_of_text) == std::string::npos) continue;
@@ -149,45 +143,37 @@ void AddHint(const cJSON* probe, std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::string_view TextOf(const cJSON* object, const char* key) {
-  const cJSON* member = JsonMember(object, key);
-  return cJSON_IsString(member) ? member->valuestring : "";
-}
-
-int IntOf(const cJSON* object, const char* key, int otherwise) {
-  const cJSON* member = JsonMember(object, key);
-  return cJSON_IsNumber(member) ? member->valueint : otherwise;
+int64_t IntOf(const Json& object, std::string_view key, int64_t otherwise) {
+  return object.At(key).AsInteger().value_or(otherwise);
 }
 
 std::string FirstLine(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-std::vector<Finding> FindingsOf(const cJSON* probe) {
+std::vector<Finding> FindingsOf(const Json& probe) {
   std::vector<Finding> findings;
-  const cJSON* library = nullptr;
-  cJSON_ArrayForEach(library, JsonMember(probe, "missing_libraries")) {
-    const std::string_view name = TextOf(library, "name");
+  for (const Json& library : probe.At("missing_libraries").Elements()) {
+    const std::string_view name = library.At("name").Text();
     findings.push_back(
         {Finding::Kind::kProblem, StrCat("missing library ", name, ": ", AdviceFor(name))});
   }
-  const std::string_view verdict = TextOf(probe, "verdict");
+  const std::string_view verdict = probe.At("verdict").Text();
   if (verdict != "works") {
     findings.push_back(
-        {Finding::Kind::kProblem, StrCat("it ", verdict, ": ", TextOf(probe, "message"))});
+        {Finding::Kind::kProblem, StrCat("it ", verdict, ": ", probe.At("message").Text())});
     AddHint(probe, findings);
   }
-  const cJSON* table = JsonMember(probe, "table");
-  if (table != nullptr) CheckTable(table, findings);
-  CheckExtensions(JsonMember(probe, "extensions"), findings);
-  if (const std::string_view text = TextOf(probe, "standard_error"); !text.empty()) {
+  if (const Json* table = probe.Find("table"); table != nullptr) CheckTable(*table, findings);
+  CheckExtensions(probe.At("extensions"), findings);
+  if (const std::string_view text = probe.At("standard_error").Text(); !text.empty()) {
     findings.push_back(
         {Finding::Kind::kNote, StrCat("it wrote to standard error: ", FirstLine(text))});
   }
   return findings;
 }
 
-std::vector<std::string> KnownQuirks(int minor) {
+std::vector<std::string> KnownQuirks(int64_t minor) {
   static constexpr struct {
     std::string_view of;
     int first, last;

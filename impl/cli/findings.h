@@ -1,11 +1,12 @@
 #ifndef PLINTH_IMPL_CLI_FINDINGS_H_
 #define PLINTH_IMPL_CLI_FINDINGS_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "impl/loader/json.h"
+#include "plinth/support/json.h"
 
 // What the answer of plinth_probe means.
 namespace plinth::cli {
@@ -16,14 +17,13 @@ struct Finding {
   Kind kind;
   std::string text;
 };
-std::vector<Finding> FindingsOf(const cJSON* probe);
+std::vector<Finding> FindingsOf(const Json& probe);
 
 // What the history of the API knows of plugins of that minor.
-std::vector<std::string> KnownQuirks(int minor);
+std::vector<std::string> KnownQuirks(int64_t minor);
 
-// Members of an object: the text, or empty; the number, or `otherwise`.
-std::string_view TextOf(const cJSON* object, const char* key);
-int IntOf(const cJSON* object, const char* key, int otherwise = 0);
+// A member that is a number, or `otherwise`.
+int64_t IntOf(const Json& object, std::string_view key, int64_t otherwise = 0);
 // The first line of what people read.
 std::string FirstLine(std::string_view text);
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "impl/loader/json.h"
+#include "plinth/support/json.h"
 
 namespace plinth::cli {
 namespace {
@@ -15,10 +15,10 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> FindingsOfText(std::string_view probe) {
   static constexpr const char* kKinds[] = {"problem: ", "warning: ", "note: "};
-  const Expected<loader::Json> json = loader::ParseJsonObject(probe);
+  const Expected<Json> json = Json::Parse(probe);
   EXPECT_TRUE(json.ok()) << json.status().ToString();
   std::vector<std::string> texts;
-  for (const Finding& finding : FindingsOf(json->get())) {
+  for (const Finding& finding : FindingsOf(*json)) {
     texts.push_back(kKinds[static_cast<int>(finding.kind)] + finding.text);
   }
   return texts;

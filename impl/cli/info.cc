@@ -1,4 +1,3 @@
-#include <cjson/cJSON.h>
 #include <sys/auxv.h>
 
 #include <cstdlib>
@@ -14,27 +13,22 @@ namespace {
 constexpr const char* kKindNames[] = {"problem", "warning", "note"};
 
 // Everything about one plugin; whether there is a problem.
-bool Diagnose(const cJSON* probe, bool is_verbose, cJSON* json, Output& output) {
+bool Diagnose(const Json& probe, bool is_verbose, Json::Object& json, Output& output) {
   PrintProbe(probe, "  ", output);
-  loader::Json list(cJSON_CreateArray());
+  Json::Array list;
   bool has_problem = false;
   for (const Finding& finding : FindingsOf(probe)) {
     const char* kind = kKindNames[static_cast<int>(finding.kind)];
     has_problem |= finding.kind == Finding::Kind::kProblem;
     output.Line("  ", kind, ": ", finding.text);
-    loader::Json one(cJSON_CreateObject());
-    loader::JsonAddText(one.get(), "kind", kind);
-    loader::JsonAddText(one.get(), "text", finding.text);
-    loader::JsonAppend(list.get(), std::move(one));
+    list.emplace_back(Json::Object{{"kind", kind}, {"text", finding.text}});
   }
-  loader::JsonAdd(json, "findings", std::move(list));
-  const cJSON* minor = loader::JsonMember(loader::JsonMember(probe, "table"), "minor");
-  loader::Json quirks(cJSON_CreateArray());
-  for (const std::string& quirk : KnownQuirks(cJSON_IsNumber(minor) ? minor->valueint : 0)) {
+  json["findings"] = std::move(list);
+  const std::vector<std::string> quirks = KnownQuirks(IntOf(probe.At("table"), "minor"));
+  for (const std::string& quirk : quirks) {
     if (is_verbose) output.Line("  known of this revision: ", quirk);
-    loader::JsonAppend(quirks.get(), loader::JsonTextValue(quirk));
   }
-  loader::JsonAdd(json, "known_quirks", std::move(quirks));
+  json["known_quirks"] = Json::Array(quirks.begin(), quirks.end());
   output.Line("  verdict: ", has_problem ? "does not work here" : "works");
   return has_problem;
 }
@@ -42,9 +36,9 @@ bool Diagnose(const cJSON* probe, bool is_verbose, cJSON* json, Output& output) 
 void DescribeEnvironment(Output& output) {
   output.Field("libplinth", "libplinth", plinth_version());
   const loader::Environment environment = loader::Environment::OfProcess();
-  loader::Json variables(cJSON_CreateObject());
+  Json::Object variables;
   for (const auto& [name, value] : environment.variables) {
-    loader::JsonAddText(variables.get(), name.c_str(), value);
+    variables[name] = value;
     if (std::string_view(name).substr(0, 7) == "PLINTH_" ||
         name == "PJRT_NAMES_AND_LIBRARY_PATHS") {
       output.Line("variable:           ", name, "=", value);
@@ -54,8 +48,8 @@ void DescribeEnvironment(Output& output) {
     output.Line("variable:           ", name,
                 " is ignored: the process has more rights than its user");
   }
-  loader::JsonAdd(output.json(), "environment", std::move(variables));
-  cJSON_AddBoolToObject(output.json(), "privileged", environment.privileged);
+  output.json()["environment"] = std::move(variables);
+  output.json()["privileged"] = environment.privileged;
 }
 
 // The plugins to look at: that of the command line, or all that can be loaded by name.
@@ -77,7 +71,7 @@ Expected<std::vector<std::string>> PluginsOf(const PluginChoice& choice, Output&
     }
   }
   const char* report = plinth_plugin_list_report(list.get());
-  loader::JsonAddText(output.json(), "searched", report);
+  output.json()["searched"] = report;
   if (plugins.empty() || choice.verbose) output.Line("looked at:\n", report);
   return plugins;
 }
@@ -86,14 +80,14 @@ Expected<std::vector<std::string>> PluginsOf(const PluginChoice& choice, Output&
 
 int Info(const ProbeOptions& options, Output& output) {
   Progress progress("asking the plugin");
-  Expected<loader::Json> probe = Probe(options);
+  Expected<Json> probe = Probe(options);
   if (!probe.ok()) return output.Fail(probe.status(), CodeOfLoading(probe.status()));
-  output.Line("name:               ", TextOf(probe->get(), "name"));
-  PrintProbe(probe->get(), "", output);
-  const bool works = TextOf(probe->get(), "verdict") == "works";
-  const std::string message(TextOf(probe->get(), "message"));
-  const std::string verdict(TextOf(probe->get(), "verdict"));
-  loader::JsonAdd(output.json(), "plugin", *std::move(probe));
+  output.Line("name:               ", probe->At("name").Text());
+  PrintProbe(*probe, "", output);
+  const bool works = probe->At("verdict").Text() == "works";
+  const std::string message(probe->At("message").Text());
+  const std::string verdict(probe->At("verdict").Text());
+  output.json()["plugin"] = *std::move(probe);
   if (works) return kDone;
   return output.Fail(FailedPrecondition("the plugin ", verdict, ": ", message), kFailed);
 }
@@ -105,33 +99,33 @@ int Doctor(const ProbeOptions& options, Output& output) {
   if (plugins->empty()) {
     return output.Fail(NotFound("no plugin was found; give one, or install one"), kNoPlugin);
   }
-  loader::Json list(cJSON_CreateArray());
+  Json::Array list;
   size_t num_problems = 0;
   Progress progress("asking the plugins");
   for (const std::string& plugin : *plugins) {
     progress.Set(StrCat("asking ", plugin));
     ProbeOptions one = options;
     one.choice.plugin = plugin;
-    Expected<loader::Json> probe = Probe(one);
+    Expected<Json> probe = Probe(one);
     if (!probe.ok() && !options.choice.plugin.empty()) {
       return output.Fail(probe.status(), CodeOfLoading(probe.status()));
     }
-    loader::Json json(cJSON_CreateObject());
+    Json::Object json;
     output.Line("\nplugin ", plugin);
     bool has_problem = true;
     if (probe.ok()) {
-      has_problem = Diagnose(probe->get(), options.choice.verbose, json.get(), output);
-      loader::JsonAdd(json.get(), "probe", *std::move(probe));
+      has_problem = Diagnose(*probe, options.choice.verbose, json, output);
+      json["probe"] = *std::move(probe);
     } else {
       output.Line("  problem: ", probe.status().ToString());
-      loader::JsonAddText(json.get(), "failure", probe.status().ToString());
+      json["failure"] = probe.status().ToString();
     }
-    loader::JsonAddText(json.get(), "name", plugin);
-    cJSON_AddBoolToObject(json.get(), "works", !has_problem);
+    json["name"] = plugin;
+    json["works"] = !has_problem;
     num_problems += has_problem ? 1 : 0;
-    loader::JsonAppend(list.get(), std::move(json));
+    list.emplace_back(std::move(json));
   }
-  loader::JsonAdd(output.json(), "plugins", std::move(list));
+  output.json()["plugins"] = std::move(list);
   output.Line("\nplugins that work:  ", plugins->size() - num_problems, " of ", plugins->size());
   return num_problems == 0 ? kDone : kFailed;
 }

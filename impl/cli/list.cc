@@ -1,5 +1,3 @@
-#include <cjson/cJSON.h>
-
 #include <algorithm>
 
 #include "impl/cli/commands.h"
@@ -7,19 +5,15 @@
 namespace plinth::cli {
 namespace {
 
-void AddOptional(cJSON* json, const char* key, const char* text) {
-  if (text != nullptr) loader::JsonAddText(json, key, text);
-}
-
-loader::Json EntryJson(const plinth_plugin_entry& entry) {
-  loader::Json json(cJSON_CreateObject());
-  loader::JsonAddText(json.get(), "name", entry.name);
-  loader::JsonAddText(json.get(), "path", entry.path);
-  loader::JsonAddText(json.get(), "source", entry.source);
-  loader::JsonAddText(json.get(), "found", entry.found);
-  AddOptional(json.get(), "manifest", entry.manifest);
-  AddOptional(json.get(), "create_options", entry.create_options_json);
-  AddOptional(json.get(), "ignored_because", entry.ignored_because);
+Json EntryJson(const plinth_plugin_entry& entry) {
+  Json::Object json{
+      {"name", entry.name}, {"path", entry.path}, {"source", entry.source}, {"found", entry.found}};
+  const auto add_optional = [&](std::string_view key, const char* text) {
+    if (text != nullptr) json[key] = text;
+  };
+  add_optional("manifest", entry.manifest);
+  add_optional("create_options", entry.create_options_json);
+  add_optional("ignored_because", entry.ignored_because);
   return json;
 }
 
@@ -42,20 +36,20 @@ int List(const ListOptions& options, Output& output) {
     name_width = std::max(name_width, std::string_view(entry.name).size());
     source_width = std::max(source_width, std::string_view(entry.source).size());
   }
-  loader::Json plugins(cJSON_CreateArray());
+  Json::Array plugins;
   for (size_t i = 0; i < size; ++i) {
     const plinth_plugin_entry& entry = *plinth_plugin_list_entry(list.get(), i);
     output.Line(Padded(entry.name, name_width), Padded(entry.source, source_width), entry.path);
     if (entry.ignored_because != nullptr) {
       output.Line("  not loaded by its name: ", entry.ignored_because);
     }
-    loader::JsonAppend(plugins.get(), EntryJson(entry));
+    plugins.push_back(EntryJson(entry));
   }
   const char* report = plinth_plugin_list_report(list.get());
   if (size == 0) output.Line("No plugin was found.");
   if (size == 0 || options.show_searched) output.Line("Looked at:\n", report);
-  loader::JsonAdd(output.json(), "plugins", std::move(plugins));
-  loader::JsonAddText(output.json(), "searched", report);
+  output.json()["plugins"] = std::move(plugins);
+  output.json()["searched"] = report;
   return kDone;
 }
 

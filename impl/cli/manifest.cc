@@ -1,7 +1,5 @@
 #include "impl/loader/manifest.h"
 
-#include <cjson/cJSON.h>
-
 #include <fstream>
 
 #include "impl/cli/commands.h"
@@ -23,12 +21,8 @@ int ManifestCheck(const ManifestCheckOptions& options, Output& output) {
   if (!manifest->create_options_json.empty()) {
     output.Field("create_options", "create options", manifest->create_options_json);
   }
-  loader::Json warnings(cJSON_CreateArray());
-  for (const std::string& warning : manifest->warnings) {
-    output.Line("warning: ", warning);
-    loader::JsonAppend(warnings.get(), loader::JsonTextValue(warning));
-  }
-  loader::JsonAdd(output.json(), "warnings", std::move(warnings));
+  for (const std::string& warning : manifest->warnings) output.Line("warning: ", warning);
+  output.json()["warnings"] = Json::Array(manifest->warnings.begin(), manifest->warnings.end());
   const Status is_there = loader::CheckRegularFile(manifest->library);
   if (!is_there.ok()) return output.Fail(is_there.WithContext("the library"), kFailed);
   return kDone;
@@ -43,19 +37,11 @@ int ManifestMake(const ManifestMakeOptions& options, Output& output) {
   }
   const Expected<client::Options> create = ParseOptions(options.create_options);
   if (!create.ok()) return output.Fail(create.status(), kUsage);
-  loader::Json manifest(cJSON_CreateObject());
-  loader::JsonAddText(manifest.get(), "manifest_version", "1.0");
-  loader::JsonAddText(manifest.get(), "name", options.name);
-  loader::JsonAddText(manifest.get(), "library", options.library);
-  if (!options.description.empty()) {
-    loader::JsonAddText(manifest.get(), "description", options.description);
-  }
-  if (!create->empty()) {
-    loader::JsonAdd(manifest.get(), "create_options", NamedValuesJson(create->values()));
-  }
-  char* printed = cJSON_Print(manifest.get());
-  const std::string text = StrCat(printed == nullptr ? "" : printed, "\n");
-  cJSON_free(printed);
+  Json::Object manifest{
+      {"manifest_version", "1.0"}, {"name", options.name}, {"library", options.library}};
+  if (!options.description.empty()) manifest["description"] = options.description;
+  if (!create->empty()) manifest["create_options"] = NamedValuesJson(create->values());
+  const std::string text = Json(manifest).ToIndentedString() + "\n";
   const std::string folder =
       options.output_path.empty() ? std::string(".") : loader::FolderOf(options.output_path);
   // What is written can be read.
@@ -63,7 +49,7 @@ int ManifestMake(const ManifestMakeOptions& options, Output& output) {
   if (!read.ok()) return output.Fail(read.status(), kUsage);
   const Status is_there = loader::CheckRegularFile(read->library);
   if (!is_there.ok()) return output.Fail(is_there.WithContext("the library"), kUsage);
-  loader::JsonAdd(output.json(), "manifest", std::move(manifest));
+  output.json()["manifest"] = std::move(manifest);
   if (options.output_path.empty()) {
     output.Line(std::string_view(text).substr(0, text.size() - 1));
     return kDone;

@@ -1,7 +1,5 @@
 #include "impl/cli/output.h"
 
-#include <cjson/cJSON.h>
-
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -21,36 +19,30 @@ std::string Fixed(double value, int digits) {
 
 }  // namespace
 
-Output::Output(bool as_json) : as_json_(as_json), json_(cJSON_CreateObject()) {}
+Output::Output(bool as_json) : as_json_(as_json) {}
 
 void Output::Field(const char* key, std::string_view label, std::string_view value) {
-  loader::JsonAddText(json(), key, value);
+  json()[key] = value;
   const size_t pad = label.size() + 1 < kLabelWidth ? kLabelWidth - label.size() - 1 : 1;
   Line(label, ":", std::string(pad, ' '), value);
 }
 
 void Output::Field(const char* key, std::string_view label, int64_t value) {
   Field(key, label, StrCat(value));
-  cJSON_DeleteItemFromObjectCaseSensitive(json(), key);
-  loader::JsonAdd(json(), key, loader::JsonInteger(value));
+  json()[key] = value;
 }
 
 int Output::Fail(const Status& error, ExitCode code) {
-  loader::Json described(cJSON_CreateObject());
-  loader::JsonAddText(described.get(), "code", StatusCodeName(error.code()));
-  loader::JsonAddText(described.get(), "message", error.message());
-  loader::JsonAdd(json(), "error", std::move(described));
+  json()["error"] =
+      Json::Object{{"code", StatusCodeName(error.code())}, {"message", error.message()}};
   error_ = StrCat("plinth: ", error.ToString(), "\n");
   return code;
 }
 
 int Output::Finish(int code) {
   if (as_json_) {
-    cJSON_AddNumberToObject(json(), "exit_code", code);
-    char* text = cJSON_Print(json());
-    text_ = text == nullptr ? "{}" : text;
-    cJSON_free(text);
-    text_ += '\n';
+    json()["exit_code"] = code;
+    text_ = Json(json()).ToIndentedString() + "\n";
   }
   const bool is_written =
       fwrite(text_.data(), 1, text_.size(), stdout) == text_.size() && fflush(stdout) == 0;
@@ -77,16 +69,12 @@ std::string BytesText(int64_t bytes) {
   return StrCat(Fixed(value, 1), " ", kUnits[unit], " (", bytes, " bytes)");
 }
 
-loader::Json NamedValuesJson(const std::vector<NamedValue>& values) {
-  loader::Json object(cJSON_CreateObject());
-  for (const NamedValue& value : values) {
-    loader::JsonAdd(object.get(), value.name.c_str(), loader::ValueToJson(value.value));
-  }
+Json NamedValuesJson(const std::vector<NamedValue>& values) {
+  Json::Object object;
+  for (const NamedValue& value : values) object[value.name] = loader::ValueToJson(value.value);
   return object;
 }
 
-loader::Json MillisecondsJson(double milliseconds) {
-  return loader::Json(cJSON_CreateRaw(Fixed(milliseconds, 3).c_str()));
-}
+Json MillisecondsJson(double milliseconds) { return std::round(milliseconds * 1e3) / 1e3; }
 
 }  // namespace plinth::cli

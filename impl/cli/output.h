@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "impl/loader/json.h"
+#include "plinth/support/json.h"
 #include "plinth/support/named_value.h"
 #include "plinth/support/status.h"
 
@@ -27,7 +27,7 @@ class Output {
 
   bool as_json() const { return as_json_; }
   // The JSON object; also filled in when nobody will see it.
-  cJSON* json() { return json_.get(); }
+  Json::Object& json() { return json_; }
 
   // A line for people.
   template <typename... Pieces>
@@ -47,7 +47,7 @@ class Output {
 
  private:
   bool as_json_;
-  loader::Json json_;
+  Json::Object json_;
   std::string text_;
   std::string error_;
 };
@@ -57,9 +57,9 @@ std::string TimeText(double milliseconds);
 // "0 bytes", "1.5 MiB (1572864 bytes)".
 std::string BytesText(int64_t bytes);
 // An object of the values by name.
-loader::Json NamedValuesJson(const std::vector<NamedValue>& values);
-// Milliseconds with three digits.
-loader::Json MillisecondsJson(double milliseconds);
+Json NamedValuesJson(const std::vector<NamedValue>& values);
+// Milliseconds with three digits at most.
+Json MillisecondsJson(double milliseconds);
 
 }  // namespace plinth::cli
 

@@ -1,22 +1,8 @@
 #include "impl/cli/probe_report.h"
 
-#include <cjson/cJSON.h>
-
 namespace plinth::cli {
-namespace {
 
-using loader::JsonMember;
-
-std::string PrintValue(const cJSON* value) {
-  char* text = cJSON_PrintUnformatted(value);
-  std::string result = text == nullptr ? "" : text;
-  cJSON_free(text);
-  return result;
-}
-
-}  // namespace
-
-Expected<loader::Json> Probe(const ProbeOptions& options) {
+Expected<Json> Probe(const ProbeOptions& options) {
   const plinth_load_options load = options.choice.LoadOptions();
   plinth_probe_options probe = {};
   probe.struct_size = plinth_probe_options_STRUCT_SIZE;
@@ -26,50 +12,47 @@ Expected<loader::Json> Probe(const ProbeOptions& options) {
   if (!options.choice.create_options.empty()) {
     PLINTH_ASSIGN_OR_RETURN(const client::Options values,
                             ParseOptions(options.choice.create_options));
-    create_options = loader::JsonText(NamedValuesJson(values.values()).get());
+    create_options = NamedValuesJson(values.values()).ToString();
     probe.create_options_json = create_options.c_str();
   }
   char* text = nullptr;
   PLINTH_RETURN_IF_ERROR(TakeStatus(plinth_probe(&load, &probe, &text)));
   const Owned<char> owned(text);
-  return loader::ParseJsonObject(text);
+  return Json::Parse(text);
 }
 
-void PrintProbe(const cJSON* probe, std::string_view indent, Output& output) {
+void PrintProbe(const Json& probe, std::string_view indent, Output& output) {
   const auto line = [&](std::string_view label, std::string_view value) {
     const size_t width = 20 - indent.size();
     const std::string pad(label.size() + 1 < width ? width - label.size() - 1 : 1, ' ');
     output.Line(indent, label, ":", pad, value);
   };
-  line("path", TextOf(probe, "path"));
-  line("found by", StrCat(TextOf(probe, "found"), " (", TextOf(probe, "source"), ")"));
-  if (const cJSON* table = JsonMember(probe, "table"); table != nullptr) {
-    line("PJRT", StrCat(IntOf(table, "major"), ".", IntOf(table, "minor"), ", ",
-                        IntOf(table, "slots_filled"), " of ", IntOf(table, "slots"), " functions"));
+  line("path", probe.At("path").Text());
+  line("found by", StrCat(probe.At("found").Text(), " (", probe.At("source").Text(), ")"));
+  if (const Json* table = probe.Find("table"); table != nullptr) {
+    line("PJRT",
+         StrCat(IntOf(*table, "major"), ".", IntOf(*table, "minor"), ", ",
+                IntOf(*table, "slots_filled"), " of ", IntOf(*table, "slots"), " functions"));
   }
-  if (const cJSON* extensions = JsonMember(probe, "extensions"); extensions != nullptr) {
+  if (const Json* extensions = probe.Find("extensions"); extensions != nullptr) {
     std::vector<std::string> names;
-    const cJSON* extension = nullptr;
-    cJSON_ArrayForEach(extension, extensions) {
+    for (const Json& extension : extensions->Elements()) {
       names.push_back(
-          StrCat(TextOf(extension, "name"), " (", IntOf(extension, "struct_size"), " bytes)"));
+          StrCat(extension.At("name").Text(), " (", IntOf(extension, "struct_size"), " bytes)"));
     }
     line("extensions", names.empty() ? "none" : StrJoin(names));
   }
-  const cJSON* attribute = nullptr;
-  cJSON_ArrayForEach(attribute, JsonMember(probe, "attributes")) {
-    line("attribute", StrCat(attribute->string, " = ", PrintValue(attribute)));
+  for (const auto& [name, value] : probe.At("attributes").Members()) {
+    line("attribute", StrCat(name, " = ", value.ToString()));
   }
-  const cJSON* client = JsonMember(probe, "client");
-  if (JsonMember(client, "platform_name") != nullptr) {
-    line("platform", StrCat(TextOf(client, "platform_name"), ", ",
-                            FirstLine(TextOf(client, "platform_version"))));
+  const Json& client = probe.At("client");
+  if (client.Find("platform_name") != nullptr) {
+    line("platform", StrCat(client.At("platform_name").Text(), ", ",
+                            FirstLine(client.At("platform_version").Text())));
   }
-  const cJSON* device = nullptr;
-  cJSON_ArrayForEach(device, JsonMember(client, "devices")) {
-    line("device",
-         StrCat(IntOf(device, "id"), ": ", TextOf(device, "kind"),
-                cJSON_IsTrue(JsonMember(device, "addressable")) ? "" : ", of another process"));
+  for (const Json& device : client.At("devices").Elements()) {
+    line("device", StrCat(IntOf(device, "id"), ": ", device.At("kind").Text(),
+                          device.At("addressable").IsTrue() ? "" : ", of another process"));
   }
 }
 

@@ -7,16 +7,16 @@
 #include "impl/cli/commands.h"
 #include "impl/cli/findings.h"
 #include "impl/cli/output.h"
-#include "impl/loader/json.h"
+#include "plinth/support/json.h"
 
 namespace plinth::cli {
 
 // What plinth_probe answers about the plugin of the options, read.
-Expected<loader::Json> Probe(const ProbeOptions& options);
+Expected<Json> Probe(const ProbeOptions& options);
 
 // Lines for people about a probe: where it was found, version, slots, extensions, attributes,
 // devices. Each begins with `indent`.
-void PrintProbe(const cJSON* probe, std::string_view indent, Output& output);
+void PrintProbe(const Json& probe, std::string_view indent, Output& output);
 
 }  // namespace plinth::cli
 

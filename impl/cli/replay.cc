@@ -1,11 +1,8 @@
 #include "impl/layers/replay/replay.h"
 
-#include <cjson/cJSON.h>
-
 #include "impl/cli/commands.h"
 #include "impl/cli/progress.h"
 #include "impl/loader/files.h"
-#include "impl/loader/named_value_json.h"
 
 namespace plinth::cli {
 namespace {
@@ -31,29 +28,24 @@ void Describe(const layers::ReplayReport& report, Output& output) {
   for (const auto& count : counts) {
     output.Field(count.key, count.label, static_cast<int64_t>(count.value));
   }
-  loader::JsonAddText(output.json(), "captured_plugin", report.captured_plugin);
-  loader::JsonAddText(output.json(), "captured_platform", report.captured_platform);
-  cJSON_AddNumberToObject(output.json(), "captured_minor", report.captured_minor);
-  cJSON_AddBoolToObject(output.json(), "truncated", report.truncated);
+  output.json()["captured_plugin"] = report.captured_plugin;
+  output.json()["captured_platform"] = report.captured_platform;
+  output.json()["captured_minor"] = report.captured_minor;
+  output.json()["truncated"] = report.truncated;
   if (report.truncated)
     output.Line("note: the captured process died; what it wrote before is complete");
-  loader::Json notes(cJSON_CreateArray());
-  for (const std::string& note : report.notes) {
-    output.Line("note: ", note);
-    loader::JsonAppend(notes.get(), loader::JsonTextValue(note));
-  }
-  loader::JsonAdd(output.json(), "notes", std::move(notes));
+  for (const std::string& note : report.notes) output.Line("note: ", note);
+  output.json()["notes"] = Json::Array(report.notes.begin(), report.notes.end());
   if (!report.first) return;
   output.Line("first difference:   ", report.first->ToString());
-  loader::Json first(cJSON_CreateObject());
-  loader::JsonAdd(first.get(), "call",
-                  loader::JsonInteger(static_cast<int64_t>(report.first->call)));
-  loader::JsonAddText(first.get(), "function", report.first->function);
-  loader::JsonAddText(first.get(), "output", report.first->output);
-  loader::JsonAdd(first.get(), "index", loader::ValueToJson(Value(report.first->index)));
-  loader::JsonAddText(first.get(), "got", report.first->got);
-  loader::JsonAddText(first.get(), "wanted", report.first->wanted);
-  loader::JsonAdd(output.json(), "first_divergence", std::move(first));
+  output.json()["first_divergence"] = Json::Object{
+      {"call", report.first->call},
+      {"function", report.first->function},
+      {"output", report.first->output},
+      {"index", Json::Array(report.first->index.begin(), report.first->index.end())},
+      {"got", report.first->got},
+      {"wanted", report.first->wanted},
+  };
 }
 
 }  // namespace

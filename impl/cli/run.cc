@@ -1,5 +1,3 @@
-#include <cjson/cJSON.h>
-
 #include <algorithm>
 
 #include "impl/cli/array_text.h"
@@ -96,13 +94,13 @@ Expected<std::vector<std::vector<Buffer>>> Execute(const Launch& launch, size_t 
 }
 
 void PrintOutput(const HostArray& array, size_t device, size_t index, bool has_devices,
-                 const RunOptions& options, cJSON* list, Output& output) {
-  loader::Json json = ArrayJson(array, options.in_full);
-  if (has_devices) cJSON_AddNumberToObject(json.get(), "device", static_cast<double>(device));
+                 const RunOptions& options, Json::Array& list, Output& output) {
+  Json::Object json = ArrayJson(array, options.in_full);
+  if (has_devices) json["device"] = device;
   if (device == 0 && index < options.outputs.size()) {
-    loader::JsonAddText(json.get(), "file", options.outputs[index]);
+    json["file"] = options.outputs[index];
   }
-  loader::JsonAppend(list, std::move(json));
+  list.emplace_back(std::move(json));
   if (options.is_quiet) return;
   output.Line("output ", index, has_devices ? StrCat(" of device ", device) : "", ": ",
               ArrayText(array, options.in_full));
@@ -110,21 +108,21 @@ void PrintOutput(const HostArray& array, size_t device, size_t index, bool has_d
 
 void PrintTimes(const std::vector<std::pair<const char*, double>>& times,
                 std::vector<double> repeats, Output& output) {
-  loader::Json json(cJSON_CreateObject());
+  Json::Object json;
   std::string line;
   for (const auto& [name, milliseconds] : times) {
-    loader::JsonAdd(json.get(), name, MillisecondsJson(milliseconds));
+    json[name] = MillisecondsJson(milliseconds);
     line += StrCat(line.empty() ? "" : ", ", name, " ", TimeText(milliseconds));
   }
   if (!repeats.empty()) {
     std::sort(repeats.begin(), repeats.end());
     const double median = repeats[repeats.size() / 2];
-    loader::JsonAdd(json.get(), "repeat_fastest", MillisecondsJson(repeats.front()));
-    loader::JsonAdd(json.get(), "repeat_median", MillisecondsJson(median));
+    json["repeat_fastest"] = MillisecondsJson(repeats.front());
+    json["repeat_median"] = MillisecondsJson(median);
     line += StrCat(", again ", repeats.size(), " times: fastest ", TimeText(repeats.front()),
                    ", median ", TimeText(median));
   }
-  loader::JsonAdd(output.json(), "times_ms", std::move(json));
+  output.json()["times_ms"] = std::move(json);
   output.Line("times:              ", line);
 }
 
@@ -170,7 +168,7 @@ int RunProgram(const LoadedPlugin& plugin, const RunOptions& options, const Prog
   }
   watch = Stopwatch();
   progress.Set("copying outputs");
-  loader::Json list(cJSON_CreateArray());
+  Json::Array list;
   for (size_t device = 0; device < outputs->size(); ++device) {
     for (size_t i = 0; i < num_outputs; ++i) {
       const Expected<HostArray> array = (*outputs)[device][i].ToHost();
@@ -180,11 +178,11 @@ int RunProgram(const LoadedPlugin& plugin, const RunOptions& options, const Prog
         const Status written = WriteNpy(options.outputs[i], *array);
         if (!written.ok()) return output.Fail(written, kUsage);
       }
-      PrintOutput(*array, device, i, outputs->size() > 1, options, list.get(), output);
+      PrintOutput(*array, device, i, outputs->size() > 1, options, list, output);
     }
   }
   lap("outputs");
-  loader::JsonAdd(output.json(), "outputs", std::move(list));
+  output.json()["outputs"] = std::move(list);
   PrintTimes(times, std::move(repeats), output);
   return kDone;
 }

@@ -1,11 +1,8 @@
 #include "impl/cli/session.h"
 
-#include <cjson/cJSON.h>
-
 #include <cstdio>
 
 #include "impl/cli/progress.h"
-#include "impl/loader/json.h"
 #include "impl/loader/named_value_json.h"
 
 namespace plinth::cli {
@@ -82,12 +79,12 @@ Expected<client::Client> LoadedPlugin::CreateClient(const PluginChoice& choice) 
 
 void Describe(const LoadedPlugin& plugin, Output& output) {
   const client::Version version = plugin.api.version();
-  loader::Json json(cJSON_CreateObject());
-  loader::JsonAddText(json.get(), "name", plinth_plugin_name(plugin.handle.get()));
-  loader::JsonAddText(json.get(), "path", plinth_plugin_path(plugin.handle.get()));
-  loader::JsonAddText(json.get(), "pjrt_api", StrCat(version.major, ".", version.minor));
-  loader::JsonAddText(json.get(), "layers", plinth_plugin_layers(plugin.handle.get()));
-  loader::JsonAdd(output.json(), "plugin", std::move(json));
+  output.json()["plugin"] = Json::Object{
+      {"name", plinth_plugin_name(plugin.handle.get())},
+      {"path", plinth_plugin_path(plugin.handle.get())},
+      {"pjrt_api", StrCat(version.major, ".", version.minor)},
+      {"layers", plinth_plugin_layers(plugin.handle.get())},
+  };
   output.Line("plugin:             ", plinth_plugin_name(plugin.handle.get()), " (PJRT ",
               version.major, ".", version.minor, ")");
 }

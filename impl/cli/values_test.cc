@@ -214,11 +214,11 @@ TEST_F(NpyTest, MissingAndOddFiles) {
 }
 
 TEST(ArrayJsonTest, Forms) {
-  EXPECT_EQ(loader::JsonText(ArrayJson(*ParseLiteral("f32[2]=nan,1"), false).get()),
+  EXPECT_EQ(Json(ArrayJson(*ParseLiteral("f32[2]=nan,1"), false)).ToString(),
             R"({"type":"f32","shape":[2],"data":["nan",1]})");
-  EXPECT_EQ(loader::JsonText(ArrayJson(*ParseLiteral("u64=18446744073709551615"), false).get()),
+  EXPECT_EQ(Json(ArrayJson(*ParseLiteral("u64=18446744073709551615"), false)).ToString(),
             R"({"type":"u64","shape":[],"data":18446744073709551615})");
-  EXPECT_EQ(loader::JsonText(ArrayJson(*ParseLiteral("s32[999]=range"), false).get()),
+  EXPECT_EQ(Json(ArrayJson(*ParseLiteral("s32[999]=range"), false)).ToString(),
             R"({"type":"s32","shape":[999],"first":[0,1,2,3,4,5,6,7]})");
 }
 

@@ -1,10 +1,9 @@
 #include "impl/loader/manifest.h"
 
-#include <cmath>
 #include <span>
 
 #include "impl/loader/files.h"
-#include "impl/loader/json.h"
+#include "plinth/support/json.h"
 
 namespace plinth::loader {
 namespace {
@@ -32,23 +31,18 @@ constexpr Key kJaxKeys[] = {
     {"create_options", Kind::kObject},
 };
 
-bool IsInteger(const cJSON* value) {
-  return cJSON_IsNumber(value) && std::floor(value->valuedouble) == value->valuedouble &&
-         std::fabs(value->valuedouble) <= 9007199254740992.0;
-}
-
-bool HasKind(const cJSON* value, Kind kind) {
+bool HasKind(const Json& value, Kind kind) {
   switch (kind) {
     case Kind::kText:
-      return cJSON_IsString(value);
+      return value.AsString() != nullptr;
     case Kind::kBool:
-      return cJSON_IsBool(value);
+      return value.AsBool() != nullptr;
     case Kind::kInteger:
-      return IsInteger(value);
+      return value.AsInteger().has_value();
     case Kind::kObject:
-      return cJSON_IsObject(value);
+      return value.AsObject() != nullptr;
     case Kind::kTextOrObject:
-      return cJSON_IsString(value) || cJSON_IsObject(value);
+      return value.AsString() != nullptr || value.AsObject() != nullptr;
   }
   return false;
 }
@@ -57,28 +51,29 @@ constexpr const char* kKindNames[] = {"a text", "a boolean", "a whole number", "
                                       "a text or an object"};
 
 // Checks the kind of every known key, and lists those that are not known.
-Expected<std::vector<std::string>> CheckKeys(const cJSON* object, std::span<const Key> keys) {
+Expected<std::vector<std::string>> CheckKeys(const Json::Object& object,
+                                             std::span<const Key> keys) {
   std::vector<std::string> warnings;
-  for (const cJSON* child = object->child; child != nullptr; child = child->next) {
+  for (const auto& [name, value] : object) {
     const Key* known = nullptr;
     for (const Key& key : keys) {
-      if (std::string_view(key.name) == child->string) known = &key;
+      if (key.name == name) known = &key;
     }
     if (known == nullptr) {
-      warnings.push_back(StrCat("the key '", child->string, "' is not known and was ignored"));
-    } else if (!HasKind(child, known->kind)) {
+      warnings.push_back(StrCat("the key '", name, "' is not known and was ignored"));
+    } else if (!HasKind(value, known->kind)) {
       return InvalidArgument("the key '", known->name, "' must be ",
                              kKindNames[static_cast<int>(known->kind)], "; it is ",
-                             JsonTypeName(child));
+                             value.KindName());
     }
   }
   return warnings;
 }
 
-Status CheckVersion(const cJSON* object) {
-  const cJSON* version = JsonMember(object, "manifest_version");
+Status CheckVersion(const Json::Object& object) {
+  const Json* version = object.Find("manifest_version");
   if (version == nullptr) return InvalidArgument("the key 'manifest_version' is missing");
-  std::string_view text = version->valuestring;
+  std::string_view text = version->Text();
   std::string_view major = text.substr(0, text.find('.'));
   if (major.empty() || text.find_first_not_of("0123456789.") != std::string_view::npos) {
     return InvalidArgument("manifest_version is '", text, "'; a form like 1.0 is needed");
@@ -90,46 +85,39 @@ Status CheckVersion(const cJSON* object) {
   return Status();
 }
 
-Expected<std::string> Text(const cJSON* object, const char* key) {
-  const cJSON* value = JsonMember(object, key);
+Expected<std::string> Text(const Json::Object& object, std::string_view key) {
+  const Json* value = object.Find(key);
   if (value == nullptr) return InvalidArgument("the key '", key, "' is missing");
-  if (value->valuestring[0] == '\0') return InvalidArgument("the key '", key, "' is empty");
-  return std::string(value->valuestring);
+  if (value->Text().empty()) return InvalidArgument("the key '", key, "' is empty");
+  return std::string(value->Text());
 }
 
-bool Flag(const cJSON* object, const char* key) { return cJSON_IsTrue(JsonMember(object, key)); }
-
 // Options are texts, numbers, booleans and lists of whole numbers: what PJRT_NamedValue holds.
-Expected<std::string> CreateOptions(const cJSON* object) {
-  const cJSON* options = JsonMember(object, "create_options");
+Expected<std::string> CreateOptions(const Json::Object& object) {
+  const Json* options = object.Find("create_options");
   if (options == nullptr) return std::string();
-  for (const cJSON* child = options->child; child != nullptr; child = child->next) {
-    bool fits = cJSON_IsString(child) || cJSON_IsBool(child) || cJSON_IsNumber(child);
-    if (cJSON_IsArray(child)) {
-      fits = true;
-      for (const cJSON* item = child->child; item != nullptr; item = item->next) {
-        fits = fits && IsInteger(item);
-      }
-    }
+  for (const auto& [name, value] : options->Members()) {
+    bool fits = value.AsString() != nullptr || value.AsBool() != nullptr || value.AsNumber() ||
+                value.AsArray() != nullptr;
+    for (const Json& element : value.Elements()) fits = fits && element.AsInteger();
     if (!fits) {
-      return InvalidArgument("create_options: '", child->string,
+      return InvalidArgument("create_options: '", name,
                              "' must be a text, a number, a boolean or a list of whole numbers");
     }
   }
-  return JsonText(options);
+  return options->ToString();
 }
 
-Expected<std::string> Library(const cJSON* object) {
-  const cJSON* library = JsonMember(object, "library");
-  if (!cJSON_IsObject(library)) return Text(object, "library");
+Expected<std::string> Library(const Json::Object& object) {
+  const Json::Object* library = object.At("library").AsObject();
+  if (library == nullptr) return Text(object, "library");
   std::vector<std::string> platforms;
-  for (const cJSON* child = library->child; child != nullptr; child = child->next) {
-    if (!cJSON_IsString(child)) {
-      return InvalidArgument("library: '", child->string, "' must be a text; it is ",
-                             JsonTypeName(child));
+  for (const auto& [platform, path] : *library) {
+    if (path.AsString() == nullptr) {
+      return InvalidArgument("library: '", platform, "' must be a text; it is ", path.KindName());
     }
-    if (std::string_view(child->string) == kPlatform) return Text(library, child->string);
-    platforms.emplace_back(child->string);
+    if (platform == kPlatform) return Text(*library, platform);
+    platforms.push_back(platform);
   }
   return NotFound("the library for ", kPlatform,
                   " is missing; there are those for: ", StrJoin(platforms));
@@ -164,62 +152,62 @@ std::vector<std::string_view> ManifestKeys() {
 }
 
 Expected<Manifest> ParseManifest(std::string_view text, std::string_view folder) {
-  PLINTH_ASSIGN_OR_RETURN(Json json, ParseJsonObject(text));
+  PLINTH_ASSIGN_OR_RETURN(const Json::Object json, Json::ParseObject(text));
   Manifest manifest;
   // The version first: what a newer major means by its keys is not known.
-  if (cJSON_IsString(JsonMember(json.get(), "manifest_version"))) {
-    PLINTH_RETURN_IF_ERROR(CheckVersion(json.get()));
+  if (json.At("manifest_version").AsString() != nullptr) {
+    PLINTH_RETURN_IF_ERROR(CheckVersion(json));
   }
-  PLINTH_ASSIGN_OR_RETURN(manifest.warnings, CheckKeys(json.get(), kManifestKeys));
-  PLINTH_RETURN_IF_ERROR(CheckVersion(json.get()));
-  PLINTH_ASSIGN_OR_RETURN(manifest.name, Text(json.get(), "name"));
+  PLINTH_ASSIGN_OR_RETURN(manifest.warnings, CheckKeys(json, kManifestKeys));
+  PLINTH_RETURN_IF_ERROR(CheckVersion(json));
+  PLINTH_ASSIGN_OR_RETURN(manifest.name, Text(json, "name"));
   if (!IsPluginName(manifest.name)) {
     return InvalidArgument("name is '", manifest.name,
                            "'; letters, digits, '_', '-' and '.' are allowed, at most 100");
   }
-  if (JsonMember(json.get(), "library") == nullptr) {
+  if (json.Find("library") == nullptr) {
     return InvalidArgument("the key 'library' is missing");
   }
-  PLINTH_ASSIGN_OR_RETURN(std::string library, Library(json.get()));
+  PLINTH_ASSIGN_OR_RETURN(std::string library, Library(json));
   manifest.library = Below(folder, library);
-  PLINTH_ASSIGN_OR_RETURN(manifest.create_options_json, CreateOptions(json.get()));
-  manifest.default_layouts = Flag(json.get(), "default_layouts");
+  PLINTH_ASSIGN_OR_RETURN(manifest.create_options_json, CreateOptions(json));
+  manifest.default_layouts = json.At("default_layouts").IsTrue();
   return manifest;
 }
 
 Expected<Manifest> ParseJaxConfig(std::string_view text) {
-  PLINTH_ASSIGN_OR_RETURN(Json json, ParseJsonObject(text));
+  PLINTH_ASSIGN_OR_RETURN(const Json::Object json, Json::ParseObject(text));
   Manifest manifest;
-  PLINTH_ASSIGN_OR_RETURN(manifest.warnings, CheckKeys(json.get(), kJaxKeys));
-  PLINTH_ASSIGN_OR_RETURN(manifest.library, Text(json.get(), "library_path"));
-  PLINTH_ASSIGN_OR_RETURN(manifest.create_options_json, CreateOptions(json.get()));
+  PLINTH_ASSIGN_OR_RETURN(manifest.warnings, CheckKeys(json, kJaxKeys));
+  PLINTH_ASSIGN_OR_RETURN(manifest.library, Text(json, "library_path"));
+  PLINTH_ASSIGN_OR_RETURN(manifest.create_options_json, CreateOptions(json));
   return manifest;
 }
 
 Expected<Redirect> ParseRedirect(std::string_view text, std::string_view folder) {
-  PLINTH_ASSIGN_OR_RETURN(Json json, ParseJsonObject(text));
+  PLINTH_ASSIGN_OR_RETURN(const Json::Object json, Json::ParseObject(text));
   Redirect redirect;
-  if (cJSON_IsString(JsonMember(json.get(), "manifest_version"))) {
-    PLINTH_RETURN_IF_ERROR(CheckVersion(json.get()));
+  if (json.At("manifest_version").AsString() != nullptr) {
+    PLINTH_RETURN_IF_ERROR(CheckVersion(json));
   }
-  PLINTH_ASSIGN_OR_RETURN(redirect.warnings, CheckKeys(json.get(), kRedirectKeys));
-  PLINTH_RETURN_IF_ERROR(CheckVersion(json.get()));
-  PLINTH_ASSIGN_OR_RETURN(redirect.plugin, Text(json.get(), "plugin"));
+  PLINTH_ASSIGN_OR_RETURN(redirect.warnings, CheckKeys(json, kRedirectKeys));
+  PLINTH_RETURN_IF_ERROR(CheckVersion(json));
+  PLINTH_ASSIGN_OR_RETURN(redirect.plugin, Text(json, "plugin"));
   // A name stays one; a path is relative to the file.
   if (redirect.plugin.find('/') != std::string::npos) {
     redirect.plugin = Below(folder, redirect.plugin);
   }
-  if (const cJSON* layers = JsonMember(json.get(), "layers"); layers != nullptr) {
+  if (const Json* layers = json.Find("layers"); layers != nullptr) {
     redirect.has_layers = true;
-    redirect.layers = layers->valuestring;
+    redirect.layers = layers->Text();
   }
-  if (const cJSON* minor = JsonMember(json.get(), "api_minor"); minor != nullptr) {
-    if (minor->valuedouble < 0 || minor->valuedouble > 100000) {
-      return InvalidArgument("api_minor is ", JsonText(minor), "; 0 to 100000 is allowed");
+  if (const auto minor = json.At("api_minor").AsInteger(); minor) {
+    if (*minor < 0 || *minor > 100000) {
+      return InvalidArgument("api_minor is ", *minor, "; 0 to 100000 is allowed");
     }
-    redirect.api_minor = minor->valueint;
+    redirect.api_minor = static_cast<int>(*minor);
   }
-  redirect.allow_old = Flag(json.get(), "allow_old");
+  redirect.allow_old = json.At("allow_old").IsTrue();
   return redirect;
 }
 

@@ -1,7 +1,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "impl/loader/json.h"
 #include "impl/loader/manifest.h"
 #include "impl/loader/named_value_json.h"
 

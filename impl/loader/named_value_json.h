@@ -1,18 +1,14 @@
 #ifndef PLINTH_IMPL_LOADER_NAMED_VALUE_JSON_H_
 #define PLINTH_IMPL_LOADER_NAMED_VALUE_JSON_H_
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "impl/loader/json.h"
+#include "plinth/support/json.h"
 #include "plinth/support/named_value.h"
 #include "plinth/support/status.h"
 
 namespace plinth::loader {
-
-// With every digit; cJSON's own numbers are doubles.
-Json JsonInteger(int64_t value);
 
 Json ValueToJson(const Value& value);
 

@@ -6,7 +6,7 @@
 
 #include "impl/loader/child_process.h"
 #include "impl/loader/files.h"
-#include "impl/loader/json.h"
+#include "plinth/support/json.h"
 
 namespace plinth::loader {
 namespace {
@@ -30,40 +30,26 @@ std::string DynamicLinker() {
 
 std::string RequestText(const OpenOptions& open, const ProbeOptions& options,
                         const std::string& create_options_json) {
-  Json request(cJSON_CreateObject());
-  Json layers(cJSON_CreateArray());
-  JsonAddText(request.get(), "path", open.path);
-  for (const std::string& layer : open.layer_specs) {
-    JsonAppend(layers.get(), JsonTextValue(layer));
-  }
-  JsonAdd(request.get(), "layers", std::move(layers));
-  cJSON_AddNumberToObject(request.get(), "api_minor", open.api_minor);
-  cJSON_AddBoolToObject(request.get(), "allow_old", open.allow_old);
-  cJSON_AddBoolToObject(request.get(), "default_layouts", open.default_layouts);
-  cJSON_AddBoolToObject(request.get(), "create_client", options.create_client);
-  JsonAddText(request.get(), "create_options", create_options_json);
-  return JsonText(request.get());
+  const Json request = Json::Object{
+      {"path", open.path},
+      {"layers", Json::Array(open.layer_specs.begin(), open.layer_specs.end())},
+      {"api_minor", open.api_minor},
+      {"allow_old", open.allow_old},
+      {"default_layouts", open.default_layouts},
+      {"create_client", options.create_client},
+      {"create_options", create_options_json},
+  };
+  return request.ToString();
 }
 
 // Adds what the lines of the child say: a later line replaces the same key of an earlier one. A
 // line that was cut off by the child's end is left out.
-void Merge(cJSON* result, const std::string& lines) {
+void Merge(Json::Object& result, const std::string& lines) {
   for (const std::string& line : Split(lines, '\n')) {
-    Expected<Json> record = ParseJsonObject(line);
+    const Expected<Json::Object> record = Json::ParseObject(line);
     if (!record.ok()) continue;
-    while (cJSON* item = (*record)->child) {
-      cJSON_DetachItemViaPointer(record->get(), item);
-      Json owned(item);
-      std::string key = item->string;
-      cJSON_DeleteItemFromObjectCaseSensitive(result, key.c_str());
-      JsonAdd(result, key.c_str(), std::move(owned));
-    }
+    for (const auto& [key, value] : *record) result[key] = value;
   }
-}
-
-std::string TextOf(const cJSON* object, const char* key) {
-  const cJSON* value = JsonMember(object, key);
-  return cJSON_IsString(value) ? value->valuestring : "";
 }
 
 std::string SignalName(int number) {
@@ -82,9 +68,9 @@ std::string SignalName(int number) {
 }
 
 // What the child's end means, for programs and for people.
-void AddVerdict(cJSON* result, const ChildResult& child, std::chrono::milliseconds timeout) {
-  std::string stage = TextOf(result, "stage");
-  std::string failure = TextOf(result, "failure");
+void AddVerdict(Json::Object& result, const ChildResult& child, std::chrono::milliseconds timeout) {
+  const std::string stage(result.At("stage").Text());
+  const std::string failure(result.At("failure").Text());
   std::string verdict, message;
   if (child.timed_out) {
     verdict = "hung";
@@ -99,13 +85,13 @@ void AddVerdict(cJSON* result, const ChildResult& child, std::chrono::millisecon
     verdict = "exited";
     message = StrCat("'", stage, "' ended the process with exit code ", child.exit_code);
   }
-  cJSON_DeleteItemFromObjectCaseSensitive(result, "failure");
-  JsonAddText(result, "verdict", verdict);
-  JsonAddText(result, "message", message);
-  cJSON_AddNumberToObject(result, "elapsed_ms", static_cast<double>(child.elapsed.count()));
-  if (verdict == "crashed") JsonAddText(result, "signal", SignalName(child.signal));
-  if (verdict == "exited") cJSON_AddNumberToObject(result, "exit_code", child.exit_code);
-  JsonAddText(result, "standard_error", child.errors);
+  result.Erase("failure");
+  result["verdict"] = verdict;
+  result["message"] = message;
+  result["elapsed_ms"] = child.elapsed.count();
+  if (verdict == "crashed") result["signal"] = SignalName(child.signal);
+  if (verdict == "exited") result["exit_code"] = child.exit_code;
+  result["standard_error"] = child.errors;
 }
 
 }  // namespace
@@ -116,7 +102,7 @@ Expected<std::string> Probe(const LoadRequest& request, const ProbeOptions& opti
   std::string create_options = options.create_options_json;
   if (create_options.empty()) {
     create_options = plugin.create_options_json;
-  } else if (Expected<Json> parsed = ParseJsonObject(create_options); !parsed.ok()) {
+  } else if (auto parsed = Json::ParseObject(create_options); !parsed.ok()) {
     return parsed.status().WithContext("create_options_json");
   }
   std::string own_path = OwnPath();
@@ -132,15 +118,13 @@ Expected<std::string> Probe(const LoadRequest& request, const ProbeOptions& opti
   child_request.timeout = options.timeout;
   PLINTH_ASSIGN_OR_RETURN(ChildResult child, RunChild(child_request));
 
-  Json result(cJSON_CreateObject());
-  JsonAddText(result.get(), "name", plugin.name);
-  JsonAddText(result.get(), "path", plugin.path);
-  JsonAddText(result.get(), "source", plugin.source);
-  JsonAddText(result.get(), "found", plugin.found);
-  JsonAddText(result.get(), "stage", "start");
-  Merge(result.get(), child.output);
-  AddVerdict(result.get(), child, options.timeout);
-  return JsonText(result.get());
+  Json::Object result{
+      {"name", plugin.name},   {"path", plugin.path}, {"source", plugin.source},
+      {"found", plugin.found}, {"stage", "start"},
+  };
+  Merge(result, child.output);
+  AddVerdict(result, child, options.timeout);
+  return Json(std::move(result)).ToString();
 }
 
 }  // namespace plinth::loader

@@ -8,11 +8,11 @@
 
 #include "impl/loader/elf_file.h"
 #include "impl/loader/files.h"
-#include "impl/loader/json.h"
 #include "impl/loader/log_hub.h"
 #include "impl/loader/open.h"
 #include "impl/loader/probe.h"
 #include "impl/loader/probe_questions.h"
+#include "plinth/support/json.h"
 
 namespace plinth::loader {
 namespace {
@@ -24,21 +24,13 @@ class Records {
  public:
   explicit Records(int file) : file_(file) {}
 
-  void Write(const cJSON* record) const {
-    std::string line = JsonText(record) + "\n";
+  void Write(const char* key, Json value) const {
+    Json::Object record;
+    record[key] = std::move(value);
+    const std::string line = Json(std::move(record)).ToString() + "\n";
     [[maybe_unused]] ssize_t written = write(file_, line.data(), line.size());
   }
-  void Text(const char* key, std::string_view text) const {
-    Json record(cJSON_CreateObject());
-    JsonAddText(record.get(), key, text);
-    Write(record.get());
-  }
-  void Value(const char* key, Json value) const {
-    Json record(cJSON_CreateObject());
-    JsonAdd(record.get(), key, std::move(value));
-    Write(record.get());
-  }
-  void Stage(const char* name) const { Text("stage", name); }
+  void Stage(const char* name) const { Write("stage", name); }
 
  private:
   int file_;
@@ -46,7 +38,7 @@ class Records {
 
 // Libraries that the plugin is linked to and that cannot be opened, each with the reason.
 Json MissingLibraries(const std::string& path) {
-  Json missing(cJSON_CreateArray());
+  Json::Array missing;
   Expected<ElfFile> facts = ReadElfFile(path);
   if (!facts.ok()) return missing;
   for (const std::string& name : facts->needed) {
@@ -57,10 +49,7 @@ Json MissingLibraries(const std::string& path) {
     }
     if (dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) continue;
     const char* reason = dlerror();
-    Json entry(cJSON_CreateObject());
-    JsonAddText(entry.get(), "name", name);
-    JsonAddText(entry.get(), "reason", reason == nullptr ? "" : reason);
-    JsonAppend(missing.get(), std::move(entry));
+    missing.emplace_back(Json::Object{{"name", name}, {"reason", reason == nullptr ? "" : reason}});
   }
   return missing;
 }
@@ -73,7 +62,7 @@ Status DescribeRaw(const std::string& path, const Records& records) {
     const char* reason = dlerror();
     std::string text = reason == nullptr ? "the system gives no reason" : reason;
     records.Stage("missing_libraries");
-    records.Value("missing_libraries", MissingLibraries(path));
+    records.Write("missing_libraries", MissingLibraries(path));
     return FailedPrecondition("cannot be opened: ", text);
   }
   void* symbol = dlsym(library, "GetPjrtApi");
@@ -82,49 +71,49 @@ Status DescribeRaw(const std::string& path, const Records& records) {
   const PJRT_Api* api = reinterpret_cast<const PJRT_Api* (*)()>(symbol)();
   if (api == nullptr) return FailedPrecondition("GetPjrtApi returned null");
   records.Stage("table");
-  records.Value("table", DescribeTable(*api));
+  records.Write("table", DescribeTable(*api));
   records.Stage("extensions");
-  records.Value("extensions", DescribeExtensions(*api));
+  records.Write("extensions", DescribeExtensions(*api));
   return Status();
 }
 
 // Calls it as a client would, through the loader and the layers.
-Status Question(const cJSON* request, const Records& records) {
+Status Question(const Json::Object& request, const Records& records) {
   OpenOptions open;
-  open.path = JsonMember(request, "path")->valuestring;
-  for (const cJSON* layer = JsonMember(request, "layers")->child; layer; layer = layer->next) {
-    open.layer_specs.emplace_back(layer->valuestring);
+  open.path = request.At("path").Text();
+  for (const Json& layer : request.At("layers").Elements()) {
+    open.layer_specs.emplace_back(layer.Text());
   }
-  open.api_minor = JsonMember(request, "api_minor")->valueint;
-  open.allow_old = cJSON_IsTrue(JsonMember(request, "allow_old"));
-  open.default_layouts = cJSON_IsTrue(JsonMember(request, "default_layouts"));
+  open.api_minor = static_cast<int>(request.At("api_minor").AsInteger().value_or(0));
+  open.allow_old = request.At("allow_old").IsTrue();
+  open.default_layouts = request.At("default_layouts").IsTrue();
   auto log = LogHub::Make(nullptr, "");
   open.log = log->Sink();
   PLINTH_RETURN_IF_ERROR(DescribeRaw(open.path, records));
   records.Stage("load");
   Expected<const PJRT_Api*> api = OpenPlugin(open);
-  records.Text("log", log->TakeReport());
+  records.Write("log", log->TakeReport());
   PLINTH_RETURN_IF_ERROR(api.status());
-  records.Value("loaded_minor", Json(cJSON_CreateNumber((*api)->pjrt_api_version.minor_version)));
+  records.Write("loaded_minor", (*api)->pjrt_api_version.minor_version);
 
   records.Stage("PJRT_Plugin_Initialize");
   Status initialized = Initialize(**api);
-  records.Value("initialize", DescribeStatus(initialized));
+  records.Write("initialize", DescribeStatus(initialized));
   PLINTH_RETURN_IF_ERROR(initialized.WithContext("PJRT_Plugin_Initialize"));
 
   records.Stage("PJRT_Plugin_Attributes");
-  Json attributes(cJSON_CreateObject());
-  PLINTH_RETURN_IF_ERROR(ReadAttributes(**api, attributes.get()));
-  records.Value("attributes", std::move(attributes));
-  if (!cJSON_IsTrue(JsonMember(request, "create_client"))) return Status();
+  Json::Object attributes;
+  PLINTH_RETURN_IF_ERROR(ReadAttributes(**api, attributes));
+  records.Write("attributes", std::move(attributes));
+  if (!request.At("create_client").IsTrue()) return Status();
 
   records.Stage("PJRT_Client_Create");
-  Json client(cJSON_CreateObject());
+  Json::Object client;
   Status created = QuestionClient(
-      **api, JsonMember(request, "create_options")->valuestring,
-      [&](const char* stage) { records.Stage(stage); }, client.get());
-  JsonAdd(client.get(), "status", DescribeStatus(created));
-  records.Value("client", std::move(client));
+      **api, request.At("create_options").Text(), [&](const char* stage) { records.Stage(stage); },
+      client);
+  client["status"] = DescribeStatus(created);
+  records.Write("client", std::move(client));
   return created;
 }
 
@@ -142,13 +131,13 @@ void RunProbeChild(int request_file, int result_file) {
     text.append(block, static_cast<size_t>(size));
     if (text.size() > kMaxRequest) return;
   }
-  Expected<Json> request = ParseJsonObject(text);
+  const Expected<Json::Object> request = Json::ParseObject(text);
   if (!request.ok()) {
-    records.Text("failure", request.status().message());
+    records.Write("failure", request.status().message());
     return;
   }
-  Status status = Question(request->get(), records);
-  if (!status.ok()) records.Text("failure", status.message());
+  Status status = Question(*request, records);
+  if (!status.ok()) records.Write("failure", status.message());
   records.Stage("done");
 }
 

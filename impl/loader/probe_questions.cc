@@ -69,7 +69,7 @@ std::string_view View(const char* text, size_t size) {
   return text == nullptr ? std::string_view() : std::string_view(text, size);
 }
 
-Status DescribeDevice(const PJRT_Api& api, PJRT_Device* device, cJSON* out) {
+Status DescribeDevice(const PJRT_Api& api, PJRT_Device* device, Json::Object& out) {
   PJRT_Device_GetDescription_Args description = {PJRT_Device_GetDescription_Args_STRUCT_SIZE,
                                                  nullptr, device, nullptr};
   PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Device_GetDescription, description));
@@ -77,42 +77,41 @@ Status DescribeDevice(const PJRT_Api& api, PJRT_Device* device, cJSON* out) {
   PJRT_DeviceDescription_Id_Args id = {PJRT_DeviceDescription_Id_Args_STRUCT_SIZE, nullptr,
                                        described, 0};
   PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_DeviceDescription_Id, id));
-  cJSON_AddNumberToObject(out, "id", id.id);
+  out["id"] = id.id;
   PJRT_DeviceDescription_Kind_Args kind = {PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE, nullptr,
                                            described, nullptr, 0};
   PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_DeviceDescription_Kind, kind));
-  JsonAddText(out, "kind", View(kind.device_kind, kind.device_kind_size));
+  out["kind"] = View(kind.device_kind, kind.device_kind_size);
   PJRT_Device_IsAddressable_Args addressable = {PJRT_Device_IsAddressable_Args_STRUCT_SIZE, nullptr,
                                                 device, false};
   PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Device_IsAddressable, addressable));
-  cJSON_AddBoolToObject(out, "addressable", addressable.is_addressable);
+  out["addressable"] = addressable.is_addressable;
   return Status();
 }
 
 Status DescribeClient(const PJRT_Api& api, PJRT_Client* client,
-                      const std::function<void(const char*)>& stage, cJSON* out) {
+                      const std::function<void(const char*)>& stage, Json::Object& out) {
   stage("PJRT_Client_PlatformName");
   PJRT_Client_PlatformName_Args name = {PJRT_Client_PlatformName_Args_STRUCT_SIZE, nullptr, client,
                                         nullptr, 0};
   PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Client_PlatformName, name));
-  JsonAddText(out, "platform_name", View(name.platform_name, name.platform_name_size));
+  out["platform_name"] = View(name.platform_name, name.platform_name_size);
   stage("PJRT_Client_PlatformVersion");
   PJRT_Client_PlatformVersion_Args version = {PJRT_Client_PlatformVersion_Args_STRUCT_SIZE, nullptr,
                                               client, nullptr, 0};
   PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Client_PlatformVersion, version));
-  JsonAddText(out, "platform_version",
-              View(version.platform_version, version.platform_version_size));
+  out["platform_version"] = View(version.platform_version, version.platform_version_size);
   stage("PJRT_Client_Devices");
   PJRT_Client_Devices_Args devices = {PJRT_Client_Devices_Args_STRUCT_SIZE, nullptr, client,
                                       nullptr, 0};
   PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Client_Devices, devices));
-  Json list(cJSON_CreateArray());
+  Json::Array list;
   for (size_t i = 0; i < devices.num_devices && devices.devices != nullptr; ++i) {
-    Json device(cJSON_CreateObject());
-    PLINTH_RETURN_IF_ERROR(DescribeDevice(api, devices.devices[i], device.get()));
-    JsonAppend(list.get(), std::move(device));
+    Json::Object device;
+    PLINTH_RETURN_IF_ERROR(DescribeDevice(api, devices.devices[i], device));
+    list.emplace_back(std::move(device));
   }
-  JsonAdd(out, "devices", std::move(list));
+  out["devices"] = std::move(list);
   return Status();
 }
 
@@ -120,13 +119,9 @@ Status DescribeClient(const PJRT_Api& api, PJRT_Client* client,
 
 Json DescribeTable(const PJRT_Api& api) {
   constexpr size_t kFirst = offsetof(PJRT_Api, PJRT_Error_Destroy);
-  Json out(cJSON_CreateObject());
-  cJSON_AddNumberToObject(out.get(), "major", api.pjrt_api_version.major_version);
-  cJSON_AddNumberToObject(out.get(), "minor", api.pjrt_api_version.minor_version);
-  JsonAdd(out.get(), "struct_size", JsonInteger(static_cast<int64_t>(api.struct_size)));
   size_t in_table = api.struct_size < kFirst ? 0 : (api.struct_size - kFirst) / sizeof(void*);
   int filled = 0;
-  Json null(cJSON_CreateArray());
+  Json::Array null;
   for (size_t i = 0; i < in_table && i < std::size(kFunctionNames); ++i) {
     void* slot;
     std::memcpy(&slot, reinterpret_cast<const char*>(&api) + kFirst + i * sizeof(slot),
@@ -134,36 +129,34 @@ Json DescribeTable(const PJRT_Api& api) {
     if (slot != nullptr) {
       ++filled;
     } else {
-      JsonAppend(null.get(), JsonTextValue(kFunctionNames[i]));
+      null.emplace_back(kFunctionNames[i]);
     }
   }
-  JsonAdd(out.get(), "slots", JsonInteger(static_cast<int64_t>(in_table)));
-  cJSON_AddNumberToObject(out.get(), "slots_known", kPjrtFunctionCount);
-  cJSON_AddNumberToObject(out.get(), "slots_filled", filled);
-  JsonAdd(out.get(), "slots_null", std::move(null));
-  return out;
+  return Json::Object{
+      {"major", api.pjrt_api_version.major_version},
+      {"minor", api.pjrt_api_version.minor_version},
+      {"struct_size", api.struct_size},
+      {"slots", in_table},
+      {"slots_known", kPjrtFunctionCount},
+      {"slots_filled", filled},
+      {"slots_null", std::move(null)},
+  };
 }
 
 Json DescribeExtensions(const PJRT_Api& api) {
-  Json list(cJSON_CreateArray());
+  Json::Array list;
   if (api.pjrt_api_version.minor_version < kOldestMinorWithSizedExtensions) return list;
   const PJRT_Extension_Base* node = api.extension_start;
   for (int count = 0; node != nullptr && count < kMaxExtensions; ++count, node = node->next) {
-    Json entry(cJSON_CreateObject());
     int type = RawEnum(node->type);
-    cJSON_AddNumberToObject(entry.get(), "type", type);
-    JsonAddText(entry.get(), "name", NameOfExtension(type));
-    JsonAdd(entry.get(), "struct_size", JsonInteger(static_cast<int64_t>(node->struct_size)));
-    JsonAppend(list.get(), std::move(entry));
+    list.emplace_back(Json::Object{
+        {"type", type}, {"name", NameOfExtension(type)}, {"struct_size", node->struct_size}});
   }
   return list;
 }
 
 Json DescribeStatus(const Status& status) {
-  Json out(cJSON_CreateObject());
-  JsonAddText(out.get(), "code", StatusCodeName(status.code()));
-  JsonAddText(out.get(), "message", status.message());
-  return out;
+  return Json::Object{{"code", StatusCodeName(status.code())}, {"message", status.message()}};
 }
 
 Status Initialize(const PJRT_Api& api) {
@@ -171,19 +164,19 @@ Status Initialize(const PJRT_Api& api) {
   return Invoke(api, &PJRT_Api::PJRT_Plugin_Initialize, args);
 }
 
-Status ReadAttributes(const PJRT_Api& api, cJSON* attributes) {
+Status ReadAttributes(const PJRT_Api& api, Json::Object& attributes) {
   PJRT_Plugin_Attributes_Args args = {PJRT_Plugin_Attributes_Args_STRUCT_SIZE, nullptr, nullptr, 0};
   PLINTH_RETURN_IF_ERROR(Invoke(api, &PJRT_Api::PJRT_Plugin_Attributes, args));
   PLINTH_ASSIGN_OR_RETURN(std::vector<NamedValue> values,
                           NamedValuesFromC(args.attributes, args.num_attributes));
   for (const NamedValue& value : values) {
-    JsonAdd(attributes, value.name.c_str(), ValueToJson(value.value));
+    attributes[value.name] = ValueToJson(value.value);
   }
   return Status();
 }
 
 Status QuestionClient(const PJRT_Api& api, std::string_view create_options_json,
-                      const std::function<void(const char*)>& stage, cJSON* out) {
+                      const std::function<void(const char*)>& stage, Json::Object& out) {
   PLINTH_ASSIGN_OR_RETURN(std::vector<NamedValue> values, OptionsFromJson(create_options_json));
   NamedValueArray options(std::move(values));
   PJRT_Client_Create_Args create = {};

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string_view>
 
-#include "impl/loader/json.h"
 #include "pjrt_c_api.h"
+#include "plinth/support/json.h"
 #include "plinth/support/status.h"
 
 // What the probe's child asks a table, as JSON. Everything here may crash or hang with the plugin.
@@ -19,11 +19,11 @@ Json DescribeExtensions(const PJRT_Api& api);
 Json DescribeStatus(const Status& status);
 
 Status Initialize(const PJRT_Api& api);
-Status ReadAttributes(const PJRT_Api& api, cJSON* attributes);
+Status ReadAttributes(const PJRT_Api& api, Json::Object& attributes);
 
 // Makes a client, asks for platform and devices, and destroys it. `stage` is told before each step.
 Status QuestionClient(const PJRT_Api& api, std::string_view create_options_json,
-                      const std::function<void(const char*)>& stage, cJSON* client);
+                      const std::function<void(const char*)>& stage, Json::Object& client);
 
 }  // namespace plinth::loader
 

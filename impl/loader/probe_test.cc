@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <fstream>
 
-#include "impl/loader/json.h"
 #include "impl/loader/test_folder.h"
 #include "plinth.h"
+#include "plinth/support/json.h"
 
 namespace plinth::loader {
 namespace {
@@ -24,10 +24,9 @@ struct Outcome {
   std::string text;
   Json json;
   std::string Text(const char* key, const char* inner = nullptr) const {
-    const cJSON* value = JsonMember(json.get(), key);
-    if (inner != nullptr) value = JsonMember(value, inner);
+    const Json* value = inner == nullptr ? json.Find(key) : json.At(key).Find(inner);
     if (value == nullptr) return "(none)";
-    return cJSON_IsString(value) ? value->valuestring : JsonText(value);
+    return value->AsString() != nullptr ? *value->AsString() : value->ToString();
   }
 };
 
@@ -43,9 +42,9 @@ Outcome Probe(const std::string& plugin, plinth_probe_options probe = {}) {
   Outcome outcome;
   if (text != nullptr) {
     outcome.text = text;
-    if (Expected<Json> json = ParseJsonObject(text); json.ok()) outcome.json = *std::move(json);
+    if (Expected<Json> json = Json::Parse(text); json.ok()) outcome.json = *std::move(json);
   }
-  EXPECT_NE(outcome.json, nullptr) << outcome.text;
+  EXPECT_NE(outcome.json.AsObject(), nullptr) << outcome.text;
   plinth_string_free(text);
   plinth_status_destroy(status);
   return outcome;
@@ -84,8 +83,7 @@ TEST(ProbeTest, ClientThatCannotBeMade) {
   Outcome outcome = Probe(TestPlugin("WORKS"), probe);
   EXPECT_EQ(outcome.Text("verdict"), "fails");
   EXPECT_EQ(outcome.Text("message"), "PJRT_Client_Create: the device is switched off");
-  const cJSON* client = JsonMember(outcome.json.get(), "client");
-  EXPECT_STREQ(JsonMember(JsonMember(client, "status"), "code")->valuestring, "UNAVAILABLE");
+  EXPECT_EQ(outcome.json.At("client").At("status").At("code").Text(), "UNAVAILABLE");
 }
 
 TEST(ProbeTest, PluginsThatCannotBeLoaded) {
@@ -109,10 +107,10 @@ TEST(ProbeTest, PluginsThatCannotBeLoaded) {
 
 TEST(ProbeTest, MissingLibraries) {
   Outcome outcome = Probe(TestPlugin("NEEDS_A_LIBRARY"));
-  const cJSON* missing = JsonMember(outcome.json.get(), "missing_libraries");
-  ASSERT_EQ(cJSON_GetArraySize(missing), 1) << outcome.text;
-  EXPECT_STREQ(JsonMember(missing->child, "name")->valuestring, "libplinth_test_missing.so");
-  EXPECT_THAT(JsonMember(missing->child, "reason")->valuestring, HasSubstr("cannot open shared"));
+  const Json::Array& missing = outcome.json.At("missing_libraries").Elements();
+  ASSERT_EQ(missing.size(), 1u) << outcome.text;
+  EXPECT_EQ(missing[0].At("name").Text(), "libplinth_test_missing.so");
+  EXPECT_THAT(missing[0].At("reason").Text(), HasSubstr("cannot open shared"));
 }
 
 TEST(ProbeTest, FileThatIsNoLibrary) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-// Small things about texts that people write: lists, patterns.
+// Small things about texts that people write: lists, patterns, UTF-8.
 namespace plinth {
 
 // The pieces between separators, without empty ones.
@@ -21,6 +21,10 @@ enum class LetterCase { kExact, kIgnored };
 // lengths.
 bool GlobMatches(std::string_view pattern, std::string_view text,
                  LetterCase letter_case = LetterCase::kExact);
+
+// Bytes of the UTF-8 character at the beginning of `text`, which is not empty; 0 if there is none:
+// overlong forms, surrogates and what lies beyond U+10FFFF are none.
+size_t Utf8Length(std::string_view text);
 
 }  // namespace plinth
 
