@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 namespace plinth {
@@ -18,6 +19,13 @@ std::string Shortest(T value, int max_digits, Parse parse) {
   for (int digits = 1; digits <= max_digits; ++digits) {
     std::snprintf(text, sizeof(text), "%.*g", digits, static_cast<double>(value));
     if (parse(text) == value) break;
+  }
+  // 20, not 2e+01, which %g prefers to zeros that are no digits of the value.
+  char plain[64];
+  if (std::fabs(value) < T{1e18} && std::trunc(value) == value &&
+      std::snprintf(plain, sizeof(plain), "%.0f", static_cast<double>(value)) <=
+          static_cast<int>(std::strlen(text))) {
+    return plain;
   }
   std::string out;
   for (char c : std::string_view(text)) {

@@ -19,6 +19,9 @@ TEST(FloatTextTest, IsTheShortest) {
   EXPECT_EQ(FloatText(-2.5), "-2.5");
   EXPECT_EQ(FloatText(0.0), "0");
   EXPECT_EQ(FloatText(-0.0), "-0");
+  EXPECT_EQ(FloatText(-20.0f), "-20");
+  EXPECT_EQ(FloatText(9999220736.0f), "9999220736");
+  EXPECT_EQ(FloatText(1e10), "1e+10");
   EXPECT_EQ(FloatText(1e300), "1e+300");
   EXPECT_EQ(FloatText(INFINITY), "inf");
   EXPECT_EQ(FloatText(-INFINITY), "-inf");
