@@ -147,7 +147,9 @@ Status ImportRealDynamicSlice(Importer& importer, const Operation&) {
   SliceAttributes slice;
   PLINTH_ASSIGN_OR_RETURN(slice.stride, ReadList(importer, 3, operand.rank()));
   Value* const start = importer.operands()[1];
-  const bool is_constant = start->op != nullptr && start->op->opcode == Opcode::kConstant;
+  const bool is_constant = std::all_of(
+      importer.operands().begin() + 1, importer.operands().begin() + 3,
+      [](const Value* v) { return v->op != nullptr && v->op->opcode == Opcode::kConstant; });
   const bool is_dense =
       std::all_of(slice.stride.begin(), slice.stride.end(), [](int64_t s) { return s == 1; });
   if (result.rank() != operand.rank()) {

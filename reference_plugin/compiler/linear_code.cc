@@ -238,19 +238,24 @@ class Linearizer {
       joined.push_back(NewVariable(TypeOf(result).SizeInBytes()));
     }
     std::vector<int32_t> begins, ends;
+    const double cost_before = code_.cost_ns;
+    double most_cost = cost_before;  // of the branches: any may be taken
     for (const ScheduleBlock& block : step.blocks) {
+      code_.cost_ns = cost_before;
       begins.push_back(NextStep());
       if (block.results.size() != joined.size()) {
         return Internal("a branch makes ", block.results.size(), " results instead of ",
                         joined.size());
       }
-      PLINTH_RETURN_IF_ERROR(AddBlock(block, trips / static_cast<double>(step.blocks.size())));
+      PLINTH_RETURN_IF_ERROR(AddBlock(block, trips));
+      most_cost = std::max(most_cost, code_.cost_ns);
       for (size_t i = 0; i < joined.size(); ++i) {
         PLINTH_RETURN_IF_ERROR(AddCopy(block.results[i], joined[i]));
       }
       ends.push_back(NextStep());
       AddStep(PlanStepKind::kJump);
     }
+    code_.cost_ns = most_cost;
     for (int32_t end : ends) code_.steps[end].targets = {NextStep()};
     if (is_if) {
       code_.steps[branch].targets = {begins[1]};

@@ -225,39 +225,54 @@ TEST(Lower, WhileCarriesAndCapturesOuterValues) {
 
 TEST(Lower, CountsTheTurnsOfLoops) {
   struct {
-    std::string_view start, step, compare;
+    std::string_view type, start, step, compare, limit;
     double trips;
   } constexpr kLoops[] = {
-      {"0", "add %i, %s", "LT, %i, %n", 10},
-      {"0", "add %s, %i", "GT, %n, %i", 10},
-      {"1", "add %i, %s", "LE, %i, %n", 10},
-      {"20", "subtract %i, %s", "GT, %i, %n", 10},
-      {"11", "add %i, %s", "LT, %i, %n", 0},
-      {"0", "add %i, %s", "NE, %i, %n", 10},
-      {"11", "add %i, %s", "NE, %i, %n", kNever},
-      {"0", "subtract %i, %s", "LT, %i, %n", kNever},
-      {"0", "multiply %i, %s", "LT, %i, %n", kNever},
+      {"i32", "0", "add %i, %s", "LT, %i, %n", "10", 10},
+      {"i32", "0", "add %s, %i", "GT, %n, %i", "10", 10},
+      {"i32", "1", "add %i, %s", "LE, %i, %n", "10", 10},
+      {"i32", "20", "subtract %i, %s", "GT, %i, %n", "10", 10},
+      {"i32", "11", "add %i, %s", "LT, %i, %n", "10", 0},
+      {"i32", "0", "add %i, %s", "NE, %i, %n", "10", 10},
+      {"i32", "11", "add %i, %s", "NE, %i, %n", "10", kNever},
+      {"i32", "0", "subtract %i, %s", "LT, %i, %n", "10", kNever},
+      {"i32", "0", "multiply %i, %s", "LT, %i, %n", "10", kNever},
+      // At the ends of a type: what wraps around never ends.
+      {"i8", "100", "add %i, %s", "LT, %i, %n", "127", 27},
+      {"i8", "100", "add %i, %s", "LE, %i, %n", "127", kNever},
+      {"i8", "-100", "subtract %i, %s", "GE, %i, %n", "-128", kNever},
+      {"ui8", "3", "subtract %i, %s", "GT, %i, %n", "0", 3},
+      {"ui8", "3", "subtract %i, %s", "GE, %i, %n", "0", kNever},
+      {"i64", "0", "add %i, %s", "LT, %i, %n", "9223372036854775807", kNever},
   };
-  for (const auto& loop : kLoops) {
-    const std::string text = StrCat(R"(
+  const auto text_of = [](std::string_view type, const auto& loop) {
+    return StrCat(R"(
       func.func @main(%x: tensor<f32>) -> tensor<f32> {
         %z = stablehlo.constant dense<)",
-                                    loop.start, R"(> : tensor<i32>
-        %s = stablehlo.constant dense<1> : tensor<i32>
-        %n = stablehlo.constant dense<10> : tensor<i32>
-        %0:2 = stablehlo.while(%i = %z, %a = %x) : tensor<i32>, tensor<f32>
+                  loop.start, "> : tensor<", type, R"(>
+        %s = stablehlo.constant dense<1> : tensor<)",
+                  type, R"(>
+        %n = stablehlo.constant dense<)",
+                  loop.limit, "> : tensor<", type, R"(>
+        %0:2 = stablehlo.while(%i = %z, %a = %x) : tensor<)",
+                  type, R"(>, tensor<f32>
           cond {
             %c = stablehlo.compare )",
-                                    loop.compare, R"( : (tensor<i32>, tensor<i32>) -> tensor<i1>
+                  loop.compare, " : (tensor<", type, ">, tensor<", type,
+                  R"(>) -> tensor<i1>
             stablehlo.return %c : tensor<i1>
           } do {
             %j = stablehlo.)",
-                                    loop.step, R"( : tensor<i32>
+                  loop.step, " : tensor<", type, R"(>
             %b = stablehlo.sine %a : tensor<f32>
-            stablehlo.return %j, %b : tensor<i32>, tensor<f32>
+            stablehlo.return %j, %b : tensor<)",
+                  type, R"(>, tensor<f32>
           }
         return %0#1 : tensor<f32>
       })");
+  };
+  for (const auto& loop : kLoops) {
+    const std::string text = text_of(loop.type, loop);
     const Schedule schedule = LowerText(text, false);
     for (const ScheduleStep& step : schedule.entry.steps) {
       if (step.kind == StepKind::kWhile) {

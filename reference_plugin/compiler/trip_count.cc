@@ -56,7 +56,7 @@ ComparisonDirection Mirrored(ComparisonDirection direction) {
   }
 }
 
-// Turns until start + turns * step no longer compares so with limit, without wrapping around.
+// Turns until start + turns * step no longer compares so with limit.
 double Turns(double start, double step, ComparisonDirection direction, double limit) {
   if (step < 0) {  // the same, counted upwards
     start = -start, step = -step, limit = -limit;
@@ -74,6 +74,14 @@ double Turns(double start, double step, ComparisonDirection direction, double li
     default:
       return kUnknown;
   }
+}
+
+bool Holds(DType type, double value) {
+  const bool is_signed = InfoOf(type).kind == DTypeClass::kSigned;
+  // Doubles are exact that far.
+  const int bits = std::min(InfoOf(type).bits - (is_signed ? 1 : 0), 53);
+  const double end = std::ldexp(1.0, bits);
+  return value < end && value >= (is_signed ? -end : 0);
 }
 
 }  // namespace
@@ -96,7 +104,9 @@ double TripCount(const Op& loop) {
                               step =
                                   StepOf(body.arguments[carry], body.terminator()->operands[carry]);
   if (!start.has_value() || !limit.has_value() || !step.has_value()) return kUnknown;
-  return Turns(*start, *step, direction, *limit);
+  const double turns = Turns(*start, *step, direction, *limit);
+  // A counter that wraps around goes on.
+  return Holds(counter->type.dtype, *start + turns * *step) ? turns : kUnknown;
 }
 
 }  // namespace plinth::compiler

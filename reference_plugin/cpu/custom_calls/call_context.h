@@ -36,11 +36,12 @@ struct CallContext {
   int32_t device_ordinal = 0;
   MemoryPool* memory = nullptr;
   ThreadPool* threads = nullptr;
-  // What steps keep from one run to the next within the execution, by step.
-  std::map<const void*, std::shared_ptr<void>> step_states;
 
   std::mutex mutex;
   std::map<const void*, StoragePtr> allocations;  // what foreign code has not given back; guarded
+  // What steps keep from one run to the next within the execution, by step. Goes first: its
+  // deleters may wait for work that uses the allocations.
+  std::map<const void*, std::shared_ptr<void>> step_states;
 };
 
 }  // namespace plinth::cpu

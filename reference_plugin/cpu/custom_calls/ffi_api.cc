@@ -72,8 +72,8 @@ XLA_FFI_Error* TypeRegister(XLA_FFI_Type_Register_Args* args) {
     return MakeFfiError(InvalidArgument("XLA_FFI_Type_Register: type_id is null"));
   }
   sdk::FfiTypeInfo info;
-  // type_info came behind what the struct announces.
-  if (args->struct_size >= sizeof(XLA_FFI_Type_Register_Args) && args->type_info != nullptr) {
+  // Every known header has the field, and announces a size that ends before it.
+  if (args->type_info != nullptr) {
     info.deleter = args->type_info->deleter;
   }
   Expected<int64_t> id =

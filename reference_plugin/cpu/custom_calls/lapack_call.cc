@@ -90,6 +90,12 @@ int64_t CallChecker::Integer(std::string_view name) {
   return value.ok() ? *value : 0;
 }
 
+int64_t CallChecker::batch() const {
+  const bool writes = std::any_of(call_.results.begin(), call_.results.end(),
+                                  [](const CustomCallArray& r) { return r.SizeInBytes() > 0; });
+  return writes ? batch_ : 0;
+}
+
 Expected<std::unique_ptr<PreparedStep>> LapackStep::Make(const CallChecker& checker, double work,
                                                          const WorkLayout& layout, Body body) {
   PLINTH_RETURN_IF_ERROR(checker.status());
@@ -113,7 +119,10 @@ Status LapackStep::Run(std::span<void* const> operands, std::span<void* const> r
       no_memory = true;
       return;
     }
-    for (int64_t i = begin; i < end; ++i) body_({operands, results, i}, work);
+    for (int64_t i = begin; i < end; ++i) {
+      if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
+      body_({operands, results, i}, work);
+    }
   });
   if (no_memory) return ResourceExhausted("the system gave no ", work_bytes_, " bytes for LAPACK");
   return Status();

@@ -60,7 +60,8 @@ class CallChecker {
   char Letter(std::string_view name, std::string_view letters);
   int64_t Integer(std::string_view name);
 
-  int64_t batch() const { return batch_; }
+  // How many matrices there are to work on: none if there is nothing to write.
+  int64_t batch() const;
 
  private:
   void Array(std::string_view what, size_t i, const CustomCallArray& array, DType dtype,
@@ -132,12 +133,14 @@ class LapackStep final : public PreparedStep {
   Body body_;
 };
 
-// What a routine answered when it was asked for the size of its work array.
+// What a routine answered when it was asked for the size of its work array. `least`: what its
+// documentation asks for at least, where that grows with the square of the order: LAPACK computes
+// the answer in 32 bits, which may have wrapped around.
 template <typename T>
-Expected<int> WorkSize(T answer) {
+Expected<int> WorkSize(T answer, double least = 0) {
   // Large numbers were rounded to the type.
   const double size = std::ceil(static_cast<double>(std::real(answer)) * (1 + 1e-6));
-  if (!(size < std::numeric_limits<int>::max())) {
+  if (!(std::max(size, least) < std::numeric_limits<int>::max()) || size < 0) {
     return ResourceExhausted("matrices too large for LAPACK's 32-bit sizes");
   }
   return std::max(static_cast<int>(size), 1);

@@ -106,15 +106,19 @@ Expected<std::unique_ptr<PreparedStep>> PrepareOrmqr(const CustomCall& call,
   PLINTH_ASSIGN_OR_RETURN(const int lwork, WorkSize(answer));
   const int64_t a_size = int64_t{rows} * checker.LastOf(0);
   WorkLayout layout;
-  layout.Add<T>(lwork);
-  return LapackStep::Make(checker, 2.0 * m * n * reflectors, layout,
-                          [=, m = m, n = n](const CallArrays& arrays, std::byte* work) {
-                            T* const c = arrays.CopiedResult<T>(0, 2, int64_t{m} * n);
-                            int result_info = 0;
-                            ormqr(&side, &trans, &m, &n, &reflectors, arrays.Operand<T>(0, a_size),
-                                  &lda, arrays.Operand<T>(1, reflectors), c, &ldc,
-                                  reinterpret_cast<T*>(work), &lwork, &result_info, 1, 1);
-                          });
+  const int64_t work_at = layout.Add<T>(lwork);
+  // LAPACK writes into the reflectors while it works, and restores them.
+  const int64_t own_size = int64_t{rows} * reflectors, own_at = layout.Add<T>(own_size);
+  return LapackStep::Make(
+      checker, 2.0 * m * n * reflectors, layout,
+      [=, m = m, n = n](const CallArrays& arrays, std::byte* memory) {
+        T* const own = reinterpret_cast<T*>(memory + own_at);
+        std::copy_n(arrays.Operand<T>(0, a_size), own_size, own);
+        T* const c = arrays.CopiedResult<T>(0, 2, int64_t{m} * n);
+        int result_info = 0;
+        ormqr(&side, &trans, &m, &n, &reflectors, own, &lda, arrays.Operand<T>(1, reflectors), c,
+              &ldc, reinterpret_cast<T*>(memory + work_at), &lwork, &result_info, 1, 1);
+      });
 }
 
 // a, pivots -> a, pivots, tau.
@@ -273,14 +277,17 @@ class RowMajorStep final : public PreparedStep {
   }
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext&) const override {
+             const RunContext& context) const override {
     const int64_t size = int64_t{m_} * n_;
     TaskMemory memory;
     T* const a =
         reinterpret_cast<T*>(memory.Get((size + lwork_) * static_cast<int64_t>(sizeof(T)) + 1));
     if (a == nullptr) return ResourceExhausted("the system gave no memory for LAPACK");
     const int lda = LeadingDimension(m_);
-    for (int64_t i = 0; i < batch_; ++i) {
+    for (int64_t i = 0; i < batch_ && (size > 0 || k_ > 0); ++i) {
+      if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
+        return Status(StatusCode::kCancelled, "the client goes");
+      }
       int info = 0;
       Transpose(static_cast<const T*>(operands[0]) + i * size, m_, n_, a);
       if (orgqr_ != nullptr) {

@@ -116,18 +116,25 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGtsv(const CustomCall& call,
   checker.Result(4, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(auto* const gtsv, FindLapack<T>(options.blas, Lapack<T>::kGtsv));
-  return LapackStep::Make(checker, 10.0 * n * (columns + 1), {},
-                          [=, n = n, columns = columns](const CallArrays& arrays, std::byte*) {
+  // LAPACK's real routines write a first column even if there is none.
+  WorkLayout layout;
+  layout.Add<T>(columns == 0 ? n : 0);
+  return LapackStep::Make(checker, 10.0 * n * (columns + 1), layout,
+                          [=, n = n, columns = columns](const CallArrays& arrays, std::byte* work) {
                             T* diagonals[3];
                             for (size_t i = 0; i < 3; ++i)
                               diagonals[i] = arrays.CopiedResult<T>(i, i, n);
-                            T* const x = arrays.CopiedResult<T>(3, 3, int64_t{n} * columns);
-                            const int ldb = LeadingDimension(n);
+                            T* x = arrays.CopiedResult<T>(3, 3, int64_t{n} * columns);
+                            if (columns == 0) {
+                              x = reinterpret_cast<T*>(work);
+                              std::fill_n(x, n, T(0));
+                            }
+                            const int ldb = LeadingDimension(n), num_columns = std::max(columns, 1);
                             if (n == 0) {
                               *arrays.Info(4) = 0;
                               return;
                             }
-                            gtsv(&n, &columns, diagonals[0] + 1, diagonals[1], diagonals[2], x,
+                            gtsv(&n, &num_columns, diagonals[0] + 1, diagonals[1], diagonals[2], x,
                                  &ldb, arrays.Info(4));
                           });
 }

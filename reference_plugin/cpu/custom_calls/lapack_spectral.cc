@@ -108,7 +108,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGesdd(const CustomCall& call,
   int no_info = 0, no_iwork = 0;
   run(&none, &no_real, &none, LeadingDimension(svd.m), &none, LeadingDimension(svd.vt_rows),
       &no_info, &answer, -1, &no_real, &no_iwork);
-  PLINTH_ASSIGN_OR_RETURN(const int lwork, WorkSize(answer));
+  const double side = svd.mode == 'N' ? 0 : static_cast<double>(least);
+  PLINTH_ASSIGN_OR_RETURN(const int lwork,
+                          WorkSize(answer, (4 * side + 7) * side + static_cast<double>(most)));
   const int64_t work_at = layout.Add<T>(lwork);
   return MakeSvdStep<T>(
       checker, svd, layout,
@@ -153,6 +155,16 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGesvd(const CustomCall& call,
       });
 }
 
+// Of the triangle that counts: the other may hold anything.
+template <typename T>
+bool TriangleIsFinite(const T* a, int64_t n, char uplo) {
+  for (int64_t j = 0; j < n; ++j) {
+    const int64_t begin = uplo == 'L' ? j : 0, end = uplo == 'L' ? n : j + 1;
+    if (!AllFinite(a + j * n + begin, end - begin)) return false;
+  }
+  return true;
+}
+
 // a -> vectors, values, info.
 template <typename T>
 Expected<std::unique_ptr<PreparedStep>> PrepareSyevd(const CustomCall& call,
@@ -180,8 +192,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSyevd(const CustomCall& call,
   Real real_answer = 1, no_real = 0;
   int liwork = 1, no_info = 0;
   run(&none, &no_real, &no_info, &answer, -1, &real_answer, -1, &liwork, -1);
-  PLINTH_ASSIGN_OR_RETURN(const int lwork, WorkSize(answer));
-  PLINTH_ASSIGN_OR_RETURN(const int lrwork, WorkSize(real_answer));
+  const double order = n;
+  PLINTH_ASSIGN_OR_RETURN(const int lwork, WorkSize(answer, 1 + (6 + 2 * order) * order));
+  PLINTH_ASSIGN_OR_RETURN(const int lrwork, WorkSize(real_answer, 1 + (5 + 2 * order) * order));
   liwork = std::max(liwork, 1);
   WorkLayout layout;
   const int64_t work_at = layout.Add<T>(lwork);
@@ -192,7 +205,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSyevd(const CustomCall& call,
                             const int64_t size = int64_t{n} * n;
                             T* const a = arrays.CopiedResult<T>(0, 0, size);
                             Real* const w = arrays.Result<Real>(1, n);
-                            if (!AllFinite(a, size)) {
+                            if (!TriangleIsFinite(a, n, uplo)) {
                               std::fill_n(w, n, std::numeric_limits<Real>::quiet_NaN());
                               *arrays.Info(2) = kNotFinite;
                               return;

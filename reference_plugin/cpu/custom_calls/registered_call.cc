@@ -145,10 +145,10 @@ class TypedCallStep final : public PreparedStep {
       frame.rets.rets = result_pointers.data();
     }
     Status status = TakeFfiError(handler(&frame));
-    if (status.ok() && frame.future != nullptr) {
-      status = Await(std::unique_ptr<XLA_FFI_Future>(frame.future));
-    }
-    return status;
+    if (frame.future == nullptr) return status;
+    // Also after an error: its work still uses what lies on this stack.
+    Status later = Await(std::unique_ptr<XLA_FFI_Future>(frame.future));
+    return status.ok() ? later : status;
   }
 
   const XLA_FFI_Handler_Bundle bundle_;

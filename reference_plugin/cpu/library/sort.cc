@@ -35,34 +35,39 @@ class SortStep final : public PreparedStep {
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
     if (num_rows_ == 0 || length_ == 0) return Status();
-    std::atomic<bool> failed{false}, no_memory{false};
+    std::atomic<bool> failed{false};
+    Status failure;  // the first; written by whoever sets `failed`
+    auto fail = [&](Status status) {
+      if (!failed.exchange(true)) failure = std::move(status);
+    };
     if (large_rows_at_once_ > 0) {
       ParallelFor(context.pool, large_rows_at_once_, 1, [&](int64_t begin, int64_t end) {
         for (int64_t slot = begin; slot < end; ++slot) {
           const Workspace work = WorkspaceAt(context.scratch.data() + slot * workspace_bytes_);
           for (int64_t row = slot; row < num_rows_; row += large_rows_at_once_) {
-            if (!SortRow(operands, results, row, work).ok()) failed = true;
+            if (Status s = SortRow(operands, results, row, work); !s.ok()) fail(std::move(s));
           }
         }
       });
     } else {
       constexpr int64_t kGrainElements = 2048;
-      ParallelFor(context.pool, num_rows_, kGrainElements / length_ + 1,
-                  [&](int64_t begin, int64_t end) {
-                    TaskMemory memory;
-                    std::byte* const bytes = memory.Get(workspace_bytes_);
-                    if (bytes == nullptr) {
-                      no_memory = true;
-                      return;
-                    }
-                    const Workspace work = WorkspaceAt(bytes);
-                    for (int64_t row = begin; row < end; ++row) {
-                      if (!SortRow(operands, results, row, work).ok()) failed = true;
-                    }
-                  });
+      ParallelFor(
+          context.pool, num_rows_, kGrainElements / length_ + 1, [&](int64_t begin, int64_t end) {
+            TaskMemory memory;
+            std::byte* const bytes = memory.Get(workspace_bytes_);
+            if (bytes == nullptr) {
+              return fail(
+                  ResourceExhausted("the system gave no ", workspace_bytes_, " bytes to sort"));
+            }
+            const Workspace work = WorkspaceAt(bytes);
+            for (int64_t row = begin; row < end; ++row) {
+              if (Status s = SortRow(operands, results, row, work); !s.ok()) {
+                fail(std::move(s));
+              }
+            }
+          });
     }
-    if (no_memory) return ResourceExhausted("the system gave no ", workspace_bytes_, " bytes");
-    return failed ? Internal("a comparator failed") : Status();
+    return failure;
   }
 
   int64_t scratch_bytes() const override { return large_rows_at_once_ * workspace_bytes_; }
@@ -128,6 +133,14 @@ class SortStep final : public PreparedStep {
 
   Status Prepare(const compiler::PlanStep& step) {
     PLINTH_RETURN_IF_ERROR(PrepareComparison(step));
+    // Every part of the workspace is at most so large; together they stay far below 2^62.
+    int64_t largest_part = 0, bytes_of_all = static_cast<int64_t>(sizeof(OrderedIndex));
+    for (int64_t bytes : element_bytes_) bytes_of_all += bytes;
+    if (__builtin_mul_overflow(bytes_of_all, length_, &largest_part) || largest_part > int64_t{1}
+                                                                                           << 58) {
+      return ResourceExhausted("sorting rows of ", length_, " elements takes more memory than any ",
+                               "machine has");
+    }
     LayOutWorkspace();
     return Status();
   }
@@ -172,7 +185,7 @@ class SortStep final : public PreparedStep {
 
   Status SortRow(std::span<void* const> operands, std::span<void* const> results, int64_t row,
                  const Workspace& work) const {
-    // Rows are copied first: they may be strided, and results may be written over operands.
+    // Rows are copied first: they may be strided.
     const size_t count = element_bytes_.size();
     SmallVector<void*, 8> rows(count);
     for (void* captured : operands.subspan(count)) rows.push_back(captured);

@@ -1,5 +1,7 @@
 #include "reference_plugin/cpu/pjrt/execution.h"
 
+#include <cxxabi.h>
+
 #include <exception>
 #include <new>
 #include <utility>
@@ -35,20 +37,23 @@ void Execution::Start() {
     if (!input.contents->ready.IsReady()) pending.push_back(input.contents->ready);
   }
   auto self = shared_from_this();
-  auto schedule = [self] {
-    auto run = [self] { self->Run(); };
-    if (self->program_->may_wait()) {
-      self->runtime_->waiting.Run(std::move(run));
-    } else {
-      self->runtime_->threads.Schedule(std::move(run));
-    }
-  };
+  auto run = [self] { self->Run(); };
   if (pending.empty()) {
-    schedule();
-  } else {
-    // Errors are found by Run, which looks at every input.
-    sdk::Event::All(pending).OnReady([schedule](const Status&) { schedule(); });
+    if (program_->may_wait()) {
+      runtime_->waiting.Run(std::move(run));
+    } else {
+      runtime_->threads.Schedule(std::move(run));
+    }
+    return;
   }
+  // Errors are found by Run, which looks at every input.
+  sdk::Event::All(pending).OnReady([self, run](const Status&) {
+    if (self->program_->may_wait()) {
+      self->runtime_->waiting.Enqueue(run);
+    } else {
+      self->runtime_->threads.Schedule(run);
+    }
+  });
 }
 
 // No exception may end a thread of the pool: the host process would end with it.
@@ -60,6 +65,10 @@ void Execution::Run() {
     status = ResourceExhausted("program '", program_->plan().name, "': out of host memory");
   } catch (const std::exception& exception) {
     status = Internal("program '", program_->plan().name, "': ", exception.what());
+  } catch (const abi::__forced_unwind&) {
+    throw;  // Python ends the threads of others so when it exits.
+  } catch (...) {
+    status = Internal("program '", program_->plan().name, "': foreign code threw an exception");
   }
   Finish(std::move(status));
 }

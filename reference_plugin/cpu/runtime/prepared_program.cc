@@ -122,6 +122,10 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
       scratch_bytes_ = std::max(scratch_bytes_, step.prepared->scratch_bytes());
     }
   }
+  constexpr int64_t kMostMemory = int64_t{1} << 60;
+  if (plan_.arena_size > kMostMemory || scratch_bytes_ > kMostMemory) {
+    return ResourceExhausted("program '", plan_.name, "' needs more than 2^60 bytes to run");
+  }
   is_short_ = plan_.cost_ns < kShortRunNs && !has_custom_calls_;
   return Status();
 }
@@ -167,7 +171,8 @@ Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
   const DefaultFloatingPoint modes;
   StoragePtr pooled;
   std::byte* memory = nullptr;
-  if (memory_size() > kThreadMemory) {
+  // Foreign code may run another program on this thread, which would take the thread's memory.
+  if (memory_size() > kThreadMemory || may_wait_) {
     PLINTH_ASSIGN_OR_RETURN(pooled, runtime.memory->Allocate(memory_size()));
     memory = pooled->data();
   } else if (memory_size() > 0) {

@@ -1,5 +1,7 @@
 #include "reference_plugin/cpu/runtime/waiting_threads.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -23,6 +25,7 @@ thread_local bool runs_task = false;
 }  // namespace
 
 struct WaitingThreads::State : std::enable_shared_from_this<WaitingThreads::State> {
+  const pid_t process = getpid();
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> tasks;
@@ -89,6 +92,11 @@ bool WaitingThreads::State::Start() {
 WaitingThreads::WaitingThreads() : state_(std::make_shared<State>()) {}
 
 WaitingThreads::~WaitingThreads() {
+  // A forked child has none of the threads, and the lock may be held for ever: give the state up.
+  if (state_->process != getpid()) {
+    new std::shared_ptr<State>(std::move(state_));
+    return;
+  }
   const std::lock_guard lock(state_->mutex);
   state_->stopping = true;
   state_->changed.notify_all();
@@ -104,6 +112,10 @@ void WaitingThreads::Run(std::function<void()> task) {
       // The queue will come to it.
     }
   }
+  Enqueue(std::move(task));
+}
+
+void WaitingThreads::Enqueue(std::function<void()> task) {
   std::unique_lock lock(state_->mutex);
   state_->tasks.push_back(std::move(task));
   // One thread works and one watches it.
@@ -115,7 +127,7 @@ void WaitingThreads::Run(std::function<void()> task) {
     task();
     return;
   }
-  state_->changed.notify_one();
+  state_->changed.notify_all();  // One may be the watcher, who cannot take it.
 }
 
 }  // namespace plinth::cpu

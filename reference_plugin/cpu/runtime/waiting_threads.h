@@ -21,6 +21,9 @@ class WaitingThreads {
   WaitingThreads& operator=(const WaitingThreads&) = delete;
 
   void Run(std::function<void()> task);
+  // As Run, but the task takes its turn whoever asks: one that only became ready because the task
+  // that asks is over, which does not wait for it.
+  void Enqueue(std::function<void()> task);
 
  private:
   struct State;

@@ -37,10 +37,8 @@ def install(plugin: c_api.Plugin) -> bool:
 
     if not plugin.takes_handlers:
         return False
-    taken = []
 
     def register_call(name, function, platform, api_version=0, traits=0, *rest):
-        taken.append(name)
         _jax.register_custom_call_target(name, function, platform, api_version, traits, *rest)
         _pass_on(lambda: plugin.register_handler(name, _stages(function), api_version, int(traits)), name)
 
