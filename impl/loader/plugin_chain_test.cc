@@ -1,5 +1,7 @@
 #include "impl/loader/plugin_chain.h"
 
+#include <memory>
+#include <mutex>
 #include <thread>
 
 #include "gmock/gmock.h"
@@ -36,14 +38,23 @@ void RunAffine(const layers::TestClient& client) {
 }
 
 TEST(PluginChainTest, RunsAProgramThroughALayer) {
-  std::vector<std::string> log;
+  // The chain lives as long as the process, and its layer goes on logging in later tests.
+  struct Log {
+    std::mutex mutex;
+    std::vector<std::string> lines;
+  };
+  auto log = std::make_shared<Log>();
   OpenOptions options = Counted();
-  options.log = [&](LogLevel, std::string_view line) { log.emplace_back(line); };
+  options.log = [log](LogLevel, std::string_view line) {
+    const std::lock_guard lock(log->mutex);
+    log->lines.emplace_back(line);
+  };
   Expected<const PJRT_Api*> api = OpenPlugin(options);
   ASSERT_TRUE(api.ok()) << api.status().ToString();
   layers::TestChain table(*api);
   { RunAffine(layers::TestClient(table)); }
-  std::string all = StrJoin(log, "\n");
+  const std::lock_guard lock(log->mutex);
+  std::string all = StrJoin(log->lines, "\n");
   EXPECT_THAT(all, HasSubstr(StrCat("caller -> ", PLINTH_SAMPLE_LAYER, " -> adapter -> ")));
   EXPECT_THAT(all, HasSubstr("PJRT_LoadedExecutable_Execute")) << "the layer saw nothing";
 }
