@@ -134,10 +134,10 @@ void DecodeValue(Reader& reader, BlobStore& blobs, int depth, CapturedValue& val
 bool DecodeFields(Reader& reader, BlobStore& blobs, int depth, std::vector<CapturedField>& fields) {
   if (depth > kMaxDepth) reader.Fail();
   while (reader.ok()) {
-    uint64_t offset = reader.Varint();
-    if (offset == 0) break;
+    const uint64_t position = reader.Varint();
+    if (position == 0) break;
     fields.emplace_back();
-    fields.back().offset = offset;
+    fields.back().offset = position - 1;
     DecodeValue(reader, blobs, depth, fields.back().value);
   }
   return reader.ok();

@@ -22,7 +22,7 @@ class Encoder : public StructVisitor {
       : finished_(finished), handles_(handles), array_(array), file_(file), out_(out) {}
 
   void Begin(const Field& field, Tag tag) {
-    out_.Varint(field.offset);
+    out_.Varint(uint64_t{field.offset} + 1);
     out_.Byte(static_cast<uint8_t>(tag));
   }
 

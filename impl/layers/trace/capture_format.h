@@ -26,14 +26,14 @@
 //   blob part blob:varint bytes: contents that a later record refers to, in order
 //   lost      reason:text: a record that was too large
 //
-//   fields = (offset:varint Tag value)* 0:varint: fields of a struct by their offset in it, which
+//   fields = (offset + 1:varint Tag value)* 0:varint: fields of a struct by their offset in it, which
 //            never changes
 //   text   = size:varint bytes
 //   blob   = number:varint (size:varint bytes if the number is 0, else size:varint)
 namespace plinth::layers::capture {
 
 inline constexpr std::string_view kMagic = "PLNTHCAP";
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr size_t kFileHeader = 16;
 inline constexpr size_t kFrameHeader = 16;
 inline constexpr size_t kRecordHeader = 8;
