@@ -137,7 +137,7 @@ class ExecuteTest : public AdapterTest {
     seen_ = {};
     if (!calls.empty()) {
       seen_size_ = calls.back().options.size();
-      std::memcpy(&seen_, calls.back().options.data(), seen_size_);
+      if (seen_size_ > 0) std::memcpy(&seen_, calls.back().options.data(), seen_size_);
     }
     return status;
   }
