@@ -31,11 +31,46 @@ if(PLINTH_BUILD_TESTS)
 endif()
 find_package(Threads REQUIRED)
 
-# plinth_library(name SOURCES a.cc... [DEPS target...]): a static, hidden library.
+# What every file of a kind would parse is parsed once (cmake/precompiled). The flags must be those of
+# the users: one for libraries, one for libraries where size counts, one for tests.
+set(precompiled ${PROJECT_SOURCE_DIR}/cmake/precompiled)
+set(optimize_size $<$<CONFIG:Release>:-Os>)
+foreach(kind library small_library)
+  add_library(plinth_precompiled_${kind} STATIC ${precompiled}/empty.cc)
+  target_link_libraries(plinth_precompiled_${kind} PUBLIC plinth_flags plinth_api)
+  target_include_directories(plinth_precompiled_${kind}
+                             PUBLIC ${PROJECT_SOURCE_DIR}/api/support/include)
+  target_precompile_headers(plinth_precompiled_${kind} PRIVATE
+                            $<$<COMPILE_LANGUAGE:CXX>:${precompiled}/library.h>)
+endforeach()
+target_compile_options(plinth_precompiled_small_library PRIVATE ${optimize_size})
+if(PLINTH_BUILD_TESTS)
+  add_executable(plinth_precompiled_test ${precompiled}/empty.cc)
+  target_compile_options(plinth_precompiled_test PRIVATE -O0)
+  target_link_libraries(plinth_precompiled_test PRIVATE plinth_precompiled_library GTest::gtest
+                        GTest::gmock GTest::gtest_main Threads::Threads)
+  target_precompile_headers(plinth_precompiled_test PRIVATE
+                            $<$<COMPILE_LANGUAGE:CXX>:${precompiled}/test.h>)
+endif()
+
+# plinth_library(name [SMALL] SOURCES a.cc... [DEPS target...]): a static, hidden library; SMALL: what
+# runs so rarely that size counts, speed does not.
 function(plinth_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "SMALL" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:plinth_flags> ${arg_DEPS})
+  if(arg_SMALL)
+    target_compile_options(${name} PRIVATE ${optimize_size})
+    target_precompile_headers(${name} REUSE_FROM plinth_precompiled_small_library)
+  else()
+    target_precompile_headers(${name} REUSE_FROM plinth_precompiled_library)
+  endif()
+endfunction()
+
+# plinth_small_sources(a.cc...): the same for single files of this folder's library.
+function(plinth_small_sources)
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS "${optimize_size}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # plinth_test(name SOURCES a_test.cc... [DEPS target...] [LABELS label...]): one GoogleTest
@@ -54,6 +89,7 @@ function(plinth_test name)
   target_compile_options(${name} PRIVATE -O0)
   target_link_libraries(${name} PRIVATE plinth_flags ${arg_DEPS} GTest::gtest GTest::gmock
                         GTest::gtest_main Threads::Threads)
+  target_precompile_headers(${name} REUSE_FROM plinth_precompiled_test)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   if(arg_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
