@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Makes <name>.vhlo-1.17.mlirbc beside every <name>.mlirbc: the same program for VHLO 1.17.0.
+"""Makes the portable artifacts of this folder, by jaxlib 0.10.2's own serializer:
 
-Needs jaxlib 0.10.2, whose own serializer does the work. With --check nothing is written; the exit
-status says whether the files are what the serializer makes.
+  jax-*/<name>.vhlo-1.17.mlirbc           the program of <name>.mlirbc at VHLO 1.17.0
+  suite/<name>.vhlo-{0.9,1.0,1.13}.mlirbc the program of <name>.mlir at these versions
+  suite/one_device.compileopts.pb         CompileOptionsProto for one replica and one partition
+
+With --check nothing is written; the exit status says whether the files are what would be made.
 """
 
 import argparse
@@ -10,18 +13,41 @@ import pathlib
 import sys
 
 from jax._src.interpreters import mlir as jax_mlir
+from jax._src.lib import xla_client
 from jaxlib import _jax
+from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-TARGET = "1.17.0"
+HERE = pathlib.Path(__file__).parent
+SUITE_VERSIONS = ["0.9", "1.0", "1.13"]
 
 
-def upgrade(artifact: bytes) -> bytes:
-  context = jax_mlir.make_ir_context()
-  with context:
-    module = stablehlo.deserialize_portable_artifact(context, artifact)
-    # The function that the PJRT client calls; sdy stays as it is.
-    return _jax.mlir.serialize_portable_artifact(module, TARGET, True)
+def serialize(module: ir.Module, version: str) -> bytes:
+  # The function that the PJRT client calls; sdy stays as it is.
+  return _jax.mlir.serialize_portable_artifact(module, version + ".0", True)
+
+
+def compile_options() -> bytes:
+  options = xla_client.CompileOptions()
+  options.num_replicas = 1
+  options.num_partitions = 1
+  return options.SerializeAsString()
+
+
+def artifacts() -> dict[pathlib.Path, bytes]:
+  made = {HERE / "suite/one_device.compileopts.pb": compile_options()}
+  with jax_mlir.make_ir_context() as context:
+    for path in sorted(HERE.glob("jax-*/*.mlirbc")):
+      if path.name.endswith(".vhlo-1.17.mlirbc"):
+        continue
+      module = stablehlo.deserialize_portable_artifact(context, path.read_bytes())
+      target = path.with_name(path.name.removesuffix(".mlirbc") + ".vhlo-1.17.mlirbc")
+      made[target] = serialize(module, "1.17")
+    for path in sorted(HERE.glob("suite/*.mlir")):
+      module = ir.Module.parse(path.read_text())
+      for version in SUITE_VERSIONS:
+        made[path.with_suffix(f".vhlo-{version}.mlirbc")] = serialize(module, version)
+  return made
 
 
 def main() -> int:
@@ -29,18 +55,13 @@ def main() -> int:
   parser.add_argument("--check", action="store_true")
   arguments = parser.parse_args()
   wrong = []
-  for path in sorted(pathlib.Path(__file__).parent.glob("jax-*/*.mlirbc")):
-    if path.name.endswith(".vhlo-1.17.mlirbc"):
-      continue
-    made = upgrade(path.read_bytes())
-    target = path.with_name(path.name.removesuffix(".mlirbc") + ".vhlo-1.17.mlirbc")
-    if arguments.check:
-      if not target.exists() or target.read_bytes() != made:
-        wrong.append(target)
-    else:
-      target.write_bytes(made)
-  for target in wrong:
-    print(f"{target}: differs from what the serializer makes", file=sys.stderr)
+  for path, contents in artifacts().items():
+    if not arguments.check:
+      path.write_bytes(contents)
+    elif not path.exists() or path.read_bytes() != contents:
+      wrong.append(path)
+  for path in wrong:
+    print(f"{path}: differs from what the serializer makes", file=sys.stderr)
   return 1 if wrong else 0
 
 

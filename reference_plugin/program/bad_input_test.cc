@@ -208,16 +208,22 @@ TEST(BadText, AliasesCannotMultiply) {
 }
 
 TEST(BadBytecode, VersionsAreNamed) {
-  std::string contents = LoadFile(std::string(kJaxPrograms) + "conv.mlirbc");
+  const std::string contents = LoadFile(std::string(kJaxPrograms) + "conv.mlirbc");
   const size_t at = contents.find("1.13.7");
   ASSERT_NE(at, std::string::npos);
-  contents.replace(at, 6, "1.99.7");
-  Expected<Module> module = Read(Bytes(contents));
-  ASSERT_FALSE(module.ok());
-  EXPECT_EQ(module.status().code(), StatusCode::kUnimplemented);
-  EXPECT_NE(module.status().message().find("VHLO 1.99.7; versions 1.13 to 1.17"),
-            std::string_view::npos)
-      << module.status().ToString();
+  for (const char* version : {"0.8.9", "1.18.0", "1.99.7", "2.0.0"}) {
+    std::string changed = contents;
+    changed.replace(at, 6, StrCat(version, std::string(6 - std::string(version).size(), '0')));
+    Expected<Module> module = Read(Bytes(changed));
+    ASSERT_FALSE(module.ok()) << version;
+    EXPECT_EQ(module.status().code(), StatusCode::kUnimplemented);
+    EXPECT_NE(module.status().message().find(StrCat("the program is in VHLO ", version)),
+              std::string_view::npos)
+        << module.status().ToString();
+    EXPECT_NE(module.status().message().find("versions 0.9 to 1.17 are read"),
+              std::string_view::npos)
+        << module.status().ToString();
+  }
 }
 
 TEST(BadBytecode, UnknownRevisionsAreNamed) {

@@ -81,6 +81,8 @@ class IrReader {
     std::optional<Op> op;
     const VhloOp* vhlo = nullptr;
     bool has_packs = false;
+    // An attribute of this revision that the newest one lacks because it never meant anything.
+    std::string_view dropped;
     bool is_cast = false;  // Between VHLO's and StableHLO's form of a type: ours are the same.
   };
 
@@ -91,6 +93,10 @@ class IrReader {
       if (kind.vhlo != nullptr) {
         kind.op = kind.vhlo->op;
         for (const Pack& pack : kPacks) kind.has_packs = kind.has_packs || pack.op == *kind.op;
+        const VhloOp& newest = NewestRevision(*kind.vhlo);
+        for (std::string_view attribute : kind.vhlo->attributes) {
+          if (!newest.Has(attribute)) kind.dropped = attribute;
+        }
       }
     } else if (name.dialect_name == "builtin" && name.name == "unrealized_conversion_cast") {
       kind.is_cast = true;
@@ -273,15 +279,20 @@ class IrReader {
     return value->Is(AttributeKind::kType) && value->type()->kind == TypeKind::kNone;
   }
 
-  Status PackStruct(const Pack& pack) {
+  Status PackStruct(const Pack& pack, const VhloOp& revision) {
     std::vector<NamedAttribute> fields;
     const StructSchema& schema = *FindStruct(pack.struct_name);
     bool given = true;
     for (const FieldSchema& field : schema.fields) {
-      AttributeRef value = TakeNamed(VhloNameOfField(field.name));
-      if (value == nullptr && field.name == "type") value = builder_.NewInt(DType::kS64, 0);
-      if (value == nullptr) return InvalidArgument("attribute \"", field.name, "\" is missing");
-      if (IsNone(value)) {
+      const std::string_view name = VhloNameOfField(field.name);
+      AttributeRef value = TakeNamed(name);
+      if (value == nullptr && revision.Has(name)) {
+        return InvalidArgument("attribute \"", name, "\" is missing");
+      }
+      // What this revision, or VHLO at all, cannot say.
+      if (value == nullptr && field.form == FieldForm::kInts) value = builder_.NewInts({});
+      if (value == nullptr && name == "channel_type") value = builder_.NewInt(DType::kS64, 0);
+      if (value == nullptr || IsNone(value)) {
         given = false;
         continue;
       }
@@ -303,9 +314,10 @@ class IrReader {
   Status FinishAttributes(const OpKind& kind, Operation* op) {
     if (kind.has_packs) {
       for (const Pack& pack : kPacks) {
-        if (pack.op == op->op) PLINTH_RETURN_IF_ERROR(PackStruct(pack));
+        if (pack.op == op->op) PLINTH_RETURN_IF_ERROR(PackStruct(pack, *kind.vhlo));
       }
     }
+    if (!kind.dropped.empty()) (void)TakeNamed(kind.dropped);
     if (named_.empty() && SchemaOf(op->op).attributes.empty()) return {};
     PLINTH_RETURN_IF_ERROR(Normalize(op->op, builder_, &named_));
     op->attributes = builder_.arena().Copy(named_);

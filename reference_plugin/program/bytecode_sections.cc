@@ -190,7 +190,7 @@ bool BytecodeSections::ReadDialects() {
     dialects_.push_back(entry);
   }
   uint64_t announced;
-  if (version_ > 4 && !at.Varint(&announced)) return Expect(at, "the number of op names");
+  if (version_ >= 4 && !at.Varint(&announced)) return Expect(at, "the number of op names");
   while (!at.empty()) {
     uint64_t dialect, ops;
     if (!ReadDialectIndex(at, &dialect)) return false;

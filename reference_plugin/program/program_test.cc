@@ -37,6 +37,20 @@ TEST(JaxPrograms, BytecodeTextAndPrintedTextAreOneProgram) {
   }
 }
 
+TEST(SuitePrograms, EveryVersionIsTheSameProgram) {
+  size_t count = 0;
+  for (const auto& path : FilesEndingWith(kSuitePrograms, ".mlir")) {
+    const Module text = MustRead(LoadFile(path), path.string());
+    for (const char* version : {"0.9", "1.0", "1.13"}) {
+      const std::string file =
+          StrCat(kSuitePrograms, path.stem().string(), ".vhlo-", version, ".mlirbc");
+      ExpectSame(MustRead(LoadFile(file), file), text, file);
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 36u);
+}
+
 TEST(Forms, PrettyAndGenericFormAreOneProgram) {
   const Module pretty = MustRead(LoadFile("testdata/forms.mlir"), "forms.mlir");
   const Module generic = MustRead(LoadFile("testdata/forms.generic.mlir"), "forms.generic.mlir");
@@ -50,6 +64,34 @@ TEST(Forms, BytecodeOfEveryOpIsTheSameProgram) {
     const std::string file = StrCat("testdata/forms_kept.vhlo-", version, ".mlirbc");
     ExpectSame(text, MustRead(LoadFile(file), file), file);
   }
+}
+
+// The version that a portable artifact says in its head: "0.9.0".
+std::string VersionOf(std::string_view artifact) {
+  constexpr std::string_view kProducer = "StableHLO_v";
+  const size_t at = artifact.find(kProducer);
+  if (at == std::string_view::npos) return "none";
+  return artifact.data() + at + kProducer.size();
+}
+
+TEST(Revisions, EveryVersionIsTheSameProgram) {
+  size_t count = 0;
+  for (const char* name : {"revisions", "revisions_1_4"}) {
+    const Module text = MustRead(LoadFile(StrCat("testdata/", name, ".mlir")), name);
+    const std::string start = StrCat(name, ".vhlo-");
+    for (const auto& path : FilesEndingWith("testdata", ".mlirbc")) {
+      const std::string file = path.filename().string();
+      if (!file.starts_with(start)) continue;
+      const std::string artifact = LoadFile(path);
+      const std::string version = file.substr(start.size(), file.rfind('.') - start.size());
+      EXPECT_EQ(VersionOf(artifact), version + ".0") << file;
+      const Module module = MustRead(artifact, file);
+      ExpectSame(module, text, file);
+      ExpectSame(module, MustRead(Print(module), file), file + " as printed");
+      ++count;
+    }
+  }
+  EXPECT_EQ(count, 13u);
 }
 
 TEST(Equality, SaysWhereProgramsDiffer) {

@@ -13,6 +13,7 @@
 namespace plinth::program {
 
 // Tests run in this folder.
+inline constexpr char kSuitePrograms[] = "../../conformance/programs/suite/";
 inline constexpr char kJaxPrograms[] = "../../conformance/programs/jax-0.10.2/";
 
 inline std::string LoadFile(const std::filesystem::path& path) {

@@ -57,6 +57,9 @@ constexpr string_view kDotGeneral[] = {"accumulation_type",          "allow_impr
                                        "num_primitive_operations",   "precision_config",
                                        "rhs_batching_dimensions",    "rhs_component_count",
                                        "rhs_contracting_dimensions", "rhs_precision_type"};
+constexpr string_view kDotGeneralV1[] = {"lhs_batching_dimensions", "lhs_contracting_dimensions",
+                                         "precision_config", "rhs_batching_dimensions",
+                                         "rhs_contracting_dimensions"};
 constexpr string_view kDynamicBroadcastInDim[] = {
     "broadcast_dimensions", "known_expanding_dimensions", "known_nonexpanding_dimensions"};
 constexpr string_view kDynamicConv[] = {"batch_group_count",
@@ -78,6 +81,8 @@ constexpr string_view kDynamicConv[] = {"batch_group_count",
 constexpr string_view kDynamicGather[] = {
     "collapsed_slice_dims",  "index_vector_dim", "indices_are_sorted",         "offset_dims",
     "operand_batching_dims", "start_index_map",  "start_indices_batching_dims"};
+constexpr string_view kDynamicGatherV1[] = {"collapsed_slice_dims", "index_vector_dim",
+                                            "indices_are_sorted", "offset_dims", "start_index_map"};
 constexpr string_view kDynamicIota[] = {"iota_dimension"};
 constexpr string_view kDynamicSlice[] = {"slice_sizes"};
 constexpr string_view kEinsum[] = {"einsum_config"};
@@ -88,6 +93,9 @@ constexpr string_view kGather[] = {"collapsed_slice_dims",  "index_vector_dim",
                                    "indices_are_sorted",    "offset_dims",
                                    "operand_batching_dims", "slice_sizes",
                                    "start_index_map",       "start_indices_batching_dims"};
+constexpr string_view kGatherV1[] = {"collapsed_slice_dims", "index_vector_dim",
+                                     "indices_are_sorted",   "offset_dims",
+                                     "slice_sizes",          "start_index_map"};
 constexpr string_view kGetTupleElement[] = {"index"};
 constexpr string_view kInfeed[] = {"infeed_config", "layout"};
 constexpr string_view kMap[] = {"dimensions"};
@@ -95,6 +103,7 @@ constexpr string_view kOutfeed[] = {"outfeed_config"};
 constexpr string_view kPad[] = {"edge_padding_high", "edge_padding_low", "interior_padding"};
 constexpr string_view kRecv[] = {"channel_id", "channel_type", "is_host_transfer",
                                  "source_target_pairs"};
+constexpr string_view kRecvV1[] = {"channel_id", "channel_type", "is_host_transfer"};
 constexpr string_view kReducePrecision[] = {"exponent_bits", "mantissa_bits"};
 constexpr string_view kReduceScatter[] = {"channel_id", "replica_groups", "scatter_dimension",
                                           "use_global_device_ids"};
@@ -110,6 +119,9 @@ constexpr string_view kScatter[] = {"index_vector_dim",
                                     "scatter_indices_batching_dims",
                                     "unique_indices",
                                     "update_window_dims"};
+constexpr string_view kScatterV1[] = {"index_vector_dim",     "indices_are_sorted",
+                                      "inserted_window_dims", "scatter_dims_to_operand_dims",
+                                      "unique_indices",       "update_window_dims"};
 constexpr string_view kSelectAndScatter[] = {"padding", "window_dimensions", "window_strides"};
 constexpr string_view kSlice[] = {"limit_indices", "start_indices", "strides"};
 constexpr string_view kSort[] = {"dimension", "is_stable"};
@@ -118,13 +130,17 @@ constexpr string_view kTranspose[] = {"permutation"};
 constexpr string_view kTriangularSolve[] = {"left_side", "lower", "transpose_a", "unit_diagonal"};
 
 // Sorted by name, then revision. Name, revision, op, first and last version, attributes in order.
-// Revisions that no accepted version uses are not here.
+// Operands that an older revision has one of are a list of one; what its attributes do not say is
+// said by their absence, or by the default of PackStruct (bytecode_reader.cc).
 constexpr VhloOp kOps[] = {
     {"abs", 1, Op::kAbs, {0, 9}, kCurrent, kNone},
     {"add", 1, Op::kAdd, {0, 9}, kCurrent, kNone},
     {"after_all", 1, Op::kAfterAll, {0, 9}, kCurrent, kNone},
+    {"all_gather", 1, Op::kAllGather, {0, 9}, {1, 4}, kAllGather},
     {"all_gather", 2, Op::kAllGather, {1, 5}, kCurrent, kAllGather},
+    {"all_reduce", 1, Op::kAllReduce, {0, 9}, {1, 4}, kAllReduce},
     {"all_reduce", 2, Op::kAllReduce, {1, 5}, kCurrent, kAllReduce},
+    {"all_to_all", 1, Op::kAllToAll, {0, 9}, {1, 4}, kAllToAll},
     {"all_to_all", 2, Op::kAllToAll, {1, 5}, kCurrent, kAllToAll},
     {"and", 1, Op::kAnd, {0, 9}, kCurrent, kNone},
     {"async_done", 1, Op::kAsyncDone, {1, 15}, kCurrent, kNone},
@@ -138,6 +154,7 @@ constexpr VhloOp kOps[] = {
     {"broadcast_in_dim", 1, Op::kBroadcastInDim, {0, 9}, kCurrent, kBroadcastInDim},
     {"call", 1, Op::kCall, {0, 9}, kCurrent, kCall},
     {"case", 1, Op::kCase, {0, 9}, kCurrent, kNone},
+    {"cbrt", 1, Op::kCbrt, {0, 9}, {1, 9}, kNone},
     {"cbrt", 2, Op::kCbrt, {1, 10}, kCurrent, kCbrt},
     {"ceil", 1, Op::kCeil, {0, 9}, kCurrent, kNone},
     {"cholesky", 1, Op::kCholesky, {0, 9}, kCurrent, kCholesky},
@@ -152,6 +169,7 @@ constexpr VhloOp kOps[] = {
     {"constant", 1, Op::kConstant, {0, 9}, kCurrent, kConstant},
     {"convert", 1, Op::kConvert, {0, 9}, kCurrent, kNone},
     {"convolution", 1, Op::kConvolution, {0, 9}, kCurrent, kConvolution},
+    {"cosine", 1, Op::kCosine, {0, 9}, {1, 9}, kNone},
     {"cosine", 2, Op::kCosine, {1, 10}, kCurrent, kCbrt},
     {"count_leading_zeros", 1, Op::kCountLeadingZeros, {0, 9}, kCurrent, kNone},
     {"create_token", 1, Op::kCreateToken, {0, 9}, kCurrent, kNone},
@@ -159,6 +177,7 @@ constexpr VhloOp kOps[] = {
     {"custom_call", 1, Op::kCustomCall, {0, 9}, {1, 17}, kCustomCall},
     {"divide", 1, Op::kDivide, {0, 9}, kCurrent, kNone},
     {"dot", 1, Op::kDot, {0, 9}, kCurrent, kDot},
+    {"dot_general", 1, Op::kDotGeneral, {0, 9}, {1, 5}, kDotGeneralV1},
     {"dot_general", 2, Op::kDotGeneral, {1, 6}, kCurrent, kDotGeneral},
     {"dynamic_broadcast_in_dim",
      1,
@@ -166,7 +185,9 @@ constexpr VhloOp kOps[] = {
      {0, 9},
      kCurrent,
      kDynamicBroadcastInDim},
+    {"dynamic_conv", 1, Op::kDynamicConv, {0, 9}, {0, 19}, kConvolution},
     {"dynamic_conv", 2, Op::kDynamicConv, {0, 20}, kCurrent, kDynamicConv},
+    {"dynamic_gather", 1, Op::kDynamicGather, {0, 9}, {1, 0}, kDynamicGatherV1},
     {"dynamic_gather", 2, Op::kDynamicGather, {1, 1}, kCurrent, kDynamicGather},
     {"dynamic_iota", 1, Op::kDynamicIota, {0, 9}, kCurrent, kDynamicIota},
     {"dynamic_pad", 1, Op::kDynamicPad, {0, 9}, kCurrent, kNone},
@@ -174,11 +195,14 @@ constexpr VhloOp kOps[] = {
     {"dynamic_slice", 1, Op::kDynamicSlice, {0, 9}, kCurrent, kDynamicSlice},
     {"dynamic_update_slice", 1, Op::kDynamicUpdateSlice, {0, 9}, kCurrent, kNone},
     {"einsum", 1, Op::kEinsum, {0, 9}, kCurrent, kEinsum},
+    {"exponential", 1, Op::kExponential, {0, 9}, {1, 8}, kNone},
     {"exponential", 2, Op::kExponential, {1, 9}, kCurrent, kCbrt},
+    {"exponential_minus_one", 1, Op::kExponentialMinusOne, {0, 9}, {1, 9}, kNone},
     {"exponential_minus_one", 2, Op::kExponentialMinusOne, {1, 10}, kCurrent, kCbrt},
     {"fft", 1, Op::kFft, {0, 9}, kCurrent, kFft},
     {"floor", 1, Op::kFloor, {0, 9}, kCurrent, kNone},
     {"func", 1, Op::kFunc, {0, 9}, kCurrent, kFunc},
+    {"gather", 1, Op::kGather, {0, 9}, {1, 0}, kGatherV1},
     {"gather", 2, Op::kGather, {1, 1}, kCurrent, kGather},
     {"get_dimension_size", 1, Op::kGetDimensionSize, {0, 9}, kCurrent, kConcatenate},
     {"get_tuple_element", 1, Op::kGetTupleElement, {0, 9}, kCurrent, kGetTupleElement},
@@ -187,8 +211,11 @@ constexpr VhloOp kOps[] = {
     {"infeed", 1, Op::kInfeed, {0, 9}, kCurrent, kInfeed},
     {"iota", 1, Op::kIota, {0, 9}, kCurrent, kDynamicIota},
     {"is_finite", 1, Op::kIsFinite, {0, 9}, kCurrent, kNone},
+    {"log", 1, Op::kLog, {0, 9}, {1, 9}, kNone},
     {"log", 2, Op::kLog, {1, 10}, kCurrent, kCbrt},
+    {"log_plus_one", 1, Op::kLogPlusOne, {0, 9}, {1, 9}, kNone},
     {"log_plus_one", 2, Op::kLogPlusOne, {1, 10}, kCurrent, kCbrt},
+    {"logistic", 1, Op::kLogistic, {0, 9}, {1, 9}, kNone},
     {"logistic", 2, Op::kLogistic, {1, 10}, kCurrent, kCbrt},
     {"map", 1, Op::kMap, {0, 9}, kCurrent, kMap},
     {"maximum", 1, Op::kMaximum, {0, 9}, kCurrent, kNone},
@@ -205,6 +232,7 @@ constexpr VhloOp kOps[] = {
     {"power", 1, Op::kPower, {0, 9}, kCurrent, kNone},
     {"real", 1, Op::kReal, {0, 9}, kCurrent, kNone},
     {"real_dynamic_slice", 1, Op::kRealDynamicSlice, {0, 9}, kCurrent, kNone},
+    {"recv", 1, Op::kRecv, {0, 9}, {1, 11}, kRecvV1},
     {"recv", 2, Op::kRecv, {1, 12}, kCurrent, kRecv},
     {"reduce", 1, Op::kReduce, {0, 9}, kCurrent, kMap},
     {"reduce_precision", 1, Op::kReducePrecision, {0, 9}, kCurrent, kReducePrecision},
@@ -219,22 +247,29 @@ constexpr VhloOp kOps[] = {
     {"rng_bit_generator", 1, Op::kRngBitGenerator, {0, 9}, kCurrent, kRngBitGenerator},
     {"round_nearest_afz", 1, Op::kRoundNearestAfz, {0, 9}, kCurrent, kNone},
     {"round_nearest_even", 1, Op::kRoundNearestEven, {0, 9}, kCurrent, kNone},
+    {"rsqrt", 1, Op::kRsqrt, {0, 9}, {1, 9}, kNone},
     {"rsqrt", 2, Op::kRsqrt, {1, 10}, kCurrent, kCbrt},
+    {"scatter", 1, Op::kScatter, {0, 9}, {1, 0}, kScatterV1},
     {"scatter", 2, Op::kScatter, {1, 1}, kCurrent, kScatter},
     {"select", 1, Op::kSelect, {0, 9}, kCurrent, kNone},
     {"select_and_scatter", 1, Op::kSelectAndScatter, {0, 9}, kCurrent, kSelectAndScatter},
+    {"send", 1, Op::kSend, {0, 9}, {1, 11}, kRecvV1},
     {"send", 2, Op::kSend, {1, 12}, kCurrent, kRecv},
     {"set_dimension_size", 1, Op::kSetDimensionSize, {0, 9}, kCurrent, kConcatenate},
     {"shift_left", 1, Op::kShiftLeft, {0, 9}, kCurrent, kNone},
     {"shift_right_arithmetic", 1, Op::kShiftRightArithmetic, {0, 9}, kCurrent, kNone},
     {"shift_right_logical", 1, Op::kShiftRightLogical, {0, 9}, kCurrent, kNone},
     {"sign", 1, Op::kSign, {0, 9}, kCurrent, kNone},
+    {"sine", 1, Op::kSine, {0, 9}, {1, 9}, kNone},
     {"sine", 2, Op::kSine, {1, 10}, kCurrent, kCbrt},
     {"slice", 1, Op::kSlice, {0, 9}, kCurrent, kSlice},
     {"sort", 1, Op::kSort, {0, 9}, kCurrent, kSort},
+    {"sqrt", 1, Op::kSqrt, {0, 9}, {1, 9}, kNone},
     {"sqrt", 2, Op::kSqrt, {1, 10}, kCurrent, kCbrt},
     {"subtract", 1, Op::kSubtract, {0, 9}, kCurrent, kNone},
+    {"tan", 1, Op::kTan, {1, 4}, {1, 9}, kNone},
     {"tan", 2, Op::kTan, {1, 10}, kCurrent, kCbrt},
+    {"tanh", 1, Op::kTanh, {0, 9}, {1, 9}, kNone},
     {"tanh", 2, Op::kTanh, {1, 10}, kCurrent, kCbrt},
     {"torch_index_select", 1, Op::kTorchIndexSelect, {0, 9}, kCurrent, kTorchIndexSelect},
     {"transpose", 1, Op::kTranspose, {0, 9}, kCurrent, kTranspose},
@@ -254,6 +289,10 @@ static_assert(std::is_sorted(std::begin(kOps), std::end(kOps),
 
 }  // namespace
 
+bool VhloOp::Has(string_view attribute) const {
+  return std::find(attributes.begin(), attributes.end(), attribute) != attributes.end();
+}
+
 const VhloOp* FindVhloOp(string_view versioned_name) {
   const size_t mark = versioned_name.rfind("_v");
   if (mark == string_view::npos) return nullptr;
@@ -269,6 +308,12 @@ const VhloOp* FindVhloOp(string_view versioned_name) {
     if (at->revision == revision) return at;
   }
   return nullptr;
+}
+
+const VhloOp& NewestRevision(const VhloOp& op) {
+  const VhloOp* at = &op;
+  while (at + 1 != std::end(kOps) && at[1].name == op.name) ++at;
+  return *at;
 }
 
 std::string VhloRevisions(string_view versioned_name) {

@@ -19,7 +19,7 @@ struct VhloVersion {
 };
 
 // The versions of VHLO that are read. Within them a patch number changes nothing.
-inline constexpr VhloVersion kOldestVhlo = {1, 13};
+inline constexpr VhloVersion kOldestVhlo = {0, 9};
 inline constexpr VhloVersion kNewestVhlo = {1, 17};
 
 // One revision of an op: "vhlo.<name>_v<revision>".
@@ -30,10 +30,15 @@ struct VhloOp {
   VhloVersion since;  // The first and the last version that has this revision.
   VhloVersion until;
   std::span<const std::string_view> attributes;  // In the order of the encoding: by name.
+
+  bool Has(std::string_view attribute) const;
 };
 
 // The row of "add_v1", or null.
 const VhloOp* FindVhloOp(std::string_view versioned_name);
+
+// The row of the newest revision of the same op.
+const VhloOp& NewestRevision(const VhloOp& op);
 
 // The revisions of the same op that are known: "all_reduce_v2"; "" when there are none.
 std::string VhloRevisions(std::string_view versioned_name);

@@ -5,6 +5,8 @@
   forms_kept.mlir            the same, and in every function an op that uses all of its values
                              (the serializer drops ops without use)
   forms_kept.vhlo-*.mlirbc   that program as portable artifacts
+  revisions*.vhlo-*.mlirbc   revisions*.mlir as portable artifacts of each version that has other
+                             revisions of ops, or another container, than its neighbours
 """
 
 import pathlib
@@ -16,6 +18,10 @@ from jaxlib.mlir.dialects import stablehlo
 
 HERE = pathlib.Path(__file__).parent
 VERSIONS = {"1.13": "1.13.7", "1.17": "1.17.0"}
+REVISIONS = {
+    "revisions": ["0.9", "0.12", "0.14", "0.15", "0.20", "1.1", "1.5", "1.6", "1.9", "1.17"],
+    "revisions_1_4": ["1.4", "1.12", "1.17"],
+}
 
 
 def keep_all(module: ir.Module) -> None:
@@ -48,6 +54,11 @@ def main() -> None:
     # The serializer also moves constants, so the text is that of the artifact.
     kept = stablehlo.deserialize_portable_artifact(module.context, artifact)
     (HERE / "forms_kept.mlir").write_text(kept.operation.get_asm())
+    for name, versions in REVISIONS.items():
+      module = ir.Module.parse((HERE / f"{name}.mlir").read_text())
+      for version in versions:
+        artifact = _jax.mlir.serialize_portable_artifact(module, version + ".0", True)
+        (HERE / f"{name}.vhlo-{version}.mlirbc").write_bytes(artifact)
 
 
 if __name__ == "__main__":
