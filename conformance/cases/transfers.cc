@@ -406,7 +406,7 @@ void AddTransferCases(std::vector<Case>& cases) {
   }
   for (size_t s = 0; s < std::size(kSemantics); ++s) {
     std::vector<std::string> requirements = {"PJRT-Client_BufferFromHostBuffer-done"};
-    if (s == 0) requirements.push_back("PJRT-Client_BufferFromHostBuffer-only-during-call");
+    if (s == 0) requirements.emplace_back("PJRT-Client_BufferFromHostBuffer-only-during-call");
     add(StrCat("semantics/", kSemanticsNames[s]), std::move(requirements),
         [=](Context& context) { Semantics(context, s); });
   }
