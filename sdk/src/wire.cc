@@ -35,17 +35,9 @@ Expected<std::span<const int64_t>> ReadDims(const char* function, const int64_t*
 
 namespace {
 
-Status CheckLayoutStruct(const char* function, const PJRT_Buffer_MemoryLayout& layout) {
-  if (layout.struct_size >= StructOf<PJRT_Buffer_MemoryLayout>::kMinimumSize) return {};
-  // JAX 0.10.2 leaves it 0 where it copies an array to a device of another client. The struct is
-  // frozen, so there is but one size that it can mean.
-  if (layout.struct_size == 0) return {};
-  return InvalidArgument(function, ": PJRT_Buffer_MemoryLayout: struct_size is ",
-                         layout.struct_size, ", at least ",
-                         StructOf<PJRT_Buffer_MemoryLayout>::kMinimumSize, " is needed");
-}
-
-// The outer struct is frozen and holds all of the inner ones, whose own struct_size adds nothing.
+// struct_size is not looked at: the struct is frozen and holds all of the inner ones, so there is
+// but one size that any of them can mean, and JAX 0.10.2 leaves the field uninitialized where it
+// makes a view or copies an array to a device of another client.
 Expected<std::span<const int64_t>> ReadMinorToMajor(const char* function,
                                                     const PJRT_Buffer_MemoryLayout_Tiled& tiled,
                                                     size_t rank) {
@@ -124,7 +116,6 @@ Expected<std::shared_ptr<const Layout>> ReadLayout(const char* function,
                                                    DType dtype, std::span<const int64_t> dims) {
   std::shared_ptr<const Layout> row_major;
   if (layout == nullptr) return row_major;
-  PLINTH_RETURN_IF_ERROR(CheckLayoutStruct(function, *layout));
   Layout result;
   switch (RawEnum(layout->type)) {
     case PJRT_Buffer_MemoryLayout_Type_Tiled: {
@@ -184,7 +175,6 @@ Status ReadHostLayout(const char* function, const PJRT_Buffer_MemoryLayout* layo
     DenseByteStrides(dims, element_size, {}, storage);
     return {};
   }
-  PLINTH_RETURN_IF_ERROR(CheckLayoutStruct(function, *layout));
   if (RawEnum(layout->type) == PJRT_Buffer_MemoryLayout_Type_Tiled) {
     PLINTH_ASSIGN_OR_RETURN(std::span<const int64_t> order,
                             ReadMinorToMajor(function, layout->tiled, dims.size()));
