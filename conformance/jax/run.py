@@ -45,6 +45,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=0.995, help="share that must pass in each file (%(default)g)")
     parser.add_argument("--platforms", default="plinth", help="JAX_PLATFORMS on the plugin (%(default)s)")
     parser.add_argument("--replace-cpu", action="store_true", help="the plugin is JAX's backend cpu")
+    parser.add_argument("--setup", default="", metavar="FOLDER:MODULE:FUNCTION",
+                        help="called first where the plugin is tested: what its package does beside registering it")
     parser.add_argument("--one-device", action="store_true",
                         help="one device on either side, whatever a file asks for: tests of several are skipped")
     parser.add_argument("--options", default="", help="create options of the plugin's client, name:value,...")
@@ -86,6 +88,9 @@ class Runner:
                 self._log_number += 1
             more |= {"PLINTH_PLUGIN": str(o.plugin.resolve()), "PLINTH_LAYERS": o.layers,
                      "PLINTH_LOG": f"{self._logs.name}/{self._log_number}.log"}
+        if o.setup:
+            folder, _, function = o.setup.partition(":")
+            more["JAX_TESTS_SETUP"] = f"{Path(folder).resolve()}:{function}"
         library = (o.through or o.plugin).resolve()
         if o.replace_cpu:
             more |= {"JAX_PLATFORMS": "cpu", "JAX_TESTS_REPLACE_CPU": str(library), "JAX_TESTS_CREATE_OPTIONS": o.options}

@@ -148,6 +148,20 @@ class Some(unittest.TestCase):
         self.assertEqual(report["validation"], {"validation: call #.. at 0x..": 2}, done.stdout)
         self.assertEqual(done.returncode, 1)
 
+    def test_setup_is_called_on_the_plugin(self):
+        (self.folder / "vendor").mkdir()
+        (self.folder / "vendor" / "module_of_vendor.py").write_text(
+            "import os\ndef prepare(): os.environ['PREPARED'] = '1'\n")
+        (self.folder / "tests" / "some_test.py").write_text("""
+import os, unittest
+class Some(unittest.TestCase):
+    def test_it(self):
+        self.assertEqual("PREPARED" in os.environ, os.environ["JAX_PLATFORMS"] != "cpu")
+""")
+        done, _ = self.run_it("--files", "some_test", "--bits", "32",
+                              "--setup", f"{self.folder / 'vendor'}:module_of_vendor:prepare")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_death_before_the_first_test(self):
         file = self.folder / "tests" / "some_test.py"
         file.write_text("import os\nos._exit(7)\n")

@@ -9,6 +9,7 @@ Events are JSON lines: {"list": [...]} answers the single line "?", {"start": NA
 from __future__ import annotations
 
 import faulthandler
+import importlib
 import importlib.util
 import json
 import os
@@ -139,6 +140,10 @@ def main() -> None:
     sys.argv = [str(path)]
     if library := os.environ.get("JAX_TESTS_REPLACE_CPU"):
         replace_cpu(library)
+    if setup := os.environ.get("JAX_TESTS_SETUP"):
+        folder, module, function = setup.split(":")
+        sys.path.insert(0, folder)
+        getattr(importlib.import_module(module), function)()
     if "JAX_TESTS_ONE_DEVICE" in os.environ:
         from jax._src import test_util
         test_util.request_cpu_devices = lambda number: None
