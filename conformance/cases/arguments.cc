@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "conformance/cases/samples.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
@@ -130,8 +131,9 @@ void Arguments::FillPrograms(const Samples& samples, const reflection::Function&
     case reflection::function::kPJRT_Client_Compile:
     case reflection::function::kPJRT_Compile: {
       auto program = MakeArgs<PJRT_Program>();
-      program.code = static_cast<char*>(Keep(AddOneProgram()));
-      program.code_size = AddOneProgram().size();
+      const std::string_view code = ProgramFor(samples.context(), "add_one");
+      program.code = static_cast<char*>(Keep(code));
+      program.code_size = code.size();
       program.format = "mlir";
       program.format_size = 4;
       Put("program", address(object(program)));

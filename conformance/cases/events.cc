@@ -7,6 +7,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/samples.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
@@ -96,7 +97,7 @@ void CallbackDestroysEvent(Context& context) {
 }
 
 void DestroyKeepsCallbacks(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;

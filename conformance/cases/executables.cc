@@ -2,6 +2,7 @@
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
@@ -12,7 +13,7 @@ struct Compiled {
 };
 
 bool CompileAddOne(Context& context, Compiled& compiled) {
-  Expected<OwnedLoadedExecutable> loaded = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> loaded = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", loaded.status())) return false;
   compiled.loaded = *std::move(loaded);
   auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();

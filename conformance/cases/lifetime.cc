@@ -6,18 +6,10 @@
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
-
-// x + 1, whose argument may be written in place.
-constexpr std::string_view kDonatingProgram = R"(module @donating {
-  func.func public @main(%arg0: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
-    %0 = stablehlo.constant dense<1.0> : tensor<4xf32>
-    %1 = stablehlo.add %arg0, %0 : tensor<4xf32>
-    return %1 : tensor<4xf32>
-  }
-})";
 
 bool IsDeleted(Context& context, PJRT_Buffer* buffer) {
   auto args = MakeArgs<PJRT_Buffer_IsDeleted_Args>();
@@ -35,7 +27,7 @@ void CheckValues(Context& context, std::string_view requirement, PJRT_Buffer* bu
 }
 
 void Donation(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(kDonatingProgram);
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "donating"));
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
       !context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) {
@@ -64,7 +56,7 @@ void Donation(Context& context) {
 
 // Steps that each donate the result of the step before, all in flight at once.
 void DonationChain(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(kDonatingProgram);
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "donating"));
   Expected<OwnedBuffer> state = context.Upload(HostArray::F32({4}, {0, 1, 2, 3}));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
       !context.Ok("", "PJRT_Client_BufferFromHostBuffer", state.status())) {
@@ -85,12 +77,7 @@ void DonationChain(Context& context) {
 }
 
 void DonatedTwice(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(R"(module @twice {
-  func.func public @main(%arg0: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<4xf32>) -> tensor<4xf32> {
-    %0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>
-    return %0 : tensor<4xf32>
-  }
-})");
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_donated"));
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
       !context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) {
@@ -104,7 +91,7 @@ void DonatedTwice(Context& context) {
 }
 
 void DeleteWhileInUse(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
       !context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) {
@@ -215,7 +202,7 @@ void ViewOfMemory(Context& context) {
     return;
   }
   OwnedBuffer view(context.plugin(), args.buffer);
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   PJRT_Buffer* handles[] = {view.get()};
   auto results = context.Execute(executable->get(), handles);
@@ -256,7 +243,7 @@ void ErrorsTravel(Context& context) {
     return;
   }
   OwnedBuffer broken(context.plugin(), args.buffer);
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   PJRT_Buffer* handles[] = {broken.get()};
   OwnedEvent done;

@@ -10,6 +10,7 @@
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
@@ -29,7 +30,7 @@ Status RunOnce(const Context& context, PJRT_LoadedExecutable* executable, float 
 }
 
 void ManyThreads(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   constexpr int kThreads = 4, kRuns = 50;
   std::vector<Status> statuses(kThreads);
@@ -40,7 +41,7 @@ void ManyThreads(Context& context) {
         auto number = static_cast<float>(1000 * t + i);
         Status status = RunOnce(context, executable->get(), number);
         if (status.ok() && i % 10 == 0) {
-          Expected<OwnedLoadedExecutable> own = context.Compile(AddOneProgram());
+          Expected<OwnedLoadedExecutable> own = context.Compile(ProgramFor(context, "add_one"));
           status = own.ok() ? RunOnce(context, own->get(), number) : own.status();
         }
         statuses[static_cast<size_t>(t)] = status;
@@ -66,7 +67,7 @@ void ManyClients(Context& context) {
     }
     clients.push_back(*std::move(client));
     Context other(context.plugin(), context.profile(), clients.back().get(), context.seed());
-    Expected<OwnedLoadedExecutable> executable = other.Compile(AddOneProgram());
+    Expected<OwnedLoadedExecutable> executable = other.Compile(ProgramFor(other, "add_one"));
     if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
     context.Ok("PJRT-Threads-any", StrCat("a run on client ", i + 2),
                RunOnce(other, executable->get()));
@@ -111,7 +112,7 @@ void ExitWithWork(Context& context) {
     Expected<OwnedClient> client = context.NewClient();
     if (!client.ok()) _exit(3);
     Context own(context.plugin(), context.profile(), client->Release(), context.seed());
-    Expected<OwnedLoadedExecutable> executable = own.Compile(AddOneProgram());
+    Expected<OwnedLoadedExecutable> executable = own.Compile(ProgramFor(own, "add_one"));
     Expected<OwnedBuffer> argument = own.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
     if (!executable.ok() || !argument.ok()) _exit(3);
     PJRT_Buffer* handles[] = {argument->get()};
@@ -155,7 +156,7 @@ void FlatMemory(Context& context) {
   int64_t before = 0;
   for (int i = 0; i < kWarmUp + kRuns; ++i) {
     if (i == kWarmUp) before = PssKib();
-    Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+    Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
     if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
         !context.Ok("", "a run", RunOnce(context, executable->get()))) {
       return;
@@ -191,8 +192,8 @@ void Silent(Context& context) {
   dup2(fileno(file), STDOUT_FILENO);
   dup2(fileno(file), STDERR_FILENO);
   (void)context.Compile("no program");
-  (void)context.Compile(AddOneProgram(), "no format");
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  (void)context.Compile(ProgramFor(context, "add_one"), "no format");
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (executable.ok()) {
     (void)RunOnce(context, executable->get());
     (void)context.Execute(executable->get(), {});
@@ -214,7 +215,7 @@ void ClientsComeAndGo(Context& context) {
     Expected<OwnedClient> client = context.NewClient();
     if (!context.Ok("PJRT-Client_Create-failure", StrCat("client ", i), client.status())) return;
     Context own(context.plugin(), context.profile(), client->get(), context.seed());
-    Expected<OwnedLoadedExecutable> executable = own.Compile(AddOneProgram());
+    Expected<OwnedLoadedExecutable> executable = own.Compile(ProgramFor(own, "add_one"));
     if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
     context.Ok("", "a run", RunOnce(own, executable->get()));
     (void)executable->Destroy();

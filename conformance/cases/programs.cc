@@ -1,96 +1,68 @@
 // L1: programs: compile, execute, wrong programs and wrong arguments.
 
+#include <algorithm>
 #include <cmath>
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
+#include "conformance/cases/stored_programs.h"
 #include "plinth/support/abi_version.h"
 
 namespace plinth::conformance {
 namespace {
 
-// A program with its arguments and results, both f32.
+// A program of conformance/programs/suite with its arguments and results, all f32.
 struct Example {
   const char* name;
-  const char* program;
   std::vector<HostArray> arguments;
   std::vector<std::vector<float>> results;
+  float tolerance = 0;  // relative
 };
 
 std::vector<Example> Examples() {
   return {
-      {"add_one", nullptr, {HostArray::F32({4}, {1, 2, 3, 4})}, {{2, 3, 4, 5}}},
+      {"add_one", {HostArray::F32({4}, {1, 2, 3, 4})}, {{2, 3, 4, 5}}},
       {"matmul",
-       R"(func.func public @main(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>) -> tensor<2x2xf32> {
-  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
-  return %0 : tensor<2x2xf32>
-})",
        {HostArray::F32({2, 3}, {1, 2, 3, 4, 5, 6}), HostArray::F32({3, 2}, {1, 0, 0, 1, 1, 1})},
        {{4, 5, 10, 11}}},
-      {"two_results",
-       R"(func.func public @main(%a: tensor<3xf32>) -> (tensor<3xf32>, tensor<f32>) {
-  %0 = stablehlo.multiply %a, %a : tensor<3xf32>
-  %1 = stablehlo.constant dense<0.0> : tensor<f32>
-  %2 = stablehlo.reduce(%a init: %1) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
-  return %0, %2 : tensor<3xf32>, tensor<f32>
-})",
-       {HostArray::F32({3}, {1, 2, 3})},
-       {{1, 4, 9}, {6}}},
-      {"no_arguments",
-       R"(func.func public @main() -> tensor<2xf32> {
-  %0 = stablehlo.constant dense<[7.0, -1.0]> : tensor<2xf32>
-  return %0 : tensor<2xf32>
-})",
-       {},
-       {{7, -1}}},
-      {"no_results",
-       R"(func.func public @main(%a: tensor<2xf32>) {
-  return
-})",
-       {HostArray::F32({2}, {1, 2})},
-       {}},
-      {"argument_returned",
-       R"(func.func public @main(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
-  return %a, %a : tensor<2xf32>, tensor<2xf32>
-})",
-       {HostArray::F32({2}, {1, 2})},
-       {{1, 2}, {1, 2}}},
-      {"loop",
-       R"(func.func public @main(%a: tensor<f32>) -> tensor<f32> {
-  %zero = stablehlo.constant dense<0> : tensor<i32>
-  %one = stablehlo.constant dense<1> : tensor<i32>
-  %ten = stablehlo.constant dense<10> : tensor<i32>
-  %r:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<f32>
-    cond {
-      %c = stablehlo.compare LT, %i, %ten : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %c : tensor<i1>
-    } do {
-      %n = stablehlo.add %i, %one : tensor<i32>
-      %y = stablehlo.add %x, %x : tensor<f32>
-      stablehlo.return %n, %y : tensor<i32>, tensor<f32>
-    }
-  return %r#1 : tensor<f32>
-})",
-       {HostArray::F32({}, {1})},
-       {{1024}}},
-      {"empty_array",
-       R"(func.func public @main(%a: tensor<0x3xf32>) -> tensor<0x3xf32> {
-  %0 = stablehlo.add %a, %a : tensor<0x3xf32>
-  return %0 : tensor<0x3xf32>
-})",
-       {HostArray::F32({0, 3}, {})},
-       {{}}},
+      {"two_results", {HostArray::F32({3}, {1, 2, 3})}, {{1, 4, 9}, {6}}},
+      {"no_arguments", {}, {{7, -1}}},
+      {"no_results", {HostArray::F32({2}, {1, 2})}, {}},
+      {"argument_returned", {HostArray::F32({2}, {1, 2})}, {{1, 2}, {1, 2}}},
+      {"loop", {HostArray::F32({}, {1})}, {{1024}}},
+      {"empty_array", {HostArray::F32({0, 3}, {})}, {{}}},
+      {"gather_scatter",
+       {HostArray::F32({3, 2}, {1, 2, 3, 4, 5, 6})},
+       {{5, 6, 1, 2}, {2, 4, 3, 4, 10, 12}}},
+      // cbrt, cosine, exponential, exponential_minus_one, log, log_plus_one, logistic, rsqrt, sine,
+      // sqrt, tanh; each had another revision.
+      {"elementary",
+       {HostArray::F32({2}, {0.5f, 2})},
+       {{0.793700526f, 1.25992105f},
+        {0.877582562f, -0.416146837f},
+        {1.64872127f, 7.3890561f},
+        {0.648721271f, 6.3890561f},
+        {-0.693147181f, 0.693147181f},
+        {0.405465108f, 1.09861229f},
+        {0.622459331f, 0.880797078f},
+        {1.41421356f, 0.707106781f},
+        {0.479425539f, 0.909297427f},
+        {0.707106781f, 1.41421356f},
+        {0.462117157f, 0.96402758f}},
+       1e-4f},
   };
 }
 
-std::string TextOf(const Example& example) {
-  if (example.program == nullptr) return std::string(AddOneProgram());
-  return StrCat("module @example {\n", example.program, "\n}\n");
+bool AreClose(const std::vector<float>& found, const std::vector<float>& wanted, float tolerance) {
+  if (found.size() != wanted.size()) return false;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!(std::abs(found[i] - wanted[i]) <= tolerance * std::abs(wanted[i]))) return false;
+  }
+  return true;
 }
 
-void RunExample(Context& context, const Example& example) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(TextOf(example));
-  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+// Runs the example's program, compiled from whatever form.
+void RunExecutable(Context& context, const Example& example, PJRT_LoadedExecutable* executable) {
   // Twice: an executable is not used up.
   for (int run = 0; run < 2; ++run) {
     std::vector<OwnedBuffer> arguments;
@@ -102,12 +74,12 @@ void RunExample(Context& context, const Example& example) {
       handles.push_back(arguments.back().get());
     }
     OwnedEvent done;
-    Expected<std::vector<OwnedBuffer>> results = context.Execute(executable->get(), handles, &done);
+    Expected<std::vector<OwnedBuffer>> results = context.Execute(executable, handles, &done);
     if (!context.Ok("PJRT-LoadedExecutable_Execute-results", "PJRT_LoadedExecutable_Execute",
                     results.status()) ||
         !context.Check("PJRT-LoadedExecutable_Execute-results",
-                       results->size() == example.results.size(), results->size(), " results, not ",
-                       example.results.size())) {
+                       results->size() == example.results.size(), example.name, " gave ",
+                       results->size(), " results, not ", example.results.size())) {
       return;
     }
     // The arguments may go before the work is done.
@@ -118,8 +90,9 @@ void RunExample(Context& context, const Example& example) {
                       array.status())) {
         return;
       }
-      context.Check("PJRT-LoadedExecutable_Execute-results", array->AsF32() == example.results[r],
-                    "result ", r, " is [", StrJoin(array->AsF32()), "], not [",
+      context.Check("PJRT-LoadedExecutable_Execute-results",
+                    AreClose(array->AsF32(), example.results[r], example.tolerance), "result ", r,
+                    " of ", example.name, " is [", StrJoin(array->AsF32()), "], not [",
                     StrJoin(example.results[r]), "]");
     }
     if (done) {
@@ -129,11 +102,45 @@ void RunExample(Context& context, const Example& example) {
   }
 }
 
+void RunExample(Context& context, const Example& example) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, example.name));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  RunExecutable(context, example, executable->get());
+}
+
+void RunTexts(Context& context) {
+  for (const Example& example : Examples()) {
+    Expected<OwnedLoadedExecutable> executable = context.Compile(StoredText(example.name));
+    if (!context.Ok("", StrCat("compiling the text of ", example.name), executable.status()))
+      return;
+    RunExecutable(context, example, executable->get());
+  }
+}
+
+// All programs as artifacts of one version, with the compile options that JAX sends.
+void RunArtifacts(Context& context, const StoredVersion& version) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
+  if (!StablehloRangeOf(context.plugin()).Promises(version.version)) {
+    return context.Unsupported(
+        StrCat("the plugin's attributes do not promise StableHLO ", version.name));
+  }
+  for (const Example& example : Examples()) {
+    Expected<OwnedLoadedExecutable> executable = context.Compile(
+        StoredArtifact(example.name, version), "mlir", StoredFile("one_device.compileopts.pb"));
+    if (!context.Check("PJRT-Plugin_Attributes-stablehlo", executable.ok(), "compiling ",
+                       example.name, " of StableHLO ", version.name, ": ",
+                       executable.status().ToString())) {
+      return;
+    }
+    RunExecutable(context, example, executable->get());
+  }
+}
+
 void WrongPrograms(Context& context) {
   const std::pair<const char*, std::string> kWrong[] = {
       {"an empty program", ""},
       {"text that is no program", "this is no program"},
-      {"a program cut short", std::string(AddOneProgram().substr(0, 90))},
+      {"a program cut short", std::string(StoredText("add_one").substr(0, 90))},
       {"bytes that begin like bytecode", std::string("ML\xefR\x0d\x01\xff\xff\xff\xff", 10)},
       {"a result of the wrong type",
        "module { func.func public @main(%a: tensor<2xf32>) -> tensor<3xf32> { return %a : "
@@ -154,7 +161,7 @@ void WrongPrograms(Context& context) {
 void UnknownFormat(Context& context) {
   constexpr std::string_view kFormat = "no_such_format";
   if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
-  Status status = context.Compile(AddOneProgram(), kFormat).status();
+  Status status = context.Compile(ProgramFor(context, "add_one"), kFormat).status();
   context.Check("PJRT-Client_Compile-format", !status.ok(),
                 "an unknown program format was accepted");
   context.Check("PJRT-Client_Compile-format",
@@ -193,7 +200,7 @@ void ExpectExecuteRefused(Context& context, PJRT_LoadedExecutable* executable,
 
 // Options as callers of every minor give them.
 void NestedSizes(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
       !context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) {
@@ -235,7 +242,7 @@ void NestedSizes(Context& context) {
 }
 
 void WrongArguments(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   Expected<OwnedBuffer> right = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   Expected<OwnedBuffer> wrong_shape = context.Upload(HostArray::F32({5}, {1, 2, 3, 4, 5}));
@@ -267,7 +274,7 @@ void WrongArguments(Context& context) {
 }
 
 void DeletedExecutable(Context& context) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
@@ -297,6 +304,17 @@ void AddProgramCases(std::vector<Case>& cases) {
     add(StrCat("run/", example.name),
         {"PJRT-LoadedExecutable_Execute-results", "PJRT-LoadedExecutable_Execute-done"},
         [=](Context& context) { RunExample(context, example); });
+  }
+  cases.push_back({"L1/compile/text", Level::kL1, ClientNeed::kShared, {}, RunTexts, false});
+  for (const StoredVersion& version : StoredVersions()) {
+    std::string name = StrCat("L1/compile/vhlo_", version.name);
+    std::replace(name.begin(), name.end(), '.', '_');
+    cases.push_back({name,
+                     Level::kL1,
+                     ClientNeed::kShared,
+                     {"PJRT-Plugin_Attributes-stablehlo"},
+                     [=](Context& context) { RunArtifacts(context, version); },
+                     false});
   }
   add("wrong_programs", {"PJRT-Client_Compile-hostile"}, WrongPrograms);
   add("nested_sizes", {"PJRT-Args-nested-struct_size"}, NestedSizes);

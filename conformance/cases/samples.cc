@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "conformance/cases/stored_programs.h"
+
 namespace plinth::conformance {
 namespace {
 
@@ -17,16 +19,6 @@ Handle* GetFrom(const Plugin& plugin, Args args, Handle* Args::*field) {
 }
 
 }  // namespace
-
-std::string_view AddOneProgram() {
-  return R"(module @add_one {
-  func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-    %0 = stablehlo.constant dense<1.0> : tensor<4xf32>
-    %1 = stablehlo.add %arg0, %0 : tensor<4xf32>
-    return %1 : tensor<4xf32>
-  }
-})";
-}
 
 Samples::Samples(const Context& context) : context_(context) {
   if (context.client() == nullptr) return;
@@ -48,7 +40,7 @@ Samples::Samples(const Context& context) : context_(context) {
   Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (buffer.ok()) buffer_ = *std::move(buffer);
   Expected<OwnedLoadedExecutable> loaded =
-      context.CompileAnyway(AddOneProgram(), "mlir", SingleDeviceCompileOptions());
+      context.CompileAnyway(ProgramFor(context, "add_one"), "mlir", SingleDeviceCompileOptions());
   if (loaded.ok()) {
     loaded_ = *std::move(loaded);
     auto executable = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();

@@ -10,9 +10,6 @@
 
 namespace plinth::conformance {
 
-// A program that every plugin runs: f32[4] -> f32[4], adds 1.
-std::string_view AddOneProgram();
-
 // Objects of a client to fill arguments with, made once for a case.
 class Samples {
  public:

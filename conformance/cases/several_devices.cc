@@ -2,6 +2,7 @@
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
@@ -129,8 +130,9 @@ void RunReplicas(Context& context, bool is_reversed) {
   std::vector<PJRT_Device*> devices = Several(context);
   if (devices.empty()) return;
   if (is_reversed) std::swap(devices[0], devices[1]);
-  Expected<OwnedLoadedExecutable> executable = context.Compile(
-      AddOneProgram(), "mlir", TwoReplicas(IdOf(context, devices[0]), IdOf(context, devices[1])));
+  Expected<OwnedLoadedExecutable> executable =
+      context.Compile(ProgramFor(context, "add_one"), "mlir",
+                      TwoReplicas(IdOf(context, devices[0]), IdOf(context, devices[1])));
   if (!context.Ok(kRequirement, "PJRT_Client_Compile for two replicas", executable.status()))
     return;
   auto mine = MakeArgs<PJRT_LoadedExecutable_AddressableDevices_Args>();
@@ -198,7 +200,7 @@ void RunReplicas(Context& context, bool is_reversed) {
 void WrongDevice(Context& context) {
   std::vector<PJRT_Device*> devices = Several(context);
   if (devices.empty()) return;
-  Expected<OwnedLoadedExecutable> executable = context.Compile(AddOneProgram());
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   Expected<OwnedBuffer> source = context.Upload(HostArray::F32({4}, kValues));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status()) ||
       !context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) {
@@ -217,8 +219,9 @@ void PortableProgram(Context& context) {
   constexpr char kRequirement[] = "PJRT-LoadedExecutable_Execute-results";
   const std::vector<PJRT_Device*> devices = Several(context);
   if (devices.empty()) return;
-  Expected<OwnedLoadedExecutable> executable = context.Compile(
-      AddOneProgram(), "mlir", StrCat(SingleDeviceCompileOptions(), std::string("\x20\x01", 2)));
+  Expected<OwnedLoadedExecutable> executable =
+      context.Compile(ProgramFor(context, "add_one"), "mlir",
+                      StrCat(SingleDeviceCompileOptions(), std::string("\x20\x01", 2)));
   if (!context.Ok(kRequirement, "PJRT_Client_Compile of a portable program", executable.status())) {
     return;
   }

@@ -371,6 +371,19 @@ constexpr Mutant kMutants[] = {
          return error;
        });
      }},
+    {"old_artifacts", "PJRT-Plugin_Attributes-stablehlo", "L1/compile/vhlo_0_9",
+     "artifacts before StableHLO 1.0 are promised, but not read",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
+         if (a->program != nullptr && a->program->code != nullptr) {
+           std::string_view code(a->program->code, a->program->code_size);
+           if (code.find("StableHLO_v0.") != std::string_view::npos) {
+             return MakeError(PJRT_Error_Code_UNIMPLEMENTED, "an old version of StableHLO");
+           }
+         }
+         return Real().PJRT_Client_Compile(a);
+       });
+     }},
     {"compiler_aborts", "PJRT-Client_Compile-hostile", "L1/program/wrong_programs",
      "a program without a module ends the process",
      [](PJRT_Api& t) {

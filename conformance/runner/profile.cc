@@ -56,6 +56,15 @@ Status ReadBool(std::string_view key, const Json& value, bool& truth) {
   return Status();
 }
 
+Status ReadForm(const Json& value, Profile& profile) {
+  const std::string* form = value.AsString();
+  if (form == nullptr || (*form != "artifact" && *form != "text")) {
+    return WrongKind("program_form", "\"artifact\" or \"text\"");
+  }
+  profile.program_form = *form == "text" ? ProgramForm::kText : ProgramForm::kArtifact;
+  return Status();
+}
+
 struct Key {
   std::string_view name;
   Status (*read)(const Json&, Profile&);
@@ -71,6 +80,7 @@ constexpr Key kKeys[] = {
     {"create_options", ReadOptions},
     {"exclusive",
      [](const Json& v, Profile& p) { return ReadBool("exclusive", v, p.is_exclusive); }},
+    {"program_form", ReadForm},
     {"reads_programs",
      [](const Json& v, Profile& p) { return ReadBool("reads_programs", v, p.reads_programs); }},
     {"start_seconds",

@@ -12,6 +12,12 @@
 
 namespace plinth::conformance {
 
+// The form in which a plugin gets programs.
+enum class ProgramForm : uint8_t {
+  kArtifact,  // bytecode, of the version of StableHLO that its attributes ask for
+  kText,
+};
+
 // What a vendor declares about a plugin, as data. All of it has a default.
 struct Profile {
   // Options of PJRT_Client_Create.
@@ -24,6 +30,7 @@ struct Profile {
   bool accepts_all_sizes = false;
   // It reads programs at large, and not only those that it knows by name.
   bool reads_programs = true;
+  ProgramForm program_form = ProgramForm::kArtifact;
 
   // Whether a buffer may have the type.
   bool Allows(DType type) const { return types.empty() || types.contains(type); }

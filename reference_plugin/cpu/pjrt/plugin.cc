@@ -23,7 +23,7 @@ sdk::PluginInfo MakeInfo() {
   info.platform_version = StrCat("plinth ", PLINTH_VERSION, " build ", BuildId());
   info.attributes = {
       {"stablehlo_current_version", std::vector<int64_t>{1, 17, 0}},
-      {"stablehlo_minimum_version", std::vector<int64_t>{1, 13, 0}},
+      {"stablehlo_minimum_version", std::vector<int64_t>{0, 9, 0}},
   };
   info.options = {
       {"num_devices", int64_t{1}, "devices that the client has; they share the machine", 1,
