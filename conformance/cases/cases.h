@@ -24,6 +24,9 @@ void AddEventCases(std::vector<Case>& cases);
 void AddLifetimeCases(std::vector<Case>& cases);
 void AddAsyncTransferCases(std::vector<Case>& cases);
 void AddProcessCases(std::vector<Case>& cases);
+void AddOpCases(std::vector<Case>& cases);
+void AddFrameworkProgramCases(std::vector<Case>& cases);
+void AddFrameworkStartCases(std::vector<Case>& cases);
 
 }  // namespace plinth::conformance
 

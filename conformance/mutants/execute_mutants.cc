@@ -142,6 +142,25 @@ constexpr Mutant kMutants[] = {
        Replace<&PJRT_Api::PJRT_Client_Compile>(
            t, [](auto* a) { return CompileChanged(a, "compare LT", "compare LE"); });
      }},
+    {"rounds_to_even", "PJRT-LoadedExecutable_Execute-results", "L4/op/round_nearest_afz/*",
+     "halves are rounded to even numbers, not away from zero",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_Compile>(
+           t, [](auto* a) { return CompileChanged(a, "round_nearest_afz", "round_nearest_even"); });
+     }},
+    {"shift_loses_sign", "PJRT-LoadedExecutable_Execute-results", "L4/op/shift_right_arithmetic/s*",
+     "arithmetic shifts fill with zeros",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
+         return CompileChanged(a, "shift_right_arithmetic", "shift_right_logical");
+       });
+     }},
+    {"total_order_forgotten", "PJRT-LoadedExecutable_Execute-results",
+     "L4/op/compare/*/total_order", "numbers are compared without NaN and -0 in their places",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_Compile>(
+           t, [](auto* a) { return CompileChanged(a, "TOTALORDER", "FLOAT"); });
+     }},
     {"executes_once", "PJRT-LoadedExecutable_Execute-results", "L1/program/run/*",
      "an executable can be run once",
      [](PJRT_Api& t) {

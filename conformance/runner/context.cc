@@ -102,8 +102,10 @@ Status Context::Await(PJRT_Event* event) const {
   return plugin_.Call(args);
 }
 
-Expected<OwnedBuffer> Context::Upload(const HostArray& array) const {
-  PLINTH_ASSIGN_OR_RETURN(PJRT_Device * device, Device());
+Expected<OwnedBuffer> Context::Upload(const HostArray& array, PJRT_Device* device) const {
+  if (device == nullptr) {
+    PLINTH_ASSIGN_OR_RETURN(device, Device());
+  }
   auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = client_;
   args.data = array.bytes.data();

@@ -66,6 +66,7 @@ class Context {
   // Findings. A case goes on or returns, as it likes.
   void Fail(std::string_view requirement, std::string text);
   void Unsupported(std::string reason);
+  bool HasFindings() const { return !findings_.empty(); }
   void Note(std::string fact) { notes_.push_back(std::move(fact)); }
 
   // True if `status` is a success. Otherwise the case is UNSUPPORTED where the plugin says that it
@@ -83,7 +84,8 @@ class Context {
 
   // Operations on the raw table.
   Expected<OwnedClient> NewClient() const;
-  Expected<OwnedBuffer> Upload(const HostArray& array) const;
+  // To the first device, or to another.
+  Expected<OwnedBuffer> Upload(const HostArray& array, PJRT_Device* device = nullptr) const;
   Expected<HostArray> Download(PJRT_Buffer* buffer) const;
   Status Await(PJRT_Event* event) const;
   // A program for one replica and one partition; by default text of StableHLO.

@@ -1,5 +1,8 @@
 #include "conformance/runner/profile.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "plinth/support/json.h"
 
 namespace plinth::conformance {
@@ -65,6 +68,43 @@ Status ReadForm(const Json& value, Profile& profile) {
   return Status();
 }
 
+Status ReadPartitions(const Json& value, Profile& profile) {
+  if (!value.AsInteger() || *value.AsInteger() < 1 || *value.AsInteger() > 1 << 20) {
+    return WrongKind("max_partitions", "a number from 1 to 1048576");
+  }
+  profile.max_partitions = static_cast<int>(*value.AsInteger());
+  return Status();
+}
+
+Status ReadOps(const Json& value, Profile& profile) {
+  if (value.AsArray() == nullptr) {
+    return WrongKind("unsupported_ops", "an array of names such as \"fft\"");
+  }
+  for (const Json& element : *value.AsArray()) {
+    if (element.AsString() == nullptr || element.AsString()->empty()) {
+      return InvalidArgument("profile: not the name of an op: ", element.ToString());
+    }
+    profile.unsupported_ops.insert(*element.AsString());
+  }
+  return Status();
+}
+
+Status ReadTolerances(const Json& value, Profile& profile) {
+  static constexpr std::string_view kClasses[] = {"arithmetic", "elementary", "sum", "algorithm"};
+  if (value.AsObject() == nullptr) return WrongKind("tolerances", "an object");
+  for (const auto& [name, ulps] : *value.AsObject()) {
+    if (std::find(std::begin(kClasses), std::end(kClasses), name) == std::end(kClasses)) {
+      return InvalidArgument("profile: unknown class of tolerances `", name, "`; there are ",
+                             StrJoin(kClasses));
+    }
+    if (!ulps.AsInteger() || *ulps.AsInteger() < 0) {
+      return WrongKind(StrCat("tolerances.", name), "a number of units in the last place");
+    }
+    profile.tolerances[name] = *ulps.AsInteger();
+  }
+  return Status();
+}
+
 struct Key {
   std::string_view name;
   Status (*read)(const Json&, Profile&);
@@ -80,12 +120,19 @@ constexpr Key kKeys[] = {
     {"create_options", ReadOptions},
     {"exclusive",
      [](const Json& v, Profile& p) { return ReadBool("exclusive", v, p.is_exclusive); }},
+    {"flushes_subnormals",
+     [](const Json& v, Profile& p) {
+       return ReadBool("flushes_subnormals", v, p.flushes_subnormals);
+     }},
+    {"max_partitions", ReadPartitions},
     {"program_form", ReadForm},
     {"reads_programs",
      [](const Json& v, Profile& p) { return ReadBool("reads_programs", v, p.reads_programs); }},
     {"start_seconds",
      [](const Json& v, Profile& p) { return ReadSeconds("start_seconds", v, p.start_seconds); }},
+    {"tolerances", ReadTolerances},
     {"types", ReadTypes},
+    {"unsupported_ops", ReadOps},
 };
 
 }  // namespace

@@ -30,6 +30,15 @@ struct Profile {
   bool accepts_all_sizes = false;
   // It reads programs at large, and not only those that it knows by name.
   bool reads_programs = true;
+  // Ops of StableHLO that it does not have: "fft".
+  std::set<std::string> unsupported_ops;
+  // The most partitions that a program may have, if there are as many devices.
+  int max_partitions = 1 << 20;
+  // Subnormal numbers are taken for zero.
+  bool flushes_subnormals = false;
+  // Units in the last place by which results of a class ("elementary") may be off. The suite caps
+  // them.
+  std::map<std::string, int64_t> tolerances;
   ProgramForm program_form = ProgramForm::kArtifact;
 
   // Whether a buffer may have the type.

@@ -84,10 +84,13 @@ def self_test() -> list[str]:
     """Documents that each schema has to refuse, and some that it takes."""
     waiver = {"cases": "L0/*", "reason": "r", "address": "a", "until_minor": 114}
     good = [("profile", {}), ("profile", {"types": ["f32"], "create_options": {"a": 1}}),
+            ("profile", {"tolerances": {"sum": 9}, "unsupported_ops": ["fft"]}),
             ("waivers", {"waivers": []}), ("waivers", {"waivers": [waiver]})]
     bad = [("profile", []), ("profile", {"case_seconds": 0}), ("profile", {"tpyes": []}),
            ("profile", {"types": [1]}), ("profile", {"create_options": {"a": None}}),
-           ("profile", {"exclusive": 1}), ("waivers", {}),
+           ("profile", {"exclusive": 1}), ("profile", {"tolerances": {"exact": 1}}),
+           ("profile", {"tolerances": {"sum": -1}}), ("profile", {"unsupported_ops": ["FFT!"]}),
+           ("waivers", {}),
            ("waivers", {"waivers": [{**waiver, "until_minor": "114"}]}), ("report", {"format": 2})]
     bad += [("waivers", {"waivers": [{k: v for k, v in waiver.items() if k != gone}]})
             for gone in waiver]

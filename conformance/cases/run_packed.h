@@ -1,0 +1,31 @@
+#ifndef PLINTH_CONFORMANCE_CASES_RUN_PACKED_H_
+#define PLINTH_CONFORMANCE_CASES_RUN_PACKED_H_
+
+#include <string_view>
+#include <vector>
+
+#include "conformance/cases/program_pack.h"
+
+namespace plinth::conformance {
+
+// False, with a note, if the profile says that the plugin reads no programs or lacks the op or one
+// of the types.
+bool ProfileHas(Context& context, std::string_view op, const std::vector<DType>& types);
+
+// True if `status` is a success, else a finding: what a profile does not take out is asked for.
+bool Demand(Context& context, std::string_view what, const Status& status);
+
+// The program as the plugin gets it, by its profile and its attributes; nothing, with a note, if
+// the version of StableHLO that it reads has no form for it.
+std::optional<std::string_view> FormFor(Context& context, const PackedProgram& program);
+
+// The CompileOptionsProto that belongs to it.
+std::string_view OptionsOf(const PackedProgram& program);
+
+// Compiles `form` of the program, runs it `times` times on its devices and holds its results
+// against the expected ones, and against those of the first run.
+void RunPacked(Context& context, const PackedProgram& program, std::string_view form, int times);
+
+}  // namespace plinth::conformance
+
+#endif  // PLINTH_CONFORMANCE_CASES_RUN_PACKED_H_

@@ -1,0 +1,126 @@
+"""Ops that change the type of elements, or their precision."""
+
+import numpy as np
+
+from element_types import (ALL, BF16, COMPLEX, F16, F32, FLOATS, PRED, U8, ElementType, edges,
+                           round_to, spread, type_of)
+from elementwise import signature, wrapped
+from program import Op, Program, Result, main_of
+
+
+def convert_programs(source: ElementType):
+    """To every other type. What does not fit is not asked for, but wraps from integer to integer."""
+    x = np.concatenate([edges(source), spread(source, 19, "convert")])
+    for target in ALL:
+        if target is source or (source.kind == "complex" and target.kind == "pred"):
+            continue
+        value, not_asked = converted(x, target)
+        result = Result(value, not_asked=not_asked, inputs=(x,))
+        body = f"%r = stablehlo.convert %a0 : {signature([x], value)}"
+        yield Program(f"{source.name}_to_{target.name}", main_of([x], [value], body), [x], [result])
+
+
+def converted(x: np.ndarray, target: ElementType):
+    source = type_of(x)
+    if source.kind == "complex":
+        if target.kind == "complex":
+            return x.astype(target.dtype), None
+        return converted(np.ascontiguousarray(x.real), target)
+    if target.kind == "complex":
+        real, not_asked = converted(x, target.real)
+        return real.astype(target.dtype), not_asked
+    if target is PRED:
+        return x.astype(np.float64) != 0 if source.kind == "float" else x != 0, None
+    if source.kind != "float":
+        if target.is_integer:
+            return wrapped(x, target.dtype), None
+        return rounded_once(x.astype(np.longdouble), target)
+    if target.kind == "float":
+        return rounded_once(x.astype(np.longdouble), target)
+    whole = np.trunc(x.astype(np.longdouble))
+    facts = np.iinfo(target.dtype)
+    fits = (whole >= facts.min) & (whole <= facts.max)
+    return np.where(fits, whole, 0).astype(target.dtype), ~fits
+
+
+def rounded_once(x: np.ndarray, target: ElementType):
+    """To the nearest. A wide number may get to a narrow type by way of f32: not asked where that
+    is another number."""
+    direct = round_to(target, x if target is not F16 else x.astype(np.float64))
+    if target not in (F16, BF16):
+        return direct, None
+    detour = round_to(target, x.astype(np.float32).astype(np.float64))
+    if target is BF16:
+        fraction, exponent = np.frexp(x)
+        ordinary = np.isfinite(x) & (np.abs(x) > 1e-37) & (np.abs(x) < 1e38)
+        exact = np.where(ordinary, np.ldexp(np.rint(fraction * 256) / 256, exponent), x)
+        direct = round_to(BF16, exact)
+    same = (direct == detour) | np.isnan(direct.astype(np.float64))
+    return direct, ~same
+
+
+def bitcast_programs(source: ElementType):
+    x = np.concatenate([edges(source), spread(source, 19, "bits")])
+    for target in ALL:
+        if target in (source, PRED) or source is PRED or "complex" in (source.kind, target.kind):
+            continue
+        if target.bits == source.bits:
+            value, given = x.view(target.dtype), x
+        elif target.bits < source.bits:
+            value = x.view(target.dtype).reshape(x.size, -1)
+            given = x
+        else:
+            width = target.bits // source.bits
+            given = x[:x.size // width * width].reshape(-1, width)
+            value = np.ascontiguousarray(given).view(target.dtype).reshape(-1)
+        # Which bits a NaN has after it was a value is nobody's promise.
+        body = f"%r = stablehlo.bitcast_convert %a0 : {signature([given], value)}"
+        yield Program(f"{source.name}_to_{target.name}", main_of([given], [value], body), [given],
+                      [Result(value, any_zero_sign=False)])
+
+
+PRECISIONS = [(5, 10), (8, 7), (4, 3), (5, 2), (3, 1), (8, 23), (11, 52)]
+
+
+def reduce_precision_programs(element: ElementType):
+    x = np.concatenate([edges(element), spread(element, 19, "reduce"),
+                        round_to(element, np.array([1.0625, 1.03125, 1.09375, 65519.0, 65520.0,
+                                                    448.0, 464.0, 480.0, 2.0**-14, 2.0**-15]))])
+    values = [reduced(x, *precision) for precision in PRECISIONS]
+    body = "\n".join(
+        f"%r{i} = stablehlo.reduce_precision %a0, format = e{e}m{m} : {signature([x], value)[1:].split(')')[0]}"
+        for i, ((e, m), value) in enumerate(zip(PRECISIONS, values)))
+    results = [Result(value, inputs=(x,)) for value in values]
+    return [Program(element.name, main_of([x], values, body), [x], results)]
+
+
+def reduced(x: np.ndarray, exponent_bits: int, mantissa_bits: int) -> np.ndarray:
+    """The mantissa is rounded to the nearest, ties to even; what is then too large becomes infinity,
+    what is below the smallest normal number of the format zero."""
+    element = type_of(x)
+    own_mantissa = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[element.name]
+    own_exponent = {"f16": 5, "bf16": 8, "f32": 8, "f64": 11}[element.name]
+    made = x.astype(np.longdouble)
+    fraction, exponent = np.frexp(made)
+    ordinary = np.isfinite(made) & (made != 0)
+    if mantissa_bits < own_mantissa:
+        # A subnormal number's bits are where they are.
+        lowest = 2 - (1 << own_exponent - 1) + 1
+        scale = mantissa_bits + 1 - np.maximum(lowest - exponent, 0)
+        made = np.where(ordinary, np.ldexp(np.rint(np.ldexp(fraction, scale)), exponent - scale),
+                        made)
+    if exponent_bits < own_exponent:
+        largest_exponent = (1 << exponent_bits - 1) - 1
+        size = np.abs(made)
+        too_large = ordinary & (size >= np.ldexp(np.longdouble(1), largest_exponent + 1))
+        too_small = ordinary & (size < np.ldexp(np.longdouble(1), 1 - largest_exponent))
+        made = np.where(too_large, np.copysign(np.inf, made), made)
+        made = np.where(too_small, np.copysign(0.0, made), made)
+    return round_to(element, made.astype(np.float64))
+
+
+ROWS = [
+    Op("convert", ALL, convert_programs),
+    Op("bitcast_convert", ALL, bitcast_programs),
+    Op("reduce_precision", FLOATS, reduce_precision_programs),
+]

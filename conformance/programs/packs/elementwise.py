@@ -1,0 +1,356 @@
+"""Ops that act on each element by itself."""
+
+import numpy as np
+
+from element_types import (ALL, COMPLEX, F32, F64, FLOATS, INTEGERS, NUMBERS, PRED, REAL, SIGNED,
+                           ElementType, edges, ordinary, pair_edges, round_to, spread, type_of)
+from program import Op, Program, Result, main_of, tensor_of
+
+# Units in the last place that elementary functions may be off. Narrow types compute in f32.
+ELEMENTARY = {"f16": 1, "bf16": 1, "f32": 8, "f64": 8, "c64": 32, "c128": 32}
+
+
+def wide(array: np.ndarray, kind: str) -> np.ndarray:
+    """Wide enough that what is computed and then rounded is as good as exact. NumPy rounds
+    arithmetic of f64 itself; in a wider type it would be rounded twice."""
+    element = type_of(array)
+    if element.kind == "complex":
+        return array.astype(np.clongdouble)
+    if element.kind == "float":
+        is_inexact = element is F64 and kind == "elementary"
+        return array.astype(np.longdouble if is_inexact else np.float64)
+    return array
+
+
+def rounded(element: ElementType, value) -> np.ndarray:
+    return round_to(element, value) if element.kind in ("float", "complex") else np.asarray(
+        value).astype(element.dtype)
+
+
+def unary_values(element: ElementType, more=()) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return np.concatenate([edges(element), round_to(element, np.array(more, np.float64)),
+                               spread(element, 17, "unary")])
+
+
+def pairs(element: ElementType) -> tuple[np.ndarray, np.ndarray]:
+    """Every special value with every other, and ordinary ones."""
+    values = pair_edges(element)
+    left, right = (part.ravel() for part in np.meshgrid(values, values, indexing="ij"))
+    count = 11
+    return (np.concatenate([left, ordinary(element, (count,), "left")]),
+            np.concatenate([right, ordinary(element, (count,), "right")]))
+
+
+def signature(arguments, result) -> str:
+    return f"({', '.join(tensor_of(a) for a in arguments)}) -> {tensor_of(result)}"
+
+
+def elementwise(name: str, arguments, result: Result, attributes: str = "") -> Program:
+    """A program of one op, in the generic form, which every op has."""
+    operands = ", ".join(f"%a{i}" for i in range(len(arguments)))
+    body = (f'%r = "stablehlo.{name}"({operands}){attributes} : '
+            f"{signature(arguments, result.value)}")
+    result.inputs = tuple(arguments)
+    return Program(type_of(arguments[0]).name,
+                   main_of(arguments, [result.value], body), arguments, [result])
+
+
+def unary(name, types, reference, kind="exact", more=None, to=None, **options) -> Op:
+    """`reference` takes values of a wider type; `to` gives the result's type."""
+
+    def make(element):
+        x = unary_values(element, (more or {}).get(element.real.name, ()))
+        with np.errstate(all="ignore"):
+            value = rounded(to(element) if to else element, reference(wide(x, kind)))
+        allowed = ELEMENTARY.get(element.name, 0) if kind == "elementary" else 0
+        result = Result(value, kind, allowed, **options)
+        if element.kind == "complex" and kind == "elementary":
+            result.not_asked = ~np.isfinite(value)
+        return [elementwise(name, [x], result)]
+
+    return Op(name, types, make)
+
+
+def binary(name, types, reference, kind="exact", not_asked=None, **options) -> Op:
+    def make(element):
+        x, y = pairs(element)
+        with np.errstate(all="ignore"):
+            value = rounded(element, reference(wide(x, kind), wide(y, kind)))
+            unasked = not_asked(element, x, y) if not_asked else None
+        part = "exact" if element.is_integer else kind
+        allowed = ELEMENTARY[element.name] if part == "elementary" else 0
+        if element.kind == "complex" and kind == "arithmetic" and name in ("multiply", "divide"):
+            part, allowed = "elementary", 4
+            unasked = ~np.isfinite(value)
+        return [elementwise(name, [x, y], Result(value, part, allowed, not_asked=unasked,
+                                                 **options))]
+
+    return Op(name, types, make)
+
+
+def integer_divide(x, y):
+    """Rounds to zero; where the divisor is 0 it is not asked."""
+    if x.dtype.kind not in "iu":
+        return x / y
+    safe = np.where(y == 0, 1, y)
+    quotient = np.abs(x.astype(object)) // np.abs(safe.astype(object))
+    sign = np.where((x < 0) != (safe < 0), -1, 1)
+    return wrapped(quotient * sign, x.dtype)
+
+
+def integer_remainder(x, y):
+    """The sign is the dividend's."""
+    if x.dtype.kind not in "iu":
+        return np.fmod(x, y)
+    safe = np.where(y == 0, 1, y).astype(object)
+    rest = np.abs(x.astype(object)) % np.abs(safe)
+    return wrapped(np.where(x < 0, -rest, rest), x.dtype)
+
+
+def wrapped(values, dtype) -> np.ndarray:
+    """Python integers modulo 2^n."""
+    bits = np.dtype(dtype).itemsize * 8
+    unsigned = np.array([int(v) % (1 << bits) for v in np.ravel(values)], f"uint{bits}")
+    return unsigned.view(dtype).reshape(np.shape(values))
+
+
+def division_not_asked(element, x, y):
+    if not element.is_integer:
+        return None
+    overflow = (x == np.iinfo(x.dtype).min) & (y == -1) if element.kind == "signed" else False
+    return (y == 0) | overflow
+
+
+def power(x, y):
+    if x.dtype.kind not in "iu":
+        return np.power(x, y)
+    bits = x.dtype.itemsize * 8
+    made = [pow(int(a), int(b), 1 << bits) if b >= 0 else 0 for a, b in zip(x, y)]
+    return wrapped(np.array(made, object), x.dtype)
+
+
+def power_not_asked(element, x, y):
+    if element.is_integer:
+        return y < 0
+    if element.kind == "complex":
+        # What is large multiplies the error of the logarithm.
+        return ~(np.abs(y * np.log(x)) < 8)
+    return None
+
+
+def shift_not_asked(element, x, y):
+    return (y < 0) | (y.astype(object) >= element.bits).astype(bool)
+
+
+def shift(how):
+    def reference(x, y):
+        bits = x.dtype.itemsize * 8
+        unsigned = x.view(f"uint{bits}")
+        made = []
+        for value, raw, count in zip(x, unsigned, y):
+            count = int(count) if 0 <= int(count) < bits else 0
+            made.append({"left": int(value) << count, "arithmetic": (
+                int(raw.view(f"int{bits}")) >> count), "logical": int(raw) >> count}[how])
+        return wrapped(np.array(made, object), x.dtype)
+
+    return reference
+
+
+def sign(x):
+    if x.dtype.kind == "c":
+        modulus = np.abs(x)
+        return np.where(modulus == 0, 0, x / np.where(modulus == 0, 1, modulus))
+    if x.dtype.kind in "iu":
+        return np.sign(x)
+    return np.where(np.isnan(x) | (x == 0), x, np.sign(x))
+
+
+def round_away(x):
+    whole = np.trunc(x)
+    return np.copysign(np.where(np.abs(x - whole) >= 0.5, whole + np.sign(x), whole), x)
+
+
+def bit_count(x):
+    return np.array([int(v) % (1 << x.dtype.itemsize * 8) for v in x], object)
+
+
+def popcnt(x):
+    return np.array([v.bit_count() for v in bit_count(x)])
+
+
+def leading_zeros(x):
+    bits = x.dtype.itemsize * 8
+    return np.array([bits - v.bit_length() for v in bit_count(x)])
+
+
+def maximum(x, y):
+    if x.dtype.kind == "c":
+        raise TypeError("no order")
+    return np.where(np.isnan(x) | np.isnan(y), np.nan, np.maximum(x, y)) if x.dtype.kind == "f" \
+        else np.maximum(x, y)
+
+
+def minimum(x, y):
+    return np.where(np.isnan(x) | np.isnan(y), np.nan, np.minimum(x, y)) if x.dtype.kind == "f" \
+        else np.minimum(x, y)
+
+
+# Arguments at which e^x leaves the type.
+NEAR_OVERFLOW = {"f16": [11.0, 11.1, -9.0, -17.5], "bf16": [88.5, -87.0, -92.0],
+                 "f32": [88.7, 88.75, -87.3, -103.5, -104.5],
+                 "f64": [709.7, 709.8, -708.3, -745.0, -746.0]}
+
+
+NEAR_ONE = {name: [-1.0, -0.99, -0.5, 1e-4, -1e-4, 1e-2, 0.3] for name in ("f16", "bf16", "f32",
+                                                                         "f64")}
+LARGE_ANGLES = {"f16": [1000.0, 60000.0], "bf16": [1e4, 1e20], "f32": [1e4, 1e10, 1e30, 3.1415927,
+                                                                       1.5707964],
+                "f64": [1e4, 1e10, 1e100, 3.141592653589793, 1.5707963267948966]}
+REAL_AND_COMPLEX = FLOATS + COMPLEX
+
+
+def compare_programs(element):
+    x, y = pairs(element)
+    functions = {"EQ": np.equal, "NE": np.not_equal, "GE": np.greater_equal, "GT": np.greater,
+                 "LE": np.less_equal, "LT": np.less}
+    if element.kind == "complex":
+        functions = {d: functions[d] for d in ("EQ", "NE")}
+        x[:3] = y[:3]
+    kind = {"signed": "SIGNED", "float": "FLOAT", "complex": "FLOAT"}.get(element.kind, "UNSIGNED")
+    a, b = (x, y) if element is not PRED else (x.astype(int), y.astype(int))
+    yield comparison(element.name, kind, x, y, {d: f(a, b) for d, f in functions.items()})
+    if element.kind == "float":
+        keys = total_order(x), total_order(y)
+        yield comparison(f"{element.name}/total_order", "TOTALORDER", x, y,
+                         {d: f(*keys) for d, f in functions.items()})
+
+
+def comparison(name, kind, x, y, values) -> Program:
+    body = "\n".join(
+        f"%r{i} = stablehlo.compare {direction}, %a0, %a1, {kind} : {signature([x, y], value)}"
+        for i, (direction, value) in enumerate(values.items()))
+    results = [Result(value, inputs=(x, y)) for value in values.values()]
+    return Program(name, main_of([x, y], [r.value for r in results], body), [x, y], results)
+
+
+def total_order(x) -> np.ndarray:
+    """Whole numbers in IEEE 754's totalOrder."""
+    bits = x.dtype.itemsize * 8
+    raw = x.view(f"int{bits}").astype(object)
+    return np.array([v if v >= 0 else -(v + (1 << bits - 1)) - 1 for v in raw], object)
+
+
+def select_programs(element):
+    rng = np.random.default_rng(7)
+    shape = (5, 9)
+    chosen = rng.integers(0, 2, shape).astype(bool)
+    x, y = (np.resize(np.roll(edges(element), s), shape).copy() for s in (0, 5))
+    yield elementwise_named(element.name, "select", [chosen, x, y], np.where(chosen, x, y))
+    one = np.array(True)
+    yield elementwise_named(f"{element.name}/scalar", "select", [one, x, y], x)
+
+
+def elementwise_named(name, op, arguments, value, **options) -> Program:
+    program = elementwise(op, arguments, Result(value, **options))
+    program.name = name
+    program.results[0].inputs = ()
+    return program
+
+
+def clamp_programs(element):
+    x = unary_values(element)
+    low, high = (ordinary(element, x.shape, s) for s in ("low", "high"))
+    if element is not PRED:
+        low, high = np.minimum(low, high), np.maximum(low, high)
+    else:
+        low, high = low & high, low | high
+
+    def clamped(low, high):
+        return minimum(maximum(x, low), high)
+
+    program = elementwise("clamp", [low, x, high], Result(
+        clamped(low, high).astype(element.dtype), any_zero_sign=True))
+    yield program
+    low, high = low[3:4].reshape(()), high[3:4].reshape(())
+    program = elementwise("clamp", [low, x, high], Result(
+        clamped(low, high).astype(element.dtype), any_zero_sign=True))
+    program.name += "/scalar"
+    yield program
+
+
+def atan2(x, y):
+    if x.dtype.kind == "c":
+        return -1j * np.log((y + 1j * x) / np.sqrt(x * x + y * y))
+    return np.arctan2(x, y)
+
+
+def part_op(name) -> Op:
+    def make(element):
+        x, y = pairs(element.real)
+        value = np.empty(x.shape, element.dtype)
+        value.real, value.imag = x, y
+        return [elementwise(name, [value], Result(x if name == "real" else y))]
+
+    return Op(name, COMPLEX, make)
+
+
+def complex_op() -> Op:
+    def make(element):
+        x, y = pairs(element)
+        value = np.empty(x.shape, np.complex64 if element is F32 else np.complex128)
+        value.real, value.imag = x, y
+        return [elementwise("complex", [x, y], Result(value))]
+
+    return Op("complex", [F32, F64], make)
+
+
+BITS = [PRED] + INTEGERS
+
+ROWS = [
+    unary("abs", SIGNED + FLOATS, np.abs),
+    unary("negate", INTEGERS + FLOATS + COMPLEX, np.negative),
+    unary("sign", SIGNED + FLOATS, sign),
+    unary("ceil", FLOATS, np.ceil),
+    unary("floor", FLOATS, np.floor),
+    unary("round_nearest_afz", FLOATS, round_away),
+    unary("round_nearest_even", FLOATS, np.rint),
+    unary("is_finite", FLOATS, np.isfinite, to=lambda element: PRED),
+    unary("not", BITS, np.invert),
+    unary("popcnt", INTEGERS, popcnt),
+    unary("count_leading_zeros", INTEGERS, leading_zeros),
+    unary("sqrt", FLOATS, np.sqrt, "arithmetic"),
+    unary("rsqrt", FLOATS, lambda x: np.where(x == 0, np.copysign(np.inf, x), 1 / np.sqrt(x)),
+          "elementary"),
+    unary("cbrt", FLOATS, np.cbrt, "elementary"),
+    unary("exponential", REAL_AND_COMPLEX, np.exp, "elementary", NEAR_OVERFLOW),
+    unary("exponential_minus_one", FLOATS, np.expm1, "elementary", NEAR_OVERFLOW),
+    unary("log", REAL_AND_COMPLEX, np.log, "elementary", NEAR_ONE),
+    unary("log_plus_one", FLOATS, np.log1p, "elementary", NEAR_ONE),
+    unary("logistic", FLOATS, lambda x: 1 / (1 + np.exp(-x)), "elementary", NEAR_OVERFLOW),
+    unary("tanh", REAL_AND_COMPLEX, np.tanh, "elementary", NEAR_ONE),
+    unary("sine", REAL_AND_COMPLEX, np.sin, "elementary", LARGE_ANGLES),
+    unary("cosine", REAL_AND_COMPLEX, np.cos, "elementary", LARGE_ANGLES),
+    unary("tan", REAL_AND_COMPLEX, np.tan, "elementary", LARGE_ANGLES),
+    binary("add", NUMBERS, np.add, "arithmetic"),
+    binary("subtract", NUMBERS, np.subtract, "arithmetic"),
+    binary("multiply", NUMBERS, np.multiply, "arithmetic"),
+    binary("divide", NUMBERS, integer_divide, "arithmetic", division_not_asked),
+    binary("remainder", REAL, integer_remainder, "arithmetic", division_not_asked),
+    binary("maximum", [PRED] + REAL, maximum, any_zero_sign=True),
+    binary("minimum", [PRED] + REAL, minimum, any_zero_sign=True),
+    binary("power", NUMBERS, power, "elementary", power_not_asked),
+    binary("atan2", FLOATS, atan2, "elementary"),
+    binary("and", BITS, np.bitwise_and),
+    binary("or", BITS, np.bitwise_or),
+    binary("xor", BITS, np.bitwise_xor),
+    binary("shift_left", INTEGERS, shift("left"), not_asked=shift_not_asked),
+    binary("shift_right_arithmetic", INTEGERS, shift("arithmetic"), not_asked=shift_not_asked),
+    binary("shift_right_logical", INTEGERS, shift("logical"), not_asked=shift_not_asked),
+    Op("compare", ALL, compare_programs),
+    Op("select", ALL, select_programs),
+    Op("clamp", REAL, clamp_programs),
+    complex_op(),
+    part_op("real"),
+    part_op("imag"),
+]

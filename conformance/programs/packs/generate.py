@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Writes ops/<op>.bin and frameworks/jax.bin: programs with arguments and results.
+
+    generate.py [--check] [OP...]
+
+Results are computed by NumPy. jaxlib, whose version is below, makes portable artifacts of the texts.
+With --check nothing is written; the exit status says whether the files are what the tables give.
+"""
+
+import argparse
+import importlib
+import importlib.metadata
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+JAXLIB = "0.10.2"
+# Of StableHLO; those of StoredVersions in conformance/cases/stored_programs.cc.
+VERSIONS = ["0.9", "1.0", "1.13"]
+TABLES = ["elementwise", "conversions", "movement", "indexing", "reductions", "products",
+          "algorithms", "control", "random_bits", "jax_programs"]
+SKIPPED = 77  # exit status: the versions that are needed are not here
+
+
+class Serializer:
+    """Makes portable artifacts of text."""
+
+    def __init__(self):
+        from jax._src.interpreters import mlir as jax_mlir
+        from jaxlib import _jax
+        from jaxlib.mlir import ir, passmanager
+        self._ir, self._serialize = ir, _jax.mlir.serialize_portable_artifact
+        self._context = jax_mlir.make_ir_context()
+        with self._context:
+            self._strip = passmanager.PassManager.parse("builtin.module(strip-debuginfo)")
+
+    def artifacts_of(self, text: str) -> dict[str, bytes]:
+        with self._context:
+            try:
+                module = self._ir.Module.parse(text)
+                self._strip.run(module.operation)
+            except self._ir.MLIRError as error:
+                raise SystemExit(f"{error}\n{text}")
+            made = {}
+            for version in VERSIONS:
+                try:
+                    made[version] = self._serialize(module, version + ".0", True)
+                except Exception as error:  # what this version does not have
+                    if version == VERSIONS[-1]:
+                        raise SystemExit(f"{error}\n{text}")
+        return made
+
+
+def ops() -> dict:
+    rows = [row for table in TABLES for row in importlib.import_module(table).ROWS]
+    assert len({row.name for row in rows}) == len(rows)
+    return {row.name: row for row in rows}
+
+
+def path_of(name: str) -> pathlib.Path:
+    return FOLDER / ("frameworks" if name == "jax" else "ops") / f"{name}.bin"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("ops", nargs="*")
+    arguments = parser.parse_args()
+    try:
+        found = importlib.metadata.version("jaxlib")
+    except importlib.metadata.PackageNotFoundError:
+        found = "none"
+    if found != JAXLIB:
+        print(f"jaxlib {JAXLIB} is needed, here is {found}", file=sys.stderr)
+        return SKIPPED
+    import numpy
+    from program import encode, unpacked
+    numpy.seterr(all="ignore")  # edge values are meant
+    table = ops()
+    serializer = Serializer()
+    wrong, size, count = [], 0, 0
+    for folder in ("ops", "frameworks"):
+        (FOLDER / folder).mkdir(exist_ok=True)
+    for name in arguments.ops or table:
+        programs = table[name].programs()
+        made = encode(programs, serializer.artifacts_of)
+        path = path_of(name)
+        size, count = size + len(made), count + len(programs)
+        if not arguments.check:
+            path.write_bytes(made)
+        elif not path.exists() or unpacked(path.read_bytes()) != unpacked(made):
+            wrong.append(f"{path}: differs from what the tables give")
+    if not arguments.ops:
+        known = {path_of(name) for name in table}
+        wrong += [f"{path}: of no op" for path in FOLDER.glob("*/*.bin") if path not in known]
+    for line in wrong:
+        print(line, file=sys.stderr)
+    print(f"{count} programs, {size} bytes")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

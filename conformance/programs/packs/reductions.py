@@ -1,0 +1,257 @@
+"""Ops that combine elements by a region: reduce, reduce_window, select_and_scatter, sort."""
+
+import numpy as np
+
+from element_types import (ALL, F64, FLOATS, INTEGERS, NUMBERS, PRED, REAL, ElementType, generator,
+                           ordinary, round_to, small_integers)
+from elementwise import signature, total_order
+from movement import integers, marked
+from program import Op, Program, Result, main_of, tensor, tensor_of
+
+def reducers(element: ElementType) -> dict:
+    """By the region's op: its value for no elements, NumPy's function."""
+    table = {}
+    if element in NUMBERS:
+        table["add"] = (0, np.add)
+        table["multiply"] = (1, np.multiply)
+    if element in REAL:
+        low, high = ((-np.inf, np.inf) if element in FLOATS else
+                     (np.iinfo(element.dtype).min, np.iinfo(element.dtype).max))
+        table["maximum"], table["minimum"] = (low, np.maximum), (high, np.minimum)
+    if element in INTEGERS or element is PRED:
+        table["or"] = (0, np.bitwise_or)
+        table["and"] = (True if element is PRED else -1, np.bitwise_and)
+        table["xor"] = (0, np.bitwise_xor)
+    return table
+
+
+def initial(element: ElementType, value) -> np.ndarray:
+    return np.array(value).astype(element.dtype)
+
+
+def region(op: str, element: ElementType) -> str:
+    scalar = tensor(element, ())
+    return (f"({{\n^bb0(%x: {scalar}, %y: {scalar}):\n%z = stablehlo.{op} %x, %y : {scalar}\n"
+            f"stablehlo.return %z : {scalar}\n}})")
+
+
+def operands_for(op: str, element: ElementType, shape) -> np.ndarray:
+    """Whose sums and products are exact in any order."""
+    if op == "multiply":
+        signs = np.array([1, 1 if element.kind == "unsigned" else -1])
+        values = generator("product", element.name, shape).choice(signs, shape)
+        # A 2 now and then, so that no product leaves the type.
+        return np.where(np.arange(values.size).reshape(shape) % 7 == 3, 2, values).astype(
+            element.dtype)
+    if op == "add":
+        return small_integers(element, shape, op)
+    return marked(element, shape, op)
+
+
+def folded(function, x: np.ndarray, axes, start: np.ndarray) -> np.ndarray:
+    """NaN and wrapping as the element type has them."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    value = np.full([x.shape[d] for d in kept], start, x.dtype)
+    for at in np.ndindex(*x.shape):
+        to = tuple(at[d] for d in kept)
+        value[to] = function(value[to], x[at])
+    return value
+
+
+def reduce_programs(element: ElementType):
+    for op, (neutral, function) in reducers(element).items():
+        start = initial(element, neutral)
+        for name, shape, axes in [("rows", (5, 19), [1]), ("columns", (19, 5), [0]),
+                                  ("all", (3, 4, 5), [0, 1, 2]), ("middle", (3, 7, 4), [1]),
+                                  ("ends", (3, 2, 6), [0, 2]), ("empty", (0, 3), [0]),
+                                  ("long", (150,), [0])]:
+            if op not in ("add", "maximum") and name in ("middle", "ends", "columns"):
+                continue
+            if op == "multiply" and name == "long":
+                continue
+            x = operands_for(op, element, shape)
+            value = folded(function, x, axes, start)
+            body = (f'%r = "stablehlo.reduce"(%a0, %a1) {region(op, element)} '
+                    f"{{dimensions = {integers(axes)}}} : {signature([x, start], value)}")
+            yield Program(f"{element.name}/{op}_{name}", main_of([x, start], [value], body),
+                          [x, start], [Result(value, any_zero_sign=True)])
+    if element in FLOATS:
+        yield real_sum(element)
+    if element in REAL:
+        yield argmax(element)
+
+
+def real_sum(element: ElementType) -> Program:
+    x = ordinary(element, (3, 501), "sum", low=-1, high=2)
+    start = initial(element, 0)
+    value = round_to(element, x.astype(np.longdouble if element is F64 else np.float64).sum(1))
+    body = (f'%r = "stablehlo.reduce"(%a0, %a1) {region("add", element)} '
+            f"{{dimensions = array<i64: 1>}} : {signature([x, start], value)}")
+    # In a narrow type each partial sum may have been rounded.
+    ulps = {"f16": 64, "bf16": 64}.get(element.name, 32)
+    return Program(f"{element.name}/add_fractions", main_of([x, start], [value], body), [x, start],
+                   [Result(value, "sum", ulps, of_max=True)])
+
+
+def argmax(element: ElementType) -> Program:
+    """Two results at once; of equal ones the first, as frameworks spell it."""
+    x = marked(element, (4, 13), "argmax")
+    if element in FLOATS:
+        x = np.where(np.isnan(x.astype(np.float64)), 0, x).astype(element.dtype)
+        x[2, 5] = np.nan
+    x[1, 3] = x[1, 9] = x[1].max()
+    positions = np.broadcast_to(np.arange(13, dtype=np.int32), (4, 13)).copy()
+    low = initial(element, reducers(element)["maximum"][0])
+    zero = np.array(0, np.int32)
+    wide = x.astype(np.float64) if element in FLOATS else x
+    index = np.argmax(wide, 1).astype(np.int32)  # NumPy too takes a NaN for the largest
+    value = np.take_along_axis(x, index[:, None], 1)[:, 0]
+    scalar, position = tensor(element, ()), "tensor<i32>"
+    kind = "FLOAT" if element in FLOATS else element.kind.upper()
+    nan = f"%n = stablehlo.compare NE, %x, %x, {kind} : ({scalar}, {scalar}) -> tensor<i1>"
+    body = f"""%r:2 = "stablehlo.reduce"(%a0, %a1, %a2, %a3) ({{
+^bb0(%x: {scalar}, %i: {position}, %y: {scalar}, %j: {position}):
+{nan}
+%g = stablehlo.compare GT, %x, %y, {kind} : ({scalar}, {scalar}) -> tensor<i1>
+%left = stablehlo.or %g, %n : tensor<i1>
+%e = stablehlo.compare EQ, %x, %y, {kind} : ({scalar}, {scalar}) -> tensor<i1>
+%l = stablehlo.compare LT, %i, %j, SIGNED : ({position}, {position}) -> tensor<i1>
+%tie = stablehlo.and %e, %l : tensor<i1>
+%first = stablehlo.or %left, %tie : tensor<i1>
+%v = stablehlo.select %left, %x, %y : tensor<i1>, {scalar}
+%p = stablehlo.select %first, %i, %j : tensor<i1>, {position}
+stablehlo.return %v, %p : {scalar}, {position}
+}}) {{dimensions = array<i64: 1>}} : ({tensor_of(x)}, {tensor_of(positions)}, {scalar}, {position}) -> ({tensor_of(value)}, {tensor_of(index)})"""
+    arguments = [x, positions, low, zero]
+    return Program(f"{element.name}/argmax", main_of(arguments, [value, index], body, "%r#0, %r#1"),
+                   arguments, [Result(value, any_zero_sign=True), Result(index)])
+
+
+WINDOWS = {
+    # size, strides, base dilation, window dilation, padding
+    "plain": ((2, 3), (1, 1), (1, 1), (1, 1), ((0, 0), (0, 0))),
+    "strided": ((2, 2), (2, 3), (1, 1), (1, 1), ((0, 0), (0, 0))),
+    "padded": ((3, 3), (2, 2), (1, 1), (1, 1), ((1, 1), (2, 0))),
+    "window_dilated": ((2, 2), (1, 1), (1, 1), (2, 3), ((0, 1), (0, 0))),
+    "base_dilated": ((2, 2), (1, 2), (2, 3), (1, 1), ((0, 0), (1, 1))),
+    "cumulative": ((1, 7), (1, 1), (1, 1), (1, 1), ((0, 0), (6, 0))),
+}
+
+
+def window_places(shape, size, strides, base, dilation, padding):
+    """The result's shape, and of each of its elements the places of the operand in its window."""
+    dilated = [(d - 1) * b + 1 if d else 0 for d, b in zip(shape, base)]
+    reach = [(s - 1) * w + 1 for s, w in zip(size, dilation)]
+    result = [max((d + lo + hi - r) // st + 1, 0)
+              for d, (lo, hi), r, st in zip(dilated, padding, reach, strides)]
+
+    def places(at):
+        for offset in np.ndindex(*size):
+            place = [a * st + o * w - lo for a, st, o, w, (lo, _) in
+                     zip(at, strides, offset, dilation, padding)]
+            if all(p >= 0 and p % b == 0 and p // b < d for p, b, d in zip(place, base, shape)):
+                yield tuple(p // b for p, b in zip(place, base))
+
+    return result, places
+
+
+def window_attributes(size, strides, base, dilation, padding) -> str:
+    return (f"window_dimensions = {integers(size)}, window_strides = {integers(strides)}, "
+            f"base_dilations = {integers(base)}, window_dilations = {integers(dilation)}, "
+            f"padding = dense<{[list(p) for p in padding]}> : tensor<{len(size)}x2xi64>")
+
+
+def reduce_window_programs(element: ElementType):
+    for op, (neutral, function) in reducers(element).items():
+        start = initial(element, neutral)
+        for name, window in WINDOWS.items():
+            if op not in ("add", "maximum", "or") and name not in ("plain", "padded"):
+                continue
+            x = operands_for(op, element, (5, 7))
+            shape, places = window_places(x.shape, *window)
+            value = np.full(shape, start, element.dtype)
+            for at in np.ndindex(*shape):
+                for place in places(at):
+                    value[at] = function(value[at], x[place])
+            body = (f'%r = "stablehlo.reduce_window"(%a0, %a1) {region(op, element)} '
+                    f"{{{window_attributes(*window)}}} : {signature([x, start], value)}")
+            yield Program(f"{element.name}/{op}_{name}", main_of([x, start], [value], body),
+                          [x, start], [Result(value, any_zero_sign=True)])
+
+
+def select_and_scatter_programs(element: ElementType):
+    for name, size, strides, padding in [("plain", (2, 2), (2, 2), ((0, 0), (0, 0))),
+                                         ("overlapping", (3, 3), (2, 2), ((1, 1), (0, 1)))]:
+        x = small_integers(element, (6, 7), "select", limit=60)
+        # No two equal in a window: which of them is taken would be the order's.
+        x = (np.arange(42).reshape(6, 7) * 17 % 43).astype(element.dtype)
+        shape, places = window_places(x.shape, size, strides, (1, 1), (1, 1), padding)
+        source = small_integers(element, tuple(shape), "source")
+        start = initial(element, 0)
+        value = np.full(x.shape, start, element.dtype)
+        for at in np.ndindex(*shape):
+            chosen = max(places(at), key=lambda place: x[place])
+            value[chosen] += source[at]
+        scalar = tensor(element, ())
+        kind = "FLOAT" if element in FLOATS else element.kind.upper()
+        body = f"""%r = "stablehlo.select_and_scatter"(%a0, %a1, %a2) ({{
+^bb0(%x: {scalar}, %y: {scalar}):
+%g = stablehlo.compare GE, %x, %y, {kind} : ({scalar}, {scalar}) -> tensor<i1>
+stablehlo.return %g : tensor<i1>
+}}, {region("add", element)[1:-1]}) {{window_dimensions = {integers(size)}, window_strides = {integers(strides)}, padding = dense<{[list(p) for p in padding]}> : tensor<2x2xi64>}} : {signature([x, source, start], value)}"""
+        arguments = [x, source, start]
+        yield Program(f"{element.name}/{name}", main_of(arguments, [value], body), arguments,
+                      [Result(value, any_zero_sign=True)])
+
+
+def sort_programs(element: ElementType):
+    kind = {"float": "TOTALORDER", "signed": "SIGNED"}.get(element.kind, "UNSIGNED")
+    x = marked(element, (3, 29), "sort")
+    if element in FLOATS:
+        # Of NaNs there are several; only one is sorted here.
+        x = np.where(np.isnan(x.astype(np.float64)), 7, x).astype(element.dtype)
+        x[0, 4] = np.nan
+    keys = np.stack([total_order(row) for row in x]) if element in FLOATS else x.astype(object)
+    order = np.stack([np.array(sorted(range(29), key=lambda i: row[i])) for row in keys])
+    ascending = np.take_along_axis(x, order, 1)
+    yield sort(f"{element.name}/ascending", element, [x], [ascending], 1, "LT", kind, False)
+    backwards = np.stack([np.array(sorted(range(29), key=lambda i: row[i], reverse=True))
+                          for row in keys])
+    yield sort(f"{element.name}/descending", element, [x],
+               [np.take_along_axis(x, backwards, 1)], 1, "GT", kind, False)
+    # With what belongs to each, and few keys: equal ones stay in order.
+    few = np.resize(x.reshape(-1)[:4], (17, 2)).copy()
+    few = np.random.default_rng(3).permutation(few)
+    few_keys = (np.stack([total_order(row.copy()) for row in few]) if element in FLOATS
+                else few.astype(object))
+    payload = np.arange(34, dtype=np.int32).reshape(17, 2)
+    order = np.stack([np.array(sorted(range(17), key=lambda i: few_keys[i, column]))
+                      for column in range(2)], 1)
+    yield sort(f"{element.name}/stable_pairs", element, [few, payload],
+               [np.take_along_axis(few, order, 0), np.take_along_axis(payload, order, 0)], 0, "LT",
+               kind, True)
+
+
+def sort(name, element, arguments, values, axis, direction, kind, is_stable) -> Program:
+    scalar = tensor(element, ())
+    more = "" if len(arguments) == 1 else ", %p: tensor<i32>, %q: tensor<i32>"
+    types = ", ".join(map(tensor_of, arguments))
+    results = types if len(arguments) == 1 else f"({types})"
+    count = "" if len(arguments) == 1 else f":{len(arguments)}"
+    operands = ", ".join(f"%a{i}" for i in range(len(arguments)))
+    body = f"""%r{count} = "stablehlo.sort"({operands}) ({{
+^bb0(%x: {scalar}, %y: {scalar}{more}):
+%c = stablehlo.compare {direction}, %x, %y, {kind} : ({scalar}, {scalar}) -> tensor<i1>
+stablehlo.return %c : tensor<i1>
+}}) {{dimension = {axis} : i64, is_stable = {str(is_stable).lower()}}} : ({types}) -> {results}"""
+    returned = "%r" if len(arguments) == 1 else ", ".join(f"%r#{i}" for i in range(len(arguments)))
+    return Program(name, main_of(arguments, values, body, returned), arguments,
+                   [Result(value) for value in values])
+
+
+ROWS = [
+    Op("reduce", ALL, reduce_programs),
+    Op("reduce_window", ALL, reduce_window_programs),
+    Op("select_and_scatter", REAL, select_and_scatter_programs),
+    Op("sort", [PRED] + REAL, sort_programs),
+]
