@@ -41,10 +41,13 @@ class Hash {
 
 }  // namespace answers_internal
 
-// Of what a function with an answer wrote to `args`, of which `size` bytes are there.
+// Elements of a list that are looked at.
+inline constexpr uint64_t kMaxAnswerElements = 1 << 16;
+
+// Of what a function with an answer wrote to `args`, of which `size` bytes are there. Lists count
+// to their end: by an equal answer the layer takes all handles in it for known.
 inline uint32_t HashOfAnswer(const FunctionPlan& plan, const char* args, size_t size) {
   using answers_internal::Load;
-  constexpr uint64_t kMaxBytes = 256;  // of a list
   answers_internal::Hash hash;
   for (const FieldCheck& row : plan.answers) {
     if (row.end > size) continue;
@@ -56,8 +59,8 @@ inline uint32_t HashOfAnswer(const FunctionPlan& plan, const char* args, size_t 
                                            : Load<uint32_t>(args + row.length_offset);
     hash.AddWord(length);
     const char* list = Load<const char*>(args + row.offset);
-    uint64_t bytes = length * row.element_size;
-    if (list != nullptr) hash.Add(list, bytes < kMaxBytes ? bytes : kMaxBytes);
+    if (length > kMaxAnswerElements) length = kMaxAnswerElements;
+    if (list != nullptr) hash.Add(list, length * row.element_size);
   }
   return hash.Value();
 }

@@ -94,7 +94,7 @@ void CheckRange(CallState& state, const reflection::Requirement& requirement, in
   Sight buffer = state.First();
   if (buffer.handle == nullptr || (buffer.flags & (kDeleted | kDonated)) != 0) return;
   PJRT_Buffer_OnDeviceSizeInBytes_Args question = {};
-  question.buffer = reinterpret_cast<PJRT_Buffer*>(buffer.handle->address);
+  question.buffer = reinterpret_cast<PJRT_Buffer*>(buffer.handle->address());
   bool is_inside = offset >= 0 && transfer_size >= 0;
   bool is_known = state.Ask(function::kPJRT_Buffer_OnDeviceSizeInBytes, &question);
   uint64_t size = question.on_device_size_in_bytes;
@@ -170,8 +170,7 @@ void BeforeDecrease(CallState& state) {
   if (buffer.handle->counts[kReferences].load(std::memory_order_relaxed) > 0) return;
   state.InvalidArgument(
       Require("PJRT-Buffer_DecreaseExternalReferenceCount-zero"),
-      StrCat(state.Name("buffer", state.layer.kinds.buffer,
-                        reinterpret_cast<const void*>(buffer.handle->address)),
+      StrCat(state.Name("buffer", state.layer.kinds.buffer, buffer.handle->pointer()),
              " without external references: ", Describe(state.layer.table, buffer.handle)));
 }
 
@@ -251,16 +250,15 @@ bool CheckHasContents(CallState& state, const Sight& buffer, const char* name,
                       const reflection::Requirement& requirement) {
   if (buffer.handle == nullptr || (buffer.flags & (kDeleted | kDonated)) == 0) return true;
   const char* how = (buffer.flags & kDonated) != 0 ? " that was donated: " : " that was deleted: ";
-  state.InvalidArgument(requirement,
-                        StrCat(state.Name(name, state.layer.kinds.buffer,
-                                          reinterpret_cast<const void*>(buffer.handle->address)),
-                               how, Describe(state.layer.table, buffer.handle)));
+  state.InvalidArgument(
+      requirement, StrCat(state.Name(name, state.layer.kinds.buffer, buffer.handle->pointer()), how,
+                          Describe(state.layer.table, buffer.handle)));
   return false;
 }
 
 bool IsDeleted(const CallState& state, const Handle* buffer) {
   PJRT_Buffer_IsDeleted_Args question = {};
-  question.buffer = reinterpret_cast<PJRT_Buffer*>(buffer->address);
+  question.buffer = reinterpret_cast<PJRT_Buffer*>(buffer->address());
   return state.Ask(function::kPJRT_Buffer_IsDeleted, &question) && question.is_deleted;
 }
 

@@ -45,7 +45,11 @@ struct LayerState {
 struct CallState {
   CallState(LayerState& s, const Call& c, const FunctionPlan& p)
       : layer(s), call(c), plan(p), args(static_cast<char*>(c.args())) {}
-  ~CallState() { uses.PopTo(uses_before); }
+  ~CallState() {
+    uses.PopTo(uses_before);
+    if (refusal != nullptr) [[unlikely]]
+      DropRefusal();
+  }
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
 
@@ -66,8 +70,10 @@ struct CallState {
   size_t num_inputs = 0;
   uint32_t saw_flags = 0;  // of all handles that the plan found, in lists too
   bool is_misused = false;
-  bool is_faulty = false;                      // as is_misused, by the plugin
-  StatusCode code = StatusCode::kOk;           // how misuse is answered where it is
+  bool is_faulty = false;  // as is_misused, by the plugin
+  // How the first misuse is answered where it is, and in which words.
+  StatusCode code = StatusCode::kOk;
+  std::string* refusal = nullptr;              // owned; out of line, for calls that are right
   HandleRef freed = {};                        // what the call frees
   std::array<Input, kMaxHandleInputs> inputs;  // single handles, in order; not initialized
 
@@ -103,11 +109,13 @@ struct CallState {
   }
 
   // Tells of a misuse by the caller; in mode `error` the call will be answered with `error_code`.
-  void Misuse(const reflection::Requirement& requirement, StatusCode error_code,
-              const std::string& what) {
+  [[gnu::cold, gnu::noinline]] void Misuse(const reflection::Requirement& requirement,
+                                           StatusCode error_code, const std::string& what) {
     layer.reporter.Report(Side::kClient, requirement, at, what);
-    if (!is_misused) code = error_code;
+    if (is_misused) return;
     is_misused = true;
+    code = error_code;
+    refusal = new std::string(ReportText(Side::kClient, requirement, at, what));
   }
   void InvalidArgument(const reflection::Requirement& requirement, const std::string& what) {
     Misuse(requirement, StatusCode::kInvalidArgument, what);
@@ -115,6 +123,7 @@ struct CallState {
   void FailedPrecondition(const reflection::Requirement& requirement, const std::string& what) {
     Misuse(requirement, StatusCode::kFailedPrecondition, what);
   }
+  [[gnu::cold, gnu::noinline]] void DropRefusal() { delete refusal; }
   // Tells of a misuse by the plugin.
   void Fault(const reflection::Requirement& requirement, const std::string& what) {
     is_faulty = true;

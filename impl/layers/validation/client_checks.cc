@@ -65,12 +65,12 @@ void BeforeDestroy(CallState& state) {
   std::vector<Leak> errors;
   layer.table.ForEach([&](const Handle& handle) {
     if (!handle.Has(kAlive) || !handle.Has(kOwned)) return;
-    if (handle.kind == layer.kinds.client) ++num_clients;
+    if (handle.kind() == layer.kinds.client) ++num_clients;
     HandleRef owner = {handle.client.load(std::memory_order_relaxed),
                        handle.client_generation.load(std::memory_order_relaxed)};
     bool is_clients = owner.handle == client.handle && owner.generation == client.generation;
-    Leak leak = {handle.kind, handle.created.call, &handle};
-    if (handle.kind == layer.kinds.error) {
+    Leak leak = {handle.kind(), handle.created.call, &handle};
+    if (handle.kind() == layer.kinds.error) {
       if (is_clients || !owner) errors.push_back(leak);
     } else if (is_clients) {
       leaks.push_back(leak);
@@ -86,7 +86,7 @@ void BeforeDestroy(CallState& state) {
     while (end < leaks.size() && leaks[end].kind == leaks[begin].kind) ++end;
     std::string named;
     for (size_t i = begin; i < end && i < begin + kMaxLeaksNamed; ++i) {
-      named += StrCat(i == begin ? "" : "; ", Hex(leaks[i].handle->address), " ",
+      named += StrCat(i == begin ? "" : "; ", Hex(leaks[i].handle->address()), " ",
                       Describe(layer.table, leaks[i].handle));
     }
     bool is_error = leaks[begin].kind == layer.kinds.error;

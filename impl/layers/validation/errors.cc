@@ -148,9 +148,8 @@ PJRT_Error* OnErrorCall(CallState& state) {
   const char* head = state.args;
   if (head == nullptr || state.Read<size_t>(0) < state.plan.minimum_size) {
     CheckInputs(state);
-    return refuses
-               ? MakeError(InvalidArgument("validation: misuse of ", state.call.function().name))
-               : state.call.Next();
+    if (!refuses || state.refusal == nullptr) return state.call.Next();
+    return MakeError(Status(state.code, StrCat("validation: ", *state.refusal)));
   }
   state.size = state.Read<size_t>(0);
   PJRT_Error* error = state.Read<PJRT_Error*>(offsetof(PJRT_Error_Destroy_Args, error));

@@ -9,8 +9,7 @@ namespace {
 namespace function = reflection::function;
 
 std::string Event(const CallState& state, const Sight& event) {
-  return state.Name("event", state.layer.kinds.event,
-                    reinterpret_cast<const void*>(event.handle->address));
+  return state.Name("event", state.layer.kinds.event, event.handle->pointer());
 }
 
 void BeforeError(CallState& state) {

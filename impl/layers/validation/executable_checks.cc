@@ -13,7 +13,7 @@ using ExecuteArgs = PJRT_LoadedExecutable_Execute_Args;
 
 std::string Executable(const CallState& state, const Sight& executable) {
   return state.Name("executable", state.layer.kinds.loaded_executable,
-                    reinterpret_cast<const void*>(executable.handle->address));
+                    executable.handle->pointer());
 }
 
 int64_t CountOf(const Sight& sight, HandleCount which) {
@@ -30,7 +30,7 @@ int64_t NumOutputs(const CallState& state, const Sight& executable) {
   int64_t known = CountOf(executable, kOutputs);
   if (known != 0) return known;
   PJRT_LoadedExecutable_GetExecutable_Args get = {};
-  get.loaded_executable = reinterpret_cast<PJRT_LoadedExecutable*>(executable.handle->address);
+  get.loaded_executable = reinterpret_cast<PJRT_LoadedExecutable*>(executable.handle->address());
   if (!state.Ask(function::kPJRT_LoadedExecutable_GetExecutable, &get)) return 0;
   PJRT_Executable_NumOutputs_Args question = {};
   question.executable = get.executable;
@@ -48,7 +48,7 @@ int64_t NumDevices(const CallState& state, const Sight& executable) {
   int64_t known = CountOf(executable, kDevices);
   if (known != 0) return known;
   PJRT_LoadedExecutable_AddressableDevices_Args question = {};
-  question.executable = reinterpret_cast<PJRT_LoadedExecutable*>(executable.handle->address);
+  question.executable = reinterpret_cast<PJRT_LoadedExecutable*>(executable.handle->address());
   if (state.Ask(function::kPJRT_LoadedExecutable_AddressableDevices, &question)) {
     SetCount(executable, kDevices, question.num_addressable_devices);
   }
@@ -155,10 +155,10 @@ void ExecuteFailed(CallState& state) {
   if (state.is_misused) return;
   ForEachArgument(state, [&](const Sight& buffer) {
     if ((buffer.flags & (kDeleted | kDonated)) != 0 || !IsDeleted(state, buffer.handle)) return;
-    state.InvalidArgument(Require("PJRT-LoadedExecutable_Execute-deleted"),
-                          StrCat(state.Name("argument_lists", state.layer.kinds.buffer,
-                                            reinterpret_cast<const void*>(buffer.handle->address)),
-                                 " that is deleted: ", Describe(state.layer.table, buffer.handle)));
+    state.InvalidArgument(
+        Require("PJRT-LoadedExecutable_Execute-deleted"),
+        StrCat(state.Name("argument_lists", state.layer.kinds.buffer, buffer.handle->pointer()),
+               " that is deleted: ", Describe(state.layer.table, buffer.handle)));
   });
 }
 

@@ -12,18 +12,18 @@ using table_internal::Mix;
 using table_internal::Slots;
 using table_internal::SpinLock;
 
-uint64_t HashOf(const Handle& handle) { return Mix(KeyOf(handle.kind, handle.address)); }
-
 // The caller holds the lock.
 void NextGeneration(Handle& handle) {
   uint32_t generation = handle.generation.load(std::memory_order_relaxed);
   handle.generation.store(generation + 1, std::memory_order_release);
 }
 
+// Stores are releases for readers of slots that are being filled anew: whoever sees one of them
+// sees the odd version too, which was stored before.
 void Insert(Slots& slots, uint64_t key, Handle* handle) {
   size_t i = Mix(key) & slots.mask;
   while (slots.slots[i].key.load(std::memory_order_relaxed) != 0) i = (i + 1) & slots.mask;
-  slots.slots[i].handle.store(handle, std::memory_order_relaxed);
+  slots.slots[i].handle.store(handle, std::memory_order_release);
   slots.slots[i].key.store(key, std::memory_order_release);
 }
 
@@ -37,6 +37,7 @@ Handle* table_internal::ShardHead::FindLocked(uint64_t key, uint64_t hash) const
 // What only writers use of a shard.
 struct HandleTable::Shard {
   table_internal::ShardHead* head = nullptr;
+  uint8_t index = 0;
   size_t used = 0;
   std::vector<std::unique_ptr<Slots>> all_slots;  // outgrown ones may still be read
   std::vector<std::unique_ptr<Handle[]>> blocks;
@@ -81,7 +82,7 @@ struct HandleTable::Shard {
     size_t size = CurrentSlots().size();
     if (sweep) {
       Slots& current = CurrentSlots();
-      for (size_t i = 0; i < size; ++i) current.slots[i].key.store(0, std::memory_order_relaxed);
+      for (size_t i = 0; i < size; ++i) current.slots[i].key.store(0, std::memory_order_release);
     } else {
       AddSlots(size * 2);
     }
@@ -90,7 +91,7 @@ struct HandleTable::Shard {
       if (sweep && !handle->Has(kAlive) && static_cast<double>(handle->freed.call) <= mean) {
         spare.push_back(handle);
       } else {
-        Insert(KeyOf(handle->kind, handle->address), handle);
+        Insert(KeyOf(handle->kind(), handle->address()), handle);
       }
     }
     head->version.fetch_add(1, std::memory_order_release);
@@ -106,13 +107,15 @@ struct HandleTable::Shard {
     if ((used + 1) * 3 > CurrentSlots().size() * 2) Grow();
     if (spare.empty()) {
       blocks.push_back(std::make_unique<Handle[]>(kBlock));
-      for (size_t i = kBlock; i > 0; --i) spare.push_back(&blocks.back()[i - 1]);
+      for (size_t i = kBlock; i > 0; --i) {
+        blocks.back()[i - 1].shard = index;
+        spare.push_back(&blocks.back()[i - 1]);
+      }
     }
     Handle* handle = spare.back();
     spare.pop_back();
-    handle->address = address;
-    handle->kind = static_cast<int16_t>(kind);
     handle->flags.store(0, std::memory_order_relaxed);
+    handle->Become(kind, address);
     Insert(key, handle);
     return handle;
   }
@@ -121,19 +124,18 @@ struct HandleTable::Shard {
 HandleTable::HandleTable(size_t dead_kept) : shards_(std::make_unique<Shard[]>(kNumShards)) {
   for (size_t i = 0; i < kNumShards; ++i) {
     shards_[i].head = &heads_[i];
+    shards_[i].index = static_cast<uint8_t>(i);
     shards_[i].dead_kept = dead_kept;
     shards_[i].AddSlots(Shard::kFirstSize);
   }
 }
 HandleTable::~HandleTable() = default;
 
-HandleTable::Shard& HandleTable::ShardOf(uint64_t hash) const { return shards_[IndexOf(hash)]; }
-
 Sight HandleTable::Register(int kind, uintptr_t address, const NewHandle& values, bool* was_alive) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   uint64_t key = KeyOf(kind, address);
   uint64_t hash = Mix(key);
-  Shard& shard = ShardOf(hash);
+  Shard& shard = shards_[IndexOf(hash)];
   std::lock_guard<SpinLock> guard(shard.lock());
   Handle* handle = shard.FindOrAdd(key, hash, kind, address);
   Sight sight = Look(*handle);
@@ -160,7 +162,7 @@ Sight HandleTable::Register(int kind, uintptr_t address, const NewHandle& values
 
 bool HandleTable::Free(const HandleRef& ref, Origin origin) {
   Handle& handle = *ref.handle;
-  std::lock_guard<SpinLock> guard(ShardOf(HashOf(handle)).lock());
+  std::lock_guard<SpinLock> guard(LockOf(handle));
   if (!ref.IsCurrent() || !handle.Has(kAlive)) return false;
   if (handle.holds > 1) {
     --handle.holds;
@@ -174,7 +176,7 @@ bool HandleTable::Free(const HandleRef& ref, Origin origin) {
 
 void HandleTable::Revive(const HandleRef& freed) {
   Handle& handle = *freed.handle;
-  std::lock_guard<SpinLock> guard(ShardOf(HashOf(handle)).lock());
+  std::lock_guard<SpinLock> guard(LockOf(handle));
   if (handle.Has(kAlive)) {
     if (freed.IsCurrent()) ++handle.holds;
   } else if (handle.generation.load(std::memory_order_relaxed) == freed.generation + 1) {
@@ -186,7 +188,7 @@ void HandleTable::Revive(const HandleRef& freed) {
 
 void HandleTable::MarkDeleted(const HandleRef& ref, HandleFlag flag, Origin origin) {
   Handle& handle = *ref.handle;
-  std::lock_guard<SpinLock> guard(ShardOf(HashOf(handle)).lock());
+  std::lock_guard<SpinLock> guard(LockOf(handle));
   if (!ref.IsCurrent() || handle.Has(flag)) return;
   handle.deleted = origin;
   handle.Add(flag);
@@ -195,7 +197,7 @@ void HandleTable::MarkDeleted(const HandleRef& ref, HandleFlag flag, Origin orig
 History HandleTable::HistoryOf(const Handle* handle) const {
   History history;
   {
-    std::lock_guard<SpinLock> guard(ShardOf(HashOf(*handle)).lock());
+    std::lock_guard<SpinLock> guard(LockOf(*handle));
     history.flags = handle->flags.load(std::memory_order_relaxed);
     history.created = handle->created;
     history.freed = handle->freed;
@@ -207,7 +209,7 @@ History HandleTable::HistoryOf(const Handle* handle) const {
   }
   if (history.parent_is_gone) {
     Handle& parent = *history.parent;
-    std::lock_guard<SpinLock> guard(ShardOf(HashOf(parent)).lock());
+    std::lock_guard<SpinLock> guard(LockOf(parent));
     history.parent_freed = parent.freed;
   }
   return history;

@@ -54,8 +54,22 @@ struct HandleRef {
 // to it may be read at any time; used again for the next handle at the address. Whoever keeps a
 // pointer keeps the generation too: it moves on when the handle is freed.
 struct Handle {
-  uintptr_t address = 0;
-  int16_t kind = -1;  // index in reflection::Handles()
+ private:
+  std::atomic<uintptr_t> address_{0};
+  std::atomic<int16_t> kind_{-1};
+
+ public:
+  uint8_t shard = 0;  // whose lock it is; never changes
+
+  uintptr_t address() const { return address_.load(std::memory_order_relaxed); }
+  const void* pointer() const { return reinterpret_cast<const void*>(address()); }
+  int kind() const { return kind_.load(std::memory_order_relaxed); }  // in reflection::Handles()
+  // A record may become that of another handle of its shard while others still look at it.
+  void Become(int kind, uintptr_t address) {
+    kind_.store(static_cast<int16_t>(kind), std::memory_order_relaxed);
+    address_.store(address, std::memory_order_relaxed);
+  }
+
   std::atomic<uint32_t> flags{0};
   std::atomic<uint32_t> generation{0};
   std::atomic<uint32_t> client_generation{0};
@@ -229,7 +243,7 @@ class HandleTable {
 
  private:
   struct Shard;
-  Shard& ShardOf(uint64_t hash) const;
+  table_internal::SpinLock& LockOf(const Handle& handle) const { return heads_[handle.shard].lock; }
 
   // The low bits of the hash choose the slot, higher ones the shard.
   static size_t IndexOf(uint64_t hash) { return (hash >> 24) % kNumShards; }

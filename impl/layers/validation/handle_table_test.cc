@@ -1,5 +1,8 @@
 #include "impl/layers/validation/handle_table.h"
 
+#include <condition_variable>
+#include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -129,6 +132,42 @@ TEST(HandleTableTest, ThreadsFindWhatOthersAdd) {
   EXPECT_EQ(alive, kThreads * kRounds / 2);
 }
 
+// What is gone is found by none of them, and the race detector has something to look at.
+TEST(HandleTableTest, RecordsAreUsedAgainWhileOthersHoldThem) {
+  HandleTable table(/*dead_kept=*/4);
+  bool was_alive;
+  std::vector<HandleRef> gone;
+  auto address_of = [](uint64_t i) { return 0x10000 + 64 * static_cast<uintptr_t>(i); };
+  for (uint64_t i = 0; i < 512; ++i) {
+    Sight sight = table.Register(kBuffer, address_of(i), Owned(i), &was_alive);
+    table.Free(sight.ref(), {i, 8});
+    gone.push_back(sight.ref());
+  }
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  std::thread other([&] {
+    while (!stop.load()) {
+      for (const HandleRef& ref : gone) {
+        if (table.Free(ref, {1, 8})) ++wrong;
+        table.MarkDeleted(ref, kDeleted, {1, 8});
+        table.HistoryOf(ref.handle);
+        table.Find(ref.handle->kind(), ref.handle->address());
+      }
+    }
+  });
+  for (uint64_t i = 512; i < 20'000; ++i) {
+    Sight sight = table.Register(kClient, address_of(i), Owned(i), &was_alive);
+    if (!table.Find(kClient, address_of(i)).alive()) ++wrong;
+    if (!table.Free(sight.ref(), {i, 8})) ++wrong;
+  }
+  stop = true;
+  other.join();
+  EXPECT_EQ(wrong, 0);
+  int used_again = 0;
+  for (const HandleRef& ref : gone) used_again += ref.handle->kind() == kClient ? 1 : 0;
+  EXPECT_GT(used_again, 0);
+}
+
 TEST(UsesTest, OnlyOtherThreadsCount) {
   HandleTable table;
   bool was_alive;
@@ -144,6 +183,55 @@ TEST(UsesTest, OnlyOtherThreadsCount) {
   }).join();
   own.PopTo(depth);
   std::thread([&] { EXPECT_EQ(ThreadUses::CountOthers(handle, &function), 0); }).join();
+}
+
+// The records of so many threads that are there at once.
+std::set<ThreadUses*> RecordsOfThreads(size_t count) {
+  std::set<ThreadUses*> records;
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t arrived = 0;
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      ThreadUses* own = &ThreadUses::OfThisThread();
+      std::unique_lock<std::mutex> lock(mutex);
+      records.insert(own);
+      ++arrived;
+      changed.notify_all();
+      changed.wait(lock, [&] { return arrived == count; });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(records.size(), count);
+  return records;
+}
+
+// More than any test before has used: they take all that are free.
+constexpr size_t kMoreThanBefore = 24;
+
+// Its end comes after that of the thread's record, and makes a call.
+struct LastCaller {
+  ~LastCaller() {
+    *own = &ThreadUses::OfThisThread();
+    *others = RecordsOfThreads(kMoreThanBefore);
+  }
+  ThreadUses** own = nullptr;
+  std::set<ThreadUses*>* others = nullptr;
+};
+
+TEST(UsesTest, ACallInTheLastMomentsOfAThread) {
+  ThreadUses* own = nullptr;
+  std::set<ThreadUses*> others;
+  std::thread([&] {
+    thread_local LastCaller caller;
+    caller.own = &own;
+    caller.others = &others;
+    ThreadUses::OfThisThread();
+  }).join();
+  EXPECT_FALSE(others.contains(own)) << "two threads write into one record";
+  EXPECT_TRUE(RecordsOfThreads(kMoreThanBefore + 1).contains(own))
+      << "what the last call took was not given back";
 }
 
 TEST(UsesTest, DeepNestingIsNotCountedFurther) {

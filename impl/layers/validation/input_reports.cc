@@ -26,9 +26,9 @@ void ReportBadHandle(CallState& state, int kind, const void* address, const Sigh
     const char* what = " that was freed: ";
     if (history.parent_is_gone && history.freed.call == 0) {
       what = " that is gone: ";
-      requirement = history.parent->kind == layer.kinds.client
+      requirement = history.parent->kind() == layer.kinds.client
                         ? &Require("PJRT-Client_Destroy-owned")
-                        : layer.plans.OnceOf(history.parent->kind);
+                        : layer.plans.OnceOf(history.parent->kind());
     }
     state.FailedPrecondition(*requirement, StrCat(state.Name(name, kind, address), what,
                                                   Describe(layer.table, sight.handle)));
@@ -53,8 +53,8 @@ void ReportOtherClient(CallState& state, int kind, const void* address, const Si
                        HandleRef client, const char* name) {
   state.InvalidArgument(
       Require("PJRT-Handle-client"),
-      StrCat(state.Name(name, kind, address), " of client ", Hex(client.handle->address),
-             ", the call is one of client ", Hex(state.client.handle->address), ": ",
+      StrCat(state.Name(name, kind, address), " of client ", Hex(client.handle->address()),
+             ", the call is one of client ", Hex(state.client.handle->address()), ": ",
              Describe(state.layer.table, sight.handle)));
 }
 
@@ -91,8 +91,7 @@ void ReportBadChain(CallState& state, int node, const PJRT_Extension_Base* at, c
 
 void ReportBadFree(CallState& state, const Sight& sight, bool is_freed, int others, int16_t user) {
   const int kind = state.plan.frees_kind;
-  std::string what =
-      state.Name(state.plan.frees_name, kind, reinterpret_cast<const void*>(sight.handle->address));
+  std::string what = state.Name(state.plan.frees_name, kind, sight.handle->pointer());
   if (!is_freed) {
     what += " that another thread frees: ";
   } else {
@@ -107,8 +106,7 @@ void ReportBadFree(CallState& state, const Sight& sight, bool is_freed, int othe
 void ReportBorrowed(CallState& state, const Sight& sight) {
   state.FailedPrecondition(
       Require("PJRT-Handle-borrowed"),
-      StrCat(state.Name(state.plan.frees_name, state.plan.frees_kind,
-                        reinterpret_cast<const void*>(sight.handle->address)),
+      StrCat(state.Name(state.plan.frees_name, state.plan.frees_kind, sight.handle->pointer()),
              " that the plugin owns: ", Describe(state.layer.table, sight.handle)));
 }
 

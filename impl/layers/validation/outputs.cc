@@ -6,8 +6,6 @@
 namespace plinth::layers::validation {
 namespace {
 
-constexpr uint64_t kMaxElements = 1 << 16;
-
 uint64_t LengthOf(const CallState& state, const FieldCheck& check) {
   if (check.length_size == 8) return state.Read<uint64_t>(check.length_offset);
   if (check.length_size == 4) return state.Read<uint32_t>(check.length_offset);
@@ -67,7 +65,7 @@ void CheckList(CallState& state, const FieldCheck& check) {
     if (length != 0 && !check.nullable) FaultNullList(state, check, length);
     return;
   }
-  for (uint64_t i = 0; i < length && i < kMaxElements; ++i) {
+  for (uint64_t i = 0; i < length && i < kMaxAnswerElements; ++i) {
     if (list[i] == nullptr) {
       FaultNullElement(state, check, i);
     } else {
@@ -125,16 +123,14 @@ void CompareAnswer(CallState& state) {
 
 [[gnu::cold]] void FaultNotNew(CallState& state, const Sight& sight, const char* name) {
   state.Fault(Require("PJRT-Args-output-new"),
-              StrCat(state.Name(name, sight.handle->kind,
-                                reinterpret_cast<const void*>(sight.handle->address)),
+              StrCat(state.Name(name, sight.handle->kind(), sight.handle->pointer()),
                      " that is in use: ", Describe(state.layer.table, sight.handle)));
 }
 
 [[gnu::cold]] void FaultNotListed(CallState& state, const Sight& sight, const char* name) {
   state.Fault(Require("PJRT-Client_AddressableDevices-subset"),
-              StrCat(state.Name(name, sight.handle->kind,
-                                reinterpret_cast<const void*>(sight.handle->address)),
-                     " that PJRT_Client_Devices of client ", Hex(state.client.handle->address),
+              StrCat(state.Name(name, sight.handle->kind(), sight.handle->pointer()),
+                     " that PJRT_Client_Devices of client ", Hex(state.client.handle->address()),
                      " does not list"));
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "impl/layers/validation/handle_table.h"
 #include "impl/layers/validation/special_checks.h"
 #include "plinth/support/str_cat.h"
 
@@ -58,6 +59,8 @@ constexpr function::Id kStable[] = {
     function::kPJRT_AsyncHostToDeviceTransferManager_Device,
     function::kPJRT_AsyncHostToDeviceTransferManager_BufferCount,
 };
+
+static_assert(std::size(kStable) == kNumStableFunctions);
 
 // Pointers that are null where the array that they point to has no elements; checked with it.
 constexpr std::string_view kArrayData[] = {"data", "device_buffer_ptr"};
@@ -382,7 +385,9 @@ Plans::Plans() {
   for (function::Id id : kStable) {
     FunctionPlan& plan = functions_[id];
     int kind = plan.inputs.empty() ? -1 : plan.inputs[0].target;
-    if (kind >= 0) SetAnswers(reflection::Get(id), slots[kind]++, &plan);
+    // A kind with more of them than a handle has room for: the last are asked without comparison.
+    if (kind < 0 || slots[kind] == kNumAnswers) continue;
+    SetAnswers(reflection::Get(id), slots[kind]++, &plan);
   }
   for (const char* handle : reflection::Handles()) {
     std::string_view name = View(handle);

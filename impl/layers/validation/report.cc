@@ -73,13 +73,18 @@ std::string DescribeField(std::span<const Field> fields, const Field& field, con
 
 }  // namespace
 
+std::string ReportText(Side side, const reflection::Requirement& requirement, Origin at,
+                       const std::string& what) {
+  return StrCat("misuse by the ", side == Side::kClient ? "client" : "plugin", " [", requirement.id,
+                "] in ", ToString(at), ": ", what, ". Required (",
+                NameOf(requirement.requirement_class), "): ", requirement.text);
+}
+
 void Reporter::Report(Side side, const reflection::Requirement& requirement, Origin at,
                       const std::string& what) {
   uint64_t number = count_.fetch_add(1, std::memory_order_relaxed);
   if (number < options_.limit) {
-    sink_(StrCat("validation: misuse by the ", side == Side::kClient ? "client" : "plugin", " [",
-                 requirement.id, "] in ", ToString(at), ": ", what, ". Required (",
-                 NameOf(requirement.requirement_class), "): ", requirement.text));
+    sink_(StrCat("validation: ", ReportText(side, requirement, at, what)));
   } else if (number == options_.limit) {
     sink_(StrCat("validation: ", options_.limit, " reports are written, more are left out"));
   }
@@ -111,8 +116,8 @@ std::string Describe(const HandleTable& table, const Handle* handle) {
   }
   if (history.freed.call != 0) out += StrCat(", freed by ", ToString(history.freed));
   if (history.parent_is_gone) {
-    out += StrCat(", its ", reflection::Handles()[history.parent->kind], " ",
-                  Hex(history.parent->address), " freed");
+    out += StrCat(", its ", reflection::Handles()[history.parent->kind()], " ",
+                  Hex(history.parent->address()), " freed");
     if (history.parent_freed.call != 0) out += StrCat(" by ", ToString(history.parent_freed));
   }
   return out;

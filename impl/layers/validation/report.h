@@ -14,6 +14,10 @@ namespace plinth::layers::validation {
 // Whose mistake it is.
 enum class Side : uint8_t { kClient, kPlugin };
 
+// "misuse by the client [PJRT-Args-null] in call #3 of ...: <what>. Required (contract): ..."
+std::string ReportText(Side side, const reflection::Requirement& requirement, Origin at,
+                       const std::string& what);
+
 // Writes one line for each misuse. Any thread.
 class Reporter {
  public:

@@ -1,5 +1,10 @@
 #include "impl/layers/validation/uses.h"
 
+#include <cxxabi.h>
+
+// Of this library; what the compiler itself gives to the function below for a thread_local.
+extern "C" void* __dso_handle __attribute__((visibility("hidden")));
+
 namespace plinth::layers::validation {
 namespace {
 
@@ -9,21 +14,6 @@ constinit std::atomic<ThreadUses*> all_threads{nullptr};
 }  // namespace
 
 thread_local constinit ThreadUses* ThreadUses::this_thread_ = nullptr;
-
-// Gives the record of a thread back when it ends.
-class ThreadUsesOwner {
- public:
-  explicit ThreadUsesOwner(ThreadUses* uses) : uses_(uses) {}
-  ~ThreadUsesOwner() {
-    ThreadUses::this_thread_ = nullptr;
-    uses_->PopTo(0);
-    uses_->is_taken_.store(false, std::memory_order_release);
-  }
-  ThreadUses* Get() const { return uses_; }
-
- private:
-  ThreadUses* const uses_;
-};
 
 ThreadUses* ThreadUses::Take() {
   for (ThreadUses* uses = all_threads.load(std::memory_order_acquire); uses != nullptr;
@@ -42,10 +32,18 @@ ThreadUses* ThreadUses::Take() {
 }
 
 ThreadUses& ThreadUses::Begin() {
-  // After the owner's end, in the destructor of another thread_local, the record is borrowed.
-  thread_local ThreadUsesOwner owner(Take());
-  this_thread_ = owner.Get();
+  this_thread_ = Take();
+  // Not by a thread_local with a destructor, of which there is one for each thread: destructors of
+  // other ones may make calls after its end, and what they take has to be given back too.
+  abi::__cxa_thread_atexit(&GiveBack, this_thread_, &__dso_handle);
   return *this_thread_;
+}
+
+void ThreadUses::GiveBack(void* record) {
+  auto* uses = static_cast<ThreadUses*>(record);
+  this_thread_ = nullptr;
+  uses->PopTo(0);
+  uses->is_taken_.store(false, std::memory_order_release);
 }
 
 int ThreadUses::CountOthers(const Handle* handle, int16_t* function) {

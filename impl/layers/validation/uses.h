@@ -49,9 +49,9 @@ class ThreadUses {
   static int CountOthers(const Handle* handle, int16_t* function);
 
  private:
-  friend class ThreadUsesOwner;
   static ThreadUses* Take();
   static ThreadUses& Begin();
+  static void GiveBack(void* record);  // at the end of its thread
   static thread_local constinit ThreadUses* this_thread_;
 
   struct Use {

@@ -45,8 +45,7 @@ void ValidationLayer::CheckInitialized(CallState& state) {
 // The answer to a misuse in mode `error`.
 PJRT_Error* ValidationLayer::Refuse(CallState& state) {
   if (state.call.function().returns != reflection::Returns::kError) return nullptr;
-  Status status(state.code, StrCat("validation: misuse in ", ToString(state.at),
-                                   "; the log says what is wrong"));
+  Status status(state.code, StrCat("validation: ", *state.refusal));
   return TrackError(state_, MakeError(status), state.at, state.client);
 }
 

@@ -247,6 +247,42 @@ TEST_F(ValidationTest, AnswersThatChange) {
               ElementsAre(Fault("PJRT-Args-output-same", "dims = {2, 4}, num_dims = 2")));
 }
 
+// A list counts to its end, however long: what is new in it has to become known.
+TEST_F(ValidationTest, ALongListThatChangesAtItsEnd) {
+  Start();
+  constexpr size_t kCount = 100;
+  static PJRT_Device* devices[kCount];
+  for (size_t i = 0; i < kCount; ++i) devices[i] = HandleAt<PJRT_Device>(static_cast<int>(100 + i));
+  chain_.Answer(function::kPJRT_Client_Devices, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Client_Devices_Args*>(args)->devices = devices;
+    static_cast<PJRT_Client_Devices_Args*>(args)->num_devices = kCount;
+    return nullptr;
+  });
+  NEW(Client_Devices, args);
+  args.client = world_.client;
+  RUN(&world_, Client_Devices, args);
+  RUN(&world_, Client_Devices, args);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
+  devices[kCount - 1] = HandleAt<PJRT_Device>(250);
+  RUN(&world_, Client_Devices, args);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Args-output-same", "devices = {")));
+  NEW(Device_IsAddressable, of_new);
+  of_new.device = devices[kCount - 1];
+  RUN(&world_, Device_IsAddressable, of_new);
+  EXPECT_THAT(chain_.TakeLines(), IsEmpty()) << "the client may use what it was given";
+}
+
+TEST_F(ValidationTest, EveryAnswerHasAPlaceInItsHandle) {
+  int num_answers = 0;
+  for (int id = 0; id < static_cast<int>(reflection::Functions().size()); ++id) {
+    const FunctionPlan& plan = Plans::Get().Of(id);
+    EXPECT_LT(plan.answer_slot, kNumAnswers)
+        << reflection::Functions()[static_cast<size_t>(id)].name;
+    num_answers += plan.answer_slot >= 0 ? 1 : 0;
+  }
+  EXPECT_EQ(num_answers, kNumStableFunctions) << "a handle has no room for more: kNumAnswers";
+}
+
 TEST_F(ValidationTest, ADeviceThatIsNotListed) {
   Start();
   chain_.Answer(function::kPJRT_Client_Devices, [this](void* args) -> PJRT_Error* {
@@ -502,6 +538,11 @@ TEST_F(ValidationTest, InModeErrorThePluginIsNotReached) {
   NEW(Buffer_Delete, args);
   PJRT_Error* error = chain_.api()->PJRT_Buffer_Delete(&args);
   EXPECT_EQ(CodeOf(error), PJRT_Error_Code_INVALID_ARGUMENT);
+  NEW(Error_Message, message);
+  message.error = error;
+  chain_.api()->PJRT_Error_Message(&message);
+  EXPECT_THAT(std::string(message.message, message.message_size),
+              AllOf(HasSubstr("PJRT_Buffer_Delete: `buffer` is null"), HasSubstr("Required (")));
   drop(&world_, error);
   EXPECT_EQ(reached, 0);
   args.buffer = world_.buffer;
