@@ -1,10 +1,10 @@
 #include "impl/cli/element.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "plinth/support/float_format.h"
+#include "plinth/support/parse_number.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::cli {
@@ -33,10 +33,9 @@ uint64_t ZeroExtend(DType type, uint64_t bits) {
 }
 
 template <typename T>
-bool ParseWhole(std::string_view text, T* value) {
+bool ParseSigned(std::string_view text, T* value) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size();
+  return ParseNumber(text, value);
 }
 
 Status Wrong(DType type, std::string_view text) {
@@ -48,12 +47,12 @@ Status ParseFloat(DType type, std::string_view text, std::byte* bytes) {
   if (type == DType::kF32) {
     // From the decimal at once: through double it would be rounded twice.
     float value;
-    if (!ParseWhole(text, &value)) return Wrong(type, text);
+    if (!ParseSigned(text, &value)) return Wrong(type, text);
     std::memcpy(bytes, &value, sizeof(value));
     return {};
   }
   double value;
-  if (!ParseWhole(text, &value)) return Wrong(type, text);
+  if (!ParseSigned(text, &value)) return Wrong(type, text);
   StoreBits(type, FloatToBits(type, value), bytes);
   return {};
 }
@@ -97,7 +96,7 @@ Status ParseElement(DType type, std::string_view text, std::byte* bytes) {
       return {};
     case DTypeClass::kSigned: {
       int64_t value;
-      if (!ParseWhole(text, &value) || SignExtend(type, static_cast<uint64_t>(value)) != value) {
+      if (!ParseSigned(text, &value) || SignExtend(type, static_cast<uint64_t>(value)) != value) {
         return Wrong(type, text);
       }
       StoreInteger(type, value, bytes);
@@ -105,7 +104,7 @@ Status ParseElement(DType type, std::string_view text, std::byte* bytes) {
     }
     case DTypeClass::kUnsigned: {
       uint64_t value;
-      if (!ParseWhole(text, &value) || ZeroExtend(type, value) != value) return Wrong(type, text);
+      if (!ParseSigned(text, &value) || ZeroExtend(type, value) != value) return Wrong(type, text);
       StoreInteger(type, static_cast<int64_t>(value), bytes);
       return {};
     }

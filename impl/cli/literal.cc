@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <cmath>
 #include <vector>
 
 #include "impl/cli/element.h"
+#include "plinth/support/parse_number.h"
 
 namespace plinth::cli {
 
@@ -15,12 +15,6 @@ using client::HostArray;
 namespace {
 
 constexpr size_t kMaxRank = 64;
-
-template <typename T>
-bool ParseWhole(std::string_view text, T* value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 std::vector<std::string_view> SplitCommas(std::string_view text) {
   std::vector<std::string_view> pieces;
@@ -71,7 +65,7 @@ Expected<bool> ParseCall(std::string_view text, std::string_view name, double* n
     return InvalidArgument(name, " takes at most ", count, " numbers, not ", pieces.size());
   }
   for (size_t i = 0; i < pieces.size(); ++i) {
-    if (!ParseWhole(pieces[i], &numbers[i]) || !std::isfinite(numbers[i])) {
+    if (!ParseNumber(pieces[i], &numbers[i]) || !std::isfinite(numbers[i])) {
       return InvalidArgument("\"", pieces[i].substr(0, 40), "\" is no number, in ", name, "(...)");
     }
   }
@@ -142,7 +136,7 @@ Expected<TypeAndDims> ParseShape(std::string_view text) {
   if (dims.empty()) return shape;
   for (std::string_view piece : SplitCommas(dims)) {
     int64_t& extent = shape.dims.emplace_back();
-    if (!ParseWhole(piece, &extent) || extent < 0) {
+    if (!ParseNumber(piece, &extent) || extent < 0) {
       return InvalidArgument("\"", piece.substr(0, 40), "\" is no extent, in \"",
                              text.substr(0, 80), "\"");
     }

@@ -1,28 +1,21 @@
 #include "plinth/sdk/options.h"
 
-#include <charconv>
 #include <cmath>
+
+#include "plinth/support/parse_number.h"
 
 namespace plinth::sdk {
 namespace {
-
-template <typename T>
-bool ParseWhole(std::string_view text, T& value) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 // The value that a string stands for, in the type of the option; nothing if it is none.
 std::optional<Value> FromString(std::string_view text, const Value& type) {
   if (std::holds_alternative<std::string>(type)) return Value(std::string(text));
   if (std::holds_alternative<int64_t>(type)) {
     int64_t number = 0;
-    if (ParseWhole(text, number)) return Value(number);
+    if (ParseNumber(Trim(text), &number)) return Value(number);
   } else if (std::holds_alternative<float>(type)) {
     float number = 0;
-    if (ParseWhole(text, number)) return Value(number);
+    if (ParseNumber(Trim(text), &number)) return Value(number);
   } else if (std::holds_alternative<bool>(type)) {
     for (std::string_view yes : {"true", "True", "1"}) {
       if (text == yes) return Value(true);
@@ -35,14 +28,7 @@ std::optional<Value> FromString(std::string_view text, const Value& type) {
     if (text.size() >= 2 && text.front() == '[' && text.back() == ']') {
       text = text.substr(1, text.size() - 2);
     }
-    while (!text.empty()) {
-      size_t comma = text.find(',');
-      int64_t number = 0;
-      if (!ParseWhole(text.substr(0, comma), number)) return std::nullopt;
-      list.push_back(number);
-      if (comma == std::string_view::npos) break;
-      text.remove_prefix(comma + 1);
-    }
+    if (!ParseNumbers(text, &list)) return std::nullopt;
     return Value(std::move(list));
   }
   return std::nullopt;

@@ -1,8 +1,9 @@
 #include "plinth/client/options.h"
 
-#include <charconv>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
+
+#include "plinth/support/parse_number.h"
 
 namespace plinth::client {
 namespace {
@@ -40,27 +41,6 @@ struct WriteOverride {
   void operator()(double value) const { out.add_double(kDouble, value); }
 };
 
-template <typename T>
-bool ParseWhole(std::string_view text, T* value) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool ParseList(std::string_view text, std::vector<int64_t>* list) {
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
-  text = text.substr(1, text.size() - 2);
-  while (!text.empty()) {
-    const size_t comma = text.find(',');
-    std::string_view piece = text.substr(0, comma);
-    while (!piece.empty() && piece.front() == ' ') piece.remove_prefix(1);
-    if (!ParseWhole(piece, &list->emplace_back())) return false;
-    if (comma == std::string_view::npos) return true;
-    text.remove_prefix(comma + 1);
-    if (text.empty()) return false;
-  }
-  return true;
-}
-
 Value ParseValue(std::string_view text) {
   if (text == "true") return true;
   if (text == "false") return false;
@@ -68,11 +48,12 @@ Value ParseValue(std::string_view text) {
     return std::string(text.substr(1, text.size() - 2));
   }
   int64_t integer;
-  if (ParseWhole(text, &integer)) return integer;
+  if (ParseNumber(text, &integer)) return integer;
+  const bool is_list = text.size() >= 2 && text.front() == '[' && text.back() == ']';
   std::vector<int64_t> list;
-  if (ParseList(text, &list)) return list;
+  if (is_list && ParseNumbers(text.substr(1, text.size() - 2), &list)) return list;
   float number;
-  if (ParseWhole(text, &number)) return number;
+  if (ParseNumber(text, &number)) return number;
   return std::string(text);
 }
 

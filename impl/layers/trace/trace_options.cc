@@ -2,9 +2,8 @@
 
 #include <unistd.h>
 
-#include <charconv>
-
-#include "plinth/support/text.h"
+#include "impl/layers/option_list.h"
+#include "plinth/support/parse_number.h"
 
 namespace plinth::layers {
 namespace {
@@ -27,21 +26,16 @@ std::string Path(std::string_view text) {
   return path;
 }
 
-Status ParsePart(std::string_view part, TraceOptions& options) {
-  size_t equals = part.find('=');
-  std::string_view name = Trim(part.substr(0, equals));
-  std::string_view value =
-      equals == std::string_view::npos ? std::string_view() : Trim(part.substr(equals + 1));
-  if (value.empty()) return NotUnderstood(part, "it has no value");
+Status SetOption(std::string_view name, std::string_view value, TraceOptions& options) {
+  if (value.empty()) return NotUnderstood(name, "it has no value");
+  const std::string part = StrCat(name, "=", value);
   if (name == "file") {
     options.file = Path(value);
   } else if (name == "capture") {
     options.capture = Path(value);
   } else if (name == "limit") {
     uint64_t megabytes = 0;
-    auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), megabytes);
-    if (error != std::errc() || end != value.data() + value.size() || megabytes == 0 ||
-        megabytes > (uint64_t{1} << 24)) {
+    if (!ParseNumber(value, &megabytes) || megabytes == 0 || megabytes > (uint64_t{1} << 24)) {
       return NotUnderstood(part, "the limit is a whole number of megabytes from 1");
     }
     options.limit_bytes = megabytes << 20;
@@ -65,13 +59,9 @@ Status ParsePart(std::string_view part, TraceOptions& options) {
 
 Expected<TraceOptions> ParseTraceOptions(std::string_view text) {
   TraceOptions options;
-  while (!text.empty()) {
-    size_t end = text.find(',');
-    std::string_view part = Trim(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    if (part.empty()) continue;
-    PLINTH_RETURN_IF_ERROR(ParsePart(part, options));
-  }
+  PLINTH_RETURN_IF_ERROR(ForEachOption(text, [&](std::string_view name, std::string_view value) {
+    return SetOption(name, value, options);
+  }));
   if (options.file.empty() && options.capture.empty()) {
     return InvalidArgument("trace: neither file nor capture is given. ", kOptions);
   }

@@ -1,8 +1,7 @@
 #include "impl/layers/validation/options.h"
 
-#include <charconv>
-
-#include "plinth/support/text.h"
+#include "impl/layers/option_list.h"
+#include "plinth/support/parse_number.h"
 
 namespace plinth::layers::validation {
 namespace {
@@ -30,12 +29,8 @@ Status SetOption(std::string_view name, std::string_view value, Options* options
     return {};
   }
   if (name == "limit") {
-    const char* end = value.data() + value.size();
-    auto [last, error] = std::from_chars(value.data(), end, options->limit);
-    if (error != std::errc() || last != end) {
-      return InvalidArgument("limit=", value, " is not a number of reports");
-    }
-    return {};
+    if (ParseNumber(value, &options->limit)) return {};
+    return InvalidArgument("limit=", value, " is not a number of reports");
   }
   return InvalidArgument("there is no option `", name, "`; the options are ", kKnown);
 }
@@ -44,19 +39,13 @@ Status SetOption(std::string_view name, std::string_view value, Options* options
 
 Expected<Options> ParseOptions(std::string_view text) {
   Options options;
-  while (!text.empty()) {
-    size_t comma = text.find(',');
-    std::string_view item = Trim(text.substr(0, comma));
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    if (item.empty()) continue;
-    size_t equals = item.find('=');
-    if (equals == std::string_view::npos) {
-      return InvalidArgument("layer validation: `", item, "` has no value; the options are ",
-                             kKnown);
+  const Status status = ForEachOption(text, [&](std::string_view name, std::string_view value) {
+    if (value.empty()) {
+      return InvalidArgument("`", name, "` has no value; the options are ", kKnown);
     }
-    Status set = SetOption(Trim(item.substr(0, equals)), Trim(item.substr(equals + 1)), &options);
-    if (!set.ok()) return set.WithContext("layer validation");
-  }
+    return SetOption(name, value, &options);
+  });
+  if (!status.ok()) return status.WithContext("layer validation");
   return options;
 }
 
