@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "conformance/runner/files.h"
 #include "conformance/runner/must_pass.h"
@@ -135,6 +136,13 @@ std::vector<std::string> VerifyBundle(const std::string& folder, const std::vect
   if (TextOf(*bundle, "level") != level || TextOf(*json, "level") != level) {
     problems.push_back(StrCat("the results reach level \"", level, "\", the bundle says \"",
                               TextOf(*bundle, "level"), "\""));
+  }
+  const std::pair<const char*, int64_t> claims[] = {{"minor", report->plugin_minor},
+                                                    {"waived", report->Count(Verdict::kWaived)}};
+  for (const auto& [name, found] : claims) {
+    if (bundle->At(name).AsInteger() == found) continue;
+    problems.push_back(StrCat("the report has ", name, " ", found, ", the bundle says ",
+                              bundle->At(name).ToString()));
   }
   VerifyReport(*report, cases, *waivers, problems);
   if (!plugin_path.empty()) {

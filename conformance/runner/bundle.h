@@ -10,8 +10,8 @@
 namespace plinth::conformance {
 
 // What a vendor submits: a folder with bundle.json, report.json, profile.json, waivers.json and
-// must_pass.txt. bundle.json names the version of the suite, the level, the SHA-256 of the plugin
-// and that of every other file.
+// must_pass.txt. bundle.json names the version of the suite, the level, the plugin's minor, how
+// many results were waived, the SHA-256 of the plugin and that of every other file.
 struct BundleInputs {
   const Report& report;
   std::string plugin_path;

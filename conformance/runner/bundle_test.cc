@@ -11,6 +11,7 @@ namespace plinth::conformance {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -103,6 +104,18 @@ TEST_F(BundleTest, ALevelThatTheResultsDoNotReachIsFound) {
   EXPECT_THAT(Verify(), Contains(HasSubstr("the results reach level \"\"")));
 }
 
+TEST_F(BundleTest, ClaimsThatTheReportDoesNotBearOutAreFound) {
+  Named("L0/table/version").verdict = Verdict::kWaived;
+  Write(R"({"waivers": [{"cases": "L0/table/*", "reason": "known", "address": "https://x",
+                         "until_minor": 114}]})");
+  EXPECT_THAT(Verify(), IsEmpty());
+  Tamper("bundle.json", "\"waived\":1", "\"waived\":0", false);
+  EXPECT_THAT(Verify(), ElementsAre("the report has waived 1, the bundle says 0"));
+  Tamper("bundle.json", "\"waived\":0", "\"waived\":1", false);
+  Tamper("bundle.json", "\"minor\":114", "\"minor\":\"newest\"", false);
+  EXPECT_THAT(Verify(), ElementsAre("the report has minor 114, the bundle says \"newest\""));
+}
+
 TEST_F(BundleTest, AFailureThatWasTakenOutIsFound) {
   std::erase_if(report_.results, [](const Result& r) { return r.name == "L0/table/attributes"; });
   Write();
@@ -146,6 +159,10 @@ TEST_F(BundleTest, GarbageIsAnswered) {
   Write();
   ASSERT_TRUE(WriteFile(folder_ + "/bundle.json", "garbage").ok());
   EXPECT_THAT(Verify(), Contains(HasSubstr("bundle.json")));
+  std::filesystem::remove(folder_ + "/waivers.json");
+  std::filesystem::create_directory(folder_ + "/waivers.json");
+  Tamper("bundle.json", "garbage", "{}", false);
+  EXPECT_THAT(Verify(), Contains(HasSubstr("waivers.json: it is a folder")));
   ASSERT_TRUE(WriteFile(folder_ + "/bundle.json", "[]").ok());
   ASSERT_TRUE(WriteFile(folder_ + "/report.json", "{}").ok());
   EXPECT_THAT(Verify(), Contains(HasSubstr("not a report")));

@@ -144,7 +144,7 @@ Expected<Report> ReportFromJson(const Json& json) {
   }
   report.plugin_path = TextOf(json, "plugin");
   report.plugin_version = TextOf(json, "version");
-  report.plugin_minor = static_cast<int>(NumberOf(json, "minor"));
+  report.plugin_minor = static_cast<int>(json.At("minor").AsInteger().value_or(0));
   report.seed = json.At("seed").AsUnsigned().value_or(0);
   report.error = TextOf(json, "error");
   report.uncovered = TextsOf(json, "uncovered_requirements");
