@@ -221,5 +221,40 @@ TEST_F(CustomCalls, FunctionsOfTheTableCheckTheirArguments) {
   EXPECT_EQ(status.code(), StatusCode::kUnknown);
 }
 
+// Of names that no string can hold: what is thrown inside comes out as an error.
+TEST_F(CustomCalls, NoExceptionLeavesTheTable) {
+  const XLA_FFI_Api& api = *GetFfiApi();
+  const std::string text(4096, 'x');
+  const XLA_FFI_ByteSpan endless = {text.data(), SIZE_MAX};
+  XLA_FFI_TypeId id{};
+  XLA_FFI_Type_Register_Args type{};
+  type.struct_size = XLA_FFI_Type_Register_Args_STRUCT_SIZE;
+  type.name = endless;
+  type.type_id = &id;
+  Status status = TakeFfiError(api.XLA_FFI_Type_Register(&type));
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_NE(status.message().find("exception"), std::string_view::npos);
+  XLA_FFI_Handler_Register_Args handler{};
+  handler.struct_size = XLA_FFI_Handler_Register_Args_STRUCT_SIZE;
+  handler.name = endless;
+  handler.bundle.execute = &Twice;
+  EXPECT_FALSE(TakeFfiError(api.XLA_FFI_Handler_Register(&handler)).ok());
+}
+
+TEST_F(CustomCalls, AttributesHaveABudget) {
+  ASSERT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("budgeted", &Twice)).ok());
+  const auto splats = [](int calls) {
+    std::string body = "%0 = stablehlo.add %x, %x : tensor<2x3xf32>\n";
+    for (int i = 1; i <= calls; ++i) {
+      body += StrCat("%", i, " = stablehlo.custom_call @budgeted(%", i - 1,
+                     ") {mhlo.backend_config = {a = dense<(1.0, 2.0)> : "
+                     "tensor<1000000xcomplex<f64>>}} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n");
+    }
+    return StrCat(body, "return %", calls, " : tensor<2x3xf32>");
+  };
+  EXPECT_TRUE(Compile(splats(2)).ok());
+  ExpectCompileError(splats(20), StatusCode::kResourceExhausted, "attribute \"a\"");
+}
+
 }  // namespace
 }  // namespace plinth::cpu

@@ -26,6 +26,20 @@ namespace {
         #function, ": there is no execution yet; ask in a later stage than instantiate")); \
   }
 
+// What C gets of a function of ours: no exception leaves it.
+template <auto kFunction>
+struct Guarded;
+template <typename Args, XLA_FFI_Error* (*kFunction)(Args*)>
+struct Guarded<kFunction> {
+  static XLA_FFI_Error* Call(Args* args) noexcept {
+    try {
+      return kFunction(args);
+    } catch (...) {
+      return CurrentExceptionAsFfiError();
+    }
+  }
+};
+
 std::string_view View(const XLA_FFI_ByteSpan& span) {
   return span.ptr == nullptr ? std::string_view() : std::string_view(span.ptr, span.len);
 }
@@ -38,14 +52,14 @@ XLA_FFI_Error* ErrorCreate(XLA_FFI_Error_Create_Args* args) {
                            args->message == nullptr ? "" : args->message};
 }
 
-void ErrorGetMessage(XLA_FFI_Error_GetMessage_Args* args) {
+void ErrorGetMessage(XLA_FFI_Error_GetMessage_Args* args) noexcept {
   if (args == nullptr || args->struct_size < XLA_FFI_Error_GetMessage_Args_STRUCT_SIZE) return;
   args->message = args->error == nullptr ? "" : args->error->message.c_str();
 }
 
-void ErrorDestroy(XLA_FFI_Error_Destroy_Args* args) {
+void ErrorDestroy(XLA_FFI_Error_Destroy_Args* args) noexcept {
   if (args == nullptr || args->struct_size < XLA_FFI_Error_Destroy_Args_STRUCT_SIZE) return;
-  delete args->error;
+  DestroyFfiError(args->error);
 }
 
 XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
@@ -237,24 +251,24 @@ XLA_FFI_Api MakeApi() {
   api.api_version.struct_size = XLA_FFI_Api_Version_STRUCT_SIZE;
   api.api_version.major_version = XLA_FFI_API_MAJOR;
   api.api_version.minor_version = XLA_FFI_API_MINOR;
-  api.XLA_FFI_Error_Create = ErrorCreate;
+  api.XLA_FFI_Error_Create = Guarded<ErrorCreate>::Call;
   api.XLA_FFI_Error_GetMessage = ErrorGetMessage;
   api.XLA_FFI_Error_Destroy = ErrorDestroy;
-  api.XLA_FFI_Handler_Register = HandlerRegister;
-  api.XLA_FFI_Stream_Get = StreamGet;
-  api.XLA_FFI_Type_Register = TypeRegister;
-  api.XLA_FFI_ExecutionContext_Get = ExecutionContextGet;
-  api.XLA_FFI_State_Set = StateSet;
-  api.XLA_FFI_State_Get = StateGet;
-  api.XLA_FFI_DeviceMemory_Allocate = MemoryAllocate;
-  api.XLA_FFI_DeviceMemory_Free = MemoryFree;
-  api.XLA_FFI_ThreadPool_Schedule = PoolSchedule;
-  api.XLA_FFI_ThreadPool_NumThreads = PoolNumThreads;
-  api.XLA_FFI_Future_Create = FutureCreate;
-  api.XLA_FFI_Future_SetAvailable = FutureSetAvailable;
-  api.XLA_FFI_Future_SetError = FutureSetError;
-  api.XLA_FFI_RunId_Get = RunIdGet;
-  api.XLA_FFI_DeviceOrdinal_Get = DeviceOrdinalGet;
+  api.XLA_FFI_Handler_Register = Guarded<HandlerRegister>::Call;
+  api.XLA_FFI_Stream_Get = Guarded<StreamGet>::Call;
+  api.XLA_FFI_Type_Register = Guarded<TypeRegister>::Call;
+  api.XLA_FFI_ExecutionContext_Get = Guarded<ExecutionContextGet>::Call;
+  api.XLA_FFI_State_Set = Guarded<StateSet>::Call;
+  api.XLA_FFI_State_Get = Guarded<StateGet>::Call;
+  api.XLA_FFI_DeviceMemory_Allocate = Guarded<MemoryAllocate>::Call;
+  api.XLA_FFI_DeviceMemory_Free = Guarded<MemoryFree>::Call;
+  api.XLA_FFI_ThreadPool_Schedule = Guarded<PoolSchedule>::Call;
+  api.XLA_FFI_ThreadPool_NumThreads = Guarded<PoolNumThreads>::Call;
+  api.XLA_FFI_Future_Create = Guarded<FutureCreate>::Call;
+  api.XLA_FFI_Future_SetAvailable = Guarded<FutureSetAvailable>::Call;
+  api.XLA_FFI_Future_SetError = Guarded<FutureSetError>::Call;
+  api.XLA_FFI_RunId_Get = Guarded<RunIdGet>::Call;
+  api.XLA_FFI_DeviceOrdinal_Get = Guarded<DeviceOrdinalGet>::Call;
   return api;
 }
 

@@ -14,6 +14,9 @@ using program::AttributeKind;
 constexpr int kMostNesting = 16;
 // A splat is short in a program and may be long in memory.
 constexpr int64_t kMostElements = int64_t{1} << 20;
+// About what an entry takes, and a dictionary of its own.
+constexpr int64_t kEntryBytes = 128;
+constexpr int64_t kDictionaryBytes = 4096;
 
 void AppendElement(std::vector<std::byte>& bytes, int64_t value, int64_t size) {
   const auto* first = reinterpret_cast<const std::byte*>(&value);
@@ -22,20 +25,20 @@ void AppendElement(std::vector<std::byte>& bytes, int64_t value, int64_t size) {
 
 }  // namespace
 
-Expected<std::unique_ptr<const FfiAttributes>> FfiAttributes::Make(
-    program::AttributeRef dictionary) {
+Expected<std::unique_ptr<const FfiAttributes>> FfiAttributes::Make(program::AttributeRef dictionary,
+                                                                   AttributeBudget& budget) {
   std::unique_ptr<FfiAttributes> attributes(new FfiAttributes());
-  PLINTH_RETURN_IF_ERROR(attributes->Fill(dictionary, 0));
+  PLINTH_RETURN_IF_ERROR(attributes->Fill(dictionary, budget, 0));
   return std::unique_ptr<const FfiAttributes>(std::move(attributes));
 }
 
-Status FfiAttributes::Fill(program::AttributeRef dictionary, int depth) {
+Status FfiAttributes::Fill(program::AttributeRef dictionary, AttributeBudget& budget, int depth) {
   if (depth > kMostNesting) {
     return Unimplemented("dictionaries of attributes are nested more than ", kMostNesting, " deep");
   }
   if (dictionary != nullptr) {
     for (const program::NamedAttribute& field : dictionary->fields()) {
-      PLINTH_RETURN_IF_ERROR(Add(field.name, *field.value, depth));
+      PLINTH_RETURN_IF_ERROR(Add(field.name, *field.value, budget, depth));
     }
   }
   attrs_.struct_size = XLA_FFI_Attrs_STRUCT_SIZE;
@@ -70,57 +73,61 @@ Status FfiAttributes::AddArray(DType dtype, std::vector<std::byte> bytes) {
   return Status();
 }
 
-Status FfiAttributes::Add(std::string_view name, const Attribute& value, int depth) {
-  Status status;
+Status FfiAttributes::AddValue(const Attribute& value, AttributeBudget& budget, int depth) {
+  PLINTH_RETURN_IF_ERROR(budget.Take(kEntryBytes));
   switch (value.kind()) {
     case AttributeKind::kBool:
-      status = AddScalar(DType::kPred, value.integer() != 0 ? 1 : 0);
-      break;
+      return AddScalar(DType::kPred, value.integer() != 0 ? 1 : 0);
     case AttributeKind::kInteger:
-      status = AddScalar(value.type()->dtype, static_cast<uint64_t>(value.integer()));
-      break;
+      return AddScalar(value.type()->dtype, static_cast<uint64_t>(value.integer()));
     case AttributeKind::kFloat:
-      status = AddScalar(value.type()->dtype, value.float_bits());
-      break;
+      return AddScalar(value.type()->dtype, value.float_bits());
     case AttributeKind::kString:
     case AttributeKind::kSymbol:
       texts_.push_back({value.text().data(), value.text().size()});
       types_.push_back(XLA_FFI_AttrType_STRING);
       values_.push_back(&texts_.back());
-      break;
+      return Status();
     case AttributeKind::kDenseArray: {
+      const int64_t size = ByteSize(value.type()->dtype);
+      PLINTH_RETURN_IF_ERROR(budget.Take(size * static_cast<int64_t>(value.integers().size())));
       std::vector<std::byte> bytes;
-      for (int64_t element : value.integers()) {
-        AppendElement(bytes, element, ByteSize(value.type()->dtype));
-      }
-      status = AddArray(value.type()->dtype, std::move(bytes));
-      break;
+      for (int64_t element : value.integers()) AppendElement(bytes, element, size);
+      return AddArray(value.type()->dtype, std::move(bytes));
     }
     case AttributeKind::kElements: {
       const int64_t count = value.type()->NumElements();
       if (count > kMostElements) {
-        status = Unimplemented("lists of more than ", kMostElements, " numbers");
-        break;
+        return Unimplemented("a list of ", count, " numbers; handlers are given ", kMostElements,
+                             " at most");
       }
+      const int64_t copies = value.splat() ? count : 1;
+      const auto size = static_cast<int64_t>(value.bytes().size());
+      PLINTH_RETURN_IF_ERROR(budget.Take(copies * size));
       std::vector<std::byte> bytes;
-      for (int64_t i = 0; i < (value.splat() ? count : 1); ++i) {
+      bytes.reserve(static_cast<size_t>(copies * size));
+      for (int64_t i = 0; i < copies; ++i) {
         bytes.insert(bytes.end(), value.bytes().begin(), value.bytes().end());
       }
-      status = AddArray(value.type()->dtype, std::move(bytes));
-      break;
+      return AddArray(value.type()->dtype, std::move(bytes));
     }
-    case AttributeKind::kDictionary: {
+    case AttributeKind::kDictionary:
+      PLINTH_RETURN_IF_ERROR(budget.Take(kDictionaryBytes));
       dictionaries_.emplace_back(new FfiAttributes());
-      status = dictionaries_.back()->Fill(&value, depth + 1);
+      PLINTH_RETURN_IF_ERROR(dictionaries_.back()->Fill(&value, budget, depth + 1));
       types_.push_back(XLA_FFI_AttrType_DICTIONARY);
       values_.push_back(&dictionaries_.back()->attrs_);
-      break;
-    }
+      return Status();
     default:
-      status = Unimplemented(program::ToString(&value),
-                             " is none of number, text, list of numbers ", "and dictionary");
+      return Unimplemented(program::ToString(&value),
+                           " is none of number, text, list of numbers and dictionary");
   }
-  if (!status.ok()) return status.WithContext(StrCat("attribute \"", name, "\""));
+}
+
+Status FfiAttributes::Add(std::string_view name, const Attribute& value, AttributeBudget& budget,
+                          int depth) {
+  PLINTH_RETURN_IF_ERROR(
+      AddValue(value, budget, depth).WithContext(StrCat("attribute \"", name, "\"")));
   texts_.push_back({name.data(), name.size()});
   name_pointers_.push_back(&texts_.back());
   return Status();

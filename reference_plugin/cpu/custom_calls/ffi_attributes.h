@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plinth/support/status.h"
+#include "reference_plugin/cpu/custom_calls/table.h"
 #include "reference_plugin/program/attribute.h"
 #include "xla_ffi_c_api.h"
 
@@ -16,15 +17,19 @@ namespace plinth::cpu {
 // lives as long as the program. Immutable.
 class FfiAttributes {
  public:
-  // Null is an empty dictionary. UNIMPLEMENTED names an attribute that handlers cannot be given.
-  static Expected<std::unique_ptr<const FfiAttributes>> Make(program::AttributeRef dictionary);
+  // Null is an empty dictionary. UNIMPLEMENTED names an attribute that handlers cannot be given,
+  // RESOURCE_EXHAUSTED one that takes more memory than is left.
+  static Expected<std::unique_ptr<const FfiAttributes>> Make(program::AttributeRef dictionary,
+                                                             AttributeBudget& budget);
 
   const XLA_FFI_Attrs& attrs() const { return attrs_; }
 
  private:
   FfiAttributes() = default;
-  Status Fill(program::AttributeRef dictionary, int depth);
-  Status Add(std::string_view name, const program::Attribute& value, int depth);
+  Status Fill(program::AttributeRef dictionary, AttributeBudget& budget, int depth);
+  Status Add(std::string_view name, const program::Attribute& value, AttributeBudget& budget,
+             int depth);
+  Status AddValue(const program::Attribute& value, AttributeBudget& budget, int depth);
   Status AddScalar(DType dtype, uint64_t bits);
   Status AddArray(DType dtype, std::vector<std::byte> bytes);
 

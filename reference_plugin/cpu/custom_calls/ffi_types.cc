@@ -1,5 +1,8 @@
 #include "reference_plugin/cpu/custom_calls/ffi_types.h"
 
+#include <exception>
+#include <new>
+
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/cpu/custom_calls/ffi_registry.h"
 
@@ -44,6 +47,10 @@ constexpr TypePair kTypes[] = {
     {DType::kF8E8M0FNU, XLA_FFI_DataType_F8E8M0FNU},
 };
 
+// Made while there is memory; nobody writes it, and it is never freed.
+XLA_FFI_Error* const no_memory_error =
+    new XLA_FFI_Error{StatusCode::kResourceExhausted, "out of host memory"};
+
 }  // namespace
 
 XLA_FFI_DataType FfiDataType(DType dtype) {
@@ -59,8 +66,31 @@ XLA_FFI_Error* MakeFfiError(const Status& status) {
 }
 
 Status TakeFfiError(XLA_FFI_Error* error) {
-  const std::unique_ptr<XLA_FFI_Error> owned(error);
-  return owned == nullptr ? Status() : Status(owned->code, std::move(owned->message));
+  if (error == nullptr) return Status();
+  Status status(error->code, error->message);
+  DestroyFfiError(error);
+  return status;
+}
+
+void DestroyFfiError(XLA_FFI_Error* error) noexcept {
+  if (error != no_memory_error) delete error;
+}
+
+XLA_FFI_Error* CurrentExceptionAsFfiError() noexcept {
+  // Making the message may run out of memory again.
+  try {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      return MakeFfiError(ResourceExhausted("out of host memory"));
+    } catch (const std::exception& exception) {
+      return MakeFfiError(Internal("the plugin threw an exception: ", exception.what()));
+    } catch (...) {
+      return MakeFfiError(Internal("the plugin threw an unknown exception"));
+    }
+  } catch (...) {
+    return no_memory_error;
+  }
 }
 
 Status FfiState::Set(int64_t type_id, void* object) {

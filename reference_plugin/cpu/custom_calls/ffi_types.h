@@ -44,6 +44,9 @@ const XLA_FFI_Api* GetFfiApi();
 XLA_FFI_Error* MakeFfiError(const Status& status);
 // Destroys the error; success for null.
 Status TakeFfiError(XLA_FFI_Error* error);
+void DestroyFfiError(XLA_FFI_Error* error) noexcept;
+// In a catch block.
+XLA_FFI_Error* CurrentExceptionAsFfiError() noexcept;
 
 // XLA_FFI_DataType_INVALID where the API has none.
 XLA_FFI_DataType FfiDataType(DType dtype);

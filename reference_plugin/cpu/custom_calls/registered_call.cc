@@ -227,7 +227,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRegisteredCall(const FfiRegistry:
   PLINTH_ASSIGN_OR_RETURN(Buffers operands, Buffers::Make(call.operands));
   PLINTH_ASSIGN_OR_RETURN(Buffers results, Buffers::Make(call.results));
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<const FfiAttributes> attributes,
-                          FfiAttributes::Make(call.attributes));
+                          FfiAttributes::Make(call.attributes, *call.budget));
   auto step = std::make_unique<TypedCallStep>(handler.bundle, std::move(operands),
                                               std::move(results), std::move(attributes), place);
   PLINTH_RETURN_IF_ERROR(step->Instantiate());

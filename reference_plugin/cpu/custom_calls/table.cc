@@ -79,6 +79,15 @@ Expected<int64_t> CustomCall::Integer(std::string_view name) const {
   return value->integer();
 }
 
+Status AttributeBudget::Take(int64_t bytes) {
+  if (bytes > left_) {
+    return ResourceExhausted(bytes, " bytes of attributes; the calls of a program may have ",
+                             kMostBytes, " together, and ", left_, " of them are left");
+  }
+  left_ -= bytes;
+  return Status();
+}
+
 const CustomCallRow* FindCustomCall(std::string_view target) {
   for (FamilyFunction family : kFamilies) {
     for (const CustomCallRow& row : family()) {
@@ -89,7 +98,8 @@ const CustomCallRow* FindCustomCall(std::string_view target) {
 }
 
 Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanStep& step,
-                                                          const LibraryOptions& options) {
+                                                          const LibraryOptions& options,
+                                                          AttributeBudget& budget) {
   const auto& source = *std::get_if<compiler::CustomCallAttributes>(step.attributes.get());
   std::string place = StrCat("custom_call @", source.target);
   if (step.location != nullptr && !step.location->empty()) place += StrCat(" at ", *step.location);
@@ -106,6 +116,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanSt
   call.operands = operands;
   call.results = results;
   call.aliases = aliases;
+  call.budget = &budget;
 
   const auto prepare = [&]() -> Expected<std::unique_ptr<PreparedStep>> {
     if (const CustomCallRow* row = FindCustomCall(source.target))

@@ -31,6 +31,18 @@ struct CustomCallArray {
   bool IsColumnMajorMatrices() const;
 };
 
+// Memory that the attributes of one program's calls may take. They are shared in the program, and
+// may be much shorter there.
+class AttributeBudget {
+ public:
+  // RESOURCE_EXHAUSTED if so much is not left.
+  Status Take(int64_t bytes);
+
+ private:
+  static constexpr int64_t kMostBytes = int64_t{64} << 20;
+  int64_t left_ = kMostBytes;
+};
+
 // A call site. Valid while it is prepared only; the attributes live as long as the step.
 struct CustomCall {
   std::string_view target;
@@ -40,6 +52,7 @@ struct CustomCall {
   std::span<const CustomCallArray> operands, results;
   // Result i lies over operand aliases[i]; -1: nowhere. Both pointers of Run are then equal.
   std::span<const int32_t> aliases;
+  AttributeBudget* budget = nullptr;  // of the program; never null for typed calls
 
   // An integer (or boolean) of `attributes`; INVALID_ARGUMENT if it is missing or something else.
   Expected<int64_t> Integer(std::string_view name) const;
@@ -61,8 +74,10 @@ struct CustomCallRow {
 const CustomCallRow* FindCustomCall(std::string_view target);
 
 // Makes a kCustomCall step ready. UNIMPLEMENTED names a target that is not known, with its place.
+// `budget` is that of the program.
 Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanStep& step,
-                                                          const LibraryOptions& options);
+                                                          const LibraryOptions& options,
+                                                          AttributeBudget& budget);
 
 // The families, each in the file of its name.
 std::span<const CustomCallRow> AnnotationRows();

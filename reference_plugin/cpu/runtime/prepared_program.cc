@@ -95,6 +95,7 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
     constants_[s] = StoragePtr::Borrow(constant.bytes.data(), storage.size, storage.constant);
   }
   SharedKernels kernels;
+  AttributeBudget attribute_budget;
   steps_.reserve(plan_.steps.size());
   for (const PlanStep& source : plan_.steps) {
     Step& step = steps_.emplace_back();
@@ -110,7 +111,7 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
       PLINTH_ASSIGN_OR_RETURN(step.prepared, kernels.Prepare(source.kernel));
     } else if (source.kind == PlanStepKind::kLibrary &&
                source.opcode == compiler::Opcode::kCustomCall) {
-      PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareCustomCall(source, library));
+      PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareCustomCall(source, library, attribute_budget));
       has_custom_calls_ = true;
       may_wait_ |= step.prepared->may_wait();
     } else if (source.kind == PlanStepKind::kLibrary) {
