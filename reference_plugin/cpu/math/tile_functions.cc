@@ -10,6 +10,7 @@
 #include <cpuid.h>
 #endif
 
+#include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/math/tile_row.h"
 
 namespace plinth::cpu {
@@ -156,15 +157,20 @@ bool IsSupported(SimdTarget target) {
   return false;
 }
 
+std::string_view NameOf(SimdTarget target) {
+  static constexpr std::string_view kNames[kNumSimdTargets] = {"baseline", "avx2", "avx512"};
+  return kNames[static_cast<size_t>(target)];
+}
+
 SimdTarget BestSimdTarget() {
   static const SimdTarget kBest = [] {
     SimdTarget best = IsSupported(SimdTarget::kAvx512) ? SimdTarget::kAvx512
                       : IsSupported(SimdTarget::kAvx2) ? SimdTarget::kAvx2
                                                        : SimdTarget::kBaseline;
     const char* wanted = secure_getenv("PLINTH_SIMD");
-    constexpr std::string_view kNames[kNumSimdTargets] = {"baseline", "avx2", "avx512"};
     for (int i = 0; wanted != nullptr && i < kNumSimdTargets; ++i) {
-      if (wanted == kNames[i]) return std::min(best, static_cast<SimdTarget>(i));
+      auto target = static_cast<SimdTarget>(i);
+      if (wanted == NameOf(target)) return std::min(best, target);
     }
     return best;
   }();

@@ -11,8 +11,8 @@
 namespace plinth::cpu {
 namespace {
 
-// Host memory that starts at such a boundary may serve as a buffer as it is. Routines read
-// unaligned operands; the boundary is that of the widest element.
+// Memory of others that starts at such a boundary may serve as a buffer as it is: that of the
+// widest element, and of what malloc gives. Routines read operands that no vector is aligned to.
 constexpr uintptr_t kZeroCopyAlignment = 16;
 // Copying less than this costs no more than lending, and hosts often reuse their small arrays
 // before the execution that reads them has ended.
@@ -186,6 +186,14 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateViewOfDeviceBuffer(
   PLINTH_RETURN_IF_ERROR(CheckRowMajor(request.shape.layout, request.shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(int64_t size,
                           sdk::DenseSizeInBytes(request.shape.dtype, request.shape.dims));
+  if (reinterpret_cast<uintptr_t>(request.data) % kZeroCopyAlignment != 0) {
+    // JAX looks for the last words, and copies unless it was told not to.
+    return InvalidArgument("no view of ", sdk::ToString(request.shape.dtype, request.shape.dims),
+                           " can be made, copy the array: its address, ",
+                           reinterpret_cast<uintptr_t>(request.data) % kZeroCopyAlignment,
+                           " modulo ", kZeroCopyAlignment, ", is not aligned to ",
+                           kZeroCopyAlignment, " bytes.");
+  }
   return NewBuffer(request.shape, request.memory, request.device,
                    StoragePtr::Borrow(request.data, size, request.owner));
 }

@@ -7,6 +7,7 @@
 
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/compiler/plan_cost.h"
+#include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/pjrt/buffer.h"
 #include "reference_plugin/cpu/pjrt/build_id.h"
 #include "reference_plugin/cpu/pjrt/compile_flags.h"
@@ -70,6 +71,8 @@ Status CheckSingleDevice(const program::CompileOptions& options) {
                        " partitions; the plinth CPU plugin runs programs of one device");
 }
 
+SerializedBy ThisPlugin() { return {BuildId(), NameOf(BestSimdTarget())}; }
+
 // Refuses arguments that the call gives away and also uses in another place.
 Status CheckDonations(std::span<const ExecutionInput> inputs) {
   std::vector<const Contents*> donated;
@@ -126,7 +129,7 @@ Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Compile(
 
   sdk::ExecutableInfo info;
   info.name = compiled.plan.name;
-  info.fingerprint = Fingerprint({BuildId(), options_proto, source.code});
+  info.fingerprint = Fingerprint({BuildId(), NameOf(BestSimdTarget()), options_proto, source.code});
   info.parameters = ValueInfos(compiled.plan.argument_types, compiled.parameter_memory_kinds,
                                compiled.parameter_shardings);
   info.outputs = ValueInfos(compiled.plan.output_types, compiled.output_memory_kinds,
@@ -149,13 +152,14 @@ Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Compile(
 Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Deserialize(
     std::string_view serialized, std::string_view overridden_options,
     const LibraryOptions& library) {
-  PLINTH_ASSIGN_OR_RETURN(SerializedExecutable parts, ReadSerializedExecutable(serialized));
+  PLINTH_ASSIGN_OR_RETURN(SerializedExecutable parts,
+                          ReadSerializedExecutable(serialized, ThisPlugin()));
   std::string_view options = overridden_options.empty() ? parts.options : overridden_options;
   return Compile({"mlir", parts.code}, options, library);
 }
 
 Expected<std::string> CpuExecutable::Serialize() const {
-  return WriteSerializedExecutable({info().compile_options, code_});
+  return WriteSerializedExecutable({info().compile_options, code_}, ThisPlugin());
 }
 
 Expected<sdk::OwnedProgram> CpuExecutable::OptimizedProgram() const {

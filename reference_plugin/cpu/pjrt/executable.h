@@ -23,7 +23,7 @@ class CpuExecutable final : public sdk::Executable {
                                                                 const LibraryOptions& library);
   // What Serialize wrote: the program and its options, compiled anew (it takes about as long as
   // reading a compiled form would). INVALID_ARGUMENT for other bytes, FAILED_PRECONDITION for
-  // those of another build.
+  // those of another build or CPU.
   static Expected<std::shared_ptr<const CpuExecutable>> Deserialize(std::string_view serialized,
                                                                     std::string_view options,
                                                                     const LibraryOptions& library);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "reference_plugin/cpu/custom_calls/ffi_registry.h"
+#include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/pjrt/build_id.h"
 #include "reference_plugin/cpu/pjrt/client.h"
 #include "reference_plugin/cpu/pjrt/executable.h"
@@ -20,7 +21,9 @@ sdk::PluginInfo MakeInfo() {
   info.version = PLINTH_VERSION;
   // JAX's lowering rules, donation and compilation cache go by this name.
   info.platform_name = "cpu";
-  info.platform_version = StrCat("plinth ", PLINTH_VERSION, " build ", BuildId());
+  // Part of the keys of JAX's compilation cache: whatever an executable depends on is in it.
+  info.platform_version =
+      StrCat("plinth ", PLINTH_VERSION, " build ", BuildId(), " on ", NameOf(BestSimdTarget()));
   info.attributes = {
       {"stablehlo_current_version", std::vector<int64_t>{1, 17, 0}},
       {"stablehlo_minimum_version", std::vector<int64_t>{0, 9, 0}},
@@ -29,7 +32,10 @@ sdk::PluginInfo MakeInfo() {
       {"num_devices", int64_t{1}, "devices that the client has; they share the machine", 1,
        kMostDevices},
       {"num_threads", int64_t{0}, "threads that compute; 0 for one per core", 0, kMostThreads},
-      {"memory_limit_bytes", int64_t{0}, "of all arrays at once; 0 for the machine's memory", 0},
+      {"memory_limit_bytes", int64_t{0},
+       "of all arrays and running programs at once; 0 for the memory of the machine or container, "
+       "as far as it is free",
+       0},
       {"blas", std::string(),
        "file of the BLAS library for large matrix products; \"none\" for the built-in one; empty "
        "to search"},

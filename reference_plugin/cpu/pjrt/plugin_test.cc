@@ -4,13 +4,16 @@
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
+#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "pjrt_c_api.h"
@@ -267,15 +270,16 @@ TEST_F(PluginTest, UnknownDeviceAndOptions) {
   options = {};
   options.env_option_overrides["no_such_option"] = true;
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
-               PJRT_Error_Code_INVALID_ARGUMENT, "No such compile option: 'no_such_option'");
+               PJRT_Error_Code_INVALID_ARGUMENT,
+               "No such compile option: 'no_such_option' (true was given)");
   options.env_option_overrides.clear();
   options.env_option_overrides["xla_embed_ir_in_executable"] = std::string("maybe");
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
-               PJRT_Error_Code_INVALID_ARGUMENT, "is not a valid bool value");
+               PJRT_Error_Code_INVALID_ARGUMENT, "'maybe' is not a valid bool value");
   options.env_option_overrides.clear();
-  options.env_option_overrides["fusion"] = std::string("maybe");
+  options.env_option_overrides["fusion"] = 2.5;
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
-               PJRT_Error_Code_INVALID_ARGUMENT, "fusion");
+               PJRT_Error_Code_INVALID_ARGUMENT, "\"fusion\": 2.5 is not a valid bool value");
   options = {};
   options.num_partitions = 2;
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
@@ -375,6 +379,101 @@ TEST_F(PluginTest, HugeArraysAreRefused) {
   ExpectStillWorks();
 }
 
+// Views of memory that others own.
+TEST_F(PluginTest, ViewsHaveToBeAligned) {
+  alignas(64) static float memory[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  static int deleted;
+  deleted = 0;
+  int64_t dims[] = {4};
+  PJRT_Client_CreateViewOfDeviceBuffer_Args args{};
+  args.client = client_;
+  args.dims = dims;
+  args.num_dims = 1;
+  args.element_type = PJRT_Buffer_Type_F32;
+  args.device = device_;
+  args.on_delete_callback = [](void*, void*) { ++deleted; };
+  for (int first : {1, 2, 3}) {
+    args.device_buffer_ptr = memory + first;
+    EXPECT_ERROR(CALL(PJRT_Client_CreateViewOfDeviceBuffer, args), PJRT_Error_Code_INVALID_ARGUMENT,
+                 "is not aligned to 16 bytes.");
+  }
+  EXPECT_EQ(deleted, 0);
+  args.device_buffer_ptr = memory + 4;
+  MUST(PJRT_Client_CreateViewOfDeviceBuffer, args);
+  std::vector<float> result(4);
+  ASSERT_FALSE(Download(args.buffer, &result).has_value());
+  EXPECT_EQ(result, (std::vector<float>{5, 6, 7, 8}));
+  EXPECT_EQ(deleted, 0);
+  Destroy(args.buffer);
+  EXPECT_EQ(deleted, 1);
+}
+
+TEST_F(PluginTest, MemoryLimitIsAnOption) {
+  PJRT_NamedValue option{};
+  option.struct_size = PJRT_NamedValue_STRUCT_SIZE;
+  option.name = "memory_limit_bytes";
+  option.name_size = std::strlen(option.name);
+  option.type = PJRT_NamedValue_kInt64;
+  option.int64_value = 100'000;
+  option.value_size = 1;
+  PJRT_Client_Create_Args create{};
+  create.create_options = &option;
+  create.num_options = 1;
+  MUST(PJRT_Client_Create, create);
+  std::swap(create.client, client_);
+  PJRT_Client_AddressableDevices_Args devices{};
+  devices.client = client_;
+  MUST(PJRT_Client_AddressableDevices, devices);
+  PJRT_Device* const other_device = std::exchange(device_, devices.addressable_devices[0]);
+  PJRT_Device_MemoryStats_Args stats{};
+  stats.device = device_;
+  MUST(PJRT_Device_MemoryStats, stats);
+  EXPECT_TRUE(stats.bytes_limit_is_set);
+  EXPECT_EQ(stats.bytes_limit, 100'000);
+
+  std::vector<PJRT_Buffer*> buffers(4);
+  const std::vector<float> data(8000);
+  for (int i = 0; i < 3; ++i) ASSERT_FALSE(Upload(data, &buffers[i]).has_value());
+  EXPECT_ERROR(Upload(data, &buffers[3]), PJRT_Error_Code_RESOURCE_EXHAUSTED,
+               "32000 bytes were asked for, 96000 are in use and the limit is 100000");
+  ExpectStillWorks();
+  Destroy(buffers[0]);
+  ASSERT_FALSE(Upload(data, &buffers[3]).has_value());
+  for (int i = 1; i < 4; ++i) Destroy(buffers[i]);
+
+  std::swap(create.client, client_);
+  device_ = other_device;
+  PJRT_Client_Destroy_Args destroy{};
+  destroy.client = create.client;
+  MUST(PJRT_Client_Destroy, destroy);
+}
+
+int64_t ResidentBytes() {
+  int64_t total = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * sysconf(_SC_PAGE_SIZE);
+}
+
+TEST_F(PluginTest, TenThousandCyclesTakeNoMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int kCycles = 200;  // Sanitizers keep what was freed; they find leaks themselves.
+#else
+  constexpr int kCycles = 10'000;
+#endif
+  int64_t before = 0;
+  for (int i = 0; i < kCycles; ++i) {
+    if (i == kCycles / 5) before = ResidentBytes();
+    ExpectStillWorks();
+    PJRT_LoadedExecutable* none;
+    if (i % 10 == 0) {
+      EXPECT_TRUE(Compile("nonsense", &none).has_value());
+    }
+  }
+  if (kCycles == 10'000) {
+    EXPECT_LT(ResidentBytes() - before, 1 << 20);
+  }
+}
+
 TEST_F(PluginTest, SerializedExecutables) {
   PJRT_LoadedExecutable* loaded;
   ASSERT_FALSE(Compile(kTwiceAndOne, &loaded).has_value());
@@ -403,10 +502,10 @@ TEST_F(PluginTest, SerializedExecutables) {
     EXPECT_ERROR(deserialize(std::string_view(bytes).substr(0, size), &again),
                  PJRT_Error_Code_INVALID_ARGUMENT, "");
   }
-  for (size_t at = 0; at < bytes.size(); at += 7) {
+  for (size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
-    EXPECT_ERROR(deserialize(damaged, &again), PJRT_Error_Code_INVALID_ARGUMENT, "");
+    EXPECT_TRUE(deserialize(damaged, &again).has_value()) << at;
   }
   PJRT_Executable_Destroy_Args destroy{};
   destroy.executable = get.executable;

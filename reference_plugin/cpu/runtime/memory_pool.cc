@@ -7,6 +7,9 @@
 #include <bit>
 #include <cstdlib>
 #include <new>
+#include <utility>
+
+#include "reference_plugin/cpu/runtime/machine_memory.h"
 
 namespace plinth::cpu {
 namespace {
@@ -14,6 +17,8 @@ namespace {
 constexpr int64_t kPooledSize = 64 << 10;  // smaller blocks are malloc's business
 constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kIdleFloor = 64 << 20;  // idle bytes that are always kept
+// The system is asked once per so many bytes: that takes a hundredth of the time of touching them.
+constexpr int64_t kUncheckedBytes = 64 << 20;
 
 int64_t RoundUp(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -50,10 +55,6 @@ void UnmapBlock(std::byte* data, int64_t size) {
   }
 }
 
-int64_t PhysicalMemory() {
-  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
-}
-
 }  // namespace
 
 void Storage::Free() {
@@ -76,9 +77,12 @@ StoragePtr StoragePtr::Borrow(const void* data, int64_t size, std::shared_ptr<co
   return Adopt(storage);
 }
 
-std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit) {
-  if (limit <= 0) limit = PhysicalMemory();
-  return std::shared_ptr<MemoryPool>(new MemoryPool(limit));
+std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit, std::function<int64_t()> available) {
+  if (limit <= 0) {
+    limit = TotalMemory();
+    if (available == nullptr) available = [] { return AvailableMemory(); };
+  }
+  return std::shared_ptr<MemoryPool>(new MemoryPool(limit, std::move(available)));
 }
 
 MemoryPool::~MemoryPool() {
@@ -115,18 +119,20 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
   int64_t padded = RoundUp(size, kStorageAlignment) + kStorageAlignment;
   int64_t block_size = padded < kPooledSize ? 0 : BlockSize(padded);
   int64_t header_size = RoundUp(sizeof(Storage), kStorageAlignment);
-  // Small: header and data in one block, so that a small result costs one malloc.
-  void* memory = block_size > 0 ? std::malloc(sizeof(Storage))
-                                : std::malloc(header_size + padded + kStorageAlignment);
   std::byte* data = nullptr;
-  if (memory != nullptr && block_size > 0) {
-    data = TakeBlock(block_size);
-    if (data == nullptr) {
-      std::free(memory);
-      memory = nullptr;
+  if (block_size > 0) {
+    Expected<std::byte*> block = TakeBlock(block_size);
+    if (!block.ok()) {
+      Unreserve(size);
+      return block.status();
     }
+    data = *block;
   }
+  // Small: header and data in one block, so that a small result costs one malloc.
+  void* memory =
+      std::malloc(block_size > 0 ? sizeof(Storage) : header_size + padded + kStorageAlignment);
   if (memory == nullptr) {
+    if (data != nullptr) GiveBlock(data, block_size);
     Unreserve(size);
     return ResourceExhausted("out of memory: the system gave no ", size, " bytes");
   }
@@ -143,7 +149,7 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
   return StoragePtr::Adopt(storage);
 }
 
-std::byte* MemoryPool::TakeBlock(int64_t block_size) {
+Expected<std::byte*> MemoryPool::TakeBlock(int64_t block_size) {
   {
     std::lock_guard lock(mutex_);
     auto found = idle_.find(block_size);
@@ -155,19 +161,51 @@ std::byte* MemoryPool::TakeBlock(int64_t block_size) {
       return data;
     }
   }
-  return MapBlock(block_size);
+  PLINTH_RETURN_IF_ERROR(MakeRoom(block_size));
+  std::byte* data = MapBlock(block_size);
+  if (data == nullptr) {
+    return ResourceExhausted("out of memory: the system gave no ", block_size, " bytes");
+  }
+  return data;
+}
+
+Status MemoryPool::MakeRoom(int64_t block_size) {
+  {
+    std::lock_guard lock(mutex_);
+    int64_t in_use = bytes_in_use_.load(std::memory_order_relaxed);  // the new block's, too
+    TrimTo(std::max<int64_t>(limit_ - in_use, 0));
+  }
+  if (available_ == nullptr) return Status();
+  if (unchecked_bytes_.fetch_add(block_size, std::memory_order_relaxed) + block_size <
+      kUncheckedBytes) {
+    return Status();
+  }
+  unchecked_bytes_.store(0, std::memory_order_relaxed);
+  if (available_() >= block_size) return Status();
+  {
+    std::lock_guard lock(mutex_);
+    TrimTo(0);
+  }
+  int64_t available = available_();
+  if (available >= block_size) return Status();
+  // The next one asks again.
+  unchecked_bytes_.store(kUncheckedBytes, std::memory_order_relaxed);
+  return ResourceExhausted("out of memory: a block of ", block_size, " bytes was asked for, and ",
+                           available,
+                           " bytes of the machine's or the container's memory are free; free "
+                           "arrays or use a smaller batch (the client option memory_limit_bytes "
+                           "sets a limit that does not look at what is free)");
 }
 
 void MemoryPool::GiveBlock(std::byte* data, int64_t block_size) {
   std::lock_guard lock(mutex_);
   idle_[block_size].push_back({data, std::chrono::steady_clock::now()});
   idle_bytes_ += block_size;
-  TrimToCap();
+  TrimTo(std::max(kIdleFloor, peak_bytes_in_use_.load(std::memory_order_relaxed) / 4));
 }
 
-void MemoryPool::TrimToCap() {
-  int64_t cap = std::max(kIdleFloor, peak_bytes_in_use_.load(std::memory_order_relaxed) / 4);
-  while (idle_bytes_ > cap) {
+void MemoryPool::TrimTo(int64_t idle_bytes) {
+  while (idle_bytes_ > idle_bytes) {
     // Of the size class that waited longest.
     auto oldest = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
       return a.second.front().since < b.second.front().since;

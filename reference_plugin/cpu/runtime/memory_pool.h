@@ -4,9 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "plinth/support/status.h"
@@ -28,8 +30,11 @@ struct MemoryPoolStats {
 // more are huge pages. Thread-safe. Storages keep their pool alive.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
-  // `limit` in bytes of all that is in use at once; 0 for the machine's memory.
-  static std::shared_ptr<MemoryPool> Create(int64_t limit = 0);
+  // `limit` in bytes of all that is in use at once. 0 for the memory that this process may use;
+  // then the pool also asks `available` (by default AvailableMemory) before it takes much from the
+  // system, so that it fails where the kernel would end the process.
+  static std::shared_ptr<MemoryPool> Create(int64_t limit = 0,
+                                            std::function<int64_t()> available = nullptr);
   ~MemoryPool();
 
   // Uninitialized bytes. RESOURCE_EXHAUSTED if the limit or the system forbids it; nothing is
@@ -49,14 +54,19 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
     std::chrono::steady_clock::time_point since;
   };
 
-  explicit MemoryPool(int64_t limit) : limit_(limit) {}
+  MemoryPool(int64_t limit, std::function<int64_t()> available)
+      : limit_(limit), available_(std::move(available)) {}
   Status Reserve(int64_t size);
   void Unreserve(int64_t size) { bytes_in_use_.fetch_sub(size, std::memory_order_relaxed); }
-  std::byte* TakeBlock(int64_t block_size);
+  Expected<std::byte*> TakeBlock(int64_t block_size);
+  // Makes room for a new block: idle ones count against the limit, too.
+  Status MakeRoom(int64_t block_size);
   void GiveBlock(std::byte* data, int64_t block_size);
-  void TrimToCap();  // with the lock held
+  void TrimTo(int64_t idle_bytes);  // with the lock held
 
   const int64_t limit_;
+  const std::function<int64_t()> available_;  // null: nobody is asked
+  std::atomic<int64_t> unchecked_bytes_{0};   // taken from the system since it was asked
   std::atomic<int64_t> bytes_in_use_{0}, peak_bytes_in_use_{0}, num_allocations_{0},
       largest_allocation_{0};
   mutable std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -55,6 +56,47 @@ TEST(MemoryPoolTest, LimitIsCheckedFirst) {
   EXPECT_EQ(pool->Allocate(-1).status().code(), StatusCode::kResourceExhausted);
   first = Status(StatusCode::kCancelled, "given back");
   EXPECT_TRUE(pool->Allocate(600).ok());
+}
+
+TEST(MemoryPoolTest, IdleBlocksCountAgainstTheLimit) {
+  auto pool = MemoryPool::Create(100 << 20);
+  (void)pool->Allocate(40 << 20);
+  EXPECT_GE(pool->stats().pooled_bytes, 40 << 20);
+  auto large = pool->Allocate(70 << 20);
+  ASSERT_TRUE(large.ok());
+  EXPECT_EQ(pool->stats().pooled_bytes, 0);
+}
+
+TEST(MemoryPoolTest, FailsWhereTheKernelWouldEndTheProcess) {
+  int64_t available = 200 << 20;
+  auto pool = MemoryPool::Create(int64_t{1} << 40, [&] { return available; });
+  auto large = pool->Allocate(100 << 20);
+  EXPECT_TRUE(large.ok());
+  available = 90 << 20;
+  auto refused = pool->Allocate(100 << 20);
+  EXPECT_EQ(refused.status().code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(refused.status().message().find("94371840 bytes of"), std::string::npos);
+  available = 200 << 20;
+  EXPECT_TRUE(pool->Allocate(100 << 20).ok());
+}
+
+TEST(MemoryPoolTest, SmallBlocksAddUp) {
+  auto pool = MemoryPool::Create(int64_t{1} << 40, [] { return 0; });
+  std::vector<StoragePtr> storages;
+  while (storages.size() < 100) {
+    auto small = pool->Allocate(4 << 20);
+    if (!small.ok()) break;
+    storages.push_back(*small);
+  }
+  EXPECT_GT(storages.size(), 2u);
+  EXPECT_LE(storages.size(), 16u);
+  // What is idle serves without asking, and is given back when others need it.
+  storages.clear();
+  EXPECT_TRUE(pool->Allocate(4 << 20).ok());
+  EXPECT_GT(pool->stats().pooled_bytes, 0);
+  EXPECT_FALSE(pool->Allocate(64 << 20).ok());
+  EXPECT_EQ(pool->stats().pooled_bytes, 0);
+  EXPECT_EQ(pool->stats().bytes_in_use, 0);
 }
 
 TEST(MemoryPoolTest, StorageOutlivesThePoolsOwner) {

@@ -1,0 +1,19 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_MACHINE_MEMORY_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_MACHINE_MEMORY_H_
+
+#include <cstdint>
+#include <string>
+
+namespace plinth::cpu {
+
+// How much memory this process may use: that of the machine, or less where its control groups
+// (containers) say so. Beyond it the kernel ends a process. `root` is where /proc and /sys are.
+int64_t TotalMemory(const std::string& root = "");
+
+// How much of it is not in use, by any process. Files in the page cache count as free. Takes tens
+// of microseconds.
+int64_t AvailableMemory(const std::string& root = "");
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_MACHINE_MEMORY_H_
