@@ -65,6 +65,46 @@ def test_it_replaces_the_cpu(python):
     assert "plinth " in out and "42.0" in out
 
 
+def test_dlpack_copies_what_cannot_be_shared(python):
+    script(python, """
+        import gc, weakref, jax, jax.numpy as jnp, numpy as np
+        pointer = lambda a: a.ctypes.data if isinstance(a, np.ndarray) else a.unsafe_buffer_pointer()
+        memory = np.zeros(4096, np.uint8)
+        memory = memory[-memory.ctypes.data % 64:]
+        shared = memory[:400].view(np.float32)
+        shared[:] = np.arange(100)
+        for copy in (None, False):
+            assert pointer(jnp.from_dlpack(shared, copy=copy)) == pointer(shared)
+        copies = {"on request": jnp.from_dlpack(shared, copy=True),
+                  "other layout": jnp.from_dlpack(shared.reshape(10, 10).T),
+                  "not aligned": jnp.from_dlpack(shared[1:]),
+                  "strided": jnp.from_dlpack(shared[::2]),
+                  "bfloat16": jnp.from_dlpack(jnp.arange(100, dtype=jnp.bfloat16), copy=True),
+                  "fp8": jnp.from_dlpack(jnp.arange(8, dtype=jnp.float8_e4m3fn), copy=True)}
+        shared[:] = 0
+        expected = np.arange(100.0)
+        for name, values in {"on request": expected, "other layout": expected.reshape(10, 10).T, "not aligned": expected[1:],
+                             "strided": expected[::2], "bfloat16": expected, "fp8": expected[:8]}.items():
+            np.testing.assert_array_equal(np.asarray(copies[name], np.float64), values, name)
+        assert copies["bfloat16"].dtype == jnp.bfloat16 and copies["fp8"].dtype == jnp.float8_e4m3fn
+        for refused in (shared[1:], shared.reshape(10, 10).T):
+            try:
+                jnp.from_dlpack(refused, copy=False)
+            except (ValueError, jax.errors.JaxRuntimeError) as error:
+                print(type(error).__name__, error)
+            else:
+                raise AssertionError("not refused")
+        # What was copied is given back at once.
+        class Owner(np.ndarray): pass
+        x = shared[1:].view(Owner)
+        owner = weakref.ref(x)
+        kept = jnp.from_dlpack(x)
+        del x
+        gc.collect()
+        assert owner() is None
+    """, PLINTH_REPLACE_CPU="1")
+
+
 def test_registered_handlers_reach_it(python, tmp_path):
     library = tmp_path / "handlers.so"
     source = ROOT / "reference_plugin/cpu/differential/testdata/ffi_handlers.c"

@@ -6,7 +6,7 @@ import logging
 import os
 
 import plinth
-from plinth import c_api, handlers
+from plinth import c_api, dlpack, handlers
 
 _logger = logging.getLogger(__name__)
 
@@ -19,6 +19,8 @@ def initialize() -> None:
     path = plinth.plugin_path()
     # The built-in CPU backend has priority 0.
     xla_bridge.register_plugin(name, library_path=path, priority=0 if replaces_cpu else 400)
+    if replaces_cpu:
+        dlpack.install()
     # Spares users a warning about a platform that JAX does not know.
     known = getattr(xla_bridge, "_nonexperimental_plugins", None)
     if isinstance(known, set):
