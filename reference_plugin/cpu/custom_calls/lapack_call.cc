@@ -3,7 +3,6 @@
 #include <atomic>
 
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/cpu/library/thread_scratch.h"
 
 namespace plinth::cpu {
 namespace {
@@ -12,7 +11,17 @@ std::string Describe(const CustomCallArray& array) {
   return compiler::Type::Tensor(array.dtype, array.dims).ToString();
 }
 
+std::string Describe(std::span<const CustomCallArray> arrays) {
+  std::string text;
+  for (const CustomCallArray& array : arrays) text += (text.empty() ? "" : ", ") + Describe(array);
+  return text.empty() ? "none" : text;
+}
+
 }  // namespace
+
+std::string Describe(const CustomCall& call) {
+  return StrCat("operands ", Describe(call.operands), ", results ", Describe(call.results));
+}
 
 CallChecker::CallChecker(const CustomCall& call, size_t num_operands, size_t num_results)
     : call_(call) {
@@ -28,8 +37,7 @@ std::pair<int, int> CallChecker::Matrices(size_t i, DType dtype) {
   constexpr int64_t kMost = std::numeric_limits<int>::max();
   if (array.rank() < 2 || array.dims[array.rank() - 1] > kMost ||
       array.dims[array.rank() - 2] > kMost) {
-    Fail(InvalidArgument("operand ", i, " is ", Describe(array),
-                         "; expected matrices of 32-bit sizes"));
+    Fail(InvalidArgument(OperandIs(i), "; expected matrices of 32-bit sizes"));
     return {0, 0};
   }
   const size_t batch_rank = array.dims.size() - 2;
@@ -40,6 +48,12 @@ std::pair<int, int> CallChecker::Matrices(size_t i, DType dtype) {
   const int64_t rows = array.dims[batch_rank], columns = array.dims[batch_rank + 1];
   Operand(i, dtype, {rows, columns});
   return {static_cast<int>(rows), static_cast<int>(columns)};
+}
+
+int CallChecker::SquareMatrices(size_t i, DType dtype) {
+  const auto [rows, columns] = Matrices(i, dtype);
+  if (rows != columns) Fail(InvalidArgument(OperandIs(i), "; expected square matrices"));
+  return rows;
 }
 
 void CallChecker::Operand(size_t i, DType dtype, const compiler::Dims& tail) {
@@ -70,8 +84,12 @@ int64_t CallChecker::LastOf(size_t i) const {
   return call_.operands[i].dims.back();
 }
 
-void CallChecker::Expect(bool is_true, std::string_view what) {
-  if (!is_true) Fail(InvalidArgument(what));
+std::string CallChecker::OperandIs(size_t i) const {
+  return StrCat("operand ", i, " is ", Describe(call_.operands[i]));
+}
+
+std::string CallChecker::ResultIs(size_t i) const {
+  return StrCat("result ", i, " is ", Describe(call_.results[i]));
 }
 
 char CallChecker::Letter(std::string_view name, std::string_view letters) {
@@ -99,33 +117,22 @@ int64_t CallChecker::batch() const {
 Expected<std::unique_ptr<PreparedStep>> LapackStep::Make(const CallChecker& checker, double work,
                                                          const WorkLayout& layout, Body body) {
   PLINTH_RETURN_IF_ERROR(checker.status());
-  constexpr double kGrainWork = 100e3;
   auto step = std::make_unique<LapackStep>();
-  step->batch_ = checker.batch();
-  step->grain_ = 1 + static_cast<int64_t>(kGrainWork / (work + 500));
-  step->work_bytes_ = layout.bytes();
+  step->grain_ = GrainOf(work);
+  step->blocks_ = WorkBlocks(layout.bytes(), checker.batch());
   step->body_ = std::move(body);
   return std::unique_ptr<PreparedStep>(std::move(step));
 }
 
 Status LapackStep::Run(std::span<void* const> operands, std::span<void* const> results,
                        const RunContext& context) const {
-  std::atomic<bool> no_memory{false};
-  ParallelFor(context.pool, batch_, grain_, [&](int64_t begin, int64_t end) {
-    TaskMemory memory;
-    std::byte* work = nullptr;
-    if (work_bytes_ > 0) work = memory.Get(work_bytes_);
-    if (work_bytes_ > 0 && work == nullptr) {
-      no_memory = true;
-      return;
-    }
-    for (int64_t i = begin; i < end; ++i) {
-      if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
-      body_({operands, results, i}, work);
-    }
-  });
-  if (no_memory) return ResourceExhausted("the system gave no ", work_bytes_, " bytes for LAPACK");
-  return Status();
+  return blocks_.ForEach(
+      context, grain_, [&](int64_t first, int64_t end, int64_t stride, std::byte* work) {
+        for (int64_t i = first; i < end; i += stride) {
+          if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
+          body_({operands, results, i}, work);
+        }
+      });
 }
 
 }  // namespace plinth::cpu

@@ -8,12 +8,14 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "reference_plugin/cpu/custom_calls/table.h"
 #include "reference_plugin/cpu/library/lapack.h"
+#include "reference_plugin/cpu/library/work_blocks.h"
 
 // What the calls of LAPACK routines on batches of column-major matrices share.
 namespace plinth::cpu {
@@ -49,13 +51,21 @@ class CallChecker {
   // Operand i is a batch of column-major matrices; its leading dimensions are those of all others.
   // The numbers of rows and columns.
   std::pair<int, int> Matrices(size_t i, DType dtype);
+  // The same of square ones; their order.
+  int SquareMatrices(size_t i, DType dtype);
   // Arrays of the same batch with these further dimensions: two are a column-major matrix.
   void Operand(size_t i, DType dtype, const compiler::Dims& tail);
   void Result(size_t i, DType dtype, const compiler::Dims& tail);
   // The last dimension of operand i.
   int64_t LastOf(size_t i) const;
-  // INVALID_ARGUMENT with `what` unless it is true.
-  void Expect(bool is_true, std::string_view what);
+  // INVALID_ARGUMENT unless it is true, from pieces that say what was found and what is expected.
+  template <typename... Pieces>
+  void Expect(bool is_true, const Pieces&... pieces) {
+    if (!is_true) Fail(InvalidArgument(pieces...));
+  }
+  // "operand 0 is tensor<3x4xf32>"
+  std::string OperandIs(size_t i) const;
+  std::string ResultIs(size_t i) const;
   // An attribute that is one of these letters, as its ASCII code.
   char Letter(std::string_view name, std::string_view letters);
   int64_t Integer(std::string_view name);
@@ -127,9 +137,11 @@ class LapackStep final : public PreparedStep {
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override;
+  int64_t scratch_bytes() const override { return blocks_.scratch_end(); }
 
  private:
-  int64_t batch_ = 0, grain_ = 1, work_bytes_ = 0;
+  int64_t grain_ = 1;
+  WorkBlocks blocks_;
   Body body_;
 };
 
@@ -156,6 +168,12 @@ bool AllFinite(const T* values, int64_t count) {
   for (int64_t i = 0; i < num_parts; ++i) sum += parts[i] * 0;
   return sum == 0;
 }
+
+// "operands tensor<2x3xf32>, results tensor<2x3xf32>, tensor<2xf32>"
+std::string Describe(const CustomCall& call);
+
+// Matrices that are worth a thread, each `work` floating-point operations.
+inline int64_t GrainOf(double work) { return 1 + static_cast<int64_t>(100e3 / (work + 500)); }
 
 // LAPACK's leading dimensions are at least one.
 inline int LeadingDimension(int rows) { return std::max(rows, 1); }

@@ -62,7 +62,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareOrgqr(const CustomCall& call,
   const int64_t k = checker.LastOf(1);
   checker.Operand(1, kDTypeOf<T>, {k});
   checker.Result(0, kDTypeOf<T>, {m, n});
-  checker.Expect(m >= n && n >= k, "operand 0 has more columns than rows, or less than reflectors");
+  checker.Expect(m >= n && n >= k, "there are ", k, " reflectors for matrices of ", m, " rows and ",
+                 n,
+                 " columns; expected no more of them than columns, and no more columns than rows");
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(auto* const orgqr, FindLapack<T>(options.blas, Lapack<T>::kOrgqr));
   const int reflectors = static_cast<int>(k);
@@ -91,7 +93,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareOrmqr(const CustomCall& call,
   checker.Operand(1, kDTypeOf<T>, {k});
   checker.Operand(0, kDTypeOf<T>, {rows, checker.LastOf(0)});
   checker.Result(0, kDTypeOf<T>, {m, n});
-  checker.Expect(k <= rows && k <= checker.LastOf(0), "there are too many reflectors");
+  checker.Expect(k <= rows && k <= checker.LastOf(0), "there are ", k,
+                 " reflectors; operand 0 has ", checker.LastOf(0), " columns of ", rows,
+                 " rows: expected no more than either");
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(auto* const ormqr, FindLapack<T>(options.blas, Lapack<T>::kOrmqr));
   const int reflectors = static_cast<int>(k), lda = LeadingDimension(rows);
@@ -167,12 +171,12 @@ template <typename T>
 Expected<std::unique_ptr<PreparedStep>> PrepareGehrd(const CustomCall& call,
                                                      const LibraryOptions& options) {
   CallChecker checker(call, 1, 3);
-  const auto [n, columns] = checker.Matrices(0, kDTypeOf<T>);
+  const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   const int reflectors = std::max(n - 1, 0);
   const int64_t low = checker.Integer("low"), high = checker.Integer("high");
-  checker.Expect(n == columns, "operand 0 has no square matrices");
   checker.Expect(n == 0 ? low == 1 && high == 0 : 1 <= low && low <= high && high <= n,
-                 "low and high are no rows of the matrices, counted from 1");
+                 "the attributes \"low\" and \"high\" are ", low, " and ", high,
+                 "; expected rows of matrices of order ", n, ", counted from 1, low first");
   checker.Result(0, kDTypeOf<T>, {n, n});
   checker.Result(1, kDTypeOf<T>, {reflectors});
   checker.Result(2, DType::kS32, {});
@@ -187,7 +191,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGehrd(const CustomCall& call,
   WorkLayout layout;
   layout.Add<T>(lwork);
   return LapackStep::Make(checker, 3 * std::pow(n, 3), layout,
-                          [=, n = n](const CallArrays& arrays, std::byte* work) {
+                          [=](const CallArrays& arrays, std::byte* work) {
                             T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
                             gehrd(&n, &first, &last, a, &lda, arrays.Result<T>(1, reflectors),
                                   reinterpret_cast<T*>(work), &lwork, arrays.Info(2));
@@ -200,10 +204,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSytrd(const CustomCall& call,
                                                      const LibraryOptions& options) {
   using Real = typename RealOf<T>::Type;
   CallChecker checker(call, 1, 5);
-  const auto [n, columns] = checker.Matrices(0, kDTypeOf<T>);
+  const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   const int reflectors = std::max(n - 1, 0);
   const char uplo = checker.Letter("uplo", "LU");
-  checker.Expect(n == columns, "operand 0 has no square matrices");
   checker.Result(0, kDTypeOf<T>, {n, n});
   checker.Result(1, kDTypeOf<Real>, {n});
   checker.Result(2, kDTypeOf<Real>, {reflectors});
@@ -220,7 +223,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSytrd(const CustomCall& call,
   WorkLayout layout;
   layout.Add<T>(lwork);
   return LapackStep::Make(
-      checker, 1.4 * std::pow(n, 3), layout, [=, n = n](const CallArrays& arrays, std::byte* work) {
+      checker, 1.4 * std::pow(n, 3), layout, [=](const CallArrays& arrays, std::byte* work) {
         T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
         sytrd(&uplo, &n, a, &lda, arrays.Result<Real>(1, n), arrays.Result<Real>(2, reflectors),
               arrays.Result<T>(3, reflectors), reinterpret_cast<T*>(work), &lwork, arrays.Info(4),
@@ -247,7 +250,7 @@ class RowMajorStep final : public PreparedStep {
     for (const auto& arrays : {call.operands, call.results}) {
       for (const CustomCallArray& array : arrays) {
         if (!array.IsRowMajor() || array.dtype != kDTypeOf<T>) {
-          return InvalidArgument("an operand or result is not row major, or of another type");
+          return InvalidArgument("it has ", Describe(call), "; expected one type, row major");
         }
       }
     }
@@ -259,12 +262,15 @@ class RowMajorStep final : public PreparedStep {
     tau_dims.back() = k;
     if (call.results[0].dims != a.dims || tau.dims != tau_dims || std::max(m, n) > kMost ||
         (is_product ? m < n || k > n : k != std::min(m, n))) {
-      return InvalidArgument("the dimensions of operands and results do not fit each other");
+      return InvalidArgument("it has ", Describe(call), "; expected matrices m x n in one shape, ",
+                             is_product ? "n <= m, and at most n" : "and the lesser of m and n",
+                             " reflectors, of 32-bit sizes");
     }
     step->m_ = static_cast<int>(m);
     step->n_ = static_cast<int>(n);
     step->k_ = static_cast<int>(k);
-    for (size_t d = 0; d + 2 < a.dims.size(); ++d) step->batch_ *= a.dims[d];
+    int64_t batch = 1;
+    for (size_t d = 0; d + 2 < a.dims.size(); ++d) batch *= a.dims[d];
     if (is_product) {
       PLINTH_ASSIGN_OR_RETURN(step->orgqr_, FindLapack<T>(blas, Lapack<T>::kOrgqr));
       PLINTH_ASSIGN_OR_RETURN(step->lwork_,
@@ -273,39 +279,44 @@ class RowMajorStep final : public PreparedStep {
       PLINTH_ASSIGN_OR_RETURN(step->geqrf_, FindLapack<T>(blas, Lapack<T>::kGeqrf));
       PLINTH_ASSIGN_OR_RETURN(step->lwork_, GeqrfWork<T>(step->geqrf_, step->m_, step->n_));
     }
+    if (batch == 0) return std::unique_ptr<PreparedStep>(std::move(step));
+    const int64_t elements = m * n + step->lwork_;
+    step->blocks_ = WorkBlocks(elements * static_cast<int64_t>(sizeof(T)), batch);
     return std::unique_ptr<PreparedStep>(std::move(step));
   }
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
     const int64_t size = int64_t{m_} * n_;
-    TaskMemory memory;
-    T* const a =
-        reinterpret_cast<T*>(memory.Get((size + lwork_) * static_cast<int64_t>(sizeof(T)) + 1));
-    if (a == nullptr) return ResourceExhausted("the system gave no memory for LAPACK");
+    if (size == 0 && k_ == 0) return Status();
     const int lda = LeadingDimension(m_);
-    for (int64_t i = 0; i < batch_ && (size > 0 || k_ > 0); ++i) {
-      if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
-        return Status(StatusCode::kCancelled, "the client goes");
-      }
-      int info = 0;
-      Transpose(static_cast<const T*>(operands[0]) + i * size, m_, n_, a);
-      if (orgqr_ != nullptr) {
-        orgqr_(&m_, &n_, &k_, a, &lda, static_cast<const T*>(operands[1]) + i * k_, a + size,
-               &lwork_, &info);
-      } else {
-        geqrf_(&m_, &n_, a, &lda, static_cast<T*>(results[1]) + i * k_, a + size, &lwork_, &info);
-      }
-      Transpose(a, n_, m_, static_cast<T*>(results[0]) + i * size);
-    }
-    return Status();
+    return blocks_.ForEach(
+        context, GrainOf(2.0 * static_cast<double>(size) * k_),
+        [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
+          T* const a = reinterpret_cast<T*>(block);
+          for (int64_t i = first; i < end; i += stride) {
+            if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
+            int info = 0;
+            Transpose(static_cast<const T*>(operands[0]) + i * size, m_, n_, a);
+            if (orgqr_ != nullptr) {
+              orgqr_(&m_, &n_, &k_, a, &lda, static_cast<const T*>(operands[1]) + i * k_, a + size,
+                     &lwork_, &info);
+            } else {
+              geqrf_(&m_, &n_, a, &lda, static_cast<T*>(results[1]) + i * k_, a + size, &lwork_,
+                     &info);
+            }
+            Transpose(a, n_, m_, static_cast<T*>(results[0]) + i * size);
+          }
+        });
   }
+
+  int64_t scratch_bytes() const override { return blocks_.scratch_end(); }
 
  private:
   Geqrf<T>* geqrf_ = nullptr;
   Orgqr<T>* orgqr_ = nullptr;
   int m_ = 0, n_ = 0, k_ = 0, lwork_ = 1;
-  int64_t batch_ = 1;
+  WorkBlocks blocks_;  // a column-major matrix and LAPACK's work array
 };
 
 Expected<std::unique_ptr<PreparedStep>> PrepareRowMajor(const CustomCall& call, bool is_product,
@@ -313,8 +324,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRowMajor(const CustomCall& call, 
   const size_t num_operands = is_product ? 2 : 1;
   if (call.operands.size() != num_operands || call.results.size() != 3 - num_operands ||
       call.operands[0].rank() < 2) {
-    return InvalidArgument("it has ", call.operands.size(), " operands and ", call.results.size(),
-                           " results, or operand 0 has no matrices");
+    return InvalidArgument("it has ", Describe(call), "; expected ", num_operands,
+                           " operands, the first of them matrices, and ", 3 - num_operands,
+                           " results");
   }
   switch (call.operands[0].dtype) {
     case DType::kF32:
@@ -326,7 +338,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRowMajor(const CustomCall& call, 
     case DType::kC128:
       return RowMajorStep<std::complex<double>>::Make(call, is_product, options.blas);
     default:
-      return InvalidArgument("operand 0 is not of f32, f64, c64 or c128");
+      return InvalidArgument("it has ", Describe(call), "; expected f32, f64, c64 or c128");
   }
 }
 

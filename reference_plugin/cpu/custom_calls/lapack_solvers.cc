@@ -13,15 +13,14 @@ template <typename T>
 Expected<std::unique_ptr<PreparedStep>> PreparePotrf(const CustomCall& call,
                                                      const LibraryOptions& options) {
   CallChecker checker(call, 1, 2);
-  const auto [n, columns] = checker.Matrices(0, kDTypeOf<T>);
-  checker.Expect(n == columns, "operand 0 has no square matrices");
+  const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   checker.Result(0, kDTypeOf<T>, {n, n});
   checker.Result(1, DType::kS32, {});
   const char uplo = checker.Letter("uplo", "LU");
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(auto* const potrf, FindLapack<T>(options.blas, Lapack<T>::kPotrf));
   return LapackStep::Make(
-      checker, std::pow(n, 3) / 3, {}, [=, n = n](const CallArrays& arrays, std::byte*) {
+      checker, std::pow(n, 3) / 3, {}, [=](const CallArrays& arrays, std::byte*) {
         T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
         if (n <= kSmallOrder) {
           *arrays.Info(1) = uplo == 'L' ? FactorCholesky(a, n, 1, n) : FactorCholesky(a, n, n, 1);
@@ -37,44 +36,43 @@ template <typename T>
 Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
                                                     const LibraryOptions& options) {
   CallChecker checker(call, 2, 1);
-  const auto [order, columns] = checker.Matrices(0, kDTypeOf<T>);
-  checker.Expect(order == columns, "operand 0 has no square matrices");
+  const int order = checker.SquareMatrices(0, kDTypeOf<T>);
   const char side = checker.Letter("side", "LR"), uplo = checker.Letter("uplo", "LU");
   const char trans = checker.Letter("trans_x", "NTC"), diag = checker.Letter("diag", "NU");
   PLINTH_RETURN_IF_ERROR(checker.status());
   const compiler::Dims& dims = call.operands[1].dims;
-  checker.Expect(dims.size() >= 2, "operand 1 has no matrices");
+  checker.Expect(dims.size() >= 2, checker.OperandIs(1), "; expected matrices");
   PLINTH_RETURN_IF_ERROR(checker.status());
   const int64_t m = dims[dims.size() - 2], n = dims.back();
   checker.Expect(
       (side == 'L' ? m : n) == order && std::max(m, n) <= std::numeric_limits<int>::max(),
-      "operand 1 does not fit operand 0");
+      checker.OperandIs(1), "; expected matrices of ", order, side == 'L' ? " rows" : " columns",
+      " and 32-bit sizes");
   checker.Operand(1, kDTypeOf<T>, {m, n});
   checker.Result(0, kDTypeOf<T>, {m, n});
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(auto* const trsm, FindLapack<T>(options.blas, Lapack<T>::kTrsm));
   const double work = static_cast<double>(m) * static_cast<double>(n) * order;
-  return LapackStep::Make(
-      checker, work, {}, [=, order = order](const CallArrays& arrays, std::byte*) {
-        T* const x = arrays.CopiedResult<T>(0, 1, m * n);
-        const T* const a = arrays.Operand<T>(0, int64_t{order} * order);
-        const T one(1);
-        if (order <= kSmallOrder && std::max(m, n) <= kSmallOrder) {
-          // Columns are rows of the transposed equation.
-          MatrixView<T> view{a, order, 1, trans == 'C'};
-          if (trans != 'N') view = view.Transposed();
-          const bool lower = (uplo == 'L') == (trans != 'N');
-          if (side == 'L') {
-            SolveFromRight(view, order, lower, diag == 'U', x, m, n);
-          } else {
-            SolveFromLeft(view, order, lower, diag == 'U', x, m, m);
-          }
-          return;
-        }
-        const int rows = static_cast<int>(m), cols = static_cast<int>(n);
-        const int lda = LeadingDimension(order), ldb = LeadingDimension(rows);
-        trsm(&side, &uplo, &trans, &diag, &rows, &cols, &one, a, &lda, x, &ldb, 1, 1, 1, 1);
-      });
+  return LapackStep::Make(checker, work, {}, [=](const CallArrays& arrays, std::byte*) {
+    T* const x = arrays.CopiedResult<T>(0, 1, m * n);
+    const T* const a = arrays.Operand<T>(0, int64_t{order} * order);
+    const T one(1);
+    if (order <= kSmallOrder && std::max(m, n) <= kSmallOrder) {
+      // Columns are rows of the transposed equation.
+      MatrixView<T> view{a, order, 1, trans == 'C'};
+      if (trans != 'N') view = view.Transposed();
+      const bool lower = (uplo == 'L') == (trans != 'N');
+      if (side == 'L') {
+        SolveFromRight(view, order, lower, diag == 'U', x, m, n);
+      } else {
+        SolveFromLeft(view, order, lower, diag == 'U', x, m, m);
+      }
+      return;
+    }
+    const int rows = static_cast<int>(m), cols = static_cast<int>(n);
+    const int lda = LeadingDimension(order), ldb = LeadingDimension(rows);
+    trsm(&side, &uplo, &trans, &diag, &rows, &cols, &one, a, &lda, x, &ldb, 1, 1, 1, 1);
+  });
 }
 
 // a -> lu, pivots, info.

@@ -39,7 +39,11 @@ Expected<SvdCall<T>> CheckSvd(const CustomCall& call, CallChecker& checker) {
   checker.Expect(svd.mode == 'A'   ? full
                  : svd.mode == 'S' ? thin
                                    : full || thin,
-                 "results 2 and 3 do not have the sizes that mode asks for");
+                 checker.ResultIs(2), ", ", checker.ResultIs(3), "; expected ",
+                 svd.mode == 'A'   ? "square matrices"
+                 : svd.mode == 'S' ? "as many columns, rows as singular values"
+                                   : "square matrices, or as many columns, rows as singular values",
+                 " in mode ", std::string_view(&svd.mode, 1));
   checker.Result(2, kDTypeOf<T>, {svd.m, u_columns});
   checker.Result(3, kDTypeOf<T>, {vt_rows, svd.n});
   checker.Result(4, DType::kS32, {});
@@ -62,9 +66,17 @@ Expected<std::unique_ptr<PreparedStep>> MakeSvdStep(const CallChecker& checker,
     Real* const s = arrays.Result<Real>(1, svd.least);
     const bool finite = AllFinite(arrays.Operand<T>(0, size), size);
     T* const a = arrays.CopiedResult<T>(0, 0, size);
-    if (svd.mode == 'N' || !finite) {
+    if (svd.mode == 'N' || !finite || svd.least == 0) {
       std::fill_n(u, u_size, T(0));
       std::fill_n(vt, vt_size, T(0));
+    }
+    if (svd.least == 0) {
+      // LAPACK returns without a look at u and vt. Any orthonormal ones will do; these are what
+      // NumPy and JAX give.
+      for (int64_t i = 0; svd.mode == 'A' && i < svd.m; ++i) u[i * svd.m + i] = T(1);
+      for (int64_t i = 0; svd.mode == 'A' && i < svd.n; ++i) vt[i * svd.n + i] = T(1);
+      *arrays.Info(4) = 0;
+      return;
     }
     if (!finite) {
       std::fill_n(s, svd.least, std::numeric_limits<Real>::quiet_NaN());
@@ -171,16 +183,15 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSyevd(const CustomCall& call,
                                                      const LibraryOptions& options) {
   using Real = typename RealOf<T>::Type;
   CallChecker checker(call, 1, 3);
-  const auto [n, columns] = checker.Matrices(0, kDTypeOf<T>);
+  const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   const char mode = checker.Letter("mode", "VN"), uplo = checker.Letter("uplo", "LU");
-  checker.Expect(n == columns, "operand 0 has no square matrices");
   checker.Result(0, kDTypeOf<T>, {n, n});
   checker.Result(1, kDTypeOf<Real>, {n});
   checker.Result(2, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(auto* const syevd, FindLapack<T>(options.blas, Lapack<T>::kSyevd));
-  auto run = [=, n = n](T* a, Real* w, int* info, T* work, int lwork, Real* rwork, int lrwork,
-                        int* iwork, int liwork) {
+  auto run = [=](T* a, Real* w, int* info, T* work, int lwork, Real* rwork, int lrwork, int* iwork,
+                 int liwork) {
     const int lda = LeadingDimension(n);
     if constexpr (kIsReal<T>) {
       syevd(&mode, &uplo, &n, a, &lda, w, work, &lwork, iwork, &liwork, info, 1, 1);
@@ -201,7 +212,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSyevd(const CustomCall& call,
   const int64_t rwork_at = layout.Add<Real>(lrwork);
   const int64_t iwork_at = layout.Add<int>(liwork);
   return LapackStep::Make(checker, 9 * std::pow(n, 3), layout,
-                          [=, n = n](const CallArrays& arrays, std::byte* memory) {
+                          [=](const CallArrays& arrays, std::byte* memory) {
                             const int64_t size = int64_t{n} * n;
                             T* const a = arrays.CopiedResult<T>(0, 0, size);
                             Real* const w = arrays.Result<Real>(1, n);
@@ -242,10 +253,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeev(const CustomCall& call,
   using Complex = std::complex<Real>;
   constexpr size_t kVectors = kIsReal<T> ? 2 : 1;  // the first result that holds vectors
   CallChecker checker(call, 1, kVectors + 3);
-  const auto [n, columns] = checker.Matrices(0, kDTypeOf<T>);
+  const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   const char left = checker.Letter("compute_left", "VN");
   const char right = checker.Letter("compute_right", "VN");
-  checker.Expect(n == columns, "operand 0 has no square matrices");
   for (size_t i = 0; i < kVectors; ++i) checker.Result(i, kDTypeOf<T>, {n});
   checker.Result(kVectors, kDTypeOf<Complex>, {n, n});
   checker.Result(kVectors + 1, kDTypeOf<Complex>, {n, n});
@@ -258,8 +268,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeev(const CustomCall& call,
   const int64_t left_at = layout.Add<T>(kIsReal<T> && left == 'V' ? size : 0);
   const int64_t right_at = layout.Add<T>(kIsReal<T> && right == 'V' ? size : 0);
   const int64_t rwork_at = layout.Add<Real>(kIsReal<T> ? 0 : 2 * int64_t{n});
-  auto run = [=, n = n](T* a, T* w, T* w_im, T* vl, T* vr, int* info, T* work, int lwork,
-                        Real* rwork) {
+  auto run = [=](T* a, T* w, T* w_im, T* vl, T* vr, int* info, T* work, int lwork, Real* rwork) {
     const int lda = LeadingDimension(n);
     if constexpr (kIsReal<T>) {
       geev(&left, &right, &n, a, &lda, w, w_im, vl, &lda, vr, &lda, work, &lwork, info, 1, 1);
@@ -274,7 +283,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeev(const CustomCall& call,
   PLINTH_ASSIGN_OR_RETURN(const int lwork, WorkSize(answer));
   const int64_t work_at = layout.Add<T>(lwork);
   return LapackStep::Make(checker, 25 * std::pow(n, 3), layout,
-                          [=, n = n](const CallArrays& arrays, std::byte* memory) {
+                          [=](const CallArrays& arrays, std::byte* memory) {
                             T* const a = reinterpret_cast<T*>(memory + a_at);
                             T* const w = arrays.Result<T>(0, n);
                             T* const w_im = arrays.Result<T>(kVectors - 1, n);
@@ -313,11 +322,10 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGees(const CustomCall& call,
   using Real = typename RealOf<T>::Type;
   constexpr size_t kParts = kIsReal<T> ? 2 : 1;
   CallChecker checker(call, 1, kParts + 4);
-  const auto [n, columns] = checker.Matrices(0, kDTypeOf<T>);
+  const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   const char mode = checker.Letter("mode", "VN");
   // There is no function that could select.
   const char sort = checker.Letter("sort", "N");
-  checker.Expect(n == columns, "operand 0 has no square matrices");
   checker.Result(0, kDTypeOf<T>, {n, n});
   checker.Result(1, kDTypeOf<T>, {n, n});
   for (size_t i = 0; i < kParts; ++i) checker.Result(2 + i, kDTypeOf<T>, {n});
@@ -328,8 +336,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGees(const CustomCall& call,
   WorkLayout layout;
   const int64_t rwork_at = layout.Add<Real>(n);
   const int64_t bwork_at = layout.Add<int>(n);
-  auto run = [=, n = n](T* a, int* selected, T* w, T* w_im, T* vs, int* info, T* work, int lwork,
-                        Real* rwork, int* bwork) {
+  auto run = [=](T* a, int* selected, T* w, T* w_im, T* vs, int* info, T* work, int lwork,
+                 Real* rwork, int* bwork) {
     const int lda = LeadingDimension(n);
     if constexpr (kIsReal<T>) {
       gees(&mode, &sort, nullptr, &n, a, &lda, selected, w, w_im, vs, &lda, work, &lwork, bwork,
@@ -346,8 +354,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGees(const CustomCall& call,
   PLINTH_ASSIGN_OR_RETURN(const int lwork, WorkSize(answer));
   const int64_t work_at = layout.Add<T>(lwork);
   return LapackStep::Make(
-      checker, 25 * std::pow(n, 3), layout,
-      [=, n = n](const CallArrays& arrays, std::byte* memory) {
+      checker, 25 * std::pow(n, 3), layout, [=](const CallArrays& arrays, std::byte* memory) {
         const int64_t size = int64_t{n} * n;
         T* const a = arrays.CopiedResult<T>(0, 0, size);
         T* const vs = arrays.Result<T>(1, size);

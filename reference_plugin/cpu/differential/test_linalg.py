@@ -32,7 +32,8 @@ def close(a, b, dtype, factor=200):
     assert a.shape == b.shape
     if a.size:
         scale = max(1.0, np.max(np.abs(b)))
-        assert np.max(np.abs(a - b)) <= factor * np.finfo(dtype).eps * scale
+        eps = jnp.finfo(dtype).eps
+        assert np.max(np.abs(a - b)) <= factor * float(eps) * scale
 
 
 def unitary(q, dtype):
@@ -150,6 +151,23 @@ def test_svd(dtype, algorithm):
                 a, full_matrices=full, compute_uv=False, algorithm=algorithm), a)
             close(alone, s, dtype)
             close(s, np.linalg.svd(a, compute_uv=False), dtype)
+
+
+@each_type
+@pytest.mark.parametrize("routine", ["gesdd", "gesvd"])
+def test_svd_of_empty_matrices(dtype, routine):
+    letter = {np.float32: "s", np.float64: "d", np.complex64: "c", np.complex128: "z"}[dtype.type]
+    matrix = (1, 0)  # column-major
+    for shape in ((0, 3), (3, 0), (0, 0)):
+        # JAX itself answers these without a call, which is what programs of others get.
+        u, s, vt = backends.run_on_builtin(lambda a: lax.linalg.svd(a), np.zeros(shape, dtype))
+        results = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in (np.zeros(shape, dtype), s, u, vt)]
+        call = jax.ffi.ffi_call(
+            f"lapack_{letter}{routine}_ffi", results + [jax.ShapeDtypeStruct((), np.int32)],
+            input_layouts=[matrix], output_layouts=[matrix, (0,), matrix, matrix, ()])
+        got = run(lambda a: call(a, mode=np.uint8(ord("A"))), np.zeros(shape, dtype))
+        for wanted, x in zip((s, u, vt, np.int32(0)), got[1:]):
+            assert np.array_equal(wanted, x), shape
 
 
 @each_type
@@ -293,6 +311,29 @@ def test_stablehlo_ops(n):
     l, x = backends.run_text_on_plugin(STABLEHLO_CHOLESKY % {"n": n}, a, b)
     close(l @ t(l), a, np.float32)
     close(l @ x, b, np.float32)
+
+
+@pytest.mark.plugin_only
+@pytest.mark.parametrize("dtype, name", [(np.float16, "f16"), (jnp.bfloat16, "bf16")])
+def test_narrow_floats(dtype, name):
+    # Of exactly these elements the factor and the solution are what f32 finds, rounded.
+    a, b = positive(np.float32, (2, 4, 4)).astype(dtype), values.random(np.float32, (2, 4, 3)).astype(dtype)
+    program = STABLEHLO_CHOLESKY % {"n": 4}
+    exact, _ = backends.run_text_on_plugin(program, a.astype(np.float32), b.astype(np.float32))
+    l, x = backends.run_text_on_plugin(program.replace("xf32", "x" + name), a, b)
+    assert l.dtype == x.dtype == dtype
+    np.testing.assert_array_equal(l, exact.astype(dtype))
+    close(l.astype(np.float64) @ x.astype(np.float64), b.astype(np.float64), dtype, 8)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, jnp.bfloat16], ids=values.name)
+def test_triangular_solve_of_narrow_floats(dtype):
+    a = (values.random(np.float32, (5, 5)) / 10 + 2 * np.eye(5)).astype(dtype)
+    b = values.random(np.float32, (5, 3)).astype(dtype)
+    check_functions_of((a, b), {
+        "lower": lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True),
+        "transposed": lambda a, b: lax.linalg.triangular_solve(a, b.T, transpose_a=True),
+    }, default=Tolerance(of_max=4))
 
 
 # What JAX writes for a platform that it knows nothing of.

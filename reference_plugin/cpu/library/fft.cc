@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <complex>
 #include <memory>
@@ -8,7 +7,7 @@
 
 #include "reference_plugin/cpu/library/fft_plan.h"
 #include "reference_plugin/cpu/library/library.h"
-#include "reference_plugin/cpu/library/thread_scratch.h"
+#include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
 namespace {
@@ -41,7 +40,12 @@ struct Pass {
   std::unique_ptr<T[]> table;     // kRealPairs, kToRealPairs
   std::unique_ptr<T[]> twiddles;  // [2][length][inner], after the transforms; else null
   bool to_scratch = false;
+  WorkBlocks blocks;  // planes: four for each group of transforms side by side
 
+  // Once the rest is known; the scratch memory before `offset` is another one's.
+  void LayOut(int64_t offset) {
+    blocks = WorkBlocks(4 * PlaneStride() * static_cast<int64_t>(sizeof(T)), NumGroups(), offset);
+  }
   Status Run(const void* from, void* to, const RunContext& context) const;
 
  private:
@@ -55,6 +59,8 @@ struct Pass {
   int64_t PlaneSize() const {
     return std::max(plan->work_size(), (std::max(in_extent, out_extent) + 1) * s) + 16;
   }
+  int64_t PlaneStride() const { return (PlaneSize() + 15) / 16 * 16; }
+  int64_t NumGroups() const { return (lines + s - 1) / s; }
 };
 
 template <typename T>
@@ -152,28 +158,21 @@ void Pass<T>::Transform(int64_t line, FftPlanes<T>& planes) const {
 
 template <typename T>
 Status Pass<T>::Run(const void* from, void* to, const RunContext& context) const {
-  const int64_t size = (PlaneSize() + 15) / 16 * 16;
-  const int64_t groups = (lines + s - 1) / s;
+  const int64_t size = PlaneStride();
   constexpr int64_t kGrainElements = 8 << 10;
-  std::atomic<bool> no_memory{false};
-  ParallelFor(
-      context.pool, groups, kGrainElements / (length * s) + 1, [&](int64_t begin, int64_t end) {
-        TaskMemory memory;
-        T* planes_at = reinterpret_cast<T*>(memory.Get(4 * size * static_cast<int64_t>(sizeof(T))));
-        if (planes_at == nullptr) no_memory = true;
-        for (int64_t group = begin; group < end && planes_at != nullptr; ++group) {
-          FftPlanes<T> planes{planes_at, planes_at + size, planes_at + 2 * size,
-                              planes_at + 3 * size};
-          const int64_t line = group * s, count = std::min(s, lines - line);
-          Read(static_cast<const T*>(from), line, count, planes);
-          Transform(line, planes);
-          Write(planes, line, count, static_cast<T*>(to));
-        }
-      });
-  if (no_memory) {
-    return ResourceExhausted("the system gave no memory for a transform of length ", length);
-  }
-  return Status();
+  const Status status =
+      blocks.ForEach(context, kGrainElements / (length * s) + 1,
+                     [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
+                       T* const at = reinterpret_cast<T*>(block);
+                       for (int64_t group = first; group < end; group += stride) {
+                         FftPlanes<T> four{at, at + size, at + 2 * size, at + 3 * size};
+                         const int64_t line = group * s, count = std::min(s, lines - line);
+                         Read(static_cast<const T*>(from), line, count, four);
+                         Transform(line, four);
+                         Write(four, line, count, static_cast<T*>(to));
+                       }
+                     });
+  return status.ok() ? status : status.WithContext(StrCat("a transform of length ", length));
 }
 
 template <typename T>
@@ -200,7 +199,7 @@ class FftStep final : public PreparedStep {
 
   std::vector<Pass<T>> passes_;
   bool is_irfft_ = false;
-  int64_t scratch_bytes_ = 0;  // of one complex array
+  int64_t scratch_bytes_ = 0;  // one complex array and the planes of a pass
 };
 
 // A length whose planes do not fit into a core's cache.
@@ -321,9 +320,14 @@ Expected<std::unique_ptr<PreparedStep>> FftStep<T>::Prepare(const compiler::Plan
   for (size_t i = 0; to_real && i + 1 < prepared->passes_.size(); ++i) {
     prepared->passes_[i].to_scratch = true;
   }
+  int64_t array_bytes = 0;
   for (const Pass<T>& pass : prepared->passes_) {
-    if (!pass.to_scratch) continue;
-    prepared->scratch_bytes_ = std::max(operand.SizeInBytes(), result.SizeInBytes());
+    if (pass.to_scratch) array_bytes = std::max(operand.SizeInBytes(), result.SizeInBytes());
+  }
+  prepared->scratch_bytes_ = array_bytes;
+  for (Pass<T>& pass : prepared->passes_) {
+    pass.LayOut(array_bytes);
+    prepared->scratch_bytes_ = std::max(prepared->scratch_bytes_, pass.blocks.scratch_end());
   }
   return std::unique_ptr<PreparedStep>(std::move(prepared));
 }

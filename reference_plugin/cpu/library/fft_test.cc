@@ -207,6 +207,61 @@ TEST(Fft, LengthThatNoTableHolds) {
   EXPECT_EQ(prepared.status().code(), StatusCode::kResourceExhausted);
 }
 
+// What does not stay with the threads counts as memory of the program.
+TEST(Fft, PlanesOfLongLinesArePlanned) {
+  struct Line {
+    Dims batch;
+    int64_t length;
+    int64_t planned;  // bytes at least
+  } const lines[] = {{{}, 4096, 0},
+                     // A prime, so a convolution at least twice as long: four planes of numbers.
+                     {{}, 200003, 4 * 2 * 200003 * 4},
+                     // Of several lines more than one at a time.
+                     {{3}, 200003, 2 * 4 * 2 * 200003 * 4}};
+  for (const Line& line : lines) {
+    Problem problem{FftType::kFft, DType::kC64, line.batch, {line.length}};
+    const TestArray operand = problem.Operand();
+    const auto step = MakeStep(
+        compiler::Opcode::kFft, {operand.type}, {operand.type},
+        std::make_shared<const compiler::Attributes>(FftAttributes{problem.type, problem.length}));
+    const auto prepared = PrepareLibraryStep(step);
+    ASSERT_TRUE(prepared.ok()) << prepared.status().ToString();
+    EXPECT_GE((*prepared)->scratch_bytes(), line.planned);
+    EXPECT_EQ((*prepared)->scratch_bytes() > 0, line.planned > 0) << line.length;
+  }
+}
+
+// Planned planes, on one thread and on several, and beside an array in the same memory: a wave is
+// one line of its spectrum.
+TEST(Fft, LongLinesWithPlannedPlanes) {
+  constexpr int64_t kLength = 200003, kLines = 3, kWave = 77;
+  TestArray operand(DType::kC64, {kLines, kLength}), result = operand;
+  auto* in = reinterpret_cast<std::complex<float>*>(operand.bytes.data());
+  for (int64_t i = 0; i < kLines * kLength; ++i) {
+    const double angle = 2 * 3.14159265358979323846 *
+                         static_cast<double>(i % kLength * kWave % kLength) /
+                         static_cast<double>(kLength);
+    in[i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+  }
+  const auto step = MakeStep(
+      compiler::Opcode::kFft, {operand.type}, {result.type},
+      std::make_shared<const compiler::Attributes>(FftAttributes{FftType::kFft, {kLength}}));
+  ThreadPool pool(3);
+  std::vector<std::byte> before;
+  for (ThreadPool* threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
+    ASSERT_TRUE(RunStep(step, {&operand}, {&result}, threads).ok());
+    for (int64_t i = 0; i < kLines * kLength; ++i) {
+      const std::complex<double> found = result.Get<std::complex<double>>(i);
+      const double expected = i % kLength == kWave ? static_cast<double>(kLength) : 0;
+      ASSERT_LE(std::abs(found - expected), 1e-5 * static_cast<double>(kLength)) << i;
+    }
+    if (!before.empty()) {
+      EXPECT_EQ(before, result.bytes);
+    }
+    before = result.bytes;
+  }
+}
+
 TEST(Fft, ThreadsDoNotChangeBits) {
   std::mt19937_64 random(3);
   TestArray operand(DType::kC64, {400, 60}), one(DType::kC64, {400, 60}), two = one;

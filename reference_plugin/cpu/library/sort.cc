@@ -9,7 +9,7 @@
 #include "reference_plugin/cpu/library/order.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/sort_key.h"
-#include "reference_plugin/cpu/library/thread_scratch.h"
+#include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
 namespace {
@@ -17,10 +17,6 @@ namespace {
 using compiler::DimensionAttributes;
 
 constexpr int64_t kCompareBatch = 256;
-// For rows of more than a few 100,000 elements: how many are sorted at once, and the memory that
-// more than one of them may take.
-constexpr int64_t kMostRowsAtOnce = 16;
-constexpr int64_t kMostScratch = 256 << 20;
 
 // Sorts rows along one dimension: finds the order from keys, or by the comparator where it has
 // none, and moves every operand by it.
@@ -40,37 +36,20 @@ class SortStep final : public PreparedStep {
     auto fail = [&](Status status) {
       if (!failed.exchange(true)) failure = std::move(status);
     };
-    if (large_rows_at_once_ > 0) {
-      ParallelFor(context.pool, large_rows_at_once_, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t slot = begin; slot < end; ++slot) {
-          const Workspace work = WorkspaceAt(context.scratch.data() + slot * workspace_bytes_);
-          for (int64_t row = slot; row < num_rows_; row += large_rows_at_once_) {
-            if (Status s = SortRow(operands, results, row, work); !s.ok()) fail(std::move(s));
-          }
-        }
-      });
-    } else {
-      constexpr int64_t kGrainElements = 2048;
-      ParallelFor(
-          context.pool, num_rows_, kGrainElements / length_ + 1, [&](int64_t begin, int64_t end) {
-            TaskMemory memory;
-            std::byte* const bytes = memory.Get(workspace_bytes_);
-            if (bytes == nullptr) {
-              return fail(
-                  ResourceExhausted("the system gave no ", workspace_bytes_, " bytes to sort"));
-            }
-            const Workspace work = WorkspaceAt(bytes);
-            for (int64_t row = begin; row < end; ++row) {
-              if (Status s = SortRow(operands, results, row, work); !s.ok()) {
-                fail(std::move(s));
-              }
-            }
-          });
-    }
+    constexpr int64_t kGrainElements = 2048;
+    PLINTH_RETURN_IF_ERROR(
+        blocks_.ForEach(context, kGrainElements / length_ + 1,
+                        [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
+                          const Workspace work = WorkspaceAt(block);
+                          for (int64_t row = first; row < end; row += stride) {
+                            if (Status s = SortRow(operands, results, row, work); !s.ok())
+                              fail(std::move(s));
+                          }
+                        }));
     return failure;
   }
 
-  int64_t scratch_bytes() const override { return large_rows_at_once_ * workspace_bytes_; }
+  int64_t scratch_bytes() const override { return blocks_.scratch_end(); }
 
  private:
   struct Key {
@@ -113,8 +92,9 @@ class SortStep final : public PreparedStep {
         if (key.operand < 0) key_bytes = std::max(key_bytes, key.bytes * length_);
       }
     }
-    auto place = [&](int64_t bytes) {
-      return std::exchange(workspace_bytes_, workspace_bytes_ + (bytes + 63) / 64 * 64);
+    int64_t size = 0;
+    auto place = [&size](int64_t bytes) {
+      return std::exchange(size, size + (bytes + 63) / 64 * 64);
     };
     constexpr auto kElement = static_cast<int64_t>(sizeof(OrderedIndex));
     layout_.rows = place(row_bytes);
@@ -126,9 +106,7 @@ class SortStep final : public PreparedStep {
       layout_.bits = place(8 * length_);
       layout_.spare = place(kElement * length_);
     }
-    if (workspace_bytes_ <= TaskMemory::kKeptBytes || num_rows_ == 0) return;
-    large_rows_at_once_ = std::clamp<int64_t>(kMostScratch / workspace_bytes_, 1,
-                                              std::min<int64_t>(num_rows_, kMostRowsAtOnce));
+    blocks_ = WorkBlocks(size, num_rows_);
   }
 
   Status Prepare(const compiler::PlanStep& step) {
@@ -291,9 +269,7 @@ class SortStep final : public PreparedStep {
 
   int64_t length_ = 0, inner_ = 1, num_rows_ = 0;
   Layout layout_;
-  int64_t workspace_bytes_ = 0;
-  // Rows whose workspace is too large to stay with a thread share planned memory; 0: none is.
-  int64_t large_rows_at_once_ = 0;
+  WorkBlocks blocks_;  // a Workspace each
   SmallVector<int64_t, 4> element_bytes_;
   std::vector<Key> keys_;  // empty: `comparator_` decides
   PairCombiner comparator_;

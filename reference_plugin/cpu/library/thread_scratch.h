@@ -38,7 +38,7 @@ class ThreadScratch {
 };
 
 // Memory for one task of a parallel step: up to kKeptBytes stay with the thread for its next task,
-// more is given back at once. One at a time per thread.
+// more is given back at once. One at a time per thread. Steps that may need more use WorkBlocks.
 class TaskMemory {
  public:
   static constexpr int64_t kKeptBytes = 4 << 20;
