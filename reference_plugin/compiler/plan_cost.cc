@@ -1,30 +1,9 @@
 #include "reference_plugin/compiler/plan_cost.h"
 
+#include "reference_plugin/compiler/op_work.h"
+
 namespace plinth::compiler {
 namespace {
-
-bool IsTranscendental(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAtan2:
-    case Opcode::kCbrt:
-    case Opcode::kCosine:
-    case Opcode::kErf:
-    case Opcode::kExponential:
-    case Opcode::kExponentialMinusOne:
-    case Opcode::kLog:
-    case Opcode::kLogPlusOne:
-    case Opcode::kLogistic:
-    case Opcode::kPower:
-    case Opcode::kRsqrt:
-    case Opcode::kSine:
-    case Opcode::kSqrt:
-    case Opcode::kTan:
-    case Opcode::kTanh:
-      return true;
-    default:
-      return false;
-  }
-}
 
 void AddKernel(const Kernel& kernel, PlanCost& cost) {
   double parallel = 1, all = 1;

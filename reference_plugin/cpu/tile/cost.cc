@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "reference_plugin/compiler/op_work.h"
+
 namespace plinth::cpu {
 namespace {
 
 using compiler::Kernel;
 using compiler::Node;
 using compiler::NodeKind;
-using compiler::Opcode;
 using compiler::Phase;
 
 // One element moved, when its neighbours in memory come along, and when they do not.
@@ -67,29 +68,17 @@ double CeilDivide(int64_t a, int64_t b) { return static_cast<double>((a + b - 1)
 
 double ElementNs(const Node& node) {
   const double width = static_cast<double>(std::max<int64_t>(1, ByteSize(node.dtype))) / 4;
-  switch (node.opcode) {
-    case Opcode::kAtan2:
-    case Opcode::kCbrt:
-    case Opcode::kCosine:
-    case Opcode::kErf:
-    case Opcode::kExponential:
-    case Opcode::kExponentialMinusOne:
-    case Opcode::kLog:
-    case Opcode::kLogPlusOne:
-    case Opcode::kLogistic:
-    case Opcode::kPower:
-    case Opcode::kRemainder:
-    case Opcode::kSine:
-    case Opcode::kTan:
-    case Opcode::kTanh:
+  switch (compiler::WorkOf(node.opcode)) {
+    case compiler::OpWork::kFunction:
+    case compiler::OpWork::kRemainder:
       return 0.8 * width * width;
-    case Opcode::kDivide:
-    case Opcode::kRsqrt:
-    case Opcode::kSqrt:
+    case compiler::OpWork::kDivision:
+    case compiler::OpWork::kRoot:
       return 0.3 * width * width;
-    default:
-      return 0.07 * width;
+    case compiler::OpWork::kSimple:
+      break;
   }
+  return 0.07 * width;
 }
 
 double LanesParallelNs(const Kernel& kernel, const Domain& domain, int64_t capacity) {
