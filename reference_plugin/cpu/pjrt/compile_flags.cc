@@ -5,6 +5,9 @@
 #include <string_view>
 #include <variant>
 
+#include "plinth/support/float_text.h"
+#include "plinth/support/str_cat.h"
+
 namespace plinth::cpu {
 namespace {
 
@@ -43,6 +46,23 @@ std::optional<bool> AsBool(const program::CompileOptions::OptionValue& value) {
   return std::nullopt;
 }
 
+std::string TextOf(const program::CompileOptions::OptionValue& value) {
+  constexpr size_t kMostText = 100;
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return StrCat("'", text->substr(0, kMostText), text->size() > kMostText ? "...'" : "'");
+  }
+  if (const bool* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
+  if (const double* number = std::get_if<double>(&value)) return FloatText(*number);
+  return StrCat(std::get<int64_t>(value));
+}
+
+// With the words of XLA's own complaint, which programs look for.
+Status NoBoolean(std::string_view name, const program::CompileOptions::OptionValue& value) {
+  return InvalidArgument(
+      "compiler option \"", name, "\": ", TextOf(value),
+      " is not a valid bool value. Expected one of true, false, 1, 0, \"on\", \"off\"");
+}
+
 }  // namespace
 
 Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::OptionValue>& flags,
@@ -57,19 +77,16 @@ Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::Op
     const std::optional<bool> boolean = AsBool(value);
     if (known == nullptr && std::string_view(name).starts_with(kXlaPrefix)) {
       if (std::ranges::find(kXlaBooleans, name) != std::end(kXlaBooleans) && !boolean.has_value()) {
-        return InvalidArgument("compiler option \"", name,
-                               "\": what was given is not a valid bool value.");
+        return NoBoolean(name, value);
       }
       continue;
     }
     if (known == nullptr) {
-      return InvalidArgument("No such compile option: '", name, "'. Known are: ", names,
-                             ", and XLA's own (", kXlaPrefix, "...), which change nothing here");
+      return InvalidArgument("No such compile option: '", name, "' (", TextOf(value),
+                             " was given). Known are: ", names, ", and XLA's own (", kXlaPrefix,
+                             "...), which change nothing here");
     }
-    if (!boolean.has_value()) {
-      return InvalidArgument("compiler option \"", name,
-                             "\" takes a boolean, \"on\" or \"off\", not what was given");
-    }
+    if (!boolean.has_value()) return NoBoolean(name, value);
     options.*known->field = *boolean;
   }
   return Status();
