@@ -4,11 +4,26 @@ namespace plinth::conformance {
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
-  for (auto* add :
-       {AddTableCases, AddFunctionCases, AddFieldCases, AddDeviceCases, AddOwnerCases,
-        AddSameAgainCases, AddRareCases, AddSeveralDevicesCases, AddTransferCases, AddProgramCases,
-        AddExecutableCases, AddEventCases, AddLifetimeCases, AddAsyncTransferCases, AddProcessCases,
-        AddFrameworkStartCases, AddFrameworkProgramCases, AddOpCases}) {
+  for (auto* add : {AddTableCases,
+                    AddFunctionCases,
+                    AddFieldCases,
+                    AddDeviceCases,
+                    AddOwnerCases,
+                    AddSameAgainCases,
+                    AddRareCases,
+                    AddSeveralDevicesCases,
+                    AddTransferCases,
+                    AddProgramCases,
+                    AddExecutableCases,
+                    AddEventCases,
+                    AddLifetimeCases,
+                    AddAsyncTransferCases,
+                    AddProcessCases,
+                    AddFrameworkStartCases,
+                    AddFrameworkCompileCases,
+                    AddFrameworkExecuteCases,
+                    AddFrameworkProgramCases,
+                    AddOpCases}) {
     add(cases);
   }
   return cases;

@@ -26,6 +26,8 @@ void AddAsyncTransferCases(std::vector<Case>& cases);
 void AddProcessCases(std::vector<Case>& cases);
 void AddOpCases(std::vector<Case>& cases);
 void AddFrameworkProgramCases(std::vector<Case>& cases);
+void AddFrameworkCompileCases(std::vector<Case>& cases);
+void AddFrameworkExecuteCases(std::vector<Case>& cases);
 void AddFrameworkStartCases(std::vector<Case>& cases);
 
 }  // namespace plinth::conformance

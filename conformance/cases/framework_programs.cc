@@ -1,8 +1,10 @@
 // L4: programs as JAX sends them; see conformance/programs/jax-0.10.2.
 
+#include <map>
 #include <memory>
 
 #include "conformance/cases/cases.h"
+#include "conformance/cases/framework_calls.h"
 #include "conformance/cases/run_packed.h"
 #include "conformance/cases/stored_programs.h"
 
@@ -11,31 +13,6 @@ namespace {
 
 // Lowered for platforms of this name only.
 constexpr std::string_view kCpuOnly = "cpuplatform_";
-
-std::string PlatformName(const Context& context) {
-  auto args = MakeArgs<PJRT_Client_PlatformName_Args>();
-  args.client = context.client();
-  if (!context.plugin().Call(args).ok()) return "";
-  return std::string(args.platform_name, args.platform_name_size);
-}
-
-size_t DeviceCount(const Context& context) {
-  auto args = MakeArgs<PJRT_Client_AddressableDevices_Args>();
-  args.client = context.client();
-  return context.plugin().Call(args).ok() ? args.num_addressable_devices : 0;
-}
-
-// What JAX would send: the newest version that both know.
-std::optional<std::string_view> FormOfJax(Context& context, const PackedProgram& program) {
-  StablehloRange range = StablehloRangeOf(context.plugin());
-  if (context.profile().program_form != ProgramForm::kText && range.current.has_value() &&
-      *range.current >= StablehloVersion{1, 17}) {
-    for (const auto& [version, artifact] : program.artifacts) {
-      if (version == "1.17") return artifact;
-    }
-  }
-  return FormFor(context, program);
-}
 
 // What a plugin cannot run without handlers of the framework is compiled, or refused by an error
 // that says what is missing.
@@ -84,6 +61,57 @@ void RunProgram(Context& context, ProgramPack& pack, size_t index) {
 }
 
 }  // namespace
+
+std::string PlatformName(const Context& context) {
+  auto args = MakeArgs<PJRT_Client_PlatformName_Args>();
+  args.client = context.client();
+  if (!context.plugin().Call(args).ok()) return "";
+  return std::string(args.platform_name, args.platform_name_size);
+}
+
+size_t DeviceCount(const Context& context) {
+  auto args = MakeArgs<PJRT_Client_AddressableDevices_Args>();
+  args.client = context.client();
+  return context.plugin().Call(args).ok() ? args.num_addressable_devices : 0;
+}
+
+std::optional<std::string_view> FormOfJax(Context& context, const PackedProgram& program) {
+  StablehloRange range = StablehloRangeOf(context.plugin());
+  if (context.profile().program_form != ProgramForm::kText && range.current.has_value() &&
+      *range.current >= StablehloVersion{1, 17}) {
+    for (const auto& [version, artifact] : program.artifacts) {
+      if (version == "1.17") return artifact;
+    }
+  }
+  return FormFor(context, program);
+}
+
+std::string KindOf(Context& context, PJRT_Memory* memory) {
+  auto kind = MakeArgs<PJRT_Memory_Kind_Args>();
+  kind.memory = memory;
+  return Must(context, kind) ? std::string(View(kind.kind, kind.kind_size)) : std::string();
+}
+
+const PackedProgram* FrameworkProgram(Context& context, std::string_view pack,
+                                      std::string_view name) {
+  static std::map<std::string_view, ProgramPack>* const packs = [] {
+    auto* made = new std::map<std::string_view, ProgramPack>;
+    for (const EmbeddedFile& file : EmbeddedFiles()) {
+      if (file.folder != "frameworks") continue;
+      Expected<ProgramPack> read = ProgramPack::Read(file.bytes);
+      if (read.ok()) made->emplace(file.name, *std::move(read));
+    }
+    return made;
+  }();
+  auto found = packs->find(pack);
+  for (size_t i = 0; found != packs->end() && i < found->second.entries().size(); ++i) {
+    if (found->second.entries()[i].name != name) continue;
+    Expected<const PackedProgram*> program = found->second.Program(i);
+    if (program.ok()) return *program;
+  }
+  context.Fail("", StrCat("the suite itself is damaged: no program ", pack, "/", name));
+  return nullptr;
+}
 
 void AddFrameworkProgramCases(std::vector<Case>& cases) {
   for (const EmbeddedFile& file : EmbeddedFiles()) {

@@ -4,34 +4,10 @@
 #include <algorithm>
 
 #include "conformance/cases/cases.h"
-#include "conformance/cases/run_packed.h"
+#include "conformance/cases/framework_calls.h"
 
 namespace plinth::conformance {
 namespace {
-
-// A call that JAX cannot do without.
-template <typename Args>
-bool Must(Context& context, Args& args) {
-  Status status = context.plugin().Call(args);
-  return context.Check("PJRT-Api-full", status.ok(), FunctionOf<Args>::kName,
-                       ", which JAX calls: ", status.ToString());
-}
-
-// One that it asks only of plugins that have it: a null slot says that they do not, UNIMPLEMENTED
-// ends the process.
-template <typename Args>
-bool MustIfThere(Context& context, Args& args) {
-  const auto& function = reflection::Functions()[FunctionOf<Args>::kSlot];
-  if (context.plugin().minor() < FunctionOf<Args>::kSince ||
-      context.plugin().Slot(function) == nullptr) {
-    return false;
-  }
-  return Must(context, args);
-}
-
-std::string_view View(const char* data, size_t size) {
-  return data == nullptr ? std::string_view() : std::string_view(data, size);
-}
 
 template <typename Args>
 Args Of(PJRT_Client* client) {
@@ -117,12 +93,6 @@ void DescribeDevice(Context& context, PJRT_Client* client, PJRT_Device* device) 
   auto debug = MakeArgs<PJRT_DeviceDescription_DebugString_Args>();
   debug.device_description = get.device_description;
   Must(context, debug);
-}
-
-std::string KindOf(Context& context, PJRT_Memory* memory) {
-  auto kind = MakeArgs<PJRT_Memory_Kind_Args>();
-  kind.memory = memory;
-  return Must(context, kind) ? std::string(View(kind.kind, kind.kind_size)) : std::string();
 }
 
 // From 0.105 on JAX hangs its own data on memories, by the table at their head.

@@ -18,7 +18,8 @@ JAXLIB = "0.10.2"
 # Of StableHLO; those of StoredVersions in conformance/cases/stored_programs.cc.
 VERSIONS = ["0.9", "1.0", "1.13"]
 TABLES = ["elementwise", "conversions", "movement", "indexing", "reductions", "products",
-          "algorithms", "control", "random_bits", "jax_programs"]
+          "algorithms", "control", "random_bits", "jax_programs",
+          "framework_forms"]
 SKIPPED = 77  # exit status: the versions that are needed are not here
 
 
@@ -58,7 +59,7 @@ def ops() -> dict:
 
 
 def path_of(name: str) -> pathlib.Path:
-    return FOLDER / ("frameworks" if name == "jax" else "ops") / f"{name}.bin"
+    return FOLDER / ("frameworks" if name in ("jax", "form") else "ops") / f"{name}.bin"
 
 
 def main() -> int:
