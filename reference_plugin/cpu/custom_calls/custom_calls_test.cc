@@ -221,6 +221,18 @@ TEST_F(CustomCalls, FunctionsOfTheTableCheckTheirArguments) {
   EXPECT_EQ(status.code(), StatusCode::kUnknown);
 }
 
+TEST_F(CustomCalls, LapackCallsSayWhatTheyFound) {
+  ExpectCompileError(
+      "%y:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : "
+      "ui8}, "
+      "operand_layouts = [dense<[0, 1]> : tensor<2xindex>], "
+      "result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]} : "
+      "(tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>)\n return %y#0 : tensor<2x3xf32>",
+      StatusCode::kInvalidArgument, "operand 0 is f32[2,3]; expected square matrices");
+  ExpectCompileError(Call("lapack_spotrf_ffi", "mhlo.backend_config = {uplo = 76 : ui8}"),
+                     StatusCode::kInvalidArgument, "1 operands and 1 results; expected 1 and 2");
+}
+
 // Of names that no string can hold: what is thrown inside comes out as an error.
 TEST_F(CustomCalls, NoExceptionLeavesTheTable) {
   const XLA_FFI_Api& api = *GetFfiApi();
