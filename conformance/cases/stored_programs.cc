@@ -17,7 +17,10 @@ constexpr File kFiles[] = {
 constexpr StoredVersion kVersions[] = {{{0, 9}, "0.9"}, {{1, 0}, "1.0"}, {{1, 13}, "1.13"}};
 
 std::optional<StablehloVersion> VersionOf(const PJRT_NamedValue& attribute) {
-  if (RawEnum(attribute.type) != PJRT_NamedValue_kInt64List || attribute.value_size < 2) return {};
+  if (RawEnum(attribute.type) != PJRT_NamedValue_kInt64List || attribute.value_size < 2 ||
+      attribute.int64_array_value == nullptr) {
+    return {};
+  }
   return StablehloVersion{attribute.int64_array_value[0], attribute.int64_array_value[1]};
 }
 
