@@ -408,6 +408,33 @@ TEST_F(PluginTest, ViewsHaveToBeAligned) {
   EXPECT_EQ(deleted, 1);
 }
 
+TEST_F(PluginTest, BitcastsShareTheirBytes) {
+  PJRT_Buffer* source;
+  ASSERT_FALSE(Upload({1, -2, 0.5f, 4}, &source).has_value());
+  int64_t dims[] = {2, 8};
+  PJRT_Buffer_Bitcast_Args args{};
+  args.buffer = source;
+  args.element_type = PJRT_Buffer_Type_U8;
+  args.dims = dims;
+  args.num_dims = 2;
+  MUST(PJRT_Buffer_Bitcast, args);
+  PJRT_Buffer* const bytes = args.out_buffer;
+  dims[1] = 9;
+  EXPECT_ERROR(CALL(PJRT_Buffer_Bitcast, args), PJRT_Error_Code_INVALID_ARGUMENT,
+               "f32[4] (16 bytes) to u8[2,9] (18 bytes)");
+  Destroy(source);  // The other one keeps what it sees.
+  dims[0] = 4;
+  args.buffer = bytes;
+  args.element_type = PJRT_Buffer_Type_F32;
+  args.num_dims = 1;
+  MUST(PJRT_Buffer_Bitcast, args);
+  Destroy(bytes);
+  std::vector<float> result(4);
+  ASSERT_FALSE(Download(args.out_buffer, &result).has_value());
+  EXPECT_EQ(result, (std::vector<float>{1, -2, 0.5f, 4}));
+  Destroy(args.out_buffer);
+}
+
 TEST_F(PluginTest, MemoryLimitIsAnOption) {
   PJRT_NamedValue option{};
   option.struct_size = PJRT_NamedValue_STRUCT_SIZE;
