@@ -284,7 +284,7 @@ Expected<AttributesRef> ConvertConvolution(const AttributeSource& source) {
     window.reversal.push_back(reversed != 0);
   }
   PLINTH_RETURN_IF_ERROR(ReadPadding(op, spatial, &window));
-  if (source.operands.size() == 2) {
+  if (source.operands.size() >= 2) {
     const Dims& kernel = source.operands[1]->type.dims;
     for (int64_t dim : conv.kernel_spatial) {
       const bool inside = dim >= 0 && dim < static_cast<int64_t>(kernel.size());
