@@ -135,8 +135,34 @@ void OutputKinds(Context& context, const Compiled& compiled, PJRT_Device* device
   }
 }
 
-void Compile(Context& context) {
-  Compiled compiled(context, "form", "many_results");
+void OutputTypes(Context& context, const Compiled& compiled) {
+  const std::vector<ExpectedResult>& results = compiled.program->results;
+  auto types = MakeArgs<PJRT_Executable_OutputElementTypes_Args>();
+  types.executable = compiled.executable.get();
+  auto dims = MakeArgs<PJRT_Executable_OutputDimensions_Args>();
+  dims.executable = compiled.executable.get();
+  // JAX knows them from the program.
+  if (!context.plugin().Call(types).ok() || !context.plugin().Call(dims).ok()) return;
+  if (!context.Check(kProgram,
+                     types.num_output_types == results.size() && dims.num_outputs == results.size(),
+                     types.num_output_types, " types and ", dims.num_outputs,
+                     " shapes of outputs, not ", results.size())) {
+    return;
+  }
+  const int64_t* next = dims.dims;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const HostArray& wanted = results[i].value;
+    context.Check(kProgram, RawEnum(types.output_types[i]) == ToC(wanted.type),
+                  "the type of output ", i, " is not ", Name(wanted.type));
+    std::vector<int64_t> shape(next, next + dims.dim_sizes[i]);
+    context.Check(kProgram, shape == wanted.dims, "output ", i, " is [", StrJoin(shape), "], not [",
+                  StrJoin(wanted.dims), "]");
+    next += dims.dim_sizes[i];
+  }
+}
+
+void Compile(Context& context, std::string_view name) {
+  Compiled compiled(context, "form", name);
   if (!compiled) return;
   size_t num_outputs = compiled.program->results.size();
   auto devices = MakeArgs<PJRT_LoadedExecutable_AddressableDevices_Args>();
@@ -166,6 +192,7 @@ void Compile(Context& context) {
       assignment.serialized_device_assignment_deleter(assignment.serialized_device_assignment);
     }
   }
+  OutputTypes(context, compiled);
   Shardings(context, compiled, num_outputs);
   OutputKinds(context, compiled, devices.addressable_devices[0], num_outputs);
   Layouts(context, compiled, num_outputs, compiled.program->arguments.size());
@@ -186,10 +213,10 @@ void Compile(Context& context) {
   auto size = MakeArgs<PJRT_Executable_SizeOfGeneratedCodeInBytes_Args>();
   size.executable = compiled.executable.get();
   Must(context, size);
-  auto name = MakeArgs<PJRT_Executable_Name_Args>();
-  name.executable = compiled.executable.get();
-  if (Must(context, name)) {
-    context.Note(StrCat("name ", View(name.executable_name, name.executable_name_size)));
+  auto title = MakeArgs<PJRT_Executable_Name_Args>();
+  title.executable = compiled.executable.get();
+  if (Must(context, title)) {
+    context.Note(StrCat("name ", View(title.executable_name, title.executable_name_size)));
   }
 }
 
@@ -210,8 +237,14 @@ Compiled::Compiled(Context& context, std::string_view pack, std::string_view nam
 }
 
 void AddFrameworkCompileCases(std::vector<Case>& cases) {
-  cases.push_back(
-      {"L4/compile/calls", Level::kL4, ClientNeed::kShared, {kProgram}, Compile, false});
+  for (const char* name : {"aliasing_output", "many_results"}) {
+    cases.push_back({StrCat("L4/compile/", name),
+                     Level::kL4,
+                     ClientNeed::kShared,
+                     {kProgram},
+                     [=](Context& context) { Compile(context, name); },
+                     false});
+  }
 }
 
 }  // namespace plinth::conformance

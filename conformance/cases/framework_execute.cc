@@ -324,7 +324,7 @@ void AddFrameworkExecuteCases(std::vector<Case>& cases) {
       [](Context& context) { Donation(context, "form", "buffer_donor", 0); });
   add("execute/one_of_two_donated", {"PJRT-LoadedExecutable_Execute-donation"},
       [](Context& context) { Donation(context, "form", "many_results", 1); });
-  add("memory/pinned_host", {kProgram, "PJRT-Buffer_CopyToMemory-contents"}, HostMemory);
+  add("memory/pinned_host", {"PJRT-Buffer_CopyToMemory-contents"}, HostMemory);
   add("transfer/narrow_integers", {"PJRT-Buffer_ToHostBuffer-contents"}, NarrowIntegers);
 }
 

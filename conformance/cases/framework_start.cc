@@ -2,6 +2,7 @@
 // here, so that nothing but success will do.
 
 #include <algorithm>
+#include <set>
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/framework_calls.h"
@@ -115,11 +116,13 @@ void DescribeMemories(Context& context, PJRT_Device* device) {
   auto fallback = MakeArgs<PJRT_Device_DefaultMemory_Args>();
   fallback.device = device;
   if (!Must(context, memories) || !Must(context, fallback)) return;
-  std::string kinds;
+  std::set<std::string> kinds;
   bool has_default = false;
   for (size_t i = 0; i < memories.num_memories; ++i) {
     PJRT_Memory* memory = memories.memories[i];
-    kinds += StrCat(kinds.empty() ? "" : ", ", KindOf(context, memory));
+    bool is_new = kinds.insert(KindOf(context, memory)).second;
+    context.Check("PJRT-Device_AddressableMemories-kinds", is_new,
+                  "JAX finds memories by their kind, which two of a device share");
     has_default |= memory == fallback.memory;
     auto devices = MakeArgs<PJRT_Memory_AddressableByDevices_Args>();
     devices.memory = memory;
@@ -133,7 +136,7 @@ void DescribeMemories(Context& context, PJRT_Device* device) {
   }
   context.Check("PJRT-Device_DefaultMemory-exists", has_default,
                 "the default memory is none of the device's");
-  context.Note(StrCat("memories ", kinds, "; default ", KindOf(context, fallback.memory)));
+  context.Note(StrCat("memories ", StrJoin(kinds), "; default ", KindOf(context, fallback.memory)));
 }
 
 void ClientStart(Context& context) {

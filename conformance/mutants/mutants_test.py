@@ -34,7 +34,7 @@ def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
     return {name: (requirement, cases) for name, requirement, cases, _ in rows}
 
 
-PROGRAMS = ("L4/op/", "L4/jax/", "L4/artifact/")
+PROGRAMS = ("L4/op/", "L4/jax/", "L4/form/", "L4/artifact/")
 
 
 def all_cases(suite: pathlib.Path, globs: list[str]) -> set[str]:

@@ -18,7 +18,7 @@ JAXLIB = "0.10.2"
 # Of StableHLO; those of StoredVersions in conformance/cases/stored_programs.cc.
 VERSIONS = ["0.9", "1.0", "1.13"]
 TABLES = ["elementwise", "conversions", "movement", "indexing", "reductions", "products",
-          "algorithms", "control", "random_bits", "jax_programs",
+          "algorithms", "control", "random_bits", "dynamic", "collectives", "jax_programs",
           "framework_forms"]
 SKIPPED = 77  # exit status: the versions that are needed are not here
 
