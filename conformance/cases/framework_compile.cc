@@ -237,12 +237,15 @@ Compiled::Compiled(Context& context, std::string_view pack, std::string_view nam
 }
 
 void AddFrameworkCompileCases(std::vector<Case>& cases) {
-  for (const char* name : {"aliasing_output", "many_results"}) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"aliasing_output", kProgram},
+      {"many_results", "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"}};
+  for (const auto& [name, requirement] : rows) {
     cases.push_back({StrCat("L4/compile/", name),
                      Level::kL4,
                      ClientNeed::kShared,
-                     {kProgram},
-                     [=](Context& context) { Compile(context, name); },
+                     {requirement},
+                     [program = name](Context& context) { Compile(context, program); },
                      false});
   }
 }
