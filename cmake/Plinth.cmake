@@ -45,7 +45,7 @@ foreach(kind library small_library)
 endforeach()
 target_compile_options(plinth_precompiled_small_library PRIVATE ${optimize_size})
 if(PLINTH_BUILD_TESTS)
-  add_executable(plinth_precompiled_test ${precompiled}/empty.cc)
+  add_executable(plinth_precompiled_test EXCLUDE_FROM_ALL ${precompiled}/empty.cc)
   target_compile_options(plinth_precompiled_test PRIVATE -O0)
   target_link_libraries(plinth_precompiled_test PRIVATE plinth_precompiled_library GTest::gtest
                         GTest::gmock GTest::gtest_main Threads::Threads)
@@ -75,8 +75,10 @@ endfunction()
 
 # plinth_test(name SOURCES a_test.cc... [DEPS target...] [LABELS label...]): one GoogleTest
 # program, one CTest entry. Tests run in the source folder, so testdata/ is found by relative path.
+# They are not part of a plain build, which makes what users install: the target `tests` builds them.
 # Labels with a meaning: `core` runs under the address sanitizer, `threads` under the thread
 # sanitizer, on every run of scripts/test; the targets core_tests and threads_tests build them.
+add_custom_target(tests)
 add_custom_target(core_tests)
 add_custom_target(threads_tests)
 function(plinth_test name)
@@ -84,7 +86,8 @@ function(plinth_test name)
     return()
   endif()
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LABELS" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
+  add_dependencies(tests ${name})
   # What is tested is optimized; optimizing the tests themselves would double the time to build them.
   target_compile_options(${name} PRIVATE -O0)
   target_link_libraries(${name} PRIVATE plinth_flags ${arg_DEPS} GTest::gtest GTest::gmock
