@@ -80,6 +80,9 @@ TEST(ToleranceTest, NarrowFloatsAndIntegers) {
   HostArray minus = One<int8_t>(DType::kS8, -5), other = One<int8_t>(DType::kS8, -4);
   EXPECT_TRUE(IsNear(minus, minus, 0, Ulps(0), 0));
   EXPECT_FALSE(IsNear(minus, other, 0, Ulps(100), 0));
+  HostArray nibble = One<uint8_t>(DType::kS4, 0x0e), extended = One<uint8_t>(DType::kS4, 0xfe);
+  EXPECT_TRUE(IsNear(nibble, extended, 0, Ulps(0), 0));
+  EXPECT_FALSE(IsNear(nibble, One<uint8_t>(DType::kS4, 0x0d), 0, Ulps(0), 0));
   EXPECT_EQ(ElementText(minus, 0), "-5");
   EXPECT_EQ(ElementText(one, 0), "1 (0x3f80)");
   EXPECT_EQ(ElementText(One<uint64_t>(DType::kU64, ~uint64_t{0}), 0), "18446744073709551615");

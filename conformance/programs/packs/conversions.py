@@ -1,8 +1,9 @@
 """Ops that change the type of elements, or their precision."""
 
+import ml_dtypes
 import numpy as np
 
-from element_types import (ALL, BF16, COMPLEX, F16, F32, FLOATS, PRED, U8, ElementType, edges,
+from element_types import (ALL, BF16, F16, F32, FLOATS, NARROW, PRED, S32, ElementType, edges,
                            round_to, spread, type_of)
 from elementwise import signature, wrapped
 from program import Op, Program, Result, main_of
@@ -16,8 +17,7 @@ def convert_programs(source: ElementType):
             continue
         value, not_asked = converted(x, target)
         result = Result(value, not_asked=not_asked, inputs=(x,))
-        body = f"%r = stablehlo.convert %a0 : {signature([x], value)}"
-        yield Program(f"{source.name}_to_{target.name}", main_of([x], [value], body), [x], [result])
+        yield conversion(f"{source.name}_to_{target.name}", x, result)
 
 
 def converted(x: np.ndarray, target: ElementType):
@@ -57,6 +57,39 @@ def rounded_once(x: np.ndarray, target: ElementType):
         direct = round_to(BF16, exact)
     same = (direct == detour) | np.isnan(direct.astype(np.float64))
     return direct, ~same
+
+
+def narrow_programs(element: ElementType):
+    """Every value of a narrow type to f32 or s32, and values around all of them back."""
+    if element.kind == "float":
+        patterns = np.arange(1 << element.bits, dtype=np.uint8)
+        x, wide = patterns.view(element.dtype), F32
+        known = np.unique(x.astype(np.float32)[np.isfinite(x.astype(np.float32))])
+        between = (known[1:] + known[:-1]) / 2  # halves: ties
+        beyond = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, known[-1] * 1.01, known[-1] * 1.1,
+                           1e-30], np.float32)
+        y = np.concatenate([known, between, np.nextafter(between, np.float32(np.inf)), beyond])
+        if element.name == "f4e2m1fn":
+            y = y[np.isfinite(y)]  # which number infinity becomes is nobody's promise
+    else:
+        facts = ml_dtypes.iinfo(element.dtype)
+        x, wide = np.arange(facts.min, facts.max + 1).astype(element.dtype), S32
+        y = np.arange(-40, 41, dtype=np.int32)
+    widened = x.astype(wide.dtype)
+    yield conversion(f"{element.name}_to_{wide.name}", x, Result(widened))
+    narrowed = y.astype(element.dtype)
+    back = narrowed.astype(wide.dtype)
+    body = (f"%r0 = stablehlo.convert %a0 : {signature([y], narrowed)}\n"
+            f"%r1 = stablehlo.convert %r0 : {signature([narrowed], back)}")
+    # A type may have several NaNs.
+    not_asked = np.isnan(back) if element.kind == "float" else None
+    yield Program(f"{wide.name}_to_{element.name}", main_of([y], [narrowed, back], body), [y],
+                  [Result(narrowed, not_asked=not_asked), Result(back)])
+
+
+def conversion(name, x, result: Result) -> Program:
+    body = f"%r = stablehlo.convert %a0 : {signature([x], result.value)}"
+    return Program(name, main_of([x], [result.value], body), [x], [result])
 
 
 def bitcast_programs(source: ElementType):
@@ -120,7 +153,8 @@ def reduced(x: np.ndarray, exponent_bits: int, mantissa_bits: int) -> np.ndarray
 
 
 ROWS = [
-    Op("convert", ALL, convert_programs),
+    Op("convert", ALL + NARROW,
+       lambda t: narrow_programs(t) if t in NARROW else convert_programs(t)),
     Op("bitcast_convert", ALL, bitcast_programs),
     Op("reduce_precision", FLOATS, reduce_precision_programs),
 ]

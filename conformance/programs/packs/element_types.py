@@ -16,7 +16,10 @@ class ElementType:
 
     @property
     def bits(self) -> int:
-        return 1 if self.kind == "pred" else self.dtype.itemsize * 8
+        if self.kind == "pred":
+            return 1
+        digits = self.name[1:].split("e")[0]
+        return int(digits) if digits.isdigit() else self.dtype.itemsize * 8
 
     @property
     def is_integer(self) -> bool:
@@ -43,6 +46,22 @@ BF16 = _type("bf16", "bf16", 13, ml_dtypes.bfloat16, "float")
 C64 = _type("c64", "complex<f32>", 14, np.complex64, "complex")
 C128 = _type("c128", "complex<f64>", 15, np.complex128, "complex")
 
+# Of fewer than 8 bits, each in a byte of its own.
+NARROW_INTEGERS = [
+    _type("s2", "i2", 24, ml_dtypes.int2, "signed"), _type("u2", "ui2", 25, ml_dtypes.uint2, "unsigned"),
+    _type("s4", "i4", 21, ml_dtypes.int4, "signed"), _type("u4", "ui4", 22, ml_dtypes.uint4, "unsigned")]
+S4 = NARROW_INTEGERS[2]
+NARROW_FLOATS = [
+    _type("f8e3m4", "f8E3M4", 27, ml_dtypes.float8_e3m4, "float"),
+    _type("f8e4m3", "f8E4M3", 26, ml_dtypes.float8_e4m3, "float"),
+    _type("f8e4m3b11fnuz", "f8E4M3B11FNUZ", 18, ml_dtypes.float8_e4m3b11fnuz, "float"),
+    _type("f8e4m3fn", "f8E4M3FN", 17, ml_dtypes.float8_e4m3fn, "float"),
+    _type("f8e4m3fnuz", "f8E4M3FNUZ", 20, ml_dtypes.float8_e4m3fnuz, "float"),
+    _type("f8e5m2", "f8E5M2", 16, ml_dtypes.float8_e5m2, "float"),
+    _type("f8e5m2fnuz", "f8E5M2FNUZ", 19, ml_dtypes.float8_e5m2fnuz, "float"),
+    _type("f4e2m1fn", "f4E2M1FN", 29, ml_dtypes.float4_e2m1fn, "float")]
+NARROW = NARROW_INTEGERS + NARROW_FLOATS
+
 INTEGERS = SIGNED + UNSIGNED
 FLOATS = [F16, BF16, F32, F64]
 COMPLEX = [C64, C128]
@@ -54,7 +73,7 @@ U8, U16, U32, U64 = UNSIGNED
 
 
 def type_of(array: np.ndarray) -> ElementType:
-    for element in ALL:
+    for element in ALL + NARROW:
         if element.dtype == array.dtype:
             return element
     raise TypeError(array.dtype)

@@ -8,7 +8,7 @@ from element_types import (ALL, F32, INTEGERS, NUMBERS, REAL, S32, S64, U8, U32,
                            small_integers)
 from elementwise import signature
 from movement import integers, marked
-from program import Op, Program, Result, main_of, tensor
+from program import Op, Program, Result, main_of, tensor, tensor_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,6 +133,8 @@ SCATTER_SHAPES = ["rows", "columns", "elements", "swapped", "windows", "windows_
 
 
 def scatter_programs(element: ElementType):
+    if element in (S32, F32):
+        yield scatter_two(element)
     for name in SCATTER_SHAPES:
         if name in ("windows", "out_of_bounds", "rows", "two_axes"):
             continue  # windows overlap: only what commutes has one answer
@@ -146,6 +148,26 @@ def scatter_programs(element: ElementType):
     if element in INTEGERS or element.name == "pred":
         for op in ("and", "or", "xor"):
             yield scatter(f"{element.name}/{op}", element, SHAPES["rows"], op)
+
+
+def scatter_two(element: ElementType) -> Program:
+    """Two arrays with the same indices: one adds, the other takes the largest."""
+    shape = SHAPES["rows"]
+    indices = index_array(shape, S32)
+    x, y = (small_integers(element, shape.operand, part) for part in ("x", "y"))
+    u, v = (small_integers(element, result_shape(shape, indices), part) for part in ("u", "v"))
+    values = [scattered(x, indices, u, shape, np.add), scattered(y, indices, v, shape, np.maximum)]
+    scalar = tensor(element, ())
+    types = ", ".join(map(tensor_of, (x, y, indices, u, v)))
+    body = f"""%r:2 = "stablehlo.scatter"(%a0, %a1, %a2, %a3, %a4) ({{
+^bb0(%p: {scalar}, %q: {scalar}, %m: {scalar}, %n: {scalar}):
+%s = stablehlo.add %p, %m : {scalar}
+%l = stablehlo.maximum %q, %n : {scalar}
+stablehlo.return %s, %l : {scalar}, {scalar}
+}}) {{scatter_dimension_numbers = #stablehlo.scatter<{list_of("update_window_dims", shape.offset)}{list_of("inserted_window_dims", shape.collapsed)}{list_of("scatter_dims_to_operand_dims", shape.start_map)}index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}} : ({types}) -> ({tensor_of(x)}, {tensor_of(y)})"""
+    arguments = [x, y, indices, u, v]
+    return Program(f"{element.name}/two_arrays", main_of(arguments, values, body, "%r#0, %r#1"),
+                   arguments, [Result(value, any_zero_sign=True) for value in values])
 
 
 COMBINE = {"replace": lambda a, b: b, "add": np.add, "multiply": np.multiply,

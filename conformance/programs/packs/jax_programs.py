@@ -5,7 +5,7 @@ import pathlib
 
 import numpy as np
 
-from element_types import F32, S32, U32, ordinary
+from element_types import F32, S4, S32, ordinary, small_integers
 from program import Op, Program, Result
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "jax-0.10.2"
@@ -128,6 +128,8 @@ def one_device() -> dict:
     added = x.copy()
     np.add.at(added, indices, np.float32(1))
     table["scatter_add"] = ([x, indices], [exact(added)])
+    left, right = (small_integers(S32, (4, 4), side, limit=7) for side in ("left", "right"))
+    table["int4_dot"] = ([left.astype(S4.dtype), right.astype(S4.dtype)], [exact(left @ right)])
     table["jit_host_out"] = ([square], [exact(square * 2)])
     large = ordinary(F32, (10000,), "large")
     table["large_const"] = ([large], [exact(large + np.arange(10000, dtype=np.float32))])

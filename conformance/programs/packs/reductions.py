@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from element_types import (ALL, F64, FLOATS, INTEGERS, NUMBERS, PRED, REAL, ElementType, generator,
-                           ordinary, round_to, small_integers)
+from element_types import (ALL, F32, F64, FLOATS, INTEGERS, NUMBERS, PRED, REAL, S32, ElementType,
+                           generator, ordinary, round_to, small_integers)
 from elementwise import signature, total_order
 from movement import integers, marked
 from program import Op, Program, Result, main_of, tensor, tensor_of
@@ -162,6 +162,8 @@ def window_attributes(size, strides, base, dilation, padding) -> str:
 
 
 def reduce_window_programs(element: ElementType):
+    if element in (S32, F32):
+        yield window_of_two(element)
     for op, (neutral, function) in reducers(element).items():
         start = initial(element, neutral)
         for name, window in WINDOWS.items():
@@ -205,6 +207,8 @@ stablehlo.return %g : tensor<i1>
 
 
 def sort_programs(element: ElementType):
+    if element in (S32, F32):
+        yield sort_by_two_keys(element)
     kind = {"float": "TOTALORDER", "signed": "SIGNED"}.get(element.kind, "UNSIGNED")
     x = marked(element, (3, 29), "sort")
     if element in FLOATS:
@@ -230,6 +234,43 @@ def sort_programs(element: ElementType):
     yield sort(f"{element.name}/stable_pairs", element, [few, payload],
                [np.take_along_axis(few, order, 0), np.take_along_axis(payload, order, 0)], 0, "LT",
                kind, True)
+
+
+def sort_by_two_keys(element: ElementType) -> Program:
+    x = small_integers(element, (23,), "first", limit=3)
+    y = small_integers(element, (23,), "second", limit=9)
+    order = np.lexsort((y, x))
+    scalar, kind = tensor(element, ()), "FLOAT" if element in FLOATS else element.kind.upper()
+    body = f"""%r:2 = "stablehlo.sort"(%a0, %a1) ({{
+^bb0(%x: {scalar}, %y: {scalar}, %p: {scalar}, %q: {scalar}):
+%l = stablehlo.compare LT, %x, %y, {kind} : ({scalar}, {scalar}) -> tensor<i1>
+%e = stablehlo.compare EQ, %x, %y, {kind} : ({scalar}, {scalar}) -> tensor<i1>
+%m = stablehlo.compare LT, %p, %q, {kind} : ({scalar}, {scalar}) -> tensor<i1>
+%b = stablehlo.and %e, %m : tensor<i1>
+%c = stablehlo.or %l, %b : tensor<i1>
+stablehlo.return %c : tensor<i1>
+}}) {{dimension = 0 : i64, is_stable = true}} : ({tensor_of(x)}, {tensor_of(y)}) -> ({tensor_of(x)}, {tensor_of(y)})"""
+    values = [x[order], y[order]]
+    return Program(f"{element.name}/two_keys", main_of([x, y], values, body, "%r#0, %r#1"), [x, y],
+                   [Result(value, any_zero_sign=True) for value in values])
+
+
+def window_of_two(element: ElementType) -> Program:
+    """Sum and maximum in one window."""
+    x, y = small_integers(element, (13,), "sum"), small_integers(element, (13,), "largest", limit=50)
+    zero, low = initial(element, 0), initial(element, reducers(element)["maximum"][0])
+    sums = np.array([x[i:i + 3].sum(dtype=np.float64) for i in range(11)]).astype(element.dtype)
+    largest = np.array([y[i:i + 3].max() for i in range(11)])
+    scalar = tensor(element, ())
+    body = f"""%r:2 = "stablehlo.reduce_window"(%a0, %a1, %a2, %a3) ({{
+^bb0(%p: {scalar}, %q: {scalar}, %u: {scalar}, %v: {scalar}):
+%s = stablehlo.add %p, %u : {scalar}
+%m = stablehlo.maximum %q, %v : {scalar}
+stablehlo.return %s, %m : {scalar}, {scalar}
+}}) {{window_dimensions = array<i64: 3>}} : ({tensor_of(x)}, {tensor_of(y)}, {scalar}, {scalar}) -> ({tensor_of(sums)}, {tensor_of(largest)})"""
+    arguments, values = [x, y, zero, low], [sums, largest]
+    return Program(f"{element.name}/two_arrays", main_of(arguments, values, body, "%r#0, %r#1"),
+                   arguments, [Result(value, any_zero_sign=True) for value in values])
 
 
 def sort(name, element, arguments, values, axis, direction, kind, is_stable) -> Program:
