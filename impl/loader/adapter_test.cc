@@ -275,6 +275,20 @@ TEST_F(AdapterTest, LayoutsOfManyBuffers) {
             StatusCode::kInvalidArgument);
 }
 
+TEST_F(AdapterTest, LayoutWithoutASize) {
+  Open(90);
+  Fake().Record(true);
+  for (size_t size : {size_t{0}, size_t{1}, size_t{140254034302968}}) {
+    PJRT_Buffer_MemoryLayout layout{};
+    layout.struct_size = size;
+    auto args = PLINTH_NEW_ARGS(PJRT_Client_CreateViewOfDeviceBuffer_Args);
+    args.layout = &layout;
+    EXPECT_TRUE(Call(id::kPJRT_Client_CreateViewOfDeviceBuffer, &args).ok());
+    EXPECT_EQ(layout.struct_size, size);
+  }
+  EXPECT_EQ(Fake().TakeCalls().size(), 3u);
+}
+
 TEST_F(AdapterTest, ProcessInfoOfUnknownLayout) {
   PJRT_ProcessInfo info{};
   info.struct_size = PJRT_ProcessInfo_STRUCT_SIZE;

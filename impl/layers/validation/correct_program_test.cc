@@ -205,9 +205,9 @@ class Program {
 
     static const int64_t order[1] = {0};
     PJRT_Buffer_MemoryLayout layout = {};
-    layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+    layout.struct_size = 1;  // as JAX 0.10.2 may leave it
     layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-    layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
+    layout.tiled.struct_size = ~size_t{0};
     layout.tiled.minor_to_major = order;
     layout.tiled.minor_to_major_size = 1;
     fill_from_host(&w_, &from);

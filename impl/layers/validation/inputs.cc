@@ -120,12 +120,7 @@ void CheckUnion(CallState& state, int structure, const char* base, int nesting, 
                      : reflection::structure::kPJRT_Buffer_MemoryLayout_Strides;
     const char* at = reinterpret_cast<const char*>(&layout.tiled);
     const StructPlan& plan = state.layer.plans.OfStruct(member);
-    size_t size = ReadAt<size_t>(at, 0);
-    if (size < plan.minimum_size) {
-      ReportNestedSize(state, member, size, plan.minimum_size, path);
-    } else {
-      CheckNested(state, plan.inputs, at, size, nesting + 1);
-    }
+    CheckNested(state, plan.inputs, at, plan.full_size, nesting + 1);
   } else if (structure == reflection::structure::kPJRT_NamedValue) {
     const auto& value = *reinterpret_cast<const PJRT_NamedValue*>(base);
     int type = RawEnum(value.type);
@@ -144,6 +139,8 @@ void CheckOneStruct(CallState& state, int target, const char* at, int nesting, c
   size_t size = plan.full_size;
   if (plan.carries_struct_size) {
     size = ReadAt<size_t>(at, 0);
+    // Layouts have always had the same size, and JAX 0.10.2 leaves the field uninitialized.
+    if (target == reflection::structure::kPJRT_Buffer_MemoryLayout) size = plan.full_size;
     if (size < plan.minimum_size || size > kAbsurdSize) {
       return ReportNestedSize(state, target, size, plan.minimum_size, path);
     }

@@ -292,9 +292,12 @@ static PJRT_Buffer_MemoryLayout tiled_layout(void) {
   return layout;
 }
 
-void layout_small(World* w) {
+void layout_without_strides(World* w) {
   PJRT_Buffer_MemoryLayout layout = tiled_layout();
-  layout.struct_size = 16;
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Strides;
+  layout.strides.struct_size = PJRT_Buffer_MemoryLayout_Strides_STRUCT_SIZE;
+  layout.strides.byte_strides = NULL;
+  layout.strides.num_byte_strides = 1;
   with_layout(w, &layout);
 }
 
@@ -304,9 +307,9 @@ void layout_of_no_type(World* w) {
   with_layout(w, &layout);
 }
 
-void layout_tiled_small(World* w) {
+void layout_without_tiles(World* w) {
   PJRT_Buffer_MemoryLayout layout = tiled_layout();
-  layout.tiled.struct_size = 8;
+  layout.tiled.num_tiles = 1;
   with_layout(w, &layout);
 }
 

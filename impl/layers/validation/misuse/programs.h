@@ -46,9 +46,9 @@
   ERROR(data_null)                        \
   ERROR(type_out_of_range)                \
   ERROR(semantics_out_of_range)           \
-  ERROR(layout_small)                     \
+  ERROR(layout_without_strides)           \
   ERROR(layout_of_no_type)                \
-  ERROR(layout_tiled_small)               \
+  ERROR(layout_without_tiles)             \
   ERROR(layout_without_order)             \
   ERROR(error_buffer_of_ok)               \
   ERROR(error_message_null)               \
