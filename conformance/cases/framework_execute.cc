@@ -7,6 +7,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/framework_calls.h"
 #include "conformance/cases/run_packed.h"
+#include "pjrt_c_api_ffi_extension.h"
 
 namespace plinth::conformance {
 namespace {
@@ -74,7 +75,7 @@ struct Ran {
 
 // One execution with JAX's options. Arguments stay, donated or not.
 bool RunAsJax(Context& context, const Compiled& compiled, Ran& ran,
-              std::span<const int64_t> kept = {}) {
+              std::span<const int64_t> kept = {}, PJRT_ExecuteContext* data = nullptr) {
   std::vector<PJRT_Buffer*> handles;
   for (const HostArray& array : compiled.program->arguments) {
     Expected<OwnedBuffer> buffer = GiveArray(context, array);
@@ -93,6 +94,7 @@ bool RunAsJax(Context& context, const Compiled& compiled, Ran& ran,
   auto options = MakeArgs<PJRT_ExecuteOptions>();
   options.launch_id = 1234567;
   options.call_location = "";
+  options.context = data;
   options.non_donatable_input_indices = kept.data();
   options.num_non_donatable_input_indices = kept.size();
   std::vector<PJRT_Buffer*> outputs(wanted);
@@ -223,6 +225,39 @@ void Execute(Context& context) {
   }
 }
 
+// On platforms of the name cpu with FFI each run carries JAX's list of Python callbacks, which is
+// mostly empty.
+void ExecuteWithData(Context& context) {
+  constexpr int64_t kCallbacks = 7357244197867843242;  // JAX's type
+  const auto* add = reflection::FindFunction("PJRT_FFI_UserData_Add");
+  if (add == nullptr || context.plugin().Slot(*add) == nullptr) {
+    return context.Note("the plugin has no FFI extension: JAX sends no data");
+  }
+  Compiled compiled(context, "form", "many_results");
+  if (!compiled) return;
+  auto create = MakeArgs<PJRT_ExecuteContext_Create_Args>();
+  if (!Must(context, create)) return;
+  OwnedExecuteContext owned(context.plugin(), create.context);
+  struct {
+    void** callbacks = nullptr;
+    uint32_t count = 0;
+  } callbacks;
+  PJRT_FFI_UserData_Add_Args data = {};
+  data.struct_size = sizeof(data);
+  data.context = owned.get();
+  data.user_data.type_id = kCallbacks;
+  data.user_data.data = &callbacks;
+  Status status = context.plugin().Call(*add, &data);
+  if (!context.Check(kResults, status.ok(), "PJRT_FFI_UserData_Add: ", status.ToString())) return;
+  Ran ran;
+  if (!RunAsJax(context, compiled, ran, {}, owned.get())) return;
+  status = owned.Destroy();
+  context.Check(kResults, status.ok(), "PJRT_ExecuteContext_Destroy: ", status.ToString());
+  for (size_t i = 0; i < ran.outputs.size(); ++i) {
+    AsNumpy(context, std::move(ran.outputs[i]), compiled.program->results[i].value);
+  }
+}
+
 // Arguments that a program gives away, and the same ones where the call forbids it.
 void Donation(Context& context, std::string_view pack, std::string_view name, size_t donated) {
   Compiled compiled(context, pack, name);
@@ -318,6 +353,7 @@ void AddFrameworkExecuteCases(std::vector<Case>& cases) {
                      false});
   };
   add("execute/calls", {kResults, "PJRT-LoadedExecutable_Execute-done"}, Execute);
+  add("execute/context", {kResults}, ExecuteWithData);
   add("execute/donated_to_output", {"PJRT-LoadedExecutable_Execute-donation"},
       [](Context& context) { Donation(context, "form", "aliasing_output", 0); });
   add("execute/donated", {"PJRT-LoadedExecutable_Execute-donation"},
