@@ -32,10 +32,12 @@ endif()
 find_package(Threads REQUIRED)
 
 # What every file of a kind would parse is parsed once (cmake/precompiled). The flags must be those of
-# the users: one for libraries, one for libraries where size counts, one for tests.
+# the users, optimization too: with a header that was compiled with -O2, g++ goes back to -O2 after
+# each of Highway's changes of the target.
 set(precompiled ${PROJECT_SOURCE_DIR}/cmake/precompiled)
 set(optimize_size $<$<CONFIG:Release>:-Os>)
-foreach(kind library small_library)
+set(optimize_speed $<$<CONFIG:Release>:-O3>)
+foreach(kind library small_library fast_library)
   add_library(plinth_precompiled_${kind} STATIC ${precompiled}/empty.cc)
   target_link_libraries(plinth_precompiled_${kind} PUBLIC plinth_flags plinth_api)
   target_include_directories(plinth_precompiled_${kind}
@@ -44,6 +46,7 @@ foreach(kind library small_library)
                             $<$<COMPILE_LANGUAGE:CXX>:${precompiled}/library.h>)
 endforeach()
 target_compile_options(plinth_precompiled_small_library PRIVATE ${optimize_size})
+target_compile_options(plinth_precompiled_fast_library PRIVATE ${optimize_speed})
 if(PLINTH_BUILD_TESTS)
   add_executable(plinth_precompiled_test EXCLUDE_FROM_ALL ${precompiled}/empty.cc)
   target_compile_options(plinth_precompiled_test PRIVATE -O0)
@@ -53,15 +56,18 @@ if(PLINTH_BUILD_TESTS)
                             $<$<COMPILE_LANGUAGE:CXX>:${precompiled}/test.h>)
 endif()
 
-# plinth_library(name [SMALL] SOURCES a.cc... [DEPS target...]): a static, hidden library; SMALL: what
-# runs so rarely that size counts, speed does not.
+# plinth_library(name [SMALL|FAST] SOURCES a.cc... [DEPS target...]): a static, hidden library. SMALL:
+# what runs so rarely that size counts, speed does not. FAST: loops over elements, worth the bytes.
 function(plinth_library name)
-  cmake_parse_arguments(arg "SMALL" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "SMALL;FAST" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:plinth_flags> ${arg_DEPS})
   if(arg_SMALL)
     target_compile_options(${name} PRIVATE ${optimize_size})
     target_precompile_headers(${name} REUSE_FROM plinth_precompiled_small_library)
+  elseif(arg_FAST)
+    target_compile_options(${name} PRIVATE ${optimize_speed})
+    target_precompile_headers(${name} REUSE_FROM plinth_precompiled_fast_library)
   else()
     target_precompile_headers(${name} REUSE_FROM plinth_precompiled_library)
   endif()
