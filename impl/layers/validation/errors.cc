@@ -149,6 +149,8 @@ PJRT_Error* OnErrorCall(CallState& state) {
   if (head == nullptr || state.Read<size_t>(0) < state.plan.minimum_size) {
     CheckInputs(state);
     if (!refuses || state.refusal == nullptr) return state.call.Next();
+    // Two of the three give nothing back, and nobody would free it.
+    if (state.call.function().returns != reflection::Returns::kError) return nullptr;
     return MakeError(Status(state.code, StrCat("validation: ", *state.refusal)));
   }
   state.size = state.Read<size_t>(0);

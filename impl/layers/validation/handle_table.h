@@ -221,7 +221,10 @@ class HandleTable {
     uint64_t key = table_internal::KeyOf(kind, address);
     uint64_t hash = table_internal::Mix(key);
     Handle* handle = heads_[IndexOf(hash)].Find(key, hash);
-    return handle != nullptr ? table_internal::Look(*handle) : Sight{};
+    if (handle == nullptr) return {};
+    Sight sight = table_internal::Look(*handle);
+    // The record of a dead handle may have become another's since it was found.
+    return handle->address() == address && handle->kind() == kind ? sight : Sight{};
   }
 
   // Adds a handle, or begins its next life; `was_alive` tells whether it was known and alive, in
