@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "plinth/support/parse_number.h"
+#include "plinth/support/text.h"
 
 namespace plinth::cpu {
 namespace {
@@ -26,11 +29,11 @@ std::string ReadFile(const std::string& path) {
   return text;
 }
 
-std::optional<int64_t> ParseNumber(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+// The first word of a text, behind which may stand a unit.
+std::optional<int64_t> FirstNumber(std::string_view text) {
+  text = Trim(text);
   int64_t number;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return std::nullopt;
+  if (!ParseNumber(text.substr(0, text.find_first_of(" \t\n")), &number)) return std::nullopt;
   return number;
 }
 
@@ -38,7 +41,7 @@ std::optional<int64_t> ParseNumber(std::string_view text) {
 std::optional<int64_t> FindNumber(std::string_view text, std::string_view name) {
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
-    if (line.starts_with(name)) return ParseNumber(line.substr(name.size()));
+    if (line.starts_with(name)) return FirstNumber(line.substr(name.size()));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   return std::nullopt;
@@ -49,12 +52,18 @@ struct GroupFiles {
   const char* mount;
   const char* limit;
   const char* usage;
-  const char* cache;  // in memory.stat: what the kernel takes back before it ends a process
+  // In memory.stat: what the kernel takes back before it ends a process. The first generation does
+  // not tell how much of the kernel's own memory that is.
+  std::array<const char*, 3> reclaimable;
 };
-constexpr GroupFiles kFirst = {"/sys/fs/cgroup/memory", "/memory.limit_in_bytes",
-                               "/memory.usage_in_bytes", "total_inactive_file "};
-constexpr GroupFiles kSecond = {"/sys/fs/cgroup", "/memory.max", "/memory.current",
-                                "inactive_file "};
+constexpr GroupFiles kFirst = {"/sys/fs/cgroup/memory",
+                               "/memory.limit_in_bytes",
+                               "/memory.usage_in_bytes",
+                               {"total_inactive_file ", "total_active_file "}};
+constexpr GroupFiles kSecond = {"/sys/fs/cgroup",
+                                "/memory.max",
+                                "/memory.current",
+                                {"inactive_file ", "active_file ", "slab_reclaimable "}};
 
 struct GroupMemory {
   int64_t limit;
@@ -80,11 +89,15 @@ std::vector<GroupMemory> Groups(const std::string& root) {
     while (true) {
       while (path.ends_with('/')) path.pop_back();
       const std::string folder = root + files.mount + path;
-      std::optional<int64_t> limit = ParseNumber(ReadFile(folder + files.limit));
-      std::optional<int64_t> usage = ParseNumber(ReadFile(folder + files.usage));
+      std::optional<int64_t> limit = FirstNumber(ReadFile(folder + files.limit));
+      std::optional<int64_t> usage = FirstNumber(ReadFile(folder + files.usage));
       if (limit && usage) {
         std::string stat = ReadFile(folder + "/memory.stat");
-        groups.push_back({*limit, *usage - FindNumber(stat, files.cache).value_or(0)});
+        int64_t in_use = *usage;
+        for (const char* name : files.reclaimable) {
+          if (name != nullptr) in_use -= FindNumber(stat, name).value_or(0);
+        }
+        groups.push_back({*limit, std::max<int64_t>(in_use, 0)});
       }
       if (path.empty()) break;
       size_t slash = path.rfind('/');

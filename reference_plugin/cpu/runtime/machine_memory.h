@@ -10,8 +10,10 @@ namespace plinth::cpu {
 // (containers) say so. Beyond it the kernel ends a process. `root` is where /proc and /sys are.
 int64_t TotalMemory(const std::string& root = "");
 
-// How much of it is not in use, by any process. Files in the page cache count as free. Takes tens
-// of microseconds.
+// How much of it is not in use, by any process. What the kernel takes back when it has to counts as
+// free: files in the page cache and its own caches. Free swap of the machine counts, too, that of a
+// control group does not: the limit of a group is one of memory. Pages that were asked for and not
+// touched are not in use. Takes tens of microseconds.
 int64_t AvailableMemory(const std::string& root = "");
 
 }  // namespace plinth::cpu

@@ -1,11 +1,14 @@
 #include "reference_plugin/cpu/runtime/machine_memory.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+
+#include "plinth/support/str_cat.h"
 
 namespace plinth::cpu {
 namespace {
@@ -17,7 +20,9 @@ class MachineMemoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
     root_ = std::filesystem::path(::testing::TempDir()) /
-            ::testing::UnitTest::GetInstance()->current_test_info()->name();
+            StrCat("plinth_machine_memory_test.", getpid(), ".",
+                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(root_);
     Write("proc/meminfo",
           "MemTotal:        1024000 kB\nMemFree:  1 kB\nMemAvailable:     614400 kB\n"
           "SwapFree:         0 kB\n");
@@ -50,8 +55,15 @@ TEST_F(MachineMemoryTest, OfAControlGroup) {
   Write("sys/fs/cgroup/outer/memory.current", "209715200\n");
   EXPECT_EQ(Total(), 500);
   EXPECT_EQ(Available(), 300);
-  Write("sys/fs/cgroup/outer/memory.stat", "anon 5\ninactive_file 104857600\nactive_file 7\n");
+  // 50, 30 and 20 MB that the kernel takes back.
+  Write("sys/fs/cgroup/outer/memory.stat",
+        "anon 5\nfile 104857600\ninactive_file 52428800\nactive_file 31457280\n"
+        "slab_reclaimable 20971520\nslab_unreclaimable 99\n");
   EXPECT_EQ(Available(), 400);
+  Write("sys/fs/cgroup/outer/memory.current", "10485760\n");  // less than what was just taken back
+  EXPECT_EQ(Available(), 500);
+  Write("proc/meminfo", "MemTotal: 1024000 kB\nMemAvailable: 614400 kB\nSwapFree: 102400 kB\n");
+  EXPECT_EQ(Available(), 500);                                 // swap is no memory of a group
   Write("sys/fs/cgroup/outer/memory.current", "629145600\n");  // more than its limit
   EXPECT_EQ(Available(), 0);
 }
@@ -63,6 +75,10 @@ TEST_F(MachineMemoryTest, OfAContainerOfTheFirstGeneration) {
   Write("sys/fs/cgroup/memory/memory.usage_in_bytes", "104857600\n");
   EXPECT_EQ(Total(), 400);
   EXPECT_EQ(Available(), 300);
+  Write("sys/fs/cgroup/memory/memory.stat",
+        "inactive_file 1\nactive_file 1\ntotal_inactive_file 20971520\n"
+        "total_active_file 31457280\n");
+  EXPECT_EQ(Available(), 350);
   Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   EXPECT_EQ(Total(), 1000);
 }
