@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <new>
@@ -55,7 +56,44 @@ void UnmapBlock(std::byte* data, int64_t size) {
   }
 }
 
+// How many bytes of the whole pages of a block have no memory behind them yet. Where the system
+// does not tell, none. What is swapped out counts, too: reading it takes memory again.
+int64_t UntouchedBytes(const std::byte* data, int64_t size) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGE_SIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(data);
+  uintptr_t at = (begin + page - 1) / page * page;
+  const uintptr_t end = (begin + size) / page * page;
+  std::array<unsigned char, 4096> resident;
+  int64_t untouched = 0;
+  while (at < end) {
+    const size_t pages = std::min<size_t>((end - at) / page, resident.size());
+    if (mincore(reinterpret_cast<void*>(at), pages * page, resident.data()) == 0) {
+      const auto touched = std::count_if(resident.begin(), resident.begin() + pages,
+                                         [](unsigned char state) { return (state & 1) != 0; });
+      untouched += static_cast<int64_t>((pages - touched) * page);
+    }
+    at += pages * page;
+  }
+  return untouched;
+}
+
 }  // namespace
+
+// Bytes that count as in use until the storage that has them is made.
+class MemoryPool::Reservation {
+ public:
+  Reservation(MemoryPool* pool, int64_t size) : pool_(pool), size_(size) {}
+  ~Reservation() {
+    if (pool_ != nullptr) pool_->Unreserve(size_);
+  }
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+  void Release() { pool_ = nullptr; }
+
+ private:
+  MemoryPool* pool_;
+  const int64_t size_;
+};
 
 void Storage::Free() {
   std::shared_ptr<MemoryPool> pool = std::move(pool_);
@@ -115,25 +153,20 @@ Status MemoryPool::Reserve(int64_t size) {
 Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
   if (size < 0) return ResourceExhausted("an array of more than 2^63 bytes was asked for");
   PLINTH_RETURN_IF_ERROR(Reserve(size));
+  Reservation reservation(this, size);
   // Vector code may read whole vectors: the bytes up to the next boundary belong to the storage.
   int64_t padded = RoundUp(size, kStorageAlignment) + kStorageAlignment;
   int64_t block_size = padded < kPooledSize ? 0 : BlockSize(padded);
   int64_t header_size = RoundUp(sizeof(Storage), kStorageAlignment);
   std::byte* data = nullptr;
   if (block_size > 0) {
-    Expected<std::byte*> block = TakeBlock(block_size);
-    if (!block.ok()) {
-      Unreserve(size);
-      return block.status();
-    }
-    data = *block;
+    PLINTH_ASSIGN_OR_RETURN(data, TakeBlock(block_size));
   }
   // Small: header and data in one block, so that a small result costs one malloc.
   void* memory =
       std::malloc(block_size > 0 ? sizeof(Storage) : header_size + padded + kStorageAlignment);
   if (memory == nullptr) {
     if (data != nullptr) GiveBlock(data, block_size);
-    Unreserve(size);
     return ResourceExhausted("out of memory: the system gave no ", size, " bytes");
   }
   if (block_size == 0) {
@@ -146,55 +179,73 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
   storage->size_ = size;
   storage->block_size_ = block_size;
   storage->pool_ = shared_from_this();
+  reservation.Release();
   return StoragePtr::Adopt(storage);
 }
 
 Expected<std::byte*> MemoryPool::TakeBlock(int64_t block_size) {
-  {
-    std::lock_guard lock(mutex_);
-    auto found = idle_.find(block_size);
-    if (found != idle_.end()) {
-      std::byte* data = found->second.back().data;
-      found->second.pop_back();
-      if (found->second.empty()) idle_.erase(found);
-      idle_bytes_ -= block_size;
-      return data;
-    }
+  std::lock_guard lock(mutex_);
+  auto found = idle_.find(block_size);
+  if (found != idle_.end()) {
+    std::byte* data = found->second.back().data;
+    found->second.pop_back();
+    if (found->second.empty()) idle_.erase(found);
+    idle_bytes_ -= block_size;
+    return data;
   }
   PLINTH_RETURN_IF_ERROR(MakeRoom(block_size));
   std::byte* data = MapBlock(block_size);
   if (data == nullptr) {
     return ResourceExhausted("out of memory: the system gave no ", block_size, " bytes");
   }
+  if (available_ != nullptr) {
+    try {
+      mapped_.emplace(data, block_size);
+    } catch (...) {
+      UnmapBlock(data, block_size);
+      throw;
+    }
+    perhaps_untouched_ += block_size;
+  }
   return data;
 }
 
 Status MemoryPool::MakeRoom(int64_t block_size) {
-  {
-    std::lock_guard lock(mutex_);
-    int64_t in_use = bytes_in_use_.load(std::memory_order_relaxed);  // the new block's, too
-    TrimTo(std::max<int64_t>(limit_ - in_use, 0));
-  }
+  int64_t in_use = bytes_in_use_.load(std::memory_order_relaxed);  // the new block's, too
+  TrimTo(std::max<int64_t>(limit_ - in_use, 0));
   if (available_ == nullptr) return Status();
-  if (unchecked_bytes_.fetch_add(block_size, std::memory_order_relaxed) + block_size <
-      kUncheckedBytes) {
-    return Status();
-  }
-  unchecked_bytes_.store(0, std::memory_order_relaxed);
-  if (available_() >= block_size) return Status();
-  {
-    std::lock_guard lock(mutex_);
-    TrimTo(0);
-  }
-  int64_t available = available_();
-  if (available >= block_size) return Status();
-  // The next one asks again.
-  unchecked_bytes_.store(kUncheckedBytes, std::memory_order_relaxed);
-  return ResourceExhausted("out of memory: a block of ", block_size, " bytes was asked for, and ",
-                           available,
-                           " bytes of the machine's or the container's memory are free; free "
-                           "arrays or use a smaller batch (the client option memory_limit_bytes "
-                           "sets a limit that does not look at what is free)");
+  unchecked_bytes_ = std::min(unchecked_bytes_ + block_size, kUncheckedBytes);
+  if (unchecked_bytes_ < kUncheckedBytes) return Status();
+  int64_t available = 0;
+  auto fits = [&] {
+    available = available_();
+    if (available - perhaps_untouched_ < block_size) return false;
+    unchecked_bytes_ = 0;
+    return true;
+  };
+  if (fits()) return Status();
+  // Pages are counted before the system is asked: what is touched in between counts twice, not
+  // never.
+  CountUntouched();
+  if (fits()) return Status();
+  TrimTo(0);
+  CountUntouched();
+  if (fits()) return Status();
+  return ResourceExhausted(
+      "out of memory: a block of ", block_size, " bytes was asked for, and ", available,
+      " bytes of the machine's or the container's memory are free, of which ", perhaps_untouched_,
+      " are promised to blocks that are not written yet; free arrays or use a smaller batch (the "
+      "client option memory_limit_bytes sets a limit that does not look at what is free)");
+}
+
+void MemoryPool::CountUntouched() {
+  perhaps_untouched_ = 0;
+  for (auto [data, size] : mapped_) perhaps_untouched_ += UntouchedBytes(data, size);
+}
+
+void MemoryPool::Unmap(std::byte* data, int64_t block_size) {
+  mapped_.erase(data);
+  UnmapBlock(data, block_size);
 }
 
 void MemoryPool::GiveBlock(std::byte* data, int64_t block_size) {
@@ -210,7 +261,7 @@ void MemoryPool::TrimTo(int64_t idle_bytes) {
     auto oldest = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
       return a.second.front().since < b.second.front().since;
     });
-    UnmapBlock(oldest->second.front().data, oldest->first);
+    Unmap(oldest->second.front().data, oldest->first);
     idle_bytes_ -= oldest->first;
     oldest->second.erase(oldest->second.begin());
     if (oldest->second.empty()) idle_.erase(oldest);
@@ -224,7 +275,7 @@ void MemoryPool::ReleaseIdle(std::chrono::milliseconds age) {
     int64_t block_size = it->first;
     std::erase_if(it->second, [&](const IdleBlock& block) {
       if (block.since > limit) return false;
-      UnmapBlock(block.data, block_size);
+      Unmap(block.data, block_size);
       idle_bytes_ -= block_size;
       return true;
     });

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,13 @@ struct MemoryPoolStats {
 // more are huge pages. Thread-safe. Storages keep their pool alive.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
-  // `limit` in bytes of all that is in use at once. 0 for the memory that this process may use;
-  // then the pool also asks `available` (by default AvailableMemory) before it takes much from the
-  // system, so that it fails where the kernel would end the process.
+  // `limit` in bytes of all that is in use at once, as it was asked for: blocks are up to an eighth
+  // larger. 0 for the memory that this process may use; then the pool also asks `available` (by
+  // default AvailableMemory) whenever it took 64 MB from the system, so that it fails where the
+  // kernel would end the process. What it took and nobody has written yet is not missing from what
+  // the system calls available; the pool counts these pages and subtracts them. It knows those of
+  // its own only: not what another pool or process was promised, nor what others take meanwhile.
+  // `available` is called with the pool locked.
   static std::shared_ptr<MemoryPool> Create(int64_t limit = 0,
                                             std::function<int64_t()> available = nullptr);
   ~MemoryPool();
@@ -49,6 +54,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
  private:
   friend class Storage;
+  class Reservation;
   struct IdleBlock {
     std::byte* data;
     std::chrono::steady_clock::time_point since;
@@ -59,19 +65,27 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   Status Reserve(int64_t size);
   void Unreserve(int64_t size) { bytes_in_use_.fetch_sub(size, std::memory_order_relaxed); }
   Expected<std::byte*> TakeBlock(int64_t block_size);
+  void GiveBlock(std::byte* data, int64_t block_size);
+
+  // With the lock held.
   // Makes room for a new block: idle ones count against the limit, too.
   Status MakeRoom(int64_t block_size);
-  void GiveBlock(std::byte* data, int64_t block_size);
-  void TrimTo(int64_t idle_bytes);  // with the lock held
+  void TrimTo(int64_t idle_bytes);
+  void Unmap(std::byte* data, int64_t block_size);
+  void CountUntouched();  // microseconds per block, or per 16 MB of a large one
 
   const int64_t limit_;
   const std::function<int64_t()> available_;  // null: nobody is asked
-  std::atomic<int64_t> unchecked_bytes_{0};   // taken from the system since it was asked
   std::atomic<int64_t> bytes_in_use_{0}, peak_bytes_in_use_{0}, num_allocations_{0},
       largest_allocation_{0};
   mutable std::mutex mutex_;
   std::map<int64_t, std::vector<IdleBlock>> idle_;  // by block size
   int64_t idle_bytes_ = 0;
+  int64_t unchecked_bytes_ = 0;  // taken from the system since it was asked
+  // At least what the blocks have of pages without memory behind them: what was so when it was
+  // counted, and all that was taken since.
+  int64_t perhaps_untouched_ = 0;
+  std::unordered_map<std::byte*, int64_t> mapped_;  // all blocks, idle or not, if somebody is asked
 };
 
 }  // namespace plinth::cpu

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,7 +74,8 @@ TEST(MemoryPoolTest, FailsWhereTheKernelWouldEndTheProcess) {
   int64_t available = 200 << 20;
   auto pool = MemoryPool::Create(int64_t{1} << 40, [&] { return available; });
   auto large = pool->Allocate(100 << 20);
-  EXPECT_TRUE(large.ok());
+  ASSERT_TRUE(large.ok());
+  std::memset((*large)->data(), 1, (*large)->size());
   available = 90 << 20;
   auto refused = pool->Allocate(100 << 20);
   EXPECT_EQ(refused.status().code(), StatusCode::kResourceExhausted);
@@ -96,6 +100,69 @@ TEST(MemoryPoolTest, SmallBlocksAddUp) {
   EXPECT_GT(pool->stats().pooled_bytes, 0);
   EXPECT_FALSE(pool->Allocate(64 << 20).ok());
   EXPECT_EQ(pool->stats().pooled_bytes, 0);
+  EXPECT_EQ(pool->stats().bytes_in_use, 0);
+}
+
+// What is mapped and not touched is not missing from what the system calls free.
+TEST(MemoryPoolTest, WhatWasGrantedAndNotTouchedIsTaken) {
+  constexpr int64_t kSize = (96 << 20) - kStorageAlignment;  // a block of 96 MB
+  std::atomic<int64_t> available = 400 << 20;
+  auto pool = MemoryPool::Create(int64_t{1} << 40, [&] { return available.load(); });
+  std::vector<StoragePtr> storages;
+  for (int i = 0; i < 12; ++i) {
+    auto storage = pool->Allocate(kSize);
+    if (!storage.ok()) {
+      EXPECT_NE(storage.status().message().find("promised to blocks"), std::string::npos)
+          << storage.status().ToString();
+      break;
+    }
+    storages.push_back(*storage);
+  }
+  ASSERT_EQ(storages.size(), 4u);
+  // Written, they are missing from what is free, and are not counted twice.
+  for (StoragePtr& storage : storages) std::memset(storage->data(), 1, kSize);
+  available = 100 << 20;
+  auto fifth = pool->Allocate(kSize);
+  EXPECT_TRUE(fifth.ok()) << fifth.status().ToString();
+  EXPECT_FALSE(pool->Allocate(kSize).ok());
+  // Given back, a block is neither.
+  storages.clear();
+  fifth = Status(StatusCode::kCancelled, "given back");
+  pool->ReleaseIdle(std::chrono::milliseconds(0));
+  EXPECT_TRUE(pool->Allocate(kSize).ok());
+}
+
+TEST(MemoryPoolTest, SmallGrantsThatAreNotTouchedAddUp) {
+  auto pool = MemoryPool::Create(int64_t{1} << 40, [] { return int64_t{200} << 20; });
+  std::vector<StoragePtr> storages;
+  while (storages.size() < 4000) {
+    auto storage = pool->Allocate(200 << 10);
+    if (!storage.ok()) break;
+    storages.push_back(*storage);
+  }
+  // 200 MB, and at most 64 MB before the system is asked again.
+  EXPECT_GT(storages.size(), 600u);
+  EXPECT_LT(storages.size(), 1400u);
+}
+
+TEST(MemoryPoolTest, PooledBlocksAreServedWithoutAsking) {
+  int asked = 0;
+  auto pool = MemoryPool::Create(int64_t{1} << 40, [&] {
+    ++asked;
+    return int64_t{1} << 40;
+  });
+  EXPECT_TRUE(pool->Allocate(70 << 20).ok());
+  EXPECT_EQ(asked, 1);
+  for (int i = 0; i < 100; ++i) {
+    StoragePtr small = *pool->Allocate(1 << 20);
+    EXPECT_TRUE(pool->Allocate(1000).ok());
+  }
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(MemoryPoolTest, NothingIsInUseAfterACheckThatThrows) {
+  auto pool = MemoryPool::Create(int64_t{1} << 40, []() -> int64_t { throw std::bad_alloc(); });
+  EXPECT_THROW((void)pool->Allocate(100 << 20), std::bad_alloc);
   EXPECT_EQ(pool->stats().bytes_in_use, 0);
 }
 
