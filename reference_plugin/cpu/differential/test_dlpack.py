@@ -1,6 +1,7 @@
 """Arrays shared with other libraries through DLPack: the same memory on both sides, for as long as either needs it."""
 
 import gc
+import pathlib
 import sys
 import weakref
 
@@ -12,6 +13,7 @@ from jaxlib import _jax
 
 import backends
 import values
+from processes import run_python
 
 pytestmark = pytest.mark.plugin_only
 TYPES = [np.bool_, np.int8, np.uint16, np.int32, np.uint64, np.float16, np.float32, np.float64, np.complex64, np.complex128]
@@ -125,6 +127,54 @@ def test_lent_memory_is_never_written():
     view = imported(x)
     jax.block_until_ready(jax.jit(lambda a: a + 1, donate_argnums=0)(view))
     np.testing.assert_array_equal(x, np.arange(1000.0))
+
+
+PATCHED = """
+    import sys, types
+    sys.path.insert(0, sys.argv[1])
+    import jax, numpy as np, pytest
+    from jaxlib import _jax
+
+    calls, failure = [], None
+    native = _jax.dlpack_managed_tensor_to_buffer
+
+    def recorded(*args):
+        calls.append(args)
+        if failure is not None:
+            raise jax.errors.JaxRuntimeError(failure)
+        return native(*args) if args[1] is cpu else "native"
+
+    _jax.dlpack_managed_tensor_to_buffer = recorded
+    from plinth import dlpack
+    dlpack.install()
+    patched = _jax.dlpack_managed_tensor_to_buffer
+    cpu = jax.devices("plinth")[0]
+    x = np.arange(12.0).reshape(3, 4)
+
+    # Devices of other plugins are none of its business.
+    other = types.SimpleNamespace(platform="gpu", client=types.SimpleNamespace(platform_version="PJRT C API cuda 13"))
+    for copy in (None, True, False):
+        assert patched("capsule", other, 7, copy, 2) == "native"
+        assert calls.pop() == ("capsule", other, 7, copy, 2)
+
+    for there in (x.T, x[:, ::2], x[::-1], np.lib.stride_tricks.as_strided(x, (5,), (0,))):
+        np.testing.assert_array_equal(patched(there.__dlpack__(), cpu), there)
+        with pytest.raises(jax.errors.JaxRuntimeError, match="layout|striding"):
+            patched(there.__dlpack__(), cpu, None, False)
+
+    # What a copy does not help with is told as it is.
+    used = x.__dlpack__()
+    np.from_dlpack(dlpack._Exporter(used))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="used_dltensor"):
+        patched(used, cpu)
+    failure = "RESOURCE_EXHAUSTED: out of memory"
+    with pytest.raises(jax.errors.JaxRuntimeError, match="out of memory"):
+        patched(x.__dlpack__(), cpu)
+"""
+
+
+def test_the_package_copies_for_the_cpu_only_where_a_copy_helps():
+    run_python(PATCHED, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 
 
 @pytest.mark.full

@@ -52,21 +52,25 @@ def _copied(capsule):
     return array if extension is None else array.view(getattr(ml_dtypes, extension))
 
 
+# What jaxlib and the plugin say of a tensor that a copy helps with: an address, strides or a layout of another kind.
+_NEEDS_COPY = ("is not aligned", "row-major layouts", "compact) striding")
+
+
 def install() -> None:
-    """Takes the place of jaxlib's import for clients of the C API."""
+    """Takes the place of jaxlib's import for the client of the C API that is the CPU."""
     import jax
     from jaxlib import _jax
 
     native = _jax.dlpack_managed_tensor_to_buffer
 
     def managed_tensor_to_buffer(capsule, device, stream=None, copy=None, *rest):
-        if "PJRT C API" not in device.client.platform_version:
+        if device.platform != "cpu" or "PJRT C API" not in device.client.platform_version:
             return native(capsule, device, stream, copy, *rest)
         if not copy:
             try:
                 return native(capsule, device, stream, False, *rest)
-            except jax.errors.JaxRuntimeError:
-                if copy is False:
+            except jax.errors.JaxRuntimeError as error:
+                if copy is False or not any(words in str(error) for words in _NEEDS_COPY):
                     raise
         return jax.device_put(_copied(capsule), device)
 
