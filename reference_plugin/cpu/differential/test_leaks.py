@@ -34,17 +34,19 @@ PROGRAM = """
     devices = _jax.DeviceList((device,))
     expected = np.tanh(np.sum((np.sin(np.asarray(x)) + 1) * 2))
 
-    def cycle():
+    def cycle(number):
         executable = device.client.compile_and_load(module, devices, options, callbacks)
         for run in range(20):
             result = executable.execute([x, w])
             if run != 7:  # That one is dropped while it may still be computed.
                 assert np.asarray(result[0])[0] == expected
-        if calls % 400 == 0:
+        if number % 20 == 0:
             try:
                 device.client.compile_and_load(wrong, devices, options)
-            except jax.errors.JaxRuntimeError:
-                pass
+            except jax.errors.JaxRuntimeError as error:
+                assert "no_such_op" in str(error), error
+            else:
+                raise AssertionError("an operation that there is not was compiled")
 
     def resident():
         gc.collect()
@@ -52,8 +54,8 @@ PROGRAM = """
 
     sizes = []
     for fifth in range(5):
-        for _ in range(100):
-            cycle()
+        for number in range(100):
+            cycle(number)
         sizes.append(resident())
     assert calls >= 9900
     # The first fifth warms up; 64 bytes per run would be 512 KB, and so would be 1.3 KB per compilation.
