@@ -59,8 +59,8 @@ struct TraceNode {
 };
 
 // A program of a pack, compiled as JAX does it. Without an executable there is a finding or a note.
-struct Compiled {
-  Compiled(Context& context, std::string_view pack, std::string_view name);
+struct CompiledAsJax {
+  CompiledAsJax(Context& context, std::string_view pack, std::string_view name);
   explicit operator bool() const { return static_cast<bool>(loaded); }
 
   const PackedProgram* program;

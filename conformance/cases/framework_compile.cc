@@ -72,7 +72,8 @@ void CheckLayoutText(Context& context, PJRT_Layouts_MemoryLayout* layout, size_t
                 text, "\"");
 }
 
-void Layouts(Context& context, const Compiled& compiled, size_t num_outputs, size_t num_arguments) {
+void Layouts(Context& context, const CompiledAsJax& compiled, size_t num_outputs,
+             size_t num_arguments) {
   auto outputs =
       ExtensionArgs<PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args>(compiled.executable.get());
   if (CallExtension(context, "PJRT_Layouts_PJRT_Executable_GetOutputLayouts", outputs)) {
@@ -93,8 +94,47 @@ void Layouts(Context& context, const Compiled& compiled, size_t num_outputs, siz
   }
 }
 
+uint64_t TakeVarint(std::string_view& bytes, bool& is_whole) {
+  uint64_t value = 0;
+  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    auto byte = static_cast<uint8_t>(bytes[0]);
+    bytes.remove_prefix(1);
+    value |= uint64_t{byte & 127u} << shift;
+    if (byte < 128) return value;
+  }
+  is_whole = false;
+  return 0;
+}
+
+// Whether the bytes are fields of a message of protobuf, whichever they are.
+bool IsMessage(std::string_view bytes) {
+  bool is_whole = true;
+  while (is_whole && !bytes.empty()) {
+    uint64_t tag = TakeVarint(bytes, is_whole), size = 0;
+    switch (tag & 7) {
+      case 0:
+        TakeVarint(bytes, is_whole);
+        break;
+      case 1:
+        size = 8;
+        break;
+      case 2:
+        size = TakeVarint(bytes, is_whole);
+        break;
+      case 5:
+        size = 4;
+        break;
+      default:
+        return false;
+    }
+    if (tag >> 3 == 0 || size > bytes.size()) return false;
+    bytes.remove_prefix(size);
+  }
+  return is_whole;
+}
+
 // An OpSharding: what is on one device is replicated, maximal, or tiled into one.
-void Shardings(Context& context, const Compiled& compiled, size_t num_outputs) {
+void Shardings(Context& context, const CompiledAsJax& compiled, size_t num_outputs) {
   auto args =
       ExtensionArgs<PJRT_Shardings_PJRT_Executable_OutputShardings_Args>(compiled.executable.get());
   if (!CallExtension(context, "PJRT_Shardings_PJRT_Executable_OutputShardings", args) ||
@@ -105,16 +145,12 @@ void Shardings(Context& context, const Compiled& compiled, size_t num_outputs) {
                 " output shardings, not ", num_outputs);
   for (size_t i = 0; i < args.num_outputs; ++i) {
     std::string_view sharding = View(args.shardings[i], args.sharding_sizes[i]);
-    // Field 1 of the message, its type, comes first where it is not 0.
-    context.Check(
-        kProgram,
-        sharding.empty() || sharding[0] == '\x08' || sharding[0] == '\x12' || sharding[0] == '\x1a',
-        "the sharding of output ", i, " is no OpSharding");
+    context.Check(kProgram, IsMessage(sharding), "the sharding of output ", i, " is no OpSharding");
   }
 }
 
 // The kinds of the outputs are those of memories that the device has: JAX looks them up.
-void OutputKinds(Context& context, const Compiled& compiled, PJRT_Device* device,
+void OutputKinds(Context& context, const CompiledAsJax& compiled, PJRT_Device* device,
                  size_t num_outputs) {
   auto kinds = MakeArgs<PJRT_Executable_OutputMemoryKinds_Args>();
   kinds.executable = compiled.executable.get();
@@ -135,7 +171,7 @@ void OutputKinds(Context& context, const Compiled& compiled, PJRT_Device* device
   }
 }
 
-void OutputTypes(Context& context, const Compiled& compiled) {
+void OutputTypes(Context& context, const CompiledAsJax& compiled) {
   const std::vector<ExpectedResult>& results = compiled.program->results;
   auto types = MakeArgs<PJRT_Executable_OutputElementTypes_Args>();
   types.executable = compiled.executable.get();
@@ -162,7 +198,7 @@ void OutputTypes(Context& context, const Compiled& compiled) {
 }
 
 void Compile(Context& context, std::string_view name) {
-  Compiled compiled(context, "form", name);
+  CompiledAsJax compiled(context, "form", name);
   if (!compiled) return;
   size_t num_outputs = compiled.program->results.size();
   auto devices = MakeArgs<PJRT_LoadedExecutable_AddressableDevices_Args>();
@@ -222,7 +258,7 @@ void Compile(Context& context, std::string_view name) {
 
 }  // namespace
 
-Compiled::Compiled(Context& context, std::string_view pack, std::string_view name)
+CompiledAsJax::CompiledAsJax(Context& context, std::string_view pack, std::string_view name)
     : program(FrameworkProgram(context, pack, name)) {
   if (program == nullptr || !ProfileHas(context, name, {DType::kF32})) return;
   std::optional<std::string_view> form = FormOfJax(context, *program);

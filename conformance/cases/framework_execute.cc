@@ -42,9 +42,25 @@ Status WaitByCallback(const Context& context, OwnedEvent event) {
   return call->status;
 }
 
-// As JAX gives NumPy's arrays away: without a copy if the plugin likes, strides told.
-Expected<OwnedBuffer> GiveArray(const Context& context, const HostArray& array) {
-  PLINTH_ASSIGN_OR_RETURN(PJRT_Device * device, context.Device());
+// An array that is a plugin's to read until it says that it is done.
+struct GivenArray {
+  const Plugin& plugin;
+  HostArray array;
+
+  static void OnDone(PJRT_Error* error, void* given) {
+    std::unique_ptr<GivenArray> owned(static_cast<GivenArray*>(given));
+    (void)owned->plugin.Take(error);
+  }
+};
+
+// As JAX gives NumPy's arrays away: without a copy if the plugin likes, strides told, to a memory;
+// the array goes when the plugin calls back, which may be after the buffer has gone.
+Expected<OwnedBuffer> GiveArray(const Context& context, HostArray given) {
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
+  PLINTH_ASSIGN_OR_RETURN(memory.device, context.Device());
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(memory));
+  auto held = std::make_unique<GivenArray>(GivenArray{context.plugin(), std::move(given)});
+  const HostArray& array = held->array;
   std::vector<int64_t> strides(array.dims.size());
   int64_t stride = ByteSize(array.type);
   for (size_t d = strides.size(); d-- > 0;) {
@@ -60,12 +76,16 @@ Expected<OwnedBuffer> GiveArray(const Context& context, const HostArray& array) 
   args.byte_strides = strides.data();
   args.num_byte_strides = strides.size();
   args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
-  args.device = device;
+  args.memory = memory.memory;
   PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
   OwnedBuffer buffer(context.plugin(), args.buffer);
-  // Ready perhaps only when the buffer has gone: nobody waits for it here.
   OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+  auto ready = MakeArgs<PJRT_Event_OnReady_Args>();
+  ready.event = done.get();
+  ready.user_arg = held.release();  // from here on the plugin may read it
+  ready.callback = GivenArray::OnDone;
   if (!buffer || !done) return Internal("PJRT_Client_BufferFromHostBuffer left an output null");
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(ready));
   return buffer;
 }
 
@@ -74,7 +94,7 @@ struct Ran {
 };
 
 // One execution with JAX's options. Arguments stay, donated or not.
-bool RunAsJax(Context& context, const Compiled& compiled, Ran& ran,
+bool RunAsJax(Context& context, const CompiledAsJax& compiled, Ran& ran,
               std::span<const int64_t> kept = {}, PJRT_ExecuteContext* data = nullptr) {
   std::vector<PJRT_Buffer*> handles;
   for (const HostArray& array : compiled.program->arguments) {
@@ -111,14 +131,15 @@ bool RunAsJax(Context& context, const Compiled& compiled, Ran& ran,
   args.output_lists = &output_list;
   args.device_complete_events = &event;
   if (!Demand(context, "PJRT_LoadedExecutable_Execute", context.plugin().Call(args))) return false;
-  for (PJRT_Buffer* output : outputs) {
-    if (!context.Check(kResults, output != nullptr, "an output is null")) return false;
-    ran.outputs.emplace_back(context.plugin(), output);
+  OwnedEvent done(context.plugin(), event);
+  for (PJRT_Buffer* output : outputs) ran.outputs.emplace_back(context.plugin(), output);
+  for (const OwnedBuffer& output : ran.outputs) {
+    if (!context.Check(kResults, static_cast<bool>(output), "an output is null")) return false;
   }
-  if (!context.Check("PJRT-LoadedExecutable_Execute-done", event != nullptr, "no event")) {
+  if (!context.Check("PJRT-LoadedExecutable_Execute-done", static_cast<bool>(done), "no event")) {
     return false;
   }
-  Status status = WaitByCallback(context, OwnedEvent(context.plugin(), event));
+  Status status = WaitByCallback(context, std::move(done));
   return context.Check("PJRT-LoadedExecutable_Execute-done", status.ok(), status.ToString());
 }
 
@@ -159,22 +180,24 @@ void LookWithoutCopy(Context& context, OwnedBuffer buffer, const HostArray& want
   more.buffer = buffer.get();
   auto where = MakeArgs<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args>();
   where.buffer = buffer.get();
-  if (!Must(context, more) || !Must(context, where)) return;
-  auto size = MakeArgs<PJRT_Buffer_OnDeviceSizeInBytes_Args>();
-  size.buffer = buffer.get();
-  (void)context.plugin().Call(size);
-  context.Check("PJRT-Buffer_IncreaseExternalReferenceCount-keeps",
-                wanted.bytes.empty() || (where.device_memory_ptr != nullptr &&
-                                         std::memcmp(where.device_memory_ptr, wanted.bytes.data(),
-                                                     wanted.bytes.size()) == 0),
-                "what lies at the address of a result is not the result");
-  auto remove = MakeArgs<PJRT_Buffer_Delete_Args>();
-  remove.buffer = buffer.get();
-  Must(context, remove);
-  context.Check("PJRT-Buffer_IncreaseExternalReferenceCount-keeps",
-                wanted.bytes.empty() || std::memcmp(where.device_memory_ptr, wanted.bytes.data(),
-                                                    wanted.bytes.size()) == 0,
-                "memory with a reference changed when its buffer was deleted");
+  if (!Must(context, more)) return;
+  auto is_result = [&] {
+    return wanted.bytes.empty() ||
+           (where.device_memory_ptr != nullptr &&
+            std::memcmp(where.device_memory_ptr, wanted.bytes.data(), wanted.bytes.size()) == 0);
+  };
+  if (Must(context, where)) {
+    auto size = MakeArgs<PJRT_Buffer_OnDeviceSizeInBytes_Args>();
+    size.buffer = buffer.get();
+    (void)context.plugin().Call(size);
+    context.Check("PJRT-Buffer_IncreaseExternalReferenceCount-keeps", is_result(),
+                  "what lies at the address of a result is not the result");
+    auto remove = MakeArgs<PJRT_Buffer_Delete_Args>();
+    remove.buffer = buffer.get();
+    Must(context, remove);
+    context.Check("PJRT-Buffer_IncreaseExternalReferenceCount-keeps", is_result(),
+                  "memory with a reference changed when its buffer was deleted");
+  }
   auto less = MakeArgs<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
   less.buffer = buffer.get();
   Must(context, less);
@@ -203,9 +226,10 @@ void AsNumpy(Context& context, OwnedBuffer buffer, const HostArray& wanted) {
 }
 
 void Execute(Context& context) {
-  Compiled compiled(context, "form", "many_results");
+  CompiledAsJax compiled(context, "form", "many_results");
   if (!compiled) return;
   Expected<PJRT_Device*> device = context.Device();
+  if (!Demand(context, "PJRT_Client_AddressableDevices", device.status())) return;
   for (int run = 0; run < 3; ++run) {
     Ran ran;
     if (!RunAsJax(context, compiled, ran)) return;
@@ -228,12 +252,15 @@ void Execute(Context& context) {
 // On platforms of the name cpu with FFI each run carries JAX's list of Python callbacks, which is
 // mostly empty.
 void ExecuteWithData(Context& context) {
+  if (PlatformName(context) != "cpu") {
+    return context.Unsupported("JAX sends this to platforms of the name cpu only");
+  }
   constexpr int64_t kCallbacks = 7357244197867843242;  // JAX's type
   const auto* add = reflection::FindFunction("PJRT_FFI_UserData_Add");
   if (add == nullptr || context.plugin().Slot(*add) == nullptr) {
     return context.Note("the plugin has no FFI extension: JAX sends no data");
   }
-  Compiled compiled(context, "form", "many_results");
+  CompiledAsJax compiled(context, "form", "many_results");
   if (!compiled) return;
   auto create = MakeArgs<PJRT_ExecuteContext_Create_Args>();
   if (!Must(context, create)) return;
@@ -260,7 +287,7 @@ void ExecuteWithData(Context& context) {
 
 // Arguments that a program gives away, and the same ones where the call forbids it.
 void Donation(Context& context, std::string_view pack, std::string_view name, size_t donated) {
-  Compiled compiled(context, pack, name);
+  CompiledAsJax compiled(context, pack, name);
   if (!compiled) return;
   int64_t kept[] = {static_cast<int64_t>(donated)};
   for (bool is_kept : {false, true}) {
@@ -288,15 +315,16 @@ void Donation(Context& context, std::string_view pack, std::string_view name, si
 // A result that the program wants in the host's memory.
 void HostMemory(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
+  if (!Demand(context, "PJRT_Client_AddressableDevices", device.status())) return;
   auto memories = MakeArgs<PJRT_Device_AddressableMemories_Args>();
-  memories.device = device.ok() ? *device : nullptr;
+  memories.device = *device;
   if (!Must(context, memories)) return;
   PJRT_Memory* host = nullptr;
   for (size_t i = 0; i < memories.num_memories; ++i) {
     if (KindOf(context, memories.memories[i]) == "pinned_host") host = memories.memories[i];
   }
   if (host == nullptr) return context.Unsupported("the device has no memory of kind pinned_host");
-  Compiled compiled(context, "jax", "jit_host_out");
+  CompiledAsJax compiled(context, "jax", "jit_host_out");
   Ran ran;
   if (!compiled || !RunAsJax(context, compiled, ran)) return;
   auto where = MakeArgs<PJRT_Buffer_Memory_Args>();

@@ -1,5 +1,5 @@
-// L4: what JAX asks a plugin when it starts, in JAX's order. It ends the process at the first error
-// here, so that nothing but success will do.
+// L4: what frameworks ask a plugin when they start, above all JAX, in its order. It ends the
+// process at the first error here, so that nothing but success will do.
 
 #include <algorithm>
 #include <set>
@@ -179,6 +179,7 @@ void ClientStart(Context& context) {
                 "PJRT_Client_Destroy: ", destroyed.ToString());
 }
 
+// Other frameworks ask where a program with so many partitions would run; JAX places it itself.
 void DefaultAssignment(Context& context) {
   auto devices = Of<PJRT_Client_AddressableDevices_Args>(context.client());
   if (!Must(context, devices)) return;
@@ -192,14 +193,19 @@ void DefaultAssignment(Context& context) {
     if (!Must(context, id)) return;
     known.insert(id.id);
   }
-  for (int partitions : {1, static_cast<int>(devices.num_addressable_devices)}) {
+  int most =
+      std::min(static_cast<int>(devices.num_addressable_devices), context.profile().max_partitions);
+  for (int partitions : {1, most}) {
     std::vector<int> ids(static_cast<size_t>(partitions), -1);
     auto args = Of<PJRT_Client_DefaultDeviceAssignment_Args>(context.client());
     args.num_replicas = 1;
     args.num_partitions = partitions;
     args.default_assignment = ids.data();
     args.default_assignment_size = ids.size();
-    if (!Must(context, args)) return;
+    if (!context.Ok("PJRT-DeviceDescription_Id-unique", "PJRT_Client_DefaultDeviceAssignment",
+                    context.plugin().Call(args))) {
+      return;
+    }
     for (int id : ids) {
       context.Check("PJRT-DeviceDescription_Id-unique",
                     known.count(id) == 1 && std::count(ids.begin(), ids.end(), id) == 1,
@@ -234,7 +240,7 @@ void AddFrameworkStartCases(std::vector<Case>& cases) {
         {StrCat("L4/start/", name), Level::kL4, need, std::move(requirements), run, false});
   };
   add("attributes", ClientNeed::kWanted, {"PJRT-Plugin_Attributes-stablehlo"}, PluginAttributes);
-  add("client", ClientNeed::kShared,
+  add("client", ClientNeed::kNone,
       {"PJRT-Api-full", "PJRT-Memory-head", "PJRT-Device_DefaultMemory-exists",
        "PJRT-Device_AddressableMemories-kinds", "PJRT-DeviceDescription_Id-unique"},
       ClientStart);

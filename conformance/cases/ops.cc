@@ -23,6 +23,14 @@ void RunOp(Context& context, std::string_view op, ProgramPack& pack, size_t inde
   if (context.HasFindings()) context.Note((*program)->text);
 }
 
+bool IsAsked(const Context& context, std::string_view op, const std::vector<DType>& types) {
+  const Profile& profile = context.profile();
+  return std::all_of(types.begin(), types.end(), [&](DType type) {
+    return profile.Allows(type) && HasType(context, type) &&
+           !profile.unsupported_ops.contains(StrCat(op, "/", Name(type)));
+  });
+}
+
 // All programs of an op in an older form that the plugin says it reads.
 void RunArtifacts(Context& context, std::string_view op, ProgramPack& pack,
                   const StoredVersion& version) {
@@ -30,15 +38,11 @@ void RunArtifacts(Context& context, std::string_view op, ProgramPack& pack,
     return context.Unsupported(
         StrCat("the plugin does not say that it reads StableHLO ", version.name));
   }
+  if (!ProfileHas(context, op, {})) return;
   int runs = 0;
   for (size_t i = 0; i < pack.entries().size() && !context.HasFindings(); ++i) {
     const ProgramPack::Entry& entry = pack.entries()[i];
-    const auto& types = entry.types;
-    if (!std::all_of(types.begin(), types.end(),
-                     [&](DType type) { return context.profile().Allows(type); }) ||
-        !ProfileHas(context, op, {})) {
-      continue;
-    }
+    if (!IsAsked(context, op, entry.types)) continue;
     Expected<const PackedProgram*> program = pack.Program(i);
     if (!program.ok()) return context.Fail("", program.status().ToString());
     for (const auto& [name, artifact] : (*program)->artifacts) {
@@ -48,6 +52,7 @@ void RunArtifacts(Context& context, std::string_view op, ProgramPack& pack,
       ++runs;
     }
   }
+  if (runs == 0) return context.Unsupported("no program of this version for the plugin's types");
   context.Note(StrCat(runs, " programs"));
 }
 

@@ -55,12 +55,12 @@ void ManyThreads(Context& context) {
 }
 
 void ManyClients(Context& context) {
+  // Hardware that only one client may use is declared so.
+  if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
   std::vector<OwnedClient> clients;
   for (int i = 0; i < 3; ++i) {
     Expected<OwnedClient> client = context.NewClient();
     if (!client.ok()) {
-      // Hardware that only one client may use is declared so.
-      if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
       context.Fail("PJRT-Client_Create-failure",
                    StrCat("client ", i + 2, ": ", client.status().ToString()));
       return;

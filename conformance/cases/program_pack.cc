@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PLOP";
 constexpr char kVersion = 1;
+constexpr uint64_t kLargestDim = uint64_t{1} << 31;
 
 // Reads the form that program.py describes. After what does not fit, all reads give nothing.
 class Cursor {
@@ -56,10 +57,9 @@ class Cursor {
     if (size == 0) ok_ = false;
     for (size_t rank = Count(); rank > 0; --rank) {
       uint64_t dim = Varint();
-      if (dim > left_.size() && size > 0) ok_ = false;
+      if (dim > kLargestDim || __builtin_mul_overflow(size, dim, &size)) ok_ = false;
       if (!ok_) return array;
       array.dims.push_back(static_cast<int64_t>(dim));
-      size *= dim;
     }
     std::string_view bytes = Take(size);
     array.bytes.resize(bytes.size());
@@ -101,6 +101,14 @@ class Cursor {
     }
     for (size_t count = Count(); count > 0; --count) program.arguments.push_back(Array());
     for (size_t count = Count(); count > 0; --count) program.results.push_back(Result());
+    if (program.devices < 1) {
+      ok_ = false;
+      return program;
+    }
+    auto devices = static_cast<size_t>(program.devices);
+    if (program.arguments.size() % devices != 0 || program.results.size() % devices != 0) {
+      ok_ = false;
+    }
     return program;
   }
 

@@ -1,6 +1,9 @@
 #include "conformance/cases/run_packed.h"
 
+#include <algorithm>
+
 #include "conformance/cases/stored_programs.h"
+#include "plinth/reflection/reflection.h"
 
 namespace plinth::conformance {
 namespace {
@@ -22,7 +25,7 @@ void Compare(Context& context, size_t number, const ExpectedResult& expected, co
                      got.bytes.size(), " bytes, not ", wanted.bytes.size())) {
     return;
   }
-  Tolerance tolerance = Widened(expected.tolerance, context.profile());
+  Tolerance tolerance = Widened(expected.tolerance, wanted.type, context.profile());
   double largest = tolerance.of_max ? LargestOf(wanted) : 0;
   bool is_flushed = context.profile().flushes_subnormals;
   size_t count = wanted.bytes.size() / InfoOf(wanted.type).bytes, wrong = 0;
@@ -132,6 +135,16 @@ class Run {
 
 }  // namespace
 
+bool HasType(const Context& context, DType type) {
+  const reflection::Enum& types = *std::find_if(
+      reflection::Enums().begin(), reflection::Enums().end(),
+      [](const reflection::Enum& each) { return each.name.view() == "PJRT_Buffer_Type"; });
+  for (const reflection::EnumValue& value : reflection::ValuesOf(types)) {
+    if (value.value == ToC(type)) return value.since <= context.plugin().minor();
+  }
+  return false;
+}
+
 bool ProfileHas(Context& context, std::string_view op, const std::vector<DType>& types) {
   const Profile& profile = context.profile();
   if (!profile.reads_programs) {
@@ -143,8 +156,17 @@ bool ProfileHas(Context& context, std::string_view op, const std::vector<DType>&
     return false;
   }
   for (DType type : types) {
-    if (profile.Allows(type)) continue;
-    context.Unsupported(StrCat("the profile says that the plugin has no ", Name(type)));
+    if (!profile.Allows(type)) {
+      context.Unsupported(StrCat("the profile says that the plugin has no ", Name(type)));
+    } else if (!HasType(context, type)) {
+      context.Unsupported(
+          StrCat("version 0.", context.plugin().minor(), " of the API has no ", Name(type)));
+    } else if (profile.unsupported_ops.contains(StrCat(op, "/", Name(type)))) {
+      context.Unsupported(
+          StrCat("the profile says that the plugin has no ", op, " of ", Name(type)));
+    } else {
+      continue;
+    }
     return false;
   }
   return true;

@@ -8,8 +8,11 @@
 
 namespace plinth::conformance {
 
-// False, with a note, if the profile says that the plugin reads no programs or lacks the op or one
-// of the types.
+// Whether the plugin's version of the API has the type.
+bool HasType(const Context& context, DType type);
+
+// False, with a note, if the profile says that the plugin reads no programs or lacks the op, one of
+// the types, or the op of one of them, or if its version of the API lacks a type.
 bool ProfileHas(Context& context, std::string_view op, const std::vector<DType>& types);
 
 // True if `status` is a success, else a finding: what a profile does not take out is asked for.

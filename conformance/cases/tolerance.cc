@@ -74,9 +74,11 @@ bool IsNearReal(uint64_t expected, uint64_t got, const FloatForm& form, const To
                 double largest) {
   double wanted = ValueOf(expected, form), found = ValueOf(got, form);
   if (std::isnan(wanted) || std::isnan(found)) return std::isnan(wanted) && std::isnan(found);
+  // An infinity is no neighbour of the largest number.
+  if (std::isinf(wanted) || std::isinf(found)) return expected == got;
   if (IsZero(expected, form) && IsZero(got, form))
     return tolerance.any_zero_sign || expected == got;
-  if (tolerance.of_max && std::isfinite(wanted) && std::isfinite(found)) {
+  if (tolerance.of_max) {
     return std::abs(wanted - found) <=
            static_cast<double>(tolerance.ulps) * Epsilon(form) * largest;
   }
@@ -128,13 +130,24 @@ struct ClassLimits {
 constexpr ClassLimits kClasses[kNumToleranceClasses] = {
     {"exact", 0}, {"arithmetic", 4}, {"elementary", 64}, {"sum", 1 << 14}, {"algorithm", 1 << 14}};
 
+// No profile widens further than to one part in 2^9; types of 16 bits have no more than 2 or 3
+// digits, and are allowed a few units.
+constexpr int kWidestBits = 9;
+constexpr int64_t kFewUnits = 8;
+
+int64_t WidestOf(const FloatForm& form) {
+  int bits = std::max(0, form.mantissa_bits - kWidestBits);
+  return std::max(kFewUnits, int64_t{1} << bits);
+}
+
 }  // namespace
 
-Tolerance Widened(Tolerance tolerance, const Profile& profile) {
+Tolerance Widened(Tolerance tolerance, DType type, const Profile& profile) {
   const ClassLimits& limits = kClasses[static_cast<int>(tolerance.kind)];
   auto found = profile.tolerances.find(std::string(limits.name));
   if (found != profile.tolerances.end()) {
-    tolerance.ulps = std::max(tolerance.ulps, std::min(found->second, limits.cap));
+    int64_t cap = std::min(limits.cap, WidestOf(FormOf(type)));
+    tolerance.ulps = std::max(tolerance.ulps, std::min(found->second, cap));
   }
   return tolerance;
 }

@@ -24,8 +24,9 @@ struct Tolerance {
   bool any_zero_sign = false;
 };
 
-// The tolerance as a profile widens it, up to the cap of its class.
-Tolerance Widened(Tolerance tolerance, const Profile& profile);
+// The tolerance as a profile widens it for results of the type, up to the cap of its class and of
+// the type.
+Tolerance Widened(Tolerance tolerance, DType type, const Profile& profile);
 
 // Whether element `index` of `got` is near enough to that of `expected`, which has the same type
 // and shape. `largest` is LargestOf(expected).

@@ -48,7 +48,9 @@ TEST(ToleranceTest, ZerosInfinitiesAndNaN) {
   EXPECT_FALSE(NearF32(0, std::nanf(""), Ulps(1 << 20)));
   EXPECT_TRUE(NearF32(kInfinity, kInfinity));
   EXPECT_FALSE(NearF32(kInfinity, kMax));
-  EXPECT_TRUE(NearF32(kInfinity, kMax, Ulps(1)));
+  EXPECT_FALSE(NearF32(kInfinity, kMax, Ulps(1)));
+  EXPECT_FALSE(NearF32(kMax, kInfinity, Ulps(1)));
+  EXPECT_FALSE(NearF32(kMax, kInfinity, Ulps(1 << 20, true)));
   EXPECT_FALSE(NearF32(kInfinity, -kInfinity, Ulps(1 << 20)));
 }
 
@@ -90,12 +92,22 @@ TEST(ToleranceTest, NarrowFloatsAndIntegers) {
 
 TEST(ToleranceTest, AProfileWidensUpToTheCap) {
   Profile profile;
-  profile.tolerances = {{"elementary", 1000}, {"arithmetic", 1}};
-  EXPECT_EQ(Widened(Ulps(8), profile).ulps, 64);
-  EXPECT_EQ(Widened({ToleranceClass::kArithmetic, 0, false, false}, profile).ulps, 1);
-  EXPECT_EQ(Widened({ToleranceClass::kArithmetic, 3, false, false}, profile).ulps, 3);
-  EXPECT_EQ(Widened({ToleranceClass::kExact, 0, false, false}, profile).ulps, 0);
-  EXPECT_EQ(Widened({ToleranceClass::kSum, 32, true, false}, profile).ulps, 32);
+  profile.tolerances = {{"elementary", 1000}, {"arithmetic", 1}, {"algorithm", 1 << 20}};
+  auto widened = [&](Tolerance tolerance, DType type = DType::kF32) {
+    return Widened(tolerance, type, profile).ulps;
+  };
+  EXPECT_EQ(widened(Ulps(8)), 64);
+  EXPECT_EQ(widened({ToleranceClass::kArithmetic, 0, false, false}), 1);
+  EXPECT_EQ(widened({ToleranceClass::kArithmetic, 3, false, false}), 3);
+  EXPECT_EQ(widened({ToleranceClass::kExact, 0, false, false}), 0);
+  EXPECT_EQ(widened({ToleranceClass::kSum, 32, true, false}), 32);
+  Tolerance algorithm{ToleranceClass::kAlgorithm, 4, true, false};
+  EXPECT_EQ(widened(algorithm), 1 << 14);
+  EXPECT_EQ(widened(algorithm, DType::kF64), 1 << 14);
+  // Thousands of units would be more than the largest number of so few bits.
+  EXPECT_EQ(widened(algorithm, DType::kBF16), 8);
+  EXPECT_EQ(widened(algorithm, DType::kF16), 8);
+  EXPECT_EQ(widened(Ulps(1), DType::kBF16), 8);
 }
 
 }  // namespace

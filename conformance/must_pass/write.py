@@ -13,7 +13,14 @@ import tomllib
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 REGISTRY = FOLDER.parents[1] / "api/registry"
+PACKS = FOLDER.parent / "programs/packs"
 OLDEST = 57
+# The API's minor from which on a plugin can be asked for programs of a version of StableHLO: that of
+# the first release of jaxlib that is known to write it, 0.7.2 for 1.13. All others are older.
+SINCE = {"1.13": 76, "1.17": 76}
+
+sys.path.insert(0, str(PACKS))
+from program import versions_of
 
 
 def functions() -> dict[str, dict]:
@@ -21,10 +28,21 @@ def functions() -> dict[str, dict]:
             for f in tomllib.loads(path.read_text()).get("function", [])}
 
 
+def needs() -> dict[str, int]:
+    """The minors of cases whose programs older versions of StableHLO cannot say."""
+    made = {}
+    for path in PACKS.glob("*/*.bin"):
+        start = f"L4/{path.stem}" if path.parent.name == "frameworks" else f"L4/op/{path.stem}"
+        for name, versions in versions_of(path.read_bytes()).items():
+            made[f"{start}/{name}"] = min(SINCE.get(version, OLDEST) for version in versions)
+    return made
+
+
 def main() -> int:
     known = functions()
     optional = [line for line in (FOLDER / "optional.txt").read_text().splitlines()
                 if line and not line.startswith("#")]
+    minors = needs()
     lists: dict[str, list[str]] = {}
     for result in json.loads(pathlib.Path(sys.argv[1]).read_text())["results"]:
         name = result["name"]
@@ -35,7 +53,7 @@ def main() -> int:
             continue
         if any(fnmatch.fnmatchcase(name, glob) for glob in optional):
             continue
-        since = max(OLDEST, function["since"]) if function else OLDEST
+        since = max(OLDEST, function["since"] if function else 0, minors.get(name, 0))
         lists.setdefault(name[:2], []).append(f"{since} {name}\n")
     for level, lines in lists.items():
         (FOLDER / f"{level}.txt").write_text("".join(lines))

@@ -11,9 +11,10 @@ class Context;
 
 enum class Level { kL0, kL1, kL2, kL3, kL4 };
 
-// Which client a case needs. `kShared` ones run one after the other with one client; `kWanted` ones
-// do too, but also without any, where none can be made; `kFresh` ones get a process and a client of
-// their own, because they end or fork what others would use.
+// Which client a case needs. Beside `kNone` ones, which may make their own, a plugin whose profile
+// says `exclusive` has no other client. `kShared` ones run one after the other with one client;
+// `kWanted` ones do too, but also without any, where none can be made; `kFresh` ones get a process
+// and a client of their own, because they end or fork what others would use.
 enum class ClientNeed { kNone, kWanted, kShared, kFresh };
 
 struct Case {

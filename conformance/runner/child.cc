@@ -31,6 +31,8 @@ class SharedClient {
     if (!client_.has_value()) client_ = Context(plugin_, profile_, nullptr, 0).NewClient();
     return *client_;
   }
+  // Another one is made when a case needs it.
+  void Destroy() { client_.reset(); }
 
  private:
   const Plugin& plugin_;
@@ -42,7 +44,10 @@ Result RunCase(const Case& item, const Plugin& plugin, const ChildOptions& optio
                SharedClient& shared) {
   PJRT_Client* client = nullptr;
   std::string no_client;
-  if (item.client != ClientNeed::kNone) {
+  if (item.client == ClientNeed::kNone) {
+    // The case may make one of its own, and some plugins have one at a time.
+    if (options.profile.is_exclusive) shared.Destroy();
+  } else {
     const Expected<OwnedClient>& made = shared.Get();
     if (made.ok()) {
       client = made->get();

@@ -30,7 +30,7 @@ struct Profile {
   bool accepts_all_sizes = false;
   // It reads programs at large, and not only those that it knows by name.
   bool reads_programs = true;
-  // Ops of StableHLO that it does not have: "fft".
+  // Ops of StableHLO that it does not have: "fft", or "convolution/s32" for one type.
   std::set<std::string> unsupported_ops;
   // The most partitions that a program may have, if there are as many devices.
   int max_partitions = 1 << 20;

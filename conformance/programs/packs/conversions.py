@@ -10,7 +10,7 @@ from program import Op, Program, Result, main_of
 
 
 def convert_programs(source: ElementType):
-    """To every other type. What does not fit is not asked for, but wraps from integer to integer."""
+    """To every other type. What does not fit is not asked for."""
     x = np.concatenate([edges(source), spread(source, 19, "convert")])
     for target in ALL:
         if target is source or (source.kind == "complex" and target.kind == "pred"):
@@ -33,8 +33,12 @@ def converted(x: np.ndarray, target: ElementType):
         return x.astype(np.float64) != 0 if source.kind == "float" else x != 0, None
     if source.kind != "float":
         if target.is_integer:
-            return wrapped(x, target.dtype), None
-        return rounded_once(x.astype(np.longdouble), target)
+            facts = np.iinfo(target.dtype)
+            unasked = np.array([not facts.min <= int(v) <= facts.max for v in x])
+            return wrapped(x, target.dtype), unasked
+        value, unasked = rounded_once(x.astype(np.longdouble), target)
+        too_large = np.isinf(value.astype(np.float64))
+        return value, too_large if unasked is None else unasked | too_large
     if target.kind == "float":
         return rounded_once(x.astype(np.longdouble), target)
     whole = np.trunc(x.astype(np.longdouble))
@@ -82,9 +86,10 @@ def narrow_programs(element: ElementType):
     body = (f"%r0 = stablehlo.convert %a0 : {signature([y], narrowed)}\n"
             f"%r1 = stablehlo.convert %r0 : {signature([narrowed], back)}")
     # A type may have several NaNs.
-    not_asked = np.isnan(back) if element.kind == "float" else None
+    not_asked = np.isnan(back) if element.kind == "float" else back != y
     yield Program(f"{wide.name}_to_{element.name}", main_of([y], [narrowed, back], body), [y],
-                  [Result(narrowed, not_asked=not_asked), Result(back)])
+                  [Result(narrowed, not_asked=not_asked),
+                   Result(back, not_asked=None if element.kind == "float" else not_asked)])
 
 
 def conversion(name, x, result: Result) -> Program:

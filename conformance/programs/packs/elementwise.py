@@ -1,5 +1,7 @@
 """Ops that act on each element by itself."""
 
+import operator
+
 import numpy as np
 
 from element_types import (ALL, COMPLEX, F32, F64, FLOATS, INTEGERS, NUMBERS, PRED, REAL, SIGNED,
@@ -72,6 +74,10 @@ def unary(name, types, reference, kind="exact", more=None, to=None, **options) -
             used = "elementary"
         allowed = ELEMENTARY.get(element.name, 0) if used == "elementary" else 0
         result = Result(value, used, allowed, **options)
+        if element.is_integer and name in ("abs", "negate"):
+            # Of the least number; unsigned ones are negated as if they were signed.
+            least = np.array(1 << element.bits - 1, f"uint{element.bits}").view(element.dtype)
+            result.not_asked = x == least
         if is_complex and used == "elementary":
             # XLA's parts cancel next to zero; at zero there may be no one answer.
             result.not_asked = ~np.isfinite(value) | (np.abs(x) < 0.01)
@@ -123,6 +129,19 @@ def wrapped(values, dtype) -> np.ndarray:
     return unsigned.view(dtype).reshape(np.shape(values))
 
 
+def overflow_not_asked(function):
+    """What an integer type cannot hold is implementation-defined."""
+
+    def unasked(element, x, y):
+        if not element.is_integer:
+            return None
+        facts = np.iinfo(x.dtype)
+        exact = [function(int(a), int(b)) for a, b in zip(x, y)]
+        return np.array([not facts.min <= v <= facts.max for v in exact])
+
+    return unasked
+
+
 def division_not_asked(element, x, y):
     if not element.is_integer:
         return None
@@ -140,7 +159,10 @@ def power(x, y):
 
 def power_not_asked(element, x, y):
     if element.is_integer:
-        return (y < 0) | (y > 63)  # XLA looks at six bits
+        most = np.iinfo(x.dtype).max
+        # XLA looks at six bits of the exponent.
+        return np.array([not 0 <= b <= 63 or not -most - 1 <= int(a)**int(b) <= most
+                         for a, b in zip(x, y)])
     if element.kind == "complex":
         # What is large multiplies the error of the logarithm.
         return ~(np.abs(y * np.log(x)) < 8)
@@ -345,9 +367,11 @@ ROWS = [
     unary("sine", REAL_AND_COMPLEX, np.sin, "elementary", LARGE_ANGLES),
     unary("cosine", REAL_AND_COMPLEX, np.cos, "elementary", LARGE_ANGLES),
     unary("tan", REAL_AND_COMPLEX, np.tan, "elementary", LARGE_ANGLES),
-    binary("add", NUMBERS, np.add, "arithmetic"),
-    binary("subtract", NUMBERS, np.subtract, "arithmetic"),
-    binary("multiply", NUMBERS, np.multiply, "arithmetic"),
+    binary("add", NUMBERS, np.add, "arithmetic", overflow_not_asked(operator.add)),
+    binary("subtract", NUMBERS, np.subtract, "arithmetic",
+           overflow_not_asked(operator.sub)),
+    binary("multiply", NUMBERS, np.multiply, "arithmetic",
+           overflow_not_asked(operator.mul)),
     binary("divide", NUMBERS, integer_divide, "arithmetic", division_not_asked),
     binary("remainder", REAL, integer_remainder, "arithmetic", division_not_asked),
     binary("maximum", [PRED] + REAL, maximum, any_zero_sign=True),

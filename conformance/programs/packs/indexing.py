@@ -34,6 +34,9 @@ SHAPES = {
     "windows": Shape((6, 7), [[1, 2], [0, 0], [3, 4]], (3, 2), (1, 2), (), (0, 1), 1),
     "windows_first": Shape((6, 7), [[1, 2], [3, 4]], (3, 2), (0, 1), (), (0, 1), 1),
     "out_of_bounds": Shape((6, 7), [[-3, 2], [5, 6], [100, -100]], (2, 3), (1, 2), (), (0, 1), 1),
+    # Whole windows outside, on every side; those inside are one beside the other.
+    "elements_out_of_bounds": Shape((5, 6), [[0, 1], [-1, 2], [4, 5], [5, 0], [2, 6], [3, -7],
+                                             [100, 100]], (1, 1), (), (0, 1), (0, 1), 1),
     "no_index_axis": Shape((7, 3), [6, 0, 3], (1, 3), (1,), (0,), (0,), 1),
     "two_axes": Shape((5, 4), [[[0], [1]], [[4], [2]], [[3], [3]]], (1, 4), (2,), (0,), (0,), 2),
     "index_axis_first": Shape((5, 6), [[0, 4, 2], [1, 5, 2]], (1, 1), (), (0, 1), (0, 1), 0),
@@ -129,7 +132,8 @@ def scattered(x, indices, updates, shape: Shape, combine) -> np.ndarray:
 
 
 SCATTER_SHAPES = ["rows", "columns", "elements", "swapped", "windows", "windows_first",
-                  "out_of_bounds", "no_index_axis", "two_axes", "index_axis_first", "none", "batch"]
+                  "out_of_bounds", "elements_out_of_bounds", "no_index_axis", "two_axes",
+                  "index_axis_first", "none", "batch"]
 
 
 def scatter_programs(element: ElementType):
@@ -140,7 +144,7 @@ def scatter_programs(element: ElementType):
             continue  # windows overlap: only what commutes has one answer
         yield scatter(f"{element.name}/{name}", element, SHAPES[name], "replace")
     if element in NUMBERS:
-        for name in ("rows", "windows", "two_axes"):
+        for name in ("rows", "windows", "two_axes", "elements_out_of_bounds"):
             yield scatter(f"{element.name}/add_{name}", element, SHAPES[name], "add")
     if element in REAL:
         for op in ("multiply", "maximum", "minimum"):

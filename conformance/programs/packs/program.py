@@ -25,7 +25,7 @@ from typing import Callable, Iterable
 
 import numpy as np
 
-from element_types import ElementType, is_subnormal, type_of
+from element_types import ALL, NARROW, ElementType, is_subnormal, type_of
 
 VERSION = 1
 # In the order of conformance/cases/tolerance.h.
@@ -163,3 +163,57 @@ def unpacked(file: bytes) -> bytes:
         except zlib.error:
             head = file.find(b"\x78\xda", head + 1)
     return file
+
+
+class Reader:
+    """Of the form above."""
+
+    def __init__(self, data: bytes):
+        self._data, self._at = data, 0
+
+    def take(self, size: int) -> bytes:
+        self._at += size
+        return self._data[self._at - size:self._at]
+
+    def varint(self) -> int:
+        value, shift = 0, 0
+        while True:
+            byte = self.take(1)[0]
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def block(self) -> bytes:
+        return self.take(self.varint())
+
+    def skip_array(self) -> None:
+        number = self.take(1)[0]
+        size = next(t.dtype.itemsize for t in ALL + NARROW if t.number == number)
+        for _ in range(self.varint()):
+            size *= self.varint()
+        self.take(size)
+
+
+def versions_of(file: bytes) -> dict[str, list[str]]:
+    """Of the programs of a file: the versions of StableHLO in which there are artifacts."""
+    head = Reader(file)
+    head.take(5)
+    names = Reader(head.block())
+    head.varint()
+    body = Reader(zlib.decompress(head.take(len(file))))
+    made = {}
+    for _ in range(names.varint()):
+        name = names.block().decode()
+        names.block()
+        body.block(), body.block(), body.take(1)
+        made[name] = []
+        for _ in range(body.varint()):
+            made[name].append(body.block().decode())
+            body.block()
+        for _ in range(body.varint()):
+            body.skip_array()
+        for _ in range(body.varint()):
+            body.skip_array()
+            body.take(1), body.varint(), body.take(1), body.block(), body.block()
+    return made

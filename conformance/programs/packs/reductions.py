@@ -88,7 +88,7 @@ def real_sum(element: ElementType) -> Program:
     body = (f'%r = "stablehlo.reduce"(%a0, %a1) {region("add", element)} '
             f"{{dimensions = array<i64: 1>}} : {signature([x, start], value)}")
     # In a narrow type each partial sum may have been rounded.
-    ulps = {"f16": 64, "bf16": 64}.get(element.name, 32)
+    ulps = {"f16": 8, "bf16": 8}.get(element.name, 32)
     return Program(f"{element.name}/add_fractions", main_of([x, start], [value], body), [x, start],
                    [Result(value, "sum", ulps, of_max=True)])
 
