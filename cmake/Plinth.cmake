@@ -81,7 +81,7 @@ endfunction()
 
 # plinth_test(name SOURCES a_test.cc... [DEPS target...] [LABELS label...]): one GoogleTest
 # program, one CTest entry. Tests run in the source folder, so testdata/ is found by relative path.
-# They are not part of a plain build, which makes what users install: the target `tests` builds them.
+# A plain build leaves them out: the target `tests` builds them.
 # Labels with a meaning: `core` runs under the address sanitizer, `threads` under the thread
 # sanitizer, on every run of scripts/test; the targets core_tests and threads_tests build them.
 add_custom_target(tests)

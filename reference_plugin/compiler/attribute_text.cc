@@ -131,6 +131,8 @@ class FieldWriter {
     Write("target", StrCat("@", a.target));
     if (!a.backend_config.empty()) {
       Write("backend_config", StrCat(a.backend_config.size(), " bytes"));
+    } else if (a.dictionary != nullptr) {
+      Write("backend_config", "a dictionary");
     }
     Write("api_version", StrCat(a.api_version));
     Flag("side_effect", a.has_side_effect);

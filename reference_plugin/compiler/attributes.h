@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -186,10 +187,10 @@ struct CustomCallAttributes {
     friend bool operator==(const Alias&, const Alias&) = default;
   };
 
-  std::string target;
-  std::string backend_config;  // a dictionary is here as text
-  // Of api_version 4, else null; `owner` keeps it alive.
-  const program::Attribute* dictionary = nullptr;
+  // Of the program, which `owner` keeps alive: many calls may share one large attribute.
+  std::string_view target;
+  std::string_view backend_config;
+  const program::Attribute* dictionary = nullptr;  // in place of a backend_config: api_version 4
   int32_t api_version = 1;
   bool has_side_effect = false;
   // The dimensions of each operand and result from the fastest varying on; empty for row major.
@@ -197,12 +198,12 @@ struct CustomCallAttributes {
   std::vector<Alias> aliases;  // of one type; each result and each operand at most once
   std::shared_ptr<const void> owner;
 
-  // The text stands for the dictionary.
+  // Dictionaries are the same if they are one.
   friend bool operator==(const CustomCallAttributes& a, const CustomCallAttributes& b) {
     return a.target == b.target && a.backend_config == b.backend_config &&
-           a.api_version == b.api_version && a.has_side_effect == b.has_side_effect &&
-           a.operand_layouts == b.operand_layouts && a.result_layouts == b.result_layouts &&
-           a.aliases == b.aliases;
+           a.dictionary == b.dictionary && a.api_version == b.api_version &&
+           a.has_side_effect == b.has_side_effect && a.operand_layouts == b.operand_layouts &&
+           a.result_layouts == b.result_layouts && a.aliases == b.aliases;
   }
 };
 

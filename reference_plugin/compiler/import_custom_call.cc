@@ -188,19 +188,18 @@ Expected<std::vector<CustomCallAttributes::Alias>> ReadAliases(const program::Op
 // A call into foreign code, with arrays in the order in memory that it asks for.
 Status ImportCall(Importer& importer, const program::Operation& operation) {
   CustomCallAttributes call;
-  call.target = std::string(operation.Text("call_target_name"));
+  call.owner = importer.owner();
+  call.target = operation.Text("call_target_name");
   call.api_version = static_cast<int32_t>(operation.Int("api_version", 1));
   call.has_side_effect = operation.Bool("has_side_effect");
   program::AttributeRef config = operation.Find("mhlo.backend_config");
   if (config == nullptr) config = operation.Find("backend_config");
   if (config != nullptr && config->Is(AttributeKind::kDictionary)) {
     call.dictionary = config;
-    call.backend_config = program::ToString(config);
-    call.owner = importer.owner();
     // JAX writes the dictionary beside the attribute that says so.
     call.api_version = kTypedFfi;
   } else if (config != nullptr) {
-    call.backend_config = std::string(config->text());
+    call.backend_config = config->text();
   }
 
   std::vector<Type> operand_types;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -209,7 +210,7 @@ TEST(Verifier, FindsWhatPassesBreak) {
 
 TEST(Dump, WritesStagesIntoTheDirectory) {
   const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / "plinth_dump_test";
+      std::filesystem::path(::testing::TempDir()) / StrCat("plinth_dump_test.", getpid());
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   auto module = ImportText(
@@ -229,6 +230,7 @@ TEST(Dump, WritesStagesIntoTheDirectory) {
     ADD_FAILURE() << "called";
     return "";
   });
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ class UntypedCallStep final : public PreparedStep {
   UntypedCallStep(void* function, const CustomCall& call, std::string place)
       : function_(function),
         form_(static_cast<Form>(call.api_version)),
-        config_(call.backend_config),
+        config_(form_ == Form::kWithConfigAndStatus ? call.backend_config : std::string_view()),
         has_tuple_(call.results.size() != 1),
         place_(std::move(place)) {}
 
@@ -203,7 +203,7 @@ class UntypedCallStep final : public PreparedStep {
  private:
   void* const function_;
   const Form form_;
-  const std::string config_;
+  const std::string config_;  // a copy: functions in C take it for terminated
   const bool has_tuple_;
   const std::string place_;
 };

@@ -47,7 +47,7 @@ class AttributeBudget {
 struct CustomCall {
   std::string_view target;
   int32_t api_version = 1;
-  std::string_view backend_config;             // text; a dictionary prints as it
+  std::string_view backend_config;             // text; empty beside a dictionary
   program::AttributeRef attributes = nullptr;  // dictionary of a typed call, or null
   std::span<const CustomCallArray> operands, results;
   // Result i lies over operand aliases[i]; -1: nowhere. Both pointers of Run are then equal.

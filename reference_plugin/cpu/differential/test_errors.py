@@ -7,6 +7,7 @@ import pytest
 from jax import lax
 
 import backends
+from processes import run_python
 
 pytestmark = pytest.mark.plugin_only
 Error = jax.errors.JaxRuntimeError
@@ -49,6 +50,8 @@ def test_unknown_compiler_option():
 def test_compiler_option_of_the_wrong_type():
     with _refused("INVALID_ARGUMENT", "fusion", "perhaps", "Expected", "off"):
         jax.jit(lambda x: x + 1, compiler_options={"fusion": "perhaps"})(1.0)
+    with _refused("INVALID_ARGUMENT", "aéé", "..."):  # a long one is cut between characters
+        jax.jit(lambda x: x + 1, compiler_options={"fusion": "a" + 100 * "é"})(1.0)
 
 
 @pytest.mark.parametrize("program", [
@@ -110,3 +113,40 @@ def test_serialized_executable_that_is_damaged(device):
         damaged[start + at] ^= 0x10
         with _refused("INVALID_ARGUMENT", "damaged|no executable"):
             load(bytes(damaged))
+
+
+SHARED_CONFIG = """
+    import resource
+    import jax
+    from jax._src import compiler
+    from jaxlib import _jax
+    from jaxlib.mlir import ir
+    from jax._src.interpreters import mlir
+
+    calls = "".join(f'%{i + 1} = stablehlo.custom_call @nobody(%{i}) {{backend_config = "{"x" * 1_000_000}"}} : '
+                    "(tensor<f32>) -> tensor<f32>\\n" for i in range(2))
+    with mlir.make_ir_context():
+        module = ir.Module.parse("func.func @main(%0: tensor<f32>) -> tensor<f32> {\\n" + calls +
+                                 "return %2 : tensor<f32>\\n}")
+        block = module.body.operations[0].regions[0].blocks[0]
+        call, end = block.operations[1], block.operations[2]
+        for _ in range(500):
+            last, call = call, call.operation.clone(ip=ir.InsertionPoint(end))
+            call.operands[0] = last.results[0]
+        end.operands[0] = call.results[0]
+        device = jax.devices()[0]
+        options = compiler.get_compile_options(num_replicas=1, num_partitions=1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            device.client.compile_and_load(module, _jax.DeviceList((device,)), options)
+        except jax.errors.JaxRuntimeError as error:
+            assert "@nobody" in str(error), error
+        else:
+            raise AssertionError("nobody was called")
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 100_000, f"{grown} KB for 501 calls that share 1 MB"
+"""
+
+
+def test_calls_share_what_they_are_configured_with():
+    run_python(SHARED_CONFIG)

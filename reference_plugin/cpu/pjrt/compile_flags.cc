@@ -49,7 +49,10 @@ std::optional<bool> AsBool(const program::CompileOptions::OptionValue& value) {
 std::string TextOf(const program::CompileOptions::OptionValue& value) {
   constexpr size_t kMostText = 100;
   if (const auto* text = std::get_if<std::string>(&value)) {
-    return StrCat("'", text->substr(0, kMostText), text->size() > kMostText ? "...'" : "'");
+    size_t end = std::min(text->size(), kMostText);
+    // Not within a character of UTF-8: languages refuse such messages.
+    while (end > 0 && end < text->size() && ((*text)[end] & 0xC0) == 0x80) --end;
+    return StrCat("'", std::string_view(*text).substr(0, end), end < text->size() ? "...'" : "'");
   }
   if (const bool* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
   if (const double* number = std::get_if<double>(&value)) return FloatText(*number);

@@ -18,6 +18,7 @@ constexpr size_t kChecksumSize = 32;
 constexpr size_t kHeaderSize = kMagic.size() + sizeof(uint32_t) + kChecksumSize;
 // Deflate makes nothing more than this much smaller: a size that claims more is a lie.
 constexpr uint64_t kMostDeflated = 1032;
+constexpr uint64_t kMostContent = uint64_t{1} << 31;  // as protobuf, in which programs travel
 
 template <typename Number>
 void AppendNumber(std::string& out, Number number) {
@@ -63,12 +64,33 @@ Expected<std::string> Deflate(std::string_view content) {
 }
 
 std::optional<std::string> Inflate(std::string_view deflated, uint64_t size) {
-  if (size / kMostDeflated > deflated.size()) return std::nullopt;
-  std::string content(size, '\0');
-  uLongf inflated = size;
-  int code = uncompress(reinterpret_cast<Bytef*>(content.data()), &inflated,
-                        reinterpret_cast<const Bytef*>(deflated.data()), deflated.size());
-  if (code != Z_OK || inflated != size) return std::nullopt;
+  if (size / kMostDeflated > deflated.size() ||
+      std::max<uint64_t>(size, deflated.size()) > kMostContent) {
+    return std::nullopt;
+  }
+  z_stream stream{};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(deflated.data()));
+  stream.avail_in = static_cast<uInt>(deflated.size());
+  if (inflateInit(&stream) != Z_OK) return std::nullopt;
+  // Memory grows with what was inflated, not with what the file claims.
+  std::string content;
+  int code = Z_OK;
+  while (code == Z_OK && content.size() < size) {
+    size_t done = content.size();
+    content.resize(std::min<size_t>(size, std::max<size_t>(2 * done, size_t{1} << 16)));
+    stream.next_out = reinterpret_cast<Bytef*>(content.data() + done);
+    stream.avail_out = static_cast<uInt>(content.size() - done);
+    code = inflate(&stream, Z_NO_FLUSH);
+    if (stream.avail_out != 0 && code == Z_OK) code = Z_DATA_ERROR;  // cut off
+  }
+  // The last bytes may fill the memory before the end was seen.
+  if (code == Z_OK) {
+    stream.avail_out = 0;
+    code = inflate(&stream, Z_FINISH);
+  }
+  const bool is_whole = code == Z_STREAM_END && stream.total_out == size && stream.avail_in == 0;
+  inflateEnd(&stream);
+  if (!is_whole) return std::nullopt;
   return content;
 }
 

@@ -2,6 +2,7 @@
 #define PLINTH_SUPPORT_PARSE_NUMBER_H_
 
 #include <charconv>
+#include <cstddef>
 #include <string_view>
 #include <system_error>
 #include <vector>
