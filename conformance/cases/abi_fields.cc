@@ -81,8 +81,9 @@ void AddFieldCases(std::vector<Case>& cases) {
     const std::string name(function.name.view());
     auto add = [&](std::string_view kind, std::string_view what,
                    std::vector<std::string> requirements, std::function<void(Context&)> run) {
-      cases.push_back({StrCat("L0/", kind, "/", name, "/", what), Level::kL0, ClientNeed::kWanted,
-                       std::move(requirements), std::move(run), true});
+      cases.push_back({StrCat("L0/", kind, "/", name, "/", what), Level::kL0,
+                       NeedOf(function, ClientNeed::kWanted), std::move(requirements),
+                       std::move(run), true});
     };
     add("null", "args", {"PJRT-Args-null"},
         [=](Context& context) { AskNullArgs(context, number); });

@@ -106,14 +106,14 @@ void AddFunctionCases(std::vector<Case>& cases) {
           size > args.end ? "PJRT-Args-struct_size-larger" : "PJRT-Args-struct_size-smaller"};
       std::string own = RequirementOf(function, StrCat("size-", size));
       if (!own.empty()) requirements.push_back(own);
-      cases.push_back({StrCat("L0/struct_size/", name, "/", size), Level::kL0, ClientNeed::kWanted,
-                       std::move(requirements),
+      cases.push_back({StrCat("L0/struct_size/", name, "/", size), Level::kL0,
+                       NeedOf(function, ClientNeed::kWanted), std::move(requirements),
                        [=](Context& context) { AskSize(context, number, said); },
                        size < args.minimum_size});
     }
     cases.push_back({StrCat("L0/extension/", name),
                      Level::kL0,
-                     ClientNeed::kWanted,
+                     NeedOf(function, ClientNeed::kWanted),
                      {"PJRT-Args-extension_start"},
                      [=](Context& context) { AskJunkExtensions(context, number); }});
   }

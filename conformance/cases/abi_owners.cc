@@ -38,7 +38,8 @@ void AskOwner(Context& context, int number, const Field& field) {
   const std::string requirement = RequirementOf(function, StrCat(field.name, kOwner));
   std::set<void*> alive;
   std::vector<std::unique_ptr<Subject>> subjects;
-  for (int i = 0; i < 2; ++i) {
+  bool is_alone = context.profile().is_exclusive && context.client() == nullptr;
+  for (int i = 0; i < (is_alone ? 1 : 2); ++i) {
     Subject& subject = *subjects.emplace_back(std::make_unique<Subject>(context, number));
     if (!subject.IsReady(context)) return;
     std::vector<std::byte>& bytes = subject.arguments.bytes();
@@ -106,7 +107,7 @@ void AddOwnerCases(std::vector<Case>& cases) {
       if (requirement.empty() || field.direction != Direction::kOut) continue;
       cases.push_back({StrCat("L1/owner/", function.name, "/", field.name),
                        Level::kL1,
-                       ClientNeed::kShared,
+                       NeedOf(function, ClientNeed::kShared),
                        {requirement, "PJRT-Args-output-handle", "PJRT-Args-output-array",
                         "PJRT-Args-output-new"},
                        [=, &field](Context& context) { AskOwner(context, number, field); }});

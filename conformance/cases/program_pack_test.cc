@@ -1,6 +1,7 @@
 #include "conformance/cases/program_pack.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <set>
 
@@ -56,6 +57,39 @@ TEST(ProgramPackTest, WhatIsCutOrChangedIsRefused) {
   changed = add->bytes;
   changed[changed.size() / 2] ^= 1;
   EXPECT_FALSE(read(changed).ok());
+}
+
+// A pack of one program with an argument of these bytes.
+std::string PackOf(char devices, const std::string& argument) {
+  std::string program = std::string("\1x") + '\0' + devices + '\0' + '\1' + argument + '\0';
+  std::string packed(compressBound(program.size()), '\0');
+  uLongf size = packed.size();
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+           reinterpret_cast<const Bytef*>(program.data()), program.size());
+  packed.resize(size);
+  std::string names("\1\1p\0", 4);
+  return std::string("PLOP\1") + static_cast<char>(names.size()) + names +
+         static_cast<char>(program.size()) + packed;
+}
+
+Status Unpack(const std::string& bytes) {
+  Expected<ProgramPack> pack = ProgramPack::Read(bytes);
+  return pack.ok() ? pack->Program(0).status() : pack.status();
+}
+
+TEST(ProgramPackTest, DevicesShareArgumentsEvenly) {
+  const std::string scalar("\x0b\0\1\2\3\4", 6);
+  EXPECT_TRUE(Unpack(PackOf(1, scalar)).ok()) << Unpack(PackOf(1, scalar)).ToString();
+  EXPECT_FALSE(Unpack(PackOf(0, scalar)).ok());
+  EXPECT_FALSE(Unpack(PackOf(2, scalar)).ok());
+}
+
+TEST(ProgramPackTest, SizesThatOverflowAreRefused) {
+  // f32[2^31, 2^31]: 2^64 bytes, which wrap to none. f32[0, 2^31] has none.
+  const std::string large = "\x80\x80\x80\x80\x08";
+  EXPECT_FALSE(Unpack(PackOf(1, "\x0b\2" + large + large)).ok());
+  EXPECT_TRUE(Unpack(PackOf(1, std::string("\x0b\2\0", 3) + large)).ok());
+  EXPECT_FALSE(Unpack(PackOf(1, std::string("\x0b\2\0\xff", 4) + large)).ok());
 }
 
 }  // namespace

@@ -9,6 +9,11 @@ std::string RequirementOf(const Function& function, std::string_view suffix) {
   return reflection::FindRequirement(id) == nullptr ? std::string() : id;
 }
 
+ClientNeed NeedOf(const Function& function, ClientNeed need) {
+  bool makes_client = &function == &reflection::Get(reflection::function::kPJRT_Client_Create);
+  return makes_client ? ClientNeed::kNone : need;
+}
+
 Subject::Subject(Context& context, int number)
     : function(reflection::Functions()[number]),
       args(reflection::Structs()[function.args]),

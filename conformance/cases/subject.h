@@ -4,11 +4,16 @@
 #include <string>
 
 #include "conformance/cases/samples.h"
+#include "conformance/runner/case.h"
 
 namespace plinth::conformance {
 
 // "PJRT-Buffer_Destroy-null" of function and suffix; empty if the registry has no such number.
 std::string RequirementOf(const reflection::Function& function, std::string_view suffix);
+
+// What a case of the function needs where others need `need`: a case that makes clients has no
+// other one beside, which some plugins cannot have.
+ClientNeed NeedOf(const reflection::Function& function, ClientNeed need);
 
 // A function with arguments for it.
 struct Subject {

@@ -47,8 +47,8 @@ def all_cases(suite: pathlib.Path, globs: list[str]) -> set[str]:
 
 
 class Runner:
-    def __init__(self, options, folder: pathlib.Path):
-        self.options, self.folder = options, folder
+    def __init__(self, options, folder: pathlib.Path, profile: pathlib.Path = FOLDER / "profile.json"):
+        self.options, self.folder, self.profile = options, folder, profile
 
     def run(self, name: str, cases: set[str]) -> tuple[dict | None, str]:
         """The report of the suite on a mutant, or why there is none."""
@@ -58,7 +58,7 @@ class Runner:
         names = self.folder / f"{name}.txt"
         names.write_text("".join(f"{case}\n" for case in sorted(cases)))
         done = subprocess.run(
-            [self.options.suite, "--plugin", plugin, "--profile", FOLDER / "profile.json",
+            [self.options.suite, "--plugin", plugin, "--profile", self.profile,
              "--jobs", "2", "--quiet", "--json", report, "--cases", f"@{names}"],
             env={**os.environ, "PLINTH_MUTANT_PLUGIN": str(self.options.plugin)},
             capture_output=True, text=True, timeout=600)
@@ -96,6 +96,18 @@ def judge(name: str, requirement: str, cases: str, clean: dict, report: dict) ->
     return problems
 
 
+def exclusive(options, folder: pathlib.Path, cases: set[str]) -> list[str]:
+    """A plugin that allows one client at a time, and says so, fails nothing."""
+    folder.mkdir()
+    profile = folder / "profile.json"
+    profile.write_text(json.dumps({**json.loads((FOLDER / "profile.json").read_text()),
+                                   "exclusive": True}))
+    report, error = Runner(options, folder, profile).run("one_client", cases)
+    if report is None:
+        return [error]
+    return [f"one_client, exclusive: {case} failed" for case in sorted(failed_of(report))]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     for argument in ("suite", "plugin", "mutants"):
@@ -119,6 +131,8 @@ def main() -> int:
             print(error)
             return 1
         problems += [f"without a bug: {case} failed" for case in sorted(failed_of(clean))]
+        if "one_client" in names:
+            problems += exclusive(options, pathlib.Path(folder) / "exclusive", every)
         sample = {r["name"] for r in clean["results"][::SAMPLE]}
         selections = [every if options.full or options.write else
                       expected_of(name) | naming_of(clean, *mutants[name]) | sample
