@@ -1,11 +1,14 @@
 #include "conformance/runner/bundle.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "conformance/runner/files.h"
 #include "conformance/runner/must_pass.h"
 #include "conformance/runner/sha256.h"
 #include "gmock/gmock.h"
+#include "plinth/support/str_cat.h"
 
 namespace plinth::conformance {
 namespace {
@@ -26,9 +29,9 @@ TEST(Sha256Test, KnownTexts) {
 class BundleTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "/bundle_test";
+    folder_ = StrCat(testing::TempDir(), "/plinth_bundle_test.", getpid());
     std::filesystem::remove_all(folder_);
-    plugin_ = testing::TempDir() + "/bundle_plugin.so";
+    plugin_ = folder_ + ".so";
     ASSERT_TRUE(WriteFile(plugin_, "a plugin").ok());
     report_.plugin_path = plugin_;
     report_.plugin_version = "0.114";
@@ -39,6 +42,10 @@ class BundleTest : public testing::Test {
         report_.results.push_back({item.name, Verdict::kPass, item.is_robust});
       }
     }
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::remove(plugin_);
   }
 
   Result& Named(const std::string& name) {

@@ -8,10 +8,12 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "pjrt_c_api.h"
 #include "plinth/support/extension_chain.h"
+#include "plinth/support/str_cat.h"
 
 namespace plinth::windows {
 namespace {
@@ -189,7 +191,8 @@ TEST(FrozenTest, RefusesElementTypesOfLaterRevisions) {
 
 TEST(FrozenTest, SaysWhatIsMissingBehindIt) {
   // A library of its own, which no other test has loaded.
-  const std::string copy = testing::TempDir() + "/pjrt_frozen_alone.so";
+  const std::string copy = StrCat(testing::TempDir(), "/pjrt_frozen_alone.", getpid(), ".so");
+  std::filesystem::remove_all(copy);
   const std::string command = "cp " WINDOW_PLUGIN_FOLDER "/pjrt_frozen_0.63.so " + copy;
   ASSERT_EQ(std::system(command.c_str()), 0);
   setenv("PLINTH_FROZEN_PLUGIN", "/nowhere/plugin.so", 1);
@@ -199,6 +202,7 @@ TEST(FrozenTest, SaysWhatIsMissingBehindIt) {
   ASSERT_NE(api, nullptr);
   auto args = NEW_ARGS(PJRT_Plugin_Initialize);
   EXPECT_THAT(MessageOf(api, api->PJRT_Plugin_Initialize(&args)), HasSubstr("/nowhere/plugin.so"));
+  std::filesystem::remove(copy);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include "impl/layers/validation/misuse/misuse.h"
 
+#include <unistd.h>
+
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
@@ -98,12 +100,13 @@ TEST(MisuseTest, EveryProgramGivesItsLine) {
   EXPECT_GE(kNumMisuses, 60);
   EXPECT_GE(requirements.size(), 60u);
   if (HasFailure()) {
-    std::ofstream file(::testing::TempDir() + "misuse_found.txt");
+    const std::string path = StrCat(::testing::TempDir(), "plinth_misuse_found.", getpid(), ".txt");
+    std::ofstream file(path);
     for (const auto& [name, lines] : found) {
       file << name << "\n";
       for (const std::string& line : lines) file << "  " << line << "\n";
     }
-    ADD_FAILURE() << "what was found is in " << ::testing::TempDir() << "misuse_found.txt";
+    ADD_FAILURE() << "what was found is in " << path;
   }
 }
 
