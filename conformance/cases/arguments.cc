@@ -67,7 +67,7 @@ void Arguments::Put(std::string_view name, uint64_t value) {
 
 void* Arguments::Keep(std::string_view bytes) {
   owned_.emplace_back(bytes.size());
-  std::memcpy(owned_.back().data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(owned_.back().data(), bytes.data(), bytes.size());
   return owned_.back().data();
 }
 

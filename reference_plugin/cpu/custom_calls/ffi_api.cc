@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -46,9 +47,12 @@ std::string_view View(const XLA_FFI_ByteSpan& span) {
 
 XLA_FFI_Error* ErrorCreate(XLA_FFI_Error_Create_Args* args) {
   PLINTH_FFI_CHECK(XLA_FFI_Error_Create)
-  // An error is wanted, so a code that is none becomes one.
-  const bool is_code = args->errc > XLA_FFI_Error_Code_OK && args->errc <= 16;
-  return new XLA_FFI_Error{is_code ? static_cast<StatusCode>(args->errc) : StatusCode::kUnknown,
+  // An error is wanted, so a code that is none becomes one. In C an enumeration holds any number.
+  int32_t code;
+  static_assert(sizeof(code) == sizeof(args->errc));
+  std::memcpy(&code, &args->errc, sizeof(code));
+  const bool is_code = code > XLA_FFI_Error_Code_OK && code <= 16;
+  return new XLA_FFI_Error{is_code ? static_cast<StatusCode>(code) : StatusCode::kUnknown,
                            args->message == nullptr ? "" : args->message};
 }
 

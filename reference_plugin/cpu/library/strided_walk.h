@@ -26,14 +26,14 @@ inline int64_t Product(const compiler::Dims& dims) {
 }
 
 // Walks all points of a box in row-major order, keeping one byte offset per stride list.
-// `Lists` strides lists of the box's rank; the box must not be empty.
+// `Lists` strides lists of the box's rank. A box without points may be made, not walked.
 template <int Lists>
 class StridedWalk {
  public:
   StridedWalk(const compiler::Dims& extents, const compiler::Dims (&strides)[Lists],
               int64_t first = 0)
-      : extents_(extents), strides_(strides), position_(extents.size()) {
-    for (size_t d = extents.size(); d-- > 0;) {
+      : extents_(extents), strides_(strides), position_(extents.size(), 0) {
+    for (size_t d = extents.size(); d-- > 0 && first != 0;) {
       position_[d] = first % extents[d];
       first /= extents[d];
       for (int l = 0; l < Lists; ++l) offsets_[l] += position_[d] * strides[l][d];
