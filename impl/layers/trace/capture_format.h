@@ -27,8 +27,7 @@
 //   lost      reason:text: a record that was too large
 //
 //   fields = (offset + 1:varint Tag value)* 0:varint: fields of a struct by their offset in it,
-//   which
-//            never changes
+//            which never changes
 //   text   = size:varint bytes
 //   blob   = number:varint (size:varint bytes if the number is 0, else size:varint)
 namespace plinth::layers::capture {
