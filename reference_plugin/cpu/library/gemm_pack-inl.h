@@ -33,19 +33,29 @@ HWY_INLINE int64_t TransposeFourRows(const T* r0, const T* r1, const T* r2, cons
 }
 #endif
 
+// Where the elements of a panel come from: memory of T, or of a type that is converted, so that only
+// `convert` exists once per type.
+template <typename T>
+struct PackSource {
+  int64_t bytes = sizeof(T);  // of one element
+  // to[i] = from[i * stride] for i < count; null for memory of T.
+  void (*convert)(const std::byte* from, int64_t stride, int64_t count, T* to) = nullptr;
+};
+
 template <typename T, typename In>
-HWY_NOINLINE void ConvertRun(const In* from, int64_t stride, int64_t count, T* to) {
+void ConvertRun(const std::byte* from, int64_t stride, int64_t count, T* to) {
+  const In* in = reinterpret_cast<const In*>(from);
   if (stride == 1) {
-    for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<T>(from[i]);
+    for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<T>(in[i]);
   } else {
-    for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<T>(from[i * stride]);
+    for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<T>(in[i * stride]);
   }
 }
 
 // `length` steps of `count` neighbours: from + k * k_stride to panel + k * width. Zeros if null.
-template <typename T, typename In>
-HWY_INLINE void PackNeighbours(const In* from, int64_t k_stride, int count, int64_t length,
-                               T* panel, int width) {
+template <typename T, bool kNative>
+HWY_INLINE void PackNeighbours(const PackSource<T>& source, const std::byte* from, int64_t k_stride,
+                               int count, int64_t length, T* panel, int width) {
   const hn::ScalableTag<T> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const hn::CappedTag<T, 16 / sizeof(T)> few;
@@ -55,36 +65,41 @@ HWY_INLINE void PackNeighbours(const In* from, int64_t k_stride, int count, int6
       std::fill_n(panel, count, T());
       continue;
     }
-    if constexpr (std::is_same_v<In, T>) {
+    if constexpr (kNative) {
+      const T* in = reinterpret_cast<const T*>(from);
       int i = 0;
-      for (; i + lanes <= count; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, panel + i);
+      for (; i + lanes <= count; i += lanes) hn::StoreU(hn::LoadU(d, in + i), d, panel + i);
       for (; i + few_lanes <= count; i += few_lanes) {
-        hn::StoreU(hn::LoadU(few, from + i), few, panel + i);
+        hn::StoreU(hn::LoadU(few, in + i), few, panel + i);
       }
-      for (; i < count; ++i) panel[i] = from[i];
+      for (; i < count; ++i) panel[i] = in[i];
     } else {
-      ConvertRun(from, 1, count, panel);
+      source.convert(from, 1, count, panel);
     }
-    from += k_stride;
+    from += k_stride * source.bytes;
   }
 }
 
 // Up to four rows that are not neighbours; other types are converted to short rows first.
-template <typename T, typename In>
-HWY_INLINE void PackFourRows(const In* const* rows, int count, int64_t length, int64_t k_stride,
-                             T* panel, int width) {
+template <typename T, bool kNative>
+HWY_INLINE void PackFourRows(const PackSource<T>& source, const std::byte* const* rows, int count,
+                             int64_t length, int64_t k_stride, T* panel, int width) {
   constexpr int64_t kChunk = 64;
-  const bool in_place = std::is_same_v<In, T> && k_stride == 1;
+  const bool in_place = kNative && k_stride == 1;
   alignas(64) T converted[4][kChunk];
   const int64_t chunk = in_place ? length : kChunk;
   for (int64_t k = 0; k < length; k += chunk) {
     const int64_t part = std::min(chunk, length - k);
     const T* turned[4];
     for (int j = 0; j < count; ++j) {
-      if constexpr (std::is_same_v<In, T>) turned[j] = rows[j] + k;
-      if (!in_place) {
-        ConvertRun(rows[j] + k * k_stride, k_stride, part, converted[j]);
-        turned[j] = converted[j];
+      const std::byte* from = rows[j] + k * k_stride * source.bytes;
+      turned[j] = converted[j];
+      if (in_place) {
+        turned[j] = reinterpret_cast<const T*>(from);
+      } else if constexpr (kNative) {
+        ConvertRun<T, T>(from, k_stride, part, converted[j]);
+      } else {
+        source.convert(from, k_stride, part, converted[j]);
       }
     }
     T* to = panel + k * width;
@@ -100,25 +115,38 @@ HWY_INLINE void PackFourRows(const In* const* rows, int count, int64_t length, i
   }
 }
 
-template <typename T, typename In>
-void PackPanel(const void* const* rows, int count, int width, int64_t length, int64_t k_stride,
-               void* to) {
+template <typename T, bool kNative>
+HWY_NOINLINE void PackRows(const PackSource<T>& source, const void* const* rows, int count,
+                           int width, int64_t length, int64_t k_stride, void* to) {
   T* panel = static_cast<T*>(to);
-  const In* const* in = reinterpret_cast<const In* const*>(rows);
+  const auto* in = reinterpret_cast<const std::byte* const*>(rows);
   for (int i = 0; i < count;) {
-    const In* first = in[i];
+    const std::byte* first = in[i];
+    auto neighbour = [&](int row) {
+      return first == nullptr ? nullptr : first + (row - i) * source.bytes;
+    };
     int end = i + 1;
-    while (end < count && in[end] == (first == nullptr ? nullptr : first + (end - i))) ++end;
+    while (end < count && in[end] == neighbour(end)) ++end;
     if (end - i > 1 || first == nullptr || length == 1) {
-      PackNeighbours(first, k_stride, end - i, length, panel + i, width);
+      PackNeighbours<T, kNative>(source, first, k_stride, end - i, length, panel + i, width);
     } else {
       while (end < count && end < i + 4 && in[end] != nullptr) ++end;
-      PackFourRows(in + i, end - i, length, k_stride, panel + i, width);
+      PackFourRows<T, kNative>(source, in + i, end - i, length, k_stride, panel + i, width);
     }
     i = end;
   }
   if (count < width) {
-    PackNeighbours<T, T>(nullptr, 0, width - count, length, panel + count, width);
+    PackNeighbours<T, kNative>(source, nullptr, 0, width - count, length, panel + count, width);
+  }
+}
+
+template <typename T, typename In>
+void PackPanel(const void* const* rows, int count, int width, int64_t length, int64_t k_stride,
+               void* to) {
+  if constexpr (std::is_same_v<In, T>) {
+    PackRows<T, true>({}, rows, count, width, length, k_stride, to);
+  } else {
+    PackRows<T, false>({sizeof(In), ConvertRun<T, In>}, rows, count, width, length, k_stride, to);
   }
 }
 
