@@ -33,8 +33,8 @@ HWY_INLINE int64_t TransposeFourRows(const T* r0, const T* r1, const T* r2, cons
 }
 #endif
 
-// Where the elements of a panel come from: memory of T, or of a type that is converted, so that only
-// `convert` exists once per type.
+// Where the elements of a panel come from: memory of T, or of a type that is converted, so that
+// only `convert` exists once per type.
 template <typename T>
 struct PackSource {
   int64_t bytes = sizeof(T);  // of one element
