@@ -32,8 +32,9 @@ void AskNullField(Context& context, int number, const Field& field) {
   std::vector<std::byte> bytes = subject.arguments.bytes();
   std::fill_n(bytes.begin() + field.offset, field.size, std::byte{0});
   const Field* length = LengthOf(subject.args, field);
-  if (length != nullptr && length->direction == Direction::kIn)
+  if (length != nullptr && length->direction == Direction::kIn) {
     bytes[length->offset] |= std::byte{1};
+  }
   bool is_intact = true;
   Status status =
       CallSized(context, subject.function, bytes, {subject.args.end, subject.args.end}, is_intact);

@@ -107,8 +107,8 @@ void Abandoned(Context& context) {
 }  // namespace
 
 void AddAsyncTransferCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, std::vector<std::string> requirements, void (*run)(Context&),
-                 bool is_robust = false) {
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
+                 void (*run)(Context&), bool is_robust = false) {
     cases.push_back({"L2/async_transfer/" + name, Level::kL2, ClientNeed::kShared,
                      std::move(requirements), run, is_robust});
   };

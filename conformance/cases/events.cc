@@ -259,6 +259,7 @@ void AwaitFromManyThreads(Context& context) {
   OwnedEvent event(context.plugin(), create.event);
   std::atomic<int> awake = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] { awake += context.Await(event.get()).ok() ? 1 : 0; });
   }
@@ -273,8 +274,8 @@ void AwaitFromManyThreads(Context& context) {
 }  // namespace
 
 void AddEventCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, std::vector<std::string> requirements, void (*run)(Context&),
-                 bool is_robust = false) {
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
+                 void (*run)(Context&), bool is_robust = false) {
     cases.push_back({"L2/event/" + name, Level::kL2, ClientNeed::kShared, std::move(requirements),
                      run, is_robust});
   };

@@ -178,17 +178,20 @@ void SaveAndLoad(Context& context) {
   compiled = Compiled();
   Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
   if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Executable_DeserializeAndLoad",
-                  loaded.status()))
+                  loaded.status())) {
     return;
+  }
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Client_BufferFromHostBuffer",
-                  argument.status()))
+                  argument.status())) {
     return;
+  }
   PJRT_Buffer* handles[] = {argument->get()};
   Expected<std::vector<OwnedBuffer>> results = context.Execute(loaded->get(), handles);
   if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same",
-                  "PJRT_LoadedExecutable_Execute of a loaded file", results.status()))
+                  "PJRT_LoadedExecutable_Execute of a loaded file", results.status())) {
     return;
+  }
   Expected<HostArray> array = context.Download((*results)[0].get());
   if (context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Buffer_ToHostBuffer",
                  array.status())) {
@@ -244,8 +247,8 @@ void ForeignFiles(Context& context) {
 }  // namespace
 
 void AddExecutableCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, std::vector<std::string> requirements, void (*run)(Context&),
-                 bool is_robust = false) {
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
+                 void (*run)(Context&), bool is_robust = false) {
     cases.push_back({"L1/executable/" + name, Level::kL1, ClientNeed::kShared,
                      std::move(requirements), run, is_robust});
   };

@@ -234,7 +234,7 @@ void MemoryStats(Context& context) {
 }  // namespace
 
 void AddFrameworkStartCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, ClientNeed need, std::vector<std::string> requirements,
+  auto add = [&](const std::string& name, ClientNeed need, std::vector<std::string> requirements,
                  void (*run)(Context&)) {
     cases.push_back(
         {StrCat("L4/start/", name), Level::kL4, need, std::move(requirements), run, false});

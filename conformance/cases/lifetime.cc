@@ -266,8 +266,8 @@ void ErrorsTravel(Context& context) {
 }  // namespace
 
 void AddLifetimeCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, std::vector<std::string> requirements, void (*run)(Context&),
-                 bool is_robust = false) {
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
+                 void (*run)(Context&), bool is_robust = false) {
     cases.push_back({"L2/lifetime/" + name, Level::kL2, ClientNeed::kShared,
                      std::move(requirements), run, is_robust});
   };

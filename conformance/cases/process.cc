@@ -35,6 +35,7 @@ void ManyThreads(Context& context) {
   constexpr int kThreads = 4, kRuns = 50;
   std::vector<Status> statuses(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kRuns && statuses[static_cast<size_t>(t)].ok(); ++i) {
@@ -226,7 +227,7 @@ void ClientsComeAndGo(Context& context) {
 }  // namespace
 
 void AddProcessCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, ClientNeed client, std::vector<std::string> requirements,
+  auto add = [&](const std::string& name, ClientNeed client, std::vector<std::string> requirements,
                  void (*run)(Context&), bool is_robust = false) {
     cases.push_back(
         {"L2/process/" + name, Level::kL2, client, std::move(requirements), run, is_robust});

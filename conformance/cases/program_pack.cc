@@ -152,8 +152,9 @@ Expected<const PackedProgram*> ProgramPack::Program(size_t index) {
     Cursor file(packed_);
     uint64_t size = file.Varint();
     // Far more than any file of the suite.
-    if (!file.ok() || size > (uint64_t{1} << 28))
+    if (!file.ok() || size > (uint64_t{1} << 28)) {
       return Internal("a pack of programs is too large");
+    }
     PLINTH_ASSIGN_OR_RETURN(std::string bytes, Inflate(file.rest(), size));
     Cursor cursor(bytes);
     std::vector<PackedProgram> programs;

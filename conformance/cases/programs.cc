@@ -117,8 +117,9 @@ void RunTexts(Context& context) {
       return context.Unsupported(
           StrCat("the text of ", example.name, " is refused: ", executable.status().ToString()));
     }
-    if (!context.Ok("", StrCat("compiling the text of ", example.name), executable.status()))
+    if (!context.Ok("", StrCat("compiling the text of ", example.name), executable.status())) {
       return;
+    }
     RunExecutable(context, example, executable->get());
   }
 }
@@ -157,7 +158,7 @@ void WrongPrograms(Context& context) {
   };
   for (const auto& [what, program] : kWrong) {
     Expected<OwnedLoadedExecutable> executable = context.Compile(program);
-    Status status = executable.status();
+    const Status& status = executable.status();
     // UNIMPLEMENTED is a fair answer to an op that the plugin does not know.
     if (status.code() == StatusCode::kUnimplemented) continue;
     context.CheckRefused("PJRT-Client_Compile-hostile", StrCat("compiling ", what), status);
@@ -301,7 +302,7 @@ void DeletedExecutable(Context& context) {
 }  // namespace
 
 void AddProgramCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, std::vector<std::string> requirements,
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
                  std::function<void(Context&)> run, bool is_robust = false) {
     cases.push_back({"L1/program/" + name, Level::kL1, ClientNeed::kShared, std::move(requirements),
                      std::move(run), is_robust});

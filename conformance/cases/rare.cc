@@ -160,8 +160,9 @@ void Payloads(Context& context) {
   args.memory = *memory;
   args.payload = payload.data();
   args.num_payload = payload.size();
-  if (!context.Ok(kRequirement, "PJRT_Client_CreateErrorBuffer", context.plugin().Call(args)))
+  if (!context.Ok(kRequirement, "PJRT_Client_CreateErrorBuffer", context.plugin().Call(args))) {
     return;
+  }
   OwnedBuffer buffer(context.plugin(), args.buffer);
   auto ready = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
   ready.buffer = buffer.get();
@@ -236,8 +237,8 @@ void DestroyNullTracking(Context& context) {
 }  // namespace
 
 void AddRareCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, std::vector<std::string> requirements, void (*run)(Context&),
-                 bool is_robust = false) {
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
+                 void (*run)(Context&), bool is_robust = false) {
     Level level = name[1] == '1' ? Level::kL1 : Level::kL2;
     cases.push_back({name, level, ClientNeed::kShared, std::move(requirements), run, is_robust});
   };

@@ -133,8 +133,9 @@ void RunReplicas(Context& context, bool is_reversed) {
   Expected<OwnedLoadedExecutable> executable =
       context.Compile(ProgramFor(context, "add_one"), "mlir",
                       TwoReplicas(IdOf(context, devices[0]), IdOf(context, devices[1])));
-  if (!context.Ok(kRequirement, "PJRT_Client_Compile for two replicas", executable.status()))
+  if (!context.Ok(kRequirement, "PJRT_Client_Compile for two replicas", executable.status())) {
     return;
+  }
   auto mine = MakeArgs<PJRT_LoadedExecutable_AddressableDevices_Args>();
   mine.executable = executable->get();
   if (!context.Ok(kRequirement, "PJRT_LoadedExecutable_AddressableDevices",
@@ -192,8 +193,9 @@ void RunReplicas(Context& context, bool is_reversed) {
     OwnedBuffer output(context.plugin(), outputs[i]);
     OwnedEvent done(context.plugin(), events[i]);
     CheckBuffer(context, kRequirement, output.get(), wanted[i], mine.addressable_devices[i]);
-    if (done)
+    if (done) {
       context.Ok("PJRT-LoadedExecutable_Execute-done", "its event", context.Await(done.get()));
+    }
   }
 }
 
@@ -255,7 +257,7 @@ void PortableProgram(Context& context) {
 }  // namespace
 
 void AddSeveralDevicesCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, std::vector<std::string> requirements,
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
                  std::function<void(Context&)> run) {
     Level level = name[1] == '1' ? Level::kL1 : Level::kL3;
     cases.push_back(

@@ -76,8 +76,9 @@ bool IsNearReal(uint64_t expected, uint64_t got, const FloatForm& form, const To
   if (std::isnan(wanted) || std::isnan(found)) return std::isnan(wanted) && std::isnan(found);
   // An infinity is no neighbour of the largest number.
   if (std::isinf(wanted) || std::isinf(found)) return expected == got;
-  if (IsZero(expected, form) && IsZero(got, form))
+  if (IsZero(expected, form) && IsZero(got, form)) {
     return tolerance.any_zero_sign || expected == got;
+  }
   if (tolerance.of_max) {
     return std::abs(wanted - found) <=
            static_cast<double>(tolerance.ulps) * Epsilon(form) * largest;
@@ -213,7 +214,7 @@ std::string ElementText(const HostArray& array, size_t index) {
   }
   auto value =
       static_cast<int64_t>(BitsAt(array, element.byte, static_cast<int>(element.size) * 8));
-  if (InfoOf(array.type).kind == DTypeClass::kSigned) {
+  if (InfoOf(array.type).kind == DTypeClass::kSigned && element.size > 0) {
     int unused = 64 - static_cast<int>(element.size) * 8;
     return StrCat(static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused);
   }

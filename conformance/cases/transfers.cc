@@ -369,7 +369,7 @@ void RawToHost(Context& context) {
 }  // namespace
 
 void AddTransferCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, std::vector<std::string> requirements,
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
                  std::function<void(Context&)> run, bool is_robust = false) {
     cases.push_back({"L1/transfer/" + name, Level::kL1, ClientNeed::kShared,
                      std::move(requirements), std::move(run), is_robust});

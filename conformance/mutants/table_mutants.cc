@@ -187,8 +187,9 @@ constexpr Mutant kMutants[] = {
      "one error object is returned by every failing call",
      [](PJRT_Api& t) {
        t.PJRT_Client_PlatformName = [](PJRT_Client_PlatformName_Args* a) {
-         if (a == nullptr || a->struct_size >= sizeof(*a))
+         if (a == nullptr || a->struct_size >= sizeof(*a)) {
            return Real().PJRT_Client_PlatformName(a);
+         }
          static PJRT_Error* const shared = Real().PJRT_Client_PlatformName(a);
          return shared;
        };

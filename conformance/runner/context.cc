@@ -197,8 +197,9 @@ Expected<size_t> Context::NumOutputs(PJRT_LoadedExecutable* executable) const {
   auto args = MakeArgs<PJRT_Executable_NumOutputs_Args>();
   args.executable = owned.get();
   PLINTH_RETURN_IF_ERROR(plugin_.Call(args));
-  if (args.num_outputs > 1000)
+  if (args.num_outputs > 1000) {
     return Internal("PJRT_Executable_NumOutputs gave ", args.num_outputs);
+  }
   return args.num_outputs;
 }
 

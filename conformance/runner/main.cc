@@ -76,8 +76,9 @@ std::vector<std::string> Uncovered(const std::vector<Case>& cases) {
   std::vector<std::string> uncovered;
   for (const auto& requirement : reflection::Requirements()) {
     bool is_asked = requirement.requirement_class != reflection::RequirementClass::kUndefined;
-    if (is_asked && !covered.contains(std::string(requirement.id.view())))
+    if (is_asked && !covered.contains(std::string(requirement.id.view()))) {
       uncovered.emplace_back(requirement.id.view());
+    }
   }
   return uncovered;
 }

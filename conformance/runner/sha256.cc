@@ -25,8 +25,9 @@ struct Constants {
       auto bits = [](long double root) {
         return static_cast<uint32_t>((root - std::floor(root)) * 4294967296.0L);
       };
-      if (found < 8)
+      if (found < 8) {
         state[static_cast<size_t>(found)] = bits(std::sqrt(static_cast<long double>(n)));
+      }
       rounds[static_cast<size_t>(found++)] = bits(std::cbrt(static_cast<long double>(n)));
     }
   }
@@ -36,8 +37,9 @@ void AddBlock(const Constants& constants, const char* block, std::array<uint32_t
   std::array<uint32_t, kRounds> words;
   for (size_t i = 0; i < 16; ++i) {
     words[i] = 0;
-    for (size_t k = 0; k < 4; ++k)
+    for (size_t k = 0; k < 4; ++k) {
       words[i] = words[i] << 8 | static_cast<uint8_t>(block[4 * i + k]);
+    }
   }
   for (size_t i = 16; i < kRounds; ++i) {
     uint32_t a = words[i - 15], b = words[i - 2];

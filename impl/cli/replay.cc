@@ -32,8 +32,9 @@ void Describe(const layers::ReplayReport& report, Output& output) {
   output.json()["captured_platform"] = report.captured_platform;
   output.json()["captured_minor"] = report.captured_minor;
   output.json()["truncated"] = report.truncated;
-  if (report.truncated)
+  if (report.truncated) {
     output.Line("note: the captured process died; what it wrote before is complete");
+  }
   for (const std::string& note : report.notes) output.Line("note: ", note);
   output.json()["notes"] = Json::Array(report.notes.begin(), report.notes.end());
   if (!report.first) return;

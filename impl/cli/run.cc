@@ -172,8 +172,9 @@ int RunProgram(const LoadedPlugin& plugin, const RunOptions& options, const Prog
   for (size_t device = 0; device < outputs->size(); ++device) {
     for (size_t i = 0; i < num_outputs; ++i) {
       const Expected<HostArray> array = (*outputs)[device][i].ToHost();
-      if (!array.ok())
+      if (!array.ok()) {
         return output.Fail(array.status().WithContext(StrCat("output ", i)), kFailed);
+      }
       if (device == 0 && i < options.outputs.size()) {
         const Status written = WriteNpy(options.outputs[i], *array);
         if (!written.ok()) return output.Fail(written, kUsage);

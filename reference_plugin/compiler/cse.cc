@@ -177,8 +177,9 @@ class CommonSubexpressions {
   // True when the op gave way to another.
   bool VisitOp(Op& op, size_t first) {
     replacements_.FindAll({op.operands.data(), op.operands.size()});
-    for (Block* inner : op.blocks)
+    for (Block* inner : op.blocks) {
       Visit(*inner, HasScalarRegions(op.opcode) ? seen_.mark() : first);
+    }
     if (!IsCandidate(op)) return false;
     const size_t hash = HashOf(op);
     if (Op* const other = seen_.Find(hash, op, first)) {

@@ -136,8 +136,9 @@ Status Importer::ImportFunction(const FunctionEntry& entry, Function& function) 
           "; expected ", program::ToString(source.argument_types[i]), ", as the signature says");
     }
     Value* argument = module_.NewArgument(block_, entry.arguments[i]);
-    if (body.first_argument + i >= values_.size())
+    if (body.first_argument + i >= values_.size()) {
       return Internal("values are not numbered densely");
+    }
     values_[body.first_argument + i] = argument;
   }
   PLINTH_RETURN_IF_ERROR(ImportOperations(body.operations));

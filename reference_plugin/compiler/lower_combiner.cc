@@ -66,9 +66,10 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
       case Opcode::kOptimizationBarrier:
         for (size_t i = 0; i < inner->results.size(); ++i) {
           int32_t source = find(inner->operands[i]);
-          if (source < 0)
+          if (source < 0) {
             return refuse(*inner,
                           "which uses an array or more than 32 scalars from outside of the region");
+          }
           node_of[inner->results[i]] = source;
         }
         continue;

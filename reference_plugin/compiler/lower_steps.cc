@@ -33,8 +33,9 @@ double LibraryCost(const Op& op) {
   constexpr double kFlopsPerNanosecond = 50;
   constexpr double kNanosecondsPerByte = 0.1;
   double bytes = 0;
-  for (const Value* operand : op.operands)
+  for (const Value* operand : op.operands) {
     bytes += static_cast<double>(operand->type.SizeInBytes());
+  }
   for (const Value* result : op.results) bytes += static_cast<double>(result->type.SizeInBytes());
   const double first = op.operands.empty() ? 1 : Elements(op.operands[0]);
   double work = 0;  // besides reading and writing
@@ -55,8 +56,9 @@ double LibraryCost(const Op& op) {
       break;
     case Opcode::kSelectAndScatter: {
       work = 2 * Elements(op.operands[1]);
-      for (int64_t size : op.Get<WindowAttributes>().window.sizes)
+      for (int64_t size : op.Get<WindowAttributes>().window.sizes) {
         work *= static_cast<double>(size);
+      }
       break;
     }
     case Opcode::kGather:

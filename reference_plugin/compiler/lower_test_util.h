@@ -74,8 +74,9 @@ inline std::vector<Bytes> MakeArguments(const Schedule& schedule, uint32_t seed 
       state = state * 1664525u + 1013904223u;
       const double unit = (state >> 8) / 16777216.0;
       double element = 4 * unit - 2;
-      if (!IsIeeeFloat(type.dtype))
+      if (!IsIeeeFloat(type.dtype)) {
         element = type.dtype == DType::kPred ? unit < 0.5 : int(5 * unit);
+      }
       Save(type.dtype, element, bytes.data() + i * ByteSize(type.dtype));
     }
     arguments.push_back(std::move(bytes));

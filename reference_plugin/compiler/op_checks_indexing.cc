@@ -106,8 +106,9 @@ Status CheckGather(const Op& op) {
   PLINTH_RETURN_IF_ERROR(ExpectCount("offset_dims", gather.offset_dims.size(),
                                      static_cast<int64_t>(window.size()),
                                      "operand dimensions that are not collapsed or batching"));
-  if (rank > 64)
+  if (rank > 64) {
     return InvalidArgument("the result has ", rank, " dimensions; expected at most 64");
+  }
   PLINTH_RETURN_IF_ERROR(ExpectSortedDims("offset_dims", gather.offset_dims, rank));
   Type expected = Type::Tensor(operand.dtype, {});
   const uint64_t offsets = MaskOf(gather.offset_dims);

@@ -37,8 +37,9 @@ uint16_t HalfFromFloat(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
   const uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000)
+  if (magnitude > 0x7f800000) {
     return sign | 0x7e00 | static_cast<uint16_t>((magnitude >> 13) & 0x1ff);
+  }
   if (magnitude >= 0x477ff000) return sign | 0x7c00;  // 65520 and more round to infinity.
   if (magnitude < 0x38800000) {
     // Subnormal: the unit is 2^-24, and nearbyint rounds to nearest even.

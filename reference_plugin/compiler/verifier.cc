@@ -89,8 +89,9 @@ class Verifier {
       }
     }
     // What a block defines is not seen outside of it.
-    for (const Value* argument : block.arguments)
+    for (const Value* argument : block.arguments) {
       visible_[static_cast<size_t>(argument->id)] = false;
+    }
     for (const Op* op : block.ops) {
       for (const Value* result : op->results) visible_[static_cast<size_t>(result->id)] = false;
     }

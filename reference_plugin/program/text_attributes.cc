@@ -243,8 +243,9 @@ TypeRef AttributeParser::ParseTensor() {
   }
   if (!Take('>')) return nullptr;
   TypeRef type = builder_.Tensor(is_index ? DType::kS64 : element->dtype, is_index, dims, encoding);
-  if (type == nullptr)
+  if (type == nullptr) {
     return FailAt(start, "a tensor of too many elements or more than 128 dimensions");
+  }
   return type;
 }
 

@@ -54,8 +54,9 @@ constexpr PJRT_Memory_FunctionTable kTable = {
 }  // namespace
 
 MemoryHandle::MemoryHandle(Memory* m, uint32_t g) : PJRT_Memory{&kTable}, memory(m), generation(g) {
-  for (Device* device : memory->devices())
+  for (Device* device : memory->devices()) {
     devices.push_back(reinterpret_cast<PJRT_Device*>(device));
+  }
 }
 
 MemoryHandle::~MemoryHandle() {

@@ -19,8 +19,9 @@ Expected<Topology> Topology::Create(const Api& api, std::string_view name, const
   args.create_options = values.data();
   args.num_options = values.size();
   PLINTH_RETURN_IF_ERROR(api.Call(args));
-  if (args.topology == nullptr)
+  if (args.topology == nullptr) {
     return NullOutput("PJRT_TopologyDescription_Create", "its topology");
+  }
   return Topology(api, args.topology, Handle<PJRT_TopologyDescription>(api, args.topology, nullptr),
                   nullptr);
 }

@@ -11,14 +11,15 @@ constexpr std::string_view kKnown =
 
 Status SetOption(std::string_view name, std::string_view value, Options* options) {
   if (name == "mode") {
-    if (value == "log")
+    if (value == "log") {
       options->mode = Mode::kLog;
-    else if (value == "error")
+    } else if (value == "error") {
       options->mode = Mode::kError;
-    else if (value == "break")
+    } else if (value == "break") {
       options->mode = Mode::kBreak;
-    else
+    } else {
       return InvalidArgument("mode=", value, " is none of log, error and break");
+    }
     return {};
   }
   if (name == "leaks") {

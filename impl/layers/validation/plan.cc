@@ -73,8 +73,9 @@ std::string_view View(const char* text) {
 const reflection::Requirement* FindById(std::string_view id) {
   static const auto* const by_id = [] {
     auto* map = new std::unordered_map<std::string_view, const reflection::Requirement*>;
-    for (const auto& requirement : reflection::Requirements())
+    for (const auto& requirement : reflection::Requirements()) {
       (*map)[View(requirement.id)] = &requirement;
+    }
     return map;
   }();
   auto found = by_id->find(id);

@@ -37,8 +37,9 @@ class CustomCalls : public ::testing::Test {
     call_.memory = runtime_.memory.get();
     call_.threads = &runtime_.threads;
     auto input = runtime_.memory->Allocate(6 * sizeof(float));
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < 6; ++i) {
       reinterpret_cast<float*>((*input)->data())[i] = static_cast<float>(i);
+    }
     RunArgument argument{*std::move(input), false};
     StoragePtr output;
     PLINTH_RETURN_IF_ERROR(program.Run(runtime_, {&argument, 1}, {&output, 1}, &call_));

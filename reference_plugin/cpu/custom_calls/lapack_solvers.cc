@@ -120,8 +120,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGtsv(const CustomCall& call,
   return LapackStep::Make(checker, 10.0 * n * (columns + 1), layout,
                           [=, n = n, columns = columns](const CallArrays& arrays, std::byte* work) {
                             T* diagonals[3];
-                            for (size_t i = 0; i < 3; ++i)
+                            for (size_t i = 0; i < 3; ++i) {
                               diagonals[i] = arrays.CopiedResult<T>(i, i, n);
+                            }
                             T* x = arrays.CopiedResult<T>(3, 3, int64_t{n} * columns);
                             if (columns == 0) {
                               x = reinterpret_cast<T*>(work);

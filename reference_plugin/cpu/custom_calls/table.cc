@@ -119,8 +119,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanSt
   call.budget = &budget;
 
   const auto prepare = [&]() -> Expected<std::unique_ptr<PreparedStep>> {
-    if (const CustomCallRow* row = FindCustomCall(source.target))
+    if (const CustomCallRow* row = FindCustomCall(source.target)) {
       return row->prepare(call, options);
+    }
     if (const auto handler = FfiRegistry::Get().Find(source.target)) {
       return PrepareRegisteredCall(*handler, call, place);
     }

@@ -109,8 +109,9 @@ std::string SitePackagesOf(std::string_view path) {
 std::vector<std::string> Candidates() {
   std::vector<std::string> files;
   auto add = [&files](std::string file) {
-    if (std::find(files.begin(), files.end(), file) == files.end())
+    if (std::find(files.begin(), files.end(), file) == files.end()) {
       files.push_back(std::move(file));
+    }
   };
   auto add_site = [&add](std::string_view path) {
     if (std::string site = SitePackagesOf(path); !site.empty()) {

@@ -321,8 +321,9 @@ std::unique_ptr<PreparedStep> MakeRowConvolution(const ConvolutionArrays& arrays
     if (s.window.dilation != 1 || s.taps == 0 || s.outputs == 0) return nullptr;
     // Steps far beyond the array would be copied as padding.
     const int64_t most = 4 * (s.window.extent + s.taps + s.outputs);
-    if (AlongOutputs(s).size() > most || s.window.low < -most || s.window.low > most)
+    if (AlongOutputs(s).size() > most || s.window.low < -most || s.window.low > most) {
       return nullptr;
+    }
   }
   const Geometry g(arrays, spatial);
   constexpr int64_t kFewFeatures = 8, kFewTerms = 64, kMostTerms = 4096;

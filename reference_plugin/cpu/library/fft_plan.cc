@@ -17,8 +17,9 @@ class Roots {
     fine_.resize(std::min(block_, length));
     coarse_.resize(length / block_ + 1);
     for (size_t i = 0; i < fine_.size(); ++i) fine_[i] = Exact(static_cast<int64_t>(i));
-    for (size_t i = 0; i < coarse_.size(); ++i)
+    for (size_t i = 0; i < coarse_.size(); ++i) {
       coarse_[i] = Exact(static_cast<int64_t>(i) * block_);
+    }
   }
 
   std::pair<long double, long double> operator()(int64_t k) const {

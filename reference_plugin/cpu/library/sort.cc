@@ -42,8 +42,9 @@ class SortStep final : public PreparedStep {
                         [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
                           const Workspace work = WorkspaceAt(block);
                           for (int64_t row = first; row < end; row += stride) {
-                            if (Status s = SortRow(operands, results, row, work); !s.ok())
+                            if (Status s = SortRow(operands, results, row, work); !s.ok()) {
                               fail(std::move(s));
+                            }
                           }
                         }));
     return failure;

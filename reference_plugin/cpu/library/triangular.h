@@ -126,8 +126,9 @@ int FactorLu(T* a, int m, int n, int* pivots) {
       if (info == 0) info = j + 1;
       continue;
     }
-    for (int k = 0; k < n && best != j; ++k)
+    for (int k = 0; k < n && best != j; ++k) {
       std::swap(a[k * int64_t{m} + j], a[k * int64_t{m} + best]);
+    }
     const T pivot = column[j];
     for (int i = j + 1; i < m; ++i) column[i] /= pivot;
     for (int k = j + 1; k < n; ++k) {

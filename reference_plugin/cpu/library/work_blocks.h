@@ -57,8 +57,9 @@ class WorkBlocks {
         body(begin, end, int64_t{1}, block);
       }
     });
-    if (no_memory)
+    if (no_memory) {
       return ResourceExhausted("the system gave no ", block_bytes_, " bytes to work in");
+    }
     return Status();
   }
 

@@ -30,46 +30,51 @@ using FloatBits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 struct Add {
   template <class T>
   static T Apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       return a + b;
-    else
+    } else {
       return static_cast<T>(static_cast<Bits<T>>(a) + static_cast<Bits<T>>(b));
+    }
   }
 };
 struct Subtract {
   template <class T>
   static T Apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       return a - b;
-    else
+    } else {
       return static_cast<T>(static_cast<Bits<T>>(a) - static_cast<Bits<T>>(b));
+    }
   }
 };
 struct Multiply {
   template <class T>
   static T Apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       return a * b;
-    else
+    } else {
       return static_cast<T>(static_cast<Bits<T>>(a) * static_cast<Bits<T>>(b));
+    }
   }
 };
 struct Negate {
   template <class T>
   static T Apply(T a) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       return -a;
-    else
+    } else {
       return static_cast<T>(Bits<T>{0} - static_cast<Bits<T>>(a));
+    }
   }
 };
 struct Abs {
   template <class T>
   static T Apply(T a) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       return std::fabs(a);
-    else
+    } else {
       return a < T{0} ? Negate::Apply(a) : a;
+    }
   }
 };
 struct Sign {

@@ -41,10 +41,11 @@ struct Compare {
   }
   template <class T>
   static uint8_t Apply(T a, T b) {
-    if constexpr (kTotalOrder)
+    if constexpr (kTotalOrder) {
       return Ordered(TotalOrderKey(a), TotalOrderKey(b));
-    else
+    } else {
       return Ordered(a, b);
+    }
   }
 };
 

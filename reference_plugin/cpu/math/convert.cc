@@ -56,12 +56,13 @@ struct ConvertTo {
     } else if constexpr (kIsComplex<To>) {
       return {ConvertTo<From, decltype(To::re)>::Apply(x), 0};
     } else if constexpr (std::is_same_v<To, Pred>) {
-      if constexpr (kIsComplex<From>)
+      if constexpr (kIsComplex<From>) {
         return {static_cast<uint8_t>((x.re != 0) | (x.im != 0))};
-      else if constexpr (std::is_same_v<From, Pred>)
+      } else if constexpr (std::is_same_v<From, Pred>) {
         return x;
-      else
+      } else {
         return {static_cast<uint8_t>(x != 0)};
+      }
     } else if constexpr (kIsComplex<From>) {
       return ConvertTo<decltype(From::re), To>::Apply(x.re);
     } else if constexpr (std::is_same_v<From, Pred>) {

@@ -49,11 +49,13 @@ class NarrowTest : public testing::TestWithParam<SimdTarget> {
   std::vector<int> Store(DType type, const std::vector<float>& x) const {
     std::vector<int> result;
     if (ByteSize(type) == 2) {
-      for (uint16_t v : RunTile<uint16_t>({FindStore(type, GetParam()), nullptr}, x))
+      for (uint16_t v : RunTile<uint16_t>({FindStore(type, GetParam()), nullptr}, x)) {
         result.push_back(v);
+      }
     } else {
-      for (uint8_t v : RunTile<uint8_t>({FindStore(type, GetParam()), nullptr}, x))
+      for (uint8_t v : RunTile<uint8_t>({FindStore(type, GetParam()), nullptr}, x)) {
         result.push_back(v);
+      }
     }
     return result;
   }
@@ -94,8 +96,9 @@ TEST_P(NarrowTest, RoundsToNearestEven) {
     }
     ASSERT_GT(x.size(), 10u);
     const std::vector<float> rounded = Round(type, x);
-    for (size_t i = 0; i < x.size(); ++i)
+    for (size_t i = 0; i < x.size(); ++i) {
       EXPECT_EQ(rounded[i], expected[i]) << Name(type) << " " << x[i];
+    }
   }
 }
 
@@ -154,8 +157,9 @@ TEST_P(NarrowTest, RawElementsOfEverySize) {
     ASSERT_NE(load, nullptr);
     constexpr int64_t kCount = 37;
     std::vector<unsigned char> memory(20 * 16 * kCount);
-    for (size_t i = 0; i < memory.size(); ++i)
+    for (size_t i = 0; i < memory.size(); ++i) {
       memory[i] = static_cast<unsigned char>(i * 7 + i / 256);
+    }
     const unsigned char* middle = memory.data() + memory.size() / 2 + 1;
     const int64_t element = static_cast<int64_t>(size);
     for (int64_t stride : {element, -element, int64_t{0}, 3 * element, -2 * element, element + 1}) {

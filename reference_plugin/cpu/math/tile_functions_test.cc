@@ -226,8 +226,9 @@ TEST(TileFunctionsTest, TargetsAgree) {
 
 TEST(TileFunctionsTest, ResultsMayReplaceOperands) {
   for (const Case& c : AllCases()) {
-    if (c.opcode == Opcode::kSelect || TileElementBytes(c.operand) != TileElementBytes(c.result))
+    if (c.opcode == Opcode::kSelect || TileElementBytes(c.operand) != TileElementBytes(c.result)) {
       continue;
+    }
     for (SimdTarget target : SupportedTargets()) {
       const TileRoutine routine = FindTileRoutine(c.opcode, c.operand, c.result, c.compare, target);
       const std::vector<unsigned char> expected = RunCase(c, target);
@@ -237,8 +238,9 @@ TEST(TileFunctionsTest, ResultsMayReplaceOperands) {
         std::vector<unsigned char> tiles[3] = {a, b, d};
         void* result = tiles[replaced].data();
         routine.compute(result, tiles[0].data(), tiles[1].data(), tiles[2].data(), kCount, {4, 5});
-        if (routine.finish != nullptr)
+        if (routine.finish != nullptr) {
           routine.finish(result, result, nullptr, nullptr, kCount, {4, 5});
+        }
         EXPECT_TRUE(SameBits(c.result, tiles[replaced], expected))
             << Describe(c) << " operand " << replaced;
       }
