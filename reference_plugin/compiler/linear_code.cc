@@ -47,10 +47,12 @@ class Linearizer {
   Expected<LinearCode> Run() {
     variable_of_.assign(schedule_.values.size(), -1);
     PLINTH_RETURN_IF_ERROR(AddBlock(schedule_.entry, 1));
+    // Every output is its own array. The planner removes the copy of what is computed here; those
+    // of constants, of arguments that are not given away, and of what is returned again stay.
     for (int32_t result : schedule_.entry.results) {
-      PLINTH_ASSIGN_OR_RETURN(int32_t variable, VariableOf(result));
-      code_.outputs.push_back(variable);
+      code_.outputs.push_back(NewVariable(TypeOf(result).SizeInBytes()));
       code_.output_types.push_back(TypeOf(result));
+      PLINTH_RETURN_IF_ERROR(AddCopy(result, code_.outputs.back()));
     }
     return std::move(code_);
   }

@@ -34,7 +34,7 @@ struct LinearStep {
 struct LinearCode {
   std::vector<Variable> variables;
   std::vector<LinearStep> steps;
-  std::vector<int32_t> outputs;  // variables, one per entry result
+  std::vector<int32_t> outputs;  // one variable per entry result, no two the same
   std::vector<Type> output_types;
   double cost_ns = 0;
 };

@@ -11,6 +11,8 @@
 namespace plinth::compiler {
 namespace {
 
+constexpr double kCopyNsPerByte = 0.2;
+
 // A set of variables that share one storage because no two of them are live at once.
 struct Group {
   LiveRanges live;
@@ -44,9 +46,11 @@ class Planner {
     }
     plan_.output_types = code_.output_types;
     for (size_t i = 0; i < code_.outputs.size(); ++i) {
-      plan_.outputs.push_back({GroupOf(code_.outputs[i]).storage, code_.output_types[i]});
+      int32_t storage = GroupOf(code_.outputs[i]).storage;
+      plan_.outputs.push_back({storage, code_.output_types[i]});
+      plan_.storages[storage].donated = plan_.storages[storage].kind == StorageKind::kArgument;
     }
-    plan_.cost_ns = code_.cost_ns;
+    plan_.cost_ns += code_.cost_ns;
     return std::move(plan_);
   }
 
@@ -211,6 +215,9 @@ class Planner {
         step.combiners = source.source->combiners;
         step.cost_ns = source.source->cost_ns;
         step.location = source.source->location;
+      } else if (source.kind == PlanStepKind::kCopy && source.loop_depth == 0) {
+        step.cost_ns = kCopyNsPerByte * static_cast<double>(GroupOf(source.results[0]).size);
+        plan_.cost_ns += step.cost_ns;
       }
       for (size_t i = 0; i < source.operands.size(); ++i) {
         step.operands.push_back(

@@ -25,8 +25,9 @@ struct Storage {
   int64_t size = 0;  // bytes
   int64_t arena_offset = 0;
   int32_t index = -1;    // kArgument
-  bool donated = false;  // kArgument: steps write to it; when the caller did not give the argument
-                         // away, or its bytes are shared or borrowed, the run-time copies it first
+  bool donated = false;  // kArgument: steps write to it, or it is an output; when the caller did not
+                         // give the argument away, or its bytes are shared or borrowed, the run-time
+                         // copies it first
   std::shared_ptr<const Attributes> constant;  // kConstant, not a splat
 };
 
@@ -62,7 +63,7 @@ struct Plan {
   std::vector<Type> argument_types, output_types;
   std::vector<Storage> storages;
   std::vector<PlanStep> steps;
-  std::vector<ArrayRef> outputs;  // several may name one storage; an argument's too (pass-through)
+  std::vector<ArrayRef> outputs;  // a storage each: a fresh one, or a donated argument's
   int64_t arena_size = 0;         // bytes; offsets are multiples of 64
   int64_t constant_bytes = 0;
   double cost_ns = 0;  // of one run; infinity with a loop whose trips are not known
@@ -73,7 +74,8 @@ struct Plan {
 Expected<Plan> PlanMemory(const Schedule& schedule);
 
 // Nothing but donated arguments, arena and outputs is written; on every path what is read was
-// written before; arrays lie within their storages, jumps within the plan.
+// written before; arrays lie within their storages, jumps within the plan; outputs share no memory
+// with each other, with constants, or with arguments that are not given away.
 Status Verify(const Plan& plan);
 std::string ToString(const Plan& plan);
 

@@ -261,9 +261,30 @@ TEST(PlanTest, ArgumentsAndConstantsAreNeverWrittenUnlessGivenAway) {
   int32_t y = b.Step(b.schedule.entry, {constant}, {64}, {{0, 0}})[0];
   b.schedule.entry.results = {x, y, argument, constant, x};
   Plan plan = PlanAndCompare(b.schedule);
-  EXPECT_EQ(plan.storages[plan.outputs[2].storage].kind, StorageKind::kArgument);
-  EXPECT_EQ(plan.storages[plan.outputs[3].storage].kind, StorageKind::kConstant);
-  EXPECT_EQ(plan.outputs[0].storage, plan.outputs[4].storage);
+  EXPECT_EQ(CountCopies(plan), 3) << ToString(plan);  // The argument, the constant, x once more.
+  for (const ArrayRef& output : plan.outputs) {
+    EXPECT_EQ(plan.storages[output.storage].kind, StorageKind::kOutput);
+  }
+}
+
+TEST(PlanTest, ArgumentsGivenAwayAreReturnedAsTheyAre) {
+  Builder b;
+  int32_t x = b.Argument(64), y = b.Argument(64), kept = b.Argument(64);
+  b.schedule.entry.results = {y, b.View(x), kept};
+  b.schedule.donations = {{0, 0}, {1, 1}};
+  Plan plan = PlanAndCompare(b.schedule);
+  EXPECT_EQ(CountCopies(plan), 1) << ToString(plan);
+  const Storage &first = plan.storages[plan.outputs[0].storage],
+                &second = plan.storages[plan.outputs[1].storage];
+  EXPECT_EQ(first.index, 1);
+  EXPECT_EQ(second.index, 0);
+  EXPECT_TRUE(first.donated && second.donated);
+}
+
+TEST(PlanTest, CopiesCount) {
+  Builder b;
+  b.schedule.entry.results = {b.Argument(1 << 20)};
+  EXPECT_GT(PlanAndCompare(b.schedule).cost_ns, 50'000);
 }
 
 TEST(PlanTest, DonationLendsTheArgumentToTheOutput) {
@@ -436,6 +457,12 @@ TEST(PlanTest, VerifierSeesBadPlans) {
   Plan too_small = good;
   too_small.storages[too_small.outputs[0].storage].size = 8;
   EXPECT_FALSE(Verify(too_small).ok());
+  Plan returns_argument = good;
+  returns_argument.outputs[0] = good.steps[0].operands[0];
+  EXPECT_FALSE(Verify(returns_argument).ok());
+  Plan returns_twice = good;
+  returns_twice.outputs.push_back(good.outputs[0]);
+  EXPECT_FALSE(Verify(returns_twice).ok());
   Plan never_written = good;
   never_written.steps.clear();
   EXPECT_FALSE(Verify(never_written).ok());

@@ -118,8 +118,16 @@ Status Verify(const Plan& plan) {
       return Internal("step ", k, " has ", step.targets.size(), " targets");
     }
   }
+  std::vector<bool> is_taken(plan.storages.size());
   for (const ArrayRef& output : plan.outputs) {
     PLINTH_RETURN_IF_ERROR(CheckArray(plan, output, count, "output"));
+    const Storage& storage = plan.storages[output.storage];
+    bool is_own = storage.kind == StorageKind::kOutput ||
+                  (storage.kind == StorageKind::kArgument && storage.donated);
+    if (!is_own || is_taken[output.storage]) {
+      return Internal("an output is in storage ", output.storage, ", which is not its own");
+    }
+    is_taken[output.storage] = true;
   }
   return CheckWrittenBeforeRead(plan);
 }

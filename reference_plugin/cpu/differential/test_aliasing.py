@@ -58,6 +58,43 @@ def test_returned_twice(device, size):
     _same(changed_too, x * 0)
 
 
+def _address(array):
+    return array.unsafe_buffer_pointer()
+
+
+@SIZES
+@pytest.mark.plugin_only
+def test_results_have_memory_of_their_own(device, size):
+    """Who writes into a result, through DLPack for example, changes nothing else."""
+    x, y = jax.device_put((_numbers(size, 1), _numbers(size, 2)), device)
+
+    def swapped(n, x, y):
+        return lax.fori_loop(0, n, lambda i, c: (c[1], c[0]), (x, y))
+
+    constant = _numbers(size, 3)
+    programs = [lambda x, y: (x, x, y), lambda x, y: (y, x.reshape(1, -1), x + 1), lambda x, y: (x * y,) * 3,
+                lambda x, y: swapped(0, x, y) + swapped(2, x, y),
+                lambda x, y: lax.cond(x[0] > 9, lambda: (x, x), lambda: (y, y)),
+                lambda x, y: (jnp.array(constant), jnp.zeros(size), jnp.array(constant), jnp.zeros(size))]
+    for program in programs:
+        run = jax.jit(program, keep_unused=True, compiler_options=backends.plugin_options() or None)
+        arrays = [x, y, *run(x, y), *run(x, y)]
+        assert len({_address(a) for a in arrays}) == len(arrays)
+
+
+@pytest.mark.plugin_only
+def test_donated_arguments_are_returned_as_they_are(device):
+    x, y = (jax.device_put(_numbers(1000, s), device) + 1 for s in (1, 2))
+    before = _address(x), _address(y)
+    swap = jax.jit(lambda x, y: (y, x.reshape(1, -1)), donate_argnums=(0, 1))
+    y, x = swap(x, y)
+    assert (_address(x), _address(y)) == before
+    kept = np.asarray(x)  # Somebody looks at it, so it stays.
+    z = jax.jit(lambda x: x, donate_argnums=0)(x)
+    assert _address(z) != before[0]
+    _same(z, kept)
+
+
 @SIZES
 def test_swapped(device, size):
     x, y = _numbers(size, 1), _numbers(size, 2)

@@ -1,5 +1,6 @@
 """Arrays shared with other libraries through DLPack: the same memory on both sides, for as long as either needs it."""
 
+import ctypes
 import gc
 import pathlib
 import sys
@@ -127,6 +128,22 @@ def test_lent_memory_is_never_written():
     view = imported(x)
     jax.block_until_ready(jax.jit(lambda a: a + 1, donate_argnums=0)(view))
     np.testing.assert_array_equal(x, np.arange(1000.0))
+
+
+def test_results_may_be_written():
+    """Other libraries write into what they import: results of one run are nobody else's memory."""
+    x = np.arange(1000.0)
+    argument = jax.device_put(x, backends.plugin_device()) + 0
+    constant = np.arange(1000.0) + 5
+    run = jax.jit(lambda a: (a, a, jnp.array(constant)), compiler_options=backends.plugin_options() or None)
+    results = run(argument)
+    for result in results:
+        view = np.from_dlpack(result)
+        ctypes.memset(view.ctypes.data, 0, view.nbytes)
+        np.testing.assert_array_equal(result, 0 * x)
+        np.testing.assert_array_equal(argument, x)
+        for again, expected in zip(run(argument), (x, x, constant)):
+            np.testing.assert_array_equal(again, expected)
 
 
 PATCHED = """

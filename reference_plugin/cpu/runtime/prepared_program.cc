@@ -197,15 +197,7 @@ Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
   context.scratch = {memory + scratch_offset(), static_cast<size_t>(scratch_bytes_)};
   PLINTH_RETURN_IF_ERROR(RunSteps(context, std::span(bases.data(), bases.size())));
   for (size_t o = 0; o < outputs.size(); ++o) {
-    StoragePtr& storage = owned[plan_.outputs[o].storage];
-    // Who lent the bytes may write to them once the argument is gone.
-    if (plan_.storages[plan_.outputs[o].storage].kind == StorageKind::kArgument &&
-        storage->is_borrowed()) {
-      PLINTH_ASSIGN_OR_RETURN(StoragePtr copy, runtime.memory->Allocate(storage->size()));
-      Copy(&runtime.threads, copy->data(), storage->data(), storage->size());
-      storage = std::move(copy);
-    }
-    outputs[o] = storage;
+    outputs[o] = std::move(owned[plan_.outputs[o].storage]);
   }
   return Status();
 }
