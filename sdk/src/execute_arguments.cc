@@ -9,6 +9,16 @@ namespace {
 
 using Args = PJRT_LoadedExecutable_Execute_Args;
 
+bool HasType(const Buffer& buffer, DType dtype, std::span<const int64_t> dims) {
+  return buffer.dtype() == dtype && std::ranges::equal(buffer.dims(), dims);
+}
+
+// JAX starts a chain of tokens with an array of no truth values.
+bool IsFirstToken(const Buffer& buffer, const ValueInfo& parameter) {
+  static constexpr int64_t kNone[] = {0};
+  return parameter.dtype == DType::kToken && HasType(buffer, DType::kPred, kNone);
+}
+
 Status CheckArgument(const Args& args, const LoadedExecutable& loaded, size_t device, size_t index,
                      const ValueInfo& parameter) {
   const Buffer* buffer = FromC(args.argument_lists[device][index]);
@@ -20,8 +30,8 @@ Status CheckArgument(const Args& args, const LoadedExecutable& loaded, size_t de
     PLINTH_RETURN_IF_ERROR(CheckHandle(args, buffer, "argument"));
     return Invalid(args, "argument ", index, " of device ", device, " belongs to another client");
   }
-  if (buffer->dtype() != parameter.dtype ||
-      !std::ranges::equal(buffer->dims(), std::span<const int64_t>(parameter.dims))) [[unlikely]] {
+  if (!HasType(*buffer, parameter.dtype, parameter.dims) && !IsFirstToken(*buffer, parameter))
+      [[unlikely]] {
     return Invalid(args, "argument ", index, " of device ", device, " is ",
                    ToString(buffer->dtype(), buffer->dims()), "; executable \"",
                    loaded.executable()->info().name, "\" wants ",

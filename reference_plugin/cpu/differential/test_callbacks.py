@@ -10,7 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax._src import compiler
 from jax.experimental import io_callback
+from jaxlib import _jax
 
 import backends
 
@@ -253,3 +255,29 @@ def test_exit_with_callbacks_under_way(ending):
     """)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.plugin_only
+@on_plugin
+def test_tokens():
+    token = jax.lax.create_token()
+    with pytest.raises(jax.errors.JaxRuntimeError, match="Cannot convert a token-shape buffer to a numpy array"):
+        _ = token._buf._value
+    after = jax.jit(lambda x, t: (x + 1, t))
+    x, token = after(np.float32(1), token)
+    x, token = after(x, token)
+    jax.block_until_ready(token)
+    assert float(x) == 3
+
+
+@pytest.mark.plugin_only
+def test_what_is_taken_for_a_token():
+    device = backends.plugin_device()
+    text = "func.func @main(%t: !stablehlo.token) -> !stablehlo.token { return %t : !stablehlo.token }"
+    loaded = device.client.compile_and_load(text, _jax.DeviceList((device,)), compiler.get_compile_options(1, 1))
+    first, = loaded.execute([jax.device_put(np.zeros(0, np.bool_), device)])
+    second, = loaded.execute([first])
+    second.block_until_ready()
+    for other in (np.zeros(1, np.bool_), np.zeros((), np.bool_), np.zeros(0, np.float32)):
+        with pytest.raises(jax.errors.JaxRuntimeError, match=r"INVALID_ARGUMENT.*wants token\[\]"):
+            loaded.execute([jax.device_put(other, device)])

@@ -28,11 +28,6 @@ std::vector<sdk::ValueInfo> ValueInfos(const std::vector<compiler::Type>& types,
   for (size_t i = 0; i < types.size(); ++i) {
     infos[i].dtype = types[i].dtype;
     infos[i].dims = types[i].dims;
-    if (types[i].kind == compiler::Type::Kind::kToken) {
-      // Frameworks carry tokens from one execution to the next as arrays without elements.
-      infos[i].dtype = DType::kPred;
-      infos[i].dims = {0};
-    }
     if (i < memory_kinds.size() && !memory_kinds[i].empty()) {
       infos[i].memory_kind = memory_kinds[i];
     }
