@@ -14,6 +14,7 @@
 namespace plinth::cpu {
 
 struct CallContext;  // custom_calls/call_context.h
+class SmallKernel;   // tile/small_kernel.h
 
 // What a step may use while it runs.
 struct RunContext {
@@ -37,6 +38,9 @@ class PreparedStep {
   // Whether Run enters foreign code, which may wait for whatever it likes: then no thread of the
   // pool may stand in it.
   virtual bool may_wait() const { return false; }
+
+  // Itself, if it is a kernel that can be run in two parts.
+  virtual const SmallKernel* AsSmallKernel() const { return nullptr; }
 
   // Memory that Run needs in RunContext::scratch.
   virtual int64_t scratch_bytes() const { return 0; }

@@ -8,6 +8,7 @@
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/cpu/custom_calls/table.h"
 #include "reference_plugin/cpu/floating_point_modes.h"
+#include "reference_plugin/cpu/tile/small_kernel.h"
 
 namespace plinth::cpu {
 namespace {
@@ -21,6 +22,9 @@ constexpr double kShortRunNs = 20'000;
 
 // Arena and scratch up to this size are kept by each thread from run to run.
 constexpr int64_t kThreadMemory = 1 << 20;
+
+// Pointers that a run finds for the kernels in its loops; kernels beyond are run like others.
+constexpr int64_t kMostSlots = 1 << 16;
 
 constexpr int64_t kCopyGrain = 256 << 10;  // bytes
 
@@ -46,6 +50,25 @@ void Copy(ThreadPool* pool, std::byte* to, const std::byte* from, int64_t size) 
   ParallelFor(pool, size, kCopyGrain, [=](int64_t begin, int64_t end) {
     std::memcpy(to + begin, from + begin, end - begin);
   });
+}
+
+// Copies of up to so many bytes, one element mostly, are no more than a few moves.
+constexpr int64_t kSmallCopy = 64;
+
+void CopySmall(std::byte* to, const std::byte* from, int64_t size) {
+  switch (size) {
+    case 1:
+      std::memcpy(to, from, 1);
+      break;
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    default:
+      std::memcpy(to, from, size);
+  }
 }
 
 int32_t ReadIndex(const std::byte* data) {
@@ -123,12 +146,39 @@ Status PreparedProgram::Prepare(const LibraryOptions& library) {
       scratch_bytes_ = std::max(scratch_bytes_, step.prepared->scratch_bytes());
     }
   }
+  FindSmallKernels();
   constexpr int64_t kMostMemory = int64_t{1} << 60;
   if (plan_.arena_size > kMostMemory || scratch_bytes_ > kMostMemory) {
     return ResourceExhausted("program '", plan_.name, "' needs more than 2^60 bytes to run");
   }
   is_short_ = plan_.cost_ns < kShortRunNs && !has_custom_calls_;
   return Status();
+}
+
+// Small kernels in loops are bound once per run and then cost little more than their routines.
+void PreparedProgram::FindSmallKernels() {
+  std::vector<int32_t> depth_change(steps_.size() + 1, 0);
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    for (int32_t target : steps_[s].targets) {
+      if (static_cast<size_t>(target) > s) continue;
+      ++depth_change[static_cast<size_t>(target)];
+      --depth_change[s + 1];
+    }
+  }
+  int32_t depth = 0;
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    Step& step = steps_[s];
+    depth += depth_change[s];
+    if (depth == 0 || step.kind != PlanStepKind::kKernel) continue;
+    step.small = step.prepared->AsSmallKernel();
+    if (step.small == nullptr || num_slots_ > kMostSlots) {
+      step.small = nullptr;
+      continue;
+    }
+    step.first_slot = static_cast<int32_t>(num_slots_);
+    num_slots_ += static_cast<int64_t>(step.small->num_slots());
+    register_bytes_ = std::max(register_bytes_, step.small->register_bytes());
+  }
 }
 
 // Finds or makes the bytes of every storage. What has to live beyond the run, or be given back
@@ -195,47 +245,86 @@ Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
   context.stop = &runtime.stop;
   context.call = call;
   context.scratch = {memory + scratch_offset(), static_cast<size_t>(scratch_bytes_)};
-  PLINTH_RETURN_IF_ERROR(RunSteps(context, std::span(bases.data(), bases.size())));
+  PLINTH_RETURN_IF_ERROR(RunSteps(context, std::span(bases.data(), bases.size()), memory));
   for (size_t o = 0; o < outputs.size(); ++o) {
     outputs[o] = std::move(owned[plan_.outputs[o].storage]);
   }
   return Status();
 }
 
-Status PreparedProgram::RunSteps(const RunContext& context,
-                                 std::span<std::byte* const> bases) const {
-  SmallVector<void*, 16> arrays(std::max(most_arrays_, 1));
-  size_t next = 0;
-  while (next < steps_.size()) {
-    const Step& step = steps_[next++];
-    for (int32_t i = 0; i < step.num_operands + step.num_results; ++i) {
-      arrays[i] = bases[array_storages_[step.first_array + i]];
-    }
-    auto* first = static_cast<std::byte*>(arrays[0]);
+// The addresses of a step's operands, then of its results, in `arrays`.
+std::span<void* const> PreparedProgram::ArraysOf(const Step& step,
+                                                 std::span<std::byte* const> bases,
+                                                 std::span<void*> arrays) const {
+  const int32_t* storages = array_storages_.data() + step.first_array;
+  const int32_t count = step.num_operands + step.num_results;
+  for (int32_t i = 0; i < count; ++i) arrays[i] = bases[storages[i]];
+  return arrays.first(count);
+}
+
+Status PreparedProgram::BindLoops(std::span<std::byte* const> bases, std::span<void*> arrays,
+                                  std::byte* memory) const {
+  auto** slots = reinterpret_cast<std::byte**>(memory + slots_offset());
+  for (const Step& step : steps_) {
+    if (step.small == nullptr) continue;
+    const std::span<void* const> found = ArraysOf(step, bases, arrays);
+    PLINTH_RETURN_IF_ERROR(step.small->Bind(found.first(step.num_operands),
+                                            found.subspan(step.num_operands),
+                                            memory + registers_offset(), slots + step.first_slot));
+  }
+  return Status();
+}
+
+Status PreparedProgram::RunSteps(const RunContext& context, std::span<std::byte* const> bases,
+                                 std::byte* memory) const {
+  SmallVector<void*, 16> few_arrays(std::max(most_arrays_, 1));
+  const std::span<void*> arrays(few_arrays.data(), few_arrays.size());
+  std::byte** slots = nullptr;
+  if (num_slots_ > 0) {
+    PLINTH_RETURN_IF_ERROR(BindLoops(bases, arrays, memory));
+    slots = reinterpret_cast<std::byte**>(memory + slots_offset());
+  }
+  const auto array = [&](const Step& step, int32_t number) {
+    return bases[array_storages_[step.first_array + number]];
+  };
+  const Step* const first = steps_.data();
+  const Step* const last = first + steps_.size();
+  for (const Step* next = first; next != last;) {
+    const Step& step = *next++;
     switch (step.kind) {
       case PlanStepKind::kKernel:
+        if (step.small != nullptr) {
+          step.small->RunBound(slots + step.first_slot);
+          continue;
+        }
+        [[fallthrough]];
       case PlanStepKind::kLibrary: {
-        std::span<void* const> operands(arrays.data(), step.num_operands);
-        std::span<void* const> results(arrays.data() + step.num_operands, step.num_results);
-        PLINTH_RETURN_IF_ERROR(step.prepared->Run(operands, results, context));
+        const std::span<void* const> found = ArraysOf(step, bases, arrays);
+        PLINTH_RETURN_IF_ERROR(step.prepared->Run(found.first(step.num_operands),
+                                                  found.subspan(step.num_operands), context));
         break;
       }
       case PlanStepKind::kCopy:
-        Copy(context.pool, static_cast<std::byte*>(arrays[1]), first, step.copy_bytes);
+        if (step.copy_bytes <= kSmallCopy) {
+          CopySmall(array(step, 1), array(step, 0), step.copy_bytes);
+          continue;
+        }
+        Copy(context.pool, array(step, 1), array(step, 0), step.copy_bytes);
         break;
       case PlanStepKind::kJump:
-        next = step.targets[0];
+        next = first + step.targets[0];
         break;
       case PlanStepKind::kJumpUnless:
-        if (*first == std::byte{0}) next = step.targets[0];
+        if (*array(step, 0) == std::byte{0}) next = first + step.targets[0];
         break;
       case PlanStepKind::kSwitch: {
-        int32_t index = ReadIndex(first);
-        int32_t last = static_cast<int32_t>(step.targets.size()) - 1;
-        next = step.targets[index < 0 || index > last ? last : index];
+        const int32_t index = ReadIndex(array(step, 0));
+        const int32_t others = static_cast<int32_t>(step.targets.size()) - 1;
+        next = first + step.targets[index < 0 || index > others ? others : index];
         break;
       }
     }
+    // What takes little time does not get here; every loop does, at its jumps.
     if (context.stop->load(std::memory_order_relaxed)) {
       return Status(StatusCode::kCancelled, "the client was destroyed while the program ran");
     }

@@ -37,9 +37,11 @@ class PreparedProgram {
   // Whether it enters foreign code: then no thread of the pool may run it.
   bool may_wait() const { return may_wait_; }
 
-  // Bytes that a run takes besides arguments and outputs: the arena, then the scratch of the step
-  // that needs most.
-  int64_t memory_size() const { return scratch_offset() + scratch_bytes_; }
+  // Bytes that a run takes besides arguments and outputs: the arena, the scratch of the step that
+  // needs most, then what small kernels in loops work on (BindLoops).
+  int64_t memory_size() const {
+    return slots_offset() + num_slots_ * static_cast<int64_t>(sizeof(std::byte*));
+  }
 
   // Runs the program on this thread, with the help of the runtime's. `arguments` are taken: a
   // donated one may become an output. `outputs` are filled in only on success. CANCELLED when the
@@ -55,6 +57,9 @@ class PreparedProgram {
     int64_t copy_bytes = 0;
     std::shared_ptr<const PreparedStep> prepared;  // kernels that do the same work share one
     std::vector<int32_t> targets;
+    // Small kernels in loops: what `prepared` is, and where its slots are among the program's.
+    const SmallKernel* small = nullptr;
+    int32_t first_slot = 0;
   };
 
   explicit PreparedProgram(compiler::Plan plan) : plan_(std::move(plan)) {}
@@ -62,11 +67,20 @@ class PreparedProgram {
   Status BindStorages(Runtime& runtime, std::span<RunArgument> arguments,
                       std::span<StoragePtr> owned, std::byte* arena,
                       std::span<std::byte*> bases) const;
-  Status RunSteps(const RunContext& context, std::span<std::byte* const> bases) const;
+  void FindSmallKernels();
+  std::span<void* const> ArraysOf(const Step& step, std::span<std::byte* const> bases,
+                                  std::span<void*> arrays) const;
+  Status BindLoops(std::span<std::byte* const> bases, std::span<void*> arrays,
+                   std::byte* memory) const;
+  Status RunSteps(const RunContext& context, std::span<std::byte* const> bases,
+                  std::byte* memory) const;
 
-  int64_t scratch_offset() const {
-    return (plan_.arena_size + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
+  static int64_t Align(int64_t bytes) {
+    return (bytes + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
   }
+  int64_t scratch_offset() const { return Align(plan_.arena_size); }
+  int64_t registers_offset() const { return Align(scratch_offset() + scratch_bytes_); }
+  int64_t slots_offset() const { return Align(registers_offset() + register_bytes_); }
 
   compiler::Plan plan_;
   std::vector<Step> steps_;
@@ -74,6 +88,7 @@ class PreparedProgram {
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
   int64_t scratch_bytes_ = 0;
   int32_t most_arrays_ = 0;  // of one step
+  int64_t register_bytes_ = 0, num_slots_ = 0;
   bool is_short_ = false, has_custom_calls_ = false, may_wait_ = false;
 };
 

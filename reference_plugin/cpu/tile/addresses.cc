@@ -10,15 +10,6 @@ namespace {
 using compiler::Access;
 using compiler::Kernel;
 
-int64_t ReadIndex(const compiler::DynamicOffset& dynamic, const void* buffer) {
-  const int64_t index = compiler::ReadInteger(dynamic.dtype, static_cast<const std::byte*>(buffer));
-  if (index < 0) {
-    // As an unsigned number it is beyond any maximum.
-    return dynamic.dtype == DType::kU64 ? dynamic.maximum : 0;
-  }
-  return std::min(index, dynamic.maximum);
-}
-
 Status Place(const Kernel& kernel, const Access& access, std::span<void* const> buffers,
              std::span<void* const> operands, int64_t* start) {
   if (static_cast<size_t>(access.buffer) >= buffers.size()) {
@@ -39,6 +30,15 @@ Status Place(const Kernel& kernel, const Access& access, std::span<void* const> 
 }
 
 }  // namespace
+
+int64_t ReadIndex(const compiler::DynamicOffset& dynamic, const void* buffer) {
+  const int64_t index = compiler::ReadInteger(dynamic.dtype, static_cast<const std::byte*>(buffer));
+  if (index < 0) {
+    // As an unsigned number it is beyond any maximum.
+    return dynamic.dtype == DType::kU64 ? dynamic.maximum : 0;
+  }
+  return std::min(index, dynamic.maximum);
+}
 
 Status FindAddresses(const Kernel& kernel, const Domain& domain, std::span<void* const> operands,
                      std::span<void* const> results, int64_t* start) {

@@ -10,6 +10,9 @@
 
 namespace plinth::cpu {
 
+// The index in `buffer`, clamped.
+int64_t ReadIndex(const compiler::DynamicOffset& dynamic, const void* buffer);
+
 // The values of the domain's forms at its first point, for one run: those of inputs and outputs
 // are addresses, dynamic offsets included. `start` has room for all forms.
 Status FindAddresses(const compiler::Kernel& kernel, const Domain& domain,

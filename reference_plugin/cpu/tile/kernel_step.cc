@@ -6,6 +6,7 @@
 #include "reference_plugin/cpu/prepared_step.h"
 #include "reference_plugin/cpu/tile/addresses.h"
 #include "reference_plugin/cpu/tile/copy_step.h"
+#include "reference_plugin/cpu/tile/small_kernel.h"
 #include "reference_plugin/cpu/tile/split_run.h"
 #include "reference_plugin/cpu/tile/tile_program.h"
 #include "reference_plugin/cpu/tile/worker.h"
@@ -91,6 +92,7 @@ class KernelStep : public PreparedStep {
 
 Expected<std::unique_ptr<PreparedStep>> PrepareKernel(std::shared_ptr<const Kernel> kernel) {
   PLINTH_RETURN_IF_ERROR(Verify(*kernel));
+  if (std::unique_ptr<PreparedStep> small = SmallKernel::Make(*kernel)) return small;
   if (std::unique_ptr<PreparedStep> copy = MakeCopyStep(kernel)) return copy;
   Expected<std::unique_ptr<TileProgram>> program = MakeTileProgram(*kernel);
   if (!program.ok()) {

@@ -1,0 +1,85 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_TILE_SMALL_KERNEL_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_TILE_SMALL_KERNEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "reference_plugin/compiler/kernel.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
+#include "reference_plugin/cpu/prepared_step.h"
+#include "reference_plugin/cpu/tile/access.h"
+#include "reference_plugin/cpu/tile/reduction.h"
+
+// A kernel whose whole domain is one tile, as most are in loops over scalars: what is left of it
+// is a list of routines on slots. The routines are those of other kernels, so results are the same
+// bits; what goes is the walk through tiles, which costs a hundred times an addition.
+namespace plinth::cpu {
+
+class SmallKernel : public PreparedStep {
+ public:
+  // Null where the domain is too large, elements are reduced or an op has no routine.
+  static std::unique_ptr<SmallKernel> Make(const compiler::Kernel& kernel);
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override;
+  const SmallKernel* AsSmallKernel() const override { return this; }
+
+  // Run in two parts, for loops: where everything lies is found once, RunBound repeats the rest.
+  // `slots` has room for num_slots(), `registers` is register_bytes() of memory that nobody else
+  // writes during RunBound; what it holds between runs does not matter.
+  size_t num_slots() const { return sources_.size(); }
+  int64_t register_bytes() const { return register_bytes_; }
+  Status Bind(std::span<void* const> operands, std::span<void* const> results, std::byte* registers,
+              std::byte** slots) const;
+  void RunBound(std::byte** slots) const {
+    if (is_plain_) {
+      Execute(code_, slots, points_);
+    } else {
+      RunWithMovements(slots);
+    }
+  }
+
+ private:
+  friend class SmallKernelBuilder;
+
+  // Where a slot points to: an operand, a result (counted behind the operands), the constants or
+  // the registers.
+  struct Source {
+    static constexpr int32_t kConstants = -1, kRegisters = -2;
+    int32_t base = 0;
+    int64_t offset = 0;
+  };
+  // slots[slot] = slots[base] + what the indices say that the kernel reads.
+  struct Address {
+    int32_t slot = 0, base = 0;
+    std::vector<compiler::DynamicOffset> indices;  // `buffer` is a slot
+  };
+  // Elements that do not lie side by side, in memory form: element i of the register at
+  // offsets[i] from the other slot.
+  struct Movement {
+    static constexpr int32_t kOutside = INT32_MIN;  // the register holds `fill`
+    int32_t memory = 0, tile = 0;                   // slots
+    size_t bytes = 0;
+    std::vector<int32_t> offsets;
+    compiler::ScalarBits fill;
+    FillFunction broadcast = nullptr;  // loads: not null if all offsets are zero
+  };
+
+  void RunWithMovements(std::byte** slots) const;
+
+  int64_t points_ = 1;
+  size_t num_operands_ = 0, num_results_ = 0;
+  std::vector<Source> sources_;  // by slot
+  std::vector<TileElement> constants_;
+  int64_t register_bytes_ = 0;
+  bool is_plain_ = true;  // nothing but `code_`
+  std::vector<Address> addresses_;
+  std::vector<Movement> loads_, stores_;
+  std::vector<Instruction> code_;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_TILE_SMALL_KERNEL_H_

@@ -1,0 +1,473 @@
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "reference_plugin/cpu/tile/access.h"
+#include "reference_plugin/cpu/tile/routine.h"
+#include "reference_plugin/cpu/tile/small_kernel.h"
+#include "reference_plugin/cpu/tile/tile_program.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Access;
+using compiler::Kernel;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Phase;
+using compiler::Store;
+
+constexpr int64_t kMostPoints = 512;
+constexpr size_t kMostNodes = 256, kMostStores = 64;
+// Constants, broadcast, and registers together.
+constexpr int64_t kMostBytes = 64 << 10;
+
+int64_t RoundUp(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+template <size_t kBytes>
+void CopyOne(void* result, const void* a, const void*, const void*, size_t, const TileParameters&) {
+  std::byte element[kBytes];
+  std::memcpy(element, a, kBytes);
+  std::memcpy(result, element, kBytes);
+}
+
+// result = a, which may be the same memory.
+TileFunction CopyOneFunction(int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      return CopyOne<1>;
+    case 2:
+      return CopyOne<2>;
+    case 4:
+      return CopyOne<4>;
+    case 8:
+      return CopyOne<8>;
+    default:
+      return CopyOne<16>;
+  }
+}
+
+}  // namespace
+
+class SmallKernelBuilder {
+ public:
+  SmallKernelBuilder(const Kernel& kernel, int64_t points, SmallKernel* step)
+      : kernel_(kernel), phase_(kernel.phases[0]), step_(*step), points_(points) {
+    step_.points_ = points;
+  }
+
+  // False where the kernel is not a small one.
+  bool Build();
+
+ private:
+  using Source = SmallKernel::Source;
+  using Movement = SmallKernel::Movement;
+
+  // A node's value in tile form.
+  struct Value {
+    int32_t slot = -1;
+    bool in_operand = false;  // in an operand's memory, where a result may lie, too
+    bool in_register = false;
+    size_t last_use = 0;  // position in order_, SIZE_MAX if it is stored at the end
+  };
+  struct Operation {
+    size_t node = 0;
+    int32_t store = -1;  // it writes this store's memory itself
+  };
+
+  int32_t AddSlot(int32_t base, int64_t offset) {
+    step_.sources_.push_back({base, offset});
+    return static_cast<int32_t>(step_.sources_.size() - 1);
+  }
+  int32_t AddRegister() {
+    const int64_t offset = step_.register_bytes_;
+    step_.register_bytes_ += RoundUp(points_ * widest_, points_ == 1 ? 16 : 64);
+    return AddSlot(Source::kRegisters, offset);
+  }
+  void AddCode(TileFunction function, int32_t result, int32_t a) {
+    step_.code_.push_back({function, result, a, 0, 0, {}});
+  }
+  void AddCopy(int64_t bytes, int32_t result, int32_t a) {
+    AddCode(points_ == 1 ? CopyOneFunction(bytes) : CopyFunction(bytes), result, a);
+  }
+
+  void CountBuffers();
+  std::vector<int64_t> ValuesAt(const compiler::Dims& coefficients, int64_t offset) const;
+  std::vector<bool> WithinBounds(const Access& access) const;
+  bool AddConstant(const std::vector<TileElement>& elements, size_t bytes, Value* value);
+  bool AddIota(const Node& node, Value* value);
+  int32_t AddressOf(const Access& access, size_t first_buffer);
+  bool AddInput(int32_t index, Value* value);
+  bool PlanStores();
+  void FindOrder();
+  void Emit(size_t node);
+  void FindDirectStores();
+  void FindLastUses();
+  bool WriteCode();
+  void WriteStores();
+
+  const Node& NodeAt(int32_t n) const { return phase_.nodes[static_cast<size_t>(n)]; }
+
+  struct Target {
+    int32_t slot = -1;  // of the result's memory
+    ElementFunctions element;
+    bool is_contiguous = false;
+    std::vector<int64_t> offsets;
+    bool written = false;  // by the op that computes the value
+  };
+
+  const Kernel& kernel_;
+  const Phase& phase_;
+  SmallKernel& step_;
+  const int64_t points_;
+  int64_t widest_ = 1;                        // bytes of an element in tile form
+  std::vector<std::optional<Value>> inputs_;  // by index
+  std::vector<Value> values_;                 // by node
+  std::vector<Target> targets_;               // by store
+  std::vector<bool> is_emitted_;              // by node
+  std::vector<Operation> order_;
+};
+
+// Slots [0, operands + results) are the buffers themselves.
+void SmallKernelBuilder::CountBuffers() {
+  auto count = [](size_t* buffers, int32_t buffer) {
+    *buffers = std::max(*buffers, static_cast<size_t>(buffer) + 1);
+  };
+  for (const auto* accesses : {&kernel_.inputs, &kernel_.outputs}) {
+    for (const Access& access : *accesses) {
+      count(accesses == &kernel_.inputs ? &step_.num_operands_ : &step_.num_results_,
+            access.buffer);
+      for (const auto& index : access.dynamic_offsets) count(&step_.num_operands_, index.buffer);
+    }
+  }
+  for (size_t b = 0; b < step_.num_operands_ + step_.num_results_; ++b) {
+    AddSlot(static_cast<int32_t>(b), 0);
+  }
+}
+
+// offset + sum(coefficients[d] * p[d]) at every point p, the last dimension first.
+std::vector<int64_t> SmallKernelBuilder::ValuesAt(const compiler::Dims& coefficients,
+                                                  int64_t offset) const {
+  std::vector<int64_t> values = {offset}, next;
+  values.reserve(static_cast<size_t>(points_));
+  for (size_t d = 0; d < kernel_.extents.size(); ++d) {
+    if (kernel_.extents[d] == 1) continue;
+    next.clear();
+    for (int64_t value : values) {
+      for (int64_t i = 0; i < kernel_.extents[d]; ++i) next.push_back(value + i * coefficients[d]);
+    }
+    values.swap(next);
+  }
+  return values;
+}
+
+std::vector<bool> SmallKernelBuilder::WithinBounds(const Access& access) const {
+  std::vector<bool> within(static_cast<size_t>(points_), true);
+  for (const compiler::Bound& bound : access.bounds) {
+    const std::vector<int64_t> values = ValuesAt(bound.coefficients, bound.offset);
+    for (size_t i = 0; i < within.size(); ++i) {
+      within[i] = within[i] && values[i] >= 0 && values[i] < bound.extent;
+    }
+  }
+  return within;
+}
+
+// One element for all points or one for each.
+bool SmallKernelBuilder::AddConstant(const std::vector<TileElement>& elements, size_t bytes,
+                                     Value* value) {
+  std::vector<TileElement>& constants = step_.constants_;
+  const size_t first = constants.size(), total = static_cast<size_t>(points_) * bytes;
+  constants.resize(first + (total + sizeof(TileElement) - 1) / sizeof(TileElement));
+  auto* target = reinterpret_cast<std::byte*>(&constants[first]);
+  for (size_t i = 0; i < static_cast<size_t>(points_); ++i) {
+    std::memcpy(target + i * bytes, elements[elements.size() == 1 ? 0 : i].bytes, bytes);
+  }
+  value->slot = AddSlot(Source::kConstants, static_cast<int64_t>(first * sizeof(TileElement)));
+  return static_cast<int64_t>(constants.size() * sizeof(TileElement)) <= kMostBytes;
+}
+
+bool SmallKernelBuilder::AddIota(const Node& node, Value* value) {
+  const IotaFunction iota = FindIota(node.dtype);
+  if (iota == nullptr) return false;
+  compiler::Dims coefficients(kernel_.extents.size());
+  coefficients[static_cast<size_t>(node.index)] = static_cast<int64_t>(node.constant.high);
+  std::vector<TileElement> elements;
+  for (int64_t at : ValuesAt(coefficients, static_cast<int64_t>(node.constant.low))) {
+    iota(elements.emplace_back().bytes, at, 0, 1);
+  }
+  return AddConstant(elements, TileElementBytes(node.dtype), value);
+}
+
+int32_t SmallKernelBuilder::AddressOf(const Access& access, size_t first_buffer) {
+  int32_t slot = access.buffer + static_cast<int32_t>(first_buffer);
+  if (access.byte_offset != 0) slot = AddSlot(slot, access.byte_offset);
+  if (access.dynamic_offsets.empty()) return slot;
+  SmallKernel::Address address;
+  address.base = slot;
+  address.slot = AddSlot(slot, 0);
+  step_.sources_.back() = step_.sources_[static_cast<size_t>(slot)];
+  for (const compiler::DynamicOffset& index : access.dynamic_offsets) {
+    address.indices.push_back(index);
+  }
+  step_.addresses_.push_back(std::move(address));
+  return step_.addresses_.back().slot;
+}
+
+bool SmallKernelBuilder::AddInput(int32_t index, Value* value) {
+  std::optional<Value>& known = inputs_[static_cast<size_t>(index)];
+  if (known.has_value()) {
+    *value = *known;
+    return true;
+  }
+  const Access& access = kernel_.inputs[static_cast<size_t>(index)];
+  Expected<ElementFunctions> found = FindElementFunctions(access.dtype);
+  if (!found.ok()) return false;
+  const ElementFunctions& element = *found;
+  const std::vector<bool> within = WithinBounds(access);
+  if (std::find(within.begin(), within.end(), true) == within.end()) {
+    if (!AddConstant({ToTileElement(element, access.fill)}, element.tile_bytes, value)) {
+      return false;
+    }
+    known = *value;
+    return true;
+  }
+  const std::vector<int64_t> offsets = ValuesAt(access.byte_strides, 0);
+  Movement movement;
+  movement.bytes = element.memory_bytes;
+  movement.fill = access.fill;
+  bool is_contiguous = true;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const bool is_next = offsets[i] == static_cast<int64_t>(i * element.memory_bytes);
+    is_contiguous = is_contiguous && within[i] && is_next;
+    if (!within[i]) {
+      movement.offsets.push_back(Movement::kOutside);
+    } else if (offsets[i] > INT32_MIN && offsets[i] <= INT32_MAX) {
+      movement.offsets.push_back(static_cast<int32_t>(offsets[i]));
+    } else {
+      return false;
+    }
+  }
+  value->slot = AddressOf(access, 0);
+  value->in_operand = is_contiguous;
+  if (!is_contiguous) {
+    movement.memory = value->slot;
+    movement.tile = value->slot = AddRegister();
+    const bool is_broadcast = std::all_of(movement.offsets.begin(), movement.offsets.end(),
+                                          [](int32_t offset) { return offset == 0; });
+    if (is_broadcast) movement.broadcast = element.fill_memory;
+    step_.loads_.push_back(std::move(movement));
+  }
+  if (element.load != nullptr) {
+    const int32_t tile = AddRegister();
+    AddCode(element.load, tile, value->slot);
+    *value = {tile};
+  }
+  known = *value;
+  return true;
+}
+
+bool SmallKernelBuilder::PlanStores() {
+  for (const Store& store : phase_.stores) {
+    const Access& access = kernel_.outputs[static_cast<size_t>(store.output)];
+    Expected<ElementFunctions> element = FindElementFunctions(access.dtype);
+    if (!element.ok()) return false;
+    Target& target = targets_.emplace_back();
+    target.element = *element;
+    target.slot = AddressOf(access, step_.num_operands_);
+    target.offsets = ValuesAt(access.byte_strides, 0);
+    target.is_contiguous = true;
+    for (size_t i = 0; i < target.offsets.size(); ++i) {
+      const int64_t offset = target.offsets[i];
+      const bool is_next = offset == static_cast<int64_t>(i * element->memory_bytes);
+      target.is_contiguous = target.is_contiguous && is_next;
+      if (offset < INT32_MIN || offset > INT32_MAX) return false;
+    }
+    // A later store must not find the value overwritten by an earlier one.
+    Value& value = values_[static_cast<size_t>(store.node)];
+    if (value.in_operand && phase_.stores.size() > 1) {
+      const int32_t kept = AddRegister();
+      AddCopy(static_cast<int64_t>(TileElementBytes(NodeAt(store.node).dtype)), kept, value.slot);
+      value.slot = kept;
+      value.in_operand = false;
+    }
+  }
+  return true;
+}
+
+void SmallKernelBuilder::Emit(size_t n) {
+  const Node& node = phase_.nodes[n];
+  if (node.kind != NodeKind::kOp || is_emitted_[n]) return;
+  is_emitted_[n] = true;
+  for (size_t i = 0; i < node.num_operands; ++i) Emit(static_cast<size_t>(node.operands[i]));
+  order_.push_back({n});
+}
+
+// Ops whose value is stored come last, of these at the end the ones that read no operand: an op may
+// write a result's memory itself once nobody reads operands any more.
+void SmallKernelBuilder::FindOrder() {
+  is_emitted_.assign(phase_.nodes.size(), false);
+  std::vector<bool> is_stored(phase_.nodes.size(), false), reads(phase_.nodes.size(), false);
+  for (const Store& store : phase_.stores) is_stored[static_cast<size_t>(store.node)] = true;
+  for (size_t n = 0; n < phase_.nodes.size(); ++n) {
+    const Node& node = phase_.nodes[n];
+    if (node.kind != NodeKind::kOp) continue;
+    for (size_t i = 0; i < node.num_operands; ++i) {
+      reads[n] = reads[n] || values_[static_cast<size_t>(node.operands[i])].in_operand;
+    }
+    if (!is_stored[n]) Emit(n);
+  }
+  for (const bool reading : {true, false}) {
+    for (size_t n = 0; n < phase_.nodes.size(); ++n) {
+      if (reads[n] == reading) Emit(n);
+    }
+  }
+}
+
+void SmallKernelBuilder::FindDirectStores() {
+  bool is_read_later = false;
+  for (size_t position = order_.size(); position-- > 0;) {
+    Operation& operation = order_[position];
+    const Node& node = phase_.nodes[operation.node];
+    const size_t bytes = TileElementBytes(node.dtype);
+    bool may_overlap = is_read_later;
+    for (size_t i = 0; i < node.num_operands; ++i) {
+      if (!values_[static_cast<size_t>(node.operands[i])].in_operand) continue;
+      is_read_later = true;
+      may_overlap = may_overlap || TileElementBytes(NodeAt(node.operands[i]).dtype) != bytes;
+    }
+    if (may_overlap) continue;
+    for (size_t s = 0; s < targets_.size(); ++s) {
+      Target& target = targets_[s];
+      if (static_cast<size_t>(phase_.stores[s].node) != operation.node) continue;
+      if (!target.is_contiguous || target.element.store != nullptr) continue;
+      target.written = true;
+      operation.store = static_cast<int32_t>(s);
+      break;
+    }
+  }
+}
+
+void SmallKernelBuilder::FindLastUses() {
+  for (size_t position = 0; position < order_.size(); ++position) {
+    const Node& node = phase_.nodes[order_[position].node];
+    for (size_t i = 0; i < node.num_operands; ++i) {
+      values_[static_cast<size_t>(node.operands[i])].last_use = position;
+    }
+  }
+  for (const Store& store : phase_.stores) {
+    values_[static_cast<size_t>(store.node)].last_use = SIZE_MAX;
+  }
+}
+
+bool SmallKernelBuilder::WriteCode() {
+  std::vector<int32_t> free;
+  for (size_t position = 0; position < order_.size(); ++position) {
+    const Operation& operation = order_[position];
+    const Node& node = phase_.nodes[operation.node];
+    Value& value = values_[operation.node];
+    if (operation.store >= 0) {
+      value.slot = targets_[static_cast<size_t>(operation.store)].slot;
+    } else if (free.empty()) {
+      value.slot = AddRegister();
+      value.in_register = true;
+    } else {
+      value.slot = free.back();
+      value.in_register = true;
+      free.pop_back();
+    }
+    int32_t operands[3] = {0, 0, 0};
+    for (size_t i = 0; i < node.num_operands; ++i) {
+      Value& operand = values_[static_cast<size_t>(node.operands[i])];
+      operands[i] = operand.slot;
+      if (operand.in_register && operand.last_use == position) {
+        operand.in_register = false;  // It may be an operand twice.
+        free.push_back(operand.slot);
+      }
+    }
+    if (!AppendRoutine(phase_.nodes, operation.node, value.slot, operands, &step_.code_).ok()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void SmallKernelBuilder::WriteStores() {
+  for (size_t s = 0; s < targets_.size(); ++s) {
+    Target& target = targets_[s];
+    if (target.written) continue;
+    const int32_t value = values_[static_cast<size_t>(phase_.stores[s].node)].slot;
+    const ElementFunctions& element = target.element;
+    if (target.is_contiguous) {
+      if (element.store != nullptr) {
+        AddCode(element.store, target.slot, value);
+      } else if (target.slot != value) {
+        AddCopy(static_cast<int64_t>(element.memory_bytes), target.slot, value);
+      }
+      continue;
+    }
+    Movement movement;
+    movement.memory = target.slot;
+    movement.tile = value;
+    movement.bytes = element.memory_bytes;
+    for (int64_t offset : target.offsets) movement.offsets.push_back(static_cast<int32_t>(offset));
+    if (element.store != nullptr) {
+      movement.tile = AddRegister();
+      AddCode(element.store, movement.tile, value);
+    }
+    step_.stores_.push_back(std::move(movement));
+  }
+}
+
+bool SmallKernelBuilder::Build() {
+  CountBuffers();
+  for (const Node& node : phase_.nodes) {
+    widest_ = std::max(widest_, static_cast<int64_t>(TileElementBytes(node.dtype)));
+  }
+  if (points_ * widest_ > kTileBytes) return false;
+  inputs_.resize(kernel_.inputs.size());
+  values_.resize(phase_.nodes.size());
+  for (size_t n = 0; n < phase_.nodes.size(); ++n) {
+    const Node& node = phase_.nodes[n];
+    bool done = true;
+    if (node.kind == NodeKind::kConstant) {
+      Expected<ElementFunctions> element = FindElementFunctions(node.dtype);
+      done = element.ok() && AddConstant({ToTileElement(*element, node.constant)},
+                                         element->tile_bytes, &values_[n]);
+    } else if (node.kind == NodeKind::kIota) {
+      done = AddIota(node, &values_[n]);
+    } else if (node.kind == NodeKind::kInput) {
+      done = AddInput(node.index, &values_[n]);
+    } else if (node.kind != NodeKind::kOp) {
+      done = false;
+    }
+    if (!done) return false;
+  }
+  if (!PlanStores()) return false;
+  FindOrder();
+  FindDirectStores();
+  FindLastUses();
+  if (!WriteCode()) return false;
+  WriteStores();
+  step_.is_plain_ = step_.addresses_.empty() && step_.loads_.empty() && step_.stores_.empty();
+  return step_.register_bytes_ <= kMostBytes;
+}
+
+std::unique_ptr<SmallKernel> SmallKernel::Make(const Kernel& kernel) {
+  if (kernel.phases.size() != 1 || !kernel.phases[0].reductions.empty() ||
+      kernel.phases[0].nodes.size() > kMostNodes || kernel.phases[0].stores.size() > kMostStores ||
+      static_cast<size_t>(kernel.num_parallel) != kernel.extents.size()) {
+    return nullptr;
+  }
+  int64_t points = 1;
+  for (int64_t extent : kernel.extents) {
+    if (extent == 0 || extent > kMostPoints) return nullptr;
+    points *= extent;
+    if (points > kMostPoints) return nullptr;
+  }
+  std::unique_ptr<SmallKernel> step(new SmallKernel());
+  if (!SmallKernelBuilder(kernel, points, step.get()).Build()) return nullptr;
+  return step;
+}
+
+}  // namespace plinth::cpu
