@@ -58,6 +58,54 @@ def test_loops():
     check_functions_of((np.int64(27), values.random(F32, (13,))), LOOPS, default=CLOSE)
 
 
+def _newton(x):
+    def step(carry):
+        y, _, count = carry
+        following = 0.5 * (y + x / y)
+        return following, jnp.abs(following - y), count + 1
+    return lax.while_loop(lambda c: (c[1] > 1e-6) & (c[2] < 50), step, (x, jnp.float32(1), 0))
+
+
+def _scalar_loops(dtype):
+    """Loops whose every turn is a few tiny kernels, on a scalar and on a few elements of a type."""
+    integer = np.issubdtype(dtype, np.integer)
+    factor = np.asarray(3 if integer else 0.75).astype(dtype)
+    return {
+        "fori": lambda n, x: lax.fori_loop(0, n, lambda i, c: c * factor + i.astype(dtype), x),
+        "two": lambda n, x: lax.fori_loop(
+            0, n, lambda i, c: (c[1], c[0] * factor + c[1]), (x, x + 1)),
+        "select": lambda n, x: lax.fori_loop(
+            0, n, lambda i, c: jnp.where(i % 3 == 0, c + 1, c * factor), x),
+        "nested": lambda n, x: lax.fori_loop(0, 5, lambda i, c: lax.fori_loop(
+            0, i, lambda j, d: d * factor + 1, c), x),
+        "branch": lambda n, x: lax.fori_loop(0, n, lambda i, c: lax.cond(
+            i % 2 == 0, lambda v: v + 1, lambda v: v * factor, c), x),
+        "switch": lambda n, x: lax.fori_loop(0, n, lambda i, c: lax.switch(
+            i % 4, [lambda v: v, lambda v: v + 1, lambda v: v * factor], c), x),
+        "no_turn": lambda n, x: lax.fori_loop(n, 0, lambda i, c: c + 1, x),
+        "table": lambda n, x: lax.fori_loop(
+            0, n, lambda i, c: c.at[i % 7].add(c[(i + 3) % 7]), jnp.stack([x] * 7)),
+    }
+
+
+def test_loops_of_scalars():
+    for dtype in (np.uint8, np.int64, F32, jnp.bfloat16, np.complex64):
+        x = np.asarray(3).astype(dtype)
+        check_functions_of((np.int32(11), x), _scalar_loops(dtype), default=CLOSE)
+    check_functions_of((np.int32(11), np.arange(5, dtype=F32)), _scalar_loops(F32), default=CLOSE)
+    check([
+        Case("float_condition", _newton, (F32(2.0),), CLOSE),
+        Case("scan", lambda x: lax.scan(lambda c, v: (c * F32(0.5) + v, (c, v > c)), F32(0), x),
+             (values.random(F32, (101,)),), CLOSE),
+        Case("scan_back", lambda x: lax.scan(lambda c, v: (c - v, c), np.uint8(7), x, reverse=True),
+             (values.random(np.uint8, (33,)),)),
+        Case("vmapped", lambda x: jax.vmap(_newton)(x), (np.arange(1, 9, dtype=F32),), CLOSE),
+        Case("bool", lambda n: lax.fori_loop(0, n, lambda i, c: ~c | (i == 3), True), (np.int32(9),)),
+        Case("searchsorted", lambda a, v: jnp.searchsorted(a, v),
+             (np.arange(100, dtype=F32), F32(41.5))),
+    ])
+
+
 SCANS = {
     "sum": lambda x: lax.scan(lambda c, v: (c + v, c), jnp.zeros(x.shape[1:]), x),
     "reverse": lambda x: lax.scan(lambda c, v: (c * 0.5 + v, c), jnp.zeros(x.shape[1:]), x,
