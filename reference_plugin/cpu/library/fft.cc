@@ -59,7 +59,13 @@ struct Pass {
   int64_t PlaneSize() const {
     return std::max(plan->work_size(), (std::max(in_extent, out_extent) + 1) * s) + 16;
   }
-  int64_t PlaneStride() const { return (PlaneSize() + 15) / 16 * 16; }
+  // Whole cache lines. Planes of pages and more lie at different places of their pages: a load that
+  // seems to be from where a store in flight goes to, by its last twelve bits, waits for it.
+  int64_t PlaneStride() const {
+    constexpr int64_t kPage = 4096 / sizeof(T), kShift = (1024 + 64) / sizeof(T);
+    const int64_t size = (PlaneSize() + 15) / 16 * 16;
+    return size < kPage ? size : (size - kShift + kPage - 1) / kPage * kPage + kShift;
+  }
   int64_t NumGroups() const { return (lines + s - 1) / s; }
 };
 
@@ -81,12 +87,16 @@ void Pass<T>::Read(const T* from, int64_t line, int64_t count, const FftPlanes<T
   if (s == kernels.lanes && line % inner + s <= inner) {
     return kernels.split_lanes(in_extent, inner, base, planes.re, planes.im);
   }
-  for (int64_t q = 0; q < s; ++q) {
-    // Lanes without a line of their own repeat the last one.
-    const T* row = from + 2 * InBase(line + std::min(q, count - 1));
-    for (int64_t i = 0; i < in_extent; ++i) {
-      planes.re[i * s + q] = row[2 * i * inner];
-      planes.im[i * s + q] = row[2 * i * inner + 1];
+  if (s == kernels.lanes && inner == 1) {
+    return kernels.split_lines(in_extent, 2 * in_extent, count, base, planes.re, planes.im);
+  }
+  // Lanes without a line of their own repeat the last one.
+  const T* rows[kMaxFftLanes];
+  for (int64_t q = 0; q < s; ++q) rows[q] = from + 2 * InBase(line + std::min(q, count - 1));
+  for (int64_t i = 0; i < in_extent; ++i) {
+    for (int64_t q = 0; q < s; ++q) {
+      planes.re[i * s + q] = rows[q][2 * i * inner];
+      planes.im[i * s + q] = rows[q][2 * i * inner + 1];
     }
   }
 }
@@ -106,11 +116,15 @@ void Pass<T>::Write(const FftPlanes<T>& planes, int64_t line, int64_t count, T* 
   if (s == kernels.lanes && line % out_inner + s <= out_inner) {
     return kernels.join_lanes(out_extent, out_inner, scale, planes.re, planes.im, base);
   }
-  for (int64_t q = 0; q < count; ++q) {
-    T* row = to + 2 * OutBase(line + q);
-    for (int64_t i = 0; i < out_extent; ++i) {
-      row[2 * i * out_inner] = scale * planes.re[i * s + q];
-      row[2 * i * out_inner + 1] = scale * planes.im[i * s + q];
+  if (s == kernels.lanes && out_inner == 1) {
+    return kernels.join_lines(out_extent, 2 * out_extent, count, scale, planes.re, planes.im, base);
+  }
+  T* rows[kMaxFftLanes];
+  for (int64_t q = 0; q < count; ++q) rows[q] = to + 2 * OutBase(line + q);
+  for (int64_t i = 0; i < out_extent; ++i) {
+    for (int64_t q = 0; q < count; ++q) {
+      rows[q][2 * i * out_inner] = scale * planes.re[i * s + q];
+      rows[q][2 * i * out_inner + 1] = scale * planes.im[i * s + q];
     }
   }
 }
@@ -244,9 +258,15 @@ Status FftStep<T>::AddPass(PassKind kind, const compiler::Dims& dims, size_t axi
   pass.out_extent = to_real ? plan_length : from_real ? half + 1 : length;
   const int64_t lanes = FftKernelsFor<T>().lanes;
   constexpr int64_t kLeastLine = 256;  // shorter ones are better off side by side
+  // Up to here also those that alone would use a part of each vector: the planes still fit into a
+  // core's second-level cache.
+  constexpr int64_t kMostSideBySide = 2048;
   const bool odd = kind == PassKind::kRealOdd || kind == PassKind::kToRealOdd;
-  const bool alone = pass.lines <= lanes / 4 || (pass.inner == 1 && plan_length >= kLeastLine &&
-                                                 !odd && FftPlan<T>::IsGoodLine(plan_length));
+  const bool part_of_vectors = pass.lines >= lanes && plan_length <= kMostSideBySide &&
+                               !FftPlan<T>::FillsVectors(plan_length);
+  const bool alone =
+      pass.lines <= lanes / 4 || (pass.inner == 1 && plan_length >= kLeastLine && !odd &&
+                                  !part_of_vectors && FftPlan<T>::IsGoodLine(plan_length));
   pass.s = alone ? 1 : lanes;
   PLINTH_ASSIGN_OR_RETURN(pass.plan, FftPlan<T>::Make(plan_length, pass.s));
   if (pairs) {

@@ -14,13 +14,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "reference_plugin/cpu/library/fft_radix-inl.h"
 #include "reference_plugin/cpu/library/fft_stages-inl.h"
+#if HWY_TARGET != HWY_SCALAR
+#include "reference_plugin/cpu/library/fft_lines-inl.h"
+#endif
 
 template <typename T>
 FftKernels<T> MakeFftKernels() {
   FftKernels<T> kernels;
+  static_assert(HWY_MAX_BYTES <= kMaxFftLanes * sizeof(float));
   kernels.lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
   kernels.stage = RunStage<T>;
-  kernels.combine = RunCombine<T>;
   kernels.split = Split<T>;
   kernels.join = Join<T>;
   kernels.split_lanes = SplitLanes<T>;
@@ -28,6 +31,11 @@ FftKernels<T> MakeFftKernels() {
   kernels.multiply = Multiply<T>;
   kernels.real_after = RealAfter<T>;
   kernels.real_before = RealBefore<T>;
+#if HWY_TARGET != HWY_SCALAR
+  kernels.combine = RunCombine<T>;
+  kernels.split_lines = SplitLines<T>;
+  kernels.join_lines = JoinLines<T>;
+#endif
   return kernels;
 }
 

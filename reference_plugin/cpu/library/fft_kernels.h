@@ -9,6 +9,7 @@
 namespace plinth::cpu {
 
 inline constexpr int kMaxFftPrime = 61;  // of a stage; larger prime factors go another way
+inline constexpr int kMaxFftLanes = 64 / sizeof(float);
 
 // One pass over the data: `rest` groups of transforms of length `radix`, then twiddles.
 template <typename T>
@@ -46,6 +47,13 @@ struct FftKernels {
   // `count` rows of this->lanes numbers, `row_stride` numbers apart in memory, dense in planes.
   void (*split_lanes)(int64_t count, int64_t row_stride, const T* from, T* re, T* im);
   void (*join_lanes)(int64_t count, int64_t row_stride, T scale, const T* re, const T* im, T* to);
+  // Null where vectors have one lane, like `combine`:
+  // `lines` of `count` complex numbers each, at most this->lanes, `line_stride` numbers apart in
+  // memory, side by side in planes; where there are fewer, lanes repeat the last.
+  void (*split_lines)(int64_t count, int64_t line_stride, int64_t lines, const T* from, T* re,
+                      T* im);
+  void (*join_lines)(int64_t count, int64_t line_stride, int64_t lines, T scale, const T* re,
+                     const T* im, T* to);
 
   // In place, (re, im)[i] *= (table_re, table_im)[i], i < count, for each of s transforms.
   void (*multiply)(int64_t count, int64_t s, const T* table_re, const T* table_im, T* re, T* im);

@@ -122,6 +122,11 @@ bool FftPlan<T>::IsGoodLine(int64_t length) {
 }
 
 template <typename T>
+bool FftPlan<T>::FillsVectors(int64_t length) {
+  return !HasOnlySmallFactors(length) || LineLanes<T>(length) == FftKernelsFor<T>().lanes;
+}
+
+template <typename T>
 Expected<std::unique_ptr<FftPlan<T>>> FftPlan<T>::Make(int64_t length, int64_t s) {
   if (length > kMaxFftLength) {
     return ResourceExhausted("a transform of length ", length, "; at most ", kMaxFftLength,

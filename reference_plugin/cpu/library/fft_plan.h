@@ -22,8 +22,9 @@ class FftPlan {
   // do not fit into memory.
   static Expected<std::unique_ptr<FftPlan>> Make(int64_t length, int64_t s);
 
-  // Whether one transform of this length alone fills the vectors.
+  // Whether one transform of this length alone makes use of vectors, and of the whole of them.
   static bool IsGoodLine(int64_t length);
+  static bool FillsVectors(int64_t length);
 
   // Elements per plane that Run needs: s * length, or more.
   int64_t work_size() const { return work_length_ * s_; }

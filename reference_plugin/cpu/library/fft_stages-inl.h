@@ -135,43 +135,6 @@ void RunStage(const FftStage<T>& stage, int64_t s, const FftPlanes<T>& planes) {
   return StageWith(hn::CappedTag<T, 1>(), stage, s, planes);
 }
 
-template <int kLanes, typename T>
-HWY_NOINLINE void CombineOf(int64_t m, const T* twiddles, const FftPlanes<T>& planes) {
-  const hn::CappedTag<T, kLanes> d;
-  using V = hn::Vec<decltype(d)>;
-  if (hn::Lanes(d) != kLanes) return;
-  const hn::RebindToSigned<decltype(d)> di;
-  const auto rows = hn::Mul(hn::Iota(di, 0), hn::Set(di, kLanes));
-  const T* sines = twiddles + (kLanes - 1) * m;
-  ForOverlapping(m, kLanes, [&](int64_t k) HWY_ATTR {
-    V re[kLanes], im[kLanes];
-    for (int l = 0; l < kLanes; ++l) {
-      re[l] = hn::GatherIndex(d, planes.re + k * kLanes + l, rows);
-      im[l] = hn::GatherIndex(d, planes.im + k * kLanes + l, rows);
-      if (l == 0) continue;
-      TurnBy(hn::LoadU(d, twiddles + (l - 1) * m + k), hn::LoadU(d, sines + (l - 1) * m + k), re[l],
-             im[l]);
-    }
-    SmallDft<kLanes>(d, static_cast<const T*>(nullptr), re, im);
-    for (int j = 0; j < kLanes; ++j) {
-      hn::StoreU(re[j], d, planes.other_re + m * j + k);
-      hn::StoreU(im[j], d, planes.other_im + m * j + k);
-    }
-  });
-}
-
-template <typename T>
-void RunCombine(int lanes, int64_t m, const T* twiddles, const FftPlanes<T>& planes) {
-  constexpr int kMost = static_cast<int>(HWY_MAX_BYTES / sizeof(T));
-  if constexpr (kMost >= 16) {
-    if (lanes == 16) return CombineOf<16>(m, twiddles, planes);
-  }
-  if constexpr (kMost >= 8) {
-    if (lanes == 8) return CombineOf<8>(m, twiddles, planes);
-  }
-  if constexpr (kMost >= 4) return CombineOf<4>(m, twiddles, planes);
-}
-
 template <typename T>
 void Split(int64_t count, const T* from, T* re, T* im) {
   const hn::ScalableTag<T> d;

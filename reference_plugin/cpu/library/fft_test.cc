@@ -141,6 +141,15 @@ TEST(Fft, Batches) {
   }
 }
 
+// A length that alone fills a part of each vector: alone, and as lines side by side.
+TEST(Fft, LinesThatVectorsDoNotDivide) {
+  for (DType complex : {DType::kC64, DType::kC128}) {
+    Check({FftType::kFft, complex, {2}, {260}});
+    Check({FftType::kFft, complex, {17}, {260}});
+    Check({FftType::kIrfft, complex, {2}, {520}});
+  }
+}
+
 TEST(Fft, SeveralDimensions) {
   ThreadPool pool(2);
   for (FftType type : kTypes) {
