@@ -38,5 +38,5 @@ def test_the_commands_for_jax_work():
 def test_the_commands_for_any_plugin_work():
     output = run(commands_of("Look at any plugin"))
     assert "verdict: works" in output
-    assert "conforms to L2" in output
+    assert "conforms to L4" in output
     assert output.endswith("2.0\n")

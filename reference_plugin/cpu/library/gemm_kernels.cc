@@ -7,12 +7,10 @@
 #include <type_traits>
 
 #include "reference_plugin/cpu/library/element.h"
-#include "reference_plugin/cpu/math/tile_functions.h"
 
-// AVX-512, AVX2 and the compiler's baseline; what lies between them is not worth its code.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #define HWY_TARGET_INCLUDE "reference_plugin/cpu/library/gemm_kernels.cc"
-#include "hwy/foreach_target.h"
+#include "reference_plugin/cpu/math/simd_targets.h"
+// Again for every target.
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -146,21 +144,7 @@ namespace plinth::cpu {
 namespace {
 
 struct KernelTable {
-  KernelTable() {
-#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX3)
-    if (BestSimdTarget() == SimdTarget::kAvx512) {
-      N_AVX3::FillKernels(kernels);
-      return;
-    }
-#endif
-#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX2)
-    if (BestSimdTarget() == SimdTarget::kAvx2) {
-      N_AVX2::FillKernels(kernels);
-      return;
-    }
-#endif
-    HWY_STATIC_DISPATCH(FillKernels)(kernels);
-  }
+  KernelTable() { PLINTH_CALL_FOR_TARGET(BestSimdTarget(), FillKernels, kernels); }
   GemmKernels kernels[kNumGemmKinds];
 };
 

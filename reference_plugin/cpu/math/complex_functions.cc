@@ -13,6 +13,7 @@ using compiler::Opcode;
 using Value = std::complex<double>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Value Divide(Value a, Value b) { return a / b; }
 
@@ -51,7 +52,7 @@ Value Logistic(Value z) {
 Value Sqrt(Value z) { return std::sqrt(z); }
 
 Value Rsqrt(Value z) {
-  if (z == 0.0) return {kInfinity, 0.0};
+  if (z == 0.0) return {kInfinity, kNaN};
   return 1.0 / std::sqrt(z);
 }
 
@@ -74,10 +75,7 @@ Value Sign(Value z) {
 
 Value Power(Value a, Value b) {
   if (b == 0.0) return 1.0;
-  if (a == 0.0) {
-    if (b.imag() == 0) return b.real() > 0 ? Value(0) : Value(kInfinity, 0);
-    return b.real() > 0 ? Value(0) : Value(kInfinity, kInfinity);
-  }
+  if (a == 0.0) return b.real() > 0 && b.imag() == 0 ? Value(0) : Value(kNaN, kNaN);
   return std::pow(a, b);
 }
 

@@ -15,16 +15,18 @@
 
 #include "reference_plugin/cpu/math/tile_functions.h"
 
-// Calls function() of the namespace that was compiled for `target`; a target that does not exist on
-// this architecture means the baseline. We choose ourselves rather than with Highway's dynamic
-// dispatch: its library would be one more thing to link, and its choice is process-wide state.
+// Calls function(arguments...) of the namespace that was compiled for `target`; a target that does
+// not exist on this architecture means the baseline. We choose ourselves rather than with Highway's
+// dynamic dispatch: its library would be one more thing to link, and its choice is process-wide
+// state.
 #if (HWY_TARGETS & HWY_AVX3) && (HWY_TARGETS & HWY_AVX2)
-#define PLINTH_CALL_FOR_TARGET(target, function)                       \
-  ((target) == ::plinth::cpu::SimdTarget::kAvx512 ? N_AVX3::function() \
-   : (target) == ::plinth::cpu::SimdTarget::kAvx2 ? N_AVX2::function() \
-                                                  : HWY_STATIC_DISPATCH(function)())
+#define PLINTH_CALL_FOR_TARGET(target, function, ...)                             \
+  ((target) == ::plinth::cpu::SimdTarget::kAvx512 ? N_AVX3::function(__VA_ARGS__) \
+   : (target) == ::plinth::cpu::SimdTarget::kAvx2 ? N_AVX2::function(__VA_ARGS__) \
+                                                  : HWY_STATIC_DISPATCH(function)(__VA_ARGS__))
 #else
-#define PLINTH_CALL_FOR_TARGET(target, function) ((void)(target), HWY_STATIC_DISPATCH(function)())
+#define PLINTH_CALL_FOR_TARGET(target, function, ...) \
+  ((void)(target), HWY_STATIC_DISPATCH(function)(__VA_ARGS__))
 #endif
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_SIMD_TARGETS_H_
