@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "plinth/support/str_cat.h"
 
@@ -32,6 +34,8 @@ Dumper::Dumper(std::string_view module_name) : Dumper(module_name, DirectoryFrom
 
 Dumper::Dumper(std::string_view module_name, std::string_view directory) {
   if (directory.empty()) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(directory, ignored);
   static std::atomic<int> compilations{0};  // Many modules have one name: jit__lambda.
   prefix_ = StrCat(directory, "/", FileNameOf(module_name), "-", ++compilations, ".");
 }

@@ -8,14 +8,14 @@
 namespace plinth::compiler {
 
 // Writes the stages of one compilation as text files "<directory>/<module>-<n>.<nn>.<stage>.txt",
-// the n-th compilation of this process, when the environment variable PLINTH_DUMP names a directory
-// (which must exist); privileged processes ignore it. A file that cannot be written is left out:
-// dumping never changes a compilation. Used by one thread.
+// the n-th compilation of this process, when a compile option or the environment variable
+// PLINTH_DUMP names a directory; privileged processes ignore the variable. A file that cannot be
+// written is left out: dumping never changes a compilation. Used by one thread.
 class Dumper {
  public:
   // Reads PLINTH_DUMP.
   explicit Dumper(std::string_view module_name);
-  // Into that directory; disabled when it is empty.
+  // Into that directory, which is made if it does not exist; disabled when it is empty.
   Dumper(std::string_view module_name, std::string_view directory);
 
   bool enabled() const { return !prefix_.empty(); }

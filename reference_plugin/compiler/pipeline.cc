@@ -12,7 +12,8 @@ namespace plinth::compiler {
 
 Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineOptions& options) {
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, Import(std::move(source)));
-  Dumper dumper(module->name);
+  Dumper dumper =
+      options.dump_to.empty() ? Dumper(module->name) : Dumper(module->name, options.dump_to);
   dumper.Dump("import", [&] { return ToString(*module); });
   PLINTH_RETURN_IF_ERROR(CheckSingleDevice(*module));
   OptimizeOptions optimize;

@@ -1,6 +1,9 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PIPELINE_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PIPELINE_H_
 
+#include <string>
+#include <vector>
+
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir.h"
 #include "reference_plugin/compiler/plan.h"
@@ -11,6 +14,7 @@ namespace plinth::compiler {
 struct PipelineOptions {
   bool simplify = true;  // false: only what lowering needs (calls are inlined)
   bool fusion = true;    // false: one step per op
+  std::string dump_to;   // the folder that stages are written to; made if it does not exist
 };
 
 // What is known of the entry function besides the plan.
@@ -22,7 +26,7 @@ struct CompiledProgram {
 };
 
 // The whole compiler: import, device mapping, optimization, lowering, memory plan. Every stage is
-// written to files if PLINTH_DUMP names a folder. Errors name the op and its place.
+// written to files if the options or PLINTH_DUMP name a folder. Errors name the op and its place.
 Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineOptions& options);
 
 }  // namespace plinth::compiler

@@ -1,5 +1,7 @@
 """Compiled without fusion, and without simplification, programs give the same results."""
 
+import threading
+
 import jax
 import numpy as np
 import pytest
@@ -75,3 +77,26 @@ def test_options_of_xla_change_nothing():
     with jax.default_device(backends.plugin_device()):
         options = {"xla_embed_ir_in_executable": True, "xla_dump_max_hlo_modules": 200}
         assert float(jax.jit(lambda x: x + 1, compiler_options=options)(1.0)) == 2
+
+
+@pytest.mark.plugin_only
+def test_stages_are_dumped_where_asked(tmp_path):
+    """Each program into its own folder, at the same time."""
+    def compiled(i):
+        with jax.default_device(backends.plugin_device()):
+            options = {"xla_dump_to": str(tmp_path / f"new/{i}"), "xla_dump_hlo_as_text": True}
+            assert float(jax.jit(lambda x: x + i, compiler_options=options)(1.0)) == 1 + i
+
+    threads = [threading.Thread(target=compiled, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i in range(4):
+        stages = {file.name.split(".")[-2]: file.read_text() for file in (tmp_path / f"new/{i}").iterdir()}
+        assert {"import", "schedule", "plan"} <= set(stages) and f"{i}" in stages["import"]
+    with jax.default_device(backends.plugin_device()):
+        options = {"xla_dump_to": "/proc/nothing/here"}
+        assert float(jax.jit(lambda x: x * 5, compiler_options=options)(1.0)) == 5
+        with pytest.raises(jax.errors.JaxRuntimeError, match="INVALID_ARGUMENT.*is not the name of a folder"):
+            jax.jit(lambda x: x * 7, compiler_options={"xla_dump_to": 7})(1.0)

@@ -23,8 +23,9 @@ constexpr Flag kFlags[] = {
 };
 
 // XLA's own debugging options begin with this. Programs that tune XLA run here as well, and what
-// they ask for changes nothing.
+// they ask for changes nothing, but for the folder of dumps.
 constexpr std::string_view kXlaPrefix = "xla_";
+constexpr std::string_view kXlaDumpTo = "xla_dump_to";
 // Those whose values are known to be truth values.
 constexpr std::string_view kXlaBooleans[] = {
     "xla_cpu_enable_concurrency_optimized_scheduler",
@@ -82,12 +83,21 @@ Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::Op
       if (std::ranges::find(kXlaBooleans, name) != std::end(kXlaBooleans) && !boolean.has_value()) {
         return NoBoolean(name, value);
       }
+      if (name == kXlaDumpTo) {
+        const auto* folder = std::get_if<std::string>(&value);
+        if (folder == nullptr) {
+          return InvalidArgument("compiler option \"", name, "\": ", TextOf(value),
+                                 " is not the name of a folder");
+        }
+        // "-" is XLA's name of the standard output, to which nothing is written here.
+        if (*folder != "-") options.dump_to = *folder;
+      }
       continue;
     }
     if (known == nullptr) {
       return InvalidArgument("No such compile option: '", name, "' (", TextOf(value),
                              " was given). Known are: ", names, ", and XLA's own (", kXlaPrefix,
-                             "...), which change nothing here");
+                             "...), of which only ", kXlaDumpTo, " has an effect here");
     }
     if (!boolean.has_value()) return NoBoolean(name, value);
     options.*known->field = *boolean;
