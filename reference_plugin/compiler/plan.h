@@ -25,9 +25,9 @@ struct Storage {
   int64_t size = 0;  // bytes
   int64_t arena_offset = 0;
   int32_t index = -1;    // kArgument
-  bool donated = false;  // kArgument: steps write to it, or it is an output; when the caller did not
-                         // give the argument away, or its bytes are shared or borrowed, the run-time
-                         // copies it first
+  bool donated = false;  // kArgument: steps write to it, or it is an output; when the caller did
+                         // not give the argument away, or its bytes are shared or borrowed, the
+                         // run-time copies it first
   std::shared_ptr<const Attributes> constant;  // kConstant, not a splat
 };
 
