@@ -1,4 +1,3 @@
-#include "reference_plugin/cpu/tile/fold.h"
 #include "reference_plugin/cpu/tile/program_builder.h"
 #include "reference_plugin/cpu/tile/routine.h"
 
@@ -25,19 +24,7 @@ Status ProgramBuilder::BuildReduction(size_t p, const Reduction& reduction) {
     reduced.push_back(result);
     out.components.push_back(component);
   }
-  if (const Node* op = CommutativeOp(reduction.combiner)) {
-    const TileRoutine routine = FindTileRoutine(op->opcode, op->dtype, op->dtype);
-    if (!routine) return NoRoutine(*op, op->dtype);
-    out.commutative = routine.compute;
-    out.finish = routine.finish;
-    out.fold = FindFold(op->opcode, TileTypeOf(op->dtype));
-    // Only sums are kept unrounded: what other ops give is a value of the type already, or has
-    // to wrap at once.
-    if (op->opcode != compiler::Opcode::kAdd && routine.finish != nullptr) {
-      out.commutative = nullptr;
-      out.finish = nullptr;
-    }
-  }
+  PLINTH_RETURN_IF_ERROR(FindCommutative(reduction.combiner, &out));
   if (out.commutative == nullptr) {
     std::vector<int32_t> captured;
     for (int32_t node : reduction.captured) {

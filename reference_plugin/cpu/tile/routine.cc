@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "reference_plugin/cpu/tile/fold.h"
+
 namespace plinth::cpu {
 namespace {
 
@@ -73,6 +75,20 @@ const Node* CommutativeOp(const compiler::Combiner& combiner) {
   const Node& b = combiner.nodes[static_cast<size_t>(op.operands[1])];
   if (a.kind != NodeKind::kParameter || b.kind != NodeKind::kParameter) return nullptr;
   return a.index != b.index ? &op : nullptr;
+}
+
+Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* reduction) {
+  const Node* op = CommutativeOp(combiner);
+  if (op == nullptr) return Status();
+  const TileRoutine routine = FindTileRoutine(op->opcode, op->dtype, op->dtype);
+  if (!routine) return NoRoutine(*op, op->dtype);
+  // Only sums are kept unrounded: what other ops give is a value of the type already, or has to
+  // wrap at once.
+  if (op->opcode != Opcode::kAdd && routine.finish != nullptr) return Status();
+  reduction->commutative = routine.compute;
+  reduction->finish = routine.finish;
+  reduction->fold = FindFold(op->opcode, TileTypeOf(op->dtype));
+  return Status();
 }
 
 }  // namespace plinth::cpu

@@ -58,7 +58,31 @@ Status SmallKernel::Bind(std::span<void* const> operands, std::span<void* const>
   return Status();
 }
 
-void SmallKernel::RunWithMovements(std::byte** slots) const {
+void SmallKernel::Load(const Movement& load, std::byte* const* slots) {
+  const std::byte* memory = slots[load.memory];
+  std::byte* tile = slots[load.tile];
+  if (load.broadcast != nullptr) {
+    load.broadcast(tile, memory, load.offsets.size());
+    return;
+  }
+  MoveElements(
+      load.bytes, load.offsets.size(), [&](size_t i) { return tile + i * load.bytes; },
+      [&](size_t i) {
+        const int32_t offset = load.offsets[i];
+        return offset == Movement::kOutside ? reinterpret_cast<const std::byte*>(&load.fill)
+                                            : memory + offset;
+      });
+}
+
+void SmallKernel::Scatter(const Movement& store, std::byte* const* slots) {
+  std::byte* memory = slots[store.memory];
+  const std::byte* tile = slots[store.tile];
+  MoveElements(
+      store.bytes, store.offsets.size(), [&](size_t i) { return memory + store.offsets[i]; },
+      [&](size_t i) { return tile + i * store.bytes; });
+}
+
+void SmallKernel::RunParts(std::byte** slots) const {
   for (const Address& address : addresses_) {
     int64_t offset = 0;
     for (const compiler::DynamicOffset& index : address.indices) {
@@ -66,28 +90,16 @@ void SmallKernel::RunWithMovements(std::byte** slots) const {
     }
     slots[address.slot] = slots[address.base] + offset;
   }
-  for (const Movement& load : loads_) {
-    const std::byte* memory = slots[load.memory];
-    std::byte* tile = slots[load.tile];
-    if (load.broadcast != nullptr) {
-      load.broadcast(tile, memory, load.offsets.size());
-      continue;
+  for (const Part& part : parts_) {
+    for (const Movement& load : part.loads) Load(load, slots);
+    Execute(part.code, slots, part.points);
+    for (const ReductionProgram& reduction : part.reductions) {
+      AccumulateLanes(reduction, slots, part.points, /*first=*/true);
+      FoldLanes(reduction, slots, part.points);
+      FinishReduction(reduction, slots, 1, /*empty=*/false);
     }
-    MoveElements(
-        load.bytes, load.offsets.size(), [&](size_t i) { return tile + i * load.bytes; },
-        [&](size_t i) {
-          const int32_t offset = load.offsets[i];
-          return offset == Movement::kOutside ? reinterpret_cast<const std::byte*>(&load.fill)
-                                              : memory + offset;
-        });
-  }
-  Execute(code_, slots, points_);
-  for (const Movement& store : stores_) {
-    std::byte* memory = slots[store.memory];
-    const std::byte* tile = slots[store.tile];
-    MoveElements(
-        store.bytes, store.offsets.size(), [&](size_t i) { return memory + store.offsets[i]; },
-        [&](size_t i) { return tile + i * store.bytes; });
+    Execute(part.stores, slots, part.points);
+    for (const Movement& store : part.scattered) Scatter(store, slots);
   }
 }
 

@@ -14,12 +14,14 @@
 
 // A kernel whose whole domain is one tile, as most are in loops over scalars: what is left of it
 // is a list of routines on slots. The routines are those of other kernels, so results are the same
-// bits; what goes is the walk through tiles, which costs a hundred times an addition.
+// bits; what goes is the walk through tiles, which costs a hundred times an addition. It may reduce
+// all its elements to one, as the condition of a loop does, by an op that commutes.
 namespace plinth::cpu {
 
 class SmallKernel : public PreparedStep {
  public:
-  // Null where the domain is too large, elements are reduced or an op has no routine.
+  // Null where the domain is too large, elements are reduced in another way or an op has no
+  // routine.
   static std::unique_ptr<SmallKernel> Make(const compiler::Kernel& kernel);
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
@@ -35,9 +37,9 @@ class SmallKernel : public PreparedStep {
               std::byte** slots) const;
   void RunBound(std::byte** slots) const {
     if (is_plain_) {
-      Execute(code_, slots, points_);
+      Execute(parts_.front().code, slots, parts_.front().points);
     } else {
-      RunWithMovements(slots);
+      RunParts(slots);
     }
   }
 
@@ -67,17 +69,27 @@ class SmallKernel : public PreparedStep {
     FillFunction broadcast = nullptr;  // loads: not null if all offsets are zero
   };
 
-  void RunWithMovements(std::byte** slots) const;
+  // A phase.
+  struct Part {
+    int64_t points = 1;
+    std::vector<Movement> loads;
+    std::vector<Instruction> code;
+    std::vector<ReductionProgram> reductions;
+    std::vector<Instruction> stores;  // after the reductions, which read operands, too
+    std::vector<Movement> scattered;
+  };
 
-  int64_t points_ = 1;
+  static void Load(const Movement& load, std::byte* const* slots);
+  static void Scatter(const Movement& store, std::byte* const* slots);
+  void RunParts(std::byte** slots) const;
+
   size_t num_operands_ = 0, num_results_ = 0;
   std::vector<Source> sources_;  // by slot
   std::vector<TileElement> constants_;
   int64_t register_bytes_ = 0;
-  bool is_plain_ = true;  // nothing but `code_`
+  bool is_plain_ = true;  // nothing but the code of one part
   std::vector<Address> addresses_;
-  std::vector<Movement> loads_, stores_;
-  std::vector<Instruction> code_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace plinth::cpu

@@ -50,11 +50,20 @@ TileFunction CopyOneFunction(int64_t bytes) {
 
 }  // namespace
 
+// Builds one phase after the other.
 class SmallKernelBuilder {
  public:
-  SmallKernelBuilder(const Kernel& kernel, int64_t points, SmallKernel* step)
-      : kernel_(kernel), phase_(kernel.phases[0]), step_(*step), points_(points) {
-    step_.points_ = points;
+  SmallKernelBuilder(const Kernel& kernel, size_t phase, SmallKernel* step,
+                     std::vector<int32_t>* reduced)
+      : kernel_(kernel),
+        phase_(kernel.phases[phase]),
+        step_(*step),
+        part_(step->parts_.emplace_back()),
+        reduced_(*reduced) {
+    num_dimensions_ =
+        phase_.over_reduced ? kernel.extents.size() : static_cast<size_t>(kernel.num_parallel);
+    for (size_t d = 0; d < num_dimensions_; ++d) points_ *= kernel.extents[d];
+    part_.points = points_;
   }
 
   // False where the kernel is not a small one.
@@ -86,10 +95,10 @@ class SmallKernelBuilder {
     return AddSlot(Source::kRegisters, offset);
   }
   void AddCode(TileFunction function, int32_t result, int32_t a) {
-    step_.code_.push_back({function, result, a, 0, 0, {}});
+    part_.code.push_back({function, result, a, 0, 0, {}});
   }
-  void AddCopy(int64_t bytes, int32_t result, int32_t a) {
-    AddCode(points_ == 1 ? CopyOneFunction(bytes) : CopyFunction(bytes), result, a);
+  TileFunction CopyOf(int64_t bytes) const {
+    return points_ == 1 ? CopyOneFunction(bytes) : CopyFunction(bytes);
   }
 
   void CountBuffers();
@@ -105,6 +114,7 @@ class SmallKernelBuilder {
   void FindDirectStores();
   void FindLastUses();
   bool WriteCode();
+  bool WriteReductions();
   void WriteStores();
 
   const Node& NodeAt(int32_t n) const { return phase_.nodes[static_cast<size_t>(n)]; }
@@ -120,7 +130,10 @@ class SmallKernelBuilder {
   const Kernel& kernel_;
   const Phase& phase_;
   SmallKernel& step_;
-  const int64_t points_;
+  SmallKernel::Part& part_;
+  std::vector<int32_t>& reduced_;  // slots of the components of all reductions, by number
+  size_t num_dimensions_ = 0;      // that this phase walks; others stay at index 0
+  int64_t points_ = 1;
   int64_t widest_ = 1;                        // bytes of an element in tile form
   std::vector<std::optional<Value>> inputs_;  // by index
   std::vector<Value> values_;                 // by node
@@ -151,7 +164,7 @@ std::vector<int64_t> SmallKernelBuilder::ValuesAt(const compiler::Dims& coeffici
                                                   int64_t offset) const {
   std::vector<int64_t> values = {offset}, next;
   values.reserve(static_cast<size_t>(points_));
-  for (size_t d = 0; d < kernel_.extents.size(); ++d) {
+  for (size_t d = 0; d < num_dimensions_; ++d) {
     if (kernel_.extents[d] == 1) continue;
     next.clear();
     for (int64_t value : values) {
@@ -256,7 +269,7 @@ bool SmallKernelBuilder::AddInput(int32_t index, Value* value) {
     const bool is_broadcast = std::all_of(movement.offsets.begin(), movement.offsets.end(),
                                           [](int32_t offset) { return offset == 0; });
     if (is_broadcast) movement.broadcast = element.fill_memory;
-    step_.loads_.push_back(std::move(movement));
+    part_.loads.push_back(std::move(movement));
   }
   if (element.load != nullptr) {
     const int32_t tile = AddRegister();
@@ -287,7 +300,8 @@ bool SmallKernelBuilder::PlanStores() {
     Value& value = values_[static_cast<size_t>(store.node)];
     if (value.in_operand && phase_.stores.size() > 1) {
       const int32_t kept = AddRegister();
-      AddCopy(static_cast<int64_t>(TileElementBytes(NodeAt(store.node).dtype)), kept, value.slot);
+      AddCode(CopyOf(static_cast<int64_t>(TileElementBytes(NodeAt(store.node).dtype))), kept,
+              value.slot);
       value.slot = kept;
       value.in_operand = false;
     }
@@ -326,6 +340,13 @@ void SmallKernelBuilder::FindOrder() {
 
 void SmallKernelBuilder::FindDirectStores() {
   bool is_read_later = false;
+  for (const compiler::Reduction& reduction : phase_.reductions) {
+    for (const auto* nodes : {&reduction.inputs, &reduction.initial}) {
+      for (int32_t n : *nodes) {
+        is_read_later = is_read_later || values_[static_cast<size_t>(n)].in_operand;
+      }
+    }
+  }
   for (size_t position = order_.size(); position-- > 0;) {
     Operation& operation = order_[position];
     const Node& node = phase_.nodes[operation.node];
@@ -358,6 +379,11 @@ void SmallKernelBuilder::FindLastUses() {
   for (const Store& store : phase_.stores) {
     values_[static_cast<size_t>(store.node)].last_use = SIZE_MAX;
   }
+  for (const compiler::Reduction& reduction : phase_.reductions) {
+    for (const auto* nodes : {&reduction.inputs, &reduction.initial}) {
+      for (int32_t n : *nodes) values_[static_cast<size_t>(n)].last_use = SIZE_MAX;
+    }
+  }
 }
 
 bool SmallKernelBuilder::WriteCode() {
@@ -385,24 +411,44 @@ bool SmallKernelBuilder::WriteCode() {
         free.push_back(operand.slot);
       }
     }
-    if (!AppendRoutine(phase_.nodes, operation.node, value.slot, operands, &step_.code_).ok()) {
+    if (!AppendRoutine(phase_.nodes, operation.node, value.slot, operands, &part_.code).ok()) {
       return false;
     }
   }
   return true;
 }
 
+bool SmallKernelBuilder::WriteReductions() {
+  for (const compiler::Reduction& reduction : phase_.reductions) {
+    ReductionProgram& out = part_.reductions.emplace_back();
+    if (!FindCommutative(reduction.combiner, &out).ok() || out.commutative == nullptr) return false;
+    ReductionProgram::Component component;
+    component.tile_bytes =
+        static_cast<int64_t>(TileElementBytes(NodeAt(reduction.inputs[0]).dtype));
+    component.value = values_[static_cast<size_t>(reduction.inputs[0])].slot;
+    component.initial = values_[static_cast<size_t>(reduction.initial[0])].slot;
+    component.accumulator = AddRegister();
+    out.components.push_back(component);
+    reduced_.push_back(component.accumulator);
+  }
+  return true;
+}
+
 void SmallKernelBuilder::WriteStores() {
+  // Without reductions in between, stores are code like any.
+  std::vector<Instruction>& stores = part_.reductions.empty() ? part_.code : part_.stores;
   for (size_t s = 0; s < targets_.size(); ++s) {
     Target& target = targets_[s];
     if (target.written) continue;
     const int32_t value = values_[static_cast<size_t>(phase_.stores[s].node)].slot;
     const ElementFunctions& element = target.element;
+    const auto add = [&](TileFunction function, int32_t result) {
+      stores.push_back({function, result, value, 0, 0, {}});
+    };
     if (target.is_contiguous) {
-      if (element.store != nullptr) {
-        AddCode(element.store, target.slot, value);
-      } else if (target.slot != value) {
-        AddCopy(static_cast<int64_t>(element.memory_bytes), target.slot, value);
+      const auto bytes = static_cast<int64_t>(element.memory_bytes);
+      if (target.slot != value) {
+        add(element.store != nullptr ? element.store : CopyOf(bytes), target.slot);
       }
       continue;
     }
@@ -413,14 +459,14 @@ void SmallKernelBuilder::WriteStores() {
     for (int64_t offset : target.offsets) movement.offsets.push_back(static_cast<int32_t>(offset));
     if (element.store != nullptr) {
       movement.tile = AddRegister();
-      AddCode(element.store, movement.tile, value);
+      add(element.store, movement.tile);
     }
-    step_.stores_.push_back(std::move(movement));
+    part_.scattered.push_back(std::move(movement));
   }
 }
 
 bool SmallKernelBuilder::Build() {
-  CountBuffers();
+  if (step_.sources_.empty()) CountBuffers();
   for (const Node& node : phase_.nodes) {
     widest_ = std::max(widest_, static_cast<int64_t>(TileElementBytes(node.dtype)));
   }
@@ -438,6 +484,9 @@ bool SmallKernelBuilder::Build() {
       done = AddIota(node, &values_[n]);
     } else if (node.kind == NodeKind::kInput) {
       done = AddInput(node.index, &values_[n]);
+    } else if (node.kind == NodeKind::kReduced) {
+      done = static_cast<size_t>(node.index) < reduced_.size() && !phase_.over_reduced;
+      if (done) values_[n].slot = reduced_[static_cast<size_t>(node.index)];
     } else if (node.kind != NodeKind::kOp) {
       done = false;
     }
@@ -447,26 +496,35 @@ bool SmallKernelBuilder::Build() {
   FindOrder();
   FindDirectStores();
   FindLastUses();
-  if (!WriteCode()) return false;
+  if (!WriteCode() || !WriteReductions()) return false;
   WriteStores();
-  step_.is_plain_ = step_.addresses_.empty() && step_.loads_.empty() && step_.stores_.empty();
   return step_.register_bytes_ <= kMostBytes;
 }
 
 std::unique_ptr<SmallKernel> SmallKernel::Make(const Kernel& kernel) {
-  if (kernel.phases.size() != 1 || !kernel.phases[0].reductions.empty() ||
-      kernel.phases[0].nodes.size() > kMostNodes || kernel.phases[0].stores.size() > kMostStores ||
-      static_cast<size_t>(kernel.num_parallel) != kernel.extents.size()) {
-    return nullptr;
-  }
-  int64_t points = 1;
-  for (int64_t extent : kernel.extents) {
-    if (extent == 0 || extent > kMostPoints) return nullptr;
-    points *= extent;
+  int64_t points = 1, results = 1;
+  for (size_t d = 0; d < kernel.extents.size(); ++d) {
+    if (kernel.extents[d] == 0 || kernel.extents[d] > kMostPoints) return nullptr;
+    points *= kernel.extents[d];
     if (points > kMostPoints) return nullptr;
+    if (d < static_cast<size_t>(kernel.num_parallel)) results = points;
   }
+  bool reduces = false;
+  for (const Phase& phase : kernel.phases) {
+    if (phase.nodes.size() > kMostNodes || phase.stores.size() > kMostStores) return nullptr;
+    reduces = reduces || !phase.reductions.empty();
+  }
+  // Either all is reduced to one element or nothing.
+  if (kernel.phases.empty() || results != (reduces ? 1 : points)) return nullptr;
   std::unique_ptr<SmallKernel> step(new SmallKernel());
-  if (!SmallKernelBuilder(kernel, points, step.get()).Build()) return nullptr;
+  step->parts_.reserve(kernel.phases.size());
+  std::vector<int32_t> reduced;
+  for (size_t p = 0; p < kernel.phases.size(); ++p) {
+    if (!SmallKernelBuilder(kernel, p, step.get(), &reduced).Build()) return nullptr;
+  }
+  const Part& part = step->parts_.front();
+  step->is_plain_ = kernel.phases.size() == 1 && step->addresses_.empty() && part.loads.empty() &&
+                    part.reductions.empty() && part.scattered.empty();
   return step;
 }
 

@@ -213,6 +213,72 @@ TEST(SmallKernelTest, ResultsOfOtherWidthsInPlace) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(memory[i], source[i]);
 }
 
+// x = x * 3 and whether the sum of the old x is above y: the sum reads what the store overwrites.
+TEST(SmallKernelTest, ReducesToOneElement) {
+  const DType type = DType::kS32;
+  const auto constant = [&](int32_t value) {
+    Node node;
+    node.kind = NodeKind::kConstant;
+    node.dtype = type;
+    std::memcpy(&node.constant.low, &value, sizeof(value));
+    return node;
+  };
+  const auto parameter = [&](int32_t index) {
+    Node node = InputNode(type, index);
+    node.kind = NodeKind::kParameter;
+    return node;
+  };
+  for (int64_t points : {1, 2, 7, 200}) {
+    Kernel kernel = VectorKernel(
+        points, {type, type},
+        {InputNode(type, 0), constant(3), OpNode(Opcode::kMultiply, type, {0, 1}), constant(1000)},
+        {2});
+    kernel.num_parallel = 0;
+    kernel.inputs[1].byte_strides = {0};
+    kernel.phases[0].over_reduced = true;
+    compiler::Reduction sum;
+    sum.inputs = {0};
+    sum.initial = {3};
+    sum.combiner.nodes = {parameter(0), parameter(1), OpNode(Opcode::kAdd, type, {0, 1})};
+    sum.combiner.results = {2};
+    kernel.phases[0].reductions = {sum};
+    Node reduced = InputNode(type, 0);
+    reduced.kind = NodeKind::kReduced;
+    Node above = OpNode(Opcode::kCompare, DType::kPred, {0, 1});
+    above.compare.direction = compiler::ComparisonDirection::kGt;
+    Phase condition;
+    condition.nodes = {reduced, InputNode(type, 1), above};
+    condition.stores = {{2, 1}, {0, 2}};
+    kernel.outputs.push_back(Dense(1, DType::kPred));
+    kernel.outputs.push_back(Dense(2, type));
+    kernel.outputs[1].byte_strides = kernel.outputs[2].byte_strides = {0};
+    kernel.phases.push_back(condition);
+    ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
+    const std::unique_ptr<SmallKernel> small = SmallKernel::Make(kernel);
+    ASSERT_NE(small, nullptr);
+    std::vector<int32_t> x(static_cast<size_t>(points));
+    int32_t expected = 1000, result = 0, limit = 1002;
+    uint8_t is_above = 2;
+    for (int64_t i = 0; i < points; ++i) expected += x[i] = static_cast<int32_t>(i % 5 * i);
+    const std::vector<int32_t> old = x;
+    void* operands[] = {x.data(), &limit};
+    void* results[] = {x.data(), &is_above, &result};
+    ASSERT_TRUE(small->Run(operands, results, {}).ok());
+    EXPECT_EQ(result, expected);
+    EXPECT_EQ(is_above, expected > limit);
+    for (int64_t i = 0; i < points; ++i) EXPECT_EQ(x[i], 3 * old[i]);
+    // Rows are another matter.
+    kernel.extents.insert(kernel.extents.begin(), 2);
+    kernel.num_parallel = 1;
+    for (auto* accesses : {&kernel.inputs, &kernel.outputs}) {
+      for (Access& access : *accesses) {
+        access.byte_strides.insert(access.byte_strides.begin(), 64);
+      }
+    }
+    EXPECT_EQ(SmallKernel::Make(kernel), nullptr);
+  }
+}
+
 // x[index] + 1 into y[index], the index clamped; bound once, run many times.
 TEST(SmallKernelTest, FindsElementsAtRunTime) {
   const DType type = DType::kF32;
