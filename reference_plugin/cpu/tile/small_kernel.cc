@@ -58,11 +58,11 @@ Status SmallKernel::Bind(std::span<void* const> operands, std::span<void* const>
   return Status();
 }
 
-void SmallKernel::Load(const Movement& load, std::byte* const* slots) {
+void SmallKernel::Load(const Movement& load, int64_t points, std::byte* const* slots) {
   const std::byte* memory = slots[load.memory];
   std::byte* tile = slots[load.tile];
   if (load.broadcast != nullptr) {
-    load.broadcast(tile, memory, load.offsets.size());
+    load.broadcast(tile, memory, static_cast<size_t>(points));
     return;
   }
   MoveElements(
@@ -91,7 +91,7 @@ void SmallKernel::RunParts(std::byte** slots) const {
     slots[address.slot] = slots[address.base] + offset;
   }
   for (const Part& part : parts_) {
-    for (const Movement& load : part.loads) Load(load, slots);
+    for (const Movement& load : part.loads) Load(load, part.points, slots);
     Execute(part.code, slots, part.points);
     for (const ReductionProgram& reduction : part.reductions) {
       AccumulateLanes(reduction, slots, part.points, /*first=*/true);

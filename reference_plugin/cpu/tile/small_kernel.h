@@ -66,7 +66,7 @@ class SmallKernel : public PreparedStep {
     size_t bytes = 0;
     std::vector<int32_t> offsets;
     compiler::ScalarBits fill;
-    FillFunction broadcast = nullptr;  // loads: not null if all offsets are zero
+    FillFunction broadcast = nullptr;  // loads: not null if one element is all
   };
 
   // A phase.
@@ -79,7 +79,7 @@ class SmallKernel : public PreparedStep {
     std::vector<Movement> scattered;
   };
 
-  static void Load(const Movement& load, std::byte* const* slots);
+  static void Load(const Movement& load, int64_t points, std::byte* const* slots);
   static void Scatter(const Movement& store, std::byte* const* slots);
   void RunParts(std::byte** slots) const;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "reference_plugin/cpu/tile/access.h"
@@ -20,8 +21,10 @@ using compiler::Store;
 
 constexpr int64_t kMostPoints = 512;
 constexpr size_t kMostNodes = 256, kMostStores = 64;
-// Constants, broadcast, and registers together.
+// Constants, and registers.
 constexpr int64_t kMostBytes = 64 << 10;
+// A constant that takes more for all points is kept as one element.
+constexpr size_t kMostSpreadBytes = 64;
 
 int64_t RoundUp(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -80,6 +83,8 @@ class SmallKernelBuilder {
     bool in_register = false;
     size_t last_use = 0;  // position in order_, SIZE_MAX if it is stored at the end
   };
+  // How the elements of an access lie, whatever its bounds.
+  enum class Layout : uint8_t { kDense, kUniform, kOther };
   struct Operation {
     size_t node = 0;
     int32_t store = -1;  // it writes this store's memory itself
@@ -104,7 +109,10 @@ class SmallKernelBuilder {
   void CountBuffers();
   std::vector<int64_t> ValuesAt(const compiler::Dims& coefficients, int64_t offset) const;
   std::vector<bool> WithinBounds(const Access& access) const;
-  bool AddConstant(const std::vector<TileElement>& elements, size_t bytes, Value* value);
+  Layout LayoutOf(const Access& access) const;
+  bool FindOffsets(const Access& access, const std::vector<bool>& within,
+                   std::vector<int32_t>* offsets) const;
+  bool AddConstant(std::span<const TileElement> elements, size_t bytes, Value* value);
   bool AddIota(const Node& node, Value* value);
   int32_t AddressOf(const Access& access, size_t first_buffer);
   bool AddInput(int32_t index, Value* value);
@@ -123,8 +131,8 @@ class SmallKernelBuilder {
     int32_t slot = -1;  // of the result's memory
     ElementFunctions element;
     bool is_contiguous = false;
-    std::vector<int64_t> offsets;
-    bool written = false;  // by the op that computes the value
+    std::vector<int32_t> offsets;  // of its elements, unless contiguous
+    bool written = false;          // by the op that computes the value
   };
 
   const Kernel& kernel_;
@@ -175,7 +183,9 @@ std::vector<int64_t> SmallKernelBuilder::ValuesAt(const compiler::Dims& coeffici
   return values;
 }
 
+// Empty without bounds.
 std::vector<bool> SmallKernelBuilder::WithinBounds(const Access& access) const {
+  if (access.bounds.empty()) return {};
   std::vector<bool> within(static_cast<size_t>(points_), true);
   for (const compiler::Bound& bound : access.bounds) {
     const std::vector<int64_t> values = ValuesAt(bound.coefficients, bound.offset);
@@ -186,17 +196,54 @@ std::vector<bool> SmallKernelBuilder::WithinBounds(const Access& access) const {
   return within;
 }
 
-// One element for all points or one for each.
-bool SmallKernelBuilder::AddConstant(const std::vector<TileElement>& elements, size_t bytes,
+SmallKernelBuilder::Layout SmallKernelBuilder::LayoutOf(const Access& access) const {
+  int64_t step = ByteSize(access.dtype);
+  bool is_dense = true, is_uniform = true;
+  for (size_t d = num_dimensions_; d-- > 0;) {
+    if (kernel_.extents[d] == 1) continue;
+    is_dense = is_dense && access.byte_strides[d] == step;
+    is_uniform = is_uniform && access.byte_strides[d] == 0;
+    step *= kernel_.extents[d];
+  }
+  return is_dense ? Layout::kDense : is_uniform ? Layout::kUniform : Layout::kOther;
+}
+
+bool SmallKernelBuilder::FindOffsets(const Access& access, const std::vector<bool>& within,
+                                     std::vector<int32_t>* offsets) const {
+  offsets->reserve(static_cast<size_t>(points_));
+  for (int64_t offset : ValuesAt(access.byte_strides, 0)) {
+    if (!within.empty() && !within[offsets->size()]) {
+      offsets->push_back(Movement::kOutside);
+    } else if (offset > INT32_MIN && offset <= INT32_MAX) {
+      offsets->push_back(static_cast<int32_t>(offset));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// One element for all points or one for each. The one is spread by every run where that would take
+// much memory for as long as the program lives.
+bool SmallKernelBuilder::AddConstant(std::span<const TileElement> elements, size_t bytes,
                                      Value* value) {
   std::vector<TileElement>& constants = step_.constants_;
   const size_t first = constants.size(), total = static_cast<size_t>(points_) * bytes;
+  value->slot = AddSlot(Source::kConstants, static_cast<int64_t>(first * sizeof(TileElement)));
+  if (elements.size() == 1 && total > kMostSpreadBytes) {
+    constants.push_back(elements[0]);
+    Movement spread;
+    spread.memory = value->slot;
+    spread.tile = value->slot = AddRegister();
+    spread.broadcast = FindFill(bytes);
+    part_.loads.push_back(std::move(spread));
+    return true;
+  }
   constants.resize(first + (total + sizeof(TileElement) - 1) / sizeof(TileElement));
   auto* target = reinterpret_cast<std::byte*>(&constants[first]);
   for (size_t i = 0; i < static_cast<size_t>(points_); ++i) {
     std::memcpy(target + i * bytes, elements[elements.size() == 1 ? 0 : i].bytes, bytes);
   }
-  value->slot = AddSlot(Source::kConstants, static_cast<int64_t>(first * sizeof(TileElement)));
   return static_cast<int64_t>(constants.size() * sizeof(TileElement)) <= kMostBytes;
 }
 
@@ -238,37 +285,27 @@ bool SmallKernelBuilder::AddInput(int32_t index, Value* value) {
   if (!found.ok()) return false;
   const ElementFunctions& element = *found;
   const std::vector<bool> within = WithinBounds(access);
-  if (std::find(within.begin(), within.end(), true) == within.end()) {
-    if (!AddConstant({ToTileElement(element, access.fill)}, element.tile_bytes, value)) {
-      return false;
-    }
+  const bool all_within = std::find(within.begin(), within.end(), false) == within.end();
+  if (!within.empty() && std::find(within.begin(), within.end(), true) == within.end()) {
+    const TileElement fill = ToTileElement(element, access.fill);
+    if (!AddConstant({&fill, 1}, element.tile_bytes, value)) return false;
     known = *value;
     return true;
   }
-  const std::vector<int64_t> offsets = ValuesAt(access.byte_strides, 0);
-  Movement movement;
-  movement.bytes = element.memory_bytes;
-  movement.fill = access.fill;
-  bool is_contiguous = true;
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    const bool is_next = offsets[i] == static_cast<int64_t>(i * element.memory_bytes);
-    is_contiguous = is_contiguous && within[i] && is_next;
-    if (!within[i]) {
-      movement.offsets.push_back(Movement::kOutside);
-    } else if (offsets[i] > INT32_MIN && offsets[i] <= INT32_MAX) {
-      movement.offsets.push_back(static_cast<int32_t>(offsets[i]));
-    } else {
-      return false;
-    }
-  }
+  const Layout layout = all_within ? LayoutOf(access) : Layout::kOther;
   value->slot = AddressOf(access, 0);
-  value->in_operand = is_contiguous;
-  if (!is_contiguous) {
+  value->in_operand = layout == Layout::kDense;
+  if (layout != Layout::kDense) {
+    Movement movement;
+    movement.bytes = element.memory_bytes;
+    movement.fill = access.fill;
     movement.memory = value->slot;
     movement.tile = value->slot = AddRegister();
-    const bool is_broadcast = std::all_of(movement.offsets.begin(), movement.offsets.end(),
-                                          [](int32_t offset) { return offset == 0; });
-    if (is_broadcast) movement.broadcast = element.fill_memory;
+    if (layout == Layout::kUniform) {
+      movement.broadcast = element.fill_memory;
+    } else if (!FindOffsets(access, within, &movement.offsets)) {
+      return false;
+    }
     part_.loads.push_back(std::move(movement));
   }
   if (element.load != nullptr) {
@@ -288,14 +325,8 @@ bool SmallKernelBuilder::PlanStores() {
     Target& target = targets_.emplace_back();
     target.element = *element;
     target.slot = AddressOf(access, step_.num_operands_);
-    target.offsets = ValuesAt(access.byte_strides, 0);
-    target.is_contiguous = true;
-    for (size_t i = 0; i < target.offsets.size(); ++i) {
-      const int64_t offset = target.offsets[i];
-      const bool is_next = offset == static_cast<int64_t>(i * element->memory_bytes);
-      target.is_contiguous = target.is_contiguous && is_next;
-      if (offset < INT32_MIN || offset > INT32_MAX) return false;
-    }
+    target.is_contiguous = LayoutOf(access) == Layout::kDense;
+    if (!target.is_contiguous && !FindOffsets(access, {}, &target.offsets)) return false;
     // A later store must not find the value overwritten by an earlier one.
     Value& value = values_[static_cast<size_t>(store.node)];
     if (value.in_operand && phase_.stores.size() > 1) {
@@ -456,7 +487,7 @@ void SmallKernelBuilder::WriteStores() {
     movement.memory = target.slot;
     movement.tile = value;
     movement.bytes = element.memory_bytes;
-    for (int64_t offset : target.offsets) movement.offsets.push_back(static_cast<int32_t>(offset));
+    movement.offsets = std::move(target.offsets);
     if (element.store != nullptr) {
       movement.tile = AddRegister();
       add(element.store, movement.tile);
@@ -478,8 +509,9 @@ bool SmallKernelBuilder::Build() {
     bool done = true;
     if (node.kind == NodeKind::kConstant) {
       Expected<ElementFunctions> element = FindElementFunctions(node.dtype);
-      done = element.ok() && AddConstant({ToTileElement(*element, node.constant)},
-                                         element->tile_bytes, &values_[n]);
+      if (!element.ok()) return false;
+      const TileElement constant = ToTileElement(*element, node.constant);
+      done = AddConstant({&constant, 1}, element->tile_bytes, &values_[n]);
     } else if (node.kind == NodeKind::kIota) {
       done = AddIota(node, &values_[n]);
     } else if (node.kind == NodeKind::kInput) {
