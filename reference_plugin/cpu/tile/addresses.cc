@@ -1,6 +1,7 @@
 #include "reference_plugin/cpu/tile/addresses.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "reference_plugin/compiler/scalar.h"
 
@@ -32,6 +33,11 @@ Status Place(const Kernel& kernel, const Access& access, std::span<void* const> 
 }  // namespace
 
 int64_t ReadIndex(const compiler::DynamicOffset& dynamic, const void* buffer) {
+  if (dynamic.dtype == DType::kS32) {  // nearly always
+    int32_t index;
+    std::memcpy(&index, buffer, sizeof(index));
+    return std::clamp<int64_t>(index, 0, dynamic.maximum);
+  }
   const int64_t index = compiler::ReadInteger(dynamic.dtype, static_cast<const std::byte*>(buffer));
   if (index < 0) {
     // As an unsigned number it is beyond any maximum.
