@@ -130,7 +130,7 @@ Status LapackStep::Run(std::span<void* const> operands, std::span<void* const> r
       context, grain_, [&](int64_t first, int64_t end, int64_t stride, std::byte* work) {
         for (int64_t i = first; i < end; i += stride) {
           if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
-          body_({operands, results, i}, work);
+          body_({operands, results, i, context.pool}, work);
         }
       });
 }

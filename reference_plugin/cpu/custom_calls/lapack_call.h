@@ -106,6 +106,7 @@ class WorkLayout {
 struct CallArrays {
   std::span<void*const> operands, results;
   int64_t matrix;
+  ThreadPool* pool;  // may be null; other matrices may be in work on it
 
   template <typename T>
   const T* Operand(size_t i, int64_t size) const {

@@ -1,4 +1,5 @@
 #include "reference_plugin/cpu/custom_calls/lapack_call.h"
+#include "reference_plugin/cpu/library/blocked_factor.h"
 #include "reference_plugin/cpu/library/triangular.h"
 
 // Factors and solutions of linear systems: Cholesky, LU, triangular and tridiagonal.
@@ -18,7 +19,7 @@ Expected<std::unique_ptr<PreparedStep>> PreparePotrf(const CustomCall& call,
   checker.Result(1, DType::kS32, {});
   const char uplo = checker.Letter("uplo", "LU");
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const potrf, FindLapack<T>(options.blas, Lapack<T>::kPotrf));
+  PLINTH_ASSIGN_OR_RETURN(const auto lapack, BlockedFactor<T>::Find(options.blas));
   return LapackStep::Make(
       checker, std::pow(n, 3) / 3, {}, [=](const CallArrays& arrays, std::byte*) {
         T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
@@ -27,7 +28,7 @@ Expected<std::unique_ptr<PreparedStep>> PreparePotrf(const CustomCall& call,
           return;
         }
         const int lda = LeadingDimension(n);
-        potrf(&uplo, &n, a, &lda, arrays.Info(1), 1);
+        *arrays.Info(1) = lapack.Cholesky(arrays.pool, uplo, n, a, lda);
       });
 }
 
@@ -51,12 +52,11 @@ Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
   checker.Operand(1, kDTypeOf<T>, {m, n});
   checker.Result(0, kDTypeOf<T>, {m, n});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const trsm, FindLapack<T>(options.blas, Lapack<T>::kTrsm));
+  PLINTH_ASSIGN_OR_RETURN(const auto lapack, BlockedFactor<T>::Find(options.blas));
   const double work = static_cast<double>(m) * static_cast<double>(n) * order;
   return LapackStep::Make(checker, work, {}, [=](const CallArrays& arrays, std::byte*) {
     T* const x = arrays.CopiedResult<T>(0, 1, m * n);
     const T* const a = arrays.Operand<T>(0, int64_t{order} * order);
-    const T one(1);
     if (order <= kSmallOrder && std::max(m, n) <= kSmallOrder) {
       // Columns are rows of the transposed equation.
       MatrixView<T> view{a, order, 1, trans == 'C'};
@@ -71,7 +71,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
     }
     const int rows = static_cast<int>(m), cols = static_cast<int>(n);
     const int lda = LeadingDimension(order), ldb = LeadingDimension(rows);
-    trsm(&side, &uplo, &trans, &diag, &rows, &cols, &one, a, &lda, x, &ldb, 1, 1, 1, 1);
+    lapack.Solve(arrays.pool, side, uplo, trans, diag, rows, cols, a, lda, x, ldb);
   });
 }
 
@@ -86,7 +86,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGetrf(const CustomCall& call,
   checker.Result(1, DType::kS32, {least});
   checker.Result(2, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const getrf, FindLapack<T>(options.blas, Lapack<T>::kGetrf));
+  PLINTH_ASSIGN_OR_RETURN(const auto lapack, BlockedFactor<T>::Find(options.blas));
   return LapackStep::Make(checker, static_cast<double>(m) * n * least, {},
                           [=, m = m, n = n](const CallArrays& arrays, std::byte*) {
                             T* const a = arrays.CopiedResult<T>(0, 0, int64_t{m} * n);
@@ -95,7 +95,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGetrf(const CustomCall& call,
                               return;
                             }
                             const int lda = LeadingDimension(m);
-                            getrf(&m, &n, a, &lda, arrays.Result<int>(1, least), arrays.Info(2));
+                            *arrays.Info(2) =
+                                lapack.Lu(arrays.pool, m, n, a, lda, arrays.Result<int>(1, least));
                           });
 }
 

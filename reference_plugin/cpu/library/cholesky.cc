@@ -2,7 +2,9 @@
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <optional>
 
+#include "reference_plugin/cpu/library/blocked_factor.h"
 #include "reference_plugin/cpu/library/lapack.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/triangular.h"
@@ -23,7 +25,7 @@ class CholeskyStep final : public PreparedStep {
     n_ = type.dims.back();
     for (size_t d = 0; d + 2 < type.dims.size(); ++d) batch_ *= type.dims[d];
     if (n_ < kSmallOrder || n_ > std::numeric_limits<int>::max()) return;
-    if (auto potrf = FindLapack<T>(options.blas, Lapack<T>::kPotrf); potrf.ok()) potrf_ = *potrf;
+    if (auto lapack = BlockedFactor<T>::Find(options.blas); lapack.ok()) lapack_ = *lapack;
   }
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
@@ -34,22 +36,20 @@ class CholeskyStep final : public PreparedStep {
                 [&](int64_t begin, int64_t end) {
                   for (int64_t i = begin; i < end; ++i) {
                     Factor(static_cast<const T*>(operands[0]) + i * size,
-                           static_cast<T*>(results[0]) + i * size);
+                           static_cast<T*>(results[0]) + i * size, context.pool);
                   }
                 });
     return Status();
   }
 
  private:
-  void Factor(const T* from, T* to) const {
+  void Factor(const T* from, T* to, ThreadPool* pool) const {
     if (to != from) std::memcpy(to, from, sizeof(T) * static_cast<size_t>(n_ * n_));
     bool is_positive = true;
-    if (potrf_ != nullptr) {
+    if (lapack_.has_value()) {
       // Rows are LAPACK's columns: the factor it finds is the transpose of ours.
       const int n = static_cast<int>(n_);
-      int info = 0;
-      potrf_(lower_ ? "U" : "L", &n, to, &n, &info, 1);
-      is_positive = info == 0;
+      is_positive = lapack_->Cholesky(pool, lower_ ? 'U' : 'L', n, to, n) == 0;
     } else if (lower_) {
       is_positive = FactorCholesky(to, n_, n_, 1) == 0;
     } else {
@@ -79,7 +79,7 @@ class CholeskyStep final : public PreparedStep {
     }
   }
 
-  typename decltype(Lapack<T>::kPotrf)::Function* potrf_ = nullptr;
+  std::optional<BlockedFactor<T>> lapack_;
   bool lower_;
   int64_t n_ = 0, batch_ = 1;
 };

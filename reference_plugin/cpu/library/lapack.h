@@ -9,7 +9,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/cpu/library/blas.h"
 
-// LAPACK's (and BLAS's triangular) routines by their Fortran symbols, from the library that
+// LAPACK's (and some of BLAS's) routines by their Fortran symbols, from the library that
 // OpenBlas() opens. Column-major; every argument by address; the lengths of character arguments
 // follow at the end. Routines check their arguments and write to stderr when they are wrong: pass
 // right ones.
@@ -75,6 +75,18 @@ struct LapackCommon {
   static constexpr LapackRoutine<void(const int* m, const int* n, T* a, const int* lda, int* pivots,
                                       int* info)>
       kGetrf{"getrf", "getrf"};
+  static constexpr LapackRoutine<void(const int* n, T* a, const int* lda, const int* first,
+                                      const int* last, const int* pivots, const int* step)>
+      kLaswp{"laswp", "laswp"};
+  static constexpr LapackRoutine<void(const char* trans_a, const char* trans_b, const int* m,
+                                      const int* n, const int* k, const T* alpha, const T* a,
+                                      const int* lda, const T* b, const int* ldb, const T* beta,
+                                      T* c, const int* ldc, size_t, size_t)>
+      kGemm{"gemm", "gemm"};
+  static constexpr LapackRoutine<void(const char* uplo, const char* trans, const int* n,
+                                      const int* k, const Real* alpha, const T* a, const int* lda,
+                                      const Real* beta, T* c, const int* ldc, size_t, size_t)>
+      kHerk{"syrk", "herk"};
   static constexpr LapackRoutine<void(const int* n, const int* low, const int* high, T* a,
                                       const int* lda, T* tau, T* work, const int* lwork, int* info)>
       kGehrd{"gehrd", "gehrd"};

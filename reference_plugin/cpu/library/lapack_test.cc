@@ -1,8 +1,12 @@
 #include "reference_plugin/cpu/library/lapack.h"
 
+#include <cmath>
+#include <random>
 #include <type_traits>
+#include <vector>
 
 #include "gtest/gtest.h"
+#include "reference_plugin/cpu/library/blocked_factor.h"
 
 namespace plinth::cpu {
 namespace {
@@ -34,6 +38,9 @@ TYPED_TEST(LapackTest, EveryRoutineIsThere) {
   expect(Routines::kGehrd);
   expect(Routines::kSytrd);
   expect(Routines::kGtsv);
+  expect(Routines::kLaswp);
+  expect(Routines::kGemm);
+  expect(Routines::kHerk);
 }
 
 TYPED_TEST(LapackTest, CholeskyOfOneMatrix) {
@@ -48,6 +55,103 @@ TYPED_TEST(LapackTest, CholeskyOfOneMatrix) {
   EXPECT_EQ(a[0], TypeParam(2));
   EXPECT_EQ(a[1], TypeParam(1));
   EXPECT_EQ(a[3], TypeParam(2));
+}
+
+template <typename T>
+std::vector<T> RandomMatrix(int m, int n) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> part(-1, 1);
+  std::vector<T> a(static_cast<size_t>(m) * n);
+  for (T& x : a) {
+    if constexpr (std::is_same_v<T, typename RealOf<T>::Type>) {
+      x = static_cast<T>(part(random));
+    } else {
+      x = T(static_cast<typename RealOf<T>::Type>(part(random)),
+            static_cast<typename RealOf<T>::Type>(part(random)));
+    }
+  }
+  return a;
+}
+
+template <typename T>
+void ExpectNear(const std::vector<T>& a, const std::vector<T>& b) {
+  using Real = typename RealOf<T>::Type;
+  Real most = 0, difference = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    most = std::max(most, std::abs(b[i]));
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+  }
+  EXPECT_LE(difference, 2000 * std::numeric_limits<Real>::epsilon() * most);
+}
+
+TYPED_TEST(LapackTest, CholeskyByBlocks) {
+  using T = TypeParam;
+  const auto factor = BlockedFactor<T>::Find({});
+  if (!factor.ok()) GTEST_SKIP() << factor.status().message();
+  const auto potrf = *FindLapack<T>({}, Lapack<T>::kPotrf);
+  const int n = 500;
+  ThreadPool pool(3);
+  for (char uplo : {'L', 'U'}) {
+    for (int bad : {-1, 0, 431}) {
+      // Not Hermitian: neither factorization may look at the other triangle.
+      std::vector<T> expected = RandomMatrix<T>(n, n);
+      for (int i = 0; i < n; ++i) expected[i * (n + 1)] = i == bad ? T(-1) : T(400);
+      std::vector<T> one = expected, several = expected;
+      int info = 0;
+      potrf(&uplo, &n, expected.data(), &n, &info, 1);
+      EXPECT_EQ(info, bad + 1);
+      EXPECT_EQ(factor->Cholesky(nullptr, uplo, n, one.data(), n), info);
+      EXPECT_EQ(factor->Cholesky(&pool, uplo, n, several.data(), n), info);
+      EXPECT_EQ(one, several);
+      if (info == 0) ExpectNear(one, expected);
+    }
+  }
+}
+
+TYPED_TEST(LapackTest, LuByBlocks) {
+  using T = TypeParam;
+  const auto factor = BlockedFactor<T>::Find({});
+  if (!factor.ok()) GTEST_SKIP() << factor.status().message();
+  const auto getrf = *FindLapack<T>({}, Lapack<T>::kGetrf);
+  ThreadPool pool(3);
+  for (auto [m, n] : {std::pair(450, 600), std::pair(600, 450), std::pair(500, 500)}) {
+    for (int zero : {-1, 0, 420}) {  // a column that has no pivot
+      std::vector<T> expected = RandomMatrix<T>(m, n);
+      for (int i = 0; zero >= 0 && i < m; ++i) expected[i + static_cast<size_t>(zero) * m] = T(0);
+      std::vector<T> one = expected, several = expected;
+      std::vector<int> pivots(std::min(m, n)), one_pivots = pivots, several_pivots = pivots;
+      int info = 0;
+      getrf(&m, &n, expected.data(), &m, pivots.data(), &info);
+      EXPECT_EQ(info, zero + 1);
+      EXPECT_EQ(factor->Lu(nullptr, m, n, one.data(), m, one_pivots.data()), info);
+      EXPECT_EQ(factor->Lu(&pool, m, n, several.data(), m, several_pivots.data()), info);
+      EXPECT_EQ(one_pivots, pivots);
+      EXPECT_EQ(one, several);
+      EXPECT_EQ(one_pivots, several_pivots);
+      ExpectNear(one, expected);
+    }
+  }
+}
+
+TYPED_TEST(LapackTest, SolutionsByBlocks) {
+  using T = TypeParam;
+  const auto factor = BlockedFactor<T>::Find({});
+  if (!factor.ok()) GTEST_SKIP() << factor.status().message();
+  const auto trsm = *FindLapack<T>({}, Lapack<T>::kTrsm);
+  const int order = 400, sides = 450;
+  std::vector<T> a = RandomMatrix<T>(order, order);
+  for (int i = 0; i < order; ++i) a[i * (order + 1)] = T(400);
+  const T unit(1);
+  ThreadPool pool(3);
+  for (char side : {'L', 'R'}) {
+    const int m = side == 'L' ? order : sides, n = side == 'L' ? sides : order;
+    std::vector<T> expected = RandomMatrix<T>(m, n), one = expected, several = expected;
+    trsm(&side, "U", "C", "N", &m, &n, &unit, a.data(), &order, expected.data(), &m, 1, 1, 1, 1);
+    factor->Solve(nullptr, side, 'U', 'C', 'N', m, n, a.data(), order, one.data(), m);
+    factor->Solve(&pool, side, 'U', 'C', 'N', m, n, a.data(), order, several.data(), m);
+    EXPECT_EQ(one, several);
+    ExpectNear(one, expected);
+  }
 }
 
 TEST(Lapack, MissingLibraryNamesThePackages) {
