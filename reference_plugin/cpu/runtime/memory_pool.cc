@@ -30,6 +30,12 @@ int64_t BlockSize(int64_t size) {
   return size >= kHugePage ? RoundUp(size, kHugePage) : size;
 }
 
+size_t ClassOf(int64_t block_size) {
+  const auto size = static_cast<uint64_t>(block_size);
+  const int power = std::bit_width(size) - 1;
+  return static_cast<size_t>(power - 16) * 8 + (size >> (power - 3)) % 8;
+}
+
 std::byte* MapBlock(int64_t size) {
   if (size < kHugePage) {
     return static_cast<std::byte*>(std::aligned_alloc(kStorageAlignment, size));
@@ -79,6 +85,16 @@ int64_t UntouchedBytes(const std::byte* data, int64_t size) {
 
 }  // namespace
 
+// At the start of the block's own memory.
+struct MemoryPool::IdleBlock {
+  int64_t size;
+  std::chrono::steady_clock::time_point since;
+  IdleBlock* older;
+  IdleBlock* newer;
+  IdleBlock* older_of_class;
+  IdleBlock* newer_of_class;
+};
+
 // Bytes that count as in use until the storage that has them is made.
 class MemoryPool::Reservation {
  public:
@@ -123,11 +139,7 @@ std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit, std::function<int6
   return std::shared_ptr<MemoryPool>(new MemoryPool(limit, std::move(available)));
 }
 
-MemoryPool::~MemoryPool() {
-  for (auto& [size, blocks] : idle_) {
-    for (IdleBlock& block : blocks) UnmapBlock(block.data, size);
-  }
-}
+MemoryPool::~MemoryPool() { Unmap(CutTo(0)); }
 
 Status MemoryPool::Reserve(int64_t size) {
   int64_t in_use = bytes_in_use_.load(std::memory_order_relaxed);
@@ -184,35 +196,39 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
 }
 
 Expected<std::byte*> MemoryPool::TakeBlock(int64_t block_size) {
-  std::lock_guard lock(mutex_);
-  auto found = idle_.find(block_size);
-  if (found != idle_.end()) {
-    std::byte* data = found->second.back().data;
-    found->second.pop_back();
-    if (found->second.empty()) idle_.erase(found);
-    idle_bytes_ -= block_size;
-    return data;
+  {
+    std::lock_guard lock(mutex_);
+    if (IdleBlock* const found = newest_of_class_[ClassOf(block_size)]; found != nullptr) {
+      Unlink(found);
+      return reinterpret_cast<std::byte*>(found);
+    }
+    PLINTH_RETURN_IF_ERROR(MakeRoom(block_size));
+    mapping_bytes_ += block_size;
+    perhaps_untouched_ += block_size;
   }
-  PLINTH_RETURN_IF_ERROR(MakeRoom(block_size));
+  // The system may take its time: other threads need not wait for it.
   std::byte* data = MapBlock(block_size);
+  std::lock_guard lock(mutex_);
+  mapping_bytes_ -= block_size;
   if (data == nullptr) {
+    perhaps_untouched_ -= block_size;
     return ResourceExhausted("out of memory: the system gave no ", block_size, " bytes");
   }
   if (available_ != nullptr) {
     try {
       mapped_.emplace(data, block_size);
     } catch (...) {
+      perhaps_untouched_ -= block_size;
       UnmapBlock(data, block_size);
       throw;
     }
-    perhaps_untouched_ += block_size;
   }
   return data;
 }
 
 Status MemoryPool::MakeRoom(int64_t block_size) {
   int64_t in_use = bytes_in_use_.load(std::memory_order_relaxed);  // the new block's, too
-  TrimTo(std::max<int64_t>(limit_ - in_use, 0));
+  Unmap(CutTo(std::max<int64_t>(limit_ - in_use, 0)));
   if (available_ == nullptr) return Status();
   unchecked_bytes_ = std::min(unchecked_bytes_ + block_size, kUncheckedBytes);
   if (unchecked_bytes_ < kUncheckedBytes) return Status();
@@ -228,7 +244,7 @@ Status MemoryPool::MakeRoom(int64_t block_size) {
   // never.
   CountUntouched();
   if (fits()) return Status();
-  TrimTo(0);
+  Unmap(CutTo(0));
   CountUntouched();
   if (fits()) return Status();
   return ResourceExhausted(
@@ -239,48 +255,70 @@ Status MemoryPool::MakeRoom(int64_t block_size) {
 }
 
 void MemoryPool::CountUntouched() {
-  perhaps_untouched_ = 0;
+  perhaps_untouched_ = mapping_bytes_;
   for (auto [data, size] : mapped_) perhaps_untouched_ += UntouchedBytes(data, size);
 }
 
-void MemoryPool::Unmap(std::byte* data, int64_t block_size) {
-  mapped_.erase(data);
-  UnmapBlock(data, block_size);
-}
-
-void MemoryPool::GiveBlock(std::byte* data, int64_t block_size) {
-  std::lock_guard lock(mutex_);
-  idle_[block_size].push_back({data, std::chrono::steady_clock::now()});
-  idle_bytes_ += block_size;
-  TrimTo(std::max(kIdleFloor, peak_bytes_in_use_.load(std::memory_order_relaxed) / 4));
-}
-
-void MemoryPool::TrimTo(int64_t idle_bytes) {
-  while (idle_bytes_ > idle_bytes) {
-    // Of the size class that waited longest.
-    auto oldest = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
-      return a.second.front().since < b.second.front().since;
-    });
-    Unmap(oldest->second.front().data, oldest->first);
-    idle_bytes_ -= oldest->first;
-    oldest->second.erase(oldest->second.begin());
-    if (oldest->second.empty()) idle_.erase(oldest);
+void MemoryPool::Unmap(IdleBlock* blocks) {
+  while (blocks != nullptr) {
+    IdleBlock* const block = blocks;
+    blocks = block->older;
+    UnmapBlock(reinterpret_cast<std::byte*>(block), block->size);
   }
+}
+
+void MemoryPool::Unlink(IdleBlock* block) {
+  (block->older == nullptr ? oldest_ : block->older->newer) = block->newer;
+  (block->newer == nullptr ? newest_ : block->newer->older) = block->older;
+  if (block->older_of_class != nullptr) {
+    block->older_of_class->newer_of_class = block->newer_of_class;
+  }
+  (block->newer_of_class == nullptr ? newest_of_class_[ClassOf(block->size)]
+                                    : block->newer_of_class->older_of_class) =
+      block->older_of_class;
+  idle_bytes_ -= block->size;
+}
+
+void MemoryPool::GiveBlock(std::byte* data, int64_t block_size) noexcept {
+  IdleBlock* cut;
+  {
+    std::lock_guard lock(mutex_);
+    IdleBlock*& newest_of_class = newest_of_class_[ClassOf(block_size)];
+    auto* const block = new (data) IdleBlock{
+        block_size, std::chrono::steady_clock::now(), newest_, nullptr, newest_of_class, nullptr};
+    (newest_ == nullptr ? oldest_ : newest_->newer) = block;
+    newest_ = block;
+    if (newest_of_class != nullptr) newest_of_class->newer_of_class = block;
+    newest_of_class = block;
+    idle_bytes_ += block_size;
+    cut = CutTo(std::max(kIdleFloor, peak_bytes_in_use_.load(std::memory_order_relaxed) / 4));
+  }
+  Unmap(cut);
+}
+
+MemoryPool::IdleBlock* MemoryPool::CutWhile(const auto& is_cut) {
+  IdleBlock* cut = nullptr;
+  while (oldest_ != nullptr && is_cut(*oldest_)) {
+    IdleBlock* const block = oldest_;
+    Unlink(block);
+    mapped_.erase(reinterpret_cast<std::byte*>(block));
+    block->older = std::exchange(cut, block);
+  }
+  return cut;
+}
+
+MemoryPool::IdleBlock* MemoryPool::CutTo(int64_t idle_bytes) {
+  return CutWhile([&](const IdleBlock&) { return idle_bytes_ > idle_bytes; });
 }
 
 void MemoryPool::ReleaseIdle(std::chrono::milliseconds age) {
-  auto limit = std::chrono::steady_clock::now() - age;
-  std::lock_guard lock(mutex_);
-  for (auto it = idle_.begin(); it != idle_.end();) {
-    int64_t block_size = it->first;
-    std::erase_if(it->second, [&](const IdleBlock& block) {
-      if (block.since > limit) return false;
-      Unmap(block.data, block_size);
-      idle_bytes_ -= block_size;
-      return true;
-    });
-    it = it->second.empty() ? idle_.erase(it) : std::next(it);
+  const auto limit = std::chrono::steady_clock::now() - age;
+  IdleBlock* cut;
+  {
+    std::lock_guard lock(mutex_);
+    cut = CutWhile([&](const IdleBlock& block) { return block.since <= limit; });
   }
+  Unmap(cut);
 }
 
 MemoryPoolStats MemoryPool::stats() const {

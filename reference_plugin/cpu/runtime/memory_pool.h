@@ -1,16 +1,15 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_MEMORY_POOL_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_MEMORY_POOL_H_
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "plinth/support/status.h"
 #include "reference_plugin/cpu/runtime/storage.h"
@@ -55,36 +54,44 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  private:
   friend class Storage;
   class Reservation;
-  struct IdleBlock {
-    std::byte* data;
-    std::chrono::steady_clock::time_point since;
-  };
+  struct IdleBlock;
 
   MemoryPool(int64_t limit, std::function<int64_t()> available)
       : limit_(limit), available_(std::move(available)) {}
   Status Reserve(int64_t size);
   void Unreserve(int64_t size) { bytes_in_use_.fetch_sub(size, std::memory_order_relaxed); }
   Expected<std::byte*> TakeBlock(int64_t block_size);
-  void GiveBlock(std::byte* data, int64_t block_size);
+  void GiveBlock(std::byte* data, int64_t block_size) noexcept;
 
   // With the lock held.
   // Makes room for a new block: idle ones count against the limit, too.
   Status MakeRoom(int64_t block_size);
-  void TrimTo(int64_t idle_bytes);
-  void Unmap(std::byte* data, int64_t block_size);
+  // The oldest idle blocks, until so many bytes are left, or while is_cut(block): they are no
+  // longer the pool's, and linked for Unmap.
+  IdleBlock* CutTo(int64_t idle_bytes);
+  IdleBlock* CutWhile(const auto& is_cut);
+  void Unlink(IdleBlock* block);
   void CountUntouched();  // microseconds per block, or per 16 MB of a large one
+
+  // With or without it.
+  static void Unmap(IdleBlock* blocks);
 
   const int64_t limit_;
   const std::function<int64_t()> available_;  // null: nobody is asked
   std::atomic<int64_t> bytes_in_use_{0}, peak_bytes_in_use_{0}, num_allocations_{0},
       largest_allocation_{0};
   mutable std::mutex mutex_;
-  std::map<int64_t, std::vector<IdleBlock>> idle_;  // by block size
+  // Lists through the idle blocks themselves, so that giving one back needs no memory: the newest
+  // of every size class, and all by age.
+  std::array<IdleBlock*, 8 * 48> newest_of_class_{};
+  IdleBlock* newest_ = nullptr;
+  IdleBlock* oldest_ = nullptr;
   int64_t idle_bytes_ = 0;
   int64_t unchecked_bytes_ = 0;  // taken from the system since it was asked
   // At least what the blocks have of pages without memory behind them: what was so when it was
   // counted, and all that was taken since.
   int64_t perhaps_untouched_ = 0;
+  int64_t mapping_bytes_ = 0;  // of blocks that threads are about to have from the system
   std::unordered_map<std::byte*, int64_t> mapped_;  // all blocks, idle or not, if somebody is asked
 };
 

@@ -40,6 +40,37 @@ TEST(MemoryPoolTest, LargeBlocksAreReused) {
   EXPECT_EQ(pool->stats().pooled_bytes, 0);
 }
 
+TEST(MemoryPoolTest, NewestBlockOfItsSizeIsReused) {
+  auto pool = MemoryPool::Create();
+  std::vector<StoragePtr> storages;
+  for (int64_t size : {1, 3, 1, 3, 1}) storages.push_back(*pool->Allocate(size << 20));
+  std::vector<std::byte*> data;
+  for (StoragePtr& storage : storages) {
+    data.push_back(storage->data());
+    storage = StoragePtr();
+  }
+  // From the end of the list of all, from its middle, and its begin.
+  for (size_t i : {4, 2, 3, 0, 1}) {
+    storages.push_back(*pool->Allocate((i % 2 == 0 ? 1 : 3) << 20));
+    EXPECT_EQ(storages.back()->data(), data[i]) << i;
+  }
+  EXPECT_EQ(pool->stats().pooled_bytes, 0);
+  storages.clear();
+  EXPECT_GT(pool->stats().pooled_bytes, 9 << 20);
+}
+
+TEST(MemoryPoolTest, OldestBlockIsGivenBackFirst) {
+  auto pool = MemoryPool::Create(100 << 20);
+  StoragePtr old = *pool->Allocate(30 << 20), middle = *pool->Allocate(20 << 20);
+  const std::byte* const middle_data = middle->data();
+  old = StoragePtr();
+  middle = StoragePtr();
+  // Beside 60 MB there is room for the 20, not for the 30 as well.
+  StoragePtr large = *pool->Allocate(60 << 20);
+  EXPECT_LT(pool->stats().pooled_bytes, 30 << 20);
+  EXPECT_EQ((*pool->Allocate(20 << 20))->data(), middle_data);
+}
+
 TEST(MemoryPoolTest, IdleBytesAreCapped) {
   auto pool = MemoryPool::Create();
   {
