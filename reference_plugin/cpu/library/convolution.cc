@@ -173,6 +173,7 @@ class ProductStep final : public PreparedStep {
     return gemm_.Run(operands[pixels_left_ ? 0 : 1], operands[pixels_left_ ? 1 : 0], results[0],
                      context);
   }
+  int64_t scratch_bytes() const override { return gemm_.scratch_bytes(); }
 
  private:
   Gemm gemm_;
@@ -190,6 +191,11 @@ class ConvolutionStep final : public PreparedStep {
       PLINTH_RETURN_IF_ERROR(part->Run(operands, results, context));
     }
     return Status();
+  }
+  int64_t scratch_bytes() const override {
+    int64_t most = 0;
+    for (const auto& part : parts_) most = std::max(most, part->scratch_bytes());
+    return most;
   }
 
  private:

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "reference_plugin/cpu/library/convolution_parts.h"
-#include "reference_plugin/cpu/library/thread_scratch.h"
+#include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
 namespace {
@@ -131,21 +131,17 @@ PlaneDim AlongTaps(const Spatial& s) {
 
 int Threads(const ThreadPool* pool) { return pool == nullptr ? 1 : pool->parallelism(); }
 
-// Runs body(task) for every task, each with memory for `bytes` bytes; false without that memory.
+// Runs body(task, memory) for every item of `blocks`.
 template <typename Body>
-Status ForTasks(ThreadPool* pool, const RunContext& context, int64_t tasks, int64_t bytes,
-                const Body& body) {
-  std::atomic<bool> out_of_memory = false;
-  ParallelFor(pool, tasks, 1, [&](int64_t begin, int64_t end) {
-    thread_local ThreadScratch scratch;
-    std::byte* memory = scratch.Get(bytes);
-    if (memory == nullptr) out_of_memory = true;
-    for (int64_t t = begin; t < end && memory != nullptr; ++t) {
-      if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
-      body(t, memory);
-    }
-  });
-  if (out_of_memory) return ResourceExhausted("no memory for the rows of a convolution");
+Status ForTasks(ThreadPool* pool, RunContext context, const WorkBlocks& blocks, const Body& body) {
+  context.pool = pool;
+  PLINTH_RETURN_IF_ERROR(blocks.ForEach(
+      context, 1, [&](int64_t first, int64_t end, int64_t stride, std::byte* memory) {
+        for (int64_t t = first; t < end; t += stride) {
+          if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
+          body(t, memory);
+        }
+      }));
   if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
     return Status(StatusCode::kCancelled, "the execution was stopped during a convolution");
   }
@@ -156,14 +152,19 @@ Status ForTasks(ThreadPool* pool, const RunContext& context, int64_t tasks, int6
 class WeightedRowsStep final : public PreparedStep {
  public:
   explicit WeightedRowsStep(const Geometry& geometry)
-      : g_(geometry), layout_(AlongOutputs(g_.y), AlongOutputs(g_.x)) {}
+      : g_(geometry),
+        layout_(AlongOutputs(g_.y), AlongOutputs(g_.x)),
+        weights_(g_.groups * g_.output_features * Terms() * int64_t{sizeof(float)}),
+        single_rows_(Bytes(1), g_.groups * g_.batch * g_.y.outputs, weights_.scratch_end()) {}
+
+  int64_t scratch_bytes() const override {
+    return std::max(weights_.scratch_end(), single_rows_.scratch_end());
+  }
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
-    const int64_t terms = g_.features * g_.y.taps * g_.x.taps;
-    thread_local ThreadScratch weight_scratch;
-    float* weights = reinterpret_cast<float*>(
-        weight_scratch.Get(g_.groups * g_.output_features * terms * int64_t{sizeof(float)}));
+    const int64_t terms = Terms();
+    float* weights = reinterpret_cast<float*>(weights_.Get(context));
     if (weights == nullptr) return ResourceExhausted("no memory for a convolution's kernel");
     CopyWeights(static_cast<const float*>(operands[1]), weights);
 
@@ -173,15 +174,16 @@ class WeightedRowsStep final : public PreparedStep {
     const int64_t most_rows =
         kTaskFloats / (g_.features * layout_.row) - (g_.y.taps - 1) * g_.y.tap_step;
     const int64_t wanted = CeilDiv(int64_t{4} * Threads(pool), g_.batch * g_.groups);
-    const int64_t block = std::clamp<int64_t>(
+    int64_t block = std::clamp<int64_t>(
         std::min(most_rows / g_.y.output_step, CeilDiv(g_.y.outputs, wanted)), 1, g_.y.outputs);
+    // Where planned memory would be needed, it was planned for one row per task.
+    if (Bytes(block) > TaskMemory::kKeptBytes) block = 1;
     const int64_t blocks = CeilDiv(g_.y.outputs, block);
-    const int64_t plane =
-        layout_.row * ((block - 1) * g_.y.output_step + (g_.y.taps - 1) * g_.y.tap_step + 1);
-    const int64_t line = g_.output_x == 1 ? 0 : g_.x.outputs * kRows;
-    const int64_t bytes = (g_.features * plane + line) * int64_t{sizeof(float)} + terms * 8;
+    const int64_t plane = PlaneSize(block);
     return ForTasks(
-        pool, context, g_.groups * g_.batch * blocks, bytes, [&](int64_t t, std::byte* memory) {
+        pool, context,
+        block == 1 ? single_rows_ : WorkBlocks(Bytes(block), g_.groups * g_.batch * blocks),
+        [&](int64_t t, std::byte* memory) {
           const int64_t group = t / blocks % g_.groups, image = t / blocks / g_.groups;
           const int64_t first = t % blocks * block;
           const int64_t count = std::min(block, g_.y.outputs - first);
@@ -212,6 +214,16 @@ class WeightedRowsStep final : public PreparedStep {
 
  private:
   static constexpr int kRows = 4;
+
+  int64_t Terms() const { return g_.features * g_.y.taps * g_.x.taps; }
+  // Of the rows that so many rows of the result need.
+  int64_t PlaneSize(int64_t rows) const {
+    return layout_.row * ((rows - 1) * g_.y.output_step + (g_.y.taps - 1) * g_.y.tap_step + 1);
+  }
+  int64_t Bytes(int64_t rows) const {
+    const int64_t line = g_.output_x == 1 ? 0 : g_.x.outputs * kRows;
+    return (g_.features * PlaneSize(rows) + line) * int64_t{sizeof(float)} + Terms() * 8;
+  }
 
   // One matrix per group: a row per output feature, terms in the order of the offsets.
   void CopyWeights(const float* kernel, float* to) const {
@@ -248,27 +260,33 @@ class WeightedRowsStep final : public PreparedStep {
 
   const Geometry g_;
   const PlaneLayout layout_;
+  const SharedBlock weights_;
+  const WorkBlocks single_rows_;  // tasks of one row of the result
 };
 
 // Vectors along rows of the kernel: a few results, each the product of two large planes.
 class RowProductsStep final : public PreparedStep {
  public:
   explicit RowProductsStep(const Geometry& geometry)
-      : g_(geometry), layout_(AlongTaps(g_.y), AlongTaps(g_.x)) {}
+      : g_(geometry),
+        layout_(AlongTaps(g_.y), AlongTaps(g_.x)),
+        planned_block_(Block(kPlannedTasks)),
+        planned_(Bytes(planned_block_), NumTasks(planned_block_)) {}
+
+  int64_t scratch_bytes() const override { return planned_.scratch_end(); }
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
     const GemmKernels& kernels = KernelsFor(GemmKind::kF32);
-    const int64_t lanes = kernels.nr / 2;
+    const int64_t lanes = Lanes(), taps = g_.y.outputs * g_.x.outputs;
     ThreadPool* pool = g_.PoolFor(context);
-    const int64_t wanted = CeilDiv(int64_t{4} * Threads(pool), g_.batch * g_.groups);
-    const int64_t block = CeilDiv(g_.output_features, std::min(wanted, g_.output_features));
+    int64_t block = Block(int64_t{4} * Threads(pool));
+    if (Bytes(block) > TaskMemory::kKeptBytes) block = planned_block_;
     const int64_t blocks = CeilDiv(g_.output_features, block);
-    const int64_t taps = g_.y.outputs * g_.x.outputs;
-    const int64_t plane = layout_.row * layout_.y.size();
-    const int64_t bytes = (plane + block * taps * lanes) * int64_t{sizeof(float)} + taps * 8;
     return ForTasks(
-        pool, context, g_.groups * g_.batch * blocks, bytes, [&](int64_t t, std::byte* memory) {
+        pool, context,
+        block == planned_block_ ? planned_ : WorkBlocks(Bytes(block), NumTasks(block)),
+        [&](int64_t t, std::byte* memory) {
           const int64_t group = t / blocks % g_.groups, image = t / blocks / g_.groups;
           const int64_t first = t % blocks * block;
           const int64_t count = std::min(block, g_.output_features - first);
@@ -301,8 +319,27 @@ class RowProductsStep final : public PreparedStep {
   }
 
  private:
+  static constexpr int64_t kPlannedTasks = 64;
+
+  // Output features of a task, when there should be so many tasks.
+  int64_t Block(int64_t tasks) const {
+    const int64_t wanted = CeilDiv(tasks, g_.batch * g_.groups);
+    return CeilDiv(g_.output_features, std::min(wanted, g_.output_features));
+  }
+  int64_t NumTasks(int64_t block) const {
+    return g_.groups * g_.batch * CeilDiv(g_.output_features, block);
+  }
+  static int64_t Lanes() { return KernelsFor(GemmKind::kF32).nr / 2; }
+  int64_t Bytes(int64_t features) const {
+    const int64_t taps = g_.y.outputs * g_.x.outputs;
+    const int64_t floats = layout_.row * layout_.y.size() + features * taps * Lanes();
+    return floats * int64_t{sizeof(float)} + taps * 8;
+  }
+
   const Geometry g_;
   const PlaneLayout layout_;
+  const int64_t planned_block_;  // for tasks that need more memory than a thread keeps
+  const WorkBlocks planned_;
 };
 
 }  // namespace

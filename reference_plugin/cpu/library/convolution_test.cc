@@ -328,6 +328,43 @@ TEST(Convolution, NarrowOperandsWideResult) {
   CheckAgainstDefinition(c, 3);
 }
 
+// What is too large to stay with the threads counts as memory of the program.
+TEST(Convolution, LargeScratchIsPlanned) {
+  std::mt19937_64 random(11);
+  ThreadPool pool(2);
+  struct Shape {
+    bool channels_last;
+    int64_t batch, features, output_features;
+    Dims spatial, window;
+  } const shapes[] = {
+      {true, 1, 64, 1900, {6, 6}, {3, 3}},           // the packed kernel
+      {false, 1, 1, 2, {1100, 1100}, {1098, 1098}},  // planes of a kernel's gradient
+      {false, 1, 4, 2, {3, 300000}, {3, 3}},         // long rows
+  };
+  for (const Shape& shape : shapes) {
+    Case c;
+    c.batch = shape.batch;
+    c.features = shape.features;
+    c.output_features = shape.output_features;
+    c.spatial = shape.spatial;
+    SetLayout(c, nullptr);
+    if (!shape.channels_last) {
+      c.conv.input_feature = c.conv.output_feature = 1;
+      c.conv.kernel_output_feature = 0;
+      c.conv.kernel_input_feature = 1;
+      c.conv.input_spatial = c.conv.output_spatial = c.conv.kernel_spatial = {2, 3};
+    }
+    SetPlainWindow(c, shape.window);
+    MakeArrays(c, DType::kF32, DType::kF32);
+    FillRun(c, random, &pool);
+    const bool long_sums = c.kernel.NumElements() > 2000000;
+    CheckAgainstDefinition(c, c.output.NumElements() / (long_sums ? 1 : 5));
+    const auto prepared = PrepareLibraryStep(c.Step());
+    ASSERT_TRUE(prepared.ok());
+    EXPECT_GT((*prepared)->scratch_bytes(), 4 << 20) << shape.spatial[0];
+  }
+}
+
 TEST(Convolution, HugeDilationAndPaddingNeedNoMemory) {
   std::mt19937_64 random(5);
   Case c = Image(1, 3, 2, 3, 3, 1, true, DType::kF32);

@@ -6,7 +6,7 @@
 #include "reference_plugin/cpu/library/element.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
-#include "reference_plugin/cpu/library/thread_scratch.h"
+#include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
 namespace {
@@ -105,13 +105,16 @@ class CumulativeReduceStep final : public PreparedStep {
       return Status();
     }
     std::atomic<bool> failed{false};
-    ParallelFor(context.pool, outer_, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) {
-        if (!CombineRows(operands, results, o).ok()) failed = true;
-      }
-    });
+    PLINTH_RETURN_IF_ERROR(rows_.ForEach(
+        context, grain, [&](int64_t first, int64_t end, int64_t stride, std::byte* memory) {
+          for (int64_t o = first; o < end; o += stride) {
+            if (!CombineRows(operands, results, o, memory).ok()) failed = true;
+          }
+        }));
     return failed ? Internal("a combiner failed") : Status();
   }
+
+  int64_t scratch_bytes() const override { return rows_.scratch_end(); }
 
  private:
   // From so many elements side by side on, whole lanes are combined at once.
@@ -133,6 +136,9 @@ class CumulativeReduceStep final : public PreparedStep {
       for (size_t i = 0; i < count_; ++i) types.push_back(step.results[i].type.dtype);
     }
     for (size_t i = 0; i < count_; ++i) element_bytes_.push_back(ByteSize(types[i]));
+    int64_t row_bytes = 0;
+    for (int64_t element : element_bytes_) row_bytes += RowBytes(element);
+    rows_ = WorkBlocks(row_bytes, outer_);
     if (count_ == 1 && SingleOp(step.combiners[0]) == Opcode::kAdd) sum_row_ = FindSumRow(types[0]);
     PLINTH_ASSIGN_OR_RETURN(
         combiner_, PairCombiner::Make(step.combiners[0], types, CapturedTypes(step, 2 * count_),
@@ -140,19 +146,14 @@ class CumulativeReduceStep final : public PreparedStep {
     return Status();
   }
 
-  Status CombineRows(std::span<void* const> operands, std::span<void* const> results,
-                     int64_t outer) const {
-    thread_local ThreadScratch scratch;
-    int64_t bytes = 0;
-    for (int64_t element : element_bytes_) bytes += (inner_ * element + 63) / 64 * 64;
-    std::byte* memory = scratch.Get(bytes);
-    if (memory == nullptr) return ResourceExhausted("the system gave no ", bytes, " bytes");
+  Status CombineRows(std::span<void* const> operands, std::span<void* const> results, int64_t outer,
+                     std::byte* memory) const {
     SmallVector<void*, 8> parameters(2 * count_), row(count_);
     for (void* captured : operands.subspan(2 * count_)) parameters.push_back(captured);
     for (size_t i = 0; i < count_; ++i) {
       // The first accumulator is the initial value, spread over the row.
       parameters[i] = memory;
-      memory += (inner_ * element_bytes_[i] + 63) / 64 * 64;
+      memory += RowBytes(element_bytes_[i]);
       for (int64_t lane = 0; lane < inner_; ++lane) {
         std::memcpy(static_cast<std::byte*>(parameters[i]) + lane * element_bytes_[i],
                     operands[count_ + i], element_bytes_[i]);
@@ -172,11 +173,14 @@ class CumulativeReduceStep final : public PreparedStep {
     return Status();
   }
 
+  int64_t RowBytes(int64_t element) const { return (inner_ * element + 63) / 64 * 64; }
+
   size_t count_ = 1;
   int64_t outer_ = 1, length_ = 1, inner_ = 1, num_elements_ = 0;
   bool reverse_ = false;
   SmallVector<int64_t, 4> element_bytes_;
   SumRowFunction sum_row_ = nullptr;
+  WorkBlocks rows_;  // the initial values, one row per operand
   PairCombiner combiner_;
 };
 

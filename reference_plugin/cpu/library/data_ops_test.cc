@@ -364,6 +364,27 @@ TEST(CumulativeReduceTest, SumsAndMaximaFromBothEnds) {
   }
 }
 
+TEST(CumulativeReduceTest, LongRowsArePlanned) {
+  constexpr int64_t kInner = 5 << 20;
+  TestArray operand(DType::kU8, {1, 2, kInner}), initial(DType::kU8, {}), result = operand;
+  for (int64_t i = 0; i < 2 * kInner; ++i) {
+    operand.bytes[static_cast<size_t>(i)] = static_cast<std::byte>(i * 7 % 100);
+  }
+  initial.Set(0, int64_t{3});
+  auto step = MakeStep(Opcode::kCumulativeReduce, {operand.type, initial.type}, {result.type},
+                       AlongDimension(1, false));
+  step.combiners = {OfTwo(Opcode::kAdd, DType::kU8)};
+  const auto prepared = PrepareLibraryStep(step);
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_GE((*prepared)->scratch_bytes(), kInner);
+  ASSERT_TRUE(RunStep(step, {&operand, &initial}, {&result}).ok());
+  for (int64_t i = 0; i < kInner; i += 9973) {
+    const int64_t first = i * 7 % 100 + 3, second = first + (kInner + i) * 7 % 100;
+    EXPECT_EQ(static_cast<int64_t>(result.bytes[static_cast<size_t>(i)]), first);
+    EXPECT_EQ(static_cast<int64_t>(result.bytes[static_cast<size_t>(kInner + i)]), second);
+  }
+}
+
 TEST(SelectAndScatterTest, GradientOfMaxPooling) {
   // [2, 5, 4]: windows of 3 with stride 2 and one of padding along the middle dimension.
   DType dtype = DType::kF32;

@@ -23,6 +23,7 @@ class DotStep : public PreparedStep {
              const RunContext& context) const override {
     return gemm_.Run(operands[0], operands[1], results[0], context);
   }
+  int64_t scratch_bytes() const override { return gemm_.scratch_bytes(); }
 
  private:
   Gemm gemm_;

@@ -227,6 +227,21 @@ TEST(Dot, OperandsAndResultOfDifferentTypes) {
   }
 }
 
+// Vectors along the batch, in parts of 16384 products.
+TEST(Dot, ManyProductsInnermost) {
+  std::mt19937_64 random(23);
+  for (DType type : {DType::kF32, DType::kBF16, DType::kC128}) {
+    Case c;
+    c.lhs = TestArray(type, {2, 3, 40000});
+    c.rhs = TestArray(type, {2, 3, 40000});
+    c.dot.lhs_batch = c.dot.rhs_batch = {0, 2};
+    c.dot.lhs_contracting = c.dot.rhs_contracting = {1};
+    SetResult(c, type);
+    FillRun(c, random, {});
+    CheckAgainstDefinition(c, 37);
+  }
+}
+
 TEST(Dot, SummingNothingGivesZero) {
   for (DType type : kTestTypes) {
     Case c = MatrixProduct(3, 5, 0, false, false, type);

@@ -142,6 +142,9 @@ void Gemm::Choose(const BlasOptions& blas) {
   }
   if (CanRunIndirect()) {
     method_ = GemmMethod::kIndirect;
+    const int64_t panels = (n_ + kernels.nr - 1) / kernels.nr;
+    packed_kernel_ =
+        SharedBlock(batches_ * panels * kernels.nr * k_ * static_cast<int64_t>(sizeof(float)));
     return;
   }
   const bool plain = p.a.dtype == kernels.native && p.b.dtype == kernels.native && native_c &&

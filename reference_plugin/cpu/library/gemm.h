@@ -9,6 +9,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/cpu/library/blas.h"
 #include "reference_plugin/cpu/library/operand_map.h"
+#include "reference_plugin/cpu/library/work_blocks.h"
 #include "reference_plugin/cpu/prepared_step.h"
 
 // c[i][j] = sum over k of a[i][k] * b[k][j], for any element types and positions.
@@ -59,6 +60,9 @@ class Gemm {
 
   GemmMethod method() const { return method_; }
 
+  // What Run needs in RunContext::scratch.
+  int64_t scratch_bytes() const { return packed_kernel_.scratch_end(); }
+
  private:
   // Writes one finished tile: element (i, j) at tile + i * tile_row + j scalars.
   using StoreTile = void (*)(const void* tile, int tile_row, int rows, int columns, void* c,
@@ -105,6 +109,7 @@ class Gemm {
   GemmKernels::Pack pack_a_ = nullptr, pack_b_ = nullptr;
   GemmKernels::LaneSums lanes_ = nullptr;
   const Blas* blas_ = nullptr;
+  SharedBlock packed_kernel_;  // kIndirect: the right operand
 };
 
 }  // namespace plinth::cpu

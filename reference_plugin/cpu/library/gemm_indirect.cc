@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "reference_plugin/cpu/library/gemm.h"
-#include "reference_plugin/cpu/library/thread_scratch.h"
 
 namespace plinth::cpu {
 namespace {
@@ -138,9 +137,7 @@ Status Gemm::RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
   const int64_t run_length = problem_.a.run_length, all_runs = k_ / run_length;
   const int64_t b_size = ByteSize(problem_.b.dtype);
   const int64_t panels = CeilDiv(n_, nr);
-  thread_local ThreadScratch b_scratch;
-  float* const packed = reinterpret_cast<float*>(
-      b_scratch.Get(batches_ * panels * nr * k_ * static_cast<int64_t>(sizeof(float))));
+  float* const packed = reinterpret_cast<float*>(packed_kernel_.Get(context));
   if (packed == nullptr) {
     return ResourceExhausted("no memory for the packed kernel of a convolution");
   }

@@ -170,7 +170,10 @@ void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
 Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
                       const RunContext& context) const {
   const GemmProblem& p = problem_;
-  const int64_t lanes = p.batch.back().size;
+  // Of many lanes a task has a part.
+  constexpr int64_t kMostLanes = 16 << 10;
+  const int64_t all_lanes = p.batch.back().size, parts = CeilDiv(all_lanes, kMostLanes);
+  const int64_t lanes = std::min(all_lanes, kMostLanes);
   const int64_t a_size = ByteSize(p.a.dtype), c_size = ByteSize(p.c.dtype);
   // The terms of an element are listed and summed in pieces of this many.
   constexpr int64_t kTerms = 256;
@@ -190,7 +193,9 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
     int64_t* lane_positions = b_row_terms + kTerms;
     void* sums = lane_positions + lanes;
     for (int64_t j = 0; j < lanes; ++j) lane_positions[j] = j;
-    const Positions at = BatchPositions(batch * lanes);
+    const int64_t first_lane = batch % parts * kMostLanes;
+    const int64_t num_lanes = std::min(kMostLanes, all_lanes - first_lane);
+    const Positions at = BatchPositions(batch / parts * all_lanes + first_lane);
     // Operand offsets are part of the terms.
     const std::byte* a_at = a + (at.a - p.a.offset) * a_size;
     const std::byte* b_at = b + (at.b - p.b.offset) * a_size;
@@ -199,21 +204,21 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
     if (keep) terms.ListInner(k_, a_terms, b_terms);
     for (int64_t i = first; i < first + count; ++i, terms.NextRow()) {
       if (keep && terms.RowIsInside()) {
-        lanes_(lanes, k_, a_at + terms.row_position() * a_size, a_terms, b_at, b_terms, sums,
+        lanes_(num_lanes, k_, a_at + terms.row_position() * a_size, a_terms, b_at, b_terms, sums,
                false);
       } else {
         terms.StartRow();
         for (int64_t done = 0; done < k_; done += kTerms) {
           const int64_t listed = terms.List(std::min(kTerms, k_ - done), a_row_terms, b_row_terms);
-          lanes_(lanes, listed, a_at, a_row_terms, b_at, b_row_terms, sums, done > 0);
+          lanes_(num_lanes, listed, a_at, a_row_terms, b_at, b_row_terms, sums, done > 0);
         }
       }
       int64_t row;
       FillPositions(p.c.rows, i, 1, &row);
-      store_(sums, 0, 1, static_cast<int>(lanes), c + at.c * c_size, &row, lane_positions);
+      store_(sums, 0, 1, static_cast<int>(num_lanes), c + at.c * c_size, &row, lane_positions);
     }
   };
-  ForPieces(PoolFor(context), context, batches_ / lanes, m_, piece,
+  ForPieces(PoolFor(context), context, batches_ / all_lanes * parts, m_, piece,
             static_cast<double>(piece * lanes) * static_cast<double>(k_), run_rows);
   if (out_of_memory) return ResourceExhausted("no memory for the sums of a depthwise convolution");
   return Status();

@@ -72,6 +72,25 @@ class WorkBlocks {
   int64_t num_planned_ = 0;  // 0: blocks stay with the threads
 };
 
+// Memory that the tasks of one step share, filled before they run. Small ones stay with the calling
+// thread, one at a time; large ones are a part of the step's scratch memory, from its begin.
+class SharedBlock {
+ public:
+  SharedBlock() = default;
+  explicit SharedBlock(int64_t bytes) : bytes_(bytes) {}
+
+  int64_t scratch_end() const { return bytes_ <= TaskMemory::kKeptBytes ? 0 : bytes_; }
+  // Aligned to 64 bytes, contents unspecified; null when there is no memory.
+  std::byte* Get(const RunContext& context) const {
+    if (scratch_end() > 0) return context.scratch.data();
+    thread_local ThreadScratch kept;
+    return kept.Get(bytes_);
+  }
+
+ private:
+  int64_t bytes_ = 0;
+};
+
 }  // namespace plinth::cpu
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_WORK_BLOCKS_H_
