@@ -222,6 +222,7 @@ Expected<std::vector<OwnedBuffer>> Context::Execute(PJRT_LoadedExecutable* execu
   args.device_complete_events = done == nullptr ? nullptr : &event;
   Status status = plugin_.Call(args);
   std::vector<OwnedBuffer> owned;
+  owned.reserve(outputs.size());
   for (PJRT_Buffer* output : outputs) owned.emplace_back(plugin_, status.ok() ? output : nullptr);
   PLINTH_RETURN_IF_ERROR(status);
   if (done != nullptr) *done = OwnedEvent(plugin_, event);

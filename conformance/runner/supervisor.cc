@@ -58,7 +58,7 @@ bool MakePipe(Fd& read_end, Fd& write_end) {
 // One child process and the cases that it has still to run.
 class Child {
  public:
-  Child(std::vector<const Case*> cases) : cases_(std::move(cases)) {}
+  explicit Child(std::vector<const Case*> cases) : cases_(std::move(cases)) {}
   Child(const Child&) = delete;
   ~Child() { Kill(); }
 
@@ -70,6 +70,7 @@ class Child {
       return Internal("cannot make a pipe: ", strerror(errno));
     }
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const std::string& argument : command) {
       arguments.push_back(const_cast<char*>(argument.c_str()));
     }
