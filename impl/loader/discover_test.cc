@@ -109,6 +109,20 @@ TEST_F(DiscoverTest, XdgVariables) {
   EXPECT_THAT(Found(), ElementsAre("config", "data"));
 }
 
+TEST_F(DiscoverTest, OwnInstallationIsLast) {
+  folder_.Write("root/usr/share/plinth/plugins.d/a.json", Manifest("system"));
+  folder_.Write("opt/share/plinth/plugins.d/a.json", Manifest("own"));
+  environment_.own_data = folder_.Path("opt/share");
+  EXPECT_THAT(Found(), ElementsAre("system", "own"));
+  EXPECT_THAT(discovery_.candidates.back().found, HasSubstr("(the installation of libplinth)"));
+  // Not twice, if it is a folder of the system.
+  environment_.own_data = folder_.Link(folder_.Path("root/usr/share"), "link");
+  EXPECT_THAT(Found(), ElementsAre("system"));
+  environment_.own_data = folder_.Path("opt/share");
+  options_.search = kSearchUser;
+  EXPECT_THAT(Found(), IsEmpty());
+}
+
 TEST_F(DiscoverTest, SecondOfOneNameIsHidden) {
   folder_.Write("home/.config/plinth/plugins.d/a.json", Manifest("npu"));
   folder_.Write("home/.config/plinth/plugins.d/b.json", Manifest("npu"));
@@ -242,7 +256,7 @@ TEST_F(DiscoverTest, PythonLibraryElsewhereInThePackage) {
   std::string site = folder_.MakeFolder("site");
   folder_.Write("site/npu-1.0.dist-info/entry_points.txt", "[jax_plugins]\nnpu = npu_jax:start\n");
   folder_.Write("site/npu-1.0.dist-info/RECORD",
-                "npu_jax.py,sha256=x,1\nnpu/lib/a.so,sha256=x,1\nnpu/lib/b.so,,\n../../x.so,,\n");
+                "npu_jax.py,sha256=x,1\nnpu/lib/a.so,sha256=x,1\nnpu/lib/b.so,,\n../x.so,,\n");
   folder_.Copy(kWorks, "site/npu/lib/a.so");
   folder_.Copy(kWorks, "site/npu/lib/b.so");
   Set("PLINTH_PYTHON_PATH", site);

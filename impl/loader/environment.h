@@ -19,6 +19,8 @@ struct Environment {
   std::vector<std::string> ignored;
   // Folders of the executable, as called and as resolved; Python's prefix is above one of them.
   std::vector<std::string> program_folders;
+  // The folder share/ of the installation that this library is a part of; empty: there is none.
+  std::string own_data;
   // In front of every path of the system: empty, except in tests.
   std::string root;
 
@@ -27,6 +29,9 @@ struct Environment {
 
   static Environment OfProcess();
 };
+
+// Path of the library that this code is in.
+std::string OwnPath();
 
 struct Variable {
   const char* name;

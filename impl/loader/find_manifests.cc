@@ -49,6 +49,16 @@ void SearchBelow(Search& search, std::string_view path, std::string_view root,
   }
 }
 
+// What is installed together with libplinth; below /usr it was found already.
+void SearchOwn(Search& search, const std::string& folder) {
+  for (const Candidate& candidate : search.candidates) {
+    if (candidate.source == "manifest" && IsSameFile(FolderOf(candidate.manifest_path), folder)) {
+      return;
+    }
+  }
+  SearchFolder(search, folder, "the installation of libplinth");
+}
+
 // The value of an XDG variable, or its default below the user's folder.
 std::string UserFolder(const Environment& environment, std::string_view variable,
                        std::string_view fallback) {
@@ -132,6 +142,7 @@ void FindManifests(Search& search) {
                 "the system's configuration, XDG_CONFIG_DIRS");
     SearchBelow(search, value_or("XDG_DATA_DIRS", "/usr/local/share:/usr/share"), environment.root,
                 "the system's data, XDG_DATA_DIRS");
+    if (!environment.own_data.empty()) SearchOwn(search, Below(environment.own_data, kFolder));
   }
 }
 

@@ -1,36 +1,9 @@
 #include "impl/loader/load.h"
 
-#include <dlfcn.h>
-#include <sys/stat.h>
-
-#include <cstdio>
-
 #include "impl/loader/files.h"
 #include "impl/loader/layer_list.h"
 
 namespace plinth::loader {
-namespace {
-
-const char kAnchor = 0;  // Lies in this library, wherever it is loaded.
-
-}  // namespace
-
-std::string OwnPath() {
-  Dl_info info;
-  if (dladdr(&kAnchor, &info) == 0 || info.dli_fname == nullptr) return {};
-  if (info.dli_fname[0] == '/') return info.dli_fname;
-  // A library that was opened by a relative path: the process may have left that folder since.
-  Expected<std::string> maps = ReadFile("/proc/self/maps", 16 << 20);
-  if (!maps.ok()) return info.dli_fname;
-  auto address = reinterpret_cast<uintptr_t>(&kAnchor);
-  for (const std::string& line : Split(*maps, '\n')) {
-    uintptr_t begin = 0, end = 0;
-    size_t path = line.find('/');
-    if (sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2 || path == std::string::npos) continue;
-    if (begin <= address && address < end) return line.substr(path);
-  }
-  return info.dli_fname;
-}
 
 Expected<Prepared> Prepare(const LoadRequest& request) {
   const Environment& environment = request.environment;

@@ -38,9 +38,6 @@ struct Loaded {
 };
 Expected<Loaded> Load(const LoadRequest& request);
 
-// Path of the library that this code is in.
-std::string OwnPath();
-
 }  // namespace plinth::loader
 
 #endif  // PLINTH_IMPL_LOADER_LOAD_H_
