@@ -27,7 +27,6 @@ destroy((ctypes.c_size_t * 3)(8, 0, 0))
 BUFFER_DESTROY = 5 + 58  # the slots come behind five words
 
 
-@unittest.skipUnless(importlib.util.find_spec("jax"), "JAX is not installed")
 class Jax(unittest.TestCase):
     def reports(self, command: list[str]) -> list[str]:
         """Runs a program through libplinth; the lines of the validation layer."""
@@ -44,7 +43,6 @@ class Jax(unittest.TestCase):
             self.assertTrue(any("caller -> validation -> " in line for line in lines), lines)
             return [line for line in lines if "validation:" in line]
 
-    @unittest.skipUnless(importlib.util.find_spec("sklearn"), "scikit-learn is not installed")
     def test_training(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "digits"
@@ -60,4 +58,7 @@ class Jax(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    for package in ("jax", "sklearn"):
+        if not importlib.util.find_spec(package):
+            sys.exit(f"{sys.executable} has no {package}: scripts/install_dependencies --tests")
     unittest.main(argv=sys.argv[:1])
