@@ -1,6 +1,9 @@
 # Helpers that every folder uses. One library per folder, tests beside the code.
 
 include(GNUInstallDirs)
+# Where the headers of the C ABI are installed: many, with names such as example_extension.h, so not
+# among everybody's. CMake targets and pkg-config files add it to the include path.
+set(PLINTH_API_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR}/plinth/api)
 # How pkg-config files find the prefix, wherever the package was installed or moved to.
 file(RELATIVE_PATH PLINTH_PREFIX_FROM_PKGCONFIG /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 

@@ -18,6 +18,8 @@ blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
 if len(blocks) < 5:
     sys.exit(f"found only {len(blocks)} code blocks in docs/plugin-authors.md")
 for language, code in blocks:
+    if language == "sh":  # what sdk/template/test_out_of_tree.sh does
+        continue
     if code not in sources[language]:
         sys.exit(f"this code of docs/plugin-authors.md is not in sdk/template/:\n{code}")
 lines = sources["cpp"].count("\n")

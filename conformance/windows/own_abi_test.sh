@@ -15,8 +15,9 @@ compare() { # OLD NEW: 0 if nothing went away
   (((status & wrong) == 0))
 }
 
+dump_of() { echo "$dumps/$(basename "${1%%.so*}").abi"; }
 for library in "$@"; do
-  dump=$dumps/$(basename "$library" .so).abi
+  dump=$(dump_of "$library")
   if ! compare "$dump" "$library"; then
     echo "$library lacks or changes what its release exported: a break, see docs/compatibility.md"
     exit 1
@@ -27,7 +28,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 library=$1
 sed "s|</elf-function-symbols>|<elf-symbol name='plinth_that_went' type='func-type' binding='global-binding' visibility='default-visibility' is-defined='yes'/></elf-function-symbols>|" \
-  "$dumps/$(basename "$library" .so).abi" >"$work/old.abi"
+  "$(dump_of "$library")" >"$work/old.abi"
 if compare "$work/old.abi" "$library" >"$work/log"; then
   echo "a symbol that went away was not found"
   cat "$work/log"

@@ -9,7 +9,7 @@ add_library(plinth SHARED probe_main.cc terminate.cc)
 target_compile_definitions(plinth PRIVATE PLINTH_VERSION="${PROJECT_VERSION}")
 target_include_directories(plinth INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/api/include>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  $<INSTALL_INTERFACE:${PLINTH_API_INCLUDEDIR}>)
 target_link_libraries(plinth PRIVATE
   plinth_flags $<LINK_LIBRARY:WHOLE_ARCHIVE,plinth_loader_library> Threads::Threads)
 # As for a plugin, see cmake/PlinthPlugin.cmake.
@@ -19,17 +19,21 @@ target_link_options(plinth PRIVATE ${PLINTH_START_OBJECT} -Wl,-e,_start
 if(PLINTH_SANITIZE)
   target_link_options(plinth PRIVATE -Wl,-z,undefs)
 endif()
-set_target_properties(plinth PROPERTIES LINK_DEPENDS ${PLINTH_LIBRARY_EXPORTS})
+# Symbols never go away (docs/compatibility.md), so programs go on with newer releases.
+set_target_properties(plinth PROPERTIES
+  LINK_DEPENDS ${PLINTH_LIBRARY_EXPORTS} VERSION ${PROJECT_VERSION} SOVERSION 0)
 
 configure_file(plinth.pc.in ${CMAKE_CURRENT_BINARY_DIR}/plinth.pc @ONLY)
 install(TARGETS plinth EXPORT libplinthTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libplinth)
-# find_package(libplinth) gives plinth::plinth.
+# find_package(libplinth) gives plinth::plinth; its headers are the component headers.
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/libplinthConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
 install(EXPORT libplinthTargets FILE libplinthConfig.cmake NAMESPACE plinth::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libplinth COMPONENT libplinth)
-install(FILES ${PROJECT_SOURCE_DIR}/api/include/plinth.h
-              ${PROJECT_SOURCE_DIR}/api/include/pjrt_c_api.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libplinth)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libplinthConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/libplinth COMPONENT libplinth)
 install(FILES manifest.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/plinth
         COMPONENT libplinth)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/plinth.pc

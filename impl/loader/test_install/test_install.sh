@@ -1,25 +1,57 @@
 #!/bin/bash
 # test_install.sh BUILD PLUGIN: installs libplinth, and builds and runs a C program against it, by the
-# CMake package and by the flags of the pkg-config file.
+# CMake package and by the flags of the pkg-config file. Then looks at all components together.
 set -euo pipefail
 build=$1
 plugin=$2
 here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../../..
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+fail() {
+  echo "$*"
+  exit 1
+}
+quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
 
-cmake --install "$build" --component libplinth --prefix "$work/usr" >/dev/null
-(cd "$work/usr" && find . -type f | sort)
+for component in headers libplinth; do
+  quietly cmake --install "$build" --component "$component" --prefix "$work/usr"
+done
 
-cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/usr" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+{
+  echo '#include <plinth_layer.h>'
+  awk '/^## /{inside = /^## Writing a layer/} /^```/{code = 0} inside && code; /^```c$/{code = 1}' \
+    "$root/docs/layers.md"
+} >"$work/skeleton.c"
+grep -q plinth_layer_get "$work/skeleton.c" || fail "docs/layers.md has no skeleton of a layer"
+quietly cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/usr" -DSKELETON="$work/skeleton.c"
+quietly cmake --build "$work/build"
 "$work/build/uses_libplinth" "$plugin" | grep -q '"verdict":"works"'
+PLINTH_LAYERS=$(echo "$work"/build/*skeleton.so) "$work/build/uses_libplinth" "$plugin" |
+  grep -q '"verdict":"works"' || fail "the skeleton of docs/layers.md is no layer"
 
-command -v pkg-config >/dev/null || { echo "pkg-config is missing: apt-get install pkgconf"; exit 1; }
+command -v pkg-config >/dev/null || fail "pkg-config is missing: scripts/install_dependencies --tests"
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name plinth.pc)")
 libdir=$(pkg-config --variable=libdir plinth)
 cc $(pkg-config --cflags plinth) "$here/uses_libplinth.c" -o "$work/uses" $(pkg-config --libs plinth)
 # Not executable, as some packages install libraries: the probe does not need it.
 chmod a-x "$libdir/libplinth.so"
 LD_LIBRARY_PATH=$libdir "$work/uses" "$plugin" | grep -q '"verdict":"works"'
+
+# A package of each component can be installed beside the others, and together they are everything.
+for component in headers sdk client libplinth cpu-plugin conformance doc; do
+  quietly cmake --install "$build" --component "$component" --prefix "$work/one/$component"
+  (cd "$work/one/$component" && find . ! -type d)
+done | sort >"$work/of_components"
+twice=$(uniq -d "$work/of_components")
+[ -z "$twice" ] || fail "in two components: $twice"
+quietly cmake --install "$build" --strip --prefix "$work/all"
+(cd "$work/all" && find . ! -type d | sort) | diff "$work/of_components" - ||
+  fail "not the same as the components together (<: of components, >: of all)"
+# Headers of the ABI do not lie among everybody's.
+[ "$(ls "$work/all/include")" = plinth ] || fail "include/ has: $(ls "$work/all/include")"
+
+# Where it was installed, the plugin is found without any variable.
+XDG_DATA_DIRS=/nowhere "$work/all/bin/plinth" list | tee "$work/log"
+grep -q pjrt_plinth_cpu.so "$work/log" || fail "plinth list does not find the installed plugin"
 echo "a C program builds and runs against the installed library"
