@@ -12,9 +12,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# In the wheel below plinth/lib; the first has to be there.
-LIBRARIES = ("pjrt_plinth_cpu.so", "libplinth.so")
-COMMANDS = ("plinth",)
+# In the wheel below plinth/, as in the build: the command looks for libplinth in ../lib. The first
+# has to be there.
+BINARIES = ("lib/pjrt_plinth_cpu.so", "lib/libplinth.so.0", "bin/plinth")
 # What the libraries need of the system; a test reads it from them.
 GLIBC = "2_34"
 
@@ -30,19 +30,11 @@ def _build() -> Path:
 
 def _files() -> dict[str, Path]:
     """What goes into the wheel, by its place there."""
-    version = _version()
     files = {f"plinth/{p.name}": p for p in sorted((HERE / "plinth").glob("*.py"))}
-    for name in LIBRARIES:
-        library = _build() / "lib" / name
-        if library.is_file():
-            files[f"plinth/lib/{name}"] = library
-    if f"plinth/lib/{LIBRARIES[0]}" not in files:
-        raise FileNotFoundError(f"no {LIBRARIES[0]} in {_build() / 'lib'}: build it with `scripts/build release "
+    files |= {f"plinth/{name}": _build() / name for name in BINARIES if (_build() / name).is_file()}
+    if f"plinth/{BINARIES[0]}" not in files:
+        raise FileNotFoundError(f"no {BINARIES[0]} in {_build()}: build it with `scripts/build release "
                                 "pjrt_plinth_cpu`, or name another build in PLINTH_BUILD")
-    for name in COMMANDS:
-        command = _build() / "bin" / name
-        if command.is_file():
-            files[f"plinth-{version}.data/scripts/{name}"] = command
     return files
 
 
@@ -54,7 +46,8 @@ def _metadata() -> dict[str, str]:
                     "Summary: The Plinth CPU plugin for JAX, and libplinth\n"
                     "License: Apache-2.0\nRequires-Python: >=3.9\n",
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: plinth\nRoot-Is-Purelib: false\nTag: {tag}\n",
-        "entry_points.txt": "[jax_plugins]\nplinth = plinth.jax_plugin\n",
+        "entry_points.txt": "[jax_plugins]\nplinth = plinth.jax_plugin\n\n"
+                            "[console_scripts]\nplinth = plinth.command:main\n",
     }
 
 
@@ -77,7 +70,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None) 
 
         for place, path in _files().items():
             add(place, path.read_bytes(), 0o644 if place.endswith(".py") else 0o755)
-        add(f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), 0o644)
+        for legal in ("LICENSE", "NOTICE"):
+            add(f"{info}/licenses/{legal}", (ROOT / legal).read_bytes(), 0o644)
         for file, text in metadata.items():
             add(f"{info}/{file}", text.encode(), 0o644)
         record.append(f"{info}/RECORD,,")

@@ -54,6 +54,10 @@ def test_jax_finds_it(python):
     assert "plinth " in out and "2.0 False" in out
 
 
+def test_the_command_finds_its_library_and_the_plugin(python):
+    assert "verdict: works" in run(python.parent / "plinth", "doctor", "plinth")
+
+
 def test_it_replaces_the_cpu(python):
     out = script(python, """
         import jax, numpy as np

@@ -12,4 +12,4 @@ def plugin_path() -> str:
 
 def loader_path() -> str:
     """libplinth, which a framework may load in place of a plugin."""
-    return str(_LIBRARIES / "libplinth.so")
+    return str(_LIBRARIES / "libplinth.so.0")
