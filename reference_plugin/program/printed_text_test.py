@@ -14,8 +14,7 @@ try:
   from jaxlib.mlir import ir
   from jaxlib.mlir.dialects import stablehlo
 except ImportError as error:
-  print(f"skipped: this Python has no JAX ({error})")
-  sys.exit(77)
+  sys.exit(f"this Python has no JAX ({error}): scripts/install_dependencies --tests")
 
 HERE = pathlib.Path(__file__).parent
 FOLDERS = [HERE / "testdata", HERE / "../../conformance/programs/jax-0.10.2"]
