@@ -1,6 +1,7 @@
 #include "reference_plugin/compiler/liveness.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace plinth::compiler {
 namespace {
@@ -138,21 +139,27 @@ std::vector<LiveRanges> ComputeLiveness(const LinearCode& code) {
   return ranges;
 }
 
-LiveRanges Union(const LiveRanges& a, const LiveRanges& b) {
-  LiveRanges all;
-  all.reserve(a.size() + b.size());
-  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all),
-             [](const LiveRange& x, const LiveRange& y) { return x.begin < y.begin; });
-  LiveRanges joined;
-  for (const LiveRange& range : all) {
-    // Only what overlaps is joined: a touch stays visible as two ranges.
-    if (!joined.empty() && joined.back().end > range.begin) {
-      joined.back().end = std::max(joined.back().end, range.end);
+LiveSet::LiveSet(const LiveRanges& ranges) {
+  for (const LiveRange& range : ranges) {
+    end_of_.emplace_hint(end_of_.end(), range.begin, range.end);
+  }
+}
+
+size_t LiveSet::Absorb(LiveSet other) {
+  if (size() < other.size()) end_of_.swap(other.end_of_);
+  for (auto [begin, end] : other.end_of_) {
+    auto after = end_of_.upper_bound(begin);
+    if (after != end_of_.end() && after->first == end) {
+      end = after->second;
+      after = end_of_.erase(after);
+    }
+    if (after != end_of_.begin() && std::prev(after)->second == begin) {
+      std::prev(after)->second = end;
     } else {
-      joined.push_back(range);
+      end_of_.emplace_hint(after, begin, end);
     }
   }
-  return joined;
+  return other.size();
 }
 
 }  // namespace plinth::compiler

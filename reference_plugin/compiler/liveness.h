@@ -1,7 +1,10 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_LIVENESS_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_LIVENESS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <vector>
 
 #include "reference_plugin/compiler/linear_code.h"
@@ -24,25 +27,44 @@ inline constexpr int32_t kEntryPosition = -1;
 // One entry per variable. A variable that is written and never read is live while it is written.
 std::vector<LiveRanges> ComputeLiveness(const LinearCode& code);
 
-// Whether the two are never live at once. `may_touch(position)` says whether one may end where the
-// other begins at that read position, because the step there works in place.
-template <typename MayTouch>
-bool AreDisjoint(const LiveRanges& a, const LiveRanges& b, const MayTouch& may_touch) {
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    const LiveRange &x = a[i], &y = b[j];
-    if (x.end < y.begin || (x.end == y.begin && x.begin < x.end && may_touch(x.end))) {
-      ++i;
-    } else if (y.end < x.begin || (y.end == x.begin && y.begin < y.end && may_touch(y.end))) {
-      ++j;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
+// When one of a growing set of variables is live: what sharing a storage makes of several ranges.
+// Ranges that touch are one range, so that a chain of updates in place has one however long it is.
+class LiveSet {
+ public:
+  LiveSet() = default;
+  explicit LiveSet(const LiveRanges& ranges);
 
-LiveRanges Union(const LiveRanges& a, const LiveRanges& b);
+  bool empty() const { return end_of_.empty(); }
+  size_t size() const { return end_of_.size(); }
+  int32_t begin() const { return end_of_.begin()->first; }
+  int32_t end() const { return end_of_.rbegin()->second; }
+
+  // Adds the ranges of `other`, which are disjoint from those here or touch them. Only the ranges
+  // of the smaller set move; returns how many, which a range meets at most log2(all ranges) times.
+  size_t Absorb(LiveSet other);
+
+  // Whether the two are never live at once. `may_touch(position)` says whether one may end where
+  // the other begins at that read position, because the step there works in place. Looks the ranges
+  // of the smaller set up in the larger.
+  template <typename MayTouch>
+  friend bool AreDisjoint(const LiveSet& a, const LiveSet& b, const MayTouch& may_touch) {
+    const std::map<int32_t, int32_t>& large = a.size() < b.size() ? b.end_of_ : a.end_of_;
+    for (const auto& [begin, end] : a.size() < b.size() ? a.end_of_ : b.end_of_) {
+      auto after = large.upper_bound(begin);
+      if (after != large.end() && after->first <= end) {
+        if (after->first < end || !may_touch(end)) return false;
+      }
+      if (after == large.begin()) continue;
+      auto before = std::prev(after);
+      if (before->second < begin) continue;
+      if (before->second > begin || before->first == begin || !may_touch(begin)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::map<int32_t, int32_t> end_of_;  // by begin
+};
 
 }  // namespace plinth::compiler
 

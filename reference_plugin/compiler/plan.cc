@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "reference_plugin/compiler/arena.h"
 #include "reference_plugin/compiler/linear_code.h"
@@ -15,7 +16,7 @@ constexpr double kCopyNsPerByte = 0.2;
 
 // A set of variables that share one storage because no two of them are live at once.
 struct Group {
-  LiveRanges live;
+  LiveSet live;
   int64_t size = 0;
   int32_t argument = -1;
   bool writable = true;  // false: a constant or an argument that is not given away
@@ -73,7 +74,7 @@ class Planner {
     for (const Donation& donation : schedule.donations) donated[donation.argument] = true;
     for (size_t v = 0; v < groups_.size(); ++v) {
       const Variable& variable = code_.variables[v];
-      groups_[v].live = std::move(live[v]);
+      groups_[v].live = LiveSet(live[v]);
       groups_[v].size = variable.size;
       groups_[v].argument = variable.argument;
       groups_[v].writable =
@@ -118,10 +119,10 @@ class Planner {
     if (!x.writable || !y.writable || x.size != y.size) return false;
     if (x.argument >= 0 && y.argument >= 0) return false;
     if (!AreDisjoint(x.live, y.live, [&](int32_t at) { return MayTouch(at, a, b); })) return false;
-    x.live = Union(x.live, y.live);
+    x.live.Absorb(std::move(y.live));
     x.argument = std::max(x.argument, y.argument);
     x.is_output |= y.is_output;
-    y.live.clear();
+    y.live = LiveSet();
     parent_[b] = a;
     return true;
   }
@@ -178,7 +179,7 @@ class Planner {
       } else if (group.is_output) {
         storage.kind = StorageKind::kOutput;
       } else {
-        blocks.push_back({group.size, group.live.front().begin, group.live.back().end});
+        blocks.push_back({group.size, group.live.begin(), group.live.end()});
         block_storages.push_back(group.storage);
       }
     }
