@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -46,7 +47,14 @@ void Dumper::Dump(std::string_view stage, const std::function<std::string()>& te
   ++next_;
   const std::string path = StrCat(prefix_, number, ".", FileNameOf(stage), ".txt");
   std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return;
+  if (file == nullptr) {
+    if (status_.ok()) {
+      status_ = InvalidArgument(
+          "cannot write '", path,
+          "', which PLINTH_DUMP or xla_dump_to asks for: ", std::generic_category().message(errno));
+    }
+    return;
+  }
   const std::string contents = text();
   std::fwrite(contents.data(), 1, contents.size(), file);
   std::fclose(file);

@@ -9,6 +9,7 @@
 #include "reference_plugin/compiler/compiler_test_util.h"
 #include "reference_plugin/compiler/device_mapping.h"
 #include "reference_plugin/compiler/optimize.h"
+#include "reference_plugin/compiler/pipeline.h"
 
 namespace plinth::compiler {
 namespace {
@@ -69,6 +70,26 @@ TEST(ImportPrograms, WithoutSimplificationToo) {
     EXPECT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ((*module)->functions.size(), 1u);
   }
+}
+
+// Every stage down to the plan, each with its verifier.
+TEST(ImportPrograms, CompileToPlansThatHold) {
+  size_t compiled = 0;
+  for (const auto& path : Programs()) {
+    SCOPED_TRACE(path.string());
+    for (int off = 0; off < 3; ++off) {
+      PipelineOptions options;
+      options.verify = true;
+      options.fusion = off != 1;
+      options.simplify = off != 2;
+      auto program = program::Read(ReadFile(path));
+      ASSERT_TRUE(program.ok());
+      const Status status = CompileProgram(*std::move(program), options).status();
+      compiled += status.ok();
+      EXPECT_TRUE(status.ok() || status.code() == StatusCode::kUnimplemented) << status.ToString();
+    }
+  }
+  EXPECT_GE(compiled, 3u * 38);  // The others are for several devices.
 }
 
 TEST(ImportPrograms, OnlyProgramsForSeveralDevicesNeedSeveral) {

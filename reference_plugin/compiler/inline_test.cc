@@ -224,6 +224,12 @@ TEST(Dump, WritesStagesIntoTheDirectory) {
     EXPECT_TRUE(
         std::filesystem::exists(folder / StrCat("___jit_f-", compilation, ".00.inline.txt")));
   }
+  Dumper nowhere("f", (folder / "none").string());
+  EXPECT_TRUE(nowhere.status().ok());
+  nowhere.Dump("stage", [] { return ""; });
+  EXPECT_EQ(nowhere.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(nowhere.status().message()),
+              ::testing::HasSubstr("PLINTH_DUMP: cannot write"));
   Dumper disabled("f", "");
   EXPECT_FALSE(disabled.enabled());
   disabled.Dump("stage", []() -> std::string {

@@ -11,6 +11,7 @@
 #include "reference_plugin/compiler/import.h"
 #include "reference_plugin/compiler/ir.h"
 #include "reference_plugin/compiler/lower_test_interpreter.h"
+#include "reference_plugin/compiler/plan.h"
 #include "reference_plugin/compiler/schedule.h"
 #include "reference_plugin/program/program.h"
 
@@ -38,6 +39,8 @@ inline Schedule LowerText(std::string_view text, bool fusion = true) {
     ADD_FAILURE() << schedule.status().ToString();
     return {};
   }
+  const Status verified = Verify(*schedule);
+  EXPECT_TRUE(verified.ok()) << verified.ToString() << "\n" << ToString(*schedule);
   return *std::move(schedule);
 }
 
@@ -93,6 +96,14 @@ inline void ExpectFusionKeepsResults(std::string_view text) {
   auto unfused = Lower(*module, LowerOptions{false});
   ASSERT_TRUE(fused.ok()) << fused.status().ToString();
   ASSERT_TRUE(unfused.ok()) << unfused.status().ToString();
+  for (const Schedule* schedule : {&*fused, &*unfused}) {
+    const Status verified = Verify(*schedule);
+    ASSERT_TRUE(verified.ok()) << verified.ToString() << "\n" << ToString(*schedule);
+    auto plan = PlanMemory(*schedule);
+    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    const Status plan_verified = Verify(*plan);
+    ASSERT_TRUE(plan_verified.ok()) << plan_verified.ToString() << "\n" << ToString(*plan);
+  }
   for (uint32_t seed : {1u, 7u}) {
     std::vector<Bytes> arguments = MakeArguments(*fused, seed);
     Interpreter a(*fused), b(*unfused);

@@ -7,26 +7,34 @@
 #include "reference_plugin/compiler/import.h"
 #include "reference_plugin/compiler/optimize.h"
 #include "reference_plugin/compiler/schedule.h"
+#include "reference_plugin/compiler/verifier.h"
 
 namespace plinth::compiler {
 
 Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineOptions& options) {
-  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, Import(std::move(source)));
   Dumper dumper =
-      options.dump_to.empty() ? Dumper(module->name) : Dumper(module->name, options.dump_to);
+      options.dump_to.empty() ? Dumper(source.name()) : Dumper(source.name(), options.dump_to);
+  dumper.Dump("program", [&] { return program::Print(source); });
+  // Later on, a full disk is no reason not to compile.
+  PLINTH_RETURN_IF_ERROR(dumper.status());
+  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, Import(std::move(source)));
+  if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("import"));
   dumper.Dump("import", [&] { return ToString(*module); });
   PLINTH_RETURN_IF_ERROR(CheckSingleDevice(*module));
   OptimizeOptions optimize;
   optimize.simplify = options.simplify;
+  optimize.verify = options.verify;
   optimize.dumper = &dumper;
   PLINTH_RETURN_IF_ERROR(Optimize(*module, optimize));
   LowerOptions lower;
   lower.fusion = options.fusion;
   PLINTH_ASSIGN_OR_RETURN(Schedule schedule, Lower(*module, lower));
   dumper.Dump("schedule", [&] { return ToString(schedule); });
+  if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(schedule));
   CompiledProgram compiled;
   PLINTH_ASSIGN_OR_RETURN(compiled.plan, PlanMemory(schedule));
   dumper.Dump("plan", [&] { return ToString(compiled.plan); });
+  if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(compiled.plan).WithContext("plan"));
   compiled.donations = std::move(module->donations);
   compiled.parameter_memory_kinds = std::move(module->parameter_memory_kinds);
   compiled.output_memory_kinds = std::move(module->output_memory_kinds);

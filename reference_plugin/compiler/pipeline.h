@@ -15,6 +15,12 @@ struct PipelineOptions {
   bool simplify = true;  // false: only what lowering needs (calls are inlined)
   bool fusion = true;    // false: one step per op
   std::string dump_to;   // the folder that stages are written to; made if it does not exist
+  // Runs the verifier of every stage on what it gives: builds with assertions, and tests.
+#ifdef NDEBUG
+  bool verify = false;
+#else
+  bool verify = true;
+#endif
 };
 
 // What is known of the entry function besides the plan.
@@ -26,7 +32,8 @@ struct CompiledProgram {
 };
 
 // The whole compiler: import, device mapping, optimization, lowering, memory plan. Every stage is
-// written to files if the options or PLINTH_DUMP name a folder. Errors name the op and its place.
+// written to files if the options or PLINTH_DUMP name a folder. Errors name the op and its place;
+// INVALID_ARGUMENT if nothing can be written to that folder.
 Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineOptions& options);
 
 }  // namespace plinth::compiler

@@ -214,6 +214,7 @@ class Planner {
         step.kernel = source.source->kernel;
         step.attributes = source.source->attributes;
         step.combiners = source.source->combiners;
+        step.in_place = source.source->in_place;
         step.cost_ns = source.source->cost_ns;
         step.location = source.source->location;
       } else if (source.kind == PlanStepKind::kCopy && source.loop_depth == 0) {

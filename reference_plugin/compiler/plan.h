@@ -53,6 +53,9 @@ struct PlanStep {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Attributes> attributes;
   std::vector<Combiner> combiners;
+  // Kernels and library steps: which operand may lie, or, if required, must lie in the storage of
+  // which result. No other operand does.
+  std::vector<InPlace> in_place;
   std::vector<int32_t> targets;
   double cost_ns = 0;
   Location location;
@@ -75,7 +78,9 @@ Expected<Plan> PlanMemory(const Schedule& schedule);
 
 // Nothing but donated arguments, arena and outputs is written; on every path what is read was
 // written before; arrays lie within their storages, jumps within the plan; outputs share no memory
-// with each other, with constants, or with arguments that are not given away.
+// with each other, with constants, or with arguments that are not given away. Steps work in place
+// where they must and nowhere but where they may; storages of the arena that share bytes are never
+// needed at once, each being needed from its first use to its last.
 Status Verify(const Plan& plan);
 std::string ToString(const Plan& plan);
 

@@ -1,7 +1,9 @@
 #include "reference_plugin/compiler/plan.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -12,6 +14,8 @@
 
 namespace plinth::compiler {
 namespace {
+
+using ::testing::HasSubstr;
 
 // Arrays are stood for by a hash of how they were computed, so that a plan that reads stale or
 // overwritten bytes computes another hash than the schedule it was made from.
@@ -443,29 +447,76 @@ TEST(PlanTest, RandomProgramsReadWhatTheyWrote) {
   }
 }
 
+std::string BrokenPlan(Plan plan, const std::function<void(Plan&)>& break_it) {
+  break_it(plan);
+  return std::string(Verify(plan).message());
+}
+
 TEST(PlanTest, VerifierSeesBadPlans) {
   Builder b;
   int32_t argument = b.Argument(64);
   b.schedule.entry.results = b.Step(b.schedule.entry, {argument}, {64});
-  Plan good = PlanAndCompare(b.schedule);
-  Plan writes_argument = good;
-  writes_argument.steps[0].results[0] = writes_argument.steps[0].operands[0];
-  EXPECT_FALSE(Verify(writes_argument).ok());
-  Plan reads_early = good;
-  reads_early.steps[0].operands[0] = reads_early.steps[0].results[0];
-  EXPECT_FALSE(Verify(reads_early).ok());
-  Plan too_small = good;
-  too_small.storages[too_small.outputs[0].storage].size = 8;
-  EXPECT_FALSE(Verify(too_small).ok());
-  Plan returns_argument = good;
-  returns_argument.outputs[0] = good.steps[0].operands[0];
-  EXPECT_FALSE(Verify(returns_argument).ok());
-  Plan returns_twice = good;
-  returns_twice.outputs.push_back(good.outputs[0]);
-  EXPECT_FALSE(Verify(returns_twice).ok());
-  Plan never_written = good;
-  never_written.steps.clear();
-  EXPECT_FALSE(Verify(never_written).ok());
+  const Plan good = PlanAndCompare(b.schedule);
+  auto broken = [&](const std::function<void(Plan&)>& f) { return BrokenPlan(good, f); };
+  EXPECT_THAT(broken([](Plan& p) { p.steps[0].results[0] = p.steps[0].operands[0]; }),
+              HasSubstr("step 0 writes storage 0, which is not its own"));
+  EXPECT_THAT(broken([](Plan& p) {
+                p.steps.insert(p.steps.begin(), p.steps[0]);
+                p.steps[0].operands[0] = p.outputs[0];
+                p.steps[0].results.clear();
+              }),
+              HasSubstr("step 0 reads storage 1 before it is written"));
+  EXPECT_THAT(broken([](Plan& p) { p.storages[p.outputs[0].storage].size = 8; }),
+              HasSubstr("step 0 has a result of 64 bytes in storage 1 of 8"));
+  EXPECT_THAT(broken([](Plan& p) { p.outputs[0] = p.steps[0].operands[0]; }),
+              HasSubstr("an output is in storage 0, which is not its own"));
+  EXPECT_THAT(broken([](Plan& p) { p.outputs.push_back(p.outputs[0]); }),
+              HasSubstr("an output is in storage 1"));
+  EXPECT_THAT(broken([](Plan& p) { p.steps.clear(); }), HasSubstr("not written on every path"));
+}
+
+TEST(PlanTest, VerifierSeesWrongWorkInPlace) {
+  Builder b;
+  int32_t argument = b.Argument(64);
+  int32_t a = b.Step(b.schedule.entry, {argument}, {64})[0];
+  int32_t updated = b.Step(b.schedule.entry, {a}, {64, 64}, {{0, 0, true}})[0];
+  b.schedule.entry.results = {b.Step(b.schedule.entry, {updated}, {64}, {{0, 0, false}})[0]};
+  const Plan good = PlanAndCompare(b.schedule);
+  ASSERT_EQ(good.steps.size(), 3u) << ToString(good);
+  auto broken = [&](const std::function<void(Plan&)>& f) { return BrokenPlan(good, f); };
+  EXPECT_THAT(
+      broken([](Plan& p) { p.steps[1].results[0].storage = p.steps[1].results[1].storage; }),
+      HasSubstr("step 1 updates operand 0 in storage 1, but its result is in storage 2"));
+  EXPECT_THAT(broken([](Plan& p) { p.steps[1].results[1] = p.steps[1].results[0]; }),
+              HasSubstr("step 1 writes two results to storage 1"));
+  EXPECT_THAT(broken([](Plan& p) { p.steps[2].in_place.clear(); }),
+              HasSubstr("step 2 writes result 0 over operand 0 in storage 1, which it may not"));
+  EXPECT_THAT(broken([](Plan& p) { p.steps[2].in_place[0].operand = 1; }),
+              HasSubstr("step 2 may write result 0 over operand 1"));
+}
+
+TEST(PlanTest, VerifierSeesStoragesThatOverlap) {
+  Builder b;
+  int32_t argument = b.Argument(64);
+  int32_t x = b.Step(b.schedule.entry, {argument}, {128})[0];
+  int32_t y = b.Step(b.schedule.entry, {argument}, {128})[0];
+  int32_t z = b.Step(b.schedule.entry, {x, y}, {64})[0];
+  int32_t later = b.Step(b.schedule.entry, {z}, {128})[0];
+  b.schedule.entry.results = b.Step(b.schedule.entry, {later}, {64});
+  const Plan good = PlanAndCompare(b.schedule);
+  const int32_t of_x = good.steps[0].results[0].storage, of_y = good.steps[1].results[0].storage;
+  const int32_t of_later = good.steps[3].results[0].storage;
+  auto moved = [&](int32_t storage, int64_t offset) {
+    return BrokenPlan(good, [&](Plan& p) { p.storages[storage].arena_offset = offset; });
+  };
+  const int64_t x_at = good.storages[of_x].arena_offset, y_at = good.storages[of_y].arena_offset;
+  const std::string words = StrCat("storages ", of_x, " and ", of_y,
+                                   " share bytes of the arena, and both are needed at step 1");
+  EXPECT_THAT(moved(of_y, x_at), HasSubstr(words));
+  EXPECT_THAT(moved(of_y, (x_at + y_at) / 2), HasSubstr(words));
+  // What is not needed any more lends its place.
+  EXPECT_EQ(moved(of_later, x_at), "");
+  EXPECT_EQ(moved(of_later, y_at), "");
 }
 
 TEST(ArenaTest, LiveBlocksAreDisjoint) {

@@ -68,6 +68,12 @@ struct Schedule {
   std::vector<Donation> donations;
 };
 
+// Every value is made once, by a step, as an argument or a constant, before it is used and where it
+// is visible (what a block makes is seen in it and within it); views have the bytes of what they
+// show; steps fit their kinds, loops and branches what they carry and join, kernels their buffers;
+// what must be updated in place has room for it. The order of steps is that of their effects.
+// INTERNAL: a schedule that fails was broken by lowering, not by the program.
+Status Verify(const Schedule& schedule);
 std::string ToString(const Schedule& schedule);
 
 struct LowerOptions {
