@@ -229,7 +229,7 @@ TEST(Dump, WritesStagesIntoTheDirectory) {
   nowhere.Dump("stage", [] { return ""; });
   EXPECT_EQ(nowhere.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(nowhere.status().message()),
-              ::testing::HasSubstr("PLINTH_DUMP: cannot write"));
+              ::testing::HasSubstr("which PLINTH_DUMP or xla_dump_to asks for"));
   Dumper disabled("f", "");
   EXPECT_FALSE(disabled.enabled());
   disabled.Dump("stage", []() -> std::string {

@@ -22,10 +22,21 @@ constexpr Flag kFlags[] = {
     {"simplify", &compiler::PipelineOptions::simplify, "false keeps every op of the program"},
 };
 
-// XLA's own debugging options begin with this. Programs that tune XLA run here as well, and what
-// they ask for changes nothing, but for the folder of dumps.
+// XLA's own debugging options. Programs that tune XLA run here as well, and what they ask for
+// changes nothing, but for the folder of dumps; a name that XLA does not know is a mistake here as
+// there.
 constexpr std::string_view kXlaPrefix = "xla_";
 constexpr std::string_view kXlaDumpTo = "xla_dump_to";
+constexpr std::string_view kXlaNames =  // without the prefix, each on a line
+#include "reference_plugin/cpu/pjrt/xla_option_names.inc"
+    ;
+
+bool IsXlaOption(std::string_view name) {
+  if (!name.starts_with(kXlaPrefix)) return false;
+  name.remove_prefix(kXlaPrefix.size());
+  return name.find('\n') == name.npos && kXlaNames.find(StrCat("\n", name, "\n")) != kXlaNames.npos;
+}
+
 // Those whose values are known to be truth values.
 constexpr std::string_view kXlaBooleans[] = {
     "xla_cpu_enable_concurrency_optimized_scheduler",
@@ -79,7 +90,7 @@ Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::Op
       names += StrCat(names.empty() ? "" : ", ", flag.name, " (", flag.doc, ")");
     }
     const std::optional<bool> boolean = AsBool(value);
-    if (known == nullptr && std::string_view(name).starts_with(kXlaPrefix)) {
+    if (known == nullptr && IsXlaOption(name)) {
       if (std::ranges::find(kXlaBooleans, name) != std::end(kXlaBooleans) && !boolean.has_value()) {
         return NoBoolean(name, value);
       }
@@ -96,7 +107,8 @@ Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::Op
     }
     if (known == nullptr) {
       return InvalidArgument("No such compile option: '", name, "' (", TextOf(value),
-                             " was given). Known are: ", names, ", and XLA's own (", kXlaPrefix,
+                             " was given). Known are: ", names,
+                             ", and the debugging options of XLA (", kXlaPrefix,
                              "...), of which only ", kXlaDumpTo, " has an effect here");
     }
     if (!boolean.has_value()) return NoBoolean(name, value);

@@ -11,8 +11,8 @@
 namespace plinth::cpu {
 
 // What users give with jit(compiler_options={...}): "fusion" and "simplify", each a boolean or
-// "on"/"off"; and options of XLA's ("xla_..."): "xla_dump_to" names the folder to which the stages
-// are written, the others are taken and change nothing.
+// "on"/"off"; and XLA's debugging options: "xla_dump_to" names the folder to which the stages are
+// written, the others are taken and change nothing.
 // INVALID_ARGUMENT for unknown names and values; the message lists what is known.
 Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::OptionValue>& flags,
                          compiler::PipelineOptions& options);

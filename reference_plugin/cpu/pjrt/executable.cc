@@ -13,6 +13,7 @@
 #include "reference_plugin/cpu/pjrt/compile_flags.h"
 #include "reference_plugin/cpu/pjrt/execution.h"
 #include "reference_plugin/cpu/pjrt/serialized_executable.h"
+#include "reference_plugin/program/printer.h"
 
 namespace plinth::cpu {
 namespace {
@@ -105,13 +106,18 @@ std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request,
   return call;
 }
 
+// Of a program's format, in a message.
+constexpr size_t kMostFormatText = 100;
+
 }  // namespace
 
 Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Compile(
     const sdk::Program& source, std::string_view options_proto, const LibraryOptions& library) {
   if (source.format != "mlir") {
-    return Unimplemented("programs of format \"", source.format,
-                         "\" are not read; send StableHLO as \"mlir\"");
+    std::string format;
+    program::PrintQuoted(source.format.substr(0, kMostFormatText), &format);
+    return Unimplemented("programs of format ", format,
+                         " are not read; send StableHLO as \"mlir\"");
   }
   PLINTH_ASSIGN_OR_RETURN(program::CompileOptions options,
                           program::ReadCompileOptions(AsBytes(options_proto)));

@@ -1,6 +1,10 @@
 #include "plinth/sdk/plugin.h"
 
+#include <stdlib.h>
+
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "reference_plugin/cpu/custom_calls/ffi_registry.h"
@@ -14,6 +18,20 @@ namespace {
 
 constexpr int64_t kMostDevices = 1024;
 constexpr int64_t kMostThreads = 1024;
+
+// An unknown name would change nothing, and say nothing.
+Status CheckSimdName() {
+  const char* wanted = secure_getenv("PLINTH_SIMD");
+  if (wanted == nullptr || *wanted == '\0') return Status();
+  std::string names;
+  for (int i = 0; i < kNumSimdTargets; ++i) {
+    const std::string_view name = NameOf(static_cast<SimdTarget>(i));
+    if (name == wanted) return Status();
+    names += StrCat(names.empty() ? "" : ", ", name);
+  }
+  return InvalidArgument("the environment variable PLINTH_SIMD is '", wanted, "'; known are ",
+                         names);
+}
 
 sdk::PluginInfo MakeInfo() {
   sdk::PluginInfo info;
@@ -51,6 +69,7 @@ class CpuPlugin final : public sdk::Plugin {
   const sdk::PluginInfo& info() const override { return info_; }
 
   Expected<std::unique_ptr<sdk::Client>> CreateClient(const sdk::ClientRequest& request) override {
+    PLINTH_RETURN_IF_ERROR(CheckSimdName());
     CpuClientOptions options;
     options.num_devices = static_cast<int>(request.options.GetInt64("num_devices"));
     options.num_threads = static_cast<int>(request.options.GetInt64("num_threads"));

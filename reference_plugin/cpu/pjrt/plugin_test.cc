@@ -272,6 +272,19 @@ TEST_F(PluginTest, UnknownDeviceAndOptions) {
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
                PJRT_Error_Code_INVALID_ARGUMENT,
                "No such compile option: 'no_such_option' (true was given)");
+  for (const char* name :
+       {"xla_", "xla_nonsense", "xla_dump", "xla_dump_to\nxla_dump_hlo_as_text"}) {
+    options.env_option_overrides.clear();
+    options.env_option_overrides[name] = int64_t{1};
+    EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
+                 PJRT_Error_Code_INVALID_ARGUMENT, name);
+  }
+  options.env_option_overrides = {{"xla_dump_to", std::string()},
+                                  {"xla_dump_hlo_as_proto", true},
+                                  {"xla_gpu_autotune_level", int64_t{0}}};
+  ASSERT_FALSE(
+      Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)).has_value());
+  Destroy(executable);
   options.env_option_overrides.clear();
   options.env_option_overrides["xla_embed_ir_in_executable"] = std::string("maybe");
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
@@ -288,6 +301,36 @@ TEST_F(PluginTest, UnknownDeviceAndOptions) {
                PJRT_Error_Code_INVALID_ARGUMENT, "");
   EXPECT_ERROR(Compile("(no program", &executable), PJRT_Error_Code_INVALID_ARGUMENT, "");
   ExpectStillWorks();
+}
+
+TEST_F(PluginTest, OtherFormatsAreQuoted) {
+  const std::string_view format("mlir\0", 5);
+  PJRT_Program program{};
+  program.struct_size = PJRT_Program_STRUCT_SIZE;
+  program.code = const_cast<char*>(kTwiceAndOne);
+  program.code_size = std::strlen(kTwiceAndOne);
+  program.format = format.data();
+  program.format_size = format.size();
+  PJRT_Client_Compile_Args args{};
+  args.client = client_;
+  args.program = &program;
+  EXPECT_ERROR(CALL(PJRT_Client_Compile, args), PJRT_Error_Code_UNIMPLEMENTED,
+               R"(programs of format "mlir\00" are not read)");
+  ExpectStillWorks();
+}
+
+TEST_F(PluginTest, UnknownInstructionSetsAreRefused) {
+  const char* before = getenv("PLINTH_SIMD");
+  const std::string saved = before == nullptr ? "" : before;
+  setenv("PLINTH_SIMD", "avx9", 1);
+  PJRT_Client_Create_Args create{};
+  EXPECT_ERROR(CALL(PJRT_Client_Create, create), PJRT_Error_Code_INVALID_ARGUMENT,
+               "PLINTH_SIMD is 'avx9'; known are baseline, avx2, avx512");
+  setenv("PLINTH_SIMD", saved.c_str(), 1);  // Empty is as good as unset.
+  MUST(PJRT_Client_Create, create);
+  PJRT_Client_Destroy_Args destroy{};
+  destroy.client = create.client;
+  MUST(PJRT_Client_Destroy, destroy);
 }
 
 TEST_F(PluginTest, FusionOffGivesTheSame) {
