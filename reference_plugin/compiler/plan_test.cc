@@ -569,26 +569,31 @@ TEST(LiveSetTest, RangesThatTouchAreOne) {
   EXPECT_EQ(chain.size(), 1u);
 }
 
-// What planning a step of many operands costs: whatever the order of the merges, each range moves
-// few times.
+// What planning a step of many operands costs: each range moves few times, whichever set of two
+// takes the other in.
 TEST(LiveSetTest, TheSmallerSetMoves) {
-  constexpr int32_t kRanges = 1 << 14, kLog = 14;
-  std::mt19937 random(1);
-  for (bool one_grows : {false, true}) {
-    std::vector<LiveSet> sets;
-    for (int32_t i = 0; i < kRanges; ++i) sets.push_back(LiveSet({{4 * i, 4 * i + 1}}));
-    size_t moved = 0;
-    while (sets.size() > 1) {
-      const size_t pick = random() % (sets.size() - 1);
-      LiveSet& into = sets[one_grows ? 0 : random() % (sets.size() - 1)];
-      std::swap(sets[pick], sets.back());
-      LiveSet last = std::move(sets.back());
-      sets.pop_back();
-      moved += into.Absorb(std::move(last));
-    }
-    EXPECT_EQ(sets[0].size(), size_t{kRanges});
-    EXPECT_LE(moved, size_t{kRanges} * kLog);
+  constexpr int32_t kRanges = 1 << 14;
+  LiveSet grown;
+  size_t moved = 0;
+  for (int32_t i = 0; i < kRanges; ++i) {
+    LiveSet next({{4 * i, 4 * i + 1}});
+    moved += i % 2 == 0 ? next.Absorb(std::move(grown)) : grown.Absorb(std::move(next));
+    if (i % 2 == 0) grown = std::move(next);
   }
+  EXPECT_EQ(grown.size(), size_t{kRanges});
+  EXPECT_LE(moved, size_t{kRanges});
+
+  // Always two of one size: a logarithm of moves each.
+  std::vector<LiveSet> sets;
+  for (int32_t i = 0; i < kRanges; ++i) sets.push_back(LiveSet({{4 * i, 4 * i + 1}}));
+  moved = 0;
+  for (; sets.size() > 1; sets.resize(sets.size() / 2)) {
+    for (size_t i = 0; i < sets.size() / 2; ++i) {
+      moved += sets[i].Absorb(std::move(sets[i + sets.size() / 2]));
+    }
+  }
+  EXPECT_EQ(sets[0].size(), size_t{kRanges});
+  EXPECT_LE(moved, size_t{kRanges} * 14 / 2);
 }
 
 }  // namespace
