@@ -224,7 +224,7 @@ TEST(Dump, WritesStagesIntoTheDirectory) {
     EXPECT_TRUE(
         std::filesystem::exists(folder / StrCat("___jit_f-", compilation, ".00.inline.txt")));
   }
-  Dumper nowhere("f", (folder / "none").string());
+  Dumper nowhere("f", (folder / "___jit_f-1.00.inline.txt" / "within a file").string());
   EXPECT_TRUE(nowhere.status().ok());
   nowhere.Dump("stage", [] { return ""; });
   EXPECT_EQ(nowhere.status().code(), StatusCode::kInvalidArgument);
