@@ -157,6 +157,44 @@ def test_an_exception_is_the_error_of_the_outputs():
     assert float(jax.jit(lambda x: x + 1)(np.float32(1))) == 2
 
 
+def fail(_):
+    raise ValueError("on purpose")
+
+
+def effect_in_scan(x):
+    return jax.lax.scan(lambda c, _: (jax.debug.callback(fail, c, ordered=True), (c + 1, c))[1], x, None, length=3)[0]
+
+
+def effect_in_while(x):
+    return jax.lax.while_loop(lambda c: c < 5, lambda c: (jax.debug.callback(fail, c, ordered=True), c + 1)[1], x)
+
+
+@on_plugin
+@pytest.mark.parametrize("function", [lambda x: (jax.debug.callback(fail, x, ordered=True), x + 1)[1],
+                                      effect_in_scan, effect_in_while], ids=["alone", "scan", "while"])
+def test_an_error_does_not_end_ordered_effects(function):
+    seen = []
+    good = jax.jit(lambda x: (jax.debug.callback(lambda v: seen.append(float(v)), x, ordered=True), x + 1)[1])
+    bad = jax.jit(function)
+    good(np.float32(1))
+    with pytest.raises(Exception, match="on purpose"):
+        jax.block_until_ready(bad(np.float32(0)))
+    with pytest.raises(Exception, match="on purpose"):
+        jax.block_until_ready(bad(np.float32(0)))
+    assert float(good(np.float32(2))) == 3
+    jax.effects_barrier()
+    assert seen == [1, 2]
+
+
+@on_plugin
+@pytest.mark.parametrize("ordered", [False, True])
+def test_an_error_without_results_is_that_of_the_call(ordered):
+    bad = jax.jit(lambda x: jax.debug.callback(fail, x, ordered=ordered))
+    with pytest.raises(Exception, match="on purpose"):
+        bad(np.float32(0))
+    jax.effects_barrier()
+
+
 @on_plugin
 @pytest.mark.parametrize("result, words", [
     (lambda: np.zeros(3, np.float32), "shape"), (lambda: np.zeros((), np.int32), "dtype"),

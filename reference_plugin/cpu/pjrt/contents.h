@@ -1,6 +1,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CONTENTS_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CONTENTS_H_
 
+#include <cstddef>
 #include <memory>
 
 #include "plinth/sdk/event.h"
@@ -15,6 +16,12 @@ struct Contents {
   StoragePtr storage;
 };
 using ContentsPtr = std::shared_ptr<Contents>;
+
+// The storage of a token, which has no bytes.
+inline StoragePtr TokenStorage() {
+  static std::byte nowhere{};
+  return StoragePtr::Borrow(&nowhere, 0, nullptr);
+}
 
 }  // namespace plinth::cpu
 

@@ -249,7 +249,13 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
     for (size_t o = 0; o < storages.size(); ++o) {
       auto contents = std::make_shared<Contents>();
       contents->storage = std::move(storages[o]);
-      if (!status.ok()) contents->ready = sdk::Event::Ready(status);
+      if (!status.ok()) {
+        if (IsToken(program, o)) {
+          contents->storage = TokenStorage();
+        } else {
+          contents->ready = sdk::Event::Ready(status);
+        }
+      }
       set_output(o, std::move(contents));
     }
     results.SetCompletion(0, sdk::Event::Ready(std::move(status)));
@@ -262,6 +268,10 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
   for (size_t o = 0; o < results.num_outputs(); ++o) set_output(o, execution->outputs()[o]);
   results.SetCompletion(0, execution->done());
   execution->Start();
+  // Without a result that carries it, an error of user code would be lost: it is Execute's own.
+  if (all_ready && program.may_wait() && HasOnlyTokens(program)) {
+    return execution->done().Await();
+  }
   return Status();
 }
 

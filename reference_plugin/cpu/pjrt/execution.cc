@@ -8,6 +8,13 @@
 
 namespace plinth::cpu {
 
+bool HasOnlyTokens(const PreparedProgram& program) {
+  for (size_t o = 0; o < program.plan().outputs.size(); ++o) {
+    if (!IsToken(program, o)) return false;
+  }
+  return true;
+}
+
 RunArgument TakeArgument(ExecutionInput& input) {
   bool is_last_reader = input.is_donated && input.contents.use_count() == 1;
   RunArgument argument{
@@ -25,9 +32,11 @@ Execution::Execution(std::shared_ptr<Runtime> runtime,
       inputs_(std::move(inputs)),
       call_(std::move(call)) {
   outputs_.resize(program_->plan().outputs.size());
-  for (ContentsPtr& output : outputs_) {
-    output = std::make_shared<Contents>();
-    output->ready = done_.event();
+  for (size_t o = 0; o < outputs_.size(); ++o) {
+    const bool is_token = IsToken(*program_, o);
+    if (is_token && !over_.has_value()) over_.emplace();
+    outputs_[o] = std::make_shared<Contents>();
+    outputs_[o]->ready = is_token ? over_->event() : done_.event();
   }
 }
 
@@ -89,9 +98,13 @@ Status Execution::Compute() {
 void Execution::Finish(Status status) {
   call_ = nullptr;  // What handlers kept for the execution is gone when it is over.
   inputs_.clear();
+  for (size_t o = 0; o < outputs_.size() && !status.ok(); ++o) {
+    if (IsToken(*program_, o)) outputs_[o]->storage = TokenStorage();
+  }
   // From here on the buffers alone decide how long the results live.
   outputs_.clear();
   done_.Set(std::move(status));
+  if (over_.has_value()) over_->Set();
 }
 
 }  // namespace plinth::cpu

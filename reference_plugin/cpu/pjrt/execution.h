@@ -2,6 +2,7 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_EXECUTION_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "plinth/sdk/event.h"
@@ -11,6 +12,12 @@
 #include "reference_plugin/cpu/runtime/runtime.h"
 
 namespace plinth::cpu {
+
+// Whether an output of a program is a token.
+inline bool IsToken(const PreparedProgram& program, size_t output) {
+  return program.plan().output_types[output].kind == compiler::Type::Kind::kToken;
+}
+bool HasOnlyTokens(const PreparedProgram& program);
 
 struct ExecutionInput {
   ContentsPtr contents;  // never null
@@ -23,7 +30,8 @@ class Execution : public std::enable_shared_from_this<Execution> {
   Execution(std::shared_ptr<Runtime> runtime, std::shared_ptr<const PreparedProgram> program,
             std::vector<ExecutionInput> inputs, std::unique_ptr<CallContext> call);
 
-  // Contents that become ready when the run is over: with its error, if it fails.
+  // Contents that become ready when the run is over: with its error, if it fails. Tokens only say
+  // that it is over: the framework passes the last one to the next program, failed or not.
   const std::vector<ContentsPtr>& outputs() const { return outputs_; }
   sdk::Event done() const { return done_.event(); }
 
@@ -40,6 +48,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
   std::vector<ContentsPtr> outputs_;
   std::unique_ptr<CallContext> call_;  // null if the program calls nothing by name
   sdk::EventSource done_;
+  std::optional<sdk::EventSource> over_;  // of tokens, if there are any; never an error of the run
 };
 
 // The storages of inputs that are all ready, for PreparedProgram::Run. A donated input that nobody
