@@ -19,9 +19,20 @@ struct BufferAccess {
     if (core != nullptr) core->Unref();
   }
 
+  // A thread that is not in this process may have held the lock when the process was forked.
+  static Expected<std::unique_lock<std::mutex>> Lock(Buffer& buffer) {
+    std::unique_lock lock(buffer.hold_mutex_, std::try_to_lock);
+    if (lock.owns_lock()) return lock;
+    if (buffer.IsFromBeforeFork()) {
+      return FailedPrecondition("another thread was using the buffer at the time of fork()");
+    }
+    lock.lock();
+    return lock;
+  }
+
   // One more external reference: the memory stays where it is until the last one is dropped.
   static Status Hold(Buffer& buffer) {
-    std::lock_guard lock(buffer.hold_mutex_);
+    PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
     if (buffer.hold_count_ == 0) {
       PLINTH_ASSIGN_OR_RETURN(buffer.hold_, buffer.HoldMemory());
     }
@@ -30,7 +41,8 @@ struct BufferAccess {
     return {};
   }
   static Status Drop(Buffer& buffer) {
-    std::shared_ptr<void> dropped;  // Ends after the lock, in case its deleter calls us.
+    if (buffer.IsFromBeforeFork()) return {};  // A child frees nothing.
+    std::shared_ptr<void> dropped;             // Ends after the lock, in case its deleter calls us.
     {
       std::lock_guard lock(buffer.hold_mutex_);
       if (buffer.hold_count_ == 0) {
@@ -45,7 +57,7 @@ struct BufferAccess {
   }
   static Expected<void*> Address(Buffer& buffer) {
     {
-      std::lock_guard lock(buffer.hold_mutex_);
+      PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
       if (buffer.hold_count_ != 0) return buffer.hold_.get();
     }
     PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<void> held, buffer.HoldMemory());
@@ -56,7 +68,7 @@ struct BufferAccess {
   static Expected<std::span<const int64_t>> UnpaddedDims(Buffer& buffer) {
     PLINTH_ASSIGN_OR_RETURN(Dims dims, buffer.UnpaddedDims());
     if (dims == buffer.dims_) return buffer.dims();
-    std::lock_guard lock(buffer.hold_mutex_);
+    PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
     if (buffer.unpadded_dims_ == nullptr) {
       buffer.unpadded_dims_ = std::make_unique<Dims>(std::move(dims));
     }

@@ -97,7 +97,12 @@ Status Call(PJRT_Buffer_ReadyEvent_Args& args) {
     args.event = new PJRT_Event(failed.event());
     return {};
   }
-  args.event = new PJRT_Event(buffer->ReadyEvent());
+  Event ready = buffer->ReadyEvent();
+  if (buffer->IsFromBeforeFork() && !ready.IsReady()) {
+    // Nobody is left who could make it ready.
+    ready = Event::Ready(MadeBeforeFork("PJRT_Buffer_ReadyEvent", "buffer"));
+  }
+  args.event = new PJRT_Event(std::move(ready));
   return {};
 }
 

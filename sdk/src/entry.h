@@ -6,6 +6,7 @@
 #include "plinth/support/args.h"
 #include "plinth/support/error.h"
 #include "plinth/support/status.h"
+#include "sdk/src/after_fork.h"
 #include "sdk/src/functions.h"
 #include "sdk/src/generation.h"
 #include "sdk/src/handles.h"
@@ -39,13 +40,14 @@ PJRT_Error* Entry(Args* args) {
   }
 }
 
-// INVALID_ARGUMENT for a null handle, FAILED_PRECONDITION for one from before a fork.
+// INVALID_ARGUMENT for a null handle, FAILED_PRECONDITION for one from before a fork that cannot be
+// used any more.
 template <typename Args, typename Object>
-inline Status CheckHandle(const Args&, const Object* handle, const char* field) {
+inline Status CheckHandle(const Args&, Object* handle, const char* field) {
   if (handle == nullptr) [[unlikely]]
     return NullArgument(FunctionOf<Args>::kName, field);
   if (GenerationOf(*handle) != CurrentGeneration()) [[unlikely]] {
-    return MadeBeforeFork(FunctionOf<Args>::kName, field);
+    if (!IsUsableAfterFork<Args>(*handle)) return MadeBeforeFork(FunctionOf<Args>::kName, field);
   }
   return {};
 }

@@ -25,7 +25,7 @@ Status Call(PJRT_LoadedExecutable_Destroy_Args& args) {
 
 Status Call(PJRT_LoadedExecutable_GetExecutable_Args& args) {
   PLINTH_HANDLE(loaded, args, loaded_executable);
-  args.executable = new PJRT_Executable{loaded->executable()};
+  args.executable = new PJRT_Executable{loaded->executable(), loaded->generation};
   return {};
 }
 

@@ -10,6 +10,7 @@ namespace plinth::sdk::testing {
 std::atomic<int> live_clients{0};
 std::atomic<int> live_buffers{0};
 std::atomic<int> live_executables{0};
+bool buffers_are_readable_after_fork = false;
 LastHandler last_handler;
 LastClientRequest last_client_request;
 std::function<Status(const ExecuteRequest&, ExecuteResults&)> execute_hook;
@@ -36,6 +37,8 @@ class TestBuffer : public Buffer {
   }
   bool IsDeleted() override { return storage() == nullptr; }
   bool IsOnCpu() override { return true; }
+  // Only the tests' own thread uses buffers when they fork.
+  bool IsReadableAfterFork() const override { return buffers_are_readable_after_fork; }
 
   Expected<Event> CopyToHost(const HostDestination& destination) override {
     Storage from = storage();

@@ -24,6 +24,9 @@ extern std::atomic<int> live_clients;
 extern std::atomic<int> live_buffers;
 extern std::atomic<int> live_executables;
 
+// What Buffer::IsReadableAfterFork answers.
+extern bool buffers_are_readable_after_fork;
+
 // What the last CreateClient got.
 struct LastClientRequest {
   int64_t count = 0;

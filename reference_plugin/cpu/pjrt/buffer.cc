@@ -12,14 +12,28 @@ constexpr int64_t kShortCopy = 1 << 20;
 
 }  // namespace
 
+bool CpuBuffer::Lock(std::unique_lock<std::mutex>& lock) const {
+  lock = std::unique_lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) return true;
+  if (IsFromBeforeFork()) return false;
+  lock.lock();
+  return true;
+}
+
 ContentsPtr CpuBuffer::contents() {
-  std::lock_guard lock(mutex_);
-  return contents_;
+  std::unique_lock<std::mutex> lock;
+  return Lock(lock) ? contents_ : nullptr;
 }
 
 ContentsPtr CpuBuffer::Donate() {
-  std::lock_guard lock(mutex_);
-  return std::exchange(contents_, nullptr);
+  std::unique_lock<std::mutex> lock;
+  return Lock(lock) ? std::exchange(contents_, nullptr) : nullptr;
+}
+
+void CpuBuffer::Delete() {
+  ContentsPtr contents = Donate();
+  // The pool's locks are not for a child of fork(), which keeps what it has.
+  if (contents != nullptr && IsFromBeforeFork()) new ContentsPtr(std::move(contents));
 }
 
 Status CpuBuffer::DeletedError(const char* action) const {
@@ -35,7 +49,7 @@ Expected<ContentsPtr> CpuBuffer::ContentsFor(const char* action) {
 
 template <typename Copy>
 sdk::Event CpuBuffer::CopyWhenReady(ContentsPtr contents, int64_t size, Copy copy) {
-  if (contents->ready.IsReady() && size <= kShortCopy) {
+  if (contents->ready.IsReady() && (size <= kShortCopy || IsFromBeforeFork())) {
     Status status = contents->ready.status();
     if (status.ok()) copy(*contents->storage);
     return sdk::Event::Ready(std::move(status));

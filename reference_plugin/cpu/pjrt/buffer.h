@@ -21,13 +21,15 @@ class CpuBuffer final : public sdk::Buffer {
         ready_(contents->ready),
         contents_(std::move(contents)) {}
 
-  // The contents to read, or null if the buffer is deleted.
+  // The contents to read, or null if the buffer is deleted, and in a child of fork() if another
+  // thread was just doing this.
   ContentsPtr contents();
   // The contents to keep: the buffer is deleted. Null if it was already.
   ContentsPtr Donate();
 
   sdk::Event ReadyEvent() override { return ready_; }
-  void Delete() override { Donate(); }
+  void Delete() override;
+  bool IsReadableAfterFork() const override { return true; }
   bool IsDeleted() override { return contents() == nullptr; }
   bool IsOnCpu() override { return true; }
   Expected<sdk::Event> CopyToHost(const sdk::HostDestination& destination) override;
@@ -39,6 +41,8 @@ class CpuBuffer final : public sdk::Buffer {
   Expected<std::unique_ptr<Buffer>> Bitcast(const sdk::Shape& shape) override;
 
  private:
+  // False if whoever has the lock is not in this process.
+  bool Lock(std::unique_lock<std::mutex>& lock) const;
   Status DeletedError(const char* action) const;
   Expected<ContentsPtr> ContentsFor(const char* action);
   // Another buffer with the same contents: arrays are immutable, so sharing is a copy.
@@ -49,7 +53,7 @@ class CpuBuffer final : public sdk::Buffer {
 
   const std::shared_ptr<Runtime> runtime_;
   const sdk::Event ready_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   ContentsPtr contents_;  // null once deleted
 };
 

@@ -76,6 +76,13 @@ class Buffer : public internal::Handle {
   // The same bytes seen with another type and shape. Reached only if PluginInfo::supports_bitcast.
   virtual Expected<std::unique_ptr<Buffer>> Bitcast(const Shape& shape);
 
+  // Whether a child of the process, by fork, may go on to read this buffer. If so, ReadyEvent,
+  // IsDeleted, Delete, IsOnCpu, the sizes, and for contents that are there CopyToHost,
+  // CopyRawToHost and HoldMemory have to need no thread and to wait for no lock when
+  // IsFromBeforeFork(): whoever held it may not be there. Nothing may be freed. Otherwise the SDK
+  // refuses all of them.
+  virtual bool IsReadableAfterFork() const { return false; }
+
   // For arrays with dynamic dimensions: the real sizes (known once ready) and which dimensions are
   // dynamic. By default dims() and none.
   virtual Expected<Dims> UnpaddedDims();

@@ -19,8 +19,12 @@ struct Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
+  // Whether this process is a child, by fork, of the one that made the object.
+  bool IsFromBeforeFork() const;
+
   ClientCore* core = nullptr;
-  uint32_t generation = 0;  // Of the process that made it; a fork makes a new one.
+  uint32_t generation =
+      0;  // Of the process that made it; a fork makes a new one. 0: not taken over.
 };
 
 }  // namespace internal
