@@ -17,7 +17,9 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineO
   dumper.Dump("program", [&] { return program::Print(source); });
   // Later on, a full disk is no reason not to compile.
   PLINTH_RETURN_IF_ERROR(dumper.status());
+  PLINTH_ASSIGN_OR_RETURN(EntryLayouts layouts, ReadEntryLayouts(source));
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, Import(std::move(source)));
+  PLINTH_RETURN_IF_ERROR(ApplyEntryLayouts(layouts, *module));
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("import"));
   dumper.Dump("import", [&] { return ToString(*module); });
   PLINTH_RETURN_IF_ERROR(CheckSingleDevice(*module));
@@ -40,6 +42,7 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineO
   compiled.output_memory_kinds = std::move(module->output_memory_kinds);
   compiled.parameter_shardings = std::move(module->parameter_shardings);
   compiled.output_shardings = std::move(module->output_shardings);
+  compiled.layouts = std::move(layouts);
   return compiled;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plinth/support/status.h"
+#include "reference_plugin/compiler/entry_layouts.h"
 #include "reference_plugin/compiler/ir.h"
 #include "reference_plugin/compiler/plan.h"
 #include "reference_plugin/program/program.h"
@@ -29,6 +30,8 @@ struct CompiledProgram {
   std::vector<Donation> donations;
   std::vector<std::string> parameter_memory_kinds, output_memory_kinds;
   std::vector<std::string> parameter_shardings, output_shardings;
+  // The plan has the types of arguments and outputs as they lie in memory.
+  EntryLayouts layouts;
 };
 
 // The whole compiler: import, device mapping, optimization, lowering, memory plan. Every stage is

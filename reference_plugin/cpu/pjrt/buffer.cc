@@ -20,6 +20,13 @@ bool CpuBuffer::Lock(std::unique_lock<std::mutex>& lock) const {
   return true;
 }
 
+Expected<std::shared_ptr<const sdk::Layout>> LayoutOf(std::shared_ptr<const sdk::Layout> layout,
+                                                      size_t rank) {
+  if (layout == nullptr || layout->IsRowMajor()) return std::shared_ptr<const sdk::Layout>();
+  if (layout->tiles.empty()) return layout;
+  return Unimplemented("arrays have no tiles here; asked for ", layout->ToString(rank));
+}
+
 ContentsPtr CpuBuffer::contents() {
   std::unique_lock<std::mutex> lock;
   return Lock(lock) ? contents_ : nullptr;
@@ -76,15 +83,17 @@ Expected<sdk::Event> CpuBuffer::CopyToHost(const sdk::HostDestination& destinati
   PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy to the host"));
   PLINTH_ASSIGN_OR_RETURN(int64_t size, sdk::DenseSizeInBytes(dtype(), dims()));
   void* data = destination.data;
-  if (destination.is_dense) {
+  sdk::Dims shape(dims());
+  sdk::Dims to(destination.byte_strides), from(shape.size());
+  int64_t element_size = ByteSize(dtype());
+  const std::span<const int64_t> order =
+      layout() == nullptr ? std::span<const int64_t>() : layout()->minor_to_major;
+  sdk::DenseByteStrides(shape, element_size, order, {from.data(), from.size()});
+  if (layout() == nullptr ? destination.is_dense : to == from) {
     return CopyWhenReady(std::move(source), size, [data, size](const Storage& storage) {
       if (size > 0) std::memcpy(data, storage.data(), size);
     });
   }
-  sdk::Dims shape(dims());
-  sdk::Dims to(destination.byte_strides), from(shape.size());
-  int64_t element_size = ByteSize(dtype());
-  sdk::DenseByteStrides(shape, element_size, {}, {from.data(), from.size()});
   return CopyWhenReady(std::move(source), size, [=](const Storage& storage) {
     sdk::CopyStrided(data, to, storage.data(), from, shape, element_size);
   });
@@ -109,7 +118,7 @@ Expected<std::shared_ptr<void>> CpuBuffer::HoldMemory() {
 Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::Share(sdk::Memory* memory, sdk::Device* device) {
   PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy"));
   return std::unique_ptr<sdk::Buffer>(
-      new CpuBuffer(runtime_, dtype(), dims(), memory, device, std::move(source)));
+      new CpuBuffer(runtime_, dtype(), dims(), memory, device, std::move(source), layout()));
 }
 
 Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::CopyToMemory(sdk::Memory* memory) {
@@ -133,7 +142,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::DonateWithControlDependency(
     done->Set(status);
   });
   return std::unique_ptr<sdk::Buffer>(
-      new CpuBuffer(runtime_, dtype(), dims(), memory(), device(), std::move(moved)));
+      new CpuBuffer(runtime_, dtype(), dims(), memory(), device(), std::move(moved), layout()));
 }
 
 Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::Bitcast(const sdk::Shape& shape) {
@@ -145,12 +154,9 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::Bitcast(const sdk::Shape& shap
                            " bytes) to ", sdk::ToString(shape.dtype, shape.dims), " (", new_size,
                            " bytes)");
   }
-  if (shape.layout != nullptr && !shape.layout->IsRowMajor()) {
-    return Unimplemented("only row-major layouts are supported, not ",
-                         shape.layout->ToString(shape.dims.size()));
-  }
-  return std::unique_ptr<sdk::Buffer>(
-      new CpuBuffer(runtime_, shape.dtype, shape.dims, memory(), device(), std::move(source)));
+  PLINTH_ASSIGN_OR_RETURN(auto layout, LayoutOf(shape.layout, shape.dims.size()));
+  return std::unique_ptr<sdk::Buffer>(new CpuBuffer(
+      runtime_, shape.dtype, shape.dims, memory(), device(), std::move(source), std::move(layout)));
 }
 
 }  // namespace plinth::cpu

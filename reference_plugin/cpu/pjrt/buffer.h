@@ -11,12 +11,17 @@
 
 namespace plinth::cpu {
 
-// A PJRT buffer: a reference to contents, with a shape. Dense, row major.
+// Null for row major. UNIMPLEMENTED for tiles.
+Expected<std::shared_ptr<const sdk::Layout>> LayoutOf(std::shared_ptr<const sdk::Layout> layout,
+                                                      size_t rank);
+
+// A PJRT buffer: a reference to contents, with a shape. Dense; `layout` is null for row major.
 class CpuBuffer final : public sdk::Buffer {
  public:
   CpuBuffer(std::shared_ptr<Runtime> runtime, DType dtype, std::span<const int64_t> dims,
-            sdk::Memory* memory, sdk::Device* device, ContentsPtr contents)
-      : Buffer(dtype, dims, memory, device),
+            sdk::Memory* memory, sdk::Device* device, ContentsPtr contents,
+            std::shared_ptr<const sdk::Layout> layout = nullptr)
+      : Buffer(dtype, dims, memory, device, std::move(layout)),
         runtime_(std::move(runtime)),
         ready_(contents->ready),
         contents_(std::move(contents)) {}

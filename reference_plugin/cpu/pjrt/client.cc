@@ -86,19 +86,27 @@ std::unique_ptr<sdk::Buffer> CpuClient::NewBuffer(const sdk::Shape& shape, sdk::
   auto contents = std::make_shared<Contents>();
   contents->storage = std::move(storage);
   contents->ready = std::move(ready);
+  const bool is_row_major = shape.layout == nullptr || shape.layout->IsRowMajor();
   return std::make_unique<CpuBuffer>(runtime_, shape.dtype, shape.dims, memory, device,
-                                     std::move(contents));
+                                     std::move(contents), is_row_major ? nullptr : shape.layout);
 }
 
 Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
     const sdk::HostBufferRequest& request) {
-  PLINTH_RETURN_IF_ERROR(CheckRowMajor(request.layout, request.dims.size()));
   sdk::Shape shape{request.dtype, sdk::Dims(request.dims)};
+  PLINTH_ASSIGN_OR_RETURN(shape.layout, LayoutOf(request.layout, request.dims.size()));
+  const std::span<const int64_t> order =
+      shape.layout == nullptr ? std::span<const int64_t>() : shape.layout->minor_to_major;
+  int64_t element_size = ByteSize(request.dtype);
+  sdk::Dims dense(request.dims.size());
+  sdk::DenseByteStrides(request.dims, element_size, order, {dense.data(), dense.size()});
+  const bool is_dense =
+      shape.layout == nullptr ? request.is_dense : dense == sdk::Dims(request.byte_strides);
   sdk::HostBufferResult result;
   bool may_share = request.semantics == sdk::HostBufferSemantics::kImmutableZeroCopy ||
                    request.semantics == sdk::HostBufferSemantics::kMutableZeroCopy;
   bool is_aligned = reinterpret_cast<uintptr_t>(request.data) % kZeroCopyAlignment == 0;
-  if (may_share && request.is_dense && is_aligned && request.size >= kSmallestLent) {
+  if (may_share && is_dense && is_aligned && request.size >= kSmallestLent) {
     // The host's data is in use as long as the storage lives.
     struct Release {
       sdk::EventSource done;
@@ -111,7 +119,7 @@ Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
     return result;
   }
   PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime_->memory->Allocate(request.size));
-  if (request.is_dense) {
+  if (is_dense) {
     constexpr int64_t kGrain = 1 << 20;
     auto* from = static_cast<const std::byte*>(request.data);
     std::byte* to = storage->data();
@@ -119,9 +127,6 @@ Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
       std::memcpy(to + begin, from + begin, end - begin);
     });
   } else {
-    int64_t element_size = ByteSize(request.dtype);
-    sdk::Dims dense(request.dims.size());
-    sdk::DenseByteStrides(request.dims, element_size, {}, {dense.data(), dense.size()});
     sdk::CopyStrided(storage->data(), dense, request.data, request.byte_strides, request.dims,
                      element_size);
   }
@@ -163,7 +168,8 @@ Expected<sdk::AliasBuffer> CpuClient::CreateAliasBuffer(const sdk::Shape& shape,
     Status problem;
     if (given == nullptr) {
       problem = FailedPrecondition("the buffer that fulfills an alias was deleted");
-    } else if (buffer.dtype() != shape.dtype || sdk::Dims(buffer.dims()) != shape.dims) {
+    } else if (buffer.dtype() != shape.dtype || sdk::Dims(buffer.dims()) != shape.dims ||
+               buffer.layout() != nullptr) {
       problem =
           InvalidArgument("an alias of ", sdk::ToString(shape.dtype, shape.dims),
                           " was fulfilled with ", sdk::ToString(buffer.dtype(), buffer.dims()));

@@ -24,11 +24,17 @@ std::span<const std::byte> AsBytes(std::string_view text) {
 
 std::vector<sdk::ValueInfo> ValueInfos(const std::vector<compiler::Type>& types,
                                        const std::vector<std::string>& memory_kinds,
-                                       const std::vector<std::string>& shardings) {
+                                       const std::vector<std::string>& shardings,
+                                       const std::vector<compiler::Dims>& layouts) {
   std::vector<sdk::ValueInfo> infos(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
     infos[i].dtype = types[i].dtype;
     infos[i].dims = types[i].dims;
+    if (i < layouts.size() && !layouts[i].empty()) {
+      infos[i].dims = compiler::DimsOfLayout(types[i].dims, layouts[i]);
+      infos[i].layout = std::make_shared<const sdk::Layout>(
+          sdk::Layout{.minor_to_major = {layouts[i].begin(), layouts[i].end()}});
+    }
     if (i < memory_kinds.size() && !memory_kinds[i].empty()) {
       infos[i].memory_kind = memory_kinds[i];
     }
@@ -68,6 +74,11 @@ Status CheckSingleDevice(const program::CompileOptions& options) {
 }
 
 SerializedBy ThisPlugin() { return {BuildId(), NameOf(BestSimdTarget())}; }
+
+bool LieAlike(const std::shared_ptr<const sdk::Layout>& a,
+              const std::shared_ptr<const sdk::Layout>& b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
 
 // Refuses arguments that the call gives away and also uses in another place.
 Status CheckDonations(std::span<const ExecutionInput> inputs) {
@@ -132,9 +143,9 @@ Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Compile(
   info.name = compiled.plan.name;
   info.fingerprint = Fingerprint({BuildId(), NameOf(BestSimdTarget()), options_proto, source.code});
   info.parameters = ValueInfos(compiled.plan.argument_types, compiled.parameter_memory_kinds,
-                               compiled.parameter_shardings);
+                               compiled.parameter_shardings, compiled.layouts.parameters);
   info.outputs = ValueInfos(compiled.plan.output_types, compiled.output_memory_kinds,
-                            compiled.output_shardings);
+                            compiled.output_shardings, compiled.layouts.outputs);
   compiler::PlanCost cost = CostOf(compiled.plan);
   info.cost = {{"flops", static_cast<float>(cost.flops)},
                {"transcendentals", static_cast<float>(cost.transcendentals)},
@@ -216,6 +227,16 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
       return InvalidArgument("argument ", i, " of ", executable_->info().name,
                              " was deleted or donated");
     }
+    const sdk::ValueInfo& parameter = executable_->info().parameters[i];
+    if (!LieAlike(arguments[i].layout(), parameter.layout)) [[unlikely]] {
+      const sdk::Layout row_major;
+      const auto text_of = [&](const std::shared_ptr<const sdk::Layout>& layout) {
+        return (layout == nullptr ? row_major : *layout).ToString(parameter.dims.size());
+      };
+      return InvalidArgument("argument ", i, " of ", executable_->info().name, " has the layout ",
+                             text_of(arguments[i].layout()), "; the program was compiled for ",
+                             text_of(parameter.layout));
+    }
     inputs[i].is_donated = donated[i];
     all_ready &= inputs[i].contents->ready.IsReady() && inputs[i].contents->ready.status().ok();
   }
@@ -238,7 +259,7 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
         is_elsewhere ? device->FindMemory(output.memory_kind) : output_memories_[o];
     results.SetOutput(0, o,
                       std::make_unique<CpuBuffer>(runtime_, output.dtype, output.dims, memory,
-                                                  device, std::move(contents)));
+                                                  device, std::move(contents), output.layout));
   };
 
   if (all_ready && program.IsShort()) {

@@ -129,7 +129,8 @@ class PluginTest : public ::testing::Test {
   }
 
   std::optional<Error> Upload(const std::vector<float>& data, PJRT_Buffer** buffer,
-                              std::vector<int64_t> dims = {}, PJRT_Device* device = nullptr) {
+                              std::vector<int64_t> dims = {}, PJRT_Device* device = nullptr,
+                              PJRT_Buffer_MemoryLayout* layout = nullptr) {
     if (dims.empty()) dims = {static_cast<int64_t>(data.size())};
     PJRT_Client_BufferFromHostBuffer_Args args{};
     args.client = client_;
@@ -139,6 +140,7 @@ class PluginTest : public ::testing::Test {
     args.num_dims = dims.size();
     args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
     args.device = device == nullptr ? device_ : device;
+    args.device_layout = layout;
     std::optional<Error> error = CALL(PJRT_Client_BufferFromHostBuffer, args);
     *buffer = args.buffer;
     if (!error.has_value()) Destroy(args.done_with_host_buffer);
@@ -161,9 +163,11 @@ class PluginTest : public ::testing::Test {
     return CALL(PJRT_LoadedExecutable_Execute, args);
   }
 
-  std::optional<Error> Download(PJRT_Buffer* buffer, std::vector<float>* data) {
+  std::optional<Error> Download(PJRT_Buffer* buffer, std::vector<float>* data,
+                                PJRT_Buffer_MemoryLayout* host_layout = nullptr) {
     PJRT_Buffer_ToHostBuffer_Args args{};
     args.src = buffer;
+    args.host_layout = host_layout;
     args.dst = data->data();
     args.dst_size = data->size() * sizeof(float);
     std::optional<Error> error = CALL(PJRT_Buffer_ToHostBuffer, args);
@@ -226,6 +230,76 @@ class PluginTest : public ::testing::Test {
   } while (false)
 
 TEST_F(PluginTest, Runs) { ExpectStillWorks(); }
+
+PJRT_Buffer_MemoryLayout TiledLayout(const std::vector<int64_t>& minor_to_major) {
+  PJRT_Buffer_MemoryLayout layout{};
+  layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
+  layout.tiled.minor_to_major = minor_to_major.data();
+  layout.tiled.minor_to_major_size = minor_to_major.size();
+  return layout;
+}
+
+TEST_F(PluginTest, BuffersLieAsAskedFor) {
+  const std::vector<int64_t> column_major = {0, 1};
+  PJRT_Buffer_MemoryLayout layout = TiledLayout(column_major);
+  const std::vector<float> rows = {1, 2, 3, 4, 5, 6}, columns = {1, 4, 2, 5, 3, 6};
+  PJRT_Buffer* buffer;
+  ASSERT_FALSE(Upload(rows, &buffer, {2, 3}, nullptr, &layout).has_value());
+  PJRT_Buffer_GetMemoryLayout_Args asked{};
+  asked.buffer = buffer;
+  MUST(PJRT_Buffer_GetMemoryLayout, asked);
+  ASSERT_EQ(asked.layout.tiled.minor_to_major_size, 2u);
+  EXPECT_EQ(asked.layout.tiled.minor_to_major[0], 0);
+
+  // Copies keep the layout; the host gets what it asks for.
+  PJRT_Buffer_CopyToDevice_Args copy{};
+  copy.buffer = buffer;
+  copy.dst_device = device_;
+  MUST(PJRT_Buffer_CopyToDevice, copy);
+  for (PJRT_Buffer* each : {buffer, copy.dst_buffer}) {
+    std::vector<float> data(6);
+    ASSERT_FALSE(Download(each, &data).has_value());
+    EXPECT_EQ(data, rows);
+    ASSERT_FALSE(Download(each, &data, &layout).has_value());
+    EXPECT_EQ(data, columns);
+    PJRT_Buffer_CopyRawToHost_Args raw{};
+    raw.buffer = each;
+    raw.dst = data.data();
+    raw.transfer_size = 24;
+    data.assign(6, 0);
+    MUST(PJRT_Buffer_CopyRawToHost, raw);
+    EXPECT_EQ(data, columns);
+    Destroy(raw.event);
+    PJRT_Buffer_UnsafePointer_Args address{};
+    address.buffer = each;
+    MUST(PJRT_Buffer_UnsafePointer, address);
+    EXPECT_EQ(reinterpret_cast<const float*>(address.buffer_pointer)[1], 4);
+  }
+  // The same bytes in rows of two.
+  PJRT_Buffer_Bitcast_Args bitcast{};
+  const int64_t dims[] = {3, 2};
+  bitcast.buffer = buffer;
+  bitcast.element_type = PJRT_Buffer_Type_F32;
+  bitcast.dims = dims;
+  bitcast.num_dims = 2;
+  MUST(PJRT_Buffer_Bitcast, bitcast);
+  std::vector<float> data(6);
+  ASSERT_FALSE(Download(bitcast.out_buffer, &data).has_value());
+  EXPECT_EQ(data, columns);
+
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(R"(func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+                            return %x : tensor<2x3xf32> })",
+                       &executable)
+                   .has_value());
+  PJRT_Buffer* output;
+  EXPECT_ERROR(Execute(executable, {buffer}, &output), PJRT_Error_Code_INVALID_ARGUMENT,
+               "has the layout {0,1}; the program was compiled for {1,0}");
+  Destroy(executable);
+  for (PJRT_Buffer* each : {buffer, copy.dst_buffer, bitcast.out_buffer}) Destroy(each);
+}
 
 TEST_F(PluginTest, WrongArgumentsOfExecute) {
   PJRT_LoadedExecutable* executable;
