@@ -15,6 +15,37 @@ DType WideType(DType type) {
   return InfoOf(type).kind == DTypeClass::kSigned ? DType::kS8 : DType::kU8;
 }
 
+// What a kernel multiplies, and in what it sums.
+struct ProductTypes {
+  DType operands, sum;
+};
+
+DType Wider(DType a, DType b) { return InfoOf(a).bits < InfoOf(b).bits ? b : a; }
+
+ProductTypes TypesOfProduct(DType from, DType to) {
+  const DType real = RealTypeOf(to);
+  const auto counts = [](DType type) { return type == DType::kPred || IsInteger(type); };
+  if (counts(from) && !counts(to)) {
+    const DType type = real == DType::kF64 ? DType::kF64 : DType::kF32;
+    return {type, type};
+  }
+  if (from == DType::kPred) {
+    // Numbers 0 and 1; sums of integers wrap, so they may be kept in any wider type.
+    const DType type = IsNarrow(to) ? DType::kS32 : to;
+    return {type, type};
+  }
+  const DType operands = WideType(from);
+  if (counts(from)) {
+    const DType sum = IsNarrow(to) || to == DType::kPred ? DType::kS32 : to;
+    return {operands, Wider(operands, sum)};
+  }
+  if (IsComplex(from)) return {operands, IsComplex(to) ? Wider(operands, to) : operands};
+  // Sums of floats are rounded to the result's type once.
+  if (to == operands) return {operands, to};
+  const DType sum = Wider(operands, DType::kF32);
+  return {operands, counts(to) ? sum : Wider(sum, real)};
+}
+
 // The unsigned integer of as many bits.
 DType UnsignedOf(int bits) {
   switch (bits) {
@@ -127,24 +158,27 @@ class Bitcast {
 
 }  // namespace
 
-Value* ExpandNarrowProduct(Builder& builder, const Op& op) {
-  const DType result = op.type().dtype;
-  Value* const a = op.operands[0];
-  Value* const b = op.operands[1];
-  // Integers whose products are summed in a float become floats first.
-  const bool as_float = IsInteger(a->type.dtype) && IsFloat(result);
-  if (!IsNarrow(a->type.dtype) && !IsNarrow(b->type.dtype) && !IsNarrow(result) && !as_float) {
-    return nullptr;
-  }
-  const auto wide = [&](Value* x) {
-    if (as_float) return builder.Convert(x, result == DType::kF64 ? result : DType::kF32);
-    return builder.Convert(x, WideType(x->type.dtype));
-  };
-  Type type = op.type();
-  // Sums of integers wrap, so they may be kept in any wider type.
-  if (IsNarrow(result)) type.dtype = IsFloat(result) ? DType::kF32 : DType::kS32;
-  Value* const product = builder.Add(op.opcode, {wide(a), wide(b)}, type, op.attributes);
-  return builder.Convert(product, result);
+Value* ExpandProduct(Builder& builder, const Op& op) {
+  const DType from = op.operands[0]->type.dtype;
+  const DType to = op.type().dtype;
+  const ProductTypes types = TypesOfProduct(from, to);
+  if (types.operands == from && types.sum == to) return nullptr;
+  Value* const a = builder.Convert(op.operands[0], types.operands);
+  Value* const b = builder.Convert(op.operands[1], types.operands);
+  const Type sum = Type::Tensor(types.sum, op.type().dims);
+  return builder.Convert(builder.Add(op.opcode, {a, b}, sum, op.attributes), to);
+}
+
+std::vector<Value*> ExpandNarrowTopK(Builder& builder, const Op& op) {
+  Value* const x = op.operands[0];
+  if (!IsNarrow(x->type.dtype)) return {};
+  // Conversions to wider types keep the order, and that of NaN by its sign.
+  Value* const wide = builder.Convert(x, WideType(x->type.dtype));
+  const Type types[] = {Type::Tensor(wide->type.dtype, op.results[0]->type.dims),
+                        op.results[1]->type};
+  const Op* const top =
+      builder.AddOp(op.opcode, std::span<Value* const>(&wide, 1), types, op.attributes);
+  return {builder.Convert(top->results[0], x->type.dtype), top->results[1]};
 }
 
 Value* ExpandNarrowBitcast(Builder& builder, const Op& op) {

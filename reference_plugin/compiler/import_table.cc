@@ -41,8 +41,8 @@ Status BuildClamp(Importer& importer, const Operation&) {
   return BuildWithBroadcasts(importer, Opcode::kClamp, 1);
 }
 
-// Operands of different element types, or integers whose products are summed as floats, are
-// converted to the result's type, if that loses nothing.
+// Operands of different element types are converted to the result's type, or one to the other's,
+// if that loses nothing.
 template <Opcode opcode, AttributeConverter convert>
 Status BuildProduct(Importer& importer, const Operation& operation) {
   SmallVector<Value*, 2> operands(importer.operands());
@@ -50,22 +50,22 @@ Status BuildProduct(Importer& importer, const Operation& operation) {
   PLINTH_ASSIGN_OR_RETURN(AttributesRef attributes,
                           convert({operation, importer.operands(), results, importer.owner()}));
   if (operands.size() == 2 && results.size() == 1 &&
-      (operands[0]->type.dtype != operands[1]->type.dtype ||
-       (IsInteger(operands[0]->type.dtype) && IsFloat(results[0].dtype)))) {
-    const DType wide = results[0].dtype;
-    const auto widens = [&](DType from) {
-      return from == wide ||
-             (InfoOf(from).bits < InfoOf(wide).bits &&
-              ((IsInteger(from) && IsInteger(wide)) || (IsFloat(from) && IsFloat(wide)) ||
-               (IsInteger(from) && IsFloat(wide))));
+      operands[0]->type.dtype != operands[1]->type.dtype) {
+    const DType types[] = {results[0].dtype, operands[0]->type.dtype, operands[1]->type.dtype};
+    const auto widens = [](DType from, DType to) {
+      return from == to || (InfoOf(from).bits < InfoOf(to).bits &&
+                            ((IsInteger(from) && IsInteger(to)) || (IsFloat(from) && IsFloat(to)) ||
+                             (IsInteger(from) && IsFloat(to))));
     };
-    if (widens(operands[0]->type.dtype) && widens(operands[1]->type.dtype)) {
+    for (const DType wide : types) {
+      if (!widens(types[1], wide) || !widens(types[2], wide)) continue;
       for (Value*& operand : operands) {
         if (operand->type.dtype == wide) continue;
         PLINTH_ASSIGN_OR_RETURN(operand,
                                 importer.AppendOne(Opcode::kConvert, {operand},
                                                    Type::Tensor(wide, operand->type.dims)));
       }
+      break;
     }
   }
   PLINTH_ASSIGN_OR_RETURN(Op* const op,

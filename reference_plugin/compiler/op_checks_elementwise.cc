@@ -18,7 +18,6 @@ struct ElementwiseRule {
 constexpr KindMask kFC = kFloatMask | kComplexMask;
 constexpr KindMask kIFC = kIntegerMask | kFloatMask | kComplexMask;
 constexpr KindMask kPI = kPredMask | kIntegerMask;
-constexpr KindMask kPIF = kPredMask | kIntegerMask | kFloatMask;
 
 constexpr ElementwiseRule kRules[] = {
     {Opcode::kAbs, kSignedMask | kFC, ResultElements::kReal},
@@ -28,7 +27,7 @@ constexpr ElementwiseRule kRules[] = {
     {Opcode::kBitcastConvert, kAnyMask, ResultElements::kAny},
     {Opcode::kCbrt, kFC},
     {Opcode::kCeil, kFloatMask},
-    {Opcode::kClamp, kPIF},
+    {Opcode::kClamp, kAnyMask},
     {Opcode::kCompare, kAnyMask, ResultElements::kPred},
     {Opcode::kComplex, kFloatMask, ResultElements::kComplex},
     {Opcode::kConvert, kAnyMask, ResultElements::kAny},
@@ -170,13 +169,6 @@ Status CheckElementwise(const Op& op) {
       PLINTH_RETURN_IF_ERROR(ExpectInRange("mantissa_bits", precision.mantissa_bits, 0, 63));
       break;
     }
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-      if (IsComplex(operand.dtype)) {
-        return Unimplemented("operand 0 is ", operand.ToString(),
-                             "; complex elements have no order");
-      }
-      break;
     default:
       break;
   }

@@ -1,29 +1,18 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/op_check_helpers.h"
-#include "reference_plugin/compiler/scalar.h"
 #include "reference_plugin/compiler/window_extent.h"
 
 namespace plinth::compiler {
 namespace {
 
-// Products of one element type, summed in that or a wider type of the same kind; those of integers
-// in a float, too.
+// Operands have one element type, the result any: `recognize` makes products that kernels compute
+// of those that they do not.
 Status CheckProductElements(const Op& op) {
   const DType lhs = op.operands[0]->type.dtype;
   const DType rhs = op.operands[1]->type.dtype;
-  const DType result = op.type().dtype;
-  if (lhs != rhs) {
-    return InvalidArgument("operand 1 has elements of ", Name(rhs),
-                           "; expected those of operand 0, ", Name(lhs));
-  }
-  const auto kind_of = [](DType type) {
-    const KindMask mask = MaskOf(InfoOf(type).kind);
-    return (mask & kIntegerMask) != 0 ? kIntegerMask : mask;
-  };
-  if (kind_of(lhs) == kind_of(result) && InfoOf(result).bits >= InfoOf(lhs).bits) return Status();
-  if (kind_of(lhs) == kIntegerMask && IsFloat(result)) return Status();
-  return InvalidArgument("the result has elements of ", Name(result), "; expected ", Name(lhs),
-                         " or a wider type of its kind");
+  if (lhs == rhs) return Status();
+  return InvalidArgument("operand 1 has elements of ", Name(rhs), "; expected those of operand 0, ",
+                         Name(lhs));
 }
 
 Status ExpectPositive(std::string_view name, std::span<const int64_t> values) {

@@ -7,6 +7,7 @@
 #include "reference_plugin/compiler/builder.h"
 #include "reference_plugin/compiler/expand_batch_norm.h"
 #include "reference_plugin/compiler/expand_narrow.h"
+#include "reference_plugin/compiler/reduce_broadcast.h"
 #include "reference_plugin/compiler/rewrite.h"
 #include "reference_plugin/compiler/scalar.h"
 
@@ -33,6 +34,31 @@ bool IsCumulative(const Window& window, const Dims& dims, DimensionAttributes* c
   }
   cumulative->dimension = found;
   return found >= 0;
+}
+
+// Complex numbers are ordered by their real parts and, where those are equal, their imaginary
+// parts.
+Value* LargerComplex(Builder& b, Value* x, Value* y) {
+  const auto greater = [&](Value* left, Value* right) {
+    return b.Compare(ComparisonDirection::kGt, left, right);
+  };
+  const auto part = [&](Opcode opcode, Value* of) {
+    return b.Add(opcode, {of}, Type::Tensor(RealTypeOf(of->type.dtype), of->type.dims));
+  };
+  Value* const x_real = part(Opcode::kReal, x);
+  Value* const y_real = part(Opcode::kReal, y);
+  return b.Select(b.Compare(ComparisonDirection::kEq, x_real, y_real),
+                  greater(part(Opcode::kImag, x), part(Opcode::kImag, y)), greater(x_real, y_real));
+}
+
+// maximum, minimum or clamp (low, x, high) of complex numbers; null for other types.
+Value* ExpandComplexOrder(Builder& b, const Op& op) {
+  if (!IsComplex(op.type().dtype)) return nullptr;
+  const auto max = [&](Value* x, Value* y) { return b.Select(LargerComplex(b, x, y), x, y); };
+  const auto min = [&](Value* x, Value* y) { return b.Select(LargerComplex(b, y, x), x, y); };
+  if (op.opcode == Opcode::kMaximum) return max(op.operands[0], op.operands[1]);
+  if (op.opcode == Opcode::kMinimum) return min(op.operands[0], op.operands[1]);
+  return min(max(op.operands[1], op.operands[0]), op.operands[2]);
 }
 
 class Recognizer {
@@ -81,9 +107,20 @@ class Recognizer {
         return InlineMap(op, out, results);
       case Opcode::kConvolution:
       case Opcode::kDotGeneral:
-        return Expand(ExpandNarrowProduct, op, out, results);
+        return Expand(ExpandProduct, op, out, results);
       case Opcode::kBitcastConvert:
         return Expand(ExpandNarrowBitcast, op, out, results);
+      case Opcode::kClamp:
+      case Opcode::kMaximum:
+      case Opcode::kMinimum:
+        return Expand(ExpandComplexOrder, op, out, results);
+      case Opcode::kReduce:
+        return Expand(ExpandReduceOfBroadcast, op, out, results);
+      case Opcode::kTopK: {
+        Builder builder(module_, out, op.location);
+        *results = ExpandNarrowTopK(builder, op);
+        return !results->empty();
+      }
       case Opcode::kBatchNormGrad:
       case Opcode::kBatchNormInference:
       case Opcode::kBatchNormTraining: {

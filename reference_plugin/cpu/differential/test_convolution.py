@@ -138,3 +138,14 @@ def test_gradients(dtype):
         loss = lambda x, w, f=case.function: jnp.sum(jnp.sin(f(x, w).astype(np.float32)))
         cases.append(Case(name, jax.grad(loss, (0, 1)), case.args, case.tolerance))
     check(cases)
+
+
+@pytest.mark.parametrize("operands, result", [
+    (bool, np.int32), (bool, np.uint8), (bool, np.float32), (bool, values.BF16), (bool, np.complex64),
+    (np.int8, np.float16), (np.int16, np.int64), (values.BF16, np.float16), (np.float16, np.float64)], ids=str)
+def test_every_preferred_element_type(operands, result):
+    """Small integers, so that sums are exact."""
+    x, w = (values.random(operands, s, i, low=-3, high=3) for i, s in enumerate([(2, 3, 7, 6), (4, 3, 3, 3)]))
+    if np.dtype(operands) != bool:
+        x, w = (np.round(a).astype(operands) for a in (x, w))
+    check([Case("conv", lambda x, w: lax.conv(x, w, (1, 1), "SAME", preferred_element_type=result), (x, w))])

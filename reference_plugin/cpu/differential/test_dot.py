@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import backends
 import values
 from cases import Case, check
 from compare import EXACT, Tolerance
@@ -68,11 +69,50 @@ def test_preferred_element_type(operands, result):
            for name, (left, right, numbers) in FORMS.items()])
 
 
+def _is_sum_of(operands, result):
+    """JAX refuses what is narrower than the operands, but for floats; built-in real sums of complex products."""
+    if values.is_complex(operands) and not values.is_complex(result):
+        return False
+    try:
+        jax.eval_shape(lambda x: lax.dot(x, x, preferred_element_type=result), jax.ShapeDtypeStruct((2, 2), operands))
+    except TypeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("operands", values.ALL, **ids)
+def test_every_preferred_element_type(operands):
+    """Multiples of a half, so that sums are exact in every type and truncation shows."""
+    x, y = (values.random(operands, s, i, low=-4, high=4) for i, s in enumerate([(7, 5), (5, 9)]))
+    if values.is_float(operands) or values.is_complex(operands):
+        x, y = np.round(x.real).astype(operands), (np.round(2 * y.real) / 2).astype(operands)
+    check([Case(values.name(t), lambda x, y, t=t: lax.dot(x, y, preferred_element_type=t), (x, y))
+           for t in values.ALL if _is_sum_of(operands, t)])
+
+
+@pytest.mark.plugin_only
+def test_rounded_once():
+    x, y = values.random(np.float32, (6, 300), 1), values.random(np.float32, (300, 5), 2)
+    with jax.default_device(backends.plugin_device()):
+        got, wide = jax.jit(lambda x, y: (lax.dot(x, y, preferred_element_type=values.BF16), lax.dot(x, y)))(x, y)
+    np.testing.assert_array_equal(np.asarray(got), np.asarray(wide).astype(values.BF16))
+
+
+@pytest.mark.plugin_only
+def test_real_sums_of_complex():
+    x, y = values.random(np.complex64, (6, 30), 1), values.random(np.complex64, (30, 5), 2)
+    with jax.default_device(backends.plugin_device()):
+        real, whole, wide = jax.jit(lambda x, y: [lax.dot(x, y, preferred_element_type=t) for t in
+                                                  (np.float32, np.int32, np.complex64)])(x, y)
+    np.testing.assert_array_equal(real, np.asarray(wide).real)
+    np.testing.assert_array_equal(whole, np.asarray(wide).real.astype(np.int32))
+
+
 def test_mixed_operands():
     x, y = values.random(values.BF16, (7, 5), 1), values.random(np.float32, (5, 9), 2)
-    check([Case("bf16_f32", lambda x, y: lax.dot_general(
-        x, y, (((1,), (0,)), ((), ())), preferred_element_type=np.float32), (x, y),
-        Tolerance(of_max=16))])
+    check([Case(np.dtype(t).name, lambda x, y, t=t: lax.dot_general(
+        x, y, (((1,), (0,)), ((), ())), preferred_element_type=t), (x, y),
+        Tolerance(of_max=16)) for t in (np.float32, values.BF16)])
 
 
 SIZES = [(1, 1, 1), (1, 300, 257), (257, 300, 1), (17, 1, 19), (31, 33, 29), (64, 64, 64),

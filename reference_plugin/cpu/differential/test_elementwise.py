@@ -2,11 +2,13 @@
 
 import functools
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
 
+import backends
 import values
 from cases import Case, check, check_functions_of
 from compare import Tolerance
@@ -285,3 +287,14 @@ def test_reduce_precision(dtype):
     check_functions_of(args, {
         f"e{e}m{m}": functools.partial(lax.reduce_precision, exponent_bits=e, mantissa_bits=m)
         for e, m in formats})
+
+
+@pytest.mark.parametrize("dtype", COMPLEX, **ids)
+@pytest.mark.plugin_only
+def test_clamp_of_complex(dtype):
+    """Real parts first, as lax.max does; without its optimizer built-in has no such clamp."""
+    a, b = np.meshgrid(values.edges(dtype), values.edges(dtype))
+    a, b, bound = a.ravel(), b.ravel(), np.asarray(complex(0.5, 1), dtype)
+    with jax.default_device(backends.plugin_device()):
+        clamped, expected = jax.jit(lambda a, b: (lax.clamp(a, b, bound), lax.min(lax.max(b, a), bound)))(a, b)
+    np.testing.assert_array_equal(clamped, expected)

@@ -156,3 +156,27 @@ def test_products_of_integers_as_floats(dtype):
     check_functions_of((a, b), {
         f"dot_{np.dtype(t).name}": lambda a, b, t=t: lax.dot(a, b, preferred_element_type=t)
         for t in (np.float32, np.float16, values.BF16) if np.dtype(t).itemsize >= np.dtype(dtype).itemsize})
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS, **ids)
+def test_top_k(dtype):
+    """Built-in has no top_k of less than a byte, and orders NaN of 8 bits in several ways."""
+    x = np.random.default_rng(0).permutation(np.concatenate([every_value(dtype)] * 2))
+    if _bits(dtype) == 8:
+        size = np.abs(x.astype(np.float32))
+        x = x[(size == 0) | (size >= 2.0**-14)]  # Neither NaN nor subnormal in f16, which built-in flushes.
+        check_functions_of((x,), {f"top{k}": lambda x, k=k: lax.top_k(x, k)[1] for k in (1, 5, x.size)})
+    with jax.default_device(backends.plugin_device()):
+        got, positions = (np.asarray(a) for a in jax.jit(lambda x: lax.top_k(x, x.size))(x))
+    assert got.dtype == dtype
+    np.testing.assert_array_equal(got.astype(np.float32), x[positions].astype(np.float32))
+    if _bits(dtype) < 8:
+        f = x.astype(np.float32)
+        np.testing.assert_array_equal(positions, np.lexsort((-np.copysign(np.float32(1), f), -f)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, **ids)
+def test_approx_top_k(dtype):
+    x = every_value(dtype)
+    x = np.random.default_rng(0).permutation(x[np.isfinite(x.astype(np.float32))])
+    check_functions_of((x,), {"max": lambda x: lax.approx_max_k(x, 4)[1], "min": lambda x: lax.approx_min_k(x, 4)[1]})

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import backends
 import values
 from cases import Case, check, check_functions_of
 from compare import EXACT, Tolerance
@@ -167,3 +168,39 @@ FUSED = {
 def test_fused(dtype, shape):
     x = values.random(dtype, shape)
     check_functions_of((x,), FUSED, default=Tolerance(of_max=64, ulps=16, zero_sign=False))
+
+
+@pytest.mark.parametrize("dtype", values.ALL, **ids)
+def test_of_broadcast(dtype):
+    """Along dimensions of equal elements nothing has to be added up."""
+    x = values.with_edges(dtype, (5, 1, 3))
+    to = {"rows": lambda x: jnp.broadcast_to(x[0, 0], (4, 7, 3)), "inner": lambda x: jnp.broadcast_to(x, (5, 6, 3)),
+          "scalar": lambda x: jnp.broadcast_to(x[1, 0, 2], (4, 7, 3)), "constant": lambda x: jnp.full((4, 7, 3), 1, dtype),
+          "transposed": lambda x: jnp.broadcast_to(x[:, 0].T[:, None, :], (3, 4, 5)),
+          "empty": lambda x: jnp.broadcast_to(x, (5, 0, 3))}
+    ops = {"sum": lambda x, axis: lax.reduce(x, np.ones((), dtype), lax.add, axis),
+           "prod": lambda x, axis: lax.reduce(x, np.ones((), dtype), lax.mul, axis)}
+    if dtype == values.BOOL:
+        ops = {}
+    if not values.is_complex(dtype):
+        ops |= {"max": lambda x, axis: lax.reduce(x, np.zeros((), dtype), lax.max, axis),
+                "min": lambda x, axis: lax.reduce(x, np.ones((), dtype), lax.min, axis)}
+    if not values.is_complex(dtype) and not values.is_float(dtype):
+        ops |= {"and": lambda x, axis: lax.reduce_and(x, axis), "or": lambda x, axis: lax.reduce_or(x, axis),
+                "xor": lambda x, axis: lax.reduce_xor(x, axis)}
+    check_functions_of((x,), {f"{op}_{name}": lambda x, f=f, g=g: [g(f(x), axes) for axes in AXES]
+                              for name, f in to.items() for op, g in ops.items()}, default=_sums(dtype))
+
+
+@pytest.mark.plugin_only
+def test_of_large_broadcast():
+    """More elements than could be added up."""
+    with jax.default_device(backends.plugin_device()):
+        def sums(x):
+            wide = jnp.broadcast_to(x, (1 << 20, 1 << 20, 3))
+            return wide.sum((0, 1)), wide.sum(), wide.max((0, 1)), jnp.ones((1 << 20, 1 << 20), np.int64).sum()
+        x = np.array([1, -0.5, np.inf], np.float32)
+        some, every, most, ones = jax.jit(sums)(x)
+    np.testing.assert_array_equal(some, x * np.float32(2**40))
+    assert every == np.inf and ones == 2**40
+    np.testing.assert_array_equal(most, x)
