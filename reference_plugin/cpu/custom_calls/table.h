@@ -85,6 +85,7 @@ std::span<const CustomCallRow> LapackOrthogonalRows();
 std::span<const CustomCallRow> LapackSolverRows();
 std::span<const CustomCallRow> LapackSpectralRows();
 std::span<const CustomCallRow> PythonCallbackRows();
+std::span<const CustomCallRow> SparseRows();
 
 }  // namespace plinth::cpu
 

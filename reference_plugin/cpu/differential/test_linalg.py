@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from jax import lax
 from jax._src.lax import linalg as lax_linalg
+from jax.experimental import sparse
 
 import backends
 import values
 from cases import Case, check, check_functions_of
-from compare import Tolerance
+from compare import Tolerance, difference
 
 TYPES = [np.dtype(t) for t in (np.float32, np.float64, np.complex64, np.complex128)]
 SHAPES = [(1, 1), (4, 4), (6, 3), (3, 6), (2, 5, 5), (3, 2, 4, 3), (40, 40)]
@@ -371,3 +372,44 @@ def test_calls_with_wrong_attributes_are_refused():
         with pytest.raises(jax.errors.JaxRuntimeError, match=f"(?s)INVALID_ARGUMENT.*{message}"):
             backends.run_text_on_plugin(call.replace("CONFIG", config).replace("LAYOUT", layout),
                                         np.eye(3, dtype=np.float32))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex128],
+                         ids=values.name)
+@pytest.mark.parametrize("index", [np.int32, np.int64], ids=values.name)
+@pytest.mark.plugin_only
+def test_compressed_rows(dtype, index):
+    """jax.experimental.sparse.BCSR times vectors and matrices, with entries that fill up."""
+    m = values.random(dtype, (40, 30), 1, low=-9, high=9) * (values.random(np.float32, (40, 30), 2) > 1)
+    m[7] = 0
+    v, w = values.random(dtype, (30,), 3), values.random(dtype, (30, 17), 4)
+    tolerance = Tolerance(of_max=16)
+    for nse in (None, int((m != 0).sum()) + 5):
+        s = sparse.BCSR.fromdense(m, index_dtype=index, nse=nse)
+
+        def product(data, indices, indptr, x):
+            return sparse.BCSR((data, indices, indptr), shape=m.shape) @ x
+        args = tuple(np.asarray(a) for a in (s.data, s.indices, s.indptr))
+        with jax.default_device(backends.plugin_device()):
+            text = jax.jit(product).lower(*args, v).as_text()
+            assert "cpu_csr_sparse_dense_ffi" in text
+            for x in (v, w):
+                got = np.asarray(jax.jit(product)(*args, x))
+                wrong = difference((m @ x).astype(dtype), got, tolerance)
+                assert wrong is None, wrong
+
+
+@pytest.mark.plugin_only
+def test_compressed_rows_are_data():
+    """Starts and indices outside of everything read nothing else; wrong types are told."""
+    def product(data, starts, indices, x):
+        return jax.ffi.ffi_call("cpu_csr_sparse_dense_ffi", jax.ShapeDtypeStruct((3,), np.float32))(data, starts, indices, x)
+    data, x = np.array([1, 2, 4], np.float32), np.array([1, 10], np.float32)
+    starts, indices = np.array([-5, 2, 1, 2**31 - 1], np.int32), np.array([1, -1, 2], np.int32)
+    with jax.default_device(backends.plugin_device()):
+        np.testing.assert_array_equal(jax.jit(product)(data, starts, indices, x), [10, 0, 0])
+        for wrong in ((data, starts[1:], indices, x), (data, starts, indices.astype(np.int64), x),
+                      (data, starts, indices[1:], x), (data, starts, indices, x.astype(np.float64)),
+                      (data.astype(np.float16), starts, indices, x.astype(np.float16))):
+            with pytest.raises(jax.errors.JaxRuntimeError, match="cpu_csr_sparse_dense_ffi"):
+                jax.jit(product)(*wrong)
