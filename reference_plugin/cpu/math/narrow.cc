@@ -139,6 +139,8 @@ struct SubByte {
     return static_cast<T>(static_cast<T>(static_cast<uint8_t>(x) << kPadding) >> kPadding);
   }
   static T Finish(T x) { return Load(x); }
+  // In memory the upper bits are zero, as ml_dtypes writes them; others may write what they like.
+  static T Store(T x) { return static_cast<T>(x & ((1 << kBits) - 1)); }
 };
 
 struct Pred {
@@ -244,7 +246,7 @@ void Iota(void* result, int64_t start, int64_t step, size_t count) {
 #define PLINTH_INTEGER(Type, T, bits)        \
   {DType::Type,                              \
    &MapUnary<LoadOp<SubByte<T, bits>>, T>,   \
-   nullptr,                                  \
+   &MapUnary<StoreOp<SubByte<T, bits>>, T>,  \
    &MapUnary<FinishOp<SubByte<T, bits>>, T>, \
    &MapUnary<LoadOp<SubByte<T, bits>>, T>,   \
    &Iota<SubByte<T, bits>>},

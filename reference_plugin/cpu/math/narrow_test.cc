@@ -146,7 +146,9 @@ TEST_P(NarrowTest, SubByteIntegersAndPredsLoadTheirLowBits) {
               ElementsAre(-1, -1, 0, 0));
   EXPECT_THAT(RunTile<uint8_t>({FindLoad(DType::kPred, GetParam()), nullptr}, bytes),
               ElementsAre(1, 1, 1, 0));
-  EXPECT_EQ(FindStore(DType::kS4, GetParam()), nullptr);
+  EXPECT_THAT(
+      RunTile<int8_t>({FindStore(DType::kS4, GetParam()), nullptr}, std::vector<int8_t>{-8, -1, 7}),
+      ElementsAre(8, 15, 7));
   EXPECT_EQ(FindLoad(DType::kF32, GetParam()), nullptr);
 }
 
