@@ -80,16 +80,18 @@ Value* ExpandReduceOfBroadcast(Builder& builder, const Op& op) {
   if (op.operands.size() != 2 || op.operands[0]->type.NumElements() == 0) return nullptr;
   const std::optional<Opcode> opcode = OnlyOpOf(*op.blocks[0]);
   if (!opcode) return nullptr;
-  Value* x = op.operands[0];
-  const Type type = x->type;
+  const Type& type = op.operands[0]->type;
   const Repeated repeated = WhenRepeated(*opcode, type.dtype);
   if (repeated == Repeated::kOther) return nullptr;
 
+  // Sums of narrow types are those of converted elements.
+  Value* x = op.operands[0];
+  if (x->op != nullptr && x->op->opcode == Opcode::kConvert) x = x->op->operands[0];
   // Dimension i of `source` is dimension to[i] of the operand.
   const std::span<const std::byte> splat = SplatOf(x);
   const bool is_broadcast = x->op != nullptr && x->op->opcode == Opcode::kBroadcastInDim;
   if (splat.empty() && !is_broadcast) return nullptr;
-  const Type source = is_broadcast ? x->op->operands[0]->type : Type::Tensor(type.dtype, {});
+  const Type source = is_broadcast ? x->op->operands[0]->type : Type::Tensor(x->type.dtype, {});
   const Dims to = is_broadcast ? x->op->Get<DimensionsAttributes>().dimensions : Dims{};
 
   const Dims& reduced = op.Get<DimensionsAttributes>().dimensions;
@@ -121,8 +123,9 @@ Value* ExpandReduceOfBroadcast(Builder& builder, const Op& op) {
   x = is_broadcast ? x->op->operands[0]
                    : b.Add(Opcode::kConstant, {}, source, SplatAttributes(splat));
   if (x->type.dims != source_dims) {
-    x = b.Add(Opcode::kReshape, {x}, Type::Tensor(type.dtype, source_dims));
+    x = b.Add(Opcode::kReshape, {x}, Type::Tensor(x->type.dtype, source_dims));
   }
+  x = b.Convert(x, type.dtype);
   if (source_dims != rest || !IsIdentity(source_to)) x = b.Broadcast(x, rest, source_to);
   Dims still_reduced;
   for (int64_t dim : reduced) {

@@ -177,6 +177,7 @@ def test_of_broadcast(dtype):
     to = {"rows": lambda x: jnp.broadcast_to(x[0, 0], (4, 7, 3)), "inner": lambda x: jnp.broadcast_to(x, (5, 6, 3)),
           "scalar": lambda x: jnp.broadcast_to(x[1, 0, 2], (4, 7, 3)), "constant": lambda x: jnp.full((4, 7, 3), 1, dtype),
           "transposed": lambda x: jnp.broadcast_to(x[:, 0].T[:, None, :], (3, 4, 5)),
+          "converted": lambda x: jnp.broadcast_to(x[0] != 0, (4, 7, 3)).astype(dtype),
           "empty": lambda x: jnp.broadcast_to(x, (5, 0, 3))}
     ops = {"sum": lambda x, axis: lax.reduce(x, np.ones((), dtype), lax.add, axis),
            "prod": lambda x, axis: lax.reduce(x, np.ones((), dtype), lax.mul, axis)}
@@ -198,9 +199,10 @@ def test_of_large_broadcast():
     with jax.default_device(backends.plugin_device()):
         def sums(x):
             wide = jnp.broadcast_to(x, (1 << 20, 1 << 20, 3))
-            return wide.sum((0, 1)), wide.sum(), wide.max((0, 1)), jnp.ones((1 << 20, 1 << 20), np.int64).sum()
+            mean = jnp.broadcast_to(x[1].astype(values.BF16), (1 << 20, 1 << 20)).mean()
+            return wide.sum((0, 1)), wide.sum(), wide.max((0, 1)), jnp.ones((1 << 20, 1 << 20), np.int64).sum(), mean
         x = np.array([1, -0.5, np.inf], np.float32)
-        some, every, most, ones = jax.jit(sums)(x)
+        some, every, most, ones, mean = jax.jit(sums)(x)
     np.testing.assert_array_equal(some, x * np.float32(2**40))
-    assert every == np.inf and ones == 2**40
+    assert every == np.inf and ones == 2**40 and mean == -0.5
     np.testing.assert_array_equal(most, x)
