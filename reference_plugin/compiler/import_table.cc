@@ -57,8 +57,14 @@ Status BuildProduct(Importer& importer, const Operation& operation) {
                             ((IsInteger(from) && IsInteger(to)) || (IsFloat(from) && IsFloat(to)) ||
                              (IsInteger(from) && IsFloat(to))));
     };
+    // Without a sign, integers are right for results that wrap alone.
+    const auto keeps_sign = [&](DType from, DType to) {
+      return IsInteger(results[0].dtype) || InfoOf(to).kind != DTypeClass::kUnsigned ||
+             InfoOf(from).kind != DTypeClass::kSigned;
+    };
     for (const DType wide : types) {
       if (!widens(types[1], wide) || !widens(types[2], wide)) continue;
+      if (!keeps_sign(types[1], wide) || !keeps_sign(types[2], wide)) continue;
       for (Value*& operand : operands) {
         if (operand->type.dtype == wide) continue;
         PLINTH_ASSIGN_OR_RETURN(operand,

@@ -174,6 +174,22 @@ TEST(Import, MixedDotIsConverted) {
   EXPECT_THAT(Body(*module), ::testing::HasSubstr("dot_general"));
 }
 
+TEST(Import, MixedIntegersKeepTheirSign) {
+  const auto body_for = [](std::string_view result) {
+    auto module = ImportText(StrCat(R"(
+      func.func @main(%a: tensor<2xi8>, %b: tensor<2xui16>) -> tensor<)",
+                                    result, R"(> {
+        %0 = stablehlo.dot %a, %b : (tensor<2xi8>, tensor<2xui16>) -> tensor<)",
+                                    result, R"(>
+        return %0 : tensor<)",
+                                    result, R"(>
+      })"));
+    return module == nullptr ? std::string("refused") : Body(*module);
+  };
+  EXPECT_THAT(body_for("i32"), ::testing::HasSubstr("convert(%0) : s32[2]"));
+  EXPECT_THAT(body_for("f32"), ::testing::HasSubstr("convert(%0) : f32[2]"));
+}
+
 TEST(Verifier, FindsWhatPassesBreak) {
   constexpr std::string_view kText = R"(
     func.func @main(%a: tensor<2xf32>, %b: tensor<3xf32>) -> tensor<2xf32> {

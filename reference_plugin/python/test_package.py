@@ -17,7 +17,8 @@ SITE_PACKAGES = pathlib.Path(numpy.__file__).resolve().parent.parent
 
 
 def run(*command, **environment):
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PJRT_", "JAX_", "PLINTH_", "PYTHON"))}
+    dirty = ("PJRT_", "JAX_", "PLINTH_", "PYTHON", "VIRTUAL_ENV")
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(dirty)}
     done = subprocess.run([str(c) for c in command], env=clean | environment, capture_output=True, text=True, timeout=120,
                           check=False, cwd="/")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]

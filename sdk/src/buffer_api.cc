@@ -161,7 +161,8 @@ Status Call(PJRT_Buffer_ToHostBuffer_Args& args) {
   PLINTH_HANDLE(buffer, args, src);
   HostStrides strides;
   PLINTH_RETURN_IF_ERROR(ReadHostLayout("PJRT_Buffer_ToHostBuffer", args.host_layout,
-                                        buffer->dtype(), buffer->dims(), strides));
+                                        buffer->layout().get(), buffer->dtype(), buffer->dims(),
+                                        strides));
   // Two calls: the first asks for the size.
   if (args.dst == nullptr) {
     args.dst_size = static_cast<size_t>(strides.span);

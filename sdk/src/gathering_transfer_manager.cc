@@ -73,7 +73,7 @@ class GatheringTransferManager : public AsyncHostToDeviceTransferManager {
     PLINTH_RETURN_IF_ERROR(CheckOpen(index));
     auto fulfill = std::exchange(item.fulfill, nullptr);
     lock.unlock();
-    PLINTH_RETURN_IF_ERROR(Fulfill(shape, data, shape.layout.get(), nullptr,
+    PLINTH_RETURN_IF_ERROR(Fulfill(item.shape, data, shape.layout.get(), nullptr,
                                    HostBufferSemantics::kImmutableOnlyDuringCall, fulfill));
     return Event();
   }
@@ -101,6 +101,7 @@ class GatheringTransferManager : public AsyncHostToDeviceTransferManager {
     return FailedPrecondition("buffer ", index, " already had its last transfer or its error");
   }
 
+  // `layout`: of the data, null for row-major; `shape` says how the buffer lies.
   Status Fulfill(const Shape& shape, const void* data, const Layout* layout,
                  std::shared_ptr<void> keep_until_done, HostBufferSemantics semantics,
                  const std::function<Status(Expected<Buffer*>)>& fulfill) {

@@ -164,15 +164,23 @@ bool AreDense(std::span<const int64_t> dims, std::span<const int64_t> strides,
   return true;
 }
 
-Status ReadHostLayout(const char* function, const PJRT_Buffer_MemoryLayout* layout, DType dtype,
-                      std::span<const int64_t> dims, HostStrides& result) {
+Status ReadHostLayout(const char* function, const PJRT_Buffer_MemoryLayout* layout,
+                      const Layout* own, DType dtype, std::span<const int64_t> dims,
+                      HostStrides& result) {
   const int64_t element_size = ByteSize(dtype);
   PLINTH_ASSIGN_OR_RETURN(int64_t dense_size, DenseSizeInBytes(dtype, dims));
   std::span<int64_t> storage(result.storage, dims.size());
   result.span = dense_size;
   result.strides = storage;
   if (layout == nullptr) {
-    DenseByteStrides(dims, element_size, {}, storage);
+    if (own != nullptr && !own->tiles.empty()) {
+      return Unimplemented(function, ": without a host layout the result has the buffer's, ",
+                           own->ToString(dims.size()),
+                           ", whose tiles are not written; give an order of dimensions or strides");
+    }
+    DenseByteStrides(dims, element_size,
+                     own == nullptr ? std::span<const int64_t>() : own->minor_to_major, storage);
+    result.is_dense = AreDense(dims, storage, element_size);
     return {};
   }
   if (RawEnum(layout->type) == PJRT_Buffer_MemoryLayout_Type_Tiled) {

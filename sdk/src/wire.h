@@ -36,9 +36,11 @@ struct HostStrides {
   int64_t storage[kMaxRank];
 };
 
-// Strides for a destination: null is dense row-major. Refuses negative ones and tiles.
-Status ReadHostLayout(const char* function, const PJRT_Buffer_MemoryLayout* layout, DType dtype,
-                      std::span<const int64_t> dims, HostStrides& result);
+// Strides for a destination: null is `own`, the layout of the source, itself null where that is
+// row-major. Refuses negative strides, and tiles.
+Status ReadHostLayout(const char* function, const PJRT_Buffer_MemoryLayout* layout,
+                      const Layout* own, DType dtype, std::span<const int64_t> dims,
+                      HostStrides& result);
 
 // Whether the strides are those of a dense row-major array.
 bool AreDense(std::span<const int64_t> dims, std::span<const int64_t> strides,

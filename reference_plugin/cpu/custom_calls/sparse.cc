@@ -53,6 +53,7 @@ class CsrStep final : public PreparedStep {
     const int64_t grain = static_cast<int64_t>(kGrainProducts / per_row) + 1;
     ParallelFor(context.pool, p_.rows, grain, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
+        if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
         T* const sums = result + row * p_.columns;
         std::fill_n(sums, p_.columns, T(0));
         const int64_t last = start_of(row + 1);

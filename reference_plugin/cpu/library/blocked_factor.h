@@ -150,7 +150,7 @@ void BlockedFactor<T>::Solve(ThreadPool* pool, char side, char uplo, char trans,
   const bool is_left = side == 'L';
   const int order = is_left ? m : n, sides = is_left ? n : m;
   const int tile = order < kLeastOrder ? std::max(sides, 1) : kTile;
-  ParallelFor(pool, (sides + tile - 1) / tile, 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(pool, (int64_t{sides} + tile - 1) / tile, 1, [&](int64_t begin, int64_t end) {
     for (int t = static_cast<int>(begin); t < end; ++t) {
       const int count = std::min(tile, sides - t * tile);
       trsm_(&side, &uplo, &trans, &diag, is_left ? &m : &count, is_left ? &count : &n, &one, a,

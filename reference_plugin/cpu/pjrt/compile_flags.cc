@@ -26,7 +26,6 @@ constexpr Flag kFlags[] = {
 // changes nothing, but for the folder of dumps; a name that XLA does not know is a mistake here as
 // there.
 constexpr std::string_view kXlaPrefix = "xla_";
-constexpr std::string_view kXlaDumpTo = "xla_dump_to";
 constexpr std::string_view kXlaNames =  // without the prefix, each on a line
 #include "reference_plugin/cpu/pjrt/xla_option_names.inc"
     ;

@@ -10,6 +10,9 @@
 
 namespace plinth::cpu {
 
+// The folder to which the stages of the compiler are written.
+inline constexpr std::string_view kXlaDumpTo = "xla_dump_to";
+
 // What users give with jit(compiler_options={...}): "fusion" and "simplify", each a boolean or
 // "on"/"off"; and XLA's debugging options: "xla_dump_to" names the folder to which the stages are
 // written, the others are taken and change nothing.

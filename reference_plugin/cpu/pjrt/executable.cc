@@ -166,8 +166,16 @@ Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Deserialize(
     const LibraryOptions& library) {
   PLINTH_ASSIGN_OR_RETURN(SerializedExecutable parts,
                           ReadSerializedExecutable(serialized, ThisPlugin()));
-  std::string_view options = overridden_options.empty() ? parts.options : overridden_options;
-  return Compile({"mlir", parts.code}, options, library);
+  if (!overridden_options.empty()) {
+    return Compile({"mlir", parts.code}, overridden_options, library);
+  }
+  // The folder was that of who compiled.
+  PLINTH_ASSIGN_OR_RETURN(program::CompileOptions options,
+                          program::ReadCompileOptions(AsBytes(parts.options)));
+  if (options.env_option_overrides.erase(std::string(kXlaDumpTo)) > 0) {
+    parts.options = program::WriteCompileOptions(options);
+  }
+  return Compile({"mlir", parts.code}, parts.options, library);
 }
 
 Expected<std::string> CpuExecutable::Serialize() const {
@@ -290,7 +298,7 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
   results.SetCompletion(0, execution->done());
   execution->Start();
   // Without a result that carries it, an error of user code would be lost: it is Execute's own.
-  if (all_ready && program.may_wait() && HasOnlyTokens(program)) {
+  if (program.may_wait() && HasOnlyTokens(program)) {
     return execution->done().Await();
   }
   return Status();

@@ -253,7 +253,9 @@ TEST_F(PluginTest, BuffersLieAsAskedFor) {
   ASSERT_EQ(asked.layout.tiled.minor_to_major_size, 2u);
   EXPECT_EQ(asked.layout.tiled.minor_to_major[0], 0);
 
-  // Copies keep the layout; the host gets what it asks for.
+  // Copies keep the layout; the host gets what it asks for, or the buffer's own order.
+  const std::vector<int64_t> row_major = {1, 0};
+  PJRT_Buffer_MemoryLayout in_rows = TiledLayout(row_major);
   PJRT_Buffer_CopyToDevice_Args copy{};
   copy.buffer = buffer;
   copy.dst_device = device_;
@@ -261,6 +263,8 @@ TEST_F(PluginTest, BuffersLieAsAskedFor) {
   for (PJRT_Buffer* each : {buffer, copy.dst_buffer}) {
     std::vector<float> data(6);
     ASSERT_FALSE(Download(each, &data).has_value());
+    EXPECT_EQ(data, columns);
+    ASSERT_FALSE(Download(each, &data, &in_rows).has_value());
     EXPECT_EQ(data, rows);
     ASSERT_FALSE(Download(each, &data, &layout).has_value());
     EXPECT_EQ(data, columns);

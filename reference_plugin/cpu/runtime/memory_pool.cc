@@ -280,20 +280,17 @@ void MemoryPool::Unlink(IdleBlock* block) {
 }
 
 void MemoryPool::GiveBlock(std::byte* data, int64_t block_size) noexcept {
-  IdleBlock* cut;
-  {
-    std::lock_guard lock(mutex_);
-    IdleBlock*& newest_of_class = newest_of_class_[ClassOf(block_size)];
-    auto* const block = new (data) IdleBlock{
-        block_size, std::chrono::steady_clock::now(), newest_, nullptr, newest_of_class, nullptr};
-    (newest_ == nullptr ? oldest_ : newest_->newer) = block;
-    newest_ = block;
-    if (newest_of_class != nullptr) newest_of_class->newer_of_class = block;
-    newest_of_class = block;
-    idle_bytes_ += block_size;
-    cut = CutTo(std::max(kIdleFloor, peak_bytes_in_use_.load(std::memory_order_relaxed) / 4));
-  }
-  Unmap(cut);
+  std::lock_guard lock(mutex_);
+  IdleBlock*& newest_of_class = newest_of_class_[ClassOf(block_size)];
+  auto* const block = new (data) IdleBlock{
+      block_size, std::chrono::steady_clock::now(), newest_, nullptr, newest_of_class, nullptr};
+  (newest_ == nullptr ? oldest_ : newest_->newer) = block;
+  newest_ = block;
+  if (newest_of_class != nullptr) newest_of_class->newer_of_class = block;
+  newest_of_class = block;
+  idle_bytes_ += block_size;
+  // With the lock: who is asked for memory meanwhile has to wait for what is unmapped here.
+  Unmap(CutTo(std::max(kIdleFloor, peak_bytes_in_use_.load(std::memory_order_relaxed) / 4)));
 }
 
 MemoryPool::IdleBlock* MemoryPool::CutWhile(const auto& is_cut) {
@@ -313,12 +310,8 @@ MemoryPool::IdleBlock* MemoryPool::CutTo(int64_t idle_bytes) {
 
 void MemoryPool::ReleaseIdle(std::chrono::milliseconds age) {
   const auto limit = std::chrono::steady_clock::now() - age;
-  IdleBlock* cut;
-  {
-    std::lock_guard lock(mutex_);
-    cut = CutWhile([&](const IdleBlock& block) { return block.since <= limit; });
-  }
-  Unmap(cut);
+  std::lock_guard lock(mutex_);
+  Unmap(CutWhile([&](const IdleBlock& block) { return block.since <= limit; }));
 }
 
 MemoryPoolStats MemoryPool::stats() const {
