@@ -703,7 +703,7 @@ TEST_F(PluginTest, ThreadsCompileExecuteTransferAndDestroy) {
           ++failures;
           return;
         }
-        PJRT_Buffer *input, *output, *small, *small_output;
+        PJRT_Buffer *input = nullptr, *output = nullptr, *small = nullptr, *small_output = nullptr;
         bool failed = Upload(std::vector<float>(4096, 1), &input).has_value() ||
                       Execute(loop, {input}, &output).has_value() ||
                       Upload({1, 2, 3, 4}, &small).has_value() ||
