@@ -4,8 +4,19 @@ include(GNUInstallDirs)
 # Where the headers of the C ABI are installed: many, with names such as example_extension.h, so not
 # among everybody's. CMake targets and pkg-config files add it to the include path.
 set(PLINTH_API_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR}/plinth/api)
-# How pkg-config files find the prefix, wherever the package was installed or moved to.
-file(RELATIVE_PATH PLINTH_PREFIX_FROM_PKGCONFIG /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+# plinth_relative_path(result FROM TO): the way between two installed folders (BINDIR, LIBDIR/pkgconfig, ...),
+# which holds wherever the package is moved to.
+function(plinth_relative_path result from to)
+  cmake_path(ABSOLUTE_PATH from BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} NORMALIZE
+             OUTPUT_VARIABLE absolute_from)
+  cmake_path(ABSOLUTE_PATH to BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} NORMALIZE
+             OUTPUT_VARIABLE absolute_to)
+  file(RELATIVE_PATH path ${absolute_from} ${absolute_to})
+  set(${result} ${path} PARENT_SCOPE)
+endfunction()
+plinth_relative_path(PLINTH_PREFIX_FROM_PKGCONFIG ${CMAKE_INSTALL_LIBDIR}/pkgconfig .)
+plinth_relative_path(PLINTH_INCLUDES_FROM_PKGCONFIG
+                     ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_INCLUDEDIR})
 
 add_library(plinth_flags INTERFACE)
 target_compile_options(plinth_flags INTERFACE
