@@ -178,10 +178,11 @@ class Reflection:
         lines = [INTRO, "#ifndef PLINTH_REFLECTION_REFLECTION_NAMES_H_",
                  "#define PLINTH_REFLECTION_REFLECTION_NAMES_H_", "", "#include <cstdint>", "",
                  "// Indices into the tables of reflection.h.", "namespace plinth::reflection {", ""]
-        lines += ["namespace function {"] + enum("Id", [name for name, *_ in self.functions]) + ["}", ""]
-        lines += ["namespace structure {"] + enum("Id", [s.name for s in self.structs]) + ["}", ""]
-        lines += ["namespace handle {"] + enum("Id", self.handles) + ["}", ""]
-        lines += ["namespace enumeration {"] + enum("Id", [e.name for e in self.enums]) + ["}", ""]
+        for space, names in (("function", [name for name, *_ in self.functions]),
+                             ("structure", [s.name for s in self.structs]),
+                             ("handle", self.handles),
+                             ("enumeration", [e.name for e in self.enums])):
+            lines += [f"namespace {space} {{"] + enum("Id", names) + [f"}}  // namespace {space}", ""]
         lines += [f"inline constexpr int kFunctionCount = {len(self.functions)};",
                   f"inline constexpr int kStructCount = {len(self.structs)};",
                   f"inline constexpr int kHandleCount = {len(self.handles)};",

@@ -277,7 +277,7 @@ enum Id : int16_t {
   kPJRT_MultiSlice_Config_Serialize = 263,
 };
 
-}
+}  // namespace function
 
 namespace structure {
 enum Id : int16_t {
@@ -637,7 +637,7 @@ enum Id : int16_t {
   kPJRT_DeviceEventPromise = 353,
 };
 
-}
+}  // namespace structure
 
 namespace handle {
 enum Id : int16_t {
@@ -691,7 +691,7 @@ enum Id : int16_t {
   kPJRT_TpuExecutable_TargetArguments = 47,
 };
 
-}
+}  // namespace handle
 
 namespace enumeration {
 enum Id : int16_t {
@@ -711,7 +711,7 @@ enum Id : int16_t {
   kPJRT_DeviceEvent_State = 13,
 };
 
-}
+}  // namespace enumeration
 
 inline constexpr int kFunctionCount = 264;
 inline constexpr int kStructCount = 354;
