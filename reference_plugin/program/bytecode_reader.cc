@@ -16,6 +16,7 @@ namespace {
 // Regions nest by recursion; deeper programs are refused.
 constexpr int kMaxRegionDepth = 200;
 constexpr ValueId kNoValue = UINT32_MAX;
+constexpr size_t kLongestOpName = 64;
 
 enum OpMask : uint8_t {
   kHasAttributes = 0x01,
@@ -88,6 +89,8 @@ class IrReader {
 
   static OpKind KindOf(const OpName& name) {
     OpKind kind;
+    // Many ops may share one long string; looking each of them up would take long.
+    if (name.name.size() > kLongestOpName) return kind;
     if (name.dialect_name == "vhlo") {
       kind.vhlo = FindVhloOp(name.name);
       if (kind.vhlo != nullptr) {
@@ -100,10 +103,9 @@ class IrReader {
       }
     } else if (name.dialect_name == "builtin" && name.name == "unrealized_conversion_cast") {
       kind.is_cast = true;
-    } else {
-      const std::optional<Op> op = OpFromName(StrCat(name.dialect_name, ".", name.name));
+    } else if (name.dialect_name == "builtin" || name.dialect_name == "sdy") {
       // StableHLO itself promises no stable encoding; only its text is read.
-      if (name.dialect_name == "builtin" || name.dialect_name == "sdy") kind.op = op;
+      kind.op = OpFromName(StrCat(name.dialect_name, ".", name.name));
     }
     return kind;
   }
@@ -432,9 +434,10 @@ class IrReader {
     const size_t outer_slot = next_slot_;
     const size_t outer_size = values_.size();
     if (isolated) scope_ = values_.size();
-    std::vector<Region> regions(count);
-    for (Region& region : regions) {
-      if (!ReadRegion(at, *op, depth, &region)) return false;
+    // Grown region by region: the number that is announced costs its writer nothing.
+    std::vector<Region> regions;
+    for (uint64_t i = 0; i < count; ++i) {
+      if (!ReadRegion(at, *op, depth, &regions.emplace_back())) return false;
       values_.resize(outer_size);
     }
     scope_ = outer_scope;
@@ -462,13 +465,23 @@ class IrReader {
     }
     next_slot_ = values_.size();
     values_.resize(values_.size() + num_values, kNoValue);
+    const size_t end_slot = values_.size();
     if (!at.Varint(&header)) return Expect(at, "the head of a block");
     region->has_block = true;
     if ((header & 1) && !ReadBlockArguments(at, region)) return false;
+    // Functions number their values anew, so none may be left of a module to refer to.
+    if (op.op == Op::kModule && !region->argument_types.empty()) {
+      return Fail(BytecodeError(at.offset(), "the block of a module has arguments"));
+    }
     const uint64_t num_ops = header >> 1;
     const size_t first = op_stack_.size();
     for (uint64_t i = 0; i < num_ops; ++i) {
       if (!ReadOperation(at, op.op, depth + 1)) return false;
+    }
+    // Room for values that never come would make many small regions much work.
+    if (next_slot_ != end_slot) {
+      return Fail(BytecodeError(at.offset(), "a region announces ", num_values, " values, but ",
+                                end_slot - next_slot_, " of them are missing"));
     }
     region->operations =
         builder_.arena().Copy(std::span<const Operation>(op_stack_).subspan(first));

@@ -342,7 +342,10 @@ Status CheckPlace(Op op, std::optional<Op> parent) {
 }
 
 Status CheckBlock(Op parent, const Region& region) {
-  if (parent == Op::kModule || !region.has_block) return {};
+  if (parent == Op::kModule) {
+    return region.argument_types.empty() ? Status() : InvalidArgument("its block has arguments");
+  }
+  if (!region.has_block) return {};
   if (region.operations.empty() || !IsTerminator(region.operations.back().op)) {
     return InvalidArgument("a block of it does not end with a return");
   }

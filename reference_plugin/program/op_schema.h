@@ -90,7 +90,8 @@ Status CheckCounts(Op op, size_t operands, size_t results, size_t regions);
 // Checks that the op may stand in a region of `parent` (nothing: at the top).
 Status CheckPlace(Op op, std::optional<Op> parent);
 
-// Checks that a block of `parent` ends with its only terminator. The blocks of a module have none.
+// Checks that a block of `parent` ends with its only terminator. The block of a module has none,
+// nor arguments.
 Status CheckBlock(Op parent, const Region& region);
 
 // Ops that stand outside of functions, where there are no values.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "reference_plugin/program/text_forms.h"
@@ -51,8 +52,11 @@ bool OpParser::ReserveResults(OpState& state) {
   state.results_defined = true;
   state.first_result = next_value_;
   const size_t count = state.num_named != 0 ? state.num_named : state.result_types.size();
-  if (count > lexer_.text().size()) {
-    return FailAt(state.start, "an op with ", count, " results");
+  // Every value of a function has a type, or stands in a short form, of at least one character:
+  // what the ops around this one promise counts too, since their types are still to come.
+  if (count > lexer_.text().size() - std::min<size_t>(next_value_, lexer_.text().size())) {
+    return FailAt(state.start, "an op with ", count, " results after ", next_value_,
+                  " values, more than the text has types for");
   }
   next_value_ += static_cast<ValueId>(count);
   value_types_.resize(next_value_);
