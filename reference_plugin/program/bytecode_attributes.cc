@@ -351,15 +351,10 @@ AttributeRef BytecodeAttributes::ReadInteger(BytecodeCursor& at) {
 
 bool BytecodeAttributes::ReadFloatBits(BytecodeCursor& at, DType type, uint64_t* bits) {
   const int width = InfoOf(type).bits;
-  if (width <= 8) {
-    uint8_t byte;
-    if (!at.Byte(&byte)) return Truncated(at, "a number");
-    *bits = byte;
-    return true;
-  }
-  int64_t value;
-  if (!at.SignedVarint(&value)) return Truncated(at, "a number");
-  *bits = static_cast<uint64_t>(value);
+  uint8_t byte = 0;
+  int64_t value = 0;
+  if (width <= 8 ? !at.Byte(&byte) : !at.SignedVarint(&value)) return Truncated(at, "a number");
+  *bits = width <= 8 ? byte : static_cast<uint64_t>(value);
   if (width < 64) *bits &= (uint64_t{1} << width) - 1;
   return true;
 }
@@ -432,6 +427,7 @@ AttributeRef BytecodeAttributes::ReadResourceElements(BytecodeCursor& at) {
   if (!type->IsTensor() || !type->HasStaticShape()) {
     return Fail(BytecodeError(offset, "a constant of type ", ToString(type)));
   }
+  if (!builder_.Spend(resources_[index].blob.size())) return Fail(builder_.Disproportion());
   AttributeRef elements = ElementsFromRaw(type, resources_[index].blob, builder_);
   if (elements == nullptr) {
     return Fail(BytecodeError(offset, resources_[index].blob.size(), " bytes in resource ",
@@ -463,6 +459,9 @@ AttributeRef BytecodeAttributes::DecodeBuiltin(uint64_t code, BytecodeCursor& at
       if (!ReadAttributeOf(at, AttributeKind::kString, &root)) return nullptr;
       AttributeRef nested = ReadArray(at);
       if (nested == nullptr) return nullptr;
+      size_t size = root->text().size();
+      for (AttributeRef part : nested->elements()) size += 3 + part->text().size();
+      if (!builder_.Spend(size)) return Fail(builder_.Disproportion());
       std::string path(root->text());
       for (AttributeRef part : nested->elements()) path += StrCat("::@", part->text());
       return builder_.New(Attribute::Symbol(builder_.arena().Copy(std::string_view(path))));
@@ -570,7 +569,9 @@ const Type* BytecodeAttributes::ReadTensor(BytecodeCursor& at, bool has_encoding
   TypeRef type = builder_.Tensor(is_index ? DType::kS64 : element->dtype, is_index, dims, encoding);
   if (type == nullptr) {
     return Fail(BytecodeError(
-        offset, "a tensor with a negative extent, more than 128 dimensions, or too many elements"));
+        offset,
+        "a tensor with a negative extent, more than 128 dimensions, too many elements, or "
+        "not one bound per dimension"));
   }
   return type;
 }
@@ -605,8 +606,8 @@ const Type* BytecodeAttributes::DecodeBuiltinType(uint64_t code, BytecodeCursor&
     case kComplexType: {
       TypeRef part = ReadType(at);
       if (part == nullptr) return nullptr;
-      if (part->dtype == DType::kF32) return builder_.Scalar(DType::kC64);
-      if (part->dtype == DType::kF64) return builder_.Scalar(DType::kC128);
+      if (part == builder_.Scalar(DType::kF32)) return builder_.Scalar(DType::kC64);
+      if (part == builder_.Scalar(DType::kF64)) return builder_.Scalar(DType::kC128);
       return Fail(
           Unimplemented("MLIR bytecode at byte ", at.offset(), ": complex<", ToString(part), ">"));
     }

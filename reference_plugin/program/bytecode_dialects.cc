@@ -240,8 +240,8 @@ const Type* BytecodeAttributes::DecodeVhloType(uint64_t code, BytecodeCursor& at
     case kComplexType: {
       TypeRef part = ReadType(at);
       if (part == nullptr) return nullptr;
-      if (part->dtype == DType::kF32) return builder_.Scalar(DType::kC64);
-      if (part->dtype == DType::kF64) return builder_.Scalar(DType::kC128);
+      if (part == builder_.Scalar(DType::kF32)) return builder_.Scalar(DType::kC64);
+      if (part == builder_.Scalar(DType::kF64)) return builder_.Scalar(DType::kC128);
       return Fail(
           Unimplemented("MLIR bytecode at byte ", at.offset(), ": complex<", ToString(part), ">"));
     }

@@ -221,6 +221,9 @@ class IrReader {
     if (!dictionary->Is(AttributeKind::kDictionary)) {
       return Fail(BytecodeError(offset, "expected a dictionary of attributes"));
     }
+    if (!builder_.SpendOnList(dictionary->fields().size(), sizeof(NamedAttribute))) {
+      return Fail(builder_.Disproportion());
+    }
     named_.assign(dictionary->fields().begin(), dictionary->fields().end());
     return true;
   }
@@ -305,6 +308,7 @@ class IrReader {
                                                   : AttributeForm::kType};
       value = ConvertAttribute(value, rule, builder_);
       if (value == nullptr) {
+        if (!builder_.in_proportion()) return builder_.Disproportion();
         return InvalidArgument("attribute \"", field.name, "\" is of the wrong kind");
       }
       fields.push_back({field.name, value});
@@ -544,7 +548,7 @@ class IrReader {
 }  // namespace
 
 Expected<Module> ReadBytecode(std::span<const std::byte> bytecode) {
-  ModuleBuilder builder;
+  ModuleBuilder builder(bytecode.size());
   BytecodeSections sections(bytecode, builder);
   PLINTH_RETURN_IF_ERROR(sections.Read());
   return IrReader(sections, builder).Read();

@@ -32,6 +32,9 @@ class FunctionFile {
     case_ = writer_.OpName(BytecodeWriter::kVhlo, "case_v1");
     add_ = writer_.OpName(BytecodeWriter::kVhlo, "add_v1");
     constant_ = writer_.OpName(BytecodeWriter::kVhlo, "constant_v1");
+    token_ = writer_.OpName(BytecodeWriter::kVhlo, "create_token_v1");
+    token_type_ = writer_.Type(BytecodeWriter::kVhlo, Varint(22));
+    no_attributes_ = Dictionary({});
     location_ = writer_.Attribute(BytecodeWriter::kBuiltin, Varint(15));
     const uint64_t f32 = writer_.Type(BytecodeWriter::kBuiltin, Varint(5));
     scalar_ = writer_.Type(BytecodeWriter::kBuiltin, Varints({13, 0, f32}));
@@ -50,13 +53,20 @@ class FunctionFile {
     return writer_.Attribute(BytecodeWriter::kBuiltin, bytes);
   }
   // func.func @<name>, its region not isolated from the module.
-  std::string Function(std::string_view name, const std::string& region) {
-    const uint64_t type = writer_.Type(BytecodeWriter::kBuiltin, Varints({2, 0, 0}));
-    const uint64_t type_attribute = writer_.Attribute(BytecodeWriter::kBuiltin, Varints({6, type}));
-    const uint64_t attributes = Dictionary(
-        {{"sym_name", writer_.StringAttribute(name)}, {"function_type", type_attribute}});
+  std::string Function(std::string_view name, uint64_t type, const std::string& region) {
+    const uint64_t attribute = writer_.Attribute(BytecodeWriter::kBuiltin, Varints({6, type}));
+    const uint64_t attributes =
+        Dictionary({{"sym_name", writer_.StringAttribute(name)}, {"function_type", attribute}});
     return Op(func_, BytecodeWriter::kAttributes | BytecodeWriter::kRegions,
               Varints({attributes, 1 << 1}) + region);
+  }
+  std::string Function(std::string_view name, const std::string& region) {
+    return Function(name, writer_.Type(BytecodeWriter::kBuiltin, Varints({2, 0, 0})), region);
+  }
+  // Makes one value.
+  std::string Token(uint64_t dictionary) {
+    return Op(token_, BytecodeWriter::kAttributes | BytecodeWriter::kResults,
+              Varints({dictionary, 1, token_type_}));
   }
   std::string File(uint64_t num_values, uint64_t num_ops, const std::string& ops) {
     const std::string body = BytecodeWriter::Region(num_values, num_ops + 1, ops + Return());
@@ -64,7 +74,8 @@ class FunctionFile {
   }
 
   BytecodeWriter writer_;
-  uint64_t func_, return_, case_, add_, constant_, location_, scalar_;
+  uint64_t func_, return_, case_, add_, constant_, location_, scalar_, token_, token_type_,
+      no_attributes_;
 };
 
 TEST(HostileText, OpsInsideOfOpsCannotPromiseResultsAgainAndAgain) {
@@ -86,11 +97,7 @@ TEST(HostileBytecode, AnnouncedRegionsTakeNoMemory) {
   FunctionFile file;
   const size_t filler = 400'000;
   // Each op of 150, one inside of the other, announces as many regions as there are bytes left.
-  const uint64_t bytes = file.writer_.Attribute(
-      BytecodeWriter::kBuiltin, Varints({18, file.scalar_, 4}) + std::string(4, '\0'));
-  const uint64_t value = file.Dictionary({{"value", bytes}});
-  std::string ops = file.Op(file.constant_, BytecodeWriter::kAttributes | BytecodeWriter::kResults,
-                            Varints({value, 1, file.scalar_}));
+  std::string ops = file.Token(file.no_attributes_);
   for (int i = 0; i < 150; ++i) {
     ops += file.Op(file.case_, BytecodeWriter::kOperands | BytecodeWriter::kRegions,
                    Varints({1, 0, filler << 1}) + Varints({1, 0, 1 << 1}));
@@ -133,6 +140,130 @@ TEST(HostileBytecode, OneLongNameOfManyOpsIsNotReadAgainAndAgain) {
   Expected<Module> module = Read(Bytes(contents));
   ASSERT_TRUE(module.ok()) << module.status().ToString();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+}
+
+std::string Repeated(std::string_view piece, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += piece;
+  return out;
+}
+
+// Many references to one long part: what is made of each must not add up.
+void ExpectDisproportion(const std::string& contents) {
+  Expected<Module> module = Read(Bytes(contents));
+  ASSERT_FALSE(module.ok()) << module->memory() << " bytes of " << contents.size();
+  ExpectError(module.status(), "out of proportion");
+}
+
+TEST(HostileBytecode, ManyOpsWithOneLongDictionary) {
+  FunctionFile file;
+  std::string entries;
+  for (int i = 0; i < 20'000; ++i) {
+    const uint64_t name = file.writer_.StringAttribute(StrCat("a", i));
+    entries += Varints({name, name});
+  }
+  const uint64_t dictionary =
+      file.writer_.Attribute(BytecodeWriter::kBuiltin, Varints({1, 20'000}) + entries);
+  ExpectDisproportion(file.File(1000, 1000, Repeated(file.Token(dictionary), 1000)));
+}
+
+TEST(HostileBytecode, ManyOpsWithOneLongListOfIntegers) {
+  FunctionFile file;
+  const uint64_t i64 = file.writer_.Type(BytecodeWriter::kBuiltin, Varints({0, 64 << 2}));
+  const uint64_t type = file.writer_.Type(BytecodeWriter::kBuiltin, Varints({13, 1, 40'000, i64}));
+  const std::string values = '\1' + std::string(8 * 20'000 - 1, '\0');
+  const uint64_t elements =
+      file.writer_.Attribute(BytecodeWriter::kBuiltin, Varints({18, type, values.size()}) + values);
+  const uint64_t dictionary = file.Dictionary({{"dimensions", elements}});
+  const std::string op =
+      file.Op(file.writer_.OpName(BytecodeWriter::kVhlo, "reverse_v1"),
+              BytecodeWriter::kAttributes | BytecodeWriter::kResults | BytecodeWriter::kOperands,
+              Varints({dictionary, 1, file.scalar_, 1, 0}));
+  ExpectDisproportion(file.File(1001, 1001, file.Token(file.no_attributes_) + Repeated(op, 1000)));
+}
+
+TEST(HostileBytecode, ManyOpsWithOneLongListOfPrecisions) {
+  FunctionFile file;
+  const uint64_t precision = file.writer_.Attribute(BytecodeWriter::kVhlo, Varints({11, 0}));
+  const uint64_t list = file.writer_.Attribute(
+      BytecodeWriter::kVhlo, Varints({1, 20'000}) + Repeated(Varint(precision), 20'000));
+  const uint64_t dictionary = file.Dictionary({{"precision_config", list}});
+  const std::string op =
+      file.Op(file.writer_.OpName(BytecodeWriter::kVhlo, "dot_v1"),
+              BytecodeWriter::kAttributes | BytecodeWriter::kResults | BytecodeWriter::kOperands,
+              Varints({dictionary, 1, file.scalar_, 2, 0, 0}));
+  ExpectDisproportion(file.File(1001, 1001, file.Token(file.no_attributes_) + Repeated(op, 1000)));
+}
+
+TEST(HostileBytecode, ManySymbolsOfOneLongName) {
+  FunctionFile file;
+  const uint64_t name = file.writer_.StringAttribute(std::string(100'000, 'a'));
+  std::string list;
+  for (int i = 0; i < 1000; ++i) {
+    list += Varint(file.writer_.Attribute(BytecodeWriter::kBuiltin, Varints({5, name, 0})));
+  }
+  const uint64_t symbols =
+      file.writer_.Attribute(BytecodeWriter::kBuiltin, Varints({0, 1000}) + list);
+  ExpectDisproportion(file.File(1, 1, file.Token(file.Dictionary({{"a", symbols}}))));
+}
+
+TEST(HostileBytecode, ManyConstantsOfOneResource) {
+  FunctionFile file;
+  file.writer_.set_resource('\1' + std::string(100'000 - 1, '\0'));
+  const uint64_t i8 = file.writer_.Type(BytecodeWriter::kBuiltin, Varints({0, 8 << 2}));
+  const uint64_t type = file.writer_.Type(BytecodeWriter::kBuiltin, Varints({13, 1, 200'000, i8}));
+  std::string ops;
+  for (int i = 0; i < 1000; ++i) {
+    const uint64_t value = file.writer_.Attribute(BytecodeWriter::kBuiltin, Varints({16, type, 0}));
+    ops += file.Op(file.constant_, BytecodeWriter::kAttributes | BytecodeWriter::kResults,
+                   Varints({file.Dictionary({{"value", value}}), 1, type}));
+  }
+  ExpectDisproportion(file.File(1000, 1000, ops));
+}
+
+TEST(HostileBytecode, ManyDeclarationsOfOneLongType) {
+  FunctionFile file;
+  const uint64_t type =
+      file.writer_.Type(BytecodeWriter::kBuiltin,
+                        Varints({2, 20'000}) + Repeated(Varint(file.scalar_), 20'000) + Varint(0));
+  std::string functions;
+  for (int i = 0; i < 1000; ++i) functions += file.Function(StrCat("f", i), type, Varint(0));
+  ExpectDisproportion(file.writer_.File(BytecodeWriter::Region(0, 1000, functions)));
+}
+
+TEST(HostileText, ManyConstantsOfOneResource) {
+  std::string text = "module attributes {a = [1";
+  for (int i = 0; i < 1000; ++i) text += ", dense_resource<r> : tensor<100000xi8>";
+  text += "]} {}\n{-# dialect_resources: { builtin: { r: \"0x0100000001" +
+          std::string(2 * 100'000 - 2, '0') + "\" } } #-}";
+  ExpectDisproportion(text);
+}
+
+// The time to read must not grow with the square of the number of types.
+TEST(HostileText, ManyTypesThatDifferLittle) {
+  constexpr int kTypes = 50'000;
+  const auto text = [&](auto type) {
+    std::string out = "module attributes {a = [1";
+    for (int i = 1; i <= kTypes; ++i) out += StrCat(", tensor<", type(i), ">");
+    return out + "]} {}";
+  };
+  for (const std::string& types : {
+           text([](int i) { return StrCat("?xf32, #stablehlo.bounds<", i, ">"); }),
+           text([](int i) { return StrCat(static_cast<int64_t>(i) << 32, "xf32"); }),
+       }) {
+    const auto start = std::chrono::steady_clock::now();
+    Expected<Module> module = Read(Bytes(types));
+    EXPECT_TRUE(module.ok()) << module.status().ToString();
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  }
+}
+
+TEST(HostileText, TypesOfWrongParts) {
+  ExpectError(
+      Read(Bytes("module attributes {a = tensor<?xf32, #stablehlo.bounds<1, 2>>} {}")).status(),
+      "not one bound per dimension");
+  EXPECT_FALSE(Read(Bytes("module attributes {a = complex<tensor<f32>>} {}")).ok());
+  EXPECT_TRUE(Read(Bytes("module attributes {a = complex<f32>} {}")).ok());
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 namespace plinth::program {
 namespace {
 
-size_t Mix(size_t hash, uint64_t value) {
-  return (hash ^ value) * 0x9E3779B97F4A7C15ull ^ (hash >> 29);
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15ull;
+  // The upper bits of the values must reach the lower bits of the hash, which choose the place.
+  return hash ^ hash >> 32;
 }
 
 bool SameType(const Type& a, const Type& b) {
@@ -41,7 +43,15 @@ bool FitsInt64(std::span<const int64_t> dims) {
 
 const Location ModuleBuilder::unknown_location_;
 
-ModuleBuilder::ModuleBuilder() : contents_(std::make_unique<ModuleContents>()), table_(64) {}
+ModuleBuilder::ModuleBuilder(size_t input_size)
+    : contents_(std::make_unique<ModuleContents>()),
+      table_(64),
+      spend_limit_(65536 + 64 * static_cast<uint64_t>(input_size)) {}
+
+Status ModuleBuilder::Disproportion() {
+  return InvalidArgument(
+      "the program refers to long parts of itself so often that it is out of proportion");
+}
 
 AttributeRef ModuleBuilder::NewDictionary(std::vector<NamedAttribute> entries) {
   const auto by_name = [](const NamedAttribute& a, const NamedAttribute& b) {
@@ -56,12 +66,30 @@ AttributeRef ModuleBuilder::NewDictionary(std::vector<NamedAttribute> entries) {
   return New(Attribute::Dictionary(arena().Copy(entries)));
 }
 
-TypeRef ModuleBuilder::Intern(const Type& type, size_t hash) {
-  const size_t mask = table_.size() - 1;
-  size_t at = hash & mask;
-  for (; table_[at] != nullptr; at = (at + 1) & mask) {
-    if (SameType(*table_[at], type)) return table_[at];
+uint64_t ModuleBuilder::HashOf(const Type& type) const {
+  // An address as the seed: a program cannot know which of its types fall on one place.
+  uint64_t hash = Mix(reinterpret_cast<uintptr_t>(contents_.get()),
+                      static_cast<uint64_t>(type.kind) * 2 + type.is_index);
+  hash = Mix(hash, static_cast<uint64_t>(type.dtype));
+  for (int64_t dim : type.dims) hash = Mix(hash, static_cast<uint64_t>(dim));
+  if (type.encoding != nullptr) {
+    for (int64_t bound : type.encoding->Find("bounds")->integers()) {
+      hash = Mix(hash, static_cast<uint64_t>(bound));
+    }
   }
+  for (TypeRef part : type.elements) hash = Mix(hash, reinterpret_cast<uintptr_t>(part));
+  for (TypeRef part : type.results) hash = Mix(hash, reinterpret_cast<uintptr_t>(part));
+  return hash;
+}
+
+TypeRef ModuleBuilder::Intern(const Type& type) {
+  const auto place_in_table = [&](const Type& wanted, auto same) {
+    size_t at = HashOf(wanted) & (table_.size() - 1);
+    while (table_[at] != nullptr && !same(*table_[at])) at = (at + 1) & (table_.size() - 1);
+    return at;
+  };
+  const size_t at = place_in_table(type, [&](const Type& known) { return SameType(known, type); });
+  if (table_[at] != nullptr) return table_[at];
   Type copy = type;
   copy.dims = arena().Copy(type.dims);
   copy.elements = arena().Copy(type.elements);
@@ -72,18 +100,7 @@ TypeRef ModuleBuilder::Intern(const Type& type, size_t hash) {
     std::vector<TypeRef> old = std::exchange(table_, std::vector<TypeRef>(table_.size() * 2));
     for (TypeRef entry : old) {
       if (entry == nullptr) continue;
-      size_t hash_of_entry = Mix(static_cast<size_t>(entry->kind) * 64 + entry->is_index,
-                                 static_cast<uint64_t>(entry->dtype));
-      for (int64_t dim : entry->dims) hash_of_entry = Mix(hash_of_entry, dim);
-      for (TypeRef part : entry->elements) {
-        hash_of_entry = Mix(hash_of_entry, reinterpret_cast<uintptr_t>(part));
-      }
-      for (TypeRef part : entry->results) {
-        hash_of_entry = Mix(hash_of_entry, reinterpret_cast<uintptr_t>(part));
-      }
-      size_t place = hash_of_entry & (table_.size() - 1);
-      while (table_[place] != nullptr) place = (place + 1) & (table_.size() - 1);
-      table_[place] = entry;
+      table_[place_in_table(*entry, [](const Type&) { return false; })] = entry;
     }
   }
   return made;
@@ -92,16 +109,16 @@ TypeRef ModuleBuilder::Intern(const Type& type, size_t hash) {
 TypeRef ModuleBuilder::Tensor(DType dtype, bool is_index, std::span<const int64_t> dims,
                               AttributeRef encoding) {
   if (!FitsInt64(dims)) return nullptr;
+  if (encoding != nullptr && encoding->Find("bounds")->integers().size() != dims.size()) {
+    return nullptr;
+  }
   Type type;
   type.kind = TypeKind::kTensor;
   type.dtype = dtype;
   type.is_index = is_index;
   type.dims = dims;
   type.encoding = encoding;
-  size_t hash =
-      Mix(static_cast<size_t>(type.kind) * 64 + is_index, static_cast<uint64_t>(type.dtype));
-  for (int64_t dim : dims) hash = Mix(hash, dim);
-  return Intern(type, hash);
+  return Intern(type);
 }
 
 TypeRef ModuleBuilder::Scalar(DType dtype) {
@@ -110,7 +127,7 @@ TypeRef ModuleBuilder::Scalar(DType dtype) {
     Type type;
     type.kind = TypeKind::kScalar;
     type.dtype = dtype;
-    scalar = Intern(type, Mix(static_cast<size_t>(type.kind) * 64, static_cast<uint64_t>(dtype)));
+    scalar = Intern(type);
   }
   return scalar;
 }
@@ -118,16 +135,14 @@ TypeRef ModuleBuilder::Scalar(DType dtype) {
 TypeRef ModuleBuilder::Simple(TypeKind kind) {
   Type type;
   type.kind = kind;
-  return Intern(type, Mix(static_cast<size_t>(kind) * 64, 0));
+  return Intern(type);
 }
 
 TypeRef ModuleBuilder::TupleOrFuture(TypeKind kind, std::span<const TypeRef> elements) {
   Type type;
   type.kind = kind;
   type.elements = elements;
-  size_t hash = Mix(static_cast<size_t>(kind) * 64, 0);
-  for (TypeRef part : elements) hash = Mix(hash, reinterpret_cast<uintptr_t>(part));
-  return Intern(type, hash);
+  return Intern(type);
 }
 
 TypeRef ModuleBuilder::Function(std::span<const TypeRef> inputs, std::span<const TypeRef> results) {
@@ -135,15 +150,13 @@ TypeRef ModuleBuilder::Function(std::span<const TypeRef> inputs, std::span<const
   type.kind = TypeKind::kFunction;
   type.elements = inputs;
   type.results = results;
-  size_t hash = Mix(static_cast<size_t>(type.kind) * 64, 0);
-  for (TypeRef part : inputs) hash = Mix(hash, reinterpret_cast<uintptr_t>(part));
-  for (TypeRef part : results) hash = Mix(hash, reinterpret_cast<uintptr_t>(part));
-  return Intern(type, hash);
+  return Intern(type);
 }
 
 Expected<std::span<const Attributes>> ModuleBuilder::SplitAttributes(const Operation& op,
                                                                      std::string_view name,
                                                                      size_t count) {
+  if (!SpendOnList(count, sizeof(Attributes))) return Disproportion();
   std::vector<Attributes> lists(count);
   if (AttributeRef array = op.Find(name); array != nullptr) {
     if (array->elements().size() != count) {

@@ -24,7 +24,22 @@ struct ModuleContents {
 // Makes the parts of a module in its arena; both readers use it. Types come out unique.
 class ModuleBuilder {
  public:
-  ModuleBuilder();
+  explicit ModuleBuilder(size_t input_size);
+
+  // A program may refer to one part of itself as often as it likes, at a byte or two each time.
+  // What is done anew for each such reference and grows with the part (a copy of it, a look at each
+  // entry) is counted here, in bytes, so that all of it stays in proportion to the input. False
+  // when it does not; Disproportion() is the error then.
+  [[nodiscard]] bool Spend(uint64_t bytes) {
+    spent_ += bytes;
+    return spent_ <= spend_limit_;
+  }
+  // The same for a list of that many entries; those of ordinary ops are short and free.
+  [[nodiscard]] bool SpendOnList(size_t entries, size_t entry_bytes) {
+    return entries <= kShortList || Spend(entries * entry_bytes);
+  }
+  bool in_proportion() const { return spent_ <= spend_limit_; }
+  static Status Disproportion();
 
   Arena& arena() { return contents_->arena; }
 
@@ -44,8 +59,8 @@ class ModuleBuilder {
     return New(Attribute::Struct(static_name, arena().Copy(fields)));
   }
 
-  // Null when an extent is negative, there are more than 128, or the number of elements does not
-  // fit int64_t.
+  // Null when an extent is negative, there are more than 128, the number of elements does not fit
+  // int64_t, or the encoding (#stablehlo.bounds) has not one bound per extent.
   TypeRef Tensor(DType dtype, bool is_index, std::span<const int64_t> dims, AttributeRef encoding);
   TypeRef Scalar(DType dtype);
   TypeRef Simple(TypeKind kind);  // Index, token, none.
@@ -59,7 +74,10 @@ class ModuleBuilder {
   Expected<Module> Finish(const Operation& root, std::span<const uint32_t> num_values);
 
  private:
-  TypeRef Intern(const Type& type, size_t hash);
+  static constexpr size_t kShortList = 20;
+
+  TypeRef Intern(const Type& type);
+  uint64_t HashOf(const Type& type) const;
   Status AddFunction(const Operation& op, uint32_t num_values);
   Expected<std::span<const Attributes>> SplitAttributes(const Operation& op, std::string_view name,
                                                         size_t count);
@@ -69,6 +87,8 @@ class ModuleBuilder {
   std::vector<TypeRef> table_;  // Open addressing; a power of two.
   size_t num_types_ = 0;
   TypeRef scalars_[kNumDTypes] = {};
+  uint64_t spent_ = 0;
+  const uint64_t spend_limit_;
 };
 
 }  // namespace plinth::program

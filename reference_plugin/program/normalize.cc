@@ -9,14 +9,16 @@
 namespace plinth::program {
 namespace {
 
+// A splat may stand for more elements than there is input: no list of an op is that long.
+constexpr int64_t kLongestSplat = 4096;
+
 // The elements of a one-dimensional integer or boolean tensor as a list, or null.
 AttributeRef ElementsToList(const Attribute& elements, DType wanted, ModuleBuilder& builder) {
   const Type& type = *elements.type();
   if (type.dtype != wanted || type.rank() > 1 || !type.HasStaticShape()) return nullptr;
   const size_t count = static_cast<size_t>(type.NumElements());
   const size_t width = static_cast<size_t>(ByteSize(wanted));
-  // A splat may stand for more elements than there is input: no list of an op is that long.
-  if (elements.splat() && count > 4096) return nullptr;
+  if (elements.splat() && type.NumElements() > kLongestSplat) return nullptr;
   std::vector<int64_t> values(count);
   for (size_t i = 0; i < count; ++i) {
     const std::byte* at = elements.bytes().data() + (elements.splat() ? 0 : i * width);
@@ -27,6 +29,18 @@ AttributeRef ElementsToList(const Attribute& elements, DType wanted, ModuleBuild
     }
   }
   return builder.New(Attribute::DenseArray(builder.Scalar(wanted), builder.arena().Copy(values)));
+}
+
+// How many entries are looked at or copied for every op that has the attribute.
+size_t EntriesOf(const Attribute& value, const AttributeRule& rule) {
+  if (value.Is(AttributeKind::kElements)) {
+    const bool to_list = rule.form == AttributeForm::kInts || rule.form == AttributeForm::kBools;
+    if (!to_list) return 0;
+    const size_t width = static_cast<size_t>(ByteSize(value.type()->dtype));
+    if (!value.splat()) return value.bytes().size() / width;
+    return static_cast<size_t>(std::min(value.type()->NumElements(), kLongestSplat));
+  }
+  return value.elements().size() + value.integers().size();
 }
 
 bool IsInteger(const Attribute& attribute, DType type) {
@@ -174,6 +188,9 @@ void DropEmptyLayouts(std::vector<NamedAttribute>* attributes) {
 
 AttributeRef ConvertAttribute(AttributeRef value, const AttributeRule& rule,
                               ModuleBuilder& builder) {
+  const size_t entry_bytes =
+      rule.form == AttributeForm::kSymbols ? sizeof(Attribute) : sizeof(int64_t);
+  if (!builder.SpendOnList(EntriesOf(*value, rule), entry_bytes)) return nullptr;
   const auto keep_if = [&](bool fits) { return fits ? value : nullptr; };
   const auto keep = [&](AttributeKind kind) { return keep_if(value->Is(kind)); };
   switch (rule.form) {
@@ -252,6 +269,7 @@ Status Normalize(Op op, ModuleBuilder& builder, std::vector<NamedAttribute>* att
       const AttributeRule& rule = rules[at];
       AttributeRef value = ConvertAttribute(attribute.value, rule, builder);
       if (value == nullptr) {
+        if (!builder.in_proportion()) return builder.Disproportion();
         return InvalidArgument("attribute \"", rule.name, "\" must be ", Describe(rule));
       }
       seen |= 1u << at;

@@ -75,7 +75,7 @@ const OpSchema& SchemaOf(Op op);
 // The rule of an inherent attribute, or null for a discardable one.
 const AttributeRule* FindRule(Op op, std::string_view name);
 
-// The attribute in the form of its rule, or null when it cannot be.
+// The attribute in the form of its rule, or null when it cannot be, or when !in_proportion().
 AttributeRef ConvertAttribute(AttributeRef value, const AttributeRule& rule,
                               ModuleBuilder& builder);
 

@@ -244,7 +244,8 @@ TypeRef AttributeParser::ParseTensor() {
   if (!Take('>')) return nullptr;
   TypeRef type = builder_.Tensor(is_index ? DType::kS64 : element->dtype, is_index, dims, encoding);
   if (type == nullptr) {
-    return FailAt(start, "a tensor of too many elements or more than 128 dimensions");
+    return FailAt(start, "a tensor of too many elements, more than 128 dimensions, or not one ",
+                  "bound per dimension");
   }
   return type;
 }
@@ -297,8 +298,8 @@ TypeRef AttributeParser::ParseType() {
     if (!Take('<')) return nullptr;
     TypeRef part = ParseType();
     if (part == nullptr || !Take('>')) return nullptr;
-    if (part->dtype == DType::kF32) return builder_.Scalar(DType::kC64);
-    if (part->dtype == DType::kF64) return builder_.Scalar(DType::kC128);
+    if (part == builder_.Scalar(DType::kF32)) return builder_.Scalar(DType::kC64);
+    if (part == builder_.Scalar(DType::kF64)) return builder_.Scalar(DType::kC128);
     return Unknown(start, "complex<", ToString(part), "> is not known");
   }
   return Unknown(position(), "type ", word.substr(0, 40), " is not known");

@@ -182,6 +182,7 @@ AttributeRef AttributeParser::ParseResource() {
   }
   const auto resource = resources_.find(name);
   if (resource == resources_.end()) return FailAt(start, "resource ", name, " is not in the text");
+  if (!builder_.Spend(resource->second.size())) return Fail(builder_.Disproportion());
   std::vector<std::byte> bytes;
   if (!DecodeHex(resource->second, start, &bytes)) return nullptr;
   // The first four bytes are the alignment.

@@ -355,7 +355,7 @@ plinth::Expected<Module> OpParser::ReadModule() {
 }
 
 Expected<Module> ReadText(std::string_view text) {
-  ModuleBuilder builder;
+  ModuleBuilder builder(text.size());
   return OpParser(text, builder).ReadModule();
 }
 
