@@ -1,5 +1,7 @@
 #include "reference_plugin/program/attribute_schema.h"
 
+#include <algorithm>
+
 namespace plinth::program {
 namespace {
 
@@ -147,6 +149,36 @@ constexpr StructSchema kStructSchemas[] = {
     {"sdy.op_sharding_rule", kOpShardingRule},
 };
 
+bool Fits(const Attribute& value, const FieldSchema& field) {
+  const auto all = [&](auto fits) {
+    return value.Is(AttributeKind::kArray) && std::ranges::all_of(value.elements(), fits);
+  };
+  switch (field.form) {
+    case kInt:
+      return value.Is(AttributeKind::kInteger);
+    case kInts:
+      return value.Is(AttributeKind::kDenseArray);
+    case kBool:
+      return value.Is(AttributeKind::kBool);
+    case kDouble:
+      return value.Is(AttributeKind::kFloat);
+    case kString:
+      return value.Is(AttributeKind::kString);
+    case kType:
+      return value.Is(AttributeKind::kType);
+    case kEnum:
+    case kStruct:
+      return value.struct_name() == field.of;
+    case kStructs:
+      return all([&](AttributeRef element) { return element->struct_name() == field.of; });
+    case kStrings:
+      return all([](AttributeRef element) { return element->Is(AttributeKind::kString); });
+    case kAny:
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const EnumSchema* FindEnum(string_view name) {
@@ -168,6 +200,15 @@ const StructSchema* FindStruct(string_view name) {
     if (schema.name == name) return &schema;
   }
   return nullptr;
+}
+
+bool FieldsFit(string_view struct_name, std::span<const NamedAttribute> fields) {
+  for (const FieldSchema& field : FindStruct(struct_name)->fields) {
+    for (const NamedAttribute& given : fields) {
+      if (given.name == field.name && !Fits(*given.value, field)) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace plinth::program

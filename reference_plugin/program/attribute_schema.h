@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "reference_plugin/program/attribute.h"
+
 namespace plinth::program {
 
 // The spellings of one enum attribute, by number. An empty spelling is a number without meaning.
@@ -46,6 +48,9 @@ struct StructSchema {
 };
 
 const StructSchema* FindStruct(std::string_view name);
+
+// Whether every field holds what the schema of that struct, which must be known, says.
+bool FieldsFit(std::string_view struct_name, std::span<const NamedAttribute> fields);
 
 }  // namespace plinth::program
 

@@ -83,6 +83,9 @@ class BytecodeAttributes {
   AttributeRef ReadElements(BytecodeCursor& at);
   AttributeRef ReadDenseArray(BytecodeCursor& at);
   AttributeRef ReadResourceElements(BytecodeCursor& at);
+  // A struct whose fields came as attributes of their own.
+  AttributeRef NewStruct(const BytecodeCursor& at, std::string_view static_name,
+                         std::span<const NamedAttribute> fields);
   bool ReadFactors(BytecodeCursor& at, std::vector<int64_t>* factors);
   AttributeRef ReadOpShardingRule(BytecodeCursor& at);
   AttributeRef ReadSharding(BytecodeCursor& at, int revision);

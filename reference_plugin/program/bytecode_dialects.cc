@@ -112,6 +112,13 @@ AttributeRef BytecodeAttributes::ReadEnum(BytecodeCursor& at, std::string_view n
   return builder_.New(Attribute::Enum(schema.name, schema.spellings[number]));
 }
 
+AttributeRef BytecodeAttributes::NewStruct(const BytecodeCursor& at, std::string_view static_name,
+                                           std::span<const NamedAttribute> fields) {
+  if (FieldsFit(static_name, fields)) return builder_.NewStruct(static_name, fields);
+  return Fail(
+      BytecodeError(at.offset(), "a field of #", static_name, " before this is of the wrong kind"));
+}
+
 AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
   for (const EnumCode& known : kEnumCodes) {
     if (known.code == code) return ReadEnum(at, known.name);
@@ -179,7 +186,7 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
                 {"rtol", builder_.New(Attribute::Float(f64, rtol))},
                 {"ulps", builder_.NewInt(DType::kS64, first)},
                 {"mode", mode}};
-      return builder_.NewStruct("stablehlo.result_accuracy", fields);
+      return NewStruct(at, "stablehlo.result_accuracy", fields);
     }
     case kSubAxisInfo:
       if (!at.SignedVarint(&first) || !at.SignedVarint(&second)) {
@@ -199,7 +206,7 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
         if (!ReadAttributeOf(at, AttributeKind::kStruct, &sub_axis)) return nullptr;
         fields.push_back({"sub_axis_info", sub_axis});
       }
-      return builder_.NewStruct("stablehlo.axis_ref", fields);
+      return NewStruct(at, "stablehlo.axis_ref", fields);
     }
     case kReplicaGroupMeshAxes: {
       AttributeRef mesh = ReadAttribute(at);
@@ -225,7 +232,7 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
       if (!ReadOptionalAttribute(at, &devices)) return nullptr;
       fields = {{"axes", axes}};
       if (devices != nullptr) fields.push_back({"device_ids", devices});
-      return builder_.NewStruct("stablehlo.mesh", fields);
+      return NewStruct(at, "stablehlo.mesh", fields);
     }
     default:
       return Unknown(at, "vhlo attribute", code);

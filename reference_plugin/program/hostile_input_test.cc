@@ -258,6 +258,30 @@ TEST(HostileText, ManyTypesThatDifferLittle) {
   }
 }
 
+TEST(HostileText, StructsOfWrongParts) {
+  for (const char* text : {
+           "#stablehlo.axis_ref<name = \"x\", sub_axis_info = #a>",
+           "#stablehlo.mesh<axes = [#a]>",
+           "#stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, "
+           "accumulation_type = f32, allow_imprecise_accumulation = [1]>",
+       }) {
+    const std::string program = StrCat("#a = 1 : i64\nmodule attributes {a = ", text, "} {}");
+    ExpectError(Read(Bytes(program)).status(), "2:");
+  }
+}
+
+TEST(HostileBytecode, StructsOfWrongParts) {
+  // #stablehlo.axis_ref<name, sub_axis_info = #stablehlo.bounds<>>: printing looks for its sizes.
+  FunctionFile file;
+  const uint64_t name =
+      file.writer_.Attribute(BytecodeWriter::kVhlo, Varints({14, file.writer_.String("x")}));
+  const uint64_t bounds = file.writer_.Attribute(BytecodeWriter::kVhlo, Varints({18, 0}));
+  const uint64_t axis =
+      file.writer_.Attribute(BytecodeWriter::kVhlo, Varints({22, name, 1, bounds}));
+  ExpectError(Read(Bytes(file.File(1, 1, file.Token(file.Dictionary({{"a", axis}}))))).status(),
+              "a field of #stablehlo.axis_ref");
+}
+
 TEST(HostileText, TypesOfWrongParts) {
   ExpectError(
       Read(Bytes("module attributes {a = tensor<?xf32, #stablehlo.bounds<1, 2>>} {}")).status(),

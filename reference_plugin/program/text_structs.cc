@@ -93,6 +93,10 @@ AttributeRef AttributeParser::ParseFields(const StructSchema& schema, char close
     fields[kept++] = fields[i];
   }
   fields.resize(kept);
+  // An alias may stand for anything.
+  if (!FieldsFit(schema.name, fields)) {
+    return FailAt(start, "a field of #", schema.name, " is of the wrong kind");
+  }
   return builder_.NewStruct(schema.name, fields);
 }
 
@@ -230,6 +234,7 @@ AttributeRef AttributeParser::ParseSubAxis(std::string_view name) {
 
 AttributeRef AttributeParser::ParseStablehloMesh() {
   std::vector<AttributeRef> axes;
+  const size_t start = position();
   if (!Take('<') || !TakeWord("axes") || !Take('=')) return nullptr;
   const bool good = TakeList('[', ']', [&] {
     axes.push_back(token_.kind == TokenKind::kHash ? ParseHash()
@@ -242,6 +247,9 @@ AttributeRef AttributeParser::ParseStablehloMesh() {
     if (!TakeWord("device_ids") || !Take('=')) return nullptr;
     fields.push_back({"device_ids", ParseAttribute()});
     if (fields.back().value == nullptr) return nullptr;
+  }
+  if (!FieldsFit("stablehlo.mesh", fields)) {
+    return FailAt(start, "expected every axis of the mesh to be a #stablehlo.mesh_axis");
   }
   return Take('>') ? builder_.NewStruct("stablehlo.mesh", fields) : nullptr;
 }
