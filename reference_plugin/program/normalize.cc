@@ -40,7 +40,9 @@ size_t EntriesOf(const Attribute& value, const AttributeRule& rule) {
     if (!value.splat()) return value.bytes().size() / width;
     return static_cast<size_t>(std::min(value.type()->NumElements(), kLongestSplat));
   }
-  return value.elements().size() + value.integers().size();
+  const bool is_dictionary = rule.form == AttributeForm::kDictionary;
+  return value.elements().size() + value.integers().size() +
+         (is_dictionary ? value.fields().size() : 0);
 }
 
 bool IsInteger(const Attribute& attribute, DType type) {
@@ -188,8 +190,10 @@ void DropEmptyLayouts(std::vector<NamedAttribute>* attributes) {
 
 AttributeRef ConvertAttribute(AttributeRef value, const AttributeRule& rule,
                               ModuleBuilder& builder) {
-  const size_t entry_bytes =
-      rule.form == AttributeForm::kSymbols ? sizeof(Attribute) : sizeof(int64_t);
+  // The importer copies dictionaries.
+  const bool large =
+      rule.form == AttributeForm::kSymbols || rule.form == AttributeForm::kDictionary;
+  const size_t entry_bytes = large ? sizeof(Attribute) : sizeof(int64_t);
   if (!builder.SpendOnList(EntriesOf(*value, rule), entry_bytes)) return nullptr;
   const auto keep_if = [&](bool fits) { return fits ? value : nullptr; };
   const auto keep = [&](AttributeKind kind) { return keep_if(value->Is(kind)); };
