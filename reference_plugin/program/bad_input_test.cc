@@ -196,6 +196,13 @@ TEST(BadText, DeepNestingIsRefused) {
   }
 }
 
+// What looks like the head of the resources may be part of a string.
+TEST(BadText, ResourcesAreNotLookedForInStrings) {
+  Expected<Module> module = Read(Bytes("module attributes {a = \"{-#\"} {}"));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  EXPECT_EQ(module->op().Text("a"), "{-#");
+}
+
 TEST(BadText, AliasesCannotMultiply) {
   std::string text = "#a0 = [1, 2, 3, 4]\n";
   for (int i = 1; i < 64; ++i) {

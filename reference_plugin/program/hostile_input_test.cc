@@ -264,7 +264,7 @@ TEST(HostileText, ManyTypesThatDifferLittle) {
 
 TEST(HostileText, ManyFunctionsAfterOneWithManyValues) {
   std::string text = "!t = tensor<f32>\nfunc.func @f(%a: !t";
-  for (int i = 0; i < 100'000; ++i) text += StrCat(", %", i, ": !t");
+  for (int i = 0; i < 200'000; ++i) text += StrCat(", %", i, ": !t");
   text += ") { return }";
   for (int i = 0; i < 100'000; ++i) text += StrCat("\nfunc.func private @f", i, "()");
   const double start = CpuSeconds();

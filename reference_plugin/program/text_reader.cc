@@ -305,8 +305,9 @@ bool OpParser::ParseRegion(OpState& state, std::span<const BlockArgument> given)
 
 bool OpParser::ParseTopLevel(Operation* root) {
   const std::string_view text = lexer_.text();
-  // Resources are written last, but used before.
-  if (const size_t metadata = text.rfind("{-#"); metadata != text.npos) {
+  // Resources are written last, but used before. What nothing closes is in a string or comment.
+  const size_t metadata = text.rfind("{-#");
+  if (metadata != text.npos && text.find("#-}", metadata) != text.npos) {
     const size_t start = position();
     MoveTo(metadata);
     if (!ParseMetadata()) return false;
