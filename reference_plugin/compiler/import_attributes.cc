@@ -57,9 +57,11 @@ Expected<E> EnumOf(const Operation& op, std::string_view name,
 }
 
 // The entries of an integer tensor attribute of two dimensions, row by row. What takes no input (a
-// splat, empty rows) is limited to what a sensible program can mean by it.
+// splat, empty rows) is limited to what a sensible program can mean by it; so is the rest, since
+// many ops may share one attribute and each gets a copy.
 Expected<std::vector<std::vector<int64_t>>> RowsOf(const Operation& op, std::string_view name) {
   constexpr int64_t kMostWithoutInput = 2 * 64;
+  constexpr int64_t kMost = 4096;
   std::vector<std::vector<int64_t>> rows;
   const AttributeRef attribute = op.Find(name);
   if (attribute == nullptr) return rows;
@@ -74,7 +76,7 @@ Expected<std::vector<std::vector<int64_t>>> RowsOf(const Operation& op, std::str
   const std::span<const std::byte> bytes = attribute->bytes();
   const int64_t written = static_cast<int64_t>(bytes.size() / sizeof(int64_t));
   const int64_t most =
-      attribute->splat() ? kMostWithoutInput : std::max(written, kMostWithoutInput);
+      attribute->splat() ? kMostWithoutInput : std::clamp(written, kMostWithoutInput, kMost);
   if (type.dims[0] > most || type.dims[1] > most || type.NumElements() > most) {
     return InvalidArgument(name, " has ", type.dims[0], " x ", type.dims[1],
                            " entries; expected at most ", most);

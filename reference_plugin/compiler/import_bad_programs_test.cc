@@ -570,6 +570,20 @@ TEST(BadPrograms, NoEntry) {
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("the program has no entry"));
 }
 
+// Many ops may share one list, and each gets a copy.
+TEST(BadPrograms, TooLongReplicaGroups) {
+  std::string groups = "0";
+  for (int i = 1; i < 5000; ++i) groups += StrCat(", ", i);
+  const Status status = ImportStatus(StrCat(R"(
+    func.func @main(%a: tensor<2xf32>) -> tensor<10000xf32> {
+      %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<[[)",
+                                            groups, R"(]]> : tensor<1x5000xi64>}
+        : (tensor<2xf32>) -> tensor<10000xf32>
+      return %0 : tensor<10000xf32>
+    })"));
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("expected at most 4096"));
+}
+
 TEST(BadPrograms, TooManyDevices) {
   const Status status = ImportStatus(R"(
     module attributes {mhlo.num_partitions = 0 : i32} {
