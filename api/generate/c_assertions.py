@@ -6,12 +6,10 @@ It reads nothing of the registry: what it asserts is independent of what made th
 from __future__ import annotations
 
 
-# Where upstream's extension headers are C++ or old-style C, and what is the same in C.
-_IN_C = {
-    "xla::GlobalDeviceId": "int32_t",
-    "xla::CrossHostTransferKey": "int64_t",
-    "(*)()": "(*)(void)",
-}
+# Types of C++ in upstream's extension headers, and what they are.
+CXX_TYPES = {"xla::GlobalDeviceId": "int32_t", "xla::CrossHostTransferKey": "int64_t"}
+# They, and old-style C.
+_IN_C = CXX_TYPES | {"(*)()": "(*)(void)"}
 
 
 def _assert(condition: str) -> str:

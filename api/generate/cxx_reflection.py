@@ -77,7 +77,7 @@ class Reflection:
                     rows.append((target, entries[target], number, place.offset))
         return rows
 
-    def _type(self, type_name: str, has_length: bool) -> tuple[str, int, int, int]:
+    def _type(self, type_name: str) -> tuple[str, int, int, int]:
         """Base, index of what it names, pointer depth, and bytes of one element."""
         if "(*)" in type_name:
             return "kCallback", -1, 0, 8
@@ -127,7 +127,7 @@ class Reflection:
         if f.members:
             base, target, depth, element = "kUnion", -1, 0, place.size
         else:
-            base, target, depth, element = self._type(f.type, bool(f.length_field or f.length))
+            base, target, depth, element = self._type(f.type)
         if f.absent and base != "kSlot":
             base = "kSlot"
         number = lambda n: names.index(n) if n in names else -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layout import Layouts
-from registry import Registry, Struct
+from registry import Registry
 from revisions import Revision, View
 
 INTRO = """\
@@ -17,57 +17,20 @@ INTRO = """\
 //     that a callee accepts; every size announced by minors from 28 on is at least that.
 //   PLINTH_PJRT_STRUCT(name, since, end, minimum_struct_size, carries_struct_size)
 //     end: where the last field ends, which is name##_STRUCT_SIZE.
-//   PLINTH_PJRT_FIELD(struct_name, field, offset, size, since, safe_since, need, if_unknown)
-//     safe_since: from this minor on every revision has the field; larger than since where a change
-//     came without a minor or was withdrawn. need: Required or Defaulted. if_unknown: Drop, Refuse, None.
 //   PLINTH_PJRT_ANNOUNCED_SIZE(struct_name, announced, actual, first_minor, last_minor)
 //     Upstream's constant was wrong in these minors: a struct_size of announced means actual.
 //   PLINTH_PJRT_ENUM_VALUE(enum_name, name, value, since)
 //   PLINTH_PJRT_TABLE_SIZE(minor, function_count)
 //     Functions in the table of each minor from 57 on; the largest where a minor was used twice.
-//   PLINTH_PJRT_EXTENSION(type, struct_name, since, end)
-//     The extensions whose struct the registry holds.
-//   PLINTH_PJRT_EXTENSION_SLOT(struct_name, field, offset, since, absent)
 """
 
 MACROS = {
     "PLINTH_PJRT_FUNCTION": "slot, name, since, absent, minimum_struct_size",
     "PLINTH_PJRT_STRUCT": "name, since, end, minimum_struct_size, carries_struct_size",
-    "PLINTH_PJRT_FIELD": "struct_name, field, offset, size, since, safe_since, need, if_unknown",
     "PLINTH_PJRT_ANNOUNCED_SIZE": "struct_name, announced, actual, first_minor, last_minor",
     "PLINTH_PJRT_ENUM_VALUE": "enum_name, name, value, since",
     "PLINTH_PJRT_TABLE_SIZE": "minor, function_count",
-    "PLINTH_PJRT_EXTENSION": "type, struct_name, since, end",
-    "PLINTH_PJRT_EXTENSION_SLOT": "struct_name, field, offset, since, absent",
 }
-
-
-def _safe_since(entry, struct: Struct, views: list[View]) -> int:
-    """The smallest minor from which on every revision has the entry."""
-    safe = entry.since
-    for view in views:
-        if view.minor >= safe and not (view.has(struct) and view.has(entry)):
-            safe = view.minor + 1
-        if view.minor >= safe and struct.head_since_revision and not view.has_head(struct):
-            safe = view.minor + 1
-    return safe
-
-
-def _field_rows(struct: Struct, layouts: Layouts, views: list[View]) -> list[str]:
-    rows = []
-    for place in layouts.of(struct).places:
-        f = place.field
-        if f is None:
-            head_since = struct.since
-            entry = struct
-        else:
-            head_since, entry = f.since, f
-        name = place.name or f.members[0].rsplit(" ", 1)[1]
-        need = "Required" if f is None or f.required else "Defaulted"
-        unknown = (f.if_unknown or "none").capitalize() if f else "None"
-        rows.append(f"PLINTH_PJRT_FIELD({struct.name}, {name}, {place.offset}, {place.size}, "
-                    f"{head_since}, {_safe_since(entry, struct, views)}, {need}, {unknown})")
-    return rows
 
 
 def tables(registry: Registry, history: list[Revision]) -> str:
@@ -86,7 +49,6 @@ def tables(registry: Registry, history: list[Revision]) -> str:
         carries = "true" if s.head in ("args", "sized") or s.name == "PJRT_Extension_Base" else "false"
         lines.append(f"PLINTH_PJRT_STRUCT({s.name}, {s.since}, {layouts.of(s).end}, "
                      f"{layouts.minimum_size(s)}, {carries})")
-        lines += _field_rows(s, layouts, views)
     lines.append("")
     minors = {r.name: r.minor for r in history}
     for s in registry.structs:
@@ -103,17 +65,6 @@ def tables(registry: Registry, history: list[Revision]) -> str:
         count = sum(view.has(f) for f in registry.functions)
         counts[view.minor] = max(count, counts.get(view.minor, 0))
     lines += [f"PLINTH_PJRT_TABLE_SIZE({minor}, {count})" for minor, count in counts.items()]
-    lines.append("")
-    for m in registry.extensions:
-        if "type" not in m.extension:
-            continue
-        struct = next(s for s in m.structs if s.name == m.extension["struct"])
-        layout = layouts.of(struct)
-        lines.append(f"PLINTH_PJRT_EXTENSION({m.extension['type']}, {struct.name}, {struct.since}, "
-                     f"{layout.end})")
-        lines += [f"PLINTH_PJRT_EXTENSION_SLOT({struct.name}, {p.name}, {p.offset}, {p.field.since}, "
-                  f"{p.field.absent.capitalize()})"
-                  for p in layout.places if p.field is not None and p.field.absent]
     lines.append("")
     lines += [f"#undef {macro}" for macro in MACROS]
     return "\n".join(lines) + "\n"

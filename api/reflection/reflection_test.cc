@@ -1,10 +1,15 @@
 #include "plinth/reflection/reflection.h"
 
 #include <cstddef>
+#include <set>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "pjrt_c_api.h"
+#include "pjrt_c_api_abi_version_extension.h"
+#include "pjrt_c_api_ffi_extension.h"
+#include "pjrt_c_api_layouts_extension.h"
+#include "pjrt_c_api_shardings_extension.h"
 
 namespace plinth::reflection {
 namespace {
@@ -69,6 +74,45 @@ TEST(ReflectionTest, FieldsSayWhatTheyAre) {
   EXPECT_EQ(buffer->owner, Owner::kCaller);
   EXPECT_STREQ(buffer->lifetime, "PJRT_Buffer_Destroy");
   EXPECT_EQ(FindField(args, "nothing"), nullptr);
+}
+
+// The layouts come from api/generate/layout.py; here the compiler has the last word.
+TEST(ReflectionTest, FieldsLieWhereTheCompilerPutsThem) {
+  const auto lies_at = [](structure::Id id, const char* name, size_t offset, size_t size) {
+    const Field* field = FindField(Get(id), name);
+    ASSERT_NE(field, nullptr) << name;
+    EXPECT_EQ(field->offset, offset) << name;
+    EXPECT_EQ(field->size, size) << name;
+  };
+#define PLINTH_LIES(type, field) \
+  lies_at(structure::k##type, #field, offsetof(type, field), sizeof(type::field))
+  PLINTH_LIES(PJRT_ExecuteOptions, launch_id);
+  PLINTH_LIES(PJRT_ExecuteOptions, call_location);
+  PLINTH_LIES(PJRT_ExecuteOptions, use_major_to_minor_data_layout_for_callbacks);
+  PLINTH_LIES(PJRT_ExecuteOptions, num_custom_options);
+  PLINTH_LIES(PJRT_NamedValue, value_size);
+  PLINTH_LIES(PJRT_Buffer_MemoryLayout, type);
+  PLINTH_LIES(PJRT_Buffer_GetMemoryLayout_Args, layout);
+  PLINTH_LIES(PJRT_Device_MemoryStats_Args, peak_pool_bytes_is_set);
+#undef PLINTH_LIES
+}
+
+TEST(ReflectionTest, WhatAMinorDoesNotPromiseIsMarked) {
+  EXPECT_EQ(FindField(Get(structure::kPJRT_ProcessInfo), "struct_size")->safe_since, 76);
+  const Field* try_get = FindField(Get(structure::kPJRT_Client_Create_Args), "kv_try_get_callback");
+  EXPECT_EQ(try_get->since, 61);
+  EXPECT_EQ(try_get->safe_since, 62);
+}
+
+TEST(ReflectionTest, EveryExtensionIsThereOnce) {
+  std::set<int> types;
+  for (const Table& table : Tables()) EXPECT_TRUE(types.insert(table.type).second) << table.type;
+  EXPECT_EQ(types.size(), 24u);  // all but Unknown, which has no struct
+  const auto end_of = [](int type) { return Structs()[FindTable(type)->structure].end; };
+  EXPECT_EQ(end_of(PJRT_Extension_Type_Layouts), PJRT_Layouts_Extension_STRUCT_SIZE);
+  EXPECT_EQ(end_of(PJRT_Extension_Type_Shardings), PJRT_Shardings_Extension_STRUCT_SIZE);
+  EXPECT_EQ(end_of(PJRT_Extension_Type_FFI), PJRT_FFI_Extension_STRUCT_SIZE);
+  EXPECT_EQ(end_of(PJRT_Extension_Type_AbiVersion), PJRT_AbiVersion_Extension_STRUCT_SIZE);
 }
 
 TEST(ReflectionTest, EndsGrowWithTheMinor) {

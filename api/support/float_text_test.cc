@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "api/support/comma_locale.h"
+
 namespace plinth {
 namespace {
 
@@ -26,6 +28,14 @@ TEST(FloatTextTest, IsTheShortest) {
   EXPECT_EQ(FloatText(INFINITY), "inf");
   EXPECT_EQ(FloatText(-INFINITY), "-inf");
   EXPECT_EQ(FloatText(NAN), "nan");
+}
+
+TEST(FloatTextTest, LocaleDoesNotMatter) {
+  CommaLocale locale;
+  ASSERT_TRUE(locale.is_set()) << "localedef made no locale";
+  EXPECT_EQ(FloatText(2.5f), "2.5");
+  EXPECT_EQ(FloatText(-0.1), "-0.1");
+  EXPECT_EQ(FloatText(1.25e300), "1.25e+300");
 }
 
 TEST(FloatTextTest, ReadsBack) {

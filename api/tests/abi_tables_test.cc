@@ -10,10 +10,6 @@
 
 #include "gtest/gtest.h"
 #include "pjrt_c_api.h"
-#include "pjrt_c_api_abi_version_extension.h"
-#include "pjrt_c_api_ffi_extension.h"
-#include "pjrt_c_api_layouts_extension.h"
-#include "pjrt_c_api_shardings_extension.h"
 #include "plinth/support/abi_version.h"
 
 namespace plinth {
@@ -26,10 +22,6 @@ namespace {
 #define PLINTH_PJRT_STRUCT(name, since, end, minimum_struct_size, carries_struct_size) \
   static_assert((end) <= sizeof(name) && sizeof(name) - (end) < alignof(name));        \
   static_assert((minimum_struct_size) <= (end));
-#define PLINTH_PJRT_FIELD(struct_name, field, offset, size, since, safe_since, need, if_unknown) \
-  static_assert(offsetof(struct_name, field) == (offset));                                       \
-  static_assert(sizeof(struct_name::field) == (size));                                           \
-  static_assert((since) <= (safe_since));
 #define PLINTH_PJRT_ENUM_VALUE(enum_name, name, value, since) \
   static_assert(static_cast<enum_name>(value) == name);
 #include "plinth/support/abi_tables.inc"
@@ -94,17 +86,6 @@ TEST(AbiTables, TableSizesGrow) {
   }
 }
 
-TEST(AbiTables, WhatAMinorDoesNotPromiseIsMarked) {
-  int process_info = 0;
-  int try_get = 0;
-#define PLINTH_PJRT_FIELD(struct_name, field, offset, size, since, safe_since, need, if_unknown) \
-  if (std::string_view(#struct_name) == "PJRT_ProcessInfo") process_info = safe_since;           \
-  if (std::string_view(#field) == "kv_try_get_callback") try_get = safe_since;
-#include "plinth/support/abi_tables.inc"
-  EXPECT_EQ(process_info, 76);
-  EXPECT_EQ(try_get, 62);
-}
-
 TEST(AbiTables, AnnouncedSizes) {
   int attributes = 0;
 #define PLINTH_PJRT_ANNOUNCED_SIZE(struct_name, announced, actual, first_minor, last_minor) \
@@ -112,18 +93,6 @@ TEST(AbiTables, AnnouncedSizes) {
     attributes = actual;
 #include "plinth/support/abi_tables.inc"
   EXPECT_EQ(attributes, 32);
-}
-
-TEST(AbiTables, Extensions) {
-  std::set<int> types;
-#define PLINTH_PJRT_EXTENSION(type, struct_name, since, end) \
-  EXPECT_TRUE(types.insert(type).second) << #struct_name;
-#include "plinth/support/abi_tables.inc"
-  EXPECT_EQ(types.size(), 24u);  // all but Unknown, which has no struct
-  EXPECT_EQ(PJRT_Layouts_Extension_STRUCT_SIZE, 80);
-  EXPECT_EQ(PJRT_Shardings_Extension_STRUCT_SIZE, 40);
-  EXPECT_EQ(PJRT_FFI_Extension_STRUCT_SIZE, 48);
-  EXPECT_EQ(PJRT_AbiVersion_Extension_STRUCT_SIZE, 120);
 }
 
 TEST(AbiTables, ReportedMinorIsAConfirmedOne) {

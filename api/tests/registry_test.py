@@ -10,6 +10,7 @@ import registry as registry_module
 import revisions
 
 REGISTRY = registry_module.load(API / "registry")
+STRUCTS = {s.name: s for s in REGISTRY.structs}
 HISTORY = revisions.load_history(API / "history")
 
 NULL_SLOTS = {
@@ -45,12 +46,12 @@ class ContentTest(unittest.TestCase):
         self.assertEqual(REGISTRY.version["reported_minor"], 114)
 
     def test_what_was_inferred_says_so(self):
-        options = REGISTRY.struct("PJRT_ExecuteOptions")
+        options = STRUCTS["PJRT_ExecuteOptions"]
         late = [f for f in options.fields if f.since > 114]
         self.assertEqual([f.source for f in late], ["binary", "binary"])
 
     def test_fields_that_change_results_are_refused(self):
-        options = {f.name: f for f in REGISTRY.struct("PJRT_ExecuteOptions").fields}
+        options = {f.name: f for f in STRUCTS["PJRT_ExecuteOptions"].fields}
         self.assertEqual(options["call_location"].if_unknown, "drop")
         self.assertEqual(options["custom_options"].if_unknown, "refuse")
         self.assertEqual(options["hlo_output_callbacks"].if_unknown, "refuse")
@@ -73,7 +74,7 @@ class ContentTest(unittest.TestCase):
 
     def test_known_minimum_sizes(self):
         layouts = layout_module.Layouts(revisions.View(REGISTRY))
-        sizes = {name: layouts.minimum_size(REGISTRY.struct(name)) for name in (
+        sizes = {name: layouts.minimum_size(STRUCTS[name]) for name in (
             "PJRT_Client_Create_Args", "PJRT_Plugin_Attributes_Args", "PJRT_Device_MemoryStats_Args",
             "PJRT_Executable_GetCompiledMemoryStats_Args", "PJRT_ExecuteOptions")}
         self.assertEqual(sizes, {

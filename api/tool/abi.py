@@ -34,12 +34,14 @@ class Abi:
     minor: int = 0
     functions: list[str] = field(default_factory=list)  # by slot
     absent: dict[str, str] = field(default_factory=dict)  # function: required, stub or null
+    slots: dict[str, str] = field(default_factory=dict)  # of a plugin: there or null
     structs: dict[str, StructLayout] = field(default_factory=dict)
     enums: dict[str, dict[str, int]] = field(default_factory=dict)
     callbacks: dict[str, str] = field(default_factory=dict)
     extensions: dict[int, int] = field(default_factory=dict)  # type: struct_size in a chain
-    # The C APIs of our own libraries, by header, and what such a library exports.
-    libraries: dict[str, Abi] = field(default_factory=dict)
+    # The C APIs of our own libraries, by header; None where the source does not hold them.
+    libraries: dict[str, Abi] | None = None
+    # What such a library exports.
     exports: dict[str, str] = field(default_factory=dict)
     # Structs and enums of extensions; None where the source holds the core alone.
     of_extensions: set[str] | None = None

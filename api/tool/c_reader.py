@@ -7,10 +7,9 @@ import subprocess
 from pathlib import Path
 
 from abi import Abi, AbiError, FieldPlace, StructLayout, normal_type
+from layout import PRIMITIVES  # of api/generate
 
-SIZES = {"bool": 1, "_Bool": 1, "char": 1, "int8_t": 1, "uint8_t": 1, "int": 4, "int32_t": 4,
-         "uint32_t": 4, "float": 4, "double": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8,
-         "intptr_t": 8, "uintptr_t": 8}
+SIZES = PRIMITIVES | {"_Bool": 1}
 HEAD = ("struct_size", "extension_start", "pjrt_api_version")
 # Arrays of them are indexed with their size.
 IN_ARRAYS = ("PJRT_NamedValue", "PJRT_ShapeSpec", "PJRT_ProcessInfo", "PJRT_Extension_Base")
@@ -62,7 +61,8 @@ class _Reader:
         self.callbacks: dict[str, str] = {}
 
     def enums(self) -> dict[str, dict[str, int]]:
-        found = {}
+        found: dict[str, dict[str, int]] = {}
+        known: dict[str, int] = {}
         for before, body, behind in _bodies(self.text, r"\benum"):
             name = behind or before
             if not name:
@@ -71,8 +71,13 @@ class _Reader:
             for part in body.split(","):
                 match = re.fullmatch(r"\s*(\w+)\s*(?:=\s*(-?\w+))?\s*", part)
                 if match:
-                    value = int(match[2], 0) if match[2] else value + 1
-                    values[match[1]] = value
+                    if not match[2]:
+                        value += 1
+                    elif match[2] in known:
+                        value = known[match[2]]
+                    else:
+                        value = int(match[2], 0)
+                    values[match[1]] = known[match[1]] = value
             found[name] = values
             self.four.add(name)
         return found

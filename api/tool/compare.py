@@ -18,6 +18,7 @@ SERVED = "what served a caller goes on serving it"
 ENUM = "a value keeps its meaning and is never used again"
 CALLBACK = "the type of a callback never changes"
 VERSION = "the minor rises with every addition and never falls"
+SAME_MAJOR = "the major stays: clients refuse plugins of another"
 EXPORT = "an exported function keeps its name and type"
 EXTENSION = "an extension only grows"
 ADDED = "additions are allowed, with a new minor"
@@ -63,11 +64,11 @@ class _Comparison:
         for slot, name in enumerate(self.new.functions):
             if name not in known and slot >= len(self.old.functions):
                 self.note(MINOR, f"PJRT_Api.{name}", f"new function at slot {slot}", ADDED)
-        for name in self.old.absent.keys() & self.new.absent.keys():
-            before, after = self.old.absent[name], self.new.absent[name]
-            if before != after:
-                self.note(MAJOR, f"PJRT_Api.{name}", f"where it is not implemented it was {before}, "
-                          f"and is {after}: clients call it by that", SERVED)
+        for old, new in ((self.old.absent, self.new.absent), (self.old.slots, self.new.slots)):
+            for name in old.keys() & new.keys():
+                if old[name] != new[name]:
+                    self.note(MAJOR, f"PJRT_Api.{name}", "where it is not implemented it was "
+                              f"{old[name]}, and is {new[name]}: clients call it by that", SERVED)
 
     def struct(self, name: str, old: StructLayout, new: StructLayout, extension: bool) -> None:
         places = {f.name: f for f in new.fields}
@@ -168,9 +169,16 @@ class _Comparison:
         self.signatures(self.old.exports, self.new.exports, "function", EXPORT)
 
     def libraries(self) -> None:
-        for header in self.old.libraries.keys() & self.new.libraries.keys():
-            for f in compare(self.old.libraries[header], self.new.libraries[header]):
+        if self.old.libraries is None or self.new.libraries is None:
+            return
+        for header, old in self.old.libraries.items():
+            if header not in self.new.libraries:
+                self.note(MAJOR, header, "is gone, with all that it exports", EXPORT)
+                continue
+            for f in compare(old, self.new.libraries[header]):
                 self.findings.append(Finding(f.level, f"{header}: {f.where}", f.text, f.promise))
+        for header in self.new.libraries.keys() - self.old.libraries.keys():
+            self.note(MINOR, header, "new header", ADDED)
 
     def extensions(self) -> None:
         for kind, old in self.old.extensions.items():
@@ -186,7 +194,9 @@ class _Comparison:
     def version(self) -> None:
         old, new = (self.old.major, self.old.minor), (self.new.major, self.new.minor)
         text = f"{old[0]}.{old[1]} to {new[0]}.{new[1]}"
-        if new < old:
+        if new[0] != old[0]:
+            self.note(MAJOR, "version", f"from {text}", SAME_MAJOR)
+        elif new < old:
             self.note(MAJOR, "version", f"from {text}", VERSION)
         elif new == old and any(f.promise == ADDED for f in self.findings):
             self.note(MAJOR, "version", f"something was added and the minor is {new[1]} as before",

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ API = HERE.parent
 sys.path.insert(0, str(HERE))
 
 import compare  # noqa: E402
+import promises  # noqa: E402
 import sources  # noqa: E402
 import c_header  # noqa: E402  (of api/generate)
 from abi import FieldPlace, normal_type  # noqa: E402
@@ -36,9 +38,7 @@ class Temporary(unittest.TestCase):
         self.folder = Path(folder.name)
 
 
-class Registry(Temporary):
-    """The registry of today against one with a change."""
-
+class WithRegistry(Temporary):
     def changed(self, file: str, *changes: tuple[str, str]) -> Path:
         folder = self.folder / "registry"
         shutil.copytree(API / "registry", folder)
@@ -48,6 +48,10 @@ class Registry(Temporary):
             text = text.replace(before, after)
         (folder / file).write_text(text)
         return folder
+
+
+class Registry(WithRegistry):
+    """The registry of today against one with a change."""
 
     def check(self, expected: str, words: str, file: str, *changes: tuple[str, str]) -> None:
         found = compare.compare(TODAY, sources.read(str(self.changed(file, *changes))))
@@ -180,6 +184,61 @@ class Registry(Temporary):
         self.assertEqual([f.promise for f in found], [compare.VERSION, compare.ADDED])
 
 
+    def test_a_library_that_goes_away(self):
+        new = copy.deepcopy(TODAY)
+        del new.libraries["plinth_layer.h"]
+        self.assertEqual([(f.level, f.where, f.promise) for f in compare.compare(TODAY, new)],
+                         [("major", "plinth_layer.h", compare.EXPORT)])
+        self.assertEqual([(f.level, f.where) for f in compare.compare(new, TODAY)],
+                         [("minor", "plinth_layer.h")])
+
+    def test_another_major(self):
+        folder = self.changed("version.toml", ("major = 0", "major = 1"))
+        done = plinth_abi("check", str(API / "registry"), str(folder))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("major: version: from 0.116 to 1.116", done.stdout)
+        self.assertIn("(1.116): major", done.stdout)
+
+
+class Gate(WithRegistry):
+    """The newest revision of the history against a registry that breaks what ours promised."""
+
+    def gate(self, words: str, file: str, *changes: tuple[str, str]) -> None:
+        done = plinth_abi("check", "newest", str(self.changed(file, *changes)))
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(words, done.stdout)
+
+    def test_other_absence(self):
+        text = (API / "registry" / "buffer.toml").read_text()
+        start = text.index('name = "PJRT_Buffer_Bitcast"')
+        entry = text[start:text.index("fields", start)]
+        self.gate("major: PJRT_Api.PJRT_Buffer_Bitcast: where it is not implemented it was null, and "
+                  "is stub", "buffer.toml", (entry, entry.replace('absent = "null"', 'absent = "stub"')))
+
+    def test_a_field_that_became_required(self):
+        text = (API / "registry" / "client.toml").read_text()
+        lines = [row for row in text.splitlines() if '{name = "kv_try_get_' in row]
+        self.assertEqual(len(lines), 2)
+        changes = [(row, re.sub(r'default = [^,]+, if_unknown = "\w+"', "required = true", row))
+                   for row in lines]
+        self.gate("major: PJRT_Client_Create_Args.kv_try_get_callback: callers that do not send it "
+                  "were served", "client.toml", *changes)
+
+    def test_an_export_of_another_type(self):
+        file = "libplinth/plinth.toml"
+        text = (API / "registry" / file).read_text()
+        start = text.index('name = "plinth_list"')
+        end = text.index("[[", start)
+        entry = text[start:end]
+        changed = re.sub(r'type = "[^"]*\*"', 'type = "int"', entry, count=1)
+        self.assertNotEqual(entry, changed)
+        self.gate("major: plinth.h: plinth_list: was ", file, (entry, changed))
+
+    def test_everything_is_recorded(self):
+        self.assertEqual(promises.of(TODAY), json.loads(promises.PATH.read_text()),
+                         "run plinth-abi record")
+
+
 class History(unittest.TestCase):
     """What upstream did, judged."""
 
@@ -243,6 +302,18 @@ class Headers(WithHeaders):
                                         sources.read(str(self.header(revision))))
                 self.assertEqual([vars(f) for f in found], [])
 
+    def test_enum_values_by_name(self):
+        header = self.header("0.57")
+        text = header.read_text()
+        header.write_text(text + "enum More { MORE_A = 3, MORE_B, MORE_C = MORE_A, MORE_D };\n")
+        self.assertEqual(sources.read(str(header)).enums["More"],
+                         {"MORE_A": 3, "MORE_B": 4, "MORE_C": 3, "MORE_D": 4})
+        header.write_text(text + "enum More { MORE_A = ELSEWHERE };\n")
+        done = plinth_abi("check", "0.57", str(header))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("ELSEWHERE", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
     def test_a_header_of_another_is_refused(self):
         other = self.folder / "other.h"
         other.write_text("int x;\n")
@@ -282,6 +353,18 @@ class Plugins(WithHeaders):
                         str(library)], check=True)
         return f"{library}+{header}"
 
+    def test_a_path_with_a_plus(self):
+        library, header = self.plugin("0.78").split("+")
+        folder = self.folder / "c++"
+        folder.mkdir()
+        shutil.copy(library, folder)
+        done = plinth_abi("check", "0.78", f"{folder / Path(library).name}+{header}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_plugin_may_have_what_the_history_calls_optional(self):
+        done = plinth_abi("check", "newest", self.plugin("0.116"), "--json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_a_newer_plugin_is_a_minor(self):
         done = plinth_abi("check", self.plugin("0.78"), self.plugin("0.90"), "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -316,7 +399,22 @@ class Plugins(WithHeaders):
         self.assertIn("cannot be loaded", done.stderr)
 
 
-class Commands(unittest.TestCase):
+class Commands(Temporary):
+    def test_damaged_sources(self):
+        registry = self.folder / "registry"
+        shutil.copytree(API / "registry", registry)
+        version = (registry / "version.toml").read_text()
+        latin = self.folder / "latin.h"
+        latin.write_bytes(b"// \xe9\n")
+        for text in ("= broken", "", version.replace("declared_minor = 116", 'declared_minor = "x"')):
+            for source in (registry, latin):
+                with self.subTest(text=text[:20], source=source.name):
+                    (registry / "version.toml").write_text(text)
+                    done = plinth_abi("check", "0.57", str(source))
+                    self.assertEqual(done.returncode, 2)
+                    self.assertIn(str(source), done.stderr)
+                    self.assertNotIn("Traceback", done.stderr)
+
     def test_unknown_sources(self):
         for source, words in (("0.999", "no revision 0.999"), ("/nowhere", "no such file"),
                               ("git:no-such-revision", "git:no-such-revision")):

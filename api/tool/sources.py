@@ -16,14 +16,13 @@ HERE = Path(__file__).resolve().parent
 API = HERE.parent
 sys.path.insert(0, str(API / "generate"))
 
+import promises  # noqa: E402
 import registry as registry_module  # noqa: E402
 import revisions  # noqa: E402
 from abi import Abi, AbiError, FieldPlace, StructLayout, normal_type  # noqa: E402
+from c_assertions import CXX_TYPES  # noqa: E402
 from c_reader import IN_ARRAYS, read_header  # noqa: E402
 from layout import Layouts  # noqa: E402
-
-# Types of C++ in upstream's extension headers, and what they are.
-CXX_TYPES = {"xla::GlobalDeviceId": "int32_t", "xla::CrossHostTransferKey": "int64_t"}
 
 # Runs in a process of its own: a plugin may end it.
 PROBE = """
@@ -86,6 +85,7 @@ def from_registry(folder: Path, name: str) -> Abi:
     for module in registry.modules + registry.extensions:
         _add_types(abi, module, layouts)
     abi.callbacks = {c.name: _signature(c) for c in registry.callbacks}
+    abi.libraries = {}
     for library in registry.libraries:
         own = Abi(library.header, 0, library.minor)
         _add_types(own, library.module, layouts)
@@ -111,6 +111,7 @@ def from_history(name: str) -> Abi:
             abi.structs[struct] = _past_struct(struct, layout)
     if revision is history[-1]:
         _add_extensions(abi)
+        promises.add_to(abi)
     return abi
 
 
@@ -168,19 +169,26 @@ def from_plugin(path: Path, header: Path | None) -> Abi:
     abi.major, abi.minor = found["major"], found["minor"]
     slots = found["slots"]
     abi.functions = [names[i] if i < len(names) else f"slot {i}" for i in range(len(slots))]
-    abi.absent = {abi.functions[i]: "there" if there else "null" for i, there in enumerate(slots)}
+    abi.slots = {abi.functions[i]: "there" if there else "null" for i, there in enumerate(slots)}
     abi.extensions = dict(found["chain"])
     return abi
 
 
 def read(source: str) -> Abi:
-    """`source` as the command line takes it; see plinth-abi --help."""
+    """`source` as the command line takes it; see plinth-abi --help. Raises AbiError."""
+    try:
+        return _read(source)
+    except (ValueError, LookupError, TypeError) as error:  # Text or data that is not what it should be.
+        raise AbiError(f"{source}: {type(error).__name__}: {error}") from error
+
+
+def _read(source: str) -> Abi:
     if source.startswith("git:"):
         return from_git(source[4:])
     if source == "newest" or re.fullmatch(r"0\.\d+(-[a-z])?", source):
         return from_history(source)
     if "+" in source and not Path(source).exists():
-        plugin, _, header = source.partition("+")
+        plugin, _, header = source.rpartition("+")
         return from_plugin(Path(plugin), Path(header))
     path = Path(source)
     if path.is_dir():
