@@ -9,6 +9,9 @@ namespace plinth::sdk::internal {
 
 // The plugin behind this library's table; the error why it could not be made.
 Expected<Plugin*> ThePlugin();
+// Never null in the functions of the FFI extensions: they are on the chain only if the plugin has
+// it.
+Ffi* TheFfi();
 
 // The options of PJRT_Client_Create: the plugin's own, and the two that JAX adds in distributed
 // runs.

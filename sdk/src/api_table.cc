@@ -17,6 +17,7 @@ namespace {
 struct ApiInstance {
   std::unique_ptr<Plugin> plugin;  // Null if it could not be made.
   Status error;                    // Why.
+  Ffi* ffi_of_plugin = nullptr;
   std::optional<PluginAttributes> attributes;
   PJRT_Layouts_Extension layouts;
   PJRT_Shardings_Extension shardings;
@@ -59,7 +60,7 @@ void FillExtensions(ApiInstance& made) {
   made.custom_call.custom_call_handles_traits = true;
   chain.push_back(&made.layouts.base);
   chain.push_back(&made.shardings.base);
-  if (made.plugin != nullptr && made.plugin->ffi() != nullptr) {
+  if (made.ffi_of_plugin != nullptr) {
     chain.push_back(&made.ffi.base);
     chain.push_back(&made.custom_call.base);
   }
@@ -100,6 +101,7 @@ Status MakePlugin(ApiInstance& made, std::unique_ptr<Plugin> (*make_plugin)()) {
     made.plugin = make_plugin();
     if (made.plugin == nullptr) return Internal("the plugin could not be made");
     made.attributes.emplace(made.plugin->info().attributes);
+    made.ffi_of_plugin = made.plugin->ffi();
     return {};
   } catch (const std::exception& exception) {
     return Internal("the plugin could not be made: ", exception.what());
@@ -114,6 +116,8 @@ Expected<Plugin*> ThePlugin() {
   if (instance->plugin == nullptr) return instance->error;
   return instance->plugin.get();
 }
+
+Ffi* TheFfi() { return instance->ffi_of_plugin; }
 
 Expected<const PluginAttributes*> ThePluginAttributes() {
   if (!instance->attributes.has_value()) return instance->error;

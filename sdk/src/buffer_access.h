@@ -32,12 +32,18 @@ struct BufferAccess {
 
   // One more external reference: the memory stays where it is until the last one is dropped.
   static Status Hold(Buffer& buffer) {
-    PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
-    if (buffer.hold_count_ == 0) {
-      PLINTH_ASSIGN_OR_RETURN(buffer.hold_, buffer.HoldMemory());
+    {
+      PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
+      if (buffer.hold_count_ != 0) {
+        AddHold(buffer);
+        return {};
+      }
     }
-    ++buffer.hold_count_;
-    buffer.references_.fetch_add(1, std::memory_order_relaxed);
+    // Without the lock: it may wait for the contents, and what makes them may come to this buffer.
+    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<void> held, buffer.HoldMemory());
+    PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
+    if (buffer.hold_count_ == 0) buffer.hold_ = std::move(held);
+    AddHold(buffer);
     return {};
   }
   static Status Drop(Buffer& buffer) {
@@ -73,6 +79,13 @@ struct BufferAccess {
       buffer.unpadded_dims_ = std::make_unique<Dims>(std::move(dims));
     }
     return std::span<const int64_t>(*buffer.unpadded_dims_);
+  }
+
+ private:
+  // With the lock held.
+  static void AddHold(Buffer& buffer) {
+    ++buffer.hold_count_;
+    buffer.references_.fetch_add(1, std::memory_order_relaxed);
   }
 };
 

@@ -44,7 +44,7 @@ Status Call(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
 Status Call(PJRT_Buffer_GetMemoryLayout_Args& args) {
   PLINTH_HANDLE(buffer, args, buffer);
   const std::shared_ptr<const Layout>& layout = buffer->layout();
-  if ((layout != nullptr && !layout->tiles.empty()) || buffer->dims().size() > kMaxRank) {
+  if (layout != nullptr && !layout->tiles.empty()) {
     return Unimplemented(
         "PJRT_Buffer_GetMemoryLayout: the buffer is tiled; ask the Layouts extension");
   }
@@ -222,14 +222,20 @@ struct RawCopyFuture {
     std::unique_ptr<RawCopyFuture> self(static_cast<RawCopyFuture*>(args->callback_data));
     if (self == nullptr) return;
     try {
-      self->Copy(*args);
-    } catch (const std::exception& exception) {
-      self->done.Set(Internal("PJRT_Buffer_CopyRawToHostFuture: ", exception.what()));
+      try {
+        self->Copy(*args);
+      } catch (...) {
+        self->done.Set(CurrentExceptionAsStatus(kFunction));
+      }
+    } catch (...) {
+      // Out of memory for the message: dropping `done` unset makes the event fail.
     }
     BufferAccess::Unref(self->buffer);
   }
 
  private:
+  static constexpr const char* kFunction = FunctionOf<PJRT_Buffer_CopyRawToHostFuture_Args>::kName;
+
   void Copy(const PJRT_Buffer_CopyRawToHostFuture_Callback_Args& args) {
     Status status =
         StatusFromParts(RawEnum(args.error_code), args.error_message, args.error_message_size);
@@ -242,7 +248,8 @@ struct RawCopyFuture {
     }
     Expected<Event> copied = buffer->CopyRawToHost(args.dst, offset, size);
     if (!copied.ok()) {
-      done.Set(copied.status());
+      done.Set(StatusOf(kFunction, FunctionOf<PJRT_Buffer_CopyRawToHostFuture_Args>::kSince,
+                        copied.status()));
       return;
     }
     auto source = std::make_shared<EventSource>(std::move(done));

@@ -211,6 +211,34 @@ TEST_F(BufferTest, PlaceIsMemoryBeforeDevice) {
   for (PJRT_Buffer* buffer : {args.buffer, copy.dst_buffer, move.dst_buffer}) Destroy(buffer);
 }
 
+TEST_F(BufferTest, ADeviceBesideTheMemoryIsOfTheSameClient) {
+  TestClientHandle other;
+  auto args = HostArgs();
+  args.device = other.devices[0];
+  ExpectRefused(args, "another client");
+}
+
+// A plugin whose default is another layout has to see that row-major was asked for.
+TEST_F(BufferTest, ARowMajorDeviceLayoutIsToldApartFromNone) {
+  std::vector<std::string> asked;
+  upload_hook = [&](const HostBufferRequest& request) -> Expected<HostBufferResult> {
+    asked.push_back(request.layout == nullptr ? "any" : request.layout->ToString(2));
+    return Unimplemented("only looked at");
+  };
+  auto args = HostArgs();
+  ExpectRefused(args, "only looked at", StatusCode::kUnimplemented);
+  PJRT_Buffer_MemoryLayout layout = {};
+  layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  int64_t order[] = {1, 0};
+  layout.tiled.minor_to_major = order;
+  layout.tiled.minor_to_major_size = 2;
+  args.device_layout = &layout;
+  ExpectRefused(args, "only looked at", StatusCode::kUnimplemented);
+  upload_hook = nullptr;
+  EXPECT_EQ(asked, (std::vector<std::string>{"any", "{1,0}"}));
+}
+
 TEST_F(BufferTest, DeviceLayoutIsKept) {
   auto args = HostArgs();
   PJRT_Buffer_MemoryLayout layout = {};
@@ -257,6 +285,53 @@ TEST_F(BufferTest, ExternalReferencesOutliveTheHandle) {
   EXPECT_EQ(live_clients, 1);
   EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_DecreaseExternalReferenceCount, decrease).ok());
   EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_DecreaseExternalReferenceCount, decrease).ok());
+}
+
+// HoldMemory may wait for the contents, and callbacks on their way may use the same buffer.
+TEST_F(BufferTest, HoldingAPendingBufferHoldsNoLock) {
+  PJRT_Buffer* source = Upload(client_, {7, 8});
+  int64_t dims[] = {2};
+  PLINTH_ARGS(PJRT_Client_CreateAliasBuffer, alias);
+  alias.client = client_.client;
+  alias.memory = client_.memories[0];
+  alias.shape_dims = dims;
+  alias.shape_num_dims = 1;
+  alias.shape_element_type = PJRT_Buffer_Type_F32;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Client_CreateAliasBuffer, alias).ok());
+  PLINTH_ARGS(PJRT_Buffer_ReadyEvent, ready);
+  ready.buffer = alias.alias_buffer;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Buffer_ReadyEvent, ready).ok());
+  PLINTH_ARGS(PJRT_Buffer_OpaqueDeviceMemoryDataPointer, address);
+  address.buffer = alias.alias_buffer;
+  PLINTH_ARGS(PJRT_Event_OnReady, on_ready);
+  on_ready.event = ready.event;
+  on_ready.user_arg = &address;
+  on_ready.callback = [](PJRT_Error* error, void* argument) {
+    EXPECT_EQ(error, nullptr);
+    auto& asked = *static_cast<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args*>(argument);
+    EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_OpaqueDeviceMemoryDataPointer, asked).ok());
+  };
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Event_OnReady, on_ready).ok());
+  hold_calls = 0;
+  std::thread holder([&] {
+    PLINTH_ARGS(PJRT_Buffer_IncreaseExternalReferenceCount, hold);
+    hold.buffer = alias.alias_buffer;
+    EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_IncreaseExternalReferenceCount, hold).ok());
+  });
+  while (hold_calls == 0) std::this_thread::yield();
+  PLINTH_ARGS(PJRT_Client_FulfillAliasBuffer, fulfill);
+  fulfill.client = client_.client;
+  fulfill.fulfill_alias_buffer_cb = alias.fulfill_alias_buffer_cb;
+  fulfill.buffer = source;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_Client_FulfillAliasBuffer, fulfill).ok());
+  holder.join();
+  EXPECT_NE(address.device_memory_ptr, nullptr);
+  PLINTH_ARGS(PJRT_Buffer_DecreaseExternalReferenceCount, drop);
+  drop.buffer = alias.alias_buffer;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_DecreaseExternalReferenceCount, drop).ok());
+  Destroy(ready.event);
+  Destroy(source);
+  Destroy(alias.alias_buffer);
 }
 
 TEST_F(BufferTest, UseAfterDeleteIsAnError) {
@@ -314,6 +389,52 @@ TEST_F(BufferTest, RawCopiesAreChecked) {
   EXPECT_TRUE(PLINTH_CALL(PJRT_Event_Await, await).ok());
   Destroy(future.event);
   EXPECT_EQ(value, 3);
+}
+
+// Errors of a raw copy that starts later name the function that asked for it, whatever the author's
+// code does.
+TEST_F(BufferTest, RawCopiesThatFailLater) {
+  struct Seen {
+    Status status;
+  };
+  auto copy = [&] {
+    PJRT_Buffer* buffer = Upload(client_, {1});
+    PLINTH_ARGS(PJRT_Buffer_CopyRawToHostFuture, future);
+    future.buffer = buffer;
+    future.transfer_size = 4;
+    EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_CopyRawToHostFuture, future).ok());
+    PJRT_Buffer_CopyRawToHostFuture_Callback_Args callback = {};
+    callback.struct_size = PJRT_Buffer_CopyRawToHostFuture_Callback_Args_STRUCT_SIZE;
+    callback.callback_data = future.callback_data;
+    callback.dst = data_;
+    future.future_ready_callback(&callback);
+    Seen seen;
+    PLINTH_ARGS(PJRT_Event_OnReady, on_ready);
+    on_ready.event = future.event;
+    on_ready.user_arg = &seen;
+    on_ready.callback = [](PJRT_Error* error, void* argument) {
+      static_cast<Seen*>(argument)->status = TakeError(error);
+    };
+    EXPECT_TRUE(PLINTH_CALL(PJRT_Event_OnReady, on_ready).ok());
+    PLINTH_ARGS(PJRT_Event_Await, await);
+    await.event = future.event;
+    Status awaited = PLINTH_CALL(PJRT_Event_Await, await);
+    EXPECT_EQ(awaited.ToString(), seen.status.ToString());
+    EXPECT_TRUE(awaited.payloads().empty());
+    EXPECT_TRUE(seen.status.payloads().empty());
+    Destroy(future.event);
+    Destroy(buffer);
+    return awaited;
+  };
+  raw_copy_hook = [](Buffer&) -> Expected<Event> { throw 7; };
+  EXPECT_EQ(copy().ToString(),
+            "INTERNAL: PJRT_Buffer_CopyRawToHostFuture: the plugin threw an unknown exception");
+  raw_copy_hook = [](Buffer& buffer) { return buffer.Buffer::CopyRawToHost(nullptr, 0, 4); };
+  const Status not_offered = copy();
+  EXPECT_EQ(not_offered.code(), StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(not_offered.message()),
+              ::testing::StartsWith("PJRT_Buffer_CopyRawToHostFuture (since 0."));
+  raw_copy_hook = nullptr;
 }
 
 TEST_F(BufferTest, DonationWaitsForItsDependency) {
@@ -407,6 +528,12 @@ TEST_F(BufferTest, ErrorBuffersCarryTheirError) {
   }
   args.error_code = PJRT_Error_Code_OK;
   EXPECT_EQ(PLINTH_CALL(PJRT_Client_CreateErrorBuffer, args).code(), StatusCode::kInvalidArgument);
+  // The SDK's own mark is no payload for callers: it would change what the error says.
+  args.error_code = PJRT_Error_Code_ABORTED;
+  args.struct_size = 112;
+  payload.name = "plinth.sdk.not_offered";
+  payload.name_size = 22;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Client_CreateErrorBuffer, args).code(), StatusCode::kInvalidArgument);
 }
 
 TEST_F(BufferTest, AliasBuffersAreFulfilledOnce) {
@@ -491,6 +618,44 @@ TEST_F(BufferTest, TransferManagerGathersChunks) {
   Destroy(ready.event);
   Destroy(first);
   Destroy(second);
+}
+
+TEST_F(BufferTest, ATransferThatMakesNoBufferIsAnError) {
+  int64_t dims[] = {2};
+  PJRT_ShapeSpec spec = {};
+  spec.struct_size = PJRT_ShapeSpec_STRUCT_SIZE;
+  spec.dims = dims;
+  spec.num_dims = 1;
+  spec.element_type = PJRT_Buffer_Type_F32;
+  PLINTH_ARGS(PJRT_Client_CreateBuffersForAsyncHostToDevice, create);
+  create.client = client_.client;
+  create.shape_specs = &spec;
+  create.num_shape_specs = 1;
+  create.memory = client_.memories[0];
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Client_CreateBuffersForAsyncHostToDevice, create).ok());
+  PLINTH_ARGS(PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer, retrieve);
+  retrieve.transfer_manager = create.transfer_manager;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer, retrieve).ok());
+  upload_hook = [](const HostBufferRequest&) { return HostBufferResult(); };
+  PLINTH_ARGS(PJRT_AsyncHostToDeviceTransferManager_TransferData, transfer);
+  transfer.transfer_manager = create.transfer_manager;
+  transfer.data = data_;
+  transfer.transfer_size = 8;
+  transfer.is_last_transfer = true;
+  EXPECT_EQ(PLINTH_CALL(PJRT_AsyncHostToDeviceTransferManager_TransferData, transfer).code(),
+            StatusCode::kInternal);
+  upload_hook = nullptr;
+  PLINTH_ARGS(PJRT_Buffer_ReadyEvent, ready);
+  ready.buffer = retrieve.buffer_out;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Buffer_ReadyEvent, ready).ok());
+  PLINTH_ARGS(PJRT_Event_Await, await);
+  await.event = ready.event;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Event_Await, await).code(), StatusCode::kInternal);
+  Destroy(ready.event);
+  Destroy(retrieve.buffer_out);
+  PLINTH_ARGS(PJRT_AsyncHostToDeviceTransferManager_Destroy, destroy);
+  destroy.transfer_manager = create.transfer_manager;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_AsyncHostToDeviceTransferManager_Destroy, destroy).ok());
 }
 
 TEST_F(BufferTest, LayoutsExtensionSpeaksXlaText) {

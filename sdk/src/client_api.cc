@@ -17,8 +17,7 @@ Status Call(PJRT_Client_Create_Args& args) {
   // Not distributed, the callbacks are whatever was on the caller's stack.
   if (options.num_nodes > 1) request.key_value_store = std::make_shared<KeyValueStore>(args);
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Client> client, plugin->CreateClient(request));
-  PLINTH_ASSIGN_OR_RETURN(ClientCore * core,
-                          ClientCore::Make(*plugin, std::move(client), request.key_value_store));
+  PLINTH_ASSIGN_OR_RETURN(ClientCore * core, ClientCore::Make(*plugin, std::move(client)));
   args.client = ToC(core);
   return {};
 }
@@ -158,6 +157,16 @@ Status Call(PJRT_Executable_DeserializeAndLoad_Args& args) {
       return Invalid(args, "load_options.computation_origin is null");
     }
     load.computation_origin = {given->computation_origin, given->computation_origin_size};
+  }
+  if (given != nullptr && HasField(*given, &PJRT_LoadOptions::multi_slice_config) &&
+      given->multi_slice_config != nullptr) {
+    const PluginInfo& plugin = core->plugin->info();
+    if (!plugin.supports_multi_slice) {
+      return Unimplemented(
+          "PJRT_Executable_DeserializeAndLoad: load_options.multi_slice_config is ",
+          "given; plugin ", plugin.name, " spreads no program over slices");
+    }
+    load.multi_slice_config = given->multi_slice_config;
   }
   PLINTH_ASSIGN_OR_RETURN(
       args.loaded_executable,

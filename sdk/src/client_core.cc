@@ -7,14 +7,12 @@
 
 namespace plinth::sdk::internal {
 
-Expected<ClientCore*> ClientCore::Make(Plugin& plugin, std::unique_ptr<Client> client,
-                                       std::shared_ptr<const KeyValueStore> key_value_store) {
+Expected<ClientCore*> ClientCore::Make(Plugin& plugin, std::unique_ptr<Client> client) {
   if (client == nullptr) return Internal("the plugin made no client and gave no error");
   std::unique_ptr<ClientCore> core(new ClientCore());
   core->generation = CurrentGeneration();
   core->plugin = &plugin;
   core->client = std::move(client);
-  core->key_value_store = std::move(key_value_store);
   PLINTH_RETURN_IF_ERROR(core->Prepare());
   return core.release();
 }
@@ -50,6 +48,10 @@ Status ClientCore::Prepare() {
 Status ClientCore::CheckBuffer(const Buffer& buffer) {
   if (buffer.memory() == nullptr || buffer.device() == nullptr) {
     return Internal("the plugin made a buffer without a memory or a device");
+  }
+  if (buffer.dims().size() > kMaxRank) {
+    return Internal("the plugin made a buffer of ", buffer.dims().size(), " dimensions; at most ",
+                    kMaxRank, " are supported");
   }
   return {};
 }

@@ -18,8 +18,7 @@ namespace plinth::sdk::internal {
 struct ClientCore {
   // Takes over what a plugin made and prepares everything that the C side asks for often. INTERNAL
   // if the devices and memories do not fit together.
-  static Expected<ClientCore*> Make(Plugin& plugin, std::unique_ptr<Client> client,
-                                    std::shared_ptr<const KeyValueStore> key_value_store);
+  static Expected<ClientCore*> Make(Plugin& plugin, std::unique_ptr<Client> client);
 
   void Ref(intptr_t count = 1) { references.fetch_add(count, std::memory_order_relaxed); }
   void Unref(intptr_t count = 1) {
@@ -41,7 +40,6 @@ struct ClientCore {
   Plugin* plugin = nullptr;
   std::unique_ptr<Client> client;
   std::unique_ptr<Topology> topology;
-  std::shared_ptr<const KeyValueStore> key_value_store;
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_Device*> addressable_devices;
   std::vector<std::unique_ptr<MemoryHandle>> memory_handles;

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sdk/src/test_plugin.h"
+#include "sdk/src/topology_text.h"
 
 namespace plinth::sdk::testing {
 namespace {
@@ -292,6 +293,28 @@ TEST(Topology, SurvivesSerialization) {
       destroy.topology = deserialize.topology;
       EXPECT_TRUE(PLINTH_CALL(PJRT_TopologyDescription_Destroy, destroy).ok());
     }
+  }
+}
+
+TEST(Topology, NumbersThatDoNotFitAreRefused) {
+  TopologyInfo info;
+  info.devices.push_back({.id = 7, .process_index = 8});
+  info.attributes = {{"real", 1.0f}, {"flag", true}};
+  info.memory_kind_ids = {9};
+  const std::string good = internal::WriteTopology(info);
+  ASSERT_TRUE(internal::ReadTopology(good).ok());
+  struct Case {
+    const char* before;
+    const char* after;
+  };
+  for (const Case& c :
+       {Case{"1;7;8;", "1;4294967303;8;"}, Case{"1;7;8;", "1;7;4294967304;"},
+        Case{";9;", ";-4294967287;"}, Case{"1065353216;", "5360320512;"}, Case{"4;1;", "4;2;"}}) {
+    std::string bad = good;
+    const size_t at = bad.find(c.before);
+    ASSERT_NE(at, std::string::npos) << c.before;
+    bad.replace(at, std::strlen(c.before), c.after);
+    EXPECT_EQ(internal::ReadTopology(bad).status().code(), StatusCode::kInvalidArgument) << bad;
   }
 }
 

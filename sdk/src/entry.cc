@@ -22,30 +22,38 @@ PJRT_Error* BadArguments(const char* function, const size_t* struct_size, size_t
   }
 }
 
-PJRT_Error* ErrorOf(const char* function, int since, const Status& status) {
+Status StatusOf(const char* function, int since, const Status& status) {
   for (const Status::Payload& payload : status.payloads()) {
     if (payload.key != kNotOffered) continue;
     Expected<Plugin*> plugin = ThePlugin();
-    return MakeError(Unimplemented(
+    return Unimplemented(
         function, " (since 0.", since, "): ", status.message(), "; plugin ",
         plugin.ok() ? StrCat((*plugin)->info().name, " ", (*plugin)->info().version) : "?",
-        ", PJRT C API ", kPjrtMajor, ".", kPjrtReportedMinor));
+        ", PJRT C API ", kPjrtMajor, ".", kPjrtReportedMinor);
   }
-  return MakeError(status);
+  return status;
+}
+
+PJRT_Error* ErrorOf(const char* function, int since, const Status& status) {
+  return MakeError(StatusOf(function, since, status));
+}
+
+Status CurrentExceptionAsStatus(const char* function) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(function, ": out of host memory");
+  } catch (const std::exception& exception) {
+    return Internal(function, ": the plugin threw an exception: ", exception.what());
+  } catch (...) {
+    return Internal(function, ": the plugin threw an unknown exception");
+  }
 }
 
 PJRT_Error* CurrentExceptionAsError(const char* function) noexcept {
   // Making the message may run out of memory again.
   try {
-    try {
-      throw;
-    } catch (const std::bad_alloc&) {
-      return MakeError(ResourceExhausted(function, ": out of host memory"));
-    } catch (const std::exception& exception) {
-      return MakeError(Internal(function, ": the plugin threw an exception: ", exception.what()));
-    } catch (...) {
-      return MakeError(Internal(function, ": the plugin threw an unknown exception"));
-    }
+    return MakeError(CurrentExceptionAsStatus(function));
   } catch (...) {
     return MakeCallbackError(PJRT_Error_Code_RESOURCE_EXHAUSTED, "", 0);
   }

@@ -15,9 +15,11 @@ namespace plinth::sdk::internal {
 
 // Cold paths, out of line.
 PJRT_Error* BadArguments(const char* function, const size_t* struct_size, size_t minimum) noexcept;
-// The error of a call; answers of functions that the author did not write get the function's and
-// the plugin's name.
+// The outcome of a call as the caller shall see it: answers of functions that the author did not
+// write get the function's and the plugin's name.
+Status StatusOf(const char* function, int since, const Status& status);
 PJRT_Error* ErrorOf(const char* function, int since, const Status& status);
+Status CurrentExceptionAsStatus(const char* function);  // May throw std::bad_alloc.
 PJRT_Error* CurrentExceptionAsError(const char* function) noexcept;
 Status NullArgument(const char* function, const char* field);
 Status MadeBeforeFork(const char* function, const char* field);

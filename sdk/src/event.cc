@@ -7,6 +7,31 @@
 
 namespace plinth::sdk {
 namespace internal {
+namespace {
+
+// How deep waiters that complete events may run inside of one another on a thread. Nested calls
+// keep the usual order (all callbacks have run when Set returns); this many fit on any stack.
+constexpr int kDeepest = 32;
+
+struct Nesting {
+  int depth = 0;
+  // Waiters of events that were completed at kDeepest; the frame there runs them.
+  EventWaiter* first = nullptr;
+  EventWaiter* last = nullptr;
+};
+thread_local constinit Nesting nesting;
+
+// Whoever completes an event is not to blame for a callback that throws, and the other waiters
+// still have to run. What the callback owned is gone, and with it the events that it was to make
+// ready: they fail.
+void RunWaiter(EventWaiter* waiter, const Status& status) {
+  try {
+    waiter->run(waiter, status);
+  } catch (...) {
+  }
+}
+
+}  // namespace
 
 void EventState::Subscribe(EventWaiter* waiter) {
   uintptr_t head = waiters_.load(std::memory_order_acquire);
@@ -33,10 +58,39 @@ void EventState::Complete(Status status) {
     in_order = waiter;
     waiter = next;
   }
+  if (nesting.depth == kDeepest) {
+    while (in_order != nullptr) {
+      EventWaiter* waiter = in_order;
+      in_order = waiter->next;
+      Postpone(waiter);
+    }
+    return;
+  }
+  ++nesting.depth;
   while (in_order != nullptr) {
     EventWaiter* next = in_order->next;
-    in_order->run(in_order, status_);
+    RunWaiter(in_order, status_);
     in_order = next;
+  }
+  if (nesting.depth == kDeepest) RunPostponed();
+  --nesting.depth;
+}
+
+void EventState::Postpone(EventWaiter* waiter) {
+  Ref();
+  waiter->postponed_by = this;
+  waiter->next = nullptr;
+  (nesting.last == nullptr ? nesting.first : nesting.last->next) = waiter;
+  nesting.last = waiter;
+}
+
+void EventState::RunPostponed() {
+  while (EventWaiter* waiter = nesting.first) {
+    nesting.first = waiter->next;
+    if (nesting.first == nullptr) nesting.last = nullptr;
+    EventState* state = waiter->postponed_by;
+    RunWaiter(waiter, state->status_);
+    state->Unref();
   }
 }
 

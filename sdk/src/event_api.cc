@@ -34,7 +34,8 @@ Status Call(PJRT_Event_OnReady_Args& args) {
   PLINTH_HANDLE(event, args, event);
   if (args.callback == nullptr) return NullArgument("PJRT_Event_OnReady", "callback");
   event->event.OnReady([callback = args.callback, argument = args.user_arg](const Status& status) {
-    callback(MakeError(status), argument);
+    callback(ErrorOf("PJRT_Event_OnReady", FunctionOf<PJRT_Event_OnReady_Args>::kSince, status),
+             argument);
   });
   return {};
 }

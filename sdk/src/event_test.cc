@@ -66,6 +66,57 @@ TEST(Event, CallbackMayAddCallbacks) {
   EXPECT_EQ(inner, 1);
 }
 
+// Callbacks that make the next event ready, as chains of donations do, must not use up the stack.
+TEST(Event, ChainsOfAnyLength) {
+  constexpr size_t kLength = 300'000;
+  std::vector<EventSource> sources(kLength);
+  for (size_t i = 0; i + 1 < kLength; ++i) {
+    sources[i].event().OnReady([&, i](const Status& status) { sources[i + 1].Set(status); });
+  }
+  Event last = sources.back().event();
+  sources[0].Set(NotFound("handed on"));
+  ASSERT_TRUE(last.IsReady());
+  EXPECT_EQ(last.status().message(), "handed on");
+}
+
+// The same where the callbacks own what comes next.
+TEST(Event, ChainsThatAreAbandoned) {
+  EventSource first;
+  Event last = first.event();
+  for (size_t i = 0; i < 300'000; ++i) {
+    auto next = std::make_shared<EventSource>();
+    Event event = next->event();
+    last.OnReady([next](const Status&) {});
+    last = std::move(event);
+  }
+  first.Set();
+  EXPECT_EQ(last.Await().code(), StatusCode::kInternal);
+}
+
+TEST(Event, NestedCallbacksRunBeforeSetReturns) {
+  EventSource outer, inner;
+  std::vector<int> order;
+  inner.event().OnReady([&](const Status&) { order.push_back(1); });
+  outer.event().OnReady([&](const Status&) {
+    inner.Set();
+    order.push_back(2);
+  });
+  outer.Set();
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST(Event, ACallbackThatThrowsStopsNoOther) {
+  EventSource source;
+  auto next = std::make_shared<EventSource>();
+  Event event = next->event();
+  int calls = 0;
+  source.event().OnReady([next = std::move(next)](const Status&) { throw 7; });
+  source.event().OnReady([&](const Status&) { ++calls; });
+  EXPECT_TRUE(source.Set());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(event.Await().code(), StatusCode::kInternal);
+}
+
 TEST(Event, DroppingAPendingEventKeepsItsCallbacks) {
   EventSource source;
   int calls = 0;

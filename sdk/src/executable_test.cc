@@ -139,11 +139,12 @@ TEST_F(ExecutableTest, OptionsOfEveryRevision) {
     std::string location;
     size_t tasks = 0;
     size_t custom = 0;
+    bool multi_slice = false;
   } seen;
   execute_hook = [&](const ExecuteRequest& request, ExecuteResults& results) -> Status {
     seen = {request.non_donatable_indices.size(), request.context != nullptr,
-            std::string(request.call_location), request.task_ids.size(),
-            request.custom_options.size()};
+            std::string(request.call_location),   request.task_ids.size(),
+            request.custom_options.size(),        request.multi_slice_config != nullptr};
     results.SetOutput(0, 0,
                       MakeTestBuffer(DType::kF32, request.arguments(0)[0].dims(),
                                      request.arguments(0)[0].memory()));
@@ -170,6 +171,7 @@ TEST_F(ExecutableTest, OptionsOfEveryRevision) {
     call.options.incarnation_ids = &incarnation;
     call.options.custom_options = &custom;
     call.options.num_custom_options = 1;
+    call.options.multi_slice_config = reinterpret_cast<PJRT_MultiSlice_Config*>(&custom);
     // Everything behind the announced size is garbage.
     if (size < sizeof(call.options)) {
       std::memset(reinterpret_cast<char*>(&call.options) + size, 0x7F, sizeof(call.options) - size);
@@ -181,12 +183,63 @@ TEST_F(ExecutableTest, OptionsOfEveryRevision) {
     EXPECT_EQ(seen.location, size >= 88 ? "here" : "") << size;
     EXPECT_EQ(seen.tasks, size >= 112 ? 1u : 0u) << size;
     EXPECT_EQ(seen.custom, size >= 160 ? 1u : 0u) << size;
+    EXPECT_EQ(seen.multi_slice, size >= 120) << size;
     Destroy(call.outputs[0]);
     Destroy(call.complete[0]);
   }
   PLINTH_ARGS(PJRT_ExecuteContext_Destroy, destroy);
   destroy.context = context.context;
   EXPECT_TRUE(PLINTH_CALL(PJRT_ExecuteContext_Destroy, destroy).ok());
+}
+
+// What the plugin does not know is refused: the results would not be what the caller asked for.
+TEST_F(ExecutableTest, OptionsThatThePluginDoesNotKnowAreRefused) {
+  plugin_info->supports_custom_options = false;
+  plugin_info->supports_multi_slice = false;
+  PJRT_NamedValue custom = {};
+  custom.name = "x";
+  custom.name_size = 1;
+  custom.type = PJRT_NamedValue_kBool;
+  auto* slices = reinterpret_cast<PJRT_MultiSlice_Config*>(&custom);
+  ExpectRefused(
+      [&](Call& call) {
+        call.options.custom_options = &custom;
+        call.options.num_custom_options = 1;
+      },
+      "1 custom options are given; plugin test_plugin knows none", StatusCode::kUnimplemented);
+  ExpectRefused([&](Call& call) { call.options.multi_slice_config = slices; },
+                "options.multi_slice_config is given", StatusCode::kUnimplemented);
+  PJRT_LoadOptions options = {};
+  options.struct_size = PJRT_LoadOptions_STRUCT_SIZE;
+  options.multi_slice_config = slices;
+  PLINTH_ARGS(PJRT_Executable_DeserializeAndLoad, load);
+  load.client = client_.client;
+  load.serialized_executable = "add";
+  load.serialized_executable_size = 3;
+  load.load_options = &options;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Executable_DeserializeAndLoad, load).code(),
+            StatusCode::kUnimplemented);
+  // Without any of them, the same calls are served.
+  Call call;
+  Fill(call);
+  call.options.custom_options = &custom;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args).ok());
+  Destroy(call.outputs[0]);
+  Destroy(call.complete[0]);
+  options.multi_slice_config = nullptr;
+  ASSERT_TRUE(PLINTH_CALL(PJRT_Executable_DeserializeAndLoad, load).ok());
+  Destroy(load.loaded_executable);
+  plugin_info->supports_custom_options = true;
+  plugin_info->supports_multi_slice = true;
+}
+
+TEST_F(ExecutableTest, OutputsOfTooManyDimensionsAreRefused) {
+  execute_hook = [](const ExecuteRequest& request, ExecuteResults& results) -> Status {
+    const std::vector<int64_t> ones(65, 1);
+    results.SetOutput(0, 0, MakeTestBuffer(DType::kF32, ones, request.arguments(0)[0].memory()));
+    return {};
+  };
+  ExpectRefused([](Call&) {}, "a buffer of 65 dimensions; at most 64", StatusCode::kInternal);
 }
 
 TEST_F(ExecutableTest, FailuresLeaveNothingBehind) {

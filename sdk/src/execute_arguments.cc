@@ -81,7 +81,7 @@ Status CheckLists(const Args& args, const LoadedExecutable& loaded) {
 
 // Options that came with later revisions than the oldest one.
 Status ReadLaterOptions(const Args& args, const PJRT_ExecuteOptions& options,
-                        ExecuteRequest& request) {
+                        const LoadedExecutable& loaded, ExecuteRequest& request) {
   using Options = PJRT_ExecuteOptions;
   if (HasField(options, &Options::context) && options.context != nullptr) {
     request.context = FromC(options.context);
@@ -108,7 +108,19 @@ Status ReadLaterOptions(const Args& args, const PJRT_ExecuteOptions& options,
     }
     request.hlo_output_callbacks = {options.hlo_output_callbacks, options.num_hlo_output_callbacks};
   }
+  const PluginInfo& plugin = loaded.core->plugin->info();
+  if (HasField(options, &Options::multi_slice_config) && options.multi_slice_config != nullptr) {
+    if (!plugin.supports_multi_slice) {
+      return Unimplemented("PJRT_LoadedExecutable_Execute: options.multi_slice_config is given; ",
+                           "plugin ", plugin.name, " spreads no program over slices");
+    }
+    request.multi_slice_config = options.multi_slice_config;
+  }
   if (HasField(options, &Options::num_custom_options) && options.num_custom_options != 0) {
+    if (!plugin.supports_custom_options) {
+      return Unimplemented("PJRT_LoadedExecutable_Execute: ", options.num_custom_options,
+                           " custom options are given; plugin ", plugin.name, " knows none");
+    }
     PLINTH_ASSIGN_OR_RETURN(request.custom_options,
                             NamedValuesFromC(options.custom_options, options.num_custom_options));
   }
@@ -176,7 +188,7 @@ Status ReadExecuteArguments(const Args& args, const LoadedExecutable& loaded,
                      " arguments");
     }
   }
-  PLINTH_RETURN_IF_ERROR(ReadLaterOptions(args, options, request));
+  PLINTH_RETURN_IF_ERROR(ReadLaterOptions(args, options, loaded, request));
   return ReadCallbacks(args, options, loaded, request);
 }
 

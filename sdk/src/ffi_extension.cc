@@ -3,23 +3,14 @@
 #include "sdk/src/entry.h"
 
 namespace plinth::sdk::internal {
-namespace {
-
-// The extension is on the chain only of plugins that have it.
-Expected<Ffi*> TheFfi() {
-  PLINTH_ASSIGN_OR_RETURN(Plugin * plugin, ThePlugin());
-  return plugin->ffi();
-}
-
-}  // namespace
 
 Status Call(PJRT_FFI_Type_Register_Args& args) {
   PLINTH_RETURN_IF_ERROR(CheckBytes(args, args.type_name, args.type_name_size, "type_name"));
   FfiTypeInfo info;
   if (args.type_info != nullptr) info.deleter = args.type_info->deleter;
-  PLINTH_ASSIGN_OR_RETURN(Ffi * ffi, TheFfi());
-  PLINTH_ASSIGN_OR_RETURN(args.type_id, ffi->RegisterType(View(args.type_name, args.type_name_size),
-                                                          args.type_id, info));
+  PLINTH_ASSIGN_OR_RETURN(
+      args.type_id,
+      TheFfi()->RegisterType(View(args.type_name, args.type_name_size), args.type_id, info));
   return {};
 }
 
@@ -49,8 +40,7 @@ Status Call(PJRT_FFI_Register_Handler_Args& args) {
   handler.platform = View(args.platform_name, args.platform_name_size);
   handler.execute = args.handler;
   handler.traits = static_cast<uint32_t>(args.traits);
-  PLINTH_ASSIGN_OR_RETURN(Ffi * ffi, TheFfi());
-  return ffi->RegisterHandler(handler);
+  return TheFfi()->RegisterHandler(handler);
 }
 
 Status Call(PJRT_Gpu_Register_Custom_Call_Args& args) {
@@ -72,8 +62,7 @@ Status Call(PJRT_Gpu_Register_Custom_Call_Args& args) {
   }
   handler.execute = args.handler_execute;
   if (HasField(args, &PJRT_Gpu_Register_Custom_Call_Args::traits)) handler.traits = args.traits;
-  PLINTH_ASSIGN_OR_RETURN(Ffi * ffi, TheFfi());
-  return ffi->RegisterHandler(handler);
+  return TheFfi()->RegisterHandler(handler);
 }
 
 }  // namespace plinth::sdk::internal

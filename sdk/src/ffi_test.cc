@@ -93,6 +93,7 @@ TEST(Ffi, Handlers) {
   EXPECT_EQ(TakeError(FfiExtension().register_handler(&args)).code(), StatusCode::kInvalidArgument);
   args.struct_size = 8;
   EXPECT_EQ(TakeError(FfiExtension().register_handler(&args)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(ffi_calls, 1);  // When the plugin was made.
 }
 
 TEST(Ffi, HandlersOfEveryStageAndUntypedFunctions) {

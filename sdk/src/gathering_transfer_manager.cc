@@ -54,12 +54,11 @@ class GatheringTransferManager : public AsyncHostToDeviceTransferManager {
     }
     if (size > 0) std::memcpy(item.gathered->data() + offset, data, static_cast<size_t>(size));
     if (!is_last_transfer) return Event();
-    auto fulfill = std::exchange(item.fulfill, nullptr);
-    std::shared_ptr<std::vector<char>> bytes = std::move(item.gathered);
+    auto [fulfill, bytes] = Close(item);
     lock.unlock();
     const void* start = bytes->data();
-    PLINTH_RETURN_IF_ERROR(Fulfill(item.shape, start, item.shape.layout.get(), std::move(bytes),
-                                   HostBufferSemantics::kImmutableUntilTransferCompletes, fulfill));
+    PLINTH_RETURN_IF_ERROR(Send(item.shape, start, item.shape.layout.get(), std::move(bytes),
+                                HostBufferSemantics::kImmutableUntilTransferCompletes, fulfill));
     return Event();
   }
 
@@ -71,28 +70,30 @@ class GatheringTransferManager : public AsyncHostToDeviceTransferManager {
     }
     std::unique_lock lock(mutex_);
     PLINTH_RETURN_IF_ERROR(CheckOpen(index));
-    auto fulfill = std::exchange(item.fulfill, nullptr);
+    auto [fulfill, dropped] = Close(item);
     lock.unlock();
-    PLINTH_RETURN_IF_ERROR(Fulfill(item.shape, data, shape.layout.get(), nullptr,
-                                   HostBufferSemantics::kImmutableOnlyDuringCall, fulfill));
+    PLINTH_RETURN_IF_ERROR(Send(item.shape, data, shape.layout.get(), nullptr,
+                                HostBufferSemantics::kImmutableOnlyDuringCall, fulfill));
     return Event();
   }
 
   Status SetBufferError(size_t index, Status error) override {
     std::unique_lock lock(mutex_);
     PLINTH_RETURN_IF_ERROR(CheckOpen(index));
-    auto fulfill = std::exchange(items_[index].fulfill, nullptr);
+    auto [fulfill, dropped] = Close(items_[index]);
     lock.unlock();
     return fulfill(std::move(error));
   }
 
  private:
+  using Fulfill = std::function<Status(Expected<Buffer*>)>;
+  using Bytes = std::shared_ptr<std::vector<char>>;
   struct Item {
     Shape shape;
     int64_t size;
-    std::unique_ptr<Buffer> buffer;                    // Until it is retrieved.
-    std::function<Status(Expected<Buffer*>)> fulfill;  // Until the last transfer.
-    std::shared_ptr<std::vector<char>> gathered;
+    std::unique_ptr<Buffer> buffer;  // Until it is retrieved.
+    Fulfill fulfill;                 // Until the last transfer.
+    Bytes gathered;                  // Until then, from the first chunk on.
   };
 
   // With mutex_ held.
@@ -101,10 +102,15 @@ class GatheringTransferManager : public AsyncHostToDeviceTransferManager {
     return FailedPrecondition("buffer ", index, " already had its last transfer or its error");
   }
 
+  // With mutex_ held: nothing more comes for the item.
+  static std::pair<Fulfill, Bytes> Close(Item& item) {
+    return {std::exchange(item.fulfill, nullptr), std::exchange(item.gathered, nullptr)};
+  }
+
   // `layout`: of the data, null for row-major; `shape` says how the buffer lies.
-  Status Fulfill(const Shape& shape, const void* data, const Layout* layout,
-                 std::shared_ptr<void> keep_until_done, HostBufferSemantics semantics,
-                 const std::function<Status(Expected<Buffer*>)>& fulfill) {
+  Status Send(const Shape& shape, const void* data, const Layout* layout,
+              std::shared_ptr<void> keep_until_done, HostBufferSemantics semantics,
+              const Fulfill& fulfill) {
     Dims strides(shape.dims.size());
     DenseByteStrides(shape.dims, ByteSize(shape.dtype),
                      layout == nullptr ? std::span<const int64_t>() : layout->minor_to_major,
@@ -121,9 +127,13 @@ class GatheringTransferManager : public AsyncHostToDeviceTransferManager {
     request.device = device_;
     request.layout = shape.layout;
     Expected<HostBufferResult> result = client_.BufferFromHostBuffer(request);
-    if (!result.ok()) {
-      static_cast<void>(fulfill(result.status()));
-      return result.status();
+    Status failed = result.status();
+    if (failed.ok() && result->buffer == nullptr) {
+      failed = Internal("the plugin made no buffer and gave no error");
+    }
+    if (!failed.ok()) {
+      static_cast<void>(fulfill(failed));
+      return failed;
     }
     result->done_with_host_buffer.OnReady([keep = std::move(keep_until_done)](const Status&) {});
     return fulfill(result->buffer.get());

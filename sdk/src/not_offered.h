@@ -5,8 +5,9 @@
 
 namespace plinth::sdk::internal {
 
-// Marks the answer of a function that an author did not write. It never leaves the library: the
-// entry of the C function takes it off and says which function of which plugin it was.
+// Marks the answer of a function that an author did not write. It never leaves the library: where
+// an error is handed out, StatusOf takes it off and says which function of which plugin it was; a
+// caller cannot bring it (ReadError).
 inline constexpr char kNotOffered[] = "plinth.sdk.not_offered";
 
 template <typename... Pieces>

@@ -61,7 +61,9 @@ void DenseByteStrides(std::span<const int64_t> dims, int64_t element_size,
     size_t dim =
         minor_to_major.empty() ? dims.size() - 1 - i : static_cast<size_t>(minor_to_major[i]);
     strides[dim] = stride;
-    stride *= std::max<int64_t>(dims[dim], 1);
+    // Wraps around only where an array without elements has huge dimensions: nobody goes by those
+    // strides.
+    static_cast<void>(__builtin_mul_overflow(stride, std::max<int64_t>(dims[dim], 1), &stride));
   }
 }
 

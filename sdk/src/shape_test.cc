@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "sdk/src/wire.h"
+
 namespace plinth::sdk {
 namespace {
 
@@ -19,6 +21,16 @@ TEST(Shape, SizesAreChecked) {
   EXPECT_EQ(DenseSizeInBytes(DType::kF32, nearly).status().code(), StatusCode::kOutOfRange);
   int64_t empty[] = {int64_t{1} << 62, int64_t{1} << 62, 0};
   EXPECT_EQ(*NumElements(empty), 0);
+}
+
+// An array without elements may have dimensions whose product is too large.
+TEST(Shape, StridesOfEmptyArraysDoNotOverflow) {
+  const int64_t dims[] = {0, int64_t{1} << 62, int64_t{1} << 62};
+  int64_t strides[3] = {};
+  DenseByteStrides(dims, 4, {}, strides);
+  EXPECT_EQ(strides[2], 4);
+  EXPECT_TRUE(internal::AreDense(dims, strides, 4));
+  EXPECT_TRUE(internal::AreDense(dims, dims, 4));
 }
 
 TEST(Shape, LayoutText) {

@@ -14,6 +14,11 @@ bool buffers_are_readable_after_fork = false;
 LastHandler last_handler;
 LastClientRequest last_client_request;
 std::function<Status(const ExecuteRequest&, ExecuteResults&)> execute_hook;
+std::function<Expected<HostBufferResult>(const HostBufferRequest&)> upload_hook;
+std::function<Expected<Event>(Buffer&)> raw_copy_hook;
+std::atomic<int> hold_calls{0};
+std::atomic<int> ffi_calls{0};
+PluginInfo* plugin_info = nullptr;
 
 namespace {
 
@@ -50,6 +55,8 @@ class TestBuffer : public Buffer {
     return ready_;
   }
   Expected<std::shared_ptr<void>> HoldMemory() override {
+    ++hold_calls;
+    PLINTH_RETURN_IF_ERROR(ready_.Await());
     Storage held = storage();
     if (held == nullptr) return FailedPrecondition("the buffer was deleted");
     return std::shared_ptr<void>(held, held->data());
@@ -61,6 +68,7 @@ class TestBuffer : public Buffer {
         dtype(), dims(), memory, std::make_shared<std::vector<char>>(*from), ready_));
   }
   Expected<Event> CopyRawToHost(void* destination, int64_t offset, int64_t size) override {
+    if (raw_copy_hook) return raw_copy_hook(*this);
     Storage from = storage();
     if (from == nullptr) return FailedPrecondition("the buffer was deleted");
     std::memcpy(destination, from->data() + offset, static_cast<size_t>(size));
@@ -150,6 +158,7 @@ class TestClient : public Client {
   ~TestClient() override { --live_clients; }
 
   Expected<HostBufferResult> BufferFromHostBuffer(const HostBufferRequest& request) override {
+    if (upload_hook) return upload_hook(request);
     PLINTH_ASSIGN_OR_RETURN(Storage storage, Allocate(request.dtype, request.dims));
     Dims strides(request.dims.size());
     DenseByteStrides(request.dims, ByteSize(request.dtype), {}, {strides.data(), strides.size()});
@@ -256,7 +265,10 @@ class TestFfi : public Ffi {
 
 class TestPlugin : public Plugin {
  public:
-  Ffi* ffi() override { return &ffi_; }
+  Ffi* ffi() override {
+    ++ffi_calls;
+    return &ffi_;
+  }
   TestPlugin() {
     info_.name = "test_plugin";
     info_.version = "1.2";
@@ -267,6 +279,9 @@ class TestPlugin : public Plugin {
     info_.options = {
         {.name = "count", .default_value = int64_t{7}, .doc = "a number", .min = 0, .max = 9}};
     info_.supports_distributed = true;
+    info_.supports_custom_options = true;
+    info_.supports_multi_slice = true;
+    plugin_info = &info_;
   }
   const PluginInfo& info() const override { return info_; }
   Expected<std::unique_ptr<Client>> CreateClient(const ClientRequest& request) override {

@@ -49,6 +49,19 @@ extern LastHandler last_handler;
 // Runs instead of an executable's own Execute if it is set.
 extern std::function<Status(const ExecuteRequest&, ExecuteResults&)> execute_hook;
 
+// Run instead of the plugin's own BufferFromHostBuffer and CopyRawToHost if they are set.
+extern std::function<Expected<HostBufferResult>(const HostBufferRequest&)> upload_hook;
+extern std::function<Expected<Event>(Buffer&)> raw_copy_hook;
+
+// Calls of HoldMemory; it waits for the contents.
+extern std::atomic<int> hold_calls;
+
+// How often the SDK asked the plugin for its Ffi.
+extern std::atomic<int> ffi_calls;
+
+// The plugin's own info, once Api() was called.
+extern PluginInfo* plugin_info;
+
 // A buffer in host memory; becomes ready with `ready`.
 std::unique_ptr<Buffer> MakeTestBuffer(DType dtype, std::span<const int64_t> dims, Memory* memory,
                                        Event ready = {});

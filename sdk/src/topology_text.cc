@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <charconv>
+#include <limits>
 
 namespace plinth::sdk::internal {
 namespace {
@@ -36,6 +37,14 @@ class Reader {
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
   int64_t Number() { return NumberBefore(';'); }
+  int64_t NumberIn(int64_t min, int64_t max) {
+    int64_t number = Number();
+    return number < min || number > max ? Fail<int64_t>() : number;
+  }
+  int Int() {
+    using Limits = std::numeric_limits<int>;
+    return static_cast<int>(NumberIn(Limits::min(), Limits::max()));
+  }
   std::string Text() {
     int64_t size = NumberBefore(':');
     if (failed_ || size < 0 || size > Left()) return Fail<std::string>();
@@ -87,9 +96,10 @@ class Reader {
         return list;
       }
       case 3:
-        return std::bit_cast<float>(static_cast<uint32_t>(Number()));
+        return std::bit_cast<float>(
+            static_cast<uint32_t>(NumberIn(0, std::numeric_limits<uint32_t>::max())));
       case 4:
-        return Number() != 0;
+        return NumberIn(0, 1) != 0;
       default:
         return Fail<Value>();
     }
@@ -127,8 +137,8 @@ Expected<TopologyInfo> ReadTopology(std::string_view bytes) {
   TopologyInfo info;
   for (int64_t n = reader.Count(); n > 0 && !reader.failed(); --n) {
     DeviceDescriptionInfo device;
-    device.id = static_cast<int>(reader.Number());
-    device.process_index = static_cast<int>(reader.Number());
+    device.id = reader.Int();
+    device.process_index = reader.Int();
     device.kind = reader.Text();
     device.debug_string = reader.Text();
     device.to_string = reader.Text();
@@ -137,7 +147,7 @@ Expected<TopologyInfo> ReadTopology(std::string_view bytes) {
   }
   info.attributes = reader.Values();
   for (int64_t n = reader.Count(); n > 0 && !reader.failed(); --n) {
-    info.memory_kind_ids.push_back(static_cast<int>(reader.Number()));
+    info.memory_kind_ids.push_back(reader.Int());
   }
   if (reader.failed() || !reader.at_end()) {
     return InvalidArgument("the serialized topology is damaged at byte ",

@@ -8,6 +8,7 @@
 #include "plinth/support/error.h"
 #include "plinth/support/named_value.h"
 #include "sdk/src/entry.h"
+#include "sdk/src/not_offered.h"
 
 namespace plinth::sdk::internal {
 
@@ -35,9 +36,9 @@ Expected<std::span<const int64_t>> ReadDims(const char* function, const int64_t*
 
 namespace {
 
-// struct_size is not looked at: the struct is frozen and holds all of the inner ones, so there is
-// but one size that any of them can mean, and JAX 0.10.2 leaves the field uninitialized where it
-// makes a view or copies an array to a device of another client.
+// struct_size is not looked at: PJRT_Buffer_GetMemoryLayout_Args holds the struct by value, and it
+// holds the inner ones, so none can have grown; and JAX 0.10.2 leaves the field uninitialized where
+// it makes a view or copies an array to a device of another client.
 Expected<std::span<const int64_t>> ReadMinorToMajor(const char* function,
                                                     const PJRT_Buffer_MemoryLayout_Tiled& tiled,
                                                     size_t rank) {
@@ -114,8 +115,7 @@ Expected<std::vector<int64_t>> OrderOfStrides(const char* function, DType dtype,
 Expected<std::shared_ptr<const Layout>> ReadLayout(const char* function,
                                                    const PJRT_Buffer_MemoryLayout* layout,
                                                    DType dtype, std::span<const int64_t> dims) {
-  std::shared_ptr<const Layout> row_major;
-  if (layout == nullptr) return row_major;
+  if (layout == nullptr) return std::shared_ptr<const Layout>();
   Layout result;
   switch (RawEnum(layout->type)) {
     case PJRT_Buffer_MemoryLayout_Type_Tiled: {
@@ -137,7 +137,6 @@ Expected<std::shared_ptr<const Layout>> ReadLayout(const char* function,
       return InvalidArgument(function, ": ", RawEnum(layout->type),
                              " is no kind of layout; known are 0 (tiled) and 1 (strides)");
   }
-  if (result.IsRowMajor()) return row_major;
   return std::shared_ptr<const Layout>(std::make_shared<const Layout>(std::move(result)));
 }
 
@@ -150,14 +149,16 @@ Expected<Shape> ReadShape(const char* function, const PJRT_Buffer_Type& type, co
   Expected<int64_t> size = DenseSizeInBytes(shape.dtype, view);
   if (!size.ok()) return InvalidArgument(function, ": ", size.status().message());
   PLINTH_ASSIGN_OR_RETURN(shape.layout, ReadLayout(function, layout, shape.dtype, view));
+  if (shape.layout != nullptr && shape.layout->IsRowMajor()) shape.layout = nullptr;
   return shape;
 }
 
 bool AreDense(std::span<const int64_t> dims, std::span<const int64_t> strides,
               int64_t element_size) {
+  // Without elements any strides do; the others could be too large to multiply.
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return true;
   int64_t stride = element_size;
   for (size_t i = dims.size(); i-- > 0;) {
-    if (dims[i] == 0) return true;
     if (dims[i] != 1 && strides[i] != stride) return false;
     stride *= dims[i];
   }
@@ -228,6 +229,10 @@ Expected<Place> ReadPlace(const char* function, const ClientCore& client, PJRT_M
     place.device = place.memory->devices().front();
     // A device given beside the memory is the one to report, if it can address the memory.
     if (device != nullptr) {
+      if (FromC(device)->core != &client) {
+        return InvalidArgument(function,
+                               ": the device beside the memory belongs to another client");
+      }
       for (Device* candidate : place.memory->devices()) {
         if (candidate == FromC(device)) place.device = candidate;
       }
@@ -273,6 +278,9 @@ Status ReadError(const char* function, const PJRT_Error_Code& code, const char* 
     if (text == nullptr) {
       return InvalidArgument(function, ": payload \"", named.name, "\" is a ",
                              TypeName(named.value), "; payloads are strings");
+    }
+    if (named.name == kNotOffered) {
+      return InvalidArgument(function, ": payload \"", kNotOffered, "\" is the SDK's own");
     }
     error = error.WithPayload(named.name, *text);
   }

@@ -19,12 +19,13 @@ Expected<DType> ReadDType(const char* function, const PJRT_Buffer_Type& type);
 Expected<std::span<const int64_t>> ReadDims(const char* function, const int64_t* dims,
                                             size_t num_dims);
 
-// The layout as an order of dimensions; null for row-major and for a null pointer. Strides are
-// accepted if they are those of a dense array.
+// The layout as an order of dimensions; null for a null pointer alone. Strides are accepted if they
+// are those of a dense array.
 Expected<std::shared_ptr<const Layout>> ReadLayout(const char* function,
                                                    const PJRT_Buffer_MemoryLayout* layout,
                                                    DType dtype, std::span<const int64_t> dims);
 
+// `layout` of the result is null for row-major and for a null pointer, as everywhere in Shape.
 Expected<Shape> ReadShape(const char* function, const PJRT_Buffer_Type& type, const int64_t* dims,
                           size_t num_dims, const PJRT_Buffer_MemoryLayout* layout);
 
@@ -46,8 +47,8 @@ Status ReadHostLayout(const char* function, const PJRT_Buffer_MemoryLayout* layo
 bool AreDense(std::span<const int64_t> dims, std::span<const int64_t> strides,
               int64_t element_size);
 
-// The memory and device that a call names; memory wins, a device means its default memory. Both
-// must be of `client`, and addressable.
+// The memory and device that a call names, of `client` and addressable from this process (which all
+// memories of a client are). Memory wins; a device alone means its default memory.
 struct Place {
   Memory* memory = nullptr;
   Device* device = nullptr;

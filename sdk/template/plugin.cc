@@ -100,6 +100,10 @@ class TemplateClient : public sdk::Client {
 
   Expected<sdk::HostBufferResult> BufferFromHostBuffer(
       const sdk::HostBufferRequest& request) override {
+    if (request.layout != nullptr && !request.layout->IsRowMajor()) {
+      return Unimplemented("the template keeps arrays row-major; asked for ",
+                           request.layout->ToString(request.dims.size()));
+    }
     PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<sdk::Buffer> buffer,
                             TemplateBuffer::Make(request.dtype, request.dims, request.memory));
     PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<void> data, buffer->HoldMemory());

@@ -42,9 +42,11 @@ struct HostBufferRequest {
   bool is_dense = true;  // True if the strides are those of a dense row-major array.
   int64_t size = 0;      // Bytes of the dense array.
   HostBufferSemantics semantics = HostBufferSemantics::kImmutableOnlyDuringCall;
-  Memory* memory = nullptr;                   // Never null.
-  Device* device = nullptr;                   // Never null: the one asked for, or the memory's own.
-  std::shared_ptr<const Layout> layout = {};  // The layout wanted on the device; null: any.
+  Memory* memory = nullptr;  // Never null.
+  Device* device = nullptr;  // Never null: the one asked for, or the memory's own.
+  // The layout wanted on the device, also where that is row-major; null: any, for example that of
+  // GetDefaultLayout.
+  std::shared_ptr<const Layout> layout = {};
 };
 
 struct HostBufferResult {
@@ -75,6 +77,8 @@ struct AliasBuffer {
 
 struct LoadOptions {
   std::span<const int32_t> computation_origin = {};
+  // Reaches an author only if PluginInfo::supports_multi_slice.
+  PJRT_MultiSlice_Config* multi_slice_config = nullptr;
 };
 
 // The state of a process of a distributed run, as the framework sees it.

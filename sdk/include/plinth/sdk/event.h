@@ -16,9 +16,12 @@ class EventSource;
 
 namespace internal {
 
+class EventState;
+
 // One callback waiting for an event. `run` is called exactly once and frees the waiter if need be.
 struct EventWaiter {
   EventWaiter* next = nullptr;
+  EventState* postponed_by = nullptr;  // Set with a reference where `run` has to wait its turn.
   void (*run)(EventWaiter* self, const Status& status) = nullptr;
 };
 
@@ -35,7 +38,8 @@ class EventState {
   const Status& status() const { return status_; }  // Only once IsReady().
   // Runs the waiter inline if the event is ready.
   void Subscribe(EventWaiter* waiter);
-  // Stores the status and runs every waiter. Only the caller that wins `claimed_` may call it.
+  // Stores the status and runs every waiter, or leaves that to a frame further up if waiters of
+  // this thread are nested too deep. Only the caller that wins `claimed_` may call it.
   void Complete(Status status);
   bool Claim() { return !claimed_.exchange(true, std::memory_order_acq_rel); }
 
@@ -46,6 +50,8 @@ class EventState {
 
  private:
   ~EventState() = default;
+  void Postpone(EventWaiter* waiter);
+  static void RunPostponed();
   static constexpr uintptr_t kReady = 1;
 
   std::atomic<uintptr_t> waiters_{0};
@@ -90,15 +96,6 @@ class Event {
   template <typename Callback>
   void OnReady(Callback&& callback) const;
 
-  // For code that brings its own memory for the waiter.
-  void Subscribe(internal::EventWaiter* waiter) const {
-    if (state_ == nullptr) {
-      waiter->run(waiter, Status());
-    } else {
-      state_->Subscribe(waiter);
-    }
-  }
-
  private:
   friend class EventSource;
   // Takes over one reference.
@@ -124,8 +121,10 @@ class EventSource {
     state_->Ref();
     return Event(state_);
   }
-  // Makes the event ready and runs the callbacks on this thread, in the order they were added. The
-  // first call counts: later ones, from any thread, return false and change nothing.
+  // Makes the event ready and runs the callbacks on this thread, in the order they were added,
+  // before it returns. (Where callbacks that make events ready are nested dozens deep, the
+  // innermost run after the one that called Set, so that a chain of any length fits on the stack.)
+  // The first call counts: later ones, from any thread, return false and change nothing.
   bool Set(Status status = {});
 
  private:

@@ -162,7 +162,9 @@ struct ExecuteRequest {
   std::span<const int> task_ids = {};
   std::span<const int64_t> incarnation_ids = {};
   bool use_major_to_minor_data_layout_for_callbacks = false;
+  // Reach an author only if PluginInfo::supports_custom_options or supports_multi_slice.
   std::vector<NamedValue> custom_options = {};
+  PJRT_MultiSlice_Config* multi_slice_config = nullptr;
   // Callbacks of the C ABI, one list per device, as given. Non-zero counts reach an author only if
   // PluginInfo::supports_send_recv; else the SDK answers UNIMPLEMENTED.
   size_t num_send_ops = 0;

@@ -38,8 +38,12 @@ struct PluginInfo {
   bool supports_load = false;
   bool supports_clear_memory_stats = false;
   bool supports_canonical_shape = false;
-  // ExecuteRequest may carry send and recv callbacks.
+  // What an execution may bring (the last one: loading an executable too); otherwise the SDK
+  // answers UNIMPLEMENTED to callers that bring it: send and recv callbacks,
+  // ExecuteRequest::custom_options, ExecuteRequest::multi_slice_config.
   bool supports_send_recv = false;
+  bool supports_custom_options = false;
+  bool supports_multi_slice = false;
   // Further extensions, in front of the SDK's (Layouts, Shardings, FFI). They live for ever; `next`
   // is written by the SDK.
   std::vector<PJRT_Extension_Base*> extensions = {};
@@ -64,7 +68,8 @@ class Plugin {
   virtual Status Initialize() { return {}; }
   virtual Expected<std::unique_ptr<Client>> CreateClient(const ClientRequest& request) = 0;
 
-  // Null, or what makes the FFI extension; lives as long as the plugin. Asked once.
+  // Null, or what makes the FFI extension; lives as long as the plugin. Asked once,
+  // when the plugin is made.
   virtual Ffi* ffi() { return nullptr; }
 
   // Compiling ahead of time; UNIMPLEMENTED by default.
