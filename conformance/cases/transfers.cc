@@ -1,6 +1,7 @@
 // L1: host memory to buffers and back.
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "conformance/cases/cases.h"
@@ -267,6 +268,49 @@ void ToHostSizes(Context& context) {
                        context.plugin().Call(args), {StatusCode::kInvalidArgument});
 }
 
+// A layout that is asked for is there, or refused.
+void DeviceLayout(Context& context, const std::array<int64_t, 2>& order) {
+  static constexpr char kKept[] = "PJRT-Client_BufferFromHostBuffer-layout-kept";
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  const int64_t dims[] = {2, 3};
+  Expected<PJRT_Device*> device = context.Device();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+  PJRT_Buffer_MemoryLayout wanted = {};
+  wanted.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+  wanted.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  wanted.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
+  wanted.tiled.minor_to_major = order.data();
+  wanted.tiled.minor_to_major_size = order.size();
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = context.client();
+  args.data = values.data();
+  args.type = PJRT_Buffer_Type_F32;
+  args.dims = dims;
+  args.num_dims = std::size(dims);
+  args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  args.device = *device;
+  args.device_layout = &wanted;
+  Status status = context.plugin().Call(args);
+  if (status.code() == StatusCode::kUnimplemented) return context.Unsupported(status.ToString());
+  if (!context.Ok(kKept, "PJRT_Client_BufferFromHostBuffer", status)) return;
+  OwnedBuffer buffer(context.plugin(), args.buffer);
+  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+  auto found = MakeArgs<PJRT_Buffer_GetMemoryLayout_Args>();
+  found.buffer = buffer.get();
+  if (!context.Ok("", "PJRT_Buffer_GetMemoryLayout", context.plugin().Call(found))) return;
+  const PJRT_Buffer_MemoryLayout_Tiled& tiled = found.layout.tiled;
+  if (RawEnum(found.layout.type) == PJRT_Buffer_MemoryLayout_Type_Tiled &&
+      context.Check(kKept, tiled.minor_to_major_size == order.size(), "the layout has ",
+                    tiled.minor_to_major_size, " dimensions")) {
+    context.Check(kKept, std::equal(order.begin(), order.end(), tiled.minor_to_major),
+                  "asked for the layout {", StrJoin(order, ","), "}, the buffer has {",
+                  tiled.minor_to_major[0], ",", tiled.minor_to_major[1], "}");
+  }
+  Expected<HostArray> back = context.Download(buffer.get());
+  if (!context.Ok("", "PJRT_Buffer_ToHostBuffer", back.status())) return;
+  CheckSame(context, kKept, HostArray::F32({2, 3}, values), *back);
+}
+
 // Without a layout for the host the data comes as the buffer has it.
 void OwnLayout(Context& context) {
   const std::vector<float> wanted = {1, 2, 3, 4, 5, 6};
@@ -416,6 +460,11 @@ void AddTransferCases(std::vector<Case>& cases) {
       BadArrays, true);
   add("to_host_sizes", {"PJRT-Buffer_ToHostBuffer-dst_size", "PJRT-Buffer_ToHostBuffer-too-small"},
       ToHostSizes);
+  for (const std::array<int64_t, 2>& order : {std::array<int64_t, 2>{1, 0}, {0, 1}}) {
+    add(StrCat("device_layout/", order[0] == 1 ? "row_major" : "column_major"),
+        {"PJRT-Client_BufferFromHostBuffer-layout-kept"},
+        [=](Context& context) { DeviceLayout(context, order); });
+  }
   add("own_layout", {"PJRT-Buffer_ToHostBuffer-layout"}, OwnLayout);
   add("deleted",
       {"PJRT-Buffer_Delete-again", "PJRT-Buffer_IsDeleted-truth",

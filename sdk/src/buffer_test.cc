@@ -211,11 +211,19 @@ TEST_F(BufferTest, PlaceIsMemoryBeforeDevice) {
   for (PJRT_Buffer* buffer : {args.buffer, copy.dst_buffer, move.dst_buffer}) Destroy(buffer);
 }
 
-TEST_F(BufferTest, ADeviceBesideTheMemoryIsOfTheSameClient) {
+TEST_F(BufferTest, ADeviceThatCannotAddressTheMemoryIsIgnored) {
   TestClientHandle other;
-  auto args = HostArgs();
-  args.device = other.devices[0];
-  ExpectRefused(args, "another client");
+  for (PJRT_Device* device : {client_.devices[1], other.devices[1]}) {
+    auto args = HostArgs();
+    args.device = device;
+    ASSERT_TRUE(PLINTH_CALL(PJRT_Client_BufferFromHostBuffer, args).ok());
+    Destroy(args.done_with_host_buffer);
+    PLINTH_ARGS(PJRT_Buffer_Device, where);
+    where.buffer = args.buffer;
+    EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_Device, where).ok());
+    EXPECT_EQ(where.device, client_.devices[0]);
+    Destroy(args.buffer);
+  }
 }
 
 // A plugin whose default is another layout has to see that row-major was asked for.

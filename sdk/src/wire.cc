@@ -229,10 +229,6 @@ Expected<Place> ReadPlace(const char* function, const ClientCore& client, PJRT_M
     place.device = place.memory->devices().front();
     // A device given beside the memory is the one to report, if it can address the memory.
     if (device != nullptr) {
-      if (FromC(device)->core != &client) {
-        return InvalidArgument(function,
-                               ": the device beside the memory belongs to another client");
-      }
       for (Device* candidate : place.memory->devices()) {
         if (candidate == FromC(device)) place.device = candidate;
       }

@@ -47,8 +47,9 @@ Status ReadHostLayout(const char* function, const PJRT_Buffer_MemoryLayout* layo
 bool AreDense(std::span<const int64_t> dims, std::span<const int64_t> strides,
               int64_t element_size);
 
-// The memory and device that a call names, of `client` and addressable from this process (which all
-// memories of a client are). Memory wins; a device alone means its default memory.
+// The memory and device that a call names. A device alone means its default memory; beside a memory
+// it is ignored (PJRT-Client_BufferFromHostBuffer-memory-wins) unless it can address that memory.
+// What counts must be of `client`, and addressable, as all memories of a client are.
 struct Place {
   Memory* memory = nullptr;
   Device* device = nullptr;
