@@ -21,13 +21,13 @@ struct Nesting {
 };
 thread_local constinit Nesting nesting;
 
-// Whoever completes an event is not to blame for a callback that throws, and the other waiters
-// still have to run. What the callback owned is gone, and with it the events that it was to make
-// ready: they fail.
 void RunWaiter(EventWaiter* waiter, const Status& status) {
   try {
     waiter->run(waiter, status);
   } catch (...) {
+    // Whoever completes an event is not to blame for a callback that throws, and the other waiters
+    // still have to run. What the callback owned is gone, and with it the events that it was to
+    // make ready: they fail.
   }
 }
 
