@@ -96,6 +96,18 @@ constexpr Mutant kMutants[] = {
          return error;
        });
      }},
+    {"device_layout_ignored", "PJRT-Client_BufferFromHostBuffer-layout-kept",
+     "L1/transfer/device_layout/column_major", "every array is kept row-major",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
+         auto own = *a;
+         own.device_layout = nullptr;
+         PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(&own);
+         a->buffer = own.buffer;
+         a->done_with_host_buffer = own.done_with_host_buffer;
+         return error;
+       });
+     }},
     {"to_host_too_small", "PJRT-Buffer_ToHostBuffer-too-small", "*",
      "more is written than dst_size allows",
      [](PJRT_Api& t) {
