@@ -1,6 +1,7 @@
 #include "reference_plugin/cpu/tile/program_builder.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "reference_plugin/cpu/tile/routine.h"
 
@@ -45,7 +46,7 @@ int32_t ProgramBuilder::TakeRegister() {
 }
 
 bool ProgramBuilder::IsRegister(int32_t slot) const {
-  return std::find(registers_.begin(), registers_.end(), slot) != registers_.end();
+  return std::binary_search(registers_.begin(), registers_.end(), slot);
 }
 
 void ProgramBuilder::FreeRegister(int32_t slot) {
@@ -103,14 +104,16 @@ Status ProgramBuilder::PlanUses(size_t p) {
     if (rows_[p][n] != -1) last_use_[n] = kUntilEnd;
   }
   // Loads that share a register live as long as the last of them.
+  std::unordered_map<int32_t, int32_t> last_use_of_slot;
+  for (size_t n = 0; n < size; ++n) {
+    if (phase.nodes[n].kind == NodeKind::kOp) continue;
+    int32_t& last = last_use_of_slot.try_emplace(values_[p][n].slot, -1).first->second;
+    last = std::max(last, last_use_[n]);
+  }
   int32_t last_direct = -1;
   for (size_t n = 0; n < size; ++n) {
-    for (size_t m = 0; m < size; ++m) {
-      if (m != n && phase.nodes[n].kind != NodeKind::kOp && phase.nodes[m].kind != NodeKind::kOp &&
-          values_[p][m].slot == values_[p][n].slot) {
-        last_use_[n] = std::max(last_use_[n], last_use_[m]);
-      }
-    }
+    if (phase.nodes[n].kind == NodeKind::kOp) continue;
+    last_use_[n] = last_use_of_slot[values_[p][n].slot];
     if (values_[p][n].direct) last_direct = std::max(last_direct, last_use_[n]);
   }
   // An output may lie over an input. So nothing is written before the inputs have been read, and
@@ -184,7 +187,9 @@ void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {
     const bool same = TileElementBytes(nodes[operand].dtype) == TileElementBytes(nodes[n].dtype);
     if (same_bytes && !same) continue;
     FreeRegister(value.slot);
-    for (size_t other = 0; other < nodes.size(); ++other) {
+    // Once, though several operands may be in it.
+    for (size_t j = i; j < nodes[n].num_operands; ++j) {
+      const size_t other = static_cast<size_t>(nodes[n].operands[j]);
       if (values_[p][other].slot == value.slot) last_use_[other] = -1;
     }
   }

@@ -150,7 +150,7 @@ class ProgramBuilder {
   TileProgram& program_;
   FrameLayout& frame_;
   const int64_t register_bytes_;
-  std::vector<int32_t> registers_, free_registers_;  // slots
+  std::vector<int32_t> registers_, free_registers_;  // slots, the former ascending
   std::vector<std::vector<Value>> values_;           // [phase][node]
   std::vector<std::vector<int32_t>> rows_;  // [phase][node]: row slot, kNeeded, or -1 for none
   std::vector<RowSlot> row_slots_;
