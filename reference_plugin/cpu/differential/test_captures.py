@@ -49,6 +49,28 @@ def test_reduce(dtype, shape, dim):
     np.testing.assert_array_equal(got, np.minimum(x.astype(np.float64).sum(dim), most).astype(dtype))
 
 
+@pytest.mark.parametrize("region", ["%x, %s", "%s, %x", "%y, %s", "%s, %y"])
+@pytest.mark.parametrize("size", [3, 2000])
+def test_one_element_and_a_captured_value(region, size):
+    # An op of one parameter and a captured value is not that op of both parameters.
+    x, scalar = np.arange(1, size + 1, dtype=np.float32), np.float32(2)
+    body = f"""({{
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %r = stablehlo.maximum {region} : tensor<f32>
+        stablehlo.return %r : tensor<f32>
+    }})"""
+    got = _run(f"""(%a: tensor<{size}xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<{size - 1}xf32>) {{
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = "stablehlo.reduce"(%a, %zero) {body} {{dimensions = array<i64: 0>}}
+        : (tensor<{size}xf32>, tensor<f32>) -> tensor<f32>
+      %1 = "stablehlo.reduce_window"(%a, %zero) {body} {{window_dimensions = array<i64: 2>}}
+        : (tensor<{size}xf32>, tensor<f32>) -> tensor<{size - 1}xf32>
+      return %0, %1 : tensor<f32>, tensor<{size - 1}xf32> }}""", np.float32, x, scalar)
+    takes_last = "%y" in region
+    np.testing.assert_array_equal(got[0], max(size, 2) if takes_last else 2)
+    np.testing.assert_array_equal(got[1], np.maximum(x[1:] if takes_last else 0, 2))
+
+
 def test_reduce_of_one_element_and_of_none():
     for size in (1, 0):
         got, = _run(f"""(%a: tensor<4x{size}xT>, %zero: tensor<T>, %most: tensor<1xT>) -> tensor<4xT> {{

@@ -300,6 +300,50 @@ TEST(KernelStepTest, LargeReductionsKeepTheOrderOfElements) {
   EXPECT_EQ(RunStep<uint32_t>(kernel, {a.data(), b.data()}, 2, &pool), expected);
 }
 
+// max(x, c) of an element and a captured value is not max(x, y), whatever it looks like.
+TEST(KernelStepTest, CombinersOfOneElementAndACapturedValue) {
+  for (const auto& [rows, columns] :
+       std::vector<std::pair<int64_t, int64_t>>{{1, 3}, {300, 9}, {3, 70000}}) {
+    for (const bool along_rows : {true, false}) {
+      for (const int32_t side : {0, 1}) {
+        const int64_t length = along_rows ? columns : rows;
+        const int64_t kept = along_rows ? rows : columns;
+        std::vector<int32_t> x(static_cast<size_t>(rows * columns));
+        for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int32_t>(i * 7919 % 101);
+        Kernel kernel = ReduceMatrix(rows, columns, along_rows, DType::kS32, Opcode::kMaximum,
+                                     Constant(int32_t{3}, DType::kS32));
+        Reduction& reduction = kernel.phases[0].reductions[0];
+        kernel.phases[0].nodes.push_back(Constant(int32_t{50}, DType::kS32));
+        reduction.captured = {2};
+        reduction.combiner.nodes.push_back(Leaf(NodeKind::kParameter, DType::kS32, 2));
+        reduction.combiner.nodes.push_back(Operation(Opcode::kMaximum, DType::kS32, {side, 3}));
+        reduction.combiner.results = {4};
+        const auto y = RunStep<int32_t>(kernel, {x.data()}, static_cast<size_t>(kept));
+        for (int64_t k = 0; k < kept; ++k) {
+          const int64_t last = along_rows ? k * columns + length - 1 : (length - 1) * columns + k;
+          const int32_t expected = side == 0 ? 3 : x[static_cast<size_t>(last)];
+          ASSERT_EQ(y[static_cast<size_t>(k)], std::max(expected, 50))
+              << rows << " x " << columns << ", parameter " << side;
+        }
+      }
+    }
+  }
+}
+
+// What takes the square of this many steps takes minutes.
+TEST(KernelStepTest, PreparesVeryManyNodes) {
+  constexpr int32_t kAdds = 300'000;
+  std::vector<Node> nodes = {Input(0, DType::kS32), Input(1, DType::kS32)};
+  for (int32_t i = 0; i < kAdds; ++i) {
+    nodes.push_back(Operation(Opcode::kAdd, DType::kS32, {i == 0 ? 0 : i + 1, 1}));
+  }
+  std::vector<int32_t> x(5, 1), y(5, 2);
+  const Kernel kernel = Elementwise(5, {DType::kS32, DType::kS32}, std::move(nodes));
+  for (int32_t sum : RunStep<int32_t>(kernel, {x.data(), y.data()}, 5)) {
+    EXPECT_EQ(sum, 1 + 2 * kAdds);
+  }
+}
+
 TEST(KernelStepTest, EmptyReductionsGiveTheInitialValue) {
   const Kernel kernel = ReduceMatrix(300, 0, true, DType::kF32, Opcode::kAdd, Constant(7.0f));
   for (float value : RunStep<float>(kernel, {nullptr}, 300)) ASSERT_EQ(value, 7);

@@ -73,8 +73,13 @@ const Node* CommutativeOp(const compiler::Combiner& combiner) {
   }
   const Node& a = combiner.nodes[static_cast<size_t>(op.operands[0])];
   const Node& b = combiner.nodes[static_cast<size_t>(op.operands[1])];
-  if (a.kind != NodeKind::kParameter || b.kind != NodeKind::kParameter) return nullptr;
-  return a.index != b.index ? &op : nullptr;
+  // Parameters from 2 on are captured values, not elements.
+  const auto is_element = [](const Node& node, int32_t index) {
+    return node.kind == NodeKind::kParameter && node.index == index;
+  };
+  const bool combines_both =
+      (is_element(a, 0) && is_element(b, 1)) || (is_element(a, 1) && is_element(b, 0));
+  return combines_both ? &op : nullptr;
 }
 
 Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* reduction) {
