@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import backends
 import values
 from cases import Case, check, check_functions_of
 
@@ -44,6 +45,28 @@ def test_keys(dtype):
         "unique": lambda a, b, c: jnp.unique(a, size=20, fill_value=0),
         "median": lambda a, b, c: jnp.median(c, 1),
     })
+
+
+@pytest.mark.plugin_only
+@pytest.mark.parametrize("less,equal,expected", [
+    ("TOTALORDER", "TOTALORDER", [2, 1, 0]), ("TOTALORDER", "FLOAT", [0, 1, 2])])
+def test_equality_of_another_order(less, equal, expected):
+    # NaNs are equal in total order, and the second key decides; otherwise they stay where they are.
+    x, k = np.full(3, np.nan, np.float32), np.int32([2, 1, 0])
+    got = backends.run_text_on_plugin(f"""module @m {{
+      func.func public @main(%a: tensor<3xf32>, %k: tensor<3xi32>, %i: tensor<3xi32>) -> tensor<3xi32> {{
+        %0:3 = "stablehlo.sort"(%a, %k, %i) ({{
+          ^bb0(%x: tensor<f32>, %y: tensor<f32>, %p: tensor<i32>, %q: tensor<i32>, %i0: tensor<i32>, %i1: tensor<i32>):
+            %lt = stablehlo.compare LT, %x, %y, {less} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+            %eq = stablehlo.compare EQ, %x, %y, {equal} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+            %lk = stablehlo.compare LT, %p, %q, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            %both = stablehlo.and %eq, %lk : tensor<i1>
+            %c = stablehlo.or %lt, %both : tensor<i1>
+            stablehlo.return %c : tensor<i1>
+        }}) {{dimension = 0 : i64, is_stable = true}}
+          : (tensor<3xf32>, tensor<3xi32>, tensor<3xi32>) -> (tensor<3xf32>, tensor<3xi32>, tensor<3xi32>)
+        return %0#2 : tensor<3xi32> }} }}""", x, k, np.arange(3, dtype=np.int32))
+    np.testing.assert_array_equal(got[0], expected)
 
 
 @pytest.mark.parametrize("dtype", values.REAL, **ids)

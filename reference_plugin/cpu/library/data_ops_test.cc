@@ -310,6 +310,106 @@ TEST(SortKeyTest, SeveralKeys) {
   EXPECT_TRUE((*keys)[1].descending);
 }
 
+TEST(SortKeyTest, EqualityOfAnotherTypeEndsNoKey) {
+  // A NaN comes before none, and is not equal to itself: the second key must not order such rows.
+  DType dtype = DType::kF32;
+  const auto comparator = [&](ComparisonType less, ComparisonType equal) {
+    return Combiner{
+        {Parameter(0, dtype), Parameter(1, dtype), Parameter(2, DType::kS32),
+         Parameter(3, DType::kS32), Compare(ComparisonDirection::kLt, less, 0, 1),
+         Compare(ComparisonDirection::kEq, equal, 0, 1),
+         Compare(ComparisonDirection::kLt, ComparisonType::kSigned, 2, 3),
+         Binary(Opcode::kAnd, DType::kPred, 5, 6), Binary(Opcode::kOr, DType::kPred, 4, 7)},
+        {8}};
+  };
+  constexpr auto kFloat = ComparisonType::kFloat, kTotal = ComparisonType::kTotalOrder;
+  EXPECT_TRUE(FindSortKeys(comparator(kTotal, kTotal), 2).has_value());
+  EXPECT_TRUE(FindSortKeys(comparator(kFloat, kFloat), 2).has_value());
+  EXPECT_FALSE(FindSortKeys(comparator(kFloat, kTotal), 2).has_value());
+  EXPECT_FALSE(FindSortKeys(comparator(kTotal, kFloat), 2).has_value());
+
+  TestArray values(dtype, {3}), order(DType::kS32, {3});
+  for (int64_t i = 0; i < 3; ++i) {
+    values.Set(i, std::numeric_limits<double>::quiet_NaN());
+    order.Set(i, 2 - i);
+  }
+  TestArray sorted = values, sorted_order = order;
+  auto step = MakeStep(Opcode::kSort, {values.type, order.type}, {values.type, order.type},
+                       AlongDimension(0));
+  step.combiners = {comparator(kTotal, kFloat)};
+  ASSERT_TRUE(RunStep(step, {&values, &order}, {&sorted, &sorted_order}).ok());
+  for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(sorted_order.Get<int64_t>(i), 2 - i);
+}
+
+TEST(SortKeyTest, LargeExpressionsAreNoKey) {
+  // x + x, `depth` times over, of each side: 2^depth terms.
+  const auto comparator = [](int32_t depth, Opcode opcode) {
+    Combiner made{{Parameter(0, DType::kF32), Parameter(1, DType::kF32)}, {}};
+    int32_t sides[] = {0, 1};
+    for (int32_t& side : sides) {
+      for (int32_t d = 0; d < depth; ++d) {
+        made.nodes.push_back(Binary(opcode, DType::kF32, side, side));
+        if (opcode == Opcode::kNegate) made.nodes.back().num_operands = 1;
+        side = static_cast<int32_t>(made.nodes.size()) - 1;
+      }
+    }
+    made.nodes.push_back(
+        Compare(ComparisonDirection::kLt, ComparisonType::kFloat, sides[0], sides[1]));
+    made.results = {static_cast<int32_t>(made.nodes.size()) - 1};
+    return made;
+  };
+  EXPECT_TRUE(FindSortKeys(comparator(3, Opcode::kAdd), 1).has_value());
+  EXPECT_FALSE(FindSortKeys(comparator(60, Opcode::kAdd), 1).has_value());
+  EXPECT_FALSE(FindSortKeys(comparator(1'000'000, Opcode::kNegate), 1).has_value());
+  TestArray operand(DType::kF32, {5}), result = operand;
+  for (int64_t i = 0; i < 5; ++i) operand.Set(i, static_cast<double>(i * 3 % 5));
+  auto step = MakeStep(Opcode::kSort, {operand.type}, {operand.type}, AlongDimension(0));
+  step.combiners = {comparator(40, Opcode::kAdd)};
+  ASSERT_TRUE(RunStep(step, {&operand}, {&result}).ok());
+  for (int64_t i = 0; i < 5; ++i) EXPECT_EQ(result.Get<double>(i), static_cast<double>(i));
+}
+
+TEST(SortKeyTest, VeryManyKeysAreLeftToTheComparator) {
+  // lt(a, b) or (eq(a, b) and (lt(a, b) or ...)), from the innermost.
+  constexpr DType kType = DType::kS32;
+  Combiner comparator{{Parameter(0, kType), Parameter(1, kType),
+                       Compare(ComparisonDirection::kLt, ComparisonType::kSigned, 0, 1),
+                       Compare(ComparisonDirection::kEq, ComparisonType::kSigned, 0, 1)},
+                      {2}};
+  for (int key = 1; key < 1'000'000; ++key) {
+    if (key == 8) {
+      EXPECT_EQ(FindSortKeys(comparator, 1).value_or(std::vector<SortKey>()).size(), 8u);
+    }
+    const auto size = static_cast<int32_t>(comparator.nodes.size());
+    comparator.nodes.push_back(Binary(Opcode::kAnd, DType::kPred, 3, comparator.results[0]));
+    comparator.nodes.push_back(Binary(Opcode::kOr, DType::kPred, 2, size));
+    comparator.results = {size + 1};
+  }
+  EXPECT_FALSE(FindSortKeys(comparator, 1).has_value());
+}
+
+TEST(TopKTest, ManyCandidatesArePlanned) {
+  constexpr int64_t kLength = 1 << 20, kCount = kLength / 4;
+  TestArray operand(DType::kF32, {2, kLength}), values(DType::kF32, {2, kCount}),
+      positions(DType::kS32, {2, kCount});
+  for (int64_t i = 0; i < 2 * kLength; ++i) operand.Set(i, static_cast<double>(i * 7919 % kLength));
+  auto step =
+      MakeStep(Opcode::kTopK, {operand.type}, {values.type, positions.type}, AlongDimension(1));
+  const auto prepared = PrepareLibraryStep(step);
+  ASSERT_TRUE(prepared.ok());
+  // Of both rows: 16 bytes for each of twice as many.
+  EXPECT_GE((*prepared)->scratch_bytes(), 2 * 2 * kCount * 16);
+  ThreadPool pool(2);
+  ASSERT_TRUE(RunStep(step, {&operand}, {&values, &positions}, &pool).ok());
+  for (int64_t row = 0; row < 2; ++row) {
+    for (int64_t i = 0; i < kCount; ++i) {
+      const int64_t position = positions.Get<int64_t>(row * kCount + i);
+      ASSERT_EQ(values.Get<double>(row * kCount + i), static_cast<double>(kLength - 1 - i));
+      ASSERT_EQ((row * kLength + position) * 7919 % kLength, kLength - 1 - i);
+    }
+  }
+}
+
 TEST(TopKTest, LargestFirstEarlierFirst) {
   for (int64_t length : {1, 5, 3000}) {
     int64_t k = std::min<int64_t>(length, 4);
@@ -419,6 +519,32 @@ TEST(SelectAndScatterTest, GradientOfMaxPooling) {
     }
   }
   for (int64_t i = 0; i < 40; ++i) EXPECT_EQ(result.Get<double>(i), expected[i]) << i;
+}
+
+TEST(SelectAndScatterTest, WideRowsArePlanned) {
+  constexpr DType kType = DType::kS16;
+  constexpr int64_t kLanes = 600'000;
+  compiler::WindowAttributes attributes;
+  attributes.window.sizes = attributes.window.strides = {2, 1};
+  attributes.window.padding_low = attributes.window.padding_high = {0, 0};
+  TestArray operand(kType, {2, kLanes}), source(kType, {1, kLanes}), initial(kType, {}),
+      result(kType, {2, kLanes});
+  for (int64_t i = 0; i < 2 * kLanes; ++i) operand.Set(i, i * 13 % 7);
+  for (int64_t i = 0; i < kLanes; ++i) source.Set(i, i % 100 + 1);
+  auto step = MakeStep(Opcode::kSelectAndScatter, {operand.type, source.type, initial.type},
+                       {result.type}, MakeAttributes(attributes));
+  step.combiners = {ComparatorOfTwo(ComparisonDirection::kGe, ComparisonType::kSigned, kType),
+                    OfTwo(Opcode::kMultiply, kType)};
+  initial.Set(0, int64_t{1});
+  const auto prepared = PrepareLibraryStep(step);
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_GE((*prepared)->scratch_bytes(), kLanes * 11);
+  ASSERT_TRUE(RunStep(step, {&operand, &source, &initial}, {&result}).ok());
+  for (int64_t i = 0; i < kLanes; ++i) {
+    const bool first = operand.Get<int64_t>(i) >= operand.Get<int64_t>(kLanes + i);
+    ASSERT_EQ(result.Get<int64_t>(i), first ? i % 100 + 1 : 1) << i;
+    ASSERT_EQ(result.Get<int64_t>(kLanes + i), first ? 1 : i % 100 + 1) << i;
+  }
 }
 
 }  // namespace

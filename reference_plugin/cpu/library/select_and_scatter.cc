@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <vector>
 
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/max_pool_gradient.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
+#include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
 namespace {
@@ -43,17 +43,34 @@ class SelectAndScatterStep final : public PreparedStep {
     if (num_groups_ == 0 || num_elements == 0) return Status();
     std::atomic<bool> failed{false};
     int64_t work_per_group = std::max<int64_t>(source_per_group_ * Product(window_.sizes), 1);
-    ParallelFor(context.pool, num_groups_, kGrainElements / work_per_group + 1,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t group = begin; group < end; ++group) {
-                    if (!RunGroup(operands, result, group).ok()) failed = true;
-                  }
-                });
+    PLINTH_RETURN_IF_ERROR(
+        selections_.ForEach(context, kGrainElements / work_per_group + 1,
+                            [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
+                              const Selection selection = SelectionAt(block);
+                              for (int64_t group = first; group < end; group += stride) {
+                                Status status = RunGroup(operands, result, group, selection);
+                                if (!status.ok()) failed = true;
+                              }
+                            }));
     return failed ? Internal("a combiner failed") : Status();
   }
 
+  int64_t scratch_bytes() const override { return selections_.scratch_end(); }
+
  private:
   static constexpr size_t kNumOperands = 3;  // what comes behind is captured
+
+  // What is selected so far from the windows of one source position, by lane.
+  struct Selection {
+    int64_t* offsets;     // of the elements in the operand, -1 without one
+    std::byte* elements;  // themselves
+    uint8_t* keep;        // against the next
+  };
+  Selection SelectionAt(std::byte* block) const {
+    std::byte* const elements = block + lanes_ * static_cast<int64_t>(sizeof(int64_t));
+    return {reinterpret_cast<int64_t*>(block), elements,
+            reinterpret_cast<uint8_t*>(elements + lanes_ * element_bytes_)};
+  }
 
   // How a window lies along a dimension.
   bool IsFixed(size_t d) const {
@@ -84,6 +101,13 @@ class SelectAndScatterStep final : public PreparedStep {
     int64_t all = Product(source_extents_);
     source_per_group_ = num_groups_ == 0 ? 0 : all / num_groups_;
     if (source.NumElements() == 0) num_groups_ = 0;
+    int64_t selection_bytes = 0;
+    if (__builtin_mul_overflow(lanes_, element_bytes_ + 9, &selection_bytes) ||
+        selection_bytes > int64_t{1} << 58) {
+      return ResourceExhausted("selecting among ", lanes_, " elements side by side takes more ",
+                               "memory than any machine has");
+    }
+    selections_ = WorkBlocks(selection_bytes, num_groups_);
     DType types[] = {operand.dtype, operand.dtype};
     const SmallVector<DType, 4> captured = CapturedTypes(step, kNumOperands);
     PLINTH_ASSIGN_OR_RETURN(select_,
@@ -92,21 +116,19 @@ class SelectAndScatterStep final : public PreparedStep {
     return Status();
   }
 
-  Status RunGroup(std::span<void* const> operands, std::byte* result, int64_t group) const {
+  Status RunGroup(std::span<void* const> operands, std::byte* result, int64_t group,
+                  const Selection& selection) const {
     auto* operand = static_cast<std::byte*>(operands[0]);
     auto* source = static_cast<std::byte*>(operands[1]);
-    std::vector<std::byte> selected(lanes_ * element_bytes_);
-    std::vector<int64_t> selected_offsets(lanes_);
-    std::vector<uint8_t> keep(lanes_);
     SmallVector<void*, 4> parameters(2);
     for (void* captured : operands.subspan(kNumOperands)) parameters.push_back(captured);
     const Dims source_strides[1] = {source_strides_};
     StridedWalk<1> walk(source_extents_, source_strides, group * source_per_group_);
     for (int64_t i = 0; i < source_per_group_; ++i, walk.Next()) {
-      PLINTH_RETURN_IF_ERROR(Select(operand, walk, selected, selected_offsets, keep, parameters));
+      PLINTH_RETURN_IF_ERROR(Select(operand, walk, selection, parameters));
       for (int64_t lane = 0; lane < lanes_; ++lane) {
-        if (selected_offsets[lane] < 0) continue;  // a window wholly in the padding
-        parameters[0] = result + selected_offsets[lane];
+        if (selection.offsets[lane] < 0) continue;  // a window wholly in the padding
+        parameters[0] = result + selection.offsets[lane];
         parameters[1] = source + walk.offset(0) + lane * element_bytes_;
         const std::span<void* const> all(parameters.data(), parameters.size());
         PLINTH_RETURN_IF_ERROR(scatter_.Run(all, all.first(1)));
@@ -116,15 +138,14 @@ class SelectAndScatterStep final : public PreparedStep {
   }
 
   // Goes through the window of a source position; offsets are -1 where it has no element.
-  Status Select(std::byte* operand, const StridedWalk<1>& source, std::vector<std::byte>& selected,
-                std::vector<int64_t>& offsets, std::vector<uint8_t>& keep,
+  Status Select(std::byte* operand, const StridedWalk<1>& source, const Selection& selection,
                 SmallVector<void*, 4>& parameters) const {
     bool is_first = true;
     size_t rank = operand_dims_.size();
     Dims zero_strides(rank);
     const Dims strides[1] = {zero_strides};
     StridedWalk<1> window(window_.sizes, strides);
-    std::fill(offsets.begin(), offsets.end(), -1);
+    std::fill_n(selection.offsets, lanes_, -1);
     for (int64_t w = Product(window_.sizes); w > 0; --w, window.Next()) {
       int64_t offset = 0;
       bool inside = true;
@@ -137,23 +158,23 @@ class SelectAndScatterStep final : public PreparedStep {
       if (!inside) continue;
       std::byte* candidate = operand + offset;
       if (is_first) {
-        std::memcpy(selected.data(), candidate, lanes_ * element_bytes_);
+        std::memcpy(selection.elements, candidate, lanes_ * element_bytes_);
         for (int64_t lane = 0; lane < lanes_; ++lane) {
-          offsets[lane] = offset + lane * element_bytes_;
+          selection.offsets[lane] = offset + lane * element_bytes_;
         }
         is_first = false;
         continue;
       }
-      parameters[0] = selected.data();
+      parameters[0] = selection.elements;
       parameters[1] = candidate;
-      void* results[] = {keep.data()};
+      void* results[] = {selection.keep};
       PLINTH_RETURN_IF_ERROR(
           select_.Run(std::span<void* const>(parameters.data(), parameters.size()), results));
       for (int64_t lane = 0; lane < lanes_; ++lane) {
-        if (keep[lane]) continue;
-        std::memcpy(selected.data() + lane * element_bytes_, candidate + lane * element_bytes_,
+        if (selection.keep[lane]) continue;
+        std::memcpy(selection.elements + lane * element_bytes_, candidate + lane * element_bytes_,
                     element_bytes_);
-        offsets[lane] = offset + lane * element_bytes_;
+        selection.offsets[lane] = offset + lane * element_bytes_;
       }
     }
     return Status();
@@ -164,6 +185,7 @@ class SelectAndScatterStep final : public PreparedStep {
   Dims operand_dims_, operand_strides_;
   Dims source_extents_, source_strides_;  // extents without the lanes
   int64_t lanes_ = 1, num_groups_ = 0, source_per_group_ = 0;
+  WorkBlocks selections_;  // one per group
   PairCombiner select_, scatter_;
 };
 

@@ -15,6 +15,11 @@ using compiler::Node;
 using compiler::NodeKind;
 using compiler::Opcode;
 
+// Expressions are walked as trees, however much their parts are shared. Larger ones and more of
+// them than any framework writes are left to the comparator.
+constexpr int kMostNodes = 64;
+constexpr size_t kMostKeys = 64;
+
 // Parameters 2i and 2i + 1 are the elements of operand i on the left and on the right; captured
 // values are of no side.
 class KeyFinder {
@@ -25,7 +30,7 @@ class KeyFinder {
   // less(a, b), or less(a, b) or (equal(a, b) and rest).
   bool Find(int32_t number, std::vector<SortKey>& keys) const {
     const Node& node = nodes_[number];
-    if (node.kind != NodeKind::kOp) return false;
+    if (node.kind != NodeKind::kOp || keys.size() == kMostKeys) return false;
     if (node.opcode == Opcode::kCompare) return AddKey(node, keys);
     if (node.opcode != Opcode::kOr) return false;
     for (int first = 0; first < 2; ++first) {
@@ -34,12 +39,12 @@ class KeyFinder {
       if (!IsOp(less, Opcode::kCompare) || !IsOp(both, Opcode::kAnd)) continue;
       for (int second = 0; second < 2; ++second) {
         const Node& equal = nodes_[both.operands[second]];
-        if (!IsOp(equal, Opcode::kCompare) || equal.compare.direction != ComparisonDirection::kEq ||
-            !IsSameComparison(less, equal)) {
+        if (!IsOp(equal, Opcode::kCompare) || equal.compare.direction != ComparisonDirection::kEq) {
           continue;
         }
         std::vector<SortKey> found = keys;
-        if (AddKey(less, found) && Find(both.operands[1 - second], found)) {
+        if (AddKey(less, found) && IsSameComparison(less, equal) &&
+            Find(both.operands[1 - second], found)) {
           keys = std::move(found);
           return true;
         }
@@ -53,8 +58,23 @@ class KeyFinder {
     return node.kind == NodeKind::kOp && node.opcode == opcode;
   }
 
-  // Whether two expressions are the same but for the side of their parameters: `flip` is 1 where
-  // one is of the left and the other of the right, 0 where both are of one side.
+  bool IsSmall(int32_t number) const {
+    int nodes_left = kMostNodes;
+    return Fits(number, nodes_left);
+  }
+
+  bool Fits(int32_t number, int& nodes_left) const {
+    if (--nodes_left < 0) return false;
+    const Node& node = nodes_[number];
+    for (int i = 0; i < node.num_operands; ++i) {
+      if (!Fits(node.operands[i], nodes_left)) return false;
+    }
+    return true;
+  }
+
+  // Whether two expressions, one of which is small, are the same but for the side of their
+  // parameters: `flip` is 1 where one is of the left and the other of the right, 0 where both are
+  // of one side.
   bool IsSame(int32_t a, int32_t b, int32_t flip) const {
     const Node &x = nodes_[a], &y = nodes_[b];
     if (x.kind != y.kind || x.dtype != y.dtype) return false;
@@ -79,7 +99,10 @@ class KeyFinder {
     }
   }
 
+  // The operands of x are small.
   bool IsSameComparison(const Node& x, const Node& y) const {
+    // Of NaN and of signed zeros the types say different things.
+    if (x.compare.type != y.compare.type) return false;
     return (IsSame(x.operands[0], y.operands[0], 0) && IsSame(x.operands[1], y.operands[1], 0)) ||
            (IsSame(x.operands[0], y.operands[1], 0) && IsSame(x.operands[1], y.operands[0], 0));
   }
@@ -99,7 +122,7 @@ class KeyFinder {
     bool less = compare.compare.direction == ComparisonDirection::kLt;
     if (!less && compare.compare.direction != ComparisonDirection::kGt) return false;
     int32_t a = compare.operands[0], b = compare.operands[1];
-    if (!IsSame(a, b, 1)) return false;
+    if (!IsSmall(a) || !IsSame(a, b, 1)) return false;
     bool left_first = IsOfSide(a, 0) && IsOfSide(b, 1);
     if (!left_first && !(IsOfSide(a, 1) && IsOfSide(b, 0))) return false;
     SortKey key;

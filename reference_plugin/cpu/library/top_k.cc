@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/order.h"
 #include "reference_plugin/cpu/library/sort_key.h"
+#include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
 namespace {
@@ -20,25 +20,32 @@ class TopKStep final : public PreparedStep {
     count_ = step.results[0].type.dims.back();
     num_rows_ = 1;
     for (size_t d = 0; d + 1 < type.dims.size(); ++d) num_rows_ *= type.dims[d];
+    capacity_ = std::min(std::max<int64_t>(2 * count_, 64) + 1, length_);
+    blocks_ = WorkBlocks(capacity_ * static_cast<int64_t>(sizeof(OrderedIndex)), num_rows_);
   }
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
     if (count_ == 0) return Status();
     constexpr int64_t kGrainElements = 16 << 10;
-    ParallelFor(
-        context.pool, num_rows_, kGrainElements / length_ + 1, [&](int64_t begin, int64_t end) {
-          for (int64_t row = begin; row < end; ++row) {
+    return blocks_.ForEach(
+        context, kGrainElements / length_ + 1,
+        [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
+          auto* const kept = reinterpret_cast<OrderedIndex*>(block);
+          for (int64_t row = first; row < end; row += stride) {
             FindRow(static_cast<const std::byte*>(operands[0]) + row * length_ * element_bytes_,
                     static_cast<std::byte*>(results[0]) + row * count_ * element_bytes_,
-                    static_cast<int32_t*>(results[1]) + row * count_);
+                    static_cast<int32_t*>(results[1]) + row * count_, kept);
           }
         });
-    return Status();
   }
 
+  int64_t scratch_bytes() const override { return blocks_.scratch_end(); }
+
  private:
-  void FindRow(const std::byte* row, std::byte* values, int32_t* positions) const {
+  // `kept`: room for `capacity_` candidates.
+  void FindRow(const std::byte* row, std::byte* values, int32_t* positions,
+               OrderedIndex* kept) const {
     // Keys ascend from the largest element on. Blocks are compared with the worst kept so far, so
     // that most elements cost one comparison.
     auto comes_first = [](const OrderedIndex& a, const OrderedIndex& b) {
@@ -46,28 +53,24 @@ class TopKStep final : public PreparedStep {
     };
     constexpr int64_t kBlock = 512;
     uint64_t bits[kBlock];
-    std::vector<OrderedIndex> kept;
-    size_t capacity = static_cast<size_t>(std::max<int64_t>(2 * count_, 64));
-    kept.reserve(capacity + 1);
+    int64_t num_kept = 0;
     uint64_t worst = ~uint64_t{0};
     bool is_full = false;
-    auto shrink = [&] {
-      std::nth_element(kept.begin(), kept.begin() + count_ - 1, kept.end(), comes_first);
-      kept.resize(count_);
-      worst = kept[count_ - 1].key;
-      is_full = true;
-    };
     for (int64_t begin = 0; begin < length_; begin += kBlock) {
       int64_t size = std::min(kBlock, length_ - begin);
       order_bits_(row + begin * element_bytes_, bits, size);
       for (int64_t i = 0; i < size; ++i) {
         // A later element with the worst key loses against the one that is kept.
         if (is_full && bits[i] >= worst) continue;
-        kept.push_back({bits[i], begin + i});
-        if (kept.size() > capacity) shrink();
+        kept[num_kept++] = {bits[i], begin + i};
+        if (num_kept < capacity_) continue;
+        std::nth_element(kept, kept + count_ - 1, kept + num_kept, comes_first);
+        num_kept = count_;
+        worst = kept[count_ - 1].key;
+        is_full = true;
       }
     }
-    std::sort(kept.begin(), kept.end(), comes_first);
+    std::sort(kept, kept + num_kept, comes_first);
     for (int64_t i = 0; i < count_; ++i) {
       positions[i] = static_cast<int32_t>(kept[i].index);
       std::memcpy(values + i * element_bytes_, row + kept[i].index * element_bytes_,
@@ -77,6 +80,8 @@ class TopKStep final : public PreparedStep {
 
   OrderBitsFunction order_bits_;
   int64_t element_bytes_ = 0, length_ = 0, count_ = 0, num_rows_ = 0;
+  int64_t capacity_ = 0;  // of the candidates of a row
+  WorkBlocks blocks_;
 };
 
 }  // namespace
@@ -88,6 +93,11 @@ Expected<std::unique_ptr<PreparedStep>> PrepareTopK(const compiler::PlanStep& st
   if (order_bits == nullptr) return Unimplemented("elements of type ", Name(type));
   if (step.results[1].type.dtype != DType::kS32) {
     return Unimplemented("positions of type ", Name(step.results[1].type.dtype));
+  }
+  // Twice as many candidates stay far below 2^62 bytes.
+  if (step.results[0].type.dims.back() > int64_t{1} << 55) {
+    return ResourceExhausted("the ", step.results[0].type.dims.back(),
+                             " largest elements of a row take more memory than any machine has");
   }
   return std::unique_ptr<PreparedStep>(new TopKStep(step, order_bits));
 }
