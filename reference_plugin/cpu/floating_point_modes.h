@@ -10,8 +10,10 @@
 namespace plinth::cpu {
 
 // While it lives, the calling thread computes by the rules of IEEE 754: round to nearest,
-// subnormals kept. The thread may be a framework's with other modes, or a pool's, which began with
-// those of whoever started it; the same program has to give the same bits on each.
+// subnormals kept; then as before, whatever was called meanwhile. The thread may be a framework's
+// with other modes, or a pool's, which began with those of whoever started it; and foreign code may
+// leave others, if only by loading a library that was built with -ffast-math. The same program has
+// to give the same bits on each.
 #if defined(__x86_64__)
 class DefaultFloatingPoint {
  public:
@@ -19,7 +21,7 @@ class DefaultFloatingPoint {
     if ((callers_ & ~kRaisedFlags) != kDefault) _mm_setcsr(kDefault);
   }
   ~DefaultFloatingPoint() {
-    if ((callers_ & ~kRaisedFlags) != kDefault) _mm_setcsr(callers_);
+    if (((_mm_getcsr() ^ callers_) & ~kRaisedFlags) != 0) _mm_setcsr(callers_);
   }
   DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
   DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;

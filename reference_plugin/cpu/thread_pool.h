@@ -30,8 +30,9 @@ class ThreadPool {
     });
   }
 
-  // Called by a worker when the pool has had nothing to do for a second after work. Set it before
-  // anything else is asked of the pool.
+  // Called by a worker when the pool has had nothing to do for a second after work, perhaps still
+  // while the pool is destroyed and just afterwards. Set it before anything else is asked of the
+  // pool.
   void SetIdleHook(std::function<void()> hook);
 
   // Runs `task`, which may not throw, on some thread of the pool, soon, in no fixed order with

@@ -1,3 +1,7 @@
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include <cstring>
 #include <string>
 
@@ -180,6 +184,33 @@ TEST_F(CustomCalls, HandlersSeeTheirOrder) {
   ASSERT_TRUE(Run(**program, &result).ok());
   EXPECT_EQ(result, (std::vector<float>{0, 6, 2, 8, 4, 10}));
 }
+
+#if defined(__x86_64__)
+// What a library that was built with -ffast-math does when it is loaded.
+XLA_FFI_Error* SubnormalsAreZero(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start == nullptr) _mm_setcsr(_mm_getcsr() | 0x8040);
+  return Twice(frame);
+}
+
+TEST_F(CustomCalls, HandlersMayLeaveOtherFloatingPointModes) {
+  ASSERT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("fast_math", SubnormalsAreZero)).ok());
+  const auto program = Compile(R"(
+    %twice = stablehlo.custom_call @fast_math(%x) {mhlo.backend_config = {}}
+      : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %tiny = stablehlo.constant dense<0x00000100> : tensor<2x3xf32>
+    %y = stablehlo.multiply %twice, %tiny : tensor<2x3xf32>
+    return %y : tensor<2x3xf32>)");
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  std::vector<float> result;
+  const unsigned before = _mm_getcsr();
+  const Status status = Run(**program, &result);
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(result[i], static_cast<float>(2 * i) * 0x1p-141f);
+  EXPECT_EQ(after | 0x3f, before | 0x3f);
+}
+#endif
 
 TEST_F(CustomCalls, Registration) {
   FfiRegistry& registry = FfiRegistry::Get();

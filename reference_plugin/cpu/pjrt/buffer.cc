@@ -37,6 +37,11 @@ ContentsPtr CpuBuffer::Donate() {
   return Lock(lock) ? std::exchange(contents_, nullptr) : nullptr;
 }
 
+void CpuBuffer::TakeBack(ContentsPtr contents) {
+  std::unique_lock<std::mutex> lock;
+  if (Lock(lock)) contents_ = std::move(contents);
+}
+
 void CpuBuffer::Delete() {
   ContentsPtr contents = Donate();
   // The pool's locks are not for a child of fork(), which keeps what it has.

@@ -31,6 +31,8 @@ class CpuBuffer final : public sdk::Buffer {
   ContentsPtr contents();
   // The contents to keep: the buffer is deleted. Null if it was already.
   ContentsPtr Donate();
+  // Undoes Donate().
+  void TakeBack(ContentsPtr contents);
 
   sdk::Event ReadyEvent() override { return ready_; }
   void Delete() override;

@@ -4,7 +4,6 @@
 #include <thread>
 #include <utility>
 
-#include "reference_plugin/cpu/floating_point_modes.h"
 #include "reference_plugin/cpu/pjrt/buffer.h"
 #include "reference_plugin/cpu/pjrt/executable.h"
 
@@ -206,7 +205,6 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateViewOfDeviceBuffer(
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::Compile(const sdk::Program& program,
                                                                     std::string_view options) {
-  const DefaultFloatingPoint modes;
   PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const CpuExecutable> executable,
                           CpuExecutable::Compile(program, options, library_options_));
   return Load(std::move(executable), {});
@@ -214,7 +212,6 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::Compile(const sdk::P
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::DeserializeAndLoad(
     std::string_view serialized, std::string_view overridden_options, const sdk::LoadOptions&) {
-  const DefaultFloatingPoint modes;
   PLINTH_ASSIGN_OR_RETURN(
       std::shared_ptr<const CpuExecutable> executable,
       CpuExecutable::Deserialize(serialized, overridden_options, library_options_));

@@ -7,6 +7,7 @@
 
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/compiler/plan_cost.h"
+#include "reference_plugin/cpu/floating_point_modes.h"
 #include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/pjrt/buffer.h"
 #include "reference_plugin/cpu/pjrt/build_id.h"
@@ -124,6 +125,7 @@ constexpr size_t kMostFormatText = 100;
 
 Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Compile(
     const sdk::Program& source, std::string_view options_proto, const LibraryOptions& library) {
+  const DefaultFloatingPoint modes;  // Constants are folded.
   if (source.format != "mlir") {
     std::string format;
     program::PrintQuoted(source.format.substr(0, kMostFormatText), &format);
@@ -227,14 +229,15 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
   sdk::ArgumentList arguments = request.arguments(0);
   const std::vector<bool>& donated = executable_->donated();
 
+  const auto deleted_error = [&](size_t argument) {
+    return InvalidArgument("argument ", argument, " of ", executable_->info().name,
+                           " was deleted or donated");
+  };
   std::vector<ExecutionInput> inputs(arguments.size());
   bool all_ready = true;
   for (size_t i = 0; i < inputs.size(); ++i) {
     inputs[i].contents = static_cast<CpuBuffer&>(arguments[i]).contents();
-    if (inputs[i].contents == nullptr) {
-      return InvalidArgument("argument ", i, " of ", executable_->info().name,
-                             " was deleted or donated");
-    }
+    if (inputs[i].contents == nullptr) return deleted_error(i);
     const sdk::ValueInfo& parameter = executable_->info().parameters[i];
     if (!LieAlike(arguments[i].layout(), parameter.layout)) [[unlikely]] {
       const sdk::Layout row_major;
@@ -255,7 +258,14 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
   }
   PLINTH_RETURN_IF_ERROR(CheckDonations(inputs));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].is_donated) static_cast<CpuBuffer&>(arguments[i]).Delete();
+    if (!inputs[i].is_donated || static_cast<CpuBuffer&>(arguments[i]).Donate() != nullptr)
+      continue;
+    // Another thread was faster. A refused call takes nothing.
+    for (size_t taken = 0; taken < i; ++taken) {
+      if (!inputs[taken].is_donated) continue;
+      static_cast<CpuBuffer&>(arguments[taken]).TakeBack(inputs[taken].contents);
+    }
+    return deleted_error(i);
   }
 
   sdk::Device* device = info().addressable_devices[0];

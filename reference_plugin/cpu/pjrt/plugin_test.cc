@@ -71,6 +71,14 @@ module @twice_and_one {
   }
 })";
 
+// f(x, y) = x + y; both may be given away.
+constexpr char kTwoDonations[] = R"(
+func.func public @main(%x: tensor<4xf32> {jax.buffer_donor = true},
+                       %y: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+  %sum = stablehlo.add %x, %y : tensor<4xf32>
+  return %sum : tensor<4xf32>
+})";
+
 // Long enough to run asynchronously: a loop of 2000 steps over f32[4096].
 constexpr char kLoop[] = R"(
 module @loop {
@@ -339,6 +347,41 @@ TEST_F(PluginTest, DeletedAndDonatedArguments) {
   ExpectStillWorks();
 }
 
+// Of two calls at once that are given the same buffer, one gets it.
+TEST_F(PluginTest, ABufferIsDonatedOnce) {
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(kTwoDonations, &executable).has_value());
+  constexpr int kRounds = 500, kThreads = 2;
+  int successes = 0, others_taken = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    PJRT_Buffer* shared;
+    ASSERT_FALSE(Upload({1, 2, 3, 4}, &shared).has_value());
+    PJRT_Buffer* own[kThreads] = {};
+    PJRT_Buffer* outputs[kThreads] = {};
+    std::optional<Error> errors[kThreads];
+    std::atomic<int> arrived{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      ASSERT_FALSE(Upload({1, 2, 3, 4}, &own[t]).has_value());
+      threads.emplace_back([&, t] {
+        for (++arrived; arrived < kThreads;) std::this_thread::yield();
+        errors[t] = Execute(executable, {own[t], shared}, &outputs[t]);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (int t = 0; t < kThreads; ++t) {
+      successes += errors[t].has_value() ? 0 : 1;
+      others_taken += errors[t].has_value() && IsDeleted(own[t]) ? 1 : 0;
+      if (outputs[t] != nullptr) Destroy(outputs[t]);
+      Destroy(own[t]);
+    }
+    Destroy(shared);
+  }
+  EXPECT_EQ(successes, kRounds);
+  EXPECT_EQ(others_taken, 0);
+  Destroy(executable);
+}
+
 TEST_F(PluginTest, UnknownDeviceAndOptions) {
   PJRT_LoadedExecutable* executable;
   program::CompileOptions options;
@@ -455,6 +498,47 @@ func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   Destroy(input);
   Destroy(output);
   Destroy(executable);
+}
+
+TEST_F(PluginTest, FloatingPointModesOfWhoCompilesDoNotCount) {
+  constexpr char kHalf[] = R"(
+func.func public @main() -> tensor<2xf32> {
+  %x = stablehlo.constant dense<[1.0, 0x00800000]> : tensor<2xf32>
+  %half = stablehlo.constant dense<0.5> : tensor<2xf32>
+  %result = stablehlo.multiply %x, %half : tensor<2xf32>
+  return %result : tensor<2xf32>
+})";
+  PJRT_Client_TopologyDescription_Args topology{};
+  topology.client = client_;
+  MUST(PJRT_Client_TopologyDescription, topology);
+  PJRT_Program program{};
+  program.struct_size = PJRT_Program_STRUCT_SIZE;
+  program.code = const_cast<char*>(kHalf);
+  program.code_size = sizeof(kHalf) - 1;
+  program.format = "mlir";
+  program.format_size = 4;
+  PJRT_Compile_Args compile{};
+  compile.topology = topology.topology;
+  compile.program = &program;
+  const unsigned modes = _mm_getcsr();
+  _mm_setcsr(modes | 0x8040);
+  const std::optional<Error> error = CALL(PJRT_Compile, compile);
+  _mm_setcsr(modes);
+  ASSERT_FALSE(error.has_value()) << error->message;
+  PJRT_Client_Load_Args load{};
+  load.client = client_;
+  load.executable = compile.executable;
+  MUST(PJRT_Client_Load, load);
+  PJRT_Buffer* output;
+  ASSERT_FALSE(Execute(load.loaded_executable, {}, &output).has_value());
+  std::vector<float> result(2);
+  ASSERT_FALSE(Download(output, &result).has_value());
+  EXPECT_EQ(result, (std::vector<float>{0.5f, std::numeric_limits<float>::min() / 2}));
+  Destroy(output);
+  Destroy(load.loaded_executable);
+  PJRT_Executable_Destroy_Args destroy{};
+  destroy.executable = compile.executable;
+  MUST(PJRT_Executable_Destroy, destroy);
 }
 #endif
 

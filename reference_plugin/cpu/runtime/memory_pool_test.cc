@@ -5,10 +5,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <new>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "reference_plugin/cpu/runtime/runtime.h"
 
 namespace plinth::cpu {
 namespace {
@@ -200,6 +204,20 @@ TEST(MemoryPoolTest, NothingIsInUseAfterACheckThatThrows) {
 TEST(MemoryPoolTest, StorageOutlivesThePoolsOwner) {
   StoragePtr storage = *MemoryPool::Create()->Allocate(1 << 20);
   std::memset(storage->data(), 0, storage->size());
+}
+
+// A thread of a pool that is gone may be just about to call it.
+TEST(MemoryPoolTest, IdleHookOutlivesThePool) {
+  std::function<void()> hook;
+  std::weak_ptr<MemoryPool> pool;
+  {
+    Runtime runtime(1, 0);
+    pool = runtime.memory;
+    hook = Runtime::IdleHook(runtime.memory);
+    hook();
+  }
+  EXPECT_TRUE(pool.expired());
+  hook();
 }
 
 TEST(MemoryPoolTest, BorrowedStorageGivesItsOwnerBack) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -300,6 +301,8 @@ Status PreparedProgram::RunSteps(const RunContext& context, std::span<std::byte*
         [[fallthrough]];
       case PlanStepKind::kLibrary: {
         const std::span<void* const> found = ArraysOf(step, bases, arrays);
+        std::optional<DefaultFloatingPoint> modes;  // which foreign code may change
+        if (may_wait_ && step.prepared->may_wait()) modes.emplace();
         PLINTH_RETURN_IF_ERROR(step.prepared->Run(found.first(step.num_operands),
                                                   found.subspan(step.num_operands), context));
         break;

@@ -2,6 +2,8 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_RUNTIME_RUNTIME_H_
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 
 #include "reference_plugin/cpu/runtime/memory_pool.h"
@@ -14,9 +16,16 @@ namespace plinth::cpu {
 struct Runtime {
   Runtime(int parallelism, int64_t memory_limit)
       : memory(MemoryPool::Create(memory_limit)), threads(parallelism) {
-    // The pool's memory outlives its threads, so the hook may use it.
-    threads.SetIdleHook(
-        [pool = memory.get()] { pool->ReleaseIdle(std::chrono::milliseconds(900)); });
+    threads.SetIdleHook(IdleHook(memory));
+  }
+
+  // What threads that have nothing to do call. They may outlive the runtime, and so the memory.
+  static std::function<void()> IdleHook(const std::weak_ptr<MemoryPool>& memory) {
+    return [memory] {
+      if (const std::shared_ptr<MemoryPool> pool = memory.lock()) {
+        pool->ReleaseIdle(std::chrono::milliseconds(900));
+      }
+    };
   }
 
   std::shared_ptr<MemoryPool> memory;

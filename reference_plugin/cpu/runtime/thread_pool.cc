@@ -123,8 +123,11 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
         std::function<void()> task = std::move(tasks.front());
         tasks.pop_front();
         lock.unlock();
-        task();
-        task = nullptr;
+        {
+          const DefaultFloatingPoint tasks_modes;  // Foreign code may change them.
+          task();
+          task = nullptr;
+        }
         lock.lock();
       } else if (stopping) {
         return;
@@ -142,7 +145,8 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   void Park(std::unique_lock<std::mutex>& lock) {
     ++parked;
     if (idle_hook != nullptr && worked_since_idle) {
-      if (work_arrived.wait_for(lock, kIdleTime) == std::cv_status::timeout && worked_since_idle) {
+      if (work_arrived.wait_for(lock, kIdleTime) == std::cv_status::timeout && worked_since_idle &&
+          !stopping) {
         worked_since_idle = false;
         lock.unlock();
         idle_hook();

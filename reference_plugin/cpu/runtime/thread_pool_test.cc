@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <mutex>
 #include <new>
 #include <numeric>
 #include <set>
 #include <thread>
 #include <vector>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 namespace plinth::cpu {
 namespace {
@@ -29,13 +34,18 @@ TEST(ThreadPoolTest, CoversEveryIndexOnceInGrainMultiples) {
 
 TEST(ThreadPoolTest, NestedCallsRunInline) {
   ThreadPool pool(3);
-  std::atomic<int> total = 0;
+  std::atomic<int> calls = 0, others = 0;
   pool.ParallelFor(30, 1, [&](int64_t begin, int64_t end) {
+    const std::thread::id outer = std::this_thread::get_id();
     for (int64_t i = begin; i < end; ++i) {
-      pool.ParallelFor(10, 1, [&](int64_t b, int64_t e) { total += static_cast<int>(e - b); });
+      pool.ParallelFor(10, 1, [&](int64_t b, int64_t e) {
+        ++calls;
+        if (b != 0 || e != 10 || std::this_thread::get_id() != outer) ++others;
+      });
     }
   });
-  EXPECT_EQ(total, 300);
+  EXPECT_EQ(calls, 30);
+  EXPECT_EQ(others, 0);
 }
 
 TEST(ThreadPoolTest, WhatABodyThrowsReachesTheCaller) {
@@ -76,6 +86,16 @@ TEST(ThreadPoolTest, TasksRunAndMayUseThePool) {
   }  // Destruction finishes what was scheduled.
   EXPECT_EQ(done, 500);
 }
+
+#if defined(__x86_64__)
+TEST(ThreadPoolTest, TasksMayLeaveOtherFloatingPointModes) {
+  ThreadPool pool(1);
+  std::promise<unsigned> modes;
+  pool.Schedule([] { _mm_setcsr(_mm_getcsr() | 0x8040); });
+  pool.Schedule([&] { modes.set_value(_mm_getcsr()); });
+  EXPECT_EQ(modes.get_future().get() | 0x3f, 0x1fbfu);
+}
+#endif
 
 TEST(ThreadPoolTest, LastReferenceMayBeDroppedByATask) {
   auto pool = std::make_shared<ThreadPool>(2);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -19,6 +20,8 @@ using Clock = std::chrono::steady_clock;
 // How long the tasks under way may show no progress before another is started beside them.
 constexpr auto kPatience = std::chrono::milliseconds(10);
 constexpr auto kIdleTime = std::chrono::seconds(5);
+// Tasks of tasks that run at once, without a turn.
+constexpr int kMostNested = 64;
 
 thread_local bool runs_task = false;
 
@@ -28,8 +31,13 @@ struct WaitingThreads::State : std::enable_shared_from_this<WaitingThreads::Stat
   const pid_t process = getpid();
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> tasks;
-  int busy = 0;          // threads within a task that was in the queue
+  struct Task {
+    std::function<void()> run;
+    bool is_nested;  // Another task asked for it, and may wait for it.
+  };
+  std::deque<Task> tasks;
+  int busy = 0;          // threads within a task that had its turn
+  int nested = 0;        // threads within tasks that had none
   int idle = 0;          // threads that wait for one
   uint64_t started = 0;  // and finished tasks: progress
   bool stopping = false;
@@ -37,6 +45,9 @@ struct WaitingThreads::State : std::enable_shared_from_this<WaitingThreads::Stat
   void Work();
   // With the lock held. False if the system gives no thread.
   bool Start();
+  bool StartNested(const std::function<void()>& task);
+  void WorkNested(std::function<void()> task);
+  void Enqueue(std::function<void()> task, bool is_nested);
   static void RunOne(const std::function<void()>& task) {
     runs_task = true;
     task();
@@ -65,7 +76,7 @@ void WaitingThreads::State::Work() {
       if (!is_moving) break;
     }
     --idle;
-    std::function<void()> task = std::move(tasks.front());
+    std::function<void()> task = std::move(tasks.front().run);
     tasks.pop_front();
     ++busy;
     ++started;
@@ -89,6 +100,52 @@ bool WaitingThreads::State::Start() {
   }
 }
 
+bool WaitingThreads::State::StartNested(const std::function<void()>& task) {
+  const std::lock_guard lock(mutex);
+  if (nested >= kMostNested) return false;
+  try {
+    std::thread([self = shared_from_this(), task]() mutable {
+      self->WorkNested(std::move(task));
+    }).detach();
+  } catch (const std::system_error&) {
+    return false;
+  }
+  ++nested;
+  return true;
+}
+
+// What it does is no progress: the task that asks could go on so while others wait for their turn.
+void WaitingThreads::State::WorkNested(std::function<void()> task) {
+  while (task != nullptr) {
+    RunOne(task);
+    task = nullptr;
+    const std::lock_guard lock(mutex);
+    const auto next = std::find_if(tasks.begin(), tasks.end(),
+                                   [](const Task& waiting) { return waiting.is_nested; });
+    if (next == tasks.end()) {
+      --nested;
+    } else {
+      task = std::move(next->run);
+      tasks.erase(next);
+    }
+  }
+}
+
+void WaitingThreads::State::Enqueue(std::function<void()> task, bool is_nested) {
+  std::unique_lock lock(mutex);
+  tasks.push_back({std::move(task), is_nested});
+  // One thread works and one watches it.
+  if (idle == 0 && !Start() && busy == 0) {
+    // No thread at all: the caller does it.
+    task = std::move(tasks.back().run);
+    tasks.pop_back();
+    lock.unlock();
+    task();
+    return;
+  }
+  changed.notify_all();  // One may be the watcher, who cannot take it.
+}
+
 WaitingThreads::WaitingThreads() : state_(std::make_shared<State>()) {}
 
 WaitingThreads::~WaitingThreads() {
@@ -103,31 +160,13 @@ WaitingThreads::~WaitingThreads() {
 }
 
 void WaitingThreads::Run(std::function<void()> task) {
-  if (runs_task) {
-    // The task that asks may wait for this one.
-    try {
-      std::thread([task] { State::RunOne(task); }).detach();
-      return;
-    } catch (const std::system_error&) {
-      // The queue will come to it.
-    }
-  }
-  Enqueue(std::move(task));
+  // The task that asks may wait for this one.
+  if (runs_task && state_->StartNested(task)) return;
+  state_->Enqueue(std::move(task), runs_task);
 }
 
 void WaitingThreads::Enqueue(std::function<void()> task) {
-  std::unique_lock lock(state_->mutex);
-  state_->tasks.push_back(std::move(task));
-  // One thread works and one watches it.
-  if (state_->idle == 0 && !state_->Start() && state_->busy == 0) {
-    // No thread at all: the caller does it.
-    task = std::move(state_->tasks.back());
-    state_->tasks.pop_back();
-    lock.unlock();
-    task();
-    return;
-  }
-  state_->changed.notify_all();  // One may be the watcher, who cannot take it.
+  state_->Enqueue(std::move(task), false);
 }
 
 }  // namespace plinth::cpu

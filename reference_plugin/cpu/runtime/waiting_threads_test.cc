@@ -1,7 +1,12 @@
 #include "reference_plugin/cpu/runtime/waiting_threads.h"
 
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -56,6 +61,40 @@ TEST(WaitingThreads, ATaskMayWaitForTasksOfItsOwn) {
     result.set_value(outer.get_future().get());
   });
   EXPECT_EQ(result.get_future().get(), 7);
+}
+
+TEST(WaitingThreads, TasksOfTasksMayGoVeryDeep) {
+  WaitingThreads threads;
+  std::function<int(int)> depth_below = [&](int level) {
+    if (level == 100) return 0;
+    auto inner = std::make_shared<std::promise<int>>();
+    threads.Run([&, inner, level] { inner->set_value(depth_below(level + 1)); });
+    return 1 + inner->get_future().get();
+  };
+  auto depth = std::make_shared<std::promise<int>>();
+  threads.Run([&, depth] { depth->set_value(depth_below(0)); });
+  EXPECT_EQ(depth->get_future().get(), 100);
+}
+
+TEST(WaitingThreads, ATaskDoesNotGetAThreadForEachOfManyOthers) {
+  constexpr int kTasks = 1000;
+  WaitingThreads threads;
+  std::atomic<int> now = 0, most = 0, left = kTasks;
+  threads.Run([&] {
+    for (int i = 0; i < kTasks; ++i) {
+      threads.Run([&] {
+        const int count = ++now;
+        for (int seen = most; seen < count && !most.compare_exchange_weak(seen, count);) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        --now;
+        --left;
+      });
+    }
+  });
+  while (left > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_LE(most, 200);
+  EXPECT_GT(most, 1);
 }
 
 TEST(WaitingThreads, WhatWasAskedForHappensAfterTheEnd) {
