@@ -181,6 +181,25 @@ std::vector<Value*> ExpandNarrowTopK(Builder& builder, const Op& op) {
   return {builder.Convert(top->results[0], x->type.dtype), top->results[1]};
 }
 
+bool WidenNarrowIndices(Builder& builder, Op& op) {
+  const size_t size = op.operands.size();
+  size_t first = 1, end = size;
+  if (op.opcode == Opcode::kGather) end = 2;
+  if (op.opcode == Opcode::kDynamicUpdateSlice) first = 2;
+  if (op.opcode == Opcode::kScatter) {
+    first = size / 2;  // behind the inputs, before as many updates
+    end = first + 1;
+  }
+  bool any = false;
+  for (size_t i = first; i < end; ++i) {
+    Value*& index = op.operands[i];
+    if (!IsSubByte(index->type.dtype)) continue;
+    index = builder.Convert(index, WideType(index->type.dtype));
+    any = true;
+  }
+  return any;
+}
+
 Value* ExpandNarrowBitcast(Builder& builder, const Op& op) {
   Value* const x = op.operands[0];
   const Type& result = op.type();

@@ -121,6 +121,14 @@ class Recognizer {
         *results = ExpandNarrowTopK(builder, op);
         return !results->empty();
       }
+      case Opcode::kDynamicSlice:
+      case Opcode::kDynamicUpdateSlice:
+      case Opcode::kGather:
+      case Opcode::kScatter: {
+        Builder builder(module_, out, op.location);
+        changed_ |= WidenNarrowIndices(builder, op);
+        return false;
+      }
       case Opcode::kBatchNormGrad:
       case Opcode::kBatchNormInference:
       case Opcode::kBatchNormTraining: {

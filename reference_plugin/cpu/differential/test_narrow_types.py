@@ -187,6 +187,45 @@ def test_top_k(dtype):
         np.testing.assert_array_equal(positions, np.lexsort((-np.copysign(np.float32(1), f), -f)))
 
 
+@pytest.mark.plugin_only
+@pytest.mark.parametrize("dtype", INTEGERS, **ids)
+def test_indices(dtype):
+    """JAX has no such indices, the specification has. Negative ones are out of range."""
+    x, every = np.arange(12, dtype=np.float32), every_value(dtype)
+    n = len(every)
+    kind = values.name(dtype).replace("uint", "ui").replace("int", "i")
+    text = f"""module @m {{
+      func.func public @main(%a: tensor<12xf32>, %i: tensor<{n}x1x{kind}>, %s: tensor<{kind}>)
+          -> (tensor<2xf32>, tensor<12xf32>, tensor<{n}xf32>, tensor<12xf32>) {{
+        %u = stablehlo.constant dense<[50.0, 60.0]> : tensor<2xf32>
+        %0 = stablehlo.dynamic_slice %a, %s, sizes = [2] : (tensor<12xf32>, tensor<{kind}>) -> tensor<2xf32>
+        %1 = stablehlo.dynamic_update_slice %a, %u, %s
+          : (tensor<12xf32>, tensor<2xf32>, tensor<{kind}>) -> tensor<12xf32>
+        %2 = "stablehlo.gather"(%a, %i) {{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0],
+          start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}}
+          : (tensor<12xf32>, tensor<{n}x1x{kind}>) -> tensor<{n}xf32>
+        %ones = stablehlo.constant dense<1.0> : tensor<{n}xf32>
+        %3 = "stablehlo.scatter"(%a, %i, %ones) ({{
+          ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+            %sum = stablehlo.add %x, %y : tensor<f32>
+            stablehlo.return %sum : tensor<f32>
+        }}) {{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+          scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}
+          : (tensor<12xf32>, tensor<{n}x1x{kind}>, tensor<{n}xf32>) -> tensor<12xf32>
+        return %0, %1, %2, %3 : tensor<2xf32>, tensor<12xf32>, tensor<{n}xf32>, tensor<12xf32> }} }}"""
+    indices = every.astype(np.int32)
+    scattered = x.copy()
+    np.add.at(scattered, indices[(indices >= 0) & (indices < 12)], 1)
+    for i, start in enumerate(np.clip(indices, 0, 10)):
+        updated = x.copy()
+        updated[start:start + 2] = 50, 60
+        got = backends.run_text_on_plugin(text, x, every.reshape(n, 1), every[i])
+        np.testing.assert_array_equal(got[0], x[start:start + 2])
+        np.testing.assert_array_equal(got[1], updated)
+        np.testing.assert_array_equal(got[2], x[np.clip(indices, 0, 11)])
+        np.testing.assert_array_equal(got[3], scattered)
+
+
 @pytest.mark.parametrize("dtype", FLOATS, **ids)
 def test_approx_top_k(dtype):
     x = every_value(dtype)
