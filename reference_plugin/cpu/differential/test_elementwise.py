@@ -207,6 +207,9 @@ def test_complex_special_values(dtype):
     check_functions_of((left, right), {"mul": lax.mul, "div": lax.div, "eq": lax.eq}, default=near)
     zeros = np.zeros_like(x)
     check_functions_of((zeros, x), {"pow": lax.pow}, default=near)
+    bases, exponents = (side.ravel().astype(dtype) for side in np.meshgrid(
+        [0, 1e-30, 1, 2.5, 1e30, np.inf], [-1, 0.5, 1, 0.0, -0.25], indexing="ij"))
+    check_functions_of((bases, exponents), {"pow": lax.pow}, default=near)
 
 
 SUBNORMAL_ORACLE = {

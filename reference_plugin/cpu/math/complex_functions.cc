@@ -76,6 +76,8 @@ Value Sign(Value z) {
 Value Power(Value a, Value b) {
   if (b == 0.0) return 1.0;
   if (a == 0.0) return b.real() > 0 && b.imag() == 0 ? Value(0) : Value(kNaN, kNaN);
+  // Through exp and log an infinity would become NaN, and large powers lose digits.
+  if (a.real() > 0 && a.imag() == 0 && b.imag() == 0) return std::pow(a.real(), b.real());
   return std::pow(a, b);
 }
 

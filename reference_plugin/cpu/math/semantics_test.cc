@@ -340,6 +340,13 @@ TEST_P(SemanticsTest, ComplexNumbers) {
               ElementsAre(std::array<float, 2>{-3, 4}, std::array<float, 2>{-1, 0}));
   EXPECT_THAT((RunTile<std::array<float, 2>>(Find(Opcode::kDivide, DType::kC64), z, z)),
               ElementsAre(std::array<float, 2>{1, 0}, std::array<float, 2>{1, 0}));
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  EXPECT_THAT((RunTile<std::array<double, 2>>(
+                  Find(Opcode::kPower, DType::kC128),
+                  std::vector<std::array<double, 2>>{{kInfinite, 0}, {kInfinite, 0}, {1e300, 0}},
+                  {{1, 0}, {-0.5, 0}, {1, 0}})),
+              ElementsAre(std::array<double, 2>{kInfinite, 0}, std::array<double, 2>{0, 0},
+                          std::array<double, 2>{1e300, 0}));
   EXPECT_THAT(RunTile<float>(Find(Opcode::kImag, DType::kC64, DType::kF32), z), ElementsAre(2, -1));
   EXPECT_THAT(RunTile<uint8_t>(Find(Opcode::kConvert, DType::kC64, DType::kPred),
                                std::vector<std::array<float, 2>>{{0, 2}, {0, 0}, {kNan, 0}}),

@@ -258,8 +258,8 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
   }
   PLINTH_RETURN_IF_ERROR(CheckDonations(inputs));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].is_donated || static_cast<CpuBuffer&>(arguments[i]).Donate() != nullptr)
-      continue;
+    if (!inputs[i].is_donated) continue;
+    if (static_cast<CpuBuffer&>(arguments[i]).Donate() != nullptr) continue;
     // Another thread was faster. A refused call takes nothing.
     for (size_t taken = 0; taken < i; ++taken) {
       if (!inputs[taken].is_donated) continue;

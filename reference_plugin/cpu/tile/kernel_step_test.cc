@@ -337,10 +337,17 @@ TEST(KernelStepTest, PreparesVeryManyNodes) {
   for (int32_t i = 0; i < kAdds; ++i) {
     nodes.push_back(Operation(Opcode::kAdd, DType::kS32, {i == 0 ? 0 : i + 1, 1}));
   }
+  for (int32_t i = 0; i < kAdds; ++i) {
+    const int32_t sum = static_cast<int32_t>(nodes.size()) - 1;
+    nodes.push_back(Constant(i, DType::kS32));
+    nodes.push_back(Operation(Opcode::kXor, DType::kS32, {sum, sum + 1}));
+  }
+  int32_t expected = 1 + 2 * kAdds;
+  for (int32_t i = 0; i < kAdds; ++i) expected ^= i;
   std::vector<int32_t> x(5, 1), y(5, 2);
   const Kernel kernel = Elementwise(5, {DType::kS32, DType::kS32}, std::move(nodes));
-  for (int32_t sum : RunStep<int32_t>(kernel, {x.data(), y.data()}, 5)) {
-    EXPECT_EQ(sum, 1 + 2 * kAdds);
+  for (int32_t result : RunStep<int32_t>(kernel, {x.data(), y.data()}, 5)) {
+    EXPECT_EQ(result, expected);
   }
 }
 

@@ -1,6 +1,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_TILE_PROGRAM_BUILDER_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_TILE_PROGRAM_BUILDER_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -151,7 +152,9 @@ class ProgramBuilder {
   FrameLayout& frame_;
   const int64_t register_bytes_;
   std::vector<int32_t> registers_, free_registers_;  // slots, the former ascending
-  std::vector<std::vector<Value>> values_;           // [phase][node]
+  // By how the constant is filled in, and its bits.
+  std::map<std::pair<FillFunction, std::array<uint64_t, 2>>, int32_t> constant_slots_;
+  std::vector<std::vector<Value>> values_;  // [phase][node]
   std::vector<std::vector<int32_t>> rows_;  // [phase][node]: row slot, kNeeded, or -1 for none
   std::vector<RowSlot> row_slots_;
   std::vector<std::vector<Reduced>> reduced_;                  // [reduction][component]

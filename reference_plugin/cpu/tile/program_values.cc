@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "reference_plugin/cpu/tile/program_builder.h"
@@ -84,15 +85,15 @@ void ProgramBuilder::UseRow(PhaseProgram* out, size_t phase_number, size_t node_
 Expected<int32_t> ProgramBuilder::ConstantSlot(const Node& node) {
   PLINTH_ASSIGN_OR_RETURN(const ElementFunctions functions, FindElementFunctions(node.dtype));
   ConstantStep step{ToTileElement(functions, node.constant), functions.fill_tile, -1};
-  for (const ConstantStep& other : program_.constants) {
-    if (other.fill == step.fill &&
-        std::memcmp(other.element.bytes, step.element.bytes, sizeof(step.element.bytes)) == 0) {
-      return other.slot;
-    }
+  std::array<uint64_t, 2> bits;
+  static_assert(sizeof(bits) == sizeof(step.element.bytes));
+  std::memcpy(&bits, step.element.bytes, sizeof(bits));
+  const auto [known, is_new] = constant_slots_.try_emplace({step.fill, bits}, -1);
+  if (is_new) {
+    known->second = step.slot = frame_.AddRegister(register_bytes_);
+    program_.constants.push_back(step);
   }
-  step.slot = frame_.AddRegister(register_bytes_);
-  program_.constants.push_back(step);
-  return step.slot;
+  return known->second;
 }
 
 Expected<int32_t> ProgramBuilder::ScalarSlot(int32_t input, const ElementFunctions& functions) {
