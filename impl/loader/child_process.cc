@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "impl/loader/descriptor.h"
 #include "impl/loader/files.h"
 
 extern char** environ;
@@ -23,26 +24,6 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMaxOutput = 16 << 20;
 constexpr size_t kMaxErrors = 16 << 10;
 constexpr int kPollMilliseconds = 20;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { Close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  void Set(int number) {
-    Close();
-    number_ = number;
-  }
-  void Close() {
-    if (number_ >= 0) close(number_);
-    number_ = -1;
-  }
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 Status SystemFailure(const char* what) {
   return Internal("cannot start a process for the probe: ", what, ": ", SystemError(errno));

@@ -26,7 +26,8 @@ struct ChildResult {
 };
 
 // Runs a program in a process group of its own and waits for its end or the deadline, after which
-// the group is killed. Nothing is left running. Fails if it cannot be started. Any thread.
+// the group is killed: nothing of it is left running, but what left the group (setsid) may be.
+// Fails if it cannot be started. Any thread.
 Expected<ChildResult> RunChild(const ChildRequest& request);
 
 }  // namespace plinth::loader

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "impl/loader/descriptor.h"
+
 namespace plinth::loader {
 namespace {
 
@@ -27,25 +29,15 @@ Status CheckRegular(const std::string& path, const struct stat& facts) {
   return FailedPrecondition(path, " is ", S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");
 }
 
-struct Descriptor {
-  explicit Descriptor(int fd) : number(fd) {}
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number;
-};
-
 }  // namespace
 
 std::string SystemError(int number) { return std::generic_category().message(number); }
 
 Expected<std::string> ReadFile(const std::string& path, size_t max_size) {
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (file.number < 0) return FileError(path, errno);
+  if (file.get() < 0) return FileError(path, errno);
   struct stat facts;
-  if (fstat(file.number, &facts) != 0) return FileError(path, errno);
+  if (fstat(file.get(), &facts) != 0) return FileError(path, errno);
   PLINTH_RETURN_IF_ERROR(CheckRegular(path, facts));
   Status too_large = ResourceExhausted(path, " is larger than ", max_size, " bytes");
   if (facts.st_size < 0 || static_cast<uint64_t>(facts.st_size) > max_size) return too_large;
@@ -53,7 +45,7 @@ Expected<std::string> ReadFile(const std::string& path, size_t max_size) {
   std::string text;
   char block[16384];
   while (true) {
-    ssize_t size = read(file.number, block, sizeof(block));
+    ssize_t size = read(file.get(), block, sizeof(block));
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return FileError(path, errno);
     if (size == 0) return text;
