@@ -6,10 +6,10 @@ set(definitions PLINTH_TEST_PLUGINS="${CMAKE_BINARY_DIR}/test_plugins"
                 PLINTH_LIBRARY="$<TARGET_FILE:plinth>" PLINTH_VERSION="${PROJECT_VERSION}")
 
 plinth_test(loader_find_test
-  SOURCES discover_test.cc environment_fuzz.cc fuzz_corpus_test.cc glob_test.cc manifest_fuzz.cc
-          manifest_test.cc
+  SOURCES discover_test.cc elf_file_test.cc elf_fuzz.cc environment_fuzz.cc fuzz_corpus_test.cc
+          glob_test.cc log_hub_test.cc manifest_fuzz.cc manifest_test.cc
   DEPS plinth_loader_find LABELS core)
-foreach(fuzzer Manifest Environment)
+foreach(fuzzer Elf Manifest Environment)
   string(TOLOWER ${fuzzer} file)
   set_source_files_properties(${file}_fuzz.cc PROPERTIES
     COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=${fuzzer}Fuzz)

@@ -15,11 +15,12 @@ plinth_status* plinth_load(const plinth_load_options* options, plinth_plugin** p
     if (plugin == nullptr) return InvalidArgument("plinth_load: plugin is null");
     *plugin = nullptr;
     PLINTH_ASSIGN_OR_RETURN(plinth::loader::Request request, plinth::loader::ReadOptions(options));
+    plinth::loader::LogHub::Report report(request.log);
     PLINTH_ASSIGN_OR_RETURN(plinth::loader::Loaded loaded, plinth::loader::Load(request.load));
     auto made = std::make_unique<plinth_plugin>();
     made->layers = StrJoin(loaded.layers, ",");
     made->loaded = std::move(loaded);
-    made->report = request.log->TakeReport();
+    made->report = report.Take();
     *plugin = made.release();
     return {};
   });

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "impl/loader/descriptor.h"
 #include "impl/loader/files.h"
 
 namespace plinth::loader {
@@ -21,6 +23,9 @@ constexpr size_t kMaxSections = 4096;
 constexpr size_t kMaxDynamicBytes = 1 << 20;
 constexpr size_t kMaxStringBytes = 64 << 20;
 constexpr size_t kMaxSymbolBytes = 64 << 20;
+constexpr size_t kMaxText = 16 << 10;  // A list of folders is the longest.
+constexpr size_t kMaxTexts = 512;
+constexpr size_t kMaxFolders = 256;
 
 #if defined(__aarch64__)
 constexpr int kMachine = EM_AARCH64;
@@ -28,49 +33,47 @@ constexpr int kMachine = EM_AARCH64;
 constexpr int kMachine = EM_X86_64;
 #endif
 
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
+// Whether [offset, offset + size) could be read whole.
+bool ReadAt(const Descriptor& file, uint64_t offset, size_t size, void* out) {
+  if (offset > INT64_MAX - size) return false;
+  char* to = static_cast<char*>(out);
+  while (size > 0) {
+    ssize_t got = pread(file.get(), to, size, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    offset += static_cast<uint64_t>(got);
+    size -= static_cast<size_t>(got);
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+  return true;
+}
 
-  // Whether [offset, offset + size) could be read whole.
-  bool Read(uint64_t offset, size_t size, void* out) const {
-    if (offset > INT64_MAX - size) return false;
-    char* to = static_cast<char*>(out);
-    while (size > 0) {
-      ssize_t got = pread(fd_, to, size, static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;
-      to += got;
-      offset += static_cast<uint64_t>(got);
-      size -= static_cast<size_t>(got);
-    }
-    return true;
-  }
+// The size of a section is bounded by the file's, so nothing larger than that is asked for.
+template <typename T>
+bool ReadVector(const Descriptor& file, uint64_t offset, uint64_t bytes, size_t max_bytes,
+                std::vector<T>& out) {
+  struct stat facts;
+  if (bytes > max_bytes || fstat(file.get(), &facts) != 0) return false;
+  uint64_t file_size = static_cast<uint64_t>(facts.st_size);
+  if (bytes > file_size || offset > file_size - bytes) return false;
+  out.resize(bytes / sizeof(T));
+  return ReadAt(file, offset, out.size() * sizeof(T), out.data());
+}
 
-  // The size of a section is bounded by the file's, so nothing larger than that is asked for.
-  template <typename T>
-  bool ReadVector(uint64_t offset, uint64_t bytes, size_t max_bytes, std::vector<T>& out) const {
-    struct stat facts;
-    if (bytes > max_bytes || fstat(fd_, &facts) != 0) return false;
-    uint64_t file_size = static_cast<uint64_t>(facts.st_size);
-    if (bytes > file_size || offset > file_size - bytes) return false;
-    out.resize(bytes / sizeof(T));
-    return Read(offset, out.size() * sizeof(T), out.data());
-  }
-
- private:
-  int fd_;
-};
-
-std::string_view StringAt(const std::vector<char>& strings, uint64_t offset) {
+// A text of a string table. Thousands of entries may name one that is as long as the file, so no
+// more than kMaxText of it is looked at; what is longer is as good as empty.
+std::string_view TextAt(const std::vector<char>& strings, uint64_t offset) {
   if (offset >= strings.size()) return {};
   const char* begin = strings.data() + offset;
-  return {begin, strnlen(begin, strings.size() - offset)};
+  const size_t room = std::min(strings.size() - offset, kMaxText);
+  const size_t size = strnlen(begin, room);
+  return size == room ? std::string_view() : std::string_view(begin, size);
+}
+
+bool IsTextAt(const std::vector<char>& strings, uint64_t offset, std::string_view text) {
+  return offset < strings.size() && strings.size() - offset > text.size() &&
+         std::memcmp(strings.data() + offset, text.data(), text.size()) == 0 &&
+         strings[offset + text.size()] == '\0';
 }
 
 const Elf64_Shdr* FindSection(const std::vector<Elf64_Shdr>& sections, uint32_t type) {
@@ -80,89 +83,112 @@ const Elf64_Shdr* FindSection(const std::vector<Elf64_Shdr>& sections, uint32_t 
   return nullptr;
 }
 
+// Empty if that is no path.
 std::string ReplaceOrigin(std::string folder, const std::string& origin) {
   for (std::string_view token : {"${ORIGIN}", "$ORIGIN"}) {
     for (size_t at; (at = folder.find(token)) != std::string::npos;) {
       if (origin.find('$') != std::string::npos) return folder;
       folder.replace(at, token.size(), origin);
+      if (folder.size() >= PATH_MAX) return {};
     }
   }
   return folder;
 }
 
-void ReadDynamic(const File& file, const std::vector<Elf64_Shdr>& sections,
-                 const std::string& origin, ElfFile& facts) {
-  const Elf64_Shdr* dynamic = FindSection(sections, SHT_DYNAMIC);
-  if (dynamic == nullptr || dynamic->sh_link >= sections.size()) return;
-  const Elf64_Shdr& table = sections[dynamic->sh_link];
-  std::vector<Elf64_Dyn> entries;
-  std::vector<char> strings;
-  if (!file.ReadVector(dynamic->sh_offset, dynamic->sh_size, kMaxDynamicBytes, entries) ||
-      !file.ReadVector(table.sh_offset, table.sh_size, kMaxStringBytes, strings)) {
-    return;
-  }
-  for (const Elf64_Dyn& entry : entries) {
-    if (entry.d_tag == DT_NULL) break;
-    std::string_view text = StringAt(strings, entry.d_un.d_val);
-    if (entry.d_tag == DT_NEEDED && !text.empty()) facts.needed.emplace_back(text);
-    if (entry.d_tag == DT_RUNPATH || entry.d_tag == DT_RPATH) {
-      for (std::string& folder : Split(text, ':')) {
-        facts.search.push_back(ReplaceOrigin(std::move(folder), origin));
-      }
-    }
-  }
+// A file and its sections; none if it has none that fit.
+struct Sections {
+  Descriptor file;
+  Elf64_Ehdr header;
+  std::vector<Elf64_Shdr> list;
+};
+
+bool IsForThisMachine(const Elf64_Ehdr& header) {
+  return header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB &&
+         header.e_machine == kMachine;
 }
 
-void ReadSymbols(const File& file, const std::vector<Elf64_Shdr>& sections, ElfFile& facts) {
-  const Elf64_Shdr* section = FindSection(sections, SHT_DYNSYM);
-  if (section == nullptr || section->sh_link >= sections.size()) return;
-  const Elf64_Shdr& table = sections[section->sh_link];
-  std::vector<Elf64_Sym> symbols;
-  std::vector<char> strings;
-  if (!file.ReadVector(section->sh_offset, section->sh_size, kMaxSymbolBytes, symbols) ||
-      !file.ReadVector(table.sh_offset, table.sh_size, kMaxStringBytes, strings)) {
-    return;
+Status ReadSections(const std::string& path, Sections& sections) {
+  PLINTH_RETURN_IF_ERROR(CheckRegularFile(path));
+  sections.file.Set(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (sections.file.get() < 0) {
+    int number = errno;
+    return Status(number == EACCES ? StatusCode::kPermissionDenied : StatusCode::kNotFound,
+                  StrCat(path, ": ", SystemError(number)));
   }
-  facts.has_symbols = true;
-  for (const Elf64_Sym& symbol : symbols) {
-    if (symbol.st_shndx == SHN_UNDEF) continue;
-    std::string_view name = StringAt(strings, symbol.st_name);
-    facts.exports_get_pjrt_api = facts.exports_get_pjrt_api || name == "GetPjrtApi";
-    facts.is_libplinth = facts.is_libplinth || name == "plinth_load";
+  Elf64_Ehdr& header = sections.header;
+  if (!ReadAt(sections.file, 0, sizeof(header), &header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return FailedPrecondition(path, " is no shared library");
   }
+  if (!IsForThisMachine(header)) return {};
+  if (header.e_type != ET_DYN) return FailedPrecondition(path, " is no shared library");
+  if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr) ||
+      header.e_shnum > kMaxSections ||
+      !ReadVector(sections.file, header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr),
+                  kMaxSections * sizeof(Elf64_Shdr), sections.list)) {
+    sections.list.clear();
+  }
+  return {};
+}
+
+// The entries of a section, and the texts that they name.
+template <typename Entry>
+bool ReadTable(const Sections& sections, uint32_t type, size_t max_bytes,
+               std::vector<Entry>& entries, std::vector<char>& strings) {
+  const Elf64_Shdr* section = FindSection(sections.list, type);
+  if (section == nullptr || section->sh_link >= sections.list.size()) return false;
+  const Elf64_Shdr& table = sections.list[section->sh_link];
+  return ReadVector(sections.file, section->sh_offset, section->sh_size, max_bytes, entries) &&
+         ReadVector(sections.file, table.sh_offset, table.sh_size, kMaxStringBytes, strings);
 }
 
 }  // namespace
 
 Expected<ElfFile> ReadElfFile(const std::string& path) {
-  PLINTH_RETURN_IF_ERROR(CheckRegularFile(path));
-  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) {
-    int number = errno;
-    return Status(number == EACCES ? StatusCode::kPermissionDenied : StatusCode::kNotFound,
-                  StrCat(path, ": ", SystemError(number)));
-  }
-  File file(fd);
-  Elf64_Ehdr header;
-  if (!file.Read(0, sizeof(header), &header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return FailedPrecondition(path, " is no shared library");
-  }
+  Sections sections;
+  PLINTH_RETURN_IF_ERROR(ReadSections(path, sections));
   ElfFile facts;
-  facts.machine = header.e_machine;
-  facts.for_this_machine = header.e_ident[EI_CLASS] == ELFCLASS64 &&
-                           header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_machine == kMachine;
-  if (!facts.for_this_machine) return facts;
-  if (header.e_type != ET_DYN) return FailedPrecondition(path, " is no shared library");
-  std::vector<Elf64_Shdr> sections;
-  if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr) ||
-      header.e_shnum > kMaxSections ||
-      !file.ReadVector(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr),
-                       kMaxSections * sizeof(Elf64_Shdr), sections)) {
-    return facts;
+  facts.machine = sections.header.e_machine;
+  facts.for_this_machine = IsForThisMachine(sections.header);
+  std::vector<Elf64_Sym> symbols;
+  std::vector<char> strings;
+  facts.has_symbols = ReadTable(sections, SHT_DYNSYM, kMaxSymbolBytes, symbols, strings);
+  if (!facts.has_symbols) return facts;
+  for (const Elf64_Sym& symbol : symbols) {
+    if (symbol.st_shndx == SHN_UNDEF) continue;
+    facts.exports_get_pjrt_api |= IsTextAt(strings, symbol.st_name, "GetPjrtApi");
+    facts.is_libplinth |= IsTextAt(strings, symbol.st_name, "plinth_load");
   }
-  ReadDynamic(file, sections, FolderOf(path), facts);
-  ReadSymbols(file, sections, facts);
   return facts;
+}
+
+Expected<ElfNeeds> ReadElfNeeds(const std::string& path) {
+  Sections sections;
+  PLINTH_RETURN_IF_ERROR(ReadSections(path, sections));
+  ElfNeeds needs;
+  std::vector<Elf64_Dyn> entries;
+  std::vector<char> strings;
+  if (!ReadTable(sections, SHT_DYNAMIC, kMaxDynamicBytes, entries, strings)) return needs;
+  const std::string origin = FolderOf(path);
+  size_t num_texts = 0;
+  for (const Elf64_Dyn& entry : entries) {
+    if (entry.d_tag == DT_NULL) break;
+    const bool is_needed = entry.d_tag == DT_NEEDED;
+    if (!is_needed && entry.d_tag != DT_RUNPATH && entry.d_tag != DT_RPATH) continue;
+    if (++num_texts > kMaxTexts) break;
+    const std::string_view text = TextAt(strings, entry.d_un.d_val);
+    if (is_needed) {
+      if (!text.empty() && text.size() < PATH_MAX) needs.libraries.emplace_back(text);
+      continue;
+    }
+    for (std::string& folder : Split(text, ':')) {
+      if (needs.folders.size() == kMaxFolders) break;
+      if (folder.size() >= PATH_MAX) continue;
+      folder = ReplaceOrigin(std::move(folder), origin);
+      if (!folder.empty()) needs.folders.push_back(std::move(folder));
+    }
+  }
+  return needs;
 }
 
 }  // namespace plinth::loader

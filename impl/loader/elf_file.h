@@ -11,9 +11,7 @@ namespace plinth::loader {
 // What a shared library says about itself, read from the file without opening it as a library.
 struct ElfFile {
   bool for_this_machine = false;
-  int machine = 0;                  // e_machine of its header
-  std::vector<std::string> needed;  // Libraries it is linked to.
-  std::vector<std::string> search;  // Its own folders for them, $ORIGIN replaced.
+  int machine = 0;  // e_machine of its header
   // Whether it exports GetPjrtApi, and whether it is a libplinth, which exports it too.
   bool exports_get_pjrt_api = false;
   bool is_libplinth = false;
@@ -23,6 +21,13 @@ struct ElfFile {
 
 // Reads a file that may hold anything; what does not fit together is an error.
 Expected<ElfFile> ReadElfFile(const std::string& path);
+
+// What it is linked to: some hundred names at most.
+struct ElfNeeds {
+  std::vector<std::string> libraries;
+  std::vector<std::string> folders;  // Its own, to look into for them; $ORIGIN replaced.
+};
+Expected<ElfNeeds> ReadElfNeeds(const std::string& path);
 
 }  // namespace plinth::loader
 

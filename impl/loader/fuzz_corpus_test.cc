@@ -5,6 +5,7 @@
 #include "impl/loader/files.h"
 
 // The targets, compiled into this test under these names.
+extern "C" int ElfFuzz(const uint8_t* data, size_t size);
 extern "C" int ManifestFuzz(const uint8_t* data, size_t size);
 extern "C" int EnvironmentFuzz(const uint8_t* data, size_t size);
 
@@ -22,6 +23,7 @@ void Replay(const std::string& folder, int (*target)(const uint8_t*, size_t)) {
   }
 }
 
+TEST(FuzzCorpusTest, Libraries) { Replay("testdata/elf_fuzz", &ElfFuzz); }
 TEST(FuzzCorpusTest, Manifests) { Replay("testdata/manifest_fuzz", &ManifestFuzz); }
 TEST(FuzzCorpusTest, Environments) { Replay("testdata/environment_fuzz", &EnvironmentFuzz); }
 

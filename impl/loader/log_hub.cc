@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "impl/loader/descriptor.h"
+#include "impl/loader/files.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::loader {
@@ -45,41 +46,53 @@ LogSink LogHub::Sink() {
   };
 }
 
-std::string LogHub::TakeReport() {
+LogHub::Report::Report(std::shared_ptr<LogHub> hub) : hub_(std::move(hub)) {
+  std::lock_guard lock(hub_->mutex_);
+  hub_->collecting_ = true;
+}
+
+std::string LogHub::Report::Take() {
+  std::lock_guard lock(hub_->mutex_);
+  hub_->collecting_ = false;
+  return std::exchange(hub_->report_, {});
+}
+
+void LogHub::Keep(std::string_view message) {
   std::lock_guard lock(mutex_);
-  collecting_ = false;
-  return std::move(report_);
+  if (collecting_) report_ += StrCat(report_.empty() ? "" : "\n", message);
 }
 
 void LogHub::Receive(LogLevel level, std::string_view message) {
-  {
-    std::lock_guard lock(mutex_);
-    if (collecting_) report_ += StrCat(report_.empty() ? "" : "\n", message);
-  }
-  if (!file_.empty() && level <= file_level_ && !WriteToFile(level, message)) {
-    std::string warning = StrCat("PLINTH_LOG: ", file_, " cannot be written: ", strerror(errno));
-    std::unique_lock lock(mutex_);
-    bool is_first = !std::exchange(told_of_file_, true);
-    if (is_first && collecting_) report_ += StrCat(report_.empty() ? "" : "\n", warning);
-    lock.unlock();
-    if (is_first && callback_) callback_(LogLevel::kWarning, warning);
+  Keep(message);
+  if (!file_.empty() && level <= file_level_) {
+    if (std::string why = WriteToFile(level, message); !why.empty()) Warn(why);
   }
   if (callback_) callback_(level, std::string(message));
 }
 
+// Once: it would be so for every line.
+void LogHub::Warn(std::string_view why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(told_of_file_, true)) return;
+  }
+  std::string warning = StrCat("PLINTH_LOG: ", file_, " cannot be written: ", why);
+  Keep(warning);
+  if (callback_) callback_(LogLevel::kWarning, warning);
+}
+
 // A log that cannot be written is no reason to fail.
-bool LogHub::WriteToFile(LogLevel level, std::string_view message) {
+std::string LogHub::WriteToFile(LogLevel level, std::string_view message) {
   std::string line = StrCat("plinth ", LevelName(level), ": ", message, "\n");
   // Opened for each line, which are few: nothing stays open, and a line is one append.
-  int file = file_ == "stderr" ? STDERR_FILENO
-                               : open(file_.c_str(),
-                                      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (file < 0) return false;
-  bool is_written = write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  int error = errno;
-  if (file != STDERR_FILENO) close(file);
-  errno = error;
-  return is_written;
+  const bool is_stderr = file_ == "stderr";
+  Descriptor opened(is_stderr ? -1
+                              : open(file_.c_str(),
+                                     O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
+  if (!is_stderr && opened.get() < 0) return SystemError(errno);
+  const ssize_t written = write(is_stderr ? STDERR_FILENO : opened.get(), line.data(), line.size());
+  if (written < 0) return SystemError(errno);
+  return written == static_cast<ssize_t>(line.size()) ? "" : "only a part of a line fits";
 }
 
 }  // namespace plinth::loader

@@ -11,8 +11,8 @@
 
 namespace plinth::loader {
 
-// Gives log lines to the caller's callback and to the file of PLINTH_LOG, and, during a load, keeps
-// them for its report. Any thread.
+// Gives log lines to the caller's callback and to the file of PLINTH_LOG, and to a report while
+// there is one. Any thread.
 class LogHub : public std::enable_shared_from_this<LogHub> {
  public:
   using Callback = std::function<void(LogLevel, const std::string& message)>;
@@ -23,18 +23,33 @@ class LogHub : public std::enable_shared_from_this<LogHub> {
 
   // Keeps this hub alive.
   LogSink Sink();
-  // The lines so far; none are kept from then on.
-  std::string TakeReport();
+
+  // Keeps the lines that come until it is taken, or goes: layers log as long as the process lives.
+  // A hub has one at a time.
+  class Report {
+   public:
+    explicit Report(std::shared_ptr<LogHub> hub);
+    ~Report() { Take(); }
+    Report(const Report&) = delete;
+    Report& operator=(const Report&) = delete;
+    std::string Take();
+
+   private:
+    std::shared_ptr<LogHub> hub_;
+  };
 
  private:
   void Receive(LogLevel level, std::string_view message);
-  bool WriteToFile(LogLevel level, std::string_view message);
+  void Keep(std::string_view message);
+  void Warn(std::string_view why);
+  // Why it could not be written, or empty.
+  std::string WriteToFile(LogLevel level, std::string_view message);
 
   Callback callback_;
   std::string file_;
   LogLevel file_level_ = LogLevel::kInfo;
   std::mutex mutex_;
-  bool collecting_ = true;
+  bool collecting_ = false;
   bool told_of_file_ = false;  // that cannot be written
   std::string report_;
 };

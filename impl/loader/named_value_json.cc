@@ -1,5 +1,8 @@
 #include "impl/loader/named_value_json.h"
 
+#include "plinth/support/parse_number.h"
+#include "plinth/support/str_cat.h"
+
 namespace plinth::loader {
 namespace {
 
@@ -20,12 +23,18 @@ Expected<Value> ValueFromJson(std::string_view name, const Json& json) {
   return Value(std::move(list));
 }
 
+// As the float's shortest text: 0.1 is to be 0.1, not 0.10000000149011612.
+Json FloatToJson(float value) {
+  double same;
+  return ParseNumber(StrCat(value), &same) ? Json(same) : Json(value);
+}
+
 }  // namespace
 
 Json ValueToJson(const Value& value) {
   if (auto* text = std::get_if<std::string>(&value)) return *text;
   if (auto* integer = std::get_if<int64_t>(&value)) return *integer;
-  if (auto* number = std::get_if<float>(&value)) return *number;
+  if (auto* number = std::get_if<float>(&value)) return FloatToJson(*number);
   if (auto* flag = std::get_if<bool>(&value)) return *flag;
   const auto& list = std::get<std::vector<int64_t>>(value);
   return Json::Array(list.begin(), list.end());

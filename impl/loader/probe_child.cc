@@ -39,11 +39,11 @@ class Records {
 // Libraries that the plugin is linked to and that cannot be opened, each with the reason.
 Json MissingLibraries(const std::string& path) {
   Json::Array missing;
-  Expected<ElfFile> facts = ReadElfFile(path);
-  if (!facts.ok()) return missing;
-  for (const std::string& name : facts->needed) {
+  Expected<ElfNeeds> needs = ReadElfNeeds(path);
+  if (!needs.ok()) return missing;
+  for (const std::string& name : needs->libraries) {
     std::string library = name;
-    for (const std::string& folder : facts->search) {
+    for (const std::string& folder : needs->folders) {
       std::string candidate = Below(folder, name);
       if (library == name && CheckRegularFile(candidate).ok()) library = candidate;
     }
@@ -91,15 +91,16 @@ Status Question(const Json::Object& request, const Records& records) {
   open.log = log->Sink();
   PLINTH_RETURN_IF_ERROR(DescribeRaw(open.path, records));
   records.Stage("load");
+  LogHub::Report report(log);
   Expected<const PJRT_Api*> api = OpenPlugin(open);
-  records.Write("log", log->TakeReport());
+  records.Write("log", report.Take());
   PLINTH_RETURN_IF_ERROR(api.status());
   records.Write("loaded_minor", (*api)->pjrt_api_version.minor_version);
 
   records.Stage("PJRT_Plugin_Initialize");
   Status initialized = Initialize(**api);
   records.Write("initialize", DescribeStatus(initialized));
-  PLINTH_RETURN_IF_ERROR(initialized.WithContext("PJRT_Plugin_Initialize"));
+  PLINTH_RETURN_IF_ERROR(initialized);
 
   records.Stage("PJRT_Plugin_Attributes");
   Json::Object attributes;
