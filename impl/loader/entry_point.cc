@@ -56,18 +56,15 @@ Expected<Loaded> LoadBehind() {
   return loaded;
 }
 
-const PJRT_Api* MakeTable() {
-  Status failure;
+Expected<const PJRT_Api*> LoadTable() {
   try {
-    Expected<Loaded> loaded = LoadBehind();
-    if (loaded.ok()) return loaded->api;
-    failure = loaded.status();
+    PLINTH_ASSIGN_OR_RETURN(const Loaded loaded, LoadBehind());
+    return loaded.api;
   } catch (const std::bad_alloc&) {
-    failure = ResourceExhausted("out of host memory");
+    return ResourceExhausted("out of host memory");
   } catch (...) {
-    failure = Internal("an exception that nobody expected");
+    return Internal("an exception that nobody expected");
   }
-  return MakeFailureTable(failure);
 }
 
 }  // namespace
@@ -85,7 +82,8 @@ extern "C" PLINTH_EXPORT const PJRT_Api* GetPjrtApi(void) {
                "the plugin behind this libplinth leads back to it; set PLINTH_PLUGIN to a plugin"));
   }
   loading = true;
-  const PJRT_Api* made = plinth::loader::MakeTable();
-  if (table == nullptr) table = made;
-  return table;
+  const plinth::Expected<const PJRT_Api*> loaded = plinth::loader::LoadTable();
+  // Set by now if it ended in a circle, whose table says why.
+  if (table != nullptr) return table;
+  return table = loaded.ok() ? *loaded : plinth::loader::MakeFailureTable(loaded.status());
 }

@@ -169,6 +169,17 @@ TEST_F(EntryPointTest, CircleOfCopiesEnds) {
   EXPECT_THAT(Initialize(OpenCopy(one)), HasSubstr("leads back to it"));
 }
 
+TEST_F(EntryPointTest, TableThatEndsACircleStays) {
+  // The load that the circle is a part of fails as well, after the circle's table was given out.
+  folder_.Write("libplinth_first.plinth.json",
+                R"({"manifest_version": "1.0", "layers": "/no/such/layer.so",
+                    "plugin": "./libplinth_second.so"})");
+  folder_.Write("libplinth_second.plinth.json", Redirect("./libplinth_first.so"));
+  std::string first = folder_.Copy(PLINTH_LIBRARY, "libplinth_first.so");
+  folder_.Copy(PLINTH_LIBRARY, "libplinth_second.so");
+  EXPECT_THAT(Initialize(OpenCopy(first)), HasSubstr("leads back to it"));
+}
+
 TEST_F(EntryPointTest, CopyInFrontOfACopy) {
   folder_.Write("libplinth_outer.plinth.json", Redirect("./libplinth_inner.so"));
   folder_.Write("libplinth_inner.plinth.json", Redirect(PLINTH_TEST_PLUGINS "/WORKS.so"));
