@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "impl/loader/named_value_json.h"
+#include "impl/loader/plugin_table.h"
 #include "plinth/support/abi_version.h"
 #include "plinth/support/args.h"
+#include "plinth/support/error.h"
 #include "plinth/support/named_value.h"
 
 namespace plinth::loader {
 namespace {
 
 constexpr int kMaxExtensions = 1000;
-// Before it the nodes of a chain had no struct_size.
-constexpr int kOldestMinorWithSizedExtensions = 45;
 
 constexpr const char* kFunctionNames[] = {
 #define PLINTH_PJRT_FUNCTION(slot, name, since, absent, minimum_struct_size) #name,
@@ -47,13 +47,16 @@ Status Take(const PJRT_Api& api, PJRT_Error* error) {
   PJRT_Error_GetCode_Args code = {PJRT_Error_GetCode_Args_STRUCT_SIZE, nullptr, error,
                                   PJRT_Error_Code_UNKNOWN};
   PJRT_Error* without_code = api.PJRT_Error_GetCode(&code);
-  std::string text(message.message == nullptr ? "" : message.message,
-                   message.message == nullptr ? 0 : message.message_size);
-  Status status(
-      without_code == nullptr ? static_cast<StatusCode>(RawEnum(code.code)) : StatusCode::kUnknown,
-      std::move(text));
-  PJRT_Error_Destroy_Args destroy = {PJRT_Error_Destroy_Args_STRUCT_SIZE, nullptr, error};
-  api.PJRT_Error_Destroy(&destroy);
+  // An error that says OK is an error all the same.
+  const int raw_code = RawEnum(code.code);
+  const bool has_code = without_code == nullptr && raw_code != PJRT_Error_Code_OK;
+  Status status = StatusFromParts(has_code ? raw_code : PJRT_Error_Code_UNKNOWN, message.message,
+                                  message.message_size);
+  for (PJRT_Error* one : {without_code, error}) {
+    if (one == nullptr) continue;
+    PJRT_Error_Destroy_Args destroy = {PJRT_Error_Destroy_Args_STRUCT_SIZE, nullptr, one};
+    api.PJRT_Error_Destroy(&destroy);
+  }
   return status;
 }
 
@@ -145,7 +148,8 @@ Json DescribeTable(const PJRT_Api& api) {
 
 Json DescribeExtensions(const PJRT_Api& api) {
   Json::Array list;
-  if (api.pjrt_api_version.minor_version < kOldestMinorWithSizedExtensions) return list;
+  // The nodes had no struct_size then.
+  if (api.pjrt_api_version.minor_version < kOldestMinorWithExtensions) return list;
   const PJRT_Extension_Base* node = api.extension_start;
   for (int count = 0; node != nullptr && count < kMaxExtensions; ++count, node = node->next) {
     int type = RawEnum(node->type);

@@ -105,6 +105,18 @@ TEST(ProbeTest, PluginsThatCannotBeLoaded) {
   }
 }
 
+TEST(ProbeTest, ErrorsOfThePlugin) {
+  // Its function is named once.
+  Outcome outcome = Probe(TestPlugin("FAILS_IN_INITIALIZE"));
+  EXPECT_EQ(outcome.Text("message"), "PJRT_Plugin_Initialize: the device is switched off");
+  EXPECT_EQ(outcome.Text("initialize", "code"), "UNAVAILABLE");
+  // An error whose code says that there is none.
+  outcome = Probe(TestPlugin("FAILS_WITH_CODE_OK"));
+  EXPECT_EQ(outcome.Text("verdict"), "fails") << outcome.text;
+  EXPECT_EQ(outcome.Text("message"), "PJRT_Plugin_Initialize: the device is switched off");
+  EXPECT_EQ(outcome.Text("initialize", "code"), "UNKNOWN");
+}
+
 TEST(ProbeTest, MissingLibraries) {
   Outcome outcome = Probe(TestPlugin("NEEDS_A_LIBRARY"));
   const Json::Array& missing = outcome.json.At("missing_libraries").Elements();

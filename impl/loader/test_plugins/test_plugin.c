@@ -18,9 +18,14 @@ static void MessageOfHead(const PJRT_Error* error, const char** message, size_t*
   *message = kMessage;
   *size = strlen(kMessage);
 }
+#if defined(PLINTH_TEST_FAILS_WITH_CODE_OK)
+enum { kCode = PJRT_Error_Code_OK };
+#else
+enum { kCode = PJRT_Error_Code_UNAVAILABLE };
+#endif
 static PJRT_Error_Code CodeOfHead(const PJRT_Error* error) {
   (void)error;
-  return PJRT_Error_Code_UNAVAILABLE;
+  return (PJRT_Error_Code)kCode;
 }
 static void PayloadsOfHead(const PJRT_Error* error, PJRT_Error_PayloadVisitor visitor, void* arg) {
   (void)error;
@@ -43,7 +48,7 @@ static void ErrorMessage(PJRT_Error_Message_Args* args) {
   args->message_size = strlen(kMessage);
 }
 static PJRT_Error* ErrorGetCode(PJRT_Error_GetCode_Args* args) {
-  args->code = PJRT_Error_Code_UNAVAILABLE;
+  args->code = (PJRT_Error_Code)kCode;
   return NULL;
 }
 
@@ -58,7 +63,7 @@ static PJRT_Error* Initialize(PJRT_Plugin_Initialize_Args* args) {
 #elif defined(PLINTH_TEST_HANGS_IN_INITIALIZE)
   signal(SIGTERM, SIG_IGN);
   while (1) pause();
-#elif defined(PLINTH_TEST_FAILS_IN_INITIALIZE)
+#elif defined(PLINTH_TEST_FAILS_IN_INITIALIZE) || defined(PLINTH_TEST_FAILS_WITH_CODE_OK)
   return &error;
 #elif defined(PLINTH_TEST_LEAVES_A_CHILD)
   // It holds the descriptors of its parent open.
