@@ -19,13 +19,6 @@ using reflection::Struct;
 // A plugin that wants more than this for one struct is not believed.
 constexpr size_t kLargestSize = 4096;
 
-template <typename T>
-T Read(const char* source, size_t offset) {
-  T value;
-  std::memcpy(&value, source + offset, sizeof(T));
-  return value;
-}
-
 size_t End(const Field& field) { return static_cast<size_t>(field.offset) + field.size; }
 
 bool IsZero(const char* bytes, size_t size) {
@@ -111,7 +104,7 @@ Status AdaptedCall::DownStruct(int structure, char* source, bool copy_back, char
       continue;
     }
     char* replaced = nullptr;
-    PLINTH_RETURN_IF_ERROR(DownField(structure, *check.field, source, &replaced));
+    PLINTH_RETURN_IF_ERROR(DownField(structure, *check.field, source, size, &replaced));
     if (replaced == nullptr) continue;
     if (copy == nullptr) copy = MakeCopy(structure, source, size, plugin_size);
     std::memcpy(copy + check.field->offset, &replaced, sizeof(replaced));
@@ -125,7 +118,8 @@ Status AdaptedCall::DownStruct(int structure, char* source, bool copy_back, char
 }
 
 // Sets *replaced to what the pointer has to be for the plugin, if that is not what it is.
-Status AdaptedCall::DownField(int structure, const Field& field, char* source, char** replaced) {
+Status AdaptedCall::DownField(int structure, const Field& field, char* source, size_t size,
+                              char** replaced) {
   char* pointer = Read<char*>(source, field.offset);
   if (pointer == nullptr) return {};
   const Struct& target = TypeOf(field.target);
@@ -136,7 +130,7 @@ Status AdaptedCall::DownField(int structure, const Field& field, char* source, c
     if (adapted != pointer) *replaced = adapted;
     return {};
   }
-  size_t count = CountOf(structure, field, source, SIZE_MAX);
+  size_t count = CountOf(structure, field, source, size);
   if (field.depth == 1 && target.frozen) return CheckElements(field, pointer, count);
   if (field.depth != 2 || target.frozen) return {};
 

@@ -46,7 +46,8 @@ class AdaptedCall {
   };
 
   Status DownStruct(int structure, char* source, bool copy_back, char** result);
-  Status DownField(int structure, const reflection::Field& field, char* source, char** replaced);
+  Status DownField(int structure, const reflection::Field& field, char* source, size_t size,
+                   char** replaced);
   Status CheckElements(const reflection::Field& field, char* first, size_t count);
   Status CheckEnum(int structure, const PluginShape::Check& check, const char* source) const;
   Status RefuseUnknown(int structure, const char* source, size_t size) const;

@@ -105,10 +105,13 @@ PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
     PJRT_Error* error = plan.target(args);
     return returns_nothing ? nullptr : errors_.Lift(error);
   }
-  bool has_callbacks = callbacks_ != nullptr && CallerCallbacks::Concerns(function, args);
+  // Only of a struct whose sizes were checked.
+  auto has_callbacks = [&](const void* checked) {
+    return callbacks_ != nullptr && CallerCallbacks::Concerns(function, checked);
+  };
   PJRT_Error* error = nullptr;
-  if (!returns_nothing && !has_callbacks && table_.minor >= kOldestMinorWithExtensions &&
-      shape_.FitsAsItIs(called.args, static_cast<const char*>(args))) {
+  if (!returns_nothing && table_.minor >= kOldestMinorWithExtensions &&
+      shape_.FitsAsItIs(called.args, static_cast<const char*>(args)) && !has_callbacks(args)) {
     error = errors_.Lift(plan.target(args));
     if (error == nullptr || !IsSizeComplaint(error)) return error;
   }
@@ -124,8 +127,8 @@ PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
       status = call.Down(args, &plugin_args);
     }
     if (!status.ok()) return NothingOr(called, status);
-    error = has_callbacks ? callbacks_->Call(function, plan.target, plugin_args)
-                          : plan.target(plugin_args);
+    error = has_callbacks(plugin_args) ? callbacks_->Call(function, plan.target, plugin_args)
+                                       : plan.target(plugin_args);
     if (returns_nothing || error == nullptr) {
       call.Up();
       return nullptr;

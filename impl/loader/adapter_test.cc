@@ -528,6 +528,19 @@ TEST_F(ExecuteTest, ErrorsOfSendCallbacksHaveAHead) {
   }
 }
 
+TEST_F(ExecuteTest, NothingIsReadBehindSmallStructs) {
+  Open(100);  // Its errors have no head, so callbacks are looked for.
+  CallerStruct args(24);
+  Status status = Call(id::kPJRT_LoadedExecutable_Execute, args.data());
+  EXPECT_THAT(status.ToString(), HasSubstr("has a struct_size of 24"));
+
+  CallerStruct options(24);
+  args_.options = static_cast<PJRT_ExecuteOptions*>(options.data());
+  EXPECT_THAT(Execute().ToString(),
+              AllOf(HasSubstr("PJRT_ExecuteOptions"), HasSubstr("has a struct_size of 24")));
+  EXPECT_EQ(calls_, 0);
+}
+
 TEST_F(AdapterTest, AbsentFunctionsSayWhy) {
   Open(63);
   auto args = PLINTH_NEW_ARGS(PJRT_Client_DmaMap_Args);

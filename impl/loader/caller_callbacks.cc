@@ -37,7 +37,8 @@ PJRT_Error* ToPlugin(PJRT_Error* error, const PJRT_CallbackError* callback_error
   return (*callback_error)(code, message.data(), message.size());
 }
 
-// The three callbacks of the store of key and value: alike since 0.57.
+// The three callbacks of the store of key and value: their arguments are alike from 0.28 on, as far
+// as a plugin has them.
 template <typename Callback, typename Args>
 PJRT_Error* KeyValue(Args* args) {
   const Wrapped& caller = *static_cast<const Wrapped*>(args->user_arg);

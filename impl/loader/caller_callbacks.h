@@ -20,7 +20,8 @@ class CallerCallbacks {
   CallerCallbacks(const PluginTable& table, const PluginErrors& errors);
   ~CallerCallbacks();
 
-  // Whether the call hands such callbacks over, or ends their life. `args` is not null.
+  // Whether the call hands such callbacks over, or ends their life. `args` is not null and has the
+  // size of the plugin.
   static bool Concerns(int function, const void* args);
   // Whether there are arguments with which it does.
   static bool MayConcern(int function);

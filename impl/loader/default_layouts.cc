@@ -23,19 +23,6 @@ namespace function = reflection::function;
 
 constexpr size_t kLargestRank = 4096;
 
-// The caller's arguments, or null if they are too small; the error says so.
-template <typename Args>
-Args* Checked(function::Id id, void* raw, PJRT_Error** error) {
-  const reflection::Function& called = reflection::Get(id);
-  const reflection::Struct& type = reflection::Structs()[called.args];
-  auto* args = static_cast<Args*>(raw);
-  if (args->struct_size >= type.minimum_size) return args;
-  *error =
-      MakeError(InvalidArgument(called.name, ": ", type.name, " has a struct_size of ",
-                                args->struct_size, "; it needs ", type.minimum_size, " at least"));
-  return nullptr;
-}
-
 // "{2,1,0}": from minor to major.
 PJRT_Error* MakeLayout(size_t rank, PJRT_Layouts_MemoryLayout** layout) {
   if (rank > kLargestRank) {

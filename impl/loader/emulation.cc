@@ -1,9 +1,11 @@
 #include "impl/loader/emulation.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "impl/loader/adapter.h"
 #include "impl/loader/default_layouts.h"
+#include "impl/loader/plugin_shape.h"
 #include "plinth/support/args.h"
 #include "plinth/support/error.h"
 
@@ -12,31 +14,11 @@ namespace {
 
 namespace function = reflection::function;
 
-// The caller's arguments, or null if they are too small; the error says so.
-template <typename Args>
-Args* Checked(void* raw, PJRT_Error** error) {
-  auto* args = static_cast<Args*>(raw);
-  size_t size = SizeOf(*args);
-  if (size >= StructOf<Args>::kMinimumSize) return args;
-  *error = MakeError(InvalidArgument(FunctionOf<Args>::kName, ": ", StructOf<Args>::kName,
-                                     " has a struct_size of ", size, "; it needs ",
-                                     StructOf<Args>::kMinimumSize, " at least"));
-  return nullptr;
-}
-
-template <typename Args>
-Args Empty(size_t struct_size) {
-  Args args{};
-  args.struct_size = struct_size;
-  return args;
-}
-#define PLINTH_EMPTY_ARGS(type) Empty<type>(type##_STRUCT_SIZE)
-
 PJRT_Error* Initialize(const Adapter&, void*) { return nullptr; }
 
 PJRT_Error* NoAttributes(const Adapter&, void* raw) {
   PJRT_Error* error = nullptr;
-  auto* args = Checked<PJRT_Plugin_Attributes_Args>(raw, &error);
+  auto* args = Checked<PJRT_Plugin_Attributes_Args>(function::kPJRT_Plugin_Attributes, raw, &error);
   if (args == nullptr) return error;
   SetField(*args, &PJRT_Plugin_Attributes_Args::attributes, nullptr);
   SetField(*args, &PJRT_Plugin_Attributes_Args::num_attributes, 0);
@@ -45,9 +27,10 @@ PJRT_Error* NoAttributes(const Adapter&, void* raw) {
 
 PJRT_Error* UnpaddedDimensions(const Adapter& adapter, void* raw) {
   PJRT_Error* error = nullptr;
-  auto* args = Checked<PJRT_Buffer_UnpaddedDimensions_Args>(raw, &error);
+  auto* args = Checked<PJRT_Buffer_UnpaddedDimensions_Args>(
+      function::kPJRT_Buffer_UnpaddedDimensions, raw, &error);
   if (args == nullptr) return error;
-  auto dynamic = PLINTH_EMPTY_ARGS(PJRT_Buffer_DynamicDimensionIndices_Args);
+  auto dynamic = MakeArgs<PJRT_Buffer_DynamicDimensionIndices_Args>();
   dynamic.buffer = args->buffer;
   error = adapter.Call(function::kPJRT_Buffer_DynamicDimensionIndices, &dynamic);
   if (error != nullptr) return error;
@@ -57,7 +40,7 @@ PJRT_Error* UnpaddedDimensions(const Adapter& adapter, void* raw) {
         " does not have it, and the buffer has dynamic dimensions, whose sizes nothing else tells. "
         "Use a newer release of the plugin"));
   }
-  auto dimensions = PLINTH_EMPTY_ARGS(PJRT_Buffer_Dimensions_Args);
+  auto dimensions = MakeArgs<PJRT_Buffer_Dimensions_Args>();
   dimensions.buffer = args->buffer;
   error = adapter.Call(function::kPJRT_Buffer_Dimensions, &dimensions);
   if (error != nullptr) return error;
@@ -68,13 +51,14 @@ PJRT_Error* UnpaddedDimensions(const Adapter& adapter, void* raw) {
 
 PJRT_Error* CopyToDevice(const Adapter& adapter, void* raw) {
   PJRT_Error* error = nullptr;
-  auto* args = Checked<PJRT_Buffer_CopyToDevice_Args>(raw, &error);
+  auto* args =
+      Checked<PJRT_Buffer_CopyToDevice_Args>(function::kPJRT_Buffer_CopyToDevice, raw, &error);
   if (args == nullptr) return error;
-  auto memory = PLINTH_EMPTY_ARGS(PJRT_Device_DefaultMemory_Args);
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
   memory.device = args->dst_device;
   error = adapter.Call(function::kPJRT_Device_DefaultMemory, &memory);
   if (error != nullptr) return error;
-  auto copy = PLINTH_EMPTY_ARGS(PJRT_Buffer_CopyToMemory_Args);
+  auto copy = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
   copy.buffer = args->buffer;
   copy.dst_memory = memory.memory;
   error = adapter.Call(function::kPJRT_Buffer_CopyToMemory, &copy);
@@ -85,9 +69,10 @@ PJRT_Error* CopyToDevice(const Adapter& adapter, void* raw) {
 
 PJRT_Error* SizeOfGeneratedCode(const Adapter& adapter, void* raw) {
   PJRT_Error* error = nullptr;
-  auto* args = Checked<PJRT_Executable_SizeOfGeneratedCodeInBytes_Args>(raw, &error);
+  auto* args = Checked<PJRT_Executable_SizeOfGeneratedCodeInBytes_Args>(
+      function::kPJRT_Executable_SizeOfGeneratedCodeInBytes, raw, &error);
   if (args == nullptr) return error;
-  auto stats = PLINTH_EMPTY_ARGS(PJRT_Executable_GetCompiledMemoryStats_Args);
+  auto stats = MakeArgs<PJRT_Executable_GetCompiledMemoryStats_Args>();
   stats.executable = args->executable;
   error = adapter.Call(function::kPJRT_Executable_GetCompiledMemoryStats, &stats);
   if (error != nullptr) return error;
@@ -113,6 +98,18 @@ constexpr Emulation kEmulations[] = {
 };
 
 }  // namespace
+
+void* CheckedArgs(function::Id id, void* raw, PJRT_Error** error) {
+  const reflection::Function& called = reflection::Get(id);
+  const reflection::Struct& type = reflection::Structs()[called.args];
+  size_t announced;
+  std::memcpy(&announced, raw, sizeof(announced));
+  const size_t size = TrueSize(called.args, announced);
+  if (size >= type.minimum_size) return raw;
+  *error = MakeError(InvalidArgument(called.name, ": ", type.name, " has a struct_size of ", size,
+                                     "; it needs ", type.minimum_size, " at least"));
+  return nullptr;
+}
 
 std::span<const Emulation> Emulations() { return kEmulations; }
 

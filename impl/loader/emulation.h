@@ -25,6 +25,13 @@ std::span<const Emulation> Emulations();
 // Null if there is none, or if the plugin lacks what it needs.
 const Emulation* FindEmulation(const Adapter& adapter, int function);
 
+// The caller's arguments of that function, or null if they are too small; the error says so.
+void* CheckedArgs(reflection::function::Id function, void* raw, PJRT_Error** error);
+template <typename Args>
+Args* Checked(reflection::function::Id function, void* raw, PJRT_Error** error) {
+  return static_cast<Args*>(CheckedArgs(function, raw, error));
+}
+
 }  // namespace plinth::loader
 
 #endif  // PLINTH_IMPL_LOADER_EMULATION_H_

@@ -20,13 +20,6 @@ bool IsMemory(const Field& field) {
 }
 
 template <typename T>
-T Read(const char* source, size_t offset) {
-  T value;
-  std::memcpy(&value, source + offset, sizeof(T));
-  return value;
-}
-
-template <typename T>
 void Write(char* target, size_t offset, T value) {
   std::memcpy(target + offset, &value, sizeof(T));
 }

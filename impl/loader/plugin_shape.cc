@@ -50,13 +50,6 @@ bool IsKnown(uint64_t known_values, int value) {
   return value >= 0 && value < 64 && ((known_values >> value) & 1) != 0;
 }
 
-template <typename T>
-T Read(const char* source, size_t offset) {
-  T value;
-  std::memcpy(&value, source + offset, sizeof(T));
-  return value;
-}
-
 }  // namespace
 
 PluginShape::PluginShape(const PluginTable& table)

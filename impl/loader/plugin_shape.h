@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -68,6 +69,14 @@ class PluginShape {
   int minor_;
   std::array<Plan, reflection::kStructCount> plans_;
 };
+
+// A field of a struct that is known by its offsets only.
+template <typename T>
+T Read(const char* source, size_t offset) {
+  T value;
+  std::memcpy(&value, source + offset, sizeof(T));
+  return value;
+}
 
 // The size of a struct of the caller, after what upstream announced wrongly.
 size_t TrueSize(int structure, size_t announced);
