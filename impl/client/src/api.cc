@@ -143,22 +143,6 @@ Status Api::TakeError(PJRT_Error* error) const {
   return status;
 }
 
-std::string_view ExtensionName(int type) {
-  static constexpr struct {
-    int value;
-    std::string_view name;
-  } kNames[] = {
-#define PLINTH_PJRT_ENUM_VALUE(enum_name, value_name, value, since) \
-  {std::string_view(#enum_name) == "PJRT_Extension_Type" ? value : -1, #value_name},
-#include "plinth/support/abi_tables.inc"
-  };
-  constexpr std::string_view kPrefix = "PJRT_Extension_Type_";
-  for (const auto& row : kNames) {
-    if (type >= 0 && row.value == type) return row.name.substr(kPrefix.size());
-  }
-  return {};
-}
-
 namespace internal {
 
 Status NullOutput(const char* function, const char* what) {

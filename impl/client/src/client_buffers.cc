@@ -13,6 +13,10 @@ Expected<Buffer> Adopt(const Client& client, PJRT_Buffer* buffer, const char* fu
   return Buffer(Handle<PJRT_Buffer>(client.api(), buffer, client.ref()));
 }
 
+bool IsZeroCopy(HostSemantics semantics) {
+  return semantics == HostSemantics::kZeroCopy || semantics == HostSemantics::kMutableZeroCopy;
+}
+
 void RunOnDelete(void* /*device_pointer*/, void* user_arg) {
   std::unique_ptr<std::function<void()>> run(static_cast<std::function<void()>*>(user_arg));
   if (*run) (*run)();
@@ -51,19 +55,29 @@ Expected<Buffer> Client::BufferFromHost(const HostView& from, const Placement& t
   args.memory = to.memory;
   args.device_layout = c_layout.get();
   PLINTH_RETURN_IF_ERROR(api_.Call(args));
-  Handle<PJRT_Event> event(api_, args.done_with_host_buffer, ref_);
-  PLINTH_ASSIGN_OR_RETURN(Buffer buffer,
-                          Adopt(*this, args.buffer, "PJRT_Client_BufferFromHostBuffer"));
+  constexpr const char* kFunction = "PJRT_Client_BufferFromHostBuffer";
+  const Event event(Handle<PJRT_Event>(api_, args.done_with_host_buffer, ref_));
+  Expected<Buffer> buffer = Adopt(*this, args.buffer, kFunction);
   if (!done) return buffer;
   if (event.get() == nullptr) {
+    if (!buffer.ok()) return buffer;
+    // A buffer that may use the memory as long as it lives goes before the caller frees it.
+    if (IsZeroCopy(semantics)) return NullOutput(kFunction, "its event");
     // Nothing says when the memory is free: not before the buffer is complete.
-    PLINTH_RETURN_IF_ERROR(buffer.Await());
+    PLINTH_RETURN_IF_ERROR(buffer->Await());
     done();
     return buffer;
   }
-  PLINTH_RETURN_IF_ERROR(
-      Event(std::move(event)).OnReady([done = std::move(done)](const Status&) { done(); }));
-  return buffer;
+  Status status = buffer.status();
+  if (status.ok()) {
+    status = event.OnReady([done = std::move(done)](const Status&) { done(); });
+  }
+  if (status.ok()) return buffer;
+  // After an error the caller frees the memory, so nothing may use it any more: first the buffer,
+  // then what the event stands for.
+  buffer = status;
+  event.Await().ok();
+  return status;
 }
 
 Expected<Buffer> Client::BufferFromHost(HostArray from, const Placement& to) const {

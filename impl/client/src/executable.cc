@@ -1,7 +1,5 @@
 #include "plinth/client/executable.h"
 
-#include <climits>
-
 #include "impl/client/src/calls.h"
 
 namespace plinth::client {
@@ -14,6 +12,9 @@ using internal::GetValue;
 using internal::NullOutput;
 
 namespace {
+
+// Programs are protocol buffers, or not much larger than one, which ends at 2 GiB.
+constexpr size_t kMaxProgram = size_t{4} << 30;
 
 // Memory kinds: lists of texts and of their sizes.
 template <typename Args>
@@ -142,7 +143,7 @@ Expected<Executable::OptimizedProgramText> Executable::OptimizedProgram() const 
   args.program = &program;
   PLINTH_RETURN_IF_ERROR(api().Call(args));
   OptimizedProgramText result;
-  if (program.code_size > PTRDIFF_MAX) {
+  if (program.code_size > kMaxProgram) {
     return Internal("the plugin says that its optimized program has ", program.code_size, " bytes");
   }
   result.code.resize(program.code_size);

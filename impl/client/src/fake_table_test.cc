@@ -129,8 +129,6 @@ TEST(ApiTest, ExtensionChainThatRunsInACircleEnds) {
   const Api api = ApiOf(fake);
   EXPECT_EQ(api.Extensions().size(), 1000u);
   EXPECT_EQ(api.FindExtension(PJRT_Extension_Type_Layouts), nullptr);
-  EXPECT_EQ(ExtensionName(PJRT_Extension_Type_Stream), "Stream");
-  EXPECT_EQ(ExtensionName(999), "");
 }
 
 int live_clients = 0;
@@ -191,6 +189,73 @@ TEST_F(FakeClientTest, AMovedBufferIsDestroyedOnce) {
   EXPECT_EQ(live_buffers, 2);
   first = std::move(second);
   EXPECT_EQ(live_buffers, 1);
+}
+
+// What the plugin and the caller still do with the caller's memory.
+class FakeZeroCopyTest : public FakeClientTest {
+ protected:
+  FakeZeroCopyTest() {
+    Log().clear();
+    fake_.table.PJRT_Buffer_Destroy = +[](PJRT_Buffer_Destroy_Args*) -> PJRT_Error* {
+      Log() += "buffer gone, ";
+      --live_buffers;
+      return nullptr;
+    };
+    fake_.table.PJRT_Event_Destroy =
+        +[](PJRT_Event_Destroy_Args*) -> PJRT_Error* { return nullptr; };
+    fake_.table.PJRT_Event_Await = +[](PJRT_Event_Await_Args*) -> PJRT_Error* {
+      Log() += "awaited, ";
+      return nullptr;
+    };
+  }
+  static std::string& Log() {
+    static std::string log;
+    return log;
+  }
+  static void SetEvent(PJRT_Client_BufferFromHostBuffer_Args* args) {
+    args->done_with_host_buffer = reinterpret_cast<PJRT_Event*>(&live_clients);
+  }
+  Status MoveIn() {
+    const Client client = *Client::Create(ApiOf(fake_));
+    static const float value = 1;
+    std::shared_ptr<void> memory(nullptr, [](void*) { Log() += "memory freed"; });
+    return client
+        .BufferFromHost(HostView{&value, DType::kF32, {}, {}}, Device(client.api(), nullptr),
+                        HostSemantics::kZeroCopy, [memory] { Log() += "done, "; })
+        .status();
+  }
+};
+
+TEST_F(FakeZeroCopyTest, WithoutAnEventIsInternal) {
+  const Status status = MoveIn();
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_THAT(status.message(), HasSubstr("PJRT_Client_BufferFromHostBuffer"));
+  EXPECT_EQ(Log(), "buffer gone, memory freed");
+}
+
+TEST_F(FakeZeroCopyTest, EventThatCannotCallIsAwaitedBeforeTheMemoryGoes) {
+  fake_.table.PJRT_Client_BufferFromHostBuffer =
+      +[](PJRT_Client_BufferFromHostBuffer_Args* args) -> PJRT_Error* {
+    ++live_buffers;
+    args->buffer = reinterpret_cast<PJRT_Buffer*>(&live_buffers);
+    SetEvent(args);
+    return nullptr;
+  };
+  fake_.table.PJRT_Event_OnReady = +[](PJRT_Event_OnReady_Args*) {
+    return FakeTable::MakeError(PJRT_Error_Code_INTERNAL, "no callbacks");
+  };
+  EXPECT_EQ(MoveIn().message(), "no callbacks");
+  EXPECT_EQ(Log(), "buffer gone, awaited, memory freed");
+}
+
+TEST_F(FakeZeroCopyTest, EventWithoutABufferIsAwaited) {
+  fake_.table.PJRT_Client_BufferFromHostBuffer =
+      +[](PJRT_Client_BufferFromHostBuffer_Args* args) -> PJRT_Error* {
+    SetEvent(args);
+    return nullptr;
+  };
+  EXPECT_EQ(MoveIn().code(), StatusCode::kInternal);
+  EXPECT_EQ(Log(), "awaited, memory freed");
 }
 
 TEST_F(FakeClientTest, HostArrayWithoutDataIsRefusedBeforeTheCall) {
@@ -281,6 +346,20 @@ TEST_F(FakeExecutableTest, MissingOutputIsInternalAndTheOtherIsFreed) {
   const Buffer* null_argument[] = {nullptr};
   EXPECT_EQ(executable->ExecuteOne(null_argument).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(executable->Execute({}).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(FakeExecutableTest, OptimizedProgramOfAnySizeIsAnError) {
+  fake_.table.PJRT_Executable_OptimizedProgram =
+      +[](PJRT_Executable_OptimizedProgram_Args* args) -> PJRT_Error* {
+    args->program->code_size = PTRDIFF_MAX;
+    return nullptr;
+  };
+  const Client client = *Client::Create(ApiOf(fake_));
+  const Expected<LoadedExecutable> executable = client.Compile(Program{"x"});
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  const auto program = executable->executable().OptimizedProgram();
+  EXPECT_EQ(program.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(program.status().message(), HasSubstr("9223372036854775807 bytes"));
 }
 
 TEST_F(FakeExecutableTest, SeveralDevicesHaveTheirOwnLists) {

@@ -2,8 +2,10 @@
 
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
+#include <type_traits>
 
 #include "plinth/support/parse_number.h"
+#include "plinth/support/str_cat.h"
 
 namespace plinth::client {
 namespace {
@@ -41,20 +43,56 @@ struct WriteOverride {
   void operator()(double value) const { out.add_double(kDouble, value); }
 };
 
-Value ParseValue(std::string_view text) {
-  if (text == "true") return true;
-  if (text == "false") return false;
+bool IsInteger(std::string_view text) {
+  if (!text.empty() && text.front() == '-') text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// The alternatives of Value, with the floating-point type of the caller.
+template <typename Real>
+using Typed = std::variant<std::string, int64_t, std::vector<int64_t>, Real, bool>;
+
+template <typename Real>
+Expected<Typed<Real>> ParseValue(std::string_view text) {
+  using Result = Typed<Real>;
+  if (text == "true") return Result(true);
+  if (text == "false") return Result(false);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
-    return std::string(text.substr(1, text.size() - 2));
+    return Result(std::string(text.substr(1, text.size() - 2)));
   }
   int64_t integer;
-  if (ParseNumber(text, &integer)) return integer;
+  if (ParseNumber(text, &integer)) return Result(integer);
+  if (IsInteger(text)) {
+    return InvalidArgument(text.substr(0, 40),
+                           " does not fit into 64 bits; a float has a point, "
+                           "and a string stands in double quotes");
+  }
   const bool is_list = text.size() >= 2 && text.front() == '[' && text.back() == ']';
   std::vector<int64_t> list;
-  if (is_list && ParseNumbers(text.substr(1, text.size() - 2), &list)) return list;
-  float number;
-  if (ParseNumber(text, &number)) return number;
-  return std::string(text);
+  if (is_list && ParseNumbers(text.substr(1, text.size() - 2), &list)) return Result(list);
+  Real number;
+  if (ParseNumber(text, &number)) return Result(number);
+  return Result(std::string(text));
+}
+
+template <typename Real>
+struct Assignment {
+  std::string name;
+  Typed<Real> value;
+};
+
+// "name=value".
+template <typename Real>
+Expected<Assignment<Real>> ParseAssignment(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos) {
+    return InvalidArgument("the option \"", text, "\" is not of the form name=value");
+  }
+  Assignment<Real> result{std::string(text.substr(0, equals)), {}};
+  Expected<Typed<Real>> value = ParseValue<Real>(text.substr(equals + 1));
+  if (!value.ok()) return value.status().WithContext(StrCat("the option ", result.name));
+  result.value = *std::move(value);
+  return result;
 }
 
 }  // namespace
@@ -71,11 +109,8 @@ Options& Options::Put(std::string name, Value value) {
 }
 
 Status Options::Parse(std::string_view text) {
-  const size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string_view::npos) {
-    return InvalidArgument("the option \"", text, "\" is not of the form name=value");
-  }
-  Put(std::string(text.substr(0, equals)), ParseValue(text.substr(equals + 1)));
+  PLINTH_ASSIGN_OR_RETURN(Assignment<float> option, ParseAssignment<float>(text));
+  Put(std::move(option.name), std::move(option.value));
   return {};
 }
 
@@ -142,6 +177,20 @@ Expected<DeviceAssignment> DeviceAssignment::Deserialize(std::string_view proto)
     for (const auto& replicas : computations) result.devices.push_back(replicas[replica]);
   }
   return result;
+}
+
+Status CompileOptions::ParseOverride(std::string_view text) {
+  PLINTH_ASSIGN_OR_RETURN(const Assignment<double> option, ParseAssignment<double>(text));
+  return std::visit(
+      [&](const auto& value) -> Status {
+        if constexpr (std::is_constructible_v<Override, decltype(value)>) {
+          overrides[option.name] = value;
+          return {};
+        } else {
+          return InvalidArgument("the compile option ", option.name, " cannot be a list");
+        }
+      },
+      option.value);
 }
 
 std::string CompileOptions::Serialize() const {

@@ -38,7 +38,9 @@ TEST(OptionsTest, Parse) {
       {"a=x=y", std::string("x=y")},
       {"a=", std::string()},
       {"a=[1,]", std::string("[1,]")},
-      {"a=99999999999999999999", 1e20f},
+      {"a=1e20", 1e20f},
+      {"a=-9223372036854775808", INT64_MIN},
+      {"a=-", std::string("-")},
   };
   for (const auto& one : cases) {
     Options options;
@@ -49,6 +51,28 @@ TEST(OptionsTest, Parse) {
   Options options;
   EXPECT_EQ(options.Parse("novalue").code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(options.Parse("=1").code(), StatusCode::kInvalidArgument);
+  for (const char* text :
+       {"a=99999999999999999999", "a=9223372036854775808", "a=-99999999999999999999"}) {
+    EXPECT_THAT(options.Parse(text).message(), HasSubstr("64 bits")) << text;
+  }
+  EXPECT_TRUE(options.empty());
+}
+
+TEST(CompileOptionsTest, ParseOverride) {
+  CompileOptions options;
+  for (const char* text : {"d=0.1", "i=-3", "b=true", "s=x", "i=4"}) {
+    EXPECT_TRUE(options.ParseOverride(text).ok()) << text;
+  }
+  using Override = CompileOptions::Override;
+  EXPECT_EQ(options.overrides.size(), 4u);
+  // Not the float nearest to it.
+  EXPECT_EQ(options.overrides["d"], Override(0.1));
+  EXPECT_EQ(options.overrides["i"], Override(int64_t{4}));
+  EXPECT_EQ(options.overrides["b"], Override(true));
+  EXPECT_EQ(options.overrides["s"], Override(std::string("x")));
+  EXPECT_THAT(options.ParseOverride("l=[1,2]").message(), HasSubstr("cannot be a list"));
+  EXPECT_EQ(options.ParseOverride("=1").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(options.overrides.size(), 4u);
 }
 
 TEST(CompileOptionsTest, WireForm) {

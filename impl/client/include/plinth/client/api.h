@@ -101,9 +101,6 @@ class Api {
   const PJRT_Api* table_;
 };
 
-// "Layouts" for 4 and so on; empty for a type that the registry does not know.
-std::string_view ExtensionName(int type);
-
 }  // namespace plinth::client
 
 #endif  // PLINTH_CLIENT_API_H_

@@ -40,7 +40,7 @@ class Options {
 
   // Sets "name=value" as a person types it: true and false are booleans, then integers, lists of
   // integers "[1,2]", floats; everything else, and what stands in double quotes, is a string.
-  // INVALID_ARGUMENT without a name.
+  // INVALID_ARGUMENT without a name, and for integers of more than 64 bits.
   Status Parse(std::string_view text);
 
   const std::vector<NamedValue>& values() const { return values_; }
@@ -87,6 +87,9 @@ struct CompileOptions {
   bool tuple_arguments = false;
   // The plugin's own options by name, for example "xla_cpu_enable_fast_math".
   std::map<std::string, Override> overrides;
+  // Sets one as a person types it, "name=value": as Options::Parse reads it, but floats are doubles
+  // and lists are refused.
+  Status ParseOverride(std::string_view text);
   // More fields of CompileOptionsProto, serialized; appended as they are.
   std::string extra_fields;
 
