@@ -9,18 +9,22 @@ using client::HostArray;
 namespace {
 
 constexpr int64_t kEdge = 3;
+// Of a shortened array, which may have many dimensions.
+constexpr int64_t kMaxShown = 1024;
 constexpr int64_t kFirst = 8;
 
 struct Printer {
   const HostArray& array;
   bool in_full;
   std::string out;
+  int64_t shown = 0;
 
   // Writes dimension `axis` from element `at`, of `count` elements in all.
   void Print(size_t axis, int64_t at, int64_t count) {
     const auto& dims = array.dims();
     if (axis == dims.size()) {
       out += ElementText(array.type(), array.data() + at * ByteSize(array.type()));
+      ++shown;
       return;
     }
     const int64_t extent = dims[axis];
@@ -30,6 +34,10 @@ struct Printer {
     out += '[';
     for (int64_t i = 0; i < extent; ++i) {
       if (i > 0) out += is_last ? ", " : ",\n" + std::string(axis + 1, ' ');
+      if (!in_full && shown >= kMaxShown) {
+        out += "...";
+        break;
+      }
       if (is_short && i == kEdge) {
         out += "...";
         i = extent - kEdge - 1;

@@ -13,7 +13,7 @@ namespace plinth::cli {
 inline constexpr int64_t kFullElements = 256;
 
 // "f32[2,3]" and the elements in brackets, one line a row; of a large array the first and last
-// three of each dimension.
+// three of each dimension, about a thousand at most.
 std::string ArrayText(const client::HostArray& array, bool in_full);
 
 // {"type": "f32", "shape": [2, 3], "data": [[...], ...]}; a large array without "data" and with

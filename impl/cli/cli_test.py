@@ -8,6 +8,7 @@ import ast
 import json
 import os
 import pathlib
+import resource
 import struct
 import subprocess
 import sys
@@ -104,6 +105,12 @@ class GeneralTest(CommandTest):
         result = subprocess.run(["bash", "-c", check], input=script, capture_output=True, text=True)
         self.assertEqual(result.stdout.split("\n")[:2], ["--replicas --repeat", "doctor"],
                          result.stderr)
+        # Every command, also below another, is known as one.
+        check = ('source /dev/stdin; for line in list doctor replay "manifest make"; do '
+                 'COMP_WORDS=(plinth $line --js); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _plinth; '
+                 'echo "${COMPREPLY[@]}"; done')
+        result = subprocess.run(["bash", "-c", check], input=script, capture_output=True, text=True)
+        self.assertEqual(result.stdout.split("\n"), ["--json"] * 4 + [""], result.stderr)
 
     def test_full_disk_is_an_error(self):
         if os.path.exists("/dev/full"):
@@ -259,6 +266,20 @@ class RunTest(CommandTest):
         self.assertEqual(value["outputs"][0]["data"], [6, 2])
         self.assertIn("bf16@FILE", self.run_program("-i", "b.npy", code=2, program=program).stderr)
 
+    def test_layouts_that_the_program_wants(self):
+        program = self.folder / "layout.mlir"
+        program.write_text("""
+module @layout {
+  func.func public @main(%x: tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}) -> tensor<2x3xf32> {
+    %0 = stablehlo.add %x, %x : tensor<2x3xf32>
+    return %0 : tensor<2x3xf32>
+  }
+}""")
+        value = self.run_program("-i", "f32[2,3]=range", json=True, program=program)
+        self.assertEqual(value["outputs"][0]["data"], [[0, 2, 4], [6, 8, 10]])
+        error = self.run_program("-i", "f32[3]=range", code=1, program=program).stderr
+        self.assertIn("f32[2,3]", error)
+
     def test_large_results_are_shortened(self):
         program = self.program("1000", "f32")
         self.assertIn("[0, 2, 4, ..., 1994, 1996, 1998]",
@@ -309,6 +330,17 @@ class RunTest(CommandTest):
         self.assertIn("wrong.mlir", value["error"]["message"])
         self.run_program("--serialized", program=wrong, code=1)
 
+    def test_out_of_memory_is_an_error(self):
+        huge = self.folder / "huge.mlir"
+        huge.touch()
+        os.truncate(huge, 400 << 20)
+        result = subprocess.run(
+            [PLINTH, "run", huge, "--plugin", PLUGIN], capture_output=True, text=True,
+            env=self.environment,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20)))
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("out of host memory", result.stderr)
+
     def test_no_plugin(self):
         error = self.plinth("run", PROGRAM, "-i", INPUT, code=3).stderr
         self.assertIn("PJRT_NAMES_AND_LIBRARY_PATHS", error)
@@ -342,6 +374,8 @@ class CompileTest(CommandTest):
         self.plinth("compile", PROGRAM, "--plugin", "./nothing.so", code=3)
         self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "-o", "/nowhere/x", code=2)
         self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "--compile-option", "l=[1,2]", code=2)
+        self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "--compile-option",
+                    "x=99999999999999999999", code=2)
 
 
 class ReplayTest(CommandTest):
@@ -377,6 +411,9 @@ class ManifestTest(CommandTest):
         # Its options reach the client.
         self.plinth("run", PROGRAM, "-i", INPUT, "--plugin", "mine", "--manifest-path", "mine.json",
                     "--device", "1")
+        value = self.json("manifest", "make", "--name", "mine", "--library", PLUGIN, "--option",
+                          "x=0.1")
+        self.assertEqual(value["manifest"]["create_options"], {"x": 0.1})
         printed = self.plinth("manifest", "make", "--name", "mine", "--library", PLUGIN).stdout
         self.assertEqual(json.loads(printed)["name"], "mine")
 

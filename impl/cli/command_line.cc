@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <new>
 #include <string_view>
 
 #include "impl/cli/commands.h"
@@ -65,11 +67,22 @@ class CommandLine {
       return output.Finish(kUsage);
     }
     Output output(is_json_);
-    return output.Finish(command_(output));
+    return output.Finish(RunCommand(output));
   }
 
  private:
   using Command = std::function<int(Output&)>;
+
+  // Everything that a command is given is bounded, but not by what memory is left.
+  int RunCommand(Output& output) const {
+    try {
+      return command_(output);
+    } catch (const std::bad_alloc&) {
+      return output.Fail(ResourceExhausted("out of host memory"), kFailed);
+    } catch (const std::exception& error) {
+      return output.Fail(Internal("an exception that nobody expected: ", error.what()), kFailed);
+    }
+  }
 
   // The parser says of a command that there is not only that one is missing.
   std::string Explain(const CLI::ParseError& error, int argc, char** argv) const {

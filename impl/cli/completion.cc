@@ -18,6 +18,15 @@ std::string WordsOf(const CLI::App& app) {
   return words;
 }
 
+// "" list"|" run"|"manifest check"": each command after those it stands below.
+void AddPatterns(const CLI::App& app, const std::string& path, std::string& patterns) {
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    patterns += StrCat(patterns.empty() ? "\"" : "|\"", path, " ", sub->get_name(), "\"");
+    AddPatterns(*sub, path.empty() ? sub->get_name() : StrCat(path, " ", sub->get_name()),
+                patterns);
+  }
+}
+
 // One line of a case statement for each command: "run) words="...";;".
 void AddCases(const CLI::App& app, const std::string& path, std::string& cases) {
   cases += StrCat("    \"", path, "\") words=\"", WordsOf(app), "\" ;;\n");
@@ -29,15 +38,16 @@ void AddCases(const CLI::App& app, const std::string& path, std::string& cases) 
 }  // namespace
 
 std::string BashCompletion(const CLI::App& app) {
-  std::string cases;
+  std::string patterns, cases;
+  AddPatterns(app, "", patterns);
   AddCases(app, "", cases);
   return StrCat(R"(# Completion of plinth for bash: source <(plinth completion bash)
 _plinth() {
   local current="${COMP_WORDS[COMP_CWORD]}" path="" words="" word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
-      " list"|" info"|" doctor"|" run"|" compile"|" manifest"|" replay"|" completion") path="$word" ;;
-      "manifest check"|"manifest make") path="$path $word" ;;
+      )",
+                patterns, R"() path="${path:+$path }$word" ;;
     esac
   done
   case "$path" in

@@ -32,6 +32,14 @@ uint64_t ZeroExtend(DType type, uint64_t bits) {
   return bits << unused >> unused;
 }
 
+// The whole part in 64 bits of two's complement; zero for infinities and NaN.
+int64_t Wrap(double value) {
+  if (!std::isfinite(value)) return 0;
+  const double rest = std::fmod(std::trunc(value), 0x1p64);
+  const auto magnitude = static_cast<uint64_t>(std::fabs(rest));
+  return static_cast<int64_t>(rest < 0 ? 0 - magnitude : magnitude);
+}
+
 template <typename T>
 bool ParseSigned(std::string_view text, T* value) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
@@ -166,11 +174,9 @@ void StoreNumber(DType type, double value, std::byte* bytes) {
     }
     case DTypeClass::kPred:
     case DTypeClass::kSigned:
-    case DTypeClass::kUnsigned: {
-      const double bounded = std::isnan(value) ? 0 : std::fmin(std::fmax(value, -9e18), 9e18);
-      StoreInteger(type, static_cast<int64_t>(bounded), bytes);
+    case DTypeClass::kUnsigned:
+      StoreInteger(type, Wrap(value), bytes);
       break;
-    }
     default:
       break;
   }

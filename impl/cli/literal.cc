@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "impl/cli/element.h"
@@ -50,9 +51,26 @@ bool IsFraction(DType type) {
   return kind == DTypeClass::kFloat || kind == DTypeClass::kComplex;
 }
 
+// A number as it was written: an integer also with its 64 bits, which a double does not hold.
+struct Number {
+  double value = 0;
+  std::optional<uint64_t> whole = std::nullopt;
+};
+
+bool ParseOne(std::string_view text, Number* number) {
+  number->whole = std::nullopt;
+  uint64_t positive;
+  if (int64_t integer; ParseNumber(text, &integer)) {
+    number->whole = static_cast<uint64_t>(integer);
+  } else if (ParseNumber(text, &positive)) {
+    number->whole = positive;
+  }
+  return ParseNumber(text, &number->value) && std::isfinite(number->value);
+}
+
 // "name", "name()" or "name(1,2)" with up to `count` numbers, which replace the defaults in
 // `numbers`. False if the text is no call of that name.
-Expected<bool> ParseCall(std::string_view text, std::string_view name, double* numbers,
+Expected<bool> ParseCall(std::string_view text, std::string_view name, Number* numbers,
                          size_t count) {
   if (text.substr(0, name.size()) != name) return false;
   text.remove_prefix(name.size());
@@ -65,17 +83,24 @@ Expected<bool> ParseCall(std::string_view text, std::string_view name, double* n
     return InvalidArgument(name, " takes at most ", count, " numbers, not ", pieces.size());
   }
   for (size_t i = 0; i < pieces.size(); ++i) {
-    if (!ParseNumber(pieces[i], &numbers[i]) || !std::isfinite(numbers[i])) {
+    if (!ParseOne(pieces[i], &numbers[i])) {
       return InvalidArgument("\"", pieces[i].substr(0, 40), "\" is no number, in ", name, "(...)");
     }
   }
   return true;
 }
 
-void FillRange(HostArray& array, double start, double step) {
+void FillRange(HostArray& array, const Number& start, const Number& step) {
   const size_t size = static_cast<size_t>(ByteSize(array.type()));
+  const bool is_whole = start.whole && step.whole && !IsFraction(array.type());
   for (int64_t i = 0; i < array.num_elements(); ++i) {
-    StoreNumber(array.type(), start + step * static_cast<double>(i), array.data() + i * size);
+    std::byte* to = array.data() + i * size;
+    if (is_whole) {
+      const uint64_t bits = *start.whole + *step.whole * static_cast<uint64_t>(i);
+      StoreInteger(array.type(), static_cast<int64_t>(bits), to);
+    } else {
+      StoreNumber(array.type(), start.value + step.value * static_cast<double>(i), to);
+    }
   }
 }
 
@@ -166,17 +191,17 @@ Expected<HostArray> ParseLiteral(std::string_view text) {
   PLINTH_ASSIGN_OR_RETURN(const TypeAndDims shape, ParseShape(text.substr(0, equals)));
   PLINTH_ASSIGN_OR_RETURN(HostArray array, CreateBounded(shape.type, shape.dims));
   const std::string_view values = text.substr(equals + 1);
-  double range[] = {0, 1};
+  Number range[] = {{0, 0}, {1, 1}};
   PLINTH_ASSIGN_OR_RETURN(const bool is_range, ParseCall(values, "range", range, 2));
   if (is_range) {
     FillRange(array, range[0], range[1]);
     return array;
   }
-  double random[] = {0, 0, IsFraction(shape.type) ? 1.0 : 101.0};
-  if (shape.type == DType::kPred) random[2] = 2;
+  Number random[] = {{0}, {0}, {IsFraction(shape.type) ? 1.0 : 101.0}};
+  if (shape.type == DType::kPred) random[2].value = 2;
   PLINTH_ASSIGN_OR_RETURN(const bool is_random, ParseCall(values, "random", random, 3));
   if (is_random) {
-    FillRandom(array, random[0], random[1], random[2]);
+    FillRandom(array, random[0].value, random[1].value, random[2].value);
     return array;
   }
   PLINTH_RETURN_IF_ERROR(FillElements(array, values));

@@ -7,15 +7,19 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
 
 #include "impl/cli/element.h"
 #include "impl/cli/literal.h"
 #include "impl/cli/npy_header.h"
+#include "impl/loader/descriptor.h"
 
 namespace plinth::cli {
 
 using client::HostArray;
+using loader::Descriptor;
 
 namespace {
 
@@ -35,28 +39,9 @@ constexpr struct {
     {"c8", DType::kC64},  {"c16", DType::kC128},
 };
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-  // Closes it and tells whether that worked.
-  bool Close() {
-    const int descriptor = std::exchange(descriptor_, -1);
-    return close(descriptor) == 0;
-  }
-
- private:
-  int descriptor_;
-};
-
 std::string SystemMessage() { return std::strerror(errno); }
 
-Status ReadAt(const File& file, void* to, size_t size, size_t offset) {
+Status ReadAt(const Descriptor& file, void* to, size_t size, size_t offset) {
   char* at = static_cast<char*>(to);
   while (size > 0) {
     const ssize_t got = pread(file.get(), at, size, static_cast<off_t>(offset));
@@ -70,7 +55,7 @@ Status ReadAt(const File& file, void* to, size_t size, size_t offset) {
   return {};
 }
 
-Status WriteAll(const File& file, const void* from, size_t size) {
+Status WriteAll(const Descriptor& file, const void* from, size_t size) {
   const char* at = static_cast<const char*>(from);
   while (size > 0) {
     const ssize_t put = write(file.get(), at, size);
@@ -111,7 +96,7 @@ Status ReadDescr(std::string_view descr, std::optional<DType> as, DType* type, b
 }
 
 // Where the data begins, and the header.
-Expected<NpyHeader> ReadHeader(const File& file, size_t file_size, size_t* data_offset) {
+Expected<NpyHeader> ReadHeader(const Descriptor& file, size_t file_size, size_t* data_offset) {
   unsigned char start[12];
   if (file_size < 10) return InvalidArgument("it is no npy file: only ", file_size, " bytes");
   PLINTH_RETURN_IF_ERROR(ReadAt(file, start, std::min<size_t>(file_size, sizeof(start)), 0));
@@ -156,7 +141,7 @@ Expected<HostArray> ToRowMajor(HostArray array, const std::vector<int64_t>& dims
   return result;
 }
 
-Expected<HostArray> Read(const File& file, size_t file_size, std::optional<DType> as) {
+Expected<HostArray> Read(const Descriptor& file, size_t file_size, std::optional<DType> as) {
   size_t offset = 0;
   PLINTH_ASSIGN_OR_RETURN(const NpyHeader header, ReadHeader(file, file_size, &offset));
   DType type = DType::kInvalid;
@@ -186,11 +171,42 @@ std::string DescrOf(DType type) {
   return StrCat(ByteSize(type) == 1 ? "|V" : "<V", ByteSize(type));
 }
 
+// Where a file goes.
+struct Target {
+  std::string path;  // With no link in it.
+  bool in_place = false;
+};
+
+// Only nothing and a regular file are replaced. A pipe or a device is written as it stands, and so
+// is what a link names that is not there yet.
+Expected<Target> FindTarget(const std::string& path) {
+  struct stat info = {};
+  const bool is_there = stat(path.c_str(), &info) == 0;
+  if (is_there && !S_ISREG(info.st_mode)) return Target{path, true};
+  if (!is_there) return Target{path, lstat(path.c_str(), &info) == 0};
+  char resolved[PATH_MAX];
+  if (realpath(path.c_str(), resolved) == nullptr) {
+    return InvalidArgument(path, ": cannot be written: ", SystemMessage());
+  }
+  return Target{resolved, false};
+}
+
+// Makes a file beside `path` under a name that nothing had; negative, with errno, if it cannot.
+int CreateBeside(const std::string& path, std::string* name) {
+  int file = -1;
+  for (int i = 0; i < 100 && file < 0; ++i) {
+    *name = StrCat(path, ".part", static_cast<int64_t>(getpid()), "-", i);
+    file = open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno != EEXIST) break;
+  }
+  return file;
+}
+
 }  // namespace
 
 Expected<HostArray> ReadNpy(const std::string& path, std::optional<DType> as) {
   // Not blocking: a pipe would be waited for.
-  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
     return errno == ENOENT ? NotFound(path, ": no such file")
                            : InvalidArgument(path, ": ", SystemMessage());
@@ -223,13 +239,17 @@ Status WriteNpy(const std::string& path, const HostArray& array) {
   }
   start += text;
 
-  const std::string temporary = StrCat(path, ".part", static_cast<int64_t>(getpid()));
-  File file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  PLINTH_ASSIGN_OR_RETURN(const Target target, FindTarget(path));
+  std::string temporary;
+  Descriptor file(target.in_place ? open(path.c_str(),
+                                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
+                                  : CreateBeside(target.path, &temporary));
   if (file.get() < 0) return InvalidArgument(path, ": cannot be written: ", SystemMessage());
   Status status = WriteAll(file, start.data(), start.size());
   if (status.ok()) status = WriteAll(file, array.data(), array.byte_size());
   if (!file.Close() && status.ok()) status = Internal("cannot be written: ", SystemMessage());
-  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
+  if (target.in_place) return status.WithContext(path);
+  if (status.ok() && rename(temporary.c_str(), target.path.c_str()) != 0) {
     status = Internal("cannot be written: ", SystemMessage());
   }
   if (!status.ok()) unlink(temporary.c_str());

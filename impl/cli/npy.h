@@ -19,8 +19,9 @@ Expected<client::HostArray> ReadNpy(const std::string& path,
                                     std::optional<DType> as = std::nullopt);
 
 // Writes version 1 (2 for a long header), through a temporary file beside it, so that a failure
-// leaves an older file as it was. Types that NumPy has no name for are written as ml_dtypes does,
-// as raw bytes; integers of less than a byte as int8 and uint8.
+// leaves an older file as it was; links stay, and pipes and devices are written themselves. Types
+// that NumPy has no name for are written as ml_dtypes does, as raw bytes; integers of less than a
+// byte as int8 and uint8.
 Status WriteNpy(const std::string& path, const client::HostArray& array);
 
 }  // namespace plinth::cli

@@ -17,15 +17,6 @@ std::string FormatOf(const ProgramOptions& options) {
   return ends_with(".pb") || ends_with(".hlo") ? "hlo" : "mlir";
 }
 
-Expected<client::CompileOptions::Override> OverrideOf(const NamedValue& option) {
-  using Override = client::CompileOptions::Override;
-  if (auto* text = std::get_if<std::string>(&option.value)) return Override(*text);
-  if (auto* integer = std::get_if<int64_t>(&option.value)) return Override(*integer);
-  if (auto* number = std::get_if<float>(&option.value)) return Override(double{*number});
-  if (auto* flag = std::get_if<bool>(&option.value)) return Override(*flag);
-  return InvalidArgument("the compile option ", option.name, " cannot be a list");
-}
-
 }  // namespace
 
 Expected<ProgramSource> ReadProgram(const ProgramOptions& options, bool is_portable) {
@@ -42,9 +33,8 @@ Expected<ProgramSource> ReadProgram(const ProgramOptions& options, bool is_porta
   client::CompileOptions compile;
   compile.num_replicas = options.num_replicas;
   compile.portable = is_portable;
-  PLINTH_ASSIGN_OR_RETURN(const client::Options named, ParseOptions(options.compile_options));
-  for (const NamedValue& option : named.values()) {
-    PLINTH_ASSIGN_OR_RETURN(compile.overrides[option.name], OverrideOf(option));
+  for (const std::string& text : options.compile_options) {
+    PLINTH_RETURN_IF_ERROR(compile.ParseOverride(text));
   }
   source.compile_options = compile.Serialize();
   return source;

@@ -7,6 +7,8 @@
 #include "impl/cli/npy.h"
 #include "impl/cli/program.h"
 #include "impl/cli/progress.h"
+#include "plinth/client/layouts.h"
+#include "plinth/support/parse_number.h"
 
 namespace plinth::cli {
 
@@ -41,6 +43,25 @@ Expected<std::vector<HostArray>> ReadInputs(const std::vector<std::string>& text
   return inputs;
 }
 
+// The layouts that a program wants its arguments in, as far as the plugin tells them and they are
+// an order of dimensions other than the default one. Null: the default.
+std::vector<std::optional<client::Layout>> ArgumentLayouts(const client::Executable& executable) {
+  const Expected<std::vector<std::string>> texts = client::ParameterLayoutTexts(executable);
+  if (!texts.ok()) return {};
+  std::vector<std::optional<client::Layout>> layouts(texts->size());
+  for (size_t i = 0; i < texts->size(); ++i) {
+    const std::string_view text = (*texts)[i];
+    client::Layout layout;
+    // "{0,1}": from minor to major. Tiles would follow a colon.
+    if (text.size() > 2 && text.front() == '{' && text.back() == '}' &&
+        ParseNumbers(text.substr(1, text.size() - 2), &layout.minor_to_major) &&
+        layout != client::Layout::RowMajor(layout.minor_to_major.size())) {
+      layouts[i] = std::move(layout);
+    }
+  }
+  return layouts;
+}
+
 // A program on its devices with its inputs there.
 struct Launch {
   client::LoadedExecutable executable;
@@ -63,10 +84,18 @@ Expected<Launch> Prepare(const client::Client& client, client::LoadedExecutable 
     launch.device = all[static_cast<size_t>(index)];
     devices = {*launch.device};
   }
+  std::vector<std::optional<client::Layout>> layouts =
+      ArgumentLayouts(launch.executable.executable());
+  layouts.resize(inputs.size());
   for (const client::Device& device : devices) {
     std::vector<Buffer>& list = launch.inputs.emplace_back();
-    for (const HostArray& input : inputs) {
-      PLINTH_ASSIGN_OR_RETURN(Buffer buffer, client.BufferFromHost(input.view(), device));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      // Of another number of dimensions the program says itself that it is wrong.
+      const bool fits = layouts[i] && layouts[i]->minor_to_major.size() == inputs[i].dims().size();
+      PLINTH_ASSIGN_OR_RETURN(
+          Buffer buffer,
+          client.BufferFromHost(inputs[i].view(), device, client::HostSemantics::kDuringCall,
+                                nullptr, fits ? &*layouts[i] : nullptr));
       list.push_back(std::move(buffer));
     }
   }

@@ -1,11 +1,14 @@
 // Elements, literals, npy files and how arrays are printed.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 
 #include "impl/cli/array_text.h"
 #include "impl/cli/element.h"
@@ -81,11 +84,25 @@ TEST(LiteralTest, Forms) {
   EXPECT_EQ(TextOf("i32[2,2]=[[1, 2], [3, 4]]"), "s32[2,2]\n[[1, 2],\n [3, 4]]");
   EXPECT_EQ(TextOf("uint8[4]=range"), "u8[4] [0, 1, 2, 3]");
   EXPECT_EQ(TextOf("f32[3]=range(1,0.5)"), "f32[3] [1, 1.5, 2]");
+  EXPECT_EQ(TextOf("s32[4]=range(0,0.5)"), "s32[4] [0, 0, 1, 1]");
   EXPECT_EQ(TextOf("bool[2]=true,false"), "pred[2] [true, false]");
   EXPECT_EQ(TextOf("f32[0]="), "f32[0] []");
   EXPECT_EQ(TextOf("f32[1000000000000,0]="), "f32[1000000000000,0] []");
   EXPECT_EQ(TextOf("c64[2]=1+2i,3"), "c64[2] [1+2i, 3+0i]");
   EXPECT_EQ(TextOf("f32[1000]=range"), "f32[1000] [0, 1, 2, ..., 997, 998, 999]");
+}
+
+TEST(LiteralTest, RangesOfIntegersAreExactAndWrap) {
+  EXPECT_EQ(TextOf("u64[2]=range(10000000000000000000,0)"),
+            "u64[2] [10000000000000000000, 10000000000000000000]");
+  EXPECT_EQ(TextOf("s64[2]=range(9007199254740993)"),
+            "s64[2] [9007199254740993, 9007199254740994]");
+  EXPECT_EQ(TextOf("u64[2]=range(0,-1)"), "u64[2] [0, 18446744073709551615]");
+  EXPECT_EQ(TextOf("u8[3]=range(254)"), "u8[3] [254, 255, 0]");
+  // Numbers that are no integers go through double, and wrap as well.
+  EXPECT_EQ(TextOf("u64=range(1e19)"), "u64[] 10000000000000000000");
+  EXPECT_EQ(TextOf("u64=range(-1.0)"), "u64[] 18446744073709551615");
+  EXPECT_EQ(TextOf("s32=range(1e300)"), "s32[] 0");
 }
 
 TEST(LiteralTest, RandomIsTheSameEverywhere) {
@@ -211,6 +228,60 @@ TEST_F(NpyTest, MissingAndOddFiles) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   EXPECT_THAT(ReadNpy(path_).status().message(), HasSubstr("no regular file"));
   EXPECT_FALSE(WriteNpy("/nowhere/a.npy", *ParseLiteral("f32=1")).ok());
+}
+
+std::string BytesOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(NpyTest, WritesThroughLinks) {
+  const std::string link = path_ + "_link";
+  ASSERT_EQ(symlink(path_.c_str(), link.c_str()), 0);
+  // The first write makes what the link names, the second replaces it.
+  for (const char* literal : {"f32[3]=range", "f32[2]=range"}) {
+    ASSERT_TRUE(WriteNpy(link, *ParseLiteral(literal)).ok());
+    struct stat info;
+    ASSERT_EQ(lstat(link.c_str(), &info), 0);
+    EXPECT_TRUE(S_ISLNK(info.st_mode));
+    EXPECT_EQ(ArrayText(*ReadNpy(path_), true), ArrayText(*ParseLiteral(literal), true));
+  }
+  unlink(link.c_str());
+}
+
+TEST_F(NpyTest, WritesIntoPipes) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const int reader = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(WriteNpy(path_, *ParseLiteral("f32[3]=range")).ok());
+  struct stat info;
+  ASSERT_EQ(lstat(path_.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISFIFO(info.st_mode));
+  char bytes[256];
+  EXPECT_EQ(read(reader, bytes, sizeof(bytes)), 128 + 12);
+  close(reader);
+}
+
+TEST_F(NpyTest, TemporaryFileIsNobodyElses) {
+  // What somebody put at the name that the temporary file would have.
+  const std::string victim = path_ + "_victim", guessed = StrCat(path_, ".part", getpid(), "-0");
+  std::ofstream(victim) << "precious";
+  ASSERT_EQ(symlink(victim.c_str(), guessed.c_str()), 0);
+  EXPECT_TRUE(WriteNpy(path_, *ParseLiteral("f32=1")).ok());
+  EXPECT_EQ(BytesOf(victim), "precious");
+  EXPECT_EQ(ArrayText(*ReadNpy(path_), true), "f32[] 1");
+  unlink(victim.c_str());
+  unlink(guessed.c_str());
+}
+
+TEST(ArrayTextTest, ManyDimensionsAreShortened) {
+  // Each too short to be cut; all together 65,536 elements.
+  const std::string text = TextOf("f32[2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2]=1");
+  EXPECT_LT(text.size(), 20000u);
+  EXPECT_THAT(text, HasSubstr("..."));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '['), std::count(text.begin(), text.end(), ']'));
+  EXPECT_EQ(TextOf("f32[100,2,2]=range").substr(0, 40),
+            "f32[100,2,2]\n[[[0, 1],\n  [2, 3]],\n [[4, ");
 }
 
 TEST(ArrayJsonTest, Forms) {
