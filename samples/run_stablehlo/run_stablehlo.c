@@ -89,6 +89,8 @@ static PJRT_Buffer* MakeInput(PJRT_Client* client, PJRT_Device* device, const ch
     if (end == at) Fail("too few elements", input);
     at = end;
   }
+  /* Without elements the colon is left. */
+  if (count == 0 ? at[1] != '\0' : *at != '\0') Fail("too many elements", input);
   PJRT_Client_BufferFromHostBuffer_Args args = {
       .client = client,
       .data = data,

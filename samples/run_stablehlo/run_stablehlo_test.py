@@ -30,6 +30,13 @@ class RunStablehloTest(unittest.TestCase):
         self.assertIn("PJRT_LoadedExecutable_Execute:", result.stderr)
         self.assertIn("f32[2,3]", result.stderr)
 
+    def test_wrong_number_of_elements(self):
+        for text, message in (("2x3:0,0,0,1,3", "too few"), ("2x3:0,0,0,1,3,2,1", "too many"),
+                              ("0:1", "too many"), (":1 2", "too many")):
+            result = run(PLUGIN, str(PROGRAM), text)
+            self.assertEqual(result.returncode, 2, text)
+            self.assertIn(f"{message} elements: {text}", result.stderr)
+
     def test_no_plugin(self):
         result = run("/nowhere/plugin.so", str(PROGRAM))
         self.assertEqual(result.returncode, 2)
