@@ -1,6 +1,7 @@
 #include "reference_plugin/compiler/fusion.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "reference_plugin/compiler/fusion_block.h"
 
@@ -29,6 +30,8 @@ Status BlockFusion::Run() {
   groups_of_.resize(ops_.size());
   visited_.assign(ops_.size(), 0);
   next_effect_.assign(ops_.size(), -1);
+  span_next_.resize(ops_.size());
+  std::iota(span_next_.begin(), span_next_.end(), 0);
   int32_t last_effect = -1;
   for (size_t i = 0; i < ops_.size(); ++i) {
     const int32_t position = static_cast<int32_t>(i);
@@ -200,7 +203,7 @@ void BlockFusion::PlanComputation(const Op& op) {
 void BlockFusion::AddPart(const Op& op, int32_t group, const Value* value, IndexMap map,
                           IndexMap address) {
   Group& g = GroupAt(group);
-  g.first_output = std::min(g.first_output, context_.Position(&op));
+  AddStore(context_.Position(&op), group);
   GroupOutput output;
   output.value = op.result();
   output.is_part = true;
@@ -261,23 +264,29 @@ void BlockFusion::PlanGappedPad(const Op& op) {
   const Dims& source = op.operands[0]->type.dims;
   const Dims& result = op.type().dims;
   const int32_t rank = static_cast<int32_t>(result.size());
-  // Elements first..last of the operand land inside of the result.
+  // Elements first..last of the operand land inside of the result. Only what lands there is sure to
+  // be small, so the rest is computed modulo 2^64.
   Dims counts;
   IndexMap map = IdentityMap(rank, rank);
   IndexMap address = IdentityMap(rank, rank);
   bool any = true;
   for (int32_t dim = 0; dim < rank; ++dim) {
-    const int64_t step = pad.interior[dim] + 1;
     const int64_t low = pad.low[dim];
-    const int64_t first = low >= 0 ? 0 : (-low + step - 1) / step;
-    int64_t last = source[dim] - 1;
-    const int64_t room = result[dim] - 1 - low;
-    last = room < 0 ? -1 : std::min(last, room / step);
-    counts.push_back(std::max<int64_t>(last - first + 1, 0));
-    any &= counts[dim] > 0;
-    map.offsets[dim] = first;
-    address.offsets[dim] = low + first * step;
-    address.At(dim, dim) = step;
+    const uint64_t step = source[dim] > 1 ? static_cast<uint64_t>(pad.interior[dim]) + 1 : 1;
+    const uint64_t start = static_cast<uint64_t>(low);
+    const uint64_t cut = low < 0 ? 0 - start : 0;
+    const uint64_t first = cut / step + (cut % step != 0 ? 1 : 0);
+    int64_t count = 0;
+    if (source[dim] > 0 && low < result[dim]) {
+      const uint64_t room = static_cast<uint64_t>(result[dim]) - 1 - start;
+      const uint64_t last = std::min(static_cast<uint64_t>(source[dim]) - 1, room / step);
+      if (first <= last) count = static_cast<int64_t>(last - first) + 1;
+    }
+    counts.push_back(count);
+    any &= count > 0;
+    map.offsets[dim] = static_cast<int64_t>(first);
+    address.offsets[dim] = static_cast<int64_t>(start + first * step);
+    address.At(dim, dim) = static_cast<int64_t>(step);
   }
   int32_t store = -1;
   if (any) store = NewPart(op, counts, op.operands[0], std::move(map), std::move(address));

@@ -70,6 +70,11 @@ class BlockFusion {
   // (`direct`), must run before the group.
   bool Reaches(const Op& op, int32_t group, bool direct);
 
+  // Results of the op at `position` are stored from the group.
+  void AddStore(int32_t position, int32_t group);
+  // The last position that some path may come to that comes to `position` again.
+  int32_t SpanEnd(int32_t position);
+
   // New groups.
   int32_t NewGroup(const Op& op, std::span<const int64_t> extents);
   void MakeRoot(const Op& op);
@@ -101,6 +106,9 @@ class BlockFusion {
   std::vector<int32_t> visited_;                    // by position: the last search that saw it
   std::vector<int32_t> visited_groups_;
   int32_t search_ = 0;
+  // By position: itself at the end of a span, else one further on. Groups that store results of
+  // several ops join all positions between to a span, as paths lead back from the last op.
+  std::vector<int32_t> span_next_;
 };
 
 // Sizes of the dimensions that a kReduce or kReduceWindow reduces over.

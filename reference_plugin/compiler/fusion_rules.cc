@@ -229,7 +229,7 @@ void BlockFusion::AddOutputs(const Op& op, int32_t group) {
       }
     }
     if (instance < 0 || !others) continue;
-    g.first_output = std::min(g.first_output, context_.Position(&op));
+    AddStore(context_.Position(&op), group);
     context_.SetHard(result);
     GroupOutput output;
     output.instance = instance;
@@ -282,7 +282,7 @@ void BlockFusion::AddRoot(const Op& op, int32_t group) {
     output.value = value;
     g.outputs.push_back(std::move(output));
   }
-  g.first_output = std::min(g.first_output, context_.Position(&op));
+  AddStore(context_.Position(&op), group);
   groups_of_[context_.Position(&op)].push_back(group);
 }
 
@@ -325,7 +325,12 @@ int32_t BlockFusion::GroupForUpdate(const Op& op) {
         std::any_of(g.instances.begin(), g.instances.end(), [&](const Instance& instance) {
           return instance.kind == InstanceKind::kLoad && context_.Base(instance.value) == updated;
         });
-    if (!reads && !Reaches(op, group, false)) return group;
+    // Two results cannot take the place of one array.
+    const bool updates =
+        std::any_of(g.outputs.begin(), g.outputs.end(), [&](const GroupOutput& output) {
+          return output.updated != nullptr && context_.Base(output.updated) == updated;
+        });
+    if (!reads && !updates && !Reaches(op, group, false)) return group;
   }
   return -1;
 }
@@ -361,6 +366,22 @@ bool BlockFusion::TryJoinSibling(const Op& op) {
   return false;
 }
 
+void BlockFusion::AddStore(int32_t position, int32_t group) {
+  Group& g = GroupAt(group);
+  g.first_output = std::min(g.first_output, position);
+  for (int32_t end = SpanEnd(g.first_output); end < g.last_position; end = SpanEnd(end)) {
+    span_next_[end] = end + 1;
+  }
+}
+
+int32_t BlockFusion::SpanEnd(int32_t position) {
+  while (span_next_[position] != position) {
+    span_next_[position] = span_next_[span_next_[position]];
+    position = span_next_[position];
+  }
+  return position;
+}
+
 bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
   ++search_;
   visited_groups_.resize(plan_.groups.size(), 0);
@@ -369,7 +390,8 @@ bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
     bool direct;
   };
   std::vector<Item> pending;
-  const int32_t last = GroupAt(group).last_position;
+  // No path comes back from behind it.
+  const int32_t last = SpanEnd(GroupAt(group).last_position);
   for (const Value* result : op.results) {
     for (const Value* needed : GroupAt(group).needed) {
       if (context_.Base(needed) == result) return true;
@@ -417,6 +439,7 @@ bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
       if (groups.empty()) visit_op(position);
       for (int32_t effect = next_effect_[position]; effect >= 0; effect = next_effect_[effect]) {
         if (effect > last || visited_[effect] == search_) break;
+        if (++visits > kMaxVisits) return true;
         visit_op(effect);
       }
     }

@@ -472,5 +472,80 @@ TEST(Fusion, TimeGrowsWithTheProgram) {
   EXPECT_LT(large, 100 * small) << "quadratic would be 256 times";
 }
 
+TEST(Fusion, NothingIsReadAfterItWasUpdatedInPlace) {
+  // The row is needed again when its sum is known, after the new row was stored.
+  constexpr std::string_view kRow = R"(
+    func.func @main(%c: tensor<4x5xf32>, %i: tensor<i32>)
+        -> (tensor<2x5xf32>, tensor<4x5xf32>) {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.constant dense<0> : tensor<i32>
+      %s = stablehlo.dynamic_slice %c, %i, %0, sizes = [2, 5]
+        : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<2x5xf32>
+      %1 = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [1]
+        : (tensor<2x5xf32>, tensor<f32>) -> tensor<2xf32>
+      %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<2xf32>) -> tensor<2x5xf32>
+      %3 = stablehlo.subtract %s, %2 : tensor<2x5xf32>
+      %4 = stablehlo.add %s, %s : tensor<2x5xf32>
+      %5 = stablehlo.dynamic_update_slice %c, %4, %i, %0
+        : (tensor<4x5xf32>, tensor<2x5xf32>, tensor<i32>, tensor<i32>) -> tensor<4x5xf32>
+      return %3, %5 : tensor<2x5xf32>, tensor<4x5xf32>
+    })";
+  ExpectFusionKeepsResults(kRow);
+  // Two updates in one kernel, each of what the other reads.
+  constexpr std::string_view kCross = R"(
+    func.func @main(%a: tensor<4x5xf32>, %b: tensor<4x5xf32>, %i: tensor<i32>)
+        -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+      %0 = stablehlo.constant dense<0> : tensor<i32>
+      %s = stablehlo.dynamic_slice %a, %i, %0, sizes = [1, 5]
+        : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<1x5xf32>
+      %t = stablehlo.dynamic_slice %b, %i, %0, sizes = [1, 5]
+        : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<1x5xf32>
+      %1 = stablehlo.dynamic_update_slice %a, %t, %i, %0
+        : (tensor<4x5xf32>, tensor<1x5xf32>, tensor<i32>, tensor<i32>) -> tensor<4x5xf32>
+      %2 = stablehlo.dynamic_update_slice %b, %s, %i, %0
+        : (tensor<4x5xf32>, tensor<1x5xf32>, tensor<i32>, tensor<i32>) -> tensor<4x5xf32>
+      return %1, %2 : tensor<4x5xf32>, tensor<4x5xf32>
+    })";
+  ExpectFusionKeepsResults(kCross);
+}
+
+TEST(Fusion, TwoUpdatesOfOneArray) {
+  ExpectFusionKeepsResults(R"(
+    func.func @main(%x: tensor<4x3xf32>, %u: tensor<1x3xf32>, %i: tensor<i32>)
+        -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %v = stablehlo.negate %u : tensor<1x3xf32>
+      %0 = stablehlo.dynamic_update_slice %x, %u, %i, %z
+        : (tensor<4x3xf32>, tensor<1x3xf32>, tensor<i32>, tensor<i32>) -> tensor<4x3xf32>
+      %1 = stablehlo.dynamic_update_slice %x, %v, %i, %z
+        : (tensor<4x3xf32>, tensor<1x3xf32>, tensor<i32>, tensor<i32>) -> tensor<4x3xf32>
+      return %0, %1 : tensor<4x3xf32>, tensor<4x3xf32>
+    })");
+}
+
+TEST(Fusion, PathsLeadBackThroughGroupsOfSeveralOps) {
+  // %q and %p are one tiny kernel, which needs the sort behind %b; %b needs %q.
+  ExpectFusionKeepsResults(R"(
+    func.func @main(%x: tensor<3xf32>, %y: tensor<6xf32>, %j: tensor<i32>)
+        -> (tensor<3xf32>, tensor<i32>) {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %a = stablehlo.sine %x : tensor<3xf32>
+      %q = stablehlo.add %j, %one : tensor<i32>
+      %0 = stablehlo.dynamic_slice %y, %q, sizes = [3]
+        : (tensor<6xf32>, tensor<i32>) -> tensor<3xf32>
+      %b = stablehlo.tanh %0 : tensor<3xf32>
+      %s = "stablehlo.sort"(%a) ({
+        ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+          %c = stablehlo.compare LT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %c : tensor<i1>
+      }) {dimension = 0 : i64, is_stable = true} : (tensor<3xf32>) -> tensor<3xf32>
+      %1 = stablehlo.slice %s [0:1] : (tensor<3xf32>) -> tensor<1xf32>
+      %2 = stablehlo.reshape %1 : (tensor<1xf32>) -> tensor<f32>
+      %3 = stablehlo.convert %2 : (tensor<f32>) -> tensor<i32>
+      %p = stablehlo.add %3, %3 : tensor<i32>
+      return %b, %p : tensor<3xf32>, tensor<i32>
+    })");
+}
+
 }  // namespace
 }  // namespace plinth::compiler

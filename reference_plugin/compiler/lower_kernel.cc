@@ -198,6 +198,26 @@ int32_t KernelWriter::MaskNode(int32_t key, const IndexMap& map, int32_t own_bou
   return InputNode(key, std::move(access));
 }
 
+// What a run-time index adds to that of its dimension.
+int32_t KernelWriter::StartNode(int32_t key, const DynamicTerm& term, DType dtype) {
+  Access access;
+  access.buffer = OperandFor(term.index);
+  access.dtype = term.index->type.dtype;
+  access.byte_strides = Dims(static_cast<size_t>(group_.rank()), 0);
+  const DType own = access.dtype;
+  const int value_bits =
+      plinth::InfoOf(own).bits - (plinth::InfoOf(own).kind == DTypeClass::kSigned ? 1 : 0);
+  int64_t maximum = term.maximum;
+  if (value_bits < 62) maximum = std::min(maximum, (int64_t{1} << value_bits) - 1);
+  const int32_t low = IntegerNode(key, own, 0);
+  const int32_t high = IntegerNode(key, own, maximum);
+  const int32_t index = InputNode(key, std::move(access));
+  int32_t start = OpNode(key, Opcode::kClamp, own, {low, index, high});
+  if (own != dtype) start = OpNode(key, Opcode::kConvert, dtype, {start});
+  if (term.scale == 1) return start;
+  return OpNode(key, Opcode::kMultiply, dtype, {start, IntegerNode(key, dtype, term.scale)});
+}
+
 int32_t KernelWriter::IotaNode(int32_t key, const Instance& instance) {
   const IndexMap& map = group_.maps[instance.map];
   const int32_t dim = static_cast<int32_t>(instance.op->Get<DimensionAttributes>().dimension);
@@ -206,9 +226,11 @@ int32_t KernelWriter::IotaNode(int32_t key, const Instance& instance) {
   for (int32_t d = 0; d < group_.rank(); ++d) {
     if (map.At(dim, d) != 0 && group_.extents[d] != 1) sources.push_back(d);
   }
-  if (sources.empty()) return IntegerNode(key, dtype, map.offsets[dim]);
-  const DType work = sources.size() == 1 ? dtype : DType::kS64;
-  int32_t sum = -1;
+  const bool is_dynamic = map.HasDynamic(dim);
+  // Sums of wide integers wrap like their conversions; others are converted once, from the sum.
+  const bool sums_here = IsInteger(dtype) && ByteSize(dtype) >= 4;
+  const DType work = sums_here || (sources.size() <= 1 && !is_dynamic) ? dtype : DType::kS64;
+  int32_t sum = sources.empty() ? IntegerNode(key, work, map.offsets[dim]) : -1;
   for (size_t i = 0; i < sources.size(); ++i) {
     Node node;
     node.kind = NodeKind::kIota;
@@ -218,6 +240,10 @@ int32_t KernelWriter::IotaNode(int32_t key, const Instance& instance) {
     node.constant.high = static_cast<uint64_t>(map.At(dim, sources[i]));
     int32_t term = AddNode(key, node);
     sum = sum < 0 ? term : OpNode(key, Opcode::kAdd, work, {sum, term});
+  }
+  for (const DynamicTerm& term : map.dynamic) {
+    if (term.dim != dim) continue;
+    sum = OpNode(key, Opcode::kAdd, work, {sum, StartNode(key, term, work)});
   }
   return work == dtype ? sum : OpNode(key, Opcode::kConvert, dtype, {sum});
 }
@@ -386,6 +412,34 @@ void KernelWriter::FinishPhases() {
   }
 }
 
+// Whether an operand is a run-time index.
+bool KernelWriter::IsAddressedBy(int32_t operand) const {
+  for (const std::vector<Access>* accesses : {&kernel_.inputs, &kernel_.outputs}) {
+    for (const Access& access : *accesses) {
+      for (const DynamicOffset& dynamic : access.dynamic_offsets) {
+        if (dynamic.buffer == operand) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Whether a phase after the one that stores the output reads the input.
+bool KernelWriter::IsReadBehindStore(size_t input, size_t output) const {
+  bool stored = false;
+  for (const Phase& phase : kernel_.phases) {
+    for (const Node& node : phase.nodes) {
+      if (stored && node.kind == NodeKind::kInput && node.index == static_cast<int32_t>(input)) {
+        return true;
+      }
+    }
+    for (const Store& store : phase.stores) {
+      stored |= store.output == static_cast<int32_t>(output);
+    }
+  }
+  return false;
+}
+
 // A step that writes only a part works in place of what holds the rest.
 void KernelWriter::FinishParts() {
   for (size_t result = 0; result < kernel_.outputs.size(); ++result) {
@@ -394,15 +448,16 @@ void KernelWriter::FinishParts() {
     if (output.updated != nullptr) rest = context_.Number(context_.Base(output.updated));
     if (rest < 0) continue;
     const int32_t operand = OperandNumber(rest);
-    bool reads_elsewhere = false;
-    for (const Access& input : kernel_.inputs) {
+    bool needs_copy = IsAddressedBy(operand);
+    for (size_t i = 0; i < kernel_.inputs.size(); ++i) {
+      const Access& input = kernel_.inputs[i];
       if (input.buffer != operand) continue;
       Access same = kernel_.outputs[result];
       same.buffer = input.buffer;
       same.fill = input.fill;
-      reads_elsewhere |= !SameAccess(input, same);
+      needs_copy |= !SameAccess(input, same) || IsReadBehindStore(i, result);
     }
-    if (reads_elsewhere) needed_copies_.push_back(step_.in_place.size());
+    if (needs_copy) needed_copies_.push_back(step_.in_place.size());
     step_.in_place.push_back({operand, static_cast<int32_t>(result), true});
   }
 }
@@ -413,12 +468,6 @@ void KernelWriter::FindInPlace() {
   for (size_t o = 0; o < kernel_.outputs.size(); ++o) {
     if (group_.outputs[o].is_part) continue;
     const Access& output = kernel_.outputs[o];
-    size_t store_phase = 0;
-    for (size_t p = 0; p < kernel_.phases.size(); ++p) {
-      for (const Store& store : kernel_.phases[p].stores) {
-        if (store.output == static_cast<int32_t>(o)) store_phase = p;
-      }
-    }
     for (size_t buffer = 0; buffer < step_.operands.size(); ++buffer) {
       const auto& values = context_.schedule().values;
       const ArrayValue& array = values[step_.operands[buffer]];
@@ -426,27 +475,15 @@ void KernelWriter::FindInPlace() {
           array.type.SizeInBytes() != group_.outputs[o].value->type.SizeInBytes()) {
         continue;
       }
-      bool read = false, allowed = true;
+      bool read = false, allowed = !IsAddressedBy(static_cast<int32_t>(buffer));
       for (size_t i = 0; i < kernel_.inputs.size() && allowed; ++i) {
         const Access& input = kernel_.inputs[i];
-        for (const DynamicOffset& dynamic : input.dynamic_offsets) {
-          allowed &= dynamic.buffer != static_cast<int32_t>(buffer);
-        }
         if (input.buffer != static_cast<int32_t>(buffer)) continue;
         read = true;
         allowed &= input.byte_offset == output.byte_offset &&
                    input.byte_strides == output.byte_strides && input.bounds.empty() &&
-                   input.dynamic_offsets.empty() && ByteSize(input.dtype) == ByteSize(output.dtype);
-        for (size_t p = store_phase + 1; p < kernel_.phases.size() && allowed; ++p) {
-          for (const Node& node : kernel_.phases[p].nodes) {
-            allowed &= node.kind != NodeKind::kInput || node.index != static_cast<int32_t>(i);
-          }
-        }
-      }
-      for (const Access& access : kernel_.outputs) {
-        for (const DynamicOffset& dynamic : access.dynamic_offsets) {
-          allowed &= dynamic.buffer != static_cast<int32_t>(buffer);
-        }
+                   input.dynamic_offsets.empty() &&
+                   ByteSize(input.dtype) == ByteSize(output.dtype) && !IsReadBehindStore(i, o);
       }
       if (!read || !allowed) continue;
       step_.in_place.push_back({static_cast<int32_t>(buffer), static_cast<int32_t>(o), false});

@@ -25,8 +25,8 @@ class KernelWriter {
   Expected<ScheduleStep> Write();
   // The array that holds the part that the group writes, -1 if it writes none.
   int32_t part() const { return part_; }
-  // Entries of the step's `in_place` whose operand must be a copy, as the kernel reads elsewhere
-  // what it updates.
+  // Entries of the step's `in_place` whose operand must be a copy, as the kernel reads elsewhere,
+  // or once more, what it updates.
   const std::vector<size_t>& needed_copies() const { return needed_copies_; }
 
  private:
@@ -56,6 +56,7 @@ class KernelWriter {
   int32_t LoadNode(int32_t key, const Instance& instance, ScalarBits fill);
   int32_t MaskNode(int32_t key, const IndexMap& map, int32_t own_bounds_from);
   int32_t IotaNode(int32_t key, const Instance& instance);
+  int32_t StartNode(int32_t key, const DynamicTerm& term, DType dtype);
   int32_t PaddedNode(int32_t key, const Instance& instance);
   int32_t MapNode(int32_t key, const Instance& instance);
 
@@ -67,6 +68,8 @@ class KernelWriter {
   void FinishPhases();
   void FinishParts();
   void FindInPlace();
+  bool IsAddressedBy(int32_t operand) const;
+  bool IsReadBehindStore(size_t input, size_t output) const;
   void NameKernel();
 
   LowerContext& context_;

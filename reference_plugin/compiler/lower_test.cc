@@ -67,6 +67,31 @@ TEST(Lower, PadWithGapsAndNegativePadding) {
   }
 }
 
+TEST(Lower, PadWithGapsOfAnySize) {
+  // The second element lands at 1; neither what is cut off nor the gap is small.
+  for (bool fusion : {false, true}) {
+    EXPECT_EQ(RunText(R"(
+                func.func @main(%a: tensor<2xf32>, %p: tensor<f32>) -> tensor<2xf32> {
+                  %0 = stablehlo.pad %a, %p, low = [-4611686018427387904], high = [0],
+                      interior = [4611686018427387904]
+                    : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+                  return %0 : tensor<2xf32>
+                })",
+                      fusion, {FromFloats({1, 2}), FromFloats({9})}),
+              (std::vector<double>{9, 2}));
+    // Nothing of it lands in the result.
+    EXPECT_EQ(RunText(R"(
+                func.func @main(%a: tensor<2xf32>, %p: tensor<f32>) -> tensor<3xf32> {
+                  %0 = stablehlo.pad %a, %p, low = [-9223372036854775808],
+                      high = [9223372036854775807], interior = [2]
+                    : (tensor<2xf32>, tensor<f32>) -> tensor<3xf32>
+                  return %0 : tensor<3xf32>
+                })",
+                      fusion, {FromFloats({1, 2}), FromFloats({9})}),
+              (std::vector<double>{9, 9, 9}));
+  }
+}
+
 TEST(Lower, PadOfComputedElementsIsMasked) {
   constexpr std::string_view kText = R"(
     func.func @main(%a: tensor<3xf32>) -> tensor<5xf32> {
@@ -108,6 +133,39 @@ TEST(Lower, DynamicSliceAndUpdateClampTheirIndices) {
   WriteInteger(DType::kS32, 9, index.data());
   EXPECT_EQ(RunText(kText, true, {FromFloats({1, 2, 3, 4, 5}), FromFloats({8, 9}), index}),
             (std::vector<double>{1, 2, 3, 8, 9}));
+  ExpectFusionKeepsResults(kText);
+}
+
+TEST(Lower, DynamicSliceOfAnIotaBeginsAtItsIndex) {
+  // Each in a kernel, with a stride, from both ends, and of two dimensions made one.
+  constexpr std::string_view kText = R"(
+    func.func @main(%i: tensor<i32>, %j: tensor<ui8>) -> tensor<12xf32> {
+      %z = stablehlo.constant dense<0> : tensor<ui8>
+      %0 = stablehlo.iota dim = 0 : tensor<300xi32>
+      %1 = stablehlo.dynamic_slice %0, %i, sizes = [3] : (tensor<300xi32>, tensor<i32>) -> tensor<3xi32>
+      %2 = stablehlo.convert %1 : (tensor<3xi32>) -> tensor<3xf32>
+      %3 = stablehlo.iota dim = 0 : tensor<300xf32>
+      %4 = stablehlo.slice %3 [1:300:2] : (tensor<300xf32>) -> tensor<150xf32>
+      %5 = stablehlo.reverse %4, dims = [0] : tensor<150xf32>
+      %6 = stablehlo.dynamic_slice %5, %j, sizes = [3] : (tensor<150xf32>, tensor<ui8>) -> tensor<3xf32>
+      %7 = stablehlo.iota dim = 1 : tensor<2x300xi8>
+      %8 = stablehlo.dynamic_slice %7, %z, %j, sizes = [2, 3]
+        : (tensor<2x300xi8>, tensor<ui8>, tensor<ui8>) -> tensor<2x3xi8>
+      %9 = stablehlo.convert %8 : (tensor<2x3xi8>) -> tensor<2x3xf32>
+      %10 = stablehlo.reshape %9 : (tensor<2x3xf32>) -> tensor<6xf32>
+      %11 = stablehlo.concatenate %2, %6, %10, dim = 0
+        : (tensor<3xf32>, tensor<3xf32>, tensor<6xf32>) -> tensor<12xf32>
+      return %11 : tensor<12xf32>
+    })";
+  Bytes i(4), j(1);
+  for (const auto& [first, second, expected] :
+       {std::tuple(4, 5, std::vector<double>{4, 5, 6, 289, 287, 285, 5, 6, 7, 5, 6, 7}),
+        std::tuple(-1, 100, std::vector<double>{0, 1, 2, 99, 97, 95, 100, 101, 102, 100, 101, 102}),
+        std::tuple(900, 255, std::vector<double>{297, 298, 299, 5, 3, 1, -1, 0, 1, -1, 0, 1})}) {
+    WriteInteger(DType::kS32, first, i.data());
+    WriteInteger(DType::kU8, second, j.data());
+    for (bool fusion : {false, true}) EXPECT_EQ(RunText(kText, fusion, {i, j}), expected) << fusion;
+  }
   ExpectFusionKeepsResults(kText);
 }
 
