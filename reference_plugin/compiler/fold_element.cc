@@ -203,7 +203,7 @@ bool FoldElement(const Op& op, const std::byte* const* operands, std::byte* resu
   const DType dtype = op.operands[0]->type.dtype;
   switch (op.opcode) {
     case Opcode::kBitcastConvert:
-      // Elements of less than a byte are sign- or zero-extended by type.
+      // Several elements of less than a byte may be one.
       if (InfoOf(dtype).bits % 8 != 0) return false;
       CopyElement(op.type().dtype, operands[0], result);
       return true;

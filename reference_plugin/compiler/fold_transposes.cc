@@ -1,6 +1,7 @@
 #include "reference_plugin/compiler/fold_transposes.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -54,8 +55,9 @@ class TransposeFolder {
     for (Op*& op : block.ops) {
       replacements_.FindAll({op->operands.data(), op->operands.size()});
       for (Block* inner : op->blocks) Visit(*inner);
+      if (op->opcode == Opcode::kDotGeneral) product_in_[op->results[0]] = &block;
       if (op->opcode == Opcode::kTranspose) {
-        if (Op* const product = Exchanged(*op)) {
+        if (Op* const product = Exchanged(*op, block)) {
           replacements_.Replace(op->results[0], product->results[0]);
           op = product;
           changed_ = true;
@@ -94,10 +96,12 @@ class TransposeFolder {
     return true;
   }
 
-  // The product with its operands exchanged, or null.
-  Op* Exchanged(const Op& transpose) {
+  // The product with its operands exchanged, or null. Never moves one into a loop or branch.
+  Op* Exchanged(const Op& transpose, const Block& block) {
     const Op* const dot = transpose.operands[0]->op;
     if (dot == nullptr || dot->opcode != Opcode::kDotGeneral) return nullptr;
+    const auto found = product_in_.find(dot->results[0]);
+    if (found == product_in_.end() || found->second != &block) return nullptr;
     const size_t product = static_cast<size_t>(dot->results[0]->id);
     if (product >= uses_.size() || uses_[product] != 1) return nullptr;
     const auto& from = dot->Get<DotAttributes>();
@@ -123,6 +127,7 @@ class TransposeFolder {
 
   Module& module_;
   std::vector<int32_t> uses_;  // by value id
+  std::unordered_map<const Value*, const Block*> product_in_;
   Replacements replacements_;
   bool changed_ = false;
 };

@@ -60,13 +60,6 @@ Effect EffectOf(const Op& op) {
   return Effect::kPure;
 }
 
-Function* Module::FindFunction(std::string_view function_name) {
-  for (Function& function : functions) {
-    if (function.name == function_name) return &function;
-  }
-  return nullptr;
-}
-
 Value* Module::NewArgument(Block* block, Type type) {
   Value& value = values_.emplace_back();
   value.type = std::move(type);

@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plinth/support/dtype.h"
@@ -124,8 +123,6 @@ class Module {
   // mhlo.memory_kind per entry parameter and result; empty string where none was given.
   std::vector<std::string> parameter_memory_kinds, output_memory_kinds;
   std::shared_ptr<const void> owner;  // Keeps what constants and locations point into alive.
-
-  Function* FindFunction(std::string_view function_name);
 
   Block* NewBlock() { return &blocks_.emplace_back(); }
   Value* NewArgument(Block* block, Type type);

@@ -7,6 +7,7 @@
 #include "reference_plugin/compiler/builder.h"
 #include "reference_plugin/compiler/expand_batch_norm.h"
 #include "reference_plugin/compiler/expand_narrow.h"
+#include "reference_plugin/compiler/neutral_padding.h"
 #include "reference_plugin/compiler/reduce_broadcast.h"
 #include "reference_plugin/compiler/rewrite.h"
 #include "reference_plugin/compiler/scalar.h"
@@ -100,7 +101,7 @@ class Recognizer {
   bool VisitOp(Op& op, std::vector<Op*>& out, std::vector<Value*>* results) {
     switch (op.opcode) {
       case Opcode::kReduceWindow:
-        return Cumulative(op, out, results);
+        return Cumulative(op, out, results) || Expand(ExpandNeutralPadding, op, out, results);
       case Opcode::kDivide:
         return Logistic(op, out, results);
       case Opcode::kMap:

@@ -10,20 +10,6 @@
 namespace plinth::compiler {
 namespace {
 
-// The op that is all a region of two scalars does.
-std::optional<Opcode> OnlyOpOf(const Block& region) {
-  if (region.ops.size() != 2 || region.arguments.size() != 2) return std::nullopt;
-  const Op& op = *region.ops[0];
-  const Value* const a = region.arguments[0];
-  const Value* const b = region.arguments[1];
-  if (op.operands.size() != 2 || region.terminator()->operands[0] != op.results[0]) {
-    return std::nullopt;
-  }
-  const bool both =
-      (op.operands[0] == a && op.operands[1] == b) || (op.operands[0] == b && op.operands[1] == a);
-  return both ? std::optional(op.opcode) : std::nullopt;
-}
-
 enum class Repeated : uint8_t { kOther, kSame, kTimes };
 
 // What combining an element with itself makes of it.

@@ -1,6 +1,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_REWRITE_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_REWRITE_H_
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,6 +57,9 @@ inline const ConstantAttributes* ConstantOf(const Value* value) {
 std::span<const std::byte> SplatOf(const Value* value);
 // Whether that element is the number; zeros of either sign are equal.
 bool IsSplat(const Value* value, double number);
+
+// The op that is all a region of two scalars does.
+std::optional<Opcode> OnlyOpOf(const Block& region);
 
 // Ops whose regions are scalar code that a kernel runs; the others' are control flow.
 bool HasScalarRegions(Opcode opcode);

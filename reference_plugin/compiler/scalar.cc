@@ -1,5 +1,6 @@
 #include "reference_plugin/compiler/scalar.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -104,8 +105,11 @@ void WriteFloat(DType type, double value, std::byte* element) {
 int64_t ReadInteger(DType type, const std::byte* element) {
   const bool is_signed = InfoOf(type).kind == DTypeClass::kSigned;
   switch (ByteSize(type)) {
-    case 1:
-      return is_signed ? Load<int8_t>(element) : Load<uint8_t>(element);
+    case 1: {
+      const int above = 8 - std::min<int>(InfoOf(type).bits, 8);
+      const int shifted = Load<uint8_t>(element) << above & 0xff;
+      return (is_signed ? static_cast<int8_t>(shifted) : shifted) >> above;
+    }
     case 2:
       return is_signed ? Load<int16_t>(element) : Load<uint16_t>(element);
     case 4:
@@ -117,12 +121,7 @@ int64_t ReadInteger(DType type, const std::byte* element) {
 
 void WriteInteger(DType type, int64_t value, std::byte* element) {
   const int bits = InfoOf(type).bits;
-  if (bits < 8) {
-    const bool is_signed = InfoOf(type).kind == DTypeClass::kSigned;
-    const uint64_t shifted = static_cast<uint64_t>(value) << (64 - bits);
-    value = is_signed ? static_cast<int64_t>(shifted) >> (64 - bits)
-                      : static_cast<int64_t>(shifted >> (64 - bits));
-  }
+  if (bits < 8) value &= (int64_t{1} << bits) - 1;
   std::memcpy(element, &value, static_cast<size_t>(ByteSize(type)));
 }
 

@@ -25,7 +25,7 @@ void WriteFloat(DType type, double value, std::byte* element);
 
 // Pred and integers, sign- or zero-extended; u64 as its bits.
 int64_t ReadInteger(DType type, const std::byte* element);
-// Keeps the low bits.
+// Keeps the low bits, with zeros above, as kernels store them.
 void WriteInteger(DType type, int64_t value, std::byte* element);
 
 // "1.5", "-3", "true", "(1, 2)"; hexadecimal bits for the small floats.

@@ -181,7 +181,8 @@ Value* Select(Context& c, Op& op) {
 bool IsExact(DType from, DType to) {
   const auto& a = InfoOf(from);
   const auto& b = InfoOf(to);
-  if (a.kind == DTypeClass::kPred) return b.kind != DTypeClass::kPred;
+  // The type of exponents has no zero.
+  if (a.kind == DTypeClass::kPred) return b.kind != DTypeClass::kPred && to != DType::kF8E8M0FNU;
   if (a.kind == b.kind && IsInteger(from)) return a.bits <= b.bits;
   if (a.kind == DTypeClass::kUnsigned && b.kind == DTypeClass::kSigned) return a.bits < b.bits;
   if (from == DType::kF16 || from == DType::kBF16) return to == DType::kF32 || to == DType::kF64;
@@ -208,13 +209,15 @@ Value* BitcastConvert(Context& c, Op& op) {
   return c.Emit(op, Opcode::kBitcastConvert, {inner}, op.type());
 }
 
-// A predicate made a number and compared with 0 is the predicate.
+// A predicate made a number and compared with 0 is the predicate; in total order -0 is no such 0.
 Value* Compare(Context& c, Op& op) {
   const auto& compare = op.Get<CompareAttributes>();
   Value* const x = op.operands[0];
   const bool equality = compare.direction == ComparisonDirection::kEq ||
                         compare.direction == ComparisonDirection::kNe;
-  if (equality && IsSplat(op.operands[1], 0)) {
+  const bool is_zero = IsSplat(op.operands[1], 0) && (compare.type != ComparisonType::kTotalOrder ||
+                                                      !IsNegativeZeroSplat(op.operands[1]));
+  if (equality && is_zero) {
     Value* predicate = IsPred(x) ? x : OperandOf(x, Opcode::kConvert);
     if (predicate != nullptr && IsPred(predicate)) {
       if (compare.direction == ComparisonDirection::kNe) return predicate;

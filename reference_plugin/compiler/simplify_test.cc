@@ -127,6 +127,18 @@ TEST(Simplify, Elementwise) {
        "%0 = stablehlo.convert %p : (" P4 ") -> " I4 " %z = stablehlo.constant dense<0> : " I4
        " %1 = stablehlo.compare NE, %0, %z : (" I4 ", " I4 ") -> " P4 " return %1 : " P4,
        "return(%0)"},
+      // In total order -0 is less than the 0 that false becomes.
+      {"%p: " P4, P4,
+       "%0 = stablehlo.convert %p : (" P4 ") -> " F4 " %z = stablehlo.constant dense<-0.0> : " F4
+       " %1 = stablehlo.compare EQ, %0, %z, TOTALORDER : (" F4 ", " F4 ") -> " P4
+       " return %1 : " P4,
+       "%1 = convert(%0) : f32[4]\n%2 = constant() {value=-0} : f32[4]\n%3 = compare(%1, %2) "
+       "{direction=EQ, type=TOTALORDER} : pred[4]\nreturn(%3)"},
+      // Exponents have no zero for false.
+      {"%p: " P4, F4,
+       "%0 = stablehlo.convert %p : (" P4 ") -> tensor<4xf8E8M0FNU> %1 = stablehlo.convert %0 : "
+       "(tensor<4xf8E8M0FNU>) -> " F4 " return %1 : " F4,
+       "%1 = convert(%0) : f8e8m0fnu[4]\n%2 = convert(%1) : f32[4]\nreturn(%2)"},
       {"%a: tensor<4xbf16>", "tensor<4xbf16>",
        "%0 = stablehlo.convert %a : (tensor<4xbf16>) -> " F4 " %1 = stablehlo.convert %0 : (" F4
        ") -> tensor<4xbf16> return %1 : tensor<4xbf16>",
@@ -341,8 +353,17 @@ TEST(Recognize, CumulativeSum) {
       // One short of everything is an ordinary window.
       {"%a: tensor<8xf32>, %z: tensor<f32>", "tensor<8xf32>",
        R"(%0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 7>, padding = dense<[[6, 0]]> : tensor<1x2xi64>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.maximum %x, %y : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32> return %0 : tensor<8xf32>)",
-       "%2 = reduce_window(%0, %1) {window=[7], low=[6]} : f32[8]\nblock(%3: f32[], %4: f32[]) "
-       "{\n%5 = maximum(%3, %4) : f32[]\nreturn(%5)\n}\nreturn(%2)"},
+       "%2 = constant() {value=-inf} : f32[]\n%3 = reduce_window(%0, %2) {window=[7], low=[6]} : "
+       "f32[8]\nblock(%4: f32[], %5: f32[]) {\n%6 = maximum(%4, %5) : f32[]\nreturn(%6)\n}\n"
+       "%7 = broadcast_in_dim(%1) {dimensions=[]} : f32[8]\n%8 = maximum(%7, %3) : f32[8]\n"
+       "return(%8)"},
+      // Its neutral value and nothing to combine it with, or neither padding nor gaps: as it is.
+      {"%a: tensor<8xi8>, %z: tensor<i8>", "(tensor<8xi8>, tensor<2xi8>)",
+       R"(%m = stablehlo.constant dense<127> : tensor<i8> %0 = "stablehlo.reduce_window"(%a, %m) <{window_dimensions = array<i64: 7>, padding = dense<[[6, 0]]> : tensor<1x2xi64>}> ({ ^bb0(%x: tensor<i8>, %y: tensor<i8>): %s = stablehlo.minimum %x, %y : tensor<i8> stablehlo.return %s : tensor<i8> }) : (tensor<8xi8>, tensor<i8>) -> tensor<8xi8> %1 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 7>}> ({ ^bb0(%x: tensor<i8>, %y: tensor<i8>): %s = stablehlo.add %x, %y : tensor<i8> stablehlo.return %s : tensor<i8> }) : (tensor<8xi8>, tensor<i8>) -> tensor<2xi8> return %0, %1 : tensor<8xi8>, tensor<2xi8>)",
+       "%2 = constant() {value=127} : s8[]\n%3 = reduce_window(%0, %2) {window=[7], low=[6]} : "
+       "s8[8]\nblock(%4: s8[], %5: s8[]) {\n%6 = minimum(%4, %5) : s8[]\nreturn(%6)\n}\n"
+       "%7 = reduce_window(%0, %1) {window=[7]} : s8[2]\nblock(%8: s8[], %9: s8[]) {\n%10 = "
+       "add(%8, %9) : s8[]\nreturn(%10)\n}\nreturn(%3, %7)"},
   };
   ExpectRows(rows);
 }
@@ -462,6 +483,14 @@ TEST(Simplify, TransposesOfMatrixProducts) {
        "return %1, %0 : tensor<4x2xf32>, tensor<2x4xf32>",
        "%2 = dot_general(%0, %1) {lhs_contracting=[1], rhs_contracting=[0]} : f32[2,4]\n"
        "%3 = transpose(%2) {dimensions=[1,0]} : f32[4,2]\nreturn(%3, %2)"},
+      // It is computed once, not in every turn of a loop: left.
+      {"%a: tensor<2x2xf32>, %b: tensor<2x2xf32>, %n: tensor<i1>", "tensor<2x2xf32>",
+       R"(%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> %1:2 = "stablehlo.while"(%n, %b) ({ ^bb0(%c: tensor<i1>, %x: tensor<2x2xf32>): stablehlo.return %c : tensor<i1> }, { ^bb0(%c: tensor<i1>, %x: tensor<2x2xf32>): %t = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32> %f = stablehlo.custom_call @f(%t) : (tensor<2x2xf32>) -> tensor<i1> stablehlo.return %f, %t : tensor<i1>, tensor<2x2xf32> }) : (tensor<i1>, tensor<2x2xf32>) -> (tensor<i1>, tensor<2x2xf32>) return %1#1 : tensor<2x2xf32>)",
+       "%3 = dot_general(%0, %1) {lhs_contracting=[1], rhs_contracting=[0]} : f32[2,2]\n%4, %5 = "
+       "while(%2, %1) : pred[], f32[2,2]\nblock(%6: pred[], %7: f32[2,2]) {\nreturn(%6)\n}\n"
+       "block(%8: pred[], %9: f32[2,2]) {\n%10 = transpose(%3) {dimensions=[1,0]} : f32[2,2]\n"
+       "%11 = custom_call(%10) {target=@f, api_version=1} : pred[]\nreturn(%11, %10)\n}\n"
+       "return(%5)"},
   };
   ExpectRows(rows);
 }

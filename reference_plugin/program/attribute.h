@@ -89,7 +89,7 @@ class Attribute {
     return kind_ == AttributeKind::kDenseArray ? Span<int64_t>() : std::span<const int64_t>();
   }
   // kElements: row-major, little-endian, each element in ByteSize(type()->dtype) bytes (pred and
-  // sub-byte types take one byte each, sign- or zero-extended); aligned to 64 bytes unless a
+  // sub-byte types take one byte each, with zeros above); aligned to 64 bytes unless a
   // splat. A splat holds one element for all. Whoever reads: a constant whose elements are all
   // equal (bit for bit) is always a splat.
   std::span<const std::byte> bytes() const {

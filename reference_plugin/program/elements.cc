@@ -1,5 +1,6 @@
 #include "reference_plugin/program/elements.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace plinth::program {
@@ -16,21 +17,19 @@ std::byte* Allocate(size_t size, ModuleBuilder& builder) {
   return builder.arena().Allocate(size, kAlignment);
 }
 
+// Clears the upper bits of sub-byte elements.
+void KeepLowBits(DType dtype, std::span<std::byte> elements) {
+  const int bits = InfoOf(dtype).bits;
+  if (bits >= 8) return;
+  for (std::byte& element : elements) element &= static_cast<std::byte>((1 << bits) - 1);
+}
+
 AttributeRef Splat(TypeRef type, const std::byte* value, ModuleBuilder& builder) {
   const size_t width = static_cast<size_t>(ByteSize(type->dtype));
   std::byte* copy = Allocate(width, builder);
   std::memcpy(copy, value, width);
+  KeepLowBits(type->dtype, {copy, width});
   return builder.New(Attribute::Elements(type, {copy, width}, true));
-}
-
-// Fills the upper bits of a sub-byte element.
-std::byte Widen(std::byte raw, const DTypeInfo& info) {
-  const int shift = 8 - info.bits;
-  const int bits = std::to_integer<int>(raw) << shift & 0xFF;
-  if (info.kind == DTypeClass::kSigned) {
-    return static_cast<std::byte>(static_cast<int8_t>(bits) >> shift);
-  }
-  return static_cast<std::byte>(bits >> shift);
 }
 
 AttributeRef FromPackedBooleans(TypeRef type, std::span<const std::byte> raw,
@@ -57,6 +56,7 @@ AttributeRef ElementsFromValues(TypeRef type, std::span<const std::byte> values,
   if (AllEqual(values.data(), values.size(), width)) return Splat(type, values.data(), builder);
   std::byte* copy = Allocate(values.size(), builder);
   std::memcpy(copy, values.data(), values.size());
+  KeepLowBits(type->dtype, {copy, values.size()});
   return builder.New(Attribute::Elements(type, {copy, values.size()}, false));
 }
 
@@ -77,7 +77,8 @@ AttributeRef ElementsFromRaw(TypeRef type, std::span<const std::byte> raw, Modul
   if (count != 0 && raw.size() != 1 && raw.size() != count) return nullptr;
   if (count == 0 && raw.size() > 1) return nullptr;
   std::byte* values = Allocate(raw.size(), builder);
-  for (size_t i = 0; i < raw.size(); ++i) values[i] = Widen(raw[i], info);
+  std::copy(raw.begin(), raw.end(), values);
+  KeepLowBits(type->dtype, {values, raw.size()});
   if (count == 0) return builder.New(Attribute::Elements(type, {}, false));
   if (raw.size() == 1 || AllEqual(values, raw.size(), 1)) return Splat(type, values, builder);
   return builder.New(Attribute::Elements(type, {values, raw.size()}, false));

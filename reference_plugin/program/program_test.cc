@@ -171,7 +171,7 @@ TEST(Program, ConstantsAreUnpackedAndSplatsFound) {
   EXPECT_EQ(value(2)->bytes()[8], std::byte{1});
   EXPECT_EQ(value(7)->bytes().size(), 0u);
   ASSERT_EQ(value(8)->bytes().size(), 4u);
-  EXPECT_EQ(value(8)->bytes()[0], std::byte{0xF8});  // -8 of i4, sign-extended.
+  EXPECT_EQ(value(8)->bytes()[0], std::byte{0x08});  // -8 of i4.
   EXPECT_EQ(value(9)->bytes()[0], std::byte{15});
   EXPECT_TRUE(value(17)->splat());
   EXPECT_EQ(value(17)->bytes().size(), 1u);

@@ -9,6 +9,7 @@ from jax import lax
 
 import values
 from cases import Case, check, check_functions_of
+from compare import Tolerance
 
 ids = {"ids": values.name}
 
@@ -128,6 +129,18 @@ def test_iota(dtype):
                 + [lax.broadcasted_iota(dtype, (3, 5, 2), d) for d in range(3)])
 
     check([Case("iota", functools.partial(iotas, dtype), ())])
+
+
+@pytest.mark.parametrize("index", [np.int8, np.int32, np.uint64], **ids)
+def test_slices_of_iotas(index):
+    """A row of a mask, as in decoding; the position is not known before."""
+    def functions(p):
+        mask = jnp.tril(jnp.ones((40, 40), bool))
+        return [jnp.arange(40)[p], lax.dynamic_index_in_dim(jnp.eye(40, dtype=np.float32), p), lax.dynamic_slice_in_dim(mask, p, 3),
+                lax.dynamic_slice(jnp.arange(40, dtype=np.uint8)[::-3], (p,), (2,)), jnp.linspace(0, 1, 40)[p],
+                lax.dynamic_slice(lax.broadcasted_iota(np.float16, (5, 300), 1), (p, p), (2, 7))]
+
+    check([Case(f"at {p}", functions, (np.asarray(p).astype(index),), Tolerance(ulps=2)) for p in (0, 5, 39, 127, -1, -128)])
 
 
 @pytest.mark.parametrize("dtype", values.ALL, **ids)

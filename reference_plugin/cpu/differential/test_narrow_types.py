@@ -46,13 +46,16 @@ def test_passes_through_the_host(dtype):
 def test_bytes_of_results(dtype):
     """The unused bits of a byte are zero, as ml_dtypes and built-in write them."""
     x = every_value(dtype)
+
+    def results(x):
+        return (x + x, x * 3, lax.iota(dtype, 4), jnp.concatenate([x, ~x]), x.astype(np.int32).astype(dtype),
+                jnp.broadcast_to(x[-1] - 1, (3, 5)), lax.sort(~x),
+                lax.bitcast_convert_type(x + x, jnp.uint2 if _bits(dtype) == 2 else jnp.int4))
+
     for device in (backends.plugin_device(), backends.builtin_device()):
         with jax.default_device(device):
-            results = jax.jit(lambda x: (x + x, x * 3, lax.iota(dtype, 4), jnp.concatenate([x, ~x]), x.astype(np.int32).astype(dtype),
-                                         jnp.broadcast_to(x[-1] - 1, (3, 5)), lax.sort(~x), lax.bitcast_convert_type(
-                                             x + x, jnp.uint2 if _bits(dtype) == 2 else jnp.int4)))(x)
-        for result in results:
-            assert np.asarray(result).view(np.uint8).max() < 1 << _bits(dtype)
+            for result in (*jax.jit(results)(x), *jax.jit(lambda: (jnp.asarray(x), *results(jnp.asarray(x))))()):
+                assert np.asarray(result).view(np.uint8).max() < 1 << _bits(dtype)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS + FLOATS, **ids)

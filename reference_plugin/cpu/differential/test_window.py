@@ -70,6 +70,22 @@ def test_regions_of_ones_own(dtype):
     ])
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint32, np.float32, np.complex64], **ids)
+def test_initial_values_count_once(dtype):
+    """What is not an element, in the padding or in gaps, is not combined."""
+    x = values.random(dtype, (9, 11), low=0, high=3)
+    ops = {"sum": lax.add, "prod": lax.mul}
+    if not values.is_complex(dtype):
+        ops |= {"max": lax.max, "min": lax.min}
+    if np.issubdtype(dtype, np.integer):
+        ops |= {"and": lax.bitwise_and, "or": lax.bitwise_or, "xor": lax.bitwise_xor}
+    windows_and_padding = WINDOWS + [((1, 11), (1, 1), ((0, 0), low_high), (1, 1), (1, 1))
+                                     for low_high in ((10, 0), (0, 10))]
+    check([Case(name, lambda x, start, op=op: [
+        lax.reduce_window(x, start, op, *rest) for rest in windows_and_padding], (x, np.asarray(3, dtype)),
+        EXACT if np.issubdtype(dtype, np.integer) else Tolerance(of_max=64, ulps=64)) for name, op in ops.items()])
+
+
 @pytest.mark.parametrize("dtype", values.NUMBERS, **ids)
 def test_cumulative(dtype):
     rough = values.is_float(dtype) or values.is_complex(dtype)
