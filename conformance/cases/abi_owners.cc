@@ -74,6 +74,7 @@ void AskOwner(Context& context, int number, const Field& field) {
   for (const auto& subject : subjects) {
     std::vector<std::byte>& bytes = subject->arguments.bytes();
     if (Read<void*>(bytes, field) == nullptr) continue;
+    Arguments::FinishOutputs(context, function, bytes.data(), bytes.size());
     if (const auto* destroy = reflection::FindFunction(field.lifetime.view())) {
       const Struct& args = reflection::Structs()[destroy->args];
       std::vector<std::byte> freed(args.size);

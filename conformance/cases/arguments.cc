@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
@@ -177,8 +178,51 @@ void Arguments::FillPrograms(const Samples& samples, const reflection::Function&
   }
 }
 
+void Arguments::FinishOutputs(const Context& context, const reflection::Function& function,
+                              std::byte* args, size_t size) {
+  namespace fn = reflection::function;
+  const Struct& structure = reflection::Structs()[function.args];
+  auto id = static_cast<fn::Id>(&function - reflection::Functions().data());
+  if (id == fn::kPJRT_Event_Create) return;  // nobody has set it
+  bool owes_call = id == fn::kPJRT_Buffer_CopyRawToHostFuture ||
+                   id == fn::kPJRT_Buffer_DonateWithControlDependency ||
+                   id == fn::kPJRT_Client_CreateAliasBuffer;
+  if (owes_call && size < structure.end) return;
+  if (id == fn::kPJRT_Buffer_CopyRawToHostFuture) {
+    auto& call = *reinterpret_cast<PJRT_Buffer_CopyRawToHostFuture_Args*>(args);
+    auto ready = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Callback_Args>();
+    ready.callback_data = call.callback_data;
+    ready.error_code = PJRT_Error_Code_CANCELLED;
+    auto* tell = std::exchange(call.future_ready_callback, nullptr);
+    if (tell != nullptr) tell(&ready);
+  } else if (id == fn::kPJRT_Buffer_DonateWithControlDependency) {
+    auto& call = *reinterpret_cast<PJRT_Buffer_DonateWithControlDependency_Args*>(args);
+    auto ready = MakeArgs<PJRT_Buffer_DonateWithControlDependency_Callback_Args>();
+    ready.callback_data = call.callback_data;
+    auto* tell = std::exchange(call.dependency_ready_callback, nullptr);
+    if (tell != nullptr) tell(&ready);
+  } else if (id == fn::kPJRT_Client_CreateAliasBuffer) {
+    auto& call = *reinterpret_cast<PJRT_Client_CreateAliasBuffer_Args*>(args);
+    auto fulfill = MakeArgs<PJRT_Client_FulfillAliasBuffer_Args>();
+    fulfill.client = call.client;
+    fulfill.status_code = PJRT_Error_Code_CANCELLED;
+    fulfill.fulfill_alias_buffer_cb = std::exchange(call.fulfill_alias_buffer_cb, nullptr);
+    if (fulfill.fulfill_alias_buffer_cb != nullptr) (void)context.plugin().Call(fulfill);
+  }
+  for (const Field& field : FieldsOf(structure)) {
+    if (field.offset + field.size > size || field.direction != Direction::kOut ||
+        field.depth != 0 || field.base != Base::kHandle ||
+        field.target != reflection::handle::kPJRT_Event) {
+      continue;
+    }
+    auto* event = Read<PJRT_Event*>(args, field);
+    if (event != nullptr) (void)context.Await(event);
+  }
+}
+
 void Arguments::FreeOutputs(const Context& context, const reflection::Function& function,
-                            const std::byte* args, size_t size) {
+                            std::byte* args, size_t size) {
+  FinishOutputs(context, function, args, size);
   const Struct& structure = reflection::Structs()[function.args];
   for (const Field& field : FieldsOf(structure)) {
     bool is_there = field.offset + field.size <= size;
@@ -206,7 +250,7 @@ void Arguments::FreeOutputs(const Context& context, const reflection::Function& 
     }
   }
   if (&function == &reflection::Get(reflection::function::kPJRT_LoadedExecutable_Execute)) {
-    auto* execute = reinterpret_cast<const PJRT_LoadedExecutable_Execute_Args*>(args);
+    auto* execute = reinterpret_cast<PJRT_LoadedExecutable_Execute_Args*>(args);
     if (execute->output_lists == nullptr) return;
     PJRT_Buffer*& output = execute->output_lists[0][0];
     OwnedBuffer buffer(context.plugin(), output);

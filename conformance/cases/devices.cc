@@ -1,6 +1,7 @@
 // L1: client, devices, memories, topology.
 
 #include <set>
+#include <vector>
 
 #include "conformance/cases/cases.h"
 
@@ -64,9 +65,13 @@ void UnknownOption(Context& context) {
   option.type = PJRT_NamedValue_kInt64;
   option.int64_value = 1;
   option.value_size = 1;
+  // Without its own options the plugin may refuse for another reason.
+  NamedValues own(context.profile());
+  std::vector<PJRT_NamedValue> options(own.data(), own.data() + own.size());
+  options.push_back(option);
   auto args = MakeArgs<PJRT_Client_Create_Args>();
-  args.create_options = &option;
-  args.num_options = 1;
+  args.create_options = options.data();
+  args.num_options = options.size();
   Status status = context.plugin().Call(args);
   OwnedClient client(context.plugin(), status.ok() ? args.client : nullptr);
   if (!context.CheckRefused("PJRT-Client_Create-unknown-option",

@@ -82,9 +82,14 @@ class Arguments {
   // The struct, of its full size, as bytes.
   std::vector<std::byte>& bytes() { return bytes_; }
 
-  // Frees what a call handed out into `args`, of which `size` bytes are there.
+  // Ends what a call that handed out into `args`, of which `size` bytes are there, began: callbacks
+  // that the caller owes are called, and events awaited, so that memory the plugin uses until then
+  // may go. A second time it does nothing more.
+  static void FinishOutputs(const Context& context, const reflection::Function& function,
+                            std::byte* args, size_t size);
+  // The same, and frees what was handed out.
   static void FreeOutputs(const Context& context, const reflection::Function& function,
-                          const std::byte* args, size_t size);
+                          std::byte* args, size_t size);
 
  private:
   void FillHandles(Samples& samples, const reflection::Struct& structure);

@@ -30,6 +30,8 @@ std::span<const Mutant> BufferMutants();
 std::span<const Mutant> TransferMutants();
 std::span<const Mutant> ExecuteMutants();
 std::span<const Mutant> ProcessMutants();
+// Plugins without a bug that do what the specification allows and the plugin behind does not.
+std::span<const Mutant> CorrectPlugins();
 
 // Arguments of a slot's function.
 template <typename Slot>

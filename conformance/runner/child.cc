@@ -80,6 +80,8 @@ int RunChild(const ChildOptions& options, const std::vector<const Case*>& cases)
               Json::Object{{"error", StrCat("PJRT_Plugin_Initialize: ", initialized.ToString())}});
     return 1;
   }
+  // A client may take longer than a case, whichever case makes it.
+  plugin->WhenClientIsMade([&] { WriteLine(options.report_fd, Json::Object{{"client", true}}); });
   SharedClient shared(*plugin, options.profile);
   for (const Case* item : cases) {
     WriteLine(options.report_fd, Json::Object{{"start", item->name}});

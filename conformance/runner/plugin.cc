@@ -40,6 +40,8 @@ Status Plugin::Call(const reflection::Function& function, void* args) const {
   if (slot == nullptr) {
     return Unimplemented("the plugin's table (0.", minor(), ") has no ", function.name);
   }
+  bool makes_client = &function == &reflection::Get(reflection::function::kPJRT_Client_Create);
+  if (makes_client && tell_client_) tell_client_();
   if (function.returns == reflection::Returns::kNothing) {
     reinterpret_cast<void (*)(void*)>(slot)(args);
     return Status();

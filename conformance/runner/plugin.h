@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <string>
 
 #include "pjrt_c_api.h"
@@ -33,12 +34,16 @@ class Plugin {
     return Call(reflection::Functions()[FunctionOf<Args>::kSlot], &args);
   }
 
+  // Called before each PJRT_Client_Create, which may take long; on any thread.
+  void WhenClientIsMade(std::function<void()> tell) { tell_client_ = std::move(tell); }
+
   // Reads and frees an error of this plugin; success for null.
   Status Take(PJRT_Error* error) const;
 
  private:
   std::string path_;
   const PJRT_Api* api_ = nullptr;
+  std::function<void()> tell_client_;
 };
 
 }  // namespace plinth::conformance

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
+#include <thread>
 
 #include "conformance/runner/report.h"
 #include "plinth/support/str_cat.h"
@@ -69,6 +71,9 @@ class Child {
         !MakePipe(error_, error_write)) {
       return Internal("cannot make a pipe: ", strerror(errno));
     }
+    // Whatever else has the other end, for example a process that the plugin started, may keep it.
+    fcntl(report_.get(), F_SETFL, O_NONBLOCK);
+    fcntl(error_.get(), F_SETFL, O_NONBLOCK);
     std::vector<char*> arguments;
     arguments.reserve(command.size() + 1);
     for (const std::string& argument : command) {
@@ -106,12 +111,23 @@ class Child {
   int report_fd() const { return report_.get(); }
   int error_fd() const { return error_.get(); }
   Clock::time_point deadline() const { return deadline_; }
+  double limit() const { return limit_; }  // seconds that led to the deadline
   void SetDeadline(double seconds) {
+    limit_ = seconds;
     deadline_ = Clock::now() +
                 std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   }
 
-  // Appends what can be read; false at the end of the stream.
+  // Appends some of what its standard error has; false if there is nothing.
+  bool ReadErrors() {
+    bool has_more = Read(error_.get(), error_text_);
+    if (error_text_.size() > 2 * kMaxErrorText) {
+      error_text_.erase(0, error_text_.size() - kMaxErrorText);
+    }
+    return has_more;
+  }
+
+  // Appends what can be read; false if there is nothing or the stream is at its end.
   static bool Read(int fd, std::string& text) {
     char buffer[4096];
     ssize_t count = read(fd, buffer, sizeof(buffer));
@@ -123,17 +139,22 @@ class Child {
     if (pid_ <= 0) return;
     kill(-pid_, SIGKILL);
     kill(pid_, SIGKILL);
-    (void)Wait();
+    int status;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
   }
 
-  // How the process ended.
-  int Wait() {
+  // How the process ended; nothing if it has not by the deadline.
+  std::optional<int> Wait() {
     int status = 0;
-    if (pid_ > 0) {
-      while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-      }
-      kill(-pid_, SIGKILL);
+    for (pid_t ended; (ended = waitpid(pid_, &status, WNOHANG)) != pid_;) {
+      if (ended < 0 && errno != EINTR) return std::nullopt;
+      if (ended == 0 && Clock::now() > deadline_) return std::nullopt;
+      ReadErrors();  // it may be waiting for room
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    kill(-pid_, SIGKILL);
     pid_ = -1;
     return status;
   }
@@ -147,6 +168,7 @@ class Child {
   pid_t pid_ = -1;
   Fd report_, error_;
   Clock::time_point deadline_;
+  double limit_ = 0;
 };
 
 class Supervisor {
@@ -216,22 +238,13 @@ class Supervisor {
     for (size_t i = children_.size(); i-- > 0;) {
       Child& child = *children_[i];
       bool is_over = false;
-      if ((polls[2 * i + 1].revents & (POLLIN | POLLHUP)) != 0) {
-        Child::Read(child.error_fd(), child.error_text_);
-        if (child.error_text_.size() > 2 * kMaxErrorText) {
-          child.error_text_.erase(0, child.error_text_.size() - kMaxErrorText);
-        }
-      }
+      if ((polls[2 * i + 1].revents & (POLLIN | POLLHUP)) != 0) child.ReadErrors();
       if ((polls[2 * i].revents & (POLLIN | POLLHUP)) != 0) {
         is_over = !Child::Read(child.report_fd(), child.line_);
         ReadLines(child);
       }
-      if (is_over) {
-        OnEnd(child);
-      } else if (Clock::now() > child.deadline()) {
-        OnDeadline(child);
-        is_over = true;
-      }
+      is_over |= Clock::now() > child.deadline();
+      if (is_over) OnEnd(child);
       if (is_over) children_.erase(children_.begin() + static_cast<ptrdiff_t>(i));
     }
   }
@@ -245,57 +258,52 @@ class Supervisor {
       if (const Json* error = line->Find("error")) {
         child.plugin_error_ = error->Text();
       } else if (line->Find("start") != nullptr) {
-        bool may_start_client = child.next_ == 0;
         child.has_started_case_ = true;
-        child.SetDeadline(options_.profile.case_seconds +
-                          (may_start_client ? options_.profile.start_seconds : 0));
+        child.SetDeadline(options_.profile.case_seconds);
+      } else if (line->Find("client") != nullptr) {
+        child.SetDeadline(options_.profile.start_seconds + options_.profile.case_seconds);
       } else if (const Json* json = line->Find("result")) {
         Expected<Result> result = ResultFromJson(*json);
         if (!result.ok()) continue;
         ++child.next_;
         child.has_started_case_ = false;
+        child.SetDeadline(options_.profile.case_seconds);
         Record(*std::move(result));
       }
     }
   }
 
+  // The child has closed its report, or has not answered in time.
   void OnEnd(Child& child) {
-    int status = child.Wait();
+    std::optional<int> status = child.Wait();
+    if (status) {
+      while (Child::Read(child.report_fd(), child.line_)) {
+      }
+      ReadLines(child);
+    } else {
+      child.Kill();
+    }
     // What it wrote last explains its end.
-    while (child.error_text_.size() < kMaxErrorText &&
-           Child::Read(child.error_fd(), child.error_text_)) {
+    while (child.error_text_.size() < kMaxErrorText && child.ReadErrors()) {
     }
     if (!child.plugin_error_.empty()) {
       error_ = child.plugin_error_;
       return;
     }
     if (child.next_ == child.cases_.size()) {
-      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+      if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return;
       // The exit itself went wrong; the last case stands for it.
       AddEndOf(child, child.cases_.size() - 1, status, "when the process ended: ");
       return;
     }
     if (!child.has_started_case_ && child.next_ == 0) {
-      error_ = StrCat("the plugin ended the process while it was loaded or initialized: ",
-                      EndText(status), "\n", ErrorText(child));
+      error_ = status ? StrCat("the plugin ended the process while it was loaded or initialized: ",
+                               EndText(*status), "\n", ErrorText(child))
+                      : StrCat("the plugin did not load and initialize within ", child.limit(),
+                               " s\n", ErrorText(child));
       return;
     }
     AddEndOf(child, child.next_, status, "");
-    GoOn(child);
-  }
-
-  void OnDeadline(Child& child) {
-    child.Kill();
-    if (child.next_ == child.cases_.size()) return;  // hung in its exit, after the last result
-    if (!child.has_started_case_ && child.next_ == 0) {
-      error_ = StrCat("the plugin did not load and initialize within ",
-                      options_.profile.start_seconds + options_.profile.case_seconds, " s");
-      return;
-    }
-    Result result = NewResult(child, child.next_, Verdict::kHang);
-    result.findings.push_back(
-        {"", StrCat("no answer within ", options_.profile.case_seconds, " s")});
-    Record(std::move(result));
     GoOn(child);
   }
 
@@ -324,9 +332,15 @@ class Supervisor {
     return child.error_text_.substr(size > kMaxErrorText ? size - kMaxErrorText : 0);
   }
 
-  void AddEndOf(const Child& child, size_t number, int status, std::string_view when) {
-    Result result = NewResult(child, number, Verdict::kCrash);
-    result.findings.push_back({"PJRT-Process-alive", StrCat(when, EndText(status))});
+  // Without a status the process had to be killed.
+  void AddEndOf(const Child& child, size_t number, std::optional<int> status,
+                std::string_view when) {
+    Result result = NewResult(child, number, status ? Verdict::kCrash : Verdict::kHang);
+    if (status) {
+      result.findings.push_back({"PJRT-Process-alive", StrCat(when, EndText(*status))});
+    } else {
+      result.findings.push_back({"", StrCat(when, "no answer within ", child.limit(), " s")});
+    }
     std::string error = ErrorText(child);
     if (!error.empty()) result.notes.push_back(StrCat("written before: ", error));
     Record(std::move(result));

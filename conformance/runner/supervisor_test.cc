@@ -1,5 +1,7 @@
 #include "conformance/runner/supervisor.h"
 
+#include <chrono>
+
 #include "gtest/gtest.h"
 
 namespace plinth::conformance {
@@ -51,6 +53,38 @@ TEST(SupervisorTest, ACrashCostsOneCase) {
 TEST(SupervisorTest, AHangEndsAtTheDeadline) {
   SupervisorOutcome outcome = RunWith(kRunAll, {"a", "b", "hang", "c"});
   EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS hang=HANG c=PASS ");
+}
+
+TEST(SupervisorTest, AClientMayTakeItsTimeInAnyCase) {
+  SupervisorOutcome outcome = RunWith(R"(
+while read name; do
+  echo "{\"start\": \"$name\"}" >&3
+  case $name in
+    client*) echo '{"client": true}' >&3; sleep 1;;
+    slow*) sleep 1;;
+  esac
+  echo "{\"result\": {\"name\": \"$name\", \"verdict\": \"PASS\"}}" >&3
+done)",
+                                      {"a", "client1", "slow", "client2"});
+  EXPECT_EQ(Verdicts(outcome), "a=PASS client1=PASS slow=HANG client2=PASS ");
+}
+
+TEST(SupervisorTest, AnExitThatHangsIsAHangOfTheLastCase) {
+  SupervisorOutcome outcome = RunWith(StrCat(kRunAll, "; sleep 30"), {"a", "b"});
+  EXPECT_EQ(Verdicts(outcome), "a=PASS b=HANG ");
+  // Also if the report is closed already.
+  outcome = RunWith(StrCat(kRunAll, "; exec 3>&-; sleep 30"), {"a", "b"});
+  EXPECT_EQ(Verdicts(outcome), "a=PASS b=HANG ");
+}
+
+TEST(SupervisorTest, AProcessThatThePluginLeftBehindIsNotWaitedFor) {
+  auto begin = std::chrono::steady_clock::now();
+  SupervisorOutcome outcome = RunWith(StrCat("setsid sleep 10 3>&- &", kRunAll), {"a", "b"});
+  EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS ");
+  // Not even if it has the report open; that the process itself has ended is seen then.
+  outcome = RunWith(StrCat("setsid sleep 10 &", kRunAll), {"a", "b"});
+  EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS ");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
 }
 
 TEST(SupervisorTest, JobsKeepTheOrder) {

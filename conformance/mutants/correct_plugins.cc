@@ -1,0 +1,190 @@
+// Plugins without a bug, in which a suite that takes too much for granted fails.
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "conformance/mutants/mutant.h"
+
+namespace plinth::mutants {
+namespace {
+
+// Events that threads here still set: destroying one is left out.
+class LateEvents {
+ public:
+  void Add(PJRT_Event* event) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    events_.insert(event);
+  }
+  bool Has(PJRT_Event* event) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return events_.contains(event);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<PJRT_Event*> events_;
+};
+LateEvents& Late() {
+  static auto* events = new LateEvents;
+  return *events;
+}
+
+// Ends the process: what the client did cannot be answered.
+void Check(bool condition) {
+  if (!condition) abort();
+}
+
+// Sets `late` as `event` is set, and destroys that.
+void Follow(PJRT_Event* event, PJRT_Event* late) {
+  auto await = MakeArgs<PJRT_Event_Await_Args>();
+  await.event = event;
+  PJRT_Error* error = Real().PJRT_Event_Await(&await);
+  auto set = MakeArgs<PJRT_Event_Set_Args>();
+  set.event = late;
+  auto message = MakeArgs<PJRT_Error_Message_Args>();
+  if (error != nullptr) {
+    auto code = MakeArgs<PJRT_Error_GetCode_Args>();
+    code.error = message.error = error;
+    (void)Real().PJRT_Error_GetCode(&code);
+    Real().PJRT_Error_Message(&message);
+    set.error_code = code.code;
+    set.error_message = message.message;
+    set.error_message_size = message.message_size;
+  }
+  (void)Real().PJRT_Event_Set(&set);
+  auto destroy = MakeArgs<PJRT_Event_Destroy_Args>();
+  destroy.event = event;
+  (void)Real().PJRT_Event_Destroy(&destroy);
+}
+
+// Fills in `dst` half a millisecond late, which is the caller's to keep until the event says so:
+// what it holds must not change before.
+PJRT_Error* CopyLate(PJRT_Buffer_ToHostBuffer_Args* a) {
+  if (a->dst == nullptr) return Real().PJRT_Buffer_ToHostBuffer(a);
+  auto copied = std::make_shared<std::vector<char>>(a->dst_size + 1);
+  auto before = std::make_shared<std::string>(static_cast<const char*>(a->dst), a->dst_size);
+  PJRT_Buffer_ToHostBuffer_Args real = *a;
+  real.dst = copied->data();
+  if (PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(&real)) return error;
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
+  if (PJRT_Error* error = Real().PJRT_Event_Create(&create)) return error;
+  a->event = create.event;
+  Late().Add(create.event);
+  std::thread([=, dst = a->dst, event = real.event, late = create.event] {
+    auto await = MakeArgs<PJRT_Event_Await_Args>();
+    await.event = event;
+    PJRT_Error* error = Real().PJRT_Event_Await(&await);
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+    if (error == nullptr) {
+      Check(std::memcmp(dst, before->data(), before->size()) == 0);
+      std::memcpy(dst, copied->data(), before->size());
+    } else {
+      auto destroy = MakeArgs<PJRT_Error_Destroy_Args>();
+      destroy.error = error;
+      Real().PJRT_Error_Destroy(&destroy);
+    }
+    Follow(event, late);
+  }).detach();
+  return nullptr;
+}
+
+// Callbacks handed out that were not called yet.
+std::atomic<int> num_duties = 0;
+
+// Calls the plugin behind on behalf of a caller of `Future`.
+template <typename Args, typename Callback>
+struct Duty {
+  void* data;
+  void (*callback)(Callback*);
+
+  static void Done(Callback* args) {
+    --num_duties;
+    auto* duty = static_cast<Duty*>(args->callback_data);
+    args->callback_data = duty->data;
+    duty->callback(args);
+    delete duty;
+  }
+  static void Add(Args& args, void (*Args::*field)(Callback*)) {
+    ++num_duties;
+    args.callback_data = new Duty{args.callback_data, args.*field};
+    args.*field = &Done;
+  }
+};
+
+constexpr Mutant kCorrect[] = {
+    {"slow_copies", "", "", "nothing: copies to the host take their time",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) { return CopyLate(a); });
+       Replace<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto* a) -> PJRT_Error* {
+         return Late().Has(a->event) ? nullptr : Real().PJRT_Event_Destroy(a);
+       });
+     }},
+    {"slow_clients", "", "", "nothing: clients take their time",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_Create>(t, [](auto* a) {
+         std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+         return Real().PJRT_Client_Create(a);
+       });
+     }},
+    {"needs_option", "", "", "nothing: there is no client without its option",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_Create>(t, [](auto* a) {
+         for (size_t i = 0; i < a->num_options; ++i) {
+           const PJRT_NamedValue& option = a->create_options[i];
+           if (std::string_view(option.name, option.name_size) == "num_devices") {
+             return Real().PJRT_Client_Create(a);
+           }
+         }
+         return MakeError(PJRT_Error_Code_INVALID_ARGUMENT, "num_devices is needed");
+       });
+     }},
+    {"counts_duties", "", "", "nothing: what a client owes has to be done before it goes",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_CopyRawToHostFuture>(t, [](auto* a) {
+         using Args = PJRT_Buffer_CopyRawToHostFuture_Args;
+         PJRT_Error* error = Real().PJRT_Buffer_CopyRawToHostFuture(a);
+         if (error == nullptr) {
+           Duty<Args, PJRT_Buffer_CopyRawToHostFuture_Callback_Args>::Add(
+               *a, &Args::future_ready_callback);
+         }
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Buffer_DonateWithControlDependency>(t, [](auto* a) {
+         using Args = PJRT_Buffer_DonateWithControlDependency_Args;
+         PJRT_Error* error = Real().PJRT_Buffer_DonateWithControlDependency(a);
+         if (error == nullptr) {
+           Duty<Args, PJRT_Buffer_DonateWithControlDependency_Callback_Args>::Add(
+               *a, &Args::dependency_ready_callback);
+         }
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Client_CreateAliasBuffer>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Client_CreateAliasBuffer(a);
+         if (error == nullptr) ++num_duties;
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Client_FulfillAliasBuffer>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Client_FulfillAliasBuffer(a);
+         if (error == nullptr) --num_duties;
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Client_Destroy>(t, [](auto* a) {
+         Check(num_duties == 0);
+         return Real().PJRT_Client_Destroy(a);
+       });
+     }},
+};
+
+}  // namespace
+
+std::span<const Mutant> CorrectPlugins() { return kCorrect; }
+
+}  // namespace plinth::mutants
