@@ -16,6 +16,7 @@
 #include "conformance/runner/files.h"
 #include "conformance/runner/must_pass.h"
 #include "conformance/runner/report.h"
+#include "conformance/runner/sha256.h"
 #include "conformance/runner/supervisor.h"
 #include "conformance/runner/waivers.h"
 #include "plinth/reflection/reflection.h"
@@ -145,17 +146,24 @@ int RunAsParent(const Options& options, const std::vector<Case>& cases) {
     if (parsed.ok()) waivers = *std::move(parsed);
   }
   Report report;
+  report.plugin_path = options.plugin;
+  report.seed = options.seed;
+  if (Expected<std::string> bytes = ReadFile(options.plugin); bytes.ok()) {
+    report.plugin_sha256 = Sha256(*bytes);
+  }
+  Expected<std::string> profile_text =
+      options.profile.empty() ? std::string() : ReadFile(options.profile);
+  if (!options.profile.empty() && profile_text.ok()) report.profile_sha256 = Sha256(*profile_text);
   if (status.ok() && !options.resume.empty()) {
     Expected<Report> before = ReadReport(options.resume);
-    status = before.status();
-    if (before.ok()) report.results = std::move(before->results);
+    status =
+        before.ok() ? CheckIsSameRun(*before, report).WithContext(options.resume) : before.status();
+    if (status.ok()) report.results = std::move(before->results);
   }
   if (!status.ok()) {
     std::cerr << status.ToString() << "\n";
     return kExitUsage;
   }
-  report.plugin_path = options.plugin;
-  report.seed = options.seed;
   report.uncovered = Uncovered(cases);
 
   std::set<std::string> done;
@@ -236,11 +244,10 @@ int RunAsParent(const Options& options, const std::vector<Case>& cases) {
     return kExitUnusable;
   }
   if (!options.bundle.empty()) {
-    Expected<std::string> text =
-        options.profile.empty() ? std::string() : ReadFile(options.profile);
     Status written =
-        text.ok() ? WriteBundle(options.bundle, {report, options.plugin, *text, waivers_text})
-                  : text.status();
+        profile_text.ok()
+            ? WriteBundle(options.bundle, {report, options.plugin, *profile_text, waivers_text})
+            : profile_text.status();
     if (!written.ok()) {
       std::cerr << written.ToString() << "\n";
       return kExitUsage;
@@ -301,7 +308,8 @@ int Main(int argc, char** argv) {
   app.add_option("--junit", options.junit, "write a JUnit report here");
   app.add_option("--html", options.html, "write a page to look at here");
   app.add_option("--bundle", options.bundle, "make this folder, to be submitted; see verify");
-  app.add_option("--resume", options.resume, "a JSON report whose cases are not run again");
+  app.add_option("--resume", options.resume,
+                 "a JSON report of this plugin whose cases are not run again");
   app.add_option("--through-loader", options.loader, "libplinth.so: run through it");
   app.add_option("--seed", options.seed, "of the random values");
   app.add_option("--jobs", options.jobs, "child processes at a time")->check(CLI::Range(1, 256));

@@ -62,6 +62,21 @@ std::string Report::HighestLevel() const {
   return highest;
 }
 
+Status CheckIsSameRun(const Report& before, const Report& now) {
+  if (before.plugin_sha256.empty() || before.plugin_sha256 != now.plugin_sha256) {
+    return FailedPrecondition("the report is about another plugin: ", before.plugin_path,
+                              " with SHA-256 ", before.plugin_sha256, "; this one has ",
+                              now.plugin_sha256);
+  }
+  if (before.profile_sha256 != now.profile_sha256) {
+    return FailedPrecondition("the report was made with another profile");
+  }
+  if (before.seed != now.seed) {
+    return FailedPrecondition("the report was made with --seed ", before.seed, ", not ", now.seed);
+  }
+  return Status();
+}
+
 std::string RepeatCommand(const Report& report, const Result& result) {
   return StrCat("plinth-conformance --plugin ", report.plugin_path, " --cases '", result.name,
                 "' --seed ", report.seed);
@@ -73,6 +88,7 @@ Json ResultToJson(const Result& result) {
                       {"class", result.is_robust ? "robust" : "contract"},
                       {"seconds", result.seconds}};
   if (!result.waiver.empty()) object["waiver"] = result.waiver;
+  if (result.verdict == Verdict::kWaived) object["unwaived"] = VerdictName(result.unwaived);
   if (!result.notes.empty()) object["notes"] = Texts(result.notes);
   if (!result.requirements.empty()) object["requirements"] = Texts(result.requirements);
   Json::Array findings;
@@ -98,6 +114,7 @@ Expected<Result> ResultFromJson(const Json& json) {
   result.is_robust = TextOf(json, "class") == "robust";
   result.seconds = NumberOf(json, "seconds");
   result.waiver = TextOf(json, "waiver");
+  (void)VerdictFromName(TextOf(json, "unwaived"), result.unwaived);
   result.notes = TextsOf(json, "notes");
   result.requirements = TextsOf(json, "requirements");
   for (const Json& finding : json.At("findings").Elements()) {
@@ -124,6 +141,8 @@ Json ReportToJson(const Report& report) {
   }
   Json::Object object{{"format", 1},
                       {"plugin", report.plugin_path},
+                      {"plugin_sha256", report.plugin_sha256},
+                      {"profile_sha256", report.profile_sha256},
                       {"version", report.plugin_version},
                       {"minor", report.plugin_minor},
                       {"seed", report.seed},
@@ -143,6 +162,8 @@ Expected<Report> ReportFromJson(const Json& json) {
     return InvalidArgument("not a report of plinth-conformance: `format` is not 1");
   }
   report.plugin_path = TextOf(json, "plugin");
+  report.plugin_sha256 = TextOf(json, "plugin_sha256");
+  report.profile_sha256 = TextOf(json, "profile_sha256");
   report.plugin_version = TextOf(json, "version");
   report.plugin_minor = static_cast<int>(json.At("minor").AsInteger().value_or(0));
   report.seed = json.At("seed").AsUnsigned().value_or(0);

@@ -17,6 +17,8 @@ struct Report {
   std::string plugin_version;  // "0.114"; empty if it could not be read
   int plugin_minor = 0;
   uint64_t seed = 1;
+  // SHA-256 of the plugin, and of its profile; empty if a file could not be read, or there is none.
+  std::string plugin_sha256, profile_sha256;
   std::string error;  // why nothing could be run; empty otherwise
   std::vector<Result> results;
   // Requirements of the registry that no case of the suite covers.
@@ -29,6 +31,10 @@ struct Report {
   // passed, was waived or is not supported, and at least one passed. Empty if there is none.
   std::string HighestLevel() const;
 };
+
+// Whether the results of `before` may stand in a report of `now`: of the same plugin under the same
+// profile, with the same random values.
+Status CheckIsSameRun(const Report& before, const Report& now);
 
 // The command that repeats one case.
 std::string RepeatCommand(const Report& report, const Result& result);

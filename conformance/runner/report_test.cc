@@ -38,12 +38,33 @@ TEST(ReportTest, ALevelThatDidNotRunIsNotReached) {
 
 TEST(ReportTest, JsonGoesBothWays) {
   Report report = MakeReport();
+  report.plugin_sha256 = "aa";
+  report.profile_sha256 = "bb";
+  report.results.push_back({"L0/f", Verdict::kWaived});
+  report.results.back().unwaived = Verdict::kHang;
   Expected<Json> json = Json::Parse(ReportToJson(report).ToString());
   ASSERT_TRUE(json.ok()) << json.status().ToString();
   Expected<Report> read = ReportFromJson(*json);
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EXPECT_EQ(ReportToJson(*read).ToString(), ReportToJson(report).ToString());
+  EXPECT_EQ(read->results.back().unwaived, Verdict::kHang);
+  EXPECT_EQ(read->plugin_sha256, "aa");
   EXPECT_FALSE(ReportFromJson(Json::Object{}).ok());
+}
+
+TEST(ReportTest, WhatIsResumedHasToBeOfTheSameRun) {
+  Report before = MakeReport(), now = MakeReport();
+  EXPECT_FALSE(CheckIsSameRun(before, now).ok()) << "nobody knows";
+  before.plugin_sha256 = now.plugin_sha256 = "aa";
+  EXPECT_TRUE(CheckIsSameRun(before, now).ok());
+  now.plugin_sha256 = "bb";
+  EXPECT_FALSE(CheckIsSameRun(before, now).ok());
+  now.plugin_sha256 = "aa";
+  now.profile_sha256 = "cc";
+  EXPECT_FALSE(CheckIsSameRun(before, now).ok());
+  before.profile_sha256 = "cc";
+  now.seed = 2;
+  EXPECT_FALSE(CheckIsSameRun(before, now).ok());
 }
 
 TEST(ReportTest, PagesEscapeText) {

@@ -29,6 +29,7 @@ struct Result {
   std::vector<std::string> notes = {};         // facts worth reporting, for example accepted sizes
   std::string waiver = {};                     // the reason, if WAIVED
   std::vector<std::string> requirements = {};  // that the case checks
+  Verdict unwaived = Verdict::kFail;           // what it was, if WAIVED
 };
 
 }  // namespace plinth::conformance

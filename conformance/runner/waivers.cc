@@ -1,5 +1,7 @@
 #include "conformance/runner/waivers.h"
 
+#include <utility>
+
 #include "plinth/support/json.h"
 #include "plinth/support/text.h"
 
@@ -28,6 +30,10 @@ Expected<std::vector<Waiver>> ParseWaivers(std::string_view json) {
 }
 
 void ApplyWaivers(const std::vector<Waiver>& waivers, int minor, Result& result) {
+  if (result.verdict == Verdict::kWaived) {
+    result.verdict = result.unwaived;
+    result.waiver.clear();
+  }
   if (result.verdict != Verdict::kFail && result.verdict != Verdict::kCrash &&
       result.verdict != Verdict::kHang) {
     return;
@@ -36,7 +42,7 @@ void ApplyWaivers(const std::vector<Waiver>& waivers, int minor, Result& result)
     if (minor > waiver.until_minor || !GlobMatches(waiver.cases, result.name)) continue;
     result.waiver = StrCat(VerdictName(result.verdict), " waived until 0.", waiver.until_minor,
                            ": ", waiver.reason, " (", waiver.address, ")");
-    result.verdict = Verdict::kWaived;
+    result.unwaived = std::exchange(result.verdict, Verdict::kWaived);
     return;
   }
 }

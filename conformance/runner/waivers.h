@@ -22,7 +22,8 @@ struct Waiver {
 // four are needed.
 Expected<std::vector<Waiver>> ParseWaivers(std::string_view json);
 
-// Turns FAIL, CRASH and HANG into WAIVED where a waiver applies to a plugin of that minor.
+// Turns FAIL, CRASH and HANG into WAIVED where a waiver applies to a plugin of that minor. What was
+// waived before is what it was again where none does.
 void ApplyWaivers(const std::vector<Waiver>& waivers, int minor, Result& result);
 
 }  // namespace plinth::conformance

@@ -20,6 +20,12 @@ TEST(WaiversTest, AWaiverExpires) {
   EXPECT_EQ(other.verdict, Verdict::kCrash);
   ApplyWaivers(*waivers, 114, passed);
   EXPECT_EQ(passed.verdict, Verdict::kPass);
+  // What was waived is not for ever.
+  ApplyWaivers(*waivers, 114, failed);
+  EXPECT_EQ(failed.verdict, Verdict::kWaived);
+  ApplyWaivers({}, 114, failed);
+  EXPECT_EQ(failed.verdict, Verdict::kFail);
+  EXPECT_EQ(failed.waiver, "");
 }
 
 TEST(WaiversTest, EveryFieldIsNeeded) {
