@@ -1,6 +1,7 @@
 #include "impl/layers/validation/handle_table.h"
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace plinth::layers::validation {
@@ -65,16 +66,24 @@ struct HandleTable::Shard {
     return all;
   }
 
+  // The call in which a handle died; nothing if it lives. What died with its parent counts from the
+  // call that made it.
+  static std::optional<double> DeathOf(Handle* handle) {
+    if (Look(*handle).alive()) return std::nullopt;
+    return static_cast<double>(handle->Has(kAlive) ? handle->created.call : handle->freed.call);
+  }
+
   // Makes room. The dead are remembered so that their use can be told, but not without bound: of
   // many, the older ones make room first.
   void Grow() {
     std::vector<Handle*> all = All();
     size_t num_dead = 0;
     double sum = 0;
-    for (const Handle* handle : all) {
-      if (handle->Has(kAlive)) continue;
+    for (Handle* handle : all) {
+      std::optional<double> death = DeathOf(handle);
+      if (!death) continue;
       ++num_dead;
-      sum += static_cast<double>(handle->freed.call);
+      sum += *death;
     }
     bool sweep = num_dead > dead_kept && num_dead > all.size() / 2;
     double mean = num_dead == 0 ? 0 : sum / static_cast<double>(num_dead);
@@ -88,7 +97,7 @@ struct HandleTable::Shard {
     }
     used = 0;
     for (Handle* handle : all) {
-      if (sweep && !handle->Has(kAlive) && static_cast<double>(handle->freed.call) <= mean) {
+      if (std::optional<double> death; sweep && (death = DeathOf(handle)) && *death <= mean) {
         spare.push_back(handle);
       } else {
         Insert(KeyOf(handle->kind(), handle->address()), handle);

@@ -108,6 +108,25 @@ TEST(HandleTableTest, TheDeadAreForgottenInTheEnd) {
   EXPECT_NE(table.Find(kBuffer, 0x10000 + 64 * kCount).handle, nullptr) << "the last one is known";
 }
 
+// A program that makes clients, and leaves to each of them what it made with it.
+TEST(HandleTableTest, WhatDiedWithItsParentIsForgottenToo) {
+  HandleTable table(/*dead_kept=*/32);
+  bool was_alive;
+  constexpr uint64_t kCount = 20'000;
+  Sight client = {};
+  for (uint64_t i = 1; i <= kCount; ++i) {
+    if (client.handle != nullptr) table.Free(client.ref(), {i, 8});
+    client = table.Register(kClient, 0x40, Owned(i), &was_alive);
+    NewHandle child = Owned(i);
+    child.parent = client.ref();
+    table.Register(kBuffer, 0x10000 + 64 * i, child, &was_alive);
+  }
+  size_t known = 0;
+  table.ForEach([&](const Handle&) { ++known; });
+  EXPECT_LT(known, kCount / 2);
+  EXPECT_TRUE(table.Find(kBuffer, 0x10000 + 64 * kCount).alive()) << "its client lives";
+}
+
 TEST(HandleTableTest, ThreadsFindWhatOthersAdd) {
   HandleTable table;
   constexpr int kThreads = 4;

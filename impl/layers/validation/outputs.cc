@@ -27,7 +27,15 @@ bool IsPartOfClient(const Kinds& kinds, int kind) {
 inline void Add(CallState& state, const FieldCheck& check, const void* address) {
   if (check.owned) {
     AddOwned(state, check.target, address, check.name);
-  } else if (!state.layer.table.Find(check.target, reinterpret_cast<uintptr_t>(address)).alive()) {
+    return;
+  }
+  Sight known = state.layer.table.Find(check.target, reinterpret_cast<uintptr_t>(address));
+  if (known.alive() && check.target == state.layer.kinds.fulfill_alias) {
+    // The one of that address was used, and is gone with that.
+    state.layer.table.Free(known.ref(), state.at);
+    known = {};
+  }
+  if (!known.alive()) {
     HandleRef parent = {};
     if (check.parent_field >= 0) {
       parent = state.InputAt(static_cast<size_t>(check.parent_field)).ref();
