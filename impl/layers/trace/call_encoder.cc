@@ -26,16 +26,9 @@ class Encoder : public StructVisitor {
     out_.Byte(static_cast<uint8_t>(tag));
   }
 
-  void Null(const Field& field) override { Begin(field, Tag::kNull); }
-
-  void Opaque(const Field& field, const void*) override {
-    bool is_array = array_ != nullptr && field.base == reflection::Base::kVoid &&
-                    (std::string_view(field.name) == "data" ||
-                     std::string_view(field.name) == "device_buffer_ptr");
-    if (!is_array) return Begin(field, Tag::kOpaque);
-    Begin(field, Tag::kHostData);
-    file_.AddBlob(*array_, out_);
-  }
+  // The data of an array without elements may be null.
+  void Null(const Field& field) override { ArrayOr(Tag::kNull, field); }
+  void Opaque(const Field& field, const void*) override { ArrayOr(Tag::kOpaque, field); }
 
   void Numbers(const Field& field, const void* data, size_t count, bool is_list) override {
     Begin(field, is_list ? Tag::kNumbers : Tag::kNumber);
@@ -92,9 +85,18 @@ class Encoder : public StructVisitor {
   VisitOptions Options() const { return {finished_.error == nullptr, kMaxElements}; }
 
  private:
+  void ArrayOr(Tag tag, const Field& field) {
+    bool is_array = array_ != nullptr && field.base == reflection::Base::kVoid &&
+                    (std::string_view(field.name) == "data" ||
+                     std::string_view(field.name) == "device_buffer_ptr");
+    if (!is_array) return Begin(field, tag);
+    Begin(field, Tag::kHostData);
+    file_.AddBlob(*array_, out_);
+  }
+
   uint64_t NumberOf(const Field& field, const void* handle) {
     if (handle != nullptr && handle == finished_.destroyed) return finished_.taken.id;
-    return handles_.IdOf(handle, field.target);
+    return handles_.IdOf(field, handle);
   }
   void HandleList(const Field& field, const void* const* handles, size_t count) {
     out_.Varint(count);

@@ -73,12 +73,13 @@ std::optional<std::string_view> Capture::ArrayOf(const FinishedCall& finished,
   }
   if (finished.call.id() != fn::kPJRT_Client_BufferFromHostBuffer) return std::nullopt;
   auto* args = finished.ArgsTo(&PJRT_Client_BufferFromHostBuffer_Args::buffer);
-  if (args == nullptr || args->data == nullptr) return std::nullopt;
+  if (args == nullptr) return std::nullopt;
   std::optional<DType> type = DTypeFromC(RawEnum(args->type));
   if (!type) return std::nullopt;
   std::span<const int64_t> dims(args->dims, args->num_dims);
   std::optional<uint64_t> size = DenseSize(*type, dims, kMaxArray);
-  if (!size) return std::nullopt;
+  if (size == 0u) return std::string_view();
+  if (!size || args->data == nullptr) return std::nullopt;
   if (args->byte_strides == nullptr || args->num_byte_strides != args->num_dims) {
     return std::string_view(static_cast<const char*>(args->data), *size);
   }
@@ -90,7 +91,7 @@ std::optional<std::string_view> Capture::ArrayOf(const FinishedCall& finished,
 std::optional<std::string_view> Capture::LiteralOf(const FinishedCall& finished) {
   using Args = PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args;
   const auto* args = finished.ArgsTo(&Args::done_with_h2d_transfer);
-  if (args == nullptr || args->data == nullptr) return std::nullopt;
+  if (args == nullptr) return std::nullopt;
   const PJRT_Buffer_MemoryLayout* layout = args->shape_layout;
   if (layout != nullptr && (RawEnum(layout->type) != PJRT_Buffer_MemoryLayout_Type_Tiled ||
                             layout->tiled.num_tiles != 0)) {
@@ -100,7 +101,8 @@ std::optional<std::string_view> Capture::LiteralOf(const FinishedCall& finished)
   if (!type) return std::nullopt;
   std::optional<uint64_t> size =
       DenseSize(*type, {args->shape_dims, args->shape_num_dims}, kMaxArray);
-  if (!size) return std::nullopt;
+  if (size == 0u) return std::string_view();
+  if (!size || args->data == nullptr) return std::nullopt;
   return std::string_view(static_cast<const char*>(args->data), *size);
 }
 

@@ -33,7 +33,7 @@ const std::vector<Ownership>& Ownerships() {
 
 }  // namespace
 
-uint64_t HandleTable::IdOf(const void* handle, int handle_type) {
+uint64_t HandleTable::IdOf(const void* handle, int handle_type, bool is_borrowed) {
   if (handle == nullptr || handle_type < 0 ||
       static_cast<size_t>(handle_type) >= Ownerships().size() ||
       Ownerships()[static_cast<size_t>(handle_type)] == Ownership::kUnknown) {
@@ -45,7 +45,7 @@ uint64_t HandleTable::IdOf(const void* handle, int handle_type) {
   if (found != stripe.entries.end()) return found->second.id;
   if (stripe.entries.size() >= kMaxPerStripe) return 0;
   uint64_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
-  stripe.entries.emplace(KeyOf(handle, handle_type), Entry{id});
+  stripe.entries.emplace(KeyOf(handle, handle_type), Entry{.id = id, .borrowed = is_borrowed});
   return id;
 }
 
@@ -67,7 +67,7 @@ void HandleTable::ForgetClientOwned() {
   for (Stripe& stripe : stripes_) {
     std::lock_guard lock(stripe.mutex);
     std::erase_if(stripe.entries, [](const auto& entry) {
-      return Ownerships()[entry.first >> 57] == Ownership::kClient;
+      return entry.second.borrowed || Ownerships()[entry.first >> 57] == Ownership::kClient;
     });
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pjrt_c_api.h"
+#include "plinth/reflection/reflection.h"
 
 namespace plinth::layers {
 
@@ -17,8 +18,15 @@ namespace plinth::layers {
 class HandleTable {
  public:
   // The number, given now if there is none yet; 0 for null, and for handles of types that no
-  // function of the API destroys, unless they live as long as their client.
-  uint64_t IdOf(const void* handle, int handle_type);
+  // function of the API destroys, unless they live as long as their client. `is_borrowed`: it was
+  // handed out by what keeps it.
+  uint64_t IdOf(const void* handle, int handle_type, bool is_borrowed = false);
+  // The same for what a field holds.
+  uint64_t IdOf(const reflection::Field& field, const void* handle) {
+    return IdOf(handle, field.target,
+                field.direction == reflection::Direction::kOut &&
+                    field.owner != reflection::Owner::kCaller);
+  }
 
   // A handle that is about to be destroyed; the table forgets it.
   struct Taken {
@@ -28,7 +36,7 @@ class HandleTable {
   };
   Taken Take(const void* handle, int handle_type);
 
-  // After the last client: its devices, memories and topologies are gone too.
+  // After the last client: its devices and memories are gone too, and whatever it only lent.
   void ForgetClientOwned();
 
   // Remembers the bytes of a buffer; false if they were known already.
@@ -44,6 +52,7 @@ class HandleTable {
     uint64_t id;
     uint64_t bytes = kUnknown;
     bool read = false;
+    bool borrowed = false;
   };
   static constexpr uint64_t kUnknown = ~uint64_t{0};
   // More than this many live handles get no number.

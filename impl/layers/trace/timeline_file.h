@@ -11,9 +11,10 @@
 
 namespace plinth::layers {
 
-// A file of events in Chrome's trace format, a JSON array. It is complete at any moment: threads
-// write into chunks of the file that lie in memory and are blank where nothing is written yet, and
-// each chunk ends with an event of its own and a comma, the last one with the closing bracket.
+// A file of events in Chrome's trace format, a JSON array. It is complete but while it grows:
+// threads write into chunks of the file that lie in memory and are blank where nothing is written
+// yet, and each chunk ends with an event of its own and a comma, the last one with the closing
+// bracket.
 class TimelineFile {
  public:
   static constexpr size_t kMaxEvent = 4096;

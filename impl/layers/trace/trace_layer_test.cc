@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "impl/layers/test_client.h"
+#include "impl/layers/trace/handle_table.h"
 
 namespace plinth::layers {
 namespace {
@@ -47,6 +48,21 @@ std::unique_ptr<Layer> MakeLayer(TestChain& chain, std::string options) {
 const PJRT_Api* Plugin() {
   static const PJRT_Api* api = TestChain::Open(PLINTH_TEST_PLUGIN);
   return api;
+}
+
+TEST(HandleTableTest, WhatAClientLentIsGoneWithIt) {
+  const reflection::Struct& args =
+      reflection::Get(reflection::structure::kPJRT_Client_TopologyDescription_Args);
+  const reflection::Field& lent = *reflection::FindField(args, "topology");
+  const reflection::Field& own = *reflection::FindField(
+      reflection::Get(reflection::structure::kPJRT_TopologyDescription_Create_Args), "topology");
+  HandleTable table;
+  int client_topology, topology;
+  uint64_t first = table.IdOf(lent, &client_topology), second = table.IdOf(own, &topology);
+  EXPECT_EQ(table.IdOf(own, &client_topology), first);
+  table.ForgetClientOwned();
+  EXPECT_NE(table.IdOf(lent, &client_topology), first);
+  EXPECT_EQ(table.IdOf(own, &topology), second);
 }
 
 TEST(TraceLayerTest, TimelineOfARun) {
