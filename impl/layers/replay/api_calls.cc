@@ -1,6 +1,8 @@
 #include "impl/layers/replay/api_calls.h"
 
+#include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "plinth/reflection/reflection.h"
 #include "plinth/support/error.h"
@@ -43,8 +45,20 @@ Status ApiCalls::Call(int slot, void* args) const {
   return TakeApiError(api_, reinterpret_cast<PJRT_Error* (*)(void*)>(address)(args));
 }
 
-Status ApiCalls::AwaitAndDestroy(PJRT_Event* event) const {
-  if (event == nullptr) return Internal("the plugin gave no event");
+bool ApiCalls::WaitUntilReady(PJRT_Event* event, Clock::time_point end) const {
+  auto is_ready = MakeArgs<PJRT_Event_IsReady_Args>();
+  is_ready.event = event;
+  std::chrono::microseconds pause(10);
+  // Where it cannot be asked, waiting for it is what remains.
+  while ((*this)(is_ready).ok() && !is_ready.is_ready) {
+    if (Clock::now() >= end) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::microseconds(2000));
+  }
+  return true;
+}
+
+Status ApiCalls::TakeEvent(PJRT_Event* event) const {
   auto await = MakeArgs<PJRT_Event_Await_Args>();
   await.event = event;
   Status status = (*this)(await);

@@ -1,6 +1,8 @@
 #ifndef PLINTH_IMPL_LAYERS_REPLAY_API_CALLS_H_
 #define PLINTH_IMPL_LAYERS_REPLAY_API_CALLS_H_
 
+#include <chrono>
+
 #include "pjrt_c_api.h"
 #include "plinth/support/args.h"
 #include "plinth/support/status.h"
@@ -10,6 +12,8 @@ namespace plinth::layers {
 // Calls through a plugin's table.
 class ApiCalls {
  public:
+  using Clock = std::chrono::steady_clock;
+
   explicit ApiCalls(const PJRT_Api* api) : api_(api) {}
 
   // A function of the core table by its slot. UNIMPLEMENTED if the table has none.
@@ -20,8 +24,11 @@ class ApiCalls {
     return Call(FunctionOf<Args>::kSlot, &args);
   }
 
-  // Waits for an event and destroys it; its error. Null is an error too.
-  Status AwaitAndDestroy(PJRT_Event* event) const;
+  // Waits until an event is ready; false if it is not by `end`.
+  bool WaitUntilReady(PJRT_Event* event, Clock::time_point end) const;
+
+  // The error of an event that is ready, which is destroyed.
+  Status TakeEvent(PJRT_Event* event) const;
 
  private:
   const PJRT_Api* api_;

@@ -95,8 +95,13 @@ Status ArgsBuilder::FillField(const Struct& structure, const Field& field,
                               const CapturedValue& value, bool is_input, char* place) {
   size_t count = 0;
   switch (value.tag) {
-    case Tag::kNull:
     case Tag::kOpaque:
+      // A list that was too long: the call without it would be another one.
+      if (is_input && field.depth > 0 && field.length_field >= 0) {
+        return Unimplemented("the capture leaves out ", field.name, " of ", structure.name);
+      }
+      return Status();
+    case Tag::kNull:
     case Tag::kHostData:
       return Status();
     case Tag::kNumber:

@@ -109,6 +109,11 @@ Status BlobStore::AddPart(uint64_t number, std::string_view bytes) {
     return ResourceExhausted("the capture holds more host data at a time than the limit of ",
                              limit_, " bytes");
   }
+  constexpr size_t kMaxBlobs = size_t{1} << 16;
+  if (blobs_.size() >= kMaxBlobs && !blobs_.contains(number)) {
+    return ResourceExhausted("the capture holds more than ", kMaxBlobs,
+                             " contents that nothing uses");
+  }
   size_ += bytes.size();
   blobs_[number].append(bytes);
   return Status();

@@ -34,13 +34,16 @@ bool IsFloat(DType type) {
   return kind == DTypeClass::kFloat || kind == DTypeClass::kComplex;
 }
 
+// The value of the bits of a signed integer.
+int64_t SignedOf(DType type, uint64_t bits) {
+  int shift = 64 - 8 * InfoOf(type).bytes;
+  return static_cast<int64_t>(bits << shift) >> shift;
+}
+
 double NumberOf(DType type, uint64_t bits) {
   const DTypeInfo& info = InfoOf(type);
   if (info.kind == DTypeClass::kFloat) return FloatFromBits(type, bits);
-  if (info.kind == DTypeClass::kSigned) {
-    int shift = 64 - 8 * info.bytes;
-    return static_cast<double>(static_cast<int64_t>(bits << shift) >> shift);
-  }
+  if (info.kind == DTypeClass::kSigned) return static_cast<double>(SignedOf(type, bits));
   return static_cast<double>(bits);
 }
 
@@ -50,10 +53,9 @@ std::string TextOf(const Parts& parts, std::string_view bytes, size_t offset) {
     uint64_t bits = BitsAt(bytes, offset + i * parts.size, parts.size);
     if (i > 0) text += " + i ";
     const DTypeInfo& info = InfoOf(parts.type);
-    text += info.kind == DTypeClass::kFloat ? StrCat(FloatFromBits(parts.type, bits))
-            : info.kind == DTypeClass::kSigned
-                ? StrCat(static_cast<int64_t>(NumberOf(parts.type, bits)))
-                : StrCat(bits);
+    text += info.kind == DTypeClass::kFloat    ? StrCat(FloatFromBits(parts.type, bits))
+            : info.kind == DTypeClass::kSigned ? StrCat(SignedOf(parts.type, bits))
+                                               : StrCat(bits);
   }
   return text;
 }

@@ -36,7 +36,10 @@ TEST(CompareTest, IntegersAreExact) {
   EXPECT_EQ(difference->largest, 10);
   // Not even as numbers of 53 bits.
   int64_t large = (int64_t{1} << 60) + 1;
-  EXPECT_TRUE(Compare(DType::kS64, {1}, Bytes({large}), Bytes({large + 1})));
+  difference = Compare(DType::kS64, {1}, Bytes({large}), Bytes({-large - 1}));
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->got, "1152921504606846977");
+  EXPECT_EQ(difference->wanted, "-1152921504606846978");
   EXPECT_TRUE(Compare(DType::kPred, {1}, std::string(1, 1), std::string(1, 0)));
 }
 

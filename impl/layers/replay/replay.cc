@@ -10,6 +10,8 @@ namespace {
 
 using capture::RecordType;
 
+constexpr size_t kMaxLostText = 200;
+
 Status OnRecord(std::string_view payload, Replayer& replayer, BlobStore& blobs,
                 ReplayReport& report) {
   capture::Reader reader(payload);
@@ -33,7 +35,7 @@ Status OnRecord(std::string_view payload, Replayer& replayer, BlobStore& blobs,
       return blobs.AddPart(number, reader.Raw(reader.remaining()));
     }
     case RecordType::kLost:
-      report.notes.push_back(StrCat("the capture lost ", reader.Text()));
+      replayer.Note(StrCat("the capture lost ", reader.Text().substr(0, kMaxLostText)));
       break;
     default:
       break;  // of a later version
@@ -74,7 +76,7 @@ Status Replay(const ReplayOptions& options, const PJRT_Api* api, ReplayReport* r
   while (!replayer.IsDone()) {
     PLINTH_ASSIGN_OR_RETURN(std::optional<std::string_view> record, file->Next());
     if (!record) {
-      replayer.OnEnd();
+      PLINTH_RETURN_IF_ERROR(replayer.OnEnd(file->truncated()));
       break;
     }
     Status status = OnRecord(*record, replayer, blobs, *report);

@@ -27,6 +27,8 @@ struct ReplayOptions {
   std::optional<std::vector<NamedValue>> create_options;
   // Most bytes that host data of the capture may take at a time.
   uint64_t memory_limit = uint64_t{8} << 30;
+  // Longest wait for one event of the plugin; one that is not ready then ends the replay.
+  double wait_seconds = 300;
   // Called now and then on the calling thread; may be empty.
   std::function<void(uint64_t bytes_done, uint64_t bytes_total)> progress;
 };

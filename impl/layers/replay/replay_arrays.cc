@@ -1,4 +1,5 @@
 // The parts of a replay that move arrays: buffers from the host, executions, and comparison.
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -69,7 +70,8 @@ Status Replayer::MakeBuffer(const CapturedCall& call, PJRT_Client_BufferFromHost
   if (!CompareStatus(call, call_(args))) return Status();
   // The event that ends a loan of the memory; there is none under these semantics.
   if (call.Find("done_with_host_buffer") == nullptr && args.done_with_host_buffer != nullptr) {
-    return call_.AwaitAndDestroy(args.done_with_host_buffer);
+    if (!call_.WaitUntilReady(args.done_with_host_buffer, LimitEnd())) return NotReady("a loan");
+    return call_.TakeEvent(args.done_with_host_buffer);
   }
   return Status();
 }
@@ -190,18 +192,29 @@ Status Replayer::Execute(const CapturedCall& call) {
   for (size_t i = 0; i < lists.size(); ++i) lists[i] = results[i].data();
   std::vector<PJRT_Event*> events(args.num_devices);
   args.output_lists = lists.data();
-  args.device_complete_events = events.data();
-  if (!CompareStatus(call, call_(args))) return Status();
-
   const CapturedValue* captured_events = call.Find("device_complete_events");
   bool maps_events = captured_events != nullptr && captured_events->tag == Tag::kHandles;
+  args.device_complete_events = maps_events ? events.data() : nullptr;
+  Status executed = call_(args);
+  if (!CompareStatus(call, executed)) {
+    for (const auto& list : results) {
+      for (PJRT_Buffer* buffer : list) {
+        if (executed.ok() && buffer != nullptr) {
+          DestroyHandle({buffer, reflection::handle::kPJRT_Buffer, true});
+        }
+      }
+    }
+    return Status();
+  }
+
   for (size_t i = 0; i < events.size(); ++i) {
-    if (maps_events && i < captured_events->ids.size() && captured_events->ids[i] != 0) {
-      const reflection::Field* field = reflection::FindField(structure, "device_complete_events");
-      handles_[captured_events->ids[i]] = {events[i], field->target, true};
+    ReplayedHandle event{events[i], reflection::handle::kPJRT_Event, true};
+    if (event.handle == nullptr) continue;
+    uint64_t id = i < captured_events->ids.size() ? captured_events->ids[i] : 0;
+    if (id != 0) {
+      Map(id, event);
     } else {
-      // An error shows on the outputs.
-      static_cast<void>(call_.AwaitAndDestroy(events[i]));
+      DestroyHandle(event);  // an error shows on the outputs
     }
   }
   size_t captured_outputs =
@@ -218,7 +231,7 @@ Status Replayer::Execute(const CapturedCall& call) {
       bool is_captured = i < captured_outputs && device < outputs->outer_count;
       uint64_t id = is_captured ? outputs->ids[device * captured_outputs + i] : 0;
       if (id != 0 && handle.handle != nullptr) {
-        handles_[id] = handle;
+        Map(id, handle);
       } else if (handle.handle != nullptr) {
         DestroyHandle(handle);
       }
@@ -235,16 +248,15 @@ Status Replayer::Execute(const CapturedCall& call) {
   return Status();
 }
 
-Expected<std::string> Replayer::ToHost(PJRT_Buffer* buffer, DType type,
-                                       const std::vector<int64_t>& dims) {
-  std::optional<uint64_t> size = DenseSize(type, dims, options_.memory_limit);
+Status Replayer::StartRead(PJRT_Buffer* buffer, PendingRead& read) {
+  std::optional<uint64_t> size = DenseSize(read.type, read.dims, options_.memory_limit);
   if (!size || *size > options_.memory_limit - pending_bytes_) {
     return ResourceExhausted("an array is larger than the limit of ", options_.memory_limit,
                              " bytes for host data");
   }
-  std::vector<int64_t> minor_to_major(dims.size());
-  for (size_t i = 0; i < dims.size(); ++i) {
-    minor_to_major[i] = static_cast<int64_t>(dims.size() - 1 - i);
+  std::vector<int64_t> minor_to_major(read.dims.size());
+  for (size_t i = 0; i < minor_to_major.size(); ++i) {
+    minor_to_major[i] = static_cast<int64_t>(minor_to_major.size() - 1 - i);
   }
   auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
   layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
@@ -262,11 +274,17 @@ Expected<std::string> Replayer::ToHost(PJRT_Buffer* buffer, DType type,
   if (args.dst_size != *size) {
     return Unimplemented("the plugin wants ", args.dst_size, " bytes for an array of ", *size);
   }
-  std::string bytes(*size, '\0');
-  args.dst = bytes.data();
+  // Not null, which would ask for the size.
+  read.bytes.reserve(std::max<uint64_t>(*size, 1));
+  read.bytes.resize(*size);
+  args.dst = read.bytes.data();
+  args.event = nullptr;
   PLINTH_RETURN_IF_ERROR(call_(args));
-  PLINTH_RETURN_IF_ERROR(call_.AwaitAndDestroy(args.event));
-  return bytes;
+  if (args.event == nullptr) return Internal("the plugin gave no event");
+  read.event = args.event;
+  pending_bytes_ += *size;
+  read.counted = *size;
+  return Status();
 }
 
 Status Replayer::OnRead(capture::Reader& reader) {
@@ -276,6 +294,13 @@ Status Replayer::OnRead(capture::Reader& reader) {
   uint64_t type = reader.Varint();
   read.dims = DecodeInt64s(reader);
   if (!reader.ok()) return Status(StatusCode::kDataLoss, "a read in the capture is broken");
+  constexpr size_t kMaxPending = size_t{1} << 20;
+  if (reads_.size() >= kMaxPending) {
+    return Status(StatusCode::kDataLoss, "the capture reads arrays without saying what is in them");
+  }
+  if (reads_.contains(number)) {
+    return Status(StatusCode::kDataLoss, "the capture has two reads of one number");
+  }
   read.origin.call = report_.calls;
   std::optional<DType> known =
       type < kNumDTypes ? DTypeFromC(static_cast<int>(type)) : std::nullopt;
@@ -285,21 +310,9 @@ Status Replayer::OnRead(capture::Reader& reader) {
     read.status = NotFound("buffer ", read.buffer, " was not made in this replay");
   } else if (known) {
     read.origin = found->second;
-    Expected<std::string> bytes =
-        ToHost(static_cast<PJRT_Buffer*>(found->second.handle), *known, read.dims);
-    if (bytes.ok()) {
-      read.bytes = *std::move(bytes);
-    } else {
-      read.status = bytes.status();
-    }
+    read.status = StartRead(static_cast<PJRT_Buffer*>(found->second.handle), read);
   }
-  constexpr size_t kMaxPending = size_t{1} << 20;
-  if (reads_.size() >= kMaxPending) {
-    return Status(StatusCode::kDataLoss, "the capture reads arrays without saying what is in them");
-  }
-  auto [place, is_new] = reads_.try_emplace(number, std::move(read));
-  if (!is_new) return Status(StatusCode::kDataLoss, "the capture has two reads of one number");
-  pending_bytes_ += place->second.bytes.size();
+  reads_.emplace(number, std::move(read));
   return Status();
 }
 
@@ -308,15 +321,34 @@ Status Replayer::OnOutput(capture::Reader& reader, BlobStore& blobs) {
   uint64_t code = reader.Varint();
   std::string wanted = blobs.Take(reader);
   auto found = reads_.find(number);
-  if (!reader.ok() || found == reads_.end()) {
+  if (!reader.ok() || found == reads_.end() || found->second.has_output) {
     return Status(StatusCode::kDataLoss, "an output in the capture is broken");
   }
-  PendingRead read = std::move(found->second);
-  reads_.erase(found);
-  pending_bytes_ -= read.bytes.size();
-  if (code == capture::kNotCaptured) {
-    ++report_.outputs_not_captured;
+  PendingRead& read = found->second;
+  read.has_output = true;
+  read.code = code;
+  read.wanted = std::move(wanted);
+  if (IsReady(read, WaitEnd())) {
+    CompareOutput(read);
+    pending_bytes_ -= read.counted;
+    reads_.erase(found);
     return Status();
+  }
+  if (open_.empty()) return NotReady(StrCat("buffer ", read.buffer));
+  ++num_put_off_;
+  if (read.wanted.size() > options_.memory_limit - pending_bytes_) {
+    return ResourceExhausted("the capture holds more host data at a time than the limit of ",
+                             options_.memory_limit, " bytes");
+  }
+  pending_bytes_ += read.wanted.size();
+  read.counted += read.wanted.size();
+  return Status();
+}
+
+void Replayer::CompareOutput(const PendingRead& read) {
+  if (read.code == capture::kNotCaptured) {
+    ++report_.outputs_not_captured;
+    return;
   }
   std::string dims;
   for (int64_t dim : read.dims) dims += StrCat(dims.empty() ? "" : ",", dim);
@@ -332,36 +364,35 @@ Status Replayer::OnOutput(capture::Reader& reader, BlobStore& blobs) {
         StrCat("output ", read.origin.output, " of device ", read.origin.device, ", ");
   }
   divergence.output += StrCat("buffer ", read.buffer, " (", Name(read.type), "[", dims, "])");
-  bool wanted_ok = code == 0;
+  bool wanted_ok = read.code == 0;
   if (wanted_ok != read.status.ok()) {
     divergence.got = read.status.ToString();
     divergence.wanted = wanted_ok
                             ? "an array"
                             : std::string(StatusCodeName(static_cast<StatusCode>(
-                                  std::min<uint64_t>(code, PJRT_Error_Code_UNAUTHENTICATED))));
+                                  std::min<uint64_t>(read.code, PJRT_Error_Code_UNAUTHENTICATED))));
     Diverge(std::move(divergence));
-    return Status();
+    return;
   }
-  if (!wanted_ok) return Status();
-  if (read.type == DType::kInvalid || wanted.size() != read.bytes.size()) {
+  if (!wanted_ok) return;
+  if (read.type == DType::kInvalid || read.wanted.size() != read.bytes.size()) {
     ++report_.outputs_unknown;
-    return Status();
+    return;
   }
-  Tolerance tolerance = DefaultTolerance(read.type, wanted);
+  Tolerance tolerance = DefaultTolerance(read.type, read.wanted);
   if (options_.relative_tolerance >= 0) tolerance.relative = options_.relative_tolerance;
   if (options_.absolute_tolerance >= 0) tolerance.absolute = options_.absolute_tolerance;
   ++report_.outputs_compared;
-  report_.bytes_compared += wanted.size();
-  std::optional<ArrayDifference> difference =
-      CompareArrays(read.type, read.dims, read.bytes, wanted, tolerance);
-  if (!difference) return Status();
+  report_.bytes_compared += read.wanted.size();
+  std::optional<ArrayDifference> difference = CompareArrays(
+      read.type, read.dims, {read.bytes.data(), read.bytes.size()}, read.wanted, tolerance);
+  if (!difference) return;
   divergence.index = std::move(difference->first);
   divergence.got = std::move(difference->got);
   divergence.wanted = std::move(difference->wanted);
   divergence.elements_different = difference->elements;
   divergence.largest_difference = difference->largest;
   Diverge(std::move(divergence));
-  return Status();
 }
 
 }  // namespace plinth::layers

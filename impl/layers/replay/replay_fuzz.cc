@@ -46,7 +46,9 @@ PJRT_Error* Answer(int slot, void* args) {
       if (data != nullptr && count > 0) sink = data[count * field.element_size - 1];
     }
   }
-  if (slot == fn::kPJRT_Executable_NumOutputs) {
+  if (slot == fn::kPJRT_Event_IsReady) {
+    static_cast<PJRT_Event_IsReady_Args*>(args)->is_ready = true;
+  } else if (slot == fn::kPJRT_Executable_NumOutputs) {
     static_cast<PJRT_Executable_NumOutputs_Args*>(args)->num_outputs = 2;
   } else if (slot == fn::kPJRT_LoadedExecutable_Execute) {
     auto& execute = *static_cast<PJRT_LoadedExecutable_Execute_Args*>(args);

@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "impl/layers/replay/args_builder.h"
 #include "impl/layers/replay/capture_reader.h"
 #include "impl/layers/test_client.h"
 #include "impl/layers/trace/trace_layer.h"
@@ -171,6 +173,189 @@ TEST(ReplayTest, AllOutputs) {
   std::filesystem::remove(path);
 }
 
+// Asks for contents before it brings them in, on the way that `through` says.
+void RunAhead(const std::string& options, std::string_view through) {
+  TestChain chain(Plugin());
+  Use(chain, options);
+  TestClient client(chain);
+  const int64_t dims[] = {2, 3};
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
+  memory.device = client.device();
+  client.Ok(memory);
+  float array[] = {1, 2, 3, 4, 5, 6};
+  PJRT_Buffer* later = nullptr;
+  auto alias = MakeArgs<PJRT_Client_CreateAliasBuffer_Args>();
+  auto create = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  if (through == "alias") {
+    alias.client = client.client();
+    alias.memory = memory.memory;
+    alias.shape_dims = dims;
+    alias.shape_num_dims = 2;
+    alias.shape_element_type = PJRT_Buffer_Type_F32;
+    client.Ok(alias);
+    later = alias.alias_buffer;
+  } else {
+    auto spec = MakeArgs<PJRT_ShapeSpec>();
+    spec.dims = dims;
+    spec.num_dims = 2;
+    spec.element_type = PJRT_Buffer_Type_F32;
+    create.client = client.client();
+    create.shape_specs = &spec;
+    create.num_shape_specs = 1;
+    create.memory = memory.memory;
+    client.Ok(create);
+    auto retrieve = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+    retrieve.transfer_manager = create.transfer_manager;
+    client.Ok(retrieve);
+    later = retrieve.buffer_out;
+  }
+  PJRT_LoadedExecutable* affine = client.Compile(kAffineProgram);
+  PJRT_Buffer* output = client.Execute(affine, {later}, 1, false)[0];
+  float read[6] = {}, result[6] = {};
+  auto to_host = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+  to_host.src = later;
+  to_host.dst = read;
+  to_host.dst_size = sizeof(read);
+  client.Ok(to_host);
+  // Which comes back during the call below, or a moment before it.
+  std::thread waits([&] { client.Await(to_host.event); });
+  auto ready = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
+  ready.buffer = output;
+  client.Ok(ready);
+  std::thread waits_too([&] { client.Await(ready.event); });
+  if (through == "alias") {
+    PJRT_Buffer* buffer = client.FromHost(PJRT_Buffer_Type_F32, array, {2, 3});
+    auto fulfill = MakeArgs<PJRT_Client_FulfillAliasBuffer_Args>();
+    fulfill.client = client.client();
+    fulfill.buffer = buffer;
+    fulfill.fulfill_alias_buffer_cb = alias.fulfill_alias_buffer_cb;
+    client.Ok(fulfill);
+    client.Destroy(buffer);
+  } else {
+    auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+    transfer.transfer_manager = create.transfer_manager;
+    transfer.data = array;
+    transfer.transfer_size = sizeof(array);
+    transfer.is_last_transfer = true;
+    client.Ok(transfer);
+    client.Await(transfer.done_with_h2d_transfer);
+  }
+  waits.join();
+  waits_too.join();
+  client.ToHost(output, result, sizeof(result));
+  EXPECT_THAT(read, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(result, ElementsAre(3, 5, 7, 9, 11, 13));
+  if (create.transfer_manager != nullptr) {
+    auto destroy = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
+    destroy.transfer_manager = create.transfer_manager;
+    client.Ok(destroy);
+  }
+  client.Destroy(later);
+  client.Destroy(output);
+  client.Destroy(affine);
+}
+
+TEST(ReplayTest, WhatIsReadBeforeItIsThereIsWaitedForLater) {
+  std::string path = TempPath("ahead");
+  for (std::string_view through : {"transfer", "alias"}) {
+    for (std::string_view outputs : {"", "outputs=all,"}) {
+      SCOPED_TRACE(StrCat(through, outputs));
+      RunAhead(StrCat(outputs, "capture=", path), through);
+      ReplayOptions options;
+      options.path = path;
+      options.wait_seconds = 10;
+      ReplayReport report = ReplayOk(options, Plugin());
+      EXPECT_FALSE(report.first) << report.first->ToString();
+      EXPECT_EQ(report.outputs_compared, 2u);
+    }
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(ReplayTest, AWaitHasAnEnd) {
+  std::string path = TempPath("end");
+  RunCaptured("capture=" + path);
+  static PJRT_Api api = *Plugin();
+  api.PJRT_Event_IsReady = [](PJRT_Event_IsReady_Args* args) -> PJRT_Error* {
+    args->is_ready = false;
+    return nullptr;
+  };
+  ReplayOptions options;
+  options.path = path;
+  options.wait_seconds = 0.05;
+  ReplayReport report;
+  EXPECT_EQ(Replay(options, &api, &report).code(), StatusCode::kDeadlineExceeded);
+  std::filesystem::remove(path);
+}
+
+TEST(ReplayTest, AnArrayWithoutElementsNeedsNoMemory) {
+  std::string path = TempPath("no_elements");
+  {
+    TestChain chain(Plugin());
+    Use(chain, "capture=" + path);
+    TestClient client(chain);
+    PJRT_Buffer* buffer = client.FromHost(PJRT_Buffer_Type_F32, nullptr, {0, 3});
+    auto dims = MakeArgs<PJRT_Buffer_Dimensions_Args>();
+    dims.buffer = buffer;
+    client.Ok(dims);
+    client.Destroy(buffer);
+  }
+  ReplayOptions options;
+  options.path = path;
+  ReplayReport report = ReplayOk(options, Plugin());
+  EXPECT_FALSE(report.first) << report.first->ToString();
+  EXPECT_THAT(report.notes, testing::IsEmpty());
+  std::filesystem::remove(path);
+}
+
+// A file of these records.
+void WriteCapture(const std::string& path, const std::vector<std::string>& payloads) {
+  std::string records;
+  auto append = [](std::string& out, uint32_t value) {
+    out.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  for (const std::string& payload : payloads) {
+    append(records, static_cast<uint32_t>(payload.size()));
+    append(records, static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(payload.data()),
+                                                static_cast<uInt>(payload.size()))));
+    records += payload;
+  }
+  std::string file(capture::kMagic);
+  auto size = static_cast<uint32_t>(records.size());
+  for (uint32_t number : {capture::kVersion, 0u, capture::kLive, size, size, 0u}) {
+    append(file, number);
+  }
+  WriteFile(path, file + records);
+}
+
+TEST(ReplayTest, WhatACaptureSaysItLostIsNotKeptWithoutBound) {
+  std::string path = TempPath("lost");
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 300; ++i) {
+    capture::Writer record;
+    record.Byte(static_cast<uint8_t>(capture::RecordType::kLost));
+    record.Text(StrCat(i / 2, std::string(2000, 'x')));
+    payloads.push_back(record.out());
+  }
+  WriteCapture(path, payloads);
+  ReplayOptions options;
+  options.path = path;
+  ReplayReport report = ReplayOk(options, Plugin());
+  EXPECT_EQ(report.notes.size(), 100u);
+  EXPECT_LT(report.notes[0].size(), 300u);
+  // Contents without any bytes.
+  payloads.clear();
+  for (uint64_t i = 1; i <= 70'000; ++i) {
+    capture::Writer record;
+    record.Byte(static_cast<uint8_t>(capture::RecordType::kBlobPart));
+    record.Varint(i);
+    payloads.push_back(record.out());
+  }
+  WriteCapture(path, payloads);
+  EXPECT_EQ(Replay(options, Plugin(), &report).code(), StatusCode::kResourceExhausted);
+  std::filesystem::remove(path);
+}
+
 // The plugin with one wrong function.
 const PJRT_Api* WrongPlugin() {
   static PJRT_Api api = *Plugin();
@@ -230,6 +415,54 @@ TEST(ReplayTest, AProgramThatThePluginRefuses) {
   api.struct_size = offsetof(PJRT_Api, PJRT_Client_Compile);
   EXPECT_EQ(ReplayOk(options, &api).first->function, "PJRT_Client_Compile");
   std::filesystem::remove(path);
+}
+
+TEST(ReplayTest, WhatSucceedsHereAloneIsFreed) {
+  std::string path = TempPath("alone");
+  static PJRT_Api refuses = *Plugin(), counts = *Plugin();
+  refuses.PJRT_Client_CreateErrorBuffer = [](PJRT_Client_CreateErrorBuffer_Args*) {
+    return MakeError(Unimplemented("not here"));
+  };
+  {
+    TestChain chain(&refuses);
+    Use(chain, "capture=" + path);
+    TestClient client(chain);
+    int64_t dims[] = {4};
+    auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
+    memory.device = client.device();
+    client.Ok(memory);
+    auto create = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
+    create.client = client.client();
+    create.error_code = PJRT_Error_Code_INTERNAL;
+    create.shape_dims = dims;
+    create.shape_num_dims = 1;
+    create.shape_element_type = PJRT_Buffer_Type_F32;
+    create.memory = memory.memory;
+    EXPECT_FALSE(client.Call(create).ok());
+  }
+  static int freed;
+  freed = 0;
+  counts.PJRT_Buffer_Destroy = [](PJRT_Buffer_Destroy_Args* args) {
+    ++freed;
+    return Plugin()->PJRT_Buffer_Destroy(args);
+  };
+  ReplayOptions options;
+  options.path = path;
+  options.keep_going = true;
+  EXPECT_EQ(ReplayOk(options, &counts).divergences, 1u);
+  EXPECT_EQ(freed, 1);
+  std::filesystem::remove(path);
+}
+
+TEST(ReplayTest, AListThatTheCaptureLeavesOutIsNotAnEmptyOne) {
+  const reflection::Struct& structure =
+      reflection::Get(reflection::structure::kPJRT_Client_BufferFromHostBuffer_Args);
+  CapturedField dims;
+  dims.offset = reflection::FindField(structure, "dims")->offset;
+  dims.value.tag = capture::Tag::kOpaque;
+  HandleMap handles;
+  EXPECT_EQ(ArgsBuilder(handles).Build(structure, {dims}).status().code(),
+            StatusCode::kUnimplemented);
 }
 
 TEST(ReplayTest, AKilledRunIsReplayedUpToItsEnd) {
