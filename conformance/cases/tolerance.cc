@@ -27,6 +27,15 @@ FloatForm FormOf(DType type) {
   }
 }
 
+constexpr std::byte kWholeByte{0xFF};
+
+// The bits that say something in a byte of an array.
+std::byte UsedBits(DType type) {
+  const DTypeInfo& info = InfoOf(type);
+  if (info.bits >= 8 || info.kind == DTypeClass::kPred) return kWholeByte;
+  return static_cast<std::byte>((1 << info.bits) - 1);
+}
+
 uint64_t BitsAt(const HostArray& array, size_t byte, int bits) {
   uint64_t value = 0;
   std::memcpy(&value, array.bytes.data() + byte, static_cast<size_t>(bits) / 8);
@@ -153,14 +162,16 @@ Tolerance Widened(Tolerance tolerance, DType type, const Profile& profile) {
   return tolerance;
 }
 
+void ClearUnusedBits(HostArray& array) {
+  std::byte mask = UsedBits(array.type);
+  for (std::byte& each : array.bytes) each &= mask;
+}
+
 bool IsNear(const HostArray& expected, const HostArray& got, size_t index,
             const Tolerance& tolerance, double largest) {
   Element element = ElementAt(expected, index);
-  if (int used = InfoOf(expected.type).bits;
-      used < 8 && element.size == 1 && InfoOf(expected.type).kind != DTypeClass::kPred) {
-    // What stands in the rest of the byte says nothing.
-    auto mask = static_cast<uint64_t>((1 << used) - 1);
-    return ((BitsAt(expected, element.byte, 8) ^ BitsAt(got, element.byte, 8)) & mask) == 0;
+  if (std::byte used = UsedBits(expected.type); used != kWholeByte) {
+    return ((expected.bytes[element.byte] ^ got.bytes[element.byte]) & used) == std::byte{0};
   }
   if (!element.is_float && !element.is_complex) {
     return std::memcmp(expected.bytes.data() + element.byte, got.bytes.data() + element.byte,

@@ -33,6 +33,9 @@ Tolerance Widened(Tolerance tolerance, DType type, const Profile& profile);
 bool IsNear(const HostArray& expected, const HostArray& got, size_t index,
             const Tolerance& tolerance, double largest);
 
+// Clears what an element leaves of its byte, which says nothing.
+void ClearUnusedBits(HostArray& array);
+
 // The modulus of the largest finite element; 0 for integers.
 double LargestOf(const HostArray& array);
 

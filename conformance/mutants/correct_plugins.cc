@@ -96,10 +96,32 @@ PJRT_Error* CopyLate(PJRT_Buffer_ToHostBuffer_Args* a) {
   return nullptr;
 }
 
+PJRT_Buffer_Type TypeOf(PJRT_Buffer* buffer) {
+  auto type = MakeArgs<PJRT_Buffer_ElementType_Args>();
+  type.buffer = buffer;
+  return Real().PJRT_Buffer_ElementType(&type) == nullptr ? type.type : PJRT_Buffer_Type_INVALID;
+}
+
+// Changes bits of what comes back that say nothing: what four bits leave of a byte, and in every
+// second array of floats the last place of the first. Small arrays are there when the call returns.
+PJRT_Error* CopyOtherBits(PJRT_Buffer_ToHostBuffer_Args* a) {
+  PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(a);
+  if (error != nullptr || a->dst == nullptr || a->dst_size == 0) return error;
+  auto* bytes = static_cast<unsigned char*>(a->dst);
+  PJRT_Buffer_Type type = TypeOf(a->src);
+  static std::atomic<int> count = 0;
+  if (type == PJRT_Buffer_Type_S4 || type == PJRT_Buffer_Type_U4) {
+    for (size_t i = 0; i < a->dst_size; ++i) bytes[i] ^= 0xF0;
+  } else if (type == PJRT_Buffer_Type_F32 && count.fetch_add(1) % 2 == 1) {
+    bytes[0] ^= 1;
+  }
+  return nullptr;
+}
+
 // Callbacks handed out that were not called yet.
 std::atomic<int> num_duties = 0;
 
-// Calls the plugin behind on behalf of a caller of `Future`.
+// A callback of the plugin behind, counted until it is called.
 template <typename Args, typename Callback>
 struct Duty {
   void* data;
@@ -126,6 +148,10 @@ constexpr Mutant kCorrect[] = {
        Replace<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto* a) -> PJRT_Error* {
          return Late().Has(a->event) ? nullptr : Real().PJRT_Event_Destroy(a);
        });
+     }},
+    {"other_bits", "", "", "nothing: bits that say nothing differ",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) { return CopyOtherBits(a); });
      }},
     {"slow_clients", "", "", "nothing: clients take their time",
      [](PJRT_Api& t) {

@@ -102,6 +102,7 @@ CORRECT = {
     "one_client": ({"exclusive": True}, ["*"]),
     "slow_copies": ({}, ["*ToHostBuffer*", "L1/transfer/*"]),
     "slow_clients": ({"start_seconds": 10, "case_seconds": 2}, ["L1/client/*", "L2/process/*"]),
+    "other_bits": ({}, ["L1/transfer/roundtrip/[su]4/*", "L4/transfer/narrow*", "L4/jax/erf*"]),
     "needs_option": ({}, ["L1/client/*"]),
     "counts_duties": ({}, ["*CopyRawToHostFuture*", "*ControlDependency*", "*CreateAliasBuffer*"]),
 }
@@ -142,7 +143,8 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(options, pathlib.Path(folder))
-        every = all_cases(options.suite, [cases for _, cases in mutants.values()])
+        every = all_cases(options.suite, [cases for _, cases in mutants.values()] +
+                          [glob for _, globs in CORRECT.values() for glob in globs])
         clean, error = runner.run("clean", every)
         if clean is None:
             print(error)
