@@ -1994,7 +1994,8 @@ struct PJRT_Client_CreateAliasBuffer_Args {
   PJRT_Buffer_MemoryLayout* shape_layout;
   // The buffer that stands for another. [out, since 0.77, freed by the caller: PJRT_Buffer_Destroy]
   PJRT_Buffer* alias_buffer;
-  // What names the other buffer; used once. [out, since 0.77, lives until: client]
+  // What names the other buffer; used once. [out, since 0.77, lives until:
+  // PJRT_Client_FulfillAliasBuffer]
   PJRT_FulfillAliasBufferCallback* fulfill_alias_buffer_cb;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateAliasBuffer_Args, fulfill_alias_buffer_cb);
