@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "impl/layers/trace/struct_values.h"
@@ -239,7 +240,9 @@ Replayer::~Replayer() {
   DestroyAll();
   for (auto& [number, read] : reads_) {
     // The plugin may still write there, and nobody will say when it has.
-    if (read.event != nullptr) static_cast<void>(new std::vector<char>(std::move(read.bytes)));
+    if (read.event == nullptr) continue;
+    auto kept = std::make_unique<std::vector<char>>(std::move(read.bytes));
+    static_cast<void>(kept.release());
   }
 }
 

@@ -138,8 +138,7 @@ class Writer : public StructVisitor {
 
  private:
   void HandleName(const Field& field, const void* handle) {
-    uint64_t id =
-        handle == finished_.destroyed ? finished_.taken.id : handles_.IdOf(field, handle);
+    uint64_t id = handle == finished_.destroyed ? finished_.taken.id : handles_.IdOf(field, handle);
     std::string_view type = reflection::Handles()[static_cast<size_t>(field.target)].view();
     type.remove_prefix(type.starts_with("PJRT_") ? 5 : 0);
     if (handle == nullptr) return json_.Raw("null");
