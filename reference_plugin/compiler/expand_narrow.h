@@ -17,8 +17,8 @@ Value* ExpandProduct(Builder& builder, const Op& op);
 // than a byte: the same of a wider type, converted back. Empty for other types.
 std::vector<Value*> ExpandNarrowTopK(Builder& builder, const Op& op);
 
-// Indices of gather, scatter, dynamic_slice or dynamic_update_slice that are integers of less than a
-// byte become integers of one. Whether there were any.
+// Indices of gather, scatter, dynamic_slice or dynamic_update_slice that are integers of less than
+// a byte become integers of one. Whether there were any.
 bool WidenNarrowIndices(Builder& builder, Op& op);
 
 // What stands for a bitcast_convert from or to a type of less than a byte: such elements take a
