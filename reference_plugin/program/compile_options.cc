@@ -195,6 +195,11 @@ Status ReadAssignmentMessage(pbf_reader message, DeviceAssignment* assignment) {
     return InvalidArgument("computation_count is ", assignment->computation_count, ", but ",
                            assignment->devices.size(), " computations have devices");
   }
+  if ((assignment->replica_count == 0) != (assignment->computation_count == 0)) {
+    return InvalidArgument("replica_count is ", assignment->replica_count,
+                           " and computation_count ", assignment->computation_count,
+                           "; none or both are zero");
+  }
   for (const std::vector<int64_t>& devices : assignment->devices) {
     if (devices.size() != static_cast<size_t>(assignment->replica_count)) {
       return InvalidArgument("replica_count is ", assignment->replica_count,

@@ -94,6 +94,8 @@ TEST(DeviceAssignment, CountsMustAgree) {
   EXPECT_EQ(*again, assignment);
   const std::string lying = WriteDeviceAssignment({3, 2, {{0, 1}, {2, 3}}});
   EXPECT_FALSE(ReadDeviceAssignment(Bytes(lying)).ok());
+  const std::string no_replicas("\x10\x01\x1a\x00", 4);  // One computation on no device.
+  EXPECT_FALSE(ReadDeviceAssignment(Bytes(no_replicas)).ok());
 }
 
 TEST(OpSharding, BytesThatJaxReads) {
