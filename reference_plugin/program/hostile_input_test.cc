@@ -152,6 +152,15 @@ std::string Repeated(std::string_view piece, int times) {
   return out;
 }
 
+uint64_t LongDictionary(BytecodeWriter& writer) {
+  std::string entries;
+  for (int i = 0; i < 20'000; ++i) {
+    const uint64_t name = writer.StringAttribute(StrCat("a", i));
+    entries += Varints({name, name});
+  }
+  return writer.Attribute(BytecodeWriter::kBuiltin, Varints({1, 20'000}) + entries);
+}
+
 // Many references to one long part: what is made of each must not add up.
 void ExpectDisproportion(const std::string& contents) {
   Expected<Module> module = Read(Bytes(contents));
@@ -161,13 +170,7 @@ void ExpectDisproportion(const std::string& contents) {
 
 TEST(HostileBytecode, ManyOpsWithOneLongDictionary) {
   FunctionFile file;
-  std::string entries;
-  for (int i = 0; i < 20'000; ++i) {
-    const uint64_t name = file.writer_.StringAttribute(StrCat("a", i));
-    entries += Varints({name, name});
-  }
-  const uint64_t dictionary =
-      file.writer_.Attribute(BytecodeWriter::kBuiltin, Varints({1, 20'000}) + entries);
+  const uint64_t dictionary = LongDictionary(file.writer_);
   ExpectDisproportion(file.File(1000, 1000, Repeated(file.Token(dictionary), 1000)));
 }
 
@@ -275,13 +278,7 @@ TEST(HostileText, ManyFunctionsAfterOneWithManyValues) {
 
 TEST(HostileBytecode, ManyCompositesOfOneLongDictionary) {
   FunctionFile file;
-  std::string entries;
-  for (int i = 0; i < 20'000; ++i) {
-    const uint64_t name = file.writer_.StringAttribute(StrCat("a", i));
-    entries += Varints({name, name});
-  }
-  const uint64_t dictionary =
-      file.writer_.Attribute(BytecodeWriter::kBuiltin, Varints({1, 20'000}) + entries);
+  const uint64_t dictionary = LongDictionary(file.writer_);
   const uint64_t name = file.writer_.StringAttribute("f");
   const uint64_t attributes = file.Dictionary(
       {{"composite_attributes", dictionary}, {"decomposition", name}, {"name", name}});

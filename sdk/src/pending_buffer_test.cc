@@ -17,6 +17,20 @@ class PendingBufferTest : public ::testing::Test {
     EXPECT_EQ(live_clients, 0);
   }
 
+  // An f32[2] whose contents come later.
+  PJRT_Client_CreateAliasBuffer_Args Alias() {
+    int64_t dims[] = {2};
+    PLINTH_ARGS(PJRT_Client_CreateAliasBuffer, alias);
+    alias.client = client_.client;
+    alias.memory = client_.memories[0];
+    alias.shape_dims = dims;
+    alias.shape_num_dims = 1;
+    alias.shape_element_type = PJRT_Buffer_Type_F32;
+    EXPECT_TRUE(PLINTH_CALL(PJRT_Client_CreateAliasBuffer, alias).ok());
+    alias.shape_dims = nullptr;
+    return alias;
+  }
+
   TestClientHandle client_;
   float data_[6] = {1, 2, 3, 4, 5, 6};
 };
@@ -24,14 +38,7 @@ class PendingBufferTest : public ::testing::Test {
 // HoldMemory may wait for the contents, and callbacks on their way may use the same buffer.
 TEST_F(PendingBufferTest, HoldingAPendingBufferHoldsNoLock) {
   PJRT_Buffer* source = Upload(client_, {7, 8});
-  int64_t dims[] = {2};
-  PLINTH_ARGS(PJRT_Client_CreateAliasBuffer, alias);
-  alias.client = client_.client;
-  alias.memory = client_.memories[0];
-  alias.shape_dims = dims;
-  alias.shape_num_dims = 1;
-  alias.shape_element_type = PJRT_Buffer_Type_F32;
-  ASSERT_TRUE(PLINTH_CALL(PJRT_Client_CreateAliasBuffer, alias).ok());
+  const PJRT_Client_CreateAliasBuffer_Args alias = Alias();
   PLINTH_ARGS(PJRT_Buffer_ReadyEvent, ready);
   ready.buffer = alias.alias_buffer;
   ASSERT_TRUE(PLINTH_CALL(PJRT_Buffer_ReadyEvent, ready).ok());
@@ -70,14 +77,7 @@ TEST_F(PendingBufferTest, HoldingAPendingBufferHoldsNoLock) {
 
 TEST_F(PendingBufferTest, AliasBuffersAreFulfilledOnce) {
   PJRT_Buffer* source = Upload(client_, {7, 8});
-  int64_t dims[] = {2};
-  PLINTH_ARGS(PJRT_Client_CreateAliasBuffer, alias);
-  alias.client = client_.client;
-  alias.memory = client_.memories[0];
-  alias.shape_dims = dims;
-  alias.shape_num_dims = 1;
-  alias.shape_element_type = PJRT_Buffer_Type_F32;
-  ASSERT_TRUE(PLINTH_CALL(PJRT_Client_CreateAliasBuffer, alias).ok());
+  const PJRT_Client_CreateAliasBuffer_Args alias = Alias();
   PLINTH_ARGS(PJRT_Client_FulfillAliasBuffer, fulfill);
   fulfill.client = client_.client;
   fulfill.fulfill_alias_buffer_cb = alias.fulfill_alias_buffer_cb;
