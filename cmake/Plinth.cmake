@@ -99,6 +99,16 @@ function(plinth_small_sources)
     COMPILE_OPTIONS "${optimize_size}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
+# plinth_simd_sources(a.cc...): compiled once per instruction set. The address sanitizer leaves their
+# locals alone: vectors, which nothing points to, and watching when each goes out of scope takes two
+# thirds of the time to compile.
+function(plinth_simd_sources)
+  if(PLINTH_SANITIZE MATCHES "address")
+    set_property(SOURCE ${ARGN} APPEND PROPERTY
+                 COMPILE_OPTIONS -fno-sanitize-address-use-after-scope)
+  endif()
+endfunction()
+
 # plinth_separate_sources(a.cc...): compiled for itself in a unity build too, because names that are
 # its own (a table `kRows`) are those of another file of the library.
 function(plinth_separate_sources)
