@@ -156,7 +156,7 @@ constexpr Mutant kCorrect[] = {
     {"slow_clients", "", "", "nothing: clients take their time",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Create>(t, [](auto* a) {
-         std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+         std::this_thread::sleep_for(std::chrono::seconds(5));
          return Real().PJRT_Client_Create(a);
        });
      }},

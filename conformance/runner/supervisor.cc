@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "conformance/runner/report.h"
@@ -203,15 +204,20 @@ class Supervisor {
     for (const Case* item : cases_) {
       if (item->client != ClientNeed::kFresh) shared.push_back(item);
     }
-    size_t parts = std::min(Jobs(), shared.size());
-    for (size_t p = 0; p < parts; ++p) {
-      work_.push_back({shared.begin() + shared.size() * p / parts,
-                       shared.begin() + shared.size() * (p + 1) / parts});
-    }
+    AddWork(shared, Jobs());
     for (const Case* item : cases_) {
       if (item->client == ClientNeed::kFresh) work_.push_back({item});
     }
     std::reverse(work_.begin(), work_.end());
+  }
+
+  // Splits the cases evenly among at most so many children.
+  void AddWork(std::span<const Case* const> cases, size_t children) {
+    size_t parts = std::min(children, cases.size());
+    for (size_t p = 0; p < parts; ++p) {
+      work_.push_back({cases.begin() + cases.size() * p / parts,
+                       cases.begin() + cases.size() * (p + 1) / parts});
+    }
   }
 
   void StartChild() {
@@ -307,11 +313,11 @@ class Supervisor {
     GoOn(child);
   }
 
-  // Another child goes on behind the case that ended this one.
+  // Others go on behind the case that ended this child: one for each job that has nothing else to
+  // do, because the case after one that hangs often hangs too.
   void GoOn(const Child& child) {
-    std::vector<const Case*> rest(child.cases_.begin() + static_cast<ptrdiff_t>(child.next_) + 1,
-                                  child.cases_.end());
-    if (!rest.empty()) work_.push_back(std::move(rest));
+    size_t busy = children_.size() - 1 + work_.size();
+    AddWork(std::span(child.cases_).subspan(child.next_ + 1), Jobs() - std::min(busy, Jobs() - 1));
   }
 
   Result NewResult(const Child& child, size_t number, Verdict verdict) const {

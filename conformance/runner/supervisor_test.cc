@@ -1,6 +1,7 @@
 #include "conformance/runner/supervisor.h"
 
 #include <chrono>
+#include <filesystem>
 
 #include "gtest/gtest.h"
 
@@ -92,6 +93,30 @@ TEST(SupervisorTest, JobsKeepTheOrder) {
   EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS c=PASS crash=CRASH d=PASS e=PASS f=PASS ");
   outcome = RunWith(kRunAll, {"a", "crash", "b"}, 3, ClientNeed::kFresh);
   EXPECT_EQ(Verdicts(outcome), "a=PASS crash=CRASH b=PASS ");
+}
+
+TEST(SupervisorTest, WhatComesAfterACrashIsSplitOverIdleJobs) {
+  // `crash` happens after the child of the first half has ended. Results say which child gave them.
+  std::string folder = testing::TempDir() + "/split_over_idle_jobs";
+  std::filesystem::create_directories(folder);
+  SupervisorOutcome outcome = RunWith(StrCat("cd ", folder, R"(
+echo $$ > pid.$$
+while read name; do
+  echo "{\"start\": \"$name\"}" >&3
+  case $name in
+    a) mv pid.$$ first;;
+    crash)
+      echo '{"client": true}' >&3
+      while ! test -f first || kill -0 $(cat first) 2>/dev/null; do sleep 0.01; done
+      exit 1;;
+  esac
+  echo "{\"result\": {\"name\": \"$name\", \"verdict\": \"PASS\", \"notes\": [\"$$\"]}}" >&3
+done)"),
+                                      {"a", "b", "c", "crash", "d", "e"}, 2);
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(Verdicts(outcome), "a=PASS b=PASS c=PASS crash=CRASH d=PASS e=PASS ");
+  EXPECT_EQ(outcome.results[0].notes, outcome.results[2].notes);
+  EXPECT_NE(outcome.results[4].notes, outcome.results[5].notes);
 }
 
 TEST(SupervisorTest, APluginThatCannotBeUsedIsAnError) {
