@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plinth/support/row_major_layout.h"
+
 namespace plinth::conformance {
 
 std::string_view SingleDeviceCompileOptions() {
@@ -136,19 +138,11 @@ Expected<HostArray> Context::Download(PJRT_Buffer* buffer) const {
   PLINTH_RETURN_IF_ERROR(plugin_.Call(dims));
   array.dims.assign(dims.dims, dims.dims + dims.num_dims);
 
-  // Dense row-major, whatever the device's own layout.
-  std::vector<int64_t> minor_to_major(array.dims.size());
-  for (size_t i = 0; i < minor_to_major.size(); ++i) {
-    minor_to_major[i] = static_cast<int64_t>(minor_to_major.size() - 1 - i);
-  }
-  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-  layout.tiled.struct_size = StructOf<PJRT_Buffer_MemoryLayout_Tiled>::kSize;
-  layout.tiled.minor_to_major = minor_to_major.data();
-  layout.tiled.minor_to_major_size = minor_to_major.size();
+  // Whatever the device's own layout.
+  RowMajorLayout layout(array.dims.size());
   auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer;
-  args.host_layout = &layout;
+  args.host_layout = layout.get();
   PLINTH_RETURN_IF_ERROR(plugin_.Call(args));
   array.bytes.resize(args.dst_size);
   args.dst = array.bytes.data();

@@ -37,27 +37,22 @@ Value* OnOneDevice(Context& c, Op& op) {
   return c.single_device() ? rule(c, op) : nullptr;
 }
 
+constexpr SimplifyRow kRows[] = {
+    {Opcode::kAllGather, OnOneDevice<Collective>},
+    {Opcode::kAllReduce, OnOneDevice<Collective>},
+    {Opcode::kAllToAll, OnOneDevice<Collective>},
+    {Opcode::kCollectiveBroadcast, OnOneDevice<Collective>},
+    {Opcode::kCollectivePermute, OnOneDevice<Permute>},
+    {Opcode::kPartitionId, OnOneDevice<DeviceNumber>},
+    {Opcode::kReduceScatter, OnOneDevice<Collective>},
+    {Opcode::kReplicaId, OnOneDevice<DeviceNumber>},
+    {Opcode::kReshard, OnOneDevice<Identity>},
+    {Opcode::kShardingConstraint, OnOneDevice<Identity>},
+};
+constexpr SimplifyRules kRules = RulesByOpcode(kRows);
+
 }  // namespace
 
-SimplifyRule DeviceRuleOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kPartitionId:
-    case Opcode::kReplicaId:
-      return OnOneDevice<DeviceNumber>;
-    case Opcode::kShardingConstraint:
-    case Opcode::kReshard:
-      return OnOneDevice<Identity>;
-    case Opcode::kAllGather:
-    case Opcode::kAllReduce:
-    case Opcode::kAllToAll:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kReduceScatter:
-      return OnOneDevice<Collective>;
-    case Opcode::kCollectivePermute:
-      return OnOneDevice<Permute>;
-    default:
-      return nullptr;
-  }
-}
+SimplifyRule DeviceRuleOf(Opcode opcode) { return kRules[static_cast<size_t>(opcode)]; }
 
 }  // namespace plinth::compiler

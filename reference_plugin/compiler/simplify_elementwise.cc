@@ -266,11 +266,7 @@ Value* Complex(Context&, Op& op) {
   return re != nullptr && re == im && re->type == op.type() ? re : nullptr;
 }
 
-struct Row {
-  Opcode opcode;
-  SimplifyRule rule;
-};
-constexpr Row kRows[] = {
+constexpr SimplifyRow kRows[] = {
     {Opcode::kAbs, Abs},
     {Opcode::kAdd, Add},
     {Opcode::kAnd, And},
@@ -296,13 +292,7 @@ constexpr Row kRows[] = {
     {Opcode::kSubtract, Subtract},
     {Opcode::kXor, Xor},
 };
-
-constexpr std::array<SimplifyRule, kNumOpcodes> ByOpcode() {
-  std::array<SimplifyRule, kNumOpcodes> rules{};
-  for (const Row& row : kRows) rules[static_cast<size_t>(row.opcode)] = row.rule;
-  return rules;
-}
-constexpr auto kRules = ByOpcode();
+constexpr SimplifyRules kRules = RulesByOpcode(kRows);
 
 }  // namespace
 

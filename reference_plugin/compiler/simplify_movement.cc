@@ -224,11 +224,7 @@ Value* GetTupleElement(Context&, Op& op) {
   return tuple == nullptr ? nullptr : tuple->operands[At(op.Get<TupleIndexAttributes>().index)];
 }
 
-struct Row {
-  Opcode opcode;
-  SimplifyRule rule;
-};
-constexpr Row kRows[] = {
+constexpr SimplifyRow kRows[] = {
     {Opcode::kBroadcastInDim, BroadcastInDim},
     {Opcode::kConcatenate, Concatenate},
     {Opcode::kDynamicSlice, DynamicSlice},
@@ -242,13 +238,7 @@ constexpr Row kRows[] = {
     {Opcode::kSlice, Slice},
     {Opcode::kTranspose, Transpose},
 };
-
-constexpr std::array<SimplifyRule, kNumOpcodes> ByOpcode() {
-  std::array<SimplifyRule, kNumOpcodes> rules{};
-  for (const Row& row : kRows) rules[static_cast<size_t>(row.opcode)] = row.rule;
-  return rules;
-}
-constexpr auto kRules = ByOpcode();
+constexpr SimplifyRules kRules = RulesByOpcode(kRows);
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_SIMPLIFY_RULES_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_SIMPLIFY_RULES_H_
 
+#include <array>
 #include <initializer_list>
 #include <vector>
 
@@ -43,6 +44,18 @@ class SimplifyContext {
 
 // A rule: the value that stands for result 0 of the op, or null when it does not apply.
 using SimplifyRule = Value* (*)(SimplifyContext& context, Op& op);
+
+struct SimplifyRow {
+  Opcode opcode;
+  SimplifyRule rule;
+};
+using SimplifyRules = std::array<SimplifyRule, kNumOpcodes>;
+template <size_t rows>
+constexpr SimplifyRules RulesByOpcode(const SimplifyRow (&table)[rows]) {
+  SimplifyRules rules{};
+  for (const SimplifyRow& row : table) rules[static_cast<size_t>(row.opcode)] = row.rule;
+  return rules;
+}
 
 // Rules of the op, tried in order; by file.
 SimplifyRule ElementwiseRuleOf(Opcode opcode);  // simplify_elementwise.cc

@@ -7,6 +7,7 @@
 #include "impl/layers/replay/compare.h"
 #include "impl/layers/replay/replayer.h"
 #include "impl/layers/trace/host_array.h"
+#include "plinth/support/row_major_layout.h"
 
 namespace plinth::layers {
 
@@ -254,18 +255,10 @@ Status Replayer::StartRead(PJRT_Buffer* buffer, PendingRead& read) {
     return ResourceExhausted("an array is larger than the limit of ", options_.memory_limit,
                              " bytes for host data");
   }
-  std::vector<int64_t> minor_to_major(read.dims.size());
-  for (size_t i = 0; i < minor_to_major.size(); ++i) {
-    minor_to_major[i] = static_cast<int64_t>(minor_to_major.size() - 1 - i);
-  }
-  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-  layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-  layout.tiled.minor_to_major = minor_to_major.data();
-  layout.tiled.minor_to_major_size = minor_to_major.size();
+  RowMajorLayout layout(read.dims.size());
   auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer;
-  args.host_layout = &layout;
+  args.host_layout = layout.get();
   if (!call_(args).ok()) {
     // A plugin that knows no layouts gives this one.
     args.host_layout = nullptr;

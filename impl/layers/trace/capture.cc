@@ -8,6 +8,7 @@
 
 #include "impl/layers/trace/call_encoder.h"
 #include "impl/layers/trace/host_array.h"
+#include "plinth/support/row_major_layout.h"
 
 namespace plinth::layers {
 
@@ -213,18 +214,10 @@ bool Capture::StartCopy(PJRT_Buffer* buffer, std::unique_ptr<Copy>& copy, PJRT_E
   std::optional<uint64_t> size = DenseSize(*dtype, copy->dims, kMaxArray);
   if (!size) return false;
 
-  std::vector<int64_t> minor_to_major(copy->dims.size());
-  for (size_t i = 0; i < minor_to_major.size(); ++i) {
-    minor_to_major[i] = static_cast<int64_t>(minor_to_major.size() - 1 - i);
-  }
-  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-  layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-  layout.tiled.minor_to_major = minor_to_major.data();
-  layout.tiled.minor_to_major_size = minor_to_major.size();
+  RowMajorLayout layout(copy->dims.size());
   auto query = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
   query.src = buffer;
-  query.host_layout = &layout;
+  query.host_layout = layout.get();
   if (!lower(query).ok()) {
     // A plugin that knows no layouts gives this one.
     query.host_layout = nullptr;

@@ -328,18 +328,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRowMajor(const CustomCall& call, 
                            " operands, the first of them matrices, and ", 3 - num_operands,
                            " results");
   }
-  switch (call.operands[0].dtype) {
-    case DType::kF32:
-      return RowMajorStep<float>::Make(call, is_product, options.blas);
-    case DType::kF64:
-      return RowMajorStep<double>::Make(call, is_product, options.blas);
-    case DType::kC64:
-      return RowMajorStep<std::complex<float>>::Make(call, is_product, options.blas);
-    case DType::kC128:
-      return RowMajorStep<std::complex<double>>::Make(call, is_product, options.blas);
-    default:
-      return InvalidArgument("it has ", Describe(call), "; expected f32, f64, c64 or c128");
-  }
+  return ForLapackType(call.operands[0].dtype, [&]<typename T>(T) {
+    return RowMajorStep<T>::Make(call, is_product, options.blas);
+  });
 }
 
 Expected<std::unique_ptr<PreparedStep>> PrepareQr(const CustomCall& call,

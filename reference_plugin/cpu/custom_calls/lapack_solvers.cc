@@ -206,18 +206,8 @@ Expected<std::unique_ptr<PreparedStep>> PreparePerturbed(const CustomCall& call)
 
 Expected<std::unique_ptr<PreparedStep>> PreparePerturbedOfAnyType(const CustomCall& call,
                                                                   const LibraryOptions&) {
-  switch (call.operands.empty() ? DType::kInvalid : call.operands[0].dtype) {
-    case DType::kF32:
-      return PreparePerturbed<float>(call);
-    case DType::kF64:
-      return PreparePerturbed<double>(call);
-    case DType::kC64:
-      return PreparePerturbed<std::complex<float>>(call);
-    case DType::kC128:
-      return PreparePerturbed<std::complex<double>>(call);
-    default:
-      return InvalidArgument("operand 0 is not of f32, f64, c64 or c128");
-  }
+  return ForLapackType(call.operands.empty() ? DType::kInvalid : call.operands[0].dtype,
+                       [&]<typename T>(T) { return PreparePerturbed<T>(call); });
 }
 
 constexpr CustomCallRow kRows[] = {

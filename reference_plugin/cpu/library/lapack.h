@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "plinth/support/dtype.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/cpu/library/blas.h"
 
@@ -35,6 +36,23 @@ template <>
 inline constexpr char kLapackPrefix<std::complex<float>> = 'c';
 template <>
 inline constexpr char kLapackPrefix<std::complex<double>> = 'z';
+
+// make(T()) for the element type of that name; INVALID_ARGUMENT for types without routines.
+template <typename Make>
+auto ForLapackType(DType type, Make make) -> decltype(make(float())) {
+  switch (type) {
+    case DType::kF32:
+      return make(float());
+    case DType::kF64:
+      return make(double());
+    case DType::kC64:
+      return make(std::complex<float>());
+    case DType::kC128:
+      return make(std::complex<double>());
+    default:
+      return InvalidArgument("elements of type ", Name(type), "; expected f32, f64, c64 or c128");
+  }
+}
 
 // One routine for one element type: its name for real and for complex elements without the prefix
 // of the type, and its signature.

@@ -92,21 +92,10 @@ class TriangularSolveStep final : public PreparedStep {
 
 Expected<std::unique_ptr<PreparedStep>> PrepareTriangularSolve(const compiler::PlanStep& step,
                                                                const LibraryOptions& options) {
-  auto make = [&]<typename T>(T) {
+  using Made = Expected<std::unique_ptr<PreparedStep>>;
+  return ForLapackType(step.operands[0].type.dtype, [&]<typename T>(T) -> Made {
     return std::unique_ptr<PreparedStep>(new TriangularSolveStep<T>(step, options));
-  };
-  switch (const DType type = step.operands[0].type.dtype; type) {
-    case DType::kF32:
-      return make(float());
-    case DType::kF64:
-      return make(double());
-    case DType::kC64:
-      return make(std::complex<float>());
-    case DType::kC128:
-      return make(std::complex<double>());
-    default:
-      return Unimplemented("elements of type ", Name(type));
-  }
+  });
 }
 
 }  // namespace plinth::cpu
