@@ -42,6 +42,7 @@ if(PLINTH_BUILD_FUZZERS)
 endif()
 if(PLINTH_BUILD_TESTS)
   find_package(GTest REQUIRED)
+  set(PLINTH_PYTHON python3 CACHE STRING "Python for tests; some need JAX")
 endif()
 find_package(Threads REQUIRED)
 

@@ -424,6 +424,16 @@ class Commands(Temporary):
                 self.assertIn(words, done.stderr)
                 self.assertNotIn("Traceback", done.stderr)
 
+    def test_a_commit(self):
+        repository = self.folder / "clone"
+        shutil.copytree(API, repository / "api", ignore=shutil.ignore_patterns("__pycache__"))
+        git = ["git", "-C", repository, "-c", "user.name=test", "-c", "user.email=test@localhost"]
+        for command in (["init", "-q"], ["add", "api/registry"], ["commit", "-q", "-m", "registry"]):
+            subprocess.run([*git, *command], check=True)
+        done = subprocess.run([sys.executable, repository / "api/tool/plinth-abi", "check", "git:HEAD",
+                               API / "registry"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_types(self):
         for text, form in (("const char * name", "const char*name"),
                            ("void (*deleter)(PJRT_X* x, void (*done)(void* data))",

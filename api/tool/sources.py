@@ -145,7 +145,10 @@ def from_git(revision: str) -> Abi:
         raise AbiError(f"git:{revision}: {done.stderr.decode(errors='replace').strip()}")
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-            archive.extractall(folder, filter="data")
+            for member in filter(tarfile.TarInfo.isfile, archive):
+                target = Path(folder) / member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(archive.extractfile(member).read())
         return from_registry(Path(folder) / "registry", f"git:{revision}")
 
 

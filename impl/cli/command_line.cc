@@ -44,9 +44,7 @@ class CommandLine {
     AddRun();
     AddCompile();
     AddManifest();
-#ifdef PLINTH_CLI_REPLAY
     AddReplay();
-#endif
     AddCompletion();
   }
 
@@ -217,7 +215,6 @@ class CommandLine {
     make->add_option("-o,--output", make_.output_path, "File to write; default: standard output");
   }
 
-#ifdef PLINTH_CLI_REPLAY
   void AddReplay() {
     CLI::App* sub = Add(app_, "replay", "Repeats a captured run on a plugin and compares",
                         [this](Output& output) { return Replay(replay_, output); });
@@ -229,7 +226,6 @@ class CommandLine {
     sub->add_flag("--keep-going", replay_.keep_going, "Count all differences");
     AddPluginOption(sub, replay_.choice);
   }
-#endif
 
   void AddCompletion() {
     CLI::App* sub =

@@ -83,14 +83,15 @@ static PJRT_Buffer* MakeInput(PJRT_Client* client, PJRT_Device* device, const ch
   }
   float* data = calloc(count + 1, sizeof(float));
   if (data == NULL) Fail("out of memory for", input);
+  ++at;
   for (size_t i = 0; i < count; ++i) {
     char* end;
-    data[i] = strtof(++at, &end);
-    if (end == at) Fail("too few elements", input);
+    if (i > 0 && *at++ != ',') Fail("too few elements, or no comma between them", input);
+    data[i] = strtof(at, &end);
+    if (end == at) Fail("expected a number for every element", input);
     at = end;
   }
-  /* Without elements the colon is left. */
-  if (count == 0 ? at[1] != '\0' : *at != '\0') Fail("too many elements", input);
+  if (*at != '\0') Fail("too many elements", input);
   PJRT_Client_BufferFromHostBuffer_Args args = {
       .client = client,
       .data = data,

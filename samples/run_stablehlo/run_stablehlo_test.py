@@ -31,11 +31,14 @@ class RunStablehloTest(unittest.TestCase):
         self.assertIn("f32[2,3]", result.stderr)
 
     def test_wrong_number_of_elements(self):
-        for text, message in (("2x3:0,0,0,1,3", "too few"), ("2x3:0,0,0,1,3,2,1", "too many"),
-                              ("0:1", "too many"), (":1 2", "too many")):
-            result = run(PLUGIN, str(PROGRAM), text)
+        few, many = "too few elements, or no comma between them", "too many elements"
+        for text, message in (("2x3:0,0,0,1,3", few), ("2x3:0,0,0,1,3,2,1", many),
+                              ("0:1", many), (":1 2", many), ("3:1,3;2", few),
+                              ("2:1,", "expected a number for every element")):
+            # The next argument is no continuation.
+            result = run(PLUGIN, str(PROGRAM), text, "7")
             self.assertEqual(result.returncode, 2, text)
-            self.assertIn(f"{message} elements: {text}", result.stderr)
+            self.assertIn(f"{message}: {text}", result.stderr)
 
     def test_no_plugin(self):
         result = run("/nowhere/plugin.so", str(PROGRAM))

@@ -89,13 +89,10 @@ class AddOneExecutable : public sdk::LoadedExecutable {
 
 class TemplateClient : public sdk::Client {
  public:
-  explicit TemplateClient(int64_t num_devices) {
-    for (int id = 0; id < num_devices; ++id) {
-      sdk::Device* device = AddDevice(std::make_unique<sdk::Device>(
-          sdk::DeviceInfo{.description = {.id = id, .kind = "template"}, .local_hardware_id = id}));
-      AddMemory(std::make_unique<sdk::Memory>(sdk::MemoryInfo{.id = id, .kind = "device"}),
-                {device});
-    }
+  explicit TemplateClient(const std::string& device_kind) {
+    sdk::Device* device = AddDevice(std::make_unique<sdk::Device>(
+        sdk::DeviceInfo{.description = {.id = 0, .kind = device_kind}, .local_hardware_id = 0}));
+    AddMemory(std::make_unique<sdk::Memory>(sdk::MemoryInfo{.id = 0, .kind = "device"}), {device});
   }
 
   Expected<sdk::HostBufferResult> BufferFromHostBuffer(
@@ -144,16 +141,14 @@ class TemplatePlugin : public sdk::Plugin {
     info_.platform_name = "plinth_template";
     info_.platform_version = "plinth_template 0.1.0";
     info_.attributes = {{"stablehlo_current_version", std::vector<int64_t>{1, 13, 0}}};
-    info_.options = {{.name = "num_devices",
-                      .default_value = int64_t{1},
-                      .doc = "how many devices the client has",
-                      .min = 1,
-                      .max = 64}};
+    info_.options = {{.name = "device_kind",
+                      .default_value = std::string("template"),
+                      .doc = "what the device says that it is"}};
   }
   const sdk::PluginInfo& info() const override { return info_; }
   Expected<std::unique_ptr<sdk::Client>> CreateClient(const sdk::ClientRequest& request) override {
     return std::unique_ptr<sdk::Client>(
-        std::make_unique<TemplateClient>(request.options.GetInt64("num_devices")));
+        std::make_unique<TemplateClient>(request.options.GetString("device_kind")));
   }
 
  private:

@@ -4,7 +4,6 @@
 
 namespace plinth::client {
 
-using internal::GetList;
 using internal::GetNamedValues;
 using internal::GetPointer;
 using internal::GetText;

@@ -56,7 +56,7 @@ Expected<Layout> Layout::FromC(const PJRT_Buffer_MemoryLayout& layout) {
 }
 
 LayoutArgument::LayoutArgument(const Layout* layout) : is_set_(layout != nullptr) {
-  if (!is_set_) return;
+  if (layout == nullptr) return;
   c_layout_.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
   if (!layout->byte_strides.empty()) {
     c_layout_.type = PJRT_Buffer_MemoryLayout_Type_Strides;

@@ -3,7 +3,6 @@
 
 namespace plinth::client {
 
-using internal::AdoptEvent;
 using internal::GetHeldBytes;
 using internal::GetList;
 using internal::GetText;

@@ -211,7 +211,7 @@ Status Replayer::Execute(const CapturedCall& call) {
   for (size_t i = 0; i < events.size(); ++i) {
     ReplayedHandle event{events[i], reflection::handle::kPJRT_Event, true};
     if (event.handle == nullptr) continue;
-    uint64_t id = i < captured_events->ids.size() ? captured_events->ids[i] : 0;
+    uint64_t id = maps_events && i < captured_events->ids.size() ? captured_events->ids[i] : 0;
     if (id != 0) {
       Map(id, event);
     } else {

@@ -146,7 +146,7 @@ void Capture::AddCall(const FinishedCall& finished) {
       function.table < 0 ? -1 : reflection::Tables()[static_cast<size_t>(function.table)].type;
   Writer record = RecordOf(RecordType::kCall);
   record.Varint(thread);
-  record.Varint(static_cast<uint64_t>(extension + 1));
+  record.Varint(static_cast<uint64_t>(extension) + 1);
   record.Varint(static_cast<uint64_t>(function.slot));
   Status status = finished.error == nullptr ? Status() : PeekError(finished.error);
   record.Varint(static_cast<uint64_t>(status.code()));

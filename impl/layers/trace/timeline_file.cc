@@ -71,7 +71,7 @@ void TimelineFile::Add(std::string_view event) {
     if (!status.ok()) return Stop(status);
   }
   char* place = stripe.chunk.data() + stripe.used;
-  std::memcpy(place, event.data(), event.size());
+  event.copy(place, event.size());
   std::memcpy(place + event.size(), ",\n", 2);
   stripe.used += event.size() + 2;
 }

@@ -47,8 +47,9 @@ struct CallState {
       : layer(s), call(c), plan(p), args(static_cast<char*>(c.args())) {}
   ~CallState() {
     uses.PopTo(uses_before);
-    if (refusal != nullptr) [[unlikely]]
+    if (refusal != nullptr) [[unlikely]] {
       DropRefusal();
+    }
   }
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;

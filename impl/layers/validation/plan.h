@@ -43,8 +43,9 @@ struct FieldCheck {
 
   // Whether an enum value is one of the type.
   bool HasValue(int value) const {
-    if (value >= 0 && value < values_end) [[likely]]
+    if (value >= 0 && value < values_end) [[likely]] {
       return true;
+    }
     return reflection::NameOf(reflection::Enums()[target], value) != nullptr;
   }
 };

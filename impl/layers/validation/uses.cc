@@ -3,7 +3,8 @@
 #include <cxxabi.h>
 
 // Of this library; what the compiler itself gives to the function below for a thread_local.
-extern "C" void* __dso_handle __attribute__((visibility("hidden")));
+extern "C" void* __dso_handle  // NOLINT(bugprone-reserved-identifier): the name is the ABI's
+    __attribute__((visibility("hidden")));
 
 namespace plinth::layers::validation {
 namespace {

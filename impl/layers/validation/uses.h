@@ -18,8 +18,9 @@ class ThreadUses {
   static constexpr uint64_t kCallBlock = 64;
 
   static ThreadUses& OfThisThread() {
-    if (this_thread_ != nullptr) [[likely]]
+    if (this_thread_ != nullptr) [[likely]] {
       return *this_thread_;
+    }
     return Begin();
   }
 

@@ -202,10 +202,10 @@ class Calls {
 
 // The fastest of many short rounds, in nanoseconds: other work on the machine slows most of them.
 template <typename Body>
-double Time(long rounds, Body body) {
+double Time(int64_t rounds, Body body) {
   constexpr int kCalls = 500;
   double best = 1e30;
-  for (long round = 0; round < rounds; ++round) {
+  for (int64_t round = 0; round < rounds; ++round) {
     auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < kCalls; ++i) body();
     std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
@@ -214,7 +214,7 @@ double Time(long rounds, Body body) {
   return best;
 }
 
-int Run(long rounds) {
+int Run(int64_t rounds) {
   BenchChain bare;
   BenchChain checked;
   int reports = 0;
@@ -244,6 +244,6 @@ int Run(long rounds) {
 }  // namespace plinth::layers::validation
 
 int main(int argc, char** argv) {
-  long rounds = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 2000;
+  int64_t rounds = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 2000;
   return plinth::layers::validation::Run(rounds);
 }

@@ -51,12 +51,14 @@ PJRT_Error* ValidationLayer::Refuse(CallState& state) {
 
 PJRT_Error* ValidationLayer::OnCall(const Call& call) {
   // In a forked child locks may be held by threads that are not there.
-  if (!IsProcessGeneration(generation_)) [[unlikely]]
+  if (!IsProcessGeneration(generation_)) [[unlikely]] {
     return call.Next();
+  }
   const FunctionPlan& plan = state_.plans.Of(call.id());
   if (plan.is_question) {
-    if (Handle* handle = FindAsked(plan, call)) [[likely]]
+    if (Handle* handle = FindAsked(plan, call)) [[likely]] {
       return OnQuestion(call, plan, *handle);
+    }
   }
   return OnAnyCall(call, plan);
 }
@@ -104,10 +106,13 @@ PJRT_Error* ValidationLayer::OnQuestion(const Call& call, const FunctionPlan& pl
 PJRT_Error* ValidationLayer::OnAnyCall(const Call& call, const FunctionPlan& plan) {
   CallState state(state_, call, plan);
   state.at = {state.uses.NextCall(state_.id, state_.num_calls), call.id()};
-  if (plan.takes_error) [[unlikely]]
+  if (plan.takes_error) [[unlikely]] {
     return OnErrorCall(state);
-  if (plan.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed)) [[unlikely]]
+  }
+  if (plan.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed))
+      [[unlikely]] {
     CheckInitialized(state);
+  }
 
   const bool has_args = CheckInputs(state);
   if (has_args) {
@@ -118,8 +123,9 @@ PJRT_Error* ValidationLayer::OnAnyCall(const Call& call, const FunctionPlan& pla
     RestoreInput(state);
     return Refuse(state);
   }
-  if (!has_args) [[unlikely]]
+  if (!has_args) [[unlikely]] {
     return TrackError(state_, call.Next(), state.at, state.client);
+  }
   ClearOutputs(plan, state.args, state.size);
   bool is_ready = call.id() == function::kPJRT_Event_OnReady;
   return AfterCall(state, is_ready ? CallOnReady(state) : call.Next());

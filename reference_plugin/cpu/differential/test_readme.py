@@ -4,7 +4,6 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 
 import pytest
 
@@ -20,16 +19,16 @@ def commands_of(title: str) -> str:
 
 
 def run(commands: str) -> str:
-    environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
-    result = subprocess.run(["bash", "-euc", commands], cwd=ROOT, env=environment,
-                            capture_output=True, text=True, timeout=300)
+    # A shell in which nobody has chosen an environment: Debian has no `python`, and a `pip` that refuses.
+    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    result = subprocess.run(["bash", "-euc", commands], cwd=ROOT, env=environment | {"PATH": "/usr/bin:/bin"},
+                            capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
 
 def test_the_commands_for_jax_work():
-    install, commands = commands_of("Use the CPU plugin with JAX").split("\n", 1)
-    assert install == "pip install jax==0.10.2"
+    commands = commands_of("Use the CPU plugin with JAX")
     assert BUILT in commands
     output = run(commands.replace(BUILT, os.environ.get("PLINTH_CPU_PLUGIN", BUILT)))
     assert output.startswith("2.0 [")

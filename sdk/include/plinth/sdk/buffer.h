@@ -30,6 +30,7 @@ struct HostDestination {
 // author's functions return, and hands them to the author's other functions. The virtual functions
 // may be called from any thread, also at once. Work that goes on after a function returned must
 // keep the array's storage alive by itself (the framework may destroy the Buffer at any time).
+// What need not be written answers UNIMPLEMENTED unless its comment says otherwise.
 class Buffer : public internal::Handle {
  public:
   // `memory` must be one of the client's. `device` is the device that the framework is told; null

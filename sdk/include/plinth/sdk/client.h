@@ -90,7 +90,8 @@ struct ProcessInfo {
 };
 
 // A plugin at work: devices, memories, and what makes buffers and executables. The SDK owns it and
-// destroys it after the last object that came from it. All functions may be called from any thread.
+// destroys it after the last object that came from it. All functions may be called from any thread,
+// also at once. What need not be written answers UNIMPLEMENTED unless its comment says otherwise.
 class Client {
  public:
   explicit Client(int process_index = 0) : process_index_(process_index) {}

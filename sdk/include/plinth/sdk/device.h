@@ -74,7 +74,7 @@ class Memory {
   PJRT_Memory* handle_ = nullptr;  // Owned by the client's SDK side.
 };
 
-// What PJRT_Device_MemoryStats reports, in bytes; what is not known stays empty.
+// What PJRT_Device_MemoryStats reports: bytes, but for num_allocs; what is not known stays empty.
 struct MemoryStats {
   int64_t bytes_in_use = 0;
   std::optional<int64_t> peak_bytes_in_use = {};
@@ -103,7 +103,8 @@ struct DeviceInfo {
 };
 
 // A device of a client; made with Client::AddDevice, lives as long as the client. Usable as it is;
-// derive from it for statistics and the like. Every function may be called from any thread.
+// derive from it for statistics and the like, which answer UNIMPLEMENTED here. Every function may
+// be called from any thread.
 class Device : public internal::Handle {
  public:
   explicit Device(DeviceInfo info);
@@ -119,7 +120,7 @@ class Device : public internal::Handle {
   // The memory of that kind, or null.
   Memory* FindMemory(std::string_view kind) const;
 
-  // UNIMPLEMENTED by default; frameworks take that for "no statistics".
+  // Frameworks take UNIMPLEMENTED for "no statistics".
   virtual Expected<MemoryStats> GetMemoryStats();
   // Resets peaks. Reached only if PluginInfo::supports_clear_memory_stats.
   virtual Status ClearMemoryStats();

@@ -76,7 +76,7 @@ struct ExecutableInfo {
 };
 
 // A compiled program, immutable, not tied to a client. Shared by everything that was loaded from
-// it. Any thread may call any function.
+// it. Any thread may call any function; those that need not be written answer UNIMPLEMENTED.
 class Executable {
  public:
   explicit Executable(ExecutableInfo info);

@@ -57,7 +57,8 @@ struct ClientRequest {
   std::shared_ptr<const KeyValueStore> key_value_store = {};  // Null if not distributed.
 };
 
-// The root of a plugin: one per process, made at the first GetPjrtApi, never destroyed.
+// The root of a plugin: one per process, made at the first GetPjrtApi, never destroyed. Its
+// functions may be called from any thread, also at once.
 class Plugin {
  public:
   virtual ~Plugin() = default;

@@ -12,7 +12,8 @@
 namespace plinth::sdk {
 
 // Fills buffers that were handed out before their data: chunks come in any order. Client has a
-// default that works over Client::CreateAliasBuffer. The SDK checks indices and ranges.
+// default that works over Client::CreateAliasBuffer. The SDK checks indices and ranges. The
+// functions may be called from any thread, also at once.
 class AsyncHostToDeviceTransferManager : public internal::Handle {
  public:
   virtual ~AsyncHostToDeviceTransferManager() = default;
@@ -22,7 +23,7 @@ class AsyncHostToDeviceTransferManager : public internal::Handle {
   virtual Device* device() const = 0;
   // The buffer, which may still be pending; each can be taken once.
   virtual Expected<std::unique_ptr<Buffer>> RetrieveBuffer(size_t index) = 0;
-  // `data` may be reused when the returned event is ready.
+  // `offset` and `size` in bytes. `data` may be reused when the returned event is ready.
   virtual Expected<Event> TransferData(size_t index, const void* data, int64_t offset, int64_t size,
                                        bool is_last_transfer) = 0;
   // The whole array at once, row-major unless `shape.layout` says otherwise.
@@ -32,7 +33,8 @@ class AsyncHostToDeviceTransferManager : public internal::Handle {
   virtual Status AddMetadata(std::vector<NamedValue> metadata);
 };
 
-// The stream that a recv callback fills; made by a plugin that supports send and recv.
+// The stream that a recv callback fills, from any thread, one at a time; made by a plugin that
+// supports send and recv. Sizes in bytes.
 class CopyToDeviceStream : public internal::Handle {
  public:
   virtual ~CopyToDeviceStream() = default;
