@@ -72,8 +72,6 @@ Expected<Request> ReadOptions(const plinth_load_options* given) {
 
 }  // namespace plinth::loader
 
-using plinth::Status;
-
 const char* plinth_version(void) { return PLINTH_VERSION; }
 
 PJRT_Error_Code plinth_status_code(const plinth_status* status) {

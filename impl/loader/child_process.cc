@@ -14,7 +14,7 @@
 #include "impl/loader/descriptor.h"
 #include "impl/loader/files.h"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): declared for _GNU_SOURCE alone
 
 namespace plinth::loader {
 namespace {

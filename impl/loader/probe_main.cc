@@ -8,9 +8,9 @@
 #include "impl/loader/probe.h"
 
 int main(int argc, char** argv) {
-  using namespace plinth::loader;
-  if (argc == 2 && strcmp(argv[1], kProbeArgument) == 0) {
-    RunProbeChild(kProbeRequestFile, kProbeResultFile);
+  if (argc == 2 && strcmp(argv[1], plinth::loader::kProbeArgument) == 0) {
+    plinth::loader::RunProbeChild(plinth::loader::kProbeRequestFile,
+                                  plinth::loader::kProbeResultFile);
     // What the plugin registered for the end of the process is not what is probed.
     _exit(0);
   }

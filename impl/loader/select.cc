@@ -91,7 +91,7 @@ Expected<Selection> Select(const std::optional<std::string>& plugin, const FindO
   if (usable.size() != 1) return NotExactlyOne(usable, discovery);
   discovery.trail.push_back(StrCat("plugin '", chosen->name, "': chosen, ",
                                    wanted.empty() ? "the only one" : StrCat("named by ", why)));
-  return Selection{*std::move(chosen), std::move(discovery.trail)};
+  return Selection{std::move(*chosen), std::move(discovery.trail)};
 }
 
 }  // namespace plinth::loader

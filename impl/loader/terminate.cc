@@ -5,7 +5,7 @@
 
 namespace __gnu_cxx {
 
-void __verbose_terminate_handler();
+void __verbose_terminate_handler();  // NOLINT(bugprone-reserved-identifier): libstdc++'s
 
 void __verbose_terminate_handler() { std::abort(); }
 

@@ -21,8 +21,9 @@ PJRT_Error* Dispatch(void* args, size_t offset) noexcept {
   if (args != nullptr) [[likely]] {
     size_t size;
     std::memcpy(&size, args, sizeof(size));
-    if (size == slot->direct_size) [[likely]]
+    if (size == slot->direct_size) [[likely]] {
       return slot->target(args);
+    }
   }
   return instance.chain->CallFromThunk(static_cast<int>(offset / sizeof(*slot)), args);
 }
