@@ -149,8 +149,9 @@ bool FoldConvert(DType from, DType to, const std::byte* operand, std::byte* resu
     } else if (to_integer) {
       WriteInteger(to, value, result);
     } else if (IsIeeeFloat(to)) {
-      // Larger ones would be rounded more than once on the way.
+      // Larger ones would be rounded more than once on the way; those of u64 look negative.
       if (value > (int64_t{1} << 24) || value < -(int64_t{1} << 24)) return false;
+      if (from == DType::kU64 && value < 0) return false;
       WriteFloat(to, static_cast<double>(value), result);
     } else {
       return false;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/op_checks.h"
 #include "reference_plugin/compiler/rewrite.h"
 
 namespace plinth::compiler {
@@ -275,14 +276,22 @@ Status LowerContext::PrepareOp(const Op& original, int32_t block_number,
       bool dilated = false;
       for (int64_t dilation : window.base_dilation) dilated |= dilation > 1;
       if (!dilated) break;
-      // Holes between the elements of the input are padding: write them as such.
+      // Holes between the elements of the input are padding: write them as such. What negative
+      // padding cuts off is not written.
       WindowAttributes plain{window};
       PadAttributes pad;
+      Dims dilated_dims = op.operands[0]->type.dims;
       for (size_t dim = 0; dim < window.sizes.size(); ++dim) {
-        pad.low.push_back(0);
-        pad.high.push_back(0);
+        int64_t& size = dilated_dims[dim];
         pad.interior.push_back(window.base_dilation[dim] - 1);
+        if (size > 0) size += (size - 1) * pad.interior[dim];
         plain.window.base_dilation[dim] = 1;
+        pad.low.push_back(std::clamp<int64_t>(window.padding_low[dim], -size, 0));
+        size += pad.low[dim];
+        pad.high.push_back(std::clamp<int64_t>(window.padding_high[dim], -size, 0));
+        size += pad.high[dim];
+        plain.window.padding_low[dim] -= pad.low[dim];
+        plain.window.padding_high[dim] -= pad.high[dim];
       }
       Op* reduce = NewOp(op);
       reduce->attributes = MakeAttributes(std::move(plain));
@@ -290,10 +299,8 @@ Status LowerContext::PrepareOp(const Op& original, int32_t block_number,
       size_t count = op.results.size();
       for (size_t i = 0; i < count; ++i) {
         Type type = op.operands[i]->type;
-        for (size_t dim = 0; dim < type.dims.size(); ++dim) {
-          int64_t& size = type.dims[dim];
-          if (size > 0) size += (size - 1) * pad.interior[dim];
-        }
+        type.dims = dilated_dims;
+        PLINTH_RETURN_IF_ERROR(CheckType(type));
         Op* padding = NewOp(op);
         padding->opcode = Opcode::kPad;
         padding->operands = {op.operands[i], op.operands[count + i]};

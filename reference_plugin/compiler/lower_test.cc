@@ -254,6 +254,32 @@ TEST(Lower, ReduceWindowWithPaddingStridesAndDilations) {
   ExpectFusionKeepsResults(kText);
 }
 
+TEST(Lower, ReduceWindowWritesNoHolesThatNegativePaddingCutsOff) {
+  // Dilated, the input has 2^62 + 1 elements; cut to 3 of them, or past its end.
+  constexpr std::string_view kText[] = {
+      R"(padding = dense<[[0, -4611686018427387902]]>)",
+      R"(padding = dense<[[-4611686018427387902, 0]]>)",
+      R"(padding = dense<[[-4611686018427387907, 5]]>)",
+  };
+  const std::vector<double> kResults[] = {{1, 0, 0}, {0, 0, 3}, {0, 0, 0}};
+  for (int i = 0; i < 3; ++i) {
+    std::string text = StrCat(R"(
+    func.func @main(%a: tensor<3xf32>, %i: tensor<f32>) -> tensor<3xf32> {
+      %0 = "stablehlo.reduce_window"(%a, %i) ({
+        ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+          %s = stablehlo.add %x, %y : tensor<f32>
+          stablehlo.return %s : tensor<f32>
+      }) {window_dimensions = array<i64: 1>, base_dilations = array<i64: 2305843009213693952>, )",
+                              kText[i], R"( : tensor<1x2xi64>}
+        : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      return %0 : tensor<3xf32>
+    })");
+    for (bool fusion : {false, true}) {
+      EXPECT_EQ(RunText(text, fusion, {FromFloats({1, 2, 3}), FromFloats({0})}), kResults[i]) << i;
+    }
+  }
+}
+
 TEST(Lower, WhileCarriesAndCapturesOuterValues) {
   constexpr std::string_view kText = R"(
     func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<4xf32>) {

@@ -269,6 +269,12 @@ TEST(Simplify, Folding) {
        "%a = stablehlo.constant dense<1.0e10> : tensor<f32> %0 = stablehlo.convert %a : "
        "(tensor<f32>) -> tensor<i32> return %0 : tensor<i32>",
        "%0 = constant() {value=1e+10} : f32[]\n%1 = convert(%0) : s32[]\nreturn(%1)"},
+      // The largest u64 is no small negative number.
+      {"", "tensor<f32>",
+       "%a = stablehlo.constant dense<18446744073709551615> : tensor<ui64> %0 = stablehlo.convert "
+       "%a : (tensor<ui64>) -> tensor<f32> return %0 : tensor<f32>",
+       "%0 = constant() {value=18446744073709551615} : u64[]\n%1 = convert(%0) : f32[]\n"
+       "return(%1)"},
       {"", "tensor<i32>",
        "%a = stablehlo.constant dense<5> : tensor<i32> %z = stablehlo.constant dense<0> : "
        "tensor<i32> %0 = stablehlo.divide %a, %z : tensor<i32> return %0 : tensor<i32>",
