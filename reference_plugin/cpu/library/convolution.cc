@@ -36,15 +36,17 @@ std::vector<Spatial> ClassesOf(const Window& window, size_t d, int64_t input, in
       window.window_dilation[d]};
   if (dilation == 1 || !split) return {whole};
   std::vector<Spatial> classes;
-  const int64_t period = dilation / std::gcd(window.strides[d], dilation);
-  const int64_t tap_period = dilation / std::gcd(window.window_dilation[d], dilation);
+  const int64_t step = std::gcd(window.strides[d], dilation);
+  const int64_t tap_step = std::gcd(window.window_dilation[d], dilation);
+  const int64_t period = dilation / step;
+  const int64_t tap_period = dilation / tap_step;
   for (int64_t r = 0; r < std::min(period, outputs); ++r) {
     Spatial part = whole;
     part.first_output = r;
     part.output_period = period;
     part.outputs = (outputs - r + period - 1) / period;
-    part.output_step = window.strides[d] * period / dilation;
-    part.tap_step = window.window_dilation[d] * tap_period / dilation;
+    part.output_step = window.strides[d] / step;
+    part.tap_step = window.window_dilation[d] / tap_step;
     part.taps = 0;
     part.window = {0, input, 1, input_stride};
     for (int64_t t = 0; t < std::min(tap_period, taps); ++t) {

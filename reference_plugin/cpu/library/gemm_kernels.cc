@@ -18,6 +18,13 @@ namespace plinth::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Elsewhere (SSE2 in Highway from 1.1 on, NEON) masked loads read whole vectors, which may end
+// behind the last page of an array, and masked stores write again what they leave as it is, which
+// another thread may be writing.
+static_assert(HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_EMU128 ||
+                  HWY_TARGET == HWY_SCALAR,
+              "loops over rows want masks that keep from memory: build on x86-64 with Highway 1.0");
+
 #include "reference_plugin/cpu/library/gemm_pack-inl.h"
 #include "reference_plugin/cpu/library/gemm_stream-inl.h"
 #include "reference_plugin/cpu/library/gemm_tiles-inl.h"
