@@ -5,7 +5,7 @@
 namespace plinth::compiler {
 namespace {
 
-void Indent(std::string& out, int depth) { out.append(static_cast<size_t>(2 * depth), ' '); }
+void Indent(std::string& out, int depth) { out.append(2 * static_cast<size_t>(depth), ' '); }
 
 std::string List(const std::vector<int32_t>& values) {
   std::string out;

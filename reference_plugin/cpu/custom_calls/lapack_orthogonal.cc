@@ -328,7 +328,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRowMajor(const CustomCall& call, 
                            " operands, the first of them matrices, and ", 3 - num_operands,
                            " results");
   }
-  return ForLapackType(call.operands[0].dtype, [&]<typename T>(T) {
+  return ForLapackType(call.operands[0].dtype, [&]<typename T>() {
     return RowMajorStep<T>::Make(call, is_product, options.blas);
   });
 }

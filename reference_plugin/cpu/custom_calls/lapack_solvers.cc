@@ -207,7 +207,7 @@ Expected<std::unique_ptr<PreparedStep>> PreparePerturbed(const CustomCall& call)
 Expected<std::unique_ptr<PreparedStep>> PreparePerturbedOfAnyType(const CustomCall& call,
                                                                   const LibraryOptions&) {
   return ForLapackType(call.operands.empty() ? DType::kInvalid : call.operands[0].dtype,
-                       [&]<typename T>(T) { return PreparePerturbed<T>(call); });
+                       [&]<typename T>() { return PreparePerturbed<T>(call); });
 }
 
 constexpr CustomCallRow kRows[] = {

@@ -89,7 +89,7 @@ class CholeskyStep final : public PreparedStep {
 Expected<std::unique_ptr<PreparedStep>> PrepareCholesky(const compiler::PlanStep& step,
                                                         const LibraryOptions& options) {
   using Made = Expected<std::unique_ptr<PreparedStep>>;
-  return ForLapackType(step.operands[0].type.dtype, [&]<typename T>(T) -> Made {
+  return ForLapackType(step.operands[0].type.dtype, [&]<typename T>() -> Made {
     return std::unique_ptr<PreparedStep>(new CholeskyStep<T>(step, options));
   });
 }

@@ -37,18 +37,19 @@ inline constexpr char kLapackPrefix<std::complex<float>> = 'c';
 template <>
 inline constexpr char kLapackPrefix<std::complex<double>> = 'z';
 
-// make(T()) for the element type of that name; INVALID_ARGUMENT for types without routines.
+// make.operator()<T>() for the element type of that name; INVALID_ARGUMENT for types without
+// routines.
 template <typename Make>
-auto ForLapackType(DType type, Make make) -> decltype(make(float())) {
+auto ForLapackType(DType type, Make make) -> decltype(make.template operator()<float>()) {
   switch (type) {
     case DType::kF32:
-      return make(float());
+      return make.template operator()<float>();
     case DType::kF64:
-      return make(double());
+      return make.template operator()<double>();
     case DType::kC64:
-      return make(std::complex<float>());
+      return make.template operator()<std::complex<float>>();
     case DType::kC128:
-      return make(std::complex<double>());
+      return make.template operator()<std::complex<double>>();
     default:
       return InvalidArgument("elements of type ", Name(type), "; expected f32, f64, c64 or c128");
   }

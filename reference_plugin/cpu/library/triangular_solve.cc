@@ -93,7 +93,7 @@ class TriangularSolveStep final : public PreparedStep {
 Expected<std::unique_ptr<PreparedStep>> PrepareTriangularSolve(const compiler::PlanStep& step,
                                                                const LibraryOptions& options) {
   using Made = Expected<std::unique_ptr<PreparedStep>>;
-  return ForLapackType(step.operands[0].type.dtype, [&]<typename T>(T) -> Made {
+  return ForLapackType(step.operands[0].type.dtype, [&]<typename T>() -> Made {
     return std::unique_ptr<PreparedStep>(new TriangularSolveStep<T>(step, options));
   });
 }
