@@ -20,7 +20,7 @@ import isolation
 
 FOLDER = Path(__file__).resolve().parent
 HARNESSES = "primitive_harnesses_test"
-# What issue lists call JAX's core and runtime tests of one device.
+# JAX's core and runtime tests of one device.
 FILES = ("lax_test lax_numpy_test lax_numpy_operators_test lax_numpy_reducers_test lax_numpy_indexing_test "
          "lax_control_flow_test lax_vmap_test lax_autodiff_test nn_test random_lax_test fft_test linalg_test "
          "lax_scipy_test array_test api_test python_callback_test memories_test array_interoperability_test "
@@ -179,11 +179,19 @@ def report_of(options: argparse.Namespace, rows: list[dict], runner: Runner) -> 
 
 def main() -> int:
     options = arguments()
+    for library in (options.plugin, options.through):
+        if library and not library.exists():
+            print(f"{library} does not exist")
+            return 2
     select = re.compile(options.select)
     again = None
     if options.again:
-        again = {(row["file"], row["bits"]): set(row["different"])
+        # A file that could not be compared is run whole.
+        again = {(row["file"], row["bits"]): None if row.get("error") else set(row["different"])
                  for row in json.loads(options.again.read_text())["files"]}
+        if all(names == set() for names in again.values()):
+            print(f"nothing differs in {options.again}")
+            return 0
     runner = Runner(options)
     rows = []
     for file in options.files:
@@ -192,7 +200,7 @@ def main() -> int:
             return 2
         for bits in options.bits:
             chosen = None if again is None else again.get((file, bits), set())
-            if chosen is not None and not chosen:
+            if chosen == set():
                 continue
             row = {"file": file, "bits": bits}
             try:
@@ -210,6 +218,8 @@ def main() -> int:
         print(f"{count:6} {line}")
     for line, count in report["validation"].items():
         print(f"{count:6} {line}")
+    if not any(row["tests"] for row in rows):
+        print("no test was compared: see --files, --select, and whether built-in CPU passes them")
     return comparison.exit_status(report, options.rate)
 
 

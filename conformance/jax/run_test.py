@@ -123,6 +123,31 @@ class Run(unittest.TestCase):
         done, _ = self.run_it("--files", "some_test", "--select", "passes|_crashes$", "--rate", "0.5")
         self.assertEqual(done.returncode, 1, done.stdout)
 
+    def test_nothing_compared_is_a_failure(self):
+        done, report = self.run_it("--files", "some_test", "--select", "nothing")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("no test was compared", done.stdout)
+        self.assertIn("| 0 | 0 | 0 | 0 | 0 | 0 | - |", (self.folder / "report.md").read_text())
+        for quick in ([], ["--quick"]):
+            done, report = self.run_it("--files", "some_test", "--select", "everywhere|_passes$", "--rate", "0.1", *quick)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            done, report = self.run_it("--files", "some_test", "--select", "fails_everywhere", *quick)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("built-in CPU passes none", report["files"][0]["error"])
+        # Once more: what could not be compared, and, where all was well, nothing.
+        done, report = self.run_it("--files", "some_test", "--again", self.folder / "report.json")
+        self.assertEqual(report["files"][0]["tests"], 10, done.stdout)
+        self.run_it("--files", "some_test", "--select", "_passes$")
+        done, _ = self.run_it("--files", "some_test", "--again", self.folder / "report.json")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("nothing differs", done.stdout)
+
+    def test_libraries_that_are_not_there(self):
+        for option in ("--plugin", "--through"):
+            done, _ = self.run_it("--files", "some_test", option, "/nowhere.so")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("/nowhere.so does not exist", done.stdout)
+
     def test_files_that_cannot_be_read(self):
         done, report = self.run_it("--files", "bad_test")
         self.assertEqual(done.returncode, 1)
