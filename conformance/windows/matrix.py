@@ -158,18 +158,18 @@ def expected(client: Client, plugin: Plugin, through: bool, layers: bool = False
 
 
 def find(build: Path, names: list[str]) -> tuple[list[Client], list[Plugin]]:
-    """The frozen clients and plugins of a build folder, oldest first."""
+    """The frozen clients and plugins of a build folder, oldest first; FileNotFoundError."""
     history = windows.history()
     registry = windows.registry_module.load(windows.API / "registry")
     clients, plugins = [], []
     for window in windows.named(history, names):
         sizes = promises.sizes(registry, history, window.revision)
-        client = build / "windows" / "client" / window.name
-        plugin = build / "windows" / "plugin" / f"pjrt_frozen_{window.name}.so"
-        if client.exists():
-            clients.append(Client(window, sizes, client))
-        if plugin.exists():
-            plugins.append(Plugin(window.name, plugin, window, sizes))
+        clients.append(Client(window, sizes, build / "windows" / "client" / window.name))
+        plugins.append(Plugin(window.name, build / "windows" / "plugin" / f"pjrt_frozen_{window.name}.so",
+                              window, sizes))
+    missing = [x.path for x in clients + plugins if not x.path.exists()]
+    if missing:
+        raise FileNotFoundError(f"{missing[0]} does not exist ({len(missing)} are missing)")
     return clients, plugins
 
 
@@ -181,7 +181,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="matrix.py", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True, help="the build folder")
-    parser.add_argument("--all", action="store_true", help="every revision that is built")
+    parser.add_argument("--all", action="store_true", help="every revision, not the default ones")
     parser.add_argument("--plugin", type=Path, action="append", default=[])
     parser.add_argument("--behind", type=Path, help="the plugin inside the frozen ones")
     parser.add_argument("--through", type=Path, metavar="LIBPLINTH")
@@ -192,16 +192,17 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=60, help="seconds per process")
     options = parser.parse_args()
 
-    clients, plugins = find(options.build, [] if options.all else default_names(options.build))
-    plugins += [Plugin(p.name, p.resolve()) for p in options.plugin]
-    for needed in [*options.plugin, *([options.through] if options.through else [])]:
-        if not needed.exists():
+    for needed in [*options.plugin, options.through, options.behind]:
+        if needed and not needed.exists():
             print(f"error: {needed} does not exist", file=sys.stderr)
             return 2
-    if not clients or not plugins:
-        print(f"error: no frozen clients or plugins below {options.build}/windows; "
-              "build the target windows or windows_all", file=sys.stderr)
+    try:
+        clients, plugins = find(options.build, [] if options.all else default_names(options.build))
+    except FileNotFoundError as error:
+        print(f"error: {error}; build the target {'windows_all' if options.all else 'windows'}",
+              file=sys.stderr)
         return 2
+    plugins += [Plugin(p.name, p.resolve()) for p in options.plugin]
 
     through = options.through.resolve() if options.through else None
     runner = Runner(through, options.timeout, options.behind, options.layers)

@@ -83,6 +83,19 @@ class Generated(unittest.TestCase):
             windows.named(HISTORY, ["0.55"])
 
 
+class Find(unittest.TestCase):
+    def test_all_that_is_asked_for_has_to_be_there(self):
+        clients, plugins = matrix.find(BUILD, ["0.57", "0.116"])
+        self.assertEqual([c.name for c in clients], ["0.57", "0.116"])
+        self.assertEqual([p.name for p in plugins], ["0.57", "0.116"])
+        with tempfile.TemporaryDirectory() as folder:
+            only = Path(folder) / "windows" / "client" / "0.57"
+            only.parent.mkdir(parents=True)
+            only.write_text("")
+            with self.assertRaisesRegex(FileNotFoundError, "client/0.116 does not exist .3 are"):
+                matrix.find(Path(folder), ["0.57", "0.116"])
+
+
 class Promises(unittest.TestCase):
     def check(self, client_name: str, plugin_name: str, expected: list[str]) -> None:
         self.assertEqual(promises.verdicts(sizes(client_name), sizes(plugin_name)), expected)
