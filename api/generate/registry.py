@@ -15,6 +15,15 @@ CALLS = ("once", "many")
 CLASSES = ("contract", "robust", "undefined")
 HEADS = ("args", "sized", "extension", "none", "ffi_args", "ffi_extension")
 
+# Of the tables that stay as they are read: the keys that are needed, and those that may be there.
+EXTENSION_KEYS = ({"header", "upstream_header"},
+                  {"type", "type_name", "struct", "version_macro", "version", "includes", "uses",
+                   "withdrawn"})
+VERSION_KEYS = ({"major", "declared_minor", "reported_minor", "oldest_minor", "oldest_readable_minor"},
+                set())
+ENTRY_POINT_KEYS = ({"name", "returns", "since", "headers", "doc"}, set())
+REQUIREMENT_KEYS = ({"id", "text", "class"}, set())
+
 # What the registry holds as a whole. A change here is a change of the ABI.
 FUNCTION_COUNT = 138
 ENUM_COUNT = 7
@@ -209,12 +218,30 @@ def _fields(rows: list[dict], where: str) -> list[Field]:
     return [_build(Field, {"name": "", **row}, f"{where}.{row.get('name', '')}") for row in rows]
 
 
+def _checked(table: dict, keys: tuple[set[str], set[str]], where: str) -> dict:
+    needed, possible = keys
+    for what, names in (("unknown", set(table) - needed - possible), ("no", needed - set(table))):
+        if names:
+            raise RegistryError(f"{where}: {what} key {', '.join(sorted(names))}")
+    return table
+
+
 def _load_module(path: Path) -> tuple[Module, dict]:
-    with open(path, "rb") as f:
-        data = tomllib.load(f)
-    where = path.name
+    try:
+        with open(path, "rb") as f:
+            return _module(path.name, tomllib.load(f))
+    except ValueError as error:  # No TOML, or no UTF-8.
+        raise RegistryError(f"{path.name}: {error}") from error
+    except KeyError as error:
+        raise RegistryError(f"{path.name}: no key {error.args[0]}") from error
+
+
+def _module(where: str, data: dict) -> tuple[Module, dict]:
+    """A file's module, and what of the file is left."""
     module = Module(where, data.pop("title"), data.pop("doc", ""), data.pop("order", 0),
                     extension=data.pop("extension", None))
+    if module.extension is not None:
+        _checked(module.extension, EXTENSION_KEYS, f"{where}: extension")
     for table in data.pop("handle", []):
         module.handles.append(_build(Handle, table, f"{where}: {table.get('name')}"))
     for table in data.pop("enum", []):
@@ -275,10 +302,14 @@ def load(folder: Path) -> Registry:
         if rest:
             raise RegistryError(f"{path.name}: unknown key {', '.join(sorted(rest))}")
         modules.append(module)
+    _checked(version, VERSION_KEYS, "version")
+    _checked(entry_point, ENTRY_POINT_KEYS, "entry_point")
     for path in sorted((folder / "extensions").glob("*.toml")):
         module, rest = _load_module(path)
         if rest:
             raise RegistryError(f"{path.name}: unknown key {', '.join(sorted(rest))}")
+        if module.extension is None:
+            raise RegistryError(f"{path.name}: no key extension")
         extensions.append(module)
     modules.sort(key=lambda m: m.order)
     extensions.sort(key=lambda m: m.extension.get("type", 1 << 30))
@@ -432,10 +463,11 @@ def validate(registry: Registry) -> None:
                    m.handles + m.enums + m.callbacks + m.structs + m.functions]
                   if n not in public])
     _check_unique(check, "enum value", [v.name for m in everything for e in m.enums for v in e.values])
-    ids = [r["id"] for r in registry.requirements]
-    ids += [r["id"] for m in everything for f in m.functions for r in f.requirements]
-    _check_unique(check, "requirement", ids)
-    for r in registry.requirements + [r for m in everything for f in m.functions for r in f.requirements]:
+    requirements = registry.requirements + [r for m in everything for f in m.functions for r in f.requirements]
+    for r in requirements:
+        _checked(r, REQUIREMENT_KEYS, f"requirement {r.get('id')}")
+    _check_unique(check, "requirement", [r["id"] for r in requirements])
+    for r in requirements:
         check.need(r["class"] in CLASSES, f"{r['id']}: class {r['class']!r}")
         check.need(re.fullmatch(r"PJRT-[A-Za-z0-9_]+-[A-Za-z0-9_-]+", r["id"]), f"{r['id']}: bad form")
         check.need(r["text"], f"{r['id']}: no text")
@@ -463,10 +495,13 @@ def validate(registry: Registry) -> None:
     numbers = [v.value for v in types.values] if types else []
     check.need(numbers == list(range(EXTENSION_COUNT)),
                f"extension ids are {numbers}, 0..{EXTENSION_COUNT - 1} expected")
+    type_names = {v.value: v.name for v in types.values} if types else {}
     for m in registry.extensions:
         if "type" in m.extension:
-            check.need(any(s.name == m.extension["struct"] for s in m.structs),
-                       f"{m.path}: no struct {m.extension['struct']}")
+            struct, name = m.extension.get("struct"), m.extension.get("type_name")
+            check.need(any(s.name == struct for s in m.structs), f"{m.path}: no struct {struct}")
+            check.need(type_names.get(m.extension["type"]) == name,
+                       f"{m.path}: type {m.extension['type']} is not {name}")
     for library in registry.libraries:
         _check_library(check, library)
     for table in registry.tables:

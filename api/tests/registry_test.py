@@ -137,6 +137,24 @@ class ContradictionTest(unittest.TestCase):
     def test_unknown_key(self):
         self.expect_problem("event.toml", "slot = 127", "slot = 127\nslott = 1", "unknown key slott")
 
+    def test_unknown_and_missing_keys_of_tables(self):
+        self.expect_problem("extensions/ffi.toml", "upstream_header", "upstream_headr",
+                            "ffi.toml: extension: unknown key upstream_headr")
+        self.expect_problem("extensions/ffi.toml", "upstream_header", "# upstream_header",
+                            "ffi.toml: extension: no key upstream_header")
+        self.expect_problem("extensions/ffi.toml", 'struct = "PJRT_FFI', '# struct = "PJRT_FFI', "no struct None")
+        self.expect_problem("extensions/ffi.toml", "PJRT_Extension_Type_FFI", "PJRT_Extension_Type_Ffi",
+                            "type 5 is not PJRT_Extension_Type_Ffi")
+        self.expect_problem("version.toml", "oldest_minor", "oldest", "version: unknown key oldest")
+        self.expect_problem("version.toml", "oldest_minor", "# oldest_minor", "version: no key oldest_minor")
+        self.expect_problem("version.toml", 'headers = ["pjrt_c_api_cpu', 'header = ["pjrt_c_api_cpu',
+                            "entry_point: unknown key header")
+        self.expect_problem("event.toml", 'class = "robust"', 'klass = "robust"', "unknown key klass")
+        self.expect_problem("event.toml", "title = ", "titel = ", "event.toml: no key title")
+
+    def test_no_toml(self):
+        self.expect_problem("event.toml", "slot = 127", "slot = = 127", "event.toml: Invalid value")
+
     def test_required_and_default(self):
         self.expect_problem("execute.toml", 'direction = "in", default = 0',
                             'direction = "in", required = true, default = 0', "required and a default")
