@@ -34,7 +34,7 @@ def read(path: Path) -> dict:
 
 def load_history(folder: Path) -> list[Revision]:
     """All revisions, oldest first, each with its full layout. Raises HistoryError."""
-    for name in ("extensions.json", "breaks.json", "quirks.toml"):
+    for name in ("extensions.json", "quirks.toml"):
         read(folder / name)  # what tests compare with must not go missing either
     path = folder / "layouts.json"
     data = read(path)

@@ -48,7 +48,7 @@ class GenerateTest(unittest.TestCase):
         self.assertIn("+#ifndef PJRT_C_API_LAYOUTS_EXTENSION_H_", done.stdout)
 
     def test_missing_history_fails(self):
-        for lost in ("layouts.json", "extensions.json", "breaks.json", "quirks.toml"):
+        for lost in ("layouts.json", "extensions.json", "quirks.toml"):
             api = copy_of_api(f"no_history_{lost}")
             (api / "history" / lost).unlink()
             done = generate(api=api)
