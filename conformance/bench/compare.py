@@ -7,72 +7,205 @@
   compare.py --report-only --dir RUNS            the table again, from kept files
 See README.md for how to read the table.
 """
-import argparse, json, math, os, statistics as st, subprocess, sys, time
-HERE = os.path.dirname(os.path.abspath(__file__)); ROOT = os.path.dirname(os.path.dirname(HERE))
-ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-ap.add_argument("--a", default="cpu"); ap.add_argument("--b", default="plinth:" + os.path.join(ROOT, "build/release/lib/pjrt_plinth_cpu.so")); ap.add_argument("--rounds", type=int, default=5)
-ap.add_argument("--python", default=sys.executable); ap.add_argument("--bench", default=os.path.join(HERE, "bench.py"))
-ap.add_argument("--only", default="."); ap.add_argument("--skip", default="^$"); ap.add_argument("--budget", default="0.3")
-ap.add_argument("--dir", default=os.path.join(ROOT, "build/bench")); ap.add_argument("--timeout", type=float, default=60); ap.add_argument("--cpus", default="")
-ap.add_argument("--limits", default=""); ap.add_argument("--report-only", action="store_true"); ap.add_argument("--json", default="")
-o = ap.parse_args()
-for platform in (o.a, o.b):
-    if ":" in platform and not os.path.exists(platform.split(":", 1)[1]):
-        sys.exit(f"no plugin at {platform.split(':', 1)[1]}: build it with `scripts/build release pjrt_plinth_cpu`")
-os.makedirs(o.dir, exist_ok=True)
-HIGHER = ("GBps", "GFLOPs", "copy_GBps"); INFO = ("chk", "n_ops", "kind", "ms_med", "block_ns_med", "compile_ms_med", "lower_ms", "first_ms")
 
-def once(plat, out):
-    env = dict(os.environ); env.pop("PJRT_NAMES_AND_LIBRARY_PATHS", None)
-    if ":" in plat: env["PJRT_NAMES_AND_LIBRARY_PATHS"] = plat; env["JAX_PLATFORMS"] = plat.split(":")[0]
-    else: env["JAX_PLATFORMS"] = plat
-    if os.path.exists(out): os.remove(out)
-    for attempt in range(200):
-        cmd = (["taskset", "-c", o.cpus] if o.cpus else []) + [o.python, o.bench, "--out", out, "--only", o.only, "--skip", o.skip, "--budget", o.budget, "--quiet", "--resume"]
-        p = subprocess.Popen(cmd, env=env, stdout=subprocess.DEVNULL, stderr=open(out + ".err", "a")); last = None; t_last = time.time(); why = None
-        while p.poll() is None:
-            time.sleep(0.25)
-            try: r = json.load(open(out)).get("_running")
-            except Exception: r = None
-            if r != last: last, t_last = r, time.time()
-            if time.time() - t_last > o.timeout: p.kill(); p.wait(); why = "timeout"
-        d = json.load(open(out)) if os.path.exists(out) else {}
-        r = d.pop("_running", None)
-        if r is None: 
-            if not d: sys.exit(f"{plat}: bench.py did not start, see {out}.err")
-            return d
-        d[r] = {"error": why or f"process died rc={p.returncode}"}; json.dump(d, open(out, "w"))
-    return d
-if not o.report_only:
-    for k in range(o.rounds):
-        for s, plat in (("a", o.a), ("b", o.b)) if k % 2 == 0 else (("b", o.b), ("a", o.a)):
-            t = time.time(); once(plat, f"{o.dir}/{s}{k}.json"); print(f"# round {k} {s} ({plat}) {time.time()-t:.0f}s load {os.getloadavg()[0]:.2f}", file=sys.stderr, flush=True)
-A, B = [], []
-for s, L in (("a", A), ("b", B)):
-    k = 0
-    while os.path.exists(f"{o.dir}/{s}{k}.json"): L.append(json.load(open(f"{o.dir}/{s}{k}.json"))); k += 1
-lim = json.load(open(o.limits)) if o.limits else {}
-print(f"# A={o.a} B={o.b} rounds={len(A)}/{len(B)}  (times: min of rounds; ratio: median of per-round A/B, >1 = B faster; spread = max/min of A)")
-print(f"{'case.metric':46s} {'A':>11s} {'B':>11s} {'ratio':>7s} {'spreadA':>7s} {'%limA':>6s} {'%limB':>6s}  note")
-ratios = {}; rows = {}
-def pct(rec, kind, metric):
-    if not lim or kind is None or kind not in lim: return None
-    v = rec.get("GFLOPs" if kind != "mem" else "GBps"); return 100 * v / lim[kind] if v else None
-for c in dict.fromkeys(c for r in A + B for c in r if not c.startswith("_")):
-    ra = [r[c] for r in A if c in r]; rb = [r[c] for r in B if c in r]
-    ea = next((x["error"] for x in ra if "error" in x), None); eb = next((x["error"] for x in rb if "error" in x), None)
-    if ea or eb or not ra or not rb: print(f"{c:46s} {'ERR' if ea else 'ok':>11s} {'ERR' if eb else 'ok':>11s}  A:{ea} B:{eb}"); rows[c] = {"error_a": ea, "error_b": eb}; continue
-    note = ""
-    ca, cb = ra[0].get("chk"), rb[0].get("chk")
-    if ca is not None and cb is not None and not (ca == cb or abs(ca - cb) <= 2e-3 * max(abs(ca), abs(cb), 1e-6) or (math.isnan(ca) and math.isnan(cb))): note = f"CHK DIFFERS {ca:.6g} {cb:.6g}"
-    main = [m for m in ra[0] if m not in INFO and m not in HIGHER and m in rb[0]]
-    for m in main:
-        va = [x[m] for x in ra]; vb = [x[m] for x in rb]; r = st.median([p / q if q else float("inf") for p, q in zip(va, vb)])
-        kind = ra[0].get("kind") if m == "ms" else None
-        pa = max((pct(x, kind, m) or 0) for x in ra) or None; pb = max((pct(x, kind, m) or 0) for x in rb) or None
-        f = lambda v: "%11.4g" % v
-        print(f"{c + '.' + m:46s} {f(min(va))} {f(min(vb))} {r:7.2f} {max(va)/min(va) if min(va) else 0:7.2f} {'%6.0f' % pa if pa else '      '} {'%6.0f' % pb if pb else '      '}  {note}")
-        rows[c + "." + m] = {"a": min(va), "b": min(vb), "ratio": r, "pct_a": pa, "pct_b": pb}
-        if math.isfinite(r) and r > 0: ratios.setdefault(c.split("/")[0], []).append(r)
-print("# geometric mean of ratios per group: " + ", ".join(f"{g} {math.exp(st.mean(map(math.log, v))):.2f} (n={len(v)})" for g, v in ratios.items()))
-if o.json: json.dump(rows, open(o.json, "w"), indent=1)
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RESTARTS = 200  # Of a round: each loses the case that died or hung.
+HIGHER_IS_BETTER = ("GBps", "GFLOPs", "copy_GBps")
+NOT_COMPARED = ("chk", "n_ops", "kind", "ms_med", "block_ns_med", "compile_ms_med", "lower_ms", "first_ms")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--a", default="cpu")
+    parser.add_argument("--b", default=f"plinth:{ROOT / 'build/release/lib/pjrt_plinth_cpu.so'}")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--bench", default=str(HERE / "bench.py"))
+    parser.add_argument("--only", default=".")
+    parser.add_argument("--skip", default="^$")
+    parser.add_argument("--budget", default="0.3")
+    parser.add_argument("--dir", type=Path, default=ROOT / "build/bench")
+    parser.add_argument("--timeout", type=float, default=60)
+    parser.add_argument("--cpus", default="")
+    parser.add_argument("--limits", default="")
+    parser.add_argument("--report-only", action="store_true")
+    parser.add_argument("--json", default="")
+    return parser.parse_args()
+
+
+def environment_of(platform: str) -> dict[str, str]:
+    environment = dict(os.environ)
+    environment.pop("PJRT_NAMES_AND_LIBRARY_PATHS", None)
+    if ":" in platform:
+        environment["PJRT_NAMES_AND_LIBRARY_PATHS"] = platform
+    environment["JAX_PLATFORMS"] = platform.split(":")[0]
+    return environment
+
+
+def read(path: Path) -> dict:
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def watch(process: subprocess.Popen, path: Path, seconds: float) -> str | None:
+    """Waits for the end of bench.py; "timeout" if it had to be killed because one case took longer."""
+    running, since = None, time.time()
+    while process.poll() is None:
+        time.sleep(0.25)
+        try:
+            now = read(path).get("_running")
+        except ValueError:
+            now = None
+        if now != running:
+            running, since = now, time.time()
+        if time.time() - since > seconds:
+            process.kill()
+            process.wait()
+            return "timeout"
+    return None
+
+
+def run_round(options: argparse.Namespace, platform: str, path: Path) -> None:
+    """All cases on a platform; one that dies or hangs is an error, and a new process goes on behind it."""
+    path.unlink(missing_ok=True)
+    command = ["taskset", "-c", options.cpus] if options.cpus else []
+    command += [options.python, options.bench, "--out", str(path), "--only", options.only,
+                "--skip", options.skip, "--budget", options.budget, "--quiet", "--resume"]
+    for _ in range(RESTARTS):
+        with open(f"{path}.err", "a") as errors:
+            process = subprocess.Popen(command, env=environment_of(platform), stdout=subprocess.DEVNULL,
+                                       stderr=errors)
+            killed = watch(process, path, options.timeout)
+        results = read(path)
+        running = results.pop("_running", None)
+        if running is None:
+            if not results:
+                sys.exit(f"{platform}: bench.py did not start, see {path}.err")
+            return
+        results[running] = {"error": killed or f"process died rc={process.returncode}"}
+        path.write_text(json.dumps(results))
+
+
+def remove_rounds(folder: Path) -> None:
+    """The report is of all rounds in the folder: none of another run may be left."""
+    for path in folder.glob("*"):
+        if re.fullmatch(r"[ab]\d+\.json(\.err)?", path.name):
+            path.unlink()
+
+
+def run(options: argparse.Namespace) -> None:
+    remove_rounds(options.dir)
+    for k in range(options.rounds):
+        sides = [("a", options.a), ("b", options.b)]
+        for side, platform in sides if k % 2 == 0 else reversed(sides):
+            start = time.time()
+            run_round(options, platform, options.dir / f"{side}{k}.json")
+            print(f"# round {k} {side} ({platform}) {time.time() - start:.0f}s load {os.getloadavg()[0]:.2f}",
+                  file=sys.stderr, flush=True)
+
+
+def rounds_of(folder: Path, side: str) -> list[dict]:
+    found = []
+    while (path := folder / f"{side}{len(found)}.json").exists():
+        found.append(read(path))
+    return found
+
+
+def error_of(results: list[dict]) -> str | None:
+    return next((r["error"] for r in results if "error" in r), None)
+
+
+def checksums_differ(a: float | None, b: float | None) -> bool:
+    if a is None or b is None or a == b or (math.isnan(a) and math.isnan(b)):
+        return False
+    return not abs(a - b) <= 2e-3 * max(abs(a), abs(b), 1e-6)
+
+
+def percent_of_limit(results: list[dict], limits: dict, metric: str) -> float | None:
+    """Of what the machine can do, the best round; None for a case that does not count its work."""
+    kind = results[0].get("kind") if metric == "ms" else None
+    if kind not in limits:
+        return None
+    work = "GBps" if kind == "mem" else "GFLOPs"
+    return max(100 * r.get(work, 0) / limits[kind] for r in results) or None
+
+
+def compared(a: list[dict], b: list[dict], metric: str, limits: dict) -> dict:
+    """One metric of one case in all rounds."""
+    times_a, times_b = [r[metric] for r in a], [r[metric] for r in b]
+    ratio = statistics.median(x / y if y else math.inf for x, y in zip(times_a, times_b))
+    return {"a": min(times_a), "b": min(times_b), "ratio": ratio,
+            "spread": max(times_a) / min(times_a) if min(times_a) else 0,
+            "pct_a": percent_of_limit(a, limits, metric), "pct_b": percent_of_limit(b, limits, metric)}
+
+
+def line_of(name: str, row: dict, note: str) -> str:
+    percents = " ".join(f"{row[p]:6.0f}" if row[p] else " " * 6 for p in ("pct_a", "pct_b"))
+    return (f"{name:46s} {row['a']:11.4g} {row['b']:11.4g} {row['ratio']:7.2f} {row['spread']:7.2f} "
+            f"{percents}  {note}")
+
+
+def report(rounds_a: list[dict], rounds_b: list[dict], limits: dict) -> dict[str, dict]:
+    """Prints the table; returns its rows by case.metric."""
+    print(f"{'case.metric':46s} {'A':>11s} {'B':>11s} {'ratio':>7s} {'spreadA':>7s} {'%limA':>6s} {'%limB':>6s}  note")
+    rows: dict[str, dict] = {}
+    ratios: dict[str, list[float]] = {}
+    cases = dict.fromkeys(c for r in rounds_a + rounds_b for c in r if not c.startswith("_"))
+    for case in cases:
+        a = [r[case] for r in rounds_a if case in r]
+        b = [r[case] for r in rounds_b if case in r]
+        error_a, error_b = error_of(a), error_of(b)
+        if error_a or error_b or not a or not b:
+            print(f"{case:46s} {'ERR' if error_a else 'ok':>11s} {'ERR' if error_b else 'ok':>11s}"
+                  f"  A:{error_a} B:{error_b}")
+            rows[case] = {"error_a": error_a, "error_b": error_b}
+            continue
+        check_a, check_b = a[0].get("chk"), b[0].get("chk")
+        note = f"CHK DIFFERS {check_a:.6g} {check_b:.6g}" if checksums_differ(check_a, check_b) else ""
+        for metric in a[0]:
+            if metric in NOT_COMPARED or metric in HIGHER_IS_BETTER or metric not in b[0]:
+                continue
+            row = compared(a, b, metric, limits)
+            print(line_of(f"{case}.{metric}", row, note))
+            rows[f"{case}.{metric}"] = {k: v for k, v in row.items() if k != "spread"}
+            if math.isfinite(row["ratio"]) and row["ratio"] > 0:
+                ratios.setdefault(case.split("/")[0], []).append(row["ratio"])
+    means = [f"{group} {statistics.geometric_mean(found):.2f} (n={len(found)})" for group, found in ratios.items()]
+    print("# geometric mean of ratios per group: " + ", ".join(means))
+    return rows
+
+
+def main() -> int:
+    options = arguments()
+    for platform in (options.a, options.b):
+        library = platform.partition(":")[2]
+        if library and not os.path.exists(library):
+            sys.exit(f"no plugin at {library}: build it with `scripts/build release pjrt_plinth_cpu`")
+    options.dir.mkdir(parents=True, exist_ok=True)
+    if not options.report_only:
+        run(options)
+    rounds_a, rounds_b = rounds_of(options.dir, "a"), rounds_of(options.dir, "b")
+    limits = json.loads(Path(options.limits).read_text()) if options.limits else {}
+    print(f"# A={options.a} B={options.b} rounds={len(rounds_a)}/{len(rounds_b)}  (times: min of rounds; "
+          "ratio: median of per-round A/B, >1 = B faster; spread = max/min of A)")
+    rows = report(rounds_a, rounds_b, limits)
+    if options.json:
+        Path(options.json).write_text(json.dumps(rows, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
