@@ -15,7 +15,11 @@ compare() { # OLD NEW: 0 if nothing went away
   (((status & wrong) == 0))
 }
 
-dump_of() { echo "$dumps/$(basename "${1%%.so*}").abi"; }
+dump_of() {
+  local name
+  name=$(basename "$1")
+  echo "$dumps/${name%%.so*}.abi"
+}
 for library in "$@"; do
   dump=$(dump_of "$library")
   if ! compare "$dump" "$library"; then
