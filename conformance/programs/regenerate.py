@@ -12,6 +12,10 @@ import argparse
 import pathlib
 import sys
 
+import jaxlib_version
+
+jaxlib_version.need()
+
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.lib import xla_client
 from jaxlib import _jax

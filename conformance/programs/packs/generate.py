@@ -3,24 +3,24 @@
 
     generate.py [--check] [OP...]
 
-Results are computed by NumPy. jaxlib, whose version is below, makes portable artifacts of the texts.
-With --check nothing is written; the exit status says whether the files are what the tables give.
+Results are computed by NumPy. jaxlib makes portable artifacts of the texts, one version of it
+(../jaxlib_version.py). With --check nothing is written; the exit status says whether the files are what the tables give.
 """
 
 import argparse
 import importlib
-import importlib.metadata
 import pathlib
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-JAXLIB = "0.10.2"
+sys.path.insert(0, str(FOLDER.parent))
+import jaxlib_version  # noqa: E402
+
 # Of StableHLO; those of StoredVersions in conformance/cases/stored_programs.cc.
 VERSIONS = ["0.9", "1.0", "1.13"]
 TABLES = ["elementwise", "conversions", "movement", "indexing", "reductions", "products",
           "algorithms", "control", "random_bits", "dynamic", "collectives", "jax_programs",
           "framework_forms"]
-SKIPPED = 77  # exit status: the versions that are needed are not here
 
 
 class Serializer:
@@ -67,13 +67,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("ops", nargs="*")
     arguments = parser.parse_args()
-    try:
-        found = importlib.metadata.version("jaxlib")
-    except importlib.metadata.PackageNotFoundError:
-        found = "none"
-    if found != JAXLIB:
-        print(f"jaxlib {JAXLIB} is needed, here is {found}", file=sys.stderr)
-        return SKIPPED
+    jaxlib_version.need()
     import numpy
     from program import encode, unpacked
     numpy.seterr(all="ignore")  # edge values are meant

@@ -11,6 +11,7 @@ DEFAULT = pathlib.Path(__file__).resolve().parents[3] / "build/release/lib/pjrt_
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="also the long matrix of types and shapes")
+    parser.addoption("--torch", action="store_true", help="also with PyTorch, which must be installed")
     parser.addoption("--fusion", choices=["on", "off"], default="on",
                      help="compile for the plugin with or without fusion")
     parser.addoption("--against-itself", action="store_true",
@@ -19,6 +20,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "full: runs with --full only")
+    config.addinivalue_line("markers", "torch: runs with --torch only")
     config.addinivalue_line("markers", "plugin_only: makes no sense --against-itself")
     if config.getoption("--against-itself"):
         backends.configure(None, {})
@@ -33,8 +35,9 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     dropped = []
-    if not config.getoption("--full"):
-        dropped += [item for item in items if item.get_closest_marker("full")]
+    for name in ("full", "torch"):
+        if not config.getoption(f"--{name}"):
+            dropped += [item for item in items if item.get_closest_marker(name)]
     if config.getoption("--against-itself"):
         dropped += [item for item in items if item.get_closest_marker("plugin_only")]
     if dropped:

@@ -194,10 +194,12 @@ def test_the_package_copies_for_the_cpu_only_where_a_copy_helps():
     run_python(PATCHED, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 
 
-@pytest.mark.full
+@pytest.mark.torch
 def test_pytorch():
-    torch = pytest.importorskip("torch", reason="not run without PyTorch: pip install torch (with the nvidia-* wheels)",
-                                exc_type=ImportError)
+    try:
+        import torch
+    except ImportError as error:
+        pytest.fail(f"{error}: pip install torch --index-url https://download.pytorch.org/whl/cpu")
     for dtype in (torch.uint8, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64,
                   torch.complex64):
         tensor = torch.arange(64 * 40).reshape(64, 40).to(dtype)
