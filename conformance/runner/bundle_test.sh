@@ -7,6 +7,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+version=$("$suite" --version)
+if [[ ! $version =~ ^plinth-conformance\ [0-9]+\.[0-9]+\.[0-9]+$ ]]; then
+  echo "--version says: $version"
+  exit 1
+fi
 "$suite" --plugin "$plugin" --profile "$here/../profiles/plinth_cpu.json" --quiet \
   --bundle "$work/bundle" --html "$work/page.html" | tail -1
 "$suite" verify "$work/bundle" --plugin "$plugin"

@@ -296,6 +296,7 @@ int Main(int argc, char** argv) {
       "Runs the conformance suite on a PJRT plugin.\n"
       "Exit status: 0 every case passed, was waived or is not supported; 1 a case failed;\n"
       "2 wrong usage; 3 the plugin could not be loaded.");
+  app.set_version_flag("--version", "plinth-conformance " PLINTH_VERSION);
   Options options;
   app.add_option("--plugin", options.plugin, "the plugin, a .so that exports GetPjrtApi");
   app.add_option("--level", options.level, "run cases up to this level")
