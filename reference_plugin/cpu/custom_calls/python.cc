@@ -93,7 +93,7 @@ std::string TakeError(const Functions& f) {
   f.FetchError(&type, &value, &trace);
   if (type == nullptr) return "Python reported an error and set none";
   f.NormalizeError(&type, &value, &trace);
-  const std::string brief = ToString(f, type) + ": " + ToString(f, value);
+  std::string brief = ToString(f, type) + ": " + ToString(f, value);
   if (trace == nullptr || value == nullptr) {
     Ref drop_type(f, type), drop_value(f, value), drop_trace(f, trace);
     return brief;

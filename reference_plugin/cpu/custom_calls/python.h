@@ -8,13 +8,11 @@
 
 #include "plinth/support/status.h"
 
-struct _object;  // PyObject
-
 // The interpreter of this process, if it has one. Nothing links to Python: its functions are looked
 // up in the process at first use, so the plugin loads in C programs too, and in any version.
 namespace plinth::cpu::python {
 
-using Object = ::_object;
+struct Object;  // PyObject
 
 // The functions that are used, of the stable ABI.
 struct Functions {
@@ -28,7 +26,7 @@ struct Functions {
   Object* (*Call)(Object* callable, Object* arguments);
   Object* (*NewTuple)(intptr_t size);
   int (*SetTupleItem)(Object* tuple, intptr_t index, Object* item);  // takes the item
-  Object* (*FromInteger)(long long value);
+  Object* (*FromInteger)(long long value);  // NOLINT(google-runtime-int): Python's signature
   Object* (*FromText)(const char* utf8);
   Object* (*ViewMemory)(char* data, intptr_t size, int flags);
   intptr_t (*SequenceSize)(Object* sequence);

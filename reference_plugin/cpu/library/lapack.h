@@ -41,18 +41,11 @@ inline constexpr char kLapackPrefix<std::complex<double>> = 'z';
 // routines.
 template <typename Make>
 auto ForLapackType(DType type, Make make) -> decltype(make.template operator()<float>()) {
-  switch (type) {
-    case DType::kF32:
-      return make.template operator()<float>();
-    case DType::kF64:
-      return make.template operator()<double>();
-    case DType::kC64:
-      return make.template operator()<std::complex<float>>();
-    case DType::kC128:
-      return make.template operator()<std::complex<double>>();
-    default:
-      return InvalidArgument("elements of type ", Name(type), "; expected f32, f64, c64 or c128");
-  }
+  if (type == DType::kF32) return make.template operator()<float>();
+  if (type == DType::kF64) return make.template operator()<double>();
+  if (type == DType::kC64) return make.template operator()<std::complex<float>>();
+  if (type == DType::kC128) return make.template operator()<std::complex<double>>();
+  return InvalidArgument("elements of type ", Name(type), "; expected f32, f64, c64 or c128");
 }
 
 // One routine for one element type: its name for real and for complex elements without the prefix
