@@ -111,6 +111,18 @@ def test_shapes(dtype):
     check(cases)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, values.BF16, np.float32, np.complex128], **ids)
+def test_columns_of_a_padded_array(dtype):
+    # Rows that end before the padding does.
+    x = values.random(dtype, (1000,))
+
+    def columns(low, rows, width, count):
+        return lambda x: jnp.pad(x, (low, rows * width - low - 1000)).reshape(rows, width)[:, :count] + x[0]
+
+    check_functions_of((x,), {str(shape): columns(*shape) for shape in (
+        (1200, 150, 50, 20), (2400, 150, 100, 20), (260000, 150, 2000, 20), (5, 150, 7, 3))})
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("shape", values.LARGE_SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", values.FEW, **ids)

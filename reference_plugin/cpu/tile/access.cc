@@ -86,7 +86,8 @@ int64_t FloorDivide(int64_t a, int64_t b) {  // b > 0
   return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
-// Cuts [*begin, *end) down to the i with 0 <= value + i * stride < extent.
+// Cuts [*begin, *end) down to the i with 0 <= value + i * stride < extent. Never moves a limit
+// beyond the other.
 void Intersect(int64_t value, int64_t stride, int64_t extent, int64_t* begin, int64_t* end) {
   if (stride == 0) {
     if (value < 0 || value >= extent) *end = *begin;
@@ -100,9 +101,8 @@ void Intersect(int64_t value, int64_t stride, int64_t extent, int64_t* begin, in
     first = -FloorDivide(extent - 1 - value, -stride);
     last = FloorDivide(value, -stride);
   }
-  *begin = std::max(*begin, first);
-  *end = std::min(*end, last + 1);
-  if (*end < *begin) *end = *begin;
+  *begin = std::min(std::max(*begin, first), *end);
+  *end = std::max(std::min(*end, last + 1), *begin);
 }
 
 // LoadBounded where rows are too short to be worth a call each.

@@ -202,6 +202,32 @@ TEST(KernelStepTest, ResultsMayLieOverOperands) {
   }
 }
 
+// pad, then reshape to rows, of which only the first columns are taken: rows may end before the
+// padding does.
+TEST(KernelStepTest, PaddingThatGoesOnBehindTheRow) {
+  constexpr int64_t kRows = 150, kColumns = 20, kWidth = 50, kLow = 1200, kSize = 1000;
+  std::vector<float> x(kSize);
+  std::iota(x.begin(), x.end(), 1.0f);
+  Kernel kernel =
+      Elementwise(kRows * kColumns, {DType::kF32}, {Input(0), Operation(Opcode::kAdd, {0, 0})});
+  kernel.extents = {kRows, kColumns};
+  kernel.num_parallel = 2;
+  Access& access = kernel.inputs[0];
+  access.byte_strides = {4 * kWidth, 4};
+  access.byte_offset = -4 * kLow;
+  access.bounds.resize(1);
+  access.bounds[0].coefficients = {kWidth, 1};
+  access.bounds[0].offset = -kLow;
+  access.bounds[0].extent = kSize;
+  kernel.outputs[0].byte_strides = {4 * kColumns, 4};
+  const auto y = RunStep<float>(kernel, {x.data()}, kRows * kColumns);
+  for (int64_t i = 0; i < kRows * kColumns; ++i) {
+    const int64_t at = i / kColumns * kWidth + i % kColumns - kLow;
+    ASSERT_EQ(y[static_cast<size_t>(i)], at < 0 || at >= kSize ? 0 : 2 * x[static_cast<size_t>(at)])
+        << "element " << i;
+  }
+}
+
 TEST(KernelStepTest, SoftmaxOfEveryRowLength) {
   for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
            {1, 1}, {3, 10}, {700, 10}, {5, 64}, {7, 257}, {2, 4096}, {1, 300000}}) {

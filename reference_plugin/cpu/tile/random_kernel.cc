@@ -114,15 +114,45 @@ class Generator {
     return dims;
   }
 
+  // A flat array, padded at both ends, then cut into rows of which the last elements are dropped.
+  // Answers the size.
+  int64_t MakeFlatWindow(Access* access, const std::vector<size_t>& dims) {
+    const size_t last = static_cast<size_t>(Below(static_cast<int64_t>(dims.size()) - 1)) + 1;
+    const size_t row = dims[last - 1], column = dims[last];
+    const int64_t columns = out_.kernel.extents[column];
+    const int64_t width = columns + Below(40 * columns + 1);
+    const int64_t points = out_.kernel.extents[row] * width;
+    const int64_t low = Below(points + 1);
+    const int64_t bytes = ByteSize(access->dtype);
+    compiler::Bound bound;
+    bound.coefficients = Dims(out_.kernel.extents.size());
+    bound.coefficients[row] = width;
+    bound.coefficients[column] = 1;
+    bound.offset = -low;
+    bound.extent = 1 + Below(2 * width + 1);
+    access->byte_strides = Dims(out_.kernel.extents.size());
+    access->byte_strides[row] = width * bytes;
+    access->byte_strides[column] = bytes;
+    access->byte_offset = -low * bytes;
+    access->bounds.push_back(bound);
+    access->fill = MakeScalar(access->dtype, Below(5));
+    return bound.extent * bytes;
+  }
+
   int32_t MakeInput(DType type, bool over_reduced) {
     Access access;
     access.dtype = type;
     access.buffer = static_cast<int32_t>(out_.operands.size());
     std::vector<size_t> dims = DimsOf(over_reduced);
     if (Chance(5)) dims.clear();
-    int64_t size = MakeStrides(&access, dims, false);
+    int64_t size;
+    if (dims.size() > 1 && Chance(10)) {
+      size = MakeFlatWindow(&access, dims);
+    } else {
+      size = MakeStrides(&access, dims, false);
+    }
     // Only the middle of a dimension is there; the rest is padding.
-    if (!dims.empty() && Chance(20)) {
+    if (!dims.empty() && access.bounds.empty() && Chance(20)) {
       const size_t d = dims[static_cast<size_t>(Below(static_cast<int64_t>(dims.size())))];
       const int64_t extent = out_.kernel.extents[d];
       const int64_t low = Below(extent / 2 + 1);
