@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+import backends
 import values
 from cases import Case, check
 from compare import EXACT, Tolerance
@@ -130,6 +131,30 @@ def test_scatter_of_ones_own_combiner():
                 Tolerance(ulps=2))
            for op in (lax.scatter_add, lax.scatter_mul, lax.scatter_min, lax.scatter_max,
                       lax.scatter_sub, lax.scatter)])
+
+
+@pytest.mark.plugin_only
+@pytest.mark.parametrize("columns", [1, 40, 700])
+def test_scatter_that_swaps(columns):
+    # JAX has no scatter of two arrays.
+    x, y = (values.random(np.float32, (6, columns), seed) for seed in (1, 2))
+    i = np.array([[0], [3], [0], [5]], np.int32)
+    whole, rows = f"tensor<6x{columns}xf32>", f"tensor<4x{columns}xf32>"
+    got = backends.run_text_on_plugin(f"""
+      func.func @main(%a: {whole}, %b: {whole}, %i: tensor<4x1xi32>, %u: {rows}) -> ({whole}, {whole}) {{
+        %r:2 = "stablehlo.scatter"(%a, %b, %i, %u, %u) ({{
+          ^bb0(%x: tensor<f32>, %y: tensor<f32>, %p: tensor<f32>, %q: tensor<f32>):
+            "stablehlo.return"(%y, %x) : (tensor<f32>, tensor<f32>) -> ()
+        }}) {{scatter_dimension_numbers = #stablehlo.scatter<
+               update_window_dims = [1], inserted_window_dims = [0],
+               scatter_dims_to_operand_dims = [0], index_vector_dim = 1>,
+             indices_are_sorted = false, unique_indices = false}}
+          : ({whole}, {whole}, tensor<4x1xi32>, {rows}, {rows}) -> ({whole}, {whole})
+        return %r#0, %r#1 : {whole}, {whole}
+      }}""", x, y, i, np.zeros((4, columns), np.float32))
+    swapped = np.array([False, False, False, True, False, True])[:, None]  # Row 0 twice.
+    np.testing.assert_array_equal(got[0], np.where(swapped, y, x))
+    np.testing.assert_array_equal(got[1], np.where(swapped, x, y))
 
 
 def test_gradients_and_empty():

@@ -202,6 +202,30 @@ TEST(KernelStepTest, ResultsMayLieOverOperands) {
   }
 }
 
+// Each result lies over the operand that the other one is a copy of.
+TEST(KernelStepTest, OperandsMayChangePlaces) {
+  std::vector<float> x(5000), y(5000);
+  std::iota(x.begin(), x.end(), 0.0f);
+  std::iota(y.begin(), y.end(), 0.5f);
+  const std::vector<float> old_x = x, old_y = y;
+  Kernel kernel = Elementwise(5000, {DType::kF32, DType::kF32}, {Input(0), Input(1)});
+  kernel.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
+  kernel.phases[0].stores = {{1, 0}, {0, 1}};
+  Expected<std::unique_ptr<PreparedStep>> step =
+      PrepareKernel(std::make_shared<const Kernel>(kernel));
+  ASSERT_TRUE(step.ok()) << step.status().ToString();
+  std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
+  void* aligned = scratch.data();
+  size_t space = scratch.size();
+  std::align(64, space - 64, aligned, space);
+  RunContext context;
+  context.scratch = {static_cast<std::byte*>(aligned), space};
+  void* buffers[] = {x.data(), y.data()};
+  ASSERT_TRUE((*step)->Run(buffers, buffers, context).ok());
+  EXPECT_EQ(x, old_y);
+  EXPECT_EQ(y, old_x);
+}
+
 // pad, then reshape to rows, of which only the first columns are taken: rows may end before the
 // padding does.
 TEST(KernelStepTest, PaddingThatGoesOnBehindTheRow) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "reference_plugin/cpu/tile/routine.h"
 
@@ -212,13 +213,23 @@ void ProgramBuilder::SaveLeaves(size_t p) {
 void ProgramBuilder::BuildStores(size_t p) {
   const Phase& phase = kernel_.phases[p];
   PhaseProgram& out = program_.phases[p];
-  // Values that lie in an input's memory first: the other stores may overwrite it.
+  // Values that lie in an input's memory first: the other stores may overwrite it. The first of
+  // them may overwrite the input of the second, which is therefore copied before it.
+  bool copies = false;
   for (bool direct : {true, false}) {
     for (const compiler::Store& store : phase.stores) {
       const size_t n = static_cast<size_t>(store.node);
       if (values_[p][n].direct != direct || direct_output_[n] >= 0) continue;
       Expected<TileStore> access = MakeStore(phase, store.output);
-      if (access.ok()) out.stores.push_back({*access, TileSlot(p, store.node)});
+      if (!access.ok()) continue;
+      int32_t slot = TileSlot(p, store.node);
+      if (direct && std::exchange(copies, true)) {
+        const int32_t kept = TakeRegister();
+        const size_t bytes = TileElementBytes(phase.nodes[n].dtype);
+        out.code.push_back({CopyFunction(static_cast<int64_t>(bytes)), kept, slot, 0, 0, {}});
+        slot = kept;
+      }
+      out.stores.push_back({*access, slot});
     }
   }
 }
