@@ -71,6 +71,20 @@ def test_not_a_number_wins():
     })
 
 
+@pytest.mark.parametrize("dtype", [np.float16, values.BF16, np.float32, np.float64], **ids)
+@pytest.mark.parametrize("size", [2, 7, 64, 100, 1000])
+def test_positive_zero_is_the_greater(dtype, size):
+    rows = np.zeros((3, size), dtype)
+    rows[[0, 1, 2], [0, size // 2, size - 1]] = -0.0
+
+    def extremes(reduce, cumulative, op, first):
+        return lambda x: [reduce(x), reduce(x, 1), reduce(x.T, 0), cumulative(x, 1)[:, -1],
+                          lax.reduce_window(x, np.array(first, dtype), op, (1, size), (1, 1), "VALID")]
+
+    check([Case("min", extremes(jnp.min, lax.cummin, lax.min, np.inf), (rows,)),
+           Case("max", extremes(jnp.max, lax.cummax, lax.max, -np.inf), (-rows,))])
+
+
 @pytest.mark.parametrize("dtype", [np.int32, values.BF16, np.float32, np.float64], **ids)
 def test_regions_of_ones_own(dtype):
     x = values.random(dtype, (6, 11), low=1, high=9)

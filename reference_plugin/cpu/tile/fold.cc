@@ -1,5 +1,6 @@
 #include "reference_plugin/cpu/tile/fold.h"
 
+#include <bit>
 #include <type_traits>
 
 namespace plinth::cpu {
@@ -19,17 +20,31 @@ struct AddOp {
   }
 };
 
-// A NaN wins.
+// A NaN wins, and +0 is greater than -0, as for the elementwise ops. Equal operands differ in
+// nothing but the sign of a zero.
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
 struct MaximumOp {
   template <typename T>
   static T Apply(T a, T b) {
-    return a != a || a > b ? a : b;
+    const T larger = a != a || a > b ? a : b;
+    if constexpr (std::is_floating_point_v<T>) {
+      const BitsOf<T> both = std::bit_cast<BitsOf<T>>(a) & std::bit_cast<BitsOf<T>>(b);
+      return a == b ? std::bit_cast<T>(both) : larger;
+    }
+    return larger;
   }
 };
 struct MinimumOp {
   template <typename T>
   static T Apply(T a, T b) {
-    return a != a || a < b ? a : b;
+    const T smaller = a != a || a < b ? a : b;
+    if constexpr (std::is_floating_point_v<T>) {
+      const BitsOf<T> either = std::bit_cast<BitsOf<T>>(a) | std::bit_cast<BitsOf<T>>(b);
+      return a == b ? std::bit_cast<T>(either) : smaller;
+    }
+    return smaller;
   }
 };
 

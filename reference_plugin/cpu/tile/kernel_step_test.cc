@@ -287,6 +287,38 @@ TEST(KernelStepTest, SumOfALargeArray) {
   EXPECT_EQ(RunStep<int32_t>(kernel, {x.data()}, 1, &pool)[0], expected);
 }
 
+// +0 is greater than -0 wherever they stand.
+template <typename T>
+void ExpectSignsOfZeros(DType type, T nan) {
+  const T infinity = std::numeric_limits<T>::infinity();
+  for (int64_t size : {2, 3, 5, 16, 64, 100, 1000, 5000}) {
+    for (int64_t at : {int64_t{0}, size / 2, size - 1}) {
+      for (Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum}) {
+        const bool maximum = opcode == Opcode::kMaximum;
+        std::vector<T> x(static_cast<size_t>(size), maximum ? T{-0.0} : T{0.0});
+        T& wins = x[static_cast<size_t>(at)];
+        wins = maximum ? T{0.0} : T{-0.0};
+        const Node initial = Constant(maximum ? -infinity : infinity, type);
+        for (bool along_rows : {false, true}) {
+          const Kernel kernel = ReduceMatrix(along_rows ? 1 : size, along_rows ? size : 1,
+                                             along_rows, type, opcode, initial);
+          const T result = RunStep<T>(kernel, {x.data()}, 1)[0];
+          EXPECT_EQ(result, 0);
+          EXPECT_EQ(std::signbit(result), !maximum) << size << " at " << at;
+        }
+        wins = nan;
+        const Kernel kernel = ReduceMatrix(1, size, true, type, opcode, initial);
+        EXPECT_TRUE(std::isnan(RunStep<T>(kernel, {x.data()}, 1)[0])) << size << " at " << at;
+      }
+    }
+  }
+}
+
+TEST(KernelStepTest, ExtremesOfZerosAndNan) {
+  ExpectSignsOfZeros<float>(DType::kF32, std::numeric_limits<float>::quiet_NaN());
+  ExpectSignsOfZeros<double>(DType::kF64, std::numeric_limits<double>::quiet_NaN());
+}
+
 TEST(KernelStepTest, FloatSumsDoNotDependOnThreads) {
   constexpr int64_t kRows = 40000, kColumns = 37;
   std::vector<float> x(kRows * kColumns);
