@@ -39,9 +39,11 @@ struct SmallFloat {
       const uint32_t magnitude = (uint32_t{pattern} & kFormat.magnitude_mask()) << kShift;
       const uint32_t sign = (uint32_t{pattern} >> kFormat.sign_shift()) << 31;
       const float value = std::bit_cast<float>(magnitude) * PowerOfTwoFloat(127 - kFormat.bias);
+      // A signaling NaN becomes quiet, as the conversion instructions have it.
       constexpr uint32_t kSpecial = (kFormat.max_pattern() + 1) << kShift;
       const uint32_t special = magnitude >= kSpecial ? 0x7F800000u : 0u;
-      return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | special | sign);
+      const uint32_t quiet = magnitude > kSpecial ? 0x00400000u : 0u;
+      return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | special | quiet | sign);
     }
   }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -134,6 +135,20 @@ TEST_P(NarrowTest, NansKeepAQuietBit) {
                                 std::bit_cast<float>(0xFF800001u)};
   EXPECT_THAT(Store(DType::kF16, Round(DType::kF16, x)), ElementsAre(0x7E00, 0xFE00));
   EXPECT_THAT(Store(DType::kBF16, Round(DType::kBF16, x)), ElementsAre(0x7FC0, 0xFFC0));
+}
+
+// The same bits in whole vectors and in the elements behind them.
+TEST_P(NarrowTest, LoadsOfF16QuietNans) {
+  for (size_t count = 1; count <= 40; ++count) {
+    const std::vector<uint16_t> positive(count, 0x7C01), negative(count, 0xFD00);
+    std::vector<float> values(count);
+    const TileFunction load = FindLoad(DType::kF16, GetParam());
+    load(values.data(), positive.data(), nullptr, nullptr, count, {});
+    EXPECT_THAT(Store(DType::kF16, values), testing::Each(0x7E01)) << count;
+    for (float value : values) EXPECT_EQ(std::bit_cast<uint32_t>(value), 0x7FC02000u) << count;
+    load(values.data(), negative.data(), nullptr, nullptr, count, {});
+    EXPECT_THAT(Store(DType::kF16, values), testing::Each(0xFF00)) << count;
+  }
 }
 
 TEST_P(NarrowTest, SubByteIntegersAndPredsLoadTheirLowBits) {

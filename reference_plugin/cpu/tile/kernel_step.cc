@@ -15,6 +15,9 @@ namespace plinth::cpu {
 namespace {
 
 using compiler::Kernel;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Phase;
 
 // A share of the work that is worth handing to another thread.
 constexpr double kGrainNs = 10e3;
@@ -88,10 +91,48 @@ class KernelStep : public PreparedStep {
   int64_t grain_ = 1;
 };
 
+bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }
+
+// Whether the kernel has f16 or bf16 values, and no op reads or makes them but to choose.
+bool OnlyMovesHalves(const Kernel& kernel) {
+  bool has_halves = false;
+  for (const Phase& phase : kernel.phases) {
+    if (!phase.reductions.empty()) return false;
+    for (const Node& node : phase.nodes) {
+      const bool makes = IsHalf(node.dtype);
+      bool reads = false;
+      for (size_t i = 0; i < node.num_operands; ++i) {
+        reads = reads || IsHalf(phase.nodes[static_cast<size_t>(node.operands[i])].dtype);
+      }
+      has_halves = has_halves || makes;
+      const bool moves = node.kind == NodeKind::kInput || node.kind == NodeKind::kConstant ||
+                         (node.kind == NodeKind::kOp && node.opcode == compiler::Opcode::kSelect);
+      if ((makes || reads) && !moves) return false;
+    }
+  }
+  return has_halves;
+}
+
+// Halves that are only moved are moved as bits: to f32 and back takes time, and quiets NaNs.
+std::shared_ptr<const Kernel> MoveAsBits(std::shared_ptr<const Kernel> kernel) {
+  if (!OnlyMovesHalves(*kernel)) return kernel;
+  auto moves = std::make_shared<Kernel>(*kernel);
+  const auto change = [](DType* type) {
+    if (IsHalf(*type)) *type = DType::kU16;
+  };
+  for (compiler::Access& input : moves->inputs) change(&input.dtype);
+  for (compiler::Access& output : moves->outputs) change(&output.dtype);
+  for (Phase& phase : moves->phases) {
+    for (Node& node : phase.nodes) change(&node.dtype);
+  }
+  return moves;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<PreparedStep>> PrepareKernel(std::shared_ptr<const Kernel> kernel) {
   PLINTH_RETURN_IF_ERROR(Verify(*kernel));
+  kernel = MoveAsBits(std::move(kernel));
   if (std::unique_ptr<PreparedStep> small = SmallKernel::Make(*kernel)) return small;
   if (std::unique_ptr<PreparedStep> copy = MakeCopyStep(kernel)) return copy;
   Expected<std::unique_ptr<TileProgram>> program = MakeTileProgram(*kernel);

@@ -467,6 +467,27 @@ TEST(KernelStepTest, TransposesOfEveryElementSize) {
   }
 }
 
+// Every NaN keeps its bits on the way, be it signaling.
+TEST(KernelStepTest, MovesHalvesBitForBit) {
+  for (DType type : {DType::kF16, DType::kBF16}) {
+    for (size_t size : {5, 20, 1000}) {
+      std::vector<uint16_t> x(size);
+      for (size_t i = 0; i < size; ++i) x[i] = static_cast<uint16_t>(0x7c01 + 0x8000 * (i % 2) + i);
+      Kernel kernel = Elementwise(static_cast<int64_t>(size), {type}, {Input(0, type)});
+      kernel.inputs[0].byte_strides[0] = -2;
+      kernel.inputs[0].byte_offset = 2 * static_cast<int64_t>(size) - 2;
+      const auto y = RunStep<uint16_t>(kernel, {x.data()}, size);
+      EXPECT_EQ(y, std::vector<uint16_t>(x.rbegin(), x.rend())) << Name(type) << " " << size;
+      std::vector<uint8_t> which(size, 1);
+      const Kernel select =
+          Elementwise(static_cast<int64_t>(size), {DType::kPred, type},
+                      {Input(0, DType::kPred), Input(1, type), Constant(uint16_t{1}, type),
+                       Operation(Opcode::kSelect, type, {0, 1, 2})});
+      EXPECT_EQ(RunStep<uint16_t>(select, {which.data(), x.data()}, size), x) << Name(type);
+    }
+  }
+}
+
 // A transposed operand of an op, whose rows are taken in blocks.
 TEST(KernelStepTest, AddsATransposedMatrix) {
   constexpr int64_t kSize = 320;
