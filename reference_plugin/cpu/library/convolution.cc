@@ -13,7 +13,6 @@ namespace {
 
 using compiler::ConvolutionAttributes;
 using compiler::Dims;
-using compiler::Type;
 using compiler::Window;
 
 // Zeros between the elements of a dilated input are never multiplied: the outputs fall into

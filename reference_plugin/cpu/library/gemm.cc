@@ -50,13 +50,11 @@ int64_t StrideOf(const std::vector<MapDim>& dims) { return dims.empty() ? 0 : di
 template <typename Scalar>
 void Gemm::SetStore() {
   switch (problem_.c.dtype) {
-#define PLINTH_STORE(dtype, Type)                            \
-  case DType::dtype:                                         \
-    if constexpr (!kIsComplex<Type>) {                       \
-      store_ = StoreTileAs<Scalar, Type>;                    \
-    } else if constexpr (std::is_floating_point_v<Scalar>) { \
-      store_ = StoreTileAs<Scalar, Type>;                    \
-    }                                                        \
+#define PLINTH_STORE(dtype, Type)                                          \
+  case DType::dtype:                                                       \
+    if constexpr (!kIsComplex<Type> || std::is_floating_point_v<Scalar>) { \
+      store_ = StoreTileAs<Scalar, Type>;                                  \
+    }                                                                      \
     break;
     PLINTH_FOR_EACH_ELEMENT(PLINTH_STORE)
 #undef PLINTH_STORE

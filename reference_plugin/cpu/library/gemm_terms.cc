@@ -22,8 +22,10 @@ int64_t Gemm::TermRows() const {
   }
   if (a.outer.empty() || a.outer.back().window >= 0 || a.outer.back().stride != 1) return 0;
   constexpr int64_t kMostGroups = 64, kFewestRows = 8;
-  const int64_t rows = a.outer.back().size, groups = m_ / rows;
-  return rows >= kFewestRows && groups <= kMostGroups && k_ >= 4 * groups ? rows : 0;
+  const int64_t rows = a.outer.back().size;
+  if (rows < kFewestRows) return 0;
+  const int64_t groups = m_ / rows;
+  return groups <= kMostGroups && k_ >= 4 * groups ? rows : 0;
 }
 
 Status Gemm::RunTerms(const std::byte* a_data, const std::byte* b_data, std::byte* c_data,
@@ -32,7 +34,8 @@ Status Gemm::RunTerms(const std::byte* a_data, const std::byte* b_data, std::byt
   const OperandMap &a_map = problem_.a, &b_map = problem_.b;
   ThreadPool* pool = PoolFor(context);
   const int64_t mr = kernels.mr, nr = kernels.nr, group_rows = TermRows();
-  const int64_t groups = m_ / group_rows;
+  // kTerms is chosen only where TermRows() is not 0.
+  const int64_t groups = m_ / group_rows;  // NOLINT(clang-analyzer-core.DivideZero)
   // Lists are made again for every task: no more tasks than even out the threads.
   const int64_t threads = pool == nullptr ? 1 : pool->parallelism();
   const int64_t wanted = (4 * threads + batches_ * groups - 1) / (batches_ * groups);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plinth/support/parse_number.h"
+#include "plinth/support/str_cat.h"
 #include "plinth/support/text.h"
 
 namespace plinth::cpu {
@@ -88,11 +89,11 @@ std::vector<GroupMemory> Groups(const std::string& root) {
     if (path.find("..") != std::string::npos) path.clear();
     while (true) {
       while (path.ends_with('/')) path.pop_back();
-      const std::string folder = root + files.mount + path;
-      std::optional<int64_t> limit = FirstNumber(ReadFile(folder + files.limit));
-      std::optional<int64_t> usage = FirstNumber(ReadFile(folder + files.usage));
+      const std::string folder = StrCat(root, files.mount, path);
+      std::optional<int64_t> limit = FirstNumber(ReadFile(StrCat(folder, files.limit)));
+      std::optional<int64_t> usage = FirstNumber(ReadFile(StrCat(folder, files.usage)));
       if (limit && usage) {
-        std::string stat = ReadFile(folder + "/memory.stat");
+        std::string stat = ReadFile(StrCat(folder, "/memory.stat"));
         int64_t in_use = *usage;
         for (const char* name : files.reclaimable) {
           if (name != nullptr) in_use -= FindNumber(stat, name).value_or(0);
