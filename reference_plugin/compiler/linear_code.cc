@@ -19,6 +19,9 @@ ScalarBits SplatBits(const ConstantAttributes& constant) {
   return bits;
 }
 
+// The product of counts and costs that may be infinite: nothing, however often, is nothing.
+double Times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
 // A kernel that writes one element everywhere.
 std::shared_ptr<const Kernel> MakeFill(const Type& type, ScalarBits element) {
   auto kernel = std::make_shared<Kernel>();
@@ -131,7 +134,7 @@ class Linearizer {
           PLINTH_RETURN_IF_ERROR(AddCase(step, trips));
           break;
         default:
-          if (step.cost_ns > 0) code_.cost_ns += step.cost_ns * trips;
+          if (step.cost_ns > 0) code_.cost_ns += Times(trips, step.cost_ns);
           PLINTH_RETURN_IF_ERROR(AddComputation(step));
       }
     }
@@ -195,11 +198,12 @@ class Linearizer {
     for (size_t i = 0; i < carries.size(); ++i) {
       PLINTH_RETURN_IF_ERROR(AddCopy(step.operands[i], carries[i]));
     }
-    code_.cost_ns += trips * (step.trips + 1) * kTurnNs;
+    const double turns = Times(trips, step.trips), tests = Times(trips, step.trips + 1);
+    code_.cost_ns += tests * kTurnNs;
     int32_t begin = NextStep();
     ++loop_depth_;
     PLINTH_RETURN_IF_ERROR(Bind(condition.arguments, carries));
-    PLINTH_RETURN_IF_ERROR(AddBlock(condition, trips * (step.trips + 1)));
+    PLINTH_RETURN_IF_ERROR(AddBlock(condition, tests));
     PLINTH_ASSIGN_OR_RETURN(int32_t predicate, VariableOf(condition.results[0]));
     int32_t exit = NextStep();
     LinearStep& leave = AddStep(PlanStepKind::kJumpUnless);
@@ -207,7 +211,7 @@ class Linearizer {
     leave.operand_types = {TypeOf(condition.results[0])};
 
     PLINTH_RETURN_IF_ERROR(Bind(body.arguments, carries));
-    PLINTH_RETURN_IF_ERROR(AddBlock(body, trips * step.trips));
+    PLINTH_RETURN_IF_ERROR(AddBlock(body, turns));
     // In two rounds, because a result may be another carry's old value (a swap).
     std::vector<int32_t> next;
     for (size_t i = 0; i < carries.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -289,6 +290,48 @@ TEST(PlanTest, CopiesCount) {
   Builder b;
   b.schedule.entry.results = {b.Argument(1 << 20)};
   EXPECT_GT(PlanAndCompare(b.schedule).cost_ns, 50'000);
+}
+
+// A loop in a loop in a branch; the other branch is cheap.
+double CostOfNestedLoops(double outer_trips, double inner_trips) {
+  Builder b;
+  const int32_t count = b.Argument(8);
+  auto loop_around = [&](double trips, const std::vector<ScheduleStep>& steps) {
+    ScheduleStep loop;
+    loop.kind = StepKind::kWhile;
+    loop.trips = trips;
+    loop.operands = {count};
+    loop.results = {b.Value(8)};
+    loop.blocks.resize(2);
+    ScheduleBlock &condition = loop.blocks[0], &body = loop.blocks[1];
+    condition.arguments = {b.Value(8)};
+    condition.results = b.Step(condition, {condition.arguments[0]}, {1});
+    body.arguments = {b.Value(8)};
+    body.steps = steps;
+    body.results = b.Step(body, {body.arguments[0]}, {8});
+    return loop;
+  };
+  ScheduleStep branches;
+  branches.kind = StepKind::kCase;
+  branches.operands = {b.Argument(4)};
+  branches.results = {b.Value(8)};
+  branches.blocks.resize(2);
+  branches.blocks[0].steps = {loop_around(outer_trips, {loop_around(inner_trips, {})})};
+  branches.blocks[0].results = branches.blocks[0].steps[0].results;
+  branches.blocks[1].results = b.Step(branches.blocks[1], {count}, {8});
+  b.schedule.entry.results = branches.results;
+  b.schedule.entry.steps.push_back(branches);
+  return PlanAndCompare(b.schedule).cost_ns;
+}
+
+TEST(PlanTest, LoopsOfUnknownLengthCostWhateverElseRunsInThem) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(CostOfNestedLoops(kUnknown, 0), kUnknown);
+  EXPECT_EQ(CostOfNestedLoops(kUnknown, 1), kUnknown);
+  EXPECT_EQ(CostOfNestedLoops(1, kUnknown), kUnknown);
+  // Never reached: a loop that makes no turn, whatever its body.
+  EXPECT_LT(CostOfNestedLoops(0, kUnknown), 1000);
+  EXPECT_GT(CostOfNestedLoops(0, kUnknown), 0);
 }
 
 TEST(PlanTest, DonationLendsTheArgumentToTheOutput) {
