@@ -6,134 +6,203 @@
 namespace plinth::compiler {
 namespace {
 
-class BitSet {
+// A walk from the last step to the first with one state per variable: whether it is live, and until
+// where. At a jump the state becomes another path's, for which only those variables are looked at
+// that changed between; so the walk takes steps in proportion to the code and how deep it nests,
+// however many variables live through it all. Relies on how a schedule is flattened: jumps are
+// those of branches and loops within each other, and what a loop's condition writes is not read
+// behind it.
+class Walk {
  public:
-  explicit BitSet(size_t size) : words_((size + 63) / 64) {}
-  bool Get(int32_t i) const { return words_[i / 64] >> (i % 64) & 1; }
-  void Set(int32_t i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
-  void Clear(int32_t i) { words_[i / 64] &= ~(uint64_t{1} << (i % 64)); }
-  void Add(const BitSet& other) {
-    for (size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
-  }
-  bool operator==(const BitSet&) const = default;
+  // What each loop of the code, numbered from the last to the first, reads in its next turn though
+  // nothing behind the loop does.
+  using LoopReads = std::vector<std::vector<int32_t>>;
 
-  template <typename F>
-  void ForEach(F f) const {
-    for (size_t w = 0; w < words_.size(); ++w) {
-      for (uint64_t word = words_[w]; word != 0; word &= word - 1) {
-        f(static_cast<int32_t>(64 * w) + __builtin_ctzll(word));
+  // Fills `ranges` from the last to the first, given the reads of all loops. Those are what another
+  // walk finds before, which leaves the jumps back to the loops' heads out: a path to a read that
+  // goes once more around could as well not do so.
+  Walk(const LinearCode& code, LoopReads& loop_reads, std::vector<LiveRanges>& ranges)
+      : code_(code),
+        loop_reads_(loop_reads),
+        ranges_(ranges),
+        live_until_(code.variables.size(), kDead),
+        has_changed_(code.variables.size()) {}
+
+  void Run() {
+    for (int32_t output : code_.outputs) {
+      live_until_[output] = 2 * static_cast<int32_t>(code_.steps.size());
+    }
+    for (int32_t k = static_cast<int32_t>(code_.steps.size()) - 1; k >= 0; --k) {
+      const LinearStep& step = code_.steps[k];
+      if (step.kind == PlanStepKind::kJump) {
+        AtJump(k);
+      } else if (step.kind == PlanStepKind::kJumpUnless || step.kind == PlanStepKind::kSwitch) {
+        AtBranch(k);
       }
+      for (int32_t result : step.results) Write(result, k);
+      for (int32_t operand : step.operands) Read(operand, k);
+      while (!regions_.empty() && regions_.back().head == k) LeaveLoop();
+    }
+    for (size_t v = 0; v < live_until_.size(); ++v) {
+      if (live_until_[v] != kDead) AddRange(static_cast<int32_t>(v), kEntryPosition);
     }
   }
 
  private:
-  std::vector<uint64_t> words_;
-};
+  static constexpr int32_t kDead = -2;
 
-// Steps [begin, end) without jumps in or out but at the ends.
-struct BasicBlock {
-  int32_t begin, end;
-  std::vector<int32_t> successors;  // block numbers; the number of blocks is the exit
-  BitSet live_in;
-};
-
-bool IsJump(PlanStepKind kind) {
-  return kind == PlanStepKind::kJump || kind == PlanStepKind::kJumpUnless ||
-         kind == PlanStepKind::kSwitch;
-}
-
-std::vector<BasicBlock> FindBlocks(const LinearCode& code) {
-  int32_t count = static_cast<int32_t>(code.steps.size());
-  std::vector<int32_t> leaders = {0, count};
-  for (int32_t k = 0; k < count; ++k) {
-    const LinearStep& step = code.steps[k];
-    if (!IsJump(step.kind)) continue;
-    leaders.push_back(k + 1);
-    leaders.insert(leaders.end(), step.targets.begin(), step.targets.end());
-  }
-  std::sort(leaders.begin(), leaders.end());
-  leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
-  auto block_at = [&](int32_t step) {
-    return static_cast<int32_t>(std::lower_bound(leaders.begin(), leaders.end(), step) -
-                                leaders.begin());
+  // A loop or a conditional that the walk is in.
+  struct Region {
+    size_t first_change = 0;  // in changes_, since what is behind the region or, with several
+                              // branches, behind the current one
+    int32_t head = -1;        // loops: its first step
+    size_t number = 0;        // loops
+    // Conditionals: what is live only at the beginning of a branch, and only at its end; once for
+    // each such branch of those seen so far.
+    std::vector<int32_t> opened, closed;
+    ptrdiff_t num_branches = 0;
   };
-  std::vector<BasicBlock> blocks;
-  for (size_t b = 0; b + 1 < leaders.size(); ++b) {
-    BasicBlock block{leaders[b], leaders[b + 1], {}, BitSet(code.variables.size())};
-    const LinearStep& last = code.steps[block.end - 1];
-    if (IsJump(last.kind)) {
-      for (int32_t target : last.targets) block.successors.push_back(block_at(target));
+
+  bool IsLive(int32_t variable) const { return live_until_[variable] != kDead; }
+
+  void AddRange(int32_t variable, int32_t begin) {
+    LiveRanges& list = ranges_[variable];
+    if (!list.empty() && list.back().begin <= live_until_[variable] + 1) {
+      list.back().begin = std::min(list.back().begin, begin);
+    } else {
+      list.push_back({begin, live_until_[variable]});
     }
-    if (!IsJump(last.kind) || last.kind == PlanStepKind::kJumpUnless) {
-      block.successors.push_back(block_at(block.end));
-    }
-    blocks.push_back(std::move(block));
+    live_until_[variable] = kDead;
   }
-  return blocks;
-}
+
+  void Write(int32_t variable, int32_t k) {
+    if (IsLive(variable)) changes_.push_back(variable);
+    live_until_[variable] = std::max(live_until_[variable], 2 * k + 1);
+    AddRange(variable, 2 * k);
+  }
+
+  void Read(int32_t variable, int32_t k) {
+    if (IsLive(variable)) return;
+    changes_.push_back(variable);
+    live_until_[variable] = 2 * k;
+  }
+
+  // The path that the walk follows from `position` on is another one.
+  void Toggle(int32_t variable, int32_t position) {
+    if (IsLive(variable)) {
+      AddRange(variable, position);
+    } else {
+      live_until_[variable] = position;
+    }
+  }
+
+  // The variables that are not as they were when `first_change` began, which the log forgets.
+  std::vector<int32_t> TakeChanges(size_t first_change) {
+    for (size_t i = first_change; i < changes_.size(); ++i) {
+      has_changed_[changes_[i]] = !has_changed_[changes_[i]];
+    }
+    std::vector<int32_t> changed;
+    for (size_t i = first_change; i < changes_.size(); ++i) {
+      if (has_changed_[changes_[i]]) changed.push_back(changes_[i]);
+      has_changed_[changes_[i]] = false;
+    }
+    changes_.resize(first_change);
+    return changed;
+  }
+
+  void AtJump(int32_t k) {
+    const int32_t target = code_.steps[k].targets[0];
+    if (target > k + 1) {  // the end of a branch with another one behind it
+      for (int32_t variable : EndBranch()) Toggle(variable, 2 * k + 1);
+      return;
+    }
+    Region& region = regions_.emplace_back();
+    region.first_change = changes_.size();
+    if (target == k + 1) return;  // the end of the last branch
+    region.head = target;
+    region.number = num_loops_++;
+    if (region.number == loop_reads_.size()) loop_reads_.emplace_back();
+    for (int32_t variable : loop_reads_[region.number]) {
+      if (IsLive(variable)) continue;
+      changes_.push_back(variable);
+      live_until_[variable] = 2 * k + 1;
+    }
+  }
+
+  // Where a loop goes on or is left, or where a conditional's branches part.
+  void AtBranch(int32_t k) {
+    Region& region = regions_.back();
+    if (region.head >= 0) {
+      for (int32_t variable : TakeChanges(region.first_change)) {
+        if (IsLive(variable)) {
+          changes_.push_back(variable);
+        } else {
+          live_until_[variable] = 2 * k + 1;  // dead in the body, live behind the loop
+        }
+      }
+      return;
+    }
+    EndBranch();
+    // Live is what is live in any branch.
+    std::sort(region.opened.begin(), region.opened.end());
+    region.opened.erase(std::unique(region.opened.begin(), region.opened.end()),
+                        region.opened.end());
+    for (int32_t variable : region.opened) {
+      changes_.push_back(variable);
+      if (!IsLive(variable)) live_until_[variable] = 2 * k + 1;
+    }
+    std::sort(region.closed.begin(), region.closed.end());
+    for (auto it = region.closed.begin(); it != region.closed.end();) {
+      auto next = std::upper_bound(it, region.closed.end(), *it);
+      if (next - it == region.num_branches) {
+        changes_.push_back(*it);
+      } else if (!IsLive(*it)) {
+        live_until_[*it] = 2 * k + 1;
+      }
+      it = next;
+    }
+    regions_.pop_back();
+  }
+
+  // At the beginning of a branch; returns what has changed since its end.
+  std::vector<int32_t> EndBranch() {
+    Region& region = regions_.back();
+    ++region.num_branches;
+    std::vector<int32_t> changed = TakeChanges(region.first_change);
+    for (int32_t variable : changed) {
+      (IsLive(variable) ? region.opened : region.closed).push_back(variable);
+    }
+    return changed;
+  }
+
+  void LeaveLoop() {
+    const Region& region = regions_.back();
+    std::vector<int32_t> changed = TakeChanges(region.first_change);
+    changes_.insert(changes_.end(), changed.begin(), changed.end());
+    loop_reads_[region.number] = std::move(changed);
+    regions_.pop_back();
+  }
+
+  const LinearCode& code_;
+  LoopReads& loop_reads_;
+  std::vector<LiveRanges>& ranges_;
+  std::vector<int32_t> live_until_;  // by variable; kDead
+  std::vector<Region> regions_;      // from the outermost to the innermost
+  // Variables that became live or dead, in order; as if the walk were on one path only.
+  std::vector<int32_t> changes_;
+  std::vector<bool> has_changed_;  // by variable: within TakeChanges
+  size_t num_loops_ = 0;
+};
 
 }  // namespace
 
 std::vector<LiveRanges> ComputeLiveness(const LinearCode& code) {
-  std::vector<BasicBlock> blocks = FindBlocks(code);
-  int32_t num_blocks = static_cast<int32_t>(blocks.size());
-  BitSet at_exit(code.variables.size());
-  for (int32_t output : code.outputs) at_exit.Set(output);
-
-  auto live_out = [&](const BasicBlock& block) {
-    BitSet live(code.variables.size());
-    for (int32_t successor : block.successors) {
-      live.Add(successor == num_blocks ? at_exit : blocks[successor].live_in);
-    }
-    return live;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int32_t b = num_blocks - 1; b >= 0; --b) {
-      BitSet live = live_out(blocks[b]);
-      for (int32_t k = blocks[b].end - 1; k >= blocks[b].begin; --k) {
-        for (int32_t result : code.steps[k].results) live.Clear(result);
-        for (int32_t operand : code.steps[k].operands) live.Set(operand);
-      }
-      if (live == blocks[b].live_in) continue;
-      blocks[b].live_in = std::move(live);
-      changed = true;
-    }
-  }
-
-  // Ranges are found from the last to the first.
+  Walk::LoopReads loop_reads;
   std::vector<LiveRanges> ranges(code.variables.size());
-  auto add = [&](int32_t variable, int32_t begin, int32_t end) {
-    LiveRanges& list = ranges[variable];
-    if (!list.empty() && list.back().begin <= end + 1) {
-      list.back().begin = std::min(list.back().begin, begin);
-    } else {
-      list.push_back({begin, end});
-    }
-  };
-  int32_t end_position = 2 * static_cast<int32_t>(code.steps.size());
-  if (num_blocks == 0) {
-    for (int32_t output : code.outputs) add(output, kEntryPosition, end_position);
-  }
-  std::vector<int32_t> live_until(code.variables.size(), -2);
-  for (int32_t b = num_blocks - 1; b >= 0; --b) {
-    const BasicBlock& block = blocks[b];
-    int32_t block_begin = b == 0 ? kEntryPosition : 2 * block.begin - 1;
-    int32_t block_end = b == num_blocks - 1 ? end_position : 2 * block.end - 1;
-    live_out(block).ForEach([&](int32_t variable) { live_until[variable] = block_end; });
-    for (int32_t k = block.end - 1; k >= block.begin; --k) {
-      for (int32_t result : code.steps[k].results) {
-        add(result, 2 * k, std::max(live_until[result], 2 * k + 1));
-        live_until[result] = -2;
-      }
-      for (int32_t operand : code.steps[k].operands) {
-        live_until[operand] = std::max(live_until[operand], 2 * k);
-      }
-    }
-    blocks[b].live_in.ForEach([&](int32_t variable) {
-      add(variable, block_begin, live_until[variable]);
-      live_until[variable] = -2;
-    });
+  Walk(code, loop_reads, ranges).Run();
+  if (!loop_reads.empty()) {
+    ranges.assign(code.variables.size(), {});
+    Walk(code, loop_reads, ranges).Run();
   }
   for (LiveRanges& list : ranges) std::reverse(list.begin(), list.end());
   return ranges;

@@ -25,6 +25,8 @@ using LiveRanges = std::vector<LiveRange>;
 inline constexpr int32_t kEntryPosition = -1;
 
 // One entry per variable. A variable that is written and never read is live while it is written.
+// Jumps must be those of branches and loops, as `Linearize` writes them. Time and memory are
+// proportional to the code, but for how deep loops and branches nest.
 std::vector<LiveRanges> ComputeLiveness(const LinearCode& code);
 
 // When one of a growing set of variables is live: what sharing a storage makes of several ranges.
