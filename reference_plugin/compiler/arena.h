@@ -16,7 +16,8 @@ struct ArenaBlock {
 };
 
 // Gives blocks that are needed at the same time disjoint offsets, multiples of kArenaAlignment;
-// returns the bytes needed. Best fit in order of begin: n log n plus what is alive at once.
+// returns the bytes needed, the greatest number if there is no number for them. Best fit in order
+// of begin, in n log n steps.
 int64_t LayOutArena(std::vector<ArenaBlock>& blocks);
 
 }  // namespace plinth::compiler
