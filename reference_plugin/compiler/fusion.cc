@@ -50,6 +50,12 @@ Status BlockFusion::Run() {
     PLINTH_RETURN_IF_ERROR(PlanOp(static_cast<int32_t>(i)));
   }
   ForgetUnusedRows();
+  // Once each. Blocks within this one are done with their marks.
+  size_t count = 0;
+  for (const Value* value : plan_.captures) {
+    if (context_.MarkCaptured(value, plan_.number)) plan_.captures[count++] = value;
+  }
+  plan_.captures.resize(count);
   return Status();
 }
 
@@ -123,9 +129,7 @@ void BlockFusion::SetHard(const Value* value) {
   if (IsHere(value)) return;
   const Op* producer = context_.Producer(value);
   if (producer != nullptr && producer->opcode == Opcode::kConstant) return;
-  if (std::find(plan_.captures.begin(), plan_.captures.end(), value) == plan_.captures.end()) {
-    plan_.captures.push_back(value);
-  }
+  plan_.captures.push_back(value);
 }
 
 void BlockFusion::PlanView(const Op& op) {

@@ -1,8 +1,12 @@
+#include "reference_plugin/compiler/fusion.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <set>
 
+#include "reference_plugin/compiler/lower_context.h"
 #include "reference_plugin/compiler/lower_test_util.h"
 
 namespace plinth::compiler {
@@ -470,6 +474,46 @@ TEST(Fusion, TimeGrowsWithTheProgram) {
   RecordProperty("us_500", std::to_string(small));
   RecordProperty("us_8000", std::to_string(large));
   EXPECT_LT(large, 100 * small) << "quadratic would be 256 times";
+}
+
+void ExpectCapturesOnce(const BlockPlan& plan, size_t& num_captures) {
+  for (const Unit& unit : plan.units) {
+    for (const auto& block : unit.blocks) {
+      EXPECT_EQ(std::set<const Value*>(block->captures.begin(), block->captures.end()).size(),
+                block->captures.size());
+      num_captures += block->captures.size();
+      ExpectCapturesOnce(*block, num_captures);
+    }
+  }
+}
+
+TEST(Fusion, BlocksCaptureAValueOnce) {
+  // The body uses %y before and behind a block within it that does too.
+  std::unique_ptr<Module> module = Parse(R"(
+    func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %p: tensor<i1>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %0:2 = stablehlo.while(%a = %x, %b = %x) : tensor<4xf32>, tensor<4xf32>
+        cond {
+          stablehlo.return %p : tensor<i1>
+        } do {
+          %1 = stablehlo.sine %y : tensor<4xf32>
+          %2:2 = "stablehlo.if"(%p) ({
+            stablehlo.return %y, %y : tensor<4xf32>, tensor<4xf32>
+          }, {
+            stablehlo.return %1, %y : tensor<4xf32>, tensor<4xf32>
+          }) : (tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>)
+          %3 = stablehlo.add %2#0, %y : tensor<4xf32>
+          stablehlo.return %3, %y : tensor<4xf32>, tensor<4xf32>
+        }
+      return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+    })");
+  ASSERT_NE(module, nullptr);
+  LowerContext context(*module, {});
+  auto plan = PlanBlock(context, *module->entry->body);
+  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  size_t num_captures = 0;
+  ExpectCapturesOnce(**plan, num_captures);
+  EXPECT_EQ(num_captures, 1u + 2u + 1u + 2u) << "condition, body, and its branches";
 }
 
 TEST(Fusion, NothingIsReadAfterItWasUpdatedInPlace) {

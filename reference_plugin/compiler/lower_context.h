@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plinth/support/status.h"
@@ -100,6 +101,11 @@ class LowerContext {
   // The value must be in memory.
   void SetHard(const Value* value) { values_[value->id].hard = true; }
 
+  // False if the last call for the value was for the same block.
+  bool MarkCaptured(const Value* value, int32_t block) {
+    return std::exchange(values_[value->id].captured_by, block) != block;
+  }
+
   // Number in the schedule; makes views and constants when first asked for. -1 where the value has
   // not been made.
   int32_t Number(const Value* value);
@@ -121,6 +127,7 @@ class LowerContext {
     const Op* producer = nullptr;
     int32_t block = -1;
     int32_t number = -1;
+    int32_t captured_by = -1;  // block number
     bool hard = false;
   };
 
