@@ -44,7 +44,7 @@ std::byte* ThreadMemory(int64_t size) {
     memory.data = static_cast<std::byte*>(std::aligned_alloc(kStorageAlignment, grown));
     memory.size = memory.data == nullptr ? 0 : grown;
   }
-  return memory.data;
+  return memory.data;  // NOLINT(clang-analyzer-unix.Malloc): freed when the thread ends
 }
 
 void Copy(ThreadPool* pool, std::byte* to, const std::byte* from, int64_t size) {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -177,7 +178,7 @@ ThreadPool::ThreadPool(int parallelism) : state_(std::make_shared<State>()) {
 ThreadPool::~ThreadPool() {
   // A forked child has none of the threads, and the lock may be held for ever: give the state up.
   if (state_->process != getpid()) {
-    new std::shared_ptr<State>(std::move(state_));
+    new (std::nothrow) std::shared_ptr<State>(std::move(state_));
     return;
   }
   {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -104,7 +105,7 @@ bool WaitingThreads::State::StartNested(const std::function<void()>& task) {
   const std::lock_guard lock(mutex);
   if (nested >= kMostNested) return false;
   try {
-    std::thread([self = shared_from_this(), task]() mutable {
+    std::thread([self = shared_from_this(), task = task]() mutable {
       self->WorkNested(std::move(task));
     }).detach();
   } catch (const std::system_error&) {
@@ -151,7 +152,7 @@ WaitingThreads::WaitingThreads() : state_(std::make_shared<State>()) {}
 WaitingThreads::~WaitingThreads() {
   // A forked child has none of the threads, and the lock may be held for ever: give the state up.
   if (state_->process != getpid()) {
-    new std::shared_ptr<State>(std::move(state_));
+    new (std::nothrow) std::shared_ptr<State>(std::move(state_));
     return;
   }
   const std::lock_guard lock(state_->mutex);

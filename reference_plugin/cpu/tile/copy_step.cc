@@ -212,7 +212,7 @@ class CopyStep : public PreparedStep {
 
 }  // namespace
 
-std::unique_ptr<PreparedStep> MakeCopyStep(std::shared_ptr<const Kernel> kernel) {
+std::unique_ptr<PreparedStep> MakeCopyStep(const std::shared_ptr<const Kernel>& kernel) {
   if (kernel->phases.size() != 1) return nullptr;
   const Phase& phase = kernel->phases[0];
   if (phase.stores.size() != 1 || !phase.reductions.empty() ||

@@ -9,7 +9,7 @@ namespace plinth::cpu {
 
 // A step for a kernel that only moves elements: whole rows by memcpy, transposes in blocks of whole
 // cache lines. Null where tiles serve as well.
-std::unique_ptr<PreparedStep> MakeCopyStep(std::shared_ptr<const compiler::Kernel> kernel);
+std::unique_ptr<PreparedStep> MakeCopyStep(const std::shared_ptr<const compiler::Kernel>& kernel);
 
 }  // namespace plinth::cpu
 

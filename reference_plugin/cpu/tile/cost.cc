@@ -62,7 +62,10 @@ double CombinerOps(const Kernel& kernel) {
   return ops;
 }
 
-double CeilDivide(int64_t a, int64_t b) { return static_cast<double>((a + b - 1) / b); }
+double CeilDivide(int64_t a, int64_t b) {
+  const int64_t quotient = (a + b - 1) / b;
+  return static_cast<double>(quotient);
+}
 
 }  // namespace
 
