@@ -35,6 +35,12 @@ def plugin_options() -> dict:
     return _settings["options"]
 
 
+def unoptimized_options() -> dict:
+    """The same, but the plugin neither fuses nor simplifies."""
+    optimizer = {"fusion": False, "simplify": False} if _settings["plugin"] == PLUGIN else {}
+    return _settings["options"] | optimizer
+
+
 def plugin_device():
     return jax.devices(_settings["plugin"])[0]
 
