@@ -206,7 +206,7 @@ def move(s, x, type_):
         f"jnp.broadcast_to({x}[None], {(s.rng.randint(1, 3), *shape)})",
         f"jnp.broadcast_to({x}[..., None], {(*shape, s.rng.randint(1, 3))})",
         f"lax.dynamic_slice({x}, {s.starts(shape)}, {s.part(shape)})",
-        f"lax.pad({x}, np.{type_.dtype}(1), {[(s.rng.randint(0, 2), s.rng.randint(0, 2), s.rng.choice([0, 0, 1])) for _ in shape]})",
+        f"lax.pad({x}, np.{type_.dtype}(1), {[tuple(s.rng.choices((0, 0, 1), k=3)) for _ in shape]})",
     ]))
 
 
@@ -256,7 +256,8 @@ def gather(s, x, type_):
 def scatter(s, x, type_):
     count, mode = s.rng.randint(1, 4), s.rng.choice(["drop", "clip"])
     if type_.dtype == "bool" or s.rng.random() < 0.3:
-        return s.define(f"{x}.at[{s.index(type_.shape[0])}].set({s.of_type(Type(type_.shape[1:], type_.dtype))}, mode='{mode}')")
+        row = s.of_type(Type(type_.shape[1:], type_.dtype))
+        return s.define(f"{x}.at[{s.index(type_.shape[0])}].set({row}, mode='{mode}')")
     values = s.of_type(Type((count, *type_.shape[1:]), type_.dtype))
     method = s.rng.choice(["add", "max", "min"])
     s.define(s.bounded(f"{x}.at[{s.rows(type_.shape, count)}].{method}({values}, mode='{mode}')", type_.dtype))
@@ -310,12 +311,15 @@ LARGEST = "(a[0] > b[0]) | ((a[0] == b[0]) & (a[1] > b[1]))"
 
 
 def reduce_two(s, x, type_):
+    # Inside of loops the built-in compiler ends the process over some of these.
+    if s.depth or type_.dtype not in ("float32", "int32"):
+        return
     ops = s.fold(type_.dtype), s.fold(type_.dtype)
     combiner = f"(lax.{ops[0]}(a[0], b[0]), lax.{ops[1]}(a[1], b[1]))"
     if s.rng.random() < 0.3:
         ops, combiner = ("max", "max"), f"tuple(jnp.where({LARGEST}, p, q) for p, q in zip(a, b))"
-    starts = listed([initial(op, type_.dtype) for op in ops])
-    results = s.define(f"lax.reduce(({x}, {s.like(x)}), {starts}, lambda a, b: {combiner}, {s.axes(type_.shape) or (0,)})")
+    starts, axes = listed([initial(op, type_.dtype) for op in ops]), s.axes(type_.shape) or (0,)
+    results = s.define(f"lax.reduce(({x}, {s.like(x)}), {starts}, lambda a, b: {combiner}, {axes})")
     for name in results if type_.dtype in BOUNDS else []:
         s.lines.append(f"{name} = {s.bounded(name, type_.dtype)}")
 
@@ -324,8 +328,8 @@ def windows(s, x, type_):
     window = [s.rng.randint(1, 3) for _ in type_.shape]
     padding = [(s.rng.randint(0, w - 1) + max(0, w - size), s.rng.randint(0, w - 1)) for w, size in zip(window, type_.shape)]
     op = s.fold(type_.dtype)
-    strides = [s.rng.randint(1, 2) for _ in type_.shape]
-    s.define(s.bounded(f"lax.reduce_window({x}, {initial(op, type_.dtype)}, lax.{op}, {window}, {strides}, {padding})", type_.dtype))
+    start, strides = initial(op, type_.dtype), [s.rng.randint(1, 2) for _ in type_.shape]
+    s.define(s.bounded(f"lax.reduce_window({x}, {start}, lax.{op}, {window}, {strides}, {padding})", type_.dtype))
 
 
 def cumulative(s, x, type_):
@@ -358,7 +362,8 @@ def loop(s, x, type_):
     body.add_lines(s.rng.randint(1, 4))
     body = s.add_function("body", body, body.results(types))
     turns = s.rng.choice(["0", "1", "2", "3", "3", "i % 4"])
-    s.assign(types, f"lax.fori_loop(jnp.int32(0), jnp.int32({turns}), lambda k, c: {body}(jnp.int32(k), *c), {listed(carries)})")
+    function = f"lambda k, c: {body}(jnp.int32(k), *c)"
+    s.assign(types, f"lax.fori_loop(jnp.int32(0), jnp.int32({turns}), {function}, {listed(carries)})")
 
 
 def while_loop(s, x, type_):
@@ -372,8 +377,9 @@ def while_loop(s, x, type_):
         f"(jnp.max({last}).astype(jnp.int32) <= jnp.max({more.some()}).astype(jnp.int32) + 3)"])
     more = s.add_function("more", more, f"({turn} < {s.rng.randint(1, 4)}) & {condition}")
     body.add_lines(s.rng.randint(1, 4))
-    body = s.add_function("body", body, f"({body.parameters[0]} + 1, *{body.results(types)})")
-    s.assign([INDEX, *types], f"lax.while_loop(lambda c: {more}(*c), lambda c: {body}(*c), (jnp.int32(0), *{listed(carries)}))")
+    body = s.add_function("body", body, f"({body.parameters[0]} + 1, {body.results(types)[1:]}")
+    functions = f"lambda c: {more}(*c), lambda c: {body}(*c)"
+    s.assign([INDEX, *types], f"lax.while_loop({functions}, {listed(['jnp.int32(0)', *carries])})")
 
 
 def scan(s, x, type_):
@@ -385,7 +391,8 @@ def scan(s, x, type_):
     types = [s.types[name] for name in carries]
     body = s.inner([Type(tuple(row), type_.dtype), *carries], turns=count)
     body.add_lines(s.rng.randint(1, 4))
-    y = body.some(lambda of_y: np.prod(of_y.shape) * count <= s.builder.size_class.most and len(of_y.shape) < MOST_DIMENSIONS)
+    y = body.some(lambda of_y: np.prod(of_y.shape) * count <= s.builder.size_class.most
+                  and len(of_y.shape) < MOST_DIMENSIONS)
     of_y = body.types[y]
     body = s.add_function("body", body, f"{body.results(types)}, {y}")
     targets = listed([f"{{{n}}}" for n in range(len(types))]) + f", {{{len(types)}}}"
