@@ -35,6 +35,7 @@ Expected<Event> Buffer::CopyRawToHost(void*, int64_t offset, int64_t size) {
   return internal::NotOffered("this plugin's buffers have no raw copies; asked for ", size,
                               " bytes from offset ", offset);
 }
+// NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep it.
 Expected<std::unique_ptr<Buffer>> Buffer::DonateWithControlDependency(Event) {
   return internal::NotOffered("this plugin's buffers cannot be donated with a control dependency");
 }

@@ -46,6 +46,7 @@ Expected<std::unique_ptr<LoadedExecutable>> Client::DeserializeAndLoad(std::stri
                                                                        const LoadOptions&) {
   return internal::NotOffered("this plugin cannot load serialized executables");
 }
+// NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep it.
 Expected<std::unique_ptr<LoadedExecutable>> Client::Load(std::shared_ptr<const Executable>,
                                                          std::string_view) {
   return internal::NotOffered(

@@ -34,8 +34,9 @@ PJRT_Error* Entry(Args* args) {
   }
   try {
     Status status = Call(*args);
-    if (status.ok()) [[likely]]
+    if (status.ok()) [[likely]] {
       return nullptr;
+    }
     return ErrorOf(FunctionOf<Args>::kName, FunctionOf<Args>::kSince, status);
   } catch (...) {
     return CurrentExceptionAsError(FunctionOf<Args>::kName);
@@ -46,8 +47,9 @@ PJRT_Error* Entry(Args* args) {
 // used any more.
 template <typename Args, typename Object>
 inline Status CheckHandle(const Args&, Object* handle, const char* field) {
-  if (handle == nullptr) [[unlikely]]
+  if (handle == nullptr) [[unlikely]] {
     return NullArgument(FunctionOf<Args>::kName, field);
+  }
   if (GenerationOf(*handle) != CurrentGeneration()) [[unlikely]] {
     if (!IsUsableAfterFork<Args>(*handle)) return MadeBeforeFork(FunctionOf<Args>::kName, field);
   }
@@ -61,8 +63,9 @@ inline Status CheckHandle(const Args&, Object* handle, const char* field) {
 
 template <typename Args>
 inline Status CheckNotNull(const Args&, const void* pointer, const char* field) {
-  if (pointer == nullptr) [[unlikely]]
+  if (pointer == nullptr) [[unlikely]] {
     return NullArgument(FunctionOf<Args>::kName, field);
+  }
   return {};
 }
 #define PLINTH_NOT_NULL(arguments, field) \

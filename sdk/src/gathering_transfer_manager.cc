@@ -6,6 +6,7 @@
 
 namespace plinth::sdk {
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep it.
 Status AsyncHostToDeviceTransferManager::AddMetadata(std::vector<NamedValue>) { return {}; }
 
 namespace internal {

@@ -409,9 +409,11 @@ Status Execute(PJRT_LoadedExecutable* executable,
                const std::vector<std::vector<PJRT_Buffer*>>& arguments, size_t num_outputs,
                std::vector<std::vector<PJRT_Buffer*>>& outputs) {
   std::vector<PJRT_Buffer* const*> argument_lists;
+  argument_lists.reserve(arguments.size());
   for (const auto& list : arguments) argument_lists.push_back(list.data());
   outputs.assign(arguments.size(), std::vector<PJRT_Buffer*>(num_outputs));
   std::vector<PJRT_Buffer**> output_lists;
+  output_lists.reserve(outputs.size());
   for (auto& list : outputs) output_lists.push_back(list.data());
   PJRT_ExecuteOptions options = {};
   options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
