@@ -72,7 +72,8 @@ void TimelineFile::Add(std::string_view event) {
   }
   char* place = stripe.chunk.data() + stripe.used;
   event.copy(place, event.size());
-  std::memcpy(place + event.size(), ",\n", 2);
+  place[event.size()] = ',';
+  place[event.size() + 1] = '\n';
   stripe.used += event.size() + 2;
 }
 
