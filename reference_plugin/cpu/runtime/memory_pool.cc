@@ -32,7 +32,8 @@ int64_t BlockSize(int64_t size) {
 
 size_t ClassOf(int64_t block_size) {
   const auto size = static_cast<uint64_t>(block_size);
-  const int power = std::bit_width(size) - 1;
+  const int power = std::bit_width(size) - 1;  // at least 16: smaller ones have no blocks
+  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
   return static_cast<size_t>(power - 16) * 8 + (size >> (power - 3)) % 8;
 }
 
