@@ -22,7 +22,7 @@ std::vector<std::byte> ReadProgram() {
 
 void BM_Read(benchmark::State& state) {
   const std::vector<std::byte> bytes = ReadProgram();
-  for (auto _ : state) benchmark::DoNotOptimize(program::Read(bytes));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(program::Read(bytes));
 }
 BENCHMARK(BM_Read);
 
@@ -30,7 +30,7 @@ void BM_Import(benchmark::State& state) {
   auto program = program::Read(ReadProgram());
   if (!program.ok()) return state.SkipWithError("testdata/mlp_grad.mlirbc does not read");
   const auto shared = std::make_shared<const program::Module>(*std::move(program));
-  for (auto _ : state) benchmark::DoNotOptimize(Import(shared));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(Import(shared));
 }
 BENCHMARK(BM_Import);
 
@@ -38,7 +38,7 @@ void BM_ImportAndOptimize(benchmark::State& state) {
   auto program = program::Read(ReadProgram());
   if (!program.ok()) return state.SkipWithError("testdata/mlp_grad.mlirbc does not read");
   const auto shared = std::make_shared<const program::Module>(*std::move(program));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     auto module = Import(shared);
     if (!module.ok() || !Optimize(**module).ok()) return state.SkipWithError("it does not compile");
   }
