@@ -259,8 +259,8 @@ PLINTH_EXPORT void plinth_plugin_list_destroy(plinth_plugin_list* list);
 // nothing is left running. [since 0.1]
 // options: May be null: all defaults. With `layers` the child calls through them.
 // probe: May be null: all defaults.
-// result: Out: the result as JSON; docs/loader.md describes it. Null on failure. The caller frees
-// it with plinth_string_free.
+// result: Out: the result as JSON; docs/using/loader.md describes it. Null on failure. The caller
+// frees it with plinth_string_free.
 // INVALID_ARGUMENT: `result` is null, or the options are as plinth_load refuses them.
 // NOT_FOUND: No such plugin, with every place that was tried. That a plugin does not work is no
 // failure, but the result.

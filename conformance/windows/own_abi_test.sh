@@ -23,7 +23,7 @@ dump_of() {
 for library in "$@"; do
   dump=$(dump_of "$library")
   if ! compare "$dump" "$library"; then
-    echo "$library lacks or changes what its release exported: a break, see docs/compatibility.md"
+    echo "$library lacks or changes what its release exported: a break, see docs/using/compatibility.md"
     exit 1
   fi
 done

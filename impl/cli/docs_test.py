@@ -1,4 +1,4 @@
-"""Runs the examples of docs/cli.md and compares what they print.
+"""Runs the examples of docs/using/cli.md and compares what they print.
 
   docs_test.py PLINTH PLUGIN DOCS PROGRAM
 

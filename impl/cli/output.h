@@ -11,7 +11,7 @@
 
 namespace plinth::cli {
 
-// What the command ends with; docs/cli.md documents them.
+// What the command ends with; docs/using/cli.md documents them.
 enum ExitCode : int {
   kDone = 0,
   kFailed = 1,    // The plugin, the program or a comparison failed, or doctor found a problem.

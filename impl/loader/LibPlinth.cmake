@@ -19,7 +19,7 @@ target_link_options(plinth PRIVATE ${PLINTH_START_OBJECT} -Wl,-e,_start
 if(PLINTH_SANITIZE)
   target_link_options(plinth PRIVATE -Wl,-z,undefs)
 endif()
-# Symbols never go away (docs/compatibility.md), so programs go on with newer releases.
+# Symbols never go away (docs/using/compatibility.md), so programs go on with newer releases.
 set_target_properties(plinth PROPERTIES
   LINK_DEPENDS ${PLINTH_LIBRARY_EXPORTS} VERSION ${PROJECT_VERSION} SOVERSION 0)
 

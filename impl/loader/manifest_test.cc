@@ -120,7 +120,7 @@ TEST(ManifestTest, SchemaHasTheKeysThatAreRead) {
 }
 
 TEST(DocsTest, NameEveryKeyAndVariable) {
-  Expected<std::string> page = ReadFile("../../docs/loader.md", 1 << 20);
+  Expected<std::string> page = ReadFile("../../docs/using/loader.md", 1 << 20);
   ASSERT_TRUE(page.ok());
   for (std::string_view key : ManifestKeys()) {
     EXPECT_THAT(*page, HasSubstr(StrCat("`", key, "`")));

@@ -349,9 +349,9 @@ TEST(OpenTest, UnknownLayers) {
   EXPECT_THAT(TryOpen(OfMinor(116), options).ToString(), HasSubstr("/nonexistent/layer.so"));
 }
 
-// docs/loader-adaptation.md is true.
+// docs/using/loader-adaptation.md is true.
 TEST(OpenTest, DocumentedEmulations) {
-  std::ifstream file("../../docs/loader-adaptation.md");
+  std::ifstream file("../../docs/using/loader-adaptation.md");
   std::string page(std::istreambuf_iterator<char>(file), {});
   ASSERT_FALSE(page.empty());
   size_t rows = 0;

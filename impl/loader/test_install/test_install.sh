@@ -21,14 +21,14 @@ done
 {
   echo '#include <plinth_layer.h>'
   awk '/^## /{inside = /^## Writing a layer/} /^```/{code = 0} inside && code; /^```c$/{code = 1}' \
-    "$root/docs/layers.md"
+    "$root/docs/using/layers.md"
 } >"$work/skeleton.c"
-grep -q plinth_layer_get "$work/skeleton.c" || fail "docs/layers.md has no skeleton of a layer"
+grep -q plinth_layer_get "$work/skeleton.c" || fail "docs/using/layers.md has no skeleton of a layer"
 quietly cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/usr" -DSKELETON="$work/skeleton.c"
 quietly cmake --build "$work/build"
 "$work/build/uses_libplinth" "$plugin" | grep -q '"verdict":"works"'
 PLINTH_LAYERS=$(echo "$work"/build/*skeleton.so) "$work/build/uses_libplinth" "$plugin" |
-  grep -q '"verdict":"works"' || fail "the skeleton of docs/layers.md is no layer"
+  grep -q '"verdict":"works"' || fail "the skeleton of docs/using/layers.md is no layer"
 
 command -v pkg-config >/dev/null || fail "pkg-config is missing: scripts/install_dependencies --tests"
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name plinth.pc)")
