@@ -16,8 +16,8 @@ inline constexpr size_t kMaxManifestSize = 64 << 10;
 // "x86_64-linux": what a manifest's table of libraries is asked for.
 extern const char kPlatform[];
 
-// A plugin as its manifest describes it; docs/using/loader.md lists the keys, manifest.schema.json checks
-// them.
+// A plugin as its manifest describes it; docs/using/loader.md lists the keys, manifest.schema.json
+// checks them.
 struct Manifest {
   std::string name;
   std::string library;              // A relative path is one below the manifest's folder.

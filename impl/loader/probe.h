@@ -16,7 +16,8 @@ struct ProbeOptions {
 };
 
 // Opens and questions a plugin in a spawned child, which is this library run as a program. The
-// result is JSON, described in docs/using/loader.md; a plugin that fails, aborts or hangs is a result.
+// result is JSON, described in docs/using/loader.md; a plugin that fails, aborts or hangs is a
+// result.
 Expected<std::string> Probe(const LoadRequest& request, const ProbeOptions& options);
 
 // What the child does: reads the request from `request_file`, writes a line of JSON to
