@@ -118,7 +118,8 @@ endfunction()
 
 # plinth_test(name SOURCES a_test.cc... [DEPS target...] [LABELS label...]): one GoogleTest
 # program, one CTest entry. Tests run in the source folder, so testdata/ is found by relative path.
-# A plain build leaves them out: the target `tests` builds them.
+# A plain build leaves them out: the target `tests` builds them. Which program has which source is kept
+# for scripts/check, in test_sources.txt of the build.
 # Labels with a meaning: `core` runs under the address sanitizer, `threads` under the thread
 # sanitizer, on every run of scripts/test; the targets core_tests and threads_tests build them.
 add_custom_target(tests)
@@ -137,6 +138,10 @@ function(plinth_test name)
                         GTest::gtest_main Threads::Threads)
   target_precompile_headers(${name} REUSE_FROM plinth_precompiled_test)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  foreach(source ${arg_SOURCES})
+    cmake_path(ABSOLUTE_PATH source NORMALIZE)
+    set_property(GLOBAL APPEND_STRING PROPERTY PLINTH_TEST_SOURCES "${name} ${source}\n")
+  endforeach()
   if(arg_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
   endif()
