@@ -3,7 +3,7 @@
   pages_test.py
 
 Looked at: relative links with their anchors; paths in `code spans` and in fenced blocks of shell;
-pages of docs/ that any file of the tree names. Run by CTest.
+pages of docs/ that any file of the tree names; folders that have owners. Run by CTest.
 """
 
 import fnmatch
@@ -135,6 +135,12 @@ class PagesTest(unittest.TestCase):
                 with self.subTest(path):
                     self.assertTrue((ROOT / name).exists(), f"names {name}, which does not exist")
         self.assertGreater(count, 20)
+
+    def test_owned_folders(self):
+        for line in (ROOT / ".github/CODEOWNERS").read_text().splitlines():
+            if line.startswith("/"):
+                path = line.split()[0].strip("/")
+                self.assertTrue((ROOT / path).exists(), f"{path} has an owner and does not exist")
 
     def test_faults_are_found(self):
         with tempfile.TemporaryDirectory() as folder:
