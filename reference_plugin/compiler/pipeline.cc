@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "reference_plugin/compiler/device_mapping.h"
-#include "reference_plugin/compiler/dump.h"
-#include "reference_plugin/compiler/import.h"
-#include "reference_plugin/compiler/optimize.h"
-#include "reference_plugin/compiler/schedule.h"
-#include "reference_plugin/compiler/verifier.h"
+#include "reference_plugin/compiler/mapping/device_mapping.h"
+#include "reference_plugin/compiler/ir/dump.h"
+#include "reference_plugin/compiler/import/import.h"
+#include "reference_plugin/compiler/passes/optimize.h"
+#include "reference_plugin/compiler/plan/schedule.h"
+#include "reference_plugin/compiler/ir/verifier.h"
 
 namespace plinth::compiler {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "plinth/support/status.h"
-#include "reference_plugin/compiler/entry_layouts.h"
-#include "reference_plugin/compiler/ir.h"
-#include "reference_plugin/compiler/plan.h"
+#include "reference_plugin/compiler/import/entry_layouts.h"
+#include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/program/program.h"
 
 namespace plinth::compiler {

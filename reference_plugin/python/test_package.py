@@ -112,7 +112,7 @@ def test_dlpack_copies_what_cannot_be_shared(python):
 
 def test_registered_handlers_reach_it(python, tmp_path):
     library = tmp_path / "handlers.so"
-    source = ROOT / "reference_plugin/cpu/differential/testdata/ffi_handlers.c"
+    source = ROOT / "reference_plugin/differential/testdata/ffi_handlers.c"
     run("cc", "-std=c11", "-shared", "-fPIC", "-I", ROOT / "api/include", "-o", library, source)
     text = """
         import ctypes, sys, jax, numpy as np

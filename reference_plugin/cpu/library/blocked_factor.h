@@ -7,7 +7,7 @@
 
 #include "plinth/support/status.h"
 #include "reference_plugin/cpu/library/lapack.h"
-#include "reference_plugin/cpu/thread_pool.h"
+#include "reference_plugin/backend/host/thread_pool.h"
 
 namespace plinth::cpu {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reference_plugin/cpu/library/operand_map.h"
-#include "reference_plugin/cpu/prepared_step.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 
 namespace plinth::cpu {
 

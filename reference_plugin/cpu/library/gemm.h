@@ -10,7 +10,7 @@
 #include "reference_plugin/cpu/library/blas.h"
 #include "reference_plugin/cpu/library/operand_map.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
-#include "reference_plugin/cpu/prepared_step.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 
 // c[i][j] = sum over k of a[i][k] * b[k][j], for any element types and positions.
 namespace plinth::cpu {

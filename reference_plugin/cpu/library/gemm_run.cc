@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "reference_plugin/cpu/library/gemm.h"
-#include "reference_plugin/cpu/library/thread_scratch.h"
+#include "reference_plugin/backend/host/thread_scratch.h"
 
 namespace plinth::cpu {
 namespace {

@@ -1,7 +1,7 @@
 #include "reference_plugin/cpu/library/library.h"
 
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/compiler/opcode.h"
+#include "reference_plugin/compiler/ir/opcode.h"
 
 namespace plinth::cpu {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "plinth/support/status.h"
-#include "reference_plugin/compiler/plan.h"
+#include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/library/blas.h"
-#include "reference_plugin/cpu/prepared_step.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 
 // Whole-array operations that are not kernels: one prepare function per opcode, all named in the
 // table of library.cc.

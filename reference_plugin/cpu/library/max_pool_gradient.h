@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "reference_plugin/cpu/prepared_step.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 
 namespace plinth::cpu {
 

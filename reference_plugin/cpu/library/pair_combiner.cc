@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "reference_plugin/cpu/library/thread_scratch.h"
+#include "reference_plugin/backend/host/thread_scratch.h"
 
 namespace plinth::cpu {
 namespace {

@@ -10,10 +10,10 @@
 #include "plinth/support/dtype.h"
 #include "plinth/support/small_vector.h"
 #include "plinth/support/status.h"
-#include "reference_plugin/compiler/kernel.h"
-#include "reference_plugin/compiler/plan.h"
+#include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
-#include "reference_plugin/cpu/prepared_step.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 
 namespace plinth::cpu {
 

@@ -7,7 +7,7 @@
 
 #include "plinth/support/dtype.h"
 #include "plinth/support/status.h"
-#include "reference_plugin/compiler/kernel.h"
+#include "reference_plugin/compiler/kernel/kernel.h"
 
 namespace plinth::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "reference_plugin/compiler/attributes.h"
+#include "reference_plugin/compiler/ir/attributes.h"
 
 namespace plinth::cpu {
 

@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "plinth/support/dtype.h"
-#include "reference_plugin/compiler/plan.h"
+#include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/library/element.h"
 #include "reference_plugin/cpu/library/library.h"
 

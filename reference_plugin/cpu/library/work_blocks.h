@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "plinth/support/status.h"
-#include "reference_plugin/cpu/library/thread_scratch.h"
-#include "reference_plugin/cpu/prepared_step.h"
-#include "reference_plugin/cpu/thread_pool.h"
+#include "reference_plugin/backend/host/thread_scratch.h"
+#include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/backend/host/thread_pool.h"
 
 namespace plinth::cpu {
 

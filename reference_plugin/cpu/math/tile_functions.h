@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "plinth/support/dtype.h"
-#include "reference_plugin/compiler/attributes.h"
-#include "reference_plugin/compiler/opcode.h"
+#include "reference_plugin/compiler/ir/attributes.h"
+#include "reference_plugin/compiler/ir/opcode.h"
 
 // Precompiled SIMD routines over a tile: `count` elements, one after the other in memory.
 //

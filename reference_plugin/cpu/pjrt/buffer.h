@@ -6,8 +6,8 @@
 #include <span>
 
 #include "plinth/sdk/buffer.h"
-#include "reference_plugin/cpu/pjrt/contents.h"
-#include "reference_plugin/cpu/runtime/runtime.h"
+#include "reference_plugin/backend/executable/contents.h"
+#include "reference_plugin/backend/host/runtime.h"
 
 namespace plinth::cpu {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "reference_plugin/cpu/pjrt/buffer.h"
-#include "reference_plugin/cpu/pjrt/executable.h"
+#include "reference_plugin/backend/executable/executable.h"
 
 namespace plinth::cpu {
 namespace {

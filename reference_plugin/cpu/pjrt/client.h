@@ -7,7 +7,7 @@
 
 #include "plinth/sdk/client.h"
 #include "reference_plugin/cpu/library/library.h"
-#include "reference_plugin/cpu/runtime/runtime.h"
+#include "reference_plugin/backend/host/runtime.h"
 
 namespace plinth::cpu {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
-#include "reference_plugin/cpu/custom_calls/ffi_registry.h"
+#include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/cpu/math/simd_name.h"
-#include "reference_plugin/cpu/pjrt/build_id.h"
+#include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/cpu/pjrt/client.h"
-#include "reference_plugin/cpu/pjrt/executable.h"
+#include "reference_plugin/backend/executable/executable.h"
 
 namespace plinth::cpu {
 namespace {

@@ -1,0 +1,304 @@
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include <cstring>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/pipeline.h"
+#include "reference_plugin/backend/calls/call_context.h"
+#include "reference_plugin/backend/calls/ffi_registry.h"
+#include "reference_plugin/backend/calls/ffi_types.h"
+#include "reference_plugin/backend/run/prepared_program.h"
+
+// Whole programs with custom calls, in a process without Python. What needs JAX is in
+// ../differential.
+namespace plinth::cpu {
+namespace {
+
+constexpr int64_t kCallbackListType = 7357244197867843242;
+
+Expected<std::shared_ptr<const PreparedProgram>> Compile(std::string_view body) {
+  const std::string text =
+      StrCat("func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n", body, "\n}\n");
+  PLINTH_ASSIGN_OR_RETURN(program::Module module, program::ReadText(text));
+  PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
+                          compiler::CompileProgram(std::move(module), {}));
+  return PreparedProgram::Create(std::move(compiled.plan), {});
+}
+
+std::string Call(std::string_view target, std::string_view attributes) {
+  return StrCat("%y = stablehlo.custom_call @", target, "(%x) {", attributes,
+                "} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n return %y : tensor<2x3xf32>");
+}
+
+class CustomCalls : public ::testing::Test {
+ protected:
+  // Of {0, 1, 2, 3, 4, 5}.
+  Status Run(const PreparedProgram& program, std::vector<float>* result = nullptr) {
+    call_.memory = runtime_.memory.get();
+    call_.threads = &runtime_.threads;
+    auto input = runtime_.memory->Allocate(6 * sizeof(float));
+    for (int i = 0; i < 6; ++i) {
+      reinterpret_cast<float*>((*input)->data())[i] = static_cast<float>(i);
+    }
+    RunArgument argument{*std::move(input), false};
+    StoragePtr output;
+    PLINTH_RETURN_IF_ERROR(program.Run(runtime_, {&argument, 1}, {&output, 1}, &call_));
+    const auto* values = reinterpret_cast<const float*>(output->data());
+    if (result != nullptr) result->assign(values, values + 6);
+    return Status();
+  }
+
+  void ExpectCompileError(std::string_view body, StatusCode code, std::string_view words) {
+    auto program = Compile(body);
+    ASSERT_FALSE(program.ok());
+    EXPECT_EQ(program.status().code(), code) << program.status().ToString();
+    EXPECT_NE(program.status().message().find(words), std::string_view::npos)
+        << program.status().ToString();
+  }
+  void ExpectRunError(std::string_view body, StatusCode code, std::string_view words) {
+    auto program = Compile(body);
+    ASSERT_TRUE(program.ok()) << program.status().ToString();
+    EXPECT_TRUE((*program)->may_wait());
+    EXPECT_FALSE((*program)->IsShort());
+    const Status status = Run(**program);
+    EXPECT_EQ(status.code(), code) << status.ToString();
+    EXPECT_NE(status.message().find(words), std::string_view::npos) << status.ToString();
+  }
+
+  Runtime runtime_{1, 0};
+  CallContext call_;
+};
+
+// Fills in metadata; true if that was all.
+bool IsMetadata(XLA_FFI_CallFrame* frame, int minor = XLA_FFI_API_MINOR) {
+  if (frame->extension_start == nullptr) return false;
+  auto* extension = reinterpret_cast<XLA_FFI_Metadata_Extension*>(frame->extension_start);
+  extension->metadata->api_version.major_version = XLA_FFI_API_MAJOR;
+  extension->metadata->api_version.minor_version = minor;
+  return true;
+}
+
+// The bytes of the operand, in the order in which they come, doubled.
+XLA_FFI_Error* Twice(XLA_FFI_CallFrame* frame) {
+  if (IsMetadata(frame)) return nullptr;
+  const auto* in = static_cast<XLA_FFI_Buffer*>(frame->args.args[0]);
+  const auto* out = static_cast<XLA_FFI_Buffer*>(frame->rets.rets[0]);
+  if (in->rank != 2 || in->dims[0] != 2 || in->dims[1] != 3) {
+    return MakeFfiError(InvalidArgument("expected [2,3]"));
+  }
+  for (int i = 0; i < 6; ++i) {
+    static_cast<float*>(out->data)[i] = 2 * static_cast<const float*>(in->data)[i];
+  }
+  return nullptr;
+}
+XLA_FFI_Error* Newer(XLA_FFI_CallFrame* frame) {
+  IsMetadata(frame, XLA_FFI_API_MINOR + 1);
+  return nullptr;
+}
+XLA_FFI_Error* Refuses(XLA_FFI_CallFrame*) { return MakeFfiError(Internal("not today")); }
+
+sdk::FfiHandler Typed(std::string_view target, XLA_FFI_Handler* execute) {
+  sdk::FfiHandler handler;
+  handler.target = target;
+  handler.execute = reinterpret_cast<void*>(execute);
+  return handler;
+}
+
+TEST_F(CustomCalls, UnknownTargets) {
+  ExpectCompileError(Call("nobody", ""), StatusCode::kUnimplemented, "custom_call @nobody");
+  ExpectCompileError(Call("nobody", "api_version = 4 : i32, backend_config = {a = 1 : i32}"),
+                     StatusCode::kUnimplemented, "custom_call @nobody");
+}
+
+// JAX compiles such calls to look at the program.
+TEST_F(CustomCalls, CallsOfNothingFailWhenTheyRun) {
+  auto program = Compile(
+      "stablehlo.custom_call @xla_ffi_python_cpu_callback() {has_side_effect = true, "
+      "mhlo.backend_config = {}} : () -> ()\n return %x : tensor<2x3xf32>");
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  const Status status = Run(**program);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("@xla_ffi_python_cpu_callback"), std::string_view::npos);
+}
+
+TEST_F(CustomCalls, LayoutsThatAreNone) {
+  ExpectCompileError(Call("nobody",
+                          "operand_layouts = [dense<[0, 0]> : tensor<2xindex>], "
+                          "result_layouts = [dense<[1, 0]> : tensor<2xindex>]"),
+                     StatusCode::kInvalidArgument, "each dimension once");
+  ExpectCompileError(Call("nobody",
+                          "operand_layouts = [], "
+                          "result_layouts = [dense<[1, 0]> : tensor<2xindex>]"),
+                     StatusCode::kInvalidArgument, "operand_layouts");
+  ExpectCompileError(Call("nobody",
+                          "operand_layouts = [dense<[7, 0]> : tensor<2xindex>], "
+                          "result_layouts = [dense<[1, 0]> : tensor<2xindex>]"),
+                     StatusCode::kInvalidArgument, "each dimension once");
+}
+
+TEST_F(CustomCalls, AliasesThatAreNone) {
+  ExpectCompileError(
+      Call("nobody",
+           "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], "
+           "operand_index = 3, operand_tuple_indices = []>]"),
+      StatusCode::kInvalidArgument, "output_operand_aliases");
+}
+
+TEST_F(CustomCalls, PythonCallbacks) {
+  const std::string call =
+      Call("xla_ffi_python_cpu_callback", "mhlo.backend_config = {index = 2 : ui64}");
+  ExpectCompileError(Call("xla_ffi_python_cpu_callback", "mhlo.backend_config = {}"),
+                     StatusCode::kInvalidArgument, "\"index\" is missing");
+  ExpectCompileError(Call("xla_ffi_python_cpu_callback", "mhlo.backend_config = {index = \"x\"}"),
+                     StatusCode::kInvalidArgument, "expected an integer");
+  ExpectRunError(call, StatusCode::kFailedPrecondition, "brought no Python callbacks");
+  struct {
+    void** callbacks;
+    uint32_t size;
+  } list{nullptr, 0};
+  call_.user_data.push_back({kCallbackListType, &list});
+  ExpectRunError(call, StatusCode::kInvalidArgument, "callback 2; the execution brought 0");
+  void* callbacks[3] = {nullptr, nullptr, nullptr};
+  list = {callbacks, 3};
+  ExpectRunError(call, StatusCode::kInvalidArgument, "callback 2");
+  callbacks[2] = &list;  // never looked at
+  ExpectRunError(call, StatusCode::kFailedPrecondition, "no Python interpreter");
+}
+
+TEST_F(CustomCalls, HandlersSeeTheirOrder) {
+  ASSERT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("twice", Twice)).ok());
+  std::vector<float> result;
+  auto program = Compile(Call("twice", "mhlo.backend_config = {}"));
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  ASSERT_TRUE(Run(**program, &result).ok());
+  EXPECT_EQ(result, (std::vector<float>{0, 2, 4, 6, 8, 10}));
+  // Column by column on one side only.
+  program = Compile(Call("twice",
+                         "mhlo.backend_config = {}, operand_layouts = [dense<[0, 1]> : "
+                         "tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]"));
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  ASSERT_TRUE(Run(**program, &result).ok());
+  EXPECT_EQ(result, (std::vector<float>{0, 6, 2, 8, 4, 10}));
+}
+
+#if defined(__x86_64__)
+// What a library that was built with -ffast-math does when it is loaded.
+XLA_FFI_Error* SubnormalsAreZero(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start == nullptr) _mm_setcsr(_mm_getcsr() | 0x8040);
+  return Twice(frame);
+}
+
+TEST_F(CustomCalls, HandlersMayLeaveOtherFloatingPointModes) {
+  ASSERT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("fast_math", SubnormalsAreZero)).ok());
+  const auto program = Compile(R"(
+    %twice = stablehlo.custom_call @fast_math(%x) {mhlo.backend_config = {}}
+      : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %tiny = stablehlo.constant dense<0x00000100> : tensor<2x3xf32>
+    %y = stablehlo.multiply %twice, %tiny : tensor<2x3xf32>
+    return %y : tensor<2x3xf32>)");
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  std::vector<float> result;
+  const unsigned before = _mm_getcsr();
+  const Status status = Run(**program, &result);
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(result[i], static_cast<float>(2 * i) * 0x1p-141f);
+  EXPECT_EQ(after | 0x3f, before | 0x3f);
+}
+#endif
+
+TEST_F(CustomCalls, Registration) {
+  FfiRegistry& registry = FfiRegistry::Get();
+  EXPECT_EQ(registry.RegisterHandler(Typed("", Twice)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(registry.RegisterHandler(Typed("null", nullptr)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(registry.RegisterHandler(Typed("newer", Newer)).code(),
+            StatusCode::kFailedPrecondition);
+  EXPECT_EQ(registry.RegisterHandler(Typed("refuses", Refuses)).code(), StatusCode::kInternal);
+  sdk::FfiHandler elsewhere = Typed("elsewhere", Twice);
+  elsewhere.platform = "CUDA";
+  EXPECT_EQ(registry.RegisterHandler(elsewhere).code(), StatusCode::kInvalidArgument);
+  elsewhere.platform = "Host";
+  EXPECT_TRUE(registry.RegisterHandler(elsewhere).ok());
+  EXPECT_TRUE(registry.RegisterHandler(elsewhere).ok());
+  elsewhere.is_typed = false;
+  EXPECT_EQ(registry.RegisterHandler(elsewhere).code(), StatusCode::kAlreadyExists);
+  ExpectCompileError(Call("elsewhere", "api_version = 2 : i32"), StatusCode::kInvalidArgument,
+                     "api_version 2");
+  ExpectCompileError(Call("elsewhere", "mhlo.backend_config = {a = [1 : i32, \"b\"]}"),
+                     StatusCode::kUnimplemented, "attribute \"a\"");
+  ExpectCompileError(
+      Call("elsewhere", "mhlo.backend_config = {a = dense<1> : tensor<9999999xi32>}"),
+      StatusCode::kUnimplemented, "attribute \"a\"");
+}
+
+TEST_F(CustomCalls, FunctionsOfTheTableCheckTheirArguments) {
+  const XLA_FFI_Api& api = *GetFfiApi();
+  XLA_FFI_RunId_Get_Args run{};
+  Status status = TakeFfiError(api.XLA_FFI_RunId_Get(&run));
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  run.struct_size = XLA_FFI_RunId_Get_Args_STRUCT_SIZE;
+  status = TakeFfiError(api.XLA_FFI_RunId_Get(&run));
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  status = TakeFfiError(api.XLA_FFI_State_Get(nullptr));
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  XLA_FFI_Error_Create_Args create{};
+  create.struct_size = XLA_FFI_Error_Create_Args_STRUCT_SIZE;
+  create.errc = static_cast<XLA_FFI_Error_Code>(99);
+  status = TakeFfiError(api.XLA_FFI_Error_Create(&create));
+  EXPECT_EQ(status.code(), StatusCode::kUnknown);
+}
+
+TEST_F(CustomCalls, LapackCallsSayWhatTheyFound) {
+  ExpectCompileError(
+      "%y:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : "
+      "ui8}, "
+      "operand_layouts = [dense<[0, 1]> : tensor<2xindex>], "
+      "result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]} : "
+      "(tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>)\n return %y#0 : tensor<2x3xf32>",
+      StatusCode::kInvalidArgument, "operand 0 is f32[2,3]; expected square matrices");
+  ExpectCompileError(Call("lapack_spotrf_ffi", "mhlo.backend_config = {uplo = 76 : ui8}"),
+                     StatusCode::kInvalidArgument, "1 operands and 1 results; expected 1 and 2");
+}
+
+// Of names that no string can hold: what is thrown inside comes out as an error.
+TEST_F(CustomCalls, NoExceptionLeavesTheTable) {
+  const XLA_FFI_Api& api = *GetFfiApi();
+  const std::string text(4096, 'x');
+  const XLA_FFI_ByteSpan endless = {text.data(), SIZE_MAX};
+  XLA_FFI_TypeId id{};
+  XLA_FFI_Type_Register_Args type{};
+  type.struct_size = XLA_FFI_Type_Register_Args_STRUCT_SIZE;
+  type.name = endless;
+  type.type_id = &id;
+  Status status = TakeFfiError(api.XLA_FFI_Type_Register(&type));
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_NE(status.message().find("exception"), std::string_view::npos);
+  XLA_FFI_Handler_Register_Args handler{};
+  handler.struct_size = XLA_FFI_Handler_Register_Args_STRUCT_SIZE;
+  handler.name = endless;
+  handler.bundle.execute = &Twice;
+  EXPECT_FALSE(TakeFfiError(api.XLA_FFI_Handler_Register(&handler)).ok());
+}
+
+TEST_F(CustomCalls, AttributesHaveABudget) {
+  ASSERT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("budgeted", &Twice)).ok());
+  const auto splats = [](int calls) {
+    std::string body = "%0 = stablehlo.add %x, %x : tensor<2x3xf32>\n";
+    for (int i = 1; i <= calls; ++i) {
+      body += StrCat("%", i, " = stablehlo.custom_call @budgeted(%", i - 1,
+                     ") {mhlo.backend_config = {a = dense<(1.0, 2.0)> : "
+                     "tensor<1000000xcomplex<f64>>}} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n");
+    }
+    return StrCat(body, "return %", calls, " : tensor<2x3xf32>");
+  };
+  EXPECT_TRUE(Compile(splats(2)).ok());
+  ExpectCompileError(splats(20), StatusCode::kResourceExhausted, "attribute \"a\"");
+}
+
+}  // namespace
+}  // namespace plinth::cpu

@@ -1,0 +1,47 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_FFI_REGISTRY_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_FFI_REGISTRY_H_
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "plinth/sdk/ffi.h"
+#include "xla_ffi_c_api.h"
+
+namespace plinth::cpu {
+
+// What users registered for custom calls. One per process, because the C API registers without a
+// client; entries are never changed or removed. Thread-safe.
+class FfiRegistry final : public sdk::Ffi {
+ public:
+  static FfiRegistry& Get();
+
+  struct Handler {
+    bool is_typed = true;
+    XLA_FFI_Handler_Bundle bundle{};  // typed
+    void* function = nullptr;         // untyped
+  };
+
+  // Asks each function of a typed handler for its metadata; FAILED_PRECONDITION if it was built for
+  // a newer API. The same again is no error, anything else of that name ALREADY_EXISTS.
+  Status RegisterHandler(const sdk::FfiHandler& handler) override;
+  Expected<int64_t> RegisterType(std::string_view name, int64_t type_id,
+                                 const sdk::FfiTypeInfo& info) override {
+    return types_.Register(name, type_id, info);
+  }
+
+  std::optional<Handler> Find(std::string_view target) const;
+  Expected<sdk::FfiTypeInfo> FindType(int64_t type_id) const { return types_.Find(type_id); }
+
+ private:
+  FfiRegistry() = default;
+
+  sdk::FfiTypes types_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Handler, std::less<>> handlers_;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_FFI_REGISTRY_H_

@@ -1,0 +1,60 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTION_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTION_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "plinth/sdk/event.h"
+#include "reference_plugin/backend/calls/call_context.h"
+#include "reference_plugin/backend/executable/contents.h"
+#include "reference_plugin/backend/run/prepared_program.h"
+#include "reference_plugin/backend/host/runtime.h"
+
+namespace plinth::cpu {
+
+// Whether an output of a program is a token.
+inline bool IsToken(const PreparedProgram& program, size_t output) {
+  return program.plan().output_types[output].kind == compiler::Type::Kind::kToken;
+}
+bool HasOnlyTokens(const PreparedProgram& program);
+
+struct ExecutionInput {
+  ContentsPtr contents;  // never null
+  bool is_donated = false;
+};
+
+// A run that another thread does when its inputs are ready. It keeps alive what it needs.
+class Execution : public std::enable_shared_from_this<Execution> {
+ public:
+  Execution(std::shared_ptr<Runtime> runtime, std::shared_ptr<const PreparedProgram> program,
+            std::vector<ExecutionInput> inputs, std::unique_ptr<CallContext> call);
+
+  // Contents that become ready when the run is over: with its error, if it fails. Tokens only say
+  // that it is over: the framework passes the last one to the next program, failed or not.
+  const std::vector<ContentsPtr>& outputs() const { return outputs_; }
+  sdk::Event done() const { return done_.event(); }
+
+  void Start();
+
+ private:
+  void Run();
+  Status Compute();
+  void Finish(Status status);
+
+  const std::shared_ptr<Runtime> runtime_;
+  const std::shared_ptr<const PreparedProgram> program_;
+  std::vector<ExecutionInput> inputs_;
+  std::vector<ContentsPtr> outputs_;
+  std::unique_ptr<CallContext> call_;  // null if the program calls nothing by name
+  sdk::EventSource done_;
+  std::optional<sdk::EventSource> over_;  // of tokens, if there are any; never an error of the run
+};
+
+// The storages of inputs that are all ready, for PreparedProgram::Run. A donated input that nobody
+// else reads gives its storage up.
+RunArgument TakeArgument(ExecutionInput& input);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTION_H_

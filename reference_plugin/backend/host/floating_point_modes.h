@@ -1,0 +1,52 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_FLOATING_POINT_MODES_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_FLOATING_POINT_MODES_H_
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#else
+#include <cfenv>
+#endif
+
+namespace plinth::cpu {
+
+// While it lives, the calling thread computes by the rules of IEEE 754: round to nearest,
+// subnormals kept; then as before, whatever was called meanwhile. The thread may be a framework's
+// with other modes, or a pool's, which began with those of whoever started it; and foreign code may
+// leave others, if only by loading a library that was built with -ffast-math. The same program has
+// to give the same bits on each.
+#if defined(__x86_64__)
+class DefaultFloatingPoint {
+ public:
+  DefaultFloatingPoint() : callers_(_mm_getcsr()) {
+    if ((callers_ & ~kRaisedFlags) != kDefault) _mm_setcsr(kDefault);
+  }
+  ~DefaultFloatingPoint() {
+    if (((_mm_getcsr() ^ callers_) & ~kRaisedFlags) != 0) _mm_setcsr(callers_);
+  }
+  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
+  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
+
+ private:
+  static constexpr unsigned kRaisedFlags = 0x3f;
+  static constexpr unsigned kDefault = 0x1f80;  // all exceptions masked
+  unsigned callers_;
+};
+#else
+class DefaultFloatingPoint {
+ public:
+  DefaultFloatingPoint() {
+    std::fegetenv(&callers_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatingPoint() { std::fesetenv(&callers_); }
+  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
+  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
+
+ private:
+  std::fenv_t callers_;
+};
+#endif
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_FLOATING_POINT_MODES_H_

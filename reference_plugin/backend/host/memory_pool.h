@@ -1,0 +1,100 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_MEMORY_POOL_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_MEMORY_POOL_H_
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/backend/host/storage.h"
+
+namespace plinth::cpu {
+
+struct MemoryPoolStats {
+  int64_t bytes_in_use = 0;  // asked for and not given back
+  int64_t peak_bytes_in_use = 0;
+  int64_t num_allocations = 0;  // since the pool was made
+  int64_t largest_allocation = 0;
+  int64_t limit = 0;
+  int64_t pooled_bytes = 0;  // kept for the next allocation
+};
+
+// Memory for arrays. Fresh pages, not arithmetic, are what large results cost on a CPU, so blocks
+// of 64 KB and more are kept for the next allocation of their size class, and those of 2 MB and
+// more are huge pages. Thread-safe. Storages keep their pool alive.
+class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
+ public:
+  // `limit` in bytes of all that is in use at once, as it was asked for: blocks are up to an eighth
+  // larger. 0 for the memory that this process may use; then the pool also asks `available` (by
+  // default AvailableMemory) whenever it took 64 MB from the system, so that it fails where the
+  // kernel would end the process. What it took and nobody has written yet is not missing from what
+  // the system calls available; the pool counts these pages and subtracts them. It knows those of
+  // its own only: not what another pool or process was promised, nor what others take meanwhile.
+  // `available` is called with the pool locked.
+  static std::shared_ptr<MemoryPool> Create(int64_t limit = 0,
+                                            std::function<int64_t()> available = nullptr);
+  ~MemoryPool();
+
+  // Uninitialized bytes. RESOURCE_EXHAUSTED if the limit or the system forbids it; nothing is
+  // asked of the system before the limit was checked.
+  Expected<StoragePtr> Allocate(int64_t size);
+
+  // Gives back blocks that nobody used for `age`; called when the process is idle.
+  void ReleaseIdle(std::chrono::milliseconds age);
+
+  MemoryPoolStats stats() const;
+  void ResetPeak();
+
+ private:
+  friend class Storage;
+  class Reservation;
+  struct IdleBlock;
+
+  MemoryPool(int64_t limit, std::function<int64_t()> available)
+      : limit_(limit), available_(std::move(available)) {}
+  Status Reserve(int64_t size);
+  void Unreserve(int64_t size) { bytes_in_use_.fetch_sub(size, std::memory_order_relaxed); }
+  Expected<std::byte*> TakeBlock(int64_t block_size);
+  void GiveBlock(std::byte* data, int64_t block_size) noexcept;
+
+  // With the lock held.
+  // Makes room for a new block: idle ones count against the limit, too.
+  Status MakeRoom(int64_t block_size);
+  // The oldest idle blocks, until so many bytes are left, or while is_cut(block): they are no
+  // longer the pool's, and linked for Unmap.
+  IdleBlock* CutTo(int64_t idle_bytes);
+  IdleBlock* CutWhile(const auto& is_cut);
+  void Unlink(IdleBlock* block);
+  void CountUntouched();  // microseconds per block, or per 16 MB of a large one
+
+  // With or without it.
+  static void Unmap(IdleBlock* blocks);
+
+  const int64_t limit_;
+  const std::function<int64_t()> available_;  // null: nobody is asked
+  std::atomic<int64_t> bytes_in_use_{0}, peak_bytes_in_use_{0}, num_allocations_{0},
+      largest_allocation_{0};
+  mutable std::mutex mutex_;
+  // Lists through the idle blocks themselves, so that giving one back needs no memory: the newest
+  // of every size class, and all by age.
+  std::array<IdleBlock*, 8 * 48> newest_of_class_{};
+  IdleBlock* newest_ = nullptr;
+  IdleBlock* oldest_ = nullptr;
+  int64_t idle_bytes_ = 0;
+  int64_t unchecked_bytes_ = 0;  // taken from the system since it was asked
+  // At least what the blocks have of pages without memory behind them: what was so when it was
+  // counted, and all that was taken since.
+  int64_t perhaps_untouched_ = 0;
+  int64_t mapping_bytes_ = 0;  // of blocks that threads are about to have from the system
+  std::unordered_map<std::byte*, int64_t> mapped_;  // all blocks, idle or not, if somebody is asked
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_MEMORY_POOL_H_

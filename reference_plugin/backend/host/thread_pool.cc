@@ -1,0 +1,248 @@
+#include "reference_plugin/backend/host/thread_pool.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "reference_plugin/backend/host/floating_point_modes.h"
+
+namespace plinth::cpu {
+namespace {
+
+// How long a worker looks for work before it parks: a few fork-joins of a running program, far
+// less than a scheduler tick.
+constexpr auto kSpinTime = std::chrono::microseconds(20);
+constexpr auto kIdleTime = std::chrono::seconds(1);
+
+thread_local bool inside_parallel_body = false;
+
+// One ParallelFor in progress. Lives on the stack of the caller, who removes it from the list and
+// waits for `helpers` to become zero before it returns.
+struct Job {
+  int64_t size;
+  int64_t chunk;
+  const void* context;
+  void (*function)(const void*, int64_t, int64_t);
+  std::atomic<int64_t> next{0};
+  int helpers = 0;  // guarded by State::mutex
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure{};  // what a body threw first (no memory); `failed` says who writes it
+
+  bool HasWork() const { return next.load(std::memory_order_relaxed) < size; }
+
+  void RunChunks() {
+    inside_parallel_body = true;
+    try {
+      for (;;) {
+        int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+        if (begin >= size) break;
+        function(context, begin, std::min(begin + chunk, size));
+      }
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+      next.store(size, std::memory_order_relaxed);
+    }
+    inside_parallel_body = false;
+  }
+};
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
+  int parallelism = 1;
+  pid_t process = getpid();
+
+  std::mutex mutex;
+  std::condition_variable work_arrived;
+  std::condition_variable helper_left;
+  std::vector<Job*> jobs;
+  std::deque<std::function<void()>> tasks;
+  std::vector<std::thread> workers;
+  std::function<void()> idle_hook;
+  bool worked_since_idle = false;
+  int parked = 0;
+  bool stopping = false;
+  // Changes whenever jobs or tasks are added, so that spinning workers need no lock.
+  std::atomic<uint64_t> arrivals{0};
+
+  // As many as the system gives: none means that callers do the work themselves.
+  void StartWorkers() {
+    try {
+      for (int i = 0; i < parallelism; ++i) {
+        workers.emplace_back([self = shared_from_this()] { self->Work(); });
+      }
+    } catch (const std::exception&) {
+    }
+  }
+
+  // With the lock held.
+  void Announce(int wanted) {
+    arrivals.fetch_add(1, std::memory_order_release);
+    worked_since_idle = true;
+    if (workers.empty()) StartWorkers();
+    if (parked == 0) return;
+    if (wanted > 1) {
+      work_arrived.notify_all();
+    } else {
+      work_arrived.notify_one();
+    }
+  }
+
+  Job* FindJob() {
+    for (Job* job : jobs) {
+      if (job->HasWork()) return job;
+    }
+    return nullptr;
+  }
+
+  void Work() {
+    const DefaultFloatingPoint modes;
+    std::unique_lock lock(mutex);
+    for (;;) {
+      if (Job* job = FindJob()) {
+        ++job->helpers;
+        lock.unlock();
+        job->RunChunks();
+        lock.lock();
+        if (--job->helpers == 0) helper_left.notify_all();
+      } else if (!tasks.empty()) {
+        std::function<void()> task = std::move(tasks.front());
+        tasks.pop_front();
+        lock.unlock();
+        {
+          const DefaultFloatingPoint tasks_modes;  // Foreign code may change them.
+          task();
+          task = nullptr;
+        }
+        lock.lock();
+      } else if (stopping) {
+        return;
+      } else {
+        uint64_t seen = arrivals.load(std::memory_order_acquire);
+        lock.unlock();
+        bool arrived = Spin(seen);
+        lock.lock();
+        if (arrived || stopping || !tasks.empty() || FindJob() != nullptr) continue;
+        Park(lock);
+      }
+    }
+  }
+
+  void Park(std::unique_lock<std::mutex>& lock) {
+    ++parked;
+    if (idle_hook != nullptr && worked_since_idle) {
+      if (work_arrived.wait_for(lock, kIdleTime) == std::cv_status::timeout && worked_since_idle &&
+          !stopping) {
+        worked_since_idle = false;
+        lock.unlock();
+        idle_hook();
+        lock.lock();
+      }
+    } else {
+      work_arrived.wait(lock);
+    }
+    --parked;
+  }
+
+  bool Spin(uint64_t seen) const {
+    auto deadline = std::chrono::steady_clock::now() + kSpinTime;
+    do {
+      for (int i = 0; i < 32; ++i) {
+        if (arrivals.load(std::memory_order_acquire) != seen) return true;
+        Pause();
+      }
+    } while (std::chrono::steady_clock::now() < deadline);
+    return false;
+  }
+};
+
+ThreadPool::ThreadPool(int parallelism) : state_(std::make_shared<State>()) {
+  state_->parallelism = std::max(parallelism, 1);
+}
+
+ThreadPool::~ThreadPool() {
+  // A forked child has none of the threads, and the lock may be held for ever: give the state up.
+  if (state_->process != getpid()) {
+    new (std::nothrow) std::shared_ptr<State>(std::move(state_));
+    return;
+  }
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+    state_->arrivals.fetch_add(1, std::memory_order_release);
+    state_->work_arrived.notify_all();
+  }
+  // The last reference to the pool may be dropped by one of its own tasks, which cannot wait for
+  // its own thread: the workers then finish by themselves, and the last of them frees the state.
+  bool is_own_task = std::any_of(
+      state_->workers.begin(), state_->workers.end(),
+      [](const std::thread& worker) { return worker.get_id() == std::this_thread::get_id(); });
+  for (std::thread& worker : state_->workers) {
+    if (is_own_task) {
+      worker.detach();
+    } else {
+      worker.join();
+    }
+  }
+}
+
+void ThreadPool::SetIdleHook(std::function<void()> hook) {
+  std::lock_guard lock(state_->mutex);
+  state_->idle_hook = std::move(hook);
+}
+
+int ThreadPool::parallelism() const { return state_->parallelism; }
+
+void ThreadPool::Schedule(std::function<void()> task) {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->tasks.push_back(std::move(task));
+    state_->Announce(1);
+    if (!state_->workers.empty()) return;
+    task = std::move(state_->tasks.back());
+    state_->tasks.pop_back();
+  }
+  task();
+}
+
+void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* context,
+                                 RangeFunction function) {
+  if (size <= 0) return;
+  grain = std::max<int64_t>(grain, 1);
+  if (inside_parallel_body || state_->parallelism == 1 || size <= grain) {
+    function(context, 0, size);
+    return;
+  }
+  // About four chunks per thread even out what the threads are slowed down by.
+  int64_t chunk = (size + 4 * state_->parallelism - 1) / (4 * state_->parallelism);
+  chunk = (chunk + grain - 1) / grain * grain;
+  Job job{size, chunk, context, function};
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->jobs.push_back(&job);
+    state_->Announce(2);
+  }
+  job.RunChunks();
+  std::unique_lock lock(state_->mutex);
+  state_->jobs.erase(std::find(state_->jobs.begin(), state_->jobs.end(), &job));
+  state_->helper_left.wait(lock, [&] { return job.helpers == 0; });
+  lock.unlock();
+  if (job.failure != nullptr) std::rethrow_exception(job.failure);
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,97 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/plan/plan.h"
+#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/backend/host/runtime.h"
+#include "reference_plugin/backend/host/storage.h"
+
+namespace plinth::cpu {
+
+// An argument of a run. If it was donated and nobody else refers to its bytes, the run writes its
+// results there.
+struct RunArgument {
+  StoragePtr storage;
+  bool is_donated = false;
+};
+
+// A plan with every step made ready for this machine. Immutable: any number of runs at once.
+class PreparedProgram {
+ public:
+  static Expected<std::shared_ptr<const PreparedProgram>> Create(compiler::Plan plan,
+                                                                 const LibraryOptions& library);
+
+  const compiler::Plan& plan() const { return plan_; }
+  // Whether a run is so short that handing it to another thread would cost more. What calls
+  // foreign code never is: nobody knows how long that takes, or what it waits for.
+  bool IsShort() const { return is_short_; }
+  // Whether it calls anything by name, so that Run needs a CallContext.
+  bool has_custom_calls() const { return has_custom_calls_; }
+  // Whether it enters foreign code: then no thread of the pool may run it.
+  bool may_wait() const { return may_wait_; }
+
+  // Bytes that a run takes besides arguments and outputs: the arena, the scratch of the step that
+  // needs most, then what small kernels in loops work on (BindLoops).
+  int64_t memory_size() const {
+    return slots_offset() + num_slots_ * static_cast<int64_t>(sizeof(std::byte*));
+  }
+
+  // Runs the program on this thread, with the help of the runtime's. `arguments` are taken: a
+  // donated one may become an output. `outputs` are filled in only on success. CANCELLED when the
+  // runtime is told to stop.
+  Status Run(Runtime& runtime, std::span<RunArgument> arguments, std::span<StoragePtr> outputs,
+             CallContext* call = nullptr) const;
+
+ private:
+  struct Step {
+    compiler::PlanStepKind kind;
+    int32_t first_array = 0;  // in array_storages_: operands, then results
+    int32_t num_operands = 0, num_results = 0;
+    int64_t copy_bytes = 0;
+    std::shared_ptr<const PreparedStep> prepared;  // kernels that do the same work share one
+    std::vector<int32_t> targets;
+    // Small kernels in loops: what `prepared` is, and where its slots are among the program's.
+    const SmallKernel* small = nullptr;
+    int32_t first_slot = 0;
+  };
+
+  explicit PreparedProgram(compiler::Plan plan) : plan_(std::move(plan)) {}
+  Status Prepare(const LibraryOptions& library);
+  Status BindStorages(Runtime& runtime, std::span<RunArgument> arguments,
+                      std::span<StoragePtr> owned, std::byte* arena,
+                      std::span<std::byte*> bases) const;
+  void FindSmallKernels();
+  std::span<void* const> ArraysOf(const Step& step, std::span<std::byte* const> bases,
+                                  std::span<void*> arrays) const;
+  Status BindLoops(std::span<std::byte* const> bases, std::span<void*> arrays,
+                   std::byte* memory) const;
+  Status RunSteps(const RunContext& context, std::span<std::byte* const> bases,
+                  std::byte* memory) const;
+
+  static int64_t Align(int64_t bytes) {
+    return (bytes + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
+  }
+  int64_t scratch_offset() const { return Align(plan_.arena_size); }
+  int64_t registers_offset() const { return Align(scratch_offset() + scratch_bytes_); }
+  int64_t slots_offset() const { return Align(registers_offset() + register_bytes_); }
+
+  compiler::Plan plan_;
+  std::vector<Step> steps_;
+  std::vector<int32_t> array_storages_;
+  std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
+  int64_t scratch_bytes_ = 0;
+  int32_t most_arrays_ = 0;  // of one step
+  int64_t register_bytes_ = 0, num_slots_ = 0;
+  bool is_short_ = false, has_custom_calls_ = false, may_wait_ = false;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_

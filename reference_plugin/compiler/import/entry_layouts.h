@@ -1,0 +1,33 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_ENTRY_LAYOUTS_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_ENTRY_LAYOUTS_H_
+
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/program/program.h"
+
+namespace plinth::compiler {
+
+// In which order the entry's parameters and results lie in memory: dimensions from the fastest
+// varying to the slowest, per value; empty for row major.
+struct EntryLayouts {
+  std::vector<Dims> parameters, outputs;
+};
+
+// What mhlo.layout_mode asks for. "auto" and "default" are row major. UNIMPLEMENTED for tiles,
+// INVALID_ARGUMENT for other words; both name the value's place.
+Expected<EntryLayouts> ReadEntryLayouts(const program::Module& source);
+
+// Gives the entry's parameters and results the dimensions that they have in memory, row major, and
+// transposes them where the program begins and ends. INVALID_ARGUMENT for a layout that is no order
+// of the value's dimensions; one that is row major is made empty. Donations to results that lie
+// otherwise become donations to any.
+Status ApplyEntryLayouts(EntryLayouts& layouts, Module& module);
+
+// The dimensions of a value that has `memory_dims` in memory.
+Dims DimsOfLayout(const Dims& memory_dims, const Dims& minor_to_major);
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_ENTRY_LAYOUTS_H_

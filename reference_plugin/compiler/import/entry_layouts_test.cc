@@ -1,0 +1,78 @@
+#include "reference_plugin/compiler/import/entry_layouts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/pipeline.h"
+
+namespace plinth::compiler {
+namespace {
+
+// A program that returns its argument, with layout modes for both.
+Expected<CompiledProgram> CompileWith(std::string_view argument, std::string_view result,
+                                      std::string_view type = "tensor<2x3x4xf32>") {
+  const std::string text =
+      StrCat("func.func @main(%x: ", type, " {mhlo.layout_mode = \"", argument,
+             "\", tf.aliasing_output = 0 : i32}) -> (", type, " {mhlo.layout_mode = \"", result,
+             "\"}) { return %x : ", type, " }");
+  PLINTH_ASSIGN_OR_RETURN(program::Module module, program::ReadText(text));
+  return CompileProgram(std::move(module), {});
+}
+
+TEST(EntryLayouts, TypesAreThoseInMemory) {
+  Expected<CompiledProgram> compiled = CompileWith("{0,2,1}", "{2,1,0}");
+  ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
+  EXPECT_EQ(compiled->plan.argument_types[0].dims, (Dims{3, 4, 2}));
+  EXPECT_EQ(compiled->plan.output_types[0].dims, (Dims{2, 3, 4}));
+  EXPECT_EQ(compiled->layouts.parameters[0], (Dims{0, 2, 1}));
+  EXPECT_TRUE(compiled->layouts.outputs[0].empty());
+  EXPECT_EQ(DimsOfLayout({3, 4, 2}, {0, 2, 1}), (Dims{2, 3, 4}));
+  // The argument's memory cannot be the result's as it is.
+  EXPECT_EQ(compiled->donations[0].output, -1);
+}
+
+TEST(EntryLayouts, ValuesThatLieAlikeShareMemory) {
+  Expected<CompiledProgram> compiled = CompileWith("{0,2,1}", "{0,2,1}");
+  ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
+  EXPECT_EQ(compiled->donations[0].output, 0);
+  const auto storage = static_cast<size_t>(compiled->plan.outputs[0].storage);
+  EXPECT_EQ(compiled->plan.storages[storage].kind, StorageKind::kArgument);
+}
+
+TEST(EntryLayouts, RowMajorIsNoLayout) {
+  for (std::string_view mode : {"auto", "default", "", "{2,1,0}", "{2,1,0:E(4)}"}) {
+    Expected<CompiledProgram> compiled = CompileWith(mode, mode);
+    ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
+    EXPECT_EQ(compiled->plan.argument_types[0].dims, (Dims{2, 3, 4}));
+    for (const Dims& layout : compiled->layouts.parameters) EXPECT_TRUE(layout.empty());
+  }
+}
+
+TEST(EntryLayouts, BadModesAreNamed) {
+  struct Row {
+    std::string_view mode, message;
+  };
+  for (const Row& row :
+       {Row{"{0}", "no order of the dimensions of f32[2,3,4]"}, Row{"{0,0,0}", "no order"},
+        Row{"{3,1,0}", "no order"}, Row{"{-1,1,0}", "no order"}, Row{"{3,2,1,0}", "no order"},
+        Row{"{2,1,0", "expected"}, Row{"2,1,0}", "expected"}, Row{"{2,1,0,}", "expected"},
+        Row{"{,2,1,0}", "expected"}, Row{"{2 1 0}", "expected"}, Row{"{", "expected"},
+        Row{"}", "expected"}, Row{"{:E(4)", "no tiles"}, Row{":E(4)}", "expected"},
+        Row{"fast", "expected"}, Row{"{99999999999999999999,1,0}", "expected"},
+        Row{"{2,1,0:T(8,128)}", "no tiles"}}) {
+    Status argument = CompileWith(row.mode, "auto").status();
+    EXPECT_THAT(argument.ToString(), testing::HasSubstr(row.message)) << row.mode;
+    EXPECT_THAT(argument.ToString(), testing::HasSubstr("mhlo.layout_mode of argument 0 is"));
+    Status result = CompileWith("auto", row.mode).status();
+    EXPECT_THAT(result.ToString(), testing::HasSubstr(row.message)) << row.mode;
+    EXPECT_THAT(result.ToString(), testing::HasSubstr("mhlo.layout_mode of result 0 is"));
+  }
+  EXPECT_THAT(CompileWith("{0,1}", "auto", "!stablehlo.token").status().ToString(),
+              testing::HasSubstr("no order"));
+}
+
+}  // namespace
+}  // namespace plinth::compiler

@@ -1,0 +1,26 @@
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "reference_plugin/compiler/import/import.h"
+#include "reference_plugin/compiler/passes/optimize.h"
+#include "reference_plugin/compiler/ir/verifier.h"
+#include "reference_plugin/program/program.h"
+
+// Any program that reads either imports to a valid module, which stays valid through every pass, or
+// gives an error that is the program's fault.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace plinth;  // NOLINT: one function
+  auto program = program::Read(std::as_bytes(std::span(data, size)));
+  if (!program.ok()) return 0;
+  auto module = compiler::Import(*std::move(program));
+  if (!module.ok()) {
+    if (module.status().code() == StatusCode::kInternal) __builtin_trap();
+    return 0;
+  }
+  if (!compiler::Verify(**module).ok()) __builtin_trap();
+  compiler::OptimizeOptions options;
+  options.verify = true;
+  if (compiler::Optimize(**module, options).code() == StatusCode::kInternal) __builtin_trap();
+  return 0;
+}

@@ -1,0 +1,107 @@
+#include <vector>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/ir/attribute_text.h"
+#include "reference_plugin/compiler/ir/ir.h"
+
+namespace plinth::compiler {
+namespace {
+
+// Prints with values numbered in the order of the text, so that equal programs give equal text
+// however many values passes made on the way.
+class Printer {
+ public:
+  explicit Printer(int32_t num_values) : numbers_(static_cast<size_t>(num_values), -1) {}
+  std::string text() && { return std::move(text_); }
+
+  void PrintModule(const Module& module) {
+    text_ += StrCat("module @", module.name);
+    if (module.num_replicas != 1) text_ += StrCat(" replicas=", module.num_replicas);
+    if (module.num_partitions != 1) text_ += StrCat(" partitions=", module.num_partitions);
+    text_ += '\n';
+    for (const Donation& donation : module.donations) {
+      text_ += StrCat("donate argument ", donation.argument, " to output ");
+      text_ += donation.output < 0 ? "any" : StrCat(donation.output);
+      text_ += '\n';
+    }
+    for (const Function& function : module.functions) {
+      next_ = 0;
+      text_ += &function == module.entry ? "entry @" : "function @";
+      text_ += function.name;
+      PrintBlock(*function.body, 0);
+    }
+  }
+
+  void PrintOp(const Op& op, int indent) {
+    text_.append(static_cast<size_t>(indent), ' ');
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      PrintValue(*op.results[i]);
+    }
+    if (!op.results.empty()) text_ += " = ";
+    text_ += Name(op.opcode);
+    text_ += '(';
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      PrintValue(*op.operands[i]);
+    }
+    text_ += ')';
+    const std::string attributes = AttributesToString(op);
+    if (!attributes.empty()) text_ += StrCat(" {", attributes, "}");
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      text_ += i == 0 ? " : " : ", ";
+      text_ += op.results[i]->type.ToString();
+    }
+    text_ += '\n';
+    for (const Block* block : op.blocks) {
+      text_.append(static_cast<size_t>(indent) + 2, ' ');
+      text_ += "block";
+      PrintBlock(*block, indent + 2);
+    }
+  }
+
+ private:
+  void PrintBlock(const Block& block, int indent) {
+    text_ += '(';
+    for (size_t i = 0; i < block.arguments.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      PrintValue(*block.arguments[i]);
+      text_ += ": ";
+      text_ += block.arguments[i]->type.ToString();
+    }
+    text_ += ") {\n";
+    for (const Op* op : block.ops) PrintOp(*op, indent + 2);
+    text_.append(static_cast<size_t>(indent), ' ');
+    text_ += "}\n";
+  }
+  void PrintValue(const Value& value) {
+    text_ += '%';
+    if (numbers_.empty()) {
+      text_ += StrCat(value.id);
+      return;
+    }
+    int32_t& number = numbers_[static_cast<size_t>(value.id)];
+    if (number < 0) number = next_++;
+    text_ += StrCat(number);
+  }
+
+  std::vector<int32_t> numbers_;  // By value id; empty: print the ids themselves.
+  int32_t next_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string ToString(const Module& module) {
+  Printer printer(module.num_values());
+  printer.PrintModule(module);
+  return std::move(printer).text();
+}
+
+std::string ToString(const Op& op) {
+  Printer printer(0);
+  printer.PrintOp(op, 0);
+  return std::move(printer).text();
+}
+
+}  // namespace plinth::compiler

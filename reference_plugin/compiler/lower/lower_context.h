@@ -1,0 +1,154 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_CONTEXT_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_CONTEXT_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/compiler/plan/schedule.h"
+
+namespace plinth::compiler {
+
+// How an op is lowered.
+enum class LowerClass : uint8_t {
+  kElementwise,  // a node of a kernel
+  kSource,       // constants and iota
+  kMovement,     // an index map of a kernel
+  kView,         // the same bytes: reshape, bitcast
+  kReduction,    // a reduction of a kernel
+  kStore,        // a kernel that writes a part of its result
+  kLibrary,      // a step of its own
+  kControl,      // while, case, if
+  kAlias,        // results are operands
+  kBarrier,      // results are the bytes of operands, and nothing is computed across
+  kReturn,
+  kRefused,
+};
+LowerClass ClassOf(const Op& op);
+
+// Rough work of one element in units of an addition.
+int32_t CostOf(const Op& op);
+int32_t CostOf(Opcode opcode);
+inline constexpr int32_t kCheapCost = 2;
+
+// "reduce at model.py:3:4", for messages.
+std::string Describe(const Op& op);
+
+// UNIMPLEMENTED, beginning with `what`, unless arrays of the type can be computed with: static
+// shape, elements of whole bytes, no tuple.
+Status CheckLowerable(const Type& type, std::string_view what);
+
+// Whether an op is a constant that stands for itself in kernels (a splat or one element).
+bool IsScalarConstant(const Op* op);
+ScalarBits ConstantBits(const Op& op);
+
+// How many operands the op has by definition. Those behind are the values that its scalar regions
+// use from outside, which LowerContext::Prepare appends.
+size_t NumOwnOperands(const Op& op);
+
+// The region of a reduction, sort, scatter or map as scalar code. Its parameters are the block's
+// arguments, then the captured operands. UNIMPLEMENTED names what it cannot say.
+Expected<Combiner> MakeCombiner(const class LowerContext& context, const Op& op,
+                                const Block& block);
+
+// What the whole module's lowering shares. Tables are indexed by Value::id and Op::id.
+class LowerContext {
+ public:
+  LowerContext(const Module& module, const LowerOptions& options);
+
+  const Module& module() const { return module_; }
+  bool fusion() const { return options_.fusion; }
+  Schedule& schedule() { return schedule_; }
+
+  // Refuses what this release cannot lower and rewrites what has a simpler spelling. Appends the
+  // ops to lower, in order.
+  Status Prepare(const Block& block, int32_t block_number, std::vector<const Op*>& ops);
+
+  // Through aliases (tuples, shardings).
+  const Value* Resolve(const Value* value) const {
+    const Value* alias = values_[value->id].alias;
+    return alias != nullptr ? alias : value;
+  }
+  const Value* Operand(const Op& op, size_t index) const { return Resolve(op.operands[index]); }
+  const Op* Producer(const Value* value) const { return values_[value->id].producer; }
+  int32_t BlockOf(const Value* value) const { return values_[value->id].block; }
+  // The value whose bytes a resolved value has.
+  const Value* Base(const Value* value) const {
+    const Value* base = values_[value->id].base;
+    return base != nullptr ? base : value;
+  }
+
+  // Filled while a value's block is divided into groups.
+  struct Want {
+    int32_t group = 0, instance = 0;
+  };
+  struct FusionInfo {
+    SmallVector<Want, 2> wants;     // groups of the block that need the value
+    SmallVector<int32_t, 4> users;  // positions in the block of the ops that use it
+    int32_t unit = -1;              // that makes it
+  };
+  FusionInfo& Fusion(const Value* value) { return fusion_infos_[value->id]; }
+  // Position of an op in its block; -1 before the block was prepared.
+  int32_t& Position(const Op* op) { return positions_[op->id]; }
+
+  bool IsHard(const Value* value) const { return values_[value->id].hard; }
+  // The value must be in memory.
+  void SetHard(const Value* value) { values_[value->id].hard = true; }
+
+  // False if the last call for the value was for the same block.
+  bool MarkCaptured(const Value* value, int32_t block) {
+    return std::exchange(values_[value->id].captured_by, block) != block;
+  }
+
+  // Number in the schedule; makes views and constants when first asked for. -1 where the value has
+  // not been made.
+  int32_t Number(const Value* value);
+  int32_t NewArray(const Type& type);
+  void SetNumber(const Value* value, int32_t number) { values_[value->id].number = number; }
+  // A scalar `true` in memory, which kernels read through bounds as a mask.
+  int32_t TrueConstant();
+
+  int32_t num_values() const { return static_cast<int32_t>(values_.size()); }
+  int32_t num_ops() const { return num_ops_; }
+  int32_t NextBlockNumber() { return num_blocks_++; }
+
+  int32_t num_kernels = 0;  // made so far, for their names
+
+ private:
+  struct ValueInfo {
+    const Value* alias = nullptr;
+    const Value* base = nullptr;
+    const Op* producer = nullptr;
+    int32_t block = -1;
+    int32_t number = -1;
+    int32_t captured_by = -1;  // block number
+    bool hard = false;
+  };
+
+  Status PrepareOp(const Op& op, int32_t block_number, std::vector<const Op*>& ops);
+  const Op& WithCaptures(const Op& op);
+  Op* NewOp(const Op& like);
+  Value* NewValue(Op* op, Type type);
+
+  const Module& module_;
+  LowerOptions options_;
+  Schedule schedule_;
+  std::vector<ValueInfo> values_;
+  std::vector<FusionInfo> fusion_infos_;
+  std::vector<int32_t> positions_;
+  int32_t num_ops_ = 0;
+  int32_t num_blocks_ = 0;
+  int32_t true_constant_ = -1;
+  std::deque<Op> new_ops_;
+  std::deque<Value> new_values_;
+};
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_CONTEXT_H_

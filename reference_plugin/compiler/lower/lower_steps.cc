@@ -1,0 +1,141 @@
+#include "reference_plugin/compiler/lower/lower_steps.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plinth/support/str_cat.h"
+
+namespace plinth::compiler {
+namespace {
+
+double Elements(const Value* value) { return static_cast<double>(value->type.NumElements()); }
+
+// Multiplications and additions of a matrix product or convolution.
+double Flops(const Op& op) {
+  double flops = 2 * Elements(op.result());
+  if (op.opcode == Opcode::kDotGeneral) {
+    for (int64_t dim : op.Get<DotAttributes>().lhs_contracting) {
+      flops *= static_cast<double>(op.operands[0]->type.dims[dim]);
+    }
+    return flops;
+  }
+  const auto& convolution = op.Get<ConvolutionAttributes>();
+  const Dims& kernel = op.operands[1]->type.dims;
+  flops *= static_cast<double>(kernel[convolution.kernel_input_feature]);
+  for (int64_t dim : convolution.kernel_spatial) flops *= static_cast<double>(kernel[dim]);
+  return flops;
+}
+
+}  // namespace
+
+double LibraryCost(const Op& op) {
+  constexpr double kStart = 150;
+  constexpr double kFlopsPerNanosecond = 50;
+  constexpr double kNanosecondsPerByte = 0.1;
+  double bytes = 0;
+  for (const Value* operand : op.operands) {
+    bytes += static_cast<double>(operand->type.SizeInBytes());
+  }
+  for (const Value* result : op.results) bytes += static_cast<double>(result->type.SizeInBytes());
+  const double first = op.operands.empty() ? 1 : Elements(op.operands[0]);
+  double work = 0;  // besides reading and writing
+  switch (op.opcode) {
+    case Opcode::kDotGeneral:
+    case Opcode::kConvolution:
+      work = Flops(op) / kFlopsPerNanosecond;
+      break;
+    case Opcode::kSort: {
+      const int64_t dim = op.Get<DimensionAttributes>().dimension;
+      const double length = static_cast<double>(op.operands[0]->type.dims[dim]);
+      work = 3 * first * std::log2(std::max(length, 2.0));
+      break;
+    }
+    case Opcode::kTopK:
+    case Opcode::kCumulativeReduce:
+      work = 2 * first;
+      break;
+    case Opcode::kSelectAndScatter: {
+      work = 2 * Elements(op.operands[1]);
+      for (int64_t size : op.Get<WindowAttributes>().window.sizes) {
+        work *= static_cast<double>(size);
+      }
+      break;
+    }
+    case Opcode::kGather:
+      // What is not taken is not read.
+      bytes = 2 * static_cast<double>(op.type().SizeInBytes());
+      work = Elements(op.result());
+      break;
+    case Opcode::kScatter:
+      work = 2 * Elements(op.operands[op.results.size() + 1]);
+      bytes = 2 * static_cast<double>(op.operands[op.results.size() + 1]->type.SizeInBytes());
+      break;
+    case Opcode::kFft: {
+      double length = 1;
+      for (int64_t n : op.Get<FftAttributes>().length) length *= static_cast<double>(n);
+      work = 0.3 * Elements(op.result()) * std::log2(std::max(length, 2.0));
+      break;
+    }
+    case Opcode::kCholesky:
+      work = first * static_cast<double>(op.type().dims.back()) / 3 / kFlopsPerNanosecond;
+      break;
+    case Opcode::kTriangularSolve:
+      work = Elements(op.result()) * static_cast<double>(op.operands[0]->type.dims.back()) /
+             kFlopsPerNanosecond;
+      break;
+    case Opcode::kRng:
+    case Opcode::kRngBitGenerator:
+      work = Elements(op.results.back());
+      break;
+    default:
+      break;
+  }
+  return kStart + work + bytes * kNanosecondsPerByte;
+}
+
+Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
+  ScheduleStep step;
+  step.kind = StepKind::kLibrary;
+  step.opcode = op.opcode;
+  step.attributes = op.attributes;
+  step.location = op.location;
+  step.cost_ns = LibraryCost(op);
+  for (const Value* operand : op.operands) {
+    const int32_t number = context.Number(operand);
+    if (number < 0) {
+      return Internal("lowering ", Describe(op), ": an operand has not been computed");
+    }
+    step.operands.push_back(number);
+  }
+  for (const Value* result : op.results) {
+    const int32_t number = context.NewArray(result->type);
+    context.SetNumber(result, number);
+    step.results.push_back(number);
+  }
+  for (const Block* block : op.blocks) {
+    PLINTH_ASSIGN_OR_RETURN(Combiner combiner, MakeCombiner(context, op, *block));
+    step.combiners.push_back(std::move(combiner));
+  }
+  // Each line of a transform, each matrix is read before it is written.
+  if (op.opcode == Opcode::kCholesky ||
+      (op.opcode == Opcode::kFft && op.operands[0]->type == op.type())) {
+    step.in_place.push_back({0, 0, false});
+  } else if (op.opcode == Opcode::kTriangularSolve) {
+    step.in_place.push_back({1, 0, false});
+  }
+  if (op.opcode == Opcode::kScatter) {
+    // Writes the updates only: the rest is what the operands hold.
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      step.in_place.push_back({static_cast<int32_t>(i), static_cast<int32_t>(i), true});
+    }
+  }
+  if (op.opcode == Opcode::kCustomCall) {
+    // What is called relies on it, so it is no mere permission.
+    for (const auto& alias : op.Get<CustomCallAttributes>().aliases) {
+      step.in_place.push_back({alias.operand, alias.result, true});
+    }
+  }
+  return step;
+}
+
+}  // namespace plinth::compiler

@@ -1,0 +1,16 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_STEPS_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_STEPS_H_
+
+#include "reference_plugin/compiler/lower/lower_context.h"
+
+namespace plinth::compiler {
+
+// The step of an op that the kernel library carries out; its results get numbers.
+Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op);
+
+// Rough time of such a step on one core.
+double LibraryCost(const Op& op);
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_STEPS_H_

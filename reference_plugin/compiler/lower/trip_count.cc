@@ -1,0 +1,112 @@
+#include "reference_plugin/compiler/lower/trip_count.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "reference_plugin/compiler/ir/rewrite.h"
+
+namespace plinth::compiler {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+// Rounded beyond 2^53, which an estimate may be.
+std::optional<double> IntegerOf(const Value* value) {
+  const DTypeClass kind = InfoOf(value->type.dtype).kind;
+  const std::span<const std::byte> element = SplatOf(value);
+  if (element.empty() || element.size() > 8) return std::nullopt;
+  uint64_t bits = 0;
+  std::memcpy(&bits, element.data(), element.size());
+  if (kind == DTypeClass::kUnsigned) return static_cast<double>(bits);
+  if (kind != DTypeClass::kSigned) return std::nullopt;
+  const size_t unused = 64 - 8 * element.size();
+  return static_cast<double>(static_cast<int64_t>(bits << unused) >> unused);
+}
+
+// What a turn adds to the carry `before`, if `after` is what it becomes.
+std::optional<double> StepOf(const Value* before, const Value* after) {
+  if (after->op == nullptr || after->op->operands.size() != 2) return std::nullopt;
+  const Value* left = after->op->operands[0];
+  const Value* right = after->op->operands[1];
+  if (after->op->opcode == Opcode::kAdd) {
+    if (right == before) std::swap(left, right);
+    return left == before ? IntegerOf(right) : std::nullopt;
+  }
+  if (after->op->opcode != Opcode::kSubtract || left != before) return std::nullopt;
+  const std::optional<double> step = IntegerOf(right);
+  return step.has_value() ? std::optional(-*step) : std::nullopt;
+}
+
+ComparisonDirection Mirrored(ComparisonDirection direction) {
+  switch (direction) {
+    case ComparisonDirection::kLt:
+      return ComparisonDirection::kGt;
+    case ComparisonDirection::kLe:
+      return ComparisonDirection::kGe;
+    case ComparisonDirection::kGt:
+      return ComparisonDirection::kLt;
+    case ComparisonDirection::kGe:
+      return ComparisonDirection::kLe;
+    default:
+      return direction;
+  }
+}
+
+// Turns until start + turns * step no longer compares so with limit.
+double Turns(double start, double step, ComparisonDirection direction, double limit) {
+  if (step < 0) {  // the same, counted upwards
+    start = -start, step = -step, limit = -limit;
+    direction = Mirrored(direction);
+  }
+  if (step == 0) return kUnknown;
+  const double distance = (limit - start) / step;
+  switch (direction) {
+    case ComparisonDirection::kLt:
+      return std::max(0.0, std::ceil(distance));
+    case ComparisonDirection::kLe:
+      return std::max(0.0, std::floor(distance) + 1);
+    case ComparisonDirection::kNe:
+      return distance >= 0 && distance == std::floor(distance) ? distance : kUnknown;
+    default:
+      return kUnknown;
+  }
+}
+
+bool Holds(DType type, double value) {
+  const bool is_signed = InfoOf(type).kind == DTypeClass::kSigned;
+  // Doubles are exact that far.
+  const int bits = std::min(InfoOf(type).bits - (is_signed ? 1 : 0), 53);
+  const double end = std::ldexp(1.0, bits);
+  return value < end && value >= (is_signed ? -end : 0);
+}
+
+}  // namespace
+
+double TripCount(const Op& loop) {
+  const Block& condition = *loop.blocks[0];
+  const Block& body = *loop.blocks[1];
+  const Op* const compare = condition.terminator()->operands[0]->op;
+  if (compare == nullptr || compare->opcode != Opcode::kCompare) return kUnknown;
+  const Value* counter = compare->operands[0];
+  const Value* bound = compare->operands[1];
+  ComparisonDirection direction = compare->Get<CompareAttributes>().direction;
+  if (counter->block != &condition) {
+    std::swap(counter, bound);
+    direction = Mirrored(direction);
+  }
+  if (counter->block != &condition) return kUnknown;
+  const int32_t carry = counter->index;
+  const std::optional<double> start = IntegerOf(loop.operands[carry]), limit = IntegerOf(bound),
+                              step =
+                                  StepOf(body.arguments[carry], body.terminator()->operands[carry]);
+  if (!start.has_value() || !limit.has_value() || !step.has_value()) return kUnknown;
+  const double turns = Turns(*start, *step, direction, *limit);
+  // A counter that wraps around goes on.
+  return Holds(counter->type.dtype, *start + turns * *step) ? turns : kUnknown;
+}
+
+}  // namespace plinth::compiler

@@ -1,0 +1,15 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_MAPPING_DEVICE_MAPPING_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_MAPPING_DEVICE_MAPPING_H_
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir/ir.h"
+
+namespace plinth::compiler {
+
+// Whether one device can run the module, which is the only mapping there is. UNIMPLEMENTED names
+// what needs several: the numbers of replicas and partitions, a collective, a sharding view.
+Status CheckSingleDevice(const Module& module);
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_MAPPING_DEVICE_MAPPING_H_

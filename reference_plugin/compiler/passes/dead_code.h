@@ -1,0 +1,14 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_DEAD_CODE_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_DEAD_CODE_H_
+
+#include "reference_plugin/compiler/ir/ir.h"
+
+namespace plinth::compiler {
+
+// Removes ops that nothing uses and that do nothing else (by effect class), carries of loops that
+// only serve themselves, and results of branches that nobody takes. True if anything changed.
+bool EliminateDeadCode(Module& module);
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_DEAD_CODE_H_

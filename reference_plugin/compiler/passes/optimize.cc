@@ -1,0 +1,71 @@
+#include "reference_plugin/compiler/passes/optimize.h"
+
+#include "reference_plugin/compiler/passes/cse.h"
+#include "reference_plugin/compiler/passes/dead_code.h"
+#include "reference_plugin/compiler/passes/fold_transposes.h"
+#include "reference_plugin/compiler/passes/inline.h"
+#include "reference_plugin/compiler/passes/recognize.h"
+#include "reference_plugin/compiler/passes/simplify.h"
+#include "reference_plugin/compiler/passes/simplify_loops.h"
+#include "reference_plugin/compiler/ir/verifier.h"
+
+namespace plinth::compiler {
+namespace {
+
+struct Pass {
+  std::string_view name;
+  bool (*run)(Module& module);
+  bool simplifies;  // Left out when the options do not ask for simplification.
+};
+
+// Dead code goes first: simplifying it would be for nothing.
+constexpr Pass kRound[] = {
+    {"dead_code", EliminateDeadCode, false},   {"simplify", Simplify, true},
+    {"simplify_loops", SimplifyLoops, true},   {"cse", EliminateCommonSubexpressions, true},
+    {"fold_transposes", FoldTransposes, true}, {"recognize", Recognize, false},
+};
+
+// What one pass finds may be work for an earlier one; programs need two or three rounds.
+constexpr int kMaxRounds = 8;
+
+class Pipeline {
+ public:
+  Pipeline(Module& module, const OptimizeOptions& options) : module_(module), options_(options) {}
+
+  Status Run() {
+    PLINTH_RETURN_IF_ERROR(Inline(module_));
+    PLINTH_RETURN_IF_ERROR(After("inline"));
+    bool changed = true;
+    for (int round = 0; changed && round < kMaxRounds; ++round) {
+      changed = false;
+      for (const Pass& pass : kRound) {
+        if (pass.simplifies && !options_.simplify) continue;
+        if (!pass.run(module_)) continue;
+        changed = true;
+        PLINTH_RETURN_IF_ERROR(After(pass.name));
+      }
+    }
+    return Status();
+  }
+
+ private:
+  Status After(std::string_view pass) {
+    Dump(pass);
+    return options_.verify ? Verify(module_).WithContext(pass) : Status();
+  }
+  void Dump(std::string_view stage) {
+    if (options_.dumper == nullptr) return;
+    options_.dumper->Dump(stage, [&] { return ToString(module_); });
+  }
+
+  Module& module_;
+  const OptimizeOptions& options_;
+};
+
+}  // namespace
+
+Status Optimize(Module& module, const OptimizeOptions& options) {
+  return Pipeline(module, options).Run();
+}
+
+}  // namespace plinth::compiler

@@ -1,0 +1,301 @@
+#include <array>
+
+#include "reference_plugin/compiler/ir/builder.h"
+#include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/compiler/passes/simplify_rules.h"
+
+// Identities of elementwise ops. Floating-point ones are here only if they hold for every value,
+// infinities, NaN and zeros of both signs included.
+namespace plinth::compiler {
+namespace {
+
+using Context = SimplifyContext;
+
+bool IsIntegral(const Value* x) {
+  return IsInteger(x->type.dtype) || x->type.dtype == DType::kPred;
+}
+bool IsPred(const Value* x) { return x->type.dtype == DType::kPred; }
+
+bool IsNegativeZeroSplat(const Value* x) {
+  const std::span<const std::byte> element = SplatOf(x);
+  return !element.empty() && IsNegativeZero(x->type.dtype, element);
+}
+
+bool IsAllOnes(const Value* x) {
+  const std::span<const std::byte> element = SplatOf(x);
+  if (element.empty()) return false;
+  if (IsPred(x)) return element[0] != std::byte{0};
+  if (InfoOf(x->type.dtype).bits < 8) return false;
+  for (std::byte byte : element) {
+    if (byte != std::byte{0xff}) return false;
+  }
+  return true;
+}
+
+// The operand of the op that makes `x`, when that is of this kind.
+Value* OperandOf(const Value* x, Opcode opcode, size_t i = 0) {
+  return x->op != nullptr && x->op->opcode == opcode ? x->op->operands[i] : nullptr;
+}
+
+Value* Zero(Context& c, const Op& op) {
+  return c.EmitSplat(op, op.type(), SplatAttributes(op.type().dtype, 0));
+}
+
+// Constants stand on the right, so that equal expressions look equal.
+void ConstantToTheRight(Op& op) {
+  if (ConstantOf(op.operands[0]) != nullptr && ConstantOf(op.operands[1]) == nullptr) {
+    std::swap(op.operands[0], op.operands[1]);
+  }
+}
+
+// x + 0 is not x for the float -0; x + -0 is.
+Value* Add(Context&, Op& op) {
+  ConstantToTheRight(op);
+  Value* const x = op.operands[0];
+  Value* const y = op.operands[1];
+  if (IsIntegral(x) ? IsSplat(y, 0) : IsNegativeZeroSplat(y)) return x;
+  return nullptr;
+}
+
+Value* Subtract(Context& c, Op& op) {
+  Value* const x = op.operands[0];
+  Value* const y = op.operands[1];
+  if (IsIntegral(x) && x == y) return Zero(c, op);
+  if (IsSplat(y, 0) && !IsNegativeZeroSplat(y) && !IsComplex(x->type.dtype)) return x;
+  return nullptr;
+}
+
+Value* Multiply(Context& c, Op& op) {
+  ConstantToTheRight(op);
+  Value* const x = op.operands[0];
+  Value* const y = op.operands[1];
+  if (IsSplat(y, 1) && !IsComplex(x->type.dtype)) return x;
+  if (IsIntegral(x) && IsSplat(y, 0)) return Zero(c, op);
+  return nullptr;
+}
+
+Value* Divide(Context&, Op& op) {
+  Value* const x = op.operands[0];
+  return IsSplat(op.operands[1], 1) && !IsComplex(x->type.dtype) ? x : nullptr;
+}
+
+Value* And(Context& c, Op& op) {
+  ConstantToTheRight(op);
+  Value* const x = op.operands[0];
+  Value* const y = op.operands[1];
+  if (x == y || IsAllOnes(y)) return x;
+  return IsSplat(y, 0) ? Zero(c, op) : nullptr;
+}
+
+Value* Or(Context&, Op& op) {
+  ConstantToTheRight(op);
+  Value* const x = op.operands[0];
+  Value* const y = op.operands[1];
+  if (x == y || IsSplat(y, 0)) return x;
+  return IsAllOnes(y) ? y : nullptr;
+}
+
+Value* Xor(Context& c, Op& op) {
+  ConstantToTheRight(op);
+  Value* const x = op.operands[0];
+  Value* const y = op.operands[1];
+  if (IsSplat(y, 0)) return x;
+  return x == y ? Zero(c, op) : nullptr;
+}
+
+Value* Shift(Context&, Op& op) { return IsSplat(op.operands[1], 0) ? op.operands[0] : nullptr; }
+
+Value* MaximumOrMinimum(Context&, Op& op) {
+  return op.operands[0] == op.operands[1] ? op.operands[0] : nullptr;
+}
+
+Value* Negate(Context&, Op& op) { return OperandOf(op.operands[0], Opcode::kNegate); }
+
+Value* Abs(Context&, Op& op) {
+  Value* const x = op.operands[0];
+  return OperandOf(x, Opcode::kAbs) != nullptr && x->type == op.type() ? x : nullptr;
+}
+
+Value* Not(Context& c, Op& op) {
+  Value* const x = op.operands[0];
+  if (Value* const inner = OperandOf(x, Opcode::kNot)) return inner;
+  if (!IsPred(x) || OperandOf(x, Opcode::kCompare) == nullptr) return nullptr;
+  // Of floats only equality has an opposite: NaN is neither less nor greater.
+  CompareAttributes compare = x->op->Get<CompareAttributes>();
+  const bool ordered = compare.type != ComparisonType::kFloat;
+  switch (compare.direction) {
+    case ComparisonDirection::kEq:
+      compare.direction = ComparisonDirection::kNe;
+      break;
+    case ComparisonDirection::kNe:
+      compare.direction = ComparisonDirection::kEq;
+      break;
+    case ComparisonDirection::kGe:
+      compare.direction = ComparisonDirection::kLt;
+      break;
+    case ComparisonDirection::kGt:
+      compare.direction = ComparisonDirection::kLe;
+      break;
+    case ComparisonDirection::kLe:
+      compare.direction = ComparisonDirection::kGt;
+      break;
+    case ComparisonDirection::kLt:
+      compare.direction = ComparisonDirection::kGe;
+      break;
+  }
+  const bool equality = compare.direction == ComparisonDirection::kEq ||
+                        compare.direction == ComparisonDirection::kNe;
+  if (!ordered && !equality) return nullptr;
+  return c.Emit(op, Opcode::kCompare, {x->op->operands[0], x->op->operands[1]}, op.type(),
+                MakeAttributes(compare));
+}
+
+Value* Power(Context& c, Op& op) {
+  Value* const x = op.operands[0];
+  if (IsComplex(x->type.dtype)) return nullptr;
+  if (IsSplat(op.operands[1], 1)) return x;
+  if (IsSplat(op.operands[1], 2)) return c.Emit(op, Opcode::kMultiply, {x, x}, op.type());
+  return nullptr;
+}
+
+Value* Select(Context& c, Op& op) {
+  Value* const predicate = op.operands[0];
+  Value* const on_true = op.operands[1];
+  Value* const on_false = op.operands[2];
+  if (on_true == on_false) return on_true;
+  if (!SplatOf(predicate).empty()) return IsSplat(predicate, 0) ? on_false : on_true;
+  if (Value* const inner = OperandOf(predicate, Opcode::kNot)) {
+    return c.Emit(op, Opcode::kSelect, {inner, on_false, on_true}, op.type());
+  }
+  if (IsPred(on_true)) {
+    if (IsAllOnes(on_true) && IsSplat(on_false, 0)) return predicate;
+    if (IsSplat(on_true, 0) && IsAllOnes(on_false)) {
+      return c.Emit(op, Opcode::kNot, {predicate}, op.type());
+    }
+  }
+  return nullptr;
+}
+
+// Whether every value of `from` is a value of `to`, so that converting on from `to` gives what
+// converting from `from` gives.
+bool IsExact(DType from, DType to) {
+  const auto& a = InfoOf(from);
+  const auto& b = InfoOf(to);
+  // The type of exponents has no zero.
+  if (a.kind == DTypeClass::kPred) return b.kind != DTypeClass::kPred && to != DType::kF8E8M0FNU;
+  if (a.kind == b.kind && IsInteger(from)) return a.bits <= b.bits;
+  if (a.kind == DTypeClass::kUnsigned && b.kind == DTypeClass::kSigned) return a.bits < b.bits;
+  if (from == DType::kF16 || from == DType::kBF16) return to == DType::kF32 || to == DType::kF64;
+  return from == DType::kF32 && to == DType::kF64;
+}
+
+Value* Convert(Context& c, Op& op) {
+  Value* const x = op.operands[0];
+  if (x->type == op.type()) return x;
+  Value* const inner = OperandOf(x, Opcode::kConvert);
+  if (inner == nullptr || !IsExact(inner->type.dtype, x->type.dtype)) return nullptr;
+  if (inner->type == op.type()) return inner;
+  return c.Emit(op, Opcode::kConvert, {inner}, op.type());
+}
+
+Value* BitcastConvert(Context& c, Op& op) {
+  Value* const x = op.operands[0];
+  if (x->type == op.type()) return x;
+  Value* const inner = OperandOf(x, Opcode::kBitcastConvert);
+  if (inner == nullptr || inner->type.dims != op.type().dims || x->type.dims != op.type().dims) {
+    return nullptr;
+  }
+  if (inner->type == op.type()) return inner;
+  return c.Emit(op, Opcode::kBitcastConvert, {inner}, op.type());
+}
+
+// A predicate made a number and compared with 0 is the predicate; in total order -0 is no such 0.
+Value* Compare(Context& c, Op& op) {
+  const auto& compare = op.Get<CompareAttributes>();
+  Value* const x = op.operands[0];
+  const bool equality = compare.direction == ComparisonDirection::kEq ||
+                        compare.direction == ComparisonDirection::kNe;
+  const bool is_zero = IsSplat(op.operands[1], 0) && (compare.type != ComparisonType::kTotalOrder ||
+                                                      !IsNegativeZeroSplat(op.operands[1]));
+  if (equality && is_zero) {
+    Value* predicate = IsPred(x) ? x : OperandOf(x, Opcode::kConvert);
+    if (predicate != nullptr && IsPred(predicate)) {
+      if (compare.direction == ComparisonDirection::kNe) return predicate;
+      return c.Emit(op, Opcode::kNot, {predicate}, op.type());
+    }
+  }
+  if (x == op.operands[1] && IsIntegral(x)) {
+    const bool holds = compare.direction == ComparisonDirection::kEq ||
+                       compare.direction == ComparisonDirection::kGe ||
+                       compare.direction == ComparisonDirection::kLe;
+    return c.EmitSplat(op, op.type(), SplatAttributes(DType::kPred, holds ? 1 : 0));
+  }
+  return nullptr;
+}
+
+Value* ReducePrecision(Context&, Op& op) {
+  struct Format {
+    DType dtype;
+    int exponent_bits, mantissa_bits;
+  };
+  constexpr Format kFormats[] = {
+      {DType::kF16, 5, 10}, {DType::kBF16, 8, 7}, {DType::kF32, 8, 23}, {DType::kF64, 11, 52}};
+  const auto& wanted = op.Get<ReducePrecisionAttributes>();
+  for (const Format& format : kFormats) {
+    if (format.dtype == op.type().dtype && wanted.exponent_bits >= format.exponent_bits &&
+        wanted.mantissa_bits >= format.mantissa_bits) {
+      return op.operands[0];
+    }
+  }
+  return nullptr;
+}
+
+Value* Real(Context&, Op& op) {
+  Value* const x = op.operands[0];
+  return IsComplex(x->type.dtype) ? OperandOf(x, Opcode::kComplex, 0) : x;
+}
+
+Value* Imag(Context& c, Op& op) {
+  Value* const x = op.operands[0];
+  return IsComplex(x->type.dtype) ? OperandOf(x, Opcode::kComplex, 1) : Zero(c, op);
+}
+
+Value* Complex(Context&, Op& op) {
+  Value* const re = OperandOf(op.operands[0], Opcode::kReal);
+  Value* const im = OperandOf(op.operands[1], Opcode::kImag);
+  return re != nullptr && re == im && re->type == op.type() ? re : nullptr;
+}
+
+constexpr SimplifyRow kRows[] = {
+    {Opcode::kAbs, Abs},
+    {Opcode::kAdd, Add},
+    {Opcode::kAnd, And},
+    {Opcode::kBitcastConvert, BitcastConvert},
+    {Opcode::kCompare, Compare},
+    {Opcode::kComplex, Complex},
+    {Opcode::kConvert, Convert},
+    {Opcode::kDivide, Divide},
+    {Opcode::kImag, Imag},
+    {Opcode::kMaximum, MaximumOrMinimum},
+    {Opcode::kMinimum, MaximumOrMinimum},
+    {Opcode::kMultiply, Multiply},
+    {Opcode::kNegate, Negate},
+    {Opcode::kNot, Not},
+    {Opcode::kOr, Or},
+    {Opcode::kPower, Power},
+    {Opcode::kReal, Real},
+    {Opcode::kReducePrecision, ReducePrecision},
+    {Opcode::kSelect, Select},
+    {Opcode::kShiftLeft, Shift},
+    {Opcode::kShiftRightArithmetic, Shift},
+    {Opcode::kShiftRightLogical, Shift},
+    {Opcode::kSubtract, Subtract},
+    {Opcode::kXor, Xor},
+};
+constexpr SimplifyRules kRules = RulesByOpcode(kRows);
+
+}  // namespace
+
+SimplifyRule ElementwiseRuleOf(Opcode opcode) { return kRules[static_cast<size_t>(opcode)]; }
+
+}  // namespace plinth::compiler

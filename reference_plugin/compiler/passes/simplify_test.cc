@@ -1,0 +1,505 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/passes/optimize.h"
+
+// Programs of one function and what remains of them. The arguments are those of the row; the body
+// ends with what it returns.
+namespace plinth::compiler {
+namespace {
+
+struct Row {
+  std::string_view arguments;
+  std::string_view result;
+  std::string_view body;
+  std::string_view expected;  // The ops that remain.
+};
+
+std::string Optimized(std::string_view text) {
+  auto module = ImportText(text);
+  if (module == nullptr) return "";
+  OptimizeOptions options;
+  options.verify = true;
+  Status status = Optimize(*module, options);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  const std::string once = Body(*module);
+  status = Optimize(*module, options);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(Body(*module), once) << "not idempotent";
+  return once;
+}
+
+// The lines between the signature and the closing brace, without indentation.
+std::string Ops(const std::string& body) {
+  std::string ops;
+  size_t at = body.find('\n') + 1;
+  while (at < body.size() && body[at] != '}') {
+    const size_t end = body.find('\n', at);
+    ops += body.substr(body.find_first_not_of(' ', at), end - body.find_first_not_of(' ', at) + 1);
+    at = end + 1;
+  }
+  return ops;
+}
+
+void ExpectRows(std::span<const Row> rows) {
+  for (const Row& row : rows) {
+    const std::string text =
+        StrCat("func.func @main(", row.arguments, ") -> ", row.result, " {\n", row.body, "\n}");
+    SCOPED_TRACE(text);
+    EXPECT_EQ(Ops(Optimized(text)), StrCat(row.expected, "\n"));
+  }
+}
+
+#define F4 "tensor<4xf32>"
+#define I4 "tensor<4xi32>"
+#define P4 "tensor<4xi1>"
+#define C4 "tensor<4xcomplex<f32>>"
+
+TEST(Simplify, Elementwise) {
+  const Row rows[] = {
+      // x + 0 stays for floats (-0 + 0 is 0), x + -0 and integers do not.
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<0.0> : " F4 " %0 = stablehlo.add %a, %z : " F4
+       " return %0 : " F4,
+       "%1 = constant() {value=0} : f32[4]\n%2 = add(%0, %1) : f32[4]\nreturn(%2)"},
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<-0.0> : " F4 " %0 = stablehlo.add %z, %a : " F4
+       " return %0 : " F4,
+       "return(%0)"},
+      {"%a: " I4, I4,
+       "%z = stablehlo.constant dense<0> : " I4 " %0 = stablehlo.add %z, %a : " I4
+       " return %0 : " I4,
+       "return(%0)"},
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<0.0> : " F4 " %0 = stablehlo.subtract %a, %z : " F4
+       " return %0 : " F4,
+       "return(%0)"},
+      {"%a: " I4, I4, "%0 = stablehlo.subtract %a, %a : " I4 " return %0 : " I4,
+       "%1 = constant() {value=0} : s32[4]\nreturn(%1)"},
+      {"%a: " F4, F4, "%0 = stablehlo.subtract %a, %a : " F4 " return %0 : " F4,
+       "%1 = subtract(%0, %0) : f32[4]\nreturn(%1)"},
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<1.0> : " F4 " %0 = stablehlo.multiply %z, %a : " F4
+       " %1 = stablehlo.divide %0, %z : " F4 " return %1 : " F4,
+       "return(%0)"},
+      {"%a: " C4, C4,
+       "%z = stablehlo.constant dense<(1.0, 0.0)> : " C4 " %0 = stablehlo.multiply %a, %z : " C4
+       " return %0 : " C4,
+       "%1 = constant() {value=(1, 0)} : c64[4]\n%2 = multiply(%0, %1) : c64[4]\nreturn(%2)"},
+      {"%a: " F4, F4,
+       "%0 = stablehlo.negate %a : " F4 " %1 = stablehlo.negate %0 : " F4 " return %1 : " F4,
+       "return(%0)"},
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<2.0> : " F4 " %0 = stablehlo.power %a, %z : " F4
+       " return %0 : " F4,
+       "%1 = multiply(%0, %0) : f32[4]\nreturn(%1)"},
+      {"%a: " P4, P4,
+       "%z = stablehlo.constant dense<true> : " P4 " %0 = stablehlo.and %a, %z : " P4
+       " return %0 : " P4,
+       "return(%0)"},
+      {"%a: " I4, I4, "%0 = stablehlo.xor %a, %a : " I4 " return %0 : " I4,
+       "%1 = constant() {value=0} : s32[4]\nreturn(%1)"},
+      {"%a: " I4, I4,
+       "%z = stablehlo.constant dense<-1> : " I4 " %0 = stablehlo.or %a, %z : " I4
+       " return %0 : " I4,
+       "%1 = constant() {value=-1} : s32[4]\nreturn(%1)"},
+      // The opposite of a float comparison is only known for equality.
+      {"%a: " F4, P4,
+       "%0 = stablehlo.compare LT, %a, %a : (" F4 ", " F4 ") -> " P4 " %1 = stablehlo.not %0 : " P4
+       " return %1 : " P4,
+       "%1 = compare(%0, %0) {direction=LT, type=FLOAT} : pred[4]\n%2 = not(%1) : "
+       "pred[4]\nreturn(%2)"},
+      {"%a: " I4 ", %b: " I4, P4,
+       "%0 = stablehlo.compare LT, %a, %b : (" I4 ", " I4 ") -> " P4 " %1 = stablehlo.not %0 : " P4
+       " return %1 : " P4,
+       "%2 = compare(%0, %1) {direction=GE, type=SIGNED} : pred[4]\nreturn(%2)"},
+      {"%p: " P4 ", %a: " F4 ", %b: " F4, F4,
+       "%0 = stablehlo.not %p : " P4 " %1 = stablehlo.select %0, %a, %b : " P4 ", " F4
+       " return %1 : " F4,
+       "%3 = select(%0, %2, %1) : f32[4]\nreturn(%3)"},
+      {"%a: " F4 ", %b: " F4, F4,
+       "%p = stablehlo.constant dense<false> : tensor<i1> %1 = stablehlo.select %p, %a, %b : "
+       "tensor<i1>, " F4 " return %1 : " F4,
+       "return(%1)"},
+      {"%p: " P4, P4,
+       "%0 = stablehlo.convert %p : (" P4 ") -> " I4 " %z = stablehlo.constant dense<0> : " I4
+       " %1 = stablehlo.compare NE, %0, %z : (" I4 ", " I4 ") -> " P4 " return %1 : " P4,
+       "return(%0)"},
+      // In total order -0 is less than the 0 that false becomes.
+      {"%p: " P4, P4,
+       "%0 = stablehlo.convert %p : (" P4 ") -> " F4 " %z = stablehlo.constant dense<-0.0> : " F4
+       " %1 = stablehlo.compare EQ, %0, %z, TOTALORDER : (" F4 ", " F4 ") -> " P4
+       " return %1 : " P4,
+       "%1 = convert(%0) : f32[4]\n%2 = constant() {value=-0} : f32[4]\n%3 = compare(%1, %2) "
+       "{direction=EQ, type=TOTALORDER} : pred[4]\nreturn(%3)"},
+      // Exponents have no zero for false.
+      {"%p: " P4, F4,
+       "%0 = stablehlo.convert %p : (" P4 ") -> tensor<4xf8E8M0FNU> %1 = stablehlo.convert %0 : "
+       "(tensor<4xf8E8M0FNU>) -> " F4 " return %1 : " F4,
+       "%1 = convert(%0) : f8e8m0fnu[4]\n%2 = convert(%1) : f32[4]\nreturn(%2)"},
+      {"%a: tensor<4xbf16>", "tensor<4xbf16>",
+       "%0 = stablehlo.convert %a : (tensor<4xbf16>) -> " F4 " %1 = stablehlo.convert %0 : (" F4
+       ") -> tensor<4xbf16> return %1 : tensor<4xbf16>",
+       "return(%0)"},
+      {"%a: " F4, F4,
+       "%0 = stablehlo.convert %a : (" F4
+       ") -> tensor<4xbf16> %1 = stablehlo.convert %0 : (tensor<4xbf16>) -> " F4 " return %1 : " F4,
+       "%1 = convert(%0) : bf16[4]\n%2 = convert(%1) : f32[4]\nreturn(%2)"},
+      // A negative number converts to unsigned otherwise as a float than as an integer.
+      {"%a: tensor<4xi8>", "tensor<4xui8>",
+       "%0 = stablehlo.convert %a : (tensor<4xi8>) -> " F4 " %1 = stablehlo.convert %0 : (" F4
+       ") -> tensor<4xui8> return %1 : tensor<4xui8>",
+       "%1 = convert(%0) : f32[4]\n%2 = convert(%1) : u8[4]\nreturn(%2)"},
+      {"%a: " F4, F4, "%0 = stablehlo.reduce_precision %a, format = e8m23 : " F4 " return %0 : " F4,
+       "return(%0)"},
+      {"%a: " F4 ", %b: " F4, F4,
+       "%0 = stablehlo.complex %a, %b : " C4 " %1 = stablehlo.imag %0 : (" C4 ") -> " F4
+       " return %1 : " F4,
+       "return(%1)"},
+      {"%a: " F4, F4,
+       "%0 = stablehlo.negate %a : " F4 " %1 = stablehlo.exponential %0 : " F4
+       " %o = stablehlo.constant dense<1.0> : " F4 " %2 = stablehlo.add %o, %1 : " F4
+       " %3 = stablehlo.divide %o, %2 : " F4 " return %3 : " F4,
+       "%1 = logistic(%0) : f32[4]\nreturn(%1)"},
+  };
+  ExpectRows(rows);
+}
+
+TEST(Simplify, Movement) {
+  const Row rows[] = {
+      {"%a: tensor<2x3xf32>", "tensor<2x3xf32>",
+       "%0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32> %1 = "
+       "stablehlo.transpose %0, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32> return %1 : "
+       "tensor<2x3xf32>",
+       "return(%0)"},
+      {"%a: tensor<1x3xf32>", "tensor<3x1xf32>",
+       "%0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<1x3xf32>) -> tensor<3x1xf32> return "
+       "%0 : tensor<3x1xf32>",
+       "%1 = reshape(%0) : f32[3,1]\nreturn(%1)"},
+      {"%a: tensor<6xf32>", "tensor<3x2xf32>",
+       "%0 = stablehlo.reshape %a : (tensor<6xf32>) -> tensor<2x3xf32> %1 = stablehlo.reshape %0 : "
+       "(tensor<2x3xf32>) -> tensor<3x2xf32> return %1 : tensor<3x2xf32>",
+       "%1 = reshape(%0) : f32[3,2]\nreturn(%1)"},
+      {"%a: tensor<3xf32>", "tensor<2x1x3xf32>",
+       "%0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<3xf32>) -> tensor<1x3xf32> %1 = "
+       "stablehlo.broadcast_in_dim %0, dims = [1, 2] : (tensor<1x3xf32>) -> tensor<2x1x3xf32> "
+       "return %1 : tensor<2x1x3xf32>",
+       "%1 = reshape(%0) : f32[1,3]\n%2 = broadcast_in_dim(%1) {dimensions=[1,2]} : "
+       "f32[2,1,3]\nreturn(%2)"},
+      {"%a: tensor<3xf32>", "tensor<2x5x3xf32>",
+       "%0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<3xf32>) -> tensor<5x3xf32> %1 = "
+       "stablehlo.broadcast_in_dim %0, dims = [1, 2] : (tensor<5x3xf32>) -> tensor<2x5x3xf32> "
+       "return %1 : tensor<2x5x3xf32>",
+       "%1 = broadcast_in_dim(%0) {dimensions=[2]} : f32[2,5,3]\nreturn(%1)"},
+      {"%a: tensor<3xf32>", "tensor<3x5xf32>",
+       "%0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<3xf32>) -> tensor<5x3xf32> %1 = "
+       "stablehlo.transpose %0, dims = [1, 0] : (tensor<5x3xf32>) -> tensor<3x5xf32> return %1 : "
+       "tensor<3x5xf32>",
+       "%1 = broadcast_in_dim(%0) {dimensions=[0]} : f32[3,5]\nreturn(%1)"},
+      {"", "tensor<2x3xf32>",
+       "%0 = stablehlo.constant dense<1.5> : tensor<f32> %1 = stablehlo.broadcast_in_dim %0, dims "
+       "= [] : (tensor<f32>) -> tensor<3x2xf32> %2 = stablehlo.transpose %1, dims = [1, 0] : "
+       "(tensor<3x2xf32>) -> tensor<2x3xf32> return %2 : tensor<2x3xf32>",
+       "%0 = constant() {value=1.5} : f32[2,3]\nreturn(%0)"},
+      {"%a: tensor<10xf32>", "tensor<2xf32>",
+       "%0 = stablehlo.slice %a [1:9:2] : (tensor<10xf32>) -> tensor<4xf32> %1 = stablehlo.slice "
+       "%0 [1:4:2] : (tensor<4xf32>) -> tensor<2xf32> return %1 : tensor<2xf32>",
+       "%1 = slice(%0) {start=[3], limit=[8], stride=[4]} : f32[2]\nreturn(%1)"},
+      {"%a: " F4, F4,
+       "%0 = stablehlo.reverse %a, dims = [0] : " F4 " %1 = stablehlo.reverse %0, dims = [0] : " F4
+       " return %1 : " F4,
+       "return(%0)"},
+      {"%a: tensor<10xf32>", "tensor<3xf32>",
+       "%i = stablehlo.constant dense<9> : tensor<i32> %0 = stablehlo.dynamic_slice %a, %i, sizes "
+       "= [3] : (tensor<10xf32>, tensor<i32>) -> tensor<3xf32> return %0 : tensor<3xf32>",
+       "%1 = slice(%0) {start=[7], limit=[10]} : f32[3]\nreturn(%1)"},
+      {"%a: tensor<10xf32>, %u: tensor<10xf32>, %i: tensor<i32>", "tensor<10xf32>",
+       "%0 = stablehlo.dynamic_update_slice %a, %u, %i : (tensor<10xf32>, tensor<10xf32>, "
+       "tensor<i32>) -> tensor<10xf32> return %0 : tensor<10xf32>",
+       "return(%1)"},
+      {"%a: " F4 ", %e: tensor<0xf32>", F4,
+       "%0 = stablehlo.concatenate %e, %a, dim = 0 : (tensor<0xf32>, " F4 ") -> " F4
+       " return %0 : " F4,
+       "return(%0)"},
+      {"%a: tensor<3x7xf32>", "tensor<i32>",
+       "%0 = stablehlo.get_dimension_size %a, dim = 1 : (tensor<3x7xf32>) -> tensor<i32> return %0 "
+       ": tensor<i32>",
+       "%1 = constant() {value=7} : s32[]\nreturn(%1)"},
+  };
+  ExpectRows(rows);
+  EXPECT_NE(Optimized("func.func @main(%a: " F4 ") -> " F4 " { return %a : " F4 " }"), "");
+}
+
+TEST(Simplify, Folding) {
+  const Row rows[] = {
+      {"", "tensor<3xi32>",
+       "%a = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32> %b = stablehlo.constant "
+       "dense<[10, 20, -2147483648]> : tensor<3xi32> %0 = stablehlo.subtract %b, %a : "
+       "tensor<3xi32> return %0 : tensor<3xi32>",
+       "%0 = constant() {value=[9,18,2147483645]} : s32[3]\nreturn(%0)"},
+      {"", "tensor<2x2xi32>",
+       "%a = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32> %0 = stablehlo.transpose "
+       "%a, dims = [1, 0] : (tensor<2x2xi32>) -> tensor<2x2xi32> return %0 : tensor<2x2xi32>",
+       "%0 = constant() {value=[1,3,2,4]} : s32[2,2]\nreturn(%0)"},
+      {"", "tensor<3xi32>",
+       "%a = stablehlo.constant dense<[1, 2]> : tensor<2xi32> %b = stablehlo.constant dense<7> : "
+       "tensor<1xi32> %0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<2xi32>, tensor<1xi32>) "
+       "-> tensor<3xi32> return %0 : tensor<3xi32>",
+       "%0 = constant() {value=[1,2,7]} : s32[3]\nreturn(%0)"},
+      {"", "tensor<2xi32>",
+       "%a = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32> %0 = stablehlo.slice %a "
+       "[1:4:2] : (tensor<4xi32>) -> tensor<2xi32> return %0 : tensor<2xi32>",
+       "%0 = constant() {value=[2,4]} : s32[2]\nreturn(%0)"},
+      {"", "tensor<bf16>",
+       "%a = stablehlo.constant dense<1.0> : tensor<bf16> %b = stablehlo.constant dense<3.0> : "
+       "tensor<bf16> %0 = stablehlo.divide %a, %b : tensor<bf16> return %0 : tensor<bf16>",
+       "%0 = constant() {value=0.33398438} : bf16[]\nreturn(%0)"},
+      {"", "tensor<f32>",
+       "%a = stablehlo.constant dense<1.0> : tensor<f32> %0 = stablehlo.exponential %a : "
+       "tensor<f32> return %0 : tensor<f32>",
+       "%0 = constant() {value=1} : f32[]\n%1 = exponential(%0) : f32[]\nreturn(%1)"},
+      // Not a number, out of range, by zero: the back end says.
+      {"", "tensor<f32>",
+       "%a = stablehlo.constant dense<0.0> : tensor<f32> %0 = stablehlo.divide %a, %a : "
+       "tensor<f32> return %0 : tensor<f32>",
+       "%0 = constant() {value=0} : f32[]\n%1 = divide(%0, %0) : f32[]\nreturn(%1)"},
+      {"", "tensor<i32>",
+       "%a = stablehlo.constant dense<1.0e10> : tensor<f32> %0 = stablehlo.convert %a : "
+       "(tensor<f32>) -> tensor<i32> return %0 : tensor<i32>",
+       "%0 = constant() {value=1e+10} : f32[]\n%1 = convert(%0) : s32[]\nreturn(%1)"},
+      // The largest u64 is no small negative number.
+      {"", "tensor<f32>",
+       "%a = stablehlo.constant dense<18446744073709551615> : tensor<ui64> %0 = stablehlo.convert "
+       "%a : (tensor<ui64>) -> tensor<f32> return %0 : tensor<f32>",
+       "%0 = constant() {value=18446744073709551615} : u64[]\n%1 = convert(%0) : f32[]\n"
+       "return(%1)"},
+      {"", "tensor<i32>",
+       "%a = stablehlo.constant dense<5> : tensor<i32> %z = stablehlo.constant dense<0> : "
+       "tensor<i32> %0 = stablehlo.divide %a, %z : tensor<i32> return %0 : tensor<i32>",
+       "%0 = constant() {value=5} : s32[]\n%1 = constant() {value=0} : s32[]\n%2 = divide(%0, %1) "
+       ": s32[]\nreturn(%2)"},
+      {"", "tensor<ui8>",
+       "%a = stablehlo.constant dense<200> : tensor<ui8> %b = stablehlo.constant dense<100> : "
+       "tensor<ui8> %0 = stablehlo.add %a, %b : tensor<ui8> return %0 : tensor<ui8>",
+       "%0 = constant() {value=44} : u8[]\nreturn(%0)"},
+      {"", "tensor<ui64>",
+       "%a = stablehlo.constant dense<18446744073709551615> : tensor<ui64> %b = stablehlo.constant "
+       "dense<2> : tensor<ui64> %0 = stablehlo.maximum %a, %b : tensor<ui64> return %0 : "
+       "tensor<ui64>",
+       "%0 = constant() {value=18446744073709551615} : u64[]\nreturn(%0)"},
+      {"", "tensor<i1>",
+       "%a = stablehlo.constant dense<0x7FC00000> : tensor<f32> %0 = stablehlo.compare NE, %a, %a "
+       ": (tensor<f32>, tensor<f32>) -> tensor<i1> return %0 : tensor<i1>",
+       "%0 = constant() {value=true} : pred[]\nreturn(%0)"},
+  };
+  ExpectRows(rows);
+}
+
+TEST(Simplify, Control) {
+  const Row rows[] = {
+      {"%a: " F4, F4, R"(%p = stablehlo.constant dense<false> : tensor<i1>
+        %0 = "stablehlo.if"(%p) ({ stablehlo.return %a : tensor<4xf32> }, { %n = stablehlo.negate %a : tensor<4xf32> stablehlo.return %n : tensor<4xf32> }) : (tensor<i1>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>)",
+       "%1 = negate(%0) : f32[4]\nreturn(%1)"},
+      // An index out of range takes the last branch.
+      {"%a: " F4, F4, R"(%p = stablehlo.constant dense<-7> : tensor<i32>
+        %0 = "stablehlo.case"(%p) ({ stablehlo.return %a : tensor<4xf32> }, { %n = stablehlo.negate %a : tensor<4xf32> stablehlo.return %n : tensor<4xf32> }) : (tensor<i32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>)",
+       "%1 = negate(%0) : f32[4]\nreturn(%1)"},
+      {"%a: " F4, F4, R"(%p = stablehlo.constant dense<false> : tensor<i1>
+        %0 = "stablehlo.while"(%a) ({ ^bb0(%x: tensor<4xf32>): stablehlo.return %p : tensor<i1> }, { ^bb0(%x: tensor<4xf32>): %n = stablehlo.negate %x : tensor<4xf32> stablehlo.return %n : tensor<4xf32> }) : (tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>)",
+       "return(%0)"},
+      // %w is the same in every turn; %d serves only itself.
+      {"%a: " F4 ", %w: " F4, F4,
+       R"(%i = stablehlo.constant dense<0> : tensor<i32> %n = stablehlo.constant dense<3> : tensor<i32> %one = stablehlo.constant dense<1> : tensor<i32>
+        %0:4 = "stablehlo.while"(%i, %a, %w, %a) ({ ^bb0(%j: tensor<i32>, %x: tensor<4xf32>, %v: tensor<4xf32>, %d: tensor<4xf32>): %c = stablehlo.compare LT, %j, %n : (tensor<i32>, tensor<i32>) -> tensor<i1> stablehlo.return %c : tensor<i1> },
+          { ^bb0(%j: tensor<i32>, %x: tensor<4xf32>, %v: tensor<4xf32>, %d: tensor<4xf32>): %k = stablehlo.add %j, %one : tensor<i32> %m = stablehlo.multiply %x, %v : tensor<4xf32> %e = stablehlo.add %d, %d : tensor<4xf32> stablehlo.return %k, %m, %v, %e : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32> }) : (tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+        return %0#1 : tensor<4xf32>)",
+       "%2 = constant() {value=0} : s32[]\n%3 = constant() {value=3} : s32[]\n%4 = constant() "
+       "{value=1} : s32[]\n"
+       "%5, %6 = while(%2, %0) : s32[], f32[4]\n"
+       "block(%7: s32[], %8: f32[4]) {\n%9 = compare(%7, %3) {direction=LT, type=SIGNED} : "
+       "pred[]\nreturn(%9)\n}\n"
+       "block(%10: s32[], %11: f32[4]) {\n%12 = add(%10, %4) : s32[]\n%13 = multiply(%11, %1) : "
+       "f32[4]\nreturn(%12, %13)\n}\nreturn(%6)"},
+      {"%a: " F4, F4,
+       R"(%t = stablehlo.tuple %a, %a : tuple<tensor<4xf32>, tensor<4xf32>> %0 = stablehlo.get_tuple_element %t[1] : (tuple<tensor<4xf32>, tensor<4xf32>>) -> tensor<4xf32> return %0 : tensor<4xf32>)",
+       "return(%0)"},
+  };
+  ExpectRows(rows);
+}
+
+TEST(Simplify, OneDevice) {
+  const Row rows[] = {
+      {"%a: " F4, F4,
+       R"(%0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.add %x, %y : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<4xf32>) -> tensor<4xf32> return %0 : tensor<4xf32>)",
+       "return(%0)"},
+      {"", "tensor<ui32>", "%0 = stablehlo.partition_id : tensor<ui32> return %0 : tensor<ui32>",
+       "%0 = constant() {value=0} : u32[]\nreturn(%0)"},
+      {"%a: " F4, F4,
+       R"(%0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<0> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32> return %0 : tensor<4xf32>)",
+       "return(%0)"},
+  };
+  ExpectRows(rows);
+}
+
+TEST(Recognize, CumulativeSum) {
+  const Row rows[] = {
+      {"%a: tensor<3x8xf32>, %z: tensor<f32>", "tensor<3x8xf32>",
+       R"(%0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 1, 8>, padding = dense<[[0, 0], [7, 0]]> : tensor<2x2xi64>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.add %x, %y : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x8xf32> return %0 : tensor<3x8xf32>)",
+       "%2 = cumulative_reduce(%0, %1) {dimension=1} : f32[3,8]\nblock(%3: f32[], %4: f32[]) {\n%5 "
+       "= add(%3, %4) : f32[]\nreturn(%5)\n}\nreturn(%2)"},
+      {"%a: tensor<8xf32>, %z: tensor<f32>", "tensor<8xf32>",
+       R"(%0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 8>, padding = dense<[[0, 7]]> : tensor<1x2xi64>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.maximum %x, %y : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32> return %0 : tensor<8xf32>)",
+       "%2 = cumulative_reduce(%0, %1) {dimension=0, reverse=true} : f32[8]\nblock(%3: f32[], %4: "
+       "f32[]) {\n%5 = maximum(%3, %4) : f32[]\nreturn(%5)\n}\nreturn(%2)"},
+      // One short of everything is an ordinary window.
+      {"%a: tensor<8xf32>, %z: tensor<f32>", "tensor<8xf32>",
+       R"(%0 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 7>, padding = dense<[[6, 0]]> : tensor<1x2xi64>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.maximum %x, %y : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32> return %0 : tensor<8xf32>)",
+       "%2 = constant() {value=-inf} : f32[]\n%3 = reduce_window(%0, %2) {window=[7], low=[6]} : "
+       "f32[8]\nblock(%4: f32[], %5: f32[]) {\n%6 = maximum(%4, %5) : f32[]\nreturn(%6)\n}\n"
+       "%7 = broadcast_in_dim(%1) {dimensions=[]} : f32[8]\n%8 = maximum(%7, %3) : f32[8]\n"
+       "return(%8)"},
+      // Its neutral value and nothing to combine it with, or neither padding nor gaps: as it is.
+      {"%a: tensor<8xi8>, %z: tensor<i8>", "(tensor<8xi8>, tensor<2xi8>)",
+       R"(%m = stablehlo.constant dense<127> : tensor<i8> %0 = "stablehlo.reduce_window"(%a, %m) <{window_dimensions = array<i64: 7>, padding = dense<[[6, 0]]> : tensor<1x2xi64>}> ({ ^bb0(%x: tensor<i8>, %y: tensor<i8>): %s = stablehlo.minimum %x, %y : tensor<i8> stablehlo.return %s : tensor<i8> }) : (tensor<8xi8>, tensor<i8>) -> tensor<8xi8> %1 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 7>}> ({ ^bb0(%x: tensor<i8>, %y: tensor<i8>): %s = stablehlo.add %x, %y : tensor<i8> stablehlo.return %s : tensor<i8> }) : (tensor<8xi8>, tensor<i8>) -> tensor<2xi8> return %0, %1 : tensor<8xi8>, tensor<2xi8>)",
+       "%2 = constant() {value=127} : s8[]\n%3 = reduce_window(%0, %2) {window=[7], low=[6]} : "
+       "s8[8]\nblock(%4: s8[], %5: s8[]) {\n%6 = minimum(%4, %5) : s8[]\nreturn(%6)\n}\n"
+       "%7 = reduce_window(%0, %1) {window=[7]} : s8[2]\nblock(%8: s8[], %9: s8[]) {\n%10 = "
+       "add(%8, %9) : s8[]\nreturn(%10)\n}\nreturn(%3, %7)"},
+  };
+  ExpectRows(rows);
+}
+
+TEST(Recognize, MapAndConstantsInRegions) {
+  const Row rows[] = {
+      {"%a: " F4, F4,
+       R"(%0 = "stablehlo.map"(%a) <{dimensions = array<i64: 0>}> ({ ^bb0(%x: tensor<f32>): %h = stablehlo.constant dense<0.5> : tensor<f32> %m = stablehlo.multiply %x, %h : tensor<f32> stablehlo.return %m : tensor<f32> }) : (tensor<4xf32>) -> tensor<4xf32> return %0 : tensor<4xf32>)",
+       "%1 = constant() {value=0.5} : f32[4]\n%2 = multiply(%0, %1) : f32[4]\nreturn(%2)"},
+      {"%a: " F4 ", %z: tensor<f32>", "tensor<f32>",
+       R"(%h = stablehlo.constant dense<0.5> : tensor<f32> %0 = "stablehlo.reduce"(%a, %z) <{dimensions = array<i64: 0>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.add %x, %y : tensor<f32> %m = stablehlo.maximum %s, %h : tensor<f32> stablehlo.return %m : tensor<f32> }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32> return %0 : tensor<f32>)",
+       "%2 = reduce(%0, %1) {dimensions=[0]} : f32[]\nblock(%3: f32[], %4: f32[]) {\n%5 = "
+       "constant() {value=0.5} : f32[]\n%6 = add(%3, %4) : f32[]\n%7 = maximum(%6, %5) : "
+       "f32[]\nreturn(%7)\n}\nreturn(%2)"},
+  };
+  ExpectRows(rows);
+}
+
+TEST(Recognize, BatchNormIsSpelledOut) {
+  const std::string text = Optimized(R"(
+    func.func @main(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>)
+        -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) {
+      %0:3 = "stablehlo.batch_norm_training"(%x, %s, %o) <{epsilon = 0.001 : f32, feature_index = 1 : i64}>
+        : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)
+      return %0#0, %0#1, %0#2 : tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>
+    })");
+  EXPECT_EQ(text.find("batch_norm"), std::string::npos);
+  EXPECT_NE(text.find("sqrt"), std::string::npos);
+}
+
+TEST(CommonSubexpressions, RegionsAndScopes) {
+  const Row rows[] = {
+      {"%a: " F4 ", %z: tensor<f32>", "tensor<f32>",
+       R"(%0 = "stablehlo.reduce"(%a, %z) <{dimensions = array<i64: 0>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.add %x, %y : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+        %1 = "stablehlo.reduce"(%a, %z) <{dimensions = array<i64: 0>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.add %x, %y : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+        %2 = stablehlo.multiply %0, %1 : tensor<f32> return %2 : tensor<f32>)",
+       "%2 = reduce(%0, %1) {dimensions=[0]} : f32[]\nblock(%3: f32[], %4: f32[]) {\n%5 = add(%3, "
+       "%4) : f32[]\nreturn(%5)\n}\n%6 = multiply(%2, %2) : f32[]\nreturn(%6)"},
+      // Each branch computes for itself what only branches compute.
+      {"%p: tensor<i1>, %a: " F4, F4,
+       R"(%0 = "stablehlo.if"(%p) ({ %n = stablehlo.negate %a : tensor<4xf32> stablehlo.return %n : tensor<4xf32> }, { %n = stablehlo.negate %a : tensor<4xf32> %m = stablehlo.add %n, %n : tensor<4xf32> stablehlo.return %m : tensor<4xf32> }) : (tensor<i1>) -> tensor<4xf32> return %0 : tensor<4xf32>)",
+       "%2 = if(%0) : f32[4]\nblock() {\n%3 = negate(%1) : f32[4]\nreturn(%3)\n}\nblock() {\n%4 = "
+       "negate(%1) : f32[4]\n%5 = add(%4, %4) : f32[4]\nreturn(%5)\n}\nreturn(%2)"},
+      // Random numbers of the same bounds are not the same.
+      {"%a: tensor<f32>", F4,
+       R"(%s = stablehlo.constant dense<4> : tensor<1xi64> %0 = "stablehlo.rng"(%a, %a, %s) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32> %1 = "stablehlo.rng"(%a, %a, %s) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32> %2 = stablehlo.subtract %0, %1 : tensor<4xf32> return %2 : tensor<4xf32>)",
+       "%1 = rng(%0, %0) {distribution=UNIFORM} : f32[4]\n%2 = rng(%0, %0) {distribution=UNIFORM} "
+       ": f32[4]\n%3 = subtract(%1, %2) : f32[4]\nreturn(%3)"},
+  };
+  ExpectRows(rows);
+}
+
+TEST(DeadCode, EffectsStay) {
+  const Row rows[] = {
+      {"%a: " F4, F4,
+       R"(%0 = stablehlo.custom_call @shout(%a) {has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32> %1 = stablehlo.custom_call @whisper(%a) : (tensor<4xf32>) -> tensor<4xf32> %2 = stablehlo.negate %a : tensor<4xf32> return %a : tensor<4xf32>)",
+       "%1 = custom_call(%0) {target=@shout, api_version=1, side_effect=true} : "
+       "f32[4]\nreturn(%0)"},
+      // In a branch: the if stays, without results.
+      {"%p: tensor<i1>, %a: " F4, F4,
+       R"(%0 = "stablehlo.if"(%p) ({ %n = stablehlo.custom_call @shout(%a) {has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32> stablehlo.return %n : tensor<4xf32> }, { stablehlo.return %a : tensor<4xf32> }) : (tensor<i1>) -> tensor<4xf32> return %a : tensor<4xf32>)",
+       "if(%0)\nblock() {\n%2 = custom_call(%1) {target=@shout, api_version=1, side_effect=true} : "
+       "f32[4]\nreturn()\n}\nblock() {\nreturn()\n}\nreturn(%1)"},
+  };
+  ExpectRows(rows);
+}
+
+TEST(Simplify, TransposesOfMatrixProducts) {
+  const Row rows[] = {
+      // Of an operand: other dimension numbers.
+      {"%a: tensor<3x2xf32>, %b: tensor<3x4xf32>", "tensor<2x4xf32>",
+       "%t = stablehlo.transpose %a, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32> "
+       "%0 = stablehlo.dot_general %t, %b, contracting_dims = [1] x [0] "
+       ": (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> return %0 : tensor<2x4xf32>",
+       "%2 = dot_general(%0, %1) {lhs_contracting=[0], rhs_contracting=[0]} : f32[2,4]\n"
+       "return(%2)"},
+      // Of the result: exchanged operands.
+      {"%a: tensor<2x3xf32>, %b: tensor<3x4xf32>", "tensor<4x2xf32>",
+       "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] "
+       ": (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> "
+       "%1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32> "
+       "return %1 : tensor<4x2xf32>",
+       "%2 = dot_general(%1, %0) {lhs_contracting=[0], rhs_contracting=[1]} : f32[4,2]\n"
+       "return(%2)"},
+      // Heads of attention.
+      {"%a: tensor<5x2x3x4xf32>, %b: tensor<5x6x3x4xf32>", "tensor<5x3x2x6xf32>",
+       "%s = stablehlo.transpose %a, dims = [0, 2, 1, 3] : (tensor<5x2x3x4xf32>) -> "
+       "tensor<5x3x2x4xf32> "
+       "%t = stablehlo.transpose %b, dims = [0, 2, 3, 1] : (tensor<5x6x3x4xf32>) -> "
+       "tensor<5x3x4x6xf32> "
+       "%0 = stablehlo.dot_general %s, %t, batching_dims = [0, 1] x [0, 1], "
+       "contracting_dims = [3] x [2] "
+       ": (tensor<5x3x2x4xf32>, tensor<5x3x4x6xf32>) -> tensor<5x3x2x6xf32> "
+       "return %0 : tensor<5x3x2x6xf32>",
+       "%2 = dot_general(%0, %1) {lhs_batch=[0,2], rhs_batch=[0,2], lhs_contracting=[3], "
+       "rhs_contracting=[3]} : f32[5,3,2,6]\nreturn(%2)"},
+      // The order of free dimensions, or of what is summed, would change: left.
+      {"%a: tensor<3x2x5xf32>, %b: tensor<5xf32>", "tensor<2x3xf32>",
+       "%t = stablehlo.transpose %a, dims = [1, 0, 2] : (tensor<3x2x5xf32>) -> tensor<2x3x5xf32> "
+       "%0 = stablehlo.dot_general %t, %b, contracting_dims = [2] x [0] "
+       ": (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3xf32> return %0 : tensor<2x3xf32>",
+       "%2 = transpose(%0) {dimensions=[1,0,2]} : f32[2,3,5]\n"
+       "%3 = dot_general(%2, %1) {lhs_contracting=[2], rhs_contracting=[0]} : f32[2,3]\n"
+       "return(%3)"},
+      {"%a: tensor<3x2xf32>, %b: tensor<2x3xf32>", "tensor<f32>",
+       "%t = stablehlo.transpose %a, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32> "
+       "%0 = stablehlo.dot_general %t, %b, contracting_dims = [0, 1] x [0, 1] "
+       ": (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<f32> return %0 : tensor<f32>",
+       "%2 = transpose(%0) {dimensions=[1,0]} : f32[2,3]\n"
+       "%3 = dot_general(%2, %1) {lhs_contracting=[0,1], rhs_contracting=[0,1]} : f32[]\n"
+       "return(%3)"},
+      // The product itself is wanted, too: left.
+      {"%a: tensor<2x3xf32>, %b: tensor<3x4xf32>", "(tensor<4x2xf32>, tensor<2x4xf32>)",
+       "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] "
+       ": (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> "
+       "%1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32> "
+       "return %1, %0 : tensor<4x2xf32>, tensor<2x4xf32>",
+       "%2 = dot_general(%0, %1) {lhs_contracting=[1], rhs_contracting=[0]} : f32[2,4]\n"
+       "%3 = transpose(%2) {dimensions=[1,0]} : f32[4,2]\nreturn(%3, %2)"},
+      // It is computed once, not in every turn of a loop: left.
+      {"%a: tensor<2x2xf32>, %b: tensor<2x2xf32>, %n: tensor<i1>", "tensor<2x2xf32>",
+       R"(%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> %1:2 = "stablehlo.while"(%n, %b) ({ ^bb0(%c: tensor<i1>, %x: tensor<2x2xf32>): stablehlo.return %c : tensor<i1> }, { ^bb0(%c: tensor<i1>, %x: tensor<2x2xf32>): %t = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x2xf32>) -> tensor<2x2xf32> %f = stablehlo.custom_call @f(%t) : (tensor<2x2xf32>) -> tensor<i1> stablehlo.return %f, %t : tensor<i1>, tensor<2x2xf32> }) : (tensor<i1>, tensor<2x2xf32>) -> (tensor<i1>, tensor<2x2xf32>) return %1#1 : tensor<2x2xf32>)",
+       "%3 = dot_general(%0, %1) {lhs_contracting=[1], rhs_contracting=[0]} : f32[2,2]\n%4, %5 = "
+       "while(%2, %1) : pred[], f32[2,2]\nblock(%6: pred[], %7: f32[2,2]) {\nreturn(%6)\n}\n"
+       "block(%8: pred[], %9: f32[2,2]) {\n%10 = transpose(%3) {dimensions=[1,0]} : f32[2,2]\n"
+       "%11 = custom_call(%10) {target=@f, api_version=1} : pred[]\nreturn(%11, %10)\n}\n"
+       "return(%5)"},
+  };
+  ExpectRows(rows);
+}
+
+}  // namespace
+}  // namespace plinth::compiler

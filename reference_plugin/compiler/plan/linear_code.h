@@ -1,0 +1,46 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_LINEAR_CODE_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_LINEAR_CODE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "reference_plugin/compiler/plan/plan.h"
+#include "reference_plugin/compiler/plan/schedule.h"
+
+// A schedule flattened to steps with jumps, before its values have places. Where control flow
+// joins, explicit copies write the joined variable; the planner then removes those it can.
+namespace plinth::compiler {
+
+// Variables are the schedule's values plus what flattening adds. A view and its source are one
+// variable; so are a loop's carry in the condition, in the body and after the loop. A variable may
+// be written more than once.
+struct Variable {
+  int64_t size = 0;  // bytes
+  int32_t argument = -1;
+  std::shared_ptr<const Attributes> constant;  // not a splat
+};
+
+struct LinearStep {
+  PlanStepKind kind = PlanStepKind::kCopy;
+  const ScheduleStep* source = nullptr;    // kernel and library steps, owned by the schedule
+  std::shared_ptr<const Kernel> kernel;    // set instead of `source` for fills made here
+  std::vector<int32_t> operands, results;  // variables
+  std::vector<Type> operand_types, result_types;
+  std::vector<InPlace> in_place;
+  std::vector<int32_t> targets;  // step numbers
+  int32_t loop_depth = 0;
+};
+
+struct LinearCode {
+  std::vector<Variable> variables;
+  std::vector<LinearStep> steps;
+  std::vector<int32_t> outputs;  // one variable per entry result, no two the same
+  std::vector<Type> output_types;
+  double cost_ns = 0;
+};
+
+Expected<LinearCode> Linearize(const Schedule& schedule);
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_LINEAR_CODE_H_

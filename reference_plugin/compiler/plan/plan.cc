@@ -1,0 +1,252 @@
+#include "reference_plugin/compiler/plan/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "reference_plugin/compiler/plan/arena.h"
+#include "reference_plugin/compiler/plan/linear_code.h"
+#include "reference_plugin/compiler/plan/liveness.h"
+
+namespace plinth::compiler {
+namespace {
+
+constexpr double kCopyNsPerByte = 0.2;
+
+// A set of variables that share one storage because no two of them are live at once.
+struct Group {
+  LiveSet live;
+  int64_t size = 0;
+  int32_t argument = -1;
+  bool writable = true;  // false: a constant or an argument that is not given away
+  bool is_output = false;
+  int32_t storage = -1;
+};
+
+// A step may make `to` where `from` lies.
+struct Candidate {
+  int32_t from, to;
+  int32_t loop_depth;
+  bool donates;
+  int64_t size;
+};
+
+class Planner {
+ public:
+  explicit Planner(LinearCode code) : code_(std::move(code)) {}
+
+  Plan Run(const Schedule& schedule) {
+    MakeGroups(schedule);
+    ShareStorages(schedule);
+    PlaceGroups();
+    EmitSteps();
+    plan_.name = schedule.name;
+    for (int32_t argument : schedule.entry.arguments) {
+      plan_.argument_types.push_back(schedule.values[argument].type);
+    }
+    plan_.output_types = code_.output_types;
+    for (size_t i = 0; i < code_.outputs.size(); ++i) {
+      int32_t storage = GroupOf(code_.outputs[i]).storage;
+      plan_.outputs.push_back({storage, code_.output_types[i]});
+      plan_.storages[storage].donated = plan_.storages[storage].kind == StorageKind::kArgument;
+    }
+    plan_.cost_ns += code_.cost_ns;
+    return std::move(plan_);
+  }
+
+ private:
+  int32_t Find(int32_t variable) {
+    while (parent_[variable] != variable) {
+      parent_[variable] = parent_[parent_[variable]];
+      variable = parent_[variable];
+    }
+    return variable;
+  }
+  Group& GroupOf(int32_t variable) { return groups_[Find(variable)]; }
+
+  void MakeGroups(const Schedule& schedule) {
+    std::vector<LiveRanges> live = ComputeLiveness(code_);
+    parent_.resize(code_.variables.size());
+    std::iota(parent_.begin(), parent_.end(), 0);
+    groups_.resize(code_.variables.size());
+    std::vector<bool> donated(schedule.entry.arguments.size(), false);
+    for (const Donation& donation : schedule.donations) donated[donation.argument] = true;
+    for (size_t v = 0; v < groups_.size(); ++v) {
+      const Variable& variable = code_.variables[v];
+      groups_[v].live = LiveSet(live[v]);
+      groups_[v].size = variable.size;
+      groups_[v].argument = variable.argument;
+      groups_[v].writable =
+          variable.constant == nullptr && (variable.argument < 0 || donated[variable.argument]);
+      if (variable.argument >= 0) variable_of_argument_[variable.argument] = v;
+    }
+    for (int32_t output : code_.outputs) groups_[output].is_output = true;
+  }
+
+  // Whether `step` reads the group of `operand` only through operands that `result` may overwrite.
+  bool MayWorkInPlace(const LinearStep& step, int32_t operand, int32_t result) {
+    for (size_t i = 0; i < step.operands.size(); ++i) {
+      if (Find(step.operands[i]) != Find(operand)) continue;
+      bool allowed = false;
+      for (const InPlace& hint : step.in_place) {
+        allowed |= hint.operand == static_cast<int32_t>(i) && step.results[hint.result] == result;
+      }
+      if (!allowed) return false;
+    }
+    return true;
+  }
+
+  // Whether the step at this read position may write one of the groups where it reads the other.
+  bool MayTouch(int32_t position, int32_t a, int32_t b) {
+    if (position < 0 || position % 2 != 0) return false;
+    if (position / 2 >= static_cast<int32_t>(code_.steps.size())) return false;
+    const LinearStep& step = code_.steps[position / 2];
+    for (const InPlace& hint : step.in_place) {
+      int32_t from = step.operands[hint.operand], to = step.results[hint.result];
+      bool joins = (Find(from) == a && Find(to) == b) || (Find(from) == b && Find(to) == a);
+      if (joins && MayWorkInPlace(step, from, to)) return true;
+    }
+    return false;
+  }
+
+  // Gives two variables one storage if nothing forbids it.
+  bool Merge(int32_t a, int32_t b) {
+    a = Find(a);
+    b = Find(b);
+    if (a == b) return true;
+    Group &x = groups_[a], &y = groups_[b];
+    if (!x.writable || !y.writable || x.size != y.size) return false;
+    if (x.argument >= 0 && y.argument >= 0) return false;
+    if (!AreDisjoint(x.live, y.live, [&](int32_t at) { return MayTouch(at, a, b); })) return false;
+    x.live.Absorb(std::move(y.live));
+    x.argument = std::max(x.argument, y.argument);
+    x.is_output |= y.is_output;
+    y.live = LiveSet();
+    parent_[b] = a;
+    return true;
+  }
+
+  void ShareStorages(const Schedule& schedule) {
+    std::vector<Candidate> candidates;
+    for (const LinearStep& step : code_.steps) {
+      for (const InPlace& hint : step.in_place) {
+        int32_t from = step.operands[hint.operand], to = step.results[hint.result];
+        const Variable& source = code_.variables[from];
+        if (!groups_[from].writable || source.size != code_.variables[to].size) continue;
+        candidates.push_back({from, to, step.loop_depth, source.argument >= 0, source.size});
+      }
+    }
+    // What a loop copies costs most; then what the caller gave away for this; then large arrays.
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                       if (a.loop_depth != b.loop_depth) return a.loop_depth > b.loop_depth;
+                       if (a.donates != b.donates) return a.donates;
+                       return a.size > b.size;
+                     });
+    for (const Candidate& candidate : candidates) {
+      Merge(candidate.from, candidate.to);
+    }
+    // A donated argument that is dead before the output is made lends it its bytes.
+    for (const Donation& donation : schedule.donations) {
+      auto argument = variable_of_argument_.find(donation.argument);
+      if (argument == variable_of_argument_.end()) continue;  // never used: nothing to wait for
+      for (size_t o = 0; o < code_.outputs.size(); ++o) {
+        if (donation.output >= 0 && donation.output != static_cast<int32_t>(o)) continue;
+        Group& output = GroupOf(code_.outputs[o]);
+        if (output.argument < 0 && Merge(argument->second, code_.outputs[o])) break;
+      }
+    }
+  }
+
+  void PlaceGroups() {
+    std::vector<ArenaBlock> blocks;
+    std::vector<int32_t> block_storages;
+    for (size_t v = 0; v < groups_.size(); ++v) {
+      if (Find(static_cast<int32_t>(v)) != static_cast<int32_t>(v)) continue;
+      Group& group = groups_[v];
+      if (group.live.empty()) continue;
+      group.storage = static_cast<int32_t>(plan_.storages.size());
+      Storage& storage = plan_.storages.emplace_back();
+      storage.size = group.size;
+      if (group.argument >= 0) {
+        storage.kind = StorageKind::kArgument;
+        storage.index = group.argument;
+      } else if (code_.variables[v].constant != nullptr) {
+        storage.kind = StorageKind::kConstant;
+        storage.constant = code_.variables[v].constant;
+        plan_.constant_bytes += group.size;
+      } else if (group.is_output) {
+        storage.kind = StorageKind::kOutput;
+      } else {
+        blocks.push_back({group.size, group.live.begin(), group.live.end()});
+        block_storages.push_back(group.storage);
+      }
+    }
+    plan_.arena_size = LayOutArena(blocks);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      plan_.storages[block_storages[i]].arena_offset = blocks[i].offset;
+    }
+  }
+
+  void EmitSteps() {
+    // Copies within one storage are gone; jumps go to what is left.
+    std::vector<int32_t> new_number(code_.steps.size() + 1);
+    auto is_needed = [&](const LinearStep& step) {
+      return !(
+          step.kind == PlanStepKind::kCopy &&
+          (Find(step.operands[0]) == Find(step.results[0]) || GroupOf(step.results[0]).size == 0));
+    };
+    int32_t count = 0;
+    for (size_t k = 0; k < code_.steps.size(); ++k) {
+      new_number[k] = count;
+      count += is_needed(code_.steps[k]);
+    }
+    new_number[code_.steps.size()] = count;
+    plan_.steps.reserve(count);
+    for (LinearStep& source : code_.steps) {
+      if (!is_needed(source)) continue;
+      PlanStep& step = plan_.steps.emplace_back();
+      step.kind = source.kind;
+      step.kernel = source.kernel;
+      if (source.source != nullptr) {
+        step.opcode = source.source->opcode;
+        step.kernel = source.source->kernel;
+        step.attributes = source.source->attributes;
+        step.combiners = source.source->combiners;
+        step.in_place = source.source->in_place;
+        step.cost_ns = source.source->cost_ns;
+        step.location = source.source->location;
+      } else if (source.kind == PlanStepKind::kCopy && source.loop_depth == 0) {
+        step.cost_ns = kCopyNsPerByte * static_cast<double>(GroupOf(source.results[0]).size);
+        plan_.cost_ns += step.cost_ns;
+      }
+      for (size_t i = 0; i < source.operands.size(); ++i) {
+        step.operands.push_back(
+            {GroupOf(source.operands[i]).storage, std::move(source.operand_types[i])});
+      }
+      for (size_t i = 0; i < source.results.size(); ++i) {
+        Storage& storage = plan_.storages[GroupOf(source.results[i]).storage];
+        if (storage.kind == StorageKind::kArgument) storage.donated = true;
+        step.results.push_back(
+            {GroupOf(source.results[i]).storage, std::move(source.result_types[i])});
+      }
+      for (int32_t target : source.targets) step.targets.push_back(new_number[target]);
+    }
+  }
+
+  LinearCode code_;
+  std::vector<int32_t> parent_;  // union-find over variables
+  std::vector<Group> groups_;    // valid at representatives
+  std::map<int32_t, int32_t> variable_of_argument_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Expected<Plan> PlanMemory(const Schedule& schedule) {
+  PLINTH_ASSIGN_OR_RETURN(LinearCode code, Linearize(schedule));
+  return Planner(std::move(code)).Run(schedule);
+}
+
+}  // namespace plinth::compiler

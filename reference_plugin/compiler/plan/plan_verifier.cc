@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <vector>
+
+#include "reference_plugin/compiler/plan/arena.h"
+#include "reference_plugin/compiler/plan/linear_code.h"
+#include "reference_plugin/compiler/plan/liveness.h"
+#include "reference_plugin/compiler/plan/plan.h"
+
+namespace plinth::compiler {
+namespace {
+
+Status CheckArray(const Plan& plan, const ArrayRef& array, size_t step, const char* role) {
+  if (array.storage < 0 || array.storage >= static_cast<int64_t>(plan.storages.size())) {
+    return Internal("step ", step, " has a ", role, " in storage ", array.storage, " of ",
+                    plan.storages.size());
+  }
+  const Storage& storage = plan.storages[array.storage];
+  if (array.type.kind == Type::Kind::kTensor && array.type.SizeInBytes() > storage.size) {
+    return Internal("step ", step, " has a ", role, " of ", array.type.SizeInBytes(),
+                    " bytes in storage ", array.storage, " of ", storage.size);
+  }
+  return Status();
+}
+
+// Follows every path with the set of storages that were certainly written. Sets are kept only where
+// paths join or part.
+class WrittenBeforeRead {
+ public:
+  explicit WrittenBeforeRead(const Plan& plan)
+      : plan_(plan),
+        count_(static_cast<int32_t>(plan.steps.size())),
+        is_leader_(plan.steps.size() + 1),
+        written_(plan.steps.size() + 1) {}
+
+  Status Check() {
+    is_leader_[count_] = true;
+    for (int32_t k = 0; k < count_; ++k) {
+      for (int32_t target : plan_.steps[k].targets) is_leader_[target] = true;
+    }
+    std::vector<bool> at_entry(plan_.storages.size());
+    for (size_t s = 0; s < plan_.storages.size(); ++s) {
+      StorageKind kind = plan_.storages[s].kind;
+      at_entry[s] = kind == StorageKind::kArgument || kind == StorageKind::kConstant ||
+                    plan_.storages[s].size == 0;
+    }
+    Reach(0, at_entry);
+    while (!work_.empty()) {
+      int32_t leader = work_.back();
+      work_.pop_back();
+      PLINTH_RETURN_IF_ERROR(Follow(leader));
+    }
+    for (size_t o = 0; o < plan_.outputs.size(); ++o) {
+      if (!written_[count_].empty() && !written_[count_][plan_.outputs[o].storage]) {
+        return Internal("output ", o, " is in storage ", plan_.outputs[o].storage,
+                        ", which is not written on every path");
+      }
+    }
+    return Status();
+  }
+
+ private:
+  // A path with that much written comes to step `k`.
+  void Reach(int32_t k, const std::vector<bool>& written) {
+    if (written_[k].empty()) {
+      written_[k] = written;
+      work_.push_back(k);
+      return;
+    }
+    bool changed = false;
+    for (size_t s = 0; s < written.size(); ++s) {
+      if (!written_[k][s] || written[s]) continue;
+      written_[k][s] = false;
+      changed = true;
+    }
+    if (changed) work_.push_back(k);
+  }
+
+  Status Follow(int32_t k) {
+    std::vector<bool> written = written_[k];
+    while (k < count_) {
+      const PlanStep& step = plan_.steps[k];
+      for (const ArrayRef& operand : step.operands) {
+        if (!written[operand.storage]) {
+          return Internal("step ", k, " reads storage ", operand.storage, " before it is written");
+        }
+      }
+      for (const ArrayRef& result : step.results) written[result.storage] = true;
+      for (int32_t target : step.targets) Reach(target, written);
+      if (step.kind == PlanStepKind::kJump || step.kind == PlanStepKind::kSwitch) break;
+      if (is_leader_[++k]) {
+        Reach(k, written);
+        break;
+      }
+    }
+    return Status();
+  }
+
+  const Plan& plan_;
+  const int32_t count_;
+  std::vector<bool> is_leader_;             // by step: where jumps go, and the end
+  std::vector<std::vector<bool>> written_;  // at leaders; empty where no path has come yet
+  std::vector<int32_t> work_;
+};
+
+// Results have storages of their own, but for the operands that may or must share theirs.
+Status CheckInPlace(const Plan& plan, const PlanStep& step, int32_t k) {
+  for (const InPlace& pair : step.in_place) {
+    if (pair.operand < 0 || pair.operand >= static_cast<int64_t>(step.operands.size()) ||
+        pair.result < 0 || pair.result >= static_cast<int64_t>(step.results.size())) {
+      return Internal("step ", k, " may write result ", pair.result, " over operand ", pair.operand,
+                      ", but has ", step.results.size(), " and ", step.operands.size());
+    }
+    const int32_t from = step.operands[pair.operand].storage;
+    const int32_t to = step.results[pair.result].storage;
+    if (pair.required && from != to) {
+      return Internal("step ", k, " updates operand ", pair.operand, " in storage ", from,
+                      ", but its result is in storage ", to);
+    }
+  }
+  std::map<int32_t, int32_t> result_in;  // by storage
+  for (size_t r = 0; r < step.results.size(); ++r) {
+    const int32_t storage = step.results[r].storage;
+    if (plan.storages[storage].size > 0 && !result_in.emplace(storage, r).second) {
+      return Internal("step ", k, " writes two results to storage ", storage);
+    }
+  }
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    auto result = result_in.find(step.operands[i].storage);
+    if (result == result_in.end()) continue;
+    const bool may = std::any_of(step.in_place.begin(), step.in_place.end(), [&](const InPlace& p) {
+      return p.operand == static_cast<int32_t>(i) && p.result == result->second;
+    });
+    if (!may) {
+      return Internal("step ", k, " writes result ", result->second, " over operand ", i,
+                      " in storage ", result->first, ", which it may not");
+    }
+  }
+  return Status();
+}
+
+// When each storage is needed, from its first use to its last.
+std::vector<LiveRange> StorageLifetimes(const Plan& plan) {
+  LinearCode code;
+  code.variables.resize(plan.storages.size());
+  for (const PlanStep& step : plan.steps) {
+    LinearStep& linear = code.steps.emplace_back();
+    linear.kind = step.kind;
+    linear.targets = step.targets;
+    for (const ArrayRef& operand : step.operands) linear.operands.push_back(operand.storage);
+    for (const ArrayRef& result : step.results) linear.results.push_back(result.storage);
+  }
+  for (const ArrayRef& output : plan.outputs) code.outputs.push_back(output.storage);
+  std::vector<LiveRange> lifetimes;
+  for (const LiveRanges& ranges : ComputeLiveness(code)) {
+    lifetimes.push_back(ranges.empty() ? LiveRange{0, -1}
+                                       : LiveRange{ranges.front().begin, ranges.back().end});
+  }
+  return lifetimes;
+}
+
+// Goes through time with the storages that are needed then, by their place.
+Status CheckArena(const Plan& plan) {
+  const std::vector<LiveRange> lifetimes = StorageLifetimes(plan);
+  std::vector<int32_t> by_begin;
+  for (size_t s = 0; s < plan.storages.size(); ++s) {
+    const Storage& storage = plan.storages[s];
+    const bool is_used = lifetimes[s].begin <= lifetimes[s].end;
+    if (storage.kind == StorageKind::kArena && storage.size > 0 && is_used) {
+      by_begin.push_back(static_cast<int32_t>(s));
+    }
+  }
+  std::vector<int32_t> by_end = by_begin;
+  std::stable_sort(by_begin.begin(), by_begin.end(),
+                   [&](int32_t a, int32_t b) { return lifetimes[a].begin < lifetimes[b].begin; });
+  std::stable_sort(by_end.begin(), by_end.end(),
+                   [&](int32_t a, int32_t b) { return lifetimes[a].end < lifetimes[b].end; });
+  std::map<int64_t, int32_t> needed;  // storages by offset; they share no bytes
+  size_t ended = 0;
+  for (int32_t s : by_begin) {
+    while (lifetimes[by_end[ended]].end < lifetimes[s].begin) {
+      needed.erase(plan.storages[by_end[ended++]].arena_offset);
+    }
+    const Storage& storage = plan.storages[s];
+    auto after = needed.lower_bound(storage.arena_offset);
+    auto other = needed.end();
+    if (after != needed.end() && after->first < storage.arena_offset + storage.size) other = after;
+    if (after != needed.begin()) {
+      auto before = std::prev(after);
+      if (before->first + plan.storages[before->second].size > storage.arena_offset) other = before;
+    }
+    if (other != needed.end()) {
+      return Internal("storages ", other->second, " and ", s,
+                      " share bytes of the arena, and both are needed at step ",
+                      std::max(lifetimes[s].begin, 0) / 2);
+    }
+    needed.emplace(storage.arena_offset, s);
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status Verify(const Plan& plan) {
+  int32_t count = static_cast<int32_t>(plan.steps.size());
+  for (const Storage& storage : plan.storages) {
+    if (storage.size < 0) return Internal("a storage has ", storage.size, " bytes");
+    if (storage.kind == StorageKind::kArena &&
+        (storage.arena_offset < 0 || storage.arena_offset % kArenaAlignment != 0 ||
+         storage.arena_offset + storage.size > plan.arena_size)) {
+      return Internal("an arena storage at ", storage.arena_offset, " of ", storage.size,
+                      " bytes does not fit into ", plan.arena_size);
+    }
+    if (storage.kind == StorageKind::kArgument &&
+        (storage.index < 0 || storage.index >= static_cast<int64_t>(plan.argument_types.size()))) {
+      return Internal("a storage names argument ", storage.index, " of ",
+                      plan.argument_types.size());
+    }
+  }
+  for (int32_t k = 0; k < count; ++k) {
+    const PlanStep& step = plan.steps[k];
+    for (const ArrayRef& operand : step.operands) {
+      PLINTH_RETURN_IF_ERROR(CheckArray(plan, operand, k, "operand"));
+    }
+    for (const ArrayRef& result : step.results) {
+      PLINTH_RETURN_IF_ERROR(CheckArray(plan, result, k, "result"));
+      const Storage& storage = plan.storages[result.storage];
+      if (storage.kind == StorageKind::kConstant ||
+          (storage.kind == StorageKind::kArgument && !storage.donated)) {
+        return Internal("step ", k, " writes storage ", result.storage, ", which is not its own");
+      }
+    }
+    for (int32_t target : step.targets) {
+      if (target < 0 || target > count) {
+        return Internal("step ", k, " jumps to ", target, " of ", count);
+      }
+    }
+    size_t wanted = step.kind == PlanStepKind::kJump || step.kind == PlanStepKind::kJumpUnless;
+    if (step.kind == PlanStepKind::kSwitch ? step.targets.empty() : step.targets.size() != wanted) {
+      return Internal("step ", k, " has ", step.targets.size(), " targets");
+    }
+    PLINTH_RETURN_IF_ERROR(CheckInPlace(plan, step, k));
+  }
+  std::vector<bool> is_taken(plan.storages.size());
+  for (const ArrayRef& output : plan.outputs) {
+    PLINTH_RETURN_IF_ERROR(CheckArray(plan, output, count, "output"));
+    const Storage& storage = plan.storages[output.storage];
+    bool is_own = storage.kind == StorageKind::kOutput ||
+                  (storage.kind == StorageKind::kArgument && storage.donated);
+    if (!is_own || is_taken[output.storage]) {
+      return Internal("an output is in storage ", output.storage, ", which is not its own");
+    }
+    is_taken[output.storage] = true;
+  }
+  PLINTH_RETURN_IF_ERROR(WrittenBeforeRead(plan).Check());
+  return CheckArena(plan);
+}
+
+std::string ToString(const Plan& plan) {
+  static constexpr const char* kStorageKinds[] = {"argument", "constant", "arena", "output"};
+  std::string out = StrCat("plan ", plan.name, ": arena ", plan.arena_size, " bytes, constants ",
+                           plan.constant_bytes, " bytes\n");
+  for (size_t s = 0; s < plan.storages.size(); ++s) {
+    const Storage& storage = plan.storages[s];
+    out += StrCat("  %", s, " = ", kStorageKinds[static_cast<int>(storage.kind)], " ", storage.size,
+                  " bytes");
+    if (storage.kind == StorageKind::kArena) out += StrCat(" at ", storage.arena_offset);
+    if (storage.kind == StorageKind::kArgument) out += StrCat(" ", storage.index);
+    if (storage.donated) out += " donated";
+    out += "\n";
+  }
+  auto list = [](const std::vector<ArrayRef>& arrays) {
+    std::string text;
+    for (const ArrayRef& array : arrays) {
+      text += StrCat(text.empty() ? "" : ", ", "%", array.storage, ":", array.type.ToString());
+    }
+    return text;
+  };
+  for (size_t k = 0; k < plan.steps.size(); ++k) {
+    const PlanStep& step = plan.steps[k];
+    static constexpr const char* kKinds[] = {"kernel", "library",     "copy",
+                                             "jump",   "jump_unless", "switch"};
+    out += StrCat("  ", k, ": ", list(step.results), step.results.empty() ? "" : " = ",
+                  kKinds[static_cast<int>(step.kind)]);
+    if (step.kind == PlanStepKind::kLibrary) out += StrCat(" ", Name(step.opcode));
+    if (step.kernel != nullptr) out += StrCat(" ", step.kernel->name);
+    if (!step.operands.empty()) out += StrCat(" (", list(step.operands), ")");
+    if (!step.targets.empty()) out += StrCat(" -> ", StrJoin(step.targets));
+    out += "\n";
+  }
+  return out + StrCat("  return ", list(plan.outputs), "\n");
+}
+
+}  // namespace plinth::compiler

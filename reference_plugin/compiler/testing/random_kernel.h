@@ -1,0 +1,26 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_TESTING_RANDOM_KERNEL_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_TESTING_RANDOM_KERNEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "reference_plugin/compiler/kernel/kernel.h"
+
+// For tests: kernels of every form, and buffers that they fit exactly, so that a sanitizer sees
+// each access that is out of bounds.
+namespace plinth::cpu {
+
+struct RandomKernel {
+  compiler::Kernel kernel;
+  std::vector<std::vector<std::byte>> operands;
+  std::vector<int64_t> result_sizes;  // bytes
+};
+
+// The same kernel for the same seed. All floats are small integers, so that sums are exact in any
+// order.
+RandomKernel MakeRandomKernel(uint64_t seed);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_TESTING_RANDOM_KERNEL_H_

@@ -1,0 +1,24 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ADDRESSES_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ADDRESSES_H_
+
+#include <cstdint>
+#include <span>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/cpu/kernels/domain.h"
+
+namespace plinth::cpu {
+
+// The index in `buffer`, clamped.
+int64_t ReadIndex(const compiler::DynamicOffset& dynamic, const void* buffer);
+
+// The values of the domain's forms at its first point, for one run: those of inputs and outputs
+// are addresses, dynamic offsets included. `start` has room for all forms.
+Status FindAddresses(const compiler::Kernel& kernel, const Domain& domain,
+                     std::span<void* const> operands, std::span<void* const> results,
+                     int64_t* start);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ADDRESSES_H_

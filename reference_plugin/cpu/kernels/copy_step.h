@@ -1,0 +1,16 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_COPY_STEP_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_COPY_STEP_H_
+
+#include <memory>
+
+#include "reference_plugin/backend/run/prepared_step.h"
+
+namespace plinth::cpu {
+
+// A step for a kernel that only moves elements: whole rows by memcpy, transposes in blocks of whole
+// cache lines. Null where tiles serve as well.
+std::unique_ptr<PreparedStep> MakeCopyStep(const std::shared_ptr<const compiler::Kernel>& kernel);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_COPY_STEP_H_

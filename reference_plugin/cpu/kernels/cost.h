@@ -1,0 +1,31 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_COST_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_COST_H_
+
+#include <cstdint>
+
+#include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/cpu/kernels/domain.h"
+
+// Rough times, in nanoseconds on one core. They decide how a kernel is cut, so they depend on its
+// shape and types only.
+namespace plinth::cpu {
+
+// One routine call on a tile, whatever its size.
+inline constexpr double kCallNs = 6;
+// Walking to the next tile or row.
+inline constexpr double kStepNs = 15;
+
+// One element of an op.
+double ElementNs(const compiler::Node& node);
+
+// What the over-reduced phases cost when the tiles lie along the parallel (or the reduced)
+// dimensions, in tiles of at most `capacity` points.
+double LanesParallelNs(const compiler::Kernel& kernel, const Domain& domain, int64_t capacity);
+double LanesReducedNs(const compiler::Kernel& kernel, const Domain& domain, int64_t capacity);
+
+// All phases, once the lanes are chosen.
+double PointNs(const compiler::Kernel& kernel, bool over_reduced);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_COST_H_

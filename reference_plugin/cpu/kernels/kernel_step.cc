@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/cpu/kernels/addresses.h"
+#include "reference_plugin/cpu/kernels/copy_step.h"
+#include "reference_plugin/cpu/kernels/small_kernel.h"
+#include "reference_plugin/cpu/kernels/split_run.h"
+#include "reference_plugin/cpu/kernels/tile_program.h"
+#include "reference_plugin/cpu/kernels/worker.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Kernel;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Phase;
+
+// A share of the work that is worth handing to another thread.
+constexpr double kGrainNs = 10e3;
+// Below this a kernel runs on the calling thread alone.
+constexpr double kInlineNs = 20e3;
+
+class KernelStep : public PreparedStep {
+ public:
+  KernelStep(std::shared_ptr<const Kernel> kernel, std::unique_ptr<TileProgram> program)
+      : kernel_(std::move(kernel)), program_(std::move(program)) {
+    const double tiles = static_cast<double>(program_->parallel.num_tiles);
+    if (tiles * program_->tile_ns <= kInlineNs) {
+      grain_ = std::max<int64_t>(1, program_->parallel.num_tiles);
+    } else {
+      grain_ = std::max<int64_t>(1, static_cast<int64_t>(kGrainNs / program_->tile_ns));
+    }
+    split_ = PlanSplit(*program_);
+    // Only a kernel that is not split keeps its row buffers in the frame.
+    if (split_.chunks == 0) {
+      program_->rows_offset = program_->frame.AddRegion(program_->rows.size());
+    }
+  }
+
+  int64_t scratch_bytes() const override { return split_.scratch_bytes; }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    const TileProgram& program = *program_;
+    if (program.parallel.num_tiles == 0) return Status();
+    SmallVector<int64_t, 24> start(program.domain.forms.size());
+    PLINTH_RETURN_IF_ERROR(
+        FindAddresses(*kernel_, program.domain, operands, results, start.data()));
+    if (split_.chunks > 0) {
+      const Status status = RunSplit(program, split_, start.data(), context);
+      return status.ok() ? status : status.WithContext(StrCat("kernel \"", kernel_->name, "\""));
+    }
+
+    std::atomic<bool> out_of_memory = false, stopped = false;
+    ParallelFor(context.pool, program.parallel.num_tiles, grain_, [&](int64_t begin, int64_t end) {
+      std::byte* frame = ThreadFrame(program.frame.size());
+      if (frame == nullptr) {
+        out_of_memory = true;
+        return;
+      }
+      TileWorker worker(program, frame, start.data());
+      while (begin < end) {
+        if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
+          stopped = true;
+          return;
+        }
+        const int64_t next = std::min(end, begin + grain_);
+        worker.RunTiles(begin, next);
+        begin = next;
+      }
+    });
+    if (out_of_memory) {
+      return ResourceExhausted("no ", program.frame.size(), " bytes to run kernel \"",
+                               kernel_->name, "\"");
+    }
+    if (stopped) {
+      return Status(StatusCode::kCancelled,
+                    StrCat("kernel \"", kernel_->name, "\" was stopped before its end"));
+    }
+    return Status();
+  }
+
+ private:
+  std::shared_ptr<const Kernel> kernel_;
+  std::unique_ptr<TileProgram> program_;
+  SplitPlan split_;
+  int64_t grain_ = 1;
+};
+
+bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }
+
+// Whether the kernel has f16 or bf16 values, and no op reads or makes them but to choose.
+bool OnlyMovesHalves(const Kernel& kernel) {
+  bool has_halves = false;
+  for (const Phase& phase : kernel.phases) {
+    if (!phase.reductions.empty()) return false;
+    for (const Node& node : phase.nodes) {
+      const bool makes = IsHalf(node.dtype);
+      bool reads = false;
+      for (size_t i = 0; i < node.num_operands; ++i) {
+        reads = reads || IsHalf(phase.nodes[static_cast<size_t>(node.operands[i])].dtype);
+      }
+      has_halves = has_halves || makes;
+      const bool moves = node.kind == NodeKind::kInput || node.kind == NodeKind::kConstant ||
+                         (node.kind == NodeKind::kOp && node.opcode == compiler::Opcode::kSelect);
+      if ((makes || reads) && !moves) return false;
+    }
+  }
+  return has_halves;
+}
+
+// Halves that are only moved are moved as bits: to f32 and back takes time, and quiets NaNs.
+std::shared_ptr<const Kernel> MoveAsBits(std::shared_ptr<const Kernel> kernel) {
+  if (!OnlyMovesHalves(*kernel)) return kernel;
+  auto moves = std::make_shared<Kernel>(*kernel);
+  const auto change = [](DType* type) {
+    if (IsHalf(*type)) *type = DType::kU16;
+  };
+  for (compiler::Access& input : moves->inputs) change(&input.dtype);
+  for (compiler::Access& output : moves->outputs) change(&output.dtype);
+  for (Phase& phase : moves->phases) {
+    for (Node& node : phase.nodes) change(&node.dtype);
+  }
+  return moves;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<PreparedStep>> PrepareKernel(std::shared_ptr<const Kernel> kernel) {
+  PLINTH_RETURN_IF_ERROR(Verify(*kernel));
+  kernel = MoveAsBits(std::move(kernel));
+  if (std::unique_ptr<PreparedStep> small = SmallKernel::Make(*kernel)) return small;
+  if (std::unique_ptr<PreparedStep> copy = MakeCopyStep(kernel)) return copy;
+  Expected<std::unique_ptr<TileProgram>> program = MakeTileProgram(*kernel);
+  if (!program.ok()) {
+    return program.status().WithContext(StrCat("kernel \"", kernel->name, "\""));
+  }
+  return std::unique_ptr<PreparedStep>(
+      std::make_unique<KernelStep>(std::move(kernel), *std::move(program)));
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,579 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <numeric>
+
+#include "reference_plugin/backend/run/prepared_step.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Access;
+using compiler::Dims;
+using compiler::Kernel;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Opcode;
+using compiler::Phase;
+using compiler::Reduction;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+Node Leaf(NodeKind kind, DType type, int32_t index, int32_t component = 0) {
+  Node node;
+  node.kind = kind;
+  node.dtype = type;
+  node.index = index;
+  node.component = component;
+  return node;
+}
+Node Input(int32_t index, DType type = DType::kF32) { return Leaf(NodeKind::kInput, type, index); }
+
+template <typename T>
+Node Constant(T value, DType type) {
+  Node node = Leaf(NodeKind::kConstant, type, 0);
+  std::memcpy(&node.constant.low, &value, sizeof(value));
+  return node;
+}
+Node Constant(float value) { return Constant(value, DType::kF32); }
+
+Node Operation(Opcode opcode, DType type, std::initializer_list<int32_t> operands) {
+  Node node;
+  node.opcode = opcode;
+  node.dtype = type;
+  for (int32_t operand : operands) node.operands[node.num_operands++] = operand;
+  return node;
+}
+Node Operation(Opcode opcode, std::initializer_list<int32_t> operands) {
+  return Operation(opcode, DType::kF32, operands);
+}
+
+Access MakeAccess(int32_t buffer, DType type, Dims strides) {
+  Access access;
+  access.buffer = buffer;
+  access.dtype = type;
+  access.byte_strides = strides;
+  return access;
+}
+
+Reduction Reduce(Opcode opcode, DType type, int32_t input, int32_t initial) {
+  Reduction reduction;
+  reduction.inputs = {input};
+  reduction.initial = {initial};
+  reduction.combiner.nodes = {Leaf(NodeKind::kParameter, type, 0),
+                              Leaf(NodeKind::kParameter, type, 1), Operation(opcode, type, {0, 1})};
+  reduction.combiner.results = {2};
+  return reduction;
+}
+
+// result = f(operands), element by element, over one dimension.
+Kernel Elementwise(int64_t size, std::vector<DType> inputs, std::vector<Node> nodes) {
+  Kernel kernel;
+  kernel.name = "elementwise";
+  kernel.extents = {size};
+  kernel.num_parallel = 1;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    kernel.inputs.push_back(MakeAccess(static_cast<int32_t>(i), inputs[i], {ByteSize(inputs[i])}));
+  }
+  kernel.outputs = {MakeAccess(0, nodes.back().dtype, {ByteSize(nodes.back().dtype)})};
+  Phase phase;
+  phase.nodes = std::move(nodes);
+  phase.stores = {{static_cast<int32_t>(phase.nodes.size()) - 1, 0}};
+  kernel.phases = {phase};
+  return kernel;
+}
+
+// One value per row, or (`columns_first` false) per column, of a matrix of T.
+Kernel ReduceMatrix(int64_t rows, int64_t columns, bool along_rows, DType type, Opcode opcode,
+                    Node initial) {
+  const int64_t bytes = ByteSize(type);
+  Kernel kernel;
+  kernel.name = "reduce";
+  kernel.extents = along_rows ? Dims{rows, columns} : Dims{columns, rows};
+  kernel.num_parallel = 1;
+  kernel.inputs = {MakeAccess(
+      0, type, along_rows ? Dims{columns * bytes, bytes} : Dims{bytes, columns * bytes})};
+  kernel.outputs = {MakeAccess(0, type, {bytes, 0})};
+  Phase all, point;
+  all.over_reduced = true;
+  all.nodes = {Input(0, type), initial};
+  all.reductions = {Reduce(opcode, type, 0, 1)};
+  point.nodes = {Leaf(NodeKind::kReduced, type, 0)};
+  point.stores = {{0, 0}};
+  kernel.phases = {all, point};
+  return kernel;
+}
+
+// x - max(x), then exp, then divided by the sum: rows kept between the phases.
+Kernel Softmax(int64_t rows, int64_t columns) {
+  Kernel kernel;
+  kernel.name = "softmax";
+  kernel.extents = {rows, columns};
+  kernel.num_parallel = 1;
+  kernel.inputs = {MakeAccess(0, DType::kF32, {columns * 4, 4})};
+  kernel.outputs = {MakeAccess(0, DType::kF32, {columns * 4, 4})};
+  Phase largest, sum, divide;
+  largest.over_reduced = sum.over_reduced = divide.over_reduced = true;
+  largest.nodes = {Input(0), Constant(-kInfinity)};
+  largest.reductions = {Reduce(Opcode::kMaximum, DType::kF32, 0, 1)};
+  sum.nodes = {Input(0), Leaf(NodeKind::kReduced, DType::kF32, 0),
+               Operation(Opcode::kSubtract, {0, 1}), Operation(Opcode::kExponential, {2}),
+               Constant(0.0f)};
+  sum.reductions = {Reduce(Opcode::kAdd, DType::kF32, 3, 4)};
+  divide.nodes = {Leaf(NodeKind::kRow, DType::kF32, 1, 3), Leaf(NodeKind::kReduced, DType::kF32, 1),
+                  Operation(Opcode::kDivide, {0, 1})};
+  divide.stores = {{2, 0}};
+  kernel.phases = {largest, sum, divide};
+  return kernel;
+}
+
+template <typename T>
+std::vector<T> RunStep(const Kernel& kernel, std::vector<void*> operands, size_t result_size,
+                       ThreadPool* pool = nullptr) {
+  Expected<std::unique_ptr<PreparedStep>> step =
+      PrepareKernel(std::make_shared<const Kernel>(kernel));
+  EXPECT_TRUE(step.ok()) << step.status().ToString();
+  std::vector<T> result(result_size);
+  if (!step.ok()) return result;
+  std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
+  void* aligned = scratch.data();
+  size_t space = scratch.size();
+  std::align(64, space - 64, aligned, space);
+  RunContext context;
+  context.pool = pool;
+  context.scratch = {static_cast<std::byte*>(aligned), space};
+  void* results[] = {result.data()};
+  const Status status = (*step)->Run(operands, results, context);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return result;
+}
+
+TEST(KernelStepTest, AddsAConstant) {
+  std::vector<float> x(1000);
+  std::iota(x.begin(), x.end(), 0.0f);
+  const Kernel kernel =
+      Elementwise(1000, {DType::kF32}, {Input(0), Constant(1.0f), Operation(Opcode::kAdd, {0, 1})});
+  const std::vector<float> y = RunStep<float>(kernel, {x.data()}, x.size());
+  for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] + 1);
+}
+
+TEST(KernelStepTest, ComplexElements) {
+  std::vector<std::complex<double>> x(333);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = {static_cast<double>(i), 1};
+  const Kernel kernel =
+      Elementwise(333, {DType::kC128},
+                  {Input(0, DType::kC128), Operation(Opcode::kMultiply, DType::kC128, {0, 0})});
+  const auto y = RunStep<std::complex<double>>(kernel, {x.data()}, x.size());
+  for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], x[i] * x[i]);
+}
+
+TEST(KernelStepTest, FourBitIntegersTakeAByteAndWrap) {
+  std::vector<int8_t> x(100);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int8_t>(i % 16 - 8);
+  const Kernel kernel = Elementwise(
+      100, {DType::kS4}, {Input(0, DType::kS4), Operation(Opcode::kAdd, DType::kS4, {0, 0})});
+  const auto y = RunStep<int8_t>(kernel, {x.data()}, x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(y[i], (2 * x[i]) & 0xf) << i;
+  }
+}
+
+TEST(KernelStepTest, ResultsMayLieOverOperands) {
+  std::vector<float> x(5000);
+  std::iota(x.begin(), x.end(), 0.0f);
+  // Two results; the first lies over the operand that the second needs as well.
+  Kernel kernel = Elementwise(5000, {DType::kF32},
+                              {Input(0), Constant(1.0f), Operation(Opcode::kAdd, {0, 1}),
+                               Operation(Opcode::kMultiply, {0, 0})});
+  kernel.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
+  kernel.phases[0].stores = {{2, 0}, {3, 1}};
+  std::vector<float> square(5000);
+  Expected<std::unique_ptr<PreparedStep>> step =
+      PrepareKernel(std::make_shared<const Kernel>(kernel));
+  ASSERT_TRUE(step.ok()) << step.status().ToString();
+  void* operands[] = {x.data()};
+  void* results[] = {x.data(), square.data()};
+  ASSERT_TRUE((*step)->Run(operands, results, RunContext()).ok());
+  for (size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(x[i], static_cast<float>(i) + 1);
+    ASSERT_EQ(square[i], static_cast<float>(i) * static_cast<float>(i));
+  }
+}
+
+// Each result lies over the operand that the other one is a copy of.
+TEST(KernelStepTest, OperandsMayChangePlaces) {
+  std::vector<float> x(5000), y(5000);
+  std::iota(x.begin(), x.end(), 0.0f);
+  std::iota(y.begin(), y.end(), 0.5f);
+  const std::vector<float> old_x = x, old_y = y;
+  Kernel kernel = Elementwise(5000, {DType::kF32, DType::kF32}, {Input(0), Input(1)});
+  kernel.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
+  kernel.phases[0].stores = {{1, 0}, {0, 1}};
+  Expected<std::unique_ptr<PreparedStep>> step =
+      PrepareKernel(std::make_shared<const Kernel>(kernel));
+  ASSERT_TRUE(step.ok()) << step.status().ToString();
+  std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
+  void* aligned = scratch.data();
+  size_t space = scratch.size();
+  std::align(64, space - 64, aligned, space);
+  RunContext context;
+  context.scratch = {static_cast<std::byte*>(aligned), space};
+  void* buffers[] = {x.data(), y.data()};
+  ASSERT_TRUE((*step)->Run(buffers, buffers, context).ok());
+  EXPECT_EQ(x, old_y);
+  EXPECT_EQ(y, old_x);
+}
+
+// pad, then reshape to rows, of which only the first columns are taken: rows may end before the
+// padding does.
+TEST(KernelStepTest, PaddingThatGoesOnBehindTheRow) {
+  constexpr int64_t kRows = 150, kColumns = 20, kWidth = 50, kLow = 1200, kSize = 1000;
+  std::vector<float> x(kSize);
+  std::iota(x.begin(), x.end(), 1.0f);
+  Kernel kernel =
+      Elementwise(kRows * kColumns, {DType::kF32}, {Input(0), Operation(Opcode::kAdd, {0, 0})});
+  kernel.extents = {kRows, kColumns};
+  kernel.num_parallel = 2;
+  Access& access = kernel.inputs[0];
+  access.byte_strides = {4 * kWidth, 4};
+  access.byte_offset = -4 * kLow;
+  access.bounds.resize(1);
+  access.bounds[0].coefficients = {kWidth, 1};
+  access.bounds[0].offset = -kLow;
+  access.bounds[0].extent = kSize;
+  kernel.outputs[0].byte_strides = {4 * kColumns, 4};
+  const auto y = RunStep<float>(kernel, {x.data()}, kRows * kColumns);
+  for (int64_t i = 0; i < kRows * kColumns; ++i) {
+    const int64_t at = i / kColumns * kWidth + i % kColumns - kLow;
+    ASSERT_EQ(y[static_cast<size_t>(i)], at < 0 || at >= kSize ? 0 : 2 * x[static_cast<size_t>(at)])
+        << "element " << i;
+  }
+}
+
+TEST(KernelStepTest, SoftmaxOfEveryRowLength) {
+  for (auto [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
+           {1, 1}, {3, 10}, {700, 10}, {5, 64}, {7, 257}, {2, 4096}, {1, 300000}}) {
+    std::vector<float> x(static_cast<size_t>(rows * columns));
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 1000) * 0.01f;
+    ThreadPool pool(3);
+    const auto y = RunStep<float>(Softmax(rows, columns), {x.data()}, x.size());
+    EXPECT_EQ(y, RunStep<float>(Softmax(rows, columns), {x.data()}, x.size(), &pool));
+    for (int64_t r = 0; r < rows; ++r) {
+      const float* row = x.data() + r * columns;
+      const double largest = *std::max_element(row, row + columns);
+      double sum = 0;
+      for (int64_t c = 0; c < columns; ++c) sum += std::exp(row[c] - largest);
+      for (int64_t c = 0; c < columns; ++c) {
+        const double expected = std::exp(row[c] - largest) / sum;
+        ASSERT_NEAR(y[static_cast<size_t>(r * columns + c)], expected, 1e-5 * expected)
+            << rows << " x " << columns << " at " << r << ", " << c;
+      }
+    }
+  }
+}
+
+// Large enough that the reduced dimension is shared out among threads.
+TEST(KernelStepTest, SumOfALargeArray) {
+  constexpr int64_t kSize = 3000017;
+  std::vector<int32_t> x(kSize);
+  int32_t expected = 5;
+  for (size_t i = 0; i < x.size(); ++i) expected += x[i] = static_cast<int32_t>(i % 101) - 50;
+  const Kernel kernel =
+      ReduceMatrix(1, kSize, true, DType::kS32, Opcode::kAdd, Constant(int32_t{5}, DType::kS32));
+  ThreadPool pool(3);
+  EXPECT_EQ(RunStep<int32_t>(kernel, {x.data()}, 1)[0], expected);
+  EXPECT_EQ(RunStep<int32_t>(kernel, {x.data()}, 1, &pool)[0], expected);
+}
+
+// +0 is greater than -0 wherever they stand.
+template <typename T>
+void ExpectSignsOfZeros(DType type, T nan) {
+  const T infinity = std::numeric_limits<T>::infinity();
+  for (int64_t size : {2, 3, 5, 16, 64, 100, 1000, 5000}) {
+    for (int64_t at : {int64_t{0}, size / 2, size - 1}) {
+      for (Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum}) {
+        const bool maximum = opcode == Opcode::kMaximum;
+        std::vector<T> x(static_cast<size_t>(size), maximum ? T{-0.0} : T{0.0});
+        T& wins = x[static_cast<size_t>(at)];
+        wins = maximum ? T{0.0} : T{-0.0};
+        const Node initial = Constant(maximum ? -infinity : infinity, type);
+        for (bool along_rows : {false, true}) {
+          const Kernel kernel = ReduceMatrix(along_rows ? 1 : size, along_rows ? size : 1,
+                                             along_rows, type, opcode, initial);
+          const T result = RunStep<T>(kernel, {x.data()}, 1)[0];
+          EXPECT_EQ(result, 0);
+          EXPECT_EQ(std::signbit(result), !maximum) << size << " at " << at;
+        }
+        wins = nan;
+        const Kernel kernel = ReduceMatrix(1, size, true, type, opcode, initial);
+        EXPECT_TRUE(std::isnan(RunStep<T>(kernel, {x.data()}, 1)[0])) << size << " at " << at;
+      }
+    }
+  }
+}
+
+TEST(KernelStepTest, ExtremesOfZerosAndNan) {
+  ExpectSignsOfZeros<float>(DType::kF32, std::numeric_limits<float>::quiet_NaN());
+  ExpectSignsOfZeros<double>(DType::kF64, std::numeric_limits<double>::quiet_NaN());
+}
+
+TEST(KernelStepTest, FloatSumsDoNotDependOnThreads) {
+  constexpr int64_t kRows = 40000, kColumns = 37;
+  std::vector<float> x(kRows * kColumns);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 10007) * 1e-3f;
+  for (bool along_rows : {false, true}) {
+    const Kernel kernel =
+        ReduceMatrix(kRows, kColumns, along_rows, DType::kF32, Opcode::kAdd, Constant(0.0f));
+    const size_t size = along_rows ? kRows : kColumns;
+    const auto sums = RunStep<float>(kernel, {x.data()}, size);
+    for (int threads : {1, 2, 5}) {
+      ThreadPool pool(threads);
+      EXPECT_EQ(RunStep<float>(kernel, {x.data()}, size, &pool), sums) << threads;
+    }
+    double expected = 0;
+    for (int64_t i = 0; i < (along_rows ? kColumns : kRows); ++i) {
+      expected += x[static_cast<size_t>(along_rows ? i : i * kColumns)];
+    }
+    EXPECT_NEAR(sums[0], expected, 1e-4 * expected);
+  }
+}
+
+// The combiner (a, b), (c, d) -> (a * c, b * c + d) is associative and does not commute.
+TEST(KernelStepTest, LargeReductionsKeepTheOrderOfElements) {
+  constexpr int64_t kSize = 600011;
+  constexpr DType kType = DType::kU32;
+  std::vector<uint32_t> a(kSize), b(kSize);
+  uint32_t slope = 1, offset = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<uint32_t>(2 * i * 2654435761u + 1);
+    b[i] = static_cast<uint32_t>(i * 40503u);
+    offset = offset * a[i] + b[i];
+    slope *= a[i];
+  }
+  Kernel kernel;
+  kernel.name = "affine";
+  kernel.extents = {kSize};
+  kernel.inputs = {MakeAccess(0, kType, {4}), MakeAccess(1, kType, {4})};
+  kernel.outputs = {MakeAccess(0, kType, {0}), MakeAccess(0, kType, {0})};
+  kernel.outputs[1].byte_offset = 4;
+  Phase all, point;
+  all.over_reduced = true;
+  all.nodes = {Input(0, kType), Input(1, kType), Constant(uint32_t{1}, kType),
+               Constant(uint32_t{0}, kType)};
+  Reduction reduction;
+  reduction.inputs = {0, 1};
+  reduction.initial = {2, 3};
+  for (int32_t p = 0; p < 4; ++p) {
+    reduction.combiner.nodes.push_back(Leaf(NodeKind::kParameter, kType, p));
+  }
+  reduction.combiner.nodes.push_back(Operation(Opcode::kMultiply, kType, {0, 2}));
+  reduction.combiner.nodes.push_back(Operation(Opcode::kMultiply, kType, {1, 2}));
+  reduction.combiner.nodes.push_back(Operation(Opcode::kAdd, kType, {5, 3}));
+  reduction.combiner.results = {4, 6};
+  all.reductions = {reduction};
+  point.nodes = {Leaf(NodeKind::kReduced, kType, 0, 0), Leaf(NodeKind::kReduced, kType, 0, 1)};
+  point.stores = {{0, 0}, {1, 1}};
+  kernel.phases = {all, point};
+  ThreadPool pool(3);
+  const std::vector<uint32_t> expected = {slope, offset};
+  EXPECT_EQ(RunStep<uint32_t>(kernel, {a.data(), b.data()}, 2), expected);
+  EXPECT_EQ(RunStep<uint32_t>(kernel, {a.data(), b.data()}, 2, &pool), expected);
+}
+
+// max(x, c) of an element and a captured value is not max(x, y), whatever it looks like.
+TEST(KernelStepTest, CombinersOfOneElementAndACapturedValue) {
+  for (const auto& [rows, columns] :
+       std::vector<std::pair<int64_t, int64_t>>{{1, 3}, {300, 9}, {3, 70000}}) {
+    for (const bool along_rows : {true, false}) {
+      for (const int32_t side : {0, 1}) {
+        const int64_t length = along_rows ? columns : rows;
+        const int64_t kept = along_rows ? rows : columns;
+        std::vector<int32_t> x(static_cast<size_t>(rows * columns));
+        for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int32_t>(i * 7919 % 101);
+        Kernel kernel = ReduceMatrix(rows, columns, along_rows, DType::kS32, Opcode::kMaximum,
+                                     Constant(int32_t{3}, DType::kS32));
+        Reduction& reduction = kernel.phases[0].reductions[0];
+        kernel.phases[0].nodes.push_back(Constant(int32_t{50}, DType::kS32));
+        reduction.captured = {2};
+        reduction.combiner.nodes.push_back(Leaf(NodeKind::kParameter, DType::kS32, 2));
+        reduction.combiner.nodes.push_back(Operation(Opcode::kMaximum, DType::kS32, {side, 3}));
+        reduction.combiner.results = {4};
+        const auto y = RunStep<int32_t>(kernel, {x.data()}, static_cast<size_t>(kept));
+        for (int64_t k = 0; k < kept; ++k) {
+          const int64_t last = along_rows ? k * columns + length - 1 : (length - 1) * columns + k;
+          const int32_t expected = side == 0 ? 3 : x[static_cast<size_t>(last)];
+          ASSERT_EQ(y[static_cast<size_t>(k)], std::max(expected, 50))
+              << rows << " x " << columns << ", parameter " << side;
+        }
+      }
+    }
+  }
+}
+
+// What takes the square of this many steps takes minutes.
+TEST(KernelStepTest, PreparesVeryManyNodes) {
+  constexpr int32_t kAdds = 300'000;
+  std::vector<Node> nodes = {Input(0, DType::kS32), Input(1, DType::kS32)};
+  for (int32_t i = 0; i < kAdds; ++i) {
+    nodes.push_back(Operation(Opcode::kAdd, DType::kS32, {i == 0 ? 0 : i + 1, 1}));
+  }
+  for (int32_t i = 0; i < kAdds; ++i) {
+    const int32_t sum = static_cast<int32_t>(nodes.size()) - 1;
+    nodes.push_back(Constant(i, DType::kS32));
+    nodes.push_back(Operation(Opcode::kXor, DType::kS32, {sum, sum + 1}));
+  }
+  int32_t expected = 1 + 2 * kAdds;
+  for (int32_t i = 0; i < kAdds; ++i) expected ^= i;
+  std::vector<int32_t> x(5, 1), y(5, 2);
+  const Kernel kernel = Elementwise(5, {DType::kS32, DType::kS32}, std::move(nodes));
+  for (int32_t result : RunStep<int32_t>(kernel, {x.data(), y.data()}, 5)) {
+    EXPECT_EQ(result, expected);
+  }
+}
+
+TEST(KernelStepTest, EmptyReductionsGiveTheInitialValue) {
+  const Kernel kernel = ReduceMatrix(300, 0, true, DType::kF32, Opcode::kAdd, Constant(7.0f));
+  for (float value : RunStep<float>(kernel, {nullptr}, 300)) ASSERT_EQ(value, 7);
+  const Kernel nothing = ReduceMatrix(0, 300, true, DType::kF32, Opcode::kAdd, Constant(7.0f));
+  RunStep<float>(nothing, {nullptr}, 0);
+}
+
+TEST(KernelStepTest, TransposesOfEveryElementSize) {
+  for (DType type : {DType::kS8, DType::kS16, DType::kF32, DType::kF64, DType::kC128}) {
+    const int64_t bytes = ByteSize(type), rows = 131, columns = 77;
+    std::vector<uint8_t> x(static_cast<size_t>(2 * rows * columns * bytes));
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint8_t>(i * 131 >> 3);
+    Kernel kernel;
+    kernel.name = "transpose";
+    kernel.extents = {2, columns, rows};
+    kernel.num_parallel = 3;
+    kernel.inputs = {MakeAccess(0, type, {rows * columns * bytes, bytes, columns * bytes})};
+    kernel.outputs = {MakeAccess(0, type, {rows * columns * bytes, rows * bytes, bytes})};
+    Phase phase;
+    phase.nodes = {Input(0, type)};
+    phase.stores = {{0, 0}};
+    kernel.phases = {phase};
+    const auto y = RunStep<uint8_t>(kernel, {x.data()}, x.size());
+    for (int64_t i = 0; i < 2 * rows * columns; ++i) {
+      const int64_t matrix = i / (rows * columns), r = i / columns % rows, c = i % columns;
+      const int64_t to = (matrix * columns + c) * rows + r;
+      ASSERT_EQ(std::memcmp(&x[static_cast<size_t>(i * bytes)], &y[static_cast<size_t>(to * bytes)],
+                            static_cast<size_t>(bytes)),
+                0)
+          << Name(type) << " element " << i;
+    }
+  }
+}
+
+// Every NaN keeps its bits on the way, be it signaling.
+TEST(KernelStepTest, MovesHalvesBitForBit) {
+  for (DType type : {DType::kF16, DType::kBF16}) {
+    for (size_t size : {5, 20, 1000}) {
+      std::vector<uint16_t> x(size);
+      for (size_t i = 0; i < size; ++i) x[i] = static_cast<uint16_t>(0x7c01 + 0x8000 * (i % 2) + i);
+      Kernel kernel = Elementwise(static_cast<int64_t>(size), {type}, {Input(0, type)});
+      kernel.inputs[0].byte_strides[0] = -2;
+      kernel.inputs[0].byte_offset = 2 * static_cast<int64_t>(size) - 2;
+      const auto y = RunStep<uint16_t>(kernel, {x.data()}, size);
+      EXPECT_EQ(y, std::vector<uint16_t>(x.rbegin(), x.rend())) << Name(type) << " " << size;
+      std::vector<uint8_t> which(size, 1);
+      const Kernel select =
+          Elementwise(static_cast<int64_t>(size), {DType::kPred, type},
+                      {Input(0, DType::kPred), Input(1, type), Constant(uint16_t{1}, type),
+                       Operation(Opcode::kSelect, type, {0, 1, 2})});
+      EXPECT_EQ(RunStep<uint16_t>(select, {which.data(), x.data()}, size), x) << Name(type);
+    }
+  }
+}
+
+// A transposed operand of an op, whose rows are taken in blocks.
+TEST(KernelStepTest, AddsATransposedMatrix) {
+  constexpr int64_t kSize = 320;
+  std::vector<float> x(kSize * kSize), y(kSize * kSize);
+  std::iota(x.begin(), x.end(), 0.0f);
+  std::iota(y.begin(), y.end(), 0.5f);
+  Kernel kernel;
+  kernel.name = "add";
+  kernel.extents = {kSize, kSize};
+  kernel.num_parallel = 2;
+  kernel.inputs = {MakeAccess(0, DType::kF32, {4 * kSize, 4}),
+                   MakeAccess(1, DType::kF32, {4, 4 * kSize})};
+  kernel.outputs = {MakeAccess(0, DType::kF32, {4 * kSize, 4})};
+  Phase phase;
+  phase.nodes = {Input(0), Input(1), Operation(Opcode::kAdd, {0, 1})};
+  phase.stores = {{2, 0}};
+  kernel.phases = {phase};
+  ThreadPool pool(2);
+  const auto z = RunStep<float>(kernel, {x.data(), y.data()}, x.size(), &pool);
+  for (int64_t i = 0; i < kSize; ++i) {
+    for (int64_t j = 0; j < kSize; ++j) {
+      ASSERT_EQ(z[static_cast<size_t>(i * kSize + j)],
+                x[static_cast<size_t>(i * kSize + j)] + y[static_cast<size_t>(j * kSize + i)]);
+    }
+  }
+}
+
+TEST(KernelStepTest, SumsOfHalfPrecisionAreRoundedOnce) {
+  // In bf16 256 + 1 is 256 again; 1000 ones are 1000 only if the sum is kept exactly.
+  std::vector<uint16_t> x(1000, 0x3f80);
+  for (int64_t rows : {1, 1000}) {
+    const Kernel kernel = ReduceMatrix(rows, 1000 / rows, rows == 1, DType::kBF16, Opcode::kAdd,
+                                       Constant(uint16_t{0}, DType::kBF16));
+    EXPECT_EQ(RunStep<uint16_t>(kernel, {x.data()}, 1)[0], 0x447a) << rows;
+  }
+}
+
+TEST(KernelStepTest, StopsWhenAsked) {
+  std::vector<float> x(1 << 20);
+  const Kernel kernel =
+      Elementwise(1 << 20, {DType::kF32}, {Input(0), Operation(Opcode::kExponential, {0})});
+  Expected<std::unique_ptr<PreparedStep>> step =
+      PrepareKernel(std::make_shared<const Kernel>(kernel));
+  ASSERT_TRUE(step.ok());
+  std::atomic<bool> stop = true;
+  RunContext context;
+  context.stop = &stop;
+  void* buffers[] = {x.data()};
+  EXPECT_EQ((*step)->Run(buffers, buffers, context).code(), StatusCode::kCancelled);
+}
+
+TEST(KernelStepTest, MissingBuffersAreErrors) {
+  std::vector<float> x(8);
+  const Kernel kernel = Elementwise(8, {DType::kF32, DType::kF32},
+                                    {Input(0), Input(1), Operation(Opcode::kAdd, {0, 1})});
+  Expected<std::unique_ptr<PreparedStep>> step =
+      PrepareKernel(std::make_shared<const Kernel>(kernel));
+  ASSERT_TRUE(step.ok());
+  void* buffers[] = {x.data()};
+  const Status status = (*step)->Run(buffers, buffers, RunContext());
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_NE(status.message().find("buffer 1 of 1"), std::string::npos) << status.ToString();
+}
+
+TEST(KernelStepTest, KernelsThatBreakTheRulesAreErrors) {
+  const Kernel good = Elementwise(8, {DType::kF32}, {Input(0), Operation(Opcode::kNegate, {0})});
+  auto prepare = [](Kernel kernel) {
+    return PrepareKernel(std::make_shared<const Kernel>(std::move(kernel))).status();
+  };
+  EXPECT_TRUE(prepare(good).ok());
+  Kernel bad = good;
+  bad.phases[0].nodes[1].operands[0] = 1;
+  EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
+  bad = good;
+  bad.inputs[0].byte_strides = {};
+  EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
+  bad = good;
+  bad.phases[0].nodes[1].opcode = Opcode::kReshape;
+  EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
+  bad = good;
+  bad.phases[0].stores[0].output = 1;
+  EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
+  bad = good;
+  bad.extents = {-1};
+  EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
+}
+
+}  // namespace
+}  // namespace plinth::cpu

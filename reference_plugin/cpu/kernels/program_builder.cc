@@ -1,0 +1,237 @@
+#include "reference_plugin/cpu/kernels/program_builder.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "reference_plugin/cpu/kernels/routine.h"
+
+namespace plinth::cpu {
+
+using compiler::NodeKind;
+
+Status ProgramBuilder::Build() {
+  values_.resize(kernel_.phases.size());
+  FindRows();
+  for (size_t p = 0; p < kernel_.phases.size(); ++p) {
+    PLINTH_RETURN_IF_ERROR(BuildPhase(p));
+  }
+  const int64_t forms = static_cast<int64_t>(program_.domain.forms.size());
+  const int64_t loops = static_cast<int64_t>(
+      std::max(program_.parallel.counts.size(), program_.reduced.counts.size()));
+  program_.forms_offset = frame_.AddRegion((3 * forms + 2 * loops) * 8);
+  program_.caches_offset = frame_.AddRegion(program_.num_caches * 8);
+  program_.staging_offset = frame_.AddRegion(program_.max_lanes * 16);
+  program_.slots_offset =
+      frame_.AddRegion(static_cast<int64_t>(frame_.slot_offsets().size() * sizeof(std::byte*)));
+  return Status();
+}
+
+bool ProgramBuilder::RowsAlongLanes(const Phase& phase) const {
+  return program_.lanes == Lanes::kReduced && phase.over_reduced;
+}
+
+const TileSpace& ProgramBuilder::LaneSpace(const Phase& phase) const {
+  return RowsAlongLanes(phase) ? program_.reduced : program_.parallel;
+}
+
+int32_t ProgramBuilder::TakeRegister() {
+  if (free_registers_.empty()) {
+    const int32_t slot = frame_.AddRegister(register_bytes_);
+    registers_.push_back(slot);
+    return slot;
+  }
+  const int32_t slot = free_registers_.back();
+  free_registers_.pop_back();
+  return slot;
+}
+
+bool ProgramBuilder::IsRegister(int32_t slot) const {
+  return std::binary_search(registers_.begin(), registers_.end(), slot);
+}
+
+void ProgramBuilder::FreeRegister(int32_t slot) {
+  if (IsRegister(slot)) free_registers_.push_back(slot);
+}
+
+Status ProgramBuilder::BuildPhase(size_t p) {
+  const Phase& phase = kernel_.phases[p];
+  PhaseProgram& out = program_.phases.emplace_back();
+  out.over_reduced = phase.over_reduced;
+  values_[p].resize(phase.nodes.size());
+  free_registers_ = registers_;
+  once_per_row_.clear();
+
+  for (size_t n = 0; n < phase.nodes.size(); ++n) {
+    if (phase.nodes[n].kind != NodeKind::kOp) PLINTH_RETURN_IF_ERROR(BuildLeaf(p, n));
+  }
+  PLINTH_RETURN_IF_ERROR(PlanUses(p));
+  for (size_t n = 0; n < phase.nodes.size(); ++n) {
+    if (phase.nodes[n].kind == NodeKind::kOp) PLINTH_RETURN_IF_ERROR(BuildOp(p, n));
+  }
+  SaveLeaves(p);
+  BuildStores(p);
+  for (const Reduction& reduction : phase.reductions) {
+    PLINTH_RETURN_IF_ERROR(BuildReduction(p, reduction));
+  }
+  return Status();
+}
+
+Status ProgramBuilder::PlanUses(size_t p) {
+  const Phase& phase = kernel_.phases[p];
+  const size_t size = phase.nodes.size();
+  last_use_.assign(size, -1);
+  direct_output_.assign(size, -1);
+  for (size_t n = 0; n < size; ++n) {
+    const Node& node = phase.nodes[n];
+    if (node.kind != NodeKind::kOp) continue;
+    Variation variation = RowsAlongLanes(phase) ? Variation::kRow : Variation::kTile;
+    for (size_t i = 0; i < node.num_operands; ++i) {
+      const size_t operand = static_cast<size_t>(node.operands[i]);
+      variation = std::max(variation, values_[p][operand].variation);
+      last_use_[operand] = static_cast<int32_t>(n);
+    }
+    values_[p][n].variation = variation;
+  }
+  std::vector<int32_t> store_counts(size);
+  for (const compiler::Store& store : phase.stores) {
+    last_use_[static_cast<size_t>(store.node)] = kUntilEnd;
+    ++store_counts[static_cast<size_t>(store.node)];
+  }
+  for (const Reduction& reduction : phase.reductions) {
+    for (int32_t input : reduction.inputs) last_use_[static_cast<size_t>(input)] = kUntilEnd;
+  }
+  for (size_t n = 0; n < size; ++n) {
+    if (rows_[p][n] != -1) last_use_[n] = kUntilEnd;
+  }
+  // Loads that share a register live as long as the last of them.
+  std::unordered_map<int32_t, int32_t> last_use_of_slot;
+  for (size_t n = 0; n < size; ++n) {
+    if (phase.nodes[n].kind == NodeKind::kOp) continue;
+    int32_t& last = last_use_of_slot.try_emplace(values_[p][n].slot, -1).first->second;
+    last = std::max(last, last_use_[n]);
+  }
+  int32_t last_direct = -1;
+  for (size_t n = 0; n < size; ++n) {
+    if (phase.nodes[n].kind == NodeKind::kOp) continue;
+    last_use_[n] = last_use_of_slot[values_[p][n].slot];
+    if (values_[p][n].direct) last_direct = std::max(last_direct, last_use_[n]);
+  }
+  // An output may lie over an input. So nothing is written before the inputs have been read, and
+  // the op that reads last only writes over elements of the size of those it reads.
+  for (const compiler::Store& store : phase.stores) {
+    const size_t n = static_cast<size_t>(store.node);
+    const Node& node = phase.nodes[n];
+    if (node.kind != NodeKind::kOp || values_[p][n].variation != Variation::kTile) continue;
+    if (rows_[p][n] != -1 || store_counts[n] > 1) continue;
+    PLINTH_ASSIGN_OR_RETURN(const TileStore access, MakeStore(phase, store.output));
+    if (!access.IsDirect() || static_cast<int32_t>(n) < last_direct) continue;
+    bool same_size = true;
+    for (size_t i = 0; i < node.num_operands; ++i) {
+      const size_t operand = static_cast<size_t>(node.operands[i]);
+      same_size = same_size &&
+                  (!values_[p][operand].direct ||
+                   TileElementBytes(phase.nodes[operand].dtype) == TileElementBytes(node.dtype));
+    }
+    if (same_size) direct_output_[n] = store.output;
+  }
+  return Status();
+}
+
+Expected<TileStore> ProgramBuilder::MakeStore(const Phase& phase, int32_t output) {
+  TileStore store;
+  PLINTH_ASSIGN_OR_RETURN(store.element,
+                          FindElementFunctions(kernel_.outputs[static_cast<size_t>(output)].dtype));
+  store.form = static_cast<int32_t>(kernel_.inputs.size()) + output;
+  store.map = &LaneSpace(phase).lanes[static_cast<size_t>(store.form)];
+  store.run = LaneSpace(phase).run;
+  return store;
+}
+
+Status ProgramBuilder::BuildOp(size_t p, size_t n) {
+  const Phase& phase = kernel_.phases[p];
+  const Node& node = phase.nodes[n];
+  PhaseProgram& out = program_.phases[p];
+  Value& value = values_[p][n];
+  const bool row = value.variation == Variation::kRow;
+
+  int32_t operands[3] = {0, 0, 0};
+  for (size_t i = 0; i < node.num_operands; ++i) {
+    operands[i] = row ? values_[p][static_cast<size_t>(node.operands[i])].slot
+                      : TileSlot(p, node.operands[i]);
+  }
+  if (row) {
+    value.slot = frame_.AddRegister(16);
+  } else if (rows_[p][n] != -1) {
+    UseRow(&out, p, n);
+    value.slot = RowSlotOf(p, n);
+  } else if (direct_output_[n] >= 0) {
+    value.slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
+    out.targets.push_back(
+        {static_cast<int32_t>(kernel_.inputs.size()) + direct_output_[n], value.slot});
+  } else {
+    FreeDead(p, n, /*same_bytes=*/true);
+    value.slot = TakeRegister();
+  }
+  if (!row) FreeDead(p, n, /*same_bytes=*/false);
+  return AppendRoutine(phase.nodes, n, value.slot, operands, row ? &out.row_code : &out.code);
+}
+
+void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {
+  const std::vector<Node>& nodes = kernel_.phases[p].nodes;
+  for (size_t i = 0; i < nodes[n].num_operands; ++i) {
+    const size_t operand = static_cast<size_t>(nodes[n].operands[i]);
+    const Value& value = values_[p][operand];
+    if (last_use_[operand] != static_cast<int32_t>(n) || value.variation != Variation::kTile) {
+      continue;
+    }
+    const bool same = TileElementBytes(nodes[operand].dtype) == TileElementBytes(nodes[n].dtype);
+    if (same_bytes && !same) continue;
+    FreeRegister(value.slot);
+    // Once, though several operands may be in it.
+    for (size_t j = i; j < nodes[n].num_operands; ++j) {
+      const size_t other = static_cast<size_t>(nodes[n].operands[j]);
+      if (values_[p][other].slot == value.slot) last_use_[other] = -1;
+    }
+  }
+}
+
+void ProgramBuilder::SaveLeaves(size_t p) {
+  const Phase& phase = kernel_.phases[p];
+  for (size_t n = 0; n < phase.nodes.size(); ++n) {
+    if (rows_[p][n] == -1 || phase.nodes[n].kind == NodeKind::kOp ||
+        values_[p][n].variation != Variation::kTile) {
+      continue;
+    }
+    UseRow(&program_.phases[p], p, n);
+    program_.phases[p].saves.push_back(
+        {values_[p][n].slot, RowSlotOf(p, n),
+         static_cast<int64_t>(TileElementBytes(phase.nodes[n].dtype))});
+  }
+}
+
+void ProgramBuilder::BuildStores(size_t p) {
+  const Phase& phase = kernel_.phases[p];
+  PhaseProgram& out = program_.phases[p];
+  // Values that lie in an input's memory first: the other stores may overwrite it. The first of
+  // them may overwrite the input of the second, which is therefore copied before it.
+  bool copies = false;
+  for (bool direct : {true, false}) {
+    for (const compiler::Store& store : phase.stores) {
+      const size_t n = static_cast<size_t>(store.node);
+      if (values_[p][n].direct != direct || direct_output_[n] >= 0) continue;
+      Expected<TileStore> access = MakeStore(phase, store.output);
+      if (!access.ok()) continue;
+      int32_t slot = TileSlot(p, store.node);
+      if (direct && std::exchange(copies, true)) {
+        const int32_t kept = TakeRegister();
+        const size_t bytes = TileElementBytes(phase.nodes[n].dtype);
+        out.code.push_back({CopyFunction(static_cast<int64_t>(bytes)), kept, slot, 0, 0, {}});
+        slot = kept;
+      }
+      out.stores.push_back({*access, slot});
+    }
+  }
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,85 @@
+#include "reference_plugin/compiler/testing/random_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/compiler/testing/reference_kernel.h"
+
+namespace plinth::cpu {
+namespace {
+
+using Buffers = std::vector<std::vector<std::byte>>;
+
+std::vector<void*> Pointers(Buffers& buffers) {
+  std::vector<void*> pointers;
+  for (std::vector<std::byte>& buffer : buffers) pointers.push_back(buffer.data());
+  return pointers;
+}
+
+// Bytes that nobody wrote keep this value.
+Buffers MakeResults(const RandomKernel& random) {
+  Buffers results;
+  for (int64_t size : random.result_sizes) {
+    results.emplace_back(static_cast<size_t>(size), std::byte{0x5a});
+  }
+  return results;
+}
+
+// The two zeros count as equal, and so do all NaNs.
+bool SameElement(DType type, const std::byte* a, const std::byte* b) {
+  if (std::memcmp(a, b, static_cast<size_t>(ByteSize(type))) == 0) return true;
+  if (!compiler::IsIeeeFloat(type)) return false;
+  const double x = compiler::ReadFloat(type, a), y = compiler::ReadFloat(type, b);
+  return x == y || (std::isnan(x) && std::isnan(y));
+}
+
+class RandomKernelTest : public testing::TestWithParam<int> {};
+
+TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
+  ThreadPool pool(3);
+  constexpr int kSeedsPerTest = 20;
+  for (int i = 0; i < kSeedsPerTest; ++i) {
+    const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
+    RandomKernel random = MakeRandomKernel(seed);
+    const auto kernel = std::make_shared<const compiler::Kernel>(random.kernel);
+    ASSERT_TRUE(Verify(*kernel).ok()) << Verify(*kernel).ToString() << ToString(*kernel);
+    Expected<std::unique_ptr<PreparedStep>> step = PrepareKernel(kernel);
+    ASSERT_TRUE(step.ok()) << step.status().ToString() << ToString(*kernel);
+
+    Buffers expected = MakeResults(random), actual = MakeResults(random);
+    Buffers threaded = MakeResults(random);
+    const std::vector<void*> operands = Pointers(random.operands);
+    RunReference(*kernel, operands, Pointers(expected));
+    std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
+    RunContext context;
+    void* aligned = scratch.data();
+    size_t space = scratch.size();
+    std::align(64, space - 64, aligned, space);
+    context.scratch = {static_cast<std::byte*>(aligned), space};
+    ASSERT_TRUE((*step)->Run(operands, Pointers(actual), context).ok());
+    context.pool = &pool;
+    ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).ok());
+
+    for (const compiler::Access& output : kernel->outputs) {
+      const size_t buffer = static_cast<size_t>(output.buffer);
+      const int64_t bytes = ByteSize(output.dtype);
+      for (int64_t at = 0; at < static_cast<int64_t>(actual[buffer].size()); at += bytes) {
+        ASSERT_TRUE(SameElement(output.dtype, &actual[buffer][at], &expected[buffer][at]))
+            << "seed " << seed << " output " << buffer << " byte " << at << ": "
+            << compiler::ElementToString(output.dtype, &actual[buffer][at]) << " is not "
+            << compiler::ElementToString(output.dtype, &expected[buffer][at]) << "\n"
+            << ToString(*kernel);
+      }
+      ASSERT_EQ(actual[buffer], threaded[buffer]) << "seed " << seed << ToString(*kernel);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomKernelTest, testing::Range(0, 10));
+
+}  // namespace
+}  // namespace plinth::cpu

@@ -1,0 +1,71 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_REDUCTION_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_REDUCTION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "plinth/support/small_vector.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
+#include "reference_plugin/cpu/kernels/fold.h"
+
+// Combining tiles into accumulators.
+//
+// Elements are combined in index order. Only where the combiner is one op that commutes are they
+// combined in another order: lane by lane first, then the lanes, halving them. Which order that is
+// depends on the shape alone.
+namespace plinth::cpu {
+
+// One routine on tiles. Operands are slots; an operand that the routine does not have is slot 0.
+struct Instruction {
+  TileFunction function = nullptr;
+  int32_t result = 0, a = 0, b = 0, c = 0;
+  TileParameters parameters;
+};
+
+inline void Execute(const std::vector<Instruction>& code, std::byte* const* slots, int64_t lanes) {
+  for (const Instruction& instruction : code) {
+    instruction.function(slots[instruction.result], slots[instruction.a], slots[instruction.b],
+                         slots[instruction.c], static_cast<size_t>(lanes), instruction.parameters);
+  }
+}
+
+struct ReductionProgram {
+  struct Component {
+    int64_t tile_bytes = 0;  // of one element
+    int32_t value = 0;       // slot: what this tile contributes
+    int32_t initial = 0;     // slot, one value for all lanes
+    int32_t accumulator = 0;
+    // Of a general combiner: its parameters (set while running) and its result.
+    int32_t left = 0, right = 0, result = 0;
+    int32_t even = 0, odd = 0;  // registers for neighbours that are combined, Lanes::kReduced
+  };
+  SmallVector<Component, 2> components;
+  // The combiner is this one op, which commutes. `finish` rounds, once, at the end.
+  TileFunction commutative = nullptr;
+  TileFunction finish = nullptr;
+  FoldFunction fold = nullptr;  // may be null
+  // Otherwise.
+  std::vector<Instruction> combiner;
+};
+
+// accumulator = accumulator combined with the tile's value, lane by lane; the value itself if
+// `first`.
+void AccumulateLanes(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
+                     bool first);
+
+// The same with all lanes of the tile reduced to one: what lane 0 of the accumulator holds after
+// FoldLanes. `lanes` never grows from one tile of a row to the next.
+void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t lanes, bool first);
+void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes);
+
+// accumulator = accumulator combined with the elements at record + offsets[c], for component c.
+void AccumulatePartial(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
+                       const std::byte* record, const int64_t* offsets);
+
+// accumulator = initial combined with accumulator, or the initial value if nothing was reduced.
+void FinishReduction(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
+                     bool empty);
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_REDUCTION_H_

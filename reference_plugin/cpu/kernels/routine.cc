@@ -1,0 +1,99 @@
+#include "reference_plugin/cpu/kernels/routine.h"
+
+#include <cstring>
+
+#include "reference_plugin/cpu/kernels/fold.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Opcode;
+
+template <size_t kBytes>
+void CopyTile(void* result, const void* a, const void*, const void*, size_t count,
+              const TileParameters&) {
+  std::memcpy(result, a, count * kBytes);
+}
+
+}  // namespace
+
+Status NoRoutine(const Node& node, DType operand) {
+  return Unimplemented(compiler::Name(node.opcode), " of ", plinth::Name(operand), " to ",
+                       plinth::Name(node.dtype), " on the CPU");
+}
+
+Status AppendRoutine(std::span<const Node> nodes, size_t n, int32_t result,
+                     const int32_t (&operands)[3], std::vector<Instruction>* code) {
+  const Node& node = nodes[n];
+  const size_t typed = node.opcode == Opcode::kSelect ? 1 : 0;
+  const DType operand = nodes[static_cast<size_t>(node.operands[typed])].dtype;
+  const TileRoutine routine = FindTileRoutine(node.opcode, operand, node.dtype, node.compare);
+  if (!routine) return NoRoutine(node, operand);
+  const TileParameters parameters{node.reduce_precision.exponent_bits,
+                                  node.reduce_precision.mantissa_bits};
+  code->push_back({routine.compute, result, operands[0], operands[1], operands[2], parameters});
+  if (routine.finish != nullptr) {
+    code->push_back({routine.finish, result, result, 0, 0, parameters});
+  }
+  return Status();
+}
+
+TileFunction CopyFunction(int64_t tile_bytes) {
+  switch (tile_bytes) {
+    case 1:
+      return CopyTile<1>;
+    case 2:
+      return CopyTile<2>;
+    case 4:
+      return CopyTile<4>;
+    case 8:
+      return CopyTile<8>;
+    default:
+      return CopyTile<16>;
+  }
+}
+
+const Node* CommutativeOp(const compiler::Combiner& combiner) {
+  if (combiner.results.size() != 1) return nullptr;
+  const Node& op = combiner.nodes[static_cast<size_t>(combiner.results[0])];
+  if (op.kind != NodeKind::kOp) return nullptr;
+  switch (op.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      break;
+    default:
+      return nullptr;
+  }
+  const Node& a = combiner.nodes[static_cast<size_t>(op.operands[0])];
+  const Node& b = combiner.nodes[static_cast<size_t>(op.operands[1])];
+  // Parameters from 2 on are captured values, not elements.
+  const auto is_element = [](const Node& node, int32_t index) {
+    return node.kind == NodeKind::kParameter && node.index == index;
+  };
+  const bool combines_both =
+      (is_element(a, 0) && is_element(b, 1)) || (is_element(a, 1) && is_element(b, 0));
+  return combines_both ? &op : nullptr;
+}
+
+Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* reduction) {
+  const Node* op = CommutativeOp(combiner);
+  if (op == nullptr) return Status();
+  const TileRoutine routine = FindTileRoutine(op->opcode, op->dtype, op->dtype);
+  if (!routine) return NoRoutine(*op, op->dtype);
+  // Only sums are kept unrounded: what other ops give is a value of the type already, or has to
+  // wrap at once.
+  if (op->opcode != Opcode::kAdd && routine.finish != nullptr) return Status();
+  reduction->commutative = routine.compute;
+  reduction->finish = routine.finish;
+  reduction->fold = FindFold(op->opcode, TileTypeOf(op->dtype));
+  return Status();
+}
+
+}  // namespace plinth::cpu

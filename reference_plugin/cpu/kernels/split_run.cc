@@ -1,0 +1,124 @@
+#include "reference_plugin/cpu/kernels/split_run.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "reference_plugin/cpu/kernels/worker.h"
+
+namespace plinth::cpu {
+namespace {
+
+// Kernels below this time, or with this many tiles to share out, are not split.
+constexpr double kSplitNs = 200e3;
+constexpr int64_t kEnoughTiles = 16;
+// What one chunk should take, and the most chunks of one group.
+constexpr double kChunkNs = 50e3;
+constexpr int64_t kMostChunks = 64;
+
+int64_t AlignUp(int64_t bytes) {
+  constexpr int64_t kAlignment = static_cast<int64_t>(kTileAlignment);
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
+
+SplitPlan PlanSplit(const TileProgram& program) {
+  SplitPlan plan;
+  // Rows along the lanes compute what they need of phases once per point.
+  bool reduces = false, ordered = true, point_phase_seen = false;
+  for (const PhaseProgram& phase : program.phases) {
+    reduces = reduces || phase.over_reduced;
+    if (phase.over_reduced && point_phase_seen) ordered = program.lanes == Lanes::kReduced;
+    point_phase_seen = point_phase_seen || !phase.over_reduced;
+  }
+  const double ns = program.tile_ns * static_cast<double>(program.parallel.num_tiles);
+  if (!reduces || !ordered || ns < kSplitNs || program.parallel.num_tiles >= kEnoughTiles) {
+    return plan;
+  }
+  const bool rows = program.lanes == Lanes::kReduced;
+  plan.groups = program.parallel.num_tiles * (rows ? program.parallel.max_lanes : 1);
+  const int64_t tiles = program.reduced.num_tiles;
+  const int64_t chunks = std::clamp<int64_t>(
+      static_cast<int64_t>(ns / kChunkNs / static_cast<double>(plan.groups)), 1, kMostChunks);
+  plan.chunk_tiles = (tiles + chunks - 1) / chunks;
+  // A chunk begins with a full tile: no tile of a row has more lanes than its first.
+  if (program.reduced.counts.size() > 1) {
+    const int64_t row = program.reduced.counts.back();
+    plan.chunk_tiles = (plan.chunk_tiles + row - 1) / row * row;
+  }
+  plan.chunks = (tiles + plan.chunk_tiles - 1) / plan.chunk_tiles;
+  if (plan.chunks < 2) {
+    plan.chunks = 0;
+    return plan;
+  }
+  plan.record_lanes = rows ? 1 : program.parallel.max_lanes;
+  for (const PhaseProgram& phase : program.phases) {
+    for (const ReductionProgram& reduction : phase.reductions) {
+      for (const ReductionProgram::Component& component : reduction.components) {
+        plan.record_offsets.push_back(plan.record_bytes);
+        plan.record_bytes += AlignUp(plan.record_lanes * component.tile_bytes);
+      }
+    }
+  }
+  plan.scratch_bytes =
+      plan.groups * ((plan.chunks + 1) * plan.record_bytes + AlignUp(program.rows.size()));
+  return plan;
+}
+
+Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t* start,
+                const RunContext& context) {
+  if (static_cast<int64_t>(context.scratch.size()) < plan.scratch_bytes) {
+    return Internal("a kernel needs ", plan.scratch_bytes, " bytes of scratch memory and got ",
+                    context.scratch.size());
+  }
+  std::byte* const partials = context.scratch.data();
+  std::byte* const records = partials + plan.groups * plan.chunks * plan.record_bytes;
+  std::byte* const rows = records + plan.groups * plan.record_bytes;
+  const int64_t row_bytes = AlignUp(program.rows.size());
+
+  std::atomic<bool> out_of_memory = false, stopped = false;
+  auto run_chunks = [&](size_t phase, int64_t begin, int64_t end) {
+    std::byte* frame = ThreadFrame(program.frame.size());
+    if (frame == nullptr) {
+      out_of_memory = true;
+      return;
+    }
+    TileWorker worker(program, frame, start);
+    for (int64_t unit = begin; unit < end; ++unit) {
+      if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
+        stopped = true;
+        return;
+      }
+      const int64_t group = unit / plan.chunks, chunk = unit % plan.chunks;
+      worker.set_rows(rows + group * row_bytes);
+      worker.RunPartial(plan, group, phase, chunk * plan.chunk_tiles,
+                        std::min(program.reduced.num_tiles, (chunk + 1) * plan.chunk_tiles),
+                        records + group * plan.record_bytes, partials + unit * plan.record_bytes);
+    }
+  };
+  for (size_t p = 0; p < program.phases.size(); ++p) {
+    if (!program.phases[p].over_reduced) continue;
+    ParallelFor(context.pool, plan.groups * plan.chunks, 1,
+                [&](int64_t begin, int64_t end) { run_chunks(p, begin, end); });
+    std::byte* frame = ThreadFrame(program.frame.size());
+    if (frame == nullptr || out_of_memory) {
+      return ResourceExhausted("no ", program.frame.size(), " bytes to run a kernel");
+    }
+    if (stopped) return Status(StatusCode::kCancelled, "a kernel was stopped before its end");
+    TileWorker worker(program, frame, start);
+    for (int64_t group = 0; group < plan.groups; ++group) {
+      worker.CombinePartials(plan, p, partials + group * plan.chunks * plan.record_bytes,
+                             records + group * plan.record_bytes);
+    }
+  }
+  std::byte* frame = ThreadFrame(program.frame.size());
+  if (frame == nullptr) {
+    return ResourceExhausted("no ", program.frame.size(), " bytes to run a kernel");
+  }
+  TileWorker worker(program, frame, start);
+  worker.set_rows(rows);  // of any group: these phases read no row of another kind of phase
+  worker.RunPointPhases(plan, records);
+  return Status();
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,117 @@
+#include "reference_plugin/cpu/kernels/tile_program.h"
+
+#include <algorithm>
+
+#include "reference_plugin/cpu/kernels/cost.h"
+#include "reference_plugin/cpu/kernels/program_builder.h"
+#include "reference_plugin/cpu/kernels/routine.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::Kernel;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Phase;
+using compiler::Reduction;
+
+int64_t WidestTileElement(const Kernel& kernel) {
+  size_t widest = 1;
+  for (const Phase& phase : kernel.phases) {
+    for (const Node& node : phase.nodes) {
+      widest = std::max(widest, TileElementBytes(node.dtype));
+    }
+    for (const Reduction& reduction : phase.reductions) {
+      for (const Node& node : reduction.combiner.nodes) {
+        widest = std::max(widest, TileElementBytes(node.dtype));
+      }
+    }
+  }
+  return static_cast<int64_t>(widest);
+}
+
+// Rows along the lanes are run one by one, the phases once per point when all rows of a tile are
+// done. What a row needs of such a phase it computes itself, so that must be the same for the row.
+bool RowsAreIndependent(const Kernel& kernel) {
+  size_t last = 0;  // phase over reduced points
+  for (size_t p = 0; p < kernel.phases.size(); ++p) {
+    if (kernel.phases[p].over_reduced) last = p;
+  }
+  const size_t num_parallel = static_cast<size_t>(kernel.num_parallel);
+  auto is_zero = [&](const compiler::Dims& coefficients) {
+    return std::all_of(coefficients.begin() + kernel.num_parallel, coefficients.end(),
+                       [](int64_t coefficient) { return coefficient == 0; });
+  };
+  for (size_t p = 0; p < last; ++p) {
+    if (kernel.phases[p].over_reduced) continue;
+    for (const Node& node : kernel.phases[p].nodes) {
+      if (node.kind == NodeKind::kIota && static_cast<size_t>(node.index) >= num_parallel) {
+        return false;
+      }
+      if (node.kind != NodeKind::kInput) continue;
+      const compiler::Access& access = kernel.inputs[static_cast<size_t>(node.index)];
+      if (!is_zero(access.byte_strides)) return false;
+      for (const compiler::Bound& bound : access.bounds) {
+        if (!is_zero(bound.coefficients)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Bytes that the row buffers of one tile of the parallel space may take.
+constexpr int64_t kRowBytes = 128 << 10;
+// Points that one tile of the parallel space stands for when rows lie along the lanes.
+constexpr int64_t kPointsPerBlock = 16 << 10;
+
+}  // namespace
+
+Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
+  bool over_reduced = false, commutative = true;
+  int64_t row_values = 0;
+  for (const Phase& phase : kernel.phases) {
+    over_reduced = over_reduced || phase.over_reduced;
+    for (const Reduction& reduction : phase.reductions) {
+      commutative = commutative && CommutativeOp(reduction.combiner) != nullptr;
+    }
+    for (const Node& node : phase.nodes) row_values += node.kind == NodeKind::kRow;
+  }
+  auto program = std::make_unique<TileProgram>();
+  program->domain = SimplifyDomain(kernel, commutative);
+  const Domain& domain = program->domain;
+  const int32_t rank = static_cast<int32_t>(domain.extents.size());
+
+  const int64_t widest = WidestTileElement(kernel);
+  const int64_t capacity = kTileBytes / widest;
+  int64_t parallel_capacity = capacity;
+  if (row_values > 0 && domain.reduced_points > 0) {
+    const int64_t lanes = kRowBytes / (row_values * widest) / domain.reduced_points;
+    parallel_capacity = std::clamp<int64_t>(lanes / 16 * 16, 16, capacity);
+  }
+  if (over_reduced && domain.reduced_points > 1 && RowsAreIndependent(kernel) &&
+      LanesReducedNs(kernel, domain, capacity) <
+          LanesParallelNs(kernel, domain, parallel_capacity)) {
+    program->lanes = Lanes::kReduced;
+    parallel_capacity = std::clamp<int64_t>(kPointsPerBlock / domain.reduced_points, 1, capacity);
+  }
+  const bool rows = program->lanes == Lanes::kReduced;
+  program->parallel = MakeTileSpace(domain, 0, domain.num_parallel, parallel_capacity);
+  if (!rows) BlockRows(kernel.inputs.size() + kernel.outputs.size(), &program->parallel);
+  program->reduced = MakeTileSpace(domain, domain.num_parallel, rank, rows ? capacity : 1);
+  program->max_lanes = std::max(program->parallel.max_lanes, program->reduced.max_lanes);
+  program->tile_ns =
+      kStepNs + static_cast<double>(program->parallel.max_lanes) *
+                    (PointNs(kernel, false) +
+                     PointNs(kernel, true) * static_cast<double>(domain.reduced_points));
+  if (over_reduced) {
+    const double all = rows ? LanesReducedNs(kernel, domain, capacity)
+                            : LanesParallelNs(kernel, domain, parallel_capacity);
+    program->tile_ns +=
+        all / static_cast<double>(std::max<int64_t>(1, program->parallel.num_tiles));
+  }
+
+  PLINTH_RETURN_IF_ERROR(ProgramBuilder(kernel, widest, program.get()).Build());
+  return program;
+}
+
+}  // namespace plinth::cpu

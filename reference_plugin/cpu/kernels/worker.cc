@@ -1,0 +1,315 @@
+#include "reference_plugin/cpu/kernels/worker.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace plinth::cpu {
+namespace {
+
+constexpr int64_t kNoAddress = std::numeric_limits<int64_t>::min();
+
+std::byte* AddressOf(int64_t value) {
+  return reinterpret_cast<std::byte*>(static_cast<uintptr_t>(value));
+}
+
+int64_t* Values(const TileProgram& program, std::byte* frame, int64_t array) {
+  return reinterpret_cast<int64_t*>(frame + program.forms_offset) +
+         array * program.parallel.NumForms();
+}
+
+}  // namespace
+
+TileWorker::TileWorker(const TileProgram& program, std::byte* frame, const int64_t* start)
+    : program_(program),
+      frame_(frame),
+      rows_(frame + program.rows_offset),
+      slots_(reinterpret_cast<std::byte**>(frame + program.slots_offset)),
+      caches_(reinterpret_cast<int64_t*>(frame + program.caches_offset)),
+      staging_(frame + program.staging_offset),
+      start_(start),
+      row_values_(Values(program, frame, 2)),
+      parallel_(program.parallel, Values(program, frame, 0), Values(program, frame, 3)),
+      reduced_(program.reduced, Values(program, frame, 1),
+               Values(program, frame, 3) + program.parallel.counts.size()) {
+  const std::vector<int64_t>& offsets = program.frame.slot_offsets();
+  for (size_t s = 0; s < offsets.size(); ++s) {
+    slots_[s] = frame + std::max<int64_t>(0, offsets[s]);
+  }
+  std::fill(caches_, caches_ + program.num_caches, kNoAddress);
+  const size_t lanes = static_cast<size_t>(program.max_lanes);
+  for (const ConstantStep& constant : program.constants) {
+    constant.fill(slots_[constant.slot], constant.element.bytes, lanes);
+  }
+  for (const ScalarStep& scalar : program.scalars) {
+    compiler::ScalarBits bits;
+    std::memcpy(&bits, AddressOf(start[scalar.form]), scalar.element.memory_bytes);
+    const TileElement element = ToTileElement(scalar.element, bits);
+    scalar.element.fill_tile(slots_[scalar.slot], element.bytes, lanes);
+  }
+}
+
+void TileWorker::RunTiles(int64_t begin, int64_t end) {
+  parallel_.Seek(start_, begin);
+  for (int64_t tile = begin; tile < end; ++tile) {
+    if (tile != begin) parallel_.Next();
+    RunParallelTile(parallel_.values(), parallel_.lanes());
+  }
+}
+
+void TileWorker::RunParallelTile(const int64_t* values, int64_t lanes) {
+  if (program_.lanes == Lanes::kReduced) {
+    RunRows(values, lanes);
+    RunPointPhasesOfTile(values, lanes);
+    return;
+  }
+  for (const PhaseProgram& phase : program_.phases) {
+    if (phase.over_reduced) {
+      RunReducedSteps(phase, values, lanes);
+    } else {
+      ComputeTile(phase, values, lanes, 0);
+      StoreOutputs(phase, values, lanes);
+    }
+  }
+}
+
+void TileWorker::RunPointPhasesOfTile(const int64_t* values, int64_t lanes) {
+  for (const PhaseProgram& phase : program_.phases) {
+    if (phase.over_reduced) continue;
+    ComputeTile(phase, values, lanes, 0);
+    StoreOutputs(phase, values, lanes);
+  }
+}
+
+void TileWorker::RunReducedSteps(const PhaseProgram& phase, const int64_t* values, int64_t lanes) {
+  const int64_t steps = program_.reduced.num_tiles;
+  if (steps > 0) reduced_.Seek(values, 0);
+  for (int64_t step = 0; step < steps; ++step) {
+    if (step != 0) reduced_.Next();
+    ComputeTile(phase, reduced_.values(), lanes, step);
+    for (const ReductionProgram& reduction : phase.reductions) {
+      AccumulateLanes(reduction, slots_, lanes, step == 0);
+    }
+    StoreOutputs(phase, reduced_.values(), lanes);
+  }
+  for (const ReductionProgram& reduction : phase.reductions) {
+    FinishReduction(reduction, slots_, lanes, steps == 0);
+  }
+}
+
+void TileWorker::SetRowValues(const int64_t* values, int64_t lane) {
+  const size_t num_forms = static_cast<size_t>(program_.parallel.NumForms());
+  const int64_t run = program_.parallel.run;
+  const int64_t row = lane / run, column = lane % run;
+  for (size_t f = 0; f < num_forms; ++f) {
+    const LaneMap& map = program_.parallel.lanes[f];
+    row_values_[f] = values[f] + map.RowOffset(row, run) + column * map.stride;
+  }
+}
+
+void TileWorker::RunRows(const int64_t* values, int64_t lanes) {
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SetRowValues(values, lane);
+    for (const PhaseProgram& phase : program_.phases) {
+      if (phase.over_reduced) RunRowPhase(phase, row_values_);
+    }
+    for (const ReducedVector& vector : program_.reduced_vectors) {
+      std::memcpy(slots_[vector.vector_slot] + lane * vector.tile_bytes, slots_[vector.scalar_slot],
+                  static_cast<size_t>(vector.tile_bytes));
+    }
+  }
+}
+
+void TileWorker::StartRow(const PhaseProgram& phase, const int64_t* values) {
+  RunLoads(phase.row_loads, values, 1);
+  for (const IotaStep& iota : phase.row_iotas) RunIota(iota, values, 1);
+  Execute(phase.row_code, slots_, 1);
+  for (const FillStep& fill : phase.row_fills) {
+    fill.fill(slots_[fill.to], slots_[fill.from], static_cast<size_t>(program_.reduced.max_lanes));
+  }
+}
+
+void TileWorker::RunRowPhase(const PhaseProgram& phase, const int64_t* values) {
+  StartRow(phase, values);
+  const int64_t tiles = program_.reduced.num_tiles;
+  reduced_.Seek(values, 0);
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    if (tile != 0) reduced_.Next();
+    const int64_t lanes = reduced_.lanes();
+    ComputeTile(phase, reduced_.values(), lanes, tile);
+    for (const ReductionProgram& reduction : phase.reductions) {
+      AccumulateRow(reduction, slots_, lanes, tile == 0);
+    }
+    StoreOutputs(phase, reduced_.values(), lanes);
+  }
+  for (const ReductionProgram& reduction : phase.reductions) {
+    FoldLanes(reduction, slots_, program_.reduced.max_lanes);
+    FinishReduction(reduction, slots_, 1, /*empty=*/false);
+  }
+}
+
+void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, int64_t lanes,
+                             int64_t step) {
+  for (const RowSlot& row : phase.rows) slots_[row.slot] = rows_ + row.offset + step * row.step;
+  for (const DirectTarget& target : phase.targets) {
+    slots_[target.slot] = AddressOf(values[target.form]);
+  }
+  RunLoads(phase.loads, values, lanes);
+  for (const IotaStep& iota : phase.iotas) RunIota(iota, values, lanes);
+  Execute(phase.code, slots_, lanes);
+  for (const RowSave& save : phase.saves) {
+    std::memcpy(slots_[save.to], slots_[save.from], static_cast<size_t>(lanes * save.tile_bytes));
+  }
+}
+
+void TileWorker::StoreOutputs(const PhaseProgram& phase, const int64_t* values, int64_t lanes) {
+  for (const StoreStep& store : phase.stores) {
+    StoreTile(store.store, values, lanes, slots_[store.slot], staging_);
+  }
+}
+
+void TileWorker::RunLoads(const std::vector<LoadStep>& loads, const int64_t* values,
+                          int64_t lanes) {
+  for (const LoadStep& step : loads) {
+    const TileLoad& load = step.load;
+    if (step.direct && (load.bounds.empty() || CoverageOf(load, values) == Coverage::kAll)) {
+      slots_[step.slot] = AddressOf(values[load.form]);
+      continue;
+    }
+    if (step.direct) slots_[step.slot] = frame_ + step.offset;
+    if (step.cache >= 0) {
+      if (caches_[step.cache] == values[load.form]) continue;
+      caches_[step.cache] = values[load.form];
+      LoadTile(load, values, program_.max_lanes, slots_[step.slot], staging_);
+    } else {
+      LoadTile(load, values, lanes, slots_[step.slot], staging_);
+    }
+  }
+}
+
+void TileWorker::RunIota(const IotaStep& step, const int64_t* values, int64_t lanes) {
+  const int64_t value = values[step.form];
+  std::byte* result = slots_[step.slot];
+  if (step.map->linear) {
+    step.function(result, value, step.map->stride, static_cast<size_t>(lanes));
+    return;
+  }
+  for (int64_t lane = 0, row = 0; lane < lanes; lane += step.run, ++row) {
+    step.function(result + lane * step.tile_bytes, value + step.map->RowOffset(row, step.run),
+                  step.map->stride, static_cast<size_t>(std::min(step.run, lanes - lane)));
+  }
+}
+
+void TileWorker::RunPartial(const SplitPlan& plan, int64_t group, size_t phase_number,
+                            int64_t begin, int64_t end, const std::byte* record,
+                            std::byte* partial) {
+  const bool rows = program_.lanes == Lanes::kReduced;
+  const int64_t group_lanes = rows ? program_.parallel.max_lanes : 1;
+  parallel_.Seek(start_, group / group_lanes);
+  int64_t lanes = parallel_.lanes();
+  if (rows && group % group_lanes >= lanes) return;
+  const int64_t* values = parallel_.values();
+  if (rows) {
+    SetRowValues(values, group % group_lanes);
+    values = row_values_;
+  }
+  const PhaseProgram& phase = program_.phases[phase_number];
+  size_t number = 0;
+  for (size_t p = 0; p <= phase_number; ++p) {
+    // What earlier phases know of the row, later ones may use.
+    if (rows) StartRow(program_.phases[p], values);
+    if (p == phase_number) break;
+    for (const ReductionProgram& reduction : program_.phases[p].reductions) {
+      for (const ReductionProgram::Component& component : reduction.components) {
+        std::memcpy(slots_[component.accumulator], record + plan.record_offsets[number++],
+                    static_cast<size_t>(plan.record_lanes * component.tile_bytes));
+      }
+    }
+  }
+  int64_t first_lanes = 0;
+  reduced_.Seek(values, begin);
+  for (int64_t tile = begin; tile < end; ++tile) {
+    if (tile != begin) reduced_.Next();
+    if (rows) lanes = reduced_.lanes();
+    if (tile == begin) first_lanes = lanes;
+    ComputeTile(phase, reduced_.values(), lanes, tile);
+    for (const ReductionProgram& reduction : phase.reductions) {
+      if (rows) {
+        AccumulateRow(reduction, slots_, lanes, tile == begin);
+      } else {
+        AccumulateLanes(reduction, slots_, lanes, tile == begin);
+      }
+    }
+    StoreOutputs(phase, reduced_.values(), lanes);
+  }
+  for (const ReductionProgram& reduction : phase.reductions) {
+    if (rows) FoldLanes(reduction, slots_, first_lanes);
+    for (const ReductionProgram::Component& component : reduction.components) {
+      std::memcpy(partial + plan.record_offsets[number++], slots_[component.accumulator],
+                  static_cast<size_t>((rows ? 1 : lanes) * component.tile_bytes));
+    }
+  }
+}
+
+void TileWorker::CombinePartials(const SplitPlan& plan, size_t phase_number,
+                                 const std::byte* partials, std::byte* record) {
+  size_t number = 0;
+  for (size_t p = 0; p < phase_number; ++p) {
+    for (const ReductionProgram& reduction : program_.phases[p].reductions) {
+      number += reduction.components.size();
+    }
+  }
+  for (const ReductionProgram& reduction : program_.phases[phase_number].reductions) {
+    const int64_t* offsets = &plan.record_offsets[number];
+    const size_t count = reduction.components.size();
+    for (size_t c = 0; c < count; ++c) {
+      const ReductionProgram::Component& component = reduction.components[c];
+      std::memcpy(slots_[component.accumulator], partials + offsets[c],
+                  static_cast<size_t>(plan.record_lanes * component.tile_bytes));
+    }
+    for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
+      AccumulatePartial(reduction, slots_, plan.record_lanes, partials + chunk * plan.record_bytes,
+                        offsets);
+    }
+    FinishReduction(reduction, slots_, plan.record_lanes, /*empty=*/false);
+    for (size_t c = 0; c < count; ++c) {
+      const ReductionProgram::Component& component = reduction.components[c];
+      std::memcpy(record + offsets[c], slots_[component.accumulator],
+                  static_cast<size_t>(plan.record_lanes * component.tile_bytes));
+    }
+    number += count;
+  }
+}
+
+void TileWorker::RunPointPhases(const SplitPlan& plan, const std::byte* records) {
+  const bool rows = program_.lanes == Lanes::kReduced;
+  for (int64_t tile = 0; tile < program_.parallel.num_tiles; ++tile) {
+    parallel_.Seek(start_, tile);
+    const int64_t lanes = parallel_.lanes();
+    if (rows) {
+      for (size_t v = 0; v < program_.reduced_vectors.size(); ++v) {
+        const ReducedVector& vector = program_.reduced_vectors[v];
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          const int64_t group = tile * program_.parallel.max_lanes + lane;
+          std::memcpy(slots_[vector.vector_slot] + lane * vector.tile_bytes,
+                      records + group * plan.record_bytes + plan.record_offsets[v],
+                      static_cast<size_t>(vector.tile_bytes));
+        }
+      }
+    } else {
+      const std::byte* record = records + tile * plan.record_bytes;
+      size_t number = 0;
+      for (const PhaseProgram& phase : program_.phases) {
+        for (const ReductionProgram& reduction : phase.reductions) {
+          for (const ReductionProgram::Component& component : reduction.components) {
+            std::memcpy(slots_[component.accumulator], record + plan.record_offsets[number++],
+                        static_cast<size_t>(plan.record_lanes * component.tile_bytes));
+          }
+        }
+      }
+    }
+    RunPointPhasesOfTile(parallel_.values(), lanes);
+  }
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,63 @@
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_WORKER_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_WORKER_H_
+
+#include <cstdint>
+
+#include "reference_plugin/cpu/kernels/split_run.h"
+#include "reference_plugin/cpu/kernels/tile_program.h"
+
+namespace plinth::cpu {
+
+// One thread's run through some tiles of a program. Cheap to make; no allocation.
+class TileWorker {
+ public:
+  // `frame`: program.frame.size() bytes. `start`: the values of the program's forms at the first
+  // point; those of inputs and outputs are addresses.
+  TileWorker(const TileProgram& program, std::byte* frame, const int64_t* start);
+
+  // Tiles [begin, end) of the parallel space, all phases.
+  void RunTiles(int64_t begin, int64_t end);
+
+  // The parts of a run whose reduced dimensions are shared out as well (see SplitPlan).
+
+  // Where row buffers are, if not in the frame.
+  void set_rows(std::byte* rows) { rows_ = rows; }
+  // Runs one phase on tiles [begin, end) of the reduced space and leaves in `partial` what its
+  // reductions accumulated. The results of earlier phases are read from `record`.
+  void RunPartial(const SplitPlan& plan, int64_t group, size_t phase, int64_t begin, int64_t end,
+                  const std::byte* record, std::byte* partial);
+  // Combines the partial records of one group in their order.
+  void CombinePartials(const SplitPlan& plan, size_t phase, const std::byte* partials,
+                       std::byte* record);
+  // The phases once per parallel point, from the records of all groups.
+  void RunPointPhases(const SplitPlan& plan, const std::byte* records);
+
+ private:
+  void RunParallelTile(const int64_t* values, int64_t lanes);
+  void RunRows(const int64_t* values, int64_t lanes);
+  void SetRowValues(const int64_t* values, int64_t lane);
+  void RunPointPhasesOfTile(const int64_t* values, int64_t lanes);
+  void RunRowPhase(const PhaseProgram& phase, const int64_t* values);
+  void StartRow(const PhaseProgram& phase, const int64_t* values);
+  void RunReducedSteps(const PhaseProgram& phase, const int64_t* values, int64_t lanes);
+  // Everything a tile computes; then the reductions take their share; then outputs are written,
+  // which may lie over inputs.
+  void ComputeTile(const PhaseProgram& phase, const int64_t* values, int64_t lanes, int64_t step);
+  void StoreOutputs(const PhaseProgram& phase, const int64_t* values, int64_t lanes);
+  void RunLoads(const std::vector<LoadStep>& loads, const int64_t* values, int64_t lanes);
+  void RunIota(const IotaStep& step, const int64_t* values, int64_t lanes);
+
+  const TileProgram& program_;
+  std::byte* frame_;
+  std::byte* rows_;
+  std::byte** slots_;
+  int64_t* caches_;
+  std::byte* staging_;
+  const int64_t* start_;
+  int64_t* row_values_;
+  TileCursor parallel_, reduced_;
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_WORKER_H_
