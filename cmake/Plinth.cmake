@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Helpers that every folder uses. One library per folder, tests beside the code.
 
 include(GNUInstallDirs)

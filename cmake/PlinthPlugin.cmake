@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # plinth_plugin(name SOURCES a.cc... [DEPS target...]): <name>.so that exports GetPjrtApi only.
 # libstdc++ is linked statically: a plugin must not share C++ symbols with the host process. libgcc_s
 # stays shared: the static one of GCC 12 would need glibc 2.35.

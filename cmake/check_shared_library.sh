@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What libraries of this project must be, read from the binary: nothing exported but what is meant
 # to be, libstdc++ inside, no symbol newer than glibc 2.34, no library that users would have to
 # install.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program and looks at both its exit status and its output.
 
   expect.py REGEX COMMAND [ARGUMENT...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """expect.py tells a program that does what it should from one that does half of it."""
 
 import subprocess

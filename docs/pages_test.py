@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks that what the Markdown pages name exists.
 
   pages_test.py

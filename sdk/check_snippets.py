@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks that the code on the page for plugin authors is that of the template.
 
 Every fenced block of C++ or CMake in docs/extending/plugin-authors.md must stand, line for line, in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes everything that follows from api/registry; see README.md.
 
 Without arguments it checks: what is committed must be what the registry gives.
@@ -20,6 +21,7 @@ import registry as registry_module
 import revisions
 
 API = Path(__file__).resolve().parent.parent
+LICENSE = "// SPDX-License-Identifier: Apache-2.0"
 
 
 def artefacts(registry, history) -> dict[str, str]:
@@ -39,7 +41,7 @@ def artefacts(registry, history) -> dict[str, str]:
         files[f"include/{library.header}"] = c_library_header.header(library)
     for table in registry.tables:
         files |= {f"include/{name}": text for name, text in c_table_header.headers(table).items()}
-    return files
+    return {name: f"{LICENSE}\n{text}" for name, text in files.items()}
 
 
 def stale(root: Path, files: dict[str, str]) -> list[Path]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns a layout of the history into C that compiles only against a header with that layout.
 
 It reads nothing of the registry: what it asserts is independent of what made the header.

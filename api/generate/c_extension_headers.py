@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Emits one header for each extension, the entry point's headers, and the forwarding headers."""
 
 from __future__ import annotations

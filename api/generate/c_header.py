@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Emits pjrt_c_api.h, as it is now or as it was at a past revision."""
 
 from __future__ import annotations

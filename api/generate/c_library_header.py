@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Emits the headers of our own libraries: exported functions, without a table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Emits the headers of function tables beside PJRT's: the XLA FFI C API."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pieces of C that every generated header is made of."""
 
 from __future__ import annotations

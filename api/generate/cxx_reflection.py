@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Emits the registry as constant C++ arrays: reflection_names.h (ids) and reflection_tables.inc (rows)."""
 
 from __future__ import annotations

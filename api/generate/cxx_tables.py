@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Emits the tables that C++ reads: abi_tables.inc (X macros) and abi_version.h."""
 
 from __future__ import annotations

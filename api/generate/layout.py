@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Offsets and sizes of the registry's structs: x86-64 and AArch64, LP64."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads api/registry into plain objects and refuses what contradicts itself."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The history of the ABI as data, and the registry as it was at one revision."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_API_SUPPORT_COMMA_LOCALE_H_
 #define PLINTH_API_SUPPORT_COMMA_LOCALE_H_
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plinth/support/extension_chain.h"
 
 #include "plinth/support/args.h"

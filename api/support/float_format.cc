@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plinth/support/float_format.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The X-macro tables agree with what the compiler makes of the header.
 
 #include <array>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of api/ share: paths, the generator's modules, and the compilers."""
 
 import os

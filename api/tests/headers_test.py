@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every generated header, of now and of every past revision, has the layout that the history says."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The history is whole, and the registry as it was at any revision is what the history says."""
 
 import json

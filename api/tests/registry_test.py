@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The registry is complete and consistent, and contradictions are found."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One state of the ABI, wherever it was read from."""
 
 from __future__ import annotations

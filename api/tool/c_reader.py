@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads pjrt_c_api.h, ours or upstream's, as it is after the preprocessor. LP64."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares two states of the ABI: what changed, how bad it is, and which promise says so."""
 
 from __future__ import annotations

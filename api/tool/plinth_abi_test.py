@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """plinth-abi finds every kind of break, in registries, headers, plugins and upstream's own history."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the registry promised so far and upstream's headers do not say, kept in the history."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a state of the ABI can be read from."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precompiled headers need a target, and a target needs a source.

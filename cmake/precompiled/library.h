@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What most libraries include. Nothing that changes often: a change here rebuilds everything.
 #ifndef PLINTH_CMAKE_PRECOMPILED_LIBRARY_H_
 #define PLINTH_CMAKE_PRECOMPILED_LIBRARY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What most tests include.
 #ifndef PLINTH_CMAKE_PRECOMPILED_TEST_H_
 #define PLINTH_CMAKE_PRECOMPILED_TEST_H_

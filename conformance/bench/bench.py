@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures whichever JAX platform JAX_PLATFORMS selects; compare.py runs it for two.
 
   JAX_PLATFORMS=cpu python bench.py --out a.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products, convolutions, FFT, linear algebra."""
 
 from functools import partial

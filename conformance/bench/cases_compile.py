@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long JAX takes to compile."""
 
 import time

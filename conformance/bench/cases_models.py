@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models, forward and training steps, and small programs of science."""
 
 from functools import partial

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single operations and chains: elementwise, reductions, movement, scans, sorting."""
 
 from functools import partial

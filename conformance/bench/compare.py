@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs bench.py for two platforms in turn (A, B, A, B, ...; a process each) and prints their ratios.
 
   compare.py                                     built-in CPU and build/release's CPU plugin

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compare.py on a bench.py that is made up: rounds, deaths, what is kept. Needs no JAX."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Times PJRT_Client_Compile alone, with nothing but the C API.
 
      plinth-compile-time PLUGIN.so PROGRAM.mlirbc [COMPILE_OPTIONS.pb [TIMES]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the cases of bench.py are made of: their list, clocks, data."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models that are compiled, run and trained: parameters, inputs, forward pass, loss."""
 
 import jax

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L0, for every function of the table and of the extensions, class robust: null arguments, null
 // handles, null arrays with a length, numbers that no enum has.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L0, for every function of the table, driven by the registry: every struct_size of history, sizes
 // that nobody ever had, junk on the extension chain.
 

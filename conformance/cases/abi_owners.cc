@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L1, for every function that hands out what the caller frees: it is there, new, and freed by what
 // the registry says.
 

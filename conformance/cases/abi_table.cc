@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L0: the table itself.
 
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments for any function, valid as far as the registry and the samples can say.
 
 #include <algorithm>

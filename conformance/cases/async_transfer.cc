@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L2: the transfer manager: buffers that are filled piece by piece.
 
 #include "conformance/cases/cases.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L2: events: callbacks exactly once, inline, re-entrant; errors; events set by the caller.
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L1: what executables tell about themselves, and how they are saved and loaded.
 
 #include "conformance/cases/cases.h"

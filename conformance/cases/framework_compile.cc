@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L4: what JAX calls to compile a program, in JAX's order.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L4: what JAX calls to run a program and to look at its results, in JAX's order.
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L4: programs as JAX sends them; see conformance/programs/jax-0.10.2.
 
 #include <algorithm>

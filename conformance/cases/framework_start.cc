@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L4: what frameworks ask a plugin when they start, above all JAX, in its order. It ends the
 // process at the first error here, so that nothing but success will do.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L2: who keeps what alive: buffers, views, external references, errors through buffers, donation.
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L4: every op of StableHLO for every type, with results computed beforehand by others than a
 // plugin; see conformance/programs/packs.
 

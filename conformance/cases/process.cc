@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L2: many threads, many clients, fork, exit with work running, memory over repetitions.
 
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "conformance/cases/program_pack.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L1: programs: compile, execute, wrong programs and wrong arguments.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L1 and L2: functions that few clients call.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_CONFORMANCE_CASES_RUN_PACKED_H_
 #define PLINTH_CONFORMANCE_CASES_RUN_PACKED_H_
 

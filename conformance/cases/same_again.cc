@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L1, for every function that describes a handle: it says the same whenever it is asked.
 
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L1 and L3: copies between memories and devices, programs on several devices.
 
 #include "conformance/cases/cases.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The files of programs/suite as a table, for stored_programs.cc.
 file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/../programs/suite/*)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})

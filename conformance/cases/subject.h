@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_CONFORMANCE_CASES_SUBJECT_H_
 #define PLINTH_CONFORMANCE_CASES_SUBJECT_H_
 

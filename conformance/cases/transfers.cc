@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L1: host memory to buffers and back.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a plugin's verdicts are beside those of built-in CPU: data, Markdown, exit status."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of a file in processes of their own: a crash or a hang is one test's verdict, and the rest goes on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every primitive harness of JAX, as one more test file.
 
 On built-in CPU a test runs the harness and keeps its results in $JAX_TESTS_RESULTS; on a plugin it compares with

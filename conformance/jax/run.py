@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """JAX's own tests on a plugin and on built-in CPU; see README.md."""
 
 from __future__ import annotations

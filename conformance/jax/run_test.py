@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runner on a made-up checkout whose tests pass, fail, skip, crash and hang."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs tests of one file in this process and says so line by line.
 
   worker.py FILE EVENTS_FD     the names of the tests, one per line, come from stdin

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the lists of what must pass, from a report of a plugin that passes all; see README.md.
 
     write.py REPORT.json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs in what buffers say about themselves, in their deletion, references and views.
 
 #include <algorithm>

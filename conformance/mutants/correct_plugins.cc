@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plugins without a bug, in which a suite that takes too much for granted fails.
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs in events and their callbacks.
 
 #include <atomic>

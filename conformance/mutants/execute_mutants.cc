@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs in compiling, executing, donating and saving programs.
 
 #include <atomic>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every mutant fails the cases that its file in expected/ lists, and no other; see README.md.
 
     mutants_test.py --suite plinth-conformance --plugin X.so --mutants plinth_mutants.so [--full] [--write] [NAME...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plugin with one bug, named by its file: mutants/<name>.so. Everything but the bug is done by
 // the plugin that $PLINTH_MUTANT_PLUGIN names.
 

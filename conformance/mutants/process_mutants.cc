@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs that show in the process as a whole: clients, threads, forks, exits, memory, noise.
 
 #include <unistd.h>

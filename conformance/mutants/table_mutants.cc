@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs in the table, its versions and sizes, its extensions and its errors.
 
 #include <algorithm>

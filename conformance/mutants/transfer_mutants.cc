@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bugs in transfers between host memory and buffers.
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # bundle_test.sh SUITE PLUGIN PYTHON: the suite makes a bundle that holds and files that are as the
 # schemas say, and needs nothing that a vendor's machine may lack.
 set -euo pipefail

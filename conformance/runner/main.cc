@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // plinth-conformance: runs the conformance suite on a PJRT plugin. See conformance/README.md.
 
 #include <fcntl.h>

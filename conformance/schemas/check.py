@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds JSON documents against a schema of this folder.
 
     check.py report.schema.json DOCUMENT.json...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Emits what a plugin of one revision knows, as the C++ data of frozen/revision.h."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JAX itself on plugins frozen at older revisions, through libplinth.
 
   jax_test.py LIBPLINTH PLUGIN_FOLDER PLUGIN_BEHIND REVISION...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs frozen clients against plugins and draws who works with whom.
 
   matrix.py --build build/release                  the default revisions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws the matrix as one small HTML file: an SVG, and a script that tells what is under the pointer."""
 
 from __future__ import annotations

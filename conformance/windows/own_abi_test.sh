@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # own_abi_test.sh LIBRARY...: every symbol that a release of the library exported is still there.
 set -euo pipefail
 dumps=$(cd "$(dirname "$0")/../../api/history/own" && pwd)

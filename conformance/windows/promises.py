@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a client and a plugin of two revisions owe each other without anything between them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the windows are built from, taken from the registry and its history.
 
   windows.py revisions [REVISION...]  one distinct layout per line: its name and every name it has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matrix tells what it should; and what is generated agrees with the history.
 
   windows_test.py CLIENT_FOLDER PLUGIN_FOLDER PLUGIN_BEHIND

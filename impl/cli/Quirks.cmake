@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # plinth_write_quirks(INPUT OUTPUT): the [[quirk]] entries of api/history/quirks.toml as rows
 # PLINTH_QUIRK(of, first_minor, last_minor, text).
 function(plinth_write_quirks input output)

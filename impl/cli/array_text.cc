@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/cli/array_text.h"
 
 #include "impl/cli/element.h"

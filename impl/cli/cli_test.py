@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs every command of plinth with good and bad input; checks exit codes, texts and JSON.
 
   cli_test.py PLINTH PLUGIN PROGRAM

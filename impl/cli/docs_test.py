@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the examples of docs/using/cli.md and compares what they print.
 
   docs_test.py PLINTH PLUGIN DOCS PROGRAM

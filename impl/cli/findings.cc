@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/cli/findings.h"
 
 #include "plinth/support/abi_version.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of npy files and shapes of literals: no input crashes, hangs or takes much memory, and
 // what was read reads the same again after it was written.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements, literals, npy files and how arrays are printed.
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/external_layer.h"
 
 #include "gmock/gmock.h"

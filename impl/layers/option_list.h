@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_IMPL_LAYERS_OPTION_LIST_H_
 #define PLINTH_IMPL_LAYERS_OPTION_LIST_H_
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libplinth.so: exports plinth_* and GetPjrtApi; can also be run, as the child of its own probe.
 
 # What begins an executable, so that the library can be one.

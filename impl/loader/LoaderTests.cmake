@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests of finding, probing and of libplinth as a whole.
 
 add_subdirectory(test_plugins)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/loader/c_api.h"
 
 struct plinth_plugin_list {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // plinth.h, through libplinth.so.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_IMPL_LOADER_DISCOVER_H_
 #define PLINTH_IMPL_LOADER_DISCOVER_H_
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GetPjrtApi of libplinth: a framework loads libplinth as if it were a plugin, and PLINTH_PLUGIN,
 // or the file `<name of libplinth>.plinth.json` beside it, names the one behind it.
 

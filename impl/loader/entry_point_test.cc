@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libplinth loaded as a plugin: copies of libplinth.so in one process.
 
 #include <dlfcn.h>

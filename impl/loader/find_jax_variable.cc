@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PJRT_NAMES_AND_LIBRARY_PATHS: `name:path` separated by commas, where a path that ends in .json is
 // a file with `library_path` and `create_options`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Manifests: one JSON file per plugin, in folders of the variables, the user and the system.
 
 #include "impl/loader/discover.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Installed Python packages that JAX would ask for a plugin: modules of the namespace package
 // jax_plugins, and entry points of the group jax_plugins. Their code is not run, so the library is
 // looked for where the module lies, then among the files that the package lists in RECORD.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every committed input of the fuzz targets, without the fuzzer.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/loader/named_value_json.h"
 
 #include "plinth/support/parse_number.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/loader/plugin_table.h"
 
 #include <algorithm>

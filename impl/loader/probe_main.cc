@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where libplinth begins when it is run as a program: the child of a probe. See Probe().
 
 #include <unistd.h>

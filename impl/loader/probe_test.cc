@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Through libplinth.so, as its users do it.
 
 #include <dirent.h>

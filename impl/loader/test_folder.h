@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_IMPL_LOADER_TEST_FOLDER_H_
 #define PLINTH_IMPL_LOADER_TEST_FOLDER_H_
 

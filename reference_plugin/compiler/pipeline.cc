@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/pipeline.h"
 
 #include <utility>
 
-#include "reference_plugin/compiler/mapping/device_mapping.h"
-#include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/import/import.h"
+#include "reference_plugin/compiler/ir/dump.h"
+#include "reference_plugin/compiler/ir/verifier.h"
+#include "reference_plugin/compiler/mapping/device_mapping.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/plan/schedule.h"
-#include "reference_plugin/compiler/ir/verifier.h"
 
 namespace plinth::compiler {
 

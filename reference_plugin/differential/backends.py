@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two backends that live in this process: the plugin and JAX's built-in CPU.
 
 JAX reads its environment when the first device is asked for, so conftest.py calls configure() before

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases, and the check that runs many of them as one program on both backends."""
 
 import dataclasses

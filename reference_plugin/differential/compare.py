@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares an array with the expected one and says where they first differ."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Four models, each as (make parameters and data from a seed, loss)."""
 
 import jax

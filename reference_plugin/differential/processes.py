@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that need a process of their own: other environment variables, other options of the client."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the programs of test_random_*.py on both backends and compares what they return.
 
 A program is Python text, so that a failure shows what to run.

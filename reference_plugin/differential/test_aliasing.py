@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who owns which memory: results that are arguments, donation, views that outlive their array."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Python callbacks: values against the built-in backend, effects, errors, and what could deadlock."""
 
 import functools

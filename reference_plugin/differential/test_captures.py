@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Regions that use values of the program around them. JAX cannot write such programs and the built-in
 backend does not take them, so each is text, compared with what means the same in NumPy or lax."""
 

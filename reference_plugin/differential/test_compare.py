@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The comparator itself: what it must let pass and what it must find."""
 
 import jax

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JAX's persistent compilation cache: the next process finds what this one compiled."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """while, scan, cond, switch, calls and composites."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """convert between all pairs of types, and bitcast_convert between all widths."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """convolution: dimension numbers, strides, paddings, dilations, groups, ranks, types, gradients."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays shared with other libraries through DLPack: the same memory on both sides, for as long as either needs it."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """dot_general: dimension numbers, types, preferred element types, sizes."""
 
 import jax

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops whose operands say what the static ops say in attributes, in programs of static shapes."""
 
 import jax

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every elementwise op, for every type it allows, over edge values, magnitudes and shapes."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What cannot be done is refused with the right code and a message that helps; the client goes on."""
 
 import jax

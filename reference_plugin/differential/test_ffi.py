@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Handlers of users: typed ones in all stages, and untyped functions, in C, registered through the C API."""
 
 import ctypes

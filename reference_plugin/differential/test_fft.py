@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """fft: every type, lengths with small and large prime factors, one to three dimensions, batches."""
 
 import jax.numpy as jnp

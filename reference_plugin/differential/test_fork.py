@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a child of the process can still do with arrays that were made before fork()."""
 
 import pytest

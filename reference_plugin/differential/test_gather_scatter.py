@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """gather and scatter: dimension numbers, modes, batching, combiners, types."""
 
 import jax

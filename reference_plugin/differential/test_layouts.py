@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays that lie in memory in another order of dimensions than row major, as jax.experimental.layout asks for."""
 
 import itertools

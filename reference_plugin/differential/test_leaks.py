@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiling, running and calling back, thousands of times, takes no memory. jaxlib takes milliseconds to hand a program
 over, so most of the runs share one; `cpu_plugin_test` compiles as often as it runs."""
 

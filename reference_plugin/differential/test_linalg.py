@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Factorizations. Where factors are not unique, what they promise is checked instead."""
 
 import jax

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RESOURCE_EXHAUSTED instead of the kernel's end of the process, and life goes on."""
 
 import pytest

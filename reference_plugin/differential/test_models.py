@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models: loss, gradients, vmap, training steps with donation, a whole training loop as scan."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Integers of 2 and 4 bits and floats of 4 and 8: every value, conversions from all types, ops, products."""
 
 import jax

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiled without fusion, and without simplification, programs give the same results."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """rng_bit_generator and jax.random: bits are equal, what is computed from them is close."""
 
 import functools

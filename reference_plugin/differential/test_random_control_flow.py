@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random programs: loops and branches inside of each other, several updates of one array, many types, donated arguments
 that are also returned; with arrays of a few elements, or of more than one tile and for more than one thread.
 

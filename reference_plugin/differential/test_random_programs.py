@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random programs: what fusion, work in place and the memory plan make of many small ops together.
 
 Its values are small floats: whole numbers, or smooth functions of such, and thresholds lie between them, so that

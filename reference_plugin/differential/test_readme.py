@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The README's commands, run as a user would."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """reduce: the usual reducers, argmax and argmin, several operands at once, and regions of one's own."""
 
 import jax

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Branches in the regions of reductions and windows, which JAX's own CPU cannot compile."""
 
 import jax

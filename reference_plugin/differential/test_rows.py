@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Softmax, layer norm and their kind, which are one kernel with phases: forward, with what the backward
 pass keeps, and backward; rows of one element, of many, and longer than a kernel keeps."""
 

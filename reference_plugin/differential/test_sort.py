@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """sort (keys, orders, stability, NaN and signed zero) and top_k."""
 
 import jax

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same program gives the same bits for any number of threads: every op for every type, and the models.
 
 Arrays are so large that the work is split; many small cases become one large one by vmap.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Threads that compile, execute, transfer, donate and destroy at the same time."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parts of an array that are read and replaced in one program: what is updated in place is read before."""
 
 import jax

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """reduce_window, cumulative ops, and select_and_scatter (the gradient of max pooling)."""
 
 import jax

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/program/attribute_schema.h"
 #include "reference_plugin/program/bytecode_attributes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef REFERENCE_PLUGIN_PROGRAM_EQUALITY_H_
 #define REFERENCE_PLUGIN_PROGRAM_EQUALITY_H_
 

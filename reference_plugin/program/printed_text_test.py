@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What print_program writes is the same program to jaxlib's own MLIR: for every bytecode file of
 the tests, jaxlib parses our text and prints it exactly as it prints its own reading of the bytecode.
 

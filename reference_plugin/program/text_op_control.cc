@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/program/text_op_parser.h"
 
 // Ops with a form of their own: module, func, reduce and while.

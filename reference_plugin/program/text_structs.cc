@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 
 #include "reference_plugin/program/text_parser_base.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A PEP 517 backend: puts the built libraries and the Python files into a wheel. Standard library only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wheel builds, installs into a fresh environment, and JAX runs on it there."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fits a line to points by gradient descent on any PJRT plugin, with Plinth's C++ client.
 //
 //   fit [PLUGIN]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the C++ sample on the CPU plugin and compares what it prints.
 
   fit_test.py FIT PLUGIN

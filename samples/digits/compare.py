@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs train.py on a PJRT plugin and on JAX's own CPU backend, and prints both side by side."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trains a small convolutional network on scikit-learn's scanned digits with JAX.
 
 Runs on whichever platform JAX selects and writes what it measured: OUT.json (accuracy, losses,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A program that embeds libplinth and a plugin: two shared libraries, no Python, no JAX.
 
      embed [--measure] [PLUGIN]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the embedding sample, compares what it prints, and holds it to its promises.
 
   embed_test.py EMBED LIBPLINTH PLUGIN

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A layer for libplinth: counts the calls of every function and prints the counts when the last
 // client is destroyed. Use it with PLINTH_LAYERS=/path/to/libplinth_layer_count_calls.so.
 

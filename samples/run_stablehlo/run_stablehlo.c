@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Runs a StableHLO text file on a PJRT plugin, with nothing but the C API.
 
      run_stablehlo PLUGIN.so PROGRAM.mlir [INPUT ...]

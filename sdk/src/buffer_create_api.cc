@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sdk/src/entry.h"
 #include "sdk/src/hand_out.h"
 #include "sdk/src/wire.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers and transfers through the C table.
 
 #include <gmock/gmock.h>

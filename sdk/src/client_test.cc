@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients, devices, memories and topologies through the C table.
 
 #include <gmock/gmock.h>

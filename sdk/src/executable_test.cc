@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiling and executing through the C table.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "gtest/gtest.h"
 #include "pjrt_c_api_ffi_extension.h"
 #include "pjrt_c_api_gpu_extension.h"

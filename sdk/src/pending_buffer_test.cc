@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers whose contents come later, through the C table: aliases and transfer managers.
 
 #include <gtest/gtest.h>

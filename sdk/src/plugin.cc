@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plinth/sdk/plugin.h"
 
 #include "sdk/src/api_instance.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds for every function of the table, driven by the registry's list.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sdk/src/test_plugin.h"
 
 #include <mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A complete PJRT plugin to copy. It keeps arrays in host memory and runs one fixed program:
 // add_one, from f32[8] to f32[8]. It knows the program by the name of the function and does not
 // read more of it: put a compiler into TemplateClient::Compile, and a device behind TemplateBuffer.

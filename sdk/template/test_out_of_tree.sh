@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the template as a vendor would: SDK installed somewhere, template copied somewhere else.
 #   test_out_of_tree.sh BUILD_DIR PYTHON_WITH_JAX
 # Then reads the binary (symbols, glibc) and runs it in JAX.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs add_one on the plugin, and shows what happens to any other function."""
 
 import jax

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A client frozen at the revision of the header that it is compiled with.
 
      window_client_0.NN PLUGIN.so...

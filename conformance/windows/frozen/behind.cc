@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "conformance/windows/frozen/behind.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frozen plugins are what they say. Their paths come in by name: WINDOW_PLUGIN_FOLDER.
 
 #include <dlfcn.h>

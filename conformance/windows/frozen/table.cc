@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of a plugin frozen at one revision: exactly as long as it was then, and every call of
 // it crosses to the plugin behind.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef IMPL_CLIENT_SRC_CALLS_H_
 #define IMPL_CLIENT_SRC_CALLS_H_
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/client/src/calls.h"
 #include "plinth/client/client.h"
 

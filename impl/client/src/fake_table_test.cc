@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the client does with plugins that are old, short of functions, or wrong.
 
 #include "impl/client/src/fake_table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/client/src/key_value_callbacks.h"
 
 #include <cstdlib>

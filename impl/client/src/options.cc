@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plinth/client/options.h"
 
 #include <protozero/pbf_reader.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The client on a real plugin: the CPU plugin, from the file that PLINTH_TEST_CPU_PLUGIN names.
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plain values of the client: options, layouts, host arrays.
 
 #include <gmock/gmock.h>

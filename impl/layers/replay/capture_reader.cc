@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/replay/capture_reader.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A training run of JAX is captured through libplinth and repeated by `plinth replay`.
 
   jax_test.py LIBPLINTH PLINTH PLUGIN

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a replay that move arrays: buffers from the host, executions, and comparison.
 #include <algorithm>
 #include <cstring>

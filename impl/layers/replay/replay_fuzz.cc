@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays hostile captures on a plugin that accepts everything. An input is a whole capture file if
 // it begins as one does; else it is records, each with its size in two bytes in front, that the
 // target puts into a file with the right checksums.

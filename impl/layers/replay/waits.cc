@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The waits of a replay.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/trace/call_encoder.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/trace/capture_file.h"
 
 #include <zlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/trace/objects.h"
 
 namespace plinth::layers {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A right program that calls nearly every function of the CPU plugin: the layer says nothing.
 
 #include <cstring>

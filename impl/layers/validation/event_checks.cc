@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/validation/call_state.h"
 #include "impl/layers/validation/special_checks.h"
 #include "plinth/support/str_cat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/validation/buffer_checks.h"
 #include "impl/layers/validation/input_reports.h"
 #include "impl/layers/validation/outputs.h"

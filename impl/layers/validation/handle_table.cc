@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/validation/handle_table.h"
 
 #include <mutex>

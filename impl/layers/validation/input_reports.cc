@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/validation/input_reports.h"
 
 #include "plinth/support/str_cat.h"

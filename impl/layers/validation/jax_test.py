@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """jax_test.py LIBPLINTH PLUGIN: unmodified JAX trains the sample network through libplinth with the
 validation layer, which has nothing to report.
 """

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the layer costs: calls through a chain with and without it, on functions that do nothing.
 //   validation_bench [rounds]
 

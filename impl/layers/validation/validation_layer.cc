@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/validation/validation_layer.h"
 
 #include "impl/layers/process_generation.h"

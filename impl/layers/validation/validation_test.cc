@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layer on a plugin made of answers: what a plugin may do wrong, modes, threads.
 
 #include <condition_variable>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plugin of 0.109, one function short of a whole table, whose functions do nothing.
 #include "pjrt_c_api.h"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # test_install.sh BUILD PLUGIN: installs libplinth, and builds and runs a C program against it, by the
 # CMake package and by the flags of the pkg-config file. Then looks at all components together.
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Probes the plugin of the command line, with nothing but what is installed.
 
 #include <plinth.h>

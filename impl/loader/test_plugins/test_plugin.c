@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plugin that can do next to nothing, and that misbehaves as PLINTH_TEST_... says.
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impl/loader/testing/fake_plugin.h"
 
 #include <algorithm>

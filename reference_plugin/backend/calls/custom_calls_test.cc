@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -7,11 +8,11 @@
 
 #include "gtest/gtest.h"
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/backend/calls/call_context.h"
 #include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/calls/ffi_types.h"
 #include "reference_plugin/backend/run/prepared_program.h"
+#include "reference_plugin/compiler/pipeline.h"
 
 // Whole programs with custom calls, in a process without Python. What needs JAX is in
 // ../differential.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_TABLE_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_TABLE_H_
 
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/library/library.h"
-#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/program/attribute.h"
 
 // Custom calls that the plugin has built in: name -> prepare function. One file per family of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/backend/executable/executable.h"
 
 #include <algorithm>
@@ -5,15 +6,15 @@
 #include <cstring>
 #include <utility>
 
-#include "reference_plugin/compiler/pipeline.h"
-#include "reference_plugin/compiler/plan/plan_cost.h"
-#include "reference_plugin/backend/host/floating_point_modes.h"
-#include "reference_plugin/cpu/math/simd_name.h"
-#include "reference_plugin/cpu/pjrt/buffer.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/compile_flags.h"
 #include "reference_plugin/backend/executable/execution.h"
 #include "reference_plugin/backend/executable/serialized_executable.h"
+#include "reference_plugin/backend/host/floating_point_modes.h"
+#include "reference_plugin/compiler/pipeline.h"
+#include "reference_plugin/compiler/plan/plan_cost.h"
+#include "reference_plugin/cpu/math/simd_name.h"
+#include "reference_plugin/cpu/pjrt/buffer.h"
 #include "reference_plugin/program/printer.h"
 
 namespace plinth::cpu {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTABLE_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTABLE_H_
 
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "plinth/sdk/executable.h"
+#include "reference_plugin/backend/run/prepared_program.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/pjrt/client.h"
-#include "reference_plugin/backend/run/prepared_program.h"
 #include "reference_plugin/program/compile_options.h"
 
 namespace plinth::cpu {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTION_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTION_H_
 
@@ -8,8 +9,8 @@
 #include "plinth/sdk/event.h"
 #include "reference_plugin/backend/calls/call_context.h"
 #include "reference_plugin/backend/executable/contents.h"
-#include "reference_plugin/backend/run/prepared_program.h"
 #include "reference_plugin/backend/host/runtime.h"
+#include "reference_plugin/backend/run/prepared_program.h"
 
 namespace plinth::cpu {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/backend/executable/serialized_executable.h"
 
 #include <zlib.h>

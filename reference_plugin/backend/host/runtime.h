@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_RUNTIME_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_RUNTIME_H_
 
@@ -7,8 +8,8 @@
 #include <memory>
 
 #include "reference_plugin/backend/host/memory_pool.h"
-#include "reference_plugin/backend/host/waiting_threads.h"
 #include "reference_plugin/backend/host/thread_pool.h"
+#include "reference_plugin/backend/host/waiting_threads.h"
 
 namespace plinth::cpu {
 

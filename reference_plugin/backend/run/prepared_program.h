@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_
 
@@ -7,11 +8,11 @@
 #include <vector>
 
 #include "plinth/support/status.h"
-#include "reference_plugin/compiler/plan/plan.h"
-#include "reference_plugin/cpu/library/library.h"
-#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/backend/host/runtime.h"
 #include "reference_plugin/backend/host/storage.h"
+#include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/compiler/plan/plan.h"
+#include "reference_plugin/cpu/library/library.h"
 
 namespace plinth::cpu {
 

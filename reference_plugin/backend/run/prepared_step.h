@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_STEP_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_STEP_H_
 
@@ -8,8 +9,8 @@
 #include <span>
 
 #include "plinth/support/status.h"
-#include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/backend/host/thread_pool.h"
+#include "reference_plugin/compiler/plan/plan.h"
 
 namespace plinth::cpu {
 

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/import/elementary.h"
 #include "reference_plugin/compiler/import/import_table.h"
+#include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/op_checks.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 

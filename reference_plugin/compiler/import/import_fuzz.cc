@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "reference_plugin/compiler/import/import.h"
-#include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/ir/verifier.h"
+#include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/program/program.h"
 
 // Any program that reads either imports to a valid module, which stays valid through every pass, or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,10 +7,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/mapping/device_mapping.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/pipeline.h"
+#include "reference_plugin/compiler/testing/compiler_test_util.h"
 
 namespace plinth::compiler {
 namespace {

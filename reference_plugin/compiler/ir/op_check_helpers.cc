@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/ir/op_check_helpers.h"
 
 #include "plinth/support/str_cat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/op_check_helpers.h"
 #include "reference_plugin/compiler/ir/window_extent.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -5,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "reference_plugin/compiler/testing/lower_test_util.h"
 #include "reference_plugin/compiler/passes/optimize.h"
+#include "reference_plugin/compiler/testing/lower_test_util.h"
 
 // Whole programs as JAX writes them (testdata): fused and unfused they compute the same.
 // Library steps are stand-ins (lower_test_interpreter.h).

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/dead_code.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "reference_plugin/compiler/passes/loop_carries.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/passes/loop_carries.h"
 
 namespace plinth::compiler {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/expand_batch_norm.h"
 
 namespace plinth::compiler {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/expand_narrow.h"
 
 #include "reference_plugin/compiler/ir/scalar.h"

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "reference_plugin/compiler/ir/builder.h"
-#include "reference_plugin/compiler/passes/fold_element.h"
 #include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/compiler/passes/fold_element.h"
 #include "reference_plugin/compiler/passes/simplify_rules.h"
 
 namespace plinth::compiler {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/inline.h"
 
 #include <gmock/gmock.h>
@@ -8,9 +9,9 @@
 #include <filesystem>
 
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/passes/optimize.h"
+#include "reference_plugin/compiler/testing/compiler_test_util.h"
 
 namespace plinth::compiler {
 namespace {

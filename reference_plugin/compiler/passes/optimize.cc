@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/optimize.h"
 
+#include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/passes/cse.h"
 #include "reference_plugin/compiler/passes/dead_code.h"
 #include "reference_plugin/compiler/passes/fold_transposes.h"
@@ -7,7 +9,6 @@
 #include "reference_plugin/compiler/passes/recognize.h"
 #include "reference_plugin/compiler/passes/simplify.h"
 #include "reference_plugin/compiler/passes/simplify_loops.h"
-#include "reference_plugin/compiler/ir/verifier.h"
 
 namespace plinth::compiler {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <benchmark/benchmark.h>
 
 #include <fstream>
@@ -28,7 +29,8 @@ BENCHMARK(BM_Read);
 
 void BM_Import(benchmark::State& state) {
   auto program = program::Read(ReadProgram());
-  if (!program.ok()) return state.SkipWithError("../testing/testdata/mlp_grad.mlirbc does not read");
+  if (!program.ok())
+    return state.SkipWithError("../testing/testdata/mlp_grad.mlirbc does not read");
   const auto shared = std::make_shared<const program::Module>(*std::move(program));
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(Import(shared));
 }
@@ -36,7 +38,8 @@ BENCHMARK(BM_Import);
 
 void BM_ImportAndOptimize(benchmark::State& state) {
   auto program = program::Read(ReadProgram());
-  if (!program.ok()) return state.SkipWithError("../testing/testdata/mlp_grad.mlirbc does not read");
+  if (!program.ok())
+    return state.SkipWithError("../testing/testdata/mlp_grad.mlirbc does not read");
   const auto shared = std::make_shared<const program::Module>(*std::move(program));
   for ([[maybe_unused]] auto _ : state) {
     auto module = Import(shared);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/recognize.h"
 
 #include <algorithm>
@@ -5,12 +6,12 @@
 #include <utility>
 
 #include "reference_plugin/compiler/ir/builder.h"
+#include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/passes/expand_batch_norm.h"
 #include "reference_plugin/compiler/passes/expand_narrow.h"
 #include "reference_plugin/compiler/passes/neutral_padding.h"
 #include "reference_plugin/compiler/passes/reduce_broadcast.h"
-#include "reference_plugin/compiler/ir/rewrite.h"
-#include "reference_plugin/compiler/ir/scalar.h"
 
 namespace plinth::compiler {
 namespace {

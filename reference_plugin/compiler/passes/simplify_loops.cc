@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/simplify_loops.h"
 
-#include "reference_plugin/compiler/passes/loop_carries.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/passes/loop_carries.h"
 
 namespace plinth::compiler {
 namespace {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/passes/optimize.h"
+#include "reference_plugin/compiler/testing/compiler_test_util.h"
 
 // Programs of one function and what remains of them. The arguments are those of the row; the body
 // ends with what it returns.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/plan/plan_cost.h"
 
 #include "reference_plugin/compiler/ir/op_work.h"

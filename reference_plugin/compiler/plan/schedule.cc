@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/plan/schedule.h"
 
 #include "plinth/support/str_cat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_TESTING_LOWER_TEST_UTIL_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_TESTING_LOWER_TEST_UTIL_H_
 
@@ -10,9 +11,9 @@
 
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/ir.h"
-#include "reference_plugin/compiler/testing/lower_test_interpreter.h"
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/compiler/plan/schedule.h"
+#include "reference_plugin/compiler/testing/lower_test_interpreter.h"
 #include "reference_plugin/program/program.h"
 
 namespace plinth::compiler::testing {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ACCESS_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ACCESS_H_
 
@@ -7,8 +8,8 @@
 
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
-#include "reference_plugin/cpu/math/tile_functions.h"
 #include "reference_plugin/cpu/kernels/tile_space.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 // The elements of a tile between memory and registers.
 namespace plinth::cpu {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/kernels/program_builder.h"
 #include "reference_plugin/cpu/kernels/routine.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/testing/random_kernel.h"
 
 #include <gtest/gtest.h>
@@ -5,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/testing/reference_kernel.h"
 
 namespace plinth::cpu {

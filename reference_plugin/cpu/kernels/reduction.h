@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_REDUCTION_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_REDUCTION_H_
 
@@ -5,8 +6,8 @@
 #include <vector>
 
 #include "plinth/support/small_vector.h"
-#include "reference_plugin/cpu/math/tile_functions.h"
 #include "reference_plugin/cpu/kernels/fold.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 // Combining tiles into accumulators.
 //

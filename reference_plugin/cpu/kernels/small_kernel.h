@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_SMALL_KERNEL_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_SMALL_KERNEL_H_
 
@@ -6,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "reference_plugin/compiler/kernel/kernel.h"
-#include "reference_plugin/cpu/math/tile_functions.h"
 #include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/cpu/kernels/access.h"
 #include "reference_plugin/cpu/kernels/reduction.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 // A kernel whose whole domain is one tile, as most are in loops over scalars: what is left of it
 // is a list of routines on slots. The routines are those of other kernels, so results are the same

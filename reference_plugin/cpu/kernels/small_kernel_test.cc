@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/kernels/small_kernel.h"
 
 #include <gtest/gtest.h>

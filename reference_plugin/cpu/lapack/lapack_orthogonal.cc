@@ -1,5 +1,6 @@
-#include "reference_plugin/cpu/lapack/lapack_call.h"
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/backend/host/thread_scratch.h"
+#include "reference_plugin/cpu/lapack/lapack_call.h"
 
 // QR factors and what is made of elementary reflectors: their products, Hessenberg and tridiagonal
 // forms.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/lapack/lapack_call.h"
 #include "reference_plugin/cpu/library/blocked_factor.h"
 #include "reference_plugin/cpu/library/triangular.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/lapack/lapack_call.h"
 
 // Singular values and eigenvalues. A matrix that is not finite is not given to LAPACK, which may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_BLOCKED_FACTOR_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_BLOCKED_FACTOR_H_
 
@@ -6,8 +7,8 @@
 #include <type_traits>
 
 #include "plinth/support/status.h"
-#include "reference_plugin/cpu/library/lapack.h"
 #include "reference_plugin/backend/host/thread_pool.h"
+#include "reference_plugin/cpu/library/lapack.h"
 
 namespace plinth::cpu {
 

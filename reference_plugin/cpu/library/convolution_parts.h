@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_CONVOLUTION_PARTS_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_CONVOLUTION_PARTS_H_
 
 #include <memory>
 #include <vector>
 
-#include "reference_plugin/cpu/library/operand_map.h"
 #include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/cpu/library/operand_map.h"
 
 namespace plinth::cpu {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions by vectors along the innermost spatial dimension. A task copies the planes it reads
 // with their padding, and with every `step`-th element side by side, so that every vector is
 // contiguous and inside.

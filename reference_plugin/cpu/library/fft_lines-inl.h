@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What moves elements between vectors of lines and of their elements; no include guard on purpose,
 // see Highway's foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE, not for
 // the target without vectors.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_H_
 
@@ -7,10 +8,10 @@
 #include <vector>
 
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/cpu/library/blas.h"
 #include "reference_plugin/cpu/library/operand_map.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
-#include "reference_plugin/backend/run/prepared_step.h"
 
 // c[i][j] = sum over k of a[i][k] * b[k][j], for any element types and positions.
 namespace plinth::cpu {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products whose left operand is read in place through windows (a convolution with the features
 // innermost): one pointer per row and kernel element takes the place of a packed panel.
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a Gemm runs: each method cuts the product into tasks for the pool. A task computes its part
 // of the result over the whole sum, so the cut does not change any element's bits.
 
 #include <algorithm>
 
-#include "reference_plugin/cpu/library/gemm.h"
 #include "reference_plugin/backend/host/thread_scratch.h"
+#include "reference_plugin/cpu/library/gemm.h"
 
 namespace plinth::cpu {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with a few rows, bound by reading the right operand; compiled once per instruction set,
 // no include guard on purpose, see Highway's foreach_target.h. Included inside namespace
 // plinth::cpu::HWY_NAMESPACE.

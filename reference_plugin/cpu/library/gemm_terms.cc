@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long sums whose rows lie side by side in the left operand and whose columns do in the right one
 // (the gradient of a convolution's kernel, features innermost): both are read in place, from lists
 // of positions that groups of rows share. Terms outside of the array are left out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register tiles, compiled once per instruction set; no include guard on purpose, see Highway's
 // foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
 

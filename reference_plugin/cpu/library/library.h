@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LIBRARY_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LIBRARY_H_
 
 #include <memory>
 
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/library/blas.h"
-#include "reference_plugin/backend/run/prepared_step.h"
 
 // Whole-array operations that are not kernels: one prepare function per opcode, all named in the
 // table of library.cc.

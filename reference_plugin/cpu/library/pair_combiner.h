@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_PAIR_COMBINER_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_PAIR_COMBINER_H_
 
@@ -10,10 +11,10 @@
 #include "plinth/support/dtype.h"
 #include "plinth/support/small_vector.h"
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
-#include "reference_plugin/backend/run/prepared_step.h"
 
 namespace plinth::cpu {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_WORK_BLOCKS_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_WORK_BLOCKS_H_
 
@@ -7,9 +8,9 @@
 #include <cstdint>
 
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/host/thread_pool.h"
 #include "reference_plugin/backend/host/thread_scratch.h"
 #include "reference_plugin/backend/run/prepared_step.h"
-#include "reference_plugin/backend/host/thread_pool.h"
 
 namespace plinth::cpu {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic and rounding of floats, arithmetic of integers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/arithmetic.cc"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Division and elementary functions of complex numbers: scalar, on the C library's complex
 // functions in double precision, the same for every target.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // exp, log and their relatives.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/exponential.cc"

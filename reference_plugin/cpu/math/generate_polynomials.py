@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes polynomials.h: the coefficients of the elementary functions.
 
 Each polynomial interpolates a function at Chebyshev nodes, computed with 60 digits (needs mpmath).

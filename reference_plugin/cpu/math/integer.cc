@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bits, shifts and powers of integers; logic of pred.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/integer.cc"

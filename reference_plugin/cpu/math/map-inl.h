@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops over a tile. Included once per target (see Highway's foreach_target.h).
 #if defined(PLINTH_REFERENCE_PLUGIN_CPU_MATH_MAP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLINTH_REFERENCE_PLUGIN_CPU_MATH_MAP_INL_H_

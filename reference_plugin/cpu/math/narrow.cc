@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types whose memory form is not their tile form: loads, stores and rounding.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/narrow.cc"

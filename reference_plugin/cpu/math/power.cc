@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // power of floats. The logarithm is kept to about 65 bits, so that y log(x) has the bits that its
 // exponential needs; f32 is computed in f64.
 #undef HWY_TARGET_INCLUDE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the elementary functions are made of: constants, error-free sums and products, polynomials,
 // the reductions of exp and log. Included once per target.
 #if defined(PLINTH_REFERENCE_PLUGIN_CPU_MATH_VECTOR_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/pjrt/client.h"
 
 #include <cstring>
 #include <thread>
 #include <utility>
 
-#include "reference_plugin/cpu/pjrt/buffer.h"
 #include "reference_plugin/backend/executable/executable.h"
+#include "reference_plugin/cpu/pjrt/buffer.h"
 
 namespace plinth::cpu {
 namespace {

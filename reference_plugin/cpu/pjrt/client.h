@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CLIENT_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CLIENT_H_
 
@@ -6,8 +7,8 @@
 #include <string_view>
 
 #include "plinth/sdk/client.h"
-#include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/backend/host/runtime.h"
+#include "reference_plugin/cpu/library/library.h"
 
 namespace plinth::cpu {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plinth/sdk/plugin.h"
 
 #include <stdlib.h>
@@ -8,10 +9,10 @@
 #include <utility>
 
 #include "reference_plugin/backend/calls/ffi_registry.h"
-#include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/backend/executable/build_id.h"
-#include "reference_plugin/cpu/pjrt/client.h"
 #include "reference_plugin/backend/executable/executable.h"
+#include "reference_plugin/cpu/math/simd_name.h"
+#include "reference_plugin/cpu/pjrt/client.h"
 
 namespace plinth::cpu {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU plugin through its C table: runs, errors that must not lose anything, and threads.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Plinth CPU plugin for JAX."""
 
 from pathlib import Path as _Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The functions of the PJRT C API with which handlers are registered, by ctypes."""
 
 from __future__ import annotations

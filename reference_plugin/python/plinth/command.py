@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `plinth`, run where libplinth lies beside it."""
 
 import os

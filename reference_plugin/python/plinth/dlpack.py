@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DLPack imports that need a copy.
 
 Where an array cannot be shared (its layout or its alignment, or the caller wants a copy), jaxlib hands its data to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hands what jax.ffi registers for the CPU to the plugin, too.
 
 jax.ffi.register_ffi_target gives handlers to jaxlib, which keeps them for its own CPU client. Before that client

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registers the CPU plugin with JAX, which finds this module by the entry point group `jax_plugins`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrong arguments: sizes, nulls, enum values, lists, nested structs.
 
 #include "impl/layers/validation/misuse/programs.h"

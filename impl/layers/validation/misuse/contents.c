@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contents that are gone or too small, executions that cannot be, transfers beyond their buffer.
 
 #include "impl/layers/validation/misuse/programs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles after their end, of another kind, of another client, and what is never freed.
 
 #include "impl/layers/validation/misuse/programs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs every wrong program on the CPU plugin through the layer, and compares what it says, word for
 // word, with expected.txt.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_SDK_TOPOLOGY_H_
 #define PLINTH_SDK_TOPOLOGY_H_
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes JAX find the plugin that lies beside this file."""
 
 import pathlib

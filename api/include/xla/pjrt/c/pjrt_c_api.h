@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated from api/registry by `python3 api/generate --write`. Do not edit.
 // Lets code that was written for upstream's include path compile unchanged.
 

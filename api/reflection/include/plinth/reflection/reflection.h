@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_REFLECTION_REFLECTION_H_
 #define PLINTH_REFLECTION_REFLECTION_H_
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated from api/registry/version.toml by `python3 api/generate --write`. Do not edit.
 
 #ifndef PLINTH_SUPPORT_ABI_VERSION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_SUPPORT_EXTENSION_CHAIN_H_
 #define PLINTH_SUPPORT_EXTENSION_CHAIN_H_
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_SUPPORT_JSON_H_
 #define PLINTH_SUPPORT_JSON_H_
 

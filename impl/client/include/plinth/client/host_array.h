@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_CLIENT_HOST_ARRAY_H_
 #define PLINTH_CLIENT_HOST_ARRAY_H_
 

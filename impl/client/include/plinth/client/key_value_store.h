@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_CLIENT_KEY_VALUE_STORE_H_
 #define PLINTH_CLIENT_KEY_VALUE_STORE_H_
 

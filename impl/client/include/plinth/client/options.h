@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef PLINTH_CLIENT_OPTIONS_H_
 #define PLINTH_CLIENT_OPTIONS_H_
 
