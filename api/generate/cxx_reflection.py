@@ -123,7 +123,7 @@ class Reflection:
             since, safe = struct.since, self._safe_since(struct, struct) if in_core else struct.since
             return (f"{{{self.text(place.name)}, {self.text(place.type)}, {place.offset}, {place.size}, Base::{base}, -1, 0, 0, "
                     f"Direction::kIn, true, IfUnknown::kNone, {'true' if base == 'kExtensionChain' else 'false'}, Owner::kNone, -1, -1, "
-                    f"{since}, {safe}, 0, {{0}}}}")
+                    f"{since}, {safe}, 0, false, false, {{0}}}}")
         name = f.name or f.members[0].rsplit(" ", 1)[1]
         if f.members:
             base, target, depth, element = "kUnion", -1, 0, place.size
@@ -138,7 +138,7 @@ class Reflection:
                 f"Direction::k{f.direction.capitalize()}, {str(f.required).lower()}, "
                 f"IfUnknown::k{(f.if_unknown or 'none').capitalize()}, {str(f.nullable).lower()}, "
                 f"Owner::k{(f.owner or 'none').capitalize()}, {number(f.length_field)}, {number(f.inner_length_field)}, "
-                f"{f.since}, {safe}, {only_with}, {self.text(f.lifetime)}}}")
+                f"{f.since}, {safe}, {only_with}, {str(f.array).lower()}, {str(f.shown).lower()}, {self.text(f.lifetime)}}}")
 
     def _rows_of_structs(self) -> tuple[list[str], list[str]]:
         fields, rows = [], []
@@ -168,7 +168,8 @@ class Reflection:
             returns = {"PJRT_Error*": "kError", "void": "kNothing"}.get(f.returns, "kOther")
             rows.append(f"{{{self.text(name)}, {slot}, {table}, {offset}, {args}, {f.since}, "
                         f"Absent::k{f.absent.capitalize()}, Threads::k{f.threads.capitalize()}, "
-                        f"Returns::{returns}, {first}, {len(f.requirements)}, {self.text(f.doc)}}}")
+                        f"Returns::{returns}, Answer::k{(f.answer or 'other').capitalize()}, {str(f.allocates).lower()}, "
+                        f"{str(f.before_initialize).lower()}, {first}, {len(f.requirements)}, {self.text(f.doc)}}}")
         return rows
 
     def ids(self) -> str:

@@ -13,6 +13,7 @@ DIRECTIONS = ("in", "out", "inout")
 IF_UNKNOWN = ("drop", "refuse")
 THREADS = ("any", "exclusive")
 CALLS = ("once", "many")
+ANSWERS = ("stable", "changing")
 CLASSES = ("contract", "robust", "undefined")
 HEADS = ("args", "sized", "extension", "none", "ffi_args", "ffi_extension")
 
@@ -61,6 +62,8 @@ class Field(Entry):
     length_field: str | None = None
     inner_length_field: str | None = None
     length: str | None = None
+    array: bool = False
+    shown: bool = False
     nullable: bool = False
     owner: str | None = None
     lifetime: str | None = None
@@ -91,6 +94,9 @@ class Function(Entry):
     absent: str = "stub"
     threads: str = "any"
     client_gate: int | None = None
+    answer: str | None = None
+    allocates: bool = False
+    before_initialize: bool = False
     requirements: list[dict] = field(default_factory=list)
 
 
@@ -336,6 +342,7 @@ def _check_fields(check: _Checker, struct: Struct, minor: int) -> None:
     check.need(len(set(names + members)) == len(names + members),
                f"{struct.name}: a field name occurs twice")
     check.need(struct.head in HEADS, f"{struct.name}: head {struct.head!r} is none of {HEADS}")
+    lengths = {n for f in struct.fields for n in (f.length_field, f.inner_length_field)}
     for f in struct.fields:
         where = f"{struct.name}.{f.name or 'union'}"
         check.need(f.doc, f"{where}: no doc")
@@ -352,6 +359,9 @@ def _check_fields(check: _Checker, struct: Struct, minor: int) -> None:
         for name in (f.length_field, f.inner_length_field):
             check.need(name is None or name in names,
                        f"{where}: length field {name!r} is not in the struct")
+        check.need(not f.array or (f.type.replace("const ", "") == "void*" and not f.length_field),
+                   f"{where}: array is of a void* whose length no field says")
+        check.need(not f.shown or f.name in lengths, f"{where}: shown is of a length")
         check.need(not f.only_with or f.if_unknown == "refuse",
                    f"{where}: only_with says when to refuse, and if_unknown is {f.if_unknown!r}")
         for name in f.only_with:
@@ -486,6 +496,7 @@ def validate(registry: Registry) -> None:
                        f"{f.name}: no argument struct {f.args}")
             check.need(f.absent in ABSENT, f"{f.name}: absent {f.absent!r}")
             check.need(f.threads in THREADS, f"{f.name}: threads {f.threads!r}")
+            check.need(f.answer is None or f.answer in ANSWERS, f"{f.name}: answer {f.answer!r}")
             check.need(0 < f.since <= minor, f"{f.name}: since {f.since} is not in 1..{minor}")
         for x in m.handles + m.enums + m.callbacks + m.structs + m.functions:
             check.need(x.doc, f"{x.name}: no doc")

@@ -15,25 +15,13 @@ using reflection::Field;
 using reflection::Function;
 using reflection::Owner;
 
-// What they tell changes with time.
-constexpr reflection::function::Id kChanging[] = {
-    reflection::function::kPJRT_Device_MemoryStats,
-    reflection::function::kPJRT_Event_IsReady,
-    reflection::function::kPJRT_Event_Error,
-    reflection::function::kPJRT_Event_Await,
-    reflection::function::kPJRT_Buffer_OpaqueDeviceMemoryDataPointer,
-    reflection::function::kPJRT_Buffer_UnsafePointer,
-};
-
 // Whether its only inputs are handles, and it gives something that the plugin owns.
 bool Describes(const Function& function) {
   if (!function.IsRegular() || function.table >= 0 ||
       function.returns != reflection::Returns::kError ||
-      function.threads == reflection::Threads::kExclusive) {
+      function.threads == reflection::Threads::kExclusive ||
+      function.answer == reflection::Answer::kChanging) {
     return false;
-  }
-  for (auto id : kChanging) {
-    if (&function == &reflection::Get(id)) return false;
   }
   bool has_handle = false, has_output = false;
   for (const Field& field : FieldsOf(reflection::Structs()[function.args])) {

@@ -10,23 +10,9 @@
 namespace plinth::layers {
 namespace {
 
-namespace fn = reflection::function;
-
 constexpr size_t kMaxLength = 4096;
 constexpr size_t kMaxRules = 64;
 constexpr uint64_t kMaxDelayUs = 60'000'000;
-
-// What `alloc` stands for: the functions that reserve memory of a device.
-constexpr fn::Id kAllocating[] = {
-    fn::kPJRT_Client_BufferFromHostBuffer,
-    fn::kPJRT_Client_CreateUninitializedBuffer,
-    fn::kPJRT_Client_CreateBuffersForAsyncHostToDevice,
-    fn::kPJRT_LoadedExecutable_Execute,
-    fn::kPJRT_Buffer_CopyToDevice,
-    fn::kPJRT_Buffer_CopyToMemory,
-    fn::kPJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers,
-    fn::kPJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers,
-};
 
 // The first word, removed from `text`.
 std::string_view TakeWord(std::string_view& text) {
@@ -61,11 +47,13 @@ bool PatternsLeaveOut(std::string_view name) {
 }
 
 Status FindFunctions(std::string_view part, std::string_view name, std::vector<int>& functions) {
+  std::span<const reflection::Function> all = reflection::Functions();
   if (name == "alloc") {
-    functions.assign(std::begin(kAllocating), std::end(kAllocating));
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all[i].allocates) functions.push_back(static_cast<int>(i));
+    }
     return Status();
   }
-  std::span<const reflection::Function> all = reflection::Functions();
   bool is_pattern = name.find('*') != std::string_view::npos;
   for (size_t i = 0; i < all.size(); ++i) {
     if (!GlobMatches(name, all[i].name.view())) continue;

@@ -87,10 +87,7 @@ class Encoder : public StructVisitor {
 
  private:
   void ArrayOr(Tag tag, const Field& field) {
-    bool is_array = array_ != nullptr && field.base == reflection::Base::kVoid &&
-                    (std::string_view(field.name) == "data" ||
-                     std::string_view(field.name) == "device_buffer_ptr");
-    if (!is_array) return Begin(field, tag);
+    if (array_ == nullptr || !field.array) return Begin(field, tag);
     Begin(field, Tag::kHostData);
     file_.AddBlob(*array_, out_);
   }

@@ -38,10 +38,7 @@ bool IsLength(const Field& field) {
     return result;
   }();
   auto index = static_cast<size_t>(&field - FirstField());
-  // The size of a transfer is worth reading.
-  return index < lengths->size() && (*lengths)[index] &&
-         std::string_view(field.name).find("transfer") == std::string_view::npos &&
-         std::string_view(field.name) != "dst_size";
+  return !field.shown && index < lengths->size() && (*lengths)[index];
 }
 
 class Writer : public StructVisitor {

@@ -20,51 +20,7 @@ using reflection::Field;
 using reflection::Function;
 using reflection::Struct;
 namespace function = reflection::function;
-
-// What is asked of a handle and is always answered alike.
-constexpr function::Id kStable[] = {
-    function::kPJRT_Buffer_ElementType,
-    function::kPJRT_Buffer_Dimensions,
-    function::kPJRT_Buffer_UnpaddedDimensions,
-    function::kPJRT_Buffer_Device,
-    function::kPJRT_Buffer_Memory,
-    function::kPJRT_Buffer_IsOnCpu,
-    function::kPJRT_Client_PlatformName,
-    function::kPJRT_Client_PlatformVersion,
-    function::kPJRT_Client_ProcessIndex,
-    function::kPJRT_Client_Devices,
-    function::kPJRT_Client_AddressableDevices,
-    function::kPJRT_Client_AddressableMemories,
-    function::kPJRT_Client_TopologyDescription,
-    function::kPJRT_Device_GetDescription,
-    function::kPJRT_Device_IsAddressable,
-    function::kPJRT_Device_LocalHardwareId,
-    function::kPJRT_Device_AddressableMemories,
-    function::kPJRT_Device_DefaultMemory,
-    function::kPJRT_DeviceDescription_Id,
-    function::kPJRT_DeviceDescription_ProcessIndex,
-    function::kPJRT_DeviceDescription_Kind,
-    function::kPJRT_Memory_Id,
-    function::kPJRT_Memory_Kind,
-    function::kPJRT_Memory_Kind_Id,
-    function::kPJRT_Memory_AddressableByDevices,
-    function::kPJRT_Executable_Name,
-    function::kPJRT_Executable_NumReplicas,
-    function::kPJRT_Executable_NumPartitions,
-    function::kPJRT_Executable_NumOutputs,
-    function::kPJRT_Executable_OutputElementTypes,
-    function::kPJRT_Executable_Fingerprint,
-    function::kPJRT_LoadedExecutable_AddressableDevices,
-    function::kPJRT_TopologyDescription_PlatformName,
-    function::kPJRT_TopologyDescription_PlatformVersion,
-    function::kPJRT_AsyncHostToDeviceTransferManager_Device,
-    function::kPJRT_AsyncHostToDeviceTransferManager_BufferCount,
-};
-
-static_assert(std::size(kStable) == kNumStableFunctions);
-
-// Pointers that are null where the array that they point to has no elements; checked with it.
-constexpr std::string_view kArrayData[] = {"data", "device_buffer_ptr"};
+namespace handle = reflection::handle;
 
 std::string_view View(const char* text) {
   return text == nullptr ? std::string_view() : std::string_view(text);
@@ -81,14 +37,6 @@ const reflection::Requirement* FindById(std::string_view id) {
   }();
   auto found = by_id->find(id);
   return found == by_id->end() ? nullptr : found->second;
-}
-
-int KindOf(std::string_view name) {
-  auto handles = reflection::Handles();
-  for (size_t i = 0; i < handles.size(); ++i) {
-    if (name == View(handles[i])) return static_cast<int>(i);
-  }
-  return -1;
 }
 
 FieldCheck RowOf(const Struct& structure, const Field& field, CheckKind kind) {
@@ -187,9 +135,6 @@ void AddInput(const Struct& structure, const Field& field, const Function* of,
     case Base::kUnsigned:
     case Base::kFloat:
       if (field.depth == 0 && field.base != Base::kVoid) return;
-      for (std::string_view name : kArrayData) {
-        if (name == View(field.name) && !has_length) return;
-      }
       if (has_length) {
         add(CheckKind::kArray, "PJRT-Args-array");
       } else if (!field.nullable && field.base != Base::kVoid && field.depth == 1 &&
@@ -291,11 +236,8 @@ FunctionPlan PlanOf(const Function& of) {
   SetHandles(&plan);
   int id = static_cast<int>(&of - reflection::Functions().data());
   plan.special = SpecialCheckOf(static_cast<function::Id>(id));
-  plan.takes_error = id == function::kPJRT_Error_Destroy || id == function::kPJRT_Error_Message ||
-                     id == function::kPJRT_Error_GetCode ||
-                     id == function::kPJRT_Error_ForEachPayload;
-  plan.needs_initialize = of.table < 0 && id != function::kPJRT_Plugin_Initialize &&
-                          id != function::kPJRT_Plugin_Attributes && !plan.takes_error;
+  plan.takes_error = plan.num_handles > 0 && plan.handles[0].kind == Kinds::Get().error;
+  plan.needs_initialize = of.table < 0 && !of.before_initialize;
   plan.has_outputs = !plan.outputs.empty() || plan.opens_kinds != 0;
   // A callback may free its own event while the call that made it run is on its way back.
   plan.tracks_calls =
@@ -326,17 +268,17 @@ void SetAnswers(const Function& of, int slot, FunctionPlan* plan) {
 const Kinds& Kinds::Get() {
   static const Kinds kinds = [] {
     Kinds k = {
-        .buffer = KindOf("PJRT_Buffer"),
-        .client = KindOf("PJRT_Client"),
-        .device = KindOf("PJRT_Device"),
-        .device_description = KindOf("PJRT_DeviceDescription"),
-        .error = KindOf("PJRT_Error"),
-        .event = KindOf("PJRT_Event"),
-        .loaded_executable = KindOf("PJRT_LoadedExecutable"),
-        .memory = KindOf("PJRT_Memory"),
-        .topology = KindOf("PJRT_TopologyDescription"),
-        .transfer_manager = KindOf("PJRT_AsyncHostToDeviceTransferManager"),
-        .fulfill_alias = KindOf("PJRT_FulfillAliasBufferCallback"),
+        .buffer = handle::kPJRT_Buffer,
+        .client = handle::kPJRT_Client,
+        .device = handle::kPJRT_Device,
+        .device_description = handle::kPJRT_DeviceDescription,
+        .error = handle::kPJRT_Error,
+        .event = handle::kPJRT_Event,
+        .loaded_executable = handle::kPJRT_LoadedExecutable,
+        .memory = handle::kPJRT_Memory,
+        .topology = handle::kPJRT_TopologyDescription,
+        .transfer_manager = handle::kPJRT_AsyncHostToDeviceTransferManager,
+        .fulfill_alias = handle::kPJRT_FulfillAliasBufferCallback,
         .of_one_client = 0,
     };
     for (int kind : {k.buffer, k.client, k.device, k.memory, k.loaded_executable,
@@ -384,12 +326,14 @@ Plans::Plans() {
   }
   never_given_out_ = ~given_out;
   std::vector<int> slots(reflection::Handles().size());
-  for (function::Id id : kStable) {
-    FunctionPlan& plan = functions_[id];
+  for (size_t i = 0; i < functions_.size(); ++i) {
+    const Function& of = reflection::Functions()[i];
+    if (of.answer != reflection::Answer::kStable) continue;
+    FunctionPlan& plan = functions_[i];
     int kind = plan.inputs.empty() ? -1 : plan.inputs[0].target;
     // A kind with more of them than a handle has room for: the last are asked without comparison.
     if (kind < 0 || slots[kind] == kNumAnswers) continue;
-    SetAnswers(reflection::Get(id), slots[kind]++, &plan);
+    SetAnswers(of, slots[kind]++, &plan);
   }
   for (const char* handle : reflection::Handles()) {
     std::string_view name = View(handle);

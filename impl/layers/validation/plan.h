@@ -69,7 +69,6 @@ struct HandleInput {
 struct SpecialCheck;
 
 inline constexpr size_t kMaxHandleInputs = 4;
-inline constexpr int kNumStableFunctions = 36;  // whose answers are compared with earlier ones
 
 // What every call reads comes first.
 struct alignas(64) FunctionPlan {

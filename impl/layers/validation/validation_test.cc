@@ -274,14 +274,16 @@ TEST_F(ValidationTest, ALongListThatChangesAtItsEnd) {
 }
 
 TEST_F(ValidationTest, EveryAnswerHasAPlaceInItsHandle) {
-  int num_answers = 0;
+  int num_stable = 0;
   for (int id = 0; id < static_cast<int>(reflection::Functions().size()); ++id) {
-    const FunctionPlan& plan = Plans::Get().Of(id);
-    EXPECT_LT(plan.answer_slot, kNumAnswers)
-        << reflection::Functions()[static_cast<size_t>(id)].name;
-    num_answers += plan.answer_slot >= 0 ? 1 : 0;
+    const reflection::Function& of = reflection::Functions()[static_cast<size_t>(id)];
+    bool is_stable = of.answer == reflection::Answer::kStable;
+    num_stable += is_stable ? 1 : 0;
+    EXPECT_EQ(Plans::Get().Of(id).answer_slot >= 0, is_stable)
+        << of.name << ": a handle has no room for more: kNumAnswers";
+    EXPECT_LT(Plans::Get().Of(id).answer_slot, kNumAnswers) << of.name;
   }
-  EXPECT_EQ(num_answers, kNumStableFunctions) << "a handle has no room for more: kNumAnswers";
+  EXPECT_GT(num_stable, 30);
 }
 
 TEST_F(ValidationTest, ADeviceThatIsNotListed) {

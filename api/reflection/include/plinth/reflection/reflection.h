@@ -54,6 +54,12 @@ enum class Owner : uint8_t { kNone, kCaller, kPlugin };
 enum class Absent : uint8_t { kRequired, kStub, kNull };
 enum class Threads : uint8_t { kAny, kExclusive };
 enum class Returns : uint8_t { kError, kNothing, kOther };
+// What a function tells of the handles that it is given.
+enum class Answer : uint8_t {
+  kOther,     // it may depend on what was done to them
+  kStable,    // the same as long as they live
+  kChanging,  // may be another at any time
+};
 enum class RequirementClass : uint8_t { kContract, kRobust, kUndefined };
 
 struct Field {
@@ -74,6 +80,8 @@ struct Field {
   int16_t since;
   int16_t safe_since;  // from this minor on every revision has the field
   uint32_t only_with;  // fields of the struct, as bits: if all are unset, this one means nothing
+  bool array;          // elements of an array whose shape other arguments give; null if it has none
+  bool shown;          // a length that says how much a call moves
   Text lifetime;       // null, or as the registry says it: "call", or the function that frees it
 };
 
@@ -100,6 +108,9 @@ struct Function {
   Absent absent;
   Threads threads;
   Returns returns;
+  Answer answer;
+  bool allocates;          // memory of a device
+  bool before_initialize;  // may be called before PJRT_Plugin_Initialize
   int16_t first_requirement, num_requirements;
   Text doc;
 
