@@ -17,11 +17,12 @@ import c_library_header
 import c_table_header
 import cxx_reflection
 import cxx_tables
+import python_tables
 import registry as registry_module
 import revisions
 
 API = Path(__file__).resolve().parent.parent
-LICENSE = "// SPDX-License-Identifier: Apache-2.0"
+LICENSE = "SPDX-License-Identifier: Apache-2.0"
 
 
 def artefacts(registry, history) -> dict[str, str]:
@@ -32,6 +33,7 @@ def artefacts(registry, history) -> dict[str, str]:
         "include/pjrt_c_api.h": c_header.header(revisions.View(registry)),
         f"{support}/abi_tables.inc": cxx_tables.tables(registry, history),
         f"{support}/abi_version.h": cxx_tables.version_header(registry),
+        "python/pjrt_abi.py": python_tables.module(registry),
         "reflection/include/plinth/reflection/reflection_names.h": reflection.ids(),
         "reflection/reflection_tables.inc": reflection.tables_text(),
     }
@@ -41,7 +43,8 @@ def artefacts(registry, history) -> dict[str, str]:
         files[f"include/{library.header}"] = c_library_header.header(library)
     for table in registry.tables:
         files |= {f"include/{name}": text for name, text in c_table_header.headers(table).items()}
-    return {name: f"{LICENSE}\n{text}" for name, text in files.items()}
+    return {name: f"{'#' if name.endswith('.py') else '//'} {LICENSE}\n{text}"
+            for name, text in files.items()}
 
 
 def stale(root: Path, files: dict[str, str]) -> list[Path]:

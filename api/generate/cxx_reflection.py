@@ -14,9 +14,6 @@ INTRO = """\
 // clang-format off
 """
 
-# Offset of slot 0 in PJRT_Api: struct_size, extension_start and the version come first.
-FIRST_SLOT = 40
-
 # What a struct or a function needs of its field's C type: base, pointer depth, element size.
 BASES = {"void": "kVoid", "char": "kChar", "bool": "kBool", "float": "kFloat", "double": "kFloat"}
 
@@ -68,7 +65,7 @@ class Reflection:
 
     def _functions(self) -> list[tuple[str, Function, int, int]]:
         """Name, entry, index of the table (-1: the core) and offset of the slot in it."""
-        rows = [(f.name, f, -1, FIRST_SLOT + 8 * f.slot) for f in self.registry.functions]
+        rows = [(f.name, f, -1, self.layouts.slot(f)) for f in self.registry.functions]
         for number, m in enumerate(self.tables):
             entries = {f.name: f for f in m.functions}
             struct = next(s for s in m.structs if s.name == m.extension["struct"])

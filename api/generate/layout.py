@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from registry import Field, Struct
+from registry import Field, Function, Struct
 from revisions import View
 
 PRIMITIVES = {
@@ -109,6 +109,13 @@ class Layouts:
         layout = Layout(places, align)
         self._cache[struct.name] = layout
         return layout
+
+    # PJRT_Api begins like a struct of arguments; then come the version and the slots.
+    chain = 8
+
+    def slot(self, function: Function) -> int:
+        """Offset of a function of the core in PJRT_Api."""
+        return 16 + self.of(self._structs["PJRT_Api_Version"]).sizeof + 8 * function.slot
 
     def minimum_size(self, struct: Struct) -> int:
         """The smallest struct_size that reaches every required field."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import logging
 
-from plinth import c_api
+from plinth import c_api, pjrt_abi
 
 _logger = logging.getLogger(__name__)
 _PLATFORM = "cpu"
@@ -47,8 +47,7 @@ def install(plugin: c_api.Plugin) -> bool:
         _jax.register_custom_type(name, registration, *rest)
         type_id = ctypes.c_int64.from_address(_address(registration["type_id"])).value
         info = registration.get("type_info")
-        # XLA_FFI_TypeInfo: its size, its extensions, the deleter.
-        deleter = ctypes.c_void_p.from_address(_address(info) + 16).value if info is not None else None
+        deleter = pjrt_abi.XLA_FFI_TypeInfo.from_address(_address(info)).deleter if info is not None else None
         _pass_on(lambda: plugin.register_type(name, type_id, deleter), name)
 
     xla_client.register_custom_call_handler(_PLATFORM, register_call)

@@ -1,0 +1,1 @@
+../../../api/python/pjrt_abi.py
