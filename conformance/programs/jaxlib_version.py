@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The jaxlib whose serializer makes the artifacts: another makes others."""
 
 import importlib.metadata

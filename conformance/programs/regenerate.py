@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
 """Makes the portable artifacts of this folder, by jaxlib 0.10.2's own serializer:
 

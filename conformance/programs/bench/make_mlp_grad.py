@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
 """Writes mlp_grad.mlirbc and mlp_grad.compileopts.pb: what JAX sends for `compile/mlp_grad` of the bench.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
 """Runs the programs on JAX's built-in CPU backend and lists what is not as expected.
 

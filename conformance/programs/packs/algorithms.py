@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops that are algorithms: linear algebra, Fourier transforms, batch normalization."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collective ops among one device, as JAX writes them for a mesh of one."""
 
 import numpy as np

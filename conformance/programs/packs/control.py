@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops with regions that decide what runs, and what stands between values."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops that change the type of elements, or their precision."""
 
 import ml_dtypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops whose shape is an operand, with result types that say what it comes to: what is left of them
 when a framework has refined a program."""
 

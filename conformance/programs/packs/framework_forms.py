@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How JAX writes donation, layouts, shardings and memory kinds on functions, in programs of one
 device."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
 """Writes ops/<op>.bin and frameworks/jax.bin: programs with arguments and results.
 

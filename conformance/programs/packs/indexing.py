@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """gather and scatter, element by element as the specification says."""
 
 import dataclasses

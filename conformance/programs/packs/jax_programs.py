@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs of ../jax-0.10.2, as JAX sent them, with arguments and what NumPy makes of them."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of arrays: dot_general and convolution."""
 
 import dataclasses

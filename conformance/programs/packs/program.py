@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of the library, with arguments and expected results, and the file that holds them.
 
 A file holds the programs of one op:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """rng_bit_generator and rng. Which bits they give is the implementation's, so the programs themselves
 ask what has to hold of them: the answer is one pred for each property, all true."""
 

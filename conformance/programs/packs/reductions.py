@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ops that combine elements by a region: reduce, reduce_window, select_and_scatter, sort."""
 
 import numpy as np
