@@ -29,6 +29,8 @@ class Tolerance:
 
 
 EXACT = Tolerance()
+# Sums and chains in 16 bits, of a result that is computed in f32 (cases.Case.wide): a few roundings.
+NARROW = Tolerance(ulps=4, of_max=4, zero_sign=False)
 
 
 def difference(expected, got, tolerance: Tolerance = EXACT) -> str | None:

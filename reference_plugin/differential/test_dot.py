@@ -10,7 +10,7 @@ from jax import lax
 import backends
 import values
 from cases import Case, check
-from compare import EXACT, Tolerance
+from compare import EXACT, NARROW, Tolerance
 
 ids = {"ids": values.name}
 
@@ -41,6 +41,8 @@ FORMS = {
 
 
 def _tolerance(dtype):
+    if values.is_narrow(dtype):
+        return NARROW
     rough = values.is_float(dtype) or values.is_complex(dtype)
     return Tolerance(of_max=16, ulps=4, zero_sign=False) if rough else EXACT
 
@@ -51,7 +53,7 @@ def _case(name, left, right, numbers, dtype, **options):
     coarser = result if values.is_float(result) and (
         jnp.finfo(result).eps > jnp.finfo(dtype).eps if values.is_float(dtype) else True) else dtype
     return Case(name, lambda x, y: lax.dot_general(x, y, numbers, **options), (x, y),
-                _tolerance(coarser))
+                _tolerance(coarser), wide=True)
 
 
 @pytest.mark.parametrize("dtype", values.ALL, **ids)
@@ -126,10 +128,10 @@ def test_sizes(dtype):
     cases = []
     for m, k, n in SIZES:
         x, y = values.random(dtype, (m, k), 1), values.random(dtype, (k, n), 2)
-        # Rounded differently in 16 bits when partial sums are.
-        cases.append(Case(f"{m}x{k}x{n}", lax.dot, (x, y),
-                          Tolerance(of_max=32, ulps=4, zero_sign=False)
-                          if _tolerance(dtype) != EXACT else EXACT))
+        tolerance = _tolerance(dtype)
+        if not (tolerance.exact or values.is_narrow(dtype)):
+            tolerance = Tolerance(of_max=32, ulps=4, zero_sign=False)
+        cases.append(Case(f"{m}x{k}x{n}", lax.dot, (x, y), tolerance, wide=True))
     check(cases)
 
 

@@ -10,13 +10,15 @@ from jax import lax
 import backends
 import values
 from cases import Case, check, check_functions_of
-from compare import EXACT, Tolerance
+from compare import EXACT, NARROW, Tolerance
 
 ids = {"ids": values.name}
 AXES = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
 
 
 def _sums(dtype):
+    if values.is_narrow(dtype):
+        return NARROW
     if values.is_complex(dtype) or values.is_float(dtype):
         return Tolerance(of_max=64, ulps=64, zero_sign=False)
     return EXACT
@@ -34,7 +36,7 @@ def test_sum_and_product(dtype):
     check_functions_of((x,), {
         "sum": _over(lambda x, axis: jnp.sum(x, axis, dtype=x.dtype)),
         "prod": _over(lambda x, axis: jnp.prod(x, axis, dtype=x.dtype)),
-    }, default=_sums(dtype))
+    }, default=_sums(dtype), wide=True)
 
 
 @pytest.mark.parametrize("dtype", values.REAL, **ids)
@@ -138,7 +140,7 @@ def test_shapes(dtype):
         x = values.random(dtype, shape, low=0, high=3)
         for axes in [(d,) for d in range(len(shape))] + [tuple(range(len(shape)))]:
             cases.append(Case(f"sum{axes}", lambda x, a=axes: jnp.sum(x, a, dtype=x.dtype), (x,),
-                              _sums(dtype)))
+                              _sums(dtype), wide=True))
     check(cases)
     empty = np.zeros((3, 0, 2), dtype)
     check([Case("max_of_none", lambda x: jnp.max(x, 1, initial=-3), (empty,))])
@@ -182,7 +184,8 @@ FUSED = {
 @pytest.mark.parametrize("shape", [(7, 33), (64, 257)], ids=str)
 def test_fused(dtype, shape):
     x = values.random(dtype, shape)
-    check_functions_of((x,), FUSED, default=Tolerance(of_max=64, ulps=16, zero_sign=False))
+    tolerance = NARROW if values.is_narrow(dtype) else Tolerance(of_max=64, ulps=16, zero_sign=False)
+    check_functions_of((x,), FUSED, default=tolerance, wide=True)
 
 
 @pytest.mark.parametrize("dtype", values.ALL, **ids)

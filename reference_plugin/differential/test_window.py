@@ -9,7 +9,7 @@ from jax import lax
 
 import values
 from cases import Case, check, check_functions_of
-from compare import EXACT, Tolerance
+from compare import EXACT, NARROW, Tolerance
 
 ids = {"ids": values.name}
 SUMS = Tolerance(of_max=16, ulps=16, zero_sign=False)
@@ -41,8 +41,8 @@ def test_reduce_window(dtype):
     high = np.inf if values.is_float(dtype) else np.iinfo(dtype).max
     check_functions_of((x,), {
         "max": windows(lax.max, low), "min": windows(lax.min, high), "sum": windows(lax.add, 0),
-    }, {"sum": SUMS} if values.is_float(dtype) else {},
-        Tolerance(zero_sign=False))
+    }, {"sum": NARROW if values.is_narrow(dtype) else SUMS} if values.is_float(dtype) else {},
+        Tolerance(zero_sign=False), wide=True)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float32], **ids)
@@ -102,8 +102,8 @@ def test_cumulative(dtype):
             table[f"cum{name}{axis}{'r' if reverse else ''}"] = (
                 lambda x, op=op, axis=axis, reverse=reverse: op(x, axis=axis, reverse=reverse))
     tolerances = {n: EXACT for n in table if "max" in n or "min" in n}
-    check_functions_of((x,), table, tolerances,
-                       Tolerance(of_max=64, ulps=64) if rough else EXACT)
+    tolerance = NARROW if values.is_narrow(dtype) else Tolerance(of_max=64, ulps=64)
+    check_functions_of((x,), table, tolerances, tolerance if rough else EXACT, wide=True)
 
 
 def test_cumulative_shapes():

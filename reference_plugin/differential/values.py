@@ -34,6 +34,11 @@ def is_float(dtype):
     return jnp.issubdtype(dtype, jnp.floating)
 
 
+def is_narrow(dtype):
+    """A float of 16 bits."""
+    return is_float(dtype) and jnp.finfo(dtype).bits == 16
+
+
 def is_complex(dtype):
     return jnp.issubdtype(dtype, jnp.complexfloating)
 
