@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the examples of docs/using/cli.md and compares what they print.
+"""Runs the examples of a page and compares what they print.
 
   docs_test.py PLINTH PLUGIN DOCS PROGRAM
 
@@ -49,8 +49,8 @@ class DocsTest(unittest.TestCase):
                     result = subprocess.run(command, shell=True, cwd=folder, env=environment,
                                             capture_output=True, text=True, timeout=60)
                     text = result.stdout + result.stderr
-                    if result.returncode:
-                        text += f"[exit code {result.returncode}]\n"
+                    expected, _, code = expected.partition("[exit code ")
+                    self.assertEqual(result.returncode, int(code.rstrip("]\n") or 0), text)
                     self.assertRegex(text, r"\A" + pattern_of(expected) + r"\Z")
                 count += 1
             self.assertGreater(count, 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's commands, run as a user would."""
+"""The README's commands, run as a user would, and the Python of docs/debugging.md."""
 
 import os
 import pathlib
@@ -7,6 +7,8 @@ import re
 import subprocess
 
 import pytest
+
+from processes import run_python
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = "$PWD/build/release/lib/pjrt_plinth_cpu.so"
@@ -40,3 +42,10 @@ def test_the_commands_for_any_plugin_work():
     assert "verdict: works" in output
     assert "conforms to L4" in output
     assert output.endswith("2.0\n")
+
+
+def test_the_python_of_the_page_on_debugging_works():
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/debugging.md").read_text(), re.M | re.S)
+    assert len(blocks) >= 2
+    for block in blocks:
+        run_python(block)
