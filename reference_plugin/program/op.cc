@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, kNumOps> kNames = {
 #define PLINTH_PROGRAM_OP(identifier, name) name,
-    PLINTH_PROGRAM_OPS(PLINTH_PROGRAM_OP)
+#include "reference_plugin/ops/program_ops.inc"
 #undef PLINTH_PROGRAM_OP
 };
 
