@@ -4,7 +4,8 @@
   pages_test.py
 
 Looked at: relative links with their anchors; paths in `code spans` and in fenced blocks of shell;
-pages of docs/ that any file of the tree names; folders that have owners. Run by CTest.
+pages of docs/ that any file of the tree names; folders that have owners; code after the words "From
+`path`:", which must stand in that file. Run by CTest.
 """
 
 import fnmatch
@@ -118,6 +119,15 @@ def faults_of(page, text):
     return faults
 
 
+def excerpts(text):
+    """(path, code) of every block after the words "From `path`:"."""
+    return re.findall(r"From\s+`([^`]+)`:\n\n *```\w*\n(.*?)^ *```$", text, re.M | re.S)
+
+
+def without_indent(code):
+    return re.sub(r"^[ \t]+", "", code, flags=re.M)
+
+
 class PagesTest(unittest.TestCase):
     def test_links_and_paths(self):
         self.assertGreater(len(pages()), 50)
@@ -136,6 +146,15 @@ class PagesTest(unittest.TestCase):
                 with self.subTest(path):
                     self.assertTrue((ROOT / name).exists(), f"names {name}, which does not exist")
         self.assertGreater(count, 20)
+
+    def test_excerpts_are_in_their_files(self):
+        count = 0
+        for page in pages():
+            for path, code in excerpts(page.read_text()):
+                count += 1
+                with self.subTest(page.relative_to(ROOT).as_posix(), path=path):
+                    self.assertIn(without_indent(code), without_indent((ROOT / path).read_text()))
+        self.assertGreater(count, 5)
 
     def test_owned_folders(self):
         for line in (ROOT / ".github/CODEOWNERS").read_text().splitlines():
