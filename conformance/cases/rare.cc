@@ -218,18 +218,6 @@ void DefaultAssignment(Context& context) {
                        context.plugin().Call(args));
 }
 
-void AssignmentOfNone(Context& context) {
-  int assignment = -1;
-  auto args = MakeArgs<PJRT_Client_DefaultDeviceAssignment_Args>();
-  args.client = context.client();
-  args.num_partitions = 1;
-  args.default_assignment = &assignment;
-  args.default_assignment_size = 1;
-  context.CheckRefused("PJRT-Client_DefaultDeviceAssignment-positive",
-                       "an assignment of no replicas", context.plugin().Call(args),
-                       {StatusCode::kInvalidArgument});
-}
-
 // A null error is no error, and has no text.
 void MessageOfNull(Context& context) {
   auto args = MakeArgs<PJRT_Error_Message_Args>();
@@ -257,8 +245,6 @@ void AddRareCases(std::vector<Case>& cases) {
   };
   add("L1/client/default_assignment", {"PJRT-Client_DefaultDeviceAssignment-too-small"},
       DefaultAssignment);
-  add("L1/client/assignment_of_none", {"PJRT-Client_DefaultDeviceAssignment-positive"},
-      AssignmentOfNone, true);
   add("L1/error/message_of_null", {"PJRT-Error_Message-error"}, MessageOfNull, true);
   add("L1/error/payloads", {"PJRT-Error_ForEachPayload-once"}, Payloads);
   add("L1/error/ok_is_none", {"PJRT-Client_CreateErrorBuffer-ok-code"}, OkIsNoError, true);

@@ -20,14 +20,6 @@ PJRT_Extension_Base* CopyFirst(PJRT_Api& table) {
 }
 
 constexpr Mutant kMutants[] = {
-    {"assignment_of_none", "PJRT-Client_DefaultDeviceAssignment-positive", "*",
-     "an assignment of no replicas is taken",
-     [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_DefaultDeviceAssignment>(t, [](auto* a) -> PJRT_Error* {
-         if (a->client != nullptr && a->num_replicas == 0) return nullptr;
-         return Real().PJRT_Client_DefaultDeviceAssignment(a);
-       });
-     }},
     {"wrong_major", "PJRT-Api-struct_size", "L0/table/version", "the major version is 1",
      [](PJRT_Api& t) { t.pjrt_api_version.major_version = 1; }},
     {"short_table", "PJRT-Api-struct_size", "L0/table/size",

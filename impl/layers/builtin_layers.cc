@@ -2,7 +2,6 @@
 #include "impl/layers/builtin_layers.h"
 
 #include "impl/layers/fault/fault_layer.h"
-#include "impl/layers/pause/pause_layer.h"
 #include "impl/layers/trace/trace_layer.h"
 #include "impl/layers/validation/validation_layer.h"
 
@@ -13,7 +12,6 @@ constexpr LayerEntry kLayers[] = {
     {"fault", &CreateFaultLayer,
      "makes chosen calls fail and events late: fault(PJRT_Client_Compile:3=INTERNAL; alloc:5="
      "RESOURCE_EXHAUSTED; delay events 20ms)"},
-    {"pause", &CreatePauseLayer, "waits before each call"},
     {"trace", &CreateTraceLayer,
      "writes a timeline for Perfetto and a capture for plinth replay: trace(file=t.json,"
      "capture=run.plinth-capture,outputs=all)"},

@@ -35,12 +35,7 @@ void AfterDevices(CallState& state) {
 
 void BeforeAssignment(CallState& state) {
   auto& args = state.As<PJRT_Client_DefaultDeviceAssignment_Args>();
-  if (args.num_replicas < 1 || args.num_partitions < 1) {
-    state.InvalidArgument(Require("PJRT-Client_DefaultDeviceAssignment-positive"),
-                          StrCat("`num_replicas` = ", args.num_replicas,
-                                 ", `num_partitions` = ", args.num_partitions));
-    return;
-  }
+  if (args.num_replicas < 0 || args.num_partitions < 0) return;
   uint64_t needed =
       static_cast<uint64_t>(args.num_replicas) * static_cast<uint64_t>(args.num_partitions);
   if (args.default_assignment == nullptr && args.default_assignment_size > 0) {

@@ -212,17 +212,6 @@ void assignment_too_small(World* w) {
   RUN(w, Client_DefaultDeviceAssignment, args);
 }
 
-void assignment_of_none(World* w) {
-  int devices[1];
-  NEW(Client_DefaultDeviceAssignment, args);
-  args.client = w->client;
-  args.num_replicas = 0;
-  args.num_partitions = 1;
-  args.default_assignment = devices;
-  args.default_assignment_size = 1;
-  RUN(w, Client_DefaultDeviceAssignment, args);
-}
-
 void dims_null(World* w) {
   PJRT_Client_BufferFromHostBuffer_Args args;
   fill_from_host(w, &args);

@@ -39,7 +39,6 @@
   ERROR(option_of_no_type)                \
   ERROR(options_null)                     \
   ERROR(assignment_too_small)             \
-  ERROR(assignment_of_none)               \
   ERROR(dims_null)                        \
   LOG(dims_negative)                      \
   ERROR(dims_overflow)                    \
