@@ -26,13 +26,6 @@ VERSION_KEYS = ({"major", "declared_minor", "reported_minor", "oldest_minor", "o
 ENTRY_POINT_KEYS = ({"name", "returns", "since", "headers", "doc"}, set())
 REQUIREMENT_KEYS = ({"id", "text", "class"}, set())
 
-# What the registry holds as a whole. A change here is a change of the ABI.
-FUNCTION_COUNT = 138
-ENUM_COUNT = 7
-EXTENSION_COUNT = 25
-HANDLE_COUNT = 22  # 20 opaque ones, and PJRT_Error and PJRT_Memory, which began as such.
-CALLBACK_COUNT = 11
-
 
 class RegistryError(Exception):
     """The registry contradicts itself; the text says where."""
@@ -454,15 +447,8 @@ def validate(registry: Registry) -> None:
     functions = registry.functions
     everything = registry.modules + registry.extensions
 
-    check.need(len(functions) == FUNCTION_COUNT,
-               f"{len(functions)} functions, {FUNCTION_COUNT} expected")
     check.need([f.slot for f in functions] == list(range(len(functions))),
                "slots are not contiguous from 0")
-    check.need(len(registry.enums) == ENUM_COUNT, f"{len(registry.enums)} enums, {ENUM_COUNT} expected")
-    check.need(len(registry.handles) == HANDLE_COUNT,
-               f"{len(registry.handles)} handles, {HANDLE_COUNT} expected")
-    check.need(len(registry.callbacks) == CALLBACK_COUNT,
-               f"{len(registry.callbacks)} callbacks, {CALLBACK_COUNT} expected")
     # Slots from 90 on came in the order of the minors; before that upstream inserted and reordered.
     for before, after in zip(functions[90:], functions[91:]):
         check.need(before.since <= after.since,
@@ -505,8 +491,7 @@ def validate(registry: Registry) -> None:
 
     types = next((e for e in registry.enums if e.name == "PJRT_Extension_Type"), None)
     numbers = [v.value for v in types.values] if types else []
-    check.need(numbers == list(range(EXTENSION_COUNT)),
-               f"extension ids are {numbers}, 0..{EXTENSION_COUNT - 1} expected")
+    check.need(numbers == list(range(len(numbers))), f"extension ids are {numbers}, not 0, 1, ...")
     type_names = {v.value: v.name for v in types.values} if types else {}
     for m in registry.extensions:
         if "type" in m.extension:

@@ -23,6 +23,7 @@ class Revision:
     index: int
     # structs, functions, enums, handles and callbacks as they were; see api/history/README.md.
     layout: dict
+    source: str | None = None  # "binary": read from published plugins; None: from upstream's header
 
 
 def read(path: Path) -> dict:
@@ -54,7 +55,8 @@ def load_history(folder: Path) -> list[Revision]:
             layout["handles"] = row["handles"]
         handles = set(layout["handles"]) | set(row.get("handles_added", []))
         layout["handles"] = sorted(handles - set(row.get("removed_handles", [])))
-        revisions.append(Revision(row["revision"], row["minor"], index, layout))
+        revisions.append(Revision(row["revision"], row["minor"], index, layout,
+                                  row.get("source")))
     if not revisions:
         raise HistoryError(f"{path} holds no revision")
     return revisions

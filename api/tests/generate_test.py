@@ -6,6 +6,11 @@ import unittest
 
 from common import API, generate, work_dir
 
+import registry as registry_module
+
+VERSION = registry_module.load(API / "registry").version
+NEWEST = VERSION["declared_minor"]
+
 
 def copy_of_api(name: str):
     folder = work_dir(name)
@@ -23,10 +28,10 @@ class GenerateTest(unittest.TestCase):
         api = copy_of_api("changed_header")
         header = api / "include/pjrt_c_api.h"
         text = header.read_text()
-        header.write_text(text.replace("#define PJRT_API_MINOR 116", "#define PJRT_API_MINOR 115"))
+        header.write_text(text.replace(f"#define PJRT_API_MINOR {NEWEST}", f"#define PJRT_API_MINOR {NEWEST - 1}"))
         done = generate(api=api)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("-#define PJRT_API_MINOR 115\n+#define PJRT_API_MINOR 116\n", done.stdout)
+        self.assertIn(f"-#define PJRT_API_MINOR {NEWEST - 1}\n+#define PJRT_API_MINOR {NEWEST}\n", done.stdout)
         self.assertEqual(generate("--write", api=api).returncode, 0)
         self.assertEqual(header.read_text(), text)
         self.assertEqual(generate(api=api).returncode, 0)
@@ -34,10 +39,12 @@ class GenerateTest(unittest.TestCase):
     def test_changed_registry_is_found(self):
         api = copy_of_api("changed_registry")
         path = api / "registry/version.toml"
-        path.write_text(path.read_text().replace("reported_minor = 114", "reported_minor = 113"))
+        reported = VERSION["reported_minor"]
+        path.write_text(path.read_text().replace(f"reported_minor = {reported}",
+                                                 f"reported_minor = {reported - 1}"))
         done = generate(api=api)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("+inline constexpr int kPjrtReportedMinor = 113;", done.stdout)
+        self.assertIn(f"+inline constexpr int kPjrtReportedMinor = {reported - 1};", done.stdout)
 
     def test_missing_and_stale_headers_are_found(self):
         api = copy_of_api("stale")

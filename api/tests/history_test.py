@@ -19,21 +19,16 @@ QUIRKS = tomllib.loads((API / "history/quirks.toml").read_text())
 
 class HistoryTest(unittest.TestCase):
     def test_every_minor_is_there(self):
-        self.assertEqual(sorted({r.minor for r in HISTORY}), list(range(1, 117)))
+        self.assertEqual(sorted({r.minor for r in HISTORY}), list(range(1, HISTORY[-1].minor + 1)))
         self.assertEqual([r.minor for r in HISTORY], sorted(r.minor for r in HISTORY))
         names = [r.name for r in HISTORY]
-        self.assertEqual(len(names), 145)
         self.assertEqual(len(set(names)), len(names))
         for name in names:
             self.assertRegex(name, r"^0\.\d+(-[a-h])?$")
-
-    def test_counts(self):
-        newest = HISTORY[-1].layout
-        self.assertEqual(len(newest["functions"]), 138)
-        self.assertEqual(len(newest["structs"]), 164)
-        self.assertEqual(len(newest["enums"]), 7)
-        self.assertEqual(len(newest["handles"]), 20)
-        self.assertEqual(len(newest["callbacks"]), 11)
+        for minor in {r.minor for r in HISTORY}:
+            labels = [r.name for r in HISTORY if r.minor == minor]
+            letters = [f"0.{minor}-{letter}" for letter in "abcdefgh"[:len(labels)]]
+            self.assertEqual(labels, letters if len(labels) > 1 else [f"0.{minor}"])
 
     def test_from_57_on_each_table_is_a_prefix_of_the_next(self):
         tables = [(r.name, r.layout["functions"]) for r in HISTORY if r.minor >= 57]

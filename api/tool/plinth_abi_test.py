@@ -30,6 +30,7 @@ def plinth_abi(*arguments: str) -> subprocess.CompletedProcess:
 
 TODAY = sources.read(str(API / "registry"))
 REGISTRY = sources.registry_module.load(API / "registry")
+NEWEST = REGISTRY.version["declared_minor"]
 
 
 class Temporary(unittest.TestCase):
@@ -100,18 +101,18 @@ class Registry(WithRegistry):
     def new_field(self) -> tuple[str, str]:
         text = (API / "registry" / "execute.toml").read_text()
         last = next(line for line in text.splitlines() if 'name = "num_custom_options"' in line)
-        return last, (f'{last}\n  {{name = "more", type = "size_t", since = 116, direction = "in", '
+        return last, (f'{last}\n  {{name = "more", type = "size_t", since = {NEWEST}, direction = "in", '
                       'default = 0, if_unknown = "drop", doc = "More."},')
 
     def test_appended_field_needs_a_new_minor(self):
-        self.check("major", "something was added and the minor is 116 as before", "execute.toml",
+        self.check("major", f"something was added and the minor is {NEWEST} as before", "execute.toml",
                    self.new_field())
 
     def test_appended_field_with_a_new_minor(self):
         folder = self.changed("execute.toml", self.new_field())
         version = folder / "version.toml"
-        version.write_text(version.read_text().replace("declared_minor = 116",
-                                                       "declared_minor = 117"))
+        version.write_text(version.read_text().replace(f"declared_minor = {NEWEST}",
+                                                       f"declared_minor = {NEWEST + 1}"))
         done = plinth_abi("check", str(API / "registry"), str(folder))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("PJRT_ExecuteOptions.more: new field at 160", done.stdout)
@@ -197,8 +198,8 @@ class Registry(WithRegistry):
         folder = self.changed("version.toml", ("major = 0", "major = 1"))
         done = plinth_abi("check", str(API / "registry"), str(folder))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("major: version: from 0.116 to 1.116", done.stdout)
-        self.assertIn("(1.116): major", done.stdout)
+        self.assertIn(f"major: version: from 0.{NEWEST} to 1.{NEWEST}", done.stdout)
+        self.assertIn(f"(1.{NEWEST}): major", done.stdout)
 
 
 class Gate(WithRegistry):
@@ -260,7 +261,7 @@ class History(unittest.TestCase):
                          ["version: something was added and the minor is 90 as before"])
 
     def test_ordinary_releases_are_minors(self):
-        for old, new in (("0.57", "0.60"), ("0.78", "0.79"), ("0.104", "0.105"), ("0.114", "0.116")):
+        for old, new in (("0.57", "0.60"), ("0.78", "0.79"), ("0.104", "0.105"), ("0.114", f"0.{NEWEST}")):
             with self.subTest(old=old, new=new):
                 self.assertEqual(self.majors(old, new), [])
                 self.assertEqual(compare.verdict(self.findings(old, new)), compare.MINOR)
@@ -297,7 +298,7 @@ class WithHeaders(Temporary):
 
 class Headers(WithHeaders):
     def test_a_header_is_read_as_the_history_has_it(self):
-        for revision in ("0.57", "0.75-b", "0.75-c", "0.116"):
+        for revision in ("0.57", "0.75-b", "0.75-c", f"0.{NEWEST}"):
             with self.subTest(revision=revision):
                 found = compare.compare(sources.from_history(revision),
                                         sources.read(str(self.header(revision))))
@@ -363,7 +364,7 @@ class Plugins(WithHeaders):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_plugin_may_have_what_the_history_calls_optional(self):
-        done = plinth_abi("check", "newest", self.plugin("0.116"), "--json")
+        done = plinth_abi("check", "newest", self.plugin(f"0.{NEWEST}"), "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_a_newer_plugin_is_a_minor(self):
@@ -407,7 +408,7 @@ class Commands(Temporary):
         version = (registry / "version.toml").read_text()
         latin = self.folder / "latin.h"
         latin.write_bytes(b"// \xe9\n")
-        for text in ("= broken", "", version.replace("declared_minor = 116", 'declared_minor = "x"')):
+        for text in ("= broken", "", version.replace(f"declared_minor = {NEWEST}", 'declared_minor = "x"')):
             for source in (registry, latin):
                 with self.subTest(text=text[:20], source=source.name):
                     (registry / "version.toml").write_text(text)

@@ -5,7 +5,8 @@
   windows.py write DIR                for every revision DIR/<name>/pjrt_c_api.h, as it was, and
                                       DIR/<name>/frozen.cc, what a plugin of that time knows
 
-Without names `revisions` gives all of them; a name 0.NN means the last one of a minor used twice.
+Without names `revisions` gives all of them; a name 0.NN means the last one of a minor used twice,
+`newest` the last of all.
 """
 
 from __future__ import annotations
@@ -63,10 +64,10 @@ def named(known: list[revisions.Revision], names: list[str]) -> list[Window]:
     every = windows(known)
     chosen = []
     for name in names:
-        revision = revisions.find(known, name)
+        revision = known[-1] if name == "newest" else revisions.find(known, name)
         if revision.minor < OLDEST:
             raise revisions.HistoryError(f"{name} is older than 0.{OLDEST}, where the windows begin")
-        chosen += [w for w in every if revision.name in w.labels]
+        chosen += [w for w in every if revision.name in w.labels and w not in chosen]
     return chosen if names else every
 
 
