@@ -75,8 +75,8 @@ Status AdaptedCall::Down(void* args, void** plugin_args) {
 }
 
 Status AdaptedCall::DownStruct(int structure, char* source, bool copy_back, char** result) {
-  const PluginShape::Plan& plan = shape_.PlanOf(structure);
-  const Struct& type = *plan.type;
+  const PluginShape::StructShape& shape = shape_.Of(structure);
+  const Struct& type = *shape.type;
   size_t announced = Read<size_t>(source, 0);
   size_t size = type.frozen ? type.end : TrueSize(structure, announced);
   if (size < type.minimum_size) {
@@ -98,7 +98,7 @@ Status AdaptedCall::DownStruct(int structure, char* source, bool copy_back, char
     if (!IsOfExtension()) PLINTH_RETURN_IF_ERROR(RefuseUnknown(structure, source, size));
     copy = MakeCopy(structure, source, size, plugin_size);
   }
-  for (const PluginShape::Check& check : plan.checks) {
+  for (const PluginShape::Check& check : shape.checks) {
     if (End(*check.field) > size) continue;
     if (check.is_enum) {
       PLINTH_RETURN_IF_ERROR(CheckEnum(structure, check, source));
@@ -155,15 +155,15 @@ Status AdaptedCall::DownField(int structure, const Field& field, char* source, s
 
 // Structs in arrays never grow, but their values can be unknown to the plugin.
 Status AdaptedCall::CheckElements(const Field& field, char* first, size_t count) {
-  const PluginShape::Plan& plan = shape_.PlanOf(field.target);
-  if (plan.uncertain != nullptr && count != 0) {
-    return Unimplemented(function_.name, ": ", plan.type->name, " changed within PJRT 0.",
+  const PluginShape::StructShape& shape = shape_.Of(field.target);
+  if (shape.uncertain != nullptr && count != 0) {
+    return Unimplemented(function_.name, ": ", shape.type->name, " changed within PJRT 0.",
                          shape_.table().minor, ", and what ", shape_.table().Describe(),
                          " takes for it cannot be told; it is certain from 0.",
-                         plan.uncertain->safe_since, " on. Use a newer plugin");
+                         shape.uncertain->safe_since, " on. Use a newer plugin");
   }
   for (size_t i = 0; i < count; ++i) {
-    for (const PluginShape::Check& check : plan.checks) {
+    for (const PluginShape::Check& check : shape.checks) {
       if (!check.is_enum) continue;
       PLINTH_RETURN_IF_ERROR(CheckEnum(field.target, check, first + i * field.element_size));
     }
@@ -207,7 +207,7 @@ bool AdaptedCall::IsDefault(int structure, const Field& field, const char* sourc
 bool AdaptedCall::MeansNothing(int structure, const Field& field, const char* source,
                                size_t size) const {
   if (field.only_with == 0) return false;
-  std::span<const Field> fields = shape_.PlanOf(structure).fields;
+  std::span<const Field> fields = shape_.Of(structure).fields;
   for (size_t i = 0; i < fields.size(); ++i) {
     bool counts = (field.only_with >> i & 1) != 0 && End(fields[i]) <= size;
     if (counts && !IsDefault(structure, fields[i], source, size)) return false;
@@ -217,7 +217,7 @@ bool AdaptedCall::MeansNothing(int structure, const Field& field, const char* so
 
 Status AdaptedCall::RefuseUnknown(int structure, const char* source, size_t size) const {
   const Struct& type = TypeOf(structure);
-  for (const Field* refusal : shape_.PlanOf(structure).refusals) {
+  for (const Field* refusal : shape_.Of(structure).refusals) {
     const Field& field = *refusal;
     if (End(field) > size || IsDefault(structure, field, source, size)) continue;
     if (MeansNothing(structure, field, source, size)) continue;
@@ -236,7 +236,7 @@ char* AdaptedCall::MakeCopy(int structure, const char* source, size_t size, size
   char* copy = Allocate(room);
   // Whole fields only, and what lies behind those that we know.
   size_t common = std::min(size, plugin_size);
-  if (common < type.end) common = LastWholeField(shape_.PlanOf(structure).fields, common);
+  if (common < type.end) common = LastWholeField(shape_.Of(structure).fields, common);
   std::memcpy(copy, source, common);
   std::memset(copy + common, 0, room - common);
   if (shape_.table().minor < kOldestMinorWithExtensions && HasExtensions(type, copy)) {
@@ -250,7 +250,7 @@ char* AdaptedCall::MakeCopy(int structure, const char* source, size_t size, size
 void AdaptedCall::Up() const {
   for (const Copy& copy : copies_) {
     if (!copy.copy_back) continue;
-    for (const Field& field : shape_.PlanOf(copy.structure).fields) {
+    for (const Field& field : shape_.Of(copy.structure).fields) {
       if (field.direction == Direction::kIn || End(field) > copy.caller_size) continue;
       // The caller's own pointer, which may have been replaced.
       if (field.base == Base::kStruct && field.depth > 0 && field.direction == Direction::kInout) {

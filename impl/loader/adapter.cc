@@ -42,24 +42,24 @@ Adapter::Adapter(const PluginTable& table) : table_(table), errors_(table), shap
 }
 
 void Adapter::SetTarget(int function, RawFunction target) {
-  plans_[function].target = target;
-  plans_[function].direct_size = FindDirectSize(function);
+  routes_[function].target = target;
+  routes_[function].direct_size = FindDirectSize(function);
 }
 
 void Adapter::UseMemoryHeads() {
   memory_heads_ = std::make_unique<MemoryHeads>();
-  for (int i = 0; i < reflection::kFunctionCount; ++i) SetTarget(i, plans_[i].target);
+  for (int i = 0; i < reflection::kFunctionCount; ++i) SetTarget(i, routes_[i].target);
 }
 
 size_t Adapter::FindDirectSize(int function) const {
   const reflection::Function& called = FunctionAt(function);
-  if (plans_[function].target == nullptr || called.args < 0 ||
+  if (routes_[function].target == nullptr || called.args < 0 ||
       called.returns != reflection::Returns::kError || PluginErrors::Handles(function) ||
       (callbacks_ != nullptr && CallerCallbacks::MayConcern(function)) ||
       table_.minor < kOldestMinorWithExtensions || table_.IsNewerThanUs() ||
       (memory_heads_ != nullptr && MemoryHeads::Concerns(called)) ||
       !reflection::Structs()[called.args].carries_struct_size ||
-      !shape_.PlanOf(called.args).checks.empty()) {
+      !shape_.Of(called.args).checks.empty()) {
     return 0;
   }
   size_t size = shape_.SizeOf(called.args);
@@ -67,14 +67,14 @@ size_t Adapter::FindDirectSize(int function) const {
 }
 
 bool Adapter::Offers(int function) const {
-  return plans_[function].target != nullptr || PluginErrors::Handles(function) ||
+  return routes_[function].target != nullptr || PluginErrors::Handles(function) ||
          FindEmulation(*this, function) != nullptr;
 }
 
 PJRT_Error* Adapter::Call(int function, void* args) const {
-  const Plan& plan = plans_[function];
-  if (args != nullptr && plan.direct_size != 0 && SizeOf(args) == plan.direct_size) {
-    PJRT_Error* error = plan.target(args);
+  const Route& route = routes_[function];
+  if (args != nullptr && route.direct_size != 0 && SizeOf(args) == route.direct_size) {
+    PJRT_Error* error = route.target(args);
     return error == nullptr ? nullptr : AfterDirectError(function, args, error);
   }
   if (PluginErrors::Handles(function)) return errors_.Call(function, args);
@@ -89,7 +89,7 @@ PJRT_Error* Adapter::Call(int function, void* args) const {
 }
 
 PJRT_Error* Adapter::CallPlain(int function, void* args) const {
-  if (plans_[function].target == nullptr) {
+  if (routes_[function].target == nullptr) {
     if (const Emulation* emulation = FindEmulation(*this, function)) {
       return emulation->call(*this, args);
     }
@@ -100,10 +100,10 @@ PJRT_Error* Adapter::CallPlain(int function, void* args) const {
 
 PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
   const reflection::Function& called = FunctionAt(function);
-  const Plan& plan = plans_[function];
+  const Route& route = routes_[function];
   bool returns_nothing = called.returns == reflection::Returns::kNothing;
   if (called.args < 0 || !reflection::Structs()[called.args].carries_struct_size) {
-    PJRT_Error* error = plan.target(args);
+    PJRT_Error* error = route.target(args);
     return returns_nothing ? nullptr : errors_.Lift(error);
   }
   // Only of a struct whose sizes were checked.
@@ -113,7 +113,7 @@ PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
   PJRT_Error* error = nullptr;
   if (!returns_nothing && table_.minor >= kOldestMinorWithExtensions &&
       shape_.FitsAsItIs(called.args, static_cast<const char*>(args)) && !has_callbacks(args)) {
-    error = errors_.Lift(plan.target(args));
+    error = errors_.Lift(route.target(args));
     if (error == nullptr || !IsSizeComplaint(error)) return error;
   }
   AdaptedCall call(shape_, called);
@@ -128,8 +128,8 @@ PJRT_Error* Adapter::CallAdapted(int function, void* args) const {
       status = call.Down(args, &plugin_args);
     }
     if (!status.ok()) return NothingOr(called, status);
-    error = has_callbacks(plugin_args) ? callbacks_->Call(function, plan.target, plugin_args)
-                                       : plan.target(plugin_args);
+    error = has_callbacks(plugin_args) ? callbacks_->Call(function, route.target, plugin_args)
+                                       : route.target(plugin_args);
     if (returns_nothing || error == nullptr) {
       call.Up();
       return nullptr;

@@ -31,7 +31,7 @@ class Adapter {
   PJRT_Error* Call(int function, void* args) const;
 
   // What the plugin has for a function, or null.
-  RawFunction Target(int function) const { return plans_[function].target; }
+  RawFunction Target(int function) const { return routes_[function].target; }
   // A function of an extension on the plugin's chain.
   void SetTarget(int function, RawFunction target);
   // Answers for the Layouts extension of a plugin that has none.
@@ -40,7 +40,7 @@ class Adapter {
   // Gives memories the head of 0.105, for callers that are told that minor or a later one.
   void UseMemoryHeads();
   // With this struct_size a call can go straight to the plugin; 0: with none.
-  size_t DirectSize(int function) const { return plans_[function].direct_size; }
+  size_t DirectSize(int function) const { return routes_[function].direct_size; }
   // Whether a call is answered with more than UNIMPLEMENTED.
   bool Offers(int function) const;
 
@@ -48,7 +48,7 @@ class Adapter {
   const PluginErrors& errors() const { return errors_; }
 
  private:
-  struct Plan {
+  struct Route {
     RawFunction target = nullptr;
     size_t direct_size = 0;
   };
@@ -62,7 +62,7 @@ class Adapter {
   const PluginTable& table_;
   PluginErrors errors_;
   mutable PluginShape shape_;
-  std::array<Plan, reflection::kFunctionCount> plans_;
+  std::array<Route, reflection::kFunctionCount> routes_;
   bool uses_default_layouts_ = false;
   std::unique_ptr<CallerCallbacks> callbacks_;  // Null where errors have heads.
   std::unique_ptr<MemoryHeads> memory_heads_;   // Null where memories need none.

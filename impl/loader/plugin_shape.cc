@@ -55,31 +55,31 @@ bool IsKnown(uint64_t known_values, int value) {
 
 PluginShape::PluginShape(const PluginTable& table)
     : table_(table), minor_(std::min(table.minor, kPjrtDeclaredMinor)) {
-  for (int i = 0; i < reflection::kStructCount; ++i) FillPlan(i);
+  for (int i = 0; i < reflection::kStructCount; ++i) FillStruct(i);
 }
 
-void PluginShape::FillPlan(int structure) {
-  Plan& plan = plans_[static_cast<size_t>(structure)];
+void PluginShape::FillStruct(int structure) {
+  StructShape& shape = structs_[static_cast<size_t>(structure)];
   const reflection::Struct& type = reflection::Structs()[structure];
-  plan.type = &type;
-  plan.fields = reflection::FieldsOf(type);
-  plan.size = static_cast<uint32_t>(type.frozen ? type.end : reflection::EndAt(type, minor_));
+  shape.type = &type;
+  shape.fields = reflection::FieldsOf(type);
+  shape.size = static_cast<uint32_t>(type.frozen ? type.end : reflection::EndAt(type, minor_));
   if (structure == kWithdrawn.structure && minor_ == kWithdrawn.first_minor) {
-    plan.size = kWithdrawn.actual;
+    shape.size = kWithdrawn.actual;
   }
-  plan.is_announced_otherwise = AnnouncedTo(structure, plan.size) != plan.size;
+  shape.is_announced_otherwise = AnnouncedTo(structure, shape.size) != shape.size;
   bool is_of_extension = type.function >= 0 && reflection::Functions()[type.function].table >= 0;
-  for (const reflection::Field& field : plan.fields) {
+  for (const reflection::Field& field : shape.fields) {
     if (field.if_unknown == reflection::IfUnknown::kRefuse && !SurelyHas(field)) {
-      plan.refusals.push_back(&field);
+      shape.refusals.push_back(&field);
     }
     if (type.frozen && field.required && field.since <= minor_ && !SurelyHas(field)) {
-      plan.uncertain = &field;
+      shape.uncertain = &field;
     }
     bool is_enum = field.base == reflection::Base::kEnum;
     if (!IsChecked(field) || field.since > minor_ || (is_of_extension && !is_enum)) continue;
     uint64_t known = is_enum ? KnownValues(reflection::Enums()[field.target], minor_) : 0;
-    plan.checks.push_back({&field, known, is_enum});
+    shape.checks.push_back({&field, known, is_enum});
   }
 }
 
@@ -91,28 +91,29 @@ bool PluginShape::Knows(const Check& check, int value) const {
 }
 
 bool PluginShape::FitsAsItIs(int structure, const char* source) const {
-  const Plan& plan = PlanOf(structure);
-  if (plan.is_announced_otherwise) return false;
-  if (!plan.type->frozen && Read<size_t>(source, 0) != plan.size.load(std::memory_order_relaxed)) {
+  const StructShape& shape = Of(structure);
+  if (shape.is_announced_otherwise) return false;
+  if (!shape.type->frozen &&
+      Read<size_t>(source, 0) != shape.size.load(std::memory_order_relaxed)) {
     return false;
   }
-  for (const Check& check : plan.checks) {
+  for (const Check& check : shape.checks) {
     if (check.is_enum ? !IsKnown(check.known_values, Read<int>(source, check.field->offset))
-                      : !NestedFits(plan, *check.field, source)) {
+                      : !NestedFits(shape, *check.field, source)) {
       return false;
     }
   }
   return true;
 }
 
-bool PluginShape::NestedFits(const Plan& plan, const reflection::Field& field,
+bool PluginShape::NestedFits(const StructShape& shape, const reflection::Field& field,
                              const char* source) const {
   const char* pointer = Read<const char*>(source, field.offset);
   if (pointer == nullptr) return true;
-  const Plan& nested = PlanOf(field.target);
+  const StructShape& nested = Of(field.target);
   size_t count = 1;
   if (field.length_field >= 0) {
-    count = Read<size_t>(source, plan.fields[static_cast<size_t>(field.length_field)].offset);
+    count = Read<size_t>(source, shape.fields[static_cast<size_t>(field.length_field)].offset);
   }
   if (nested.uncertain != nullptr && count != 0) return false;
   for (size_t i = 0; i < count; ++i) {

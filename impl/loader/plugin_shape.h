@@ -24,7 +24,7 @@ class PluginShape {
     uint64_t known_values;  // Of an enum: one bit for each value.
     bool is_enum;           // Else a pointer to structs.
   };
-  struct Plan {
+  struct StructShape {
     const reflection::Struct* type = nullptr;
     std::span<const reflection::Field> fields;
     std::vector<Check> checks;
@@ -41,17 +41,15 @@ class PluginShape {
   explicit PluginShape(const PluginTable& table);
 
   const PluginTable& table() const { return table_; }
-  const Plan& PlanOf(int structure) const { return plans_[static_cast<size_t>(structure)]; }
+  const StructShape& Of(int structure) const { return structs_[static_cast<size_t>(structure)]; }
 
-  size_t SizeOf(int structure) const {
-    return PlanOf(structure).size.load(std::memory_order_relaxed);
-  }
+  size_t SizeOf(int structure) const { return Of(structure).size.load(std::memory_order_relaxed); }
   // The struct_size to write into a struct of that size: upstream announced some wrongly.
   size_t AnnouncedTo(int structure, size_t size) const;
   // The plugin asked for a struct of this size.
   void Learn(int structure, size_t size) {
-    plans_[static_cast<size_t>(structure)].size.store(static_cast<uint32_t>(size),
-                                                      std::memory_order_relaxed);
+    structs_[static_cast<size_t>(structure)].size.store(static_cast<uint32_t>(size),
+                                                        std::memory_order_relaxed);
   }
 
   // Whether every revision of the plugin's minor has the field.
@@ -63,12 +61,13 @@ class PluginShape {
   bool FitsAsItIs(int structure, const char* source) const;
 
  private:
-  bool NestedFits(const Plan& plan, const reflection::Field& field, const char* source) const;
-  void FillPlan(int structure);
+  bool NestedFits(const StructShape& shape, const reflection::Field& field,
+                  const char* source) const;
+  void FillStruct(int structure);
 
   const PluginTable& table_;
   int minor_;
-  std::array<Plan, reflection::kStructCount> plans_;
+  std::array<StructShape, reflection::kStructCount> structs_;
 };
 
 // A field of a struct that is known by its offsets only.

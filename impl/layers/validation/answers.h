@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "impl/layers/validation/plan.h"
+#include "impl/layers/validation/check_tables.h"
 
 // Answers that never change are known by a hash.
 namespace plinth::layers::validation {
@@ -47,10 +47,10 @@ inline constexpr uint64_t kMaxAnswerElements = 1 << 16;
 
 // Of what a function with an answer wrote to `args`, of which `size` bytes are there. Lists count
 // to their end: by an equal answer the layer takes all handles in it for known.
-inline uint32_t HashOfAnswer(const FunctionPlan& plan, const char* args, size_t size) {
+inline uint32_t HashOfAnswer(const CallChecks& checks, const char* args, size_t size) {
   using answers_internal::Load;
   answers_internal::Hash hash;
-  for (const FieldCheck& row : plan.answers) {
+  for (const FieldCheck& row : checks.answers) {
     if (row.end > size) continue;
     if (row.length_size == 0) {
       hash.Add(args + row.offset, row.element_size);

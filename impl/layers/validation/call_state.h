@@ -7,8 +7,8 @@
 #include <string>
 
 #include "impl/layers/layer.h"
+#include "impl/layers/validation/check_tables.h"
 #include "impl/layers/validation/handle_table.h"
-#include "impl/layers/validation/plan.h"
 #include "impl/layers/validation/report.h"
 #include "impl/layers/validation/uses.h"
 #include "plinth/support/args.h"
@@ -22,7 +22,7 @@ struct LayerState {
   LayerState(const Options& options, LogSink sink, int minor)
       : reporter(options, std::move(sink)), plugin_minor(minor) {}
 
-  const Plans& plans = Plans::Get();
+  const CheckTables& checks = CheckTables::Get();
   const Kinds& kinds = Kinds::Get();
   HandleTable table;
   Reporter reporter;
@@ -32,7 +32,7 @@ struct LayerState {
   alignas(64) std::atomic<bool> is_initialized{false};
   // Kinds of handles, as bits, that functions may have handed out unseen: one that is not known is
   // taken for good from then on.
-  std::atomic<uint64_t> open_kinds{plans.never_given_out()};
+  std::atomic<uint64_t> open_kinds{checks.never_given_out()};
 
  private:
   // Not 0, and no other layer's.
@@ -44,8 +44,8 @@ struct LayerState {
 
 // One call while it passes the layer. Lives on its thread's stack.
 struct CallState {
-  CallState(LayerState& s, const Call& c, const FunctionPlan& p)
-      : layer(s), call(c), plan(p), args(static_cast<char*>(c.args())) {}
+  CallState(LayerState& s, const Call& c, const CallChecks& p)
+      : layer(s), call(c), checks(p), args(static_cast<char*>(c.args())) {}
   ~CallState() {
     uses.PopTo(uses_before);
     if (refusal != nullptr) [[unlikely]] {
@@ -62,7 +62,7 @@ struct CallState {
 
   LayerState& layer;
   const Call& call;
-  const FunctionPlan& plan;
+  const CallChecks& checks;
   char* const args;
   size_t size = 0;  // bytes of `args` that the caller's struct_size reaches
   Origin at;
@@ -70,7 +70,7 @@ struct CallState {
   ThreadUses& uses = ThreadUses::OfThisThread();
   const uint32_t uses_before = uses.depth();
   size_t num_inputs = 0;
-  uint32_t saw_flags = 0;  // of all handles that the plan found, in lists too
+  uint32_t saw_flags = 0;  // of all handles that the rows found, in lists too
   bool is_misused = false;
   bool is_faulty = false;  // as is_misused, by the plugin
   // How the first misuse is answered where it is, and in which words.

@@ -147,7 +147,7 @@ PJRT_Error* OnErrorCall(CallState& state) {
   LayerState& layer = state.layer;
   const bool refuses = layer.reporter.options().mode == Mode::kError;
   const char* head = state.args;
-  if (head == nullptr || state.Read<size_t>(0) < state.plan.minimum_size) {
+  if (head == nullptr || state.Read<size_t>(0) < state.checks.minimum_size) {
     CheckInputs(state);
     if (!refuses || state.refusal == nullptr) return state.call.Next();
     // Two of the three give nothing back, and nobody would free it.
@@ -173,7 +173,7 @@ PJRT_Error* OnErrorCall(CallState& state) {
     return refuses ? nullptr : state.call.Next();
   }
   if (!sight.alive()) {
-    state.FailedPrecondition(*layer.plans.OnceOf(layer.kinds.error),
+    state.FailedPrecondition(*layer.checks.OnceOf(layer.kinds.error),
                              StrCat(state.Name("error", layer.kinds.error, error),
                                     " that was freed: ", Describe(layer.table, sight.handle)));
     // Where the errors are ours there is nothing below that the call could reach.

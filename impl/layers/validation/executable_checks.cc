@@ -76,7 +76,7 @@ void ForEachArgument(const CallState& state, Visit visit) {
 void BeforeExecute(CallState& state) {
   auto& args = state.As<ExecuteArgs>();
   Sight executable = state.First();
-  // Arguments were found by the plan; what may be wrong with one beyond that is rare.
+  // Arguments were found by the checks; what may be wrong with one beyond that is rare.
   if (state.saw_flags & (kDeleted | kDonated)) {
     ForEachArgument(state, [&](const Sight& buffer) {
       CheckHasContents(state, buffer, "argument_lists",

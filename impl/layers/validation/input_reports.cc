@@ -23,13 +23,13 @@ void ReportBadHandle(CallState& state, int kind, const void* address, const Sigh
   const LayerState& layer = state.layer;
   if (sight.handle != nullptr) {
     History history = layer.table.HistoryOf(sight.handle);
-    const reflection::Requirement* requirement = layer.plans.OnceOf(kind);
+    const reflection::Requirement* requirement = layer.checks.OnceOf(kind);
     const char* what = " that was freed: ";
     if (history.parent_is_gone && history.freed.call == 0) {
       what = " that is gone: ";
       requirement = history.parent->kind() == layer.kinds.client
                         ? &Require("PJRT-Client_Destroy-owned")
-                        : layer.plans.OnceOf(history.parent->kind());
+                        : layer.checks.OnceOf(history.parent->kind());
     }
     state.FailedPrecondition(*requirement, StrCat(state.Name(name, kind, address), what,
                                                   Describe(layer.table, sight.handle)));
@@ -66,10 +66,10 @@ void ReportBadEnum(CallState& state, const FieldCheck& check, int value) {
 
 void ReportBadSize(CallState& state) {
   const reflection::Struct& structure = reflection::Structs()[state.call.function().args];
-  if (state.size < state.plan.minimum_size) {
+  if (state.size < state.checks.minimum_size) {
     state.InvalidArgument(Require("PJRT-Args-struct_size-smaller"),
                           StrCat("struct_size of ", structure.name, " is ", state.size,
-                                 ", the smallest is ", state.plan.minimum_size));
+                                 ", the smallest is ", state.checks.minimum_size));
   } else {
     state.InvalidArgument(Require("PJRT-Args-struct_size-set"),
                           StrCat("struct_size of ", structure.name, " is ", state.size,
@@ -91,8 +91,8 @@ void ReportBadChain(CallState& state, int node, const PJRT_Extension_Base* at, c
 }
 
 void ReportBadFree(CallState& state, const Sight& sight, bool is_freed, int others, int16_t user) {
-  const int kind = state.plan.frees_kind;
-  std::string what = state.Name(state.plan.frees_name, kind, sight.handle->pointer());
+  const int kind = state.checks.frees_kind;
+  std::string what = state.Name(state.checks.frees_name, kind, sight.handle->pointer());
   if (!is_freed) {
     what += " that another thread frees: ";
   } else {
@@ -100,14 +100,14 @@ void ReportBadFree(CallState& state, const Sight& sight, bool is_freed, int othe
     if (user >= 0) what += StrCat(", ", reflection::Functions()[user].name);
     what += ": ";
   }
-  state.FailedPrecondition(*state.layer.plans.OnceOf(kind),
+  state.FailedPrecondition(*state.layer.checks.OnceOf(kind),
                            what + Describe(state.layer.table, sight.handle));
 }
 
 void ReportBorrowed(CallState& state, const Sight& sight) {
   state.FailedPrecondition(
       Require("PJRT-Handle-borrowed"),
-      StrCat(state.Name(state.plan.frees_name, state.plan.frees_kind, sight.handle->pointer()),
+      StrCat(state.Name(state.checks.frees_name, state.checks.frees_kind, sight.handle->pointer()),
              " that the plugin owns: ", Describe(state.layer.table, sight.handle)));
 }
 

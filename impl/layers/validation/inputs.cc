@@ -58,7 +58,7 @@ inline Sight CheckKnown(CallState& state, int kind, const void* address, const c
     if (!TakesUnknown(state, kind, address, &sight, name)) return sight;
   }
   state.saw_flags |= sight.flags;
-  if (state.plan.tracks_calls) state.uses.Push(sight.handle, state.at.function);
+  if (state.checks.tracks_calls) state.uses.Push(sight.handle, state.at.function);
   HandleRef client = kind == layer.kinds.client ? sight.ref() : sight.client();
   if (client.handle == state.client.handle || !client) return sight;
   if (!state.client) {
@@ -120,8 +120,8 @@ void CheckUnion(CallState& state, int structure, const char* base, int nesting, 
                      ? reflection::structure::kPJRT_Buffer_MemoryLayout_Tiled
                      : reflection::structure::kPJRT_Buffer_MemoryLayout_Strides;
     const char* at = reinterpret_cast<const char*>(&layout.tiled);
-    const StructPlan& plan = state.layer.plans.OfStruct(member);
-    CheckNested(state, plan.inputs, at, plan.full_size, nesting + 1);
+    const StructChecks& checks = state.layer.checks.OfStruct(member);
+    CheckNested(state, checks.inputs, at, checks.full_size, nesting + 1);
   } else if (structure == reflection::structure::kPJRT_NamedValue) {
     const auto& value = *reinterpret_cast<const PJRT_NamedValue*>(base);
     int type = RawEnum(value.type);
@@ -136,17 +136,17 @@ void CheckUnion(CallState& state, int structure, const char* base, int nesting, 
 }
 
 void CheckOneStruct(CallState& state, int target, const char* at, int nesting, const char* path) {
-  const StructPlan& plan = state.layer.plans.OfStruct(target);
-  size_t size = plan.full_size;
-  if (plan.carries_struct_size) {
+  const StructChecks& checks = state.layer.checks.OfStruct(target);
+  size_t size = checks.full_size;
+  if (checks.carries_struct_size) {
     size = ReadAt<size_t>(at, 0);
     // Layouts have always had the same size, and JAX 0.10.2 leaves the field uninitialized.
-    if (target == reflection::structure::kPJRT_Buffer_MemoryLayout) size = plan.full_size;
-    if (size < plan.minimum_size || size > kAbsurdSize) {
-      return ReportNestedSize(state, target, size, plan.minimum_size, path);
+    if (target == reflection::structure::kPJRT_Buffer_MemoryLayout) size = checks.full_size;
+    if (size < checks.minimum_size || size > kAbsurdSize) {
+      return ReportNestedSize(state, target, size, checks.minimum_size, path);
     }
   }
-  CheckNested(state, plan.inputs, at, size, nesting);
+  CheckNested(state, checks.inputs, at, size, nesting);
   CheckUnion(state, target, at, nesting, path);
 }
 
@@ -179,9 +179,9 @@ void CheckNestedHandle(CallState& state, const FieldCheck& check, const char* ba
 
 // One that the short rows tell of.
 inline void CheckHandle(CallState& state, size_t index) {
-  const HandleInput& row = state.plan.handles[index];
+  const HandleInput& row = state.checks.handles[index];
   if (row.end > state.size) return;
-  const FieldCheck& check = state.plan.inputs[index];
+  const FieldCheck& check = state.checks.inputs[index];
   const void* address = state.Read<const void*>(row.offset);
   Sight sight = {};
   if (address != nullptr) [[likely]] {
@@ -256,36 +256,36 @@ void CheckChain(CallState& state, const PJRT_Extension_Base* node) {
 }  // namespace
 
 bool CheckInputs(CallState& state) {
-  const FunctionPlan& plan = state.plan;
+  const CallChecks& checks = state.checks;
   if (state.args == nullptr) [[unlikely]] {
     state.InvalidArgument(Require("PJRT-Args-null"), "the argument struct is null");
     return false;
   }
-  state.size = plan.minimum_size;
-  if (plan.carries_struct_size) {
+  state.size = checks.minimum_size;
+  if (checks.carries_struct_size) {
     state.size = state.Read<size_t>(0);
-    if (state.size < plan.minimum_size || state.size > kAbsurdSize) [[unlikely]] {
+    if (state.size < checks.minimum_size || state.size > kAbsurdSize) [[unlikely]] {
       ReportBadSize(state);
       return false;
     }
     // What upstream announced too small; the last field of a struct ends it.
-    if (state.size < plan.full_size &&
+    if (state.size < checks.full_size &&
         state.call.id() == reflection::function::kPJRT_Plugin_Attributes) {
-      state.size = plan.full_size;
+      state.size = checks.full_size;
     }
   }
-  if (plan.has_chain && state.size >= sizeof(size_t) + sizeof(void*)) {
+  if (checks.has_chain && state.size >= sizeof(size_t) + sizeof(void*)) {
     auto* chain = state.Read<const PJRT_Extension_Base*>(sizeof(size_t));
     if (chain != nullptr) CheckChain(state, chain);
   }
-  const size_t num_handles = static_cast<size_t>(plan.num_handles);
+  const size_t num_handles = static_cast<size_t>(checks.num_handles);
   for (size_t i = 0; i < num_handles; ++i) CheckHandle(state, i);
-  CheckFields(state, std::span(plan.inputs).subspan(num_handles), state.args, state.size, 0);
+  CheckFields(state, std::span(checks.inputs).subspan(num_handles), state.args, state.size, 0);
   return true;
 }
 
 void FreeInput(CallState& state) {
-  Sight sight = state.InputAt(static_cast<size_t>(state.plan.frees));
+  Sight sight = state.InputAt(static_cast<size_t>(state.checks.frees));
   if (sight.handle == nullptr) return;
   if ((sight.flags & kOwned) == 0) return ReportBorrowed(state, sight);
   // A call that will not reach the plugin frees nothing.

@@ -6,11 +6,11 @@
 
 namespace plinth::layers::validation {
 
-// Checks the argument struct as the plan of its function says, notes the handles and counts them as
+// Checks the argument struct as the rows of its function says, notes the handles and counts them as
 // in use. False if there is no struct to go on with.
 bool CheckInputs(CallState& state);
 
-// Ends the life of the handle that the function frees, if it frees one (`plan.frees`).
+// Ends the life of the handle that the function frees, if it frees one (`checks.frees`).
 void FreeInput(CallState& state);
 // Takes that back, because the function failed.
 void RestoreInput(CallState& state);

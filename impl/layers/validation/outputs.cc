@@ -118,8 +118,9 @@ void CheckOutput(CallState& state, const FieldCheck& check) {
 void CompareAnswer(CallState& state) {
   Sight first = state.First();
   if (first.handle == nullptr) return;
-  uint32_t answer = HashOfAnswer(state.plan, state.args, state.size);
-  std::atomic<uint32_t>& kept = first.handle->answers[static_cast<size_t>(state.plan.answer_slot)];
+  uint32_t answer = HashOfAnswer(state.checks, state.args, state.size);
+  std::atomic<uint32_t>& kept =
+      first.handle->answers[static_cast<size_t>(state.checks.answer_slot)];
   if (kept.load(std::memory_order_relaxed) == answer) return;
   // An answer that has faults of its own is looked at again each time.
   uint32_t before = 0;
@@ -177,12 +178,12 @@ void AddBorrowed(CallState& state, int kind, const void* address, const HandleRe
 }
 
 void CheckOutputs(CallState& state) {
-  for (const FieldCheck& check : state.plan.outputs) {
+  for (const FieldCheck& check : state.checks.outputs) {
     if (check.end <= state.size) CheckOutput(state, check);
   }
-  if (state.plan.answer_slot >= 0) CompareAnswer(state);
-  if (state.plan.opens_kinds != 0) {
-    state.layer.open_kinds.fetch_or(state.plan.opens_kinds, std::memory_order_relaxed);
+  if (state.checks.answer_slot >= 0) CompareAnswer(state);
+  if (state.checks.opens_kinds != 0) {
+    state.layer.open_kinds.fetch_or(state.checks.opens_kinds, std::memory_order_relaxed);
   }
 }
 

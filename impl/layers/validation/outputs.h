@@ -7,8 +7,8 @@
 namespace plinth::layers::validation {
 
 // Makes output handles and lists null, so that one that the plugin does not write is seen.
-inline void ClearOutputs(const FunctionPlan& plan, char* args, size_t size) {
-  for (uint16_t offset : plan.cleared) {
+inline void ClearOutputs(const CallChecks& checks, char* args, size_t size) {
+  for (uint16_t offset : checks.cleared) {
     if (offset + sizeof(void*) <= size) std::memset(args + offset, 0, sizeof(void*));
   }
 }

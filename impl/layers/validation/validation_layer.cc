@@ -25,9 +25,9 @@ class ValidationLayer : public Layer {
   PJRT_Error* OnCall(const Call& call) override;
 
  private:
-  Handle* FindAsked(const FunctionPlan& plan, const Call& call) const;
-  PJRT_Error* OnQuestion(const Call& call, const FunctionPlan& plan, Handle& handle);
-  PJRT_Error* OnAnyCall(const Call& call, const FunctionPlan& plan);
+  Handle* FindAsked(const CallChecks& checks, const Call& call) const;
+  PJRT_Error* OnQuestion(const Call& call, const CallChecks& checks, Handle& handle);
+  PJRT_Error* OnAnyCall(const Call& call, const CallChecks& checks);
   PJRT_Error* AfterCall(CallState& state, PJRT_Error* error);
   PJRT_Error* Refuse(CallState& state);
   void CheckInitialized(CallState& state);
@@ -55,70 +55,71 @@ PJRT_Error* ValidationLayer::OnCall(const Call& call) {
   if (!IsProcessGeneration(generation_)) [[unlikely]] {
     return call.Next();
   }
-  const FunctionPlan& plan = state_.plans.Of(call.id());
-  if (plan.is_question) {
-    if (Handle* handle = FindAsked(plan, call)) [[likely]] {
-      return OnQuestion(call, plan, *handle);
+  const CallChecks& checks = state_.checks.Of(call.id());
+  if (checks.is_question) {
+    if (Handle* handle = FindAsked(checks, call)) [[likely]] {
+      return OnQuestion(call, checks, *handle);
     }
   }
-  return OnAnyCall(call, plan);
+  return OnAnyCall(call, checks);
 }
 
 // The handle of a question that was answered before, if all about the call is right.
-Handle* ValidationLayer::FindAsked(const FunctionPlan& plan, const Call& call) const {
+Handle* ValidationLayer::FindAsked(const CallChecks& checks, const Call& call) const {
   struct Head {
     size_t struct_size;
     const void* chain;
   };
   if (call.args() == nullptr) return nullptr;
   const auto& head = *static_cast<const Head*>(call.args());
-  if (head.struct_size != plan.full_size || head.chain != nullptr) return nullptr;
+  if (head.struct_size != checks.full_size || head.chain != nullptr) return nullptr;
   const void* address = *reinterpret_cast<const void* const*>(
-      static_cast<const char*>(call.args()) + plan.handles[0].offset);
-  Sight sight = state_.table.Find(plan.handles[0].kind, reinterpret_cast<uintptr_t>(address));
+      static_cast<const char*>(call.args()) + checks.handles[0].offset);
+  Sight sight = state_.table.Find(checks.handles[0].kind, reinterpret_cast<uintptr_t>(address));
   if (!sight.alive()) return nullptr;
-  const std::atomic<uint32_t>& answer = sight.handle->answers[plan.answer_slot];
+  const std::atomic<uint32_t>& answer = sight.handle->answers[checks.answer_slot];
   return answer.load(std::memory_order_relaxed) != 0 ? sight.handle : nullptr;
 }
 
 // The short way of most calls: the same question again, and the same answer, which was looked at
 // when it came for the first time.
-PJRT_Error* ValidationLayer::OnQuestion(const Call& call, const FunctionPlan& plan,
+PJRT_Error* ValidationLayer::OnQuestion(const Call& call, const CallChecks& checks,
                                         Handle& handle) {
   char* args = static_cast<char*>(call.args());
   ThreadUses& uses = ThreadUses::OfThisThread();
   const Origin at = {uses.NextCall(state_.id, state_.num_calls), call.id()};
   const uint32_t depth = uses.depth();
-  const std::atomic<uint32_t>& answer = handle.answers[plan.answer_slot];
+  const std::atomic<uint32_t>& answer = handle.answers[checks.answer_slot];
   uses.Push(&handle, at.function);
-  ClearOutputs(plan, args, plan.full_size);
+  ClearOutputs(checks, args, checks.full_size);
   PJRT_Error* error = call.Next();
   uses.PopTo(depth);
-  if (error == nullptr && HashOfAnswer(plan, args, plan.full_size) ==
+  if (error == nullptr && HashOfAnswer(checks, args, checks.full_size) ==
                               answer.load(std::memory_order_relaxed)) [[likely]] {
     return nullptr;
   }
-  CallState state(state_, call, plan);
+  CallState state(state_, call, checks);
   state.at = at;
   CheckInputs(state);
   return AfterCall(state, error);
 }
 
-PJRT_Error* ValidationLayer::OnAnyCall(const Call& call, const FunctionPlan& plan) {
-  CallState state(state_, call, plan);
+PJRT_Error* ValidationLayer::OnAnyCall(const Call& call, const CallChecks& checks) {
+  CallState state(state_, call, checks);
   state.at = {state.uses.NextCall(state_.id, state_.num_calls), call.id()};
-  if (plan.takes_error) [[unlikely]] {
+  if (checks.takes_error) [[unlikely]] {
     return OnErrorCall(state);
   }
-  if (plan.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed))
+  if (checks.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed))
       [[unlikely]] {
     CheckInitialized(state);
   }
 
   const bool has_args = CheckInputs(state);
   if (has_args) {
-    if (plan.special != nullptr && plan.special->before != nullptr) plan.special->before(state);
-    if (plan.frees >= 0) FreeInput(state);
+    if (checks.special != nullptr && checks.special->before != nullptr)
+      checks.special->before(state);
+    if (checks.frees >= 0) FreeInput(state);
   }
   if (state.is_misused && state_.reporter.options().mode == Mode::kError) [[unlikely]] {
     RestoreInput(state);
@@ -127,20 +128,20 @@ PJRT_Error* ValidationLayer::OnAnyCall(const Call& call, const FunctionPlan& pla
   if (!has_args) [[unlikely]] {
     return TrackError(state_, call.Next(), state.at, state.client);
   }
-  ClearOutputs(plan, state.args, state.size);
+  ClearOutputs(checks, state.args, state.size);
   bool is_ready = call.id() == function::kPJRT_Event_OnReady;
   return AfterCall(state, is_ready ? CallOnReady(state) : call.Next());
 }
 
 PJRT_Error* ValidationLayer::AfterCall(CallState& state, PJRT_Error* error) {
-  const SpecialCheck* special = state.plan.special;
+  const SpecialCheck* special = state.checks.special;
   if (error != nullptr) [[unlikely]] {
     RestoreInput(state);
     error = TrackError(state_, error, state.at, state.client);
     if (special != nullptr && special->failed != nullptr) special->failed(state);
     return error;
   }
-  if (state.plan.has_outputs) CheckOutputs(state);
+  if (state.checks.has_outputs) CheckOutputs(state);
   if (special != nullptr && special->after != nullptr) special->after(state);
   return nullptr;
 }

@@ -8,9 +8,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "impl/layers/validation/check_tables.h"
 #include "impl/layers/validation/handle_table.h"
 #include "impl/layers/validation/misuse/calls.h"
-#include "impl/layers/validation/plan.h"
 #include "impl/layers/validation/testing/table_chain.h"
 #include "impl/layers/validation/validation_layer.h"
 #include "plinth/support/error.h"
@@ -159,12 +159,12 @@ TEST_F(ValidationTest, EveryNullAndEnumOfTheRegistryIsChecked) {
       if (text.find("with elements") != std::string::npos) continue;
       if (text.starts_with("A null `default_assignment`")) continue;
       bool is_checked = false;
-      for (const FieldCheck& check : Plans::Get().Of(i).inputs) {
+      for (const FieldCheck& check : CheckTables::Get().Of(i).inputs) {
         is_checked = is_checked || check.requirement == &requirement;
       }
       EXPECT_TRUE(is_checked) << requirement.id << ": " << text;
     }
-    EXPECT_LT(Plans::Get().Of(i).answer_slot, kNumAnswers) << of.name;
+    EXPECT_LT(CheckTables::Get().Of(i).answer_slot, kNumAnswers) << of.name;
   }
 }
 
@@ -279,9 +279,9 @@ TEST_F(ValidationTest, EveryAnswerHasAPlaceInItsHandle) {
     const reflection::Function& of = reflection::Functions()[static_cast<size_t>(id)];
     bool is_stable = of.answer == reflection::Answer::kStable;
     num_stable += is_stable ? 1 : 0;
-    EXPECT_EQ(Plans::Get().Of(id).answer_slot >= 0, is_stable)
+    EXPECT_EQ(CheckTables::Get().Of(id).answer_slot >= 0, is_stable)
         << of.name << ": a handle has no room for more: kNumAnswers";
-    EXPECT_LT(Plans::Get().Of(id).answer_slot, kNumAnswers) << of.name;
+    EXPECT_LT(CheckTables::Get().Of(id).answer_slot, kNumAnswers) << of.name;
   }
   EXPECT_GT(num_stable, 30);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PLINTH_IMPL_LAYERS_VALIDATION_PLAN_H_
-#define PLINTH_IMPL_LAYERS_VALIDATION_PLAN_H_
+#ifndef PLINTH_IMPL_LAYERS_VALIDATION_CHECK_TABLES_H_
+#define PLINTH_IMPL_LAYERS_VALIDATION_CHECK_TABLES_H_
 
 #include <array>
 #include <cstdint>
@@ -51,7 +51,7 @@ struct FieldCheck {
   }
 };
 
-struct StructPlan {
+struct StructChecks {
   std::vector<FieldCheck> inputs;
   bool carries_struct_size = false;
   uint16_t minimum_size = 0;
@@ -71,7 +71,7 @@ struct SpecialCheck;
 inline constexpr size_t kMaxHandleInputs = 4;
 
 // What every call reads comes first.
-struct alignas(64) FunctionPlan {
+struct alignas(64) CallChecks {
   uint16_t minimum_size = 0;
   uint16_t full_size = 0;
   // The handle that the function frees: its offset, or -1.
@@ -105,12 +105,12 @@ struct alignas(64) FunctionPlan {
 };
 
 // The rows of the tables above, made once for each process.
-class Plans {
+class CheckTables {
  public:
-  static const Plans& Get();
+  static const CheckTables& Get();
 
-  const FunctionPlan& Of(int function) const { return functions_[function]; }
-  const StructPlan& OfStruct(int structure) const { return structs_[structure]; }
+  const CallChecks& Of(int function) const { return functions_[function]; }
+  const StructChecks& OfStruct(int structure) const { return structs_[structure]; }
 
   // Kinds, as bits, of handles that no function gives out where the rows can see it.
   uint64_t never_given_out() const { return never_given_out_; }
@@ -119,9 +119,9 @@ class Plans {
   const reflection::Requirement* OnceOf(int handle_kind) const { return once_[handle_kind]; }
 
  private:
-  Plans();
-  std::vector<FunctionPlan> functions_;
-  std::vector<StructPlan> structs_;
+  CheckTables();
+  std::vector<CallChecks> functions_;
+  std::vector<StructChecks> structs_;
   std::vector<const reflection::Requirement*> once_;
   uint64_t never_given_out_ = 0;
 };
@@ -143,4 +143,4 @@ const reflection::Requirement& RequirementOf(const reflection::Function& functio
 
 }  // namespace plinth::layers::validation
 
-#endif  // PLINTH_IMPL_LAYERS_VALIDATION_PLAN_H_
+#endif  // PLINTH_IMPL_LAYERS_VALIDATION_CHECK_TABLES_H_

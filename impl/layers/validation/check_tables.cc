@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "impl/layers/validation/plan.h"
+#include "impl/layers/validation/check_tables.h"
 
 #include <algorithm>
 #include <iterator>
@@ -169,97 +169,99 @@ void SetOwner(const Struct& structure, const Field& field, FieldCheck* check) {
   }
 }
 
-void AddOutput(const Struct& structure, const Field& field, FunctionPlan* plan) {
+void AddOutput(const Struct& structure, const Field& field, CallChecks* checks) {
   bool has_length = field.length_field >= 0;
   auto add = [&](CheckKind kind, const char* requirement) -> FieldCheck& {
-    plan->outputs.push_back(RowOf(structure, field, kind));
-    plan->outputs.back().requirement = &Require(requirement);
-    return plan->outputs.back();
+    checks->outputs.push_back(RowOf(structure, field, kind));
+    checks->outputs.back().requirement = &Require(requirement);
+    return checks->outputs.back();
   };
   if (field.base == Base::kHandle && field.depth == 0) {
     // A holder that goes to its deleter alone is no handle of any other call.
     bool by_function = reflection::FindFunction(View(field.lifetime)) != nullptr;
     if (field.owner == reflection::Owner::kCaller && !by_function) return;
     SetOwner(structure, field, &add(CheckKind::kHandle, "PJRT-Args-output-handle"));
-    plan->cleared.push_back(field.offset);
+    checks->cleared.push_back(field.offset);
   } else if (field.base == Base::kHandle && field.depth == 1 && has_length) {
     SetOwner(structure, field, &add(CheckKind::kHandleList, "PJRT-Args-output-array"));
-    plan->cleared.push_back(field.offset);
+    checks->cleared.push_back(field.offset);
   } else if (field.base == Base::kEnum && field.depth == 0) {
     add(CheckKind::kEnum, "PJRT-Args-output-enum");
   } else if (field.depth >= 1 && has_length && !field.nullable) {
     add(CheckKind::kArray, "PJRT-Args-output-array");
-    plan->cleared.push_back(field.offset);
+    checks->cleared.push_back(field.offset);
   }
 }
 
 // Moves single handles to the front, and makes their short rows.
-void SetHandles(FunctionPlan* plan) {
-  std::stable_partition(plan->inputs.begin(), plan->inputs.end(),
+void SetHandles(CallChecks* checks) {
+  std::stable_partition(checks->inputs.begin(), checks->inputs.end(),
                         [](const FieldCheck& check) { return check.kind == CheckKind::kHandle; });
-  for (const FieldCheck& check : plan->inputs) {
-    size_t i = static_cast<size_t>(plan->num_handles);
+  for (const FieldCheck& check : checks->inputs) {
+    size_t i = static_cast<size_t>(checks->num_handles);
     if (check.kind != CheckKind::kHandle || i == kMaxHandleInputs) break;
-    plan->handles[i] = {check.offset, check.end, static_cast<int8_t>(check.target), check.nullable};
-    ++plan->num_handles;
+    checks->handles[i] = {check.offset, check.end, static_cast<int8_t>(check.target),
+                          check.nullable};
+    ++checks->num_handles;
   }
 }
 
-FunctionPlan PlanOf(const Function& of) {
-  FunctionPlan plan;
-  if (of.args < 0) return plan;
+CallChecks ChecksOf(const Function& of) {
+  CallChecks checks;
+  if (of.args < 0) return checks;
   const Struct& args = reflection::Structs()[of.args];
-  plan.minimum_size = args.minimum_size;
-  plan.full_size = args.end;
-  plan.carries_struct_size = args.carries_struct_size;
+  checks.minimum_size = args.minimum_size;
+  checks.full_size = args.end;
+  checks.carries_struct_size = args.carries_struct_size;
   for (const Field& field : reflection::FieldsOf(args)) {
-    plan.has_chain = plan.has_chain || field.base == Base::kExtensionChain;
+    checks.has_chain = checks.has_chain || field.base == Base::kExtensionChain;
     if (field.direction == Direction::kOut) {
-      AddOutput(args, field, &plan);
+      AddOutput(args, field, &checks);
     } else {
-      AddInput(args, field, &of, &plan.inputs);
+      AddInput(args, field, &of, &checks.inputs);
     }
     bool is_unseen = field.direction != Direction::kIn && field.base == Base::kHandle &&
                      field.depth > 0 &&
                      (field.direction == Direction::kInout || field.length_field < 0);
     if (is_unseen && &of != &reflection::Get(function::kPJRT_LoadedExecutable_Execute)) {
-      plan.opens_kinds |= uint64_t{1} << field.target;
+      checks.opens_kinds |= uint64_t{1} << field.target;
     }
-    bool is_first = plan.frees < 0;
+    bool is_first = checks.frees < 0;
     if (of.threads == reflection::Threads::kExclusive && is_first && field.base == Base::kHandle &&
         field.depth == 0 && field.direction == Direction::kIn) {
-      plan.frees = static_cast<int16_t>(field.offset);
-      plan.frees_kind = field.target;
-      plan.frees_name = field.name;
+      checks.frees = static_cast<int16_t>(field.offset);
+      checks.frees_kind = field.target;
+      checks.frees_name = field.name;
     }
   }
-  SetHandles(&plan);
+  SetHandles(&checks);
   int id = static_cast<int>(&of - reflection::Functions().data());
-  plan.special = SpecialCheckOf(static_cast<function::Id>(id));
-  plan.takes_error = plan.num_handles > 0 && plan.handles[0].kind == Kinds::Get().error;
-  plan.needs_initialize = of.table < 0 && !of.before_initialize;
-  plan.has_outputs = !plan.outputs.empty() || plan.opens_kinds != 0;
+  checks.special = SpecialCheckOf(static_cast<function::Id>(id));
+  checks.takes_error = checks.num_handles > 0 && checks.handles[0].kind == Kinds::Get().error;
+  checks.needs_initialize = of.table < 0 && !of.before_initialize;
+  checks.has_outputs = !checks.outputs.empty() || checks.opens_kinds != 0;
   // A callback may free its own event while the call that made it run is on its way back.
-  plan.tracks_calls =
-      id != function::kPJRT_Event_OnReady && id != function::kPJRT_Event_Set && plan.frees < 0;
-  return plan;
+  checks.tracks_calls =
+      id != function::kPJRT_Event_OnReady && id != function::kPJRT_Event_Set && checks.frees < 0;
+  return checks;
 }
 
 // The fields of an answer.
-void SetAnswers(const Function& of, int slot, FunctionPlan* plan) {
+void SetAnswers(const Function& of, int slot, CallChecks* checks) {
   const Struct& args = reflection::Structs()[of.args];
-  plan->answer_slot = static_cast<int8_t>(slot);
-  plan->has_outputs = true;
-  plan->is_question = plan->carries_struct_size && plan->has_chain && plan->num_handles == 1 &&
-                      plan->inputs.size() == 1 && plan->frees < 0 && plan->opens_kinds == 0 &&
-                      plan->special == nullptr && plan->tracks_calls;
+  checks->answer_slot = static_cast<int8_t>(slot);
+  checks->has_outputs = true;
+  checks->is_question = checks->carries_struct_size && checks->has_chain &&
+                        checks->num_handles == 1 && checks->inputs.size() == 1 &&
+                        checks->frees < 0 && checks->opens_kinds == 0 &&
+                        checks->special == nullptr && checks->tracks_calls;
   for (const Field& field : reflection::FieldsOf(args)) {
     if (field.direction != Direction::kOut || field.depth > 1) continue;
     bool is_list = field.depth == 1 && field.length_field >= 0;
     if (field.depth == 1 && !is_list) continue;
     FieldCheck row = RowOf(args, field, CheckKind::kPointer);
     if (!is_list) row.element_size = field.size;
-    plan->answers.push_back(row);
+    checks->answers.push_back(row);
   }
 }
 
@@ -305,21 +307,21 @@ const reflection::Requirement& RequirementOf(const Function& of, const char* fie
   return found == nullptr ? Require(otherwise) : *found;
 }
 
-Plans::Plans() {
+CheckTables::CheckTables() {
   for (const Struct& structure : reflection::Structs()) {
-    StructPlan plan;
-    plan.carries_struct_size = structure.carries_struct_size;
-    plan.minimum_size = structure.minimum_size;
-    plan.full_size = structure.end;
+    StructChecks checks;
+    checks.carries_struct_size = structure.carries_struct_size;
+    checks.minimum_size = structure.minimum_size;
+    checks.full_size = structure.end;
     for (const Field& field : reflection::FieldsOf(structure)) {
-      if (field.direction != Direction::kOut) AddInput(structure, field, nullptr, &plan.inputs);
+      if (field.direction != Direction::kOut) AddInput(structure, field, nullptr, &checks.inputs);
     }
-    structs_.push_back(std::move(plan));
+    structs_.push_back(std::move(checks));
   }
-  for (const Function& of : reflection::Functions()) functions_.push_back(PlanOf(of));
+  for (const Function& of : reflection::Functions()) functions_.push_back(ChecksOf(of));
   uint64_t given_out = 0;
-  for (const FunctionPlan& plan : functions_) {
-    for (const FieldCheck& check : plan.outputs) {
+  for (const CallChecks& checks : functions_) {
+    for (const FieldCheck& check : checks.outputs) {
       bool is_handle = check.kind == CheckKind::kHandle || check.kind == CheckKind::kHandleList;
       if (is_handle) given_out |= uint64_t{1} << check.target;
     }
@@ -329,11 +331,11 @@ Plans::Plans() {
   for (size_t i = 0; i < functions_.size(); ++i) {
     const Function& of = reflection::Functions()[i];
     if (of.answer != reflection::Answer::kStable) continue;
-    FunctionPlan& plan = functions_[i];
-    int kind = plan.inputs.empty() ? -1 : plan.inputs[0].target;
+    CallChecks& checks = functions_[i];
+    int kind = checks.inputs.empty() ? -1 : checks.inputs[0].target;
     // A kind with more of them than a handle has room for: the last are asked without comparison.
     if (kind < 0 || slots[kind] == kNumAnswers) continue;
-    SetAnswers(of, slots[kind]++, &plan);
+    SetAnswers(of, slots[kind]++, &checks);
   }
   for (const char* handle : reflection::Handles()) {
     std::string_view name = View(handle);
@@ -343,9 +345,9 @@ Plans::Plans() {
   }
 }
 
-const Plans& Plans::Get() {
-  static const Plans* const plans = new Plans;
-  return *plans;
+const CheckTables& CheckTables::Get() {
+  static const CheckTables* const checks = new CheckTables;
+  return *checks;
 }
 
 }  // namespace plinth::layers::validation
