@@ -13,6 +13,7 @@ import functools
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -161,6 +162,12 @@ class PagesTest(unittest.TestCase):
             if line.startswith("/"):
                 path = line.split()[0].strip("/")
                 self.assertTrue((ROOT / path).exists(), f"{path} has an owner and does not exist")
+
+    def test_the_parts_of_the_tests(self):
+        """The table of the page has the parts that the script runs: else --list refuses."""
+        done = subprocess.run([ROOT / "scripts/test", "--list"], capture_output=True, text=True)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("| `everyday` |", done.stdout)
 
     def test_faults_are_found(self):
         with tempfile.TemporaryDirectory() as folder:
