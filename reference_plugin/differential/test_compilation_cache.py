@@ -2,6 +2,7 @@
 """JAX's persistent compilation cache: the next process finds what this one compiled."""
 
 import json
+import pathlib
 
 import jax
 import jax.numpy as jnp
@@ -56,8 +57,11 @@ def test_the_second_process_hits(tmp_path):
 
 
 def test_other_instruction_sets_are_another_machine(tmp_path):
-    first = run_with_cache(tmp_path)
+    first = run_with_cache(tmp_path, PLINTH_SIMD="")
     other = run_with_cache(tmp_path, PLINTH_SIMD="baseline")
+    if " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
+        assert other["hits"] == first["misses"]  # The baseline is all there is.
+        return
     assert other["hits"] == 0 and other["misses"] == first["misses"]
     assert len(entries(tmp_path)) == 2 * first["misses"]
 
