@@ -20,6 +20,37 @@ struct BufferAccess {
     if (core != nullptr) core->Unref();
   }
 
+  // The contents of a buffer are taken away once: by an execution or another donation, which claims
+  // them for the time of its call, or by Delete. False if they are taken, or about to be.
+  static bool Claim(Buffer& buffer) {
+    uint8_t expected = 0;
+    if (!buffer.claim_.compare_exchange_strong(expected, kClaimed, std::memory_order_acq_rel)) {
+      return false;
+    }
+    if (!buffer.IsDeleted()) return true;
+    Release(buffer);
+    return false;
+  }
+  static bool IsClaimed(const Buffer& buffer) {
+    return (buffer.claim_.load(std::memory_order_relaxed) & kClaimed) != 0;
+  }
+  // The call that had claimed it takes nothing. What others asked for meanwhile is done now.
+  static void Release(Buffer& buffer) {
+    const uint8_t state = buffer.claim_.exchange(0, std::memory_order_acq_rel);
+    if ((state & kDeleted) != 0) Delete(buffer);
+  }
+  // The call has succeeded: nothing is left.
+  static void Finish(Buffer& buffer) {
+    if (!buffer.IsDeleted()) buffer.Delete();
+  }
+  static void Delete(Buffer& buffer) {
+    const uint8_t state = buffer.claim_.fetch_or(kDeleted, std::memory_order_acq_rel);
+    if ((state & kClaimed) == 0) buffer.Delete();
+  }
+  static bool IsDeleted(Buffer& buffer) {
+    return (buffer.claim_.load(std::memory_order_acquire) & kDeleted) != 0 || buffer.IsDeleted();
+  }
+
   // A thread that is not in this process may have held the lock when the process was forked.
   static Expected<std::unique_lock<std::mutex>> Lock(Buffer& buffer) {
     std::unique_lock lock(buffer.hold_mutex_, std::try_to_lock);
@@ -83,6 +114,8 @@ struct BufferAccess {
   }
 
  private:
+  static constexpr uint8_t kClaimed = 1, kDeleted = 2;  // of Buffer::claim_
+
   // With the lock held.
   static void AddHold(Buffer& buffer) {
     ++buffer.hold_count_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/src/buffer_access.h"
+#include "sdk/src/donated_buffers.h"
 #include "sdk/src/entry.h"
 #include "sdk/src/hand_out.h"
 #include "sdk/src/wire.h"
@@ -74,13 +75,13 @@ Status Call(PJRT_Buffer_Memory_Args& args) {
 
 Status Call(PJRT_Buffer_Delete_Args& args) {
   PLINTH_HANDLE(buffer, args, buffer);
-  buffer->Delete();
+  BufferAccess::Delete(*buffer);
   return {};
 }
 
 Status Call(PJRT_Buffer_IsDeleted_Args& args) {
   PLINTH_HANDLE(buffer, args, buffer);
-  args.is_deleted = buffer->IsDeleted();
+  args.is_deleted = BufferAccess::IsDeleted(*buffer);
   return {};
 }
 
@@ -92,7 +93,7 @@ Status Call(PJRT_Buffer_IsOnCpu_Args& args) {
 
 Status Call(PJRT_Buffer_ReadyEvent_Args& args) {
   PLINTH_HANDLE(buffer, args, buffer);
-  if (buffer->IsDeleted()) {
+  if (BufferAccess::IsDeleted(*buffer)) {
     EventSource failed;
     failed.Set(FailedPrecondition("PJRT_Buffer_ReadyEvent: the buffer was deleted or donated"));
     args.event = new PJRT_Event(failed.event());
@@ -296,9 +297,16 @@ void DependencyReady(PJRT_Buffer_DonateWithControlDependency_Callback_Args* args
 Status Call(PJRT_Buffer_DonateWithControlDependency_Args& args) {
   PLINTH_HANDLE(buffer, args, buffer);
   auto source = std::make_unique<EventSource>();
+  DonatedBuffers donated;
+  if (!donated.Add(*buffer)) {
+    return FailedPrecondition("PJRT_Buffer_DonateWithControlDependency: cannot donate ",
+                              ToString(buffer->dtype(), buffer->dims()),
+                              ": the buffer was deleted or donated");
+  }
   PLINTH_ASSIGN_OR_RETURN(
       args.out_buffer,
       HandOut(*buffer->core, buffer->DonateWithControlDependency(source->event())));
+  donated.Finish();
   args.callback_data = source.release();
   args.dependency_ready_callback = &DependencyReady;
   return {};

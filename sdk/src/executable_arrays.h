@@ -35,8 +35,13 @@ struct ValueArrays {
 
 struct Executable::Arrays {
   explicit Arrays(const ExecutableInfo& info)
-      : parameters(info.parameters), outputs(info.outputs), cost(info.cost) {}
+      : parameters(info.parameters), outputs(info.outputs), cost(info.cost) {
+    for (size_t i = 0; i < info.parameters.size(); ++i) {
+      if (info.parameters[i].is_donated) donated.push_back(i);
+    }
+  }
 
+  std::vector<size_t> donated;  // Indices of the parameters that are.
   ValueArrays parameters;
   ValueArrays outputs;
   NamedValueArray cost;

@@ -26,6 +26,7 @@ class ExecutableTest : public ::testing::Test {
   }
   ~ExecutableTest() override {
     execute_hook = nullptr;
+    upload_hook = nullptr;
     for (PJRT_Buffer* buffer : {a_, b_}) Destroy(buffer);
     Destroy(add_);
     client_.Destroy();
@@ -132,10 +133,119 @@ TEST_F(ExecutableTest, WrongCallsAreRefused) {
   ExpectRefused([](Call&) {}, "was deleted", StatusCode::kFailedPrecondition);
 }
 
+bool IsDeleted(PJRT_Buffer* buffer) {
+  PLINTH_ARGS(PJRT_Buffer_IsDeleted, args);
+  args.buffer = buffer;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_IsDeleted, args).ok());
+  return args.is_deleted;
+}
+
+void Delete(PJRT_Buffer* buffer) {
+  PLINTH_ARGS(PJRT_Buffer_Delete, args);
+  args.buffer = buffer;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_Buffer_Delete, args).ok());
+}
+
+TEST_F(ExecutableTest, DeletedArgumentsAreRefused) {
+  Delete(b_);
+  ExpectRefused([](Call&) {}, "argument 1 of device 0 was deleted or donated");
+}
+
+TEST_F(ExecutableTest, OtherLayoutsAreRefused) {
+  const auto tiled = std::make_shared<const Layout>(Layout{.tiles = {{2}}});
+  const auto row_major = std::make_shared<const Layout>(Layout{.minor_to_major = {0}});
+  std::shared_ptr<const Layout> layout;
+  upload_hook = [&](const HostBufferRequest& request) -> Expected<HostBufferResult> {
+    return HostBufferResult{
+        MakeTestBuffer(request.dtype, request.dims, request.memory, Event(), layout), Event()};
+  };
+  layout = tiled;
+  PJRT_Buffer* other = Upload(client_, {1, 2, 3, 4});
+  layout = row_major;
+  PJRT_Buffer* same = Upload(client_, {1, 2, 3, 4});
+  ExpectRefused([&](Call& c) { c.arguments[1] = other; },
+                "argument 1 of device 0 has the layout {0:T(2)}; the program was compiled for {0}");
+  Call call;
+  Fill(call);
+  call.arguments[1] = same;
+  EXPECT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args).ok());
+  for (PJRT_Buffer* buffer : {other, same, call.outputs[0]}) Destroy(buffer);
+  Destroy(call.complete[0]);
+}
+
+// "give" takes its first argument away, though its author does nothing about it.
+TEST_F(ExecutableTest, DonatedArgumentsAreDeleted) {
+  PJRT_LoadedExecutable* give = Compile(client_, "give");
+  const auto as_give = [&](Call& c) { c.args.executable = give; };
+  ExpectRefused(
+      [&](Call& c) {
+        as_give(c);
+        c.arguments[1] = a_;
+      },
+      "donate a buffer that is also another argument");
+  EXPECT_FALSE(IsDeleted(a_));
+  // An execution that fails takes nothing.
+  execute_hook = [](const ExecuteRequest&, ExecuteResults&) -> Status { return Internal("no"); };
+  ExpectRefused(as_give, "no", StatusCode::kInternal);
+  EXPECT_FALSE(IsDeleted(a_));
+  execute_hook = nullptr;
+  Call call;
+  Fill(call);
+  as_give(call);
+  ASSERT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args).ok());
+  EXPECT_EQ(Download(call.outputs[0]), (std::vector<float>{11, 22, 33, 44}));
+  EXPECT_TRUE(IsDeleted(a_));
+  EXPECT_FALSE(IsDeleted(b_));
+  ExpectRefused(as_give, "argument 0 of device 0 was deleted or donated");
+  Destroy(call.outputs[0]);
+  Destroy(call.complete[0]);
+  Destroy(give);
+}
+
+TEST_F(ExecutableTest, NoBufferIsDonatedTwice) {
+  PJRT_LoadedExecutable* give = Compile(client_, "give_both");
+  ExpectRefused(
+      [&](Call& c) {
+        c.args.executable = give;
+        c.arguments[1] = a_;
+      },
+      "donate the same buffer twice in one execution");
+  EXPECT_FALSE(IsDeleted(a_));
+  Destroy(give);
+}
+
+// While an execution takes a buffer, other calls find it taken; if it takes nothing in the end,
+// what was asked for meanwhile happens.
+TEST_F(ExecutableTest, DonationsAtOnce) {
+  PJRT_LoadedExecutable* give = Compile(client_, "give");
+  int inner_calls = 0;
+  execute_hook = [&](const ExecuteRequest& request, ExecuteResults&) -> Status {
+    if (++inner_calls > 1) return Internal("never reached");
+    EXPECT_TRUE(request.IsDonated(0));
+    EXPECT_FALSE(request.IsDonated(1));
+    ExpectRefused([&](Call& c) { c.args.executable = give; },
+                  "argument 0 of device 0 was deleted or donated");
+    PLINTH_ARGS(PJRT_Buffer_DonateWithControlDependency, donate);
+    donate.buffer = a_;
+    EXPECT_EQ(PLINTH_CALL(PJRT_Buffer_DonateWithControlDependency, donate).code(),
+              StatusCode::kFailedPrecondition);
+    EXPECT_FALSE(IsDeleted(a_));
+    Delete(a_);
+    EXPECT_TRUE(IsDeleted(a_));
+    EXPECT_EQ(Download(a_), (std::vector<float>{1, 2, 3, 4}));  // the author has it still
+    return Internal("outer");
+  };
+  ExpectRefused([&](Call& c) { c.args.executable = give; }, "outer", StatusCode::kInternal);
+  execute_hook = nullptr;
+  EXPECT_TRUE(IsDeleted(a_));
+  EXPECT_TRUE(Download(a_).empty());
+  Destroy(give);
+}
+
 // Options end where the caller's revision ends; what lies behind is not looked at.
 TEST_F(ExecutableTest, OptionsOfEveryRevision) {
   struct Seen {
-    size_t non_donatable = 0;
+    bool is_donated = false;
     bool context = false;
     std::string location;
     size_t tasks = 0;
@@ -143,9 +253,12 @@ TEST_F(ExecutableTest, OptionsOfEveryRevision) {
     bool multi_slice = false;
   } seen;
   execute_hook = [&](const ExecuteRequest& request, ExecuteResults& results) -> Status {
-    seen = {request.non_donatable_indices.size(), request.context != nullptr,
-            std::string(request.call_location),   request.task_ids.size(),
-            request.custom_options.size(),        request.multi_slice_config != nullptr};
+    seen = {request.IsDonated(0),
+            request.context != nullptr,
+            std::string(request.call_location),
+            request.task_ids.size(),
+            request.custom_options.size(),
+            request.multi_slice_config != nullptr};
     results.SetOutput(0, 0,
                       MakeTestBuffer(DType::kF32, request.arguments(0)[0].dims(),
                                      request.arguments(0)[0].memory()));
@@ -153,9 +266,12 @@ TEST_F(ExecutableTest, OptionsOfEveryRevision) {
   };
   PLINTH_ARGS(PJRT_ExecuteContext_Create, context);
   ASSERT_TRUE(PLINTH_CALL(PJRT_ExecuteContext_Create, context).ok());
+  PJRT_LoadedExecutable* give = Compile(client_, "give");
   for (size_t size : {52, 72, 80, 88, 112, 120, 121, 144, 160, 400}) {
     Call call;
     Fill(call);
+    call.args.executable = give;
+    call.arguments[0] = Upload(client_, {1, 2, 3, 4});
     static const int64_t kZero = 0;
     static int task = 3;
     static int64_t incarnation = 4;
@@ -179,15 +295,17 @@ TEST_F(ExecutableTest, OptionsOfEveryRevision) {
     }
     call.options.struct_size = size;
     ASSERT_TRUE(PLINTH_CALL(PJRT_LoadedExecutable_Execute, call.args).ok()) << size;
-    EXPECT_EQ(seen.non_donatable, size >= 72 ? 1u : 0u) << size;
+    EXPECT_EQ(seen.is_donated, size < 72) << size;
     EXPECT_EQ(seen.context, size >= 80) << size;
     EXPECT_EQ(seen.location, size >= 88 ? "here" : "") << size;
     EXPECT_EQ(seen.tasks, size >= 112 ? 1u : 0u) << size;
     EXPECT_EQ(seen.custom, size >= 160 ? 1u : 0u) << size;
     EXPECT_EQ(seen.multi_slice, size >= 120) << size;
+    Destroy(call.arguments[0]);
     Destroy(call.outputs[0]);
     Destroy(call.complete[0]);
   }
+  Destroy(give);
   PLINTH_ARGS(PJRT_ExecuteContext_Destroy, destroy);
   destroy.context = context.context;
   EXPECT_TRUE(PLINTH_CALL(PJRT_ExecuteContext_Destroy, destroy).ok());

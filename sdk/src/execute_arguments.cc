@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sdk/src/buffer_access.h"
 #include "sdk/src/entry.h"
 
 namespace plinth::sdk::internal {
@@ -20,9 +21,23 @@ bool IsFirstToken(const Buffer& buffer, const ValueInfo& parameter) {
   return parameter.dtype == DType::kToken && HasType(buffer, DType::kPred, kNone);
 }
 
+// Null is row-major.
+bool IsSameLayout(const std::shared_ptr<const Layout>& a, const std::shared_ptr<const Layout>& b) {
+  if (a == b) [[likely]] {
+    return true;
+  }
+  if (a == nullptr) return b->IsRowMajor();
+  return b == nullptr ? a->IsRowMajor() : *a == *b;
+}
+
+std::string TextOf(const std::shared_ptr<const Layout>& layout, const ValueInfo& parameter) {
+  static const Layout row_major;
+  return (layout == nullptr ? row_major : *layout).ToString(parameter.dims.size());
+}
+
 Status CheckArgument(const Args& args, const LoadedExecutable& loaded, size_t device, size_t index,
                      const ValueInfo& parameter) {
-  const Buffer* buffer = FromC(args.argument_lists[device][index]);
+  Buffer* buffer = FromC(args.argument_lists[device][index]);
   if (buffer == nullptr) [[unlikely]] {
     return Invalid(args, "argument ", index, " of device ", device, " is null");
   }
@@ -43,6 +58,14 @@ Status CheckArgument(const Args& args, const LoadedExecutable& loaded, size_t de
   if (buffer->device() != wanted) [[unlikely]] {
     return Invalid(args, "argument ", index, " of device ", device,
                    " lies on another device: ", buffer->device()->description().info().to_string);
+  }
+  if (BufferAccess::IsDeleted(*buffer)) [[unlikely]] {
+    return Invalid(args, "argument ", index, " of device ", device, " was deleted or donated");
+  }
+  if (!IsSameLayout(buffer->layout(), parameter.layout)) [[unlikely]] {
+    return Invalid(args, "argument ", index, " of device ", device, " has the layout ",
+                   TextOf(buffer->layout(), parameter), "; the program was compiled for ",
+                   TextOf(parameter.layout, parameter));
   }
   return {};
 }
@@ -154,7 +177,7 @@ Status ReadCallbacks(const Args& args, const PJRT_ExecuteOptions& options,
 }  // namespace
 
 Status ReadExecuteArguments(const Args& args, const LoadedExecutable& loaded,
-                            ExecuteRequest& request) {
+                            ExecuteRequest& request, ExecuteDonations& donations) {
   PLINTH_NOT_NULL(args, options);
   const PJRT_ExecuteOptions& options = *args.options;
   using Options = PJRT_ExecuteOptions;
@@ -176,21 +199,22 @@ Status ReadExecuteArguments(const Args& args, const LoadedExecutable& loaded,
   request.num_args = args.num_args;
   request.arguments_per_device = args.argument_lists;
   request.launch_id = options.launch_id;
+  std::span<const int64_t> kept;
   if (HasField(options, &Options::num_non_donatable_input_indices) &&
       options.num_non_donatable_input_indices != 0) {
     if (options.non_donatable_input_indices == nullptr) {
       return NullArgument("PJRT_LoadedExecutable_Execute", "options.non_donatable_input_indices");
     }
-    request.non_donatable_indices = {options.non_donatable_input_indices,
-                                     options.num_non_donatable_input_indices};
-    for (int64_t index : request.non_donatable_indices) {
+    kept = {options.non_donatable_input_indices, options.num_non_donatable_input_indices};
+    for (int64_t index : kept) {
       if (index >= 0 && static_cast<size_t>(index) < args.num_args) continue;
       return Invalid(args, "non_donatable_input_indices has ", index, "; there are ", args.num_args,
                      " arguments");
     }
   }
   PLINTH_RETURN_IF_ERROR(ReadLaterOptions(args, options, loaded, request));
-  return ReadCallbacks(args, options, loaded, request);
+  PLINTH_RETURN_IF_ERROR(ReadCallbacks(args, options, loaded, request));
+  return donations.Claim(args, loaded, kept, request);
 }
 
 }  // namespace plinth::sdk::internal

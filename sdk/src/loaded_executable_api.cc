@@ -134,7 +134,8 @@ class OutputGuard {
 Status Call(PJRT_LoadedExecutable_Execute_Args& args) {
   PLINTH_HANDLE(loaded, args, executable);
   ExecuteRequest request;
-  PLINTH_RETURN_IF_ERROR(ReadExecuteArguments(args, *loaded, request));
+  ExecuteDonations donations;
+  PLINTH_RETURN_IF_ERROR(ReadExecuteArguments(args, *loaded, request, donations));
   const size_t num_outputs = loaded->executable()->num_outputs();
   OutputGuard outputs(args.output_lists, request.devices, num_outputs);
 
@@ -164,6 +165,7 @@ Status Call(PJRT_LoadedExecutable_Execute_Args& args) {
   }
   PLINTH_RETURN_IF_ERROR(outputs.Adopt(*loaded->core));
   outputs.Release();
+  donations.Finish();
   if (one_event != nullptr) args.device_complete_events[0] = one_event.release();
   for (size_t d = 0; d < many_events.size(); ++d) {
     args.device_complete_events[d] = many_events[d].release();

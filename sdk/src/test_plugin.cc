@@ -189,7 +189,9 @@ class TestClient : public Client {
     if (program.code != "none") {
       info.parameters.assign(program.code == "pair" ? 1 : 2, value);
       info.outputs.assign(1, value);
+      info.parameters[0].is_donated = program.code.starts_with("give");
     }
+    if (program.code == "give_both") info.parameters[1].is_donated = true;
     if (program.code == "pair") {
       info.num_partitions = 2;
       loaded.addressable_devices.push_back(devices()[1].get());
@@ -305,9 +307,9 @@ class TestPlugin : public Plugin {
 }  // namespace
 
 std::unique_ptr<Buffer> MakeTestBuffer(DType dtype, std::span<const int64_t> dims, Memory* memory,
-                                       Event ready) {
-  return std::make_unique<TestBuffer>(dtype, dims, memory, *Allocate(dtype, dims),
-                                      std::move(ready));
+                                       Event ready, std::shared_ptr<const Layout> layout) {
+  return std::make_unique<TestBuffer>(dtype, dims, memory, *Allocate(dtype, dims), std::move(ready),
+                                      std::move(layout));
 }
 
 const PJRT_Api* Api() {

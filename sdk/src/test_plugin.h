@@ -65,7 +65,8 @@ extern PluginInfo* plugin_info;
 
 // A buffer in host memory; becomes ready with `ready`.
 std::unique_ptr<Buffer> MakeTestBuffer(DType dtype, std::span<const int64_t> dims, Memory* memory,
-                                       Event ready = {});
+                                       Event ready = {},
+                                       std::shared_ptr<const Layout> layout = nullptr);
 
 const PJRT_Api* Api();
 

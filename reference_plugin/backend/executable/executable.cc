@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/backend/executable/executable.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
@@ -77,32 +76,6 @@ Status CheckSingleDevice(const program::CompileOptions& options) {
 
 SerializedBy ThisPlugin() { return {BuildId(), NameOf(BestSimdTarget())}; }
 
-bool LieAlike(const std::shared_ptr<const sdk::Layout>& a,
-              const std::shared_ptr<const sdk::Layout>& b) {
-  return a == b || (a != nullptr && b != nullptr && *a == *b);
-}
-
-// Refuses arguments that the call gives away and also uses in another place.
-Status CheckDonations(std::span<const ExecutionInput> inputs) {
-  std::vector<const Contents*> donated;
-  for (const ExecutionInput& input : inputs) {
-    if (input.is_donated) donated.push_back(input.contents.get());
-  }
-  if (donated.empty()) return Status();
-  std::sort(donated.begin(), donated.end());
-  if (std::adjacent_find(donated.begin(), donated.end()) != donated.end()) {
-    return InvalidArgument("attempt to donate the same buffer twice in one execution");
-  }
-  for (const ExecutionInput& input : inputs) {
-    if (!input.is_donated &&
-        std::binary_search(donated.begin(), donated.end(), input.contents.get())) {
-      return InvalidArgument(
-          "attempt to donate a buffer that is also another argument of the same execution");
-    }
-  }
-  return Status();
-}
-
 std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request, Runtime& runtime,
                                              int device) {
   static std::atomic<int64_t> last_run{0};
@@ -154,14 +127,14 @@ Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Compile(
                {"transcendentals", static_cast<float>(cost.transcendentals)},
                {"bytes accessed", static_cast<float>(cost.bytes_accessed)}};
   info.compile_options = options_proto;
-  std::vector<bool> donated(compiled.plan.argument_types.size(), false);
-  for (const compiler::Donation& donation : compiled.donations) donated[donation.argument] = true;
+  for (const compiler::Donation& donation : compiled.donations) {
+    info.parameters[donation.argument].is_donated = true;
+  }
   PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const PreparedProgram> prepared,
                           PreparedProgram::Create(std::move(compiled.plan), library));
   info.memory_stats = MemoryStats(*prepared);
-  return std::shared_ptr<const CpuExecutable>(
-      new CpuExecutable(std::move(info), std::string(source.code), std::move(options),
-                        std::move(prepared), std::move(donated)));
+  return std::shared_ptr<const CpuExecutable>(new CpuExecutable(
+      std::move(info), std::string(source.code), std::move(options), std::move(prepared)));
 }
 
 Expected<std::shared_ptr<const CpuExecutable>> CpuExecutable::Deserialize(
@@ -228,45 +201,22 @@ Status CpuLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
                                     sdk::ExecuteResults& results) {
   const PreparedProgram& program = executable_->program();
   sdk::ArgumentList arguments = request.arguments(0);
-  const std::vector<bool>& donated = executable_->donated();
-
-  const auto deleted_error = [&](size_t argument) {
-    return InvalidArgument("argument ", argument, " of ", executable_->info().name,
-                           " was deleted or donated");
-  };
   std::vector<ExecutionInput> inputs(arguments.size());
   bool all_ready = true;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i].contents = static_cast<CpuBuffer&>(arguments[i]).contents();
-    if (inputs[i].contents == nullptr) return deleted_error(i);
-    const sdk::ValueInfo& parameter = executable_->info().parameters[i];
-    if (!LieAlike(arguments[i].layout(), parameter.layout)) [[unlikely]] {
-      const sdk::Layout row_major;
-      const auto text_of = [&](const std::shared_ptr<const sdk::Layout>& layout) {
-        return (layout == nullptr ? row_major : *layout).ToString(parameter.dims.size());
-      };
-      return InvalidArgument("argument ", i, " of ", executable_->info().name, " has the layout ",
-                             text_of(arguments[i].layout()), "; the program was compiled for ",
-                             text_of(parameter.layout));
+  // What is only read comes first: when it is there, nothing is refused any more.
+  for (const bool is_donated : {false, true}) {
+    if (is_donated && request.donated.empty()) break;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (request.IsDonated(i) != is_donated) continue;
+      auto& buffer = static_cast<CpuBuffer&>(arguments[i]);
+      inputs[i] = {is_donated ? buffer.Donate() : buffer.contents(), is_donated};
+      if (inputs[i].contents == nullptr) {
+        return InvalidArgument("argument ", i, " of ", executable_->info().name,
+                               " was deleted by another thread while it was executed");
+      }
+      const sdk::Event& ready = inputs[i].contents->ready;
+      all_ready &= ready.IsReady() && ready.status().ok();
     }
-    inputs[i].is_donated = donated[i];
-    all_ready &= inputs[i].contents->ready.IsReady() && inputs[i].contents->ready.status().ok();
-  }
-  for (int64_t index : request.non_donatable_indices) {
-    if (index >= 0 && index < static_cast<int64_t>(inputs.size())) {
-      inputs[index].is_donated = false;
-    }
-  }
-  PLINTH_RETURN_IF_ERROR(CheckDonations(inputs));
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].is_donated) continue;
-    if (static_cast<CpuBuffer&>(arguments[i]).Donate() != nullptr) continue;
-    // Another thread was faster. A refused call takes nothing.
-    for (size_t taken = 0; taken < i; ++taken) {
-      if (!inputs[taken].is_donated) continue;
-      static_cast<CpuBuffer&>(arguments[taken]).TakeBack(inputs[taken].contents);
-    }
-    return deleted_error(i);
   }
 
   sdk::Device* device = info().addressable_devices[0];

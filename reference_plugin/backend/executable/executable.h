@@ -32,25 +32,21 @@ class CpuExecutable final : public sdk::Executable {
   const PreparedProgram& program() const { return *program_; }
   const std::shared_ptr<const PreparedProgram>& shared_program() const { return program_; }
   const program::CompileOptions& options() const { return options_; }
-  // By argument: whether the program gives it away.
-  const std::vector<bool>& donated() const { return donated_; }
 
   Expected<std::string> Serialize() const override;
   Expected<sdk::OwnedProgram> OptimizedProgram() const override;
 
  private:
   CpuExecutable(sdk::ExecutableInfo info, std::string code, program::CompileOptions options,
-                std::shared_ptr<const PreparedProgram> program, std::vector<bool> donated)
+                std::shared_ptr<const PreparedProgram> program)
       : Executable(std::move(info)),
         code_(std::move(code)),
         options_(std::move(options)),
-        program_(std::move(program)),
-        donated_(std::move(donated)) {}
+        program_(std::move(program)) {}
 
   const std::string code_;  // the program as it was given
   const program::CompileOptions options_;
   const std::shared_ptr<const PreparedProgram> program_;
-  const std::vector<bool> donated_;
 };
 
 // A compiled program on devices of a client.

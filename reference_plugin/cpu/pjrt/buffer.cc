@@ -35,12 +35,9 @@ ContentsPtr CpuBuffer::contents() {
 
 ContentsPtr CpuBuffer::Donate() {
   std::unique_lock<std::mutex> lock;
-  return Lock(lock) ? std::exchange(contents_, nullptr) : nullptr;
-}
-
-void CpuBuffer::TakeBack(ContentsPtr contents) {
-  std::unique_lock<std::mutex> lock;
-  if (Lock(lock)) contents_ = std::move(contents);
+  if (!Lock(lock)) return nullptr;
+  is_deleted_.store(true, std::memory_order_release);
+  return std::exchange(contents_, nullptr);
 }
 
 void CpuBuffer::Delete() {

@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_PJRT_BUFFER_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_BUFFER_H_
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -32,13 +33,11 @@ class CpuBuffer final : public sdk::Buffer {
   ContentsPtr contents();
   // The contents to keep: the buffer is deleted. Null if it was already.
   ContentsPtr Donate();
-  // Undoes Donate().
-  void TakeBack(ContentsPtr contents);
 
   sdk::Event ReadyEvent() override { return ready_; }
   void Delete() override;
   bool IsReadableAfterFork() const override { return true; }
-  bool IsDeleted() override { return contents() == nullptr; }
+  bool IsDeleted() override { return is_deleted_.load(std::memory_order_acquire); }
   bool IsOnCpu() override { return true; }
   Expected<sdk::Event> CopyToHost(const sdk::HostDestination& destination) override;
   Expected<std::shared_ptr<void>> HoldMemory() override;
@@ -62,7 +61,8 @@ class CpuBuffer final : public sdk::Buffer {
   const std::shared_ptr<Runtime> runtime_;
   const sdk::Event ready_;
   mutable std::mutex mutex_;
-  ContentsPtr contents_;  // null once deleted
+  ContentsPtr contents_;                 // null once deleted
+  std::atomic<bool> is_deleted_{false};  // written with the lock held, read without it
 };
 
 }  // namespace plinth::cpu

@@ -348,6 +348,32 @@ TEST_F(PluginTest, DeletedAndDonatedArguments) {
   ExpectStillWorks();
 }
 
+// A copy is an array of its own, though it shares the memory until somebody writes.
+TEST_F(PluginTest, ACopyOfADonatedBufferStays) {
+  PJRT_LoadedExecutable *both, *one;
+  ASSERT_FALSE(Compile(kTwoDonations, &both).has_value());
+  ASSERT_FALSE(Compile(kTwiceAndOne, &one).has_value());
+  PJRT_Buffer *input, *output, *copies[2];
+  ASSERT_FALSE(Upload({1, 2, 3, 4}, &input).has_value());
+  for (PJRT_Buffer*& copy : copies) {
+    PJRT_Buffer_CopyToDevice_Args args{};
+    args.buffer = input;
+    args.dst_device = device_;
+    MUST(PJRT_Buffer_CopyToDevice, args);
+    copy = args.dst_buffer;
+  }
+  std::vector<float> data(4);
+  ASSERT_FALSE(Execute(both, {input, copies[0]}, &output).has_value());
+  ASSERT_FALSE(Download(output, &data).has_value());
+  EXPECT_EQ(data, (std::vector<float>{2, 4, 6, 8}));
+  ASSERT_FALSE(Download(copies[1], &data).has_value());
+  EXPECT_EQ(data, (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_TRUE(IsDeleted(input) && IsDeleted(copies[0]) && !IsDeleted(copies[1]));
+  for (PJRT_Buffer* buffer : {input, output, copies[0], copies[1]}) Destroy(buffer);
+  Destroy(both);
+  Destroy(one);
+}
+
 // Of two calls at once that are given the same buffer, one gets it.
 TEST_F(PluginTest, ABufferIsDonatedOnce) {
   PJRT_LoadedExecutable* executable;

@@ -73,7 +73,8 @@ class Buffer : public internal::Handle {
   // against OnDeviceSizeInBytes. UNIMPLEMENTED by default.
   virtual Expected<Event> CopyRawToHost(void* destination, int64_t offset, int64_t size);
   // Moves the contents into a new buffer that becomes ready only when `dependency` is; this buffer
-  // is deleted. UNIMPLEMENTED by default.
+  // is deleted. The SDK has seen that it is not, and lets nobody else delete or donate it
+  // meanwhile. UNIMPLEMENTED by default.
   virtual Expected<std::unique_ptr<Buffer>> DonateWithControlDependency(Event dependency);
   // The same bytes seen with another type and shape. Reached only if PluginInfo::supports_bitcast.
   virtual Expected<std::unique_ptr<Buffer>> Bitcast(const Shape& shape);
@@ -99,6 +100,7 @@ class Buffer : public internal::Handle {
   std::shared_ptr<const Layout> layout_;
   DType dtype_;
   std::atomic<uint32_t> references_{1};  // The handle, and each external reference.
+  std::atomic<uint8_t> claim_{0};        // Who takes the contents away. See src/buffer_access.h.
   Dims dims_;
   // External references: what HoldMemory gave for the first of them.
   std::mutex hold_mutex_;

@@ -40,6 +40,9 @@ struct ValueInfo {
   // A serialized xla.OpSharding, for example "\x08\x00" for replicated. JAX wants it for every
   // parameter and result of a program over several devices.
   std::optional<std::string> sharding = {};
+  // Of a parameter: an execution takes the argument away (its memory may become a result's), unless
+  // the caller forbids it for this call.
+  bool is_donated = false;
 };
 
 // In bytes.
@@ -140,8 +143,11 @@ class ArgumentList {
 };
 
 // One execution. Everything is borrowed for the call. The SDK has checked the number of devices and
-// arguments, that no argument is null or of another client, and that element types and sizes are
-// those of ExecutableInfo::parameters; the author checks deletion.
+// arguments, and that each argument is a buffer of this client, on the right device, not deleted,
+// of the element type, sizes and layout that ExecutableInfo::parameters says, and given away at
+// most once. Until Execute returns nobody else deletes or donates an argument that this call takes;
+// another thread may delete one that it only reads: take hold of the contents of those first, and
+// answer INVALID_ARGUMENT if they are gone.
 struct ExecuteRequest {
   size_t num_devices() const { return devices; }
   // `device` counts the executable's addressable devices (or is 0 for execute_device).
@@ -155,9 +161,13 @@ struct ExecuteRequest {
   // Non-null: run on this device only, whatever the assignment says (num_devices() is 1).
   Device* execute_device = nullptr;
 
+  // Whether this call takes the argument, on every device: its memory is the author's to use. When
+  // Execute has succeeded, the SDK deletes what the author left of it; one that fails takes nothing
+  // away, so the author puts back what it took.
+  bool IsDonated(size_t argument) const { return !donated.empty() && donated[argument]; }
+
+  std::span<const bool> donated = {};  // One per argument; empty if the call takes none.
   int launch_id = 0;
-  // Arguments that must not be donated, though the program would.
-  std::span<const int64_t> non_donatable_indices = {};
   ExecuteContext* context = nullptr;
   std::string_view call_location = {};
   std::span<const int> task_ids = {};
