@@ -197,7 +197,7 @@ struct PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, descriptor_destructor);
 
-// Sends a buffer to whoever made the descriptor. [since 0.74, answers UNIMPLEMENTED if absent]
+// Sends a buffer to the maker of the descriptor. [since 0.74, answers UNIMPLEMENTED if absent]
 typedef void PJRT_Buffer_CopyToRemoteDevice(
     PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args* args);
 
@@ -210,7 +210,7 @@ struct PJRT_CrossHostTransfers_Extension {
   // Makes buffers that will be received, and tells a notifier what the sender needs to know. [since
   // 0.74, answers UNIMPLEMENTED if absent]
   PJRT_API_SLOT(PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers);
-  // Sends a buffer to whoever made the descriptor. [since 0.74, answers UNIMPLEMENTED if absent]
+  // Sends a buffer to the maker of the descriptor. [since 0.74, answers UNIMPLEMENTED if absent]
   PJRT_Buffer_CopyToRemoteDevice* PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice;
   // Receives buffers from devices of other processes, matched by key. [since 0.81, answers
   // UNIMPLEMENTED if absent]

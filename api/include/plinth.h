@@ -2,7 +2,7 @@
 // Generated from api/registry/libplinth/plinth.toml by `python3 api/generate --write`. Do not edit.
 // clang-format off
 //
-// libplinth: Finds PJRT plugins, probes them in a process of their own, and loads them behind layers.
+// libplinth: Finds PJRT plugins, probes them in a process of their own, and loads them with layers in front.
 //
 // Rules for everything: C11 and C++17. Structs begin with struct_size, set by whoever fills the struct
 // to X_STRUCT_SIZE; the other side reads a field only if struct_size reaches its end, and takes the
@@ -45,7 +45,7 @@ typedef enum {
   PLINTH_LOG_ERROR = 1,
   // Something was ignored or adapted in a way that may surprise. [since 0.1]
   PLINTH_LOG_WARNING = 2,
-  // What was loaded from where, and the chain of layers. [since 0.1]
+  // Which plugin was loaded from where, and the chain of layers. [since 0.1]
   PLINTH_LOG_INFO = 3,
   // Every place that was looked at. [since 0.1]
   PLINTH_LOG_DEBUG = 4
@@ -74,9 +74,9 @@ typedef enum {
 // user_data: `log_user_data` of the options.
 typedef void (*plinth_log_callback)(plinth_log_level level, const char* message, void* user_data);
 
-// Which plugin, from where, behind what. Set struct_size to plinth_load_options_STRUCT_SIZE and
-// everything else to zero, then fill in what differs. A null pointer in place of the options means
-// all defaults. Nothing is kept after the call but `log` and `log_user_data`. [since 0.1]
+// Which plugin, from where, with which layers. Set struct_size to plinth_load_options_STRUCT_SIZE
+// and everything else to zero, then fill in what differs. A null pointer in place of the options
+// means all defaults. Nothing is kept after the call but `log` and `log_user_data`. [since 0.1]
 struct plinth_load_options {
   size_t struct_size;
   // A path (anything with a slash), else the name of a plugin. Null: PLINTH_PLUGIN, or the only
@@ -133,7 +133,7 @@ struct plinth_plugin_entry {
   // Options for PJRT_Client_Create that it asks for, as a JSON object. The caller who creates a
   // client applies them. [out, since 0.1, may be null, lives until: list]
   const char* create_options_json;
-  // Why it is not loaded by its name: denied, not allowed, hidden behind an earlier one of the same
+  // Why it is not loaded by its name: denied, not allowed, hidden by an earlier one of the same
   // name, or broken. Null: it can be loaded. [out, since 0.1, may be null, lives until: list]
   const char* ignored_because;
 };

@@ -48,8 +48,8 @@ typedef struct plinth_layer plinth_layer;
 // next: From the same plinth_layer_call.
 typedef PJRT_Error* (*plinth_layer_next_callback)(const plinth_layer_next* next);
 
-// A call of the layer's own to what lies below it; the layer does not see it. A function that is
-// not there gives UNIMPLEMENTED. [since 0.1]
+// A call of the layer's own to the layers below it and the plugin; the layer itself does not see
+// it. A function that is not there gives UNIMPLEMENTED. [since 0.1]
 // host: From the context.
 // extension_type: As in plinth_layer_call.
 // slot: As in plinth_layer_call.
@@ -57,7 +57,7 @@ typedef PJRT_Error* (*plinth_layer_next_callback)(const plinth_layer_next* next)
 typedef PJRT_Error* (*plinth_layer_invoke_callback)(
     const plinth_layer_host* host, int32_t extension_type, int32_t slot, void* args);
 
-// Gives a line of text to whoever loaded the plugin. [since 0.1]
+// Gives a line of text to the program that loaded the plugin. [since 0.1]
 // host: From the context.
 // message: UTF-8, NUL-terminated, without a newline at the end. Copied.
 typedef void (*plinth_layer_log_callback)(const plinth_layer_host* host, const char* message);
@@ -65,7 +65,7 @@ typedef void (*plinth_layer_log_callback)(const plinth_layer_host* host, const c
 // Makes an error that the layer can return in place of the plugin's. The caller destroys it, as any
 // other. [since 0.1]
 // host: From the context.
-// code: Not OK; what is no code becomes UNKNOWN.
+// code: Not OK; a number that is no code becomes UNKNOWN.
 // message: UTF-8, NUL-terminated. Copied.
 typedef PJRT_Error* (*plinth_layer_make_error_callback)(
     const plinth_layer_host* host, PJRT_Error_Code code, const char* message);
@@ -84,14 +84,14 @@ typedef PJRT_Error* (*plinth_layer_create_callback)(
 // call: Lives until the return.
 typedef PJRT_Error* (*plinth_layer_call_callback)(void* state, const plinth_layer_call* call);
 
-// Ends a layer whose chain could not be completed, before any call. A layer in use is never ended,
-// because plugins are never unloaded: what it has to say at the end it says when the last client is
-// destroyed. [since 0.1, called exactly once]
+// Ends a layer whose chain could not be completed, before any call. A layer in use never ends,
+// because plugins are never unloaded. It gives its last report when the last client is destroyed.
+// [since 0.1, called exactly once]
 // state: From create.
 typedef void (*plinth_layer_destroy_callback)(void* state);
 
-// What a layer is told when it is made, and what it can ask of libplinth. Filled by libplinth.
-// [since 0.1]
+// What a layer knows when it is made, and the functions of libplinth that it may call. Filled by
+// libplinth. [since 0.1]
 struct plinth_layer_context {
   size_t struct_size;
   // For the functions below. [in, since 0.1, lives until: process]
@@ -100,7 +100,7 @@ struct plinth_layer_context {
   const char* plugin_path;
   // The minor that the table handed out reports. [in, since 0.1]
   int32_t plugin_minor;
-  // What stood in parentheses behind the layer's path; empty if nothing. [in, since 0.1, lives
+  // The text in parentheses after the layer's path; empty if there is none. [in, since 0.1, lives
   // until: process]
   const char* options;
   // Never null. [in, since 0.1]
