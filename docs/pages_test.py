@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What a span may name that is not in the tree: files of the build and of users' machines, things
@@ -156,6 +157,12 @@ class PagesTest(unittest.TestCase):
                 with self.subTest(page.relative_to(ROOT).as_posix(), path=path):
                     self.assertIn(without_indent(code), without_indent((ROOT / path).read_text()))
         self.assertGreater(count, 5)
+
+    def test_drawings_are_whole(self):
+        for path in tree():
+            if path.endswith(".svg"):
+                with self.subTest(path):
+                    self.assertTrue(xml.etree.ElementTree.parse(ROOT / path).getroot().tag.endswith("svg"))
 
     def test_owned_folders(self):
         for line in (ROOT / ".github/CODEOWNERS").read_text().splitlines():
