@@ -81,12 +81,12 @@ TEST(SupervisorTest, AnExitThatHangsIsAHangOfTheLastCase) {
 
 TEST(SupervisorTest, AProcessThatThePluginLeftBehindIsNotWaitedFor) {
   auto begin = std::chrono::steady_clock::now();
-  SupervisorOutcome outcome = RunWith(StrCat("setsid sleep 10 3>&- &", kRunAll), {"a", "b"});
+  SupervisorOutcome outcome = RunWith(StrCat("setsid sleep 60 3>&- &", kRunAll), {"a", "b"});
   EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS ");
   // Not even if it has the report open; that the process itself has ended is seen then.
-  outcome = RunWith(StrCat("setsid sleep 10 &", kRunAll), {"a", "b"});
+  outcome = RunWith(StrCat("setsid sleep 60 &", kRunAll), {"a", "b"});
   EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS ");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50));
 }
 
 TEST(SupervisorTest, JobsKeepTheOrder) {

@@ -353,13 +353,17 @@ module @layout {
         self.plinth("run", PROGRAM, "-i", INPUT, PLINTH_PLUGIN=PLUGIN)
 
     def test_fast(self):
-        times = []
-        for _ in range(20):
-            started = time.perf_counter()
-            self.run_program("-i", INPUT)
-            times.append(time.perf_counter() - started)
-        # The fastest: other work on the machine is not the tool's.
-        self.assertLess(min(times), 0.015)
+        def fastest(run):  # Other work on the machine is not the tool's.
+            times = []
+            for _ in range(20):
+                started = time.perf_counter()
+                run()
+                times.append(time.perf_counter() - started)
+            return min(times)
+
+        # Or what an empty program takes Python, on a machine where that is longer.
+        python = fastest(lambda: subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True))
+        self.assertLess(fastest(lambda: self.run_program("-i", INPUT)), max(0.015, python))
 
 
 class CompileTest(CommandTest):

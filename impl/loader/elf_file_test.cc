@@ -148,7 +148,7 @@ TEST_F(ElfFileTest, LongTextsAreNotReadForEachSymbol) {
   library.Symbol(library.Text(std::string(4 << 20, 'a')), true, 200000);
   const auto start = std::chrono::steady_clock::now();
   EXPECT_FALSE(Facts(library).exports_get_pjrt_api);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
 }
 
 TEST_F(ElfFileTest, FilesThatAreCutOff) {

@@ -31,13 +31,17 @@ class EmbedTest(unittest.TestCase):
         self.assertLess(megabytes, 20)
 
     def test_time_of_a_whole_run(self):
-        times = []
-        for _ in range(20):
-            started = time.perf_counter()
-            run(PLUGIN)
-            times.append(time.perf_counter() - started)
-        # The fastest: other work on the machine is not the sample's.
-        self.assertLess(min(times), 0.015)
+        def fastest(program):  # Other work on the machine is not the sample's.
+            times = []
+            for _ in range(20):
+                started = time.perf_counter()
+                program()
+                times.append(time.perf_counter() - started)
+            return min(times)
+
+        # Or what an empty program takes Python, on a machine where that is longer.
+        python = fastest(lambda: subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True))
+        self.assertLess(fastest(lambda: run(PLUGIN)), max(0.015, python))
 
     def test_no_python_and_no_library_but_two(self):
         for path in (SAMPLE, LIBPLINTH, PLUGIN):
