@@ -23,8 +23,10 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 EXPECTED = FOLDER / "expected"
 FAILURES = {"FAIL", "CRASH", "HANG"}
 SAMPLE = 25  # every so many-th case
-# More than there are processors: a mutant that hangs costs time only.
-JOBS = (os.cpu_count() or 1) + 2
+# More than there are processors, and cases of each at a time: what hangs costs time only, 8 seconds
+# a case, and one mutant hangs in 22.
+JOBS = (os.cpu_count() or 1) + 6
+CASES_AT_A_TIME = 8
 
 
 def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
@@ -60,7 +62,7 @@ class Runner:
         names.write_text("".join(f"{case}\n" for case in sorted(cases)))
         done = subprocess.run(
             [self.options.suite, "--plugin", plugin, "--profile", self.profile,
-             "--jobs", "2", "--quiet", "--json", report, "--cases", f"@{names}"],
+             "--jobs", str(CASES_AT_A_TIME), "--quiet", "--json", report, "--cases", f"@{names}"],
             env={**os.environ, "PLINTH_MUTANT_PLUGIN": str(self.options.plugin)},
             capture_output=True, text=True, timeout=600)
         if done.returncode not in (0, 1) or not report.exists():
