@@ -11,7 +11,7 @@
 #include "plinth/reflection/reflection.h"
 #include "plinth/support/status.h"
 
-// What stands between a client and a plugin: a layer sees every call of every function that the
+// A layer stands between a client and a plugin. It sees every call of every function that the
 // registry describes, of the core table and of extensions, and passes it on, changes it or answers
 // it. Layers never wrap handles.
 namespace plinth::layers {
@@ -24,7 +24,7 @@ class Chain {
   virtual ~Chain() = default;
 
   // Calls `function` (an index in reflection::Functions()) at `depth`: the layer of that number, or
-  // the plugin behind the last one.
+  // the plugin after the last one.
   virtual PJRT_Error* Call(int depth, int function, void* args) const = 0;
 };
 
@@ -56,10 +56,10 @@ class Call {
   void* args_;
 };
 
-// One line of text for whoever loaded the plugin. Called from any thread.
+// One line of text for the program that loaded the plugin. Called from any thread.
 using LogSink = std::function<void(std::string_view line)>;
 
-// What a layer is told when its chain is made.
+// What a layer knows when its chain is made.
 struct LayerContext {
   std::string plugin_path;
   int plugin_minor = 0;  // that the table handed out reports

@@ -16,7 +16,7 @@
 
 namespace plinth::sdk {
 
-// Where a copy to the host goes. The memory stays valid until the returned event is ready.
+// The destination of a copy to the host. The memory stays valid until the returned event is ready.
 struct HostDestination {
   void* data = nullptr;
   // Byte strides of the destination, one per dimension, always filled in.
@@ -29,9 +29,9 @@ struct HostDestination {
 
 // An array in a memory of a device. An author derives from it; the SDK owns the objects that the
 // author's functions return, and hands them to the author's other functions. The virtual functions
-// may be called from any thread, also at once. Work that goes on after a function returned must
+// may be called from any thread, also at once. Work that goes on after a function returns must
 // keep the array's storage alive by itself (the framework may destroy the Buffer at any time).
-// What need not be written answers UNIMPLEMENTED unless its comment says otherwise.
+// Optional functions answer UNIMPLEMENTED unless their comment says otherwise.
 class Buffer : public internal::Handle {
  public:
   // `memory` must be one of the client's. `device` is the device that the framework is told; null
@@ -46,8 +46,8 @@ class Buffer : public internal::Handle {
   Device* device() const { return device_; }
   const std::shared_ptr<const Layout>& layout() const { return layout_; }  // Null: row-major.
 
-  // Ready when the contents are there, with the error if computing them failed. Still answered
-  // after Delete.
+  // Ready when the contents are there, with the error if their computation failed. Works after
+  // Delete too.
   virtual Event ReadyEvent() = 0;
   // Gives the memory back early (as soon as running work allows). Idempotent. Never fails.
   virtual void Delete() = 0;
@@ -79,10 +79,10 @@ class Buffer : public internal::Handle {
   // The same bytes seen with another type and shape. Reached only if PluginInfo::supports_bitcast.
   virtual Expected<std::unique_ptr<Buffer>> Bitcast(const Shape& shape);
 
-  // Whether a child of the process, by fork, may go on to read this buffer. If so, ReadyEvent,
+  // Whether a forked child of the process may go on to read this buffer. If so, ReadyEvent,
   // IsDeleted, Delete, IsOnCpu, the sizes, and for contents that are there CopyToHost,
   // CopyRawToHost and HoldMemory have to need no thread and to wait for no lock when
-  // IsFromBeforeFork(): whoever held it may not be there. Nothing may be freed. Otherwise the SDK
+  // IsFromBeforeFork(): its holder may not be there. Nothing may be freed. Otherwise the SDK
   // refuses all of them.
   virtual bool IsReadableAfterFork() const { return false; }
 

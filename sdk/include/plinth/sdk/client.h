@@ -45,7 +45,7 @@ struct HostBufferRequest {
   HostBufferSemantics semantics = HostBufferSemantics::kImmutableOnlyDuringCall;
   Memory* memory = nullptr;  // Never null.
   Device* device = nullptr;  // Never null: the one asked for, or the memory's own.
-  // The layout wanted on the device, also where that is row-major; null: any, for example that of
+  // The layout wanted on the device, even if that is row-major; null: any, for example that of
   // GetDefaultLayout.
   std::shared_ptr<const Layout> layout = {};
 };
@@ -56,7 +56,7 @@ struct HostBufferResult {
   Event done_with_host_buffer = {};
 };
 
-// Memory of somebody else that a buffer shall show.
+// Memory of somebody else that a buffer is to show.
 struct ViewRequest {
   void* data = nullptr;
   Shape shape = {};
@@ -90,9 +90,9 @@ struct ProcessInfo {
   Status error = {};  // If state is kError.
 };
 
-// A plugin at work: devices, memories, and what makes buffers and executables. The SDK owns it and
+// A plugin at work: has devices and memories, makes buffers and executables. The SDK owns it and
 // destroys it after the last object that came from it. All functions may be called from any thread,
-// also at once. What need not be written answers UNIMPLEMENTED unless its comment says otherwise.
+// also at once. Optional functions answer UNIMPLEMENTED unless their comment says otherwise.
 class Client {
  public:
   explicit Client(int process_index = 0) : process_index_(process_index) {}

@@ -28,7 +28,7 @@ struct DeviceDescriptionInfo {
   std::vector<NamedValue> attributes = {};
 };
 
-// What a device is, also where no client has it (in a topology). Immutable.
+// The facts about a device, also of one that no client has (in a topology). Immutable.
 class DeviceDescription {
  public:
   explicit DeviceDescription(DeviceDescriptionInfo info);
@@ -75,7 +75,7 @@ class Memory {
   PJRT_Memory* handle_ = nullptr;  // Owned by the client's SDK side.
 };
 
-// What PJRT_Device_MemoryStats reports: bytes, but for num_allocs; what is not known stays empty.
+// The result of PJRT_Device_MemoryStats: bytes, except num_allocs; unknown numbers stay empty.
 struct MemoryStats {
   int64_t bytes_in_use = 0;
   std::optional<int64_t> peak_bytes_in_use = {};

@@ -22,12 +22,12 @@ class EventState;
 // One callback waiting for an event. `run` is called exactly once and frees the waiter if need be.
 struct EventWaiter {
   EventWaiter* next = nullptr;
-  EventState* postponed_by = nullptr;  // Set with a reference where `run` has to wait its turn.
+  EventState* postponed_by = nullptr;  // Set, with a reference, if `run` has to wait its turn.
   void (*run)(EventWaiter* self, const Status& status) = nullptr;
 };
 
-// What the copies of an Event and its EventSource share. `waiters_` is a stack of waiters while the
-// event is pending and the mark `kReady` from then on: no lock is ever taken or held.
+// The state that the copies of an Event and its EventSource share. `waiters_` is a stack of waiters
+// while the event is pending and the mark `kReady` from then on: no lock is ever taken or held.
 class EventState {
  public:
   EventState() = default;
@@ -123,7 +123,7 @@ class EventSource {
     return Event(state_);
   }
   // Makes the event ready and runs the callbacks on this thread, in the order they were added,
-  // before it returns. (Where callbacks that make events ready are nested dozens deep, the
+  // before it returns. (If callbacks that make events ready are nested dozens deep, the
   // innermost run after the one that called Set, so that a chain of any length fits on the stack.)
   // The first call counts: later ones, from any thread, return false and change nothing.
   bool Set(Status status = {});

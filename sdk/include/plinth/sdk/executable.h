@@ -80,7 +80,7 @@ struct ExecutableInfo {
 };
 
 // A compiled program, immutable, not tied to a client. Shared by everything that was loaded from
-// it. Any thread may call any function; those that need not be written answer UNIMPLEMENTED.
+// it. Any thread may call any function; optional ones answer UNIMPLEMENTED.
 class Executable {
  public:
   explicit Executable(ExecutableInfo info);
@@ -185,7 +185,7 @@ struct ExecuteRequest {
   std::span<PJRT_HloOutputCallbackInfo> hlo_output_callbacks = {};
 };
 
-// Where an execution puts its results. If Execute fails, or throws, what was put in is destroyed.
+// An execution puts its results here. If Execute fails or throws, they are destroyed.
 class ExecuteResults {
  public:
   ExecuteResults(PJRT_Buffer** const* outputs, size_t num_devices, size_t num_outputs,
@@ -233,7 +233,7 @@ class LoadedExecutable : public internal::Handle {
   const LoadedExecutableInfo& info() const { return info_; }
 
   // Starts the program (or runs it) on every addressable device, or on request.execute_device. The
-  // returned error is for what is wrong with the call; what goes wrong later is the ready error of
+  // returned error is for a wrong call; a later failure is the error of the ready events of
   // the outputs. Any number of executions may run at once.
   virtual Status Execute(const ExecuteRequest& request, ExecuteResults& results) = 0;
 

@@ -15,7 +15,7 @@
 // Gpu_Custom_Call (its only users were GPUs), which registers all stages, and untyped functions.
 namespace plinth::sdk {
 
-// Data for the custom calls of an execution. Who made the type's id knows what it points at; it
+// Data for the custom calls of an execution. The maker of the type's id knows its form. The data
 // lives until the execution's completion event is ready.
 struct FfiUserData {
   int64_t type_id = 0;
@@ -42,7 +42,7 @@ struct FfiHandler {
   uint32_t traits = 0;      // PJRT_FFI_Handler_TraitsBits
 };
 
-// What a plugin implements. Any thread may call any method.
+// A plugin implements this. Any thread may call any method.
 class Ffi {
  public:
   virtual ~Ffi() = default;

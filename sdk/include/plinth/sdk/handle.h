@@ -13,14 +13,14 @@ namespace internal {
 
 struct ClientCore;  // The SDK's side of a client: C arrays, reference count. See src/client_core.h.
 
-// What every object that a client hands out carries for the SDK. `core` is null until the SDK has
+// The SDK's part of every object that a client hands out. `core` is null until the SDK has
 // taken the object over; from then on the object keeps the client alive.
 struct Handle {
   Handle() = default;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  // Whether this process is a child, by fork, of the one that made the object.
+  // Whether this process is a forked child of the one that made the object.
   bool IsFromBeforeFork() const;
 
   ClientCore* core = nullptr;

@@ -11,7 +11,7 @@
 
 namespace plinth::sdk {
 
-// The framework's store through which the processes of a distributed run find each other. Exists
+// The framework's store, by which the processes of a distributed run find each other. Exists
 // only in distributed runs: otherwise frameworks leave the callbacks uninitialized. Any thread may
 // call it; it must not be used after the client was destroyed. Prefix keys with the plugin's name.
 class KeyValueStore {
@@ -19,7 +19,7 @@ class KeyValueStore {
   // Reads the callbacks from the arguments, as far as struct_size reaches.
   explicit KeyValueStore(const PJRT_Client_Create_Args& args);
 
-  // Blocks until the key has a value; DEADLINE_EXCEEDED (or what the framework says) after
+  // Blocks until the key has a value; DEADLINE_EXCEEDED (or the framework's own error) after
   // `timeout`.
   Expected<std::string> Get(std::string_view key, std::chrono::milliseconds timeout) const;
   // NOT_FOUND at once if there is no value. UNIMPLEMENTED with callers older than 0.61.

@@ -38,12 +38,12 @@ class Options {
 
   // Checks `given` against `specs`. Values may come as their own type or as a string ("4", "true",
   // "1,2,3"): JAX_PJRT_CLIENT_CREATE_OPTIONS has only strings. Unknown names, wrong types and
-  // values out of range are INVALID_ARGUMENT; the message lists what is known.
+  // values out of range are INVALID_ARGUMENT; the message lists the known ones.
   static Expected<Options> Parse(std::span<const OptionSpec> specs,
                                  std::span<const NamedValue> given);
 
-  // The value of an option of that type. Asking for a name that no OptionSpec has, or with the
-  // wrong type, is a mistake in the plugin and answered with the type's zero.
+  // The value of an option of that type. A name that no OptionSpec has, or a wrong type, is a
+  // mistake in the plugin; the answer is then the type's zero.
   const std::string& GetString(std::string_view name) const;
   int64_t GetInt64(std::string_view name) const;
   const std::vector<int64_t>& GetInt64List(std::string_view name) const;

@@ -17,7 +17,7 @@
 
 namespace plinth::sdk {
 
-// What a plugin is and offers. Filled in once; never changes.
+// The facts about a plugin and its abilities. Filled in once; never changes.
 struct PluginInfo {
   std::string name = {};     // For messages, for example "plinth_cpu".
   std::string version = {};  // Of the plugin, for messages.
@@ -39,8 +39,8 @@ struct PluginInfo {
   bool supports_load = false;
   bool supports_clear_memory_stats = false;
   bool supports_canonical_shape = false;
-  // What an execution may bring (the last one: loading an executable too); otherwise the SDK
-  // answers UNIMPLEMENTED to callers that bring it: send and recv callbacks,
+  // Things that an execution may bring (the last one: the load of an executable too). If one is
+  // false, the SDK answers UNIMPLEMENTED to callers that bring it: send and recv callbacks,
   // ExecuteRequest::custom_options, ExecuteRequest::multi_slice_config.
   bool supports_send_recv = false;
   bool supports_custom_options = false;
@@ -65,12 +65,12 @@ class Plugin {
   virtual ~Plugin() = default;
 
   virtual const PluginInfo& info() const = 0;
-  // PJRT_Plugin_Initialize; may be called several times. Loading hardware libraries belongs here or
-  // into CreateClient, so that the plugin itself always loads.
+  // PJRT_Plugin_Initialize; may be called several times. Load the libraries of the hardware here or
+  // in CreateClient, so that the plugin itself always loads.
   virtual Status Initialize() { return {}; }
   virtual Expected<std::unique_ptr<Client>> CreateClient(const ClientRequest& request) = 0;
 
-  // Null, or what makes the FFI extension; lives as long as the plugin. Asked once,
+  // Null, or the object of the FFI extension; lives as long as the plugin. Asked once,
   // when the plugin is made.
   virtual Ffi* ffi() { return nullptr; }
 
@@ -88,7 +88,7 @@ class Plugin {
 
 namespace internal {
 // Makes the plugin on the first call and returns its table, which lives for ever. Never null: if
-// making the plugin fails, Initialize and Create of the table say why.
+// the plugin cannot be made, Initialize and Create of the table say why.
 const PJRT_Api* GetApi(std::unique_ptr<Plugin> (*make_plugin)());
 }  // namespace internal
 

@@ -46,7 +46,7 @@ class CopyToDeviceStream : public internal::Handle {
   virtual int64_t current_bytes() const = 0;
 };
 
-// What a callback of the C ABI gets for a stream; PJRT_CopyToDeviceStream_Destroy ends it.
+// The form of a stream that a callback of the C ABI gets; PJRT_CopyToDeviceStream_Destroy ends it.
 PJRT_CopyToDeviceStream* ToC(std::unique_ptr<CopyToDeviceStream> stream);
 
 }  // namespace plinth::sdk

@@ -22,7 +22,7 @@ class ExternalReference;
 
 // An array in the memory of a device. Move-only; frees its handle and keeps its client alive. Any
 // thread may call anything; moving or destroying excludes other uses. Contents may arrive later:
-// whoever reads them waits, and receives the error of the computation that failed to make them.
+// a reader waits for them, and receives the error of the computation that failed to make them.
 class Buffer {
  public:
   explicit Buffer(Handle<PJRT_Buffer> handle) : handle_(std::move(handle)) {}
@@ -30,7 +30,7 @@ class Buffer {
   // UNIMPLEMENTED for an element type that this library does not know.
   Expected<DType> Type() const;
   Expected<std::vector<int64_t>> Dims() const;
-  // Smaller than Dims where a dimension is dynamic.
+  // Smaller than Dims if a dimension is dynamic.
   Expected<std::vector<int64_t>> UnpaddedDims() const;
   Expected<std::vector<size_t>> DynamicDimensions() const;
   // The layout on the device. The Layouts extension (layouts.h) is the newer way.
@@ -76,7 +76,7 @@ class Buffer {
 
   PJRT_Buffer* get() const { return handle_.get(); }
   const Api& api() const { return handle_.api(); }
-  // What keeps its client alive.
+  // Keeps its client alive.
   const ClientRef& client() const { return handle_.client(); }
 
  private:

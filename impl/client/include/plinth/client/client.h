@@ -33,7 +33,7 @@ struct Placement {
   PJRT_Memory* memory = nullptr;
 };
 
-// What may happen to host memory that a buffer is made from.
+// How long the plugin uses the host memory of a buffer, and how.
 enum class HostSemantics {
   // Read only before the call returns.
   kDuringCall = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
@@ -56,9 +56,9 @@ struct ShapeSpec {
 // the object excludes other uses of it.
 class Client {
  public:
-  // Opens the hardware. Unknown options are the plugin's INVALID_ARGUMENT. `store` is needed where
-  // the options ask for several processes; the caller owns it and keeps it until the client and all
-  // that was made from it are gone.
+  // Opens the hardware. Unknown options are the plugin's INVALID_ARGUMENT. `store` is needed if
+  // the options ask for several processes. The caller owns it, and keeps it until the client and
+  // everything made from it are gone.
   static Expected<Client> Create(const Api& api, const Options& options = {},
                                  KeyValueStore* store = nullptr);
 
@@ -68,7 +68,7 @@ class Client {
   Expected<int> ProcessIndex() const;
   // Every device of the run, also those that other processes drive.
   Expected<std::vector<Device>> Devices() const;
-  // Those that this client can send work to.
+  // The devices to which this client can send work.
   Expected<std::vector<Device>> AddressableDevices() const;
   Expected<std::vector<Memory>> AddressableMemories() const;
   Expected<Device> LookupDevice(int id) const;
@@ -98,11 +98,11 @@ class Client {
   Expected<Buffer> BufferFromHost(const HostView& from, const Placement& to,
                                   HostSemantics semantics, std::function<void()> done,
                                   const Layout* layout = nullptr) const;
-  // Moves a host array in, without a copy where the plugin can.
+  // Moves a host array in, without a copy if the plugin can.
   Expected<Buffer> BufferFromHost(HostArray from, const Placement& to) const;
   // Contents are not set. From 0.69.
   Expected<Buffer> CreateUninitialized(const ShapeSpec& shape, const Placement& to) const;
-  // Carries an error instead of data: whoever executes with it receives it. From 0.82.
+  // Carries an error instead of data: an execution that reads it receives the error. From 0.82.
   Expected<Buffer> CreateError(const Status& error, const ShapeSpec& shape, const Memory& to) const;
   // Wraps device memory that somebody else owns; `on_delete` runs once, on any thread, when the
   // buffer no longer uses it.
@@ -117,7 +117,7 @@ class Client {
 
   PJRT_Client* get() const { return client_; }
   const Api& api() const { return api_; }
-  // What keeps the plugin's client alive.
+  // Keeps the plugin's client alive.
   const ClientRef& ref() const { return ref_; }
 
  private:

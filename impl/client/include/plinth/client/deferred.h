@@ -12,8 +12,8 @@
 
 namespace plinth::client {
 
-// What the plugin waits for and the caller promised: answered once, with Set... or Fail. Move-only;
-// one that is destroyed unanswered answers CANCELLED, so that nobody waits for ever. Any thread.
+// The caller's promise, for which the plugin waits: answered once, with Set... or Fail. Move-only;
+// if it is destroyed unanswered, the answer is CANCELLED: nobody waits for ever. Any thread.
 // Keeps its client alive.
 template <typename Answer>
 class Promise {

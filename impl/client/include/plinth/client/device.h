@@ -16,7 +16,7 @@ namespace plinth::client {
 // are views that may be copied; they, and the texts they return, are good while that client (or
 // anything made from it) lives. Any thread. Every question may fail with the plugin's error.
 
-// What is known of a device without opening it.
+// The facts about a device that need no access to it.
 class DeviceDescription {
  public:
   DeviceDescription(Api api, PJRT_DeviceDescription* description)
@@ -63,7 +63,7 @@ class Memory {
   PJRT_Memory* memory_;
 };
 
-// The allocator's counters in bytes; what the plugin does not count is absent.
+// The allocator's counters in bytes; a number that the plugin does not count is absent.
 struct MemoryStats {
   int64_t bytes_in_use = 0;
   std::optional<int64_t> peak_bytes_in_use;
@@ -93,7 +93,7 @@ class Device {
   // The memories that it can reach.
   Expected<std::vector<Memory>> Memories() const;
   Expected<Memory> DefaultMemory() const;
-  // UNIMPLEMENTED where the plugin does not count.
+  // UNIMPLEMENTED if the plugin does not count.
   Expected<MemoryStats> Stats() const;
   Status ClearStats() const;
   // Facts that may change while it runs, copied. From 0.92.

@@ -18,7 +18,7 @@
 
 namespace plinth::client {
 
-// Bytes that one execution needs, by purpose; zero where the plugin's revision does not say.
+// Bytes that one execution needs, by purpose; zero if the plugin's revision does not say.
 struct CompiledMemoryStats {
   int64_t generated_code = 0;
   int64_t arguments = 0;
@@ -42,7 +42,7 @@ struct OutputShape {
   std::vector<int64_t> dims;
 };
 
-// A compiled program: what is known about it. Move-only; frees its handle. Any thread.
+// The facts about a compiled program. Move-only; frees its handle. Any thread.
 class Executable {
  public:
   explicit Executable(Handle<PJRT_Executable> handle) : handle_(std::move(handle)) {}
@@ -56,7 +56,7 @@ class Executable {
   Expected<std::vector<std::string>> OutputMemoryKinds() const;
   Expected<std::vector<std::string>> ParameterMemoryKinds() const;  // From 0.102.
   Expected<int64_t> GeneratedCodeSize() const;
-  // Estimates: "flops", "bytes accessed", and what else the platform knows. Copied.
+  // Estimates: "flops", "bytes accessed", and others that the platform knows. Copied.
   Expected<std::vector<NamedValue>> CostAnalysis() const;
   Expected<CompiledMemoryStats> MemoryStats() const;
   // Equal for equal program, options and compiler.

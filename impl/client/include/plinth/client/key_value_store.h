@@ -10,7 +10,7 @@
 
 namespace plinth::client {
 
-// What the processes of a run share, to be implemented by whoever starts them. Plugins call it from
+// The data that the processes of a run share; their starter implements it. Plugins call it from
 // any thread, several at once. Must not throw.
 class KeyValueStore {
  public:

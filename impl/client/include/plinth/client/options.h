@@ -40,7 +40,7 @@ class Options {
   }
 
   // Sets "name=value" as a person types it: true and false are booleans, then integers, lists of
-  // integers "[1,2]", floats; everything else, and what stands in double quotes, is a string.
+  // integers "[1,2]", floats; everything else, and a text in double quotes, is a string.
   // INVALID_ARGUMENT without a name, and for integers of more than 64 bits.
   Status Parse(std::string_view text);
 
@@ -71,7 +71,7 @@ struct DeviceAssignment {
   static Expected<DeviceAssignment> Deserialize(std::string_view proto);
 };
 
-// How to compile; what is not set is left to the plugin. A plain value type.
+// How to compile; the plugin decides what is not set. A plain value type.
 struct CompileOptions {
   using Override = std::variant<std::string, bool, int64_t, double>;
 

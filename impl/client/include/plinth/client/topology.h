@@ -17,8 +17,8 @@ namespace plinth::client {
 
 class Executable;
 
-// The devices of a run and how they are connected, with or without hardware. Move-only; frees what
-// it owns (the topology of a client belongs to the client). Any thread. Plugins need not implement
+// The devices of a run and how they are connected, with or without hardware. Move-only; frees its
+// handle (the topology of a client belongs to the client). Any thread. Plugins need not implement
 // any of this: UNIMPLEMENTED.
 class Topology {
  public:
@@ -27,7 +27,7 @@ class Topology {
                                    const Options& options = {});
   // From the bytes of Serialize. From 0.75.
   static Expected<Topology> Deserialize(const Api& api, std::string_view bytes);
-  // A view of what a client owns. `client` keeps it alive.
+  // A view of the topology of a client. `client` keeps it alive.
   static Topology Borrow(const Api& api, PJRT_TopologyDescription* topology, ClientRef client);
 
   Expected<std::string_view> PlatformName() const;
