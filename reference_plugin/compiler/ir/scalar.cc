@@ -2,10 +2,10 @@
 #include "reference_plugin/compiler/ir/scalar.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "plinth/support/float_format.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::compiler {
@@ -21,41 +21,6 @@ T Load(const std::byte* from) {
 template <typename T>
 void Store(T value, std::byte* to) {
   std::memcpy(to, &value, sizeof(T));
-}
-
-float FloatFromHalf(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
-  const uint32_t exponent = (half >> 10) & 0x1f;
-  const uint32_t mantissa = half & 0x3ff;
-  if (exponent == 0) {
-    const float magnitude = std::ldexp(static_cast<float>(mantissa), -24);
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | (mantissa << 13));
-  return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
-}
-
-uint16_t HalfFromFloat(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
-  const uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) {
-    return sign | 0x7e00 | static_cast<uint16_t>((magnitude >> 13) & 0x1ff);
-  }
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;  // 65520 and more round to infinity.
-  if (magnitude < 0x38800000) {
-    // Subnormal: the unit is 2^-24, and nearbyint rounds to nearest even.
-    const float scaled = std::ldexp(std::bit_cast<float>(magnitude), 24);
-    return sign | static_cast<uint16_t>(std::nearbyint(scaled));
-  }
-  const uint32_t rounded = magnitude + 0xfff + ((magnitude >> 13) & 1);
-  return sign | static_cast<uint16_t>((rounded - 0x38000000) >> 13);
-}
-
-uint16_t Bfloat16FromFloat(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>((bits >> 16) | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
 }  // namespace
@@ -80,9 +45,8 @@ bool IsIeeeFloat(DType type) {
 double ReadFloat(DType type, const std::byte* element) {
   switch (type) {
     case DType::kF16:
-      return FloatFromHalf(Load<uint16_t>(element));
     case DType::kBF16:
-      return std::bit_cast<float>(static_cast<uint32_t>(Load<uint16_t>(element)) << 16);
+      return FloatFromBits(type, Load<uint16_t>(element));
     case DType::kF32:
       return Load<float>(element);
     default:
@@ -93,9 +57,8 @@ double ReadFloat(DType type, const std::byte* element) {
 void WriteFloat(DType type, double value, std::byte* element) {
   switch (type) {
     case DType::kF16:
-      return Store(HalfFromFloat(static_cast<float>(value)), element);
     case DType::kBF16:
-      return Store(Bfloat16FromFloat(static_cast<float>(value)), element);
+      return Store(static_cast<uint16_t>(FloatToBits(type, value)), element);
     case DType::kF32:
       return Store(static_cast<float>(value), element);
     default:

@@ -21,7 +21,7 @@ DType RealTypeOf(DType complex);  // kF32 for kC64; a real type is its own
 // f16, bf16, f32 and f64: the float types whose elements this file reads and writes.
 bool IsIeeeFloat(DType type);
 double ReadFloat(DType type, const std::byte* element);
-// Rounds to nearest even; f16 and bf16 by way of f32, as kernels compute them.
+// Rounds once, to nearest even.
 void WriteFloat(DType type, double value, std::byte* element);
 
 // Pred and integers, sign- or zero-extended; u64 as its bits.

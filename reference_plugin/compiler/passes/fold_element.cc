@@ -150,7 +150,7 @@ bool FoldConvert(DType from, DType to, const std::byte* operand, std::byte* resu
     } else if (to_integer) {
       WriteInteger(to, value, result);
     } else if (IsIeeeFloat(to)) {
-      // Larger ones would be rounded more than once on the way; those of u64 look negative.
+      // Larger ones might be rounded on the way through f64; those of u64 look negative.
       if (value > (int64_t{1} << 24) || value < -(int64_t{1} << 24)) return false;
       if (from == DType::kU64 && value < 0) return false;
       WriteFloat(to, static_cast<double>(value), result);
@@ -176,9 +176,6 @@ bool FoldConvert(DType from, DType to, const std::byte* operand, std::byte* resu
     }
     WriteInteger(to, static_cast<int64_t>(truncated), result);
   } else if (IsIeeeFloat(to)) {
-    // f64 to f16 or bf16 goes through f32 here; keep to what is exact in f32.
-    const bool narrow = to == DType::kF16 || to == DType::kBF16;
-    if (narrow && static_cast<double>(static_cast<float>(value)) != value) return false;
     WriteFloat(to, value, result);
   } else {
     return false;

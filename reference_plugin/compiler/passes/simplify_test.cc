@@ -261,6 +261,11 @@ TEST(Simplify, Folding) {
        "%a = stablehlo.constant dense<1.0> : tensor<f32> %0 = stablehlo.exponential %a : "
        "tensor<f32> return %0 : tensor<f32>",
        "%0 = constant() {value=1} : f32[]\n%1 = exponential(%0) : f32[]\nreturn(%1)"},
+      // 1 + 2^-11 + 2^-40: rounded once, as by the back end.
+      {"", "tensor<f16>",
+       "%a = stablehlo.constant dense<0x3FF0020000001000> : tensor<f64> %0 = stablehlo.convert %a "
+       ": (tensor<f64>) -> tensor<f16> return %0 : tensor<f16>",
+       "%0 = constant() {value=1.0009766} : f16[]\nreturn(%0)"},
       // Not a number, out of range, by zero: the back end says.
       {"", "tensor<f32>",
        "%a = stablehlo.constant dense<0.0> : tensor<f32> %0 = stablehlo.divide %a, %a : "

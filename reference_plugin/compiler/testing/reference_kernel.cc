@@ -56,6 +56,14 @@ ScalarBits Encode(DType type, const Number& number) {
 
 int64_t Wrap(uint64_t value) { return static_cast<int64_t>(value); }
 
+// Keeps at least 53 digits; the last of them is one if digits are dropped.
+template <typename T>
+double RoundedToOdd(T x) {
+  const double exact = static_cast<double>(x);
+  if (std::fabs(exact) < 0x1p53) return exact;
+  return static_cast<double>((x >> 11) | T{(x & 0x7ff) != 0}) * 0x1p11;
+}
+
 template <typename T>
 bool CompareAs(compiler::ComparisonDirection direction, T a, T b) {
   switch (direction) {
@@ -132,11 +140,13 @@ Number Apply(const Node& node, DType type, const Number& a, const Number& b, con
       if (IsReal(type)) {
         r = a;
       } else {
-        // Rounded once, to the type in which small floats compute.
+        // Rounded once: by Encode, where the number or one that lies as it does is an f64.
         if (node.dtype == DType::kF64) {
           r.real = is_unsigned ? static_cast<double>(ua) : static_cast<double>(a.integer);
-        } else {
+        } else if (node.dtype == DType::kF32) {
           r.real = is_unsigned ? static_cast<float>(ua) : static_cast<float>(a.integer);
+        } else {
+          r.real = is_unsigned ? RoundedToOdd(ua) : RoundedToOdd(a.integer);
         }
         r.integer = a.integer;
         if (node.dtype == DType::kPred) r.integer = a.integer != 0;

@@ -9,6 +9,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "reference_plugin/cpu/math/round_to_odd.h"
+
 // Element types in memory and their conversions, as ConvertElement<To>(from). Branches are
 // selections, so that loops of conversions vectorize.
 namespace plinth::cpu {
@@ -61,6 +63,16 @@ inline Half ToHalf(float x) {
   return {static_cast<uint16_t>(result | sign)};
 }
 
+// An f32 that rounds to a narrower type as `x` does.
+template <typename T>
+inline float NearestOrOdd(T x) {
+  if constexpr (sizeof(T) >= 4 && !std::is_same_v<T, float>) {
+    return RoundToOdd(x);
+  } else {
+    return static_cast<float>(x);
+  }
+}
+
 template <typename T>
 inline constexpr bool kIsComplex = false;
 template <typename T>
@@ -86,9 +98,9 @@ inline To ConvertElement(From from) {
   } else if constexpr (kIsComplex<To>) {
     return To(static_cast<typename To::value_type>(from), 0);
   } else if constexpr (std::is_same_v<To, Half>) {
-    return ToHalf(static_cast<float>(from));
+    return ToHalf(NearestOrOdd(from));
   } else if constexpr (std::is_same_v<To, BFloat16>) {
-    return ToBFloat16(static_cast<float>(from));
+    return ToBFloat16(NearestOrOdd(from));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     using Limits = std::numeric_limits<To>;
     if (!(from == from)) return 0;

@@ -6,12 +6,10 @@
 #include "reference_plugin/cpu/math/simd_targets.h"
 // clang-format on
 
-#include <bit>
-#include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "reference_plugin/cpu/math/map-inl.h"
+#include "reference_plugin/cpu/math/round_to_odd.h"
 #include "reference_plugin/cpu/math/tile_row.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -84,17 +82,15 @@ struct SaturateTo {
   }
 };
 
-// f64 to f32 rounded to odd: a second rounding to at most 8 bits then cannot round twice.
-struct RoundToOdd {
-  static float Apply(double x) {
-    const float nearest = static_cast<float>(x);
-    const double back = nearest;
-    uint32_t bits = std::bit_cast<uint32_t>(nearest);
-    // Truncate the magnitude, then set the last bit.
-    const uint32_t away = std::fabs(back) > std::fabs(x) ? 1u : 0u;
-    const uint32_t odd = (bits - away) | 1u;
-    const bool keep = back == x || x != x || std::fabs(x) > std::numeric_limits<float>::max();
-    return std::bit_cast<float>(keep ? bits : odd);
+// To f32 rounded to odd, for types of at most 16 bits.
+struct ConvertToOdd {
+  template <class From>
+  static float Apply(From x) {
+    if constexpr (kIsComplex<From>) {
+      return RoundToOdd(x.re);
+    } else {
+      return RoundToOdd(x);
+    }
   }
 };
 
@@ -124,8 +120,9 @@ struct RoundToOdd {
   PLINTH_SATURATE(FromType, From, kU2, uint8_t, 2) \
   PLINTH_SATURATE(FromType, From, kU4, uint8_t, 4)
 
-#define PLINTH_ODD(ToType) \
-  {Opcode::kConvert, DType::kF64, DType::ToType, &MapUnary<RoundToOdd, double, float>},
+#define PLINTH_ODD(FromType, From)                                                       \
+  {Opcode::kConvert, DType::FromType, DType::kF32, &MapUnary<ConvertToOdd, From, float>, \
+   kRoundsToOdd},
 
 // clang-format off
 constexpr TileRow kRows[] = {
@@ -145,16 +142,13 @@ constexpr TileRow kRows[] = {
     // Narrow results: these come before the conversion to their tile type, and are finished too.
     PLINTH_SATURATE_FROM(kF32, float)
     PLINTH_SATURATE_FROM(kF64, double)
-    PLINTH_ODD(kF8E5M2)
-    PLINTH_ODD(kF8E4M3)
-    PLINTH_ODD(kF8E3M4)
-    PLINTH_ODD(kF8E4M3FN)
-    PLINTH_ODD(kF8E4M3B11FNUZ)
-    PLINTH_ODD(kF8E5M2FNUZ)
-    PLINTH_ODD(kF8E4M3FNUZ)
-    PLINTH_ODD(kF6E2M3FN)
-    PLINTH_ODD(kF6E3M2FN)
-    PLINTH_ODD(kF4E2M1FN)
+    // Before a rounding to a type of at most 16 bits; all others are exact in f32.
+    PLINTH_ODD(kS32, int32_t)
+    PLINTH_ODD(kS64, int64_t)
+    PLINTH_ODD(kU32, uint32_t)
+    PLINTH_ODD(kU64, uint64_t)
+    PLINTH_ODD(kF64, double)
+    PLINTH_ODD(kC128, Complex<double>)
 };
 // clang-format on
 #undef PLINTH_CONVERT

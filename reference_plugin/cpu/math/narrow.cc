@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "reference_plugin/cpu/math/map-inl.h"
+#include "reference_plugin/cpu/math/round_to_odd.h"
 #include "reference_plugin/cpu/math/small_float.h"
 #include "reference_plugin/cpu/math/tile_row.h"
 
@@ -235,7 +236,12 @@ void Iota(void* result, int64_t start, int64_t step, size_t count) {
   Tile* r = static_cast<Tile*>(result);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t value = static_cast<uint64_t>(start) + i * static_cast<uint64_t>(step);
-    r[i] = Codec::Finish(static_cast<Tile>(static_cast<int64_t>(value)));
+    const int64_t number = static_cast<int64_t>(value);
+    if constexpr (std::is_floating_point_v<Tile>) {
+      r[i] = Codec::Finish(RoundToOdd(number));
+    } else {
+      r[i] = Codec::Finish(static_cast<Tile>(number));
+    }
   }
 }
 

@@ -28,6 +28,7 @@ struct RoutineIndex {
   DType results[compiler::kNumOpcodes][kNumTypes] = {};
   TileFunction compares[kNumVariants][kNumTypes] = {};
   TileFunction converts[kNumTypes][kNumTypes] = {};
+  TileFunction odd_converts[kNumTypes] = {};  // to f32, before a rounding to a narrower type
   NarrowRow narrow[kNumTypes] = {};
   IotaFunction iotas[kNumTypes] = {};
   std::span<const MemoryRow> memory;
@@ -46,7 +47,10 @@ std::unique_ptr<const RoutineIndex> MakeIndex(SimdTarget target) {
     for (const TileRow& row : family(target)) {
       const int operand = IndexOf(row.operand);
       if (row.opcode == Opcode::kConvert) {
-        index->converts[operand][IndexOf(row.result)] = row.function;
+        auto& function = row.variant == kRoundsToOdd
+                             ? index->odd_converts[operand]
+                             : index->converts[operand][IndexOf(row.result)];
+        function = row.function;
       } else if (row.opcode == Opcode::kCompare) {
         index->compares[row.variant][operand] = row.function;
       } else {
@@ -135,7 +139,10 @@ TileRoutine FindConvert(const RoutineIndex& index, DType from, DType to) {
   const TileFunction finish = index.narrow[IndexOf(to)].finish;
   if (const TileFunction exact = index.converts[source][IndexOf(to)]) return {exact, finish};
   if (TileTypeOf(from) == TileTypeOf(to) && finish != nullptr) return {finish, nullptr};
-  const TileFunction convert = index.converts[source][IndexOf(TileTypeOf(to))];
+  const bool rounds_twice = TileTypeOf(to) == DType::kF32 && finish != nullptr;
+  const TileFunction odd = rounds_twice ? index.odd_converts[source] : nullptr;
+  const TileFunction convert =
+      odd != nullptr ? odd : index.converts[source][IndexOf(TileTypeOf(to))];
   if (convert == nullptr) return {};
   return {convert, finish};
 }

@@ -15,8 +15,11 @@ struct TileRow {
   DType operand;
   DType result;
   TileFunction function;
-  uint8_t variant = 0;  // kCompare: VariantOf
+  uint8_t variant = 0;  // kCompare: VariantOf; kConvert: 0 or kRoundsToOdd
 };
+
+// Of a conversion to f32 that a rounding to a narrower type follows.
+inline constexpr uint8_t kRoundsToOdd = 1;
 
 inline constexpr int kNumVariants = 12;
 constexpr uint8_t VariantOf(compiler::ComparisonDirection direction, bool is_total_order) {
