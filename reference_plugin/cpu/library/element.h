@@ -88,13 +88,13 @@ inline To ConvertElement(From from) {
     return ConvertElement<To>(ToFloat(from));
   } else if constexpr (std::is_same_v<From, Pred>) {
     return ConvertElement<To>(static_cast<uint8_t>(from.byte != 0));
-  } else if constexpr (std::is_same_v<To, Pred>) {
-    return {static_cast<uint8_t>(from != From())};
   } else if constexpr (kIsComplex<From> && kIsComplex<To>) {
     return To(static_cast<typename To::value_type>(from.real()),
               static_cast<typename To::value_type>(from.imag()));
   } else if constexpr (kIsComplex<From>) {
     return ConvertElement<To>(from.real());
+  } else if constexpr (std::is_same_v<To, Pred>) {
+    return {static_cast<uint8_t>(from != From())};
   } else if constexpr (kIsComplex<To>) {
     return To(static_cast<typename To::value_type>(from), 0);
   } else if constexpr (std::is_same_v<To, Half>) {

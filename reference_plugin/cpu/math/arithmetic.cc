@@ -216,7 +216,8 @@ struct IsFinite {
 // Rounds to `mantissa_bits`, then to the range of `exponent_bits`: above it infinity, below its
 // smallest normal number zero. A format with the exponents of the source keeps its subnormals,
 // whose last place is that of the smallest normal number: of f16 they are normal numbers of T, and
-// adding and taking away a power of two rounds them there.
+// adding and taking away a power of two rounds them there. A format without mantissa has no NaN:
+// infinity stands for it.
 template <class T, int kSourceExponentBits>
 void ReducePrecision(void* result, const void* a, const void*, const void*, size_t count,
                      const TileParameters& parameters) {
@@ -241,6 +242,7 @@ void ReducePrecision(void* result, const void* a, const void*, const void*, size
   constexpr B kSourceBias = (B{1} << (kSourceExponentBits - 1)) - 1;
   constexpr B kSmallestNormal = (kBias - kSourceBias + 1) << kMantissa;
   const T magic = std::bit_cast<T>(kSmallestNormal + (static_cast<B>(drop) << kMantissa));
+  const B nan = parameters.mantissa_bits > 0 ? ~B{0} : kInfinity;
   const T* x = static_cast<const T*>(a);
   T* r = static_cast<T*>(result);
   PLINTH_INDEPENDENT
@@ -255,7 +257,7 @@ void ReducePrecision(void* result, const void* a, const void*, const void*, size
     }
     rounded = rounded >= overflow ? kInfinity : rounded;
     rounded = rounded < underflow ? 0 : rounded;
-    r[i] = magnitude > kInfinity ? x[i] : std::bit_cast<T>(static_cast<B>(rounded | sign));
+    r[i] = std::bit_cast<T>(magnitude > kInfinity ? bits & nan : rounded | sign);
   }
 }
 

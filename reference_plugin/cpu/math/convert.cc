@@ -54,16 +54,14 @@ struct ConvertTo {
       return {static_cast<decltype(To::re)>(x.re), static_cast<decltype(To::im)>(x.im)};
     } else if constexpr (kIsComplex<To>) {
       return {ConvertTo<From, decltype(To::re)>::Apply(x), 0};
+    } else if constexpr (kIsComplex<From>) {
+      return ConvertTo<decltype(From::re), To>::Apply(x.re);
     } else if constexpr (std::is_same_v<To, Pred>) {
-      if constexpr (kIsComplex<From>) {
-        return {static_cast<uint8_t>((x.re != 0) | (x.im != 0))};
-      } else if constexpr (std::is_same_v<From, Pred>) {
+      if constexpr (std::is_same_v<From, Pred>) {
         return x;
       } else {
         return {static_cast<uint8_t>(x != 0)};
       }
-    } else if constexpr (kIsComplex<From>) {
-      return ConvertTo<decltype(From::re), To>::Apply(x.re);
     } else if constexpr (std::is_same_v<From, Pred>) {
       return static_cast<To>(x.value);
     } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "reference_plugin/cpu/math/tile_test_support.h"
@@ -241,6 +243,13 @@ TEST_P(SemanticsTest, ReducePrecision) {
   ExpectSame<float>(reduce(8, 7, {65504, 1e-39f}), {65536, 1.0101904577379033e-39f});
   ExpectSame<float>(reduce(8, 23, {1e-45f, 3.3f}), {1e-45f, 3.3f});
   ExpectSame<float>(reduce(8, 0, {1e-39f, 6e-5f}), {0, 6.103515625e-05f});
+  // Without mantissa there is no NaN.
+  const float no_number = std::bit_cast<float>(0xFFFFFFFFu);
+  ExpectSame<float>(reduce(5, 0, {kNan, no_number, 1.5f, -kInf}), {kInf, kInf, 2, -kInf});
+  ExpectSame<double>(
+      RunTile<double>(Find(Opcode::kReducePrecision, DType::kF64),
+                      std::vector<double>{std::bit_cast<double>(INT64_MAX), 1.5}, {}, {}, {5, 0}),
+      {kInf, 2});
   // A format with f16's exponents keeps f16's subnormals.
   ExpectSame<float>(RunTile<float>(Find(Opcode::kReducePrecision, DType::kF16),
                                    std::vector<float>{0x1p-24f, 0x1p-14f}, {}, {}, {5, 10}),
@@ -299,6 +308,10 @@ TEST_P(SemanticsTest, OtherConversions) {
   EXPECT_THAT(
       RunTile<float>(Find(Opcode::kConvert, DType::kPred, DType::kF32), std::vector<uint8_t>{0, 1}),
       ElementsAre(0, 1));
+  // The imaginary part is dropped, also before the comparison with zero.
+  EXPECT_THAT(RunTile<uint8_t>(Find(Opcode::kConvert, DType::kC128, DType::kPred),
+                               std::vector<std::complex<double>>{-1, {0, 1}, 1, {0, kNan}}),
+              ElementsAre(1, 0, 1, 0));
   ExpectSame<float>(RunTile<float>(Find(Opcode::kConvert, DType::kS64, DType::kF16),
                                    std::vector<int64_t>{2049, 65520, -70000}),
                     {2048, kInf, -kInf});
@@ -348,7 +361,7 @@ TEST_P(SemanticsTest, ComplexNumbers) {
   EXPECT_THAT(RunTile<float>(Find(Opcode::kImag, DType::kC64, DType::kF32), z), ElementsAre(2, -1));
   EXPECT_THAT(RunTile<uint8_t>(Find(Opcode::kConvert, DType::kC64, DType::kPred),
                                std::vector<std::array<float, 2>>{{0, 2}, {0, 0}, {kNan, 0}}),
-              ElementsAre(1, 0, 1));
+              ElementsAre(0, 0, 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, SemanticsTest,
