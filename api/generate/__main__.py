@@ -15,6 +15,7 @@ import c_extension_headers
 import c_header
 import c_library_header
 import c_table_header
+import cxx_checks
 import cxx_reflection
 import cxx_tables
 import python_tables
@@ -32,6 +33,8 @@ def artefacts(registry, history) -> dict[str, str]:
     files = {
         "include/pjrt_c_api.h": c_header.header(revisions.View(registry)),
         f"{support}/abi_tables.inc": cxx_tables.tables(registry, history),
+        f"{support}/argument_checks.inc": cxx_checks.checks(registry),
+        f"{support}/extension_tables.inc": cxx_checks.extensions(registry),
         f"{support}/abi_version.h": cxx_tables.version_header(registry),
         "python/pjrt_abi.py": python_tables.module(registry),
         "reflection/include/plinth/reflection/reflection_names.h": reflection.ids(),

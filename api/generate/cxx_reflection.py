@@ -56,6 +56,7 @@ class Reflection:
         self.handle_index = {h: i for i, h in enumerate(self.handles)}
         self.enums = [e for m in self.modules for e in m.enums]
         self.enum_index = {e.name: i for i, e in enumerate(self.enums)}
+        self.bits = {e.name for e in self.enums if e.bits}
         self.callbacks = {c.name for m in self.modules for c in m.callbacks}
         self.tables = [m for m in registry.extensions if "type" in m.extension]
         self.functions = self._functions()
@@ -92,6 +93,8 @@ class Reflection:
             return "kSlot", self.function_index[base], 0, 8
         if base in self.handle_index:
             return "kHandle", self.handle_index[base], depth - 1, 8
+        if base in self.bits:
+            return "kUnsigned", -1, depth, 4
         if base in self.enum_index:
             return "kEnum", self.enum_index[base], depth, 4
         if base in self.struct_index:

@@ -101,6 +101,7 @@ class EnumValue(Entry):
 @dataclass
 class Enum(Entry):
     if_unknown: str = "refuse"
+    bits: bool = False  # its values are flags, and any of them may be set
     values: list[EnumValue] = field(default_factory=list)
 
 

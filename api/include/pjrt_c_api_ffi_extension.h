@@ -59,7 +59,7 @@ struct PJRT_FFI_Type_Register_Args {
   size_t type_name_size;
   // Id of the type; 0 asks for a new one. [inout, since 0.80]
   int64_t type_id;
-  // How to handle objects of the type. [in, since 0.80, lives for the call]
+  // How to handle objects of the type, or null. [in, since 0.80, may be null, lives for the call]
   PJRT_FFI_Type_Info* type_info;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_Type_Register_Args, type_info);

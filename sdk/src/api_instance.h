@@ -24,7 +24,7 @@ struct ClientOptions {
 Expected<ClientOptions> ParseClientOptions(const PluginInfo& info,
                                            std::span<const NamedValue> given);
 
-Expected<Program> ReadProgram(const char* function, const PJRT_Program* program);
+Expected<Program> ReadProgram(const char* function, const PJRT_Program& program);
 
 }  // namespace plinth::sdk::internal
 

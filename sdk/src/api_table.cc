@@ -6,9 +6,9 @@
 #include "plinth/support/abi_version.h"
 #include "plinth/support/extension_chain.h"
 #include "sdk/src/api_instance.h"
-#include "sdk/src/entry.h"
 #include "sdk/src/error_api.h"
 #include "sdk/src/plugin_attributes.h"
+#include "sdk/src/table_entry.h"
 
 namespace plinth::sdk::internal {
 namespace {
@@ -20,51 +20,31 @@ struct ApiInstance {
   Status error;                    // Why.
   Ffi* ffi_of_plugin = nullptr;
   std::optional<PluginAttributes> attributes;
-  PJRT_Layouts_Extension layouts;
-  PJRT_Shardings_Extension shardings;
-  PJRT_FFI_Extension ffi;
-  PJRT_Gpu_Custom_Call custom_call;
+#define PLINTH_PJRT_EXTENSION(node, type) node the_##node;
+#include "plinth/support/extension_tables.inc"
   PJRT_Api api;
 };
 ApiInstance* instance = nullptr;  // Set before the table is handed out.
 
+// Extensions that are there only if the plugin has an Ffi.
+bool NeedsFfi(PJRT_Extension_Type type) {
+  return type == PJRT_Extension_Type_FFI || type == PJRT_Extension_Type_Gpu_Custom_Call;
+}
+
 void FillExtensions(ApiInstance& made) {
   std::vector<PJRT_Extension_Base*> chain;
   if (made.plugin != nullptr) chain = made.plugin->info().extensions;
-  std::memset(&made.layouts, 0, sizeof(made.layouts));
-  made.layouts.base.struct_size = PJRT_Layouts_Extension_STRUCT_SIZE;
-  made.layouts.base.type = PJRT_Extension_Type_Layouts;
-  std::memset(&made.shardings, 0, sizeof(made.shardings));
-  made.shardings.base.struct_size = PJRT_Shardings_Extension_STRUCT_SIZE;
-  made.shardings.base.type = PJRT_Extension_Type_Shardings;
-#define PLINTH_FILL(extension, function) extension.function = &Entry<function##_Args>
-  PLINTH_FILL(made.layouts, PJRT_Layouts_MemoryLayout_Destroy);
-  PLINTH_FILL(made.layouts, PJRT_Layouts_MemoryLayout_Serialize);
-  PLINTH_FILL(made.layouts, PJRT_Layouts_PJRT_Client_GetDefaultLayout);
-  PLINTH_FILL(made.layouts, PJRT_Layouts_PJRT_Buffer_MemoryLayout);
-  PLINTH_FILL(made.layouts, PJRT_Layouts_PJRT_Topology_GetDefaultLayout);
-  PLINTH_FILL(made.layouts, PJRT_Layouts_PJRT_Executable_GetOutputLayouts);
-  PLINTH_FILL(made.layouts, PJRT_Layouts_PJRT_Executable_GetParameterLayouts);
-  PLINTH_FILL(made.shardings, PJRT_Shardings_PJRT_Executable_ParameterShardings);
-  PLINTH_FILL(made.shardings, PJRT_Shardings_PJRT_Executable_OutputShardings);
-#undef PLINTH_FILL
-  std::memset(&made.ffi, 0, sizeof(made.ffi));
-  made.ffi.base.struct_size = PJRT_FFI_Extension_STRUCT_SIZE;
-  made.ffi.base.type = PJRT_Extension_Type_FFI;
-  made.ffi.type_register = &Entry<PJRT_FFI_Type_Register_Args>;
-  made.ffi.user_data_add = &Entry<PJRT_FFI_UserData_Add_Args>;
-  made.ffi.register_handler = &Entry<PJRT_FFI_Register_Handler_Args>;
-  std::memset(&made.custom_call, 0, sizeof(made.custom_call));
-  made.custom_call.base.struct_size = PJRT_Gpu_Custom_Call_STRUCT_SIZE;
-  made.custom_call.base.type = PJRT_Extension_Type_Gpu_Custom_Call;
-  made.custom_call.custom_call = &Entry<PJRT_Gpu_Register_Custom_Call_Args>;
-  made.custom_call.custom_call_handles_traits = true;
-  chain.push_back(&made.layouts.base);
-  chain.push_back(&made.shardings.base);
-  if (made.ffi_of_plugin != nullptr) {
-    chain.push_back(&made.ffi.base);
-    chain.push_back(&made.custom_call.base);
+#define PLINTH_PJRT_EXTENSION(node, extension_type)                 \
+  std::memset(&made.the_##node, 0, sizeof(made.the_##node));        \
+  made.the_##node.base.struct_size = node##_STRUCT_SIZE;            \
+  made.the_##node.base.type = extension_type;                       \
+  if (made.ffi_of_plugin != nullptr || !NeedsFfi(extension_type)) { \
+    chain.push_back(&made.the_##node.base);                         \
   }
+#define PLINTH_PJRT_EXTENSION_FUNCTION(node, slot, function, since, minimum_struct_size) \
+  made.the_##node.slot = &Entry<function##_Args>;
+#include "plinth/support/extension_tables.inc"
+  made.the_PJRT_Gpu_Custom_Call.custom_call_handles_traits = true;
   made.api.extension_start = LinkExtensions(chain);
 }
 

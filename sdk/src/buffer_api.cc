@@ -143,7 +143,6 @@ Status Call(PJRT_Buffer_CopyToDevice_Args& args) {
 
 Status Call(PJRT_Buffer_CopyToMemory_Args& args) {
   PLINTH_HANDLE(buffer, args, buffer);
-  PLINTH_NOT_NULL(args, dst_memory);
   PLINTH_ASSIGN_OR_RETURN(
       Place place, ReadPlace("PJRT_Buffer_CopyToMemory", *buffer->core, args.dst_memory, nullptr));
   PLINTH_ASSIGN_OR_RETURN(args.dst_buffer,
@@ -200,7 +199,6 @@ Status Call(PJRT_Buffer_CopyRawToHost_Args& args) {
   PLINTH_HANDLE(buffer, args, buffer);
   PLINTH_RETURN_IF_ERROR(
       CheckRawRange("PJRT_Buffer_CopyRawToHost", *buffer, args.offset, args.transfer_size));
-  if (args.transfer_size != 0) PLINTH_NOT_NULL(args, dst);
   PLINTH_ASSIGN_OR_RETURN(Event event,
                           buffer->CopyRawToHost(args.dst, args.offset, args.transfer_size));
   args.event = new PJRT_Event(std::move(event));

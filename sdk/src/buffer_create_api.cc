@@ -12,9 +12,6 @@ namespace {
 Status ReadHostStrides(const PJRT_Client_BufferFromHostBuffer_Args& args,
                        HostBufferRequest& request, std::span<int64_t> storage) {
   const int64_t element_size = ByteSize(request.dtype);
-  if (args.byte_strides == nullptr && args.num_byte_strides != 0) {
-    return NullArgument("PJRT_Client_BufferFromHostBuffer", "byte_strides");
-  }
   if (args.num_byte_strides == 0) {
     DenseByteStrides(request.dims, element_size, {}, storage);
     request.byte_strides = storage;
@@ -27,15 +24,6 @@ Status ReadHostStrides(const PJRT_Client_BufferFromHostBuffer_Args& args,
   request.byte_strides = {args.byte_strides, args.num_byte_strides};
   request.is_dense = AreDense(request.dims, request.byte_strides, element_size);
   return {};
-}
-
-Expected<HostBufferSemantics> ReadSemantics(const PJRT_Client_BufferFromHostBuffer_Args& args) {
-  int semantics = RawEnum(args.host_buffer_semantics);
-  if (semantics < PJRT_HostBufferSemantics_kImmutableOnlyDuringCall ||
-      semantics > PJRT_HostBufferSemantics_kMutableZeroCopy) {
-    return Invalid(args, "host_buffer_semantics ", semantics, " is unknown; known are 0 to 3");
-  }
-  return static_cast<HostBufferSemantics>(semantics);
 }
 
 }  // namespace
@@ -53,7 +41,7 @@ Status Call(PJRT_Client_BufferFromHostBuffer_Args& args) {
   if (request.size != 0) PLINTH_NOT_NULL(args, data);
   int64_t strides[kMaxRank];
   PLINTH_RETURN_IF_ERROR(ReadHostStrides(args, request, {strides, request.dims.size()}));
-  PLINTH_ASSIGN_OR_RETURN(request.semantics, ReadSemantics(args));
+  request.semantics = static_cast<HostBufferSemantics>(args.host_buffer_semantics);
   PLINTH_ASSIGN_OR_RETURN(Place place, ReadPlace(kFunction, *core, args.memory, args.device));
   request.memory = place.memory;
   request.device = place.device;
@@ -114,14 +102,11 @@ Status Call(PJRT_Client_CreateAliasBuffer_Args& args) {
 Status Call(PJRT_Client_FulfillAliasBuffer_Args& args) {
   PLINTH_HANDLE(core, args, client);
   PLINTH_HANDLE(callback, args, fulfill_alias_buffer_cb);
-  PLINTH_RETURN_IF_ERROR(CheckErrorCode("PJRT_Client_FulfillAliasBuffer", args.status_code));
-  PLINTH_RETURN_IF_ERROR(
-      CheckBytes(args, args.error_message, args.error_message_size, "error_message"));
   Status status =
       StatusFromParts(RawEnum(args.status_code), args.error_message, args.error_message_size);
   Expected<Buffer*> contents(nullptr);
   if (status.ok()) {
-    PLINTH_HANDLE(buffer, args, buffer);
+    PLINTH_CHECKED_HANDLE(buffer, args, buffer);
     if (buffer->core != core) return Invalid(args, "buffer belongs to another client");
     contents = buffer;
   } else {

@@ -152,7 +152,7 @@ TEST_F(BufferTest, BadUploadsAreRefused) {
   args = HostArgs();
   const int bad = 77;
   std::memcpy(&args.type, &bad, sizeof(bad));
-  ExpectRefused(args, "77 is no element type");
+  ExpectRefused(args, "type 77 is no PJRT_Buffer_Type; known are 0 to ");
   args = HostArgs();
   args.type = PJRT_Buffer_Type_INVALID;
   ExpectRefused(args, "0 is no element type");
@@ -174,11 +174,13 @@ TEST_F(BufferTest, BadUploadsAreRefused) {
   ExpectRefused(args, "at most 64");
   args = HostArgs();
   std::memcpy(&args.host_buffer_semantics, &bad, sizeof(bad));
-  ExpectRefused(args, "host_buffer_semantics 77");
+  ExpectRefused(args, "host_buffer_semantics 77 is no PJRT_HostBufferSemantics");
   args = HostArgs();
   args.memory = nullptr;
   ExpectRefused(args, "neither a memory nor a device");
   args = HostArgs();
+  args.num_byte_strides = 2;
+  ExpectRefused(args, "byte_strides is null");
   args.num_byte_strides = 1;
   args.byte_strides = dims_;
   ExpectRefused(args, "1 byte strides for an array of 2");

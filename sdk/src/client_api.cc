@@ -102,23 +102,15 @@ Status Call(PJRT_Client_AddressableMemories_Args& args) {
   return {};
 }
 
-Expected<Program> ReadProgram(const char* function, const PJRT_Program* program) {
-  if (program == nullptr) return NullArgument(function, "program");
-  if (program->struct_size < StructOf<PJRT_Program>::kMinimumSize) {
-    return InvalidArgument(function, ": PJRT_Program: struct_size is ", program->struct_size,
-                           ", at least ", StructOf<PJRT_Program>::kMinimumSize, " is needed");
-  }
-  if (program->code == nullptr) return NullArgument(function, "program.code");
-  if (program->format == nullptr) return NullArgument(function, "program.format");
-  return Program{View(program->format, program->format_size),
-                 View(program->code, program->code_size)};
+Expected<Program> ReadProgram(const char* function, const PJRT_Program& program) {
+  if (program.code == nullptr) return NullArgument(function, "program.code");
+  if (program.format == nullptr) return NullArgument(function, "program.format");
+  return Program{View(program.format, program.format_size), View(program.code, program.code_size)};
 }
 
 Status Call(PJRT_Client_Compile_Args& args) {
   PLINTH_HANDLE(core, args, client);
-  PLINTH_ASSIGN_OR_RETURN(Program program, ReadProgram("PJRT_Client_Compile", args.program));
-  PLINTH_RETURN_IF_ERROR(
-      CheckBytes(args, args.compile_options, args.compile_options_size, "compile_options"));
+  PLINTH_ASSIGN_OR_RETURN(Program program, ReadProgram("PJRT_Client_Compile", *args.program));
   PLINTH_ASSIGN_OR_RETURN(
       args.executable,
       HandOut(*core, core->client->Compile(program,
@@ -129,8 +121,6 @@ Status Call(PJRT_Client_Compile_Args& args) {
 Status Call(PJRT_Client_Load_Args& args) {
   PLINTH_HANDLE(core, args, client);
   PLINTH_HANDLE(executable, args, executable);
-  PLINTH_RETURN_IF_ERROR(
-      CheckBytes(args, args.compile_options, args.compile_options_size, "compile_options"));
   PLINTH_ASSIGN_OR_RETURN(
       args.loaded_executable,
       HandOut(*core, core->client->Load(executable->executable,
@@ -144,9 +134,6 @@ Status Call(PJRT_Executable_DeserializeAndLoad_Args& args) {
   PLINTH_NOT_NULL(args, serialized_executable);
   std::string_view overridden;
   if (HasField(args, &Args::overridden_serialized_compile_options_size)) {
-    PLINTH_RETURN_IF_ERROR(CheckBytes(args, args.overridden_serialized_compile_options,
-                                      args.overridden_serialized_compile_options_size,
-                                      "overridden_serialized_compile_options"));
     overridden = View(args.overridden_serialized_compile_options,
                       args.overridden_serialized_compile_options_size);
   }
@@ -202,13 +189,11 @@ Status Call(PJRT_Client_DmaMap_Args& args) {
 
 Status Call(PJRT_Client_DmaUnmap_Args& args) {
   PLINTH_HANDLE(core, args, client);
-  PLINTH_NOT_NULL(args, data);
   return core->client->DmaUnmap(args.data);
 }
 
 Status Call(PJRT_Client_UpdateGlobalProcessInfo_Args& args) {
   PLINTH_HANDLE(core, args, client);
-  if (args.num_process_infos != 0) PLINTH_NOT_NULL(args, process_infos);
   std::vector<ProcessInfo> processes;
   for (size_t i = 0; i < args.num_process_infos; ++i) {
     const PJRT_ProcessInfo& info = args.process_infos[i];

@@ -44,6 +44,13 @@ Status Create(std::vector<PJRT_NamedValue> options, size_t struct_size = 88) {
   return status;
 }
 
+TEST(ClientCreate, AListWithoutALengthOfZeroIsThere) {
+  PLINTH_ARGS(PJRT_Client_Create, args);
+  args.num_options = 1;
+  EXPECT_EQ(PLINTH_CALL(PJRT_Client_Create, args).ToString(),
+            "INVALID_ARGUMENT: PJRT_Client_Create: create_options is null");
+}
+
 TEST(ClientCreate, Options) {
   EXPECT_TRUE(Create({}).ok());
   EXPECT_EQ(last_client_request.count, 7);

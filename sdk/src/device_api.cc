@@ -145,7 +145,6 @@ Status Call(PJRT_Device_GetAttributes_Args& args) {
 
 Status Call(PJRT_Device_CreateAsyncTrackingEvent_Args& args) {
   PLINTH_HANDLE(device, args, device);
-  PLINTH_RETURN_IF_ERROR(CheckBytes(args, args.description, args.description_size, "description"));
   PLINTH_ASSIGN_OR_RETURN(
       std::unique_ptr<AsyncTrackingEvent> event,
       device->CreateAsyncTrackingEvent(View(args.description, args.description_size)));

@@ -23,6 +23,17 @@ PJRT_Error* BadArguments(const char* function, const size_t* struct_size, size_t
   }
 }
 
+Status BadStruct(const char* function, const char* name, size_t struct_size, size_t minimum) {
+  return InvalidArgument(function, ": ", name, ": struct_size is ", struct_size, ", at least ",
+                         minimum, " is needed");
+}
+
+Status BadEnum(const char* function, const char* field, int value, const char* name, int first,
+               int last) {
+  return InvalidArgument(function, ": ", field, " ", value, " is no ", name, "; known are ", first,
+                         " to ", last);
+}
+
 Status StatusOf(const char* function, int since, const Status& status) {
   for (const Status::Payload& payload : status.payloads()) {
     if (payload.key != kNotOffered) continue;

@@ -16,6 +16,9 @@ namespace plinth::sdk::internal {
 
 // Cold paths, out of line.
 PJRT_Error* BadArguments(const char* function, const size_t* struct_size, size_t minimum) noexcept;
+Status BadStruct(const char* function, const char* name, size_t struct_size, size_t minimum);
+Status BadEnum(const char* function, const char* field, int value, const char* name, int first,
+               int last);
 // The outcome of a call as the caller shall see it: answers of functions that the author did not
 // write get the function's and the plugin's name.
 Status StatusOf(const char* function, int since, const Status& status);
@@ -25,25 +28,6 @@ PJRT_Error* CurrentExceptionAsError(const char* function) noexcept;
 Status NullArgument(const char* function, const char* field);
 Status MadeBeforeFork(const char* function, const char* field);
 
-// The C side of the function that takes Args: no exception leaves it.
-template <typename Args>
-PJRT_Error* Entry(Args* args) {
-  constexpr size_t kMinimumSize = StructOf<Args>::kMinimumSize;
-  if (args == nullptr || SizeOf(*args) < kMinimumSize) [[unlikely]] {
-    return BadArguments(FunctionOf<Args>::kName, args == nullptr ? nullptr : &args->struct_size,
-                        kMinimumSize);
-  }
-  try {
-    Status status = Call(*args);
-    if (status.ok()) [[likely]] {
-      return nullptr;
-    }
-    return ErrorOf(FunctionOf<Args>::kName, FunctionOf<Args>::kSince, status);
-  } catch (...) {
-    return CurrentExceptionAsError(FunctionOf<Args>::kName);
-  }
-}
-
 // INVALID_ARGUMENT for a null handle, FAILED_PRECONDITION for one from before a fork that cannot be
 // used any more.
 template <typename Args, typename Object>
@@ -51,15 +35,20 @@ inline Status CheckHandle(const Args&, Object* handle, const char* field) {
   if (handle == nullptr) [[unlikely]] {
     return NullArgument(FunctionOf<Args>::kName, field);
   }
-  if (GenerationOf(*handle) != CurrentGeneration()) [[unlikely]] {
-    if (!IsUsableAfterFork<Args>(*handle)) return MadeBeforeFork(FunctionOf<Args>::kName, field);
+  if constexpr (requires { GenerationOf(*handle); }) {
+    if (GenerationOf(*handle) != CurrentGeneration()) [[unlikely]] {
+      if (!IsUsableAfterFork<Args>(*handle)) return MadeBeforeFork(FunctionOf<Args>::kName, field);
+    }
   }
   return {};
 }
 
-// PLINTH_HANDLE(buffer, args, src): `buffer` is the checked object behind args.src.
-#define PLINTH_HANDLE(variable, arguments, field) \
-  auto* variable = FromC((arguments).field);      \
+// PLINTH_HANDLE(buffer, args, src): `buffer` is the object behind args.src, which was checked on
+// entry.
+#define PLINTH_HANDLE(variable, arguments, field) auto* variable = FromC((arguments).field)
+// The same of one that may be null in other calls, and is checked here.
+#define PLINTH_CHECKED_HANDLE(variable, arguments, field) \
+  PLINTH_HANDLE(variable, arguments, field);              \
   PLINTH_RETURN_IF_ERROR(CheckHandle(arguments, variable, #field))
 
 template <typename Args>
@@ -80,7 +69,7 @@ Status Invalid(const Args&, const Pieces&... pieces) {
 
 // Bytes that the caller named with a pointer and a size.
 template <typename Args>
-Status CheckBytes(const Args& args, const void* data, size_t size, const char* field) {
+Status CheckBytes(const Args&, const void* data, size_t size, const char* field) {
   if (data == nullptr && size != 0) return NullArgument(FunctionOf<Args>::kName, field);
   return {};
 }

@@ -25,14 +25,11 @@ void ErrorMessage(PJRT_Error_Message_Args* args) {
 }
 
 Status Call(PJRT_Error_GetCode_Args& args) {
-  PLINTH_NOT_NULL(args, error);
   args.code = args.error->vtable->get_code(args.error);
   return {};
 }
 
 Status Call(PJRT_Error_ForEachPayload_Args& args) {
-  PLINTH_NOT_NULL(args, error);
-  if (args.visitor == nullptr) return NullArgument("PJRT_Error_ForEachPayload", "visitor");
   args.error->vtable->for_each_payload(args.error, args.visitor, args.user_arg);
   return {};
 }

@@ -33,7 +33,6 @@ Status Call(PJRT_Event_Await_Args& args) {
 
 Status Call(PJRT_Event_OnReady_Args& args) {
   PLINTH_HANDLE(event, args, event);
-  if (args.callback == nullptr) return NullArgument("PJRT_Event_OnReady", "callback");
   event->event.OnReady([callback = args.callback, argument = args.user_arg](const Status& status) {
     callback(ErrorOf("PJRT_Event_OnReady", FunctionOf<PJRT_Event_OnReady_Args>::kSince, status),
              argument);
@@ -50,13 +49,10 @@ Status Call(PJRT_Event_Create_Args& args) {
 
 Status Call(PJRT_Event_Set_Args& args) {
   PLINTH_HANDLE(event, args, event);
-  PLINTH_RETURN_IF_ERROR(CheckErrorCode("PJRT_Event_Set", args.error_code));
   if (event->source == nullptr) {
     return InvalidArgument(
         "PJRT_Event_Set: the event was not made by PJRT_Event_Create; the plugin sets it");
   }
-  PLINTH_RETURN_IF_ERROR(
-      CheckBytes(args, args.error_message, args.error_message_size, "error_message"));
   Status status =
       StatusFromParts(RawEnum(args.error_code), args.error_message, args.error_message_size);
   if (event->source->Set(std::move(status))) return {};

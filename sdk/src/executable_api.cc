@@ -132,12 +132,7 @@ Status Call(PJRT_Executable_ParameterMemoryKinds_Args& args) {
 
 Status Call(PJRT_Executable_OptimizedProgram_Args& args) {
   PLINTH_EXECUTABLE(executable, args);
-  PLINTH_NOT_NULL(args, program);
   PJRT_Program& out = *args.program;
-  if (out.struct_size < StructOf<PJRT_Program>::kMinimumSize) {
-    return Invalid(args, "PJRT_Program: struct_size is ", out.struct_size, ", at least ",
-                   StructOf<PJRT_Program>::kMinimumSize, " is needed");
-  }
   PLINTH_ASSIGN_OR_RETURN(OwnedProgram program, executable.OptimizedProgram());
   // The format has no owner in the C ABI, so it must be one of the known, static strings.
   static constexpr std::string_view kFormats[] = {"mlir", "hlo", "hlo_with_config", "text"};

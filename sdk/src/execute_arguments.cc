@@ -178,13 +178,8 @@ Status ReadCallbacks(const Args& args, const PJRT_ExecuteOptions& options,
 
 Status ReadExecuteArguments(const Args& args, const LoadedExecutable& loaded,
                             ExecuteRequest& request, ExecuteDonations& donations) {
-  PLINTH_NOT_NULL(args, options);
   const PJRT_ExecuteOptions& options = *args.options;
   using Options = PJRT_ExecuteOptions;
-  if (options.struct_size < StructOf<Options>::kMinimumSize) [[unlikely]] {
-    return Invalid(args, "PJRT_ExecuteOptions: struct_size is ", options.struct_size, ", at least ",
-                   StructOf<Options>::kMinimumSize, " is needed");
-  }
   if (args.execute_device != nullptr) {
     request.execute_device = FromC(args.execute_device);
     PLINTH_RETURN_IF_ERROR(CheckHandle(args, request.execute_device, "execute_device"));

@@ -6,7 +6,6 @@
 namespace plinth::sdk::internal {
 
 Status Call(PJRT_FFI_Type_Register_Args& args) {
-  PLINTH_RETURN_IF_ERROR(CheckBytes(args, args.type_name, args.type_name_size, "type_name"));
   FfiTypeInfo info;
   if (args.type_info != nullptr) info.deleter = args.type_info->deleter;
   PLINTH_ASSIGN_OR_RETURN(
@@ -16,8 +15,9 @@ Status Call(PJRT_FFI_Type_Register_Args& args) {
 }
 
 Status Call(PJRT_FFI_UserData_Add_Args& args) {
-  PLINTH_HANDLE(context, args, context);
-  const FfiUserData data{args.user_data.type_id, args.user_data.data};
+  PLINTH_CHECKED_HANDLE(context, args, context);
+  const PJRT_FFI_UserData given = GetField(args, &PJRT_FFI_UserData_Add_Args::user_data, {});
+  const FfiUserData data{given.type_id, given.data};
   if (data.type_id == 0) return Invalid(args, "user_data.type_id is 0; expected a type's id");
   for (const FfiUserData& known : context->user_data()) {
     if (known.type_id == data.type_id) {
@@ -31,10 +31,6 @@ Status Call(PJRT_FFI_UserData_Add_Args& args) {
 }
 
 Status Call(PJRT_FFI_Register_Handler_Args& args) {
-  PLINTH_RETURN_IF_ERROR(CheckBytes(args, args.target_name, args.target_name_size, "target_name"));
-  PLINTH_RETURN_IF_ERROR(
-      CheckBytes(args, args.platform_name, args.platform_name_size, "platform_name"));
-  PLINTH_NOT_NULL(args, handler);
   if (args.target_name_size == 0) return Invalid(args, "target_name is empty");
   FfiHandler handler;
   handler.target = View(args.target_name, args.target_name_size);
@@ -45,24 +41,24 @@ Status Call(PJRT_FFI_Register_Handler_Args& args) {
 }
 
 Status Call(PJRT_Gpu_Register_Custom_Call_Args& args) {
-  PLINTH_RETURN_IF_ERROR(
-      CheckBytes(args, args.function_name, args.function_name_size, "function_name"));
-  PLINTH_NOT_NULL(args, handler_execute);
+  using Args = PJRT_Gpu_Register_Custom_Call_Args;
+  const int api_version = GetField(args, &Args::api_version, 0);
+  void* const execute = GetField(args, &Args::handler_execute, nullptr);
+  PLINTH_RETURN_IF_ERROR(CheckNotNull(args, execute, "handler_execute"));
   if (args.function_name_size == 0) return Invalid(args, "function_name is empty");
-  if (args.api_version != 0 && args.api_version != 1) {
-    return Invalid(args, "api_version is ", args.api_version,
-                   "; expected 0 (untyped) or 1 (typed)");
+  if (api_version != 0 && api_version != 1) {
+    return Invalid(args, "api_version is ", api_version, "; expected 0 (untyped) or 1 (typed)");
   }
   FfiHandler handler;
   handler.target = View(args.function_name, args.function_name_size);
-  handler.is_typed = args.api_version == 1;
+  handler.is_typed = api_version == 1;
   if (handler.is_typed) {
     handler.instantiate = args.handler_instantiate;
     handler.prepare = args.handler_prepare;
     handler.initialize = args.handler_initialize;
   }
-  handler.execute = args.handler_execute;
-  if (HasField(args, &PJRT_Gpu_Register_Custom_Call_Args::traits)) handler.traits = args.traits;
+  handler.execute = execute;
+  handler.traits = GetField(args, &Args::traits, 0);
   return TheFfi()->RegisterHandler(handler);
 }
 

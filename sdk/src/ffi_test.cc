@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "pjrt_c_api_ffi_extension.h"
 #include "pjrt_c_api_gpu_extension.h"
@@ -122,6 +123,9 @@ TEST(Ffi, HandlersOfEveryStageAndUntypedFunctions) {
   EXPECT_EQ(last_handler.instantiate, nullptr);
   args.api_version = 4;
   EXPECT_EQ(TakeError(extension.custom_call(&args)).code(), StatusCode::kInvalidArgument);
+  args.struct_size = 24;  // what is behind it is not read
+  EXPECT_THAT(std::string(TakeError(extension.custom_call(&args)).message()),
+              ::testing::HasSubstr("handler_execute is null"));
 }
 
 }  // namespace

@@ -18,7 +18,6 @@ Status Call(PJRT_Layouts_MemoryLayout_Destroy_Args& args) {
 }
 
 Status Call(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
-  PLINTH_NOT_NULL(args, layout);
   static const auto* const kRowMajor = new Layout();
   const Layout& layout = args.layout->layout != nullptr ? *args.layout->layout : *kRowMajor;
   args.serialized_layout = new PJRT_Layouts_SerializedLayout{layout.ToString(args.layout->rank)};

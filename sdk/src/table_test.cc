@@ -205,8 +205,8 @@ TEST(Plugin, ChainHasTheExtensionsOfTheSdk) {
     EXPECT_EQ(node->struct_size, sizes.at(node->type));
   }
   EXPECT_EQ(types,
-            (std::vector<int>{PJRT_Extension_Type_Layouts, PJRT_Extension_Type_Shardings,
-                              PJRT_Extension_Type_FFI, PJRT_Extension_Type_Gpu_Custom_Call}));
+            (std::vector<int>{PJRT_Extension_Type_Gpu_Custom_Call, PJRT_Extension_Type_Layouts,
+                              PJRT_Extension_Type_FFI, PJRT_Extension_Type_Shardings}));
 }
 
 TEST(Events, SetByTheCaller) {

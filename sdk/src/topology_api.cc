@@ -16,8 +16,6 @@ namespace internal {
 Status Call(PJRT_TopologyDescription_Create_Args& args) {
   args.topology = nullptr;
   PLINTH_ASSIGN_OR_RETURN(Plugin * plugin, ThePlugin());
-  PLINTH_RETURN_IF_ERROR(
-      CheckBytes(args, args.topology_name, args.topology_name_size, "topology_name"));
   PLINTH_ASSIGN_OR_RETURN(std::vector<NamedValue> given,
                           NamedValuesFromC(args.create_options, args.num_options));
   PLINTH_ASSIGN_OR_RETURN(Options options, Options::Parse(plugin->info().options, given));
@@ -38,7 +36,6 @@ Status Call(PJRT_TopologyDescription_Destroy_Args& args) {
 }
 
 Status Call(PJRT_TopologyDescription_PlatformName_Args& args) {
-  PLINTH_HANDLE(topology, args, topology);
   PLINTH_ASSIGN_OR_RETURN(Plugin * plugin, ThePlugin());
   args.platform_name = plugin->info().platform_name.data();
   args.platform_name_size = plugin->info().platform_name.size();
@@ -46,7 +43,6 @@ Status Call(PJRT_TopologyDescription_PlatformName_Args& args) {
 }
 
 Status Call(PJRT_TopologyDescription_PlatformVersion_Args& args) {
-  PLINTH_HANDLE(topology, args, topology);
   PLINTH_ASSIGN_OR_RETURN(Plugin * plugin, ThePlugin());
   args.platform_version = plugin->info().platform_version.data();
   args.platform_version_size = plugin->info().platform_version.size();
@@ -122,12 +118,10 @@ Status Call(PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args& args
 Status Call(PJRT_Compile_Args& args) {
   PLINTH_HANDLE(topology, args, topology);
   PLINTH_ASSIGN_OR_RETURN(Plugin * plugin, ThePlugin());
-  PLINTH_ASSIGN_OR_RETURN(Program program, ReadProgram("PJRT_Compile", args.program));
-  PLINTH_RETURN_IF_ERROR(
-      CheckBytes(args, args.compile_options, args.compile_options_size, "compile_options"));
+  PLINTH_ASSIGN_OR_RETURN(Program program, ReadProgram("PJRT_Compile", *args.program));
   Client* client = nullptr;
   if (args.client != nullptr) {
-    PLINTH_HANDLE(core, args, client);
+    PLINTH_CHECKED_HANDLE(core, args, client);
     client = core->client.get();
   }
   PLINTH_ASSIGN_OR_RETURN(

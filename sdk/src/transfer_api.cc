@@ -28,11 +28,9 @@ Status CheckIndex(const Args& args, const AsyncHostToDeviceTransferManager& mana
 Status Call(PJRT_Client_CreateBuffersForAsyncHostToDevice_Args& args) {
   static constexpr char kFunction[] = "PJRT_Client_CreateBuffersForAsyncHostToDevice";
   PLINTH_HANDLE(core, args, client);
-  if (args.num_shape_specs != 0) PLINTH_NOT_NULL(args, shape_specs);
   if (args.num_device_layouts != 0 && args.num_device_layouts != args.num_shape_specs) {
     return Invalid(args, args.num_device_layouts, " layouts for ", args.num_shape_specs, " shapes");
   }
-  if (args.num_device_layouts != 0) PLINTH_NOT_NULL(args, device_layouts);
   std::vector<Shape> shapes;
   for (size_t i = 0; i < args.num_shape_specs; ++i) {
     const PJRT_ShapeSpec& spec = args.shape_specs[i];
@@ -66,7 +64,6 @@ Status Call(PJRT_AsyncHostToDeviceTransferManager_TransferData_Args& args) {
     return Invalid(args, args.transfer_size, " bytes at offset ", args.offset,
                    " are not inside of buffer ", index, " of ", size, " bytes");
   }
-  if (args.transfer_size != 0) PLINTH_NOT_NULL(args, data);
   PLINTH_ASSIGN_OR_RETURN(Event event,
                           manager->TransferData(index, args.data, args.offset, args.transfer_size,
                                                 RawBool(args.is_last_transfer)));
@@ -143,7 +140,6 @@ Status Call(PJRT_CopyToDeviceStream_Destroy_Args& args) {
 
 Status Call(PJRT_CopyToDeviceStream_AddChunk_Args& args) {
   PLINTH_HANDLE(stream, args, stream);
-  PLINTH_NOT_NULL(args, chunk);
   PLINTH_ASSIGN_OR_RETURN(Event event, stream->AddChunk(*args.chunk));
   args.transfer_complete = new PJRT_Event(std::move(event));
   return {};

@@ -253,20 +253,12 @@ Expected<Place> ReadPlace(const char* function, const ClientCore& client, PJRT_M
   return place;
 }
 
-Status CheckErrorCode(const char* function, const PJRT_Error_Code& code) {
-  int raw = RawEnum(code);
-  if (raw >= PJRT_Error_Code_OK && raw <= PJRT_Error_Code_UNAUTHENTICATED) return {};
-  return InvalidArgument(function, ": error_code ", raw, " is no PJRT_Error_Code");
-}
-
 Status ReadError(const char* function, const PJRT_Error_Code& code, const char* message,
                  size_t message_size, const PJRT_NamedValue* payload, size_t num_payload,
                  Status& error) {
-  PLINTH_RETURN_IF_ERROR(CheckErrorCode(function, code));
   if (RawEnum(code) == PJRT_Error_Code_OK) {
     return InvalidArgument(function, ": an error with code OK");
   }
-  if (message == nullptr && message_size != 0) return NullArgument(function, "error_message");
   error = StatusFromParts(RawEnum(code), message, message_size);
   Expected<std::vector<NamedValue>> values = NamedValuesFromC(payload, num_payload);
   if (!values.ok()) return values.status().WithContext(function);

@@ -58,9 +58,6 @@ struct Place {
 Expected<Place> ReadPlace(const char* function, const ClientCore& client, PJRT_Memory* memory,
                           PJRT_Device* device);
 
-// INVALID_ARGUMENT for a number that is no code.
-Status CheckErrorCode(const char* function, const PJRT_Error_Code& code);
-
 // The error that a caller describes with code, message and payloads; never OK.
 Status ReadError(const char* function, const PJRT_Error_Code& code, const char* message,
                  size_t message_size, const PJRT_NamedValue* payload, size_t num_payload,
