@@ -16,6 +16,7 @@ import c_header
 import c_library_header
 import c_table_header
 import cxx_checks
+import cxx_messages
 import cxx_reflection
 import cxx_tables
 import python_tables
@@ -26,7 +27,7 @@ API = Path(__file__).resolve().parent.parent
 LICENSE = "SPDX-License-Identifier: Apache-2.0"
 
 
-def artefacts(registry, history) -> dict[str, str]:
+def artefacts(registry, history, messages) -> dict[str, str]:
     """Every generated file, by its path below api/."""
     support = "support/include/plinth/support"
     reflection = cxx_reflection.Reflection(registry, history)
@@ -35,6 +36,7 @@ def artefacts(registry, history) -> dict[str, str]:
         f"{support}/abi_tables.inc": cxx_tables.tables(registry, history),
         f"{support}/argument_checks.inc": cxx_checks.checks(registry),
         f"{support}/extension_tables.inc": cxx_checks.extensions(registry),
+        "support/xla_message_fields.h": cxx_messages.header(messages),
         f"{support}/abi_version.h": cxx_tables.version_header(registry),
         "python/pjrt_abi.py": python_tables.module(registry),
         "reflection/include/plinth/reflection/reflection_names.h": reflection.ids(),
@@ -113,12 +115,13 @@ def main() -> int:
     try:
         registry = registry_module.load(options.api / "registry")
         history = revisions.load_history(options.api / "history")
+        messages = cxx_messages.load(options.api / "messages" / "xla.toml")
         if options.header:
             return past_header(registry, history, options.header[0], Path(options.header[1]))
     except (registry_module.RegistryError, revisions.HistoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    files = artefacts(registry, history)
+    files = artefacts(registry, history, messages)
     return write(options.api, files) if options.write else check(options.api, files)
 
 

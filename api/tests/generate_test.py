@@ -14,7 +14,7 @@ NEWEST = VERSION["declared_minor"]
 
 def copy_of_api(name: str):
     folder = work_dir(name)
-    for part in ("registry", "history", "include", "support/include"):
+    for part in ("registry", "history", "messages", "include", "support/include"):
         shutil.copytree(API / part, folder / part)
     return folder
 

@@ -8,8 +8,7 @@
 
 namespace plinth::sdk::internal {
 
-// The xla.DeviceAssignmentProto for it: {1: replicas, 2: partitions, 3: one entry per partition
-// with the packed device ids of its replicas}.
+// The xla.DeviceAssignmentProto for it.
 std::string SerializeDeviceAssignment(const DeviceAssignment& assignment);
 
 }  // namespace plinth::sdk::internal

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/program/compile_options.h"
+#include "plinth/support/xla_messages.h"
 
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <utility>
 
-namespace plinth::program {
+#include "api/support/xla_message_fields.h"
+
+namespace plinth::messages {
 namespace {
 
 using protozero::data_view;
@@ -13,47 +15,12 @@ using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 using protozero::pbf_writer;
 
-// CompileOptionsProto.
-enum Options : uint32_t {
-  kParameterIsTupled = 2,
-  kBuildOptions = 3,
-  kPortable = 4,
-  kProfileVersion = 5,
-  kOverrides = 7,
-  kAllowInPlace = 9,
-};
-// ExecutableBuildOptionsProto.
-enum Build : uint32_t {
-  kDeviceOrdinal = 1,
-  kDebugOptions = 3,
-  kNumReplicas = 4,
-  kNumPartitions = 5,
-  kUseSpmd = 6,
-  kDeduplicate = 8,
-  kDeviceAssignment = 9,
-  kAliasPassthrough = 10,
-  kRunBackendOnly = 11,
-  kPropagateToOutput = 12,
-  kDeviceMemorySize = 15,
-  kPropagateToParameters = 18,
-  kUseShardy = 19,
-  kProcessIndex = 22,
-  kProcessCount = 23,
-};
-// An entry of env_option_overrides, and OptionOverrideProto.
-enum Override : uint32_t { kKey = 1, kValue = 2 };
-enum OverrideValue : uint32_t { kString = 1, kBool = 2, kInt = 3, kDouble = 4 };
-// DeviceAssignmentProto and its ComputationDevice.
-enum Assignment : uint32_t { kReplicaCount = 1, kComputationCount = 2, kComputations = 3 };
-enum Computation : uint32_t { kReplicaDevices = 1 };
-// OpSharding.
-enum Sharding : uint32_t {
-  kType = 1,
-  kTileDimensions = 3,
-  kTileDevices = 4,
-  kTupleShardings = 5,
-  kReplicateLastDim = 6,
-};
+using Options = CompileOptionsProto;
+using Build = ExecutableBuildOptionsProto;
+using Entry = OptionOverrideEntry;
+using Override = OptionOverrideProto;
+using Assignment = DeviceAssignmentProto;
+using Sharding = OpShardingProto;
 
 // Tuples of tuples of shardings are read by recursion.
 constexpr int kMaxTupleDepth = 32;
@@ -128,26 +95,25 @@ struct BoolField {
   bool CompileOptions::*member;
 };
 
-constexpr IntField kOptionInts[] = {{kProfileVersion, &CompileOptions::profile_version}};
+constexpr IntField kOptionInts[] = {{Options::kProfileVersion, &CompileOptions::profile_version}};
 constexpr BoolField kOptionBools[] = {
-    {kParameterIsTupled, &CompileOptions::parameter_is_tupled_arguments},
-    {kPortable, &CompileOptions::compile_portable_executable},
-    {kAllowInPlace, &CompileOptions::allow_in_place_mlir_modification},
+    {Options::kParameterIsTupledArguments, &CompileOptions::parameter_is_tupled_arguments},
+    {Options::kCompilePortableExecutable, &CompileOptions::compile_portable_executable},
+    {Options::kAllowInPlaceMlirModification, &CompileOptions::allow_in_place_mlir_modification},
 };
 constexpr IntField kBuildInts[] = {
-    {kDeviceOrdinal, &CompileOptions::device_ordinal},
-    {kNumReplicas, &CompileOptions::num_replicas},
-    {kNumPartitions, &CompileOptions::num_partitions},
-    {kDeviceMemorySize, &CompileOptions::device_memory_size},
-    {kProcessIndex, &CompileOptions::process_index},
-    {kProcessCount, &CompileOptions::process_count},
+    {Build::kDeviceOrdinal, &CompileOptions::device_ordinal},
+    {Build::kNumReplicas, &CompileOptions::num_replicas},
+    {Build::kNumPartitions, &CompileOptions::num_partitions},
+    {Build::kDeviceMemorySize, &CompileOptions::device_memory_size},
+    {Build::kProcessIndex, &CompileOptions::process_index},
 };
 constexpr BoolField kBuildBools[] = {
-    {kUseSpmd, &CompileOptions::use_spmd_partitioning},
-    {kDeduplicate, &CompileOptions::deduplicate_hlo},
-    {kAliasPassthrough, &CompileOptions::alias_passthrough_params},
-    {kRunBackendOnly, &CompileOptions::run_backend_only},
-    {kUseShardy, &CompileOptions::use_shardy_partitioner},
+    {Build::kUseSpmdPartitioning, &CompileOptions::use_spmd_partitioning},
+    {Build::kDeduplicateHlo, &CompileOptions::deduplicate_hlo},
+    {Build::kAliasPassthroughParams, &CompileOptions::alias_passthrough_params},
+    {Build::kRunBackendOnly, &CompileOptions::run_backend_only},
+    {Build::kUseShardyPartitioner, &CompileOptions::use_shardy_partitioner},
 };
 
 // Reads the field if it is one of the plain ones; false if it is not.
@@ -172,21 +138,21 @@ Expected<bool> ReadPlain(pbf_reader& message, std::span<const IntField> ints,
 Status ReadAssignmentMessage(pbf_reader message, DeviceAssignment* assignment) {
   while (message.next()) {
     const uint32_t number = message.tag();
-    if (number == kComputations) {
+    if (number == Assignment::kComputationDevices) {
       if (!IsBytes(message)) return Wrong(number, "a message");
       pbf_reader computation = message.get_message();
       std::vector<int64_t>& devices = assignment->devices.emplace_back();
       while (computation.next()) {
-        if (computation.tag() == kReplicaDevices) {
+        if (computation.tag() == ComputationDevice::kReplicaDeviceIds) {
           PLINTH_RETURN_IF_ERROR(ReadInts(computation, &devices));
         } else {
           computation.skip();
         }
       }
-    } else if (number == kReplicaCount || number == kComputationCount) {
+    } else if (number == Assignment::kReplicaCount || number == Assignment::kComputationCount) {
       if (!IsVarint(message)) return Wrong(number, "an integer");
-      (number == kReplicaCount ? assignment->replica_count : assignment->computation_count) =
-          message.get_int32();
+      (number == Assignment::kReplicaCount ? assignment->replica_count
+                                           : assignment->computation_count) = message.get_int32();
     } else {
       message.skip();
     }
@@ -214,28 +180,29 @@ Status ReadOverride(pbf_reader entry, CompileOptions* options) {
   std::string key;
   CompileOptions::OptionValue value;
   while (entry.next()) {
-    if (entry.tag() == kKey) {
-      if (!IsBytes(entry)) return Wrong(kKey, "a string");
+    if (entry.tag() == Entry::kKey) {
+      if (!IsBytes(entry)) return Wrong(Entry::kKey, "a string");
       key = entry.get_string();
-    } else if (entry.tag() == kValue) {
-      if (!IsBytes(entry)) return Wrong(kValue, "a message");
+    } else if (entry.tag() == Entry::kValue) {
+      if (!IsBytes(entry)) return Wrong(Entry::kValue, "a message");
       pbf_reader message = entry.get_message();
       while (message.next()) {
         switch (message.tag()) {
-          case kString:
-            if (!IsBytes(message)) return Wrong(kString, "a string");
+          case Override::kStringField:
+            if (!IsBytes(message)) return Wrong(Override::kStringField, "a string");
             value = message.get_string();
             break;
-          case kBool:
-            if (!IsVarint(message)) return Wrong(kBool, "a boolean");
+          case Override::kBoolField:
+            if (!IsVarint(message)) return Wrong(Override::kBoolField, "a boolean");
             value = message.get_int64() != 0;
             break;
-          case kInt:
-            if (!IsVarint(message)) return Wrong(kInt, "an integer");
+          case Override::kIntField:
+            if (!IsVarint(message)) return Wrong(Override::kIntField, "an integer");
             value = message.get_int64();
             break;
-          case kDouble:
-            if (message.wire_type() != pbf_wire_type::fixed64) return Wrong(kDouble, "a double");
+          case Override::kDoubleField:
+            if (message.wire_type() != pbf_wire_type::fixed64)
+              return Wrong(Override::kDoubleField, "a double");
             value = message.get_double();
             break;
           default:
@@ -255,23 +222,27 @@ Status ReadBuild(pbf_reader message, CompileOptions* options) {
     PLINTH_ASSIGN_OR_RETURN(const bool plain, ReadPlain(message, kBuildInts, kBuildBools, options));
     if (plain) continue;
     switch (message.tag()) {
-      case kDebugOptions:
-        if (!IsBytes(message)) return Wrong(kDebugOptions, "a message");
+      case Build::kDebugOptions:
+        if (!IsBytes(message)) return Wrong(Build::kDebugOptions, "a message");
         options->debug_options = message.get_string();
         break;
-      case kDeviceAssignment: {
-        if (!IsBytes(message)) return Wrong(kDeviceAssignment, "a message");
+      case Build::kDeviceAssignment: {
+        if (!IsBytes(message)) return Wrong(Build::kDeviceAssignment, "a message");
         DeviceAssignment assignment;
         Status status = ReadAssignmentMessage(message.get_message(), &assignment);
         if (!status.ok()) return status.WithContext("device_assignment");
         options->device_assignment = std::move(assignment);
         break;
       }
-      case kPropagateToOutput:
+      case Build::kProcessCount:
+        if (!IsVarint(message)) return Wrong(Build::kProcessCount, "an integer");
+        options->process_count = message.get_int64();
+        break;
+      case Build::kAllowSpmdShardingPropagationToOutput:
         PLINTH_RETURN_IF_ERROR(
             ReadInts(message, &options->allow_spmd_sharding_propagation_to_output));
         break;
-      case kPropagateToParameters:
+      case Build::kAllowSpmdShardingPropagationToParameters:
         PLINTH_RETURN_IF_ERROR(
             ReadInts(message, &options->allow_spmd_sharding_propagation_to_parameters));
         break;
@@ -288,13 +259,15 @@ Status ReadOptions(pbf_reader message, CompileOptions* options) {
                             ReadPlain(message, kOptionInts, kOptionBools, options));
     if (plain) continue;
     const uint32_t number = message.tag();
-    if (number == kBuildOptions || number == kOverrides) {
+    if (number == Options::kExecutableBuildOptions || number == Options::kEnvOptionOverrides) {
       if (!IsBytes(message)) return Wrong(number, "a message");
-      Status status = number == kBuildOptions ? ReadBuild(message.get_message(), options)
-                                              : ReadOverride(message.get_message(), options);
+      Status status = number == Options::kExecutableBuildOptions
+                          ? ReadBuild(message.get_message(), options)
+                          : ReadOverride(message.get_message(), options);
       if (!status.ok()) {
-        return status.WithContext(number == kBuildOptions ? "executable_build_options"
-                                                          : "env_option_overrides");
+        return status.WithContext(number == Options::kExecutableBuildOptions
+                                      ? "executable_build_options"
+                                      : "env_option_overrides");
       }
     } else {
       Keep(message, &options->unknown_fields);
@@ -328,12 +301,17 @@ std::string WriteBuild(const CompileOptions& options) {
   std::string out;
   pbf_writer writer(out);
   WritePlain(kBuildInts, kBuildBools, options, writer);
-  if (!options.debug_options.empty()) writer.add_bytes(kDebugOptions, options.debug_options);
-  if (options.device_assignment.has_value()) {
-    writer.add_bytes(kDeviceAssignment, WriteDeviceAssignment(*options.device_assignment));
+  if (options.process_count.has_value()) {
+    writer.add_int64(Build::kProcessCount, *options.process_count);
   }
-  WriteFlags(kPropagateToOutput, options.allow_spmd_sharding_propagation_to_output, writer);
-  WriteFlags(kPropagateToParameters, options.allow_spmd_sharding_propagation_to_parameters, writer);
+  if (!options.debug_options.empty()) writer.add_bytes(Build::kDebugOptions, options.debug_options);
+  if (options.device_assignment.has_value()) {
+    writer.add_bytes(Build::kDeviceAssignment, WriteDeviceAssignment(*options.device_assignment));
+  }
+  WriteFlags(Build::kAllowSpmdShardingPropagationToOutput,
+             options.allow_spmd_sharding_propagation_to_output, writer);
+  WriteFlags(Build::kAllowSpmdShardingPropagationToParameters,
+             options.allow_spmd_sharding_propagation_to_parameters, writer);
   for (const UnknownField& field : options.unknown_build_fields) out += field.bytes;
   return out;
 }
@@ -341,14 +319,18 @@ std::string WriteBuild(const CompileOptions& options) {
 std::string WriteOverride(const std::string& key, const CompileOptions::OptionValue& value) {
   std::string held;
   pbf_writer held_writer(held);
-  if (const auto* text = std::get_if<std::string>(&value)) held_writer.add_string(kString, *text);
-  if (const auto* flag = std::get_if<bool>(&value)) held_writer.add_bool(kBool, *flag);
-  if (const auto* number = std::get_if<int64_t>(&value)) held_writer.add_int64(kInt, *number);
-  if (const auto* number = std::get_if<double>(&value)) held_writer.add_double(kDouble, *number);
+  if (const auto* text = std::get_if<std::string>(&value))
+    held_writer.add_string(Override::kStringField, *text);
+  if (const auto* flag = std::get_if<bool>(&value))
+    held_writer.add_bool(Override::kBoolField, *flag);
+  if (const auto* number = std::get_if<int64_t>(&value))
+    held_writer.add_int64(Override::kIntField, *number);
+  if (const auto* number = std::get_if<double>(&value))
+    held_writer.add_double(Override::kDoubleField, *number);
   std::string entry;
   pbf_writer writer(entry);
-  writer.add_string(kKey, key);
-  writer.add_bytes(kValue, held);
+  writer.add_string(Entry::kKey, key);
+  writer.add_bytes(Entry::kValue, held);
   return entry;
 }
 
@@ -357,7 +339,7 @@ Status ReadShardingMessage(pbf_reader message, int depth, OpSharding* sharding) 
   while (message.next()) {
     const uint32_t number = message.tag();
     switch (number) {
-      case kType: {
+      case Sharding::kType: {
         if (!IsVarint(message)) return Wrong(number, "an integer");
         const int32_t kind = message.get_int32();
         if (kind < 0 || kind > static_cast<int32_t>(OpSharding::Kind::kManual)) {
@@ -366,17 +348,17 @@ Status ReadShardingMessage(pbf_reader message, int depth, OpSharding* sharding) 
         sharding->kind = static_cast<OpSharding::Kind>(kind);
         break;
       }
-      case kTileDimensions:
+      case Sharding::kTileAssignmentDimensions:
         PLINTH_RETURN_IF_ERROR(ReadInts(message, &sharding->tile_dimensions));
         break;
-      case kTileDevices:
+      case Sharding::kTileAssignmentDevices:
         PLINTH_RETURN_IF_ERROR(ReadInts(message, &sharding->devices));
         break;
-      case kReplicateLastDim:
+      case Sharding::kReplicateOnLastTileDim:
         if (!IsVarint(message)) return Wrong(number, "a boolean");
         sharding->replicate_on_last_tile_dim = message.get_int64() != 0;
         break;
-      case kTupleShardings:
+      case Sharding::kTupleShardings:
         if (!IsBytes(message)) return Wrong(number, "a message");
         PLINTH_RETURN_IF_ERROR(ReadShardingMessage(message.get_message(), depth + 1,
                                                    &sharding->elements.emplace_back()));
@@ -399,10 +381,10 @@ std::string WriteCompileOptions(const CompileOptions& options) {
   pbf_writer writer(out);
   WritePlain(kOptionInts, kOptionBools, options, writer);
   if (const std::string build = WriteBuild(options); !build.empty()) {
-    writer.add_bytes(kBuildOptions, build);
+    writer.add_bytes(Options::kExecutableBuildOptions, build);
   }
   for (const auto& [key, value] : options.env_option_overrides) {
-    writer.add_bytes(kOverrides, WriteOverride(key, value));
+    writer.add_bytes(Options::kEnvOptionOverrides, WriteOverride(key, value));
   }
   for (const UnknownField& field : options.unknown_fields) out += field.bytes;
   return out;
@@ -415,11 +397,12 @@ Expected<DeviceAssignment> ReadDeviceAssignment(std::span<const std::byte> proto
 std::string WriteDeviceAssignment(const DeviceAssignment& assignment) {
   std::string out;
   pbf_writer writer(out);
-  writer.add_int32(kReplicaCount, assignment.replica_count);
-  writer.add_int32(kComputationCount, assignment.computation_count);
+  writer.add_int32(Assignment::kReplicaCount, assignment.replica_count);
+  writer.add_int32(Assignment::kComputationCount, assignment.computation_count);
   for (const std::vector<int64_t>& devices : assignment.devices) {
-    pbf_writer computation(writer, kComputations);
-    computation.add_packed_int64(kReplicaDevices, devices.begin(), devices.end());
+    pbf_writer computation(writer, Assignment::kComputationDevices);
+    computation.add_packed_int64(ComputationDevice::kReplicaDeviceIds, devices.begin(),
+                                 devices.end());
   }
   return out;
 }
@@ -428,14 +411,15 @@ std::string WriteOpSharding(const OpSharding& sharding) {
   std::string out;
   pbf_writer writer(out);
   // The type is always written: an empty message would be no sharding at all to some readers.
-  writer.add_int32(kType, static_cast<int32_t>(sharding.kind));
-  writer.add_packed_int64(kTileDimensions, sharding.tile_dimensions.begin(),
+  writer.add_int32(Sharding::kType, static_cast<int32_t>(sharding.kind));
+  writer.add_packed_int64(Sharding::kTileAssignmentDimensions, sharding.tile_dimensions.begin(),
                           sharding.tile_dimensions.end());
-  writer.add_packed_int64(kTileDevices, sharding.devices.begin(), sharding.devices.end());
+  writer.add_packed_int64(Sharding::kTileAssignmentDevices, sharding.devices.begin(),
+                          sharding.devices.end());
   for (const OpSharding& element : sharding.elements) {
-    writer.add_bytes(kTupleShardings, WriteOpSharding(element));
+    writer.add_bytes(Sharding::kTupleShardings, WriteOpSharding(element));
   }
-  if (sharding.replicate_on_last_tile_dim) writer.add_bool(kReplicateLastDim, true);
+  if (sharding.replicate_on_last_tile_dim) writer.add_bool(Sharding::kReplicateOnLastTileDim, true);
   return out;
 }
 
@@ -445,4 +429,4 @@ Expected<OpSharding> ReadOpSharding(std::span<const std::byte> proto) {
   });
 }
 
-}  // namespace plinth::program
+}  // namespace plinth::messages
