@@ -19,6 +19,7 @@ import cxx_checks
 import cxx_messages
 import cxx_reflection
 import cxx_tables
+import pages
 import python_tables
 import registry as registry_module
 import revisions
@@ -121,7 +122,7 @@ def main() -> int:
     except (registry_module.RegistryError, revisions.HistoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    files = artefacts(registry, history, messages)
+    files = artefacts(registry, history, messages) | pages.current(registry, options.api)
     return write(options.api, files) if options.write else check(options.api, files)
 
 

@@ -110,6 +110,9 @@ class Layouts:
         self._cache[struct.name] = layout
         return layout
 
+    def size_of(self, type_name: str) -> int:
+        return self._measure(type_name)[0]
+
     # PJRT_Api begins like a struct of arguments; then come the version and the slots.
     chain = 8
 

@@ -93,7 +93,7 @@ class GenerateTest(unittest.TestCase):
 
     def test_past_header_of_an_unknown_or_old_revision(self):
         folder = work_dir("past_unknown")
-        for name, reason in (("0.117", "no revision 0.117"), ("0.40", "from 0.57 on"),
+        for name, reason in ((f"0.{NEWEST + 1}", f"no revision 0.{NEWEST + 1}"), ("0.40", "from 0.57 on"),
                              ("0.56-b", "from 0.57 on")):
             done = generate("--header", name, str(folder))
             self.assertEqual(done.returncode, 2, name)

@@ -19,6 +19,7 @@ sys.path.insert(0, str(HERE))
 import compare  # noqa: E402
 import promises  # noqa: E402
 import sources  # noqa: E402
+import new_revision  # noqa: E402  (needs the path that sources adds)
 import c_header  # noqa: E402  (of api/generate)
 from abi import FieldPlace, normal_type  # noqa: E402
 
@@ -200,6 +201,50 @@ class Registry(WithRegistry):
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"major: version: from 0.{NEWEST} to 1.{NEWEST}", done.stdout)
         self.assertIn(f"(1.{NEWEST}): major", done.stdout)
+
+
+class NewRevision(WithRegistry):
+    """What `record` appends to the history."""
+
+    def test_nothing_new_is_an_empty_row(self):
+        newest = sources.load_history()[-1]
+        self.assertEqual(new_revision.row(REGISTRY, newest),
+                         {"revision": f"0.{NEWEST}", "minor": NEWEST, "commits": [],
+                          "source": "registry"})
+
+    def test_a_function_and_a_field(self):
+        text = (API / "registry" / "event.toml").read_text()
+        slot = len(REGISTRY.functions)
+        folder = self.changed("event.toml", (text, f"""{text}
+[[function]]
+name = "PJRT_Event_More"
+slot = {slot}
+since = {NEWEST + 1}
+absent = "stub"
+threads = "any"
+head = "args"
+doc = "More."
+fields = [
+  {{name = "event", type = "PJRT_Event*", since = {NEWEST + 1}, direction = "in", required = true, doc = "It."}},
+]
+"""))
+        version = folder / "version.toml"
+        version.write_text(version.read_text().replace(f"declared_minor = {NEWEST}",
+                                                       f"declared_minor = {NEWEST + 1}"))
+        history = self.folder / "history"
+        shutil.copytree(API / "history", history)
+        path = history / "layouts.json"
+        self.assertEqual(new_revision.append(folder, path), f"0.{NEWEST + 1}")
+        self.assertIsNone(new_revision.append(folder, path))
+        added = sources.revisions.load_history(history)[-1]
+        self.assertEqual(added.layout["functions"][slot:], ["PJRT_Event_More"])
+        self.assertEqual(added.layout["structs"]["PJRT_Api"]["end"], 48 + 8 * slot)
+        self.assertEqual(added.layout["structs"]["PJRT_Event_More_Args"]["fields"][-1],
+                         "16 8 PJRT_Event* event")
+        before = json.loads((API / "history/layouts.json").read_text())["revisions"]
+        after = json.loads(path.read_text())["revisions"]
+        self.assertEqual(after[:-1], before)
+        self.assertEqual(set(after[-1]["structs"]), {"PJRT_Api", "PJRT_Event_More_Args"})
 
 
 class Gate(WithRegistry):
