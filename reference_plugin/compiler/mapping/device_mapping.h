@@ -8,7 +8,8 @@
 namespace plinth::compiler {
 
 // Whether one device can run the module, which is the only mapping there is. UNIMPLEMENTED names
-// what needs several: the numbers of replicas and partitions, a collective, a sharding view.
+// what needs several: the numbers of replicas and partitions, or a collective among other devices
+// than the first.
 Status CheckSingleDevice(const Module& module);
 
 }  // namespace plinth::compiler
