@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "plinth/support/integer_math.h"
 #include "reference_plugin/backend/host/machine_memory.h"
 
 namespace plinth::cpu {
@@ -21,8 +22,6 @@ constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kIdleFloor = 64 << 20;  // idle bytes that are always kept
 // The system is asked once per so many bytes: that takes a hundredth of the time of touching them.
 constexpr int64_t kUncheckedBytes = 64 << 20;
-
-int64_t RoundUp(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
 
 // Eight classes per power of two: at most an eighth of a block is unused.
 int64_t BlockSize(int64_t size) {

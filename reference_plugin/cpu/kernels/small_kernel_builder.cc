@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "plinth/support/integer_math.h"
 #include "reference_plugin/cpu/kernels/access.h"
 #include "reference_plugin/cpu/kernels/routine.h"
 #include "reference_plugin/cpu/kernels/small_kernel.h"
@@ -26,8 +27,6 @@ constexpr size_t kMostNodes = 256, kMostStores = 64;
 constexpr int64_t kMostBytes = 64 << 10;
 // A constant that takes more for all points is kept as one element.
 constexpr size_t kMostSpreadBytes = 64;
-
-int64_t RoundUp(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 template <size_t kBytes>
 void CopyOne(void* result, const void* a, const void*, const void*, size_t, const TileParameters&) {

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plinth/support/integer_math.h"
 #include "reference_plugin/cpu/library/convolution_parts.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
 namespace {
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // One dimension of a plane: element `along` * step + `shift` * shift_step from `low` on.
 struct PlaneDim {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "plinth/support/integer_math.h"
 #include "reference_plugin/cpu/library/gemm.h"
 
 namespace plinth::cpu {
@@ -20,8 +21,6 @@ constexpr int64_t kMaxTaps = 128;
 
 // Reads where a kernel element lies outside of the array.
 alignas(64) constexpr float kZeros[kMaxRunLength] = {};
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The pointers of one panel of rows.
 class PanelPointers {

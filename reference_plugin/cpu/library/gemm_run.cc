@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "plinth/support/integer_math.h"
 #include "reference_plugin/backend/host/thread_scratch.h"
 #include "reference_plugin/cpu/library/gemm.h"
 
 namespace plinth::cpu {
 namespace {
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 int64_t StrideOf(const std::vector<MapDim>& dims) { return dims.empty() ? 0 : dims[0].stride; }
 
 bool Stopped(const RunContext& context) {
