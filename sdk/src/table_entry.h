@@ -77,12 +77,12 @@ PJRT_Error* Entry(Args* args) {
                         kMinimumSize);
   }
   try {
-    Status status = CheckArguments(*args);
+    if (Status refused = CheckArguments(*args); !refused.ok()) [[unlikely]] {
+      return ErrorOf(FunctionOf<Args>::kName, FunctionOf<Args>::kSince, refused);
+    }
+    Status status = Call(*args);
     if (status.ok()) [[likely]] {
-      status = Call(*args);
-      if (status.ok()) [[likely]] {
-        return nullptr;
-      }
+      return nullptr;
     }
     return ErrorOf(FunctionOf<Args>::kName, FunctionOf<Args>::kSince, status);
   } catch (...) {
