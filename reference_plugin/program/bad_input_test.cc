@@ -197,6 +197,26 @@ TEST(BadText, DeepNestingIsRefused) {
   }
 }
 
+TEST(BadText, DeepLocationsAreCut) {
+  const int deep = 100000;
+  for (const auto& [open, inner, close] : {
+           std::tuple{"\"a\"(", "\"b\"", ")"},
+           {"fused<{a = 1, b = \"](\"}>[", "unknown, #l", "]"},
+           {"callsite(\"f.py\":1:2 at ", "loc(unknown)", ")"},
+           {"callsite(", "\"f.py\":1:2 to :3", " at \"f.py\":1:2)"},
+       }) {
+    const std::string text = StrCat("#l = loc(unknown)\nmodule {} loc(", Repeat(open, deep), inner,
+                                    Repeat(close, deep), ")");
+    Expected<Module> module = Read(Bytes(text));
+    EXPECT_TRUE(module.ok()) << open << ": " << module.status().ToString();
+  }
+  for (const char* inner : {"", ")", "(", "callsite(", "\"", "{]", "unknown, "}) {
+    const std::string text =
+        StrCat("module {} loc(", Repeat("fused[", deep), inner, Repeat("]", deep), ")");
+    EXPECT_EQ(Read(Bytes(text)).status().code(), StatusCode::kInvalidArgument) << inner;
+  }
+}
+
 // What looks like the head of the resources may be part of a string.
 TEST(BadText, ResourcesAreNotLookedForInStrings) {
   Expected<Module> module = Read(Bytes("module attributes {a = \"{-#\"} {}"));

@@ -13,6 +13,8 @@ namespace {
 
 // Attributes refer to each other by index; deeper chains than this are refused.
 constexpr int kMaxDepth = 400;
+// Positions in code that recurses are deep, and nobody reads all of one: the rest is cut.
+constexpr int kMaxLocationDepth = 200;
 
 // Codes of builtin attributes.
 enum BuiltinCode : uint64_t {
@@ -189,7 +191,11 @@ AttributeRef BytecodeAttributes::GetAttribute(uint64_t index, size_t asked_at) {
 }
 
 LocationRef BytecodeAttributes::GetLocation(uint64_t index, size_t asked_at) {
+  if (depth_ >= kMaxLocationDepth && index < attributes_.size()) return builder_.unknown_location();
+  // Nothing writes a location out in full, so it weighs no more than its index.
+  const uint64_t outer = weight_;
   const Entry* entry = Resolve(attributes_, index, asked_at, false);
+  weight_ = outer + 1;
   if (entry == nullptr) return nullptr;
   if (!entry->is_location) {
     return Fail(BytecodeError(asked_at, "expected a location, found another attribute"));

@@ -98,6 +98,24 @@ TEST(HostileBytecode, WriterWritesWhatIsRead) {
   EXPECT_EQ(module->main()->body->operations.size(), 1u);
 }
 
+// As code has that calls itself.
+TEST(HostileBytecode, DeepLocationsAreCut) {
+  FunctionFile file;
+  const uint64_t name = file.writer_.StringAttribute("f");
+  const uint64_t callee =
+      file.writer_.Attribute(BytecodeWriter::kBuiltin, Varints({14, name, file.location_}));
+  for (int i = 0; i < 10'000; ++i) {
+    file.location_ =
+        file.writer_.Attribute(BytecodeWriter::kBuiltin,
+                               Varints({10, i % 2 == 0 ? callee : file.location_, file.location_}));
+  }
+  Expected<Module> module = Read(Bytes(file.File(0, 0, "")));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const std::string location = ToString(module->main()->body->operations[0].location);
+  EXPECT_TRUE(location.starts_with("\"f\" called from \"f\"")) << location;
+  EXPECT_LT(location.size(), 1000u);
+}
+
 TEST(HostileBytecode, AnnouncedRegionsTakeNoMemory) {
   FunctionFile file;
   const size_t filler = 400'000;

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <string>
 
 #include "reference_plugin/program/text_parser.h"
 #include "reference_plugin/program/text_parser_base.h"
@@ -570,9 +571,34 @@ LocationRef AttributeParser::ParseLocation() {
   return location != nullptr && Take(')') ? location : nullptr;
 }
 
+LocationRef AttributeParser::SkipLocationBody() {
+  std::string closing;  // of the brackets that are open
+  const auto at_end = [&] {
+    return token_.Is(')') || token_.Is(']') || token_.Is(',') || token_.IsWord("at");
+  };
+  if (at_end()) return Wanted("a location");
+  while (!closing.empty() || !at_end()) {
+    if (token_.kind == TokenKind::kEnd || token_.kind == TokenKind::kError) {
+      return Wanted("the end of a location");
+    }
+    if (token_.kind == TokenKind::kPunctuation) {
+      constexpr std::string_view kOpening = "([{<", kClosing = ")]}>";
+      const char c = token_.text[0];
+      if (const size_t at = kOpening.find(c); at != std::string_view::npos) {
+        closing.push_back(kClosing[at]);
+      } else if (kClosing.find(c) != std::string_view::npos) {
+        if (closing.empty() || closing.back() != c) return Wanted("the end of a location");
+        closing.pop_back();
+      }
+    }
+    Advance();
+  }
+  return builder_.unknown_location();
+}
+
 LocationRef AttributeParser::ParseLocationBody() {
   const Nesting nesting(&depth_);
-  if (!Deeper(depth_)) return nullptr;
+  if (depth_ > kMaxLocationDepth) return SkipLocationBody();
   Location location;
   std::vector<LocationRef> children;
   const auto parse_child = [&] {

@@ -32,6 +32,8 @@ class AttributeParser {
  protected:
   // Bounds recursion through attributes, types and regions; hostile text nests without end.
   static constexpr int kMaxDepth = 200;
+  // Deeper positions are left out: code that recurses has such, and nobody reads all of one.
+  static constexpr int kMaxLocationDepth = 100;
   class Nesting {
    public:
     explicit Nesting(int* depth) : depth_(depth) { ++*depth_; }
@@ -153,6 +155,7 @@ class AttributeParser {
   // Locations: "loc(...)".
   LocationRef ParseLocation();
   LocationRef ParseLocationBody();
+  LocationRef SkipLocationBody();
   LocationRef LocationAlias(std::string_view name);
 
   // Top-level definitions "#name = ..." and "!name = ...".
