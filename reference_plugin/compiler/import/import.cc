@@ -281,7 +281,7 @@ Status Importer::ImportByRow(const program::Operation& operation) {
     op->blocks.push_back(block);
   }
   PLINTH_RETURN_IF_ERROR(CheckOp(*op));
-  if (row.opcode == Opcode::kCall || row.opcode == Opcode::kComposite) {
+  if (row.opcode == Opcode::kCall) {
     PLINTH_RETURN_IF_ERROR(CheckCallee(*op));
   }
   block_->ops.push_back(op);

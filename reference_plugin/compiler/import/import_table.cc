@@ -185,7 +185,7 @@ constexpr Entry kEntries[] = {
     Same(POp::kCollectivePermute, Opcode::kCollectivePermute, ConvertCollective),
     Same(POp::kCompare, Opcode::kCompare, ConvertCompare),
     Same(POp::kComplex, Opcode::kComplex),
-    Same(POp::kComposite, Opcode::kComposite, ConvertComposite),
+    Build(POp::kComposite, ImportComposite),
     Same(POp::kConcatenate, Opcode::kConcatenate, ConvertDimension),
     Same(POp::kConstant, Opcode::kConstant, ConvertConstant),
     Same(POp::kConvert, Opcode::kConvert),

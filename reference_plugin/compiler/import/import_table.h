@@ -28,6 +28,7 @@ const ImportRow& ImportRowOf(program::Op op);
 
 // Builders that have a file of their own.
 Status ImportApproxTopK(Importer& importer, const program::Operation& operation);
+Status ImportComposite(Importer& importer, const program::Operation& operation);
 Status ImportCustomCall(Importer& importer, const program::Operation& operation);
 Status ImportDynamicBroadcast(Importer& importer, const program::Operation& operation);
 Status ImportDynamicConvolution(Importer& importer, const program::Operation& operation);
