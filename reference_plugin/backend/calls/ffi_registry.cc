@@ -21,7 +21,15 @@ bool IsThisPlatform(std::string_view platform) {
   return std::find(std::begin(kPlatforms), std::end(kPlatforms), lower) != std::end(kPlatforms);
 }
 
-Status CheckMetadata(XLA_FFI_Handler* handler) {
+bool Same(const FfiRegistry::Handler& a, const FfiRegistry::Handler& b) {
+  return a.is_typed == b.is_typed && a.function == b.function &&
+         a.bundle.instantiate == b.bundle.instantiate && a.bundle.prepare == b.bundle.prepare &&
+         a.bundle.initialize == b.bundle.initialize && a.bundle.execute == b.bundle.execute;
+}
+
+}  // namespace
+
+Status CheckFfiHandler(XLA_FFI_Handler* handler) {
   XLA_FFI_Metadata metadata;
   std::memset(&metadata, 0, sizeof(metadata));
   metadata.struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
@@ -50,14 +58,6 @@ Status CheckMetadata(XLA_FFI_Handler* handler) {
   return Status();
 }
 
-bool Same(const FfiRegistry::Handler& a, const FfiRegistry::Handler& b) {
-  return a.is_typed == b.is_typed && a.function == b.function &&
-         a.bundle.instantiate == b.bundle.instantiate && a.bundle.prepare == b.bundle.prepare &&
-         a.bundle.initialize == b.bundle.initialize && a.bundle.execute == b.bundle.execute;
-}
-
-}  // namespace
-
 FfiRegistry& FfiRegistry::Get() {
   static FfiRegistry* const registry = new FfiRegistry();
   return *registry;
@@ -83,7 +83,7 @@ Status FfiRegistry::RegisterHandler(const sdk::FfiHandler& source) {
                                       handler.bundle.initialize, handler.bundle.execute}) {
       if (function == nullptr) continue;
       PLINTH_RETURN_IF_ERROR(
-          CheckMetadata(function).WithContext(StrCat("the handler of \"", source.target, "\"")));
+          CheckFfiHandler(function).WithContext(StrCat("the handler of \"", source.target, "\"")));
     }
   } else {
     handler.function = source.execute;

@@ -12,6 +12,9 @@
 
 namespace plinth::cpu {
 
+// Asks a typed handler for its metadata; FAILED_PRECONDITION if it was built for a newer API.
+Status CheckFfiHandler(XLA_FFI_Handler* handler);
+
 // What users registered for custom calls. One per process, because the C API registers without a
 // client; entries are never changed or removed. Thread-safe.
 class FfiRegistry final : public sdk::Ffi {
@@ -24,8 +27,8 @@ class FfiRegistry final : public sdk::Ffi {
     void* function = nullptr;         // untyped
   };
 
-  // Asks each function of a typed handler for its metadata; FAILED_PRECONDITION if it was built for
-  // a newer API. The same again is no error, anything else of that name ALREADY_EXISTS.
+  // Checks each function of a typed handler. The same again is no error, anything else of that name
+  // ALREADY_EXISTS.
   Status RegisterHandler(const sdk::FfiHandler& handler) override;
   Expected<int64_t> RegisterType(std::string_view name, int64_t type_id,
                                  const sdk::FfiTypeInfo& info) override {

@@ -35,6 +35,7 @@ Found LookAll() {
   need("PyTuple_SetItem", &f.SetTupleItem);
   need("PyLong_FromLongLong", &f.FromInteger);
   need("PyUnicode_FromString", &f.FromText);
+  need("PyCapsule_GetPointer", &f.CapsulePointer);
   need("PyMemoryView_FromMemory", &f.ViewMemory);
   need("PySequence_Size", &f.SequenceSize);
   need("PySequence_GetItem", &f.SequenceItem);

@@ -29,6 +29,7 @@ struct Functions {
   int (*SetTupleItem)(Object* tuple, intptr_t index, Object* item);  // takes the item
   Object* (*FromInteger)(long long value);  // NOLINT(google-runtime-int): Python's signature
   Object* (*FromText)(const char* utf8);
+  void* (*CapsulePointer)(Object* capsule, const char* name);
   Object* (*ViewMemory)(char* data, intptr_t size, int flags);
   intptr_t (*SequenceSize)(Object* sequence);
   Object* (*SequenceItem)(Object* sequence, intptr_t index);

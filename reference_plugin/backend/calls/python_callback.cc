@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/backend/calls/call_context.h"
 #include "reference_plugin/backend/calls/python.h"
+#include "reference_plugin/backend/calls/python_callback_list.h"
 #include "reference_plugin/backend/calls/table.h"
 
 // jax.pure_callback, io_callback, debug.print and debug.callback: a Python function of the host,
@@ -12,13 +12,6 @@ namespace {
 using python::Functions;
 using python::Object;
 using python::Ref;
-
-// The type of that list is known by its id, which JAX's runtime fixed.
-constexpr int64_t kCallbackListType = 7357244197867843242;
-struct CallbackList {
-  Object** callbacks;
-  uint32_t size;
-};
 
 constexpr int kReadable = 0x100, kWritable = 0x200;  // PyBUF_READ, PyBUF_WRITE
 constexpr int kEqual = 2;                            // Py_EQ
@@ -109,20 +102,10 @@ class PythonCallbackStep final : public PreparedStep {
 
   Status Run(std::span<void* const> operands, std::span<void* const> results,
              const RunContext& context) const override {
-    const auto* list =
-        static_cast<const CallbackList*>(context.call->FindUserData(kCallbackListType));
-    if (list == nullptr) {
-      return FailedPrecondition(
-          "the execution brought no Python callbacks; a framework adds them to its execute "
-          "context");
-    }
-    if (index_ >= list->size || list->callbacks == nullptr || list->callbacks[index_] == nullptr) {
-      return InvalidArgument("it asks for Python callback ", index_, "; the execution brought ",
-                             list->size);
-    }
+    PLINTH_ASSIGN_OR_RETURN(Object* const callback, python::FindCallback(*context.call, index_));
     PLINTH_ASSIGN_OR_RETURN(const Functions* functions, python::Find());
     const python::Lock lock(*functions);
-    return CallWithLock(Interpreter(*functions), list->callbacks[index_], operands, results);
+    return CallWithLock(Interpreter(*functions), callback, operands, results);
   }
 
  private:

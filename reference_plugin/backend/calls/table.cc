@@ -11,8 +11,8 @@ namespace {
 using FamilyFunction = std::span<const CustomCallRow> (*)();
 
 constexpr FamilyFunction kFamilies[] = {
-    AnnotationRows,     LapackOrthogonalRows, LapackSolverRows,
-    LapackSpectralRows, PythonCallbackRows,   SparseRows,
+    AnnotationRows,     BufferCallbackRows, LapackOrthogonalRows, LapackSolverRows,
+    LapackSpectralRows, PythonCallbackRows, SparseRows,
 };
 
 // From the type of the bytes, which is row major, to what the program calls it.

@@ -82,6 +82,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanSt
 
 // The families, each in the file of its name.
 std::span<const CustomCallRow> AnnotationRows();
+std::span<const CustomCallRow> BufferCallbackRows();
 std::span<const CustomCallRow> LapackOrthogonalRows();
 std::span<const CustomCallRow> LapackSolverRows();
 std::span<const CustomCallRow> LapackSpectralRows();

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/backend/calls/python.h"
+#include "reference_plugin/backend/calls/python_callback_list.h"
+#include "reference_plugin/backend/calls/registered_call.h"
+#include "reference_plugin/backend/calls/table.h"
+
+// jax.experimental.buffer_callback: a Python function that gets the buffers themselves, as objects
+// of jaxlib's own types. Only jaxlib can make those, so the call goes on to the handler that jaxlib
+// has for its own runtime. It is an XLA FFI handler as any other, and Python knows its address.
+namespace plinth::cpu {
+namespace {
+
+using python::Functions;
+using python::Ref;
+
+constexpr const char* kTarget = "xla_buffer_python_cpu_callback";
+// Where jaxlib has had its list of handlers.
+constexpr const char* kModules[] = {"jaxlib._jax", "jaxlib.xla_extension"};
+
+// object.name(text), or null.
+Ref CallMethod(const Functions& f, const Ref& object, const char* name, const char* text) {
+  Ref method(f, object ? f.GetAttribute(object.get(), name) : nullptr);
+  Ref arguments(f, method ? f.NewTuple(1) : nullptr);
+  Ref argument(f, arguments ? f.FromText(text) : nullptr);
+  if (!argument) return argument;
+  f.SetTupleItem(arguments.get(), 0, argument.Release());
+  return Ref(f, f.Call(method.get(), arguments.get()));
+}
+
+// Python's lock is held.
+Expected<XLA_FFI_Handler*> FindHandlerOfJaxlib(const Functions& f) {
+  std::string error;
+  for (const char* name : kModules) {
+    const Ref module(f, f.ImportModule(name));
+    const Ref targets = CallMethod(f, module, "custom_call_targets", "Host");
+    const Ref stages = CallMethod(f, targets, "__getitem__", kTarget);
+    const Ref capsule = CallMethod(f, stages, "__getitem__", "execute");
+    void* const address = capsule ? f.CapsulePointer(capsule.get(), nullptr) : nullptr;
+    if (address != nullptr) {
+      auto* const handler = reinterpret_cast<XLA_FFI_Handler*>(address);
+      PLINTH_RETURN_IF_ERROR(CheckFfiHandler(handler).WithContext("jaxlib's handler"));
+      return handler;
+    }
+    if (!error.empty()) error += "; ";
+    error += python::TakeError(f);
+  }
+  return FailedPrecondition("buffer callbacks need jaxlib's own handler of ", kTarget,
+                            ", and this process has none: ", error);
+}
+
+// Found once: like jaxlib itself it stays until the process ends.
+std::atomic<XLA_FFI_Handler*>& HandlerOfJaxlib() {
+  static std::atomic<XLA_FFI_Handler*> handler = nullptr;
+  return handler;
+}
+
+XLA_FFI_Error* CallHandlerOfJaxlib(XLA_FFI_CallFrame* frame) {
+  return HandlerOfJaxlib().load()(frame);
+}
+
+class BufferCallbackStep final : public PreparedStep {
+ public:
+  BufferCallbackStep(uint64_t index, std::unique_ptr<PreparedStep> call)
+      : index_(index), call_(std::move(call)) {}
+
+  bool may_wait() const override { return true; }
+
+  Status Run(std::span<void* const> operands, std::span<void* const> results,
+             const RunContext& context) const override {
+    // The handler checks neither the list nor the number.
+    PLINTH_RETURN_IF_ERROR(python::FindCallback(*context.call, index_).status());
+    PLINTH_ASSIGN_OR_RETURN(const Functions* functions, python::Find());
+    // Not when the program is compiled: who compiles may hold Python's lock and wait.
+    if (HandlerOfJaxlib().load() == nullptr) {
+      const python::Lock lock(*functions);
+      PLINTH_ASSIGN_OR_RETURN(XLA_FFI_Handler* const handler, FindHandlerOfJaxlib(*functions));
+      HandlerOfJaxlib().store(handler);
+    }
+    return call_->Run(operands, results, context);
+  }
+
+ private:
+  const uint64_t index_;
+  const std::unique_ptr<PreparedStep> call_;
+};
+
+Expected<std::unique_ptr<PreparedStep>> PrepareBufferCallback(const CustomCall& call,
+                                                              const LibraryOptions&) {
+  PLINTH_ASSIGN_OR_RETURN(const int64_t index, call.Integer("index"));
+  FfiRegistry::Handler handler;
+  handler.bundle.execute = CallHandlerOfJaxlib;
+  PLINTH_ASSIGN_OR_RETURN(
+      std::unique_ptr<PreparedStep> step,
+      PrepareRegisteredCall(handler, call, StrCat("custom_call @", call.target)));
+  return std::unique_ptr<PreparedStep>(
+      new BufferCallbackStep(static_cast<uint64_t>(index), std::move(step)));
+}
+
+constexpr CustomCallRow kRows[] = {{kTarget, PrepareBufferCallback}};
+
+}  // namespace
+
+std::span<const CustomCallRow> BufferCallbackRows() { return kRows; }
+
+}  // namespace plinth::cpu
