@@ -83,11 +83,11 @@ def core(layout: dict, minor: int, header: str = "pjrt_c_api.h") -> str:
     return _source([header], lines)
 
 
-def table(layout: dict, header: str, struct: str) -> str:
+def table(layout: dict, minor: int, header: str, struct: str) -> str:
     """Assertions for the header of a table beside PJRT's."""
     prefix = struct.removesuffix("_Api")
     lines = [_assert(f"{prefix}_API_MAJOR == {layout['major']}"),
-             _assert(f"{prefix}_API_MINOR == {layout['minor']}")]
+             _assert(f"{prefix}_API_MINOR == {minor}")]
     for name, entry in layout["structs"].items():
         lines += _struct(name, entry)
     for values in layout["enums"].values():

@@ -16,7 +16,7 @@ PROLOGUE = """\
 //
 // The {title}, {major}.{minor}: {doc}
 // Names and layout are those that published handlers speak; the text is generated from the registry.
-// "since 0.{minor}" means that 0.{minor}, the oldest revision recorded, has it.
+// "since 0.{oldest}" means that 0.{oldest}, the oldest revision recorded, has it.
 //
 // A struct begins with struct_size, set by whoever fills it to X_STRUCT_SIZE; the other side reads and
 // writes a field only if struct_size reaches its end. Null is success; whoever receives an error
@@ -67,11 +67,30 @@ EPILOGUE = """
 
 def _table_lines(table: Table, prefix: str) -> list[str]:
     lines = [f"struct {table.struct} {{", "  size_t struct_size;",
-             f"  {prefix}_Extension_Base* extension_start;", f"  {prefix}_Api_Version api_version;",
+             f"  {prefix}_InternalExtension* extension_start;", f"  {prefix}_Api_Version api_version;",
              f"  const {prefix}_InternalApi* internal_api;", ""]
     functions = sorted(table.module.functions, key=lambda f: f.slot)
     lines += [f"  {prefix}_API_SLOT({f.name});  // {f.slot}" for f in functions]
     lines += ["};", f"{prefix}_DEFINE_STRUCT_TRAITS({table.struct}, {functions[-1].name});", ""]
+    return lines
+
+
+def _former_name_lines(table: Table) -> list[str]:
+    """Macros, because the name of a slot is that of its function."""
+    functions = {f.name for f in table.module.functions}
+    structs = {s.name for s in table.module.structs if s.head != "none" or not s.frozen}
+    lines = []
+    for former in table.former_names:
+        name, now = former["name"], former["now"]
+        suffixes = [""]
+        if now in functions:
+            suffixes += ["_Args", "_Args_STRUCT_SIZE"]
+        elif now in structs:
+            suffixes += ["_STRUCT_SIZE"]
+        lines += [f"#define {name}{suffix} {now}{suffix}" for suffix in suffixes]
+    if lines:
+        last = max(former["until"] for former in table.former_names)
+        lines = comment(f"Names that things had up to {table.major}.{last}.") + lines + [""]
     return lines
 
 
@@ -82,8 +101,10 @@ def _header(table: Table) -> str:
     layouts = Layouts(view)
     guard = table.header.upper().replace(".", "_").replace("/", "_") + "_"
     lines = PROLOGUE.format(path=module.path, title=module.title, doc=module.doc, guard=guard,
-                            prefix=prefix, major=table.major, minor=table.minor).splitlines()
+                            prefix=prefix, major=table.major, minor=table.minor,
+                            oldest=min(row.since for row in table.rows)).splitlines()
     lines += banner("Names")
+    lines += _former_name_lines(table)
     lines.append(f"typedef struct {table.struct} {table.struct};")
     for handle in module.handles:
         lines += handle_lines(handle)

@@ -43,8 +43,8 @@ HEAD_FIELDS = {
     "args": [("struct_size", "size_t"), ("extension_start", "PJRT_Extension_Base*")],
     "sized": [("struct_size", "size_t")],
     "extension": [("base", "PJRT_Extension_Base")],
-    "ffi_args": [("struct_size", "size_t"), ("extension_start", "XLA_FFI_Extension_Base*")],
-    "ffi_extension": [("extension_base", "XLA_FFI_Extension_Base")],
+    "ffi_args": [("struct_size", "size_t"), ("extension_start", "XLA_FFI_InternalExtension*")],
+    "ffi_extension": [("extension_base", "XLA_FFI_InternalExtension")],
     "none": [],
 }
 

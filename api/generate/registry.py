@@ -169,6 +169,12 @@ class Table:
     minor: int
     entry_point: str
     aliases: dict[str, str] = field(default_factory=dict)  # names of integer types
+    former_names: list[dict] = field(default_factory=list)  # name, until (minor), now
+
+    @property
+    def rows(self) -> list[Entry]:
+        module = self.module
+        return module.handles + module.enums + module.callbacks + module.structs + module.functions
 
 
 @dataclass
@@ -434,7 +440,11 @@ def _check_table(check: _Checker, table: Table) -> None:
     for f in module.functions:
         check.need(f.absent in ABSENT and f.threads in THREADS, f"{f.name}: absent or threads")
     _check_callbacks(check, [module])
-    rows = module.handles + module.enums + module.callbacks + module.structs + module.functions
+    rows = table.rows
+    known = {row.name for row in rows}
+    for former in table.former_names:
+        check.need(set(former) == {"name", "until", "now"} and former.get("now") in known
+                   and former.get("name") not in known, f"{module.path}: former name {former}")
     _check_unique(check, "name", [row.name for row in rows])
     for row in rows:
         check.need(row.doc, f"{row.name}: no doc")

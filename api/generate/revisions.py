@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +61,31 @@ def load_history(folder: Path) -> list[Revision]:
     if not revisions:
         raise HistoryError(f"{path} holds no revision")
     return revisions
+
+
+def load_table_history(path: Path) -> list[Revision]:
+    """The revisions of a table beside PJRT's, oldest first, each with its full layout."""
+    data = read(path)
+    layout = {"structs": {}, "enums": {}, "functions": [], "signatures": {}}
+    revisions = []
+    for index, row in enumerate(data["revisions"]):
+        layout = copy.deepcopy(layout)
+        if "renamed" in row:
+            layout = renamed(layout, row["renamed"])
+        for kind in ("structs", "enums", "signatures"):
+            layout[kind].update(row.get(kind, {}))
+        layout["functions"] += row.get("functions_appended", [])
+        name = f"{data['major']}.{row['minor']}"
+        revisions.append(Revision(name, row["minor"], index, layout | {"major": data["major"]}))
+    if not revisions:
+        raise HistoryError(f"{path} holds no revision")
+    return revisions
+
+
+def renamed(layout: dict, names: dict[str, str]) -> dict:
+    """The layout with whole words replaced, in names and in types."""
+    text = re.sub(r"\b\w+\b", lambda word: names.get(word[0], word[0]), json.dumps(layout))
+    return json.loads(text)
 
 
 class View:

@@ -2,7 +2,7 @@
 // Generated from api/registry/ffi/xla_ffi.toml by `python3 api/generate --write`. Do not edit.
 // clang-format off
 //
-// The XLA FFI C API, 0.3: How a runtime calls handlers of custom calls, and what handlers may ask of it.
+// The XLA FFI C API, 0.5: How a runtime calls handlers of custom calls, and what handlers may ask of it.
 // Names and layout are those that published handlers speak; the text is generated from the registry.
 // "since 0.3" means that 0.3, the oldest revision recorded, has it.
 //
@@ -38,12 +38,24 @@ extern "C" {
 #define XLA_FFI_API_MAJOR 0
 
 // Raised when something is added.
-#define XLA_FFI_API_MINOR 3
+#define XLA_FFI_API_MINOR 5
 
 // The id of no type yet. A C++ expression.
 #define XLA_FFI_UNKNOWN_TYPE_ID XLA_FFI_TypeId{0}
 
 // ---- Names --------------------------------------------------------------------------------------
+
+// Names that things had up to 0.3.
+#define XLA_FFI_Extension_Type XLA_FFI_InternalExtension_Type
+#define XLA_FFI_Extension_Base XLA_FFI_InternalExtension
+#define XLA_FFI_Extension_Base_STRUCT_SIZE XLA_FFI_InternalExtension_STRUCT_SIZE
+#define XLA_FFI_Error_GetMessage XLA_FFI_Error_GetDetails
+#define XLA_FFI_Error_GetMessage_Args XLA_FFI_Error_GetDetails_Args
+#define XLA_FFI_Error_GetMessage_Args_STRUCT_SIZE XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE
+#define XLA_FFI_ExecutionContext XLA_FFI_InvokeContext
+#define XLA_FFI_ExecutionContext_Get XLA_FFI_InvokeContext_Get
+#define XLA_FFI_ExecutionContext_Get_Args XLA_FFI_InvokeContext_Get_Args
+#define XLA_FFI_ExecutionContext_Get_Args_STRUCT_SIZE XLA_FFI_InvokeContext_Get_Args_STRUCT_SIZE
 
 typedef struct XLA_FFI_Api XLA_FFI_Api;
 // What handlers built with the runtime itself get; null for all others. [since 0.3]
@@ -52,10 +64,12 @@ typedef struct XLA_FFI_InternalApi XLA_FFI_InternalApi;
 typedef struct XLA_FFI_Error XLA_FFI_Error;
 // What a runtime knows about the call under way. Lives for the call, or until its future is
 // complete. [since 0.3]
-typedef struct XLA_FFI_ExecutionContext XLA_FFI_ExecutionContext;
+typedef struct XLA_FFI_InvokeContext XLA_FFI_InvokeContext;
 // The end of a call that goes on after its handler has returned. [since 0.3]
 typedef struct XLA_FFI_Future XLA_FFI_Future;
-typedef struct XLA_FFI_Extension_Base XLA_FFI_Extension_Base;
+typedef struct XLA_FFI_InternalExtension XLA_FFI_InternalExtension;
+typedef struct XLA_FFI_ExtensionId XLA_FFI_ExtensionId;
+typedef struct XLA_FFI_Extension XLA_FFI_Extension;
 typedef struct XLA_FFI_Api_Version XLA_FFI_Api_Version;
 typedef struct XLA_FFI_Buffer XLA_FFI_Buffer;
 typedef struct XLA_FFI_ByteSpan XLA_FFI_ByteSpan;
@@ -73,11 +87,11 @@ typedef struct XLA_FFI_Metadata_Extension XLA_FFI_Metadata_Extension;
 
 // ---- Types --------------------------------------------------------------------------------------
 
-// Identifies a node on an extension chain. [since 0.3]
+// Identifies a node on the extension chain of a struct. [since 0.3]
 typedef enum {
   // The call asks for the handler's metadata and does nothing else. [since 0.3]
   XLA_FFI_Extension_Metadata = 1
-} XLA_FFI_Extension_Type;
+} XLA_FFI_InternalExtension_Type;
 
 // Kinds of errors; the numbers are those of PJRT_Error_Code. [since 0.3]
 typedef enum {
@@ -219,7 +233,10 @@ typedef enum {
   // Before an execution, when it has what it needs. [since 0.3]
   XLA_FFI_ExecutionStage_INITIALIZE = 2,
   // The call itself. [since 0.3]
-  XLA_FFI_ExecutionStage_EXECUTE = 3
+  XLA_FFI_ExecutionStage_EXECUTE = 3,
+  // While a command buffer is recorded, on platforms with those. Buffers may hold no data. [since
+  // 0.4]
+  XLA_FFI_ExecutionStage_RECORD = 4
 } XLA_FFI_ExecutionStage;
 
 // Properties of a handler, as bits. [since 0.3]
@@ -240,21 +257,43 @@ typedef void XLA_FFI_Task(void* data);
 // call_frame: The call. Lives until the return, or until the future is complete.
 typedef XLA_FFI_Error* XLA_FFI_Handler(XLA_FFI_CallFrame* call_frame);
 
-// Head of every node on an extension chain. [since 0.3]
-struct XLA_FFI_Extension_Base {
+// Head of every node on the extension chain of a struct. [since 0.3]
+struct XLA_FFI_InternalExtension {
   // Size of the node. [in, since 0.3]
   size_t struct_size;
   // Which extension it is; unknown ones are skipped. [in, since 0.3]
-  XLA_FFI_Extension_Type type;
+  XLA_FFI_InternalExtension_Type type;
   // The next node. [in, since 0.3, may be null]
-  XLA_FFI_Extension_Base* next;
+  XLA_FFI_InternalExtension* next;
 };
-XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Extension_Base, next);
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_InternalExtension, next);
+
+// Which extension of an invocation it is, and its version. Never grows. [since 0.4]
+struct XLA_FFI_ExtensionId {
+  // The extension's number, which its author chose. [in, since 0.4]
+  int64_t extension_type;
+  // Of the extension. Raised when its layout breaks. [in, since 0.4]
+  int32_t major_version;
+  // Of the extension. Raised when something is added. [in, since 0.4]
+  int32_t minor_version;
+};
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_ExtensionId, minor_version);
+
+// Head of what a runtime hands to handlers beyond this API. One of each type at most. [since 0.4]
+struct XLA_FFI_Extension {
+  // Size of the extension. [in, since 0.4]
+  size_t struct_size;
+  // Which extension it is. [in, since 0.4]
+  XLA_FFI_ExtensionId id;
+  // The next extension. [in, since 0.4, may be null]
+  const XLA_FFI_Extension* next;
+};
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Extension, next);
 
 // The version that a table or a handler was built with. [since 0.3]
 struct XLA_FFI_Api_Version {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // Raised when the layout breaks. [out, since 0.3]
   int major_version;
   // Raised when something is added. [out, since 0.3]
@@ -265,7 +304,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Api_Version, minor_version);
 // An operand or a result: dense elements in the order that the program asked for. [since 0.3]
 struct XLA_FFI_Buffer {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // Type of the elements. [in, since 0.3]
   XLA_FFI_DataType dtype;
   // The first element. Null for tokens. [in, since 0.3, may be null]
@@ -316,7 +355,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_TypeId, type_id);
 // How to handle objects of a type. [since 0.3]
 struct XLA_FFI_TypeInfo {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // Frees an object; null where nothing is to be freed. [in, since 0.3, may be null]
   void (*deleter)(void* object);
 };
@@ -325,7 +364,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_TypeInfo, deleter);
 // The operands of a call. [since 0.3]
 struct XLA_FFI_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // How many. [in, since 0.3]
   int64_t size;
   // What each is. [in, since 0.3, length size]
@@ -338,7 +377,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Args, args);
 // The results of a call. [since 0.3]
 struct XLA_FFI_Rets {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // How many. [in, since 0.3]
   int64_t size;
   // What each is. [in, since 0.3, length size]
@@ -351,7 +390,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Rets, rets);
 // The attributes of a call, or a dictionary among them, sorted by name. [since 0.3]
 struct XLA_FFI_Attrs {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // How many. [in, since 0.3]
   int64_t size;
   // What each is. [in, since 0.3, length size]
@@ -366,12 +405,12 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Attrs, attrs);
 // One call of a handler. [since 0.3]
 struct XLA_FFI_CallFrame {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // The runtime's table. [in, since 0.3]
   const XLA_FFI_Api* api;
   // What to hand back to the runtime's functions. Null when metadata is asked for. [in, since 0.3,
   // may be null]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // Which stage it is. [in, since 0.3]
   XLA_FFI_ExecutionStage stage;
   // Operands; none while instantiating. [in, since 0.3]
@@ -386,7 +425,7 @@ struct XLA_FFI_CallFrame {
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_CallFrame, attrs);
 
-// The functions of one handler, by stage. Never grows. [since 0.3]
+// The functions of one handler, by stage. [since 0.3]
 struct XLA_FFI_Handler_Bundle {
   // May be null. [in, since 0.3, may be null]
   XLA_FFI_Handler* instantiate;
@@ -396,8 +435,10 @@ struct XLA_FFI_Handler_Bundle {
   XLA_FFI_Handler* initialize;
   // The call itself. [in, since 0.3]
   XLA_FFI_Handler* execute;
+  // May be null. [in, since 0.4, may be null]
+  XLA_FFI_Handler* record;
 };
-XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Handler_Bundle, execute);
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Handler_Bundle, record);
 
 // What a handler says about itself. [since 0.3]
 struct XLA_FFI_Metadata {
@@ -413,7 +454,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Metadata, traits);
 
 // On a call frame: fill this in and do nothing else. [since 0.3]
 struct XLA_FFI_Metadata_Extension {
-  XLA_FFI_Extension_Base extension_base;
+  XLA_FFI_InternalExtension extension_base;
   // To be filled in. [in, since 0.3]
   XLA_FFI_Metadata* metadata;
 };
@@ -424,7 +465,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Metadata_Extension, metadata);
 // Arguments of XLA_FFI_Error_Create. [since 0.3]
 struct XLA_FFI_Error_Create_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // NUL-terminated text. Copied. [in, since 0.3, lives for the call]
   const char* message;
   // Its kind. [in, since 0.3]
@@ -435,24 +476,26 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Error_Create_Args, errc);
 // Makes an error. [slot 0, since 0.3, always implemented]
 typedef XLA_FFI_Error* XLA_FFI_Error_Create(XLA_FFI_Error_Create_Args* args);
 
-// Arguments of XLA_FFI_Error_GetMessage. [since 0.3]
-struct XLA_FFI_Error_GetMessage_Args {
+// Arguments of XLA_FFI_Error_GetDetails. [since 0.3]
+struct XLA_FFI_Error_GetDetails_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // The error. [in, since 0.3]
   XLA_FFI_Error* error;
   // NUL-terminated. [out, since 0.3, lives until: error]
   const char* message;
+  // Its kind. [out, since 0.4, if absent: 0]
+  XLA_FFI_Error_Code errc;
 };
-XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Error_GetMessage_Args, message);
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Error_GetDetails_Args, errc);
 
-// The text of an error. [slot 1, since 0.3, always implemented]
-typedef void XLA_FFI_Error_GetMessage(XLA_FFI_Error_GetMessage_Args* args);
+// The text and the kind of an error. [slot 1, since 0.3, always implemented]
+typedef void XLA_FFI_Error_GetDetails(XLA_FFI_Error_GetDetails_Args* args);
 
 // Arguments of XLA_FFI_Error_Destroy. [since 0.3]
 struct XLA_FFI_Error_Destroy_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // The error, or null. [in, since 0.3, may be null]
   XLA_FFI_Error* error;
 };
@@ -464,7 +507,7 @@ typedef void XLA_FFI_Error_Destroy(XLA_FFI_Error_Destroy_Args* args);
 // Arguments of XLA_FFI_Handler_Register. [since 0.3]
 struct XLA_FFI_Handler_Register_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // What programs call it. [in, since 0.3, lives for the call]
   XLA_FFI_ByteSpan name;
   // The platform it is for. [in, since 0.3, lives for the call]
@@ -483,9 +526,9 @@ typedef XLA_FFI_Error* XLA_FFI_Handler_Register(XLA_FFI_Handler_Register_Args* a
 // Arguments of XLA_FFI_Stream_Get. [since 0.3]
 struct XLA_FFI_Stream_Get_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // The platform's own handle. [out, since 0.3, lives for the call]
   void* stream;
 };
@@ -498,7 +541,7 @@ typedef XLA_FFI_Error* XLA_FFI_Stream_Get(XLA_FFI_Stream_Get_Args* args);
 // Arguments of XLA_FFI_Type_Register. [since 0.3]
 struct XLA_FFI_Type_Register_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // Its name. [in, since 0.3, lives for the call]
   XLA_FFI_ByteSpan name;
   // Its number; 0 asks for one. [inout, since 0.3]
@@ -512,28 +555,28 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Type_Register_Args, type_id);
 // implemented]
 typedef XLA_FFI_Error* XLA_FFI_Type_Register(XLA_FFI_Type_Register_Args* args);
 
-// Arguments of XLA_FFI_ExecutionContext_Get. [since 0.3]
-struct XLA_FFI_ExecutionContext_Get_Args {
+// Arguments of XLA_FFI_InvokeContext_Get. [since 0.3]
+struct XLA_FFI_InvokeContext_Get_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // The type. [in, since 0.3]
   XLA_FFI_TypeId* type_id;
   // The data. [out, since 0.3, lives for the call]
   void* data;
 };
-XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_ExecutionContext_Get_Args, data);
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_InvokeContext_Get_Args, data);
 
 // The data of a type that the framework gave the execution. [slot 6, since 0.3, always implemented]
-typedef XLA_FFI_Error* XLA_FFI_ExecutionContext_Get(XLA_FFI_ExecutionContext_Get_Args* args);
+typedef XLA_FFI_Error* XLA_FFI_InvokeContext_Get(XLA_FFI_InvokeContext_Get_Args* args);
 
 // Arguments of XLA_FFI_State_Set. [since 0.3]
 struct XLA_FFI_State_Set_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // Whose state: that of the stage under way. [in, since 0.3]
   XLA_FFI_ExecutionStage stage;
   // Its type. [in, since 0.3]
@@ -550,9 +593,9 @@ typedef XLA_FFI_Error* XLA_FFI_State_Set(XLA_FFI_State_Set_Args* args);
 // Arguments of XLA_FFI_State_Get. [since 0.3]
 struct XLA_FFI_State_Get_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // The stage that kept it. [in, since 0.3]
   XLA_FFI_ExecutionStage stage;
   // Its type. [in, since 0.3]
@@ -569,9 +612,9 @@ typedef XLA_FFI_Error* XLA_FFI_State_Get(XLA_FFI_State_Get_Args* args);
 // Arguments of XLA_FFI_DeviceMemory_Allocate. [since 0.3]
 struct XLA_FFI_DeviceMemory_Allocate_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // How many bytes. [in, since 0.3]
   size_t size;
   // A power of two. [in, since 0.3]
@@ -588,9 +631,9 @@ typedef XLA_FFI_Error* XLA_FFI_DeviceMemory_Allocate(XLA_FFI_DeviceMemory_Alloca
 // Arguments of XLA_FFI_DeviceMemory_Free. [since 0.3]
 struct XLA_FFI_DeviceMemory_Free_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // How many bytes it was. [in, since 0.3]
   size_t size;
   // The memory. [in, since 0.3, may be null]
@@ -604,9 +647,9 @@ typedef XLA_FFI_Error* XLA_FFI_DeviceMemory_Free(XLA_FFI_DeviceMemory_Free_Args*
 // Arguments of XLA_FFI_ThreadPool_Schedule. [since 0.3]
 struct XLA_FFI_ThreadPool_Schedule_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // What to run. [in, since 0.3]
   XLA_FFI_Task* task;
   // What to give it. [in, since 0.3, may be null]
@@ -621,9 +664,9 @@ typedef XLA_FFI_Error* XLA_FFI_ThreadPool_Schedule(XLA_FFI_ThreadPool_Schedule_A
 // Arguments of XLA_FFI_ThreadPool_NumThreads. [since 0.3]
 struct XLA_FFI_ThreadPool_NumThreads_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // Written through. [out, since 0.3]
   int64_t* num_threads;
 };
@@ -635,7 +678,7 @@ typedef XLA_FFI_Error* XLA_FFI_ThreadPool_NumThreads(XLA_FFI_ThreadPool_NumThrea
 // Arguments of XLA_FFI_Future_Create. [since 0.3]
 struct XLA_FFI_Future_Create_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // The future. Completed exactly once. [out, since 0.3]
   XLA_FFI_Future* future;
 };
@@ -647,7 +690,7 @@ typedef XLA_FFI_Error* XLA_FFI_Future_Create(XLA_FFI_Future_Create_Args* args);
 // Arguments of XLA_FFI_Future_SetAvailable. [since 0.3]
 struct XLA_FFI_Future_SetAvailable_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // The future. [in, since 0.3]
   XLA_FFI_Future* future;
 };
@@ -659,7 +702,7 @@ typedef XLA_FFI_Error* XLA_FFI_Future_SetAvailable(XLA_FFI_Future_SetAvailable_A
 // Arguments of XLA_FFI_Future_SetError. [since 0.3]
 struct XLA_FFI_Future_SetError_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // The future. [in, since 0.3]
   XLA_FFI_Future* future;
   // The error; the runtime owns it from then on. [in, since 0.3]
@@ -673,9 +716,9 @@ typedef XLA_FFI_Error* XLA_FFI_Future_SetError(XLA_FFI_Future_SetError_Args* arg
 // Arguments of XLA_FFI_RunId_Get. [since 0.3]
 struct XLA_FFI_RunId_Get_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // The number. [out, since 0.3]
   int64_t run_id;
 };
@@ -688,9 +731,9 @@ typedef XLA_FFI_Error* XLA_FFI_RunId_Get(XLA_FFI_RunId_Get_Args* args);
 // Arguments of XLA_FFI_DeviceOrdinal_Get. [since 0.3]
 struct XLA_FFI_DeviceOrdinal_Get_Args {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   // From the call frame. [in, since 0.3]
-  XLA_FFI_ExecutionContext* ctx;
+  XLA_FFI_InvokeContext* ctx;
   // Its number. [out, since 0.3]
   int32_t device_ordinal;
 };
@@ -699,22 +742,56 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_DeviceOrdinal_Get_Args, device_ordinal);
 // The device that the call runs on. [slot 17, since 0.3, answers UNIMPLEMENTED if absent]
 typedef XLA_FFI_Error* XLA_FFI_DeviceOrdinal_Get(XLA_FFI_DeviceOrdinal_Get_Args* args);
 
+// Arguments of XLA_FFI_InvokeContext_FindExtension. [since 0.4]
+struct XLA_FFI_InvokeContext_FindExtension_Args {
+  size_t struct_size;
+  XLA_FFI_InternalExtension* extension_start;
+  // From the call frame. [in, since 0.4]
+  XLA_FFI_InvokeContext* ctx;
+  // The extension's number. [in, since 0.4]
+  int64_t extension_type;
+  // The extension; null if the invocation has none of that type. [out, since 0.4, may be null,
+  // lives for the call]
+  const XLA_FFI_Extension* extension;
+};
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_InvokeContext_FindExtension_Args, extension);
+
+// An extension of the invocation, by its type. [slot 18, since 0.4, answers UNIMPLEMENTED if
+// absent]
+typedef XLA_FFI_Error* XLA_FFI_InvokeContext_FindExtension(
+    XLA_FFI_InvokeContext_FindExtension_Args* args);
+
+// Arguments of XLA_FFI_CustomOptions_Get. [since 0.5]
+struct XLA_FFI_CustomOptions_Get_Args {
+  size_t struct_size;
+  XLA_FFI_InternalExtension* extension_start;
+  // From the call frame. [in, since 0.5]
+  XLA_FFI_InvokeContext* ctx;
+  // The options; empty if there are none. [out, since 0.5, lives for the call]
+  const XLA_FFI_Attrs* attrs;
+};
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_CustomOptions_Get_Args, attrs);
+
+// Options that the framework gave to this execution, beside the attributes of the program. [slot
+// 19, since 0.5, answers UNIMPLEMENTED if absent]
+typedef XLA_FFI_Error* XLA_FFI_CustomOptions_Get(XLA_FFI_CustomOptions_Get_Args* args);
+
 // ---- The table ----------------------------------------------------------------------------------
 
 // What a call frame carries. It only grows; how far it goes, struct_size says.
 struct XLA_FFI_Api {
   size_t struct_size;
-  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_InternalExtension* extension_start;
   XLA_FFI_Api_Version api_version;
   const XLA_FFI_InternalApi* internal_api;
 
   XLA_FFI_API_SLOT(XLA_FFI_Error_Create);  // 0
-  XLA_FFI_API_SLOT(XLA_FFI_Error_GetMessage);  // 1
+  XLA_FFI_API_SLOT(XLA_FFI_Error_GetDetails);  // 1
   XLA_FFI_API_SLOT(XLA_FFI_Error_Destroy);  // 2
   XLA_FFI_API_SLOT(XLA_FFI_Handler_Register);  // 3
   XLA_FFI_API_SLOT(XLA_FFI_Stream_Get);  // 4
   XLA_FFI_API_SLOT(XLA_FFI_Type_Register);  // 5
-  XLA_FFI_API_SLOT(XLA_FFI_ExecutionContext_Get);  // 6
+  XLA_FFI_API_SLOT(XLA_FFI_InvokeContext_Get);  // 6
   XLA_FFI_API_SLOT(XLA_FFI_State_Set);  // 7
   XLA_FFI_API_SLOT(XLA_FFI_State_Get);  // 8
   XLA_FFI_API_SLOT(XLA_FFI_DeviceMemory_Allocate);  // 9
@@ -726,8 +803,10 @@ struct XLA_FFI_Api {
   XLA_FFI_API_SLOT(XLA_FFI_Future_SetError);  // 15
   XLA_FFI_API_SLOT(XLA_FFI_RunId_Get);  // 16
   XLA_FFI_API_SLOT(XLA_FFI_DeviceOrdinal_Get);  // 17
+  XLA_FFI_API_SLOT(XLA_FFI_InvokeContext_FindExtension);  // 18
+  XLA_FFI_API_SLOT(XLA_FFI_CustomOptions_Get);  // 19
 };
-XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Api, XLA_FFI_DeviceOrdinal_Get);
+XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Api, XLA_FFI_CustomOptions_Get);
 
 // Where a runtime exports it; handlers get it with every call frame.
 const XLA_FFI_Api* XLA_FFI_GetApi(void);

@@ -17,6 +17,44 @@ HISTORY = revisions.load_history(API / "history")
 QUIRKS = tomllib.loads((API / "history/quirks.toml").read_text())
 
 
+class TableHistoryTest(unittest.TestCase):
+    """The tables beside PJRT's."""
+
+    def test_registry_at_every_revision(self):
+        for table in REGISTRY.tables:
+            path = API / "history" / f"{table.module.path.split('/')[-1].removesuffix('.toml')}.json"
+            history = revisions.load_table_history(path)
+            self.assertEqual(history[-1].minor, table.minor)
+            self.assertEqual(min(row.since for row in table.rows), history[0].minor)
+            for revision in history:
+                self.check(table, history, revision)
+
+    def check(self, table, history, revision):
+        names = {}
+        for former in table.former_names:
+            if revision.minor <= former["until"]:
+                names |= {former["name"] + end: former["now"] + end for end in ("", "_Args")}
+        layout = revisions.renamed(revision.layout, names)
+        self.assertEqual(names == {}, layout == revision.layout, revision.name)
+        registry = registry_module.Registry([], [], {}, {}, [], [], [table])
+        view = revisions.View(registry, history, revision)
+        layouts = layout_module.Layouts(view)
+        structs = [s for s in table.module.structs if view.has(s)]
+        self.assertEqual({s.name for s in structs} | {table.struct}, set(layout["structs"]))
+        for struct in structs:
+            expected = layout["structs"][struct.name]
+            found = layouts.of(struct)
+            places = [row.split()[:2] + row.split()[-1:] for row in expected["fields"]]
+            self.assertEqual([[str(p.offset), str(p.size), p.name] for p in found.places], places,
+                             f"{revision.name}: {struct.name}")
+            self.assertEqual(found.sizeof, expected["sizeof"], struct.name)
+        functions = sorted((f for f in table.module.functions if view.has(f)), key=lambda f: f.slot)
+        self.assertEqual([f.name for f in functions], layout["functions"])
+        enums = {e.name: {v.name: v.value for v in e.values if view.has(v)}
+                 for e in table.module.enums if view.has(e)}
+        self.assertEqual(enums, layout["enums"])
+
+
 class HistoryTest(unittest.TestCase):
     def test_every_minor_is_there(self):
         self.assertEqual(sorted({r.minor for r in HISTORY}), list(range(1, HISTORY[-1].minor + 1)))

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax._src import compiler
-from jax.experimental import io_callback
+from jax.experimental import buffer_callback, io_callback
 from jaxlib import _jax
 
 import backends
@@ -320,3 +320,50 @@ def test_what_is_taken_for_a_token():
     for other in (np.zeros(1, np.bool_), np.zeros((), np.bool_), np.zeros(0, np.float32)):
         with pytest.raises(jax.errors.JaxRuntimeError, match=r"INVALID_ARGUMENT.*wants token\[\]"):
             loaded.execute([jax.device_put(other, device)])
+
+
+def buffers(function, shape, dtype, **options):
+    return buffer_callback.buffer_callback(function, jax.ShapeDtypeStruct(shape, dtype), **options)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=lambda t: np.dtype(t).name)
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4)], ids=str)
+def test_buffers_of_every_type_and_shape(dtype, shape):
+    x = (np.arange(np.prod(shape)) % 5).reshape(shape).astype(dtype)
+
+    def callback(context, out, a):
+        assert context.stage == buffer_callback.ExecutionStage.EXECUTE
+        assert isinstance(a, buffer_callback.Buffer) and isinstance(out, buffer_callback.Buffer)
+        assert a.shape == out.shape == shape and a.dtype == out.dtype == np.dtype(dtype)
+        assert out.writeable and not a.writeable
+        np.asarray(out)[...] = np.asarray(a)[..., ::-1] if shape else np.asarray(a)
+
+    same(buffers(callback, shape, dtype), x)
+
+
+def test_buffers_under_vmap_in_loops_and_in_place():
+    def add(context, out, a, b):
+        np.asarray(out)[...] = np.asarray(a) + np.asarray(b)
+
+    def double(context, out, a):
+        assert np.asarray(a).ctypes.data == np.asarray(out).ctypes.data
+        np.asarray(out)[...] *= 2
+
+    in_place = buffers(double, (3,), np.float32, input_output_aliases={0: 0})
+    same(jax.vmap(buffers(add, (3,), np.float32, vmap_method="sequential")),
+         np.arange(6, dtype=np.float32).reshape(2, 3), np.ones((2, 3), np.float32))
+    same(lambda x: jax.lax.fori_loop(0, 5, lambda i, a: in_place(a) + i, x), np.arange(3, dtype=np.float32))
+
+
+@on_plugin
+def test_errors_of_buffer_callbacks():
+    def raises(context, out, a):
+        raise ValueError("not this one")
+
+    def asks_for_stream(context, out, a):
+        context.stream
+
+    x = jnp.ones(3, np.float32)
+    for function, words in ((raises, "not this one"), (asks_for_stream, "the CPU has no streams")):
+        with pytest.raises(jax.errors.JaxRuntimeError, match=words):
+            jax.block_until_ready(jax.jit(buffers(function, (3,), np.float32))(x))

@@ -170,6 +170,27 @@ TEST_F(CustomCalls, PythonCallbacks) {
   ExpectRunError(call, StatusCode::kFailedPrecondition, "no Python interpreter");
 }
 
+// Their objects are jaxlib's, so what Python callbacks check comes before its handler is called.
+TEST_F(CustomCalls, BufferCallbacks) {
+  const std::string call =
+      Call("xla_buffer_python_cpu_callback", "mhlo.backend_config = {index = 0 : ui64}");
+  ExpectCompileError(Call("xla_buffer_python_cpu_callback", "mhlo.backend_config = {}"),
+                     StatusCode::kInvalidArgument, "\"index\" is missing");
+  ExpectCompileError(Call("xla_buffer_python_cpu_callback", "api_version = 2 : i32"),
+                     StatusCode::kInvalidArgument, "");
+  ExpectRunError(call, StatusCode::kFailedPrecondition, "brought no Python callbacks");
+  int object = 0;
+  void* callbacks[1] = {nullptr};
+  struct {
+    void** callbacks;
+    uint32_t size;
+  } list{callbacks, 1};
+  call_.user_data.push_back({kCallbackListType, &list});
+  ExpectRunError(call, StatusCode::kInvalidArgument, "callback 0; the execution brought 1");
+  callbacks[0] = &object;  // never looked at
+  ExpectRunError(call, StatusCode::kFailedPrecondition, "no Python interpreter");
+}
+
 TEST_F(CustomCalls, HandlersSeeTheirOrder) {
   ASSERT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("twice", Twice)).ok());
   std::vector<float> result;
@@ -252,6 +273,62 @@ TEST_F(CustomCalls, FunctionsOfTheTableCheckTheirArguments) {
   create.errc = static_cast<XLA_FFI_Error_Code>(99);
   status = TakeFfiError(api.XLA_FFI_Error_Create(&create));
   EXPECT_EQ(status.code(), StatusCode::kUnknown);
+}
+
+XLA_FFI_Error* BuiltFor04(XLA_FFI_CallFrame* frame) {
+  return IsMetadata(frame, 4) ? nullptr : Twice(frame);
+}
+
+// What was built with an older header announces the sizes of that header.
+TEST_F(CustomCalls, CallersOfOlderMinors) {
+  const XLA_FFI_Api& api = *GetFfiApi();
+  EXPECT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("built_for_04", BuiltFor04)).ok());
+  XLA_FFI_Error* error = MakeFfiError(InvalidArgument("no"));
+  XLA_FFI_Error_GetDetails_Args details{};
+  details.struct_size = 32;  // 0.3 ends in front of errc
+  details.error = error;
+  details.errc = XLA_FFI_Error_Code_DATA_LOSS;
+  api.XLA_FFI_Error_GetDetails(&details);
+  EXPECT_STREQ(details.message, "no");
+  EXPECT_EQ(details.errc, XLA_FFI_Error_Code_DATA_LOSS);
+  details.struct_size = XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE;
+  api.XLA_FFI_Error_GetDetails(&details);
+  EXPECT_EQ(details.errc, XLA_FFI_Error_Code_INVALID_ARGUMENT);
+  EXPECT_EQ(TakeFfiError(error).message(), "no");
+
+  struct Register03 {
+    size_t struct_size;
+    void* extension_start;
+    XLA_FFI_ByteSpan name, platform;
+    XLA_FFI_Handler* bundle[4];
+    XLA_FFI_Handler_Traits traits;
+    char behind[64];
+  } old{84, nullptr, {"of_03", 5}, {"Host", 4}, {nullptr, nullptr, nullptr, Twice}, 0, {}};
+  std::memset(old.behind, 0xA5, sizeof(old.behind));
+  auto* args = reinterpret_cast<XLA_FFI_Handler_Register_Args*>(&old);
+  Status status = TakeFfiError(api.XLA_FFI_Handler_Register(args));
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_TRUE(FfiRegistry::Get().Find("of_03").has_value());
+  old.struct_size = 83;
+  status = TakeFfiError(api.XLA_FFI_Handler_Register(args));
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(CustomCalls, NoExtensionsAndNoOptions) {
+  const XLA_FFI_Api& api = *GetFfiApi();
+  XLA_FFI_Extension extension{};
+  XLA_FFI_InvokeContext_FindExtension_Args find{};
+  find.struct_size = XLA_FFI_InvokeContext_FindExtension_Args_STRUCT_SIZE;
+  find.extension = &extension;
+  EXPECT_TRUE(TakeFfiError(api.XLA_FFI_InvokeContext_FindExtension(&find)).ok());
+  EXPECT_EQ(find.extension, nullptr);
+  XLA_FFI_CustomOptions_Get_Args options{};
+  options.struct_size = XLA_FFI_CustomOptions_Get_Args_STRUCT_SIZE;
+  EXPECT_TRUE(TakeFfiError(api.XLA_FFI_CustomOptions_Get(&options)).ok());
+  ASSERT_NE(options.attrs, nullptr);
+  EXPECT_EQ(options.attrs->size, 0);
+  options.struct_size = 0;
+  EXPECT_FALSE(TakeFfiError(api.XLA_FFI_CustomOptions_Get(&options)).ok());
 }
 
 TEST_F(CustomCalls, LapackCallsSayWhatTheyFound) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -57,9 +58,14 @@ XLA_FFI_Error* ErrorCreate(XLA_FFI_Error_Create_Args* args) {
                            args->message == nullptr ? "" : args->message};
 }
 
-void ErrorGetMessage(XLA_FFI_Error_GetMessage_Args* args) noexcept {
-  if (args == nullptr || args->struct_size < XLA_FFI_Error_GetMessage_Args_STRUCT_SIZE) return;
+// 0.3 had no errc.
+void ErrorGetDetails(XLA_FFI_Error_GetDetails_Args* args) noexcept {
+  constexpr size_t kMessageEnd = XLA_FFI_STRUCT_SIZE(XLA_FFI_Error_GetDetails_Args, message);
+  if (args == nullptr || args->struct_size < kMessageEnd) return;
   args->message = args->error == nullptr ? "" : args->error->message.c_str();
+  if (args->struct_size < XLA_FFI_Error_GetDetails_Args_STRUCT_SIZE) return;
+  args->errc = args->error == nullptr ? XLA_FFI_Error_Code_OK
+                                      : static_cast<XLA_FFI_Error_Code>(args->error->code);
 }
 
 void ErrorDestroy(XLA_FFI_Error_Destroy_Args* args) noexcept {
@@ -67,8 +73,19 @@ void ErrorDestroy(XLA_FFI_Error_Destroy_Args* args) noexcept {
   DestroyFfiError(args->error);
 }
 
+// 0.3 had a bundle without `record`, which is here too a stage that no CPU has; what follows the
+// bundle lay where it is now.
 XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
-  PLINTH_FFI_CHECK(XLA_FFI_Handler_Register)
+  constexpr size_t kRecord = offsetof(XLA_FFI_Handler_Register_Args, bundle.record);
+  constexpr size_t kSizeWithoutRecord = kRecord + sizeof(args->traits);
+  const bool has_record =
+      args != nullptr && args->struct_size >= XLA_FFI_Handler_Register_Args_STRUCT_SIZE;
+  if (args == nullptr || args->struct_size < kSizeWithoutRecord) {
+    return MakeFfiError(InvalidArgument("XLA_FFI_Handler_Register: struct_size is ",
+                                        args == nullptr ? size_t{0} : args->struct_size,
+                                        "; expected ", kSizeWithoutRecord, " (0.3) or ",
+                                        size_t{XLA_FFI_Handler_Register_Args_STRUCT_SIZE}));
+  }
   sdk::FfiHandler handler;
   handler.target = View(args->name);
   handler.platform = View(args->platform);
@@ -76,7 +93,9 @@ XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
   handler.prepare = reinterpret_cast<void*>(args->bundle.prepare);
   handler.initialize = reinterpret_cast<void*>(args->bundle.initialize);
   handler.execute = reinterpret_cast<void*>(args->bundle.execute);
-  handler.traits = args->traits;
+  XLA_FFI_Handler_Traits traits;
+  std::memcpy(&traits, reinterpret_cast<const char*>(args) + kRecord, sizeof(traits));
+  handler.traits = has_record ? args->traits : traits;
   return MakeFfiError(FfiRegistry::Get().RegisterHandler(handler));
 }
 
@@ -104,10 +123,10 @@ XLA_FFI_Error* TypeRegister(XLA_FFI_Type_Register_Args* args) {
   return nullptr;
 }
 
-XLA_FFI_Error* ExecutionContextGet(XLA_FFI_ExecutionContext_Get_Args* args) {
-  PLINTH_FFI_CHECK_CONTEXT(XLA_FFI_ExecutionContext_Get)
+XLA_FFI_Error* InvokeContextGet(XLA_FFI_InvokeContext_Get_Args* args) {
+  PLINTH_FFI_CHECK_CONTEXT(XLA_FFI_InvokeContext_Get)
   if (args->type_id == nullptr) {
-    return MakeFfiError(InvalidArgument("XLA_FFI_ExecutionContext_Get: type_id is null"));
+    return MakeFfiError(InvalidArgument("XLA_FFI_InvokeContext_Get: type_id is null"));
   }
   void* const data = args->ctx->call->FindUserData(args->type_id->type_id);
   if (data == nullptr) {
@@ -119,7 +138,7 @@ XLA_FFI_Error* ExecutionContextGet(XLA_FFI_ExecutionContext_Get_Args* args) {
 }
 
 // The state of a stage, or null.
-FfiState* StateOf(const XLA_FFI_ExecutionContext* context, XLA_FFI_ExecutionStage stage) {
+FfiState* StateOf(const XLA_FFI_InvokeContext* context, XLA_FFI_ExecutionStage stage) {
   if (context == nullptr || stage < XLA_FFI_ExecutionStage_INSTANTIATE ||
       stage > XLA_FFI_ExecutionStage_INITIALIZE) {
     return nullptr;
@@ -252,6 +271,22 @@ XLA_FFI_Error* DeviceOrdinalGet(XLA_FFI_DeviceOrdinal_Get_Args* args) {
   return nullptr;
 }
 
+// There are none.
+XLA_FFI_Error* FindExtension(XLA_FFI_InvokeContext_FindExtension_Args* args) {
+  PLINTH_FFI_CHECK(XLA_FFI_InvokeContext_FindExtension)
+  args->extension = nullptr;
+  return nullptr;
+}
+
+// The PJRT C API has no way to give an execution any.
+XLA_FFI_Error* CustomOptionsGet(XLA_FFI_CustomOptions_Get_Args* args) {
+  PLINTH_FFI_CHECK(XLA_FFI_CustomOptions_Get)
+  static constexpr XLA_FFI_Attrs kNone = {
+      XLA_FFI_Attrs_STRUCT_SIZE, nullptr, 0, nullptr, nullptr, nullptr};
+  args->attrs = &kNone;
+  return nullptr;
+}
+
 XLA_FFI_Api MakeApi() {
   XLA_FFI_Api api{};
   api.struct_size = XLA_FFI_Api_STRUCT_SIZE;
@@ -259,12 +294,12 @@ XLA_FFI_Api MakeApi() {
   api.api_version.major_version = XLA_FFI_API_MAJOR;
   api.api_version.minor_version = XLA_FFI_API_MINOR;
   api.XLA_FFI_Error_Create = Guarded<ErrorCreate>::Call;
-  api.XLA_FFI_Error_GetMessage = ErrorGetMessage;
+  api.XLA_FFI_Error_GetDetails = ErrorGetDetails;
   api.XLA_FFI_Error_Destroy = ErrorDestroy;
   api.XLA_FFI_Handler_Register = Guarded<HandlerRegister>::Call;
   api.XLA_FFI_Stream_Get = Guarded<StreamGet>::Call;
   api.XLA_FFI_Type_Register = Guarded<TypeRegister>::Call;
-  api.XLA_FFI_ExecutionContext_Get = Guarded<ExecutionContextGet>::Call;
+  api.XLA_FFI_InvokeContext_Get = Guarded<InvokeContextGet>::Call;
   api.XLA_FFI_State_Set = Guarded<StateSet>::Call;
   api.XLA_FFI_State_Get = Guarded<StateGet>::Call;
   api.XLA_FFI_DeviceMemory_Allocate = Guarded<MemoryAllocate>::Call;
@@ -276,6 +311,8 @@ XLA_FFI_Api MakeApi() {
   api.XLA_FFI_Future_SetError = Guarded<FutureSetError>::Call;
   api.XLA_FFI_RunId_Get = Guarded<RunIdGet>::Call;
   api.XLA_FFI_DeviceOrdinal_Get = Guarded<DeviceOrdinalGet>::Call;
+  api.XLA_FFI_InvokeContext_FindExtension = Guarded<FindExtension>::Call;
+  api.XLA_FFI_CustomOptions_Get = Guarded<CustomOptionsGet>::Call;
   return api;
 }
 

@@ -77,7 +77,7 @@ class FfiState {
 }  // namespace plinth::cpu
 
 // One call of a handler, as the runtime's functions see it.
-struct XLA_FFI_ExecutionContext {
+struct XLA_FFI_InvokeContext {
   XLA_FFI_ExecutionStage stage;
   plinth::cpu::CallContext* call = nullptr;  // null while instantiating
   // By stage; null for those that are not there yet.

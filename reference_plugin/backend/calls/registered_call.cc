@@ -81,7 +81,7 @@ class TypedCallStep final : public PreparedStep {
 
   Status Instantiate() {
     if (bundle_.instantiate == nullptr) return Status();
-    XLA_FFI_ExecutionContext context{};
+    XLA_FFI_InvokeContext context{};
     return Call(bundle_.instantiate, XLA_FFI_ExecutionStage_INSTANTIATE, context, {}, {});
   }
 
@@ -93,7 +93,7 @@ class TypedCallStep final : public PreparedStep {
  private:
   Status RunStages(std::span<void* const> operands, std::span<void* const> results,
                    const RunContext& run) const {
-    XLA_FFI_ExecutionContext context{};
+    XLA_FFI_InvokeContext context{};
     context.call = run.call;
     if (bundle_.prepare != nullptr || bundle_.initialize != nullptr) {
       std::shared_ptr<void>& kept = run.call->step_states[this];
@@ -116,7 +116,7 @@ class TypedCallStep final : public PreparedStep {
 
   // Without operands and results while instantiating.
   Status Call(XLA_FFI_Handler* handler, XLA_FFI_ExecutionStage stage,
-              XLA_FFI_ExecutionContext& context, std::span<void* const> operands,
+              XLA_FFI_InvokeContext& context, std::span<void* const> operands,
               std::span<void* const> results) const {
     XLA_FFI_CallFrame frame;
     std::memset(&frame, 0, sizeof(frame));
