@@ -24,35 +24,10 @@ struct AttributeSource {
 
 using AttributeConverter = Expected<AttributesRef> (*)(const AttributeSource& source);
 
-Expected<AttributesRef> ConvertConstant(const AttributeSource& source);
-Expected<AttributesRef> ConvertCompare(const AttributeSource& source);
-Expected<AttributesRef> ConvertIota(const AttributeSource& source);
-Expected<AttributesRef> ConvertDimension(const AttributeSource& source);
-Expected<AttributesRef> ConvertSort(const AttributeSource& source);
-Expected<AttributesRef> ConvertBroadcastInDim(const AttributeSource& source);
-Expected<AttributesRef> ConvertBroadcast(const AttributeSource& source);
-Expected<AttributesRef> ConvertTranspose(const AttributeSource& source);
-Expected<AttributesRef> ConvertDimensions(const AttributeSource& source);  // made ascending
-Expected<AttributesRef> ConvertSlice(const AttributeSource& source);
-Expected<AttributesRef> ConvertDynamicSlice(const AttributeSource& source);
-Expected<AttributesRef> ConvertPad(const AttributeSource& source);
-Expected<AttributesRef> ConvertDotGeneral(const AttributeSource& source);
-Expected<AttributesRef> ConvertDot(const AttributeSource& source);
-Expected<AttributesRef> ConvertConvolution(const AttributeSource& source);
-Expected<AttributesRef> ConvertReduceWindow(const AttributeSource& source);
-Expected<AttributesRef> ConvertGather(const AttributeSource& source);
-Expected<AttributesRef> ConvertScatter(const AttributeSource& source);
-Expected<AttributesRef> ConvertRng(const AttributeSource& source);
-Expected<AttributesRef> ConvertRngBitGenerator(const AttributeSource& source);
-Expected<AttributesRef> ConvertReducePrecision(const AttributeSource& source);
-Expected<AttributesRef> ConvertFft(const AttributeSource& source);
-Expected<AttributesRef> ConvertCholesky(const AttributeSource& source);
-Expected<AttributesRef> ConvertTriangularSolve(const AttributeSource& source);
-Expected<AttributesRef> ConvertBatchNorm(const AttributeSource& source);
-Expected<AttributesRef> ConvertCall(const AttributeSource& source);
+// What the rows of ops.toml name. ConvertDimensions puts the dimensions in ascending order.
+#include "reference_plugin/ops/import_converters.inc"
+// ImportComposite calls it; no row of its own.
 Expected<AttributesRef> ConvertComposite(const AttributeSource& source);
-Expected<AttributesRef> ConvertCollective(const AttributeSource& source);
-Expected<AttributesRef> ConvertTupleIndex(const AttributeSource& source);
 
 }  // namespace plinth::compiler
 

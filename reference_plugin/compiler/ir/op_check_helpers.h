@@ -8,20 +8,11 @@
 #include <string_view>
 
 #include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir/elementwise_rules.h"
 #include "reference_plugin/compiler/ir/ir.h"
 
 // Pieces that the checks of single ops (op_checks_*.cc) are made of.
 namespace plinth::compiler {
-
-// A set of element classes.
-using KindMask = uint32_t;
-constexpr KindMask MaskOf(DTypeClass kind) { return 1u << static_cast<int>(kind); }
-inline constexpr KindMask kPredMask = MaskOf(DTypeClass::kPred);
-inline constexpr KindMask kSignedMask = MaskOf(DTypeClass::kSigned);
-inline constexpr KindMask kIntegerMask = kSignedMask | MaskOf(DTypeClass::kUnsigned);
-inline constexpr KindMask kFloatMask = MaskOf(DTypeClass::kFloat);
-inline constexpr KindMask kComplexMask = MaskOf(DTypeClass::kComplex);
-inline constexpr KindMask kAnyMask = kPredMask | kIntegerMask | kFloatMask | kComplexMask;
 
 // "operand 1 is s32[3]; expected elements that are float or complex".
 Status CheckElements(const Op& op, size_t operand, KindMask allowed);
@@ -55,55 +46,8 @@ inline uint64_t MaskOf(std::span<const int64_t> dims) {
 }
 inline bool Contains(uint64_t mask, int64_t dim) { return ((mask >> dim) & 1) != 0; }
 
-// The checks, by file.
-Status CheckElementwise(const Op& op);  // op_checks_elementwise.cc
-Status CheckConstant(const Op& op);     // op_checks_movement.cc
-Status CheckIota(const Op& op);
-Status CheckBroadcastInDim(const Op& op);
-Status CheckConcatenate(const Op& op);
-Status CheckDynamicSlice(const Op& op);
-Status CheckDynamicUpdateSlice(const Op& op);
-Status CheckPad(const Op& op);
-Status CheckReshape(const Op& op);
-Status CheckReverse(const Op& op);
-Status CheckSlice(const Op& op);
-Status CheckTranspose(const Op& op);
-Status CheckGetDimensionSize(const Op& op);
-Status CheckGather(const Op& op);  // op_checks_indexing.cc
-Status CheckScatter(const Op& op);
-Status CheckDot(const Op& op);  // op_checks_products.cc
-Status CheckConvolution(const Op& op);
-Status CheckMap(const Op& op);  // op_checks_reductions.cc
-Status CheckReduce(const Op& op);
-Status CheckReduceWindow(const Op& op);
-Status CheckSelectAndScatter(const Op& op);
-Status CheckCumulativeReduce(const Op& op);
-Status CheckSort(const Op& op);
-Status CheckTopK(const Op& op);
-Status CheckBatchNormTraining(const Op& op);  // op_checks_algorithms.cc
-Status CheckBatchNormInference(const Op& op);
-Status CheckBatchNormGrad(const Op& op);
-Status CheckCholesky(const Op& op);
-Status CheckFft(const Op& op);
-Status CheckRng(const Op& op);
-Status CheckRngBitGenerator(const Op& op);
-Status CheckTriangularSolve(const Op& op);
-Status CheckCase(const Op& op);  // op_checks_control.cc
-Status CheckIf(const Op& op);
-Status CheckWhile(const Op& op);
-Status CheckOptimizationBarrier(const Op& op);
-Status CheckTuple(const Op& op);
-Status CheckGetTupleElement(const Op& op);
-Status CheckTokens(const Op& op);
-Status CheckIdentity(const Op& op);
-Status CheckManualComputation(const Op& op);
-Status CheckId(const Op& op);
-Status CheckAllGather(const Op& op);  // op_checks_collectives.cc
-Status CheckAllReduce(const Op& op);
-Status CheckAllToAll(const Op& op);
-Status CheckCollectivePermute(const Op& op);
-Status CheckCollectiveBroadcast(const Op& op);
-Status CheckReduceScatter(const Op& op);
+// What the rows of ops.toml name.
+#include "reference_plugin/ops/op_check_names.inc"
 
 }  // namespace plinth::compiler
 

@@ -8,67 +8,8 @@
 namespace plinth::compiler {
 namespace {
 
-enum class ResultElements : uint8_t { kSame, kPred, kReal, kComplex, kAny };
-
-struct ElementwiseRule {
-  Opcode opcode;
-  KindMask operands;
-  ResultElements result = ResultElements::kSame;
-};
-
-constexpr KindMask kFC = kFloatMask | kComplexMask;
-constexpr KindMask kIFC = kIntegerMask | kFloatMask | kComplexMask;
-constexpr KindMask kPI = kPredMask | kIntegerMask;
-
 constexpr ElementwiseRule kRules[] = {
-    {Opcode::kAbs, kSignedMask | kFC, ResultElements::kReal},
-    {Opcode::kAdd, kAnyMask},
-    {Opcode::kAnd, kPI},
-    {Opcode::kAtan2, kFC},
-    {Opcode::kBitcastConvert, kAnyMask, ResultElements::kAny},
-    {Opcode::kCbrt, kFC},
-    {Opcode::kCeil, kFloatMask},
-    {Opcode::kClamp, kAnyMask},
-    {Opcode::kCompare, kAnyMask, ResultElements::kPred},
-    {Opcode::kComplex, kFloatMask, ResultElements::kComplex},
-    {Opcode::kConvert, kAnyMask, ResultElements::kAny},
-    {Opcode::kCosine, kFC},
-    {Opcode::kCountLeadingZeros, kIntegerMask},
-    {Opcode::kDivide, kIFC},
-    {Opcode::kErf, kFloatMask},
-    {Opcode::kExponential, kFC},
-    {Opcode::kExponentialMinusOne, kFC},
-    {Opcode::kFloor, kFloatMask},
-    {Opcode::kImag, kFC, ResultElements::kReal},
-    {Opcode::kIsFinite, kFloatMask, ResultElements::kPred},
-    {Opcode::kLog, kFC},
-    {Opcode::kLogPlusOne, kFC},
-    {Opcode::kLogistic, kFC},
-    {Opcode::kMaximum, kAnyMask},
-    {Opcode::kMinimum, kAnyMask},
-    {Opcode::kMultiply, kAnyMask},
-    {Opcode::kNegate, kIFC},
-    {Opcode::kNot, kPI},
-    {Opcode::kOr, kPI},
-    {Opcode::kPopcnt, kIntegerMask},
-    {Opcode::kPower, kIFC},
-    {Opcode::kReal, kFC, ResultElements::kReal},
-    {Opcode::kReducePrecision, kFloatMask},
-    {Opcode::kRemainder, kIntegerMask | kFloatMask},
-    {Opcode::kRoundNearestAfz, kFloatMask},
-    {Opcode::kRoundNearestEven, kFloatMask},
-    {Opcode::kRsqrt, kFC},
-    {Opcode::kSelect, kAnyMask},
-    {Opcode::kShiftLeft, kIntegerMask},
-    {Opcode::kShiftRightArithmetic, kIntegerMask},
-    {Opcode::kShiftRightLogical, kIntegerMask},
-    {Opcode::kSign, kSignedMask | kFC},
-    {Opcode::kSine, kFC},
-    {Opcode::kSqrt, kFC},
-    {Opcode::kSubtract, kIFC},
-    {Opcode::kTan, kFC},
-    {Opcode::kTanh, kFC},
-    {Opcode::kXor, kPI},
+#include "reference_plugin/ops/elementwise_rules.inc"
 };
 
 constexpr std::array<ElementwiseRule, kNumOpcodes> RulesByOpcode() {
@@ -78,15 +19,11 @@ constexpr std::array<ElementwiseRule, kNumOpcodes> RulesByOpcode() {
 }
 constexpr std::array<ElementwiseRule, kNumOpcodes> kRuleOf = RulesByOpcode();
 
-constexpr bool EveryElementwiseOpHasARule() {
-  for (int i = 0; i < kNumOpcodes; ++i) {
-    if (IsElementwise(static_cast<Opcode>(i)) && kRuleOf[static_cast<size_t>(i)].operands == 0) {
-      return false;
-    }
-  }
-  return true;
+}  // namespace
+
+const ElementwiseRule* FindElementwiseRule(Opcode opcode) {
+  return IsElementwise(opcode) ? &kRuleOf[static_cast<size_t>(opcode)] : nullptr;
 }
-static_assert(EveryElementwiseOpHasARule());
 
 // Widths may differ: then the wider side has one dimension less, and the narrower a last dimension
 // of as many elements as fit into a wide one.
@@ -144,55 +81,52 @@ Status CheckCompare(const Op& op) {
   return InvalidArgument("the comparison type does not fit elements of ", Name(dtype));
 }
 
-}  // namespace
+Status CheckReducePrecision(const Op& op) {
+  const auto& precision = op.Get<ReducePrecisionAttributes>();
+  PLINTH_RETURN_IF_ERROR(ExpectInRange("exponent_bits", precision.exponent_bits, 1, 63));
+  return ExpectInRange("mantissa_bits", precision.mantissa_bits, 0, 63);
+}
 
 Status CheckElementwise(const Op& op) {
   const ElementwiseRule& rule = kRuleOf[static_cast<size_t>(op.opcode)];
   size_t first = 0;
-  if (op.opcode == Opcode::kSelect) {
+  if (rule.result == ResultRule::kSelect) {
     PLINTH_RETURN_IF_ERROR(ExpectOperand(
         op, 0, Type::Tensor(DType::kPred, op.operands[1]->type.dims), "one predicate per element"));
     first = 1;
   }
-  PLINTH_RETURN_IF_ERROR(CheckElements(op, first, rule.operands));
+  PLINTH_RETURN_IF_ERROR(CheckElements(op, first, rule.types));
   PLINTH_RETURN_IF_ERROR(ExpectEqualOperands(op, first, op.operands.size()));
   const Type& operand = op.operands[first]->type;
 
-  switch (op.opcode) {
-    case Opcode::kBitcastConvert:
-      return CheckBitcast(op);
-    case Opcode::kCompare:
-      PLINTH_RETURN_IF_ERROR(CheckCompare(op));
-      break;
-    case Opcode::kReducePrecision: {
-      const auto& precision = op.Get<ReducePrecisionAttributes>();
-      PLINTH_RETURN_IF_ERROR(ExpectInRange("exponent_bits", precision.exponent_bits, 1, 63));
-      PLINTH_RETURN_IF_ERROR(ExpectInRange("mantissa_bits", precision.mantissa_bits, 0, 63));
-      break;
-    }
-    default:
-      break;
+  if ((MaskOf(InfoOf(operand.dtype).kind) & rule.unimplemented) != 0) {
+    return Unimplemented("operand ", first, " is ", operand.ToString(), "; elements of ",
+                         Name(operand.dtype), " are not implemented");
   }
+  if (rule.check != nullptr) PLINTH_RETURN_IF_ERROR(rule.check(op));
 
   DType expected = operand.dtype;
   switch (rule.result) {
-    case ResultElements::kSame:
+    case ResultRule::kSame:
+    case ResultRule::kSelect:
       break;
-    case ResultElements::kPred:
+    case ResultRule::kPred:
       expected = DType::kPred;
       break;
-    case ResultElements::kReal:
+    case ResultRule::kRealPart:
       expected = RealTypeOf(operand.dtype);
       break;
-    case ResultElements::kComplex:
+    case ResultRule::kComplex:
       if (operand.dtype != DType::kF32 && operand.dtype != DType::kF64) {
         return InvalidArgument("operand 0 is ", operand.ToString(), "; expected f32 or f64");
       }
       expected = operand.dtype == DType::kF32 ? DType::kC64 : DType::kC128;
       break;
-    case ResultElements::kAny:
+    case ResultRule::kAny:
       expected = op.type().dtype;
       break;
+    case ResultRule::kSameBits:  // The check has seen shape and type.
+      return Status();
   }
   const Type& result = op.type();
   if (result.dtype == expected && result.dims == operand.dims) return Status();

@@ -5,120 +5,11 @@
 #include <limits>
 #include <span>
 
+#include "reference_plugin/compiler/ir/elementwise_rules.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 
 namespace plinth::compiler {
 namespace {
-
-// --- Types of the elementwise ops ---------------------------------------------------------------
-
-enum Kinds : uint8_t {
-  kNoKind = 0,
-  kPredKind = 1,
-  kSignedKind = 2,
-  kUnsignedKind = 4,
-  kFloatKind = 8,
-  kComplexKind = 16,
-  kIntegerKinds = kSignedKind | kUnsignedKind,
-  kBitKinds = kPredKind | kIntegerKinds,
-  kFloatingKinds = kFloatKind | kComplexKind,
-  kNumberKinds = kIntegerKinds | kFloatingKinds,
-  kRealKinds = kBitKinds | kFloatKind,
-  kAllKinds = kPredKind | kNumberKinds,
-};
-
-// How the type of the result follows from that of the operands.
-enum class ResultRule : uint8_t {
-  kSame,      // all operands and the result have one type
-  kRealPart,  // the real type of the operand
-  kPred,      // operands of one type, result pred
-  kComplex,   // two operands of the real type of the result
-  kAny,       // no relation
-  kSameBits,  // as many bits
-  kSelect,    // operand 0 is pred, the others and the result have one type
-};
-
-struct OpRule {
-  Opcode opcode;
-  uint8_t num_operands;
-  uint8_t operand_kinds;  // of the last operand
-  ResultRule result = ResultRule::kSame;
-};
-
-constexpr OpRule kOpRules[] = {
-    {Opcode::kAbs, 1, kSignedKind | kFloatingKinds, ResultRule::kRealPart},
-    {Opcode::kBitcastConvert, 1, kAllKinds, ResultRule::kSameBits},
-    {Opcode::kCbrt, 1, kFloatingKinds},
-    {Opcode::kCeil, 1, kFloatKind},
-    {Opcode::kConvert, 1, kAllKinds, ResultRule::kAny},
-    {Opcode::kCosine, 1, kFloatingKinds},
-    {Opcode::kCountLeadingZeros, 1, kIntegerKinds},
-    {Opcode::kErf, 1, kFloatKind},
-    {Opcode::kExponential, 1, kFloatingKinds},
-    {Opcode::kExponentialMinusOne, 1, kFloatingKinds},
-    {Opcode::kFloor, 1, kFloatKind},
-    {Opcode::kImag, 1, kFloatingKinds, ResultRule::kRealPart},
-    {Opcode::kIsFinite, 1, kFloatKind, ResultRule::kPred},
-    {Opcode::kLog, 1, kFloatingKinds},
-    {Opcode::kLogPlusOne, 1, kFloatingKinds},
-    {Opcode::kLogistic, 1, kFloatingKinds},
-    {Opcode::kNegate, 1, kNumberKinds},
-    {Opcode::kNot, 1, kBitKinds},
-    {Opcode::kPopcnt, 1, kIntegerKinds},
-    {Opcode::kReal, 1, kFloatingKinds, ResultRule::kRealPart},
-    {Opcode::kReducePrecision, 1, kFloatKind},
-    {Opcode::kRoundNearestAfz, 1, kFloatKind},
-    {Opcode::kRoundNearestEven, 1, kFloatKind},
-    {Opcode::kRsqrt, 1, kFloatingKinds},
-    {Opcode::kSign, 1, kNumberKinds},
-    {Opcode::kSine, 1, kFloatingKinds},
-    {Opcode::kSqrt, 1, kFloatingKinds},
-    {Opcode::kTan, 1, kFloatingKinds},
-    {Opcode::kTanh, 1, kFloatingKinds},
-    {Opcode::kAdd, 2, kAllKinds},
-    {Opcode::kAnd, 2, kBitKinds},
-    {Opcode::kAtan2, 2, kFloatingKinds},
-    {Opcode::kCompare, 2, kAllKinds, ResultRule::kPred},
-    {Opcode::kComplex, 2, kFloatKind, ResultRule::kComplex},
-    {Opcode::kDivide, 2, kNumberKinds},
-    {Opcode::kMaximum, 2, kAllKinds},
-    {Opcode::kMinimum, 2, kAllKinds},
-    {Opcode::kMultiply, 2, kAllKinds},
-    {Opcode::kOr, 2, kBitKinds},
-    {Opcode::kPower, 2, kNumberKinds},
-    {Opcode::kRemainder, 2, kNumberKinds},
-    {Opcode::kShiftLeft, 2, kIntegerKinds},
-    {Opcode::kShiftRightArithmetic, 2, kIntegerKinds},
-    {Opcode::kShiftRightLogical, 2, kIntegerKinds},
-    {Opcode::kSubtract, 2, kNumberKinds},
-    {Opcode::kXor, 2, kBitKinds},
-    {Opcode::kClamp, 3, kRealKinds},
-    {Opcode::kSelect, 3, kAllKinds, ResultRule::kSelect},
-};
-
-const OpRule* FindRule(Opcode opcode) {
-  for (const OpRule& rule : kOpRules) {
-    if (rule.opcode == opcode) return &rule;
-  }
-  return nullptr;
-}
-
-uint8_t KindOf(DType type) {
-  switch (InfoOf(type).kind) {
-    case DTypeClass::kPred:
-      return kPredKind;
-    case DTypeClass::kSigned:
-      return kSignedKind;
-    case DTypeClass::kUnsigned:
-      return kUnsignedKind;
-    case DTypeClass::kFloat:
-      return kFloatKind;
-    case DTypeClass::kComplex:
-      return kComplexKind;
-    default:
-      return kNoKind;
-  }
-}
 
 // --- Verify -------------------------------------------------------------------------------------
 
@@ -163,8 +54,8 @@ class Verifier {
   }
 
   Status CheckType(DType type) {
-    if (KindOf(type) == kNoKind) return Internal("type ", Name(type), " is not an element type");
-    return Status();
+    if ((MaskOf(InfoOf(type).kind) & kAnyMask) != 0) return Status();
+    return Internal("type ", Name(type), " is not an element type");
   }
 
   Status CheckAccess(const Access& access) {
@@ -284,8 +175,8 @@ class Verifier {
 
   Status CheckOp(std::span<const Node> nodes, size_t number) {
     const Node& node = nodes[number];
-    const OpRule* rule =
-        static_cast<int>(node.opcode) < kNumOpcodes ? FindRule(node.opcode) : nullptr;
+    const ElementwiseRule* rule =
+        static_cast<int>(node.opcode) < kNumOpcodes ? FindElementwiseRule(node.opcode) : nullptr;
     if (rule == nullptr) {
       return Internal("opcode ", static_cast<int>(node.opcode), " is not elementwise");
     }
@@ -301,7 +192,7 @@ class Verifier {
       types[i] = nodes[static_cast<size_t>(node.operands[i])].dtype;
     }
     const DType last = types[node.num_operands - 1u];
-    bool consistent = (KindOf(last) & rule->operand_kinds) != 0;
+    bool consistent = (MaskOf(InfoOf(last).kind) & rule->types & ~rule->unimplemented) != 0;
     for (size_t i = rule->result == ResultRule::kSelect ? 1 : 0; i < node.num_operands; ++i) {
       consistent = consistent && types[i] == last;
     }

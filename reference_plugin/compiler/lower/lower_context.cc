@@ -7,55 +7,27 @@
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/op_checks.h"
+#include "reference_plugin/compiler/ir/op_work.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 
 namespace plinth::compiler {
 namespace {
 
-struct OpcodeLowering {
-  LowerClass lower_class = LowerClass::kRefused;
-  int32_t cost = 1;
-};
-
-constexpr std::array<OpcodeLowering, kNumOpcodes> MakeTable() {
-  std::array<OpcodeLowering, kNumOpcodes> table{};
-  for (int i = 0; i < kNumOpcodes; ++i) {
-    if (IsElementwise(static_cast<Opcode>(i))) table[i].lower_class = LowerClass::kElementwise;
+int32_t UnitsOf(OpWork work) {
+  switch (work) {
+    case OpWork::kNone:
+      return 0;
+    case OpWork::kSimple:
+      return 1;
+    case OpWork::kDivision:
+    case OpWork::kRoot:
+    case OpWork::kRemainder:
+      return 4;
+    case OpWork::kFunction:
+      return 12;
   }
-  auto set = [&](LowerClass lower_class, std::initializer_list<Opcode> opcodes) {
-    for (Opcode opcode : opcodes) table[static_cast<int>(opcode)].lower_class = lower_class;
-  };
-  set(LowerClass::kElementwise, {Opcode::kMap});
-  set(LowerClass::kSource, {Opcode::kConstant, Opcode::kIota, Opcode::kCreateToken});
-  set(LowerClass::kMovement, {Opcode::kBroadcastInDim, Opcode::kConcatenate, Opcode::kDynamicSlice,
-                              Opcode::kPad, Opcode::kReverse, Opcode::kSlice, Opcode::kTranspose});
-  set(LowerClass::kView, {Opcode::kReshape});
-  set(LowerClass::kStore, {Opcode::kDynamicUpdateSlice});
-  set(LowerClass::kReduction, {Opcode::kReduce, Opcode::kReduceWindow});
-  set(LowerClass::kLibrary,
-      {Opcode::kDotGeneral, Opcode::kConvolution, Opcode::kGather, Opcode::kScatter, Opcode::kSort,
-       Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator, Opcode::kRng,
-       Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId, Opcode::kCustomCall,
-       Opcode::kCholesky, Opcode::kFft, Opcode::kTriangularSolve});
-  set(LowerClass::kControl, {Opcode::kWhile, Opcode::kCase, Opcode::kIf});
-  set(LowerClass::kAlias, {Opcode::kTuple, Opcode::kGetTupleElement, Opcode::kAfterAll,
-                           Opcode::kShardingConstraint, Opcode::kReshard});
-  set(LowerClass::kBarrier, {Opcode::kOptimizationBarrier});
-  set(LowerClass::kReturn, {Opcode::kReturn});
-
-  auto cost = [&](int32_t units, std::initializer_list<Opcode> opcodes) {
-    for (Opcode opcode : opcodes) table[static_cast<int>(opcode)].cost = units;
-  };
-  cost(4, {Opcode::kDivide, Opcode::kSqrt, Opcode::kRsqrt, Opcode::kRemainder});
-  cost(12, {Opcode::kAtan2, Opcode::kCbrt, Opcode::kCosine, Opcode::kErf, Opcode::kExponential,
-            Opcode::kExponentialMinusOne, Opcode::kLog, Opcode::kLogPlusOne, Opcode::kLogistic,
-            Opcode::kPower, Opcode::kSine, Opcode::kTan, Opcode::kTanh});
-  cost(0, {Opcode::kReturn, Opcode::kBroadcastInDim, Opcode::kDynamicSlice, Opcode::kReverse,
-           Opcode::kSlice, Opcode::kTranspose, Opcode::kReshape, Opcode::kConstant});
-  return table;
+  return 1;
 }
-
-constexpr std::array<OpcodeLowering, kNumOpcodes> kTable = MakeTable();
 
 // What a region may use from outside.
 constexpr size_t kMaxCaptures = 32;
@@ -92,11 +64,6 @@ Status CheckLowerable(const Type& type, std::string_view what) {
   return Status();
 }
 
-LowerClass ClassOf(const Op& op) {
-  if (op.opcode == Opcode::kBitcastConvert) return LowerClass::kView;
-  return kTable[static_cast<size_t>(op.opcode)].lower_class;
-}
-
 int32_t CostOf(const Op& op) {
   if (op.opcode == Opcode::kMap) {
     int32_t cost = 0;
@@ -111,7 +78,7 @@ int32_t CostOf(const Op& op) {
   return CostOf(op.opcode);
 }
 
-int32_t CostOf(Opcode opcode) { return kTable[static_cast<size_t>(opcode)].cost; }
+int32_t CostOf(Opcode opcode) { return UnitsOf(WorkOf(opcode)); }
 
 std::string Describe(const Op& op) {
   std::string text(Name(op.opcode));

@@ -11,27 +11,13 @@
 
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/ir/lower_class.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/compiler/plan/schedule.h"
 
 namespace plinth::compiler {
 
-// How an op is lowered.
-enum class LowerClass : uint8_t {
-  kElementwise,  // a node of a kernel
-  kSource,       // constants and iota
-  kMovement,     // an index map of a kernel
-  kView,         // the same bytes: reshape, bitcast
-  kReduction,    // a reduction of a kernel
-  kStore,        // a kernel that writes a part of its result
-  kLibrary,      // a step of its own
-  kControl,      // while, case, if
-  kAlias,        // results are operands
-  kBarrier,      // results are the bytes of operands, and nothing is computed across
-  kReturn,
-  kRefused,
-};
-LowerClass ClassOf(const Op& op);
+inline LowerClass ClassOf(const Op& op) { return LowerClassOf(op.opcode); }
 
 // Rough work of one element in units of an addition.
 int32_t CostOf(const Op& op);

@@ -79,6 +79,7 @@ double ElementNs(const Node& node) {
     case compiler::OpWork::kDivision:
     case compiler::OpWork::kRoot:
       return 0.3 * width * width;
+    case compiler::OpWork::kNone:
     case compiler::OpWork::kSimple:
       break;
   }

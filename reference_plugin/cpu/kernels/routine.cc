@@ -59,19 +59,7 @@ TileFunction CopyFunction(int64_t tile_bytes) {
 const Node* CommutativeOp(const compiler::Combiner& combiner) {
   if (combiner.results.size() != 1) return nullptr;
   const Node& op = combiner.nodes[static_cast<size_t>(combiner.results[0])];
-  if (op.kind != NodeKind::kOp) return nullptr;
-  switch (op.opcode) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      break;
-    default:
-      return nullptr;
-  }
+  if (op.kind != NodeKind::kOp || !compiler::InfoOf(op.opcode).commutative) return nullptr;
   const Node& a = combiner.nodes[static_cast<size_t>(op.operands[0])];
   const Node& b = combiner.nodes[static_cast<size_t>(op.operands[1])];
   // Parameters from 2 on are captured values, not elements.

@@ -13,11 +13,7 @@ using compiler::Node;
 using compiler::NodeKind;
 using compiler::Opcode;
 
-bool Commutes(Opcode opcode) {
-  return opcode == Opcode::kAdd || opcode == Opcode::kMultiply || opcode == Opcode::kMaximum ||
-         opcode == Opcode::kMinimum || opcode == Opcode::kAnd || opcode == Opcode::kOr ||
-         opcode == Opcode::kXor;
-}
+bool Commutes(Opcode opcode) { return compiler::InfoOf(opcode).commutative; }
 
 bool IsParameter(const Node& node, int32_t index) {
   return node.kind == NodeKind::kParameter && node.index == index;

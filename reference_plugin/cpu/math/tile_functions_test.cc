@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "reference_plugin/compiler/ir/op_work.h"
 #include "reference_plugin/cpu/math/tile_test_support.h"
 
 // The table as a whole: what is in it, that every entry can be called, and that targets agree.
@@ -136,26 +137,7 @@ bool SameBits(DType type, const std::vector<unsigned char>& a,
   return true;
 }
 
-bool IsElementary(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kExponential:
-    case Opcode::kExponentialMinusOne:
-    case Opcode::kLog:
-    case Opcode::kLogPlusOne:
-    case Opcode::kTanh:
-    case Opcode::kLogistic:
-    case Opcode::kErf:
-    case Opcode::kCbrt:
-    case Opcode::kSine:
-    case Opcode::kCosine:
-    case Opcode::kTan:
-    case Opcode::kAtan2:
-    case Opcode::kPower:
-      return true;
-    default:
-      return false;
-  }
-}
+bool IsElementary(Opcode opcode) { return compiler::WorkOf(opcode) == compiler::OpWork::kFunction; }
 
 TEST(TileFunctionsTest, EveryElementwiseOpHasARoutine) {
   for (int op = 0; op < compiler::kNumOpcodes; ++op) {

@@ -11,6 +11,7 @@ import difflib
 import sys
 from pathlib import Path
 
+import compiler_tables
 import program_tables
 import rows
 
@@ -20,12 +21,14 @@ OPS = "reference_plugin/ops"
 
 def artefacts(table: rows.Table) -> dict[str, str]:
     """Every generated file, by its path below the root of the repository."""
-    return {f"{OPS}/{name}": text for name, text in program_tables.files(table).items()}
+    tables = program_tables.files(table) | compiler_tables.files(table)
+    return {f"{OPS}/{name}": text for name, text in tables.items()}
 
 
 def stale(root: Path, files: dict[str, str]) -> list[str]:
     """Tables that the rows no longer give."""
-    found = sorted(path.relative_to(root).as_posix() for path in (root / OPS).glob("*.inc"))
+    made = [*(root / OPS).glob("*.inc"), *(root / OPS).glob("*.h")]
+    found = sorted(path.relative_to(root).as_posix() for path in made)
     return [name for name in found if name not in files]
 
 
@@ -69,10 +72,10 @@ def main() -> int:
     options = parser.parse_args()
     try:
         table = rows.load(options.root / OPS / "ops.toml")
+        files = artefacts(table)
     except rows.RowError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    files = artefacts(table)
     return write(options.root, files) if options.write else check(options.root, files)
 
 

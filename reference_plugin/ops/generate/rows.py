@@ -15,7 +15,10 @@ CATEGORIES = IR_CATEGORIES + ("structure", "rewritten", "refused")
 EFFECTS = ("pure", "reads_state", "ordered", "side_effect")
 LOWER = ("elementwise", "source", "movement", "view", "reduction", "store", "library", "control",
          "alias", "barrier", "return", "refused")
-WORK = ("none", "simple", "division", "root", "remainder", "function")
+WORK = {"none": "nothing is computed", "simple": "an instruction or two",
+        "division": "an instruction that takes many cycles",
+        "root": "the same; counted as transcendental", "remainder": "a loop or many instructions",
+        "function": "the same; transcendental"}
 SHARDING = ("elementwise", "own", "none")
 STATUS = ("runs", "conditions", "one_device", "refused")
 KINDS = ("pred", "signed", "unsigned", "float", "complex")
@@ -112,6 +115,11 @@ class Op:
     def opcode(self) -> str:
         """The identifier in the IR."""
         return camel(self.base)
+
+    @property
+    def opcode_made(self) -> str:
+        """What import makes of it, unless it builds something else."""
+        return camel(self.becomes or self.base)
 
     @property
     def in_program(self) -> bool:
