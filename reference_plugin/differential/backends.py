@@ -70,8 +70,15 @@ def run_on_builtin(function, *args):
 
 def run_text_on_plugin(text, *args):
     """The outputs of a StableHLO program that JAX itself would not write, as NumPy arrays."""
-    device = plugin_device()
+    return _run_text(text, args, plugin_device(), _settings["options"])
+
+
+def run_text_on_builtin(text, *args):
+    return _run_text(text, args, builtin_device(), BUILTIN_OPTIONS)
+
+
+def _run_text(text, args, device, overrides):
     options = compiler.get_compile_options(
-        num_replicas=1, num_partitions=1, env_options_overrides=_settings["options"])
+        num_replicas=1, num_partitions=1, env_options_overrides=overrides)
     loaded = device.client.compile_and_load(text, _jax.DeviceList((device,)), options)
     return [jax.device_get(x) for x in loaded.execute(jax.device_put(list(args), device))]

@@ -14,6 +14,16 @@ sys.path.insert(0, str(OPS / "generate"))
 
 import rows  # noqa: E402
 
+# Ops that run, and why they have no pack in conformance/programs/packs.
+WITHOUT_PACK = {
+    "broadcast": "older form of broadcast_in_dim",
+    "create_token": "in the programs of after_all",
+    "custom_call": "each target has tests of its own",
+    "dot": "older form of dot_general",
+    "get_tuple_element": "in the programs of tuple",
+    "real_dynamic_slice": "older form of dynamic_slice",
+}
+
 
 def generate(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, OPS / "generate", "--root", root, *arguments],
@@ -26,6 +36,9 @@ class GenerateTest(unittest.TestCase):
         self.ops = self.root / "reference_plugin/ops"
         self.ops.mkdir(parents=True)
         shutil.copy(OPS / "ops.toml", self.ops)
+        page = self.root / "docs/using/operations.md"
+        page.parent.mkdir(parents=True)
+        shutil.copy(ROOT / "docs/using/operations.md", page)
         done = generate("--write", root=self.root)
         self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -52,6 +65,15 @@ class GenerateTest(unittest.TestCase):
         self.assertIn('+PLINTH_PROGRAM_OP(Magnitude, "stablehlo.magnitude")', done.stdout)
         self.assertEqual(generate("--write", root=self.root).returncode, 0)
         self.assertEqual(generate(root=self.root).returncode, 0)
+
+    def test_edited_page_is_found(self):
+        page = self.root / "docs/using/operations.md"
+        page.write_text(page.read_text().replace("| `abs` |", "| `magnitude` |"))
+        done = generate(root=self.root)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("+| `abs` |", done.stdout)
+        page.write_text(page.read_text().replace("<!-- ops: notes -->", ""))
+        self.assertIn("expected one mark for each of", generate(root=self.root).stderr)
 
     def test_stale_table_is_found_and_removed(self):
         (self.ops / "old.inc").touch()
@@ -113,6 +135,15 @@ class RowsTest(unittest.TestCase):
         self.assertEqual(sort["dimension"], rows.Attribute("dimension", "i64", "", "minus_one"))
         concatenate = self.op("stablehlo.concatenate").attributes
         self.assertEqual(concatenate, [rows.Attribute("dimension", "i64")])
+
+    def test_every_op_that_runs_is_tested(self):
+        """Elementwise ops by ../differential/test_ops.py, which goes by the rows; others by a pack."""
+        packs = {path.stem for path in (ROOT / "conformance/programs/packs/ops").glob("*.bin")}
+        without = {op.base for op in self.table.ops
+                   if op.dialect == "stablehlo" and op.status != "refused" and
+                   op.category not in ("elementwise", "structure")} - packs
+        self.assertEqual(WITHOUT_PACK.keys(), without)
+        self.assertEqual(set(), packs - {op.base for op in self.table.ops})
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "reference_plugin/compiler/ir/op_work.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 // Elementary functions against the C library's in extended precision.
@@ -166,6 +169,15 @@ WorstCase Measure(const Function& function, SimdTarget target) {
     if (error > worst.error) worst = {error, static_cast<double>(x[i]), static_cast<double>(y[i])};
   }
   return worst;
+}
+
+TEST(AccuracyTable, HasEveryFunction) {
+  for (int op = 0; op < compiler::kNumOpcodes; ++op) {
+    const Opcode opcode = static_cast<Opcode>(op);
+    const bool has = std::any_of(std::begin(kFunctions), std::end(kFunctions),
+                                 [&](const Function& f) { return f.opcode == opcode; });
+    EXPECT_TRUE(has || !compiler::IsTranscendental(opcode)) << compiler::Name(opcode);
+  }
 }
 
 class AccuracyTest : public testing::TestWithParam<SimdTarget> {};

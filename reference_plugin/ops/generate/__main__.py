@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import compiler_tables
+import pages
 import program_tables
 import rows
 
@@ -19,10 +20,11 @@ ROOT = Path(__file__).resolve().parents[3]
 OPS = "reference_plugin/ops"
 
 
-def artefacts(table: rows.Table) -> dict[str, str]:
+def artefacts(table: rows.Table, root: Path) -> dict[str, str]:
     """Every generated file, by its path below the root of the repository."""
     tables = program_tables.files(table) | compiler_tables.files(table)
-    return {f"{OPS}/{name}": text for name, text in tables.items()}
+    made = {f"{OPS}/{name}": text for name, text in tables.items()}
+    return made | pages.files(table, root)
 
 
 def stale(root: Path, files: dict[str, str]) -> list[str]:
@@ -72,8 +74,8 @@ def main() -> int:
     options = parser.parse_args()
     try:
         table = rows.load(options.root / OPS / "ops.toml")
-        files = artefacts(table)
-    except rows.RowError as error:
+        files = artefacts(table, options.root)
+    except (rows.RowError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return write(options.root, files) if options.write else check(options.root, files)
