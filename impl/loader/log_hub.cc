@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/loader/log_hub.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
 
-#include "impl/loader/descriptor.h"
-#include "impl/loader/files.h"
+#include "plinth/support/log_line.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::loader {
@@ -33,11 +28,9 @@ const char* LevelName(LogLevel level) {
 std::shared_ptr<LogHub> LogHub::Make(Callback callback, std::string_view file) {
   auto hub = std::make_shared<LogHub>();
   hub->callback_ = std::move(callback);
-  if (file.starts_with("debug:")) {
-    hub->file_level_ = LogLevel::kDebug;
-    file.remove_prefix(6);
-  }
-  hub->file_ = file;
+  LogTarget target = LogTarget::Parse(file);
+  if (target.wants_debug) hub->file_level_ = LogLevel::kDebug;
+  hub->file_ = std::move(target.file);
   return hub;
 }
 
@@ -66,7 +59,9 @@ void LogHub::Keep(std::string_view message) {
 void LogHub::Receive(LogLevel level, std::string_view message) {
   Keep(message);
   if (!file_.empty() && level <= file_level_) {
-    if (std::string why = WriteToFile(level, message); !why.empty()) Warn(why);
+    // A log that cannot be written is no reason to fail.
+    const std::string why = AppendLogLine(file_, LevelName(level), message);
+    if (!why.empty()) Warn(why);
   }
   if (callback_) callback_(level, std::string(message));
 }
@@ -80,20 +75,6 @@ void LogHub::Warn(std::string_view why) {
   std::string warning = StrCat("PLINTH_LOG: ", file_, " cannot be written: ", why);
   Keep(warning);
   if (callback_) callback_(LogLevel::kWarning, warning);
-}
-
-// A log that cannot be written is no reason to fail.
-std::string LogHub::WriteToFile(LogLevel level, std::string_view message) {
-  std::string line = StrCat("plinth ", LevelName(level), ": ", message, "\n");
-  // Opened for each line, which are few: nothing stays open, and a line is one append.
-  const bool is_stderr = file_ == "stderr";
-  Descriptor opened(is_stderr ? -1
-                              : open(file_.c_str(),
-                                     O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
-  if (!is_stderr && opened.get() < 0) return SystemError(errno);
-  const ssize_t written = write(is_stderr ? STDERR_FILENO : opened.get(), line.data(), line.size());
-  if (written < 0) return SystemError(errno);
-  return written == static_cast<ssize_t>(line.size()) ? "" : "only a part of a line fits";
 }
 
 }  // namespace plinth::loader

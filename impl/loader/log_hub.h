@@ -43,8 +43,6 @@ class LogHub : public std::enable_shared_from_this<LogHub> {
   void Receive(LogLevel level, std::string_view message);
   void Keep(std::string_view message);
   void Warn(std::string_view why);
-  // Why it could not be written, or empty.
-  std::string WriteToFile(LogLevel level, std::string_view message);
 
   Callback callback_;
   std::string file_;
