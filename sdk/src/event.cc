@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plinth/sdk/event.h"
 
+#include <cxxabi.h>
+
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace plinth::sdk {
@@ -21,6 +25,7 @@ struct Nesting {
   EventWaiter* last = nullptr;
 };
 thread_local constinit Nesting nesting;
+thread_local constinit CallbackRunner* callback_runner = nullptr;
 
 void RunWaiter(EventWaiter* waiter, const Status& status) {
   try {
@@ -29,6 +34,17 @@ void RunWaiter(EventWaiter* waiter, const Status& status) {
     // Whoever completes an event is not to blame for a callback that throws, and the other waiters
     // still have to run. What the callback owned is gone, and with it the events that it was to
     // make ready: they fail.
+  }
+}
+
+// On a thread that only runs callbacks.
+void RunCallback(const std::function<void(const Status&)>& callback, const Status& status) {
+  try {
+    callback(status);
+  } catch (const abi::__forced_unwind&) {
+    throw;  // Python ends the threads of others so when it exits.
+  } catch (...) {
+    // As in RunWaiter.
   }
 }
 
@@ -51,14 +67,19 @@ void EventState::Subscribe(EventWaiter* waiter) {
 void EventState::Complete(Status status) {
   status_ = std::move(status);
   uintptr_t head = waiters_.exchange(kReady, std::memory_order_acq_rel);
-  // The stack has the last subscriber on top.
+  // The stack has the last subscriber on top. What may block must not keep back what it waits for.
   EventWaiter* in_order = nullptr;
+  EventWaiter* foreign = nullptr;
+  EventWaiter** end = &in_order;
   for (auto* waiter = reinterpret_cast<EventWaiter*>(head); waiter != nullptr;) {
     EventWaiter* next = waiter->next;
-    waiter->next = in_order;
-    in_order = waiter;
+    EventWaiter*& list = waiter->is_foreign ? foreign : in_order;
+    if (!waiter->is_foreign && in_order == nullptr) end = &waiter->next;
+    waiter->next = list;
+    list = waiter;
     waiter = next;
   }
+  *end = foreign;
   if (nesting.depth == kDeepest) {
     while (in_order != nullptr) {
       EventWaiter* waiter = in_order;
@@ -107,6 +128,35 @@ Status Event::status() const {
   if (!state_->IsReady()) return Internal("the status of a pending event was asked for");
   return state_->status();
 }
+
+void Event::OnReadyForeign(std::function<void(const Status&)> callback) const {
+  if (IsReady()) {
+    callback(Status(status()));  // It may drop this event.
+    return;
+  }
+  struct Waiter : internal::EventWaiter {
+    std::function<void(const Status&)> callback;
+  };
+  auto* waiter = new Waiter;
+  waiter->callback = std::move(callback);
+  waiter->is_foreign = true;
+  waiter->run = [](internal::EventWaiter* self, const Status& status) {
+    std::unique_ptr<Waiter> own(static_cast<Waiter*>(self));
+    if (internal::callback_runner == nullptr) {
+      own->callback(status);
+    } else {
+      internal::callback_runner->Run([callback = std::move(own->callback), status] {
+        internal::RunCallback(callback, status);
+      });
+    }
+  };
+  state_->Subscribe(waiter);
+}
+
+CallbackScope::CallbackScope(CallbackRunner& runner)
+    : outer_(std::exchange(internal::callback_runner, &runner)) {}
+
+CallbackScope::~CallbackScope() { internal::callback_runner = outer_; }
 
 Status Event::Await() const {
   if (IsReady()) return status();

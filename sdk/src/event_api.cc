@@ -33,10 +33,11 @@ Status Call(PJRT_Event_Await_Args& args) {
 
 Status Call(PJRT_Event_OnReady_Args& args) {
   PLINTH_HANDLE(event, args, event);
-  event->event.OnReady([callback = args.callback, argument = args.user_arg](const Status& status) {
-    callback(ErrorOf("PJRT_Event_OnReady", FunctionOf<PJRT_Event_OnReady_Args>::kSince, status),
-             argument);
-  });
+  event->event.OnReadyForeign(
+      [callback = args.callback, argument = args.user_arg](const Status& status) {
+        callback(ErrorOf("PJRT_Event_OnReady", FunctionOf<PJRT_Event_OnReady_Args>::kSince, status),
+                 argument);
+      });
   return {};
 }
 

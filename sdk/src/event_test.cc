@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -104,6 +105,58 @@ TEST(Event, NestedCallbacksRunBeforeSetReturns) {
   });
   outer.Set();
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST(Event, ForeignCallbacksRunAfterTheOthers) {
+  EventSource source;
+  Event event = source.event();
+  std::vector<int> order;
+  event.OnReadyForeign([&](const Status& status) { order.push_back(status.ok() ? 100 : 3); });
+  event.OnReady([&](const Status&) { order.push_back(1); });
+  event.OnReadyForeign([&](const Status&) { order.push_back(4); });
+  event.OnReady([&](const Status&) { order.push_back(2); });
+  source.Set(Internal("as it was set"));
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4}));
+  event.OnReadyForeign([&](const Status& status) { order.push_back(status.ok() ? 100 : 5); });
+  EXPECT_EQ(order.back(), 5);
+}
+
+class KeepingRunner final : public CallbackRunner {
+ public:
+  void Run(std::function<void()> callback) override { kept.push_back(std::move(callback)); }
+  std::vector<std::function<void()>> kept;
+};
+
+TEST(Event, ForeignCallbacksGoToTheRunnerOfTheThread) {
+  KeepingRunner outer, inner;
+  std::vector<int> order;
+  auto set_one = [&](int i) {
+    EventSource source;
+    source.event().OnReadyForeign([&order, i](const Status& status) {
+      order.push_back(status.ok() ? i : 100);
+      throw 7;
+    });
+    source.event().OnReady([&order, i](const Status&) { order.push_back(-i); });
+    source.Set();
+  };
+  {
+    const CallbackScope scope(outer);
+    set_one(1);
+    {
+      const CallbackScope nested(inner);
+      set_one(2);
+    }
+    set_one(3);
+    // What is ready is called at once, here too.
+    Event().OnReadyForeign([&](const Status&) { order.push_back(4); });
+  }
+  set_one(5);
+  EXPECT_EQ(order, (std::vector<int>{-1, -2, -3, 4, -5, 5}));
+  ASSERT_EQ(outer.kept.size(), 2u);
+  ASSERT_EQ(inner.kept.size(), 1u);
+  order.clear();
+  for (const auto& callback : {outer.kept[0], inner.kept[0], outer.kept[1]}) callback();
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 
 TEST(Event, ACallbackThatThrowsStopsNoOther) {

@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "reference_plugin/backend/executable/callbacks_elsewhere.h"
+
 namespace plinth::cpu {
 
 bool HasOnlyTokens(const PreparedProgram& program) {
@@ -68,6 +70,7 @@ void Execution::Start() {
 
 // No exception may end a thread of the pool: the host process would end with it.
 void Execution::Run() {
+  const CallbacksElsewhere elsewhere(*runtime_);
   Status status;
   try {
     status = Compute();

@@ -7,11 +7,11 @@
 
 namespace plinth::cpu {
 
-// Threads for executions that enter foreign code, which may wait for whatever it likes: Python's
-// lock, a future, the result of another program. Tasks start in the order they were given, one
-// after another while they go on; when nothing has for a while, the next one gets a thread of its
-// own, so that no task waits for ever for another. A task that a task asks for starts at once,
-// unless very many such run already; then it takes its turn.
+// Threads for executions that enter foreign code, and for callbacks of the framework, which may
+// wait for whatever they like: Python's lock, a future, the result of another program. Tasks start
+// in the order they were given, one after another while they go on; when nothing has for a while,
+// the next one gets a thread of its own, so that no task waits for ever for another. A task that a
+// task asks for starts at once, unless very many such run already; then it takes its turn.
 //
 // Any thread may call Run. Threads end when they were idle for some seconds, and never hinder the
 // end of the process.

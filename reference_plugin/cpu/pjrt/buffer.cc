@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "reference_plugin/backend/executable/callbacks_elsewhere.h"
+
 namespace plinth::cpu {
 namespace {
 
@@ -74,8 +76,10 @@ sdk::Event CpuBuffer::CopyWhenReady(ContentsPtr contents, int64_t size, Copy cop
       return;
     }
     // The thread that made the contents ready has other things to do.
-    runtime->threads.Schedule([runtime, contents, copy, done] {
+    runtime->threads.Schedule([runtime, contents, copy, done]() mutable {
+      const CallbacksElsewhere elsewhere(*runtime);
       copy(*contents->storage);
+      contents = nullptr;  // It may be the last that held the host's memory: a callback is due.
       done->Set();
     });
   });

@@ -23,6 +23,7 @@ class EventState;
 struct EventWaiter {
   EventWaiter* next = nullptr;
   EventState* postponed_by = nullptr;  // Set, with a reference, if `run` has to wait its turn.
+  bool is_foreign = false;             // It may block: it goes after those that may not.
   void (*run)(EventWaiter* self, const Status& status) = nullptr;
 };
 
@@ -93,9 +94,13 @@ class Event {
   // Blocks until the event is ready. Never call it from a thread that has to make the event ready.
   Status Await() const;
   // Calls `callback(const Status&)` exactly once: inline if the event is ready, else on the thread
-  // that makes it ready, with no lock held. It may do anything, also drop this event.
+  // that makes it ready, with no lock held. It may drop this event, but must not block: others wait
+  // for the same event, and for the thread.
   template <typename Callback>
   void OnReady(Callback&& callback) const;
+  // The same for code that may block, as that of frameworks: it runs after the callbacks of
+  // OnReady, and where the thread's CallbackScope says.
+  void OnReadyForeign(std::function<void(const Status&)> callback) const;
 
  private:
   friend class EventSource;
@@ -122,14 +127,37 @@ class EventSource {
     state_->Ref();
     return Event(state_);
   }
-  // Makes the event ready and runs the callbacks on this thread, in the order they were added,
-  // before it returns. (If callbacks that make events ready are nested dozens deep, the
-  // innermost run after the one that called Set, so that a chain of any length fits on the stack.)
-  // The first call counts: later ones, from any thread, return false and change nothing.
+  // Makes the event ready and runs the callbacks on this thread, in the order they were added
+  // (those of OnReady before those of OnReadyForeign), before it returns. (If callbacks that
+  // make events ready are nested dozens deep, the innermost run after the one that called Set, so
+  // that a chain of any length fits on the stack.) The first call counts: later ones, from any
+  // thread, return false and change nothing.
   bool Set(Status status = {});
 
  private:
   internal::EventState* state_;
+};
+
+// A thread for which others wait, one of a pool that runs programs, must not run callbacks that may
+// block: one that waits for another program would wait for itself. While a scope lives, those that
+// become due on its thread are handed to its runner. Scopes of a thread nest.
+class CallbackRunner {
+ public:
+  virtual ~CallbackRunner() = default;
+  // Calls `callback`, which does not throw, exactly once and soon, on a thread for which nothing
+  // waits. A callback that blocks must not keep the next one waiting for ever.
+  virtual void Run(std::function<void()> callback) = 0;
+};
+
+class CallbackScope {
+ public:
+  explicit CallbackScope(CallbackRunner& runner);
+  ~CallbackScope();
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+
+ private:
+  CallbackRunner* const outer_;
 };
 
 template <typename Callback>
