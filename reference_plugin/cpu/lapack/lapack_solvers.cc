@@ -59,15 +59,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
     T* const x = arrays.CopiedResult<T>(0, 1, m * n);
     const T* const a = arrays.Operand<T>(0, int64_t{order} * order);
     if (order <= kSmallOrder && std::max(m, n) <= kSmallOrder) {
-      // Columns are rows of the transposed equation.
-      MatrixView<T> view{a, order, 1, trans == 'C'};
-      if (trans != 'N') view = view.Transposed();
-      const bool lower = (uplo == 'L') == (trans != 'N');
-      if (side == 'L') {
-        SolveFromRight(view, order, lower, diag == 'U', x, m, n);
-      } else {
-        SolveFromLeft(view, order, lower, diag == 'U', x, m, m);
-      }
+      SolveColumnMajor(side, uplo, trans, diag, m, n, a, order, x, m);
       return;
     }
     const int rows = static_cast<int>(m), cols = static_cast<int>(n);
@@ -92,7 +84,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGetrf(const CustomCall& call,
                           [=, m = m, n = n](const CallArrays& arrays, std::byte*) {
                             T* const a = arrays.CopiedResult<T>(0, 0, int64_t{m} * n);
                             if (std::max(m, n) <= kSmallOrder) {
-                              *arrays.Info(2) = FactorLu(a, m, n, arrays.Result<int>(1, least));
+                              *arrays.Info(2) = FactorLu(a, m, n, m, arrays.Result<int>(1, least));
                               return;
                             }
                             const int lda = LeadingDimension(m);

@@ -2,24 +2,20 @@
 #include "reference_plugin/cpu/library/blas.h"
 
 #include <dlfcn.h>
-#include <glob.h>
-#include <link.h>
 #include <stdlib.h>
 
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <string_view>
-#include <vector>
 
+#include "plinth/support/log_line.h"
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/cpu/library/blas_places.h"
+#include "reference_plugin/cpu/library/private_copy.h"
 
 namespace plinth::cpu {
 namespace {
-
-constexpr std::string_view kScipyFile = "/scipy_openblas32/lib/libscipy_openblas.so";
-constexpr std::string_view kSystemFile = "libopenblas.so.0";
 
 // Opened libraries and answers, by the path asked for. Never destroyed: threads may still compute
 // while the process exits.
@@ -77,17 +73,23 @@ Expected<Blas> Bind(void* handle, const std::string& path) {
   return NotFound("it has neither cblas_sgemm nor scipy_cblas_sgemm");
 }
 
-// Opens one file. `registry.mutex` is held.
+// One file. `registry.mutex` is held.
 Expected<const Blas*> OpenFile(Registry& registry, const std::string& path) {
-  if (void* loaded = dlopen(path.c_str(), RTLD_NOLOAD | RTLD_NOW); loaded != nullptr) {
-    dlclose(loaded);
+  void* handle = nullptr;
+  if (IsScipysOwn(path)) {
     for (const Blas& blas : registry.opened) {
-      if (blas.handle == loaded) return &blas;
+      if (blas.path == path) return &blas;
+    }
+    PLINTH_ASSIGN_OR_RETURN(handle, OpenPrivateCopy(path));
+  } else if (handle = dlopen(path.c_str(), RTLD_NOLOAD | RTLD_NOW); handle != nullptr) {
+    dlclose(handle);
+    for (const Blas& blas : registry.opened) {
+      if (blas.handle == handle) return &blas;
     }
     return NotFound("the host process has already loaded it; its thread count is not ours to set");
+  } else if (handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); handle == nullptr) {
+    return NotFound(LastDlError());
   }
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return NotFound(LastDlError());
   auto blas = Bind(handle, path);
   if (!blas.ok()) {
     dlclose(handle);
@@ -97,71 +99,27 @@ Expected<const Blas*> OpenFile(Registry& registry, const std::string& path) {
   return &registry.opened.back();
 }
 
-// The part of `path` up to and with its last component named site-packages or dist-packages, or
-// nothing.
-std::string SitePackagesOf(std::string_view path) {
-  for (std::string_view name : {"/site-packages/", "/dist-packages/"}) {
-    const size_t at = path.rfind(name);
-    if (at != std::string_view::npos) return std::string(path.substr(0, at + name.size() - 1));
-  }
-  return "";
-}
-
-std::vector<std::string> Candidates() {
-  std::vector<std::string> files;
-  auto add = [&files](std::string file) {
-    if (std::find(files.begin(), files.end(), file) == files.end()) {
-      files.push_back(std::move(file));
-    }
-  };
-  auto add_site = [&add](std::string_view path) {
-    if (std::string site = SitePackagesOf(path); !site.empty()) {
-      add(StrCat(site, kScipyFile));
-    }
-  };
-  Dl_info self;
-  if (dladdr(reinterpret_cast<void*>(&SitePackagesOf), &self) != 0 && self.dli_fname != nullptr) {
-    const std::string_view path = self.dli_fname;
-    if (const size_t slash = path.rfind('/'); slash != std::string_view::npos) {
-      const std::string_view folder = path.substr(0, slash);
-      add(StrCat(folder, "/", kSystemFile));
-      add(StrCat(folder, "/libscipy_openblas.so"));
-    }
-    add_site(path);
-  }
-  if (const char* root = secure_getenv("VIRTUAL_ENV"); root != nullptr && *root != '\0') {
-    glob_t found{};
-    if (glob(StrCat(root, "/lib/python3*/site-packages").c_str(), 0, nullptr, &found) == 0) {
-      for (size_t i = 0; i < found.gl_pathc; ++i) add(StrCat(found.gl_pathv[i], kScipyFile));
-    }
-    globfree(&found);
-  }
-  std::vector<std::string> loaded;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* out) {
-        if (info->dlpi_name != nullptr) {
-          static_cast<std::vector<std::string>*>(out)->emplace_back(info->dlpi_name);
-        }
-        return 0;
-      },
-      &loaded);
-  for (const std::string& path : loaded) add_site(path);
-  add(std::string(kSystemFile));
-  return files;
-}
-
+// The first that serves. `registry.mutex` is held.
 Expected<const Blas*> Search(Registry& registry, const std::string& asked) {
-  if (asked == "none") return NotFound("BLAS was switched off by the option or PLINTH_BLAS=none");
-  std::string report;
-  for (const std::string& file : asked.empty() ? Candidates() : std::vector<std::string>{asked}) {
-    auto blas = OpenFile(registry, file);
+  if (asked == "none")
+    return NotFound("OpenBLAS is switched off: the option or PLINTH_BLAS is none");
+  const char* const log_variable = secure_getenv("PLINTH_LOG");
+  const LogTarget log = LogTarget::Parse(log_variable == nullptr ? "" : log_variable);
+  auto tell = [&log](std::string_view level, const std::string& file, std::string_view what) {
+    if (!log.file.empty()) AppendLogLine(log.file, level, StrCat("OpenBLAS ", file, ": ", what));
+  };
+  if (!asked.empty()) {
+    auto blas = OpenFile(registry, asked);
     if (blas.ok()) return blas;
-    report += StrCat("\n  ", file, ": ", blas.status().message());
+    tell("warning", asked, blas.status().message());
+    return NotFound("the option or PLINTH_BLAS names ", asked, ": ", blas.status().message());
   }
-  return NotFound(
-      "no OpenBLAS for large matrix products and LAPACK. Install scipy-openblas32 or "
-      "libopenblas0, or name a file in PLINTH_BLAS. Tried:",
-      report);
+  for (const std::string& file : BlasPlaces::OfThisProcess().Files()) {
+    auto blas = OpenFile(registry, file);
+    if (log.wants_debug) tell("debug", file, blas.ok() ? "used" : blas.status().message());
+    if (blas.ok()) return blas;
+  }
+  return NotFound("no OpenBLAS was found (PLINTH_LOG=debug:stderr lists where it was looked for)");
 }
 
 }  // namespace

@@ -39,13 +39,11 @@ struct Blas {
   void* FindSymbol(const std::string& name) const;
 };
 
-// The library for these options: opened once, kept for ever. Tried in order: the file that the
-// options or PLINTH_BLAS name (then nothing else); libopenblas.so.0 and libscipy_openblas.so beside
-// this plugin; the package scipy-openblas32 in the site-packages folder that holds this plugin, or
-// of an interpreter in this process ($VIRTUAL_ENV, then the folders beside each loaded Python
-// extension module); the system's libopenblas.so.0. A file that the host process has already
-// loaded is not used: its thread count is not ours to set. NOT_FOUND lists every place and why it
-// did not serve. Any thread.
+// The library for these options: opened once, kept for ever. Tried: the file that the options or
+// PLINTH_BLAS name and no other, else the places of blas_places.h in order. What SciPy brings for
+// itself is opened as a private copy; any other file that the host process has already loaded is
+// not used: its thread count is not ours to set. NOT_FOUND says in one line why none serves; the
+// log (PLINTH_LOG, with "debug:" in front) has every file and why it did not serve. Any thread.
 Expected<const Blas*> OpenBlas(const BlasOptions& options);
 
 }  // namespace plinth::cpu

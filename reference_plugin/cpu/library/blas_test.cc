@@ -2,7 +2,11 @@
 #include "reference_plugin/cpu/library/blas.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
+#include <cstdio>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +26,18 @@ TEST(Blas, ErrorNamesTheFileAskedFor) {
   ASSERT_FALSE(blas.ok());
   EXPECT_NE(blas.status().message().find("/no/such/libopenblas.so: "), std::string::npos);
   EXPECT_NE(blas.status().message().find("PLINTH_BLAS"), std::string::npos);
+}
+
+TEST(Blas, LogSaysWhyTheFileAskedForDoesNotServe) {
+  const std::string log = ::testing::TempDir() + "/blas_test.log";
+  std::remove(log.c_str());
+  setenv("PLINTH_LOG", log.c_str(), 1);
+  EXPECT_FALSE(OpenBlas({"/no/such/other.so"}).ok());
+  unsetenv("PLINTH_LOG");
+  std::ifstream file(log);
+  std::string line;
+  ASSERT_TRUE(std::getline(file, line));
+  EXPECT_EQ(line.rfind("plinth warning: OpenBLAS /no/such/other.so: ", 0), 0u) << line;
 }
 
 TEST(Blas, LibraryWithoutTheSymbolsIsRefused) {

@@ -51,13 +51,9 @@ class CholeskyStep final : public PreparedStep {
       // Rows are LAPACK's columns: the factor it finds is the transpose of ours.
       const int n = static_cast<int>(n_);
       is_positive = lapack_->Cholesky(pool, lower_ ? 'U' : 'L', n, to, n) == 0;
-    } else if (lower_) {
-      is_positive = FactorCholesky(to, n_, n_, 1) == 0;
     } else {
-      // u^H of a = u^H u is l: the conjugate transpose there and back.
-      ConjugateTranspose(to);
-      is_positive = FactorCholesky(to, n_, n_, 1) == 0;
-      ConjugateTranspose(to);
+      // The upper factor is the transpose of the lower one of the transpose.
+      is_positive = FactorCholesky(to, n_, lower_ ? n_ : 1, lower_ ? 1 : n_) == 0;
     }
     if (!is_positive) {
       std::fill_n(to, n_ * n_, T(std::numeric_limits<typename RealOf<T>::Type>::quiet_NaN()));
@@ -69,18 +65,7 @@ class CholeskyStep final : public PreparedStep {
     }
   }
 
-  void ConjugateTranspose(T* a) const {
-    const MatrixView<T> view{a, n_, 1, true};
-    for (int64_t i = 0; i < n_; ++i) {
-      for (int64_t j = 0; j <= i; ++j) {
-        const T low = view(i, j);
-        a[i * n_ + j] = view(j, i);
-        a[j * n_ + i] = low;
-      }
-    }
-  }
-
-  std::optional<BlockedFactor<T>> lapack_;
+  std::optional<BlockedFactor<T>> lapack_;  // for all but small matrices
   bool lower_;
   int64_t n_ = 0, batch_ = 1;
 };

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/library/lapack.h"
 
-#include <string_view>
+#include "reference_plugin/cpu/library/own_lapack.h"
 
 namespace plinth::cpu {
 
 Expected<void*> FindLapackSymbol(const BlasOptions& options, const std::string& name) {
-  constexpr std::string_view kHowTo =
-      "install Debian's libopenblas0 or the PyPI wheel scipy-openblas32, or name a library in "
-      "PLINTH_BLAS";
   const auto blas = OpenBlas(options);
-  if (!blas.ok()) {
-    return FailedPrecondition("LAPACK's ", name, " is needed: ", kHowTo, ". ",
-                              blas.status().message());
+  if (blas.ok()) {
+    if (void* const symbol = (*blas)->FindSymbol(name); symbol != nullptr) return symbol;
   }
-  void* const symbol = (*blas)->FindSymbol(name);
-  if (symbol == nullptr) {
-    return FailedPrecondition("LAPACK's ", name, " is needed, and ", (*blas)->path,
-                              " does not have it: ", kHowTo);
-  }
-  return symbol;
+  if (void* const own = FindOwnLapack(name); own != nullptr) return own;
+  return FailedPrecondition(
+      "LAPACK's ", name,
+      " is needed: install scipy-openblas32 (PyPI) or libopenblas0 (Debian), or ",
+      "name a library in PLINTH_BLAS; ",
+      blas.ok() ? StrCat((*blas)->path, " does not have it") : blas.status().message());
 }
 
 }  // namespace plinth::cpu

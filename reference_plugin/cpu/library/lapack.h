@@ -12,9 +12,9 @@
 #include "reference_plugin/cpu/library/blas.h"
 
 // LAPACK's (and some of BLAS's) routines by their Fortran symbols, from the library that
-// OpenBlas() opens. Column-major; every argument by address; the lengths of character arguments
-// follow at the end. Routines check their arguments and write to stderr when they are wrong: pass
-// right ones.
+// OpenBlas() opens, or, where there is none, our own (own_lapack.h), which are few. Column-major;
+// every argument by address; the lengths of character arguments follow at the end. Routines check
+// their arguments and write to stderr when they are wrong: pass right ones.
 namespace plinth::cpu {
 
 template <typename T>
@@ -175,17 +175,21 @@ struct Lapack<T, true> : LapackCommon<T> {
       kGees{"gees", "gees"};
 };
 
-// The address of a Fortran symbol ("dpotrf_"). FAILED_PRECONDITION names the packages that hold
-// LAPACK, and why no library served.
+// The address of a Fortran symbol ("dpotrf_"). FAILED_PRECONDITION says in one line which package
+// to install, and why no library served.
 Expected<void*> FindLapackSymbol(const BlasOptions& options, const std::string& name);
+
+// "dpotrf_"
+template <typename T, typename Signature>
+std::string SymbolName(const LapackRoutine<Signature>& routine) {
+  constexpr bool kIsReal = std::is_same_v<T, typename RealOf<T>::Type>;
+  return kLapackPrefix<T> + std::string(kIsReal ? routine.real_name : routine.complex_name) + "_";
+}
 
 template <typename T, typename Signature>
 Expected<Signature*> FindLapack(const BlasOptions& options,
                                 const LapackRoutine<Signature>& routine) {
-  constexpr bool kIsReal = std::is_same_v<T, typename RealOf<T>::Type>;
-  std::string name(1, kLapackPrefix<T>);
-  name += kIsReal ? routine.real_name : routine.complex_name;
-  PLINTH_ASSIGN_OR_RETURN(void* const symbol, FindLapackSymbol(options, name + "_"));
+  PLINTH_ASSIGN_OR_RETURN(void* const symbol, FindLapackSymbol(options, SymbolName<T>(routine)));
   return reinterpret_cast<Signature*>(symbol);
 }
 

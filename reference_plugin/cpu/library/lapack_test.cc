@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "reference_plugin/cpu/library/blocked_factor.h"
+#include "reference_plugin/cpu/library/own_lapack.h"
 
 namespace plinth::cpu {
 namespace {
@@ -156,13 +157,24 @@ TYPED_TEST(LapackTest, SolutionsByBlocks) {
   }
 }
 
-TEST(Lapack, MissingLibraryNamesThePackages) {
+TEST(Lapack, MissingLibraryIsOneLineWithThePackages) {
   const auto found = FindLapack<double>({"none"}, Lapack<double>::kGesdd);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.status().code(), StatusCode::kFailedPrecondition);
   for (const char* word : {"dgesdd_", "libopenblas0", "scipy-openblas32", "PLINTH_BLAS"}) {
     EXPECT_NE(found.status().message().find(word), std::string::npos) << word;
   }
+  EXPECT_EQ(found.status().message().find('\n'), std::string::npos) << found.status().message();
+}
+
+TEST(Lapack, OwnRoutinesServeWithoutALibrary) {
+  const auto found = FindLapack<double>({"none"}, Lapack<double>::kPotrf);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  EXPECT_EQ(reinterpret_cast<void*>(*found), FindOwnLapack("dpotrf_"));
+  ASSERT_TRUE(OpenBlas({}).ok()) << OpenBlas({}).status().message();
+  const auto theirs = FindLapack<double>({}, Lapack<double>::kPotrf);
+  ASSERT_TRUE(theirs.ok());
+  EXPECT_NE(*theirs, *found);
 }
 
 TEST(Lapack, MissingSymbolNamesTheLibrary) {

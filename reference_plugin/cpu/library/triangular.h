@@ -110,14 +110,30 @@ int FactorCholesky(T* a, int64_t n, int64_t row, int64_t column) {
   return 0;
 }
 
+// x of op(a) x = b, or x op(a) = b for the side 'R', in place of b (m by n), all column-major and
+// named by BLAS's letters.
+template <typename T>
+void SolveColumnMajor(char side, char uplo, char trans, char diag, int64_t m, int64_t n, const T* a,
+                      int64_t lda, T* b, int64_t ldb) {
+  // Columns are rows of the transposed equation.
+  MatrixView<T> view{a, lda, 1, trans == 'C'};
+  if (trans != 'N') view = view.Transposed();
+  const bool lower = (uplo == 'L') == (trans != 'N');
+  if (side == 'L') {
+    SolveFromRight(view, m, lower, diag == 'U', b, ldb, n);
+  } else {
+    SolveFromLeft(view, n, lower, diag == 'U', b, ldb, m);
+  }
+}
+
 // A column-major matrix becomes its factors l and u, rows exchanged: pivots[i] is the row (from 1
 // on) that came to row i. 0, or the number of the first column without a pivot. As LAPACK's getrf.
 template <typename T>
-int FactorLu(T* a, int m, int n, int* pivots) {
+int FactorLu(T* a, int m, int n, int64_t lda, int* pivots) {
   int info = 0;
   auto size = [](T value) { return std::abs(std::real(value)) + std::abs(std::imag(value)); };
   for (int j = 0; j < std::min(m, n); ++j) {
-    T* const column = a + int64_t{j} * m;
+    T* const column = a + j * lda;
     int best = j;
     for (int i = j + 1; i < m; ++i) {
       if (size(column[i]) > size(column[best])) best = i;
@@ -128,12 +144,12 @@ int FactorLu(T* a, int m, int n, int* pivots) {
       continue;
     }
     for (int k = 0; k < n && best != j; ++k) {
-      std::swap(a[k * int64_t{m} + j], a[k * int64_t{m} + best]);
+      std::swap(a[k * lda + j], a[k * lda + best]);
     }
     const T pivot = column[j];
     for (int i = j + 1; i < m; ++i) column[i] /= pivot;
     for (int k = j + 1; k < n; ++k) {
-      T* const other = a + int64_t{k} * m;
+      T* const other = a + k * lda;
       const T factor = other[j];
       for (int i = j + 1; i < m; ++i) other[i] -= Product(column[i], factor);
     }

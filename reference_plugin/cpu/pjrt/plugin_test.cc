@@ -142,6 +142,14 @@ TEST_F(PluginTest, DeletedAndDonatedArguments) {
   ExpectStillWorks();
 }
 
+// f(x, y) = x + y; both may be given away.
+constexpr char kTwoDonations[] = R"(
+func.func public @main(%x: tensor<4xf32> {jax.buffer_donor = true},
+                       %y: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+  %sum = stablehlo.add %x, %y : tensor<4xf32>
+  return %sum : tensor<4xf32>
+})";
+
 // A copy is an array of its own, though it shares the memory until somebody writes.
 TEST_F(PluginTest, ACopyOfADonatedBufferStays) {
   PJRT_LoadedExecutable *both, *one;
@@ -169,14 +177,6 @@ TEST_F(PluginTest, ACopyOfADonatedBufferStays) {
 }
 
 // Of two calls at once that are given the same buffer, one gets it.
-// f(x, y) = x + y; both may be given away.
-constexpr char kTwoDonations[] = R"(
-func.func public @main(%x: tensor<4xf32> {jax.buffer_donor = true},
-                       %y: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
-  %sum = stablehlo.add %x, %y : tensor<4xf32>
-  return %sum : tensor<4xf32>
-})";
-
 TEST_F(PluginTest, ABufferIsDonatedOnce) {
   PJRT_LoadedExecutable* executable;
   ASSERT_FALSE(Compile(kTwoDonations, &executable).has_value());
