@@ -210,7 +210,8 @@ TEST(BadText, DeepLocationsAreCut) {
     Expected<Module> module = Read(Bytes(text));
     EXPECT_TRUE(module.ok()) << open << ": " << module.status().ToString();
   }
-  for (const char* inner : {"", ")", "(", "callsite(", "\"", "{]", "unknown, "}) {
+  // What is cut is not read, but its brackets and strings must close.
+  for (const char* inner : {")", "(", "callsite(", "\"", "{]"}) {
     const std::string text =
         StrCat("module {} loc(", Repeat("fused[", deep), inner, Repeat("]", deep), ")");
     EXPECT_EQ(Read(Bytes(text)).status().code(), StatusCode::kInvalidArgument) << inner;
