@@ -76,7 +76,7 @@ option(PLINTH_UNITY_BUILD "Compile several files of a library as one: half the t
 
 # plinth_library(name [SMALL|FAST] SOURCES a.cc... [DEPS target...]): a static, hidden library. SMALL:
 # what runs so rarely that size counts, speed does not. FAST: loops over elements, worth the bytes,
-# each file for itself: Highway's include themselves once per target.
+# each file for itself where it is measured. The sanitizers' builds take several as one there too.
 function(plinth_library name)
   cmake_parse_arguments(arg "SMALL;FAST" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
@@ -90,7 +90,7 @@ function(plinth_library name)
   else()
     target_precompile_headers(${name} REUSE_FROM plinth_precompiled_library)
   endif()
-  if(PLINTH_UNITY_BUILD AND NOT arg_FAST)
+  if(PLINTH_UNITY_BUILD AND (NOT arg_FAST OR PLINTH_SANITIZE))
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
@@ -101,10 +101,19 @@ function(plinth_small_sources)
     COMPILE_OPTIONS "${optimize_size}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# plinth_simd_sources(a.cc...): compiled once per instruction set. The address sanitizer leaves their
+option(PLINTH_SIMD_NATIVE "Compile SIMD code for this machine's instruction set alone" OFF)
+
+# plinth_simd_sources(a.cc...): compiled once per instruction set (Highway's files include themselves),
+# so each for itself. With PLINTH_SIMD_NATIVE for that of this machine alone: the sanitizers' tests
+# would run no other, and compiling those takes half of the time. The address sanitizer leaves their
 # locals alone: vectors, which nothing points to, and watching when each goes out of scope takes two
 # thirds of the time to compile.
 function(plinth_simd_sources)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(PLINTH_SIMD_NATIVE)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -march=native)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # Other flags.
+  endif()
   if(PLINTH_SANITIZE MATCHES "address")
     set_property(SOURCE ${ARGN} APPEND PROPERTY
                  COMPILE_OPTIONS -fno-sanitize-address-use-after-scope)
