@@ -10,6 +10,7 @@
 #include "conformance/cases/run_packed.h"
 #include "conformance/cases/tolerance.h"
 #include "pjrt_c_api_ffi_extension.h"
+#include "plinth/support/shape.h"
 
 namespace plinth::conformance {
 namespace {
@@ -64,11 +65,7 @@ Expected<OwnedBuffer> GiveArray(const Context& context, HostArray given) {
   auto held = std::make_unique<GivenArray>(GivenArray{context.plugin(), std::move(given)});
   const HostArray& array = held->array;
   std::vector<int64_t> strides(array.dims.size());
-  int64_t stride = ByteSize(array.type);
-  for (size_t d = strides.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= array.dims[d];
-  }
+  DenseByteStrides(array.dims, ByteSize(array.type), {}, strides);
   auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = context.client();
   args.data = array.bytes.data();

@@ -11,19 +11,6 @@
 namespace plinth::sdk {
 namespace {
 
-TEST(Shape, SizesAreChecked) {
-  int64_t dims[] = {2, 3};
-  EXPECT_EQ(*DenseSizeInBytes(DType::kF32, dims), 24);
-  EXPECT_EQ(*DenseSizeInBytes(DType::kS4, dims), 6);
-  EXPECT_EQ(*NumElements({}), 1);
-  int64_t huge[] = {int64_t{1} << 32, int64_t{1} << 32};
-  EXPECT_EQ(NumElements(huge).status().code(), StatusCode::kOutOfRange);
-  int64_t nearly[] = {int64_t{1} << 62};
-  EXPECT_EQ(DenseSizeInBytes(DType::kF32, nearly).status().code(), StatusCode::kOutOfRange);
-  int64_t empty[] = {int64_t{1} << 62, int64_t{1} << 62, 0};
-  EXPECT_EQ(*NumElements(empty), 0);
-}
-
 // An array without elements may have dimensions whose product is too large.
 TEST(Shape, StridesOfEmptyArraysDoNotOverflow) {
   const int64_t dims[] = {0, int64_t{1} << 62, int64_t{1} << 62};
@@ -32,14 +19,6 @@ TEST(Shape, StridesOfEmptyArraysDoNotOverflow) {
   EXPECT_EQ(strides[2], 4);
   EXPECT_TRUE(internal::AreDense(dims, strides, 4));
   EXPECT_TRUE(internal::AreDense(dims, dims, 4));
-}
-
-TEST(Shape, LayoutText) {
-  EXPECT_EQ(Layout().ToString(0), "{}");
-  EXPECT_EQ(Layout().ToString(3), "{2,1,0}");
-  EXPECT_EQ((Layout{{0, 1}, {{8, 128}, {2, 1}}}.ToString(2)), "{0,1:T(8,128)(2,1)}");
-  EXPECT_TRUE((Layout{{1, 0}, {}}.IsRowMajor()));
-  EXPECT_FALSE((Layout{{0, 1}, {}}.IsRowMajor()));
 }
 
 // Copies random arrays between random strided places and compares element by element.

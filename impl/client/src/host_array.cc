@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "plinth/support/shape.h"
+
 namespace plinth::client {
 namespace {
 
@@ -17,11 +19,7 @@ constexpr size_t kAlignment = 64;
 std::vector<int64_t> StridesOf(const HostView& view) {
   if (!view.byte_strides.empty()) return {view.byte_strides.begin(), view.byte_strides.end()};
   std::vector<int64_t> strides(view.dims.size());
-  int64_t stride = ByteSize(view.type);
-  for (size_t i = view.dims.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= view.dims[i];
-  }
+  DenseByteStrides(view.dims, ByteSize(view.type), {}, strides);
   return strides;
 }
 

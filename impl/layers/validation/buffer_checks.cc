@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/validation/buffer_checks.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "impl/layers/validation/special_checks.h"
 #include "plinth/support/dtype.h"
+#include "plinth/support/shape.h"
 #include "plinth/support/str_cat.h"
 
 // Buffers: what they are made of, contents that are gone, ranges and sizes.
@@ -22,22 +25,18 @@ int64_t BitsOf(int type) {
 }
 
 // The number of elements; nothing if a dimension is negative or the number has no int64.
-std::optional<int64_t> NumElements(const int64_t* dims, size_t num_dims) {
-  int64_t count = 1;
-  bool is_empty = false;
-  for (size_t i = 0; i < num_dims; ++i) {
-    if (dims[i] < 0) return std::nullopt;
-    is_empty = is_empty || dims[i] == 0;
-    if (!is_empty && __builtin_mul_overflow(count, dims[i], &count)) return std::nullopt;
-  }
-  return is_empty ? 0 : count;
+std::optional<int64_t> ElementsOf(const int64_t* dims, size_t num_dims) {
+  const std::span<const int64_t> sizes(dims, num_dims);
+  if (std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; })) return {};
+  Expected<int64_t> count = NumElements(sizes);
+  return count.ok() ? std::optional(*count) : std::nullopt;
 }
 
 // Dimensions of what is to be made; the number of elements, or nothing.
 std::optional<int64_t> CheckDims(CallState& state, const int64_t* dims, size_t num_dims,
                                  const char* name) {
   if (dims == nullptr && num_dims > 0) return std::nullopt;
-  std::optional<int64_t> count = NumElements(dims, num_dims);
+  std::optional<int64_t> count = ElementsOf(dims, num_dims);
   if (!count) {
     state.InvalidArgument(
         Require("PJRT-Client_BufferFromHostBuffer-dims-value"),
@@ -192,7 +191,7 @@ void BeforeBitcast(CallState& state) {
   shape.buffer = args.buffer;
   if (!state.Ask(function::kPJRT_Buffer_ElementType, &type)) return;
   if (!state.Ask(function::kPJRT_Buffer_Dimensions, &shape)) return;
-  std::optional<int64_t> elements = NumElements(shape.dims, shape.num_dims);
+  std::optional<int64_t> elements = ElementsOf(shape.dims, shape.num_dims);
   int64_t bits = BitsOf(RawEnum(args.element_type));
   int64_t own_bits = BitsOf(RawEnum(type.type));
   if (!elements || bits == 0 || own_bits == 0) return;
