@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/backend/calls/ffi_types.h"
 #include "reference_plugin/backend/calls/python.h"
 #include "reference_plugin/backend/calls/python_callback_list.h"
 #include "reference_plugin/backend/calls/registered_call.h"
@@ -57,7 +58,20 @@ std::atomic<XLA_FFI_Handler*>& HandlerOfJaxlib() {
   return handler;
 }
 
+// For `context.stream`, which is null on a CPU. An error would end the process: jaxlib takes it for
+// an object of its own runtime.
+XLA_FFI_Error* NoStream(XLA_FFI_Stream_Get_Args* args) {
+  args->stream = nullptr;
+  return nullptr;
+}
+
 XLA_FFI_Error* CallHandlerOfJaxlib(XLA_FFI_CallFrame* frame) {
+  static const XLA_FFI_Api api = [] {
+    XLA_FFI_Api table = *GetFfiApi();
+    table.XLA_FFI_Stream_Get = NoStream;
+    return table;
+  }();
+  frame->api = &api;
   return HandlerOfJaxlib().load()(frame);
 }
 

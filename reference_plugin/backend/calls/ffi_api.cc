@@ -101,9 +101,7 @@ XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
 
 XLA_FFI_Error* StreamGet(XLA_FFI_Stream_Get_Args* args) {
   PLINTH_FFI_CHECK(XLA_FFI_Stream_Get)
-  // JAX's tests look for the first words.
-  return MakeFfiError(
-      Unimplemented("XLA FFI GPU context is not available: the CPU has no streams"));
+  return MakeFfiError(Unimplemented("XLA_FFI_Stream_Get: the CPU has no streams"));
 }
 
 XLA_FFI_Error* TypeRegister(XLA_FFI_Type_Register_Args* args) {
