@@ -30,18 +30,6 @@ DIRECTIONS = {
     f"{RP}/cuda": ["api", "sdk", f"{RP}/program", COMPILER, BACKEND],
 }
 
-# What is there still and goes with the back end's interface. The list may only become shorter.
-KNOWN = {
-    (f"{BACKEND}/calls/table.h", f"{CPU}/library/library.h"),
-    (f"{BACKEND}/executable/executable.cc", f"{CPU}/math/simd_name.h"),
-    (f"{BACKEND}/executable/executable.cc", f"{CPU}/pjrt/buffer.h"),
-    (f"{BACKEND}/executable/executable.h", f"{CPU}/library/library.h"),
-    (f"{BACKEND}/executable/executable.h", f"{CPU}/pjrt/client.h"),
-    (f"{BACKEND}/run/prepared_program.cc", f"{BACKEND}/calls/table.h"),
-    (f"{BACKEND}/run/prepared_program.cc", f"{CPU}/kernels/small_kernel.h"),
-    (f"{BACKEND}/run/prepared_program.h", f"{CPU}/library/library.h"),
-}
-
 
 def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder + "/")
@@ -61,9 +49,9 @@ def resolve(name: str, includer: str, files: set[str]) -> str | None:
     return None
 
 
-def violations(files: dict[str, str], known: set[tuple[str, str]]) -> list[str]:
+def violations(files: dict[str, str]) -> list[str]:
     """`files` maps a path to its text."""
-    paths, found, gone = set(files), [], set(known)
+    paths, found = set(files), []
     for path, text in files.items():
         part = part_of(path)
         if part is None:
@@ -72,12 +60,9 @@ def violations(files: dict[str, str], known: set[tuple[str, str]]) -> list[str]:
             target = resolve(name, path, paths)
             if target is None or is_below(target, part):
                 continue
-            if (path, target) in known:
-                gone.discard((path, target))
-                continue
             if not any(is_below(target, allowed) for allowed in DIRECTIONS[part]):
                 found.append(f"{path}:{line}: {part} includes {target}; it may include {', '.join(DIRECTIONS[part])}")
-    return found + [f"{path} does not include {target} any more: take it off KNOWN" for path, target in sorted(gone)]
+    return found
 
 
 def enumerate_includes(text: str):
@@ -95,10 +80,10 @@ def test_of_itself() -> None:
              (f"{BACKEND}/run/x.cc", f"{CPU}/a.h"), (f"{BACKEND}/run/x.cc", f"{BACKEND}/calls/a.h"),
              (f"{CPU}/x.cc", f"{RP}/cuda/a.h"), (f"{RP}/cuda/x.cc", f"{CPU}/a.h")]
     for path, include in wrong:
-        assert len(violations({**files, path: f'#include "{include}"\n'}, set())) == 1, (path, include)
+        assert len(violations({**files, path: f'#include "{include}"\n'})) == 1, (path, include)
     right = [("sdk/src/x.cc", "plinth/support/a.h"), (f"{CPU}/x.cc", f"{BACKEND}/calls/a.h"), (f"{BACKEND}/calls/x.cc", f"{BACKEND}/run/a.h")]
     for path, include in right:
-        assert not violations({**files, path: f'#include "{include}"\n'}, set()), (path, include)
+        assert not violations({**files, path: f'#include "{include}"\n'}), (path, include)
 
 
 def main() -> int:
@@ -109,7 +94,7 @@ def main() -> int:
     else:  # a source archive
         names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if "build" not in path.relative_to(ROOT).parts[:1]]
     sources = [name for name in names if name.endswith((".cc", ".h", ".c", ".inc", ".def")) and (ROOT / name).is_file()]
-    found = violations({name: (ROOT / name).read_text(encoding="utf-8") for name in sources}, KNOWN)
+    found = violations({name: (ROOT / name).read_text(encoding="utf-8") for name in sources})
     print("\n".join(found) or f"{len(sources)} files include in the directions of {pathlib.Path(__file__).name}")
     return 1 if found else 0
 

@@ -12,8 +12,8 @@ class CopyOperandsStep final : public PreparedStep {
  public:
   explicit CopyOperandsStep(std::vector<int64_t> sizes) : sizes_(std::move(sizes)) {}
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext&) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext&) const override {
     for (size_t i = 0; i < sizes_.size(); ++i) {
       if (sizes_[i] > 0 && operands[i] != results[i]) {
         std::memcpy(results[i], operands[i], static_cast<size_t>(sizes_[i]));
@@ -26,7 +26,7 @@ class CopyOperandsStep final : public PreparedStep {
   const std::vector<int64_t> sizes_;
 };
 
-Expected<std::unique_ptr<PreparedStep>> PrepareCopy(const CustomCall& call, const LibraryOptions&) {
+Expected<std::unique_ptr<PreparedStep>> PrepareCopy(const CustomCall& call) {
   if (call.operands.size() != call.results.size()) {
     return InvalidArgument("it has ", call.operands.size(), " operands and ", call.results.size(),
                            " results; expected as many");

@@ -82,8 +82,8 @@ class BufferCallbackStep final : public PreparedStep {
 
   bool may_wait() const override { return true; }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     // The handler checks neither the list nor the number.
     PLINTH_RETURN_IF_ERROR(python::FindCallback(*context.call, index_).status());
     PLINTH_ASSIGN_OR_RETURN(const Functions* functions, python::Find());
@@ -101,8 +101,7 @@ class BufferCallbackStep final : public PreparedStep {
   const std::unique_ptr<PreparedStep> call_;
 };
 
-Expected<std::unique_ptr<PreparedStep>> PrepareBufferCallback(const CustomCall& call,
-                                                              const LibraryOptions&) {
+Expected<std::unique_ptr<PreparedStep>> PrepareBufferCallback(const CustomCall& call) {
   PLINTH_ASSIGN_OR_RETURN(const int64_t index, call.Integer("index"));
   FfiRegistry::Handler handler;
   handler.bundle.execute = CallHandlerOfJaxlib;

@@ -9,7 +9,7 @@
 
 #include "plinth/support/dtype.h"
 #include "plinth/support/status.h"
-#include "reference_plugin/backend/calls/call_context.h"
+#include "reference_plugin/backend/run/call_context.h"
 #include "xla_ffi_c_api.h"
 
 // What is behind the opaque handles of the XLA FFI C API, and its table.

@@ -3,6 +3,7 @@
 #include "reference_plugin/backend/calls/python.h"
 #include "reference_plugin/backend/calls/python_callback_list.h"
 #include "reference_plugin/backend/calls/table.h"
+#include "reference_plugin/backend/run/call_context.h"
 
 // jax.pure_callback, io_callback, debug.print and debug.callback: a Python function of the host,
 // named by its number in a list that the framework gives to each execution.
@@ -100,8 +101,8 @@ class PythonCallbackStep final : public PreparedStep {
 
   bool may_wait() const override { return true; }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     PLINTH_ASSIGN_OR_RETURN(Object* const callback, python::FindCallback(*context.call, index_));
     PLINTH_ASSIGN_OR_RETURN(const Functions* functions, python::Find());
     const python::Lock lock(*functions);
@@ -218,8 +219,7 @@ Expected<std::vector<Array>> ArraysOf(std::span<const CustomCallArray> list) {
   return arrays;
 }
 
-Expected<std::unique_ptr<PreparedStep>> PreparePythonCallback(const CustomCall& call,
-                                                              const LibraryOptions&) {
+Expected<std::unique_ptr<PreparedStep>> PreparePythonCallback(const CustomCall& call) {
   PLINTH_ASSIGN_OR_RETURN(const int64_t index, call.Integer("index"));
   PLINTH_ASSIGN_OR_RETURN(std::vector<Array> operands, ArraysOf(call.operands));
   PLINTH_ASSIGN_OR_RETURN(std::vector<Array> results, ArraysOf(call.results));

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "plinth/support/status.h"
-#include "reference_plugin/backend/calls/call_context.h"
 #include "reference_plugin/backend/calls/python.h"
+#include "reference_plugin/backend/run/call_context.h"
 
 namespace plinth::cpu::python {
 

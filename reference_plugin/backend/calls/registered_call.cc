@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "reference_plugin/backend/calls/call_context.h"
 #include "reference_plugin/backend/calls/ffi_attributes.h"
 #include "reference_plugin/backend/calls/ffi_types.h"
+#include "reference_plugin/backend/run/call_context.h"
 
 namespace plinth::cpu {
 namespace {
@@ -85,8 +85,8 @@ class TypedCallStep final : public PreparedStep {
     return Call(bundle_.instantiate, XLA_FFI_ExecutionStage_INSTANTIATE, context, {}, {});
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& run) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& run) const override {
     return RunStages(operands, results, run).WithContext(place_);
   }
 
@@ -178,8 +178,8 @@ class UntypedCallStep final : public PreparedStep {
 
   bool may_wait() const override { return true; }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext&) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext&) const override {
     // Several results come as an array of pointers, one as itself.
     void* const out = has_tuple_ ? const_cast<void**>(results.data()) : results[0];
     const auto in = const_cast<const void**>(operands.data());

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/backend/calls/table.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/calls/registered_call.h"
 
 namespace plinth::cpu {
 namespace {
-
-using FamilyFunction = std::span<const CustomCallRow> (*)();
-
-constexpr FamilyFunction kFamilies[] = {
-    AnnotationRows,     BufferCallbackRows, LapackOrthogonalRows, LapackSolverRows,
-    LapackSpectralRows, PythonCallbackRows, SparseRows,
-};
 
 // From the type of the bytes, which is row major, to what the program calls it.
 CustomCallArray ArrayOf(const compiler::Type& type, const compiler::Dims& layout) {
@@ -38,13 +34,56 @@ std::vector<CustomCallArray> ArraysOf(const std::vector<compiler::ArrayRef>& arr
 class FailingStep final : public PreparedStep {
  public:
   explicit FailingStep(Status error) : error_(std::move(error)) {}
-  Status Run(std::span<void* const>, std::span<void* const>, const RunContext&) const override {
+  Outcome Run(std::span<void* const>, std::span<void* const>, const RunContext&) const override {
     return error_;
   }
 
  private:
   const Status error_;
 };
+
+Expected<std::unique_ptr<PreparedStep>> PrepareCall(const compiler::PlanStep& step,
+                                                    const std::vector<CallFamily>& families,
+                                                    const std::string& backend_name,
+                                                    AttributeBudget& budget) {
+  const auto& source = *std::get_if<compiler::CustomCallAttributes>(step.attributes.get());
+  std::string place = StrCat("custom_call @", source.target);
+  if (step.location != nullptr && !step.location->empty()) place += StrCat(" at ", *step.location);
+
+  const std::vector<CustomCallArray> operands = ArraysOf(step.operands, source.operand_layouts);
+  const std::vector<CustomCallArray> results = ArraysOf(step.results, source.result_layouts);
+  std::vector<int32_t> aliases(results.size(), -1);
+  for (const auto& alias : source.aliases) aliases[alias.result] = alias.operand;
+  CustomCall call;
+  call.target = source.target;
+  call.api_version = source.api_version;
+  call.backend_config = source.backend_config;
+  call.attributes = source.dictionary;
+  call.operands = operands;
+  call.results = results;
+  call.aliases = aliases;
+  call.budget = &budget;
+
+  const auto prepare = [&]() -> Expected<std::unique_ptr<PreparedStep>> {
+    for (const CallFamily& family : families) {
+      if (family.has(source.target)) return family.prepare(call);
+    }
+    if (const auto handler = FfiRegistry::Get().Find(source.target)) {
+      return PrepareRegisteredCall(*handler, call, place);
+    }
+    return Unimplemented("the ", backend_name,
+                         " plugin has no such target, and none was registered with it");
+  };
+  auto prepared = prepare();
+  // Frameworks compile calls without anything, of targets that want something, to look at the
+  // program; only running it is an error.
+  const bool is_empty = operands.empty() && results.empty();
+  if (is_empty && prepared.status().code() == StatusCode::kInvalidArgument) {
+    return std::unique_ptr<PreparedStep>(new FailingStep(prepared.status().WithContext(place)));
+  }
+  if (!prepared.ok()) return prepared.status().WithContext(place);
+  return prepared;
+}
 
 }  // namespace
 
@@ -81,63 +120,27 @@ Expected<int64_t> CustomCall::Integer(std::string_view name) const {
   return value->integer();
 }
 
-Status AttributeBudget::Take(int64_t bytes) {
-  if (bytes > left_) {
-    return ResourceExhausted(bytes, " bytes of attributes; the calls of a program may have ",
-                             kMostBytes, " together, and ", left_, " of them are left");
-  }
-  left_ -= bytes;
-  return Status();
-}
-
-const CustomCallRow* FindCustomCall(std::string_view target) {
-  for (FamilyFunction family : kFamilies) {
-    for (const CustomCallRow& row : family()) {
-      if (row.target == target) return &row;
-    }
-  }
-  return nullptr;
-}
-
-Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanStep& step,
-                                                          const LibraryOptions& options,
-                                                          AttributeBudget& budget) {
-  const auto& source = *std::get_if<compiler::CustomCallAttributes>(step.attributes.get());
-  std::string place = StrCat("custom_call @", source.target);
-  if (step.location != nullptr && !step.location->empty()) place += StrCat(" at ", *step.location);
-
-  const std::vector<CustomCallArray> operands = ArraysOf(step.operands, source.operand_layouts);
-  const std::vector<CustomCallArray> results = ArraysOf(step.results, source.result_layouts);
-  std::vector<int32_t> aliases(results.size(), -1);
-  for (const auto& alias : source.aliases) aliases[alias.result] = alias.operand;
-  CustomCall call;
-  call.target = source.target;
-  call.api_version = source.api_version;
-  call.backend_config = source.backend_config;
-  call.attributes = source.dictionary;
-  call.operands = operands;
-  call.results = results;
-  call.aliases = aliases;
-  call.budget = &budget;
-
-  const auto prepare = [&]() -> Expected<std::unique_ptr<PreparedStep>> {
-    if (const CustomCallRow* row = FindCustomCall(source.target)) {
-      return row->prepare(call, options);
-    }
-    if (const auto handler = FfiRegistry::Get().Find(source.target)) {
-      return PrepareRegisteredCall(*handler, call, place);
-    }
-    return Unimplemented("the CPU plugin has no such target, and none was registered with it");
+CallFamily FamilyOf(std::span<const CustomCallRow> rows) {
+  const auto find = [rows](std::string_view target) {
+    return std::find_if(rows.begin(), rows.end(),
+                        [&](const CustomCallRow& row) { return row.target == target; });
   };
-  auto prepared = prepare();
-  // Frameworks compile calls without anything, of targets that want something, to look at the
-  // program; only running it is an error.
-  const bool is_empty = operands.empty() && results.empty();
-  if (is_empty && prepared.status().code() == StatusCode::kInvalidArgument) {
-    return std::unique_ptr<PreparedStep>(new FailingStep(prepared.status().WithContext(place)));
-  }
-  if (!prepared.ok()) return prepared.status().WithContext(place);
-  return prepared;
+  return {[=](std::string_view target) { return find(target) != rows.end(); },
+          [=](const CustomCall& call) { return find(call.target)->prepare(call); }};
+}
+
+Engine CallEngine(std::string backend_name, std::vector<CallFamily> families) {
+  families.push_back(FamilyOf(AnnotationRows()));
+  families.push_back(FamilyOf(BufferCallbackRows()));
+  families.push_back(FamilyOf(PythonCallbackRows()));
+  return {[](const compiler::PlanStep& step) {
+            return step.kind == compiler::PlanStepKind::kLibrary &&
+                   step.opcode == compiler::Opcode::kCustomCall;
+          },
+          [families = std::move(families), name = std::move(backend_name)](
+              const compiler::PlanStep& step, AttributeBudget& budget) {
+            return PrepareCall(step, families, name, budget);
+          }};
 }
 
 }  // namespace plinth::cpu

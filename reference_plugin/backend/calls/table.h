@@ -2,19 +2,21 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_TABLE_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_TABLE_H_
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/run/backend.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
-#include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/program/attribute.h"
 
 // Custom calls that the plugin has built in: name -> prepare function. One file per family of
-// targets; table.cc lists the families.
+// targets: those here, which every back end has, and a back end's own.
 namespace plinth::cpu {
 
 // An operand or result. Its elements are dense in memory, in the order that the program asked for:
@@ -30,18 +32,6 @@ struct CustomCallArray {
   // The last two dimensions are a matrix stored column by column, batches of them row major: what
   // LAPACK takes. True for rank 2 on; false below.
   bool IsColumnMajorMatrices() const;
-};
-
-// Memory that the attributes of one program's calls may take. They are shared in the program, and
-// may be much shorter there.
-class AttributeBudget {
- public:
-  // RESOURCE_EXHAUSTED if so much is not left.
-  Status Take(int64_t bytes);
-
- private:
-  static constexpr int64_t kMostBytes = int64_t{64} << 20;
-  int64_t left_ = kMostBytes;
 };
 
 // A call site. Valid while it is prepared only; the attributes live as long as the step.
@@ -64,30 +54,30 @@ struct CustomCall {
 // (tokens too), and its scratch memory; it may run on several threads at once. An error need not
 // name the target or its place.
 using PrepareCustomCallFunction = Expected<std::unique_ptr<PreparedStep>> (*)(
-    const CustomCall& call, const LibraryOptions& options);
+    const CustomCall& call);
 
 struct CustomCallRow {
   std::string_view target;
   PrepareCustomCallFunction prepare;
 };
 
-// The row of a target, or null.
-const CustomCallRow* FindCustomCall(std::string_view target);
+// The custom calls of one kind that a back end has.
+struct CallFamily {
+  std::function<bool(std::string_view target)> has;
+  std::function<Expected<std::unique_ptr<PreparedStep>>(const CustomCall& call)> prepare;
+};
 
-// Makes a kCustomCall step ready. UNIMPLEMENTED names a target that is not known, with its place.
-// `budget` is that of the program.
-Expected<std::unique_ptr<PreparedStep>> PrepareCustomCall(const compiler::PlanStep& step,
-                                                          const LibraryOptions& options,
-                                                          AttributeBudget& budget);
+// The calls of a table.
+CallFamily FamilyOf(std::span<const CustomCallRow> rows);
 
-// The families, each in the file of its name.
+// Runs kCustomCall steps: those of the families given, then those that any back end has, then what
+// users registered. UNIMPLEMENTED names a target that is not known, with its place.
+Engine CallEngine(std::string backend_name, std::vector<CallFamily> families);
+
+// The families that any back end has, each in the file of its name.
 std::span<const CustomCallRow> AnnotationRows();
 std::span<const CustomCallRow> BufferCallbackRows();
-std::span<const CustomCallRow> LapackOrthogonalRows();
-std::span<const CustomCallRow> LapackSolverRows();
-std::span<const CustomCallRow> LapackSpectralRows();
 std::span<const CustomCallRow> PythonCallbackRows();
-std::span<const CustomCallRow> SparseRows();
 
 }  // namespace plinth::cpu
 

@@ -8,26 +8,25 @@
 #include <vector>
 
 #include "plinth/sdk/executable.h"
+#include "reference_plugin/backend/run/backend.h"
 #include "reference_plugin/backend/run/prepared_program.h"
-#include "reference_plugin/cpu/library/library.h"
-#include "reference_plugin/cpu/pjrt/client.h"
 #include "reference_plugin/program/compile_options.h"
 
 namespace plinth::cpu {
 
 // A compiled program.
-class CpuExecutable final : public sdk::Executable {
+class BackendExecutable final : public sdk::Executable {
  public:
   // Format "mlir". `options` is a serialized CompileOptionsProto.
-  static Expected<std::shared_ptr<const CpuExecutable>> Compile(const sdk::Program& program,
-                                                                std::string_view options,
-                                                                const LibraryOptions& library);
+  static Expected<std::shared_ptr<const BackendExecutable>> Compile(
+      const sdk::Program& program, std::string_view options,
+      std::shared_ptr<const Backend> backend);
   // What Serialize wrote: the program and its options, compiled anew (it takes about as long as
   // reading a compiled form would). INVALID_ARGUMENT for other bytes, FAILED_PRECONDITION for
-  // those of another build or CPU.
-  static Expected<std::shared_ptr<const CpuExecutable>> Deserialize(std::string_view serialized,
-                                                                    std::string_view options,
-                                                                    const LibraryOptions& library);
+  // those of another build or hardware.
+  static Expected<std::shared_ptr<const BackendExecutable>> Deserialize(
+      std::string_view serialized, std::string_view options,
+      std::shared_ptr<const Backend> backend);
 
   const PreparedProgram& program() const { return *program_; }
   const std::shared_ptr<const PreparedProgram>& shared_program() const { return program_; }
@@ -37,37 +36,19 @@ class CpuExecutable final : public sdk::Executable {
   Expected<sdk::OwnedProgram> OptimizedProgram() const override;
 
  private:
-  CpuExecutable(sdk::ExecutableInfo info, std::string code, program::CompileOptions options,
-                std::shared_ptr<const PreparedProgram> program)
+  BackendExecutable(sdk::ExecutableInfo info, std::string code, program::CompileOptions options,
+                    std::shared_ptr<const PreparedProgram> program,
+                    std::shared_ptr<const Backend> backend)
       : Executable(std::move(info)),
         code_(std::move(code)),
         options_(std::move(options)),
-        program_(std::move(program)) {}
+        program_(std::move(program)),
+        backend_(std::move(backend)) {}
 
   const std::string code_;  // the program as it was given
   const program::CompileOptions options_;
   const std::shared_ptr<const PreparedProgram> program_;
-};
-
-// A compiled program on devices of a client.
-class CpuLoadedExecutable final : public sdk::LoadedExecutable {
- public:
-  static Expected<std::unique_ptr<sdk::LoadedExecutable>> Create(
-      CpuClient& client, std::shared_ptr<const CpuExecutable> executable);
-
-  Status Execute(const sdk::ExecuteRequest& request, sdk::ExecuteResults& results) override;
-
- private:
-  CpuLoadedExecutable(CpuClient& client, std::shared_ptr<const CpuExecutable> executable,
-                      sdk::LoadedExecutableInfo info, std::vector<sdk::Memory*> output_memories)
-      : LoadedExecutable(executable, std::move(info)),
-        runtime_(client.runtime()),
-        executable_(std::move(executable)),
-        output_memories_(std::move(output_memories)) {}
-
-  const std::shared_ptr<Runtime> runtime_;
-  const std::shared_ptr<const CpuExecutable> executable_;
-  const std::vector<sdk::Memory*> output_memories_;  // of the first device
+  const std::shared_ptr<const Backend> backend_;
 };
 
 }  // namespace plinth::cpu

@@ -29,10 +29,12 @@ RunArgument TakeArgument(ExecutionInput& input) {
 
 Execution::Execution(std::shared_ptr<Runtime> runtime,
                      std::shared_ptr<const PreparedProgram> program,
-                     std::vector<ExecutionInput> inputs, std::unique_ptr<CallContext> call)
+                     std::vector<ExecutionInput> inputs, const Lane& lane,
+                     std::unique_ptr<CallContext> call)
     : runtime_(std::move(runtime)),
       program_(std::move(program)),
       inputs_(std::move(inputs)),
+      lane_(lane),
       call_(std::move(call)) {
   outputs_.resize(program_->plan().outputs.size());
   for (size_t o = 0; o < outputs_.size(); ++o) {
@@ -48,22 +50,23 @@ void Execution::Start() {
   for (const ExecutionInput& input : inputs_) {
     if (!input.contents->ready.IsReady()) pending.push_back(input.contents->ready);
   }
-  auto self = shared_from_this();
-  auto run = [self] { self->Run(); };
-  if (pending.empty()) {
-    if (program_->may_wait()) {
-      runtime_->waiting.Run(std::move(run));
-    } else {
-      runtime_->threads.Schedule(std::move(run));
-    }
-    return;
+  if (!pending.empty()) return RunWhen(sdk::Event::All(pending));
+  auto run = [self = shared_from_this()] { self->Run(); };
+  if (program_->may_wait()) {
+    runtime_->waiting.Run(std::move(run));
+  } else {
+    runtime_->threads.Schedule(std::move(run));
   }
-  // Errors are found by Run, which looks at every input.
-  sdk::Event::All(pending).OnReady([self, run](const Status&) {
+}
+
+// Errors are found by Run, which looks at every input and at what a step waited for.
+void Execution::RunWhen(const sdk::Event& ready) {
+  ready.OnReady([self = shared_from_this()](const Status&) {
+    auto run = [self] { self->Run(); };
     if (self->program_->may_wait()) {
-      self->runtime_->waiting.Enqueue(run);
+      self->runtime_->waiting.Enqueue(std::move(run));
     } else {
-      self->runtime_->threads.Schedule(run);
+      self->runtime_->threads.Schedule(std::move(run));
     }
   });
 }
@@ -71,35 +74,46 @@ void Execution::Start() {
 // No exception may end a thread of the pool: the host process would end with it.
 void Execution::Run() {
   const CallbacksElsewhere elsewhere(*runtime_);
-  Status status;
+  Outcome outcome;
   try {
-    status = Compute();
+    outcome = Compute();
   } catch (const std::bad_alloc&) {
-    status = ResourceExhausted("program '", program_->plan().name, "': out of host memory");
+    outcome = ResourceExhausted("program '", program_->plan().name, "': out of host memory");
   } catch (const std::exception& exception) {
-    status = Internal("program '", program_->plan().name, "': ", exception.what());
+    outcome = Internal("program '", program_->plan().name, "': ", exception.what());
   } catch (const abi::__forced_unwind&) {
     throw;  // Python ends the threads of others so when it exits.
   } catch (...) {
-    status = Internal("program '", program_->plan().name, "': foreign code threw an exception");
+    outcome = Internal("program '", program_->plan().name, "': foreign code threw an exception");
   }
-  Finish(std::move(status));
+  if (outcome.waits()) return RunWhen(outcome.over());
+  Finish(outcome.status());
 }
 
-Status Execution::Compute() {
+// Goes on with the run, which may be its begin.
+Outcome Execution::Compute() {
+  if (!frame_.has_value()) PLINTH_RETURN_IF_ERROR(Begin());
+  Outcome outcome = frame_->Run();
+  if (!outcome.is_done()) return outcome;
+  std::vector<StoragePtr> storages(outputs_.size());
+  frame_->TakeOutputs(storages);
+  for (size_t o = 0; o < outputs_.size(); ++o) outputs_[o]->storage = std::move(storages[o]);
+  return outcome;
+}
+
+Status Execution::Begin() {
   for (const ExecutionInput& input : inputs_) {
     PLINTH_RETURN_IF_ERROR(input.contents->ready.status());
   }
   std::vector<RunArgument> arguments;
   arguments.reserve(inputs_.size());
   for (ExecutionInput& input : inputs_) arguments.push_back(TakeArgument(input));
-  std::vector<StoragePtr> storages(outputs_.size());
-  PLINTH_RETURN_IF_ERROR(program_->Run(*runtime_, arguments, storages, call_.get()));
-  for (size_t o = 0; o < outputs_.size(); ++o) outputs_[o]->storage = std::move(storages[o]);
-  return Status();
+  frame_.emplace(*program_, *runtime_, lane_, call_.get());
+  return frame_->Bind(arguments);
 }
 
 void Execution::Finish(Status status) {
+  frame_.reset();
   call_ = nullptr;  // What handlers kept for the execution is gone when it is over.
   inputs_.clear();
   for (size_t o = 0; o < outputs_.size() && !status.ok(); ++o) {

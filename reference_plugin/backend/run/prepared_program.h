@@ -10,9 +10,9 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/host/runtime.h"
 #include "reference_plugin/backend/host/storage.h"
+#include "reference_plugin/backend/run/backend.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
-#include "reference_plugin/cpu/library/library.h"
 
 namespace plinth::cpu {
 
@@ -23,11 +23,17 @@ struct RunArgument {
   bool is_donated = false;
 };
 
+// Which of a program's devices a run is for.
+struct Lane {
+  int32_t device = 0;  // its ordinal
+  int64_t partition_id = 0, replica_id = 0;
+};
+
 // A plan with every step made ready for this machine. Immutable: any number of runs at once.
 class PreparedProgram {
  public:
   static Expected<std::shared_ptr<const PreparedProgram>> Create(compiler::Plan plan,
-                                                                 const LibraryOptions& library);
+                                                                 const Backend& backend);
 
   const compiler::Plan& plan() const { return plan_; }
   // Whether a run is so short that handing it to another thread would cost more. What calls
@@ -37,20 +43,24 @@ class PreparedProgram {
   bool has_custom_calls() const { return has_custom_calls_; }
   // Whether it enters foreign code: then no thread of the pool may run it.
   bool may_wait() const { return may_wait_; }
+  // Whether a step may wait for others, so that a Frame may stop before the end.
+  bool may_pause() const { return may_pause_; }
 
   // Bytes that a run takes besides arguments and outputs: the arena, the scratch of the step that
-  // needs most, then what small kernels in loops work on (BindLoops).
+  // needs most, then what bound steps in loops work on (BindLoops).
   int64_t memory_size() const {
     return slots_offset() + num_slots_ * static_cast<int64_t>(sizeof(std::byte*));
   }
 
-  // Runs the program on this thread, with the help of the runtime's. `arguments` are taken: a
-  // donated one may become an output. `outputs` are filled in only on success. CANCELLED when the
-  // runtime is told to stop.
+  // Runs the program to its end on this thread, with the help of the runtime's. `arguments` are
+  // taken: a donated one may become an output. `outputs` are filled in only on success. CANCELLED
+  // when the runtime is told to stop.
   Status Run(Runtime& runtime, std::span<RunArgument> arguments, std::span<StoragePtr> outputs,
-             CallContext* call = nullptr) const;
+             const Lane& lane = {}, CallContext* call = nullptr) const;
 
  private:
+  friend class Frame;
+
   struct Step {
     compiler::PlanStepKind kind;
     int32_t first_array = 0;  // in array_storages_: operands, then results
@@ -58,23 +68,14 @@ class PreparedProgram {
     int64_t copy_bytes = 0;
     std::shared_ptr<const PreparedStep> prepared;  // kernels that do the same work share one
     std::vector<int32_t> targets;
-    // Small kernels in loops: what `prepared` is, and where its slots are among the program's.
-    const SmallKernel* small = nullptr;
+    // Bound steps in loops: what `prepared` is, and where its slots are among the program's.
+    const Bindable* bindable = nullptr;
     int32_t first_slot = 0;
   };
 
   explicit PreparedProgram(compiler::Plan plan) : plan_(std::move(plan)) {}
-  Status Prepare(const LibraryOptions& library);
-  Status BindStorages(Runtime& runtime, std::span<RunArgument> arguments,
-                      std::span<StoragePtr> owned, std::byte* arena,
-                      std::span<std::byte*> bases) const;
-  void FindSmallKernels();
-  std::span<void* const> ArraysOf(const Step& step, std::span<std::byte* const> bases,
-                                  std::span<void*> arrays) const;
-  Status BindLoops(std::span<std::byte* const> bases, std::span<void*> arrays,
-                   std::byte* memory) const;
-  Status RunSteps(const RunContext& context, std::span<std::byte* const> bases,
-                  std::byte* memory) const;
+  Status Prepare(const Backend& backend);
+  void FindBindable();
 
   static int64_t Align(int64_t bytes) {
     return (bytes + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
@@ -90,7 +91,7 @@ class PreparedProgram {
   int64_t scratch_bytes_ = 0;
   int32_t most_arrays_ = 0;  // of one step
   int64_t register_bytes_ = 0, num_slots_ = 0;
-  bool is_short_ = false, has_custom_calls_ = false, may_wait_ = false;
+  bool is_short_ = false, has_custom_calls_ = false, may_wait_ = false, may_pause_ = false;
 };
 
 }  // namespace plinth::cpu

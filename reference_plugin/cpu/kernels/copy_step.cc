@@ -117,8 +117,8 @@ class CopyStep : public PreparedStep {
     return true;
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     if (domain_.parallel_points == 0) return Status();
     SmallVector<int64_t, 8> start(domain_.forms.size());
     PLINTH_RETURN_IF_ERROR(FindAddresses(*kernel_, domain_, operands, results, start.data()));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/kernels/kernel_step.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
 
-#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/cpu/kernels/addresses.h"
 #include "reference_plugin/cpu/kernels/copy_step.h"
 #include "reference_plugin/cpu/kernels/small_kernel.h"
@@ -44,8 +45,8 @@ class KernelStep : public PreparedStep {
 
   int64_t scratch_bytes() const override { return split_.scratch_bytes; }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const TileProgram& program = *program_;
     if (program.parallel.num_tiles == 0) return Status();
     SmallVector<int64_t, 24> start(program.domain.forms.size());
@@ -129,19 +130,36 @@ std::shared_ptr<const Kernel> MoveAsBits(std::shared_ptr<const Kernel> kernel) {
   return moves;
 }
 
+Expected<std::unique_ptr<PreparedStep>> PrepareSmall(const std::shared_ptr<const Kernel>& kernel) {
+  return std::unique_ptr<PreparedStep>(SmallKernel::Make(*kernel));
+}
+
+Expected<std::unique_ptr<PreparedStep>> PrepareCopy(const std::shared_ptr<const Kernel>& kernel) {
+  return MakeCopyStep(kernel);
+}
+
+Expected<std::unique_ptr<PreparedStep>> PrepareTiles(const std::shared_ptr<const Kernel>& kernel) {
+  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<TileProgram> program, MakeTileProgram(*kernel));
+  return std::unique_ptr<PreparedStep>(std::make_unique<KernelStep>(kernel, std::move(program)));
+}
+
+// The ways to run a kernel; the first that takes it runs it. Null: not this one.
+using KernelEngine =
+    Expected<std::unique_ptr<PreparedStep>> (*)(const std::shared_ptr<const Kernel>& kernel);
+constexpr KernelEngine kEngines[] = {PrepareSmall, PrepareCopy, PrepareTiles};
+
 }  // namespace
 
 Expected<std::unique_ptr<PreparedStep>> PrepareKernel(std::shared_ptr<const Kernel> kernel) {
   PLINTH_RETURN_IF_ERROR(Verify(*kernel));
   kernel = MoveAsBits(std::move(kernel));
-  if (std::unique_ptr<PreparedStep> small = SmallKernel::Make(*kernel)) return small;
-  if (std::unique_ptr<PreparedStep> copy = MakeCopyStep(kernel)) return copy;
-  Expected<std::unique_ptr<TileProgram>> program = MakeTileProgram(*kernel);
-  if (!program.ok()) {
-    return program.status().WithContext(StrCat("kernel \"", kernel->name, "\""));
+  for (const KernelEngine engine : kEngines) {
+    auto prepared = engine(kernel);
+    if (!prepared.ok())
+      return prepared.status().WithContext(StrCat("kernel \"", kernel->name, "\""));
+    if (*prepared != nullptr) return prepared;
   }
-  return std::unique_ptr<PreparedStep>(
-      std::make_unique<KernelStep>(std::move(kernel), *std::move(program)));
+  return Unimplemented("kernel \"", kernel->name, "\"");
 }
 
 }  // namespace plinth::cpu

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/kernels/kernel_step.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <numeric>
-
-#include "reference_plugin/backend/run/prepared_step.h"
 
 namespace plinth::cpu {
 namespace {
@@ -146,7 +146,7 @@ std::vector<T> RunStep(const Kernel& kernel, std::vector<void*> operands, size_t
   context.pool = pool;
   context.scratch = {static_cast<std::byte*>(aligned), space};
   void* results[] = {result.data()};
-  const Status status = (*step)->Run(operands, results, context);
+  const Status status = (*step)->Run(operands, results, context).status();
   EXPECT_TRUE(status.ok()) << status.ToString();
   return result;
 }
@@ -196,7 +196,7 @@ TEST(KernelStepTest, ResultsMayLieOverOperands) {
   ASSERT_TRUE(step.ok()) << step.status().ToString();
   void* operands[] = {x.data()};
   void* results[] = {x.data(), square.data()};
-  ASSERT_TRUE((*step)->Run(operands, results, RunContext()).ok());
+  ASSERT_TRUE((*step)->Run(operands, results, RunContext()).is_done());
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(x[i], static_cast<float>(i) + 1);
     ASSERT_EQ(square[i], static_cast<float>(i) * static_cast<float>(i));
@@ -222,7 +222,7 @@ TEST(KernelStepTest, OperandsMayChangePlaces) {
   RunContext context;
   context.scratch = {static_cast<std::byte*>(aligned), space};
   void* buffers[] = {x.data(), y.data()};
-  ASSERT_TRUE((*step)->Run(buffers, buffers, context).ok());
+  ASSERT_TRUE((*step)->Run(buffers, buffers, context).is_done());
   EXPECT_EQ(x, old_y);
   EXPECT_EQ(y, old_x);
 }
@@ -537,7 +537,7 @@ TEST(KernelStepTest, StopsWhenAsked) {
   RunContext context;
   context.stop = &stop;
   void* buffers[] = {x.data()};
-  EXPECT_EQ((*step)->Run(buffers, buffers, context).code(), StatusCode::kCancelled);
+  EXPECT_EQ((*step)->Run(buffers, buffers, context).status().code(), StatusCode::kCancelled);
 }
 
 TEST(KernelStepTest, MissingBuffersAreErrors) {
@@ -548,7 +548,7 @@ TEST(KernelStepTest, MissingBuffersAreErrors) {
       PrepareKernel(std::make_shared<const Kernel>(kernel));
   ASSERT_TRUE(step.ok());
   void* buffers[] = {x.data()};
-  const Status status = (*step)->Run(buffers, buffers, RunContext());
+  const Status status = (*step)->Run(buffers, buffers, RunContext()).status();
   EXPECT_EQ(status.code(), StatusCode::kInternal);
   EXPECT_NE(status.message().find("buffer 1 of 1"), std::string::npos) << status.ToString();
 }

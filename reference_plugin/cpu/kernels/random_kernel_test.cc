@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/testing/reference_kernel.h"
+#include "reference_plugin/cpu/kernels/kernel_step.h"
 
 namespace plinth::cpu {
 namespace {
@@ -61,9 +61,9 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
     size_t space = scratch.size();
     std::align(64, space - 64, aligned, space);
     context.scratch = {static_cast<std::byte*>(aligned), space};
-    ASSERT_TRUE((*step)->Run(operands, Pointers(actual), context).ok());
+    ASSERT_TRUE((*step)->Run(operands, Pointers(actual), context).is_done());
     context.pool = &pool;
-    ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).ok());
+    ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).is_done());
 
     for (const compiler::Access& output : kernel->outputs) {
       const size_t buffer = static_cast<size_t>(output.buffer);

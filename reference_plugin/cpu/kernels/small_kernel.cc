@@ -104,8 +104,8 @@ void SmallKernel::RunParts(std::byte** slots) const {
   }
 }
 
-Status SmallKernel::Run(std::span<void* const> operands, std::span<void* const> results,
-                        const RunContext&) const {
+Outcome SmallKernel::Run(std::span<void* const> operands, std::span<void* const> results,
+                         const RunContext&) const {
   alignas(kTileAlignment) std::byte stack[kStackBytes];
   std::byte* registers = register_bytes_ <= kStackBytes ? stack : ThreadFrame(register_bytes_);
   if (registers == nullptr) return ResourceExhausted("no ", register_bytes_, " bytes for a kernel");

@@ -19,24 +19,21 @@
 // all its elements to one, as the condition of a loop does, by an op that commutes.
 namespace plinth::cpu {
 
-class SmallKernel : public PreparedStep {
+class SmallKernel final : public PreparedStep, public Bindable {
  public:
   // Null where the domain is too large, elements are reduced in another way or an op has no
   // routine.
   static std::unique_ptr<SmallKernel> Make(const compiler::Kernel& kernel);
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override;
-  const SmallKernel* AsSmallKernel() const override { return this; }
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override;
+  const Bindable* bindable() const override { return this; }
 
-  // Run in two parts, for loops: where everything lies is found once, RunBound repeats the rest.
-  // `slots` has room for num_slots(), `registers` is register_bytes() of memory that nobody else
-  // writes during RunBound; what it holds between runs does not matter.
-  size_t num_slots() const { return sources_.size(); }
-  int64_t register_bytes() const { return register_bytes_; }
+  size_t num_slots() const override { return sources_.size(); }
+  int64_t register_bytes() const override { return register_bytes_; }
   Status Bind(std::span<void* const> operands, std::span<void* const> results, std::byte* registers,
-              std::byte** slots) const;
-  void RunBound(std::byte** slots) const {
+              std::byte** slots) const override;
+  void RunBound(std::byte** slots) const override {
     if (is_plain_) {
       Execute(parts_.front().code, slots, parts_.front().points);
     } else {

@@ -7,6 +7,7 @@
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/cpu/kernels/kernel_step.h"
 
 namespace plinth::cpu {
 namespace {
@@ -142,8 +143,8 @@ TEST(SmallKernelTest, GivesTheBitsOfOtherKernels) {
       void* operands[] = {x.data(), y.data()};
       void* results[] = {expected.data()};
       // 16-byte elements do not fit in one tile, so none of these is small.
-      ASSERT_EQ((*large)->AsSmallKernel(), nullptr);
-      ASSERT_TRUE((*large)->Run(operands, results, {}).ok());
+      ASSERT_EQ((*large)->bindable(), nullptr);
+      ASSERT_TRUE((*large)->Run(operands, results, {}).is_done());
       for (int64_t points : {1, 7, 100}) {
         const std::unique_ptr<SmallKernel> small = SmallKernel::Make(*make(points));
         ASSERT_NE(small, nullptr);
@@ -151,7 +152,7 @@ TEST(SmallKernelTest, GivesTheBitsOfOtherKernels) {
         for (int64_t i = 0; i + points <= kSize; i += points) {
           void* part[] = {&x[i * bytes], &y[i * bytes]};
           void* target[] = {&got[i * result_bytes]};
-          ASSERT_TRUE(small->Run(part, target, {}).ok());
+          ASSERT_TRUE(small->Run(part, target, {}).is_done());
         }
         const size_t whole = static_cast<size_t>(kSize / points * points * result_bytes);
         EXPECT_EQ(std::memcmp(got.data(), expected.data(), whole), 0)
@@ -189,7 +190,7 @@ TEST(SmallKernelTest, WorksInPlace) {
           }
           void* operands[] = {x, y};
           void* results[] = {crossed ? y : x, crossed ? x : y};
-          ASSERT_TRUE(small->Run(operands, results, {}).ok());
+          ASSERT_TRUE(small->Run(operands, results, {}).is_done());
           EXPECT_EQ(std::memcmp(results[0], expected[0], sizeof(x)), 0)
               << first << " " << second << " " << crossed;
           EXPECT_EQ(std::memcmp(results[1], expected[1], sizeof(y)), 0)
@@ -210,7 +211,7 @@ TEST(SmallKernelTest, ResultsOfOtherWidthsInPlace) {
   const int32_t source[] = {1, -2, 3, -4};
   std::memcpy(memory, source, sizeof(source));
   void* buffers[] = {memory};
-  ASSERT_TRUE(small->Run(buffers, buffers, {}).ok());
+  ASSERT_TRUE(small->Run(buffers, buffers, {}).is_done());
   for (int i = 0; i < 4; ++i) EXPECT_EQ(memory[i], source[i]);
 }
 
@@ -264,7 +265,7 @@ TEST(SmallKernelTest, ReducesToOneElement) {
     const std::vector<int32_t> old = x;
     void* operands[] = {x.data(), &limit};
     void* results[] = {x.data(), &is_above, &result};
-    ASSERT_TRUE(small->Run(operands, results, {}).ok());
+    ASSERT_TRUE(small->Run(operands, results, {}).is_done());
     EXPECT_EQ(result, expected);
     EXPECT_EQ(is_above, expected > limit);
     for (int64_t i = 0; i < points; ++i) EXPECT_EQ(x[i], 3 * old[i]);

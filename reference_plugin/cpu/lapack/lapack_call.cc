@@ -125,8 +125,8 @@ Expected<std::unique_ptr<PreparedStep>> LapackStep::Make(const CallChecker& chec
   return std::unique_ptr<PreparedStep>(std::move(step));
 }
 
-Status LapackStep::Run(std::span<void* const> operands, std::span<void* const> results,
-                       const RunContext& context) const {
+Outcome LapackStep::Run(std::span<void* const> operands, std::span<void* const> results,
+                        const RunContext& context) const {
   return blocks_.ForEach(
       context, grain_, [&](int64_t first, int64_t end, int64_t stride, std::byte* work) {
         for (int64_t i = first; i < end; i += stride) {

@@ -16,6 +16,7 @@
 
 #include "reference_plugin/backend/calls/table.h"
 #include "reference_plugin/cpu/library/lapack.h"
+#include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 // What the calls of LAPACK routines on batches of column-major matrices share.
@@ -34,6 +35,13 @@ inline constexpr DType kDTypeOf<std::complex<double>> = DType::kC128;
 
 template <typename T>
 inline constexpr bool kIsReal = std::is_same_v<T, typename RealOf<T>::Type>;
+
+// A target and what prepares it.
+struct LapackRow {
+  std::string_view target;
+  Expected<std::unique_ptr<PreparedStep>> (*prepare)(const CustomCall& call,
+                                                     const LibraryOptions& options);
+};
 
 // Rows of the table for the four types: target "lapack_" + type's letter + name + "_ffi".
 #define PLINTH_LAPACK_ROWS(real_name, complex_name, prepare)                                     \
@@ -137,8 +145,8 @@ class LapackStep final : public PreparedStep {
   static Expected<std::unique_ptr<PreparedStep>> Make(const CallChecker& checker, double work,
                                                       const WorkLayout& layout, Body body);
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override;
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override;
   int64_t scratch_bytes() const override { return blocks_.scratch_end(); }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/backend/host/thread_scratch.h"
+#include "reference_plugin/cpu/lapack/families.h"
 #include "reference_plugin/cpu/lapack/lapack_call.h"
 
 // QR factors and what is made of elementary reflectors: their products, Hessenberg and tridiagonal
@@ -286,8 +287,8 @@ class RowMajorStep final : public PreparedStep {
     return std::unique_ptr<PreparedStep>(std::move(step));
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const int64_t size = int64_t{m_} * n_;
     if (size == 0 && k_ == 0) return Status();
     const int lda = LeadingDimension(m_);
@@ -343,7 +344,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareProduct(const CustomCall& call,
   return PrepareRowMajor(call, true, options);
 }
 
-constexpr CustomCallRow kRows[] = {
+constexpr LapackRow kRows[] = {
     PLINTH_LAPACK_ROWS("geqrf", "geqrf", PrepareGeqrf),
     PLINTH_LAPACK_ROWS("orgqr", "ungqr", PrepareOrgqr),
     PLINTH_LAPACK_ROWS("ormqr", "unmqr", PrepareOrmqr),
@@ -356,6 +357,6 @@ constexpr CustomCallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CustomCallRow> LapackOrthogonalRows() { return kRows; }
+std::span<const LapackRow> LapackOrthogonalRows() { return kRows; }
 
 }  // namespace plinth::cpu

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/lapack/families.h"
 #include "reference_plugin/cpu/lapack/lapack_call.h"
 #include "reference_plugin/cpu/library/blocked_factor.h"
 #include "reference_plugin/cpu/library/triangular.h"
@@ -203,7 +204,7 @@ Expected<std::unique_ptr<PreparedStep>> PreparePerturbedOfAnyType(const CustomCa
                        [&]<typename T>() { return PreparePerturbed<T>(call); });
 }
 
-constexpr CustomCallRow kRows[] = {
+constexpr LapackRow kRows[] = {
     PLINTH_LAPACK_ROWS("potrf", "potrf", PreparePotrf),
     PLINTH_LAPACK_ROWS("trsm", "trsm", PrepareTrsm),
     PLINTH_LAPACK_ROWS("getrf", "getrf", PrepareGetrf),
@@ -213,6 +214,6 @@ constexpr CustomCallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CustomCallRow> LapackSolverRows() { return kRows; }
+std::span<const LapackRow> LapackSolverRows() { return kRows; }
 
 }  // namespace plinth::cpu

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/lapack/families.h"
 #include "reference_plugin/cpu/lapack/lapack_call.h"
 
 // Singular values and eigenvalues. A matrix that is not finite is not given to LAPACK, which may
@@ -377,7 +378,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGees(const CustomCall& call,
       });
 }
 
-constexpr CustomCallRow kRows[] = {
+constexpr LapackRow kRows[] = {
     PLINTH_LAPACK_ROWS("gesdd", "gesdd", PrepareGesdd),
     PLINTH_LAPACK_ROWS("gesvd", "gesvd", PrepareGesvd),
     PLINTH_LAPACK_ROWS("syevd", "heevd", PrepareSyevd),
@@ -387,6 +388,6 @@ constexpr CustomCallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CustomCallRow> LapackSpectralRows() { return kRows; }
+std::span<const LapackRow> LapackSpectralRows() { return kRows; }
 
 }  // namespace plinth::cpu

@@ -3,8 +3,8 @@
 #include <complex>
 #include <type_traits>
 
-#include "reference_plugin/backend/calls/table.h"
 #include "reference_plugin/backend/host/thread_pool.h"
+#include "reference_plugin/cpu/lapack/families.h"
 
 // Products of sparse matrices in compressed rows with dense vectors and matrices: what
 // jax.experimental.sparse sends for BCSR on a CPU.
@@ -37,8 +37,8 @@ class CsrStep final : public PreparedStep {
  public:
   explicit CsrStep(const CsrProduct& product) : p_(product) {}
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const auto* data = static_cast<const T*>(operands[0]);
     const auto* starts = static_cast<const Index*>(operands[1]);
     const auto* indices = static_cast<const Index*>(operands[2]);
@@ -94,8 +94,7 @@ constexpr TypeRow kTypes[] = {
     {DType::kC128, MakeStep<std::complex<double>>},
 };
 
-Expected<std::unique_ptr<PreparedStep>> PrepareCsrProduct(const CustomCall& call,
-                                                          const LibraryOptions&) {
+Expected<std::unique_ptr<PreparedStep>> PrepareCsrProduct(const CustomCall& call) {
   if (call.operands.size() != 4 || call.results.size() != 1) {
     return InvalidArgument("it has ", call.operands.size(), " operands and ", call.results.size(),
                            " results; expected data, row starts, column indices and a dense array, "

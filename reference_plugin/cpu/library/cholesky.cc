@@ -29,8 +29,8 @@ class CholeskyStep final : public PreparedStep {
     if (auto lapack = BlockedFactor<T>::Find(options.blas); lapack.ok()) lapack_ = *lapack;
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const int64_t size = n_ * n_;
     constexpr int64_t kGrainWork = 32 << 10;
     ParallelFor(context.pool, size == 0 ? 0 : batch_, kGrainWork / (size * n_ + 1) + 1,

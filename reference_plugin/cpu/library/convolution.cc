@@ -170,8 +170,8 @@ PartProblem MakeProblem(const ConvolutionArrays& x, const std::vector<Spatial>& 
 class ProductStep final : public PreparedStep {
  public:
   ProductStep(Gemm gemm, bool pixels_left) : gemm_(std::move(gemm)), pixels_left_(pixels_left) {}
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     return gemm_.Run(operands[pixels_left_ ? 0 : 1], operands[pixels_left_ ? 1 : 0], results[0],
                      context);
   }
@@ -187,10 +187,10 @@ class ConvolutionStep final : public PreparedStep {
  public:
   explicit ConvolutionStep(std::vector<std::unique_ptr<PreparedStep>> parts)
       : parts_(std::move(parts)) {}
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     for (const auto& part : parts_) {
-      PLINTH_RETURN_IF_ERROR(part->Run(operands, results, context));
+      PLINTH_RETURN_IF_ERROR(part->Run(operands, results, context).status());
     }
     return Status();
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/library/operand_map.h"
 
 namespace plinth::cpu {

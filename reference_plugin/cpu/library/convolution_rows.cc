@@ -161,8 +161,8 @@ class WeightedRowsStep final : public PreparedStep {
     return std::max(weights_.scratch_end(), single_rows_.scratch_end());
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const int64_t terms = Terms();
     float* weights = reinterpret_cast<float*>(weights_.Get(context));
     if (weights == nullptr) return ResourceExhausted("no memory for a convolution's kernel");
@@ -275,8 +275,8 @@ class RowProductsStep final : public PreparedStep {
 
   int64_t scratch_bytes() const override { return planned_.scratch_end(); }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const GemmKernels& kernels = KernelsFor(GemmKind::kF32);
     const int64_t lanes = Lanes(), taps = g_.y.outputs * g_.x.outputs;
     ThreadPool* pool = g_.PoolFor(context);

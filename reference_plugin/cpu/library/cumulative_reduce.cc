@@ -87,8 +87,8 @@ class CumulativeReduceStep final : public PreparedStep {
     return std::unique_ptr<PreparedStep>(std::move(prepared));
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     if (num_elements_ == 0) return Status();
     constexpr int64_t kGrainElements = 16 << 10;
     int64_t grain = kGrainElements / std::max<int64_t>(length_ * inner_, 1) + 1;

@@ -11,8 +11,8 @@ class DeviceNumberStep final : public PreparedStep {
  public:
   explicit DeviceNumberStep(int64_t RunContext::*number) : number_(number) {}
 
-  Status Run(std::span<void* const>, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const>, std::span<void* const> results,
+              const RunContext& context) const override {
     auto number = static_cast<uint32_t>(context.*number_);
     std::memcpy(results[0], &number, sizeof(number));
     return Status();

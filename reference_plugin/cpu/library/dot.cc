@@ -20,8 +20,8 @@ bool Contains(const Dims& dims, int64_t dim) {
 class DotStep : public PreparedStep {
  public:
   explicit DotStep(Gemm gemm) : gemm_(std::move(gemm)) {}
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     return gemm_.Run(operands[0], operands[1], results[0], context);
   }
   int64_t scratch_bytes() const override { return gemm_.scratch_bytes(); }

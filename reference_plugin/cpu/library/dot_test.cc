@@ -303,7 +303,7 @@ TEST(Dot, SetStopFlagCancels) {
   context.stop = &stop;
   void* operands[] = {c.lhs.bytes.data(), c.rhs.bytes.data()};
   void* results[] = {c.result.bytes.data()};
-  EXPECT_EQ((*prepared)->Run(operands, results, context).code(), StatusCode::kCancelled);
+  EXPECT_EQ((*prepared)->Run(operands, results, context).status().code(), StatusCode::kCancelled);
 }
 
 TEST(Dot, TypeWithoutProductIsNamed) {

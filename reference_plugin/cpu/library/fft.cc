@@ -195,8 +195,8 @@ class FftStep final : public PreparedStep {
  public:
   static Expected<std::unique_ptr<PreparedStep>> Prepare(const compiler::PlanStep& step);
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const void* from = operands[0];
     for (size_t i = 0; i < passes_.size(); ++i) {
       void* const to = passes_[i].to_scratch ? context.scratch.data() : results[0];

@@ -83,8 +83,8 @@ class GatherStep final : public PreparedStep {
     num_slices_ = result.NumElements() == 0 ? 0 : Product(batch_extents_);
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     auto* operand = static_cast<const std::byte*>(operands[0]);
     auto* indices = static_cast<const std::byte*>(operands[1]);
     auto* result = static_cast<std::byte*>(results[0]);

@@ -73,8 +73,8 @@ class MaxPoolGradientStep final : public PreparedStep {
     }
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const int64_t blocks = (lanes_ + kLanes - 1) / kLanes;
     const int64_t work = std::max<int64_t>(elements_per_group_, 1);
     ParallelFor(context.pool, groups_ * blocks, (16 << 10) * blocks / work + 1,

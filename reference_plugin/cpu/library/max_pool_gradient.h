@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/compiler/plan/plan.h"
 
 namespace plinth::cpu {
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "reference_plugin/backend/host/thread_scratch.h"
+#include "reference_plugin/cpu/kernels/kernel_step.h"
 
 namespace plinth::cpu {
 namespace {
@@ -126,7 +127,7 @@ Status PairCombiner::Run(std::span<void* const> parameters, std::span<void* cons
   RunContext context;
   int64_t bytes = kernel_->scratch_bytes();
   context.scratch = {scratch.Get(bytes), static_cast<size_t>(bytes)};
-  return kernel_->Run(parameters, results, context);
+  return kernel_->Run(parameters, results, context).status();
 }
 
 }  // namespace plinth::cpu

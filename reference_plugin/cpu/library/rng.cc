@@ -32,8 +32,8 @@ class RngStep final : public PreparedStep {
     for (int64_t dim : step.results[0].type.dims) count_ *= dim;
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const uint64_t base = next_.fetch_add(static_cast<uint64_t>(count_), std::memory_order_relaxed);
     const DTypeClass kind = InfoOf(dtype_).kind;
     const int64_t bytes = ByteSize(dtype_);

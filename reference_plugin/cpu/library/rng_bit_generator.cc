@@ -27,8 +27,8 @@ class RngBitGeneratorStep final : public PreparedStep {
     if (is_threefry_) SplitDimension(type.dims);
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     uint64_t state[3] = {0, 0, 0};
     std::memcpy(state, operands[0], static_cast<size_t>(state_words_) * sizeof(uint64_t));
     if (state_words_ == 2) state[2] = state[0];

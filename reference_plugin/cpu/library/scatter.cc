@@ -25,8 +25,8 @@ class ScatterStep final : public PreparedStep {
     return std::unique_ptr<PreparedStep>(std::move(scatter));
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     // Short of this many bytes, threads would cost more than they give.
     constexpr int64_t kParallelBytes = 256 << 10;
     int64_t bytes = num_windows_ * num_runs_ * run_length_ * arrays_[0].element_bytes;

@@ -31,8 +31,8 @@ class SelectAndScatterStep final : public PreparedStep {
     return std::unique_ptr<PreparedStep>(std::move(prepared));
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     auto* result = static_cast<std::byte*>(results[0]);
     int64_t num_elements = Product(operand_dims_);
     constexpr int64_t kGrainElements = 16 << 10;

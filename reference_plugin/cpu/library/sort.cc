@@ -29,8 +29,8 @@ class SortStep final : public PreparedStep {
     return std::unique_ptr<PreparedStep>(std::move(prepared));
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     if (num_rows_ == 0 || length_ == 0) return Status();
     std::atomic<bool> failed{false};
     Status failure;  // the first; written by whoever sets `failed`

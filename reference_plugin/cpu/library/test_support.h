@@ -177,7 +177,7 @@ inline Status RunStep(const compiler::PlanStep& step, std::vector<const TestArra
   RunContext context;
   context.pool = pool;
   context.scratch = std::span(scratch).subspan(skip, scratch.size() - 64);
-  return prepared->Run(in, out, context);
+  return prepared->Run(in, out, context).status();
 }
 
 inline constexpr DType kTestTypes[] = {DType::kPred, DType::kS8,  DType::kS16,  DType::kS32,

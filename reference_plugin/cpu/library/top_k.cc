@@ -25,8 +25,8 @@ class TopKStep final : public PreparedStep {
     blocks_ = WorkBlocks(capacity_ * static_cast<int64_t>(sizeof(OrderedIndex)), num_rows_);
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     if (count_ == 0) return Status();
     constexpr int64_t kGrainElements = 16 << 10;
     return blocks_.ForEach(

@@ -33,8 +33,8 @@ class TriangularSolveStep final : public PreparedStep {
     if (auto trsm = FindLapack<T>(options.blas, Lapack<T>::kTrsm); trsm.ok()) trsm_ = *trsm;
   }
 
-  Status Run(std::span<void* const> operands, std::span<void* const> results,
-             const RunContext& context) const override {
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
     const T* const a = static_cast<const T*>(operands[0]);
     T* const x = static_cast<T*>(results[0]);
     const int64_t size = rows_ * columns_;

@@ -15,48 +15,11 @@ constexpr int64_t kShortCopy = 1 << 20;
 
 }  // namespace
 
-bool CpuBuffer::Lock(std::unique_lock<std::mutex>& lock) const {
-  lock = std::unique_lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock()) return true;
-  if (IsFromBeforeFork()) return false;
-  lock.lock();
-  return true;
-}
-
 Expected<std::shared_ptr<const sdk::Layout>> LayoutOf(std::shared_ptr<const sdk::Layout> layout,
                                                       size_t rank) {
   if (layout == nullptr || layout->IsRowMajor()) return std::shared_ptr<const sdk::Layout>();
   if (layout->tiles.empty()) return layout;
   return Unimplemented("arrays have no tiles here; asked for ", layout->ToString(rank));
-}
-
-ContentsPtr CpuBuffer::contents() {
-  std::unique_lock<std::mutex> lock;
-  return Lock(lock) ? contents_ : nullptr;
-}
-
-ContentsPtr CpuBuffer::Donate() {
-  std::unique_lock<std::mutex> lock;
-  if (!Lock(lock)) return nullptr;
-  is_deleted_.store(true, std::memory_order_release);
-  return std::exchange(contents_, nullptr);
-}
-
-void CpuBuffer::Delete() {
-  ContentsPtr contents = Donate();
-  // The pool's locks are not for a child of fork(), which keeps what it has.
-  if (contents != nullptr && IsFromBeforeFork()) new ContentsPtr(std::move(contents));
-}
-
-Status CpuBuffer::DeletedError(const char* action) const {
-  return FailedPrecondition("cannot ", action, " ", sdk::ToString(dtype(), dims()),
-                            ": the buffer was deleted or donated");
-}
-
-Expected<ContentsPtr> CpuBuffer::ContentsFor(const char* action) {
-  ContentsPtr result = contents();
-  if (result == nullptr) return DeletedError(action);
-  return result;
 }
 
 template <typename Copy>

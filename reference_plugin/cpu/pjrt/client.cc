@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "reference_plugin/backend/executable/executable.h"
 #include "reference_plugin/cpu/pjrt/buffer.h"
 
 namespace plinth::cpu {
@@ -54,11 +53,12 @@ Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t ra
 }  // namespace
 
 CpuClient::CpuClient(const CpuClientOptions& options)
-    : runtime_(std::make_shared<Runtime>(
-          options.num_threads > 0 ? options.num_threads
-                                  : static_cast<int>(std::thread::hardware_concurrency()),
-          options.memory_limit)),
-      library_options_(options.library) {
+    : BackendClient(
+          MakeBackend(options.library),
+          std::make_shared<Runtime>(options.num_threads > 0
+                                        ? options.num_threads
+                                        : static_cast<int>(std::thread::hardware_concurrency()),
+                                    options.memory_limit)) {
   for (int id = 0; id < options.num_devices; ++id) {
     sdk::DeviceInfo info;
     info.description.id = id;
@@ -66,7 +66,8 @@ CpuClient::CpuClient(const CpuClientOptions& options)
     info.description.to_string = StrCat("CpuDevice(id=", id, ")");
     info.description.debug_string = StrCat("plinth CPU device ", id);
     info.local_hardware_id = id;
-    sdk::Device* device = AddDevice(std::make_unique<CpuDevice>(std::move(info), runtime_->memory));
+    sdk::Device* device =
+        AddDevice(std::make_unique<CpuDevice>(std::move(info), runtime()->memory));
     int kind_id = 0;
     for (const char* kind : kMemoryKinds) {
       sdk::MemoryInfo memory;
@@ -78,7 +79,13 @@ CpuClient::CpuClient(const CpuClientOptions& options)
   }
 }
 
-CpuClient::~CpuClient() { runtime_->stop.store(true); }
+std::unique_ptr<ContentsBuffer> CpuClient::MakeBuffer(DType dtype, std::span<const int64_t> dims,
+                                                      sdk::Memory* memory, sdk::Device* device,
+                                                      ContentsPtr contents,
+                                                      std::shared_ptr<const sdk::Layout> layout) {
+  return std::make_unique<CpuBuffer>(runtime(), dtype, dims, memory, device, std::move(contents),
+                                     std::move(layout));
+}
 
 std::unique_ptr<sdk::Buffer> CpuClient::NewBuffer(const sdk::Shape& shape, sdk::Memory* memory,
                                                   sdk::Device* device, StoragePtr storage,
@@ -87,7 +94,7 @@ std::unique_ptr<sdk::Buffer> CpuClient::NewBuffer(const sdk::Shape& shape, sdk::
   contents->storage = std::move(storage);
   contents->ready = std::move(ready);
   const bool is_row_major = shape.layout == nullptr || shape.layout->IsRowMajor();
-  return std::make_unique<CpuBuffer>(runtime_, shape.dtype, shape.dims, memory, device,
+  return std::make_unique<CpuBuffer>(runtime(), shape.dtype, shape.dims, memory, device,
                                      std::move(contents), is_row_major ? nullptr : shape.layout);
 }
 
@@ -118,12 +125,12 @@ Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
                               StoragePtr::Borrow(request.data, request.size, release));
     return result;
   }
-  PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime_->memory->Allocate(request.size));
+  PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime()->memory->Allocate(request.size));
   if (is_dense) {
     constexpr int64_t kGrain = 1 << 20;
     auto* from = static_cast<const std::byte*>(request.data);
     std::byte* to = storage->data();
-    ParallelFor(&runtime_->threads, request.size, kGrain, [=](int64_t begin, int64_t end) {
+    ParallelFor(&runtime()->threads, request.size, kGrain, [=](int64_t begin, int64_t end) {
       std::memcpy(to + begin, from + begin, end - begin);
     });
   } else {
@@ -139,7 +146,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateUninitializedBuffer(cons
                                                                             sdk::Device* device) {
   PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(int64_t size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
-  PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime_->memory->Allocate(size));
+  PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime()->memory->Allocate(size));
   return NewBuffer(shape, memory, device, std::move(storage));
 }
 
@@ -156,14 +163,14 @@ Expected<sdk::AliasBuffer> CpuClient::CreateAliasBuffer(const sdk::Shape& shape,
   auto contents = std::make_shared<Contents>();
   contents->ready = done->event();
   sdk::AliasBuffer alias;
-  alias.buffer = std::make_unique<CpuBuffer>(runtime_, shape.dtype, shape.dims, memory,
+  alias.buffer = std::make_unique<CpuBuffer>(runtime(), shape.dtype, shape.dims, memory,
                                              memory->devices().front(), contents);
   alias.fulfill = [contents, done, shape](Expected<sdk::Buffer*> source) -> Status {
     if (!source.ok()) {
       done->Set(source.status());
       return Status();
     }
-    auto& buffer = static_cast<CpuBuffer&>(**source);
+    auto& buffer = static_cast<ContentsBuffer&>(**source);
     ContentsPtr given = buffer.contents();
     Status problem;
     if (given == nullptr) {
@@ -202,27 +209,6 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateViewOfDeviceBuffer(
   }
   return NewBuffer(request.shape, request.memory, request.device,
                    StoragePtr::Borrow(request.data, size, request.owner));
-}
-
-Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::Compile(const sdk::Program& program,
-                                                                    std::string_view options) {
-  PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const CpuExecutable> executable,
-                          CpuExecutable::Compile(program, options, library_options_));
-  return Load(std::move(executable), {});
-}
-
-Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::DeserializeAndLoad(
-    std::string_view serialized, std::string_view overridden_options, const sdk::LoadOptions&) {
-  PLINTH_ASSIGN_OR_RETURN(
-      std::shared_ptr<const CpuExecutable> executable,
-      CpuExecutable::Deserialize(serialized, overridden_options, library_options_));
-  return Load(std::move(executable), {});
-}
-
-Expected<std::unique_ptr<sdk::LoadedExecutable>> CpuClient::Load(
-    std::shared_ptr<const sdk::Executable> executable, std::string_view) {
-  auto cpu_executable = std::static_pointer_cast<const CpuExecutable>(std::move(executable));
-  return CpuLoadedExecutable::Create(*this, std::move(cpu_executable));
 }
 
 }  // namespace plinth::cpu

@@ -3,12 +3,9 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CLIENT_H_
 
 #include <memory>
-#include <string>
-#include <string_view>
 
-#include "plinth/sdk/client.h"
-#include "reference_plugin/backend/host/runtime.h"
-#include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/backend/executable/client.h"
+#include "reference_plugin/cpu/backend.h"
 
 namespace plinth::cpu {
 
@@ -21,22 +18,14 @@ struct CpuClientOptions {
 
 // Devices that share one runtime: its threads and its memory. Each has the memories "device" (the
 // default), "pinned_host" and "unpinned_host", which differ by name only.
-class CpuClient final : public sdk::Client {
+class CpuClient final : public BackendClient {
  public:
   explicit CpuClient(const CpuClientOptions& options);
-  ~CpuClient() override;
 
-  const std::shared_ptr<Runtime>& runtime() const { return runtime_; }
-  const LibraryOptions& library_options() const { return library_options_; }
-
-  Expected<std::unique_ptr<sdk::LoadedExecutable>> Compile(const sdk::Program& program,
-                                                           std::string_view options) override;
-  Expected<std::unique_ptr<sdk::LoadedExecutable>> DeserializeAndLoad(
-      std::string_view serialized, std::string_view overridden_options,
-      const sdk::LoadOptions& load) override;
-  Expected<std::unique_ptr<sdk::LoadedExecutable>> Load(
-      std::shared_ptr<const sdk::Executable> executable, std::string_view options) override;
-
+  std::unique_ptr<ContentsBuffer> MakeBuffer(DType dtype, std::span<const int64_t> dims,
+                                             sdk::Memory* memory, sdk::Device* device,
+                                             ContentsPtr contents,
+                                             std::shared_ptr<const sdk::Layout> layout) override;
   Expected<sdk::HostBufferResult> BufferFromHostBuffer(
       const sdk::HostBufferRequest& request) override;
   Expected<std::unique_ptr<sdk::Buffer>> CreateUninitializedBuffer(const sdk::Shape& shape,
@@ -57,9 +46,6 @@ class CpuClient final : public sdk::Client {
   std::unique_ptr<sdk::Buffer> NewBuffer(const sdk::Shape& shape, sdk::Memory* memory,
                                          sdk::Device* device, StoragePtr storage,
                                          sdk::Event ready = {});
-
-  std::shared_ptr<Runtime> runtime_;
-  LibraryOptions library_options_;
 };
 
 }  // namespace plinth::cpu

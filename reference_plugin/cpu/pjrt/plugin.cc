@@ -85,8 +85,8 @@ class CpuPlugin final : public sdk::Plugin {
                                                            const sdk::Program& program,
                                                            std::string_view options,
                                                            sdk::Client*) override {
-    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const CpuExecutable> executable,
-                            CpuExecutable::Compile(program, options, LibraryOptions()));
+    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const BackendExecutable> executable,
+                            BackendExecutable::Compile(program, options, MakeBackend()));
     return std::shared_ptr<const sdk::Executable>(std::move(executable));
   }
 

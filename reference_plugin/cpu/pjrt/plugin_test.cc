@@ -126,6 +126,31 @@ TEST_F(PluginTest, WrongArgumentsOfExecute) {
   ExpectStillWorks();
 }
 
+// Without arguments there need be no list of them.
+TEST_F(PluginTest, NoArguments) {
+  PJRT_LoadedExecutable* executable;
+  ASSERT_FALSE(Compile(R"(func.func @main() -> tensor<4xf32> {
+                            %0 = stablehlo.constant dense<3.0> : tensor<4xf32>
+                            return %0 : tensor<4xf32> })",
+                       &executable)
+                   .has_value());
+  PJRT_ExecuteOptions options{};
+  options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
+  PJRT_Buffer* output = nullptr;
+  PJRT_Buffer** outputs = &output;
+  PJRT_LoadedExecutable_Execute_Args args{};
+  args.executable = executable;
+  args.options = &options;
+  args.num_devices = 1;
+  args.output_lists = &outputs;
+  MUST(PJRT_LoadedExecutable_Execute, args);
+  std::vector<float> data(4);
+  ASSERT_FALSE(Download(output, &data).has_value());
+  EXPECT_EQ(data, (std::vector<float>{3, 3, 3, 3}));
+  Destroy(output);
+  Destroy(executable);
+}
+
 TEST_F(PluginTest, DeletedAndDonatedArguments) {
   PJRT_LoadedExecutable* executable;
   ASSERT_FALSE(Compile(kTwiceAndOne, &executable).has_value());

@@ -152,12 +152,12 @@ struct ExecuteRequest {
   size_t num_devices() const { return devices; }
   // `device` counts the executable's addressable devices (or is 0 for execute_device).
   ArgumentList arguments(size_t device) const {
-    return ArgumentList(arguments_per_device[device], num_args);
+    return ArgumentList(num_args == 0 ? nullptr : arguments_per_device[device], num_args);
   }
 
   size_t devices = 1;
   size_t num_args = 0;
-  PJRT_Buffer* const* const* arguments_per_device = nullptr;
+  PJRT_Buffer* const* const* arguments_per_device = nullptr;  // Maybe null without arguments.
   // Non-null: run on this device only, whatever the assignment says (num_devices() is 1).
   Device* execute_device = nullptr;
 

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/backend/run/prepared_program.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <thread>
 
-#include "reference_plugin/compiler/pipeline.h"
+#include "reference_plugin/backend/run/frame.h"
+#include "reference_plugin/backend/testing/backend_under_test.h"
 
 namespace plinth::cpu {
 namespace {
 
 Expected<std::shared_ptr<const PreparedProgram>> Compile(std::string_view text, bool fusion) {
-  PLINTH_ASSIGN_OR_RETURN(program::Module module, program::ReadText(std::string(text)));
   compiler::PipelineOptions options;
   options.fusion = fusion;
-  PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
-                          compiler::CompileProgram(std::move(module), options));
-  return PreparedProgram::Create(std::move(compiled.plan), {});
+  return CompileUnderTest(text, options);
 }
 
 Expected<int32_t> RunOn(Runtime& runtime, const PreparedProgram& program, int32_t argument) {
@@ -129,6 +126,82 @@ func.func @main(%n: tensor<i32>) -> tensor<i32> {
   });
   EXPECT_EQ(RunOn(runtime, **program, 3).status().code(), StatusCode::kCancelled);
   stopper.join();
+}
+
+// Doubles its operand when it is told to. Until then the run waits and no thread does.
+class LateStep final : public PreparedStep {
+ public:
+  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+              const RunContext& context) const override {
+    auto source = std::make_shared<sdk::EventSource>();
+    sdk::Event over = source->event();
+    device = context.device;
+    ++runs;
+    finish = [=](Status status) {
+      *static_cast<int32_t*>(results[0]) = 2 * *static_cast<const int32_t*>(operands[0]);
+      source->Set(std::move(status));
+    };
+    return Outcome::WaitFor(std::move(over));
+  }
+  bool may_pause() const override { return true; }
+
+  static inline std::function<void(Status)> finish;
+  static inline int32_t device = -1;
+  static inline int runs = 0;
+};
+
+TEST(PreparedProgram, StepsMayWait) {
+  Backend backend = *BackendUnderTest();
+  backend.engines.insert(
+      backend.engines.begin(),
+      {[](const compiler::PlanStep& step) { return step.opcode == compiler::Opcode::kCustomCall; },
+       [](const compiler::PlanStep&, AttributeBudget&) -> Expected<std::unique_ptr<PreparedStep>> {
+         return std::unique_ptr<PreparedStep>(new LateStep());
+       }});
+  const auto program = CompileFor(backend, R"(
+func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  %y = stablehlo.add %x, %x : tensor<i32>
+  %z = stablehlo.custom_call @late(%y) : (tensor<i32>) -> tensor<i32>
+  %r = stablehlo.add %z, %y : tensor<i32>
+  return %r : tensor<i32>
+})");
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  EXPECT_TRUE((*program)->may_pause());
+  EXPECT_FALSE((*program)->IsShort());
+  Runtime runtime(1, 0);
+  for (const bool fails : {false, true}) {
+    StoragePtr input = *runtime.memory->Allocate(sizeof(int32_t));
+    const int32_t five = 5;
+    std::memcpy(input->data(), &five, sizeof(five));
+    RunArgument arguments[] = {{std::move(input), false}};
+    LateStep::runs = 0;
+    Frame frame(**program, runtime, {.device = 7}, nullptr);
+    ASSERT_TRUE(frame.Bind(arguments).ok());
+    const Outcome first = frame.Run();
+    ASSERT_TRUE(first.waits());
+    EXPECT_FALSE(first.over().IsReady());
+    // On this thread another run takes its place meanwhile.
+    Frame other(**program, runtime, {}, nullptr);
+    RunArgument others[] = {{*runtime.memory->Allocate(sizeof(int32_t)), false}};
+    const auto finish_first = LateStep::finish;
+    EXPECT_EQ(LateStep::device, 7);
+    ASSERT_TRUE(other.Bind(others).ok());
+    ASSERT_TRUE(other.Run().waits());
+    finish_first(fails ? Internal("late") : Status());
+    ASSERT_TRUE(first.over().IsReady());
+    // It goes on elsewhere.
+    Outcome second;
+    std::thread([&] { second = frame.Run(); }).join();
+    EXPECT_EQ(LateStep::runs, 2);
+    if (fails) {
+      EXPECT_EQ(second.status().code(), StatusCode::kInternal);
+      continue;
+    }
+    ASSERT_TRUE(second.is_done()) << second.status().ToString();
+    StoragePtr output;
+    frame.TakeOutputs({&output, 1});
+    EXPECT_EQ(*reinterpret_cast<const int32_t*>(output->data()), 30);
+  }
 }
 
 }  // namespace

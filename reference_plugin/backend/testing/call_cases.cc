@@ -8,14 +8,13 @@
 
 #include "gtest/gtest.h"
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/backend/calls/call_context.h"
 #include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/calls/ffi_types.h"
-#include "reference_plugin/backend/run/prepared_program.h"
-#include "reference_plugin/compiler/pipeline.h"
+#include "reference_plugin/backend/run/call_context.h"
+#include "reference_plugin/backend/testing/backend_under_test.h"
 
 // Whole programs with custom calls, in a process without Python. What needs JAX is in
-// ../differential.
+// ../../differential.
 namespace plinth::cpu {
 namespace {
 
@@ -24,10 +23,7 @@ constexpr int64_t kCallbackListType = 7357244197867843242;
 Expected<std::shared_ptr<const PreparedProgram>> Compile(std::string_view body) {
   const std::string text =
       StrCat("func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n", body, "\n}\n");
-  PLINTH_ASSIGN_OR_RETURN(program::Module module, program::ReadText(text));
-  PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
-                          compiler::CompileProgram(std::move(module), {}));
-  return PreparedProgram::Create(std::move(compiled.plan), {});
+  return CompileUnderTest(text);
 }
 
 std::string Call(std::string_view target, std::string_view attributes) {
@@ -47,7 +43,7 @@ class CustomCalls : public ::testing::Test {
     }
     RunArgument argument{*std::move(input), false};
     StoragePtr output;
-    PLINTH_RETURN_IF_ERROR(program.Run(runtime_, {&argument, 1}, {&output, 1}, &call_));
+    PLINTH_RETURN_IF_ERROR(program.Run(runtime_, {&argument, 1}, {&output, 1}, {}, &call_));
     const auto* values = reinterpret_cast<const float*>(output->data());
     if (result != nullptr) result->assign(values, values + 6);
     return Status();
@@ -329,18 +325,6 @@ TEST_F(CustomCalls, NoExtensionsAndNoOptions) {
   EXPECT_EQ(options.attrs->size, 0);
   options.struct_size = 0;
   EXPECT_FALSE(TakeFfiError(api.XLA_FFI_CustomOptions_Get(&options)).ok());
-}
-
-TEST_F(CustomCalls, LapackCallsSayWhatTheyFound) {
-  ExpectCompileError(
-      "%y:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : "
-      "ui8}, "
-      "operand_layouts = [dense<[0, 1]> : tensor<2xindex>], "
-      "result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]} : "
-      "(tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>)\n return %y#0 : tensor<2x3xf32>",
-      StatusCode::kInvalidArgument, "operand 0 is f32[2,3]; expected square matrices");
-  ExpectCompileError(Call("lapack_spotrf_ffi", "mhlo.backend_config = {uplo = 76 : ui8}"),
-                     StatusCode::kInvalidArgument, "1 operands and 1 results; expected 1 and 2");
 }
 
 // Of names that no string can hold: what is thrown inside comes out as an error.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/backend/executable/client.h"
+
+#include <utility>
+
+#include "reference_plugin/backend/executable/executable.h"
+#include "reference_plugin/backend/executable/loaded_executable.h"
+
+namespace plinth::cpu {
+
+Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::Compile(const sdk::Program& program,
+                                                                        std::string_view options) {
+  PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const BackendExecutable> executable,
+                          BackendExecutable::Compile(program, options, backend_));
+  return Load(std::move(executable), {});
+}
+
+Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::DeserializeAndLoad(
+    std::string_view serialized, std::string_view overridden_options, const sdk::LoadOptions&) {
+  PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const BackendExecutable> executable,
+                          BackendExecutable::Deserialize(serialized, overridden_options, backend_));
+  return Load(std::move(executable), {});
+}
+
+Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::Load(
+    std::shared_ptr<const sdk::Executable> executable, std::string_view) {
+  auto ours = std::static_pointer_cast<const BackendExecutable>(std::move(executable));
+  return BackendLoadedExecutable::Create(*this, std::move(ours));
+}
+
+}  // namespace plinth::cpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_LOADED_EXECUTABLE_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_LOADED_EXECUTABLE_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plinth/sdk/executable.h"
+#include "reference_plugin/backend/executable/client.h"
+#include "reference_plugin/backend/executable/executable.h"
+#include "reference_plugin/backend/executable/execution.h"
+
+namespace plinth::cpu {
+
+// A compiled program on devices of a client, which it does not outlive.
+class BackendLoadedExecutable final : public sdk::LoadedExecutable {
+ public:
+  // On the devices that its compile options name.
+  static Expected<std::unique_ptr<sdk::LoadedExecutable>> Create(
+      BackendClient& client, std::shared_ptr<const BackendExecutable> executable);
+  // On these devices, each with arguments and results of its own.
+  static Expected<std::unique_ptr<sdk::LoadedExecutable>> CreateOn(
+      BackendClient& client, std::shared_ptr<const BackendExecutable> executable,
+      std::vector<sdk::Device*> devices);
+
+  Status Execute(const sdk::ExecuteRequest& request, sdk::ExecuteResults& results) override;
+
+ private:
+  BackendLoadedExecutable(BackendClient& client,
+                          std::shared_ptr<const BackendExecutable> executable,
+                          sdk::LoadedExecutableInfo info, std::vector<sdk::Memory*> output_memories)
+      : LoadedExecutable(executable, std::move(info)),
+        client_(client),
+        executable_(std::move(executable)),
+        output_memories_(std::move(output_memories)) {}
+
+  Status TakeInputs(const sdk::ExecuteRequest& request, std::vector<ExecutionInput>& inputs) const;
+  void SetOutput(sdk::ExecuteResults& results, size_t lane, size_t output, sdk::Device* device,
+                 ContentsPtr contents) const;
+  Lane LaneOf(size_t lane, const sdk::Device* device) const;
+  void RunHere(std::span<ExecutionInput> inputs, size_t lane, sdk::Device* device,
+               sdk::ExecuteResults& results) const;
+  sdk::Event Start(std::vector<ExecutionInput> inputs, size_t lane, sdk::Device* device,
+                   const sdk::ExecuteRequest& request, sdk::ExecuteResults& results) const;
+
+  BackendClient& client_;
+  const std::shared_ptr<const BackendExecutable> executable_;
+  const std::vector<sdk::Memory*> output_memories_;  // of the first device, then of the next
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_LOADED_EXECUTABLE_H_

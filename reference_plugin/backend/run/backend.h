@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_BACKEND_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_BACKEND_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/compiler/plan/plan.h"
+
+namespace plinth::cpu {
+
+// Memory that the attributes of one program's calls may take. They are shared in the program, and
+// may be much shorter there.
+class AttributeBudget {
+ public:
+  // RESOURCE_EXHAUSTED if so much is not left.
+  Status Take(int64_t bytes);
+
+ private:
+  static constexpr int64_t kMostBytes = int64_t{64} << 20;
+  int64_t left_ = kMostBytes;
+};
+
+// One way to run steps.
+struct Engine {
+  // Whether it runs steps of this kind.
+  std::function<bool(const compiler::PlanStep& step)> matches;
+  // Checks the step and decides everything that depends on its types and attributes. What it makes
+  // of a kernel depends on PlanStep::kernel alone, because kernels that do the same work share it.
+  // Errors name the step and its place.
+  std::function<Expected<std::unique_ptr<PreparedStep>>(const compiler::PlanStep& step,
+                                                        AttributeBudget& budget)>
+      prepare;
+};
+
+// What a back end tells the code that all of them share. Executables keep it alive; immutable.
+struct Backend {
+  std::string name;  // In messages: "the CPU plugin".
+  // The code that this machine runs ("avx512"): part of fingerprints; an executable is loaded only
+  // where it is the same.
+  std::string hardware;
+  std::vector<Engine> engines;  // The first that matches a step runs it.
+};
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_BACKEND_H_

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/backend/run/frame.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "reference_plugin/backend/host/floating_point_modes.h"
+#include "reference_plugin/backend/host/thread_scratch.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::PlanStepKind;
+using compiler::StorageKind;
+
+// Arena and scratch up to this size are kept by each thread from run to run.
+constexpr int64_t kThreadMemory = 1 << 20;
+
+constexpr int64_t kCopyGrain = 256 << 10;  // bytes
+
+// Memory of this thread that is free between runs, at least `size` bytes.
+std::byte* ThreadMemory(int64_t size) {
+  constexpr uint64_t kLeast = 16 << 10;
+  thread_local ThreadScratch memory;
+  return memory.Get(
+      static_cast<int64_t>(std::bit_ceil(std::max(kLeast, static_cast<uint64_t>(size)))));
+}
+
+void Copy(ThreadPool* pool, std::byte* to, const std::byte* from, int64_t size) {
+  ParallelFor(pool, size, kCopyGrain, [=](int64_t begin, int64_t end) {
+    std::memcpy(to + begin, from + begin, end - begin);
+  });
+}
+
+// Copies of up to so many bytes, one element mostly, are no more than a few moves.
+constexpr int64_t kSmallCopy = 64;
+
+void CopySmall(std::byte* to, const std::byte* from, int64_t size) {
+  switch (size) {
+    case 1:
+      std::memcpy(to, from, 1);
+      break;
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    default:
+      std::memcpy(to, from, size);
+  }
+}
+
+int32_t ReadIndex(const std::byte* data) {
+  int32_t index;
+  std::memcpy(&index, data, sizeof(index));
+  return index;
+}
+
+}  // namespace
+
+Frame::Frame(const PreparedProgram& program, Runtime& runtime, const Lane& lane, CallContext* call)
+    : program_(program),
+      runtime_(runtime),
+      bases_(program.plan_.storages.size()),
+      many_owned_(bases_.size() > kFewStorages ? bases_.size() : 0),
+      owned_(many_owned_.empty() ? std::span(few_owned_, bases_.size())
+                                 : std::span<StoragePtr>(many_owned_)),
+      arrays_(std::max(program.most_arrays_, 1)) {
+  context_.pool = &runtime.threads;
+  context_.stop = &runtime.stop;
+  context_.device = lane.device;
+  context_.partition_id = lane.partition_id;
+  context_.replica_id = lane.replica_id;
+  context_.call = call;
+}
+
+Status Frame::Bind(std::span<RunArgument> arguments) {
+  const int64_t size = program_.memory_size();
+  // Foreign code may run another program on this thread, which would take the thread's memory; a
+  // run that waits goes on while the thread runs others.
+  if (size > kThreadMemory || program_.may_wait_ || program_.may_pause_) {
+    PLINTH_ASSIGN_OR_RETURN(pooled_, runtime_.memory->Allocate(size));
+    memory_ = pooled_->data();
+  } else if (size > 0) {
+    memory_ = ThreadMemory(size);
+    if (memory_ == nullptr) return ResourceExhausted("the system gave no ", size, " bytes");
+  }
+  context_.scratch = {memory_ + program_.scratch_offset(),
+                      static_cast<size_t>(program_.scratch_bytes_)};
+  PLINTH_RETURN_IF_ERROR(BindStorages(arguments));
+  return program_.num_slots_ > 0 ? BindLoops() : Status();
+}
+
+// What has to live beyond the run, or be given back after it, is put into owned_.
+Status Frame::BindStorages(std::span<RunArgument> arguments) {
+  for (size_t s = 0; s < bases_.size(); ++s) {
+    const compiler::Storage& storage = program_.plan_.storages[s];
+    switch (storage.kind) {
+      case StorageKind::kArena:
+        bases_[s] = memory_ + storage.arena_offset;
+        continue;
+      case StorageKind::kConstant:
+        owned_[s] = program_.constants_[s];
+        break;
+      case StorageKind::kOutput: {
+        PLINTH_ASSIGN_OR_RETURN(owned_[s], runtime_.memory->Allocate(storage.size));
+        break;
+      }
+      case StorageKind::kArgument: {
+        RunArgument& argument = arguments[storage.index];
+        bool may_write = argument.is_donated && !argument.storage->is_borrowed() &&
+                         argument.storage->IsExclusive();
+        if (storage.donated && !may_write) {
+          PLINTH_ASSIGN_OR_RETURN(owned_[s], runtime_.memory->Allocate(storage.size));
+          Copy(context_.pool, owned_[s]->data(), argument.storage->data(), storage.size);
+        } else {
+          owned_[s] = std::move(argument.storage);
+        }
+        break;
+      }
+    }
+    bases_[s] = owned_[s]->data();
+  }
+  return Status();
+}
+
+Status Frame::BindLoops() {
+  slots_ = reinterpret_cast<std::byte**>(memory_ + program_.slots_offset());
+  for (const Step& step : program_.steps_) {
+    if (step.bindable == nullptr) continue;
+    const std::span<void* const> found = ArraysOf(step);
+    PLINTH_RETURN_IF_ERROR(
+        step.bindable->Bind(found.first(step.num_operands), found.subspan(step.num_operands),
+                            memory_ + program_.registers_offset(), slots_ + step.first_slot));
+  }
+  return Status();
+}
+
+// The addresses of a step's operands, then of its results, in arrays_.
+std::span<void* const> Frame::ArraysOf(const Step& step) {
+  const int32_t* storages = program_.array_storages_.data() + step.first_array;
+  const int32_t count = step.num_operands + step.num_results;
+  for (int32_t i = 0; i < count; ++i) arrays_[i] = bases_[storages[i]];
+  return {arrays_.data(), static_cast<size_t>(count)};
+}
+
+Outcome Frame::RunStep(const Step& step) {
+  const std::span<void* const> found = ArraysOf(step);
+  std::optional<DefaultFloatingPoint> modes;  // which foreign code may change
+  if (program_.may_wait_ && step.prepared->may_wait()) modes.emplace();
+  return step.prepared->Run(found.first(step.num_operands), found.subspan(step.num_operands),
+                            context_);
+}
+
+Outcome Frame::Run() {
+  const DefaultFloatingPoint modes;
+  PLINTH_RETURN_IF_ERROR(std::exchange(waited_for_, {}).status());
+  const Step* const first = program_.steps_.data();
+  const Step* const last = first + program_.steps_.size();
+  for (const Step* next = first + next_; next != last;) {
+    const Step& step = *next++;
+    switch (step.kind) {
+      case PlanStepKind::kKernel:
+        if (step.bindable != nullptr) {
+          step.bindable->RunBound(slots_ + step.first_slot);
+          continue;
+        }
+        [[fallthrough]];
+      case PlanStepKind::kLibrary: {
+        Outcome outcome = RunStep(step);
+        if (outcome.is_done()) [[likely]] {
+          break;
+        }
+        if (outcome.waits()) {
+          next_ = static_cast<size_t>(next - first);
+          waited_for_ = outcome.over();
+        }
+        return outcome;
+      }
+      case PlanStepKind::kCopy:
+        if (step.copy_bytes <= kSmallCopy) {
+          CopySmall(Array(step, 1), Array(step, 0), step.copy_bytes);
+          continue;
+        }
+        Copy(context_.pool, Array(step, 1), Array(step, 0), step.copy_bytes);
+        break;
+      case PlanStepKind::kJump:
+        next = first + step.targets[0];
+        break;
+      case PlanStepKind::kJumpUnless:
+        if (*Array(step, 0) == std::byte{0}) next = first + step.targets[0];
+        break;
+      case PlanStepKind::kSwitch: {
+        const int32_t index = ReadIndex(Array(step, 0));
+        const int32_t others = static_cast<int32_t>(step.targets.size()) - 1;
+        next = first + step.targets[index < 0 || index > others ? others : index];
+        break;
+      }
+    }
+    // What takes little time does not get here; every loop does, at its jumps.
+    if (context_.stop->load(std::memory_order_relaxed)) {
+      return Status(StatusCode::kCancelled, "the client was destroyed while the program ran");
+    }
+  }
+  next_ = program_.steps_.size();
+  return Status();
+}
+
+void Frame::TakeOutputs(std::span<StoragePtr> outputs) {
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    outputs[o] = std::move(owned_[program_.plan_.outputs[o].storage]);
+  }
+}
+
+}  // namespace plinth::cpu

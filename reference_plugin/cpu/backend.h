@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_BACKEND_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_BACKEND_H_
+
+#include <memory>
+
+#include "reference_plugin/backend/run/backend.h"
+#include "reference_plugin/cpu/library/library.h"
+
+namespace plinth::cpu {
+
+// What this back end is to the code that all of them share.
+std::shared_ptr<const Backend> MakeBackend(const LibraryOptions& options = {});
+
+}  // namespace plinth::cpu
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_BACKEND_H_
