@@ -7,12 +7,14 @@
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/mapping/device_mapping.h"
+#include "reference_plugin/compiler/passes/legalize.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/plan/schedule.h"
 
 namespace plinth::compiler {
 
-Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineOptions& options) {
+Expected<CompiledProgram> CompileProgram(program::Module source, const Target& target,
+                                         const PipelineOptions& options) {
   Dumper dumper =
       options.dump_to.empty() ? Dumper(source.name()) : Dumper(source.name(), options.dump_to);
   dumper.Dump("program", [&] { return program::Print(source); });
@@ -28,14 +30,17 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineO
   optimize.simplify = options.simplify;
   optimize.verify = options.verify;
   optimize.dumper = &dumper;
-  PLINTH_RETURN_IF_ERROR(Optimize(*module, optimize));
+  PLINTH_RETURN_IF_ERROR(Optimize(*module, target, optimize));
+  PLINTH_RETURN_IF_ERROR(Legalize(*module, target));
+  dumper.Dump("legalize", [&] { return ToString(*module); });
+  if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("legalize"));
   LowerOptions lower;
   lower.fusion = options.fusion;
-  PLINTH_ASSIGN_OR_RETURN(Schedule schedule, Lower(*module, lower));
+  PLINTH_ASSIGN_OR_RETURN(Schedule schedule, Lower(*module, target, lower));
   dumper.Dump("schedule", [&] { return ToString(schedule); });
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(schedule));
   CompiledProgram compiled;
-  PLINTH_ASSIGN_OR_RETURN(compiled.plan, PlanMemory(schedule));
+  PLINTH_ASSIGN_OR_RETURN(compiled.plan, PlanMemory(schedule, target));
   dumper.Dump("plan", [&] { return ToString(compiled.plan); });
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(compiled.plan).WithContext("plan"));
   compiled.donations = std::move(module->donations);

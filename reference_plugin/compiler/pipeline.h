@@ -35,10 +35,11 @@ struct CompiledProgram {
   EntryLayouts layouts;
 };
 
-// The whole compiler: import, device mapping, optimization, lowering, memory plan. Every stage is
-// written to files if the options or PLINTH_DUMP name a folder. Errors name the op and its place;
+// The whole compiler: import, device mapping, optimization, lowering, memory plan, for what the
+// target can do. Every stage is written to files if the options or PLINTH_DUMP name a folder. Errors name the op and its place;
 // INVALID_ARGUMENT if nothing can be written to that folder.
-Expected<CompiledProgram> CompileProgram(program::Module source, const PipelineOptions& options);
+Expected<CompiledProgram> CompileProgram(program::Module source, const Target& target,
+                                         const PipelineOptions& options);
 
 }  // namespace plinth::compiler
 

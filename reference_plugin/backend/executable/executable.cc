@@ -93,7 +93,7 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
   PLINTH_RETURN_IF_ERROR(ApplyCompileFlags(options.env_option_overrides, pipeline));
   PLINTH_ASSIGN_OR_RETURN(program::Module module, program::Read(AsBytes(source.code)));
   PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
-                          compiler::CompileProgram(std::move(module), pipeline));
+                          compiler::CompileProgram(std::move(module), backend->target, pipeline));
 
   sdk::ExecutableInfo info;
   info.name = compiled.plan.name;

@@ -8,6 +8,7 @@
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/pipeline.h"
+#include "reference_plugin/compiler/testing/targets.h"
 
 namespace plinth::compiler {
 namespace {
@@ -20,7 +21,7 @@ Expected<CompiledProgram> CompileWith(std::string_view argument, std::string_vie
              "\", tf.aliasing_output = 0 : i32}) -> (", type, " {mhlo.layout_mode = \"", result,
              "\"}) { return %x : ", type, " }");
   PLINTH_ASSIGN_OR_RETURN(program::Module module, program::ReadText(text));
-  return CompileProgram(std::move(module), {});
+  return CompileProgram(std::move(module), testing::kPlainTarget, {});
 }
 
 TEST(EntryLayouts, TypesAreThoseInMemory) {
@@ -65,14 +66,14 @@ TEST(EntryLayouts, BadModesAreNamed) {
         Row{"fast", "expected"}, Row{"{99999999999999999999,1,0}", "expected"},
         Row{"{2,1,0:T(8,128)}", "no tiles"}}) {
     Status argument = CompileWith(row.mode, "auto").status();
-    EXPECT_THAT(argument.ToString(), testing::HasSubstr(row.message)) << row.mode;
-    EXPECT_THAT(argument.ToString(), testing::HasSubstr("mhlo.layout_mode of argument 0 is"));
+    EXPECT_THAT(argument.ToString(), ::testing::HasSubstr(row.message)) << row.mode;
+    EXPECT_THAT(argument.ToString(), ::testing::HasSubstr("mhlo.layout_mode of argument 0 is"));
     Status result = CompileWith("auto", row.mode).status();
-    EXPECT_THAT(result.ToString(), testing::HasSubstr(row.message)) << row.mode;
-    EXPECT_THAT(result.ToString(), testing::HasSubstr("mhlo.layout_mode of result 0 is"));
+    EXPECT_THAT(result.ToString(), ::testing::HasSubstr(row.message)) << row.mode;
+    EXPECT_THAT(result.ToString(), ::testing::HasSubstr("mhlo.layout_mode of result 0 is"));
   }
   EXPECT_THAT(CompileWith("{0,1}", "auto", "!stablehlo.token").status().ToString(),
-              testing::HasSubstr("no order"));
+              ::testing::HasSubstr("no order"));
 }
 
 }  // namespace

@@ -368,7 +368,7 @@ const BadProgram kAlgorithms[] = {
      "expected square matrices"},
     {{"tensor<2x2xi32>"},
      R"(%0 = "stablehlo.cholesky"(%a) : (tensor<2x2xi32>) -> tensor<2x2xi32>)",
-     "expected elements of f32, f64, c64 or c128"},
+     "expected floats or complex numbers"},
     {{"tensor<2x2xf32>", kF3},
      R"(%0 = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<2x2xf32>, tensor<3xf32>) -> tensor<3xf32>)",
      "expected right-hand sides for f32[2,2] on the left"},

@@ -6,6 +6,7 @@
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/passes/optimize.h"
+#include "reference_plugin/compiler/testing/targets.h"
 #include "reference_plugin/program/program.h"
 
 // Any program that reads either imports to a valid module, which stays valid through every pass, or
@@ -22,6 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!compiler::Verify(**module).ok()) __builtin_trap();
   compiler::OptimizeOptions options;
   options.verify = true;
-  if (compiler::Optimize(**module, options).code() == StatusCode::kInternal) __builtin_trap();
+  if (compiler::Optimize(**module, compiler::testing::kPlainTarget, options).code() ==
+      StatusCode::kInternal)
+    __builtin_trap();
   return 0;
 }

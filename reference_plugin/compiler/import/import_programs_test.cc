@@ -11,6 +11,7 @@
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/targets.h"
 
 namespace plinth::compiler {
 namespace {
@@ -50,10 +51,10 @@ TEST(ImportPrograms, ImportOptimizeAndStay) {
     ASSERT_TRUE(verified.ok()) << verified.ToString();
     OptimizeOptions options;
     options.verify = true;
-    Status status = Optimize(**module, options);
+    Status status = Optimize(**module, testing::kPlainTarget, options);
     ASSERT_TRUE(status.ok()) << status.ToString();
     const std::string once = ToString(**module);
-    status = Optimize(**module, options);
+    status = Optimize(**module, testing::kPlainTarget, options);
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ(ToString(**module), once);
   }
@@ -67,7 +68,7 @@ TEST(ImportPrograms, WithoutSimplificationToo) {
     OptimizeOptions options;
     options.verify = true;
     options.simplify = false;
-    const Status status = Optimize(**module, options);
+    const Status status = Optimize(**module, testing::kPlainTarget, options);
     EXPECT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ((*module)->functions.size(), 1u);
   }
@@ -85,7 +86,8 @@ TEST(ImportPrograms, CompileToPlansThatHold) {
       options.simplify = off != 2;
       auto program = program::Read(ReadFile(path));
       ASSERT_TRUE(program.ok());
-      const Status status = CompileProgram(*std::move(program), options).status();
+      const Status status =
+          CompileProgram(*std::move(program), testing::kPlainTarget, options).status();
       compiled += status.ok();
       EXPECT_TRUE(status.ok() || status.code() == StatusCode::kUnimplemented) << status.ToString();
     }
@@ -119,7 +121,7 @@ TEST(ImportPrograms, DonationAndMemoryKinds) {
 TEST(ImportPrograms, TopKIsAnOp) {
   auto module = ImportFile("../../../conformance/programs/jax-0.10.2/top_k.mlirbc");
   ASSERT_TRUE(module.ok()) << module.status().ToString();
-  ASSERT_TRUE(Optimize(**module).ok());
+  ASSERT_TRUE(Optimize(**module, testing::kPlainTarget).ok());
   EXPECT_EQ(Body(**module), R"(entry @main(%0: f32[16]) {
   %1, %2 = top_k(%0) {dimension=0, count=3} : f32[3], s32[3]
   return(%1, %2)
@@ -132,12 +134,12 @@ TEST(ImportPrograms, GradientOfAnMlpShrinks) {
   ASSERT_TRUE(module.ok()) << module.status().ToString();
   OptimizeOptions options;
   options.verify = true;
-  const Status status = Optimize(**module, options);
+  const Status status = Optimize(**module, testing::kPlainTarget, options);
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ((*module)->functions.size(), 1u);
   const std::string text = ToString(**module);
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 420);
-  ASSERT_TRUE(Optimize(**module, options).ok());
+  ASSERT_TRUE(Optimize(**module, testing::kPlainTarget, options).ok());
   EXPECT_EQ(ToString(**module), text);
 }
 

@@ -80,35 +80,6 @@ Status BuildProduct(Importer& importer, const Operation& operation) {
   return importer.Define(0, op->results[0]);
 }
 
-// Factors and solutions of narrow floats are computed as f32 and rounded once.
-template <Opcode opcode, AttributeConverter convert>
-Status BuildWide(Importer& importer, const Operation& operation) {
-  SmallVector<Value*, 2> operands(importer.operands());
-  const std::span<const Type> results = importer.result_types();
-  PLINTH_ASSIGN_OR_RETURN(AttributesRef attributes,
-                          convert({operation, importer.operands(), results, importer.owner()}));
-  const DType narrow = results.size() == 1 ? results[0].dtype : DType::kF32;
-  bool is_narrow = IsFloat(narrow) && InfoOf(narrow).bits < 32;
-  for (const Value* operand : operands) is_narrow = is_narrow && operand->type.dtype == narrow;
-  if (!is_narrow) {
-    PLINTH_ASSIGN_OR_RETURN(Op* const op,
-                            importer.Append(opcode, operands, results, std::move(attributes)));
-    return importer.Define(0, op->results[0]);
-  }
-  for (Value*& operand : operands) {
-    PLINTH_ASSIGN_OR_RETURN(operand,
-                            importer.AppendOne(Opcode::kConvert, {operand},
-                                               Type::Tensor(DType::kF32, operand->type.dims)));
-  }
-  const Type wide = Type::Tensor(DType::kF32, results[0].dims);
-  PLINTH_ASSIGN_OR_RETURN(
-      Op* const op,
-      importer.Append(opcode, operands, std::span<const Type>(&wide, 1), std::move(attributes)));
-  PLINTH_ASSIGN_OR_RETURN(Value* const rounded,
-                          importer.AppendOne(Opcode::kConvert, {op->results[0]}, results[0]));
-  return importer.Define(0, rounded);
-}
-
 // (low, high, shape): the shape is that of the result.
 template <Opcode opcode, AttributeConverter convert>
 Status BuildRng(Importer& importer, const Operation& operation) {

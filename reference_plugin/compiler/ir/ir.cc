@@ -98,4 +98,16 @@ Op* Module::NewOp(Opcode opcode, std::initializer_list<Value*> operands, Type re
                std::span<const Type>(&result_type, 1), std::move(attributes), std::move(location));
 }
 
+std::string Describe(const Op& op) {
+  std::string text(Name(op.opcode));
+  if (op.location != nullptr && !op.location->empty()) text += StrCat(" at ", *op.location);
+  return text;
+}
+
+Dims DenseStrides(std::span<const int64_t> dims, int64_t unit) {
+  Dims strides(dims.size());
+  for (size_t dim = dims.size(); dim-- > 0; unit *= dims[dim]) strides[dim] = unit;
+  return strides;
+}
+
 }  // namespace plinth::compiler

@@ -150,6 +150,11 @@ std::shared_ptr<const Attributes> MakeAttributes(T attributes) {
 // The whole module as text, for PLINTH_DUMP and tests; one op per line.
 std::string ToString(const Module& module);
 std::string ToString(const Op& op);
+// "reduce at model.py:3:4", for messages.
+std::string Describe(const Op& op);
+
+// Strides of a dense row-major array, the last dimension's being `unit`.
+Dims DenseStrides(std::span<const int64_t> dims, int64_t unit = 1);
 
 }  // namespace plinth::compiler
 

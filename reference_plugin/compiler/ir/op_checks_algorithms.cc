@@ -23,12 +23,12 @@ Status CheckBatchNorm(const Op& op, size_t features_end, size_t first_feature_re
   return Status();
 }
 
-// f32, f64, c64 or c128.
+// Floats of any width: passes widen those that the target does not compute.
 Status CheckLinearAlgebraElements(const Op& op, size_t operand) {
   const DType dtype = op.operands[operand]->type.dtype;
-  if (dtype == DType::kF32 || dtype == DType::kF64 || IsComplex(dtype)) return Status();
+  if (IsFloat(dtype) || IsComplex(dtype)) return Status();
   return InvalidArgument("operand ", operand, " is ", op.operands[operand]->type.ToString(),
-                         "; expected elements of f32, f64, c64 or c128");
+                         "; expected floats or complex numbers");
 }
 
 Status CheckSquare(const Op& op, size_t operand) {

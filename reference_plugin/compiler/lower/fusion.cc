@@ -9,25 +9,17 @@
 // The walk over a block, and what becomes of each class of op. The rules for joining a group are in
 // fusion_rules.cc.
 namespace plinth::compiler {
-namespace {
 
-// A concatenation of at most this many operands and this many elements is one kernel of selects;
-// others are one kernel per operand.
-constexpr int64_t kMaxSelectedElements = 8192;
-constexpr size_t kMaxSelectedOperands = 4;
-
-}  // namespace
-
-Expected<std::unique_ptr<BlockPlan>> PlanBlock(LowerContext& context, const Block& block) {
-  auto plan = std::make_unique<BlockPlan>();
-  plan->block = &block;
-  plan->number = context.NextBlockNumber();
-  PLINTH_RETURN_IF_ERROR(BlockFusion(context, *plan).Run());
-  return plan;
+Expected<std::unique_ptr<FusedBlock>> FuseBlock(LowerContext& context, const Block& block) {
+  auto fused = std::make_unique<FusedBlock>();
+  fused->block = &block;
+  fused->number = context.NextBlockNumber();
+  PLINTH_RETURN_IF_ERROR(BlockFusion(context, *fused).Run());
+  return fused;
 }
 
 Status BlockFusion::Run() {
-  PLINTH_RETURN_IF_ERROR(context_.Prepare(*plan_.block, plan_.number, ops_));
+  context_.Prepare(*fused_.block, fused_.number, ops_);
   groups_of_.resize(ops_.size());
   visited_.assign(ops_.size(), 0);
   next_effect_.assign(ops_.size(), -1);
@@ -36,8 +28,7 @@ Status BlockFusion::Run() {
   int32_t last_effect = -1;
   for (size_t i = 0; i < ops_.size(); ++i) {
     const int32_t position = static_cast<int32_t>(i);
-    for (size_t j = 0; j < ops_[i]->operands.size(); ++j) {
-      const Value* operand = context_.Operand(*ops_[i], j);
+    for (const Value* operand : context_.OperandsOf(*ops_[i])) {
       if (!IsHere(operand)) continue;
       auto& users = context_.Fusion(operand).users;
       if (users.empty() || users.back() != position) users.push_back(position);
@@ -48,47 +39,48 @@ Status BlockFusion::Run() {
     }
   }
   for (size_t i = ops_.size(); i-- > 0;) {
-    PLINTH_RETURN_IF_ERROR(PlanOp(static_cast<int32_t>(i)));
+    PLINTH_RETURN_IF_ERROR(VisitOp(static_cast<int32_t>(i)));
   }
   ForgetUnusedRows();
   // Once each. Blocks within this one are done with their marks.
   size_t count = 0;
-  for (const Value* value : plan_.captures) {
-    if (context_.MarkCaptured(value, plan_.number)) plan_.captures[count++] = value;
+  for (const Value* value : fused_.captures) {
+    if (context_.MarkCaptured(value, fused_.number)) fused_.captures[count++] = value;
   }
-  plan_.captures.resize(count);
+  fused_.captures.resize(count);
   return Status();
 }
 
-Status BlockFusion::PlanOp(int32_t position) {
+Status BlockFusion::VisitOp(int32_t position) {
   const Op& op = *ops_[position];
-  switch (ClassOf(op)) {
+  switch (context_.ClassOf(op)) {
     case LowerClass::kReturn:
-      for (size_t i = 0; i < op.operands.size(); ++i) SetHard(context_.Operand(op, i));
+      for (size_t i = 0; i < op.operands.size(); ++i) SetHard(op.operands[i]);
       return Status();
     case LowerClass::kView:
-      PlanView(op);
+      VisitView(op);
       return Status();
     case LowerClass::kBarrier:
-      PlanBarrier(op);
+      VisitBarrier(op);
       return Status();
     case LowerClass::kElementwise:
     case LowerClass::kMovement:
     case LowerClass::kReduction:
     case LowerClass::kStore:
-      PlanFusible(op);
+      VisitFusible(op);
       return Status();
     case LowerClass::kSource:
-      if (op.opcode == Opcode::kIota) PlanFusible(op);
+      if (op.opcode == Opcode::kIota) VisitFusible(op);
       return Status();
     case LowerClass::kLibrary:
-      PlanStandalone(op);
+      VisitStandalone(op);
       return Status();
     case LowerClass::kControl:
-      return PlanControl(op);
+      return VisitControl(op);
     case LowerClass::kAlias:
-    case LowerClass::kRefused:
       return Status();
+    case LowerClass::kRefused:
+      return Internal("lowering ", Describe(op), ": legalize has not run");
   }
   return Status();
 }
@@ -121,19 +113,18 @@ bool BlockFusion::IsHard(const Op& op) const {
 }
 
 void BlockFusion::SetHard(const Value* value) {
-  value = context_.Resolve(value);
   if (value->type.kind == Type::Kind::kTuple) {
     for (const Value* element : value->op->operands) SetHard(element);
     return;
   }
   context_.SetHard(value);
   if (IsHere(value)) return;
-  const Op* producer = context_.Producer(value);
+  const Op* producer = value->op;
   if (producer != nullptr && producer->opcode == Opcode::kConstant) return;
-  plan_.captures.push_back(value);
+  fused_.captures.push_back(value);
 }
 
-void BlockFusion::PlanView(const Op& op) {
+void BlockFusion::VisitView(const Op& op) {
   bool in_memory = IsHard(op);
   // An element whose bits become several elements, or a part of one, is a view of memory only.
   const bool keeps_elements = ByteSize(op.operands[0]->type.dtype) == ByteSize(op.type().dtype);
@@ -146,7 +137,7 @@ void BlockFusion::PlanView(const Op& op) {
 }
 
 // What is needed of its results is in memory, and so are their operands: the same bytes.
-void BlockFusion::PlanBarrier(const Op& op) {
+void BlockFusion::VisitBarrier(const Op& op) {
   for (size_t i = 0; i < op.results.size(); ++i) {
     const Value* result = op.results[i];
     if (!context_.IsHard(result) && context_.Fusion(result).wants.empty()) continue;
@@ -155,22 +146,22 @@ void BlockFusion::PlanBarrier(const Op& op) {
   }
 }
 
-void BlockFusion::PlanFusible(const Op& op) {
+void BlockFusion::VisitFusible(const Op& op) {
   SmallVector<int32_t, 8> groups = WantingGroups(op);
   if (groups.empty() && !IsHard(op)) return;  // Nobody needs it.
-  if (op.opcode == Opcode::kDynamicUpdateSlice) return PlanUpdate(op);
-  if (op.opcode == Opcode::kPad && HasGaps(op)) return PlanGappedPad(op);
+  if (op.opcode == Opcode::kDynamicUpdateSlice) return VisitUpdate(op);
+  if (op.opcode == Opcode::kPad && HasGaps(op)) return VisitGappedPad(op);
   if (!context_.fusion()) {
-    return op.opcode == Opcode::kConcatenate ? PlanConcatenate(op) : MakeRoot(op);
+    return op.opcode == Opcode::kConcatenate ? VisitConcatenate(op) : MakeRoot(op);
   }
   MakeRows(op, groups);
-  if (CostOf(op) == 0 || op.opcode == Opcode::kIota) return PlanMovement(op);
-  return PlanComputation(op);
+  if (WorkOf(op.opcode) == OpWork::kNone || op.opcode == Opcode::kIota) return VisitMovement(op);
+  return VisitComputation(op);
 }
 
 // Costs nothing within a kernel, so every group has its own; in memory only for those that need it
 // there.
-void BlockFusion::PlanMovement(const Op& op) {
+void BlockFusion::VisitMovement(const Op& op) {
   bool in_memory = IsHard(op);
   SmallVector<int32_t, 8> groups = WantingGroups(op);
   if (in_memory && TryHost(op, groups)) {
@@ -186,7 +177,7 @@ void BlockFusion::PlanMovement(const Op& op) {
   if (in_memory) MakeRoot(op);
 }
 
-void BlockFusion::PlanComputation(const Op& op) {
+void BlockFusion::VisitComputation(const Op& op) {
   SmallVector<int32_t, 8> groups = WantingGroups(op);
   if (!IsHard(op)) {
     if (groups.size() == 1) {
@@ -198,9 +189,10 @@ void BlockFusion::PlanComputation(const Op& op) {
     }
   }
   if (TryHost(op, groups)) return;
-  if (op.opcode == Opcode::kConcatenate && (op.operands.size() > kMaxSelectedOperands ||
-                                            op.type().NumElements() > kMaxSelectedElements)) {
-    return PlanConcatenate(op);
+  const FusionLimits& limits = context_.target().fusion;
+  if (op.opcode == Opcode::kConcatenate && (op.operands.size() > limits.selected_operands ||
+                                            op.type().NumElements() > limits.selected_elements)) {
+    return VisitConcatenate(op);
   }
   MakeRoot(op);
 }
@@ -227,8 +219,8 @@ int32_t BlockFusion::NewPart(const Op& op, std::span<const int64_t> extents, con
   return group;
 }
 
-void BlockFusion::PlanUpdate(const Op& op) {
-  const Value* updated = context_.Operand(op, 0);
+void BlockFusion::VisitUpdate(const Op& op) {
+  const Value* updated = op.operands[0];
   const Type& update = op.operands[1]->type;
   const int32_t rank = static_cast<int32_t>(update.rank());
   IndexMap address = IdentityMap(rank, rank);
@@ -245,7 +237,7 @@ void BlockFusion::PlanUpdate(const Op& op) {
   NeedIndices(op, 2, group);
 }
 
-void BlockFusion::PlanConcatenate(const Op& op) {
+void BlockFusion::VisitConcatenate(const Op& op) {
   const int32_t rank = static_cast<int32_t>(op.type().rank());
   const int32_t dim = static_cast<int32_t>(op.Get<DimensionAttributes>().dimension);
   int64_t end = op.type().dims[dim];
@@ -264,7 +256,7 @@ void BlockFusion::PlanConcatenate(const Op& op) {
   }
 }
 
-void BlockFusion::PlanGappedPad(const Op& op) {
+void BlockFusion::VisitGappedPad(const Op& op) {
   const auto& pad = op.Get<PadAttributes>();
   const Dims& source = op.operands[0]->type.dims;
   const Dims& result = op.type().dims;
@@ -301,32 +293,32 @@ void BlockFusion::PlanGappedPad(const Op& op) {
   GroupAt(store).previous_part = fill;
 }
 
-void BlockFusion::PlanStandalone(const Op& op) {
+void BlockFusion::VisitStandalone(const Op& op) {
   const bool wanted = IsHard(op) || !WantingGroups(op).empty();
   if (!wanted && EffectOf(op) == Effect::kPure) return;
   for (const Value* result : op.results) context_.SetHard(result);
-  for (const Value* operand : op.operands) SetHard(operand);
+  for (const Value* operand : context_.OperandsOf(op)) SetHard(operand);
   Unit unit;
   unit.op = &op;
-  plan_.units.push_back(std::move(unit));
+  fused_.units.push_back(std::move(unit));
 }
 
-Status BlockFusion::PlanControl(const Op& op) {
+Status BlockFusion::VisitControl(const Op& op) {
   for (const Value* result : op.results) context_.SetHard(result);
   for (const Value* operand : op.operands) SetHard(operand);
   Unit unit;
   unit.op = &op;
   const int32_t position = context_.Position(&op);
   for (const Block* block : op.blocks) {
-    PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<BlockPlan> plan, PlanBlock(context_, *block));
-    for (const Value* capture : plan->captures) {
+    PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<FusedBlock> fused, FuseBlock(context_, *block));
+    for (const Value* capture : fused->captures) {
       SetHard(capture);
       if (IsHere(capture)) context_.Fusion(capture).users.push_back(position);
       unit.captures.push_back(capture);
     }
-    unit.blocks.push_back(std::move(plan));
+    unit.blocks.push_back(std::move(fused));
   }
-  plan_.units.push_back(std::move(unit));
+  fused_.units.push_back(std::move(unit));
   return Status();
 }
 

@@ -16,15 +16,6 @@
 // through index maps. An instance is a load until the op that makes its value joins the group.
 namespace plinth::compiler {
 
-// What keeps kernels of a size that back ends handle well.
-inline constexpr int32_t kMaxGroupNodes = 128;
-inline constexpr int32_t kMaxGroupLoads = 40;
-inline constexpr size_t kMaxGroupInstances = 512;  // also bounds how deep operands nest
-inline constexpr int32_t kMaxGroupOutputs = 16;
-inline constexpr int32_t kMaxDomainRank = 8;
-// Rows longer than this do not stay in a core's cache between two phases.
-inline constexpr int64_t kMaxRowElements = 32768;
-
 // The pass over the rows that stores what needs their reductions.
 inline constexpr uint64_t kLastPass = uint64_t{1} << 63;
 
@@ -94,8 +85,8 @@ struct Group {
   bool IsUpdate() const;  // of at least one array in place
   int64_t NumPoints() const;
   int64_t NumRows() const;  // points of the parallel dimensions
-  // Whether rows do not stay in a core's cache: nothing is kept from one pass to the next.
-  bool HasLongRows() const;
+  // Whether rows have more elements: nothing is kept from one pass to the next.
+  bool HasRowsAbove(int64_t elements) const;
   // How often an instance with that map is computed.
   int64_t Evaluations(const IndexMap& map) const;
   bool UsesReduced(const IndexMap& map) const;
@@ -115,8 +106,9 @@ enum class ReductionFit : uint8_t {
   kExistingDims,  // over the group's reduced dimensions
   kLastDims,      // over the last parallel dimensions, which become the reduced ones
 };
-ReductionFit FitReduction(const Group& group, const IndexMap& map, std::span<const int64_t> dims,
-                          std::span<const int64_t> reduced_sizes, int32_t& first_reduced);
+ReductionFit FitReduction(const Group& group, const KernelLimits& limits, const IndexMap& map,
+                          std::span<const int64_t> dims, std::span<const int64_t> reduced_sizes,
+                          int32_t& first_reduced);
 
 // Whether a value of these dims, needed through `map`, is one element for all points along the last
 // dimensions [first, rank) of a group without reductions. `count`: of such points; 1 (and false)
@@ -133,11 +125,11 @@ struct Unit {
   const Op* op = nullptr;
   int32_t group = -1;
   SmallVector<const Value*, 4> captures;  // control: outer values that its blocks use
-  std::vector<std::unique_ptr<struct BlockPlan>> blocks;
+  std::vector<std::unique_ptr<struct FusedBlock>> blocks;
 };
 
 // A block of the program as units, in reverse order of their last ops.
-struct BlockPlan {
+struct FusedBlock {
   const Block* block = nullptr;
   int32_t number = 0;
   std::deque<Group> groups;
@@ -146,7 +138,7 @@ struct BlockPlan {
 };
 
 // Divides a block into units. `context` collects which values must be in memory.
-Expected<std::unique_ptr<BlockPlan>> PlanBlock(LowerContext& context, const Block& block);
+Expected<std::unique_ptr<FusedBlock>> FuseBlock(LowerContext& context, const Block& block);
 
 }  // namespace plinth::compiler
 

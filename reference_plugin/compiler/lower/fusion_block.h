@@ -13,7 +13,7 @@ namespace plinth::compiler {
 // that want its results exist, with the index maps through which they want them.
 class BlockFusion {
  public:
-  BlockFusion(LowerContext& context, BlockPlan& plan) : context_(context), plan_(plan) {}
+  BlockFusion(LowerContext& context, FusedBlock& fused) : context_(context), fused_(fused) {}
 
   Status Run();
 
@@ -26,17 +26,17 @@ class BlockFusion {
     uint64_t passes = kLastPass;
   };
 
-  Status PlanOp(int32_t position);
-  void PlanView(const Op& op);
-  void PlanBarrier(const Op& op);
-  void PlanFusible(const Op& op);
-  void PlanMovement(const Op& op);
-  void PlanComputation(const Op& op);
-  void PlanUpdate(const Op& op);
-  void PlanConcatenate(const Op& op);
-  void PlanGappedPad(const Op& op);
-  void PlanStandalone(const Op& op);
-  Status PlanControl(const Op& op);
+  Status VisitOp(int32_t position);
+  void VisitView(const Op& op);
+  void VisitBarrier(const Op& op);
+  void VisitFusible(const Op& op);
+  void VisitMovement(const Op& op);
+  void VisitComputation(const Op& op);
+  void VisitUpdate(const Op& op);
+  void VisitConcatenate(const Op& op);
+  void VisitGappedPad(const Op& op);
+  void VisitStandalone(const Op& op);
+  Status VisitControl(const Op& op);
 
   // What wants the results of an op.
   SmallVector<int32_t, 8> WantingGroups(const Op& op);
@@ -96,11 +96,13 @@ class BlockFusion {
                        std::span<const int32_t> instances);
   void NeedIndices(const Op& op, size_t first_operand, int32_t group);
 
-  Group& GroupAt(int32_t group) { return plan_.groups[static_cast<size_t>(group)]; }
-  bool IsHere(const Value* value) const { return context_.BlockOf(value) == plan_.number; }
+  const KernelLimits& limits() const { return context_.target().kernels; }
+  bool HasLongRows(const Group& group) const { return group.HasRowsAbove(limits().row_elements); }
+  Group& GroupAt(int32_t group) { return fused_.groups[static_cast<size_t>(group)]; }
+  bool IsHere(const Value* value) const { return context_.BlockOf(value) == fused_.number; }
 
   LowerContext& context_;
-  BlockPlan& plan_;
+  FusedBlock& fused_;
   std::vector<const Op*> ops_;
   std::vector<SmallVector<int32_t, 2>> groups_of_;  // groups that compute an op, by position
   std::vector<int32_t> next_effect_;                // by position

@@ -36,8 +36,7 @@ int32_t BlockFusion::AddInstance(int32_t group, const Value* value, int32_t map,
 }
 
 int32_t BlockFusion::Demand(int32_t group, const Value* value, int32_t map, Need need) {
-  value = context_.Resolve(value);
-  const Op* producer = context_.Producer(value);
+  const Op* producer = value->op;
   if (IsScalarConstant(producer)) {
     int32_t index = AddInstance(group, value, map, need);
     Instance& instance = GroupAt(group).instances.back();
@@ -69,10 +68,9 @@ int32_t BlockFusion::Demand(int32_t group, const Value* value, int32_t map, Need
 }
 
 int32_t BlockFusion::DemandInMemory(int32_t group, const Value* value) {
-  value = context_.Resolve(value);
   Group& g = GroupAt(group);
   int32_t map = g.AddMap(ZeroMap(static_cast<int32_t>(value->type.rank()), g.rank()));
-  if (IsScalarConstant(context_.Producer(value))) return Demand(group, value, map, {});
+  if (IsScalarConstant(value->op)) return Demand(group, value, map, {});
   int32_t index = AddInstance(group, value, map, {});
   ++g.num_loads;
   g.needed.push_back(value);
@@ -82,7 +80,7 @@ int32_t BlockFusion::DemandInMemory(int32_t group, const Value* value) {
 
 void BlockFusion::NeedIndices(const Op& op, size_t first_operand, int32_t group) {
   for (size_t i = first_operand; i < op.operands.size(); ++i) {
-    const Value* index = context_.Operand(op, i);
+    const Value* index = op.operands[i];
     SetHard(index);
     GroupAt(group).needed.push_back(index);
   }
@@ -127,9 +125,8 @@ bool BlockFusion::Expand(const Op& op, int32_t group, int32_t instance, Need nee
     }
     default:
       if (op.opcode == Opcode::kMap) kind = InstanceKind::kMap;
-      for (size_t i = 0; i < op.operands.size(); ++i) {
-        const Value* operand = op.operands[i];
-        const bool captured = i >= NumOwnOperands(op);
+      for (const Value* operand : context_.OperandsOf(op)) {
+        const bool captured = operands.size() >= op.operands.size();
         const int32_t rank = static_cast<int32_t>(operand->type.rank());
         const int32_t source_map = captured ? g.AddMap(ZeroMap(rank, g.rank())) : map;
         operands.push_back(Demand(group, operand, source_map, need));
@@ -157,7 +154,7 @@ bool BlockFusion::ExpandReshape(const Op& op, int32_t group, int32_t instance, N
       case ReshapeOutcome::kNotAffine:
         return false;
       case ReshapeOutcome::kNeedsSplit:
-        if (g.rank() >= kMaxDomainRank) return false;
+        if (g.rank() >= limits().domain_rank) return false;
         g.SplitDim(split_dim, split_inner);
         continue;
       case ReshapeOutcome::kMapped:
@@ -255,7 +252,7 @@ void BlockFusion::ExpandReduction(const Op& op, int32_t group, const IndexMap& m
     if (padded) {
       // Outside of the input, windows see the initial value.
       int32_t inside = element;
-      element = AddInstance(group, context_.Operand(op, i), input_map, need);
+      element = AddInstance(group, op.operands[i], input_map, need);
       Instance& instance = g.instances.back();
       instance.kind = InstanceKind::kPadded;
       instance.op = &op;
@@ -265,8 +262,8 @@ void BlockFusion::ExpandReduction(const Op& op, int32_t group, const IndexMap& m
     reduction.inputs.push_back(element);
     reduction.initial.push_back(initial);
   }
-  for (size_t i = NumOwnOperands(op); i < op.operands.size(); ++i) {
-    reduction.captured.push_back(DemandInMemory(group, op.operands[i]));
+  for (const Value* captured : context_.OperandsOf(op).subspan(op.operands.size())) {
+    reduction.captured.push_back(DemandInMemory(group, captured));
   }
   const int32_t number = static_cast<int32_t>(g.reductions.size());
   g.reductions.push_back(std::move(reduction));

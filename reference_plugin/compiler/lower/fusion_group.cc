@@ -31,11 +31,11 @@ int64_t Group::NumRows() const {
   return rows;
 }
 
-bool Group::HasLongRows() const {
+bool Group::HasRowsAbove(int64_t elements) const {
   if (!has_reduced) return false;
   int64_t points = 1;
   for (int32_t dim = num_parallel; dim < rank(); ++dim) points *= extents[dim];
-  return points > kMaxRowElements;
+  return points > elements;
 }
 
 bool Group::UsesReduced(const IndexMap& map) const {
@@ -163,8 +163,9 @@ bool IsPerRow(const Group& group, const IndexMap& map, std::span<const int64_t> 
   return count > 1;
 }
 
-ReductionFit FitReduction(const Group& group, const IndexMap& map, std::span<const int64_t> dims,
-                          std::span<const int64_t> reduced_sizes, int32_t& first_reduced) {
+ReductionFit FitReduction(const Group& group, const KernelLimits& limits, const IndexMap& map,
+                          std::span<const int64_t> dims, std::span<const int64_t> reduced_sizes,
+                          int32_t& first_reduced) {
   SmallVector<bool, 8> used;
   if (!Enumerates(group, map, dims, used)) return ReductionFit::kNone;
   for (int64_t extent : group.extents) {
@@ -185,7 +186,8 @@ ReductionFit FitReduction(const Group& group, const IndexMap& map, std::span<con
     first_reduced = group.rank();
     return ReductionFit::kNewDims;
   }
-  if (row_points > kMaxRowElements && group.NumPoints() == row_points) return ReductionFit::kNone;
+  if (row_points > limits.row_elements && group.NumPoints() == row_points)
+    return ReductionFit::kNone;
   return RowsOverReduced(group, first_reduced, reduced_sizes, rows) ? ReductionFit::kLastDims
                                                                     : ReductionFit::kNone;
 }

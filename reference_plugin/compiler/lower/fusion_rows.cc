@@ -21,12 +21,11 @@ SmallVector<const Op*, 8> BlockFusion::RowOps(const Op& op, int64_t rows) {
   for (size_t next = 0; next < found.size() && next < kMaxRowOps; ++next) {
     const Op& at = *found[next];
     if (at.opcode == Opcode::kReduce) continue;
-    for (size_t i = 0; i < at.operands.size(); ++i) {
-      const Value* operand = context_.Operand(at, i);
+    for (const Value* operand : context_.OperandsOf(at)) {
       if (!IsHere(operand) || operand->type.NumElements() != rows) continue;
-      const Op* producer = context_.Producer(operand);
+      const Op* producer = operand->op;
       if (producer == nullptr) continue;
-      const LowerClass lower_class = ClassOf(*producer);
+      const LowerClass lower_class = context_.ClassOf(*producer);
       if (lower_class != LowerClass::kElementwise && lower_class != LowerClass::kView &&
           lower_class != LowerClass::kReduction && producer->opcode != Opcode::kBroadcastInDim) {
         continue;
@@ -63,7 +62,7 @@ void BlockFusion::MakeRows(const Op& op, std::span<const int32_t> groups) {
     int32_t first = 0;
     int64_t row_elements = 0;
     if (!one_map || !IsPerRow(g, g.maps[map], op.type().dims, first, row_elements)) continue;
-    if (rows == 1 && row_elements > kMaxRowElements) continue;
+    if (rows == 1 && row_elements > limits().row_elements) continue;
     if (row_ops.empty()) row_ops = RowOps(op, rows);
     if (!ReducesRows({row_ops.data(), row_ops.size()}, row_elements)) continue;
     g.num_parallel = first;
@@ -74,7 +73,7 @@ void BlockFusion::MakeRows(const Op& op, std::span<const int32_t> groups) {
 // A result with one element per row joins the group whose points need what it is computed from.
 bool BlockFusion::TryJoinRows(const Op& op) {
   const int64_t rows = op.type().NumElements();
-  if (ClassOf(op) != LowerClass::kElementwise || rows < 2) return false;
+  if (context_.ClassOf(op) != LowerClass::kElementwise || rows < 2) return false;
   const SmallVector<const Op*, 8> row_ops = RowOps(op, rows);
   if (!ReducesRows({row_ops.data(), row_ops.size()}, 0)) return false;
   for (const Op* row_op : row_ops) {
@@ -115,7 +114,7 @@ bool BlockFusion::TryJoinRowsOf(const Op& op, LowerContext::Want want,
 
 // Rows without a reduction are points like others unless something is done once for each.
 void BlockFusion::ForgetUnusedRows() {
-  for (Group& g : plan_.groups) {
+  for (Group& g : fused_.groups) {
     if (!g.has_reduced || !g.reductions.empty()) continue;
     const auto is_per_row = [&](const IndexMap& map) { return !g.UsesReduced(map); };
     const bool stores = std::any_of(g.outputs.begin(), g.outputs.end(), [&](const auto& output) {
@@ -125,7 +124,7 @@ void BlockFusion::ForgetUnusedRows() {
         std::any_of(g.instances.begin(), g.instances.end(), [&](const Instance& instance) {
           const bool is_computed =
               instance.kind == InstanceKind::kElementwise || instance.kind == InstanceKind::kMap;
-          return is_computed && CostOf(*instance.op) > kCheapCost &&
+          return is_computed && context_.CostOf(*instance.op) > context_.target().work.cheap &&
                  is_per_row(g.maps[instance.map]);
         });
     if (stores || computes) continue;

@@ -10,13 +10,6 @@ namespace {
 
 // A search for a path between units gives up (and says there is one) after this many ops.
 constexpr int32_t kMaxVisits = 384;
-// Independent kernels over so few points are one kernel: a step costs more than its arithmetic.
-constexpr int64_t kTinyDomain = 1024;
-// So much more work than needed is less than a step of its own costs.
-constexpr int64_t kSmallRecompute = 4096;
-constexpr uint8_t kMaxDuplicated = 4;
-constexpr uint8_t kMaxRecomputed = 2;
-
 // Rows along the last dimensions can be walked several times, each time in parts by many threads.
 bool ReducesLastDims(const Op& op) {
   if (op.opcode != Opcode::kReduce) return false;
@@ -33,19 +26,19 @@ bool Contains(std::span<const int32_t> list, int32_t item) {
 
 bool BlockFusion::CanCompute(const Op& op, int32_t group) {
   Group& g = GroupAt(group);
-  const int32_t num_operands = static_cast<int32_t>(op.operands.size());
-  if (g.num_nodes + num_operands > kMaxGroupNodes) return false;
-  if (g.num_loads + num_operands - 1 > kMaxGroupLoads) return false;
-  if (g.instances.size() > kMaxGroupInstances) return false;
+  const int32_t num_operands = static_cast<int32_t>(context_.OperandsOf(op).size());
+  if (g.num_nodes + num_operands > limits().nodes) return false;
+  if (g.num_loads + num_operands - 1 > limits().loads) return false;
+  if (g.instances.size() > limits().instances) return false;
   for (const Value* result : op.results) {
     if (std::find(g.needed.begin(), g.needed.end(), result) != g.needed.end()) return false;
   }
   SmallVector<int32_t, 4> instances = WantedInstances(op, group);
   if (ReadsUpdatedElsewhere(op, group)) return false;
-  const LowerClass lower_class = ClassOf(op);
+  const LowerClass lower_class = context_.ClassOf(op);
   if (lower_class == LowerClass::kReduction) return CanReduce(op, group);
-  const int32_t cost = CostOf(op);
-  if (cost == 0) return true;
+  const int32_t cost = context_.CostOf(op);
+  if (WorkOf(op.opcode) == OpWork::kNone) return true;
 
   // Work in proportion to the elements there are.
   const int64_t elements = std::max<int64_t>(op.type().NumElements(), 1);
@@ -58,16 +51,19 @@ bool BlockFusion::CanCompute(const Op& op, int32_t group) {
     recomputed = std::max(recomputed, instance.recomputed);
     if (g.UsesReduced(g.maps[instance.map])) passes |= instance.passes;
   }
-  if (g.HasLongRows() && std::popcount(passes) > 1 &&
-      (cost > kCheapCost || recomputed >= kMaxRecomputed)) {
+  if (HasLongRows(g) && std::popcount(passes) > 1 &&
+      (cost > context_.target().work.cheap ||
+       recomputed >= context_.target().fusion.recomputed_ops)) {
     return false;
   }
   if (2 * evaluations <= 3 * elements) return true;
   if (op.opcode == Opcode::kIota) return true;
-  if (op.opcode == Opcode::kConcatenate || cost > kCheapCost || recomputed >= kMaxRecomputed) {
+  if (op.opcode == Opcode::kConcatenate || cost > context_.target().work.cheap ||
+      recomputed >= context_.target().fusion.recomputed_ops) {
     return evaluations <= 64;
   }
-  return evaluations <= 4 * elements || evaluations - elements <= kSmallRecompute;
+  return evaluations <= 4 * elements ||
+         evaluations - elements <= context_.target().fusion.recomputed_points;
 }
 
 // What a group updates in place, it may read only where it writes it.
@@ -75,17 +71,15 @@ bool BlockFusion::ReadsUpdatedElsewhere(const Op& op, int32_t group) {
   Group& g = GroupAt(group);
   for (const GroupOutput& output : g.outputs) {
     if (output.updated == nullptr) continue;
-    for (size_t i = 0; i < op.operands.size(); ++i) {
-      if (context_.Base(context_.Operand(op, i)) != context_.Base(output.updated)) continue;
+    const std::span<Value* const> operands = context_.OperandsOf(op);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (context_.Base(operands[i]) != context_.Base(output.updated)) continue;
       SmallVector<int32_t, 4> instances = WantedInstances(op, group);
       if (op.opcode != Opcode::kDynamicSlice || i != 0 || instances.size() != 1) return true;
       IndexMap source;
       if (!MapThrough(g.maps[g.instances[instances[0]].map], op, 0, g.extents, source)) return true;
       DropUnitDims(source, g.extents);
-      for (DynamicTerm& term : source.dynamic) term.index = context_.Resolve(term.index);
-      IndexMap address = output.address;
-      for (DynamicTerm& term : address.dynamic) term.index = context_.Resolve(term.index);
-      if (!SameMap(source, address)) return true;
+      if (!SameMap(source, output.address)) return true;
     }
   }
   return false;
@@ -102,12 +96,12 @@ bool BlockFusion::CanReduce(const Op& op, int32_t group) {
     if (g.instances[index].map != g.instances[instances[0]].map) return false;
     in_reduction |= g.instances[index].in_reduction;
   }
-  if (in_reduction && reduced > kMaxRowElements && !ReducesLastDims(op)) return false;
+  if (in_reduction && reduced > limits().row_elements && !ReducesLastDims(op)) return false;
   int32_t first = 0;
   const IndexMap& map = g.maps[g.instances[instances[0]].map];
-  const ReductionFit fit = FitReduction(g, map, op.type().dims, sizes, first);
+  const ReductionFit fit = FitReduction(g, limits(), map, op.type().dims, sizes, first);
   if (fit == ReductionFit::kNewDims) {
-    return g.rank() + static_cast<int32_t>(sizes.size()) <= kMaxDomainRank && !g.IsUpdate();
+    return g.rank() + static_cast<int32_t>(sizes.size()) <= limits().domain_rank && !g.IsUpdate();
   }
   return fit != ReductionFit::kNone && op.opcode == Opcode::kReduce;
 }
@@ -115,11 +109,11 @@ bool BlockFusion::CanReduce(const Op& op, int32_t group) {
 bool BlockFusion::Compute(const Op& op, int32_t group, bool duplicate) {
   Group& g = GroupAt(group);
   SmallVector<int32_t, 4> instances = WantedInstances(op, group);
-  if (ClassOf(op) == LowerClass::kReduction) {
+  if (context_.ClassOf(op) == LowerClass::kReduction) {
     int32_t first = 0;
     const int32_t map = g.instances[instances[0]].map;
     const Dims sizes = ReducedSizes(op);
-    switch (FitReduction(g, g.maps[map], op.type().dims, sizes, first)) {
+    switch (FitReduction(g, limits(), g.maps[map], op.type().dims, sizes, first)) {
       case ReductionFit::kNone:
         return false;
       case ReductionFit::kNewDims:
@@ -145,9 +139,9 @@ bool BlockFusion::Compute(const Op& op, int32_t group, bool duplicate) {
       need.duplicated = instance.duplicated;
       need.recomputed = instance.recomputed;
       need.passes = instance.passes;
-      if (CostOf(op) > 0) {
+      if (WorkOf(op.opcode) != OpWork::kNone) {
         need.duplicated = static_cast<uint8_t>(need.duplicated + (duplicate ? 1 : 0));
-        const bool again = g.HasLongRows() && std::popcount(instance.passes) > 1;
+        const bool again = HasLongRows(g) && std::popcount(instance.passes) > 1;
         if (again || 2 * g.Evaluations(g.maps[instance.map]) > 3 * elements) ++need.recomputed;
       }
       if (Expand(op, group, index, need)) {
@@ -164,12 +158,13 @@ bool BlockFusion::Compute(const Op& op, int32_t group, bool duplicate) {
 
 // Computing it in each group reads no more than storing it once and loading it would.
 bool BlockFusion::IsDuplicable(const Op& op, std::span<const int32_t> groups) {
-  if (groups.size() > 3 || ClassOf(op) != LowerClass::kElementwise || CostOf(op) > kCheapCost) {
+  if (groups.size() > 3 || context_.ClassOf(op) != LowerClass::kElementwise ||
+      context_.CostOf(op) > context_.target().work.cheap) {
     return false;
   }
   int32_t large_operands = 0;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
-    const Op* producer = context_.Producer(context_.Operand(op, i));
+  for (const Value* operand : context_.OperandsOf(op)) {
+    const Op* producer = operand->op;
     if (producer != nullptr && (producer->opcode == Opcode::kBroadcastInDim ||
                                 producer->opcode == Opcode::kIota || IsScalarConstant(producer))) {
       continue;
@@ -179,7 +174,8 @@ bool BlockFusion::IsDuplicable(const Op& op, std::span<const int32_t> groups) {
   if (large_operands > 1) return false;
   for (int32_t group : groups) {
     for (int32_t index : WantedInstances(op, group)) {
-      if (GroupAt(group).instances[index].duplicated >= kMaxDuplicated) return false;
+      if (GroupAt(group).instances[index].duplicated >= context_.target().fusion.duplicated_ops)
+        return false;
     }
     if (!CanCompute(op, group)) return false;
   }
@@ -189,7 +185,7 @@ bool BlockFusion::IsDuplicable(const Op& op, std::span<const int32_t> groups) {
 // Computed in one of the groups that want it, and stored from there for the others.
 bool BlockFusion::TryHost(const Op& op, std::span<const int32_t> groups) {
   constexpr size_t kMaxCandidates = 4;
-  // What the others compute may depend on the group planned last, hardly the other way round.
+  // What the others compute may depend on the group visited last, hardly the other way round.
   for (size_t i = 0; i < groups.size() && i < kMaxCandidates; ++i) {
     const int32_t group = groups[groups.size() - 1 - i];
     Group& g = GroupAt(group);
@@ -199,7 +195,7 @@ bool BlockFusion::TryHost(const Op& op, std::span<const int32_t> groups) {
       one_map &= g.instances[index].map == g.instances[instances[0]].map;
     }
     const int32_t num_outputs = static_cast<int32_t>(g.outputs.size() + op.results.size());
-    if (!one_map || num_outputs > kMaxGroupOutputs) continue;
+    if (!one_map || num_outputs > limits().outputs) continue;
     const int32_t map = g.instances[instances[0]].map;
     if (CoverageOf(g, g.maps[map], op.type().dims) == Coverage::kNone) continue;
     if (!CanCompute(op, group) || Reaches(op, group, true)) continue;
@@ -240,16 +236,16 @@ void BlockFusion::AddOutputs(const Op& op, int32_t group) {
 }
 
 int32_t BlockFusion::NewGroup(const Op& op, std::span<const int64_t> extents) {
-  Group& g = plan_.groups.emplace_back();
+  Group& g = fused_.groups.emplace_back();
   g.extents = Dims(extents.begin(), extents.end());
   g.num_parallel = g.rank();
   g.first_output = g.last_position = context_.Position(&op);
   g.location = op.location;
-  g.unit = static_cast<int32_t>(plan_.units.size());
-  const int32_t group = static_cast<int32_t>(plan_.groups.size()) - 1;
+  g.unit = static_cast<int32_t>(fused_.units.size());
+  const int32_t group = static_cast<int32_t>(fused_.groups.size()) - 1;
   Unit unit;
   unit.group = group;
-  plan_.units.push_back(std::move(unit));
+  fused_.units.push_back(std::move(unit));
   return group;
 }
 
@@ -268,7 +264,7 @@ void BlockFusion::AddRoot(const Op& op, int32_t group) {
     instances.push_back(Demand(group, result, map, {}));
   }
   g.num_loads -= static_cast<int32_t>(instances.size());
-  if (ClassOf(op) == LowerClass::kReduction) {
+  if (context_.ClassOf(op) == LowerClass::kReduction) {
     const Dims sizes = ReducedSizes(op);
     if (!g.has_reduced) g.AppendReduced(sizes);
     ExpandReduction(op, group, IndexMap(g.maps[map]), g.num_parallel, instances);
@@ -289,18 +285,18 @@ void BlockFusion::AddRoot(const Op& op, int32_t group) {
 
 bool BlockFusion::HasRoom(const Op& op, int32_t group) {
   Group& g = GroupAt(group);
-  const int32_t num_operands = static_cast<int32_t>(op.operands.size());
+  const int32_t num_operands = static_cast<int32_t>(context_.OperandsOf(op).size());
   return g.previous_part < 0 && g.next_part < 0 &&
-         g.num_nodes + num_operands <= kMaxGroupNodes / 2 &&
-         g.num_loads + num_operands <= kMaxGroupLoads / 2 &&
-         static_cast<int32_t>(g.outputs.size() + op.results.size()) <= kMaxGroupOutputs;
+         g.num_nodes + num_operands <= limits().nodes / 2 &&
+         g.num_loads + num_operands <= limits().loads / 2 &&
+         static_cast<int32_t>(g.outputs.size() + op.results.size()) <= limits().outputs;
 }
 
 bool BlockFusion::CanJoinAsSibling(const Op& op, int32_t group) {
   Group& g = GroupAt(group);
   if (!HasRoom(op, group) || ReadsUpdatedElsewhere(op, group)) return false;
   Dims domain = op.type().dims;
-  if (ClassOf(op) == LowerClass::kReduction) {
+  if (context_.ClassOf(op) == LowerClass::kReduction) {
     if (!g.has_reduced || g.num_parallel != static_cast<int32_t>(domain.size())) return false;
     for (int64_t size : ReducedSizes(op)) domain.push_back(size);
   }
@@ -312,14 +308,14 @@ bool BlockFusion::CanJoinAsSibling(const Op& op, int32_t group) {
 // kernel.
 int32_t BlockFusion::GroupForUpdate(const Op& op) {
   constexpr size_t kMaxCandidates = 8;
-  const Value* updated = context_.Base(context_.Operand(op, 0));
-  const size_t count = plan_.groups.size();
+  const Value* updated = context_.Base(op.operands[0]);
+  const size_t count = fused_.groups.size();
   for (size_t i = 0; i < kMaxCandidates && i < count; ++i) {
     const int32_t group = static_cast<int32_t>(count - 1 - i);
     const Group& g = GroupAt(group);
     if (!g.IsUpdate() || g.has_reduced || g.extents != op.operands[1]->type.dims) continue;
-    if (static_cast<int32_t>(g.outputs.size()) >= kMaxGroupOutputs ||
-        g.num_nodes > kMaxGroupNodes / 2 || g.num_loads > kMaxGroupLoads / 2) {
+    if (static_cast<int32_t>(g.outputs.size()) >= limits().outputs ||
+        g.num_nodes > limits().nodes / 2 || g.num_loads > limits().loads / 2) {
       continue;
     }
     const bool reads =
@@ -341,19 +337,18 @@ bool BlockFusion::TryJoinSibling(const Op& op) {
   constexpr size_t kMaxCandidates = 4;
   SmallVector<int32_t, 8> candidates;
   int64_t points = op.type().NumElements();
-  if (ClassOf(op) == LowerClass::kReduction) {
+  if (context_.ClassOf(op) == LowerClass::kReduction) {
     for (int64_t size : ReducedSizes(op)) points *= size;
   }
-  for (const Value* operand : op.operands) {
-    const Value* value = context_.Resolve(operand);
+  for (const Value* value : context_.OperandsOf(op)) {
     if (!IsHere(value) || value->type.NumElements() < op.type().NumElements()) continue;
     const auto& wants = context_.Fusion(value).wants;
     for (size_t i = wants.size(); i-- > 0 && candidates.size() < kMaxCandidates;) {
       if (!Contains(candidates, wants[i].group)) candidates.push_back(wants[i].group);
     }
   }
-  if (points <= kTinyDomain) {
-    const size_t count = plan_.groups.size();
+  if (points <= context_.target().fusion.tiny_points) {
+    const size_t count = fused_.groups.size();
     for (size_t i = 0; i < kMaxCandidates && i < count; ++i) {
       const int32_t group = static_cast<int32_t>(count - 1 - i);
       if (!Contains(candidates, group)) candidates.push_back(group);
@@ -385,7 +380,7 @@ int32_t BlockFusion::SpanEnd(int32_t position) {
 
 bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
   ++search_;
-  visited_groups_.resize(plan_.groups.size(), 0);
+  visited_groups_.resize(fused_.groups.size(), 0);
   struct Item {
     const Value* value;
     bool direct;
@@ -412,11 +407,11 @@ bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
       if (++visits > kMaxVisits) return true;
       const Op& user = *ops_[position];
       const SmallVector<int32_t, 2>& groups = groups_of_[position];
-      if (ClassOf(user) == LowerClass::kBarrier) {
+      if (context_.ClassOf(user) == LowerClass::kBarrier) {
         visit_op(position);
         continue;
       }
-      if (ClassOf(user) == LowerClass::kView) {
+      if (context_.ClassOf(user) == LowerClass::kView) {
         // The same value to those that read it; `direct` while the group computes it.
         if (position > last) continue;
         pending.push_back({user.result(), item.direct && Contains(groups, group)});

@@ -465,7 +465,7 @@ TEST(Fusion, TimeGrowsWithTheProgram) {
     double best = 1e9;
     for (int i = 0; i < 5; ++i) {
       const std::clock_t start = std::clock();  // time of this process, however busy the machine
-      auto schedule = Lower(*module, {});
+      auto schedule = Lower(*module, testing::kPlainTarget, {});
       EXPECT_TRUE(schedule.ok());
       best = std::min(best, 1e6 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     }
@@ -477,8 +477,8 @@ TEST(Fusion, TimeGrowsWithTheProgram) {
   EXPECT_LT(large, 100 * small) << "quadratic would be 256 times";
 }
 
-void ExpectCapturesOnce(const BlockPlan& plan, size_t& num_captures) {
-  for (const Unit& unit : plan.units) {
+void ExpectCapturesOnce(const FusedBlock& fused, size_t& num_captures) {
+  for (const Unit& unit : fused.units) {
     for (const auto& block : unit.blocks) {
       EXPECT_EQ(std::set<const Value*>(block->captures.begin(), block->captures.end()).size(),
                 block->captures.size());
@@ -509,11 +509,11 @@ TEST(Fusion, BlocksCaptureAValueOnce) {
       return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
     })");
   ASSERT_NE(module, nullptr);
-  LowerContext context(*module, {});
-  auto plan = PlanBlock(context, *module->entry->body);
-  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  LowerContext context(*module, testing::kPlainTarget, {});
+  auto fused = FuseBlock(context, *module->entry->body);
+  ASSERT_TRUE(fused.ok()) << fused.status().ToString();
   size_t num_captures = 0;
-  ExpectCapturesOnce(**plan, num_captures);
+  ExpectCapturesOnce(**fused, num_captures);
   EXPECT_EQ(num_captures, 1u + 2u + 1u + 2u) << "condition, body, and its branches";
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 class BlockLowering {
  public:
-  BlockLowering(LowerContext& context, const BlockPlan& plan, ScheduleBlock& block)
-      : context_(context), plan_(plan), block_(block) {}
+  BlockLowering(LowerContext& context, const FusedBlock& fused, ScheduleBlock& block)
+      : context_(context), fused_(fused), block_(block) {}
 
   Status Run();
 
@@ -33,7 +33,7 @@ class BlockLowering {
   Status AddNumbers(const Value* value, std::vector<int32_t>& numbers, const Op& op);
 
   LowerContext& context_;
-  const BlockPlan& plan_;
+  const FusedBlock& fused_;
   ScheduleBlock& block_;
   std::vector<State> states_;
   std::vector<int32_t> previous_effect_;  // by unit
@@ -41,10 +41,10 @@ class BlockLowering {
 };
 
 void BlockLowering::FindProducers() {
-  previous_effect_.assign(plan_.units.size(), -1);
+  previous_effect_.assign(fused_.units.size(), -1);
   int32_t last_effect = -1;
-  for (size_t i = plan_.units.size(); i-- > 0;) {
-    const Unit& unit = plan_.units[i];
+  for (size_t i = fused_.units.size(); i-- > 0;) {
+    const Unit& unit = fused_.units[i];
     const int32_t number = static_cast<int32_t>(i);
     if (unit.op != nullptr) {
       for (const Value* result : unit.op->results) context_.Fusion(result).unit = number;
@@ -54,7 +54,7 @@ void BlockLowering::FindProducers() {
       }
       continue;
     }
-    const Group& group = plan_.groups[unit.group];
+    const Group& group = fused_.groups[unit.group];
     for (const GroupOutput& output : group.outputs) {
       if (output.is_part && group.next_part >= 0) continue;
       context_.Fusion(output.value).unit = number;
@@ -63,40 +63,39 @@ void BlockLowering::FindProducers() {
 }
 
 void BlockLowering::AddDependency(const Value* value, std::vector<int32_t>& units) const {
-  value = context_.Resolve(value);
   if (value->type.kind == Type::Kind::kTuple) {
     for (const Value* element : value->op->operands) AddDependency(element, units);
     return;
   }
   value = context_.Base(value);
-  if (context_.BlockOf(value) != plan_.number) return;
+  if (context_.BlockOf(value) != fused_.number) return;
   if (int32_t unit = context_.Fusion(value).unit; unit >= 0) units.push_back(unit);
 }
 
 void BlockLowering::Dependencies(int32_t number, std::vector<int32_t>& units) const {
-  const Unit& unit = plan_.units[number];
+  const Unit& unit = fused_.units[number];
   if (unit.op != nullptr) {
-    for (const Value* operand : unit.op->operands) AddDependency(operand, units);
+    for (const Value* operand : context_.OperandsOf(*unit.op)) AddDependency(operand, units);
     for (const Value* capture : unit.captures) AddDependency(capture, units);
     if (previous_effect_[number] >= 0) units.push_back(previous_effect_[number]);
     return;
   }
-  const Group& group = plan_.groups[unit.group];
+  const Group& group = fused_.groups[unit.group];
   for (const Instance& instance : group.instances) {
     if (instance.kind == InstanceKind::kLoad) AddDependency(instance.value, units);
   }
   for (const Value* needed : group.needed) AddDependency(needed, units);
-  if (group.previous_part >= 0) units.push_back(plan_.groups[group.previous_part].unit);
+  if (group.previous_part >= 0) units.push_back(fused_.groups[group.previous_part].unit);
 }
 
 Status BlockLowering::Run() {
-  states_.assign(plan_.units.size(), State::kWaiting);
-  parts_.assign(plan_.groups.size(), -1);
+  states_.assign(fused_.units.size(), State::kWaiting);
+  parts_.assign(fused_.groups.size(), -1);
   FindProducers();
-  for (size_t i = plan_.units.size(); i-- > 0;) {
+  for (size_t i = fused_.units.size(); i-- > 0;) {
     PLINTH_RETURN_IF_ERROR(WriteWithDependencies(static_cast<int32_t>(i)));
   }
-  return AddResults(*plan_.block->terminator());
+  return AddResults(*fused_.block->terminator());
 }
 
 // Depth first with a stack of its own: chains of units may be as long as the program.
@@ -121,7 +120,7 @@ Status BlockLowering::WriteWithDependencies(int32_t first) {
     stack.pop_back();
     if (states_[unit] == State::kDone) continue;
     states_[unit] = State::kDone;
-    PLINTH_RETURN_IF_ERROR(Write(plan_.units[unit]));
+    PLINTH_RETURN_IF_ERROR(Write(fused_.units[unit]));
   }
   return Status();
 }
@@ -135,7 +134,7 @@ Status BlockLowering::Write(const Unit& unit) {
 }
 
 Status BlockLowering::WriteGroup(int32_t number) {
-  const Group& group = plan_.groups[number];
+  const Group& group = fused_.groups[number];
   int32_t previous = -1;
   if (group.previous_part >= 0) previous = parts_[group.previous_part];
   KernelWriter writer(context_, group, previous);
@@ -150,7 +149,8 @@ Status BlockLowering::WriteGroup(int32_t number) {
     copy.operands = {rest};
     copy.results = {context_.NewArray(type)};
     copy.in_place = {{0, 0, false}};
-    copy.cost_ns = 0.2 * static_cast<double>(type.SizeInBytes());
+    copy.cost_ns =
+        context_.target().rates.copy_ns_per_byte * static_cast<double>(type.SizeInBytes());
     step.in_place[index].operand = static_cast<int32_t>(step.operands.size());
     step.operands.push_back(copy.results[0]);
     block_.steps.push_back(std::move(copy));
@@ -160,7 +160,6 @@ Status BlockLowering::WriteGroup(int32_t number) {
 }
 
 Status BlockLowering::AddNumbers(const Value* value, std::vector<int32_t>& numbers, const Op& op) {
-  value = context_.Resolve(value);
   if (value->type.kind == Type::Kind::kTuple) {
     for (const Value* element : value->op->operands) {
       PLINTH_RETURN_IF_ERROR(AddNumbers(element, numbers, op));
@@ -219,24 +218,18 @@ Status BlockLowering::AddResults(const Op& terminator) {
 
 }  // namespace
 
-Expected<Schedule> Lower(const Module& module, const LowerOptions& options) {
-  if (module.entry == nullptr || module.entry->body == nullptr) {
-    return InvalidArgument("the module has no entry function to compile");
-  }
+Expected<Schedule> Lower(const Module& module, const Target& target, const LowerOptions& options) {
   const Block& body = *module.entry->body;
-  LowerContext context(module, options);
+  LowerContext context(module, target, options);
   Schedule& schedule = context.schedule();
   for (size_t i = 0; i < body.arguments.size(); ++i) {
-    const Type& type = body.arguments[i]->type;
-    PLINTH_RETURN_IF_ERROR(
-        CheckLowerable(type, StrCat("entry argument ", i, " (", type.ToString(), ")")));
-    const int32_t number = context.NewArray(type);
+    const int32_t number = context.NewArray(body.arguments[i]->type);
     schedule.values[number].argument = static_cast<int32_t>(i);
     context.SetNumber(body.arguments[i], number);
     schedule.entry.arguments.push_back(number);
   }
-  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<BlockPlan> plan, PlanBlock(context, body));
-  PLINTH_RETURN_IF_ERROR(BlockLowering(context, *plan, schedule.entry).Run());
+  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<FusedBlock> fused, FuseBlock(context, body));
+  PLINTH_RETURN_IF_ERROR(BlockLowering(context, *fused, schedule.entry).Run());
   return std::move(schedule);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <unordered_map>
 
 #include "plinth/support/str_cat.h"
@@ -24,21 +25,20 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
     node.index = static_cast<int32_t>(i);
     add(block.arguments[i], node);
   }
-  const size_t num_own = NumOwnOperands(op);
+  const std::span<Value* const> captures = context.OperandsOf(op).subspan(op.operands.size());
   // A constant of the program around the region is as good as one inside.
   auto find = [&](const Value* value) -> int32_t {
     if (auto found = node_of.find(value); found != node_of.end()) return found->second;
     Node node;
-    const Value* resolved = value->id < context.num_values() ? context.Resolve(value) : value;
-    if (IsScalarConstant(resolved->op)) {
+    if (IsScalarConstant(value->op)) {
       node.kind = NodeKind::kConstant;
-      node.constant = ConstantBits(*resolved->op);
+      node.constant = ConstantBits(*value->op);
     } else {
-      size_t i = num_own;
-      while (i < op.operands.size() && op.operands[i] != value) ++i;
-      if (i >= op.operands.size()) return -1;
+      const auto found = std::find(captures.begin(), captures.end(), value);
+      if (found == captures.end()) return -1;
       node.kind = NodeKind::kParameter;
-      node.index = static_cast<int32_t>(block.arguments.size() + i - num_own);
+      node.index = static_cast<int32_t>(block.arguments.size()) +
+                   static_cast<int32_t>(found - captures.begin());
     }
     add(value, node);
     return node_of[value];

@@ -3,69 +3,50 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_CONTEXT_H_
 
 #include <cstdint>
-#include <deque>
-#include <memory>
-#include <string>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
-#include "reference_plugin/compiler/ir/lower_class.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/compiler/plan/schedule.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::compiler {
-
-inline LowerClass ClassOf(const Op& op) { return LowerClassOf(op.opcode); }
-
-// Rough work of one element in units of an addition.
-int32_t CostOf(const Op& op);
-int32_t CostOf(Opcode opcode);
-inline constexpr int32_t kCheapCost = 2;
-
-// "reduce at model.py:3:4", for messages.
-std::string Describe(const Op& op);
-
-// UNIMPLEMENTED, beginning with `what`, unless arrays of the type can be computed with: static
-// shape, elements of whole bytes, no tuple.
-Status CheckLowerable(const Type& type, std::string_view what);
 
 // Whether an op is a constant that stands for itself in kernels (a splat or one element).
 bool IsScalarConstant(const Op* op);
 ScalarBits ConstantBits(const Op& op);
 
-// How many operands the op has by definition. Those behind are the values that its scalar regions
-// use from outside, which LowerContext::Prepare appends.
-size_t NumOwnOperands(const Op& op);
-
 // The region of a reduction, sort, scatter or map as scalar code. Its parameters are the block's
-// arguments, then the captured operands. UNIMPLEMENTED names what it cannot say.
+// arguments, then the scalars that it uses from outside. UNIMPLEMENTED names what it cannot say.
 Expected<Combiner> MakeCombiner(const class LowerContext& context, const Op& op,
                                 const Block& block);
 
 // What the whole module's lowering shares. Tables are indexed by Value::id and Op::id.
 class LowerContext {
  public:
-  LowerContext(const Module& module, const LowerOptions& options);
+  LowerContext(const Module& module, const Target& target, const LowerOptions& options);
 
-  const Module& module() const { return module_; }
+  const Target& target() const { return target_; }
   bool fusion() const { return options_.fusion; }
   Schedule& schedule() { return schedule_; }
 
-  // Refuses what this release cannot lower and rewrites what has a simpler spelling. Appends the
-  // ops to lower, in order.
-  Status Prepare(const Block& block, int32_t block_number, std::vector<const Op*>& ops);
+  LowerClass ClassOf(const Op& op) const { return target_.ClassOf(op.opcode); }
+  // Work of one element, in units.
+  int32_t CostOf(const Op& op) const;
 
-  // Through aliases (tuples, shardings).
-  const Value* Resolve(const Value* value) const {
-    const Value* alias = values_[value->id].alias;
-    return alias != nullptr ? alias : value;
-  }
-  const Value* Operand(const Op& op, size_t index) const { return Resolve(op.operands[index]); }
-  const Op* Producer(const Value* value) const { return values_[value->id].producer; }
+  // Lists the ops to lower, in order, and notes what lowering asks of them.
+  void Prepare(const Block& block, int32_t block_number, std::vector<const Op*>& ops);
+
+  // The op's own operands, then the scalars that its scalar regions use from outside. Of an op that
+  // was prepared.
+  std::span<Value* const> OperandsOf(const Op& op) const;
+
   int32_t BlockOf(const Value* value) const { return values_[value->id].block; }
-  // The value whose bytes a resolved value has.
+  // The value whose bytes a value has.
   const Value* Base(const Value* value) const {
     const Value* base = values_[value->id].base;
     return base != nullptr ? base : value;
@@ -101,39 +82,31 @@ class LowerContext {
   // A scalar `true` in memory, which kernels read through bounds as a mask.
   int32_t TrueConstant();
 
-  int32_t num_values() const { return static_cast<int32_t>(values_.size()); }
-  int32_t num_ops() const { return num_ops_; }
   int32_t NextBlockNumber() { return num_blocks_++; }
 
   int32_t num_kernels = 0;  // made so far, for their names
 
  private:
   struct ValueInfo {
-    const Value* alias = nullptr;
     const Value* base = nullptr;
-    const Op* producer = nullptr;
     int32_t block = -1;
     int32_t number = -1;
     int32_t captured_by = -1;  // block number
     bool hard = false;
   };
 
-  Status PrepareOp(const Op& op, int32_t block_number, std::vector<const Op*>& ops);
-  const Op& WithCaptures(const Op& op);
-  Op* NewOp(const Op& like);
-  Value* NewValue(Op* op, Type type);
+  void FindCaptures(const Op& op);
 
-  const Module& module_;
+  const Target& target_;
   LowerOptions options_;
   Schedule schedule_;
   std::vector<ValueInfo> values_;
   std::vector<FusionInfo> fusion_infos_;
   std::vector<int32_t> positions_;
-  int32_t num_ops_ = 0;
   int32_t num_blocks_ = 0;
   int32_t true_constant_ = -1;
-  std::deque<Op> new_ops_;
-  std::deque<Value> new_values_;
+  // Own operands and captures of the ops that have captures.
+  std::unordered_map<const Op*, SmallVector<Value*, 8>> with_captures_;
 };
 
 }  // namespace plinth::compiler

@@ -187,8 +187,8 @@ ReshapeOutcome MapThroughReshape(const IndexMap& map, std::span<const int64_t> f
   if (std::find(to.begin(), to.end(), 0) != to.end()) return ReshapeOutcome::kNotAffine;
 
   // The linear index, then its digits in the new shape: affine where no digit carries.
-  Dims from_strides = ElementStrides(from);
-  Dims to_strides = ElementStrides(to);
+  Dims from_strides = DenseStrides(from);
+  Dims to_strides = DenseStrides(to);
   int64_t offset = 0;
   Dims linear(static_cast<size_t>(map.domain_rank), 0);
   for (int32_t dim = 0; dim < map.rank(); ++dim) {
@@ -263,7 +263,7 @@ void AppendDomainDims(IndexMap& map, int32_t count) {
 
 void SetAddress(const IndexMap& map, const Type& type, Access& access) {
   const int64_t bytes = ByteSize(type.dtype);
-  Dims strides = ElementStrides(type.dims);
+  Dims strides = DenseStrides(type.dims);
   access.dtype = type.dtype;
   access.byte_offset = 0;
   access.byte_strides = Dims(static_cast<size_t>(map.domain_rank), 0);
@@ -275,12 +275,6 @@ void SetAddress(const IndexMap& map, const Type& type, Access& access) {
     }
   }
   access.bounds = map.bounds;
-}
-
-Dims ElementStrides(std::span<const int64_t> dims) {
-  Dims strides(dims.size(), 1);
-  for (size_t dim = dims.size(); dim-- > 1;) strides[dim - 1] = strides[dim] * dims[dim];
-  return strides;
 }
 
 }  // namespace plinth::compiler

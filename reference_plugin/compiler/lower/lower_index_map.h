@@ -89,9 +89,6 @@ void AppendDomainDims(IndexMap& map, int32_t count);
 // Where the elements of a dense array lie.
 void SetAddress(const IndexMap& map, const Type& type, Access& access);
 
-// Row-major strides in elements.
-Dims ElementStrides(std::span<const int64_t> dims);
-
 }  // namespace plinth::compiler
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_INDEX_MAP_H_

@@ -9,24 +9,8 @@
 namespace plinth::compiler {
 namespace {
 
-// What is at most this much work is computed again rather than kept.
-constexpr int32_t kCheapAgain = 4;
+// More work is as good as any.
 constexpr int32_t kMaxCost = 1000;
-
-bool SameAccess(const Access& a, const Access& b) {
-  auto same_bound = [](const Bound& x, const Bound& y) {
-    return x.offset == y.offset && x.extent == y.extent && x.coefficients == y.coefficients;
-  };
-  auto same_dynamic = [](const DynamicOffset& x, const DynamicOffset& y) {
-    return x.buffer == y.buffer && x.maximum == y.maximum && x.byte_stride == y.byte_stride;
-  };
-  return a.buffer == b.buffer && a.dtype == b.dtype && a.byte_offset == b.byte_offset &&
-         a.byte_strides == b.byte_strides && a.fill == b.fill &&
-         std::equal(a.bounds.begin(), a.bounds.end(), b.bounds.begin(), b.bounds.end(),
-                    same_bound) &&
-         std::equal(a.dynamic_offsets.begin(), a.dynamic_offsets.end(), b.dynamic_offsets.begin(),
-                    b.dynamic_offsets.end(), same_dynamic);
-}
 
 }  // namespace
 
@@ -51,7 +35,7 @@ const KernelWriter::Info& KernelWriter::InfoOf(int32_t instance) {
     default: {
       int32_t own = i.kind == InstanceKind::kAlias         ? 0
                     : i.kind == InstanceKind::kConcatenate ? 2
-                                                           : CostOf(*i.op);
+                                                           : context_.CostOf(*i.op);
       if (i.kind == InstanceKind::kPadded) {
         own = 1;
         info.over_reduced = group_.has_reduced && group_.UsesReduced(group_.maps[i.map]);
@@ -138,7 +122,7 @@ int32_t KernelWriter::OperandNumber(int32_t number) {
 }
 
 int32_t KernelWriter::OperandFor(const Value* value) {
-  int32_t number = context_.Number(context_.Base(context_.Resolve(value)));
+  int32_t number = context_.Number(context_.Base(value));
   if (number < 0 && status_.ok()) {
     status_ = Internal("lowering: a kernel reads a value (", value->type.ToString(),
                        ") that no step before it makes");
@@ -150,7 +134,7 @@ int32_t KernelWriter::OperandFor(const Value* value) {
 Access KernelWriter::AccessOf(const IndexMap& map, const Type& type) {
   Access access;
   SetAddress(map, type, access);
-  Dims strides = ElementStrides(type.dims);
+  Dims strides = DenseStrides(type.dims);
   for (const DynamicTerm& term : map.dynamic) {
     DynamicOffset dynamic;
     dynamic.buffer = OperandFor(term.index);
@@ -164,7 +148,7 @@ Access KernelWriter::AccessOf(const IndexMap& map, const Type& type) {
 
 int32_t KernelWriter::InputNode(int32_t key, Access access) {
   size_t index = 0;
-  while (index < kernel_.inputs.size() && !SameAccess(kernel_.inputs[index], access)) ++index;
+  while (index < kernel_.inputs.size() && !(kernel_.inputs[index] == access)) ++index;
   Node node;
   node.kind = NodeKind::kInput;
   node.dtype = access.dtype;
@@ -294,6 +278,19 @@ int32_t KernelWriter::NodeFor(int32_t instance, int32_t key) {
   return node;
 }
 
+bool KernelWriter::KeepsRow(int32_t instance) {
+  if (infos_[instance].is_kept) return true;
+  const KernelLimits& limits = context_.target().kernels;
+  int64_t elements = 1;
+  for (int32_t d = group_.num_parallel; d < group_.rank(); ++d) elements *= group_.extents[d];
+  if (elements > limits.row_elements) return false;
+  const int64_t bytes = elements * ByteSize(group_.instances[instance].value->type.dtype);
+  if (bytes > limits.row_bytes - row_bytes_) return false;
+  row_bytes_ += bytes;
+  infos_[instance].is_kept = true;
+  return true;
+}
+
 int32_t KernelWriter::ComputeNode(int32_t instance, int32_t key) {
   const Instance& i = group_.instances[instance];
   switch (i.kind) {
@@ -317,10 +314,8 @@ int32_t KernelWriter::ComputeNode(int32_t instance, int32_t key) {
   const Info info = InfoOf(instance);
   const int32_t home = HomeOf(info);
   const bool of_reductions = !info.over_reduced && info.ready > 0;
-  if (home != key && (of_reductions || info.cost > kCheapAgain)) {
-    int64_t row = 1;
-    for (int32_t d = group_.num_parallel; d < group_.rank(); ++d) row *= group_.extents[d];
-    if (!info.over_reduced || row <= kMaxRowElements) {
+  if (home != key && (of_reductions || info.cost > context_.target().work.row_cheap)) {
+    if (!info.over_reduced || KeepsRow(instance)) {
       Node node;
       node.kind = NodeKind::kRow;
       node.component = NodeFor(instance, home);
@@ -456,7 +451,7 @@ void KernelWriter::FinishParts() {
       Access same = kernel_.outputs[result];
       same.buffer = input.buffer;
       same.fill = input.fill;
-      needs_copy |= !SameAccess(input, same) || IsReadBehindStore(i, result);
+      needs_copy |= !(input == same) || IsReadBehindStore(i, result);
     }
     if (needs_copy) needed_copies_.push_back(step_.in_place.size());
     step_.in_place.push_back({operand, static_cast<int32_t>(result), true});
@@ -466,6 +461,7 @@ void KernelWriter::FinishParts() {
 // An output may take the place of an input if every point reads just the element that it writes,
 // and no later phase reads it again.
 void KernelWriter::FindInPlace() {
+  if (!context_.target().kernels_work_in_place) return;
   for (size_t o = 0; o < kernel_.outputs.size(); ++o) {
     if (group_.outputs[o].is_part) continue;
     const Access& output = kernel_.outputs[o];
@@ -512,7 +508,7 @@ void KernelWriter::NameKernel() {
     add(instance.op);
   }
   for (const GroupOutput& output : group_.outputs) {
-    if (output.is_part) add(context_.Producer(output.value));
+    if (output.is_part) add(output.value->op);
   }
   if (names.empty()) add(nullptr);
   const int32_t number = context_.num_kernels++;
@@ -535,7 +531,7 @@ Expected<ScheduleStep> KernelWriter::Write() {
   FindInPlace();
   CoalesceDomain(kernel_);
   NameKernel();
-  step_.cost_ns = KernelCost(kernel_);
+  step_.cost_ns = KernelCost(kernel_, context_.target());
   step_.kernel = std::make_shared<const Kernel>(std::move(kernel_));
   return std::move(step_);
 }

@@ -34,8 +34,9 @@ class KernelWriter {
   struct Info {
     bool known = false;
     bool over_reduced = false;
-    int32_t ready = 0;  // phases over the whole domain that must have run before
-    int32_t cost = 0;   // of computing it again from loads and reductions
+    int32_t ready = 0;     // phases over the whole domain that must have run before
+    int32_t cost = 0;      // of computing it again from loads and reductions
+    bool is_kept = false;  // of each point of a row, for later phases
   };
   struct PhaseDraft {
     Phase phase;
@@ -47,6 +48,8 @@ class KernelWriter {
   int32_t HomeOf(const Info& info) const { return 2 * info.ready + (info.over_reduced ? 1 : 0); }
   PhaseDraft& Draft(int32_t key);
 
+  // Whether a value of each point of a row is kept for later phases: there is room for it.
+  bool KeepsRow(int32_t instance);
   int32_t NodeFor(int32_t instance, int32_t key);
   int32_t ComputeNode(int32_t instance, int32_t key);
   int32_t AddNode(int32_t key, Node node);
@@ -79,6 +82,7 @@ class KernelWriter {
   int32_t part_ = -1;
   std::vector<size_t> needed_copies_;
   Status status_;
+  int64_t row_bytes_ = 0;  // kept of each row
   ScheduleStep step_;
   Kernel kernel_;
   std::vector<Info> infos_;
@@ -86,7 +90,7 @@ class KernelWriter {
 };
 
 // Rough time of a kernel on one core.
-double KernelCost(const Kernel& kernel);
+double KernelCost(const Kernel& kernel, const Target& target);
 
 // Drops dimensions of extent one and joins those that every access walks as one.
 void CoalesceDomain(Kernel& kernel);

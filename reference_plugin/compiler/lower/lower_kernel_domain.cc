@@ -62,27 +62,24 @@ void CoalesceDomain(Kernel& kernel) {
   }
 }
 
-double KernelCost(const Kernel& kernel) {
-  constexpr double kNanosecondsPerByte = 0.1;
-  constexpr double kNanosecondsPerUnit = 0.04;  // of CostOf, per element
-  constexpr double kStart = 50;
+double KernelCost(const Kernel& kernel, const Target& target) {
   double rows = 1, points = 1;
   for (size_t d = 0; d < kernel.extents.size(); ++d) {
     points *= static_cast<double>(kernel.extents[d]);
     if (static_cast<int32_t>(d) < kernel.num_parallel) rows = points;
   }
-  double cost = kStart;
+  double cost = target.rates.kernel_start_ns;
   for (const Phase& phase : kernel.phases) {
     double units = static_cast<double>(phase.stores.size());
     for (const Node& node : phase.nodes) {
-      if (node.kind == NodeKind::kOp) units += CostOf(node.opcode);
+      if (node.kind == NodeKind::kOp) units += target.work.Of(node.opcode);
     }
     for (const Reduction& reduction : phase.reductions) {
       for (const Node& node : reduction.combiner.nodes) {
-        if (node.kind == NodeKind::kOp) units += CostOf(node.opcode);
+        if (node.kind == NodeKind::kOp) units += target.work.Of(node.opcode);
       }
     }
-    cost += (phase.over_reduced ? points : rows) * units * kNanosecondsPerUnit;
+    cost += (phase.over_reduced ? points : rows) * units * target.rates.kernel_ns_per_unit;
   }
   for (const std::vector<Access>* accesses : {&kernel.inputs, &kernel.outputs}) {
     for (const Access& access : *accesses) {
@@ -90,7 +87,7 @@ double KernelCost(const Kernel& kernel) {
       for (size_t d = 0; d < kernel.extents.size(); ++d) {
         if (access.byte_strides[d] != 0) bytes *= static_cast<double>(kernel.extents[d]);
       }
-      cost += bytes * kNanosecondsPerByte;
+      cost += bytes * target.rates.kernel_ns_per_byte;
     }
   }
   return cost;

@@ -10,15 +10,15 @@
 #include "reference_plugin/compiler/testing/lower_test_util.h"
 
 // Whole programs as JAX writes them (testdata): fused and unfused they compute the same.
-// Library steps are stand-ins (lower_test_interpreter.h).
+// Library steps are stand-ins (oracle.h).
 namespace plinth::compiler {
 namespace {
 
 using testing::Bytes;
 using testing::CountKernels;
-using testing::Interpreter;
 using testing::MakeArguments;
 using testing::Parse;
+using testing::RunAndPlan;
 
 struct Program {
   const char* name;
@@ -32,9 +32,15 @@ std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
-class LowerPrograms : public ::testing::TestWithParam<Program> {};
+class LowerPrograms : public ::testing::TestWithParam<Program> {
+ protected:
+  static void Run(const Target& target);
+};
 
-TEST_P(LowerPrograms, FusionKeepsResults) {
+TEST_P(LowerPrograms, FusionKeepsResults) { Run(testing::kPlainTarget); }
+TEST_P(LowerPrograms, FusionKeepsResultsOnAnOddTarget) { Run(testing::kOddTarget); }
+
+void LowerPrograms::Run(const Target& target) {
   const std::string text = ReadFile(std::string("testdata/") + GetParam().name + ".mlir");
   ASSERT_FALSE(text.empty());
   for (bool simplify : {false, true}) {
@@ -42,30 +48,25 @@ TEST_P(LowerPrograms, FusionKeepsResults) {
     ASSERT_NE(module, nullptr);
     OptimizeOptions options;
     options.simplify = simplify;
-    const Status optimized = Optimize(*module, options);
+    const Status optimized = Optimize(*module, target, options);
     ASSERT_TRUE(optimized.ok()) << optimized.ToString();
-    auto unfused = Lower(*module, LowerOptions{false});
-    ASSERT_TRUE(unfused.ok()) << unfused.status().ToString();
+    ASSERT_TRUE(Legalize(*module, target).ok());
     const auto start = std::chrono::steady_clock::now();
-    auto fused = Lower(*module, LowerOptions{true});
+    auto fused = Lower(*module, target, LowerOptions{true});
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     ASSERT_TRUE(fused.ok()) << fused.status().ToString();
+    auto unfused = Lower(*module, target, LowerOptions{false});
+    ASSERT_TRUE(unfused.ok()) << unfused.status().ToString();
 
-    std::vector<Bytes> arguments = MakeArguments(*fused);
-    Interpreter a(*fused), b(*unfused);
-    std::vector<Bytes> results_a = a.Run(arguments), results_b = b.Run(arguments);
-    ASSERT_TRUE(a.errors().empty()) << a.errors()[0] << "\n" << ToString(*fused);
-    ASSERT_TRUE(b.errors().empty()) << b.errors()[0] << "\n" << ToString(*unfused);
-    ASSERT_EQ(results_a.size(), results_b.size());
-    for (size_t r = 0; r < results_a.size(); ++r) {
-      EXPECT_EQ(results_a[r], results_b[r]) << "result " << r << "\n" << ToString(*fused);
-    }
+    const std::vector<Bytes> arguments = MakeArguments(*fused);
+    EXPECT_EQ(RunAndPlan(*fused, target, arguments), RunAndPlan(*unfused, target, arguments))
+        << ToString(*fused);
     const int kernels = CountKernels(fused->entry);
     const std::string prefix = simplify ? "simplified_" : "plain_";
     RecordProperty(prefix + "kernels", kernels);
     RecordProperty(prefix + "unfused_kernels", CountKernels(unfused->entry));
     RecordProperty(prefix + "microseconds", std::to_string(took.count()));
-    if (simplify) {
+    if (simplify && &target == &testing::kPlainTarget) {
       EXPECT_LE(kernels, GetParam().max_kernels) << ToString(*fused);
     }
   }

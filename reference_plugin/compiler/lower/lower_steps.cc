@@ -29,12 +29,10 @@ double Flops(const Op& op) {
 
 }  // namespace
 
-double LibraryCost(const Op& op) {
-  constexpr double kStart = 150;
-  constexpr double kFlopsPerNanosecond = 50;
-  constexpr double kNanosecondsPerByte = 0.1;
+double LibraryCost(const LowerContext& context, const Op& op) {
+  const Rates& rates = context.target().rates;
   double bytes = 0;
-  for (const Value* operand : op.operands) {
+  for (const Value* operand : context.OperandsOf(op)) {
     bytes += static_cast<double>(operand->type.SizeInBytes());
   }
   for (const Value* result : op.results) bytes += static_cast<double>(result->type.SizeInBytes());
@@ -43,20 +41,20 @@ double LibraryCost(const Op& op) {
   switch (op.opcode) {
     case Opcode::kDotGeneral:
     case Opcode::kConvolution:
-      work = Flops(op) / kFlopsPerNanosecond;
+      work = Flops(op) / rates.library_flops_per_ns;
       break;
     case Opcode::kSort: {
       const int64_t dim = op.Get<DimensionAttributes>().dimension;
       const double length = static_cast<double>(op.operands[0]->type.dims[dim]);
-      work = 3 * first * std::log2(std::max(length, 2.0));
+      work = rates.sort_ns * first * std::log2(std::max(length, 2.0));
       break;
     }
     case Opcode::kTopK:
     case Opcode::kCumulativeReduce:
-      work = 2 * first;
+      work = rates.scan_ns * first;
       break;
     case Opcode::kSelectAndScatter: {
-      work = 2 * Elements(op.operands[1]);
+      work = rates.window_ns * Elements(op.operands[1]);
       for (int64_t size : op.Get<WindowAttributes>().window.sizes) {
         work *= static_cast<double>(size);
       }
@@ -65,33 +63,33 @@ double LibraryCost(const Op& op) {
     case Opcode::kGather:
       // What is not taken is not read.
       bytes = 2 * static_cast<double>(op.type().SizeInBytes());
-      work = Elements(op.result());
+      work = rates.gather_ns * Elements(op.result());
       break;
     case Opcode::kScatter:
-      work = 2 * Elements(op.operands[op.results.size() + 1]);
+      work = rates.scatter_ns * Elements(op.operands[op.results.size() + 1]);
       bytes = 2 * static_cast<double>(op.operands[op.results.size() + 1]->type.SizeInBytes());
       break;
     case Opcode::kFft: {
       double length = 1;
       for (int64_t n : op.Get<FftAttributes>().length) length *= static_cast<double>(n);
-      work = 0.3 * Elements(op.result()) * std::log2(std::max(length, 2.0));
+      work = rates.fft_ns * Elements(op.result()) * std::log2(std::max(length, 2.0));
       break;
     }
     case Opcode::kCholesky:
-      work = first * static_cast<double>(op.type().dims.back()) / 3 / kFlopsPerNanosecond;
+      work = first * static_cast<double>(op.type().dims.back()) / 3 / rates.library_flops_per_ns;
       break;
     case Opcode::kTriangularSolve:
       work = Elements(op.result()) * static_cast<double>(op.operands[0]->type.dims.back()) /
-             kFlopsPerNanosecond;
+             rates.library_flops_per_ns;
       break;
     case Opcode::kRng:
     case Opcode::kRngBitGenerator:
-      work = Elements(op.results.back());
+      work = rates.random_ns * Elements(op.results.back());
       break;
     default:
       break;
   }
-  return kStart + work + bytes * kNanosecondsPerByte;
+  return rates.library_start_ns + work + bytes * rates.library_ns_per_byte;
 }
 
 Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
@@ -100,8 +98,8 @@ Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
   step.opcode = op.opcode;
   step.attributes = op.attributes;
   step.location = op.location;
-  step.cost_ns = LibraryCost(op);
-  for (const Value* operand : op.operands) {
+  step.cost_ns = LibraryCost(context, op);
+  for (const Value* operand : context.OperandsOf(op)) {
     const int32_t number = context.Number(operand);
     if (number < 0) {
       return Internal("lowering ", Describe(op), ": an operand has not been computed");
@@ -117,12 +115,10 @@ Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
     PLINTH_ASSIGN_OR_RETURN(Combiner combiner, MakeCombiner(context, op, *block));
     step.combiners.push_back(std::move(combiner));
   }
-  // Each line of a transform, each matrix is read before it is written.
-  if (op.opcode == Opcode::kCholesky ||
-      (op.opcode == Opcode::kFft && op.operands[0]->type == op.type())) {
-    step.in_place.push_back({0, 0, false});
-  } else if (op.opcode == Opcode::kTriangularSolve) {
-    step.in_place.push_back({1, 0, false});
+  for (const InPlaceRule& rule : context.target().in_place) {
+    if (rule.opcode != op.opcode) continue;
+    if (op.operands[rule.operand]->type != op.results[rule.result]->type) continue;
+    step.in_place.push_back({rule.operand, rule.result, false});
   }
   if (op.opcode == Opcode::kScatter) {
     // Writes the updates only: the rest is what the operands hold.

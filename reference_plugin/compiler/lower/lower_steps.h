@@ -10,7 +10,7 @@ namespace plinth::compiler {
 Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op);
 
 // Rough time of such a step on one core.
-double LibraryCost(const Op& op);
+double LibraryCost(const LowerContext& context, const Op& op);
 
 }  // namespace plinth::compiler
 

@@ -16,35 +16,79 @@ DType WideType(DType type) {
   return InfoOf(type).kind == DTypeClass::kSigned ? DType::kS8 : DType::kU8;
 }
 
-// What a kernel multiplies, and in what it sums.
+// The next type that holds every value of a type, in which more can be computed; kInvalid after the
+// widest of its kind.
+DType NextWider(DType type) {
+  if (IsNarrow(type)) return WideType(type);
+  switch (type) {
+    case DType::kS8:
+      return DType::kS16;
+    case DType::kS16:
+    case DType::kPred:
+      return DType::kS32;
+    case DType::kS32:
+      return DType::kS64;
+    case DType::kU8:
+      return DType::kU16;
+    case DType::kU16:
+      return DType::kU32;
+    case DType::kU32:
+      return DType::kU64;
+    case DType::kF16:
+    case DType::kBF16:
+      return DType::kF32;
+    case DType::kF32:
+      return DType::kF64;
+    case DType::kC64:
+      return DType::kC128;
+    default:
+      return DType::kInvalid;
+  }
+}
+
+DType Wider(DType a, DType b) { return InfoOf(a).bits < InfoOf(b).bits ? b : a; }
+
+// Predicates count as the numbers 0 and 1.
+bool Counts(DType type) { return type == DType::kPred || IsInteger(type); }
+
+// The type of operands in which a product of `from` that gives `to` is best computed, whatever the
+// target.
+DType OperandsOfProduct(DType from, DType to) {
+  if (Counts(from) && !Counts(to)) {
+    return RealTypeOf(to) == DType::kF64 ? DType::kF64 : DType::kF32;
+  }
+  if (from != DType::kPred || to == DType::kPred) return from;
+  // Sums of integers wrap, so they may be kept in any wider type.
+  return IsNarrow(to) ? DType::kS32 : to;
+}
+
+// The narrowest type in which its sums are what the program asks for.
+DType SumOfProduct(DType operands, DType to) {
+  if (operands == to) return to;
+  if (Counts(operands)) {
+    return Wider(operands, IsNarrow(to) || to == DType::kPred ? DType::kS32 : to);
+  }
+  if (IsComplex(operands)) return IsComplex(to) ? Wider(operands, to) : operands;
+  // Sums of floats are rounded to the result's type once.
+  const DType sum = Wider(operands, DType::kF32);
+  return Counts(to) ? sum : Wider(sum, RealTypeOf(to));
+}
+
+// What a back end multiplies, and in what it sums.
 struct ProductTypes {
   DType operands, sum;
 };
 
-DType Wider(DType a, DType b) { return InfoOf(a).bits < InfoOf(b).bits ? b : a; }
-
-ProductTypes TypesOfProduct(DType from, DType to) {
-  const DType real = RealTypeOf(to);
-  const auto counts = [](DType type) { return type == DType::kPred || IsInteger(type); };
-  if (counts(from) && !counts(to)) {
-    const DType type = real == DType::kF64 ? DType::kF64 : DType::kF32;
-    return {type, type};
+// Those of `from` and `to` themselves where the target has no product to stand for it.
+ProductTypes TypesOfProduct(const Target& target, DType from, DType to) {
+  for (DType operands = OperandsOfProduct(from, to); operands != DType::kInvalid;
+       operands = NextWider(operands)) {
+    const DTypeSet& sums = target.products[static_cast<size_t>(operands)];
+    for (DType sum = SumOfProduct(operands, to); sum != DType::kInvalid; sum = NextWider(sum)) {
+      if (sums.Has(sum)) return {operands, sum};
+    }
   }
-  if (from == DType::kPred) {
-    // Numbers 0 and 1; sums of integers wrap, so they may be kept in any wider type.
-    const DType type = IsNarrow(to) ? DType::kS32 : to;
-    return {type, type};
-  }
-  const DType operands = WideType(from);
-  if (counts(from)) {
-    const DType sum = IsNarrow(to) || to == DType::kPred ? DType::kS32 : to;
-    return {operands, Wider(operands, sum)};
-  }
-  if (IsComplex(from)) return {operands, IsComplex(to) ? Wider(operands, to) : operands};
-  // Sums of floats are rounded to the result's type once.
-  if (to == operands) return {operands, to};
-  const DType sum = Wider(operands, DType::kF32);
-  return {operands, counts(to) ? sum : Wider(sum, real)};
+  return {from, to};
 }
 
 // The unsigned integer of as many bits.
@@ -159,10 +203,10 @@ class Bitcast {
 
 }  // namespace
 
-Value* ExpandProduct(Builder& builder, const Op& op) {
+Value* ExpandProduct(Builder& builder, const Target& target, const Op& op) {
   const DType from = op.operands[0]->type.dtype;
   const DType to = op.type().dtype;
-  const ProductTypes types = TypesOfProduct(from, to);
+  const ProductTypes types = TypesOfProduct(target, from, to);
   if (types.operands == from && types.sum == to) return nullptr;
   Value* const a = builder.Convert(op.operands[0], types.operands);
   Value* const b = builder.Convert(op.operands[1], types.operands);
@@ -170,11 +214,23 @@ Value* ExpandProduct(Builder& builder, const Op& op) {
   return builder.Convert(builder.Add(op.opcode, {a, b}, sum, op.attributes), to);
 }
 
-std::vector<Value*> ExpandNarrowTopK(Builder& builder, const Op& op) {
+Value* ExpandNarrowFactor(Builder& builder, const Target& target, const Op& op) {
+  const DType narrow = op.type().dtype;
+  if (!IsFloat(narrow) || target.factors.Has(narrow)) return nullptr;
+  SmallVector<Value*, 2> wide;
+  for (Value* operand : op.operands) wide.push_back(builder.Convert(operand, DType::kF32));
+  const Type type = Type::Tensor(DType::kF32, op.type().dims);
+  Op* const factor = builder.AddOp(op.opcode, wide, std::span<const Type>(&type, 1), op.attributes);
+  return builder.Convert(factor->result(), narrow);
+}
+
+std::vector<Value*> ExpandNarrowTopK(Builder& builder, const Target& target, const Op& op) {
   Value* const x = op.operands[0];
-  if (!IsNarrow(x->type.dtype)) return {};
+  DType type = x->type.dtype;
+  while (type != DType::kInvalid && !target.top_k.Has(type)) type = NextWider(type);
+  if (type == DType::kInvalid || type == x->type.dtype) return {};
   // Conversions to wider types keep the order, and that of NaN by its sign.
-  Value* const wide = builder.Convert(x, WideType(x->type.dtype));
+  Value* const wide = builder.Convert(x, type);
   const Type types[] = {Type::Tensor(wide->type.dtype, op.results[0]->type.dims),
                         op.results[1]->type};
   const Op* const top =

@@ -5,18 +5,22 @@
 #include <vector>
 
 #include "reference_plugin/compiler/ir/builder.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::compiler {
 
-// What stands for a product (dot_general, convolution) of elements that kernels do not multiply or
-// sum as the program says: the same product of other types between conversions. Kernels take
-// operands of pred, of integers of a byte and more, of floats of 16 bits and more, and of complex
-// numbers, and sum them in the operands' type or a wider one of its kind. Null for such products.
-Value* ExpandProduct(Builder& builder, const Op& op);
+// What stands for a product (dot_general, convolution) that the target does not have
+// (Target::products): the same product of other types between conversions. Null for one that it
+// has, or where it has none that could stand for it.
+Value* ExpandProduct(Builder& builder, const Target& target, const Op& op);
 
-// The results that stand for those of top_k of an 8-bit or narrower float or an integer of less
-// than a byte: the same of a wider type, converted back. Empty for other types.
-std::vector<Value*> ExpandNarrowTopK(Builder& builder, const Op& op);
+// What stands for a cholesky or triangular_solve of floats that the target does not compute it of
+// (Target::factors): the same of f32, rounded once. Null for other types.
+Value* ExpandNarrowFactor(Builder& builder, const Target& target, const Op& op);
+
+// The results that stand for those of top_k of elements that the target does not order
+// (Target::top_k): the same of a wider type, converted back. Empty for other types.
+std::vector<Value*> ExpandNarrowTopK(Builder& builder, const Target& target, const Op& op);
 
 // Indices of gather, scatter, dynamic_slice or dynamic_update_slice that are integers of less than
 // a byte become integers of one. Whether there were any.

@@ -12,6 +12,7 @@
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/targets.h"
 
 namespace plinth::compiler {
 namespace {
@@ -237,7 +238,7 @@ TEST(Dump, WritesStagesIntoTheDirectory) {
     Dumper dumper("../jit/f", folder.string());
     OptimizeOptions options;
     options.dumper = &dumper;
-    ASSERT_TRUE(Optimize(*module, options).ok());
+    ASSERT_TRUE(Optimize(*module, testing::kPlainTarget, options).ok());
     EXPECT_TRUE(
         std::filesystem::exists(folder / StrCat("___jit_f-", compilation, ".00.inline.txt")));
   }

@@ -15,15 +15,24 @@ namespace {
 
 struct Pass {
   std::string_view name;
-  bool (*run)(Module& module);
+  bool (*run)(Module& module, const Target& target);
   bool simplifies;  // Left out when the options do not ask for simplification.
 };
 
+// A pass that does not depend on the target.
+template <bool (*run)(Module& module)>
+bool OnAny(Module& module, const Target&) {
+  return run(module);
+}
+
 // Dead code goes first: simplifying it would be for nothing.
 constexpr Pass kRound[] = {
-    {"dead_code", EliminateDeadCode, false},   {"simplify", Simplify, true},
-    {"simplify_loops", SimplifyLoops, true},   {"cse", EliminateCommonSubexpressions, true},
-    {"fold_transposes", FoldTransposes, true}, {"recognize", Recognize, false},
+    {"dead_code", OnAny<EliminateDeadCode>, false},
+    {"simplify", OnAny<Simplify>, true},
+    {"simplify_loops", OnAny<SimplifyLoops>, true},
+    {"cse", OnAny<EliminateCommonSubexpressions>, true},
+    {"fold_transposes", OnAny<FoldTransposes>, true},
+    {"recognize", Recognize, false},
 };
 
 // What one pass finds may be work for an earlier one; programs need two or three rounds.
@@ -31,7 +40,8 @@ constexpr int kMaxRounds = 8;
 
 class Pipeline {
  public:
-  Pipeline(Module& module, const OptimizeOptions& options) : module_(module), options_(options) {}
+  Pipeline(Module& module, const Target& target, const OptimizeOptions& options)
+      : module_(module), target_(target), options_(options) {}
 
   Status Run() {
     PLINTH_RETURN_IF_ERROR(Inline(module_));
@@ -41,7 +51,7 @@ class Pipeline {
       changed = false;
       for (const Pass& pass : kRound) {
         if (pass.simplifies && !options_.simplify) continue;
-        if (!pass.run(module_)) continue;
+        if (!pass.run(module_, target_)) continue;
         changed = true;
         PLINTH_RETURN_IF_ERROR(After(pass.name));
       }
@@ -60,13 +70,14 @@ class Pipeline {
   }
 
   Module& module_;
+  const Target& target_;
   const OptimizeOptions& options_;
 };
 
 }  // namespace
 
-Status Optimize(Module& module, const OptimizeOptions& options) {
-  return Pipeline(module, options).Run();
+Status Optimize(Module& module, const Target& target, const OptimizeOptions& options) {
+  return Pipeline(module, target, options).Run();
 }
 
 }  // namespace plinth::compiler

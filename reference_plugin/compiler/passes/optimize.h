@@ -5,6 +5,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::compiler {
 
@@ -17,9 +18,9 @@ struct OptimizeOptions {
   Dumper* dumper = nullptr;
 };
 
-// From an imported module to one for lowering: one function, no calls, simplified, without
+// From an imported module to one for legalize: one function, no calls, simplified, without
 // repetitions and dead code. Running it again changes nothing.
-Status Optimize(Module& module, const OptimizeOptions& options = {});
+Status Optimize(Module& module, const Target& target, const OptimizeOptions& options = {});
 
 }  // namespace plinth::compiler
 

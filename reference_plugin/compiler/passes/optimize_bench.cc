@@ -8,6 +8,7 @@
 
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/passes/optimize.h"
+#include "reference_plugin/compiler/testing/targets.h"
 #include "reference_plugin/program/program.h"
 
 // Time per stage for a training step that JAX made. Run in this folder, which holds testdata/.
@@ -43,7 +44,8 @@ void BM_ImportAndOptimize(benchmark::State& state) {
   const auto shared = std::make_shared<const program::Module>(*std::move(program));
   for ([[maybe_unused]] auto _ : state) {
     auto module = Import(shared);
-    if (!module.ok() || !Optimize(**module).ok()) return state.SkipWithError("it does not compile");
+    if (!module.ok() || !Optimize(**module, testing::kPlainTarget).ok())
+      return state.SkipWithError("it does not compile");
   }
 }
 BENCHMARK(BM_ImportAndOptimize);

@@ -65,7 +65,7 @@ Value* ExpandComplexOrder(Builder& b, const Op& op) {
 
 class Recognizer {
  public:
-  explicit Recognizer(Module& module) : module_(module) {}
+  Recognizer(Module& module, const Target& target) : module_(module), target_(target) {}
 
   bool Run(Block& body) {
     Visit(body);
@@ -109,7 +109,10 @@ class Recognizer {
         return InlineMap(op, out, results);
       case Opcode::kConvolution:
       case Opcode::kDotGeneral:
-        return Expand(ExpandProduct, op, out, results);
+        return ExpandFor(ExpandProduct, op, out, results);
+      case Opcode::kCholesky:
+      case Opcode::kTriangularSolve:
+        return ExpandFor(ExpandNarrowFactor, op, out, results);
       case Opcode::kBitcastConvert:
         return Expand(ExpandNarrowBitcast, op, out, results);
       case Opcode::kClamp:
@@ -120,7 +123,7 @@ class Recognizer {
         return Expand(ExpandReduceOfBroadcast, op, out, results);
       case Opcode::kTopK: {
         Builder builder(module_, out, op.location);
-        *results = ExpandNarrowTopK(builder, op);
+        *results = ExpandNarrowTopK(builder, target_, op);
         return !results->empty();
       }
       case Opcode::kDynamicSlice:
@@ -147,6 +150,15 @@ class Recognizer {
               std::vector<Value*>* results) {
     Builder builder(module_, out, op.location);
     Value* const value = expand(builder, op);
+    if (value != nullptr) results->push_back(value);
+    return value != nullptr;
+  }
+
+  // The same for expansions that depend on the target.
+  bool ExpandFor(Value* (*expand)(Builder&, const Target&, const Op&), const Op& op,
+                 std::vector<Op*>& out, std::vector<Value*>* results) {
+    Builder builder(module_, out, op.location);
+    Value* const value = expand(builder, target_, op);
     if (value != nullptr) results->push_back(value);
     return value != nullptr;
   }
@@ -279,16 +291,17 @@ class Recognizer {
   }
 
   Module& module_;
+  const Target& target_;
   Replacements replacements_;
   bool changed_ = false;
 };
 
 }  // namespace
 
-bool Recognize(Module& module) {
+bool Recognize(Module& module, const Target& target) {
   bool changed = false;
   for (Function& function : module.functions) {
-    changed = Recognizer(module).Run(*function.body) || changed;
+    changed = Recognizer(module, target).Run(*function.body) || changed;
   }
   return changed;
 }

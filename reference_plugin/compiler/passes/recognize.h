@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_RECOGNIZE_H_
 
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::compiler {
 
@@ -12,7 +13,7 @@ namespace plinth::compiler {
 // and sums, products of narrow types those of wider ones (expand_narrow.h). Branches in scalar code
 // become selections. Constants that a scalar region takes from outside move into it. True if
 // anything changed.
-bool Recognize(Module& module);
+bool Recognize(Module& module, const Target& target);
 
 }  // namespace plinth::compiler
 

@@ -5,6 +5,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/targets.h"
 
 // Programs of one function and what remains of them. The arguments are those of the row; the body
 // ends with what it returns.
@@ -23,10 +24,10 @@ std::string Optimized(std::string_view text) {
   if (module == nullptr) return "";
   OptimizeOptions options;
   options.verify = true;
-  Status status = Optimize(*module, options);
+  Status status = Optimize(*module, testing::kPlainTarget, options);
   EXPECT_TRUE(status.ok()) << status.ToString();
   const std::string once = Body(*module);
-  status = Optimize(*module, options);
+  status = Optimize(*module, testing::kPlainTarget, options);
   EXPECT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(Body(*module), once) << "not idempotent";
   return once;

@@ -61,7 +61,7 @@ class Gaps {
 
 }  // namespace
 
-int64_t LayOutArena(std::vector<ArenaBlock>& blocks) {
+int64_t LayOutArena(std::vector<ArenaBlock>& blocks, int64_t alignment) {
   std::vector<int32_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
   std::vector<int32_t> by_end = order;
@@ -71,9 +71,7 @@ int64_t LayOutArena(std::vector<ArenaBlock>& blocks) {
   });
   std::sort(by_end.begin(), by_end.end(),
             [&](int32_t a, int32_t b) { return blocks[a].end < blocks[b].end; });
-  auto rounded = [](int64_t size) {
-    return (size + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-  };
+  auto rounded = [&](int64_t size) { return (size + alignment - 1) / alignment * alignment; };
   Gaps gaps;
   auto first_alive = by_end.begin();
   int64_t arena_size = 0;

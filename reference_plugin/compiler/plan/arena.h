@@ -7,8 +7,6 @@
 
 namespace plinth::compiler {
 
-inline constexpr int64_t kArenaAlignment = 64;
-
 // A block of `size` bytes needed at the positions begin..end (closed).
 struct ArenaBlock {
   int64_t size = 0;
@@ -16,10 +14,10 @@ struct ArenaBlock {
   int64_t offset = 0;  // set by LayOutArena
 };
 
-// Gives blocks that are needed at the same time disjoint offsets, multiples of kArenaAlignment;
+// Gives blocks that are needed at the same time disjoint offsets, multiples of `alignment`;
 // returns the bytes needed, the greatest number if there is no number for them. Best fit in order
 // of begin, in n log n steps.
-int64_t LayOutArena(std::vector<ArenaBlock>& blocks);
+int64_t LayOutArena(std::vector<ArenaBlock>& blocks, int64_t alignment);
 
 }  // namespace plinth::compiler
 

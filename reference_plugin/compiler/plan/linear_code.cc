@@ -8,9 +8,6 @@
 namespace plinth::compiler {
 namespace {
 
-// What a turn of a loop costs besides its steps.
-constexpr double kTurnNs = 20;
-
 ScalarBits SplatBits(const ConstantAttributes& constant) {
   ScalarBits bits;
   uint64_t words[2] = {0, 0};
@@ -46,7 +43,8 @@ std::shared_ptr<const Kernel> MakeFill(const Type& type, ScalarBits element) {
 
 class Linearizer {
  public:
-  explicit Linearizer(const Schedule& schedule) : schedule_(schedule) {}
+  Linearizer(const Schedule& schedule, const Target& target)
+      : schedule_(schedule), target_(target) {}
 
   Expected<LinearCode> Run() {
     variable_of_.assign(schedule_.values.size(), -1);
@@ -200,8 +198,9 @@ class Linearizer {
       PLINTH_RETURN_IF_ERROR(AddCopy(step.operands[i], carries[i]));
     }
     const double turns = Times(trips, step.trips), tests = Times(trips, step.trips + 1);
-    code_.cost_ns += tests * kTurnNs;
+    code_.cost_ns += tests * target_.rates.loop_turn_ns;
     int32_t begin = NextStep();
+    const int32_t region = BeginRegion(PlanRegion::Kind::kLoop);
     ++loop_depth_;
     PLINTH_RETURN_IF_ERROR(Bind(condition.arguments, carries));
     PLINTH_RETURN_IF_ERROR(AddBlock(condition, tests));
@@ -225,6 +224,10 @@ class Linearizer {
     AddStep(PlanStepKind::kJump).targets = {begin};
     --loop_depth_;
     code_.steps[exit].targets = {NextStep()};
+    if (PlanRegion* loop = EndRegion(region)) {
+      loop->test = exit;
+      loop->trips = step.trips;
+    }
     return Bind(step.results, carries);
   }
 
@@ -236,6 +239,7 @@ class Linearizer {
       return Internal("a conditional has ", step.blocks.size(), " branches");
     }
     int32_t branch = NextStep();
+    const int32_t region = BeginRegion(PlanRegion::Kind::kBranch);
     LinearStep& jump = AddStep(is_if ? PlanStepKind::kJumpUnless : PlanStepKind::kSwitch);
     jump.operands = {selector};
     jump.operand_types = {selector_type};
@@ -269,17 +273,45 @@ class Linearizer {
     } else {
       code_.steps[branch].targets = begins;
     }
+    if (PlanRegion* region_of_branches = EndRegion(region)) {
+      region_of_branches->branches = std::move(begins);
+    }
     return Bind(step.results, joined);
   }
 
+  // The number of the region that begins with the next step; -1 where the target wants none.
+  int32_t BeginRegion(PlanRegion::Kind kind) {
+    if (target_.control_flow != ControlFlow::kRegions) return -1;
+    const int32_t number = static_cast<int32_t>(code_.regions.size());
+    PlanRegion& region = code_.regions.emplace_back();
+    region.kind = kind;
+    region.parent = region_;
+    region.begin = NextStep();
+    region_ = number;
+    return number;
+  }
+
+  // The region, which ends with the last step; null for -1.
+  PlanRegion* EndRegion(int32_t number) {
+    if (number < 0) return nullptr;
+    PlanRegion& region = code_.regions[number];
+    region.end = NextStep();
+    region_ = region.parent;
+    return &region;
+  }
+
   const Schedule& schedule_;
+  const Target& target_;
   LinearCode code_;
   std::vector<int32_t> variable_of_;  // by value; -1 until written
   int32_t loop_depth_ = 0;
+  int32_t region_ = -1;  // the innermost one
 };
 
 }  // namespace
 
-Expected<LinearCode> Linearize(const Schedule& schedule) { return Linearizer(schedule).Run(); }
+Expected<LinearCode> Linearize(const Schedule& schedule, const Target& target) {
+  return Linearizer(schedule, target).Run();
+}
 
 }  // namespace plinth::compiler

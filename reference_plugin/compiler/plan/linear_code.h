@@ -37,10 +37,11 @@ struct LinearCode {
   std::vector<LinearStep> steps;
   std::vector<int32_t> outputs;  // one variable per entry result, no two the same
   std::vector<Type> output_types;
+  std::vector<PlanRegion> regions;  // if the target wants them; of these steps
   double cost_ns = 0;
 };
 
-Expected<LinearCode> Linearize(const Schedule& schedule);
+Expected<LinearCode> Linearize(const Schedule& schedule, const Target& target);
 
 }  // namespace plinth::compiler
 

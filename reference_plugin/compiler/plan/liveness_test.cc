@@ -175,7 +175,7 @@ std::vector<bool> LivePositions(const LinearCode& code, int32_t variable) {
 }
 
 TEST(LivenessTest, RangesAreWhatDataFlowOverTheStepsFinds) {
-  for (uint32_t seed = 0; seed < 60 && !testing::Test::HasFailure(); ++seed) {
+  for (uint32_t seed = 0; seed < 60 && !::testing::Test::HasFailure(); ++seed) {
     const LinearCode code = CodeWriter(seed).Random();
     const std::vector<LiveRanges> ranges = ComputeLiveness(code);
     ASSERT_EQ(ranges.size(), code.variables.size());

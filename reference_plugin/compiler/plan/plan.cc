@@ -13,10 +13,8 @@
 namespace plinth::compiler {
 namespace {
 
-constexpr double kCopyNsPerByte = 0.2;
-
 // A set of variables that share one storage because no two of them are live at once.
-struct Group {
+struct SharedStorage {
   LiveSet live;
   int64_t size = 0;
   int32_t argument = -1;
@@ -35,12 +33,12 @@ struct Candidate {
 
 class Planner {
  public:
-  explicit Planner(LinearCode code) : code_(std::move(code)) {}
+  Planner(LinearCode code, const Target& target) : code_(std::move(code)), target_(target) {}
 
   Plan Run(const Schedule& schedule) {
-    MakeGroups(schedule);
+    MakeSharedStorages(schedule);
     ShareStorages(schedule);
-    PlaceGroups();
+    PlaceStorages();
     EmitSteps();
     plan_.name = schedule.name;
     for (int32_t argument : schedule.entry.arguments) {
@@ -48,7 +46,7 @@ class Planner {
     }
     plan_.output_types = code_.output_types;
     for (size_t i = 0; i < code_.outputs.size(); ++i) {
-      int32_t storage = GroupOf(code_.outputs[i]).storage;
+      int32_t storage = SharedBy(code_.outputs[i]).storage;
       plan_.outputs.push_back({storage, code_.output_types[i]});
       plan_.storages[storage].donated = plan_.storages[storage].kind == StorageKind::kArgument;
     }
@@ -64,25 +62,25 @@ class Planner {
     }
     return variable;
   }
-  Group& GroupOf(int32_t variable) { return groups_[Find(variable)]; }
+  SharedStorage& SharedBy(int32_t variable) { return shared_[Find(variable)]; }
 
-  void MakeGroups(const Schedule& schedule) {
+  void MakeSharedStorages(const Schedule& schedule) {
     std::vector<LiveRanges> live = ComputeLiveness(code_);
     parent_.resize(code_.variables.size());
     std::iota(parent_.begin(), parent_.end(), 0);
-    groups_.resize(code_.variables.size());
+    shared_.resize(code_.variables.size());
     std::vector<bool> donated(schedule.entry.arguments.size(), false);
     for (const Donation& donation : schedule.donations) donated[donation.argument] = true;
-    for (size_t v = 0; v < groups_.size(); ++v) {
+    for (size_t v = 0; v < shared_.size(); ++v) {
       const Variable& variable = code_.variables[v];
-      groups_[v].live = LiveSet(live[v]);
-      groups_[v].size = variable.size;
-      groups_[v].argument = variable.argument;
-      groups_[v].writable =
+      shared_[v].live = LiveSet(live[v]);
+      shared_[v].size = variable.size;
+      shared_[v].argument = variable.argument;
+      shared_[v].writable =
           variable.constant == nullptr && (variable.argument < 0 || donated[variable.argument]);
       if (variable.argument >= 0) variable_of_argument_[variable.argument] = v;
     }
-    for (int32_t output : code_.outputs) groups_[output].is_output = true;
+    for (int32_t output : code_.outputs) shared_[output].is_output = true;
   }
 
   // Whether `step` reads the group of `operand` only through operands that `result` may overwrite.
@@ -116,7 +114,7 @@ class Planner {
     a = Find(a);
     b = Find(b);
     if (a == b) return true;
-    Group &x = groups_[a], &y = groups_[b];
+    SharedStorage &x = shared_[a], &y = shared_[b];
     if (!x.writable || !y.writable || x.size != y.size) return false;
     if (x.argument >= 0 && y.argument >= 0) return false;
     if (!AreDisjoint(x.live, y.live, [&](int32_t at) { return MayTouch(at, a, b); })) return false;
@@ -134,7 +132,7 @@ class Planner {
       for (const InPlace& hint : step.in_place) {
         int32_t from = step.operands[hint.operand], to = step.results[hint.result];
         const Variable& source = code_.variables[from];
-        if (!groups_[from].writable || source.size != code_.variables[to].size) continue;
+        if (!shared_[from].writable || source.size != code_.variables[to].size) continue;
         candidates.push_back({from, to, step.loop_depth, source.argument >= 0, source.size});
       }
     }
@@ -154,37 +152,38 @@ class Planner {
       if (argument == variable_of_argument_.end()) continue;  // never used: nothing to wait for
       for (size_t o = 0; o < code_.outputs.size(); ++o) {
         if (donation.output >= 0 && donation.output != static_cast<int32_t>(o)) continue;
-        Group& output = GroupOf(code_.outputs[o]);
+        SharedStorage& output = SharedBy(code_.outputs[o]);
         if (output.argument < 0 && Merge(argument->second, code_.outputs[o])) break;
       }
     }
   }
 
-  void PlaceGroups() {
+  void PlaceStorages() {
     std::vector<ArenaBlock> blocks;
     std::vector<int32_t> block_storages;
-    for (size_t v = 0; v < groups_.size(); ++v) {
+    for (size_t v = 0; v < shared_.size(); ++v) {
       if (Find(static_cast<int32_t>(v)) != static_cast<int32_t>(v)) continue;
-      Group& group = groups_[v];
-      if (group.live.empty()) continue;
-      group.storage = static_cast<int32_t>(plan_.storages.size());
+      SharedStorage& shared = shared_[v];
+      if (shared.live.empty()) continue;
+      shared.storage = static_cast<int32_t>(plan_.storages.size());
       Storage& storage = plan_.storages.emplace_back();
-      storage.size = group.size;
-      if (group.argument >= 0) {
+      storage.size = shared.size;
+      if (shared.argument >= 0) {
         storage.kind = StorageKind::kArgument;
-        storage.index = group.argument;
+        storage.index = shared.argument;
       } else if (code_.variables[v].constant != nullptr) {
         storage.kind = StorageKind::kConstant;
         storage.constant = code_.variables[v].constant;
-        plan_.constant_bytes += group.size;
-      } else if (group.is_output) {
+        plan_.constant_bytes += shared.size;
+      } else if (shared.is_output) {
         storage.kind = StorageKind::kOutput;
       } else {
-        blocks.push_back({group.size, group.live.begin(), group.live.end()});
-        block_storages.push_back(group.storage);
+        blocks.push_back({shared.size, shared.live.begin(), shared.live.end()});
+        block_storages.push_back(shared.storage);
       }
     }
-    plan_.arena_size = LayOutArena(blocks);
+    plan_.arena_alignment = target_.arena_alignment;
+    plan_.arena_size = LayOutArena(blocks, plan_.arena_alignment);
     for (size_t i = 0; i < blocks.size(); ++i) {
       plan_.storages[block_storages[i]].arena_offset = blocks[i].offset;
     }
@@ -196,7 +195,7 @@ class Planner {
     auto is_needed = [&](const LinearStep& step) {
       return !(
           step.kind == PlanStepKind::kCopy &&
-          (Find(step.operands[0]) == Find(step.results[0]) || GroupOf(step.results[0]).size == 0));
+          (Find(step.operands[0]) == Find(step.results[0]) || SharedBy(step.results[0]).size == 0));
     };
     int32_t count = 0;
     for (size_t k = 0; k < code_.steps.size(); ++k) {
@@ -219,35 +218,44 @@ class Planner {
         step.cost_ns = source.source->cost_ns;
         step.location = source.source->location;
       } else if (source.kind == PlanStepKind::kCopy && source.loop_depth == 0) {
-        step.cost_ns = kCopyNsPerByte * static_cast<double>(GroupOf(source.results[0]).size);
+        step.cost_ns =
+            target_.rates.copy_ns_per_byte * static_cast<double>(SharedBy(source.results[0]).size);
         plan_.cost_ns += step.cost_ns;
       }
       for (size_t i = 0; i < source.operands.size(); ++i) {
         step.operands.push_back(
-            {GroupOf(source.operands[i]).storage, std::move(source.operand_types[i])});
+            {SharedBy(source.operands[i]).storage, std::move(source.operand_types[i])});
       }
       for (size_t i = 0; i < source.results.size(); ++i) {
-        Storage& storage = plan_.storages[GroupOf(source.results[i]).storage];
+        Storage& storage = plan_.storages[SharedBy(source.results[i]).storage];
         if (storage.kind == StorageKind::kArgument) storage.donated = true;
         step.results.push_back(
-            {GroupOf(source.results[i]).storage, std::move(source.result_types[i])});
+            {SharedBy(source.results[i]).storage, std::move(source.result_types[i])});
       }
       for (int32_t target : source.targets) step.targets.push_back(new_number[target]);
+    }
+    // No jump is gone, so a region is not empty.
+    plan_.control_flow = target_.control_flow;
+    plan_.regions = std::move(code_.regions);
+    for (PlanRegion& region : plan_.regions) {
+      for (int32_t* step : {&region.begin, &region.end, &region.test}) *step = new_number[*step];
+      for (int32_t& branch : region.branches) branch = new_number[branch];
     }
   }
 
   LinearCode code_;
-  std::vector<int32_t> parent_;  // union-find over variables
-  std::vector<Group> groups_;    // valid at representatives
+  const Target& target_;
+  std::vector<int32_t> parent_;        // union-find over variables
+  std::vector<SharedStorage> shared_;  // valid at representatives
   std::map<int32_t, int32_t> variable_of_argument_;
   Plan plan_;
 };
 
 }  // namespace
 
-Expected<Plan> PlanMemory(const Schedule& schedule) {
-  PLINTH_ASSIGN_OR_RETURN(LinearCode code, Linearize(schedule));
-  return Planner(std::move(code)).Run(schedule);
+Expected<Plan> PlanMemory(const Schedule& schedule, const Target& target) {
+  PLINTH_ASSIGN_OR_RETURN(LinearCode code, Linearize(schedule, target));
+  return Planner(std::move(code), target).Run(schedule);
 }
 
 }  // namespace plinth::compiler

@@ -62,26 +62,46 @@ struct PlanStep {
   Location location;
 };
 
+// A loop or a branch among the steps, which still jump: for back ends that have control flow of
+// their own.
+struct PlanRegion {
+  enum class Kind : uint8_t { kLoop, kBranch };
+  Kind kind = Kind::kLoop;
+  int32_t parent = -1;         // number of the innermost region around it
+  int32_t begin = 0, end = 0;  // steps [begin, end)
+  // kLoop: the kJumpUnless that leaves it. Steps before it are the condition, steps after it the
+  // body, the last of which is the kJump back to `begin`.
+  int32_t test = 0;
+  double trips = 0;  // kLoop: turns each time it is entered; infinity if they are not known
+  // kBranch: step `begin` chooses; the first step of each branch. Each ends where the next begins,
+  // in a kJump to `end`.
+  std::vector<int32_t> branches;
+};
+
 struct Plan {
   std::string name;
   std::vector<Type> argument_types, output_types;
   std::vector<Storage> storages;
   std::vector<PlanStep> steps;
+  std::vector<PlanRegion> regions;  // ControlFlow::kRegions only; outer ones first, in order
+  ControlFlow control_flow = ControlFlow::kJumps;
   std::vector<ArrayRef> outputs;  // a storage each: a fresh one, or a donated argument's
-  int64_t arena_size = 0;         // bytes; offsets are multiples of 64
+  int64_t arena_size = 0;         // bytes
+  int64_t arena_alignment = 1;    // bytes; offsets in the arena are multiples of it
   int64_t constant_bytes = 0;
   double cost_ns = 0;  // of one run; infinity with a loop whose trips are not known
 };
 
 // Places every value: shares storage where a step may work in place, donates arguments to outputs,
 // copies where loop carries or donation need it, lays temporaries into one arena by liveness.
-Expected<Plan> PlanMemory(const Schedule& schedule);
+Expected<Plan> PlanMemory(const Schedule& schedule, const Target& target);
 
 // Nothing but donated arguments, arena and outputs is written; on every path what is read was
 // written before; arrays lie within their storages, jumps within the plan; outputs share no memory
 // with each other, with constants, or with arguments that are not given away. Steps work in place
 // where they must and nowhere but where they may; storages of the arena that share bytes are never
-// needed at once, each being needed from its first use to its last.
+// needed at once, each being needed from its first use to its last. Regions nest, and each jump is
+// of one region, if the plan has them.
 Status Verify(const Plan& plan);
 std::string ToString(const Plan& plan);
 

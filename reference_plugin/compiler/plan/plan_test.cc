@@ -13,6 +13,7 @@
 #include "reference_plugin/compiler/plan/arena.h"
 #include "reference_plugin/compiler/plan/linear_code.h"
 #include "reference_plugin/compiler/plan/liveness.h"
+#include "reference_plugin/compiler/testing/targets.h"
 
 namespace plinth::compiler {
 namespace {
@@ -142,7 +143,7 @@ class ScheduleRunner {
 class PlanRunner {
  public:
   PlanRunner(const Plan& plan, const Schedule& schedule)
-      : plan_(plan), arena_(plan.arena_size / kArenaAlignment) {
+      : plan_(plan), arena_(plan.arena_size / plan.arena_alignment) {
     FindHints(schedule.entry);
     for (const Storage& storage : plan.storages) {
       Hash initial = storage.kind == StorageKind::kArgument   ? ArgumentHash(storage.index)
@@ -199,14 +200,14 @@ class PlanRunner {
 
   template <typename F>
   void ForGranules(const Storage& storage, F f) {
-    for (int64_t at = 0; at < storage.size; at += kArenaAlignment) {
-      f(arena_[(storage.arena_offset + at) / kArenaAlignment]);
+    for (int64_t at = 0; at < storage.size; at += plan_.arena_alignment) {
+      f(arena_[(storage.arena_offset + at) / plan_.arena_alignment]);
     }
   }
   Hash Read(int32_t number) {
     const Storage& storage = plan_.storages[number];
     if (storage.kind != StorageKind::kArena) return own_[number];
-    Hash hash = arena_[storage.arena_offset / kArenaAlignment];
+    Hash hash = arena_[storage.arena_offset / plan_.arena_alignment];
     ForGranules(storage, [&](Hash granule) {
       if (granule != hash) hash = Mix(hash, granule);  // torn: no value has this hash
     });
@@ -227,13 +228,18 @@ class PlanRunner {
   std::vector<Hash> own_;
 };
 
+// The plan for the plain target.
 Plan PlanAndCompare(const Schedule& schedule) {
-  auto plan = PlanMemory(schedule);
-  EXPECT_TRUE(plan.ok()) << plan.status().ToString();
-  Status verified = Verify(*plan);
-  EXPECT_TRUE(verified.ok()) << verified.ToString() << "\n" << ToString(*plan);
-  EXPECT_EQ(PlanRunner(*plan, schedule).Run(), ScheduleRunner(schedule).Run()) << ToString(*plan);
-  return *std::move(plan);
+  Plan plain;
+  for (const Target* target : {&testing::kOddTarget, &testing::kPlainTarget}) {
+    auto plan = PlanMemory(schedule, *target);
+    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+    Status verified = Verify(*plan);
+    EXPECT_TRUE(verified.ok()) << verified.ToString() << "\n" << ToString(*plan);
+    EXPECT_EQ(PlanRunner(*plan, schedule).Run(), ScheduleRunner(schedule).Run()) << ToString(*plan);
+    plain = *std::move(plan);
+  }
+  return plain;
 }
 
 int CountCopies(const Plan& plan) {
@@ -294,7 +300,7 @@ TEST(PlanTest, CopiesCount) {
 }
 
 // A loop in a loop in a branch; the other branch is cheap.
-double CostOfNestedLoops(double outer_trips, double inner_trips) {
+Schedule NestedLoops(double outer_trips, double inner_trips) {
   Builder b;
   const int32_t count = b.Argument(8);
   auto loop_around = [&](double trips, const std::vector<ScheduleStep>& steps) {
@@ -322,7 +328,11 @@ double CostOfNestedLoops(double outer_trips, double inner_trips) {
   branches.blocks[1].results = b.Step(branches.blocks[1], {count}, {8});
   b.schedule.entry.results = branches.results;
   b.schedule.entry.steps.push_back(branches);
-  return PlanAndCompare(b.schedule).cost_ns;
+  return b.schedule;
+}
+
+double CostOfNestedLoops(double outer_trips, double inner_trips) {
+  return PlanAndCompare(NestedLoops(outer_trips, inner_trips)).cost_ns;
 }
 
 TEST(PlanTest, LoopsOfUnknownLengthCostWhateverElseRunsInThem) {
@@ -519,6 +529,40 @@ TEST(PlanTest, VerifierSeesBadPlans) {
   EXPECT_THAT(broken([](Plan& p) { p.steps.clear(); }), HasSubstr("not written on every path"));
 }
 
+TEST(PlanTest, RegionsOfLoopsAndBranches) {
+  auto planned = PlanMemory(NestedLoops(3, 5), testing::kOddTarget);
+  ASSERT_TRUE(planned.ok());
+  const Plan& good = *planned;
+  ASSERT_EQ(good.regions.size(), 3u) << ToString(good);
+  const PlanRegion &branch = good.regions[0], &outer = good.regions[1], &inner = good.regions[2];
+  EXPECT_EQ(branch.kind, PlanRegion::Kind::kBranch);
+  EXPECT_EQ(branch.parent, -1);
+  EXPECT_EQ(branch.branches.size(), 2u);
+  EXPECT_EQ(outer.parent, 0);
+  EXPECT_EQ(outer.trips, 3);
+  EXPECT_EQ(inner.parent, 1);
+  EXPECT_EQ(inner.trips, 5);
+  EXPECT_GT(inner.begin, outer.test);
+  EXPECT_TRUE(PlanMemory(NestedLoops(3, 5), testing::kPlainTarget)->regions.empty());
+
+  auto broken = [&](const std::function<void(Plan&)>& f) { return BrokenPlan(good, f); };
+  EXPECT_EQ(broken([](Plan&) {}), "");
+  EXPECT_THAT(broken([](Plan& p) { p.regions.pop_back(); }), HasSubstr("is of no region"));
+  EXPECT_THAT(broken([](Plan& p) { p.regions[2].parent = 0; }),
+              HasSubstr("region 2 is not within one part of region 0"));
+  EXPECT_THAT(broken([](Plan& p) { p.regions[1].parent = 2; }), HasSubstr("within region 2"));
+  EXPECT_THAT(broken([](Plan& p) { p.regions[2].parent = -1; }),
+              HasSubstr("region 2 is not within one part of region -1"));
+  EXPECT_THAT(broken([](Plan& p) { ++p.regions[2].test; }),
+              HasSubstr("the jumps of region 2 are not those of a loop"));
+  EXPECT_THAT(broken([](Plan& p) { p.regions[1].trips = -1; }),
+              HasSubstr("the jumps of region 1 are not those of a loop"));
+  EXPECT_THAT(broken([](Plan& p) { p.regions[0].branches.pop_back(); }),
+              HasSubstr("the jumps of region 0 are not those of a branch"));
+  EXPECT_THAT(broken([](Plan& p) { p.control_flow = ControlFlow::kJumps; }),
+              HasSubstr("a plan of jumps has regions"));
+}
+
 TEST(PlanTest, VerifierSeesWrongWorkInPlace) {
   Builder b;
   int32_t argument = b.Argument(64);
@@ -563,6 +607,8 @@ TEST(PlanTest, VerifierSeesStoragesThatOverlap) {
   EXPECT_EQ(moved(of_later, y_at), "");
 }
 
+constexpr int64_t kAlignment = 64;
+
 TEST(ArenaTest, LiveBlocksAreDisjoint) {
   std::mt19937 random(1);
   std::vector<ArenaBlock> blocks;
@@ -571,10 +617,10 @@ TEST(ArenaTest, LiveBlocksAreDisjoint) {
     blocks.push_back({static_cast<int64_t>(random() % 1000), begin,
                       begin + static_cast<int32_t>(random() % 20)});
   }
-  int64_t size = LayOutArena(blocks);
+  int64_t size = LayOutArena(blocks, kAlignment);
   for (size_t i = 0; i < blocks.size(); ++i) {
     EXPECT_LE(blocks[i].offset + blocks[i].size, size);
-    EXPECT_EQ(blocks[i].offset % kArenaAlignment, 0);
+    EXPECT_EQ(blocks[i].offset % kAlignment, 0);
     for (size_t j = 0; j < i; ++j) {
       bool in_time = blocks[i].begin <= blocks[j].end && blocks[j].begin <= blocks[i].end;
       bool in_space = blocks[i].offset < blocks[j].offset + blocks[j].size &&
@@ -603,8 +649,7 @@ void LayOutOneByOne(std::vector<ArenaBlock>& blocks) {
         smallest = gap;
         block->offset = gap_begin;
       }
-      gap_begin =
-          other->offset + (other->size + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+      gap_begin = other->offset + (other->size + kAlignment - 1) / kAlignment * kAlignment;
     }
     if (smallest == std::numeric_limits<int64_t>::max()) block->offset = gap_begin;
     alive.push_back(block);
@@ -622,7 +667,7 @@ TEST(ArenaTest, IsBestFit) {
     }
     std::vector<ArenaBlock> expected = blocks;
     LayOutOneByOne(expected);
-    LayOutArena(blocks);
+    LayOutArena(blocks, kAlignment);
     for (size_t i = 0; i < blocks.size(); ++i) {
       ASSERT_EQ(blocks[i].offset, expected[i].offset) << "block " << i << " of round " << round;
     }
@@ -638,7 +683,7 @@ TEST(ArenaTest, ManyBlocksAliveAtOnce) {
     blocks.push_back({64, i, i % 2 == 0 ? 4 * kBlocks : kBlocks + i});
   }
   for (int32_t i = 1; i < kBlocks; i += 2) blocks.push_back({64, kBlocks + i + 1, 4 * kBlocks});
-  EXPECT_EQ(LayOutArena(blocks), int64_t{64} * kBlocks);
+  EXPECT_EQ(LayOutArena(blocks, kAlignment), int64_t{64} * kBlocks);
   for (size_t i = 0; i < blocks.size(); ++i) {
     const int64_t place = i < kBlocks ? i : 2 * (i - kBlocks) + 1;
     ASSERT_EQ(blocks[i].offset, 64 * place);
@@ -648,9 +693,9 @@ TEST(ArenaTest, ManyBlocksAliveAtOnce) {
 TEST(ArenaTest, MoreThanNumbersCanSay) {
   const int64_t most = std::numeric_limits<int64_t>::max();
   std::vector<ArenaBlock> blocks(4, ArenaBlock{int64_t{1} << 61, 0, 1});
-  EXPECT_EQ(LayOutArena(blocks), most);
+  EXPECT_EQ(LayOutArena(blocks, kAlignment), most);
   blocks.resize(3);
-  EXPECT_EQ(LayOutArena(blocks), int64_t{3} << 61);
+  EXPECT_EQ(LayOutArena(blocks, kAlignment), int64_t{3} << 61);
 }
 
 TEST(LiveSetTest, TouchIsAllowedOnlyWhereNamed) {

@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "reference_plugin/compiler/plan/arena.h"
 #include "reference_plugin/compiler/plan/linear_code.h"
 #include "reference_plugin/compiler/plan/liveness.h"
 #include "reference_plugin/compiler/plan/plan.h"
@@ -201,14 +200,110 @@ Status CheckArena(const Plan& plan) {
   return Status();
 }
 
+// Steps are known to jump within the plan.
+class RegionChecker {
+ public:
+  explicit RegionChecker(const Plan& plan) : plan_(plan), is_owned_(plan.steps.size()) {}
+
+  Status Check() {
+    if (plan_.control_flow == ControlFlow::kJumps) {
+      return plan_.regions.empty() ? Status() : Internal("a plan of jumps has regions");
+    }
+    // How far the inner regions of each region, and at last those of the plan, have come.
+    std::vector<int32_t> covered;
+    for (const PlanRegion& region : plan_.regions) covered.push_back(region.begin);
+    covered.push_back(0);
+    for (size_t r = 0; r < plan_.regions.size(); ++r) {
+      const PlanRegion& region = plan_.regions[r];
+      if (region.parent < -1 || region.parent >= static_cast<int64_t>(r) || region.begin < 0 ||
+          region.begin >= region.end || region.end > static_cast<int64_t>(plan_.steps.size())) {
+        return Internal("region ", r, " is of steps ", region.begin, " to ", region.end, " of ",
+                        plan_.steps.size(), ", within region ", region.parent);
+      }
+      int32_t& before =
+          covered[region.parent < 0 ? plan_.regions.size() : static_cast<size_t>(region.parent)];
+      if (region.begin < before ||
+          (region.parent >= 0 && !LiesWithin(region, plan_.regions[region.parent]))) {
+        return Internal("region ", r, " is not within one part of region ", region.parent);
+      }
+      before = region.end;
+      if (!(region.kind == PlanRegion::Kind::kLoop ? CheckLoop(region) : CheckBranch(region))) {
+        return Internal("the jumps of region ", r, " are not those of a ",
+                        region.kind == PlanRegion::Kind::kLoop ? "loop" : "branch");
+      }
+    }
+    for (size_t k = 0; k < is_owned_.size(); ++k) {
+      if (is_owned_[k] == plan_.steps[k].targets.empty()) {
+        return Internal("step ", k, " jumps, but is of no region");
+      }
+    }
+    return Status();
+  }
+
+ private:
+  // Between two of the outer region's own jumps.
+  static bool LiesWithin(const PlanRegion& inner, const PlanRegion& outer) {
+    if (outer.kind == PlanRegion::Kind::kLoop) {
+      return inner.end <= outer.test ? inner.begin >= outer.begin
+                                     : inner.begin > outer.test && inner.end < outer.end;
+    }
+    for (size_t b = 0; b < outer.branches.size(); ++b) {
+      if (inner.begin >= outer.branches[b] && inner.end < EndOf(outer, b)) return true;
+    }
+    return false;
+  }
+
+  static int32_t EndOf(const PlanRegion& region, size_t branch) {
+    return branch + 1 < region.branches.size() ? region.branches[branch + 1] : region.end;
+  }
+
+  // Whether step k is a jump that no other region has, to these steps.
+  bool Owns(int32_t k, PlanStepKind kind, const std::vector<int32_t>& targets) {
+    if (plan_.steps[k].kind != kind || plan_.steps[k].targets != targets || is_owned_[k]) {
+      return false;
+    }
+    is_owned_[k] = true;
+    return true;
+  }
+
+  bool CheckLoop(const PlanRegion& loop) {
+    return loop.test >= loop.begin && loop.test < loop.end && loop.trips >= 0 &&
+           Owns(loop.test, PlanStepKind::kJumpUnless, {loop.end}) &&
+           Owns(loop.end - 1, PlanStepKind::kJump, {loop.begin});
+  }
+
+  bool CheckBranch(const PlanRegion& region) {
+    const std::vector<int32_t>& branches = region.branches;
+    if (branches.empty() || branches[0] != region.begin + 1) return false;
+    const bool is_if = plan_.steps[region.begin].kind == PlanStepKind::kJumpUnless;
+    if (is_if
+            ? branches.size() != 2 || !Owns(region.begin, PlanStepKind::kJumpUnless, {branches[1]})
+            : !Owns(region.begin, PlanStepKind::kSwitch, branches)) {
+      return false;
+    }
+    for (size_t b = 0; b < branches.size(); ++b) {
+      const int32_t end = EndOf(region, b);
+      if (branches[b] >= end || end > region.end ||
+          !Owns(end - 1, PlanStepKind::kJump, {region.end})) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const Plan& plan_;
+  std::vector<bool> is_owned_;  // by step: a jump of a region
+};
+
 }  // namespace
 
 Status Verify(const Plan& plan) {
   int32_t count = static_cast<int32_t>(plan.steps.size());
+  if (plan.arena_alignment <= 0) return Internal("the arena's alignment is ", plan.arena_alignment);
   for (const Storage& storage : plan.storages) {
     if (storage.size < 0) return Internal("a storage has ", storage.size, " bytes");
     if (storage.kind == StorageKind::kArena &&
-        (storage.arena_offset < 0 || storage.arena_offset % kArenaAlignment != 0 ||
+        (storage.arena_offset < 0 || storage.arena_offset % plan.arena_alignment != 0 ||
          storage.arena_offset + storage.size > plan.arena_size)) {
       return Internal("an arena storage at ", storage.arena_offset, " of ", storage.size,
                       " bytes does not fit into ", plan.arena_size);
@@ -254,6 +349,7 @@ Status Verify(const Plan& plan) {
     }
     is_taken[output.storage] = true;
   }
+  PLINTH_RETURN_IF_ERROR(RegionChecker(plan).Check());
   PLINTH_RETURN_IF_ERROR(WrittenBeforeRead(plan).Check());
   return CheckArena(plan);
 }
@@ -289,6 +385,16 @@ std::string ToString(const Plan& plan) {
     if (!step.operands.empty()) out += StrCat(" (", list(step.operands), ")");
     if (!step.targets.empty()) out += StrCat(" -> ", StrJoin(step.targets));
     out += "\n";
+  }
+  for (size_t r = 0; r < plan.regions.size(); ++r) {
+    const PlanRegion& region = plan.regions[r];
+    out +=
+        StrCat("  region ", r, " in ", region.parent, ": steps ", region.begin, " to ", region.end);
+    if (region.kind == PlanRegion::Kind::kLoop) {
+      out += StrCat(", a loop that step ", region.test, " leaves, trips ", region.trips, "\n");
+    } else {
+      out += StrCat(", branches from ", StrJoin(region.branches), "\n");
+    }
   }
   return out + StrCat("  return ", list(plan.outputs), "\n");
 }

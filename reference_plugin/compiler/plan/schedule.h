@@ -10,6 +10,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/compiler/target.h"
 
 // The program as steps over whole arrays, before memory is planned: what fusion makes of the IR.
 namespace plinth::compiler {
@@ -81,8 +82,9 @@ struct LowerOptions {
   bool fusion = true;  // false: one step per op, which bisection uses
 };
 
-// Turns an optimized module into steps. UNIMPLEMENTED names the op and its place.
-Expected<Schedule> Lower(const Module& module, const LowerOptions& options);
+// Turns a legalized module (passes/legalize.h) into steps for the target. UNIMPLEMENTED names the
+// op and its place.
+Expected<Schedule> Lower(const Module& module, const Target& target, const LowerOptions& options);
 
 }  // namespace plinth::compiler
 

@@ -11,9 +11,13 @@
 
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/compiler/ir/verifier.h"
+#include "reference_plugin/compiler/passes/legalize.h"
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/compiler/plan/schedule.h"
-#include "reference_plugin/compiler/testing/lower_test_interpreter.h"
+#include "reference_plugin/compiler/testing/oracle.h"
+#include "reference_plugin/compiler/testing/targets.h"
 #include "reference_plugin/program/program.h"
 
 namespace plinth::compiler::testing {
@@ -32,17 +36,30 @@ inline std::unique_ptr<Module> Parse(std::string_view text) {
   return *std::move(module);
 }
 
-inline Schedule LowerText(std::string_view text, bool fusion = true) {
-  std::unique_ptr<Module> module = Parse(text);
-  if (module == nullptr) return {};
-  auto schedule = Lower(*module, LowerOptions{fusion});
+// Legalizes the module and lowers it; the schedule is verified.
+inline Schedule LegalizeAndLower(Module& module, bool fusion = true,
+                                 const Target& target = kPlainTarget) {
+  Status status = Legalize(module, target);
+  if (status.ok()) status = Verify(module);
+  if (!status.ok()) {
+    ADD_FAILURE() << target.name << ": " << status.ToString() << "\n" << ToString(module);
+    return {};
+  }
+  auto schedule = Lower(module, target, LowerOptions{fusion});
   if (!schedule.ok()) {
-    ADD_FAILURE() << schedule.status().ToString();
+    ADD_FAILURE() << target.name << ": " << schedule.status().ToString();
     return {};
   }
   const Status verified = Verify(*schedule);
-  EXPECT_TRUE(verified.ok()) << verified.ToString() << "\n" << ToString(*schedule);
+  EXPECT_TRUE(verified.ok()) << target.name << ": " << verified.ToString() << "\n"
+                             << ToString(*schedule);
   return *std::move(schedule);
+}
+
+inline Schedule LowerText(std::string_view text, bool fusion = true,
+                          const Target& target = kPlainTarget) {
+  std::unique_ptr<Module> module = Parse(text);
+  return module == nullptr ? Schedule() : LegalizeAndLower(*module, fusion, target);
 }
 
 inline void CollectSteps(const ScheduleBlock& block, std::vector<const ScheduleStep*>& steps) {
@@ -88,32 +105,47 @@ inline std::vector<Bytes> MakeArguments(const Schedule& schedule, uint32_t seed 
   return arguments;
 }
 
-// Runs the program fused and unfused; both must agree, bit for bit but for the last places of
-// floats (a reduction may round in another order only if it was asked for in another order).
-inline void ExpectFusionKeepsResults(std::string_view text) {
-  std::unique_ptr<Module> module = Parse(text);
-  ASSERT_NE(module, nullptr);
-  auto fused = Lower(*module, LowerOptions{true});
-  auto unfused = Lower(*module, LowerOptions{false});
-  ASSERT_TRUE(fused.ok()) << fused.status().ToString();
-  ASSERT_TRUE(unfused.ok()) << unfused.status().ToString();
-  for (const Schedule* schedule : {&*fused, &*unfused}) {
-    const Status verified = Verify(*schedule);
-    ASSERT_TRUE(verified.ok()) << verified.ToString() << "\n" << ToString(*schedule);
-    auto plan = PlanMemory(*schedule);
-    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
-    const Status plan_verified = Verify(*plan);
-    ASSERT_TRUE(plan_verified.ok()) << plan_verified.ToString() << "\n" << ToString(*plan);
+inline Plan PlanFor(const Schedule& schedule, const Target& target) {
+  auto plan = PlanMemory(schedule, target);
+  if (!plan.ok()) {
+    ADD_FAILURE() << target.name << ": " << plan.status().ToString();
+    return {};
   }
+  const Status verified = Verify(*plan);
+  EXPECT_TRUE(verified.ok()) << target.name << ": " << verified.ToString() << "\n"
+                             << ToString(*plan);
+  return *std::move(plan);
+}
+
+// What the schedule gives; its plan for the target must give the same.
+inline std::vector<Bytes> RunAndPlan(const Schedule& schedule, const Target& target,
+                                     const std::vector<Bytes>& arguments) {
+  Outcome run = Run(schedule, arguments);
+  for (const std::string& error : run.errors) {
+    ADD_FAILURE() << target.name << ": " << error << "\n" << ToString(schedule);
+  }
+  const Plan plan = PlanFor(schedule, target);
+  const Outcome planned = Run(plan, arguments);
+  for (const std::string& error : planned.errors) {
+    ADD_FAILURE() << target.name << ": " << error << "\n" << ToString(plan);
+  }
+  EXPECT_EQ(planned.results, run.results) << target.name << "\n" << ToString(plan);
+  return std::move(run.results);
+}
+
+// Runs the program fused and unfused, for either target. All must agree, bit for bit: a reduction
+// rounds in another order only if it was asked for in another order.
+inline void ExpectFusionKeepsResults(std::string_view text) {
+  const Schedule expected = LowerText(text, false);
   for (uint32_t seed : {1u, 7u}) {
-    std::vector<Bytes> arguments = MakeArguments(*fused, seed);
-    Interpreter a(*fused), b(*unfused);
-    std::vector<Bytes> results_a = a.Run(arguments), results_b = b.Run(arguments);
-    ASSERT_TRUE(a.errors().empty()) << a.errors()[0] << "\n" << ToString(*fused);
-    ASSERT_TRUE(b.errors().empty()) << b.errors()[0] << "\n" << ToString(*unfused);
-    ASSERT_EQ(results_a.size(), results_b.size());
-    for (size_t r = 0; r < results_a.size(); ++r) {
-      EXPECT_EQ(results_a[r], results_b[r]) << "result " << r << "\n" << ToString(*fused);
+    const std::vector<Bytes> arguments = MakeArguments(expected, seed);
+    const std::vector<Bytes> results = RunAndPlan(expected, kPlainTarget, arguments);
+    for (const Target* target : {&kPlainTarget, &kOddTarget}) {
+      for (bool fusion : {true, false}) {
+        const Schedule schedule = LowerText(text, fusion, *target);
+        EXPECT_EQ(RunAndPlan(schedule, *target, arguments), results)
+            << target->name << (fusion ? " fused\n" : " unfused\n") << ToString(schedule);
+      }
     }
   }
 }

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "reference_plugin/compiler/ir/scalar.h"
-#include "reference_plugin/compiler/testing/reference_kernel.h"
+#include "reference_plugin/compiler/testing/oracle.h"
 #include "reference_plugin/cpu/kernels/kernel_step.h"
 
 namespace plinth::cpu {
@@ -19,6 +19,10 @@ std::vector<void*> Pointers(Buffers& buffers) {
   std::vector<void*> pointers;
   for (std::vector<std::byte>& buffer : buffers) pointers.push_back(buffer.data());
   return pointers;
+}
+
+std::vector<std::span<std::byte>> Spans(Buffers& buffers) {
+  return {buffers.begin(), buffers.end()};
 }
 
 // Bytes that nobody wrote keep this value.
@@ -54,7 +58,9 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
     Buffers expected = MakeResults(random), actual = MakeResults(random);
     Buffers threaded = MakeResults(random);
     const std::vector<void*> operands = Pointers(random.operands);
-    RunReference(*kernel, operands, Pointers(expected));
+    const std::vector<std::string> errors =
+        compiler::testing::RunKernel(*kernel, Spans(random.operands), Spans(expected));
+    ASSERT_TRUE(errors.empty()) << errors[0] << "\n" << ToString(*kernel);
     std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
     RunContext context;
     void* aligned = scratch.data();
@@ -65,7 +71,7 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
     context.pool = &pool;
     ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).is_done());
 
-    for (const compiler::Access& output : kernel->outputs) {
+    for (const compiler::Access& output : kernel->shape.outputs) {
       const size_t buffer = static_cast<size_t>(output.buffer);
       const int64_t bytes = ByteSize(output.dtype);
       for (int64_t at = 0; at < static_cast<int64_t>(actual[buffer].size()); at += bytes) {

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_TARGET_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_TARGET_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "plinth/support/dtype.h"
+#include "reference_plugin/compiler/ir/lower_class.h"
+#include "reference_plugin/compiler/ir/op_work.h"
+#include "reference_plugin/compiler/ir/opcode.h"
+
+// What a back end can do and what things cost there. The back end hands it to the compiler, which
+// holds no cost, cache size or limit of any machine itself.
+namespace plinth::compiler {
+
+// A set of enumerators from 0 to kCount - 1.
+template <typename T, int kCount>
+class EnumSet {
+ public:
+  constexpr EnumSet() = default;
+  constexpr EnumSet(std::initializer_list<T> members) {
+    for (T member : members) Add(member);
+  }
+  constexpr void Add(T member) { has_[static_cast<size_t>(member)] = true; }
+  constexpr void Remove(T member) { has_[static_cast<size_t>(member)] = false; }
+  constexpr bool Has(T member) const { return has_[static_cast<size_t>(member)]; }
+
+ private:
+  std::array<bool, kCount> has_{};
+};
+using DTypeSet = EnumSet<DType, kNumDTypes>;
+using OpcodeSet = EnumSet<Opcode, kNumOpcodes>;
+
+// Which kernels the back end handles well. Only the rank limits what a program may say; an op that
+// exceeds another limit on its own is still one kernel.
+struct KernelLimits {
+  int32_t nodes;         // scalar ops of one kernel
+  int32_t loads;         // values that it reads
+  size_t instances;      // values at index maps, also those that are not computed; bounds nesting
+  int32_t outputs;       // arrays that it writes
+  int32_t domain_rank;   // dimensions that fusion may give a domain
+  int64_t row_elements;  // longer rows are not kept from one phase to the next
+  int64_t row_bytes;     // what one kernel keeps of each row, all its row buffers together
+};
+
+// When fusion computes something again, and when it joins or cuts.
+struct FusionLimits {
+  int64_t tiny_points;        // independent kernels over at most so many points become one
+  int64_t recomputed_points;  // evaluations beyond one per element that cost less than a step
+  int32_t recomputed_ops;     // ops in a row that are computed more often than they have elements
+  int32_t duplicated_ops;     // ops in a row that several kernels compute
+  int64_t selected_elements;  // of a concatenation that is one kernel of selects
+  size_t selected_operands;   // the same
+};
+
+// Work of elementwise ops, per element, in units of an addition.
+struct WorkUnits {
+  int32_t simple, division, root, remainder, function;  // by OpWork, of real floats
+  int32_t integer_division;  // divide and remainder of integers and complex numbers
+  int32_t cheap;             // so much is rather computed in each kernel that needs it than stored
+  int32_t row_cheap;  // so much is rather computed in each phase that needs it than kept in a row
+
+  constexpr int32_t Of(Opcode opcode) const {
+    switch (WorkOf(opcode)) {
+      case OpWork::kNone:
+        return 0;
+      case OpWork::kSimple:
+        return simple;
+      case OpWork::kDivision:
+        return division;
+      case OpWork::kRoot:
+        return root;
+      case OpWork::kRemainder:
+        return remainder;
+      case OpWork::kFunction:
+        return function;
+    }
+    return simple;
+  }
+};
+
+// Rough times, in nanoseconds on one core or what the back end takes for one. They order candidates
+// and decide whether a run is short; results never depend on them.
+struct Rates {
+  double kernel_start_ns;
+  double kernel_ns_per_unit;  // of WorkUnits, per point
+  double kernel_ns_per_byte;  // read or written
+  double library_start_ns;
+  double library_ns_per_byte;   // read or written
+  double library_flops_per_ns;  // of products and factorizations; a multiply-add is two
+  double sort_ns;               // per element and halving of the sorted length
+  double scan_ns;               // per element of top_k and cumulative_reduce
+  double gather_ns;             // per element of the result
+  double scatter_ns;            // per element of the updates
+  double window_ns;             // per element of the windows of select_and_scatter
+  double fft_ns;                // per element of the result and halving of the length
+  double random_ns;             // per element
+  double copy_ns_per_byte;
+  double loop_turn_ns;  // besides the steps of the turn
+};
+
+// Library steps of `opcode` may write `result` over `operand` where both are of one type.
+struct InPlaceRule {
+  Opcode opcode;
+  int32_t operand, result;
+};
+
+// How plans say loops and branches.
+enum class ControlFlow : uint8_t {
+  kJumps,    // flat steps with jumps
+  kRegions,  // the same, and Plan::regions beside them
+};
+
+// Immutable; what spans show lives as long as the target is used.
+struct Target {
+  std::string_view name;  // "cpu", for messages
+  KernelLimits kernels;
+  FusionLimits fusion;
+  WorkUnits work;
+  Rates rates;
+
+  // Ops that become library steps. An op that lowering can also write as kernels is one where it is
+  // not in this set; an op that it cannot is refused.
+  OpcodeSet library;
+  // Which products (dot_general, convolution) exist: of operands of a type, the types in which they
+  // may be summed. Other products become one of these between conversions.
+  std::array<DTypeSet, kNumDTypes> products;
+  // Floats of which cholesky and triangular_solve are computed. Others are converted to f32, and
+  // the result is rounded once.
+  DTypeSet factors;
+  // Elements that top_k orders. Others are converted to the next wider type of their kind.
+  DTypeSet top_k;
+
+  std::span<const InPlaceRule> in_place;
+  // Whether a kernel may write a result over an operand of which every point reads just the element
+  // that it writes.
+  bool kernels_work_in_place;
+
+  ControlFlow control_flow;
+  int64_t arena_alignment;  // of arrays in the arena, in bytes; a power of two
+
+  LowerClass ClassOf(Opcode opcode) const {
+    if (library.Has(opcode)) return LowerClass::kLibrary;
+    const LowerClass lower_class = LowerClassOf(opcode);
+    return lower_class == LowerClass::kLibrary ? LowerClass::kRefused : lower_class;
+  }
+};
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_TARGET_H_

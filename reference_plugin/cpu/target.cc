@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/target.h"
+
+#include <limits>
+
+#include "reference_plugin/backend/host/storage.h"
+
+namespace plinth::cpu {
+namespace {
+
+using compiler::DTypeSet;
+using compiler::Opcode;
+
+constexpr compiler::KernelLimits kKernels = {
+    .nodes = 128,
+    .loads = 40,
+    .instances = 512,
+    .outputs = 16,
+    .domain_rank = 8,
+    // Longer rows do not stay in a core's cache between two phases.
+    .row_elements = 32768,
+    .row_bytes = std::numeric_limits<int64_t>::max(),
+};
+
+constexpr compiler::FusionLimits kFusion = {
+    .tiny_points = 1024,
+    .recomputed_points = 4096,
+    .recomputed_ops = 2,
+    .duplicated_ops = 4,
+    .selected_elements = 8192,
+    .selected_operands = 4,
+};
+
+constexpr compiler::WorkUnits kWork = {
+    .simple = 1,
+    .division = 4,
+    .root = 4,
+    .remainder = 4,
+    .function = 12,
+    // No cheaper than a transcendental.
+    .integer_division = 12,
+    .cheap = 2,
+    .row_cheap = 4,
+};
+
+constexpr compiler::Rates kRates = {
+    .kernel_start_ns = 50,
+    .kernel_ns_per_unit = 0.04,
+    .kernel_ns_per_byte = 0.1,
+    .library_start_ns = 150,
+    .library_ns_per_byte = 0.1,
+    .library_flops_per_ns = 50,
+    .sort_ns = 3,
+    .scan_ns = 2,
+    .gather_ns = 1,
+    .scatter_ns = 2,
+    .window_ns = 2,
+    .fft_ns = 0.3,
+    .random_ns = 1,
+    .copy_ns_per_byte = 0.2,
+    .loop_turn_ns = 20,
+};
+
+constexpr DTypeSet kSigned = {DType::kS8, DType::kS16, DType::kS32, DType::kS64};
+constexpr DTypeSet kUnsigned = {DType::kU8, DType::kU16, DType::kU32, DType::kU64};
+
+// gemm.h: operands of any type that it packs, summed in their own type or a wider one.
+constexpr std::array<DTypeSet, kNumDTypes> Products() {
+  std::array<DTypeSet, kNumDTypes> products{};
+  auto add = [&](DType operands, DTypeSet sums) { products[static_cast<size_t>(operands)] = sums; };
+  constexpr DType kIntegers[] = {DType::kS8,  DType::kU8,  DType::kS16, DType::kU16,
+                                 DType::kS32, DType::kU32, DType::kS64, DType::kU64};
+  for (size_t i = 0; i < std::size(kIntegers); ++i) {
+    for (size_t j = i - i % 2; j < std::size(kIntegers); ++j) {
+      products[static_cast<size_t>(kIntegers[i])].Add(kIntegers[j]);
+    }
+  }
+  add(DType::kPred, {DType::kPred});
+  add(DType::kF16, {DType::kF16, DType::kF32, DType::kF64});
+  add(DType::kBF16, {DType::kBF16, DType::kF32, DType::kF64});
+  add(DType::kF32, {DType::kF32, DType::kF64});
+  add(DType::kF64, {DType::kF64});
+  add(DType::kC64, {DType::kC64, DType::kC128});
+  add(DType::kC128, {DType::kC128});
+  return products;
+}
+
+// Each line of a transform, each matrix is read before it is written.
+constexpr compiler::InPlaceRule kInPlace[] = {
+    {Opcode::kCholesky, 0, 0},
+    {Opcode::kFft, 0, 0},
+    {Opcode::kTriangularSolve, 1, 0},
+};
+
+}  // namespace
+
+constexpr compiler::Target kTarget = {
+    .name = "cpu",
+    .kernels = kKernels,
+    .fusion = kFusion,
+    .work = kWork,
+    .rates = kRates,
+    // library/: see library.h.
+    .library = {Opcode::kDotGeneral, Opcode::kConvolution, Opcode::kGather, Opcode::kScatter,
+                Opcode::kSort, Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator,
+                Opcode::kRng, Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId,
+                Opcode::kCustomCall, Opcode::kCholesky, Opcode::kFft, Opcode::kTriangularSolve},
+    .products = Products(),
+    .factors = {DType::kF32, DType::kF64},
+    .top_k = {DType::kPred, DType::kS8, DType::kS16, DType::kS32, DType::kS64, DType::kU8,
+              DType::kU16, DType::kU32, DType::kU64, DType::kF16, DType::kBF16, DType::kF32,
+              DType::kF64},
+    .in_place = kInPlace,
+    .kernels_work_in_place = true,
+    .control_flow = compiler::ControlFlow::kJumps,
+    .arena_alignment = kStorageAlignment,
+};
+
+}  // namespace plinth::cpu
