@@ -133,6 +133,28 @@ Expected<Precision> PrecisionOf(const Operation& op) {
   return highest;
 }
 
+// Of a dot_general, if it asks for one.
+std::optional<DotAlgorithm> AlgorithmOf(const Operation& op) {
+  const AttributeRef given = op.Find("algorithm");
+  if (given == nullptr) return std::nullopt;
+  const Fields fields(op, "algorithm");
+  const auto type = [&](std::string_view field) -> std::optional<DType> {
+    const AttributeRef value = given->Find(field);
+    const bool is_element = value != nullptr && value->Is(AttributeKind::kType) &&
+                            value->type()->kind == program::TypeKind::kScalar;
+    return is_element ? std::optional(value->type()->dtype) : std::nullopt;
+  };
+  DotAlgorithm algorithm;
+  algorithm.lhs_precision = type("lhs_precision_type");
+  algorithm.rhs_precision = type("rhs_precision_type");
+  algorithm.accumulation = type("accumulation_type");
+  algorithm.lhs_components = fields.Int("lhs_component_count");
+  algorithm.rhs_components = fields.Int("rhs_component_count");
+  algorithm.primitive_operations = fields.Int("num_primitive_operations");
+  algorithm.allow_imprecise_accumulation = fields.Int("allow_imprecise_accumulation") != 0;
+  return algorithm;
+}
+
 }  // namespace
 
 Expected<AttributesRef> ConvertConstant(const AttributeSource& source) {
@@ -240,10 +262,10 @@ Expected<AttributesRef> ConvertPad(const AttributeSource& source) {
 Expected<AttributesRef> ConvertDotGeneral(const AttributeSource& source) {
   const Fields numbers(source.op, "dot_dimension_numbers");
   PLINTH_ASSIGN_OR_RETURN(const Precision precision, PrecisionOf(source.op));
-  return MakeAttributes(DotAttributes{numbers.Ints("lhs_batching_dimensions"),
-                                      numbers.Ints("rhs_batching_dimensions"),
-                                      numbers.Ints("lhs_contracting_dimensions"),
-                                      numbers.Ints("rhs_contracting_dimensions"), precision});
+  return MakeAttributes(DotAttributes{
+      numbers.Ints("lhs_batching_dimensions"), numbers.Ints("rhs_batching_dimensions"),
+      numbers.Ints("lhs_contracting_dimensions"), numbers.Ints("rhs_contracting_dimensions"),
+      precision, AlgorithmOf(source.op)});
 }
 
 Expected<AttributesRef> ConvertDot(const AttributeSource& source) {

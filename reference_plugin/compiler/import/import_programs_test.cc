@@ -129,6 +129,22 @@ TEST(ImportPrograms, TopKIsAnOp) {
 )");
 }
 
+TEST(ImportPrograms, KeepsTheAlgorithmOfADot) {
+  const auto module = ImportText(R"(
+    func.func @main(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> tensor<2x4xf32> {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0],
+          algorithm = <lhs_precision_type = tf32, rhs_precision_type = bf16,
+            accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 3,
+            num_primitive_operations = 3, allow_imprecise_accumulation = true>
+        : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+      return %0 : tensor<2x4xf32>
+    })");
+  ASSERT_NE(module, nullptr);
+  EXPECT_THAT(Body(*module),
+              ::testing::HasSubstr("algorithm=<tf32 x bf16 in f32, components 1 x 3, "
+                                   "operations 3, imprecise>"));
+}
+
 TEST(ImportPrograms, GradientOfAnMlpShrinks) {
   auto module = ImportFile("../testing/testdata/mlp_grad.mlirbc");
   ASSERT_TRUE(module.ok()) << module.status().ToString();

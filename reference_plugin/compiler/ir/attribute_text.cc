@@ -14,6 +14,23 @@ std::string IntsToString(std::span<const int64_t> values) {
   return StrCat("[", StrJoin(values, ","), "]");
 }
 
+// "tf32 x tf32 in f32", then what is not one.
+std::string AlgorithmToString(const DotAlgorithm& algorithm) {
+  const auto name = [](const std::optional<DType>& type) {
+    return type.has_value() ? Name(*type) : std::string_view("tf32");
+  };
+  std::string text = StrCat("<", name(algorithm.lhs_precision), " x ",
+                            name(algorithm.rhs_precision), " in ", name(algorithm.accumulation));
+  if (algorithm.lhs_components != 1 || algorithm.rhs_components != 1) {
+    text += StrCat(", components ", algorithm.lhs_components, " x ", algorithm.rhs_components);
+  }
+  if (algorithm.primitive_operations != 1) {
+    text += StrCat(", operations ", algorithm.primitive_operations);
+  }
+  if (algorithm.allow_imprecise_accumulation) text += ", imprecise";
+  return text + ">";
+}
+
 // Writes the fields of one attributes struct.
 class FieldWriter {
  public:
@@ -65,6 +82,7 @@ class FieldWriter {
     IfAny("lhs_contracting", a.lhs_contracting);
     IfAny("rhs_contracting", a.rhs_contracting);
     if (a.precision != Precision::kDefault) Enum("precision", kPrecisionNames, a.precision);
+    if (a.algorithm.has_value()) Write("algorithm", AlgorithmToString(*a.algorithm));
   }
   void operator()(const WindowAttributes& a) { WriteWindow(a.window); }
   void operator()(const ConvolutionAttributes& a) {

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "plinth/support/dtype.h"
 #include "plinth/support/small_vector.h"
 
 namespace plinth::program {
@@ -80,9 +82,20 @@ struct PadAttributes {
 
 enum class Precision : uint8_t { kDefault, kHigh, kHighest };
 
+// How a program asks for a dot to be computed. A precision type that is nothing is tf32, which is
+// no element type.
+struct DotAlgorithm {
+  std::optional<DType> lhs_precision, rhs_precision, accumulation;
+  int64_t lhs_components = 1, rhs_components = 1;
+  int64_t primitive_operations = 1;
+  bool allow_imprecise_accumulation = false;
+  friend bool operator==(const DotAlgorithm&, const DotAlgorithm&) = default;
+};
+
 struct DotAttributes {
   Dims lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
   Precision precision = Precision::kDefault;
+  std::optional<DotAlgorithm> algorithm;  // back ends may compute more exactly
   friend bool operator==(const DotAttributes&, const DotAttributes&) = default;
 };
 

@@ -2,14 +2,15 @@
 #include "reference_plugin/cpu/kernels/routine.h"
 
 #include <cstring>
+#include <optional>
 
+#include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/kernels/fold.h"
 
 namespace plinth::cpu {
 namespace {
 
 using compiler::Node;
-using compiler::NodeKind;
 using compiler::Opcode;
 
 template <size_t kBytes>
@@ -57,18 +58,9 @@ TileFunction CopyFunction(int64_t tile_bytes) {
 }
 
 const Node* CommutativeOp(const compiler::Combiner& combiner) {
-  if (combiner.results.size() != 1) return nullptr;
-  const Node& op = combiner.nodes[static_cast<size_t>(combiner.results[0])];
-  if (op.kind != NodeKind::kOp || !compiler::InfoOf(op.opcode).commutative) return nullptr;
-  const Node& a = combiner.nodes[static_cast<size_t>(op.operands[0])];
-  const Node& b = combiner.nodes[static_cast<size_t>(op.operands[1])];
-  // Parameters from 2 on are captured values, not elements.
-  const auto is_element = [](const Node& node, int32_t index) {
-    return node.kind == NodeKind::kParameter && node.index == index;
-  };
-  const bool combines_both =
-      (is_element(a, 0) && is_element(b, 1)) || (is_element(a, 1) && is_element(b, 0));
-  return combines_both ? &op : nullptr;
+  const std::optional<Opcode> opcode = compiler::SingleOp(combiner);
+  if (!opcode.has_value() || !compiler::InfoOf(*opcode).commutative) return nullptr;
+  return &combiner.nodes[static_cast<size_t>(combiner.results[0])];
 }
 
 Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* reduction) {

@@ -7,162 +7,71 @@
 #include "reference_plugin/cpu/library/convolution_parts.h"
 #include "reference_plugin/cpu/library/gemm.h"
 #include "reference_plugin/cpu/library/library.h"
-#include "reference_plugin/cpu/library/strided_walk.h"
 
 namespace plinth::cpu {
 namespace {
 
 using compiler::ConvolutionAttributes;
-using compiler::Dims;
-using compiler::Window;
-
-// Zeros between the elements of a dilated input are never multiplied: the outputs fall into
-// classes that meet the same taps, and each class is a convolution without dilation. Returns one
-// entry per class.
-std::vector<Spatial> ClassesOf(const Window& window, size_t d, int64_t input, int64_t input_stride,
-                               int64_t outputs, bool split) {
-  const int64_t dilation = window.base_dilation[d];
-  const bool reversed = !window.reversal.empty() && window.reversal[d];
-  const int64_t taps = window.sizes[d];
-  Spatial whole{
-      outputs,
-      0,
-      1,
-      taps,
-      reversed ? taps - 1 : 0,
-      reversed ? -1 : 1,
-      {-window.padding_low[d], input == 0 ? 0 : (input - 1) * dilation + 1, dilation, input_stride},
-      window.strides[d],
-      window.window_dilation[d]};
-  if (dilation == 1 || !split) return {whole};
-  std::vector<Spatial> classes;
-  const int64_t step = std::gcd(window.strides[d], dilation);
-  const int64_t tap_step = std::gcd(window.window_dilation[d], dilation);
-  const int64_t period = dilation / step;
-  const int64_t tap_period = dilation / tap_step;
-  for (int64_t r = 0; r < std::min(period, outputs); ++r) {
-    Spatial part = whole;
-    part.first_output = r;
-    part.output_period = period;
-    part.outputs = (outputs - r + period - 1) / period;
-    part.output_step = window.strides[d] / step;
-    part.tap_step = window.window_dilation[d] / tap_step;
-    part.taps = 0;
-    part.window = {0, input, 1, input_stride};
-    for (int64_t t = 0; t < std::min(tap_period, taps); ++t) {
-      const int64_t at =
-          r * window.strides[d] - window.padding_low[d] + t * window.window_dilation[d];
-      if (at % dilation != 0) continue;
-      part.window.low = at / dilation;
-      part.taps = (taps - t + tap_period - 1) / tap_period;
-      part.first_tap = reversed ? taps - 1 - t : t;
-      part.kernel_step = (reversed ? -1 : 1) * tap_period;
-      break;
-    }
-    classes.push_back(part);
-  }
-  return classes;
-}
-
-struct PixelDim {
-  MapDim input;
-  MapDim output;
-};
 
 struct PartProblem {
-  GemmProblem gemm;
+  compiler::Product product;
   bool pixels_left;  // the input is the left operand, the kernel the right one
 };
 
-PartProblem MakeProblem(const ConvolutionArrays& x, const std::vector<Spatial>& spatial) {
-  const ConvolutionAttributes& conv = x.conv;
-  const int64_t groups = conv.feature_group_count, batch_groups = conv.batch_group_count;
-  const int64_t batch = x.batch(), features = x.features();
-  const int64_t output_features = x.output_features();
-  const int64_t input_batch = x.input_strides[conv.input_batch];
-  const int64_t input_feature = x.input_strides[conv.input_feature];
-  const int64_t kernel_output = x.kernel_strides[conv.kernel_output_feature];
-  const int64_t output_feature = x.output_strides[conv.output_feature];
-
-  OperandMap pixels, weights;
-  pixels.dtype = x.input.dtype;
-  weights.dtype = x.kernel.dtype;
-  int64_t output_offset = 0, num_pixels = 1;
-  std::vector<PixelDim> dims;
-  for (size_t d = 0; d < spatial.size(); ++d) {
-    const Spatial& s = spatial[d];
-    const int w = static_cast<int>(d);
-    const int64_t kernel_stride = x.kernel_strides[conv.kernel_spatial[d]];
-    const int64_t output_stride = x.output_strides[conv.output_spatial[d]];
-    pixels.windows.push_back(s.window);
-    pixels.inner.push_back({s.taps, 0, w, s.tap_step});
-    weights.inner.push_back({s.taps, s.kernel_step * kernel_stride});
-    weights.offset += s.first_tap * kernel_stride;
-    output_offset += s.first_output * output_stride;
-    dims.push_back(
-        {{s.outputs, 0, w, s.output_step}, {s.outputs, s.output_period * output_stride}});
-    num_pixels *= s.outputs;
-  }
+// The product of a part, its dimensions in the order in which Gemm takes them best.
+PartProblem MakeProblem(const ConvolutionArrays& x, const ConvolutionPart& part) {
+  compiler::Product product = compiler::ConvolutionProduct(x, part);
+  OperandMap &pixels = product.a, &weights = product.b;
+  std::vector<MapDim>& output_pixels = product.c.rows;
+  const MapDim batch = pixels.outer.front(), feature = pixels.inner.back();
+  const MapDim output_feature = product.c.columns.front();
+  int64_t num_pixels = 1;
+  for (const Spatial& s : part) num_pixels *= s.outputs;
   // Runs along the features, unless those are far apart and rows are neighbours instead.
-  const bool features_last = input_batch != 1 || batch < 8;
-  pixels.inner.insert(features_last ? pixels.inner.end() : pixels.inner.begin(),
-                      {features, input_feature});
-  weights.inner.insert(features_last ? weights.inner.end() : weights.inner.begin(),
-                       {features, x.kernel_strides[conv.kernel_input_feature]});
-  weights.outer.push_back({output_features, kernel_output});
-
-  GemmProblem problem;
-  const PixelDim batch_dim{{batch, input_batch}, {batch, x.output_strides[conv.output_batch]}};
+  const bool features_last = batch.stride != 1 || batch.size < 8;
+  if (!features_last) {
+    for (std::vector<MapDim>* inner : {&pixels.inner, &weights.inner}) {
+      std::rotate(inner->begin(), inner->end() - 1, inner->end());
+    }
+  }
   // The result's contiguous side becomes the columns, unless too few features would be in a tile.
   constexpr int64_t kFewFeatures = 8;
-  const bool in_place = x.input.dtype == DType::kF32 && (input_feature == 1 || features == 1) &&
-                        features <= 256;  // as Gemm reads pixels without packing
-  const bool pixels_left = output_feature == 1 &&
-                           (output_features > kFewFeatures || in_place || num_pixels * batch < 64 ||
-                            (groups * batch_groups > 1 && output_features == 1));
+  const bool in_place = pixels.dtype == DType::kF32 && (feature.stride == 1 || feature.size == 1) &&
+                        feature.size <= 256;  // as Gemm reads pixels without packing
+  const bool pixels_left =
+      output_feature.stride == 1 &&
+      (output_feature.size > kFewFeatures || in_place || num_pixels * batch.size < 64 ||
+       (x.groups() > 1 && output_feature.size == 1));
   if (!pixels_left && num_pixels >= 64) {
-    problem.batch.push_back({batch, input_batch, 0, batch_dim.output.stride});
-  } else {
-    dims.insert(dims.begin(), batch_dim);
+    product.batch.insert(product.batch.begin(),
+                         {batch.size, batch.stride, 0, output_pixels.front().stride});
+    pixels.outer.erase(pixels.outer.begin());
+    output_pixels.erase(output_pixels.begin());
   }
   // Neighbours in memory become neighbours in the panels: of the input for the left operand, of
   // the output for the right one, whose columns tiles write in place.
-  auto stride = [&](const PixelDim& dim) {
-    if (!pixels_left) return dim.output.stride;
-    return dim.input.window < 0 ? dim.input.stride
-                                : dim.input.step * pixels.windows[dim.input.window].stride;
+  auto stride = [&](size_t d) {
+    if (!pixels_left) return output_pixels[d].stride;
+    const MapDim& input = pixels.outer[d];
+    return input.window < 0 ? input.stride : input.step * pixels.windows[input.window].stride;
   };
-  std::stable_sort(dims.begin(), dims.end(),
-                   [&](const PixelDim& a, const PixelDim& b) { return stride(a) > stride(b); });
-  std::vector<MapDim> output_pixels;
-  for (const PixelDim& dim : dims) {
-    pixels.outer.push_back(dim.input);
-    output_pixels.push_back(dim.output);
+  std::vector<size_t> order(output_pixels.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return stride(a) > stride(b); });
+  std::vector<MapDim> inputs, outputs;
+  for (size_t d : order) {
+    inputs.push_back(pixels.outer[d]);
+    outputs.push_back(output_pixels[d]);
   }
-  const std::vector<MapDim> output_columns = {{output_features, output_feature}};
-  if (batch_groups > 1) {
-    problem.batch.push_back({batch_groups, batch * input_batch, output_features * kernel_output,
-                             output_features * output_feature});
+  pixels.outer = std::move(inputs);
+  output_pixels = std::move(outputs);
+  if (!pixels_left) {
+    std::swap(product.a, product.b);
+    std::swap(product.c.rows, product.c.columns);
+    for (compiler::BatchDim& dim : product.batch) std::swap(dim.a_stride, dim.b_stride);
   }
-  if (groups > 1) {
-    problem.batch.push_back({groups, features * input_feature, output_features * kernel_output,
-                             output_features * output_feature});
-  }
-  problem.c.dtype = x.output.dtype;
-  problem.c.offset = output_offset;
-  if (pixels_left) {
-    problem.a = std::move(pixels);
-    problem.b = std::move(weights);
-    problem.c.rows = std::move(output_pixels);
-    problem.c.columns = output_columns;
-  } else {
-    problem.a = std::move(weights);
-    problem.b = std::move(pixels);
-    problem.c.rows = output_columns;
-    problem.c.columns = std::move(output_pixels);
-    for (BatchDim& dim : problem.batch) std::swap(dim.a_stride, dim.b_stride);
-  }
-  return {std::move(problem), pixels_left};
+  return {std::move(product), pixels_left};
 }
 
 // A matrix product whose left (or right) operand is the input seen through the window. Operand 0 is
@@ -209,49 +118,21 @@ class ConvolutionStep final : public PreparedStep {
 Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanStep& step,
                                                            const LibraryOptions& options) {
   const ConvolutionAttributes& conv = *std::get_if<ConvolutionAttributes>(step.attributes.get());
-  const ConvolutionArrays arrays{conv,
-                                 step.operands[0].type,
-                                 step.operands[1].type,
-                                 step.results[0].type,
-                                 DenseStrides(step.operands[0].type.dims, 1),
-                                 DenseStrides(step.operands[1].type.dims, 1),
-                                 DenseStrides(step.results[0].type.dims, 1)};
+  const ConvolutionArrays arrays{conv, step.operands[0].type, step.operands[1].type,
+                                 step.results[0].type};
   const size_t rank = conv.input_spatial.size();
   if (rank > kMaxMapWindows) {
     return Unimplemented("a convolution over ", rank, " spatial dimensions; at most ",
                          kMaxMapWindows, " are supported");
   }
-  // More classes than this cost more than the zeros they avoid.
-  constexpr int64_t kMaxClasses = 64;
-  int64_t num_classes = 1;
-  for (size_t d = 0; d < rank && num_classes <= kMaxClasses; ++d) {
-    num_classes *= std::min(conv.window.base_dilation[d], kMaxClasses + 1);
-  }
-  std::vector<std::vector<Spatial>> choices;
-  for (size_t d = 0; d < rank; ++d) {
-    choices.push_back(ClassesOf(conv.window, d, arrays.input.dims[conv.input_spatial[d]],
-                                arrays.input_strides[conv.input_spatial[d]],
-                                arrays.output.dims[conv.output_spatial[d]],
-                                num_classes <= kMaxClasses));
-  }
+  constexpr int64_t kMaxParts = 64;
   std::vector<std::unique_ptr<PreparedStep>> parts;
-  std::vector<size_t> index(rank, 0);
-  std::vector<Spatial> spatial(rank);
-  for (bool more = true; more;) {
-    for (size_t d = 0; d < rank; ++d) {
-      if (choices[d].empty()) return std::unique_ptr<PreparedStep>(new ConvolutionStep({}));
-      spatial[d] = choices[d][index[d]];
-    }
-    parts.push_back(MakeRowConvolution(arrays, spatial));
+  for (const ConvolutionPart& part : compiler::PartsOf(arrays, kMaxParts)) {
+    parts.push_back(MakeRowConvolution(arrays, part));
     if (parts.back() == nullptr) {
-      PartProblem problem = MakeProblem(arrays, spatial);
-      PLINTH_ASSIGN_OR_RETURN(Gemm gemm, Gemm::Make(std::move(problem.gemm), options.blas));
+      PartProblem problem = MakeProblem(arrays, part);
+      PLINTH_ASSIGN_OR_RETURN(Gemm gemm, Gemm::Make(std::move(problem.product), options.blas));
       parts.back() = std::make_unique<ProductStep>(std::move(gemm), problem.pixels_left);
-    }
-    more = false;
-    for (size_t d = rank; d-- > 0 && !more;) {
-      more = ++index[d] < choices[d].size();
-      if (!more) index[d] = 0;
     }
   }
   return std::unique_ptr<PreparedStep>(new ConvolutionStep(std::move(parts)));

@@ -8,6 +8,7 @@
 
 #include "plinth/support/integer_math.h"
 #include "reference_plugin/cpu/library/convolution_parts.h"
+#include "reference_plugin/cpu/library/gemm_kernels.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
@@ -75,7 +76,7 @@ struct Geometry {
   Spatial y, x;
   int64_t kernel_y, kernel_x, output_y, output_x;  // per tap and per output of the part
 
-  Geometry(const ConvolutionArrays& a, const std::vector<Spatial>& spatial)
+  Geometry(const ConvolutionArrays& a, const ConvolutionPart& spatial)
       : groups(a.groups()),
         batch(a.batch()),
         features(a.features()),
@@ -345,7 +346,7 @@ class RowProductsStep final : public PreparedStep {
 }  // namespace
 
 std::unique_ptr<PreparedStep> MakeRowConvolution(const ConvolutionArrays& arrays,
-                                                 const std::vector<Spatial>& spatial) {
+                                                 const ConvolutionPart& spatial) {
   const auto& conv = arrays.conv;
   for (const compiler::Type* type : {&arrays.input, &arrays.kernel, &arrays.output}) {
     if (type->dtype != DType::kF32 || type->NumElements() == 0) return nullptr;

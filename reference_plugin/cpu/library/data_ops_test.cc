@@ -8,8 +8,9 @@
 #include <random>
 #include <vector>
 
+#include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/library/order.h"
-#include "reference_plugin/cpu/library/sort_key.h"
+#include "reference_plugin/cpu/library/order_bits.h"
 #include "reference_plugin/cpu/library/test_support.h"
 
 // Gather, scatter, sort, top_k, cumulative reductions and select_and_scatter against loops that do
@@ -23,10 +24,12 @@ using compiler::ComparisonDirection;
 using compiler::ComparisonType;
 using compiler::DimensionAttributes;
 using compiler::Dims;
+using compiler::FindSortKeys;
 using compiler::MakeAttributes;
 using compiler::Node;
 using compiler::NodeKind;
 using compiler::Opcode;
+using compiler::SortKey;
 
 Node Parameter(int32_t index, DType dtype) {
   Node node;

@@ -64,12 +64,12 @@ void Gemm::SetStore() {
   }
 }
 
-Expected<Gemm> Gemm::Make(GemmProblem problem, const BlasOptions& blas) {
+Expected<Gemm> Gemm::Make(compiler::Product problem, const BlasOptions& blas) {
   Gemm gemm;
   PLINTH_ASSIGN_OR_RETURN(gemm.kind_, KindOf(problem.a.dtype, problem.b.dtype, problem.c.dtype));
   const GemmKernels& kernels = KernelsFor(gemm.kind_);
   gemm.problem_ = std::move(problem);
-  GemmProblem& p = gemm.problem_;
+  compiler::Product& p = gemm.problem_;
   switch (gemm.kind_) {
     case GemmKind::kF32:
     case GemmKind::kC64:
@@ -96,13 +96,13 @@ Expected<Gemm> Gemm::Make(GemmProblem problem, const BlasOptions& blas) {
   gemm.m_ = NumElements(p.a.outer);
   gemm.n_ = NumElements(p.b.outer);
   gemm.k_ = NumElements(p.a.inner);
-  for (const BatchDim& dim : p.batch) gemm.batches_ *= dim.size;
+  for (const compiler::BatchDim& dim : p.batch) gemm.batches_ *= dim.size;
   if (gemm.m_ == 0 || gemm.n_ == 0 || gemm.batches_ == 0) {
     gemm.method_ = GemmMethod::kNothing;
     return gemm;
   }
-  MergeDims(p.c.rows);
-  MergeDims(p.c.columns);
+  compiler::MergeDims(p.c.rows);
+  compiler::MergeDims(p.c.columns);
   gemm.element_bytes_ = int64_t{kernels.scalar_bytes} * kernels.scalars;
   if (gemm.k_ == 0) {
     gemm.method_ = GemmMethod::kZero;
@@ -126,7 +126,7 @@ Expected<Gemm> Gemm::Make(GemmProblem problem, const BlasOptions& blas) {
 }
 
 void Gemm::Choose(const BlasOptions& blas) {
-  const GemmProblem& p = problem_;
+  const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
   const bool native_c =
       p.c.dtype == kernels.native ||
@@ -184,10 +184,10 @@ void Gemm::Choose(const BlasOptions& blas) {
 // One column, and neighbours in memory are neighbours in the batch (a depthwise convolution with
 // the features innermost): the vectors run along the batch.
 bool Gemm::TryLanes() {
-  const GemmProblem& p = problem_;
+  const compiler::Product& p = problem_;
   lanes_ = KernelsFor(kind_).lanes[static_cast<int>(p.a.dtype)];
   if (n_ != 1 || lanes_ == nullptr || p.a.dtype != p.b.dtype || p.batch.empty()) return false;
-  const BatchDim& last = p.batch.back();
+  const compiler::BatchDim& last = p.batch.back();
   if (last.a_stride != 1 || last.b_stride != 1 || last.c_stride != 1 || last.size < 4) return false;
   if (!p.b.IsPlain()) return false;
   for (const MapWindow& window : p.a.windows) {
@@ -207,10 +207,10 @@ bool Gemm::TryStream() {
     std::swap(problem_.c.rows, problem_.c.columns);
     std::swap(pack_a_, pack_b_);
     std::swap(m_, n_);
-    for (BatchDim& dim : problem_.batch) std::swap(dim.a_stride, dim.b_stride);
+    for (compiler::BatchDim& dim : problem_.batch) std::swap(dim.a_stride, dim.b_stride);
     in_place_ = StrideOf(problem_.c.columns) == 1;
   }
-  const GemmProblem& p = problem_;
+  const compiler::Product& p = problem_;
   if (m_ > kMaxRows) return false;
   const bool contiguous_c = n_ == 1 || StrideOf(p.c.columns) == 1;
   if (p.b.run_stride == 1 || k_ == 1) {
@@ -232,7 +232,7 @@ bool Gemm::TryStream() {
 Gemm::Positions Gemm::BatchPositions(int64_t batch) const {
   Positions at{problem_.a.offset, problem_.b.offset, problem_.c.offset};
   for (size_t d = problem_.batch.size(); d-- > 0;) {
-    const BatchDim& dim = problem_.batch[d];
+    const compiler::BatchDim& dim = problem_.batch[d];
     const int64_t index = batch % dim.size;
     batch /= dim.size;
     at.a += index * dim.a_stride;

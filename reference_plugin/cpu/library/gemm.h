@@ -16,25 +16,6 @@
 // c[i][j] = sum over k of a[i][k] * b[k][j], for any element types and positions.
 namespace plinth::cpu {
 
-// Positions of the result, in elements; plain dimensions only.
-struct OutputMap {
-  DType dtype = DType::kInvalid;
-  int64_t offset = 0;
-  std::vector<MapDim> rows, columns;
-};
-
-// One product per index; the strides move the operands and the result.
-struct BatchDim {
-  int64_t size = 1;
-  int64_t a_stride = 0, b_stride = 0, c_stride = 0;
-};
-
-struct GemmProblem {
-  OperandMap a, b;
-  OutputMap c;
-  std::vector<BatchDim> batch;
-};
-
 // The way a product is computed.
 enum class GemmMethod : uint8_t {
   kNothing,   // the result has no elements
@@ -54,7 +35,7 @@ enum class GemmMethod : uint8_t {
 class Gemm {
  public:
   // UNIMPLEMENTED names a type that has no product.
-  static Expected<Gemm> Make(GemmProblem problem, const BlasOptions& blas);
+  static Expected<Gemm> Make(compiler::Product problem, const BlasOptions& blas);
 
   // CANCELLED if `context.stop` was set on the way, RESOURCE_EXHAUSTED without memory to pack.
   Status Run(const void* a, const void* b, void* c, const RunContext& context) const;
@@ -99,7 +80,7 @@ class Gemm {
                    const RunContext& context) const;
   bool RunBlock(Task& task) const;
 
-  GemmProblem problem_;
+  compiler::Product problem_;
   GemmKind kind_ = GemmKind::kF32;
   GemmMethod method_ = GemmMethod::kPacked;
   int64_t m_ = 0, n_ = 0, k_ = 0, batches_ = 1;

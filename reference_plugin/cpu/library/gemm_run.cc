@@ -41,7 +41,7 @@ constexpr int64_t kResidentBytes = 384 * 1024;
 
 void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
                    const RunContext& context) const {
-  const GemmProblem& p = problem_;
+  const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
   ThreadPool* pool = PoolFor(context);
   const int64_t threads = pool != nullptr ? pool->parallelism() : 1;
@@ -59,7 +59,7 @@ void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
 
 void Gemm::RunDots(const std::byte* a, const std::byte* b, std::byte* c,
                    const RunContext& context) const {
-  const GemmProblem& p = problem_;
+  const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
   const int64_t piece = std::min<int64_t>(n_, 64);
   const int64_t b_column = StrideOf(p.b.outer), c_column = StrideOf(p.c.columns);
@@ -76,7 +76,7 @@ void Gemm::RunDots(const std::byte* a, const std::byte* b, std::byte* c,
 
 void Gemm::RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
                      const RunContext& context) const {
-  const GemmProblem& p = problem_;
+  const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
   const int64_t a_row = StrideOf(p.a.outer), c_row = StrideOf(p.c.rows);
   const int64_t piece = std::min<int64_t>(m_, 4 * kernels.mr);
@@ -99,7 +99,7 @@ void Gemm::RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
 
 void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
                    const RunContext& context) const {
-  const GemmProblem& p = problem_;
+  const compiler::Product& p = problem_;
   // Blocks are a matter of shape only: a library may sum differently for another block size.
   auto block = [](int64_t size) {
     return std::min(size, std::clamp<int64_t>(RoundUp(CeilDiv(size, 4), 64), 256, 1024));
@@ -169,7 +169,7 @@ void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
 
 Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
                       const RunContext& context) const {
-  const GemmProblem& p = problem_;
+  const compiler::Product& p = problem_;
   // Of many lanes a task has a part.
   constexpr int64_t kMostLanes = 16 << 10;
   const int64_t all_lanes = p.batch.back().size, parts = CeilDiv(all_lanes, kMostLanes);

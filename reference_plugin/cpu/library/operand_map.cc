@@ -6,37 +6,6 @@
 #include <utility>
 
 namespace plinth::cpu {
-namespace {
-
-// The smallest and the largest coordinate of a window.
-std::pair<int64_t, int64_t> Range(const OperandMap& map, int window) {
-  int64_t low = map.windows[window].low, high = low;
-  for (const std::vector<MapDim>* dims : {&map.outer, &map.inner}) {
-    for (const MapDim& dim : *dims) {
-      if (dim.window != window) continue;
-      const int64_t reach = (dim.size - 1) * dim.step;
-      (reach < 0 ? low : high) += reach;
-    }
-  }
-  return {low, high};
-}
-
-void ReplaceWindow(OperandMap& map, int window) {
-  const MapWindow& replaced = map.windows[window];
-  map.offset += replaced.low * replaced.stride;
-  for (std::vector<MapDim>* dims : {&map.outer, &map.inner}) {
-    for (MapDim& dim : *dims) {
-      if (dim.window == window) {
-        dim = {dim.size, dim.step * replaced.stride, -1, 0};
-      } else if (dim.window > window) {
-        --dim.window;
-      }
-    }
-  }
-  map.windows.erase(map.windows.begin() + window);
-}
-
-}  // namespace
 
 Odometer::Odometer(const std::vector<MapDim>& dims, int64_t index)
     : dims_(&dims), digits_(dims.size()) {
@@ -54,42 +23,6 @@ void Odometer::Next() {
     if (++digits_[d] < dim.size) return;
     Add(dim, -digits_[d]);
     digits_[d] = 0;
-  }
-}
-
-void MergeDims(std::vector<MapDim>& dims) {
-  std::vector<MapDim> merged;
-  for (const MapDim& dim : dims) {
-    if (dim.size == 1) continue;
-    if (!merged.empty() && merged.back().window < 0 && dim.window < 0 &&
-        merged.back().stride == dim.size * dim.stride) {
-      merged.back() = {merged.back().size * dim.size, dim.stride, -1, 0};
-    } else {
-      merged.push_back(dim);
-    }
-  }
-  dims = std::move(merged);
-}
-
-int64_t NumElements(const std::vector<MapDim>& dims) {
-  int64_t count = 1;
-  for (const MapDim& dim : dims) count *= dim.size;
-  return count;
-}
-
-void OperandMap::Simplify() {
-  for (int window = static_cast<int>(windows.size()); window-- > 0;) {
-    const auto [low, high] = Range(*this, window);
-    if (windows[window].dilation == 1 && low >= 0 && high < windows[window].extent) {
-      ReplaceWindow(*this, window);
-    }
-  }
-  MergeDims(outer);
-  MergeDims(inner);
-  if (!inner.empty() && inner.back().window < 0) {
-    run_length = inner.back().size;
-    run_stride = inner.back().stride;
-    inner.pop_back();
   }
 }
 

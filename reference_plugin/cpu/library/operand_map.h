@@ -6,54 +6,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "plinth/support/dtype.h"
 #include "plinth/support/small_vector.h"
+#include "reference_plugin/compiler/kernel/product.h"
 #include "reference_plugin/cpu/library/gemm_kernels.h"
 
-// Where the elements of a matrix lie in an array, so that packing can read any array as a matrix:
-// transposed, with several dimensions on one side, or as the windows of a convolution.
+// Reading the operands of products (compiler/kernel/product.h): packing any array as a matrix, and
+// walking the terms of its sums.
 namespace plinth::cpu {
 
-// One dimension of a side of the matrix, outermost first in a list. An index i adds i * stride to
-// the position; with a window, it adds i * step to that window's coordinate instead.
-struct MapDim {
-  int64_t size = 1;
-  int64_t stride = 0;
-  int window = -1;
-  int64_t step = 0;
-};
-
-// A coordinate starts at `low`. Inside [0, extent) and divisible by `dilation` it adds
-// coordinate / dilation * stride to the position; anywhere else the element is zero.
-struct MapWindow {
-  int64_t low = 0;
-  int64_t extent = 0;
-  int64_t dilation = 1;
-  int64_t stride = 0;
-};
+using compiler::MapDim;
+using compiler::MapWindow;
+using compiler::NumElements;
+using compiler::OperandMap;
 
 inline constexpr int kMaxMapWindows = 8;
-
-// Strides and positions count elements.
-struct OperandMap {
-  DType dtype = DType::kInvalid;
-  int64_t offset = 0;
-  std::vector<MapDim> outer;  // rows of the left, columns of the right operand
-  std::vector<MapDim> inner;  // what is summed over
-  std::vector<MapWindow> windows;
-  // Set by Simplify: the innermost summed steps that only need a stride.
-  int64_t run_length = 1;
-  int64_t run_stride = 0;
-
-  // Removes windows that never leave the array, drops and merges dimensions, splits off the run.
-  void Simplify();
-  bool IsPlain() const { return windows.empty(); }
-};
-
-// Merges neighbours that are one dimension, drops those of size one.
-void MergeDims(std::vector<MapDim>& dims);
-
-int64_t NumElements(const std::vector<MapDim>& dims);
 
 // positions[i] = position of index first + i, for plain dims.
 void FillPositions(const std::vector<MapDim>& dims, int64_t first, int64_t count,

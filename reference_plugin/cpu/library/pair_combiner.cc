@@ -14,12 +14,6 @@ using compiler::Node;
 using compiler::NodeKind;
 using compiler::Opcode;
 
-bool Commutes(Opcode opcode) { return compiler::InfoOf(opcode).commutative; }
-
-bool IsParameter(const Node& node, int32_t index) {
-  return node.kind == NodeKind::kParameter && node.index == index;
-}
-
 // The combiner as a kernel over `count` points with one input per parameter.
 Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& combiner,
                                                              std::span<const DType> types,
@@ -63,21 +57,6 @@ Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& com
 
 }  // namespace
 
-std::optional<Opcode> SingleOp(const Combiner& combiner) {
-  if (combiner.results.size() != 1) return std::nullopt;
-  const Node& node = combiner.nodes[combiner.results[0]];
-  if (node.kind != NodeKind::kOp || node.num_operands != 2) return std::nullopt;
-  const Node &a = combiner.nodes[node.operands[0]], &b = combiner.nodes[node.operands[1]];
-  bool in_order = IsParameter(a, 0) && IsParameter(b, 1);
-  bool swapped = IsParameter(a, 1) && IsParameter(b, 0);
-  if (in_order || (swapped && Commutes(node.opcode))) return node.opcode;
-  return std::nullopt;
-}
-
-bool IsAssignment(const Combiner& combiner) {
-  return combiner.results.size() == 1 && IsParameter(combiner.nodes[combiner.results[0]], 1);
-}
-
 SmallVector<DType, 4> CapturedTypes(const compiler::PlanStep& step, size_t first) {
   SmallVector<DType, 4> types;
   for (size_t i = first; i < step.operands.size(); ++i) {
@@ -98,7 +77,7 @@ Expected<PairCombiner> PairCombiner::Make(const Combiner& combiner, std::span<co
   std::optional<Opcode> opcode = SingleOp(combiner);
   bool memory_is_tile = true;
   for (DType type : types) memory_is_tile &= TileTypeOf(type) == type && type != DType::kPred;
-  if (opcode.has_value() && memory_is_tile && types.size() == 2 && Commutes(*opcode)) {
+  if (opcode.has_value() && memory_is_tile && types.size() == 2 && compiler::InfoOf(*opcode).commutative) {
     result.routine_ = FindTileRoutine(*opcode, types[0], types[0]);
     if (result.routine_ && result.routine_.finish == nullptr) {
       result.kind_ = Kind::kTileRoutine;

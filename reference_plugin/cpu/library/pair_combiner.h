@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,21 +11,14 @@
 #include "plinth/support/small_vector.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/run/prepared_step.h"
-#include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu {
 
-// The op of a combiner that is nothing but `op(parameter 0, parameter 1)`, in either order if the
-// op commutes.
-std::optional<compiler::Opcode> SingleOp(const compiler::Combiner& combiner);
-
 // Types of a step's operands from `first` on: what its combiners capture.
 SmallVector<DType, 4> CapturedTypes(const compiler::PlanStep& step, size_t first);
-
-// Whether the combiner of one value gives back its second parameter.
-bool IsAssignment(const compiler::Combiner& combiner);
 
 // A combiner, made ready to be applied element by element to runs of `count` elements in memory
 // form: results = combiner(parameters, captured values). Immutable; any thread.

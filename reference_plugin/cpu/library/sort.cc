@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/order.h"
+#include "reference_plugin/cpu/library/order_bits.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
-#include "reference_plugin/cpu/library/sort_key.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
@@ -142,13 +143,17 @@ class SortStep final : public PreparedStep {
       element_bytes_.push_back(ByteSize(result.type.dtype));
     }
     const SmallVector<DType, 4> captured = CapturedTypes(step, types.size());
-    auto keys = FindSortKeys(step.combiners[0], types.size());
-    if (!keys.has_value()) {
+    const auto keys = compiler::FindSortKeys(step.combiners[0], types.size());
+    const bool have_orders =
+        keys.has_value() && std::all_of(keys->begin(), keys->end(), [](const auto& key) {
+          return FindOrderBits(key.dtype, key.descending, key.total_order) != nullptr;
+        });
+    if (!have_orders) {
       PLINTH_ASSIGN_OR_RETURN(
           comparator_, PairCombiner::Make(step.combiners[0], pair_types, captured, kCompareBatch));
       return Status();
     }
-    for (const SortKey& source : *keys) {
+    for (const compiler::SortKey& source : *keys) {
       Key& key = keys_.emplace_back();
       const compiler::Node& node = source.key.nodes[source.key.results[0]];
       if (node.kind == compiler::NodeKind::kParameter) {

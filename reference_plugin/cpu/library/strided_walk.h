@@ -5,20 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "reference_plugin/compiler/ir/attributes.h"
+#include "reference_plugin/compiler/ir/ir.h"
 
 namespace plinth::cpu {
 
-// Byte strides of a dense row-major array.
-inline compiler::Dims DenseStrides(const compiler::Dims& dims, int64_t element_bytes) {
-  compiler::Dims strides(dims.size());
-  int64_t stride = element_bytes;
-  for (size_t d = dims.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= dims[d];
-  }
-  return strides;
-}
+using compiler::DenseStrides;
 
 inline int64_t Product(const compiler::Dims& dims) {
   int64_t product = 1;

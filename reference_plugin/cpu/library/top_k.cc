@@ -4,7 +4,7 @@
 
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/order.h"
-#include "reference_plugin/cpu/library/sort_key.h"
+#include "reference_plugin/cpu/library/order_bits.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu {
