@@ -23,14 +23,14 @@ class Verifier {
 
   Status Run() {
     PLINTH_RETURN_IF_ERROR(CheckDomain());
-    for (const Access& access : kernel_.inputs) {
+    for (const Access& access : kernel_.shape.inputs) {
       PLINTH_RETURN_IF_ERROR(CheckAccess(access).WithContext("input"));
     }
-    for (const Access& access : kernel_.outputs) {
+    for (const Access& access : kernel_.shape.outputs) {
       PLINTH_RETURN_IF_ERROR(CheckAccess(access).WithContext("output"));
       if (!access.bounds.empty()) return Internal("an output access has bounds");
     }
-    for (size_t p = 0; p < kernel_.phases.size(); ++p) {
+    for (size_t p = 0; p < kernel_.body.phases.size(); ++p) {
       PLINTH_RETURN_IF_ERROR(CheckPhase(static_cast<int32_t>(p)).WithContext(StrCat("phase ", p)));
     }
     return Status();
@@ -38,16 +38,16 @@ class Verifier {
 
  private:
   Status CheckDomain() {
-    if (kernel_.num_parallel < 0 ||
-        kernel_.num_parallel > static_cast<int64_t>(kernel_.extents.size())) {
-      return Internal(kernel_.num_parallel, " parallel dimensions in a domain of ",
-                      kernel_.extents.size());
+    if (kernel_.shape.num_parallel < 0 ||
+        kernel_.shape.num_parallel > static_cast<int64_t>(kernel_.shape.extents.size())) {
+      return Internal(kernel_.shape.num_parallel, " parallel dimensions in a domain of ",
+                      kernel_.shape.extents.size());
     }
     int64_t points = 1;
-    for (int64_t extent : kernel_.extents) {
+    for (int64_t extent : kernel_.shape.extents) {
       if (extent < 0) return Internal("an extent is negative: ", extent);
       if (extent > 0 && __builtin_mul_overflow(points, extent, &points)) {
-        return Internal("the domain [", StrJoin(kernel_.extents), "] overflows");
+        return Internal("the domain [", StrJoin(kernel_.shape.extents), "] overflows");
       }
     }
     return Status();
@@ -59,7 +59,7 @@ class Verifier {
   }
 
   Status CheckAccess(const Access& access) {
-    const size_t rank = kernel_.extents.size();
+    const size_t rank = kernel_.shape.extents.size();
     PLINTH_RETURN_IF_ERROR(CheckType(access.dtype));
     if (access.buffer < 0) return Internal("buffer ", access.buffer);
     if (access.byte_strides.size() != rank) {
@@ -82,7 +82,7 @@ class Verifier {
   }
 
   Status CheckPhase(int32_t index) {
-    const Phase& phase = kernel_.phases[static_cast<size_t>(index)];
+    const Phase& phase = kernel_.body.phases[static_cast<size_t>(index)];
     if (!phase.over_reduced && !phase.reductions.empty()) {
       return Internal("a reduction in a phase that does not run over the reduced dimensions");
     }
@@ -97,11 +97,11 @@ class Verifier {
     }
     for (const Store& store : phase.stores) {
       if (!InRange(store.node, phase.nodes.size()) ||
-          !InRange(store.output, kernel_.outputs.size())) {
+          !InRange(store.output, kernel_.shape.outputs.size())) {
         return Internal("store of node ", store.node, " to output ", store.output);
       }
       const DType from = phase.nodes[static_cast<size_t>(store.node)].dtype;
-      const DType to = kernel_.outputs[static_cast<size_t>(store.output)].dtype;
+      const DType to = kernel_.shape.outputs[static_cast<size_t>(store.output)].dtype;
       if (from != to) return Internal("store of ", Name(from), " to an output of ", Name(to));
     }
     return Status();
@@ -126,13 +126,13 @@ class Verifier {
         expected = parameters[static_cast<size_t>(node.index)];
         break;
       case NodeKind::kInput:
-        if (!in_phase || !InRange(node.index, kernel_.inputs.size())) {
-          return Internal("input ", node.index, " of ", kernel_.inputs.size());
+        if (!in_phase || !InRange(node.index, kernel_.shape.inputs.size())) {
+          return Internal("input ", node.index, " of ", kernel_.shape.inputs.size());
         }
-        expected = kernel_.inputs[static_cast<size_t>(node.index)].dtype;
+        expected = kernel_.shape.inputs[static_cast<size_t>(node.index)].dtype;
         break;
       case NodeKind::kIota:
-        if (!in_phase || !InRange(node.index, kernel_.extents.size())) {
+        if (!in_phase || !InRange(node.index, kernel_.shape.extents.size())) {
           return Internal("iota over dimension ", node.index);
         }
         break;
@@ -154,11 +154,11 @@ class Verifier {
         if (!in_phase || node.index < 0 || node.index >= phase) {
           return Internal("row of phase ", node.index, ", which is not an earlier one");
         }
-        const Phase& earlier = kernel_.phases[static_cast<size_t>(node.index)];
+        const Phase& earlier = kernel_.body.phases[static_cast<size_t>(node.index)];
         if (!InRange(node.component, earlier.nodes.size())) {
           return Internal("row of node ", node.component, " of phase ", node.index);
         }
-        if (earlier.over_reduced && !kernel_.phases[static_cast<size_t>(phase)].over_reduced) {
+        if (earlier.over_reduced && !kernel_.body.phases[static_cast<size_t>(phase)].over_reduced) {
           return Internal("a phase once per parallel point reads a row of phase ", node.index);
         }
         expected = earlier.nodes[static_cast<size_t>(node.component)].dtype;
@@ -279,7 +279,7 @@ class Verifier {
   Status CheckUniform(const Node& node, std::string_view what) {
     if (node.kind == NodeKind::kConstant) return Status();
     if (node.kind == NodeKind::kInput) {
-      const Access& access = kernel_.inputs[static_cast<size_t>(node.index)];
+      const Access& access = kernel_.shape.inputs[static_cast<size_t>(node.index)];
       bool uniform = access.bounds.empty();
       for (int64_t stride : access.byte_strides) uniform = uniform && stride == 0;
       if (uniform) return Status();
@@ -356,33 +356,51 @@ void AppendNodes(std::span<const Node> nodes, std::string_view indent, std::stri
   }
 }
 
+class Hasher {
+ public:
+  void Add(int64_t value) {
+    hash_ = (hash_ ^ static_cast<size_t>(value)) * 0x9e3779b97f4a7c15u + (hash_ >> 29);
+  }
+  size_t hash() const { return hash_; }
+
+ private:
+  size_t hash_ = 0;
+};
+
 }  // namespace
 
-bool SameWork(const Kernel& a, const Kernel& b) {
-  return a.extents == b.extents && a.num_parallel == b.num_parallel && a.inputs == b.inputs &&
-         a.outputs == b.outputs && a.phases == b.phases;
+size_t HashOf(const KernelBody& body) {
+  Hasher hasher;
+  for (const Phase& phase : body.phases) {
+    for (const Node& node : phase.nodes) {
+      hasher.Add(static_cast<int64_t>(node.opcode) * 256 + static_cast<int64_t>(node.dtype));
+      hasher.Add(static_cast<int64_t>(node.constant.low) + node.operands[0] * 3 + node.operands[1]);
+    }
+  }
+  return hasher.hash();
 }
 
-size_t WorkHash(const Kernel& kernel) {
-  size_t hash = static_cast<size_t>(kernel.num_parallel);
-  auto add = [&](int64_t value) {
-    hash = (hash ^ static_cast<size_t>(value)) * 0x9e3779b97f4a7c15u + (hash >> 29);
-  };
-  for (int64_t extent : kernel.extents) add(extent);
-  for (const auto* accesses : {&kernel.inputs, &kernel.outputs}) {
+size_t HashOf(const KernelShape& shape) {
+  Hasher hasher;
+  hasher.Add(shape.num_parallel);
+  for (int64_t extent : shape.extents) hasher.Add(extent);
+  for (const auto* accesses : {&shape.inputs, &shape.outputs}) {
     for (const Access& access : *accesses) {
-      add(access.buffer);
-      add(access.byte_offset);
-      for (int64_t stride : access.byte_strides) add(stride);
+      hasher.Add(access.buffer);
+      hasher.Add(access.byte_offset);
+      for (int64_t stride : access.byte_strides) hasher.Add(stride);
     }
   }
-  for (const Phase& phase : kernel.phases) {
-    for (const Node& node : phase.nodes) {
-      add(static_cast<int64_t>(node.opcode) * 256 + static_cast<int64_t>(node.dtype));
-      add(static_cast<int64_t>(node.constant.low) + node.operands[0] * 3 + node.operands[1]);
-    }
-  }
-  return hash;
+  return hasher.hash();
+}
+
+bool SameWork(const Kernel& a, const Kernel& b) { return a.body == b.body && a.shape == b.shape; }
+
+size_t WorkHash(const Kernel& kernel) {
+  Hasher hasher;
+  hasher.Add(static_cast<int64_t>(HashOf(kernel.body)));
+  hasher.Add(static_cast<int64_t>(HashOf(kernel.shape)));
+  return hasher.hash();
 }
 
 Status Verify(const Kernel& kernel) {
@@ -391,20 +409,20 @@ Status Verify(const Kernel& kernel) {
 
 std::string ToString(const Kernel& kernel) {
   std::string out = StrCat("kernel \"", kernel.name, "\" [");
-  for (size_t d = 0; d < kernel.extents.size(); ++d) {
-    const bool reduced = static_cast<int64_t>(d) >= kernel.num_parallel;
-    out += StrCat(d > 0 ? ", " : "", reduced ? "reduce " : "", kernel.extents[d]);
+  for (size_t d = 0; d < kernel.shape.extents.size(); ++d) {
+    const bool reduced = static_cast<int64_t>(d) >= kernel.shape.num_parallel;
+    out += StrCat(d > 0 ? ", " : "", reduced ? "reduce " : "", kernel.shape.extents[d]);
   }
   out += "]\n";
-  for (size_t i = 0; i < kernel.inputs.size(); ++i) {
-    out += StrCat("  input ", i, ": ", AccessToString(kernel.inputs[i]), "\n");
+  for (size_t i = 0; i < kernel.shape.inputs.size(); ++i) {
+    out += StrCat("  input ", i, ": ", AccessToString(kernel.shape.inputs[i]), "\n");
   }
-  for (size_t i = 0; i < kernel.outputs.size(); ++i) {
-    out += StrCat("  output ", i, ": ", AccessToString(kernel.outputs[i]), "\n");
+  for (size_t i = 0; i < kernel.shape.outputs.size(); ++i) {
+    out += StrCat("  output ", i, ": ", AccessToString(kernel.shape.outputs[i]), "\n");
   }
   size_t number = 0;
-  for (size_t p = 0; p < kernel.phases.size(); ++p) {
-    const Phase& phase = kernel.phases[p];
+  for (size_t p = 0; p < kernel.body.phases.size(); ++p) {
+    const Phase& phase = kernel.body.phases[p];
     out += StrCat("  phase ", p, phase.over_reduced ? ", every point\n" : "\n");
     AppendNodes(phase.nodes, "    ", &out);
     for (const Reduction& reduction : phase.reductions) {

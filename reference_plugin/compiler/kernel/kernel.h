@@ -117,15 +117,32 @@ struct Phase {
   friend bool operator==(const Phase&, const Phase&) = default;
 };
 
-struct Kernel {
-  std::string name;          // for dumps and profiles: "fusion.3 (add, exponential)"
+// What a kernel computes, whatever the sizes and places of its arrays: the key under which back
+// ends share code. Types are those of the nodes; accesses and dimensions go by number.
+struct KernelBody {
+  std::vector<Phase> phases;
+  // Reduction r of phase p is numbered in order of appearance over all phases.
+  friend bool operator==(const KernelBody&, const KernelBody&) = default;
+};
+
+// Over which points, and where the elements lie.
+struct KernelShape {
   Dims extents;              // of the domain, outermost first
   int32_t num_parallel = 0;  // dimensions [0, num_parallel) are parallel, the rest reduced
   std::vector<Access> inputs;
   std::vector<Access> outputs;  // no two points store to one element of an output
-  std::vector<Phase> phases;
-  // Reduction r of phase p is numbered in order of appearance over all phases.
+  friend bool operator==(const KernelShape&, const KernelShape&) = default;
 };
+
+struct Kernel {
+  std::string name;  // for dumps and profiles: "fusion.3 (add, exponential)"
+  KernelBody body;
+  KernelShape shape;
+};
+
+// Hashes of bodies and shapes that are equal are equal.
+size_t HashOf(const KernelBody& body);
+size_t HashOf(const KernelShape& shape);
 
 // Whether two kernels do the same to their buffers, whatever their names; and a hash that is equal
 // where they do.

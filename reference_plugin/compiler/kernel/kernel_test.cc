@@ -29,17 +29,17 @@ Node Add(DType type, int32_t a, int32_t b) {
 Kernel RowSums() {
   Kernel kernel;
   kernel.name = "sum";
-  kernel.extents = {4, 9};
-  kernel.num_parallel = 1;
+  kernel.shape.extents = {4, 9};
+  kernel.shape.num_parallel = 1;
   Access input;
   input.dtype = DType::kF32;
   input.byte_strides = {32, 4};
   input.bounds = {{{0, 1}, 0, 8}};
-  kernel.inputs = {input};
+  kernel.shape.inputs = {input};
   Access output;
   output.dtype = DType::kF32;
   output.byte_strides = {4, 0};
-  kernel.outputs = {output};
+  kernel.shape.outputs = {output};
   Phase all, point;
   all.over_reduced = true;
   all.nodes = {Make(NodeKind::kInput, DType::kF32), Make(NodeKind::kConstant, DType::kF32)};
@@ -52,7 +52,7 @@ Kernel RowSums() {
   all.reductions = {reduction};
   point.nodes = {Make(NodeKind::kReduced, DType::kF32)};
   point.stores = {{0, 0}};
-  kernel.phases = {all, point};
+  kernel.body.phases = {all, point};
   return kernel;
 }
 
@@ -83,13 +83,15 @@ TEST(KernelTest, SameWorkWhateverTheName) {
   EXPECT_TRUE(SameWork(kernel, other));
   EXPECT_EQ(WorkHash(kernel), WorkHash(other));
   const std::function<void(Kernel&)> changes[] = {
-      [](Kernel& k) { k.extents[0] = 5; },
-      [](Kernel& k) { k.inputs[0].bounds[0].extent = 7; },
-      [](Kernel& k) { k.inputs[0].fill.low = 1; },
-      [](Kernel& k) { k.outputs[0].buffer = 1; },
-      [](Kernel& k) { k.phases[0].nodes[1].constant.low = 1; },
-      [](Kernel& k) { k.phases[0].reductions[0].combiner.nodes[2].opcode = Opcode::kMultiply; },
-      [](Kernel& k) { k.phases.pop_back(); },
+      [](Kernel& k) { k.shape.extents[0] = 5; },
+      [](Kernel& k) { k.shape.inputs[0].bounds[0].extent = 7; },
+      [](Kernel& k) { k.shape.inputs[0].fill.low = 1; },
+      [](Kernel& k) { k.shape.outputs[0].buffer = 1; },
+      [](Kernel& k) { k.body.phases[0].nodes[1].constant.low = 1; },
+      [](Kernel& k) {
+        k.body.phases[0].reductions[0].combiner.nodes[2].opcode = Opcode::kMultiply;
+      },
+      [](Kernel& k) { k.body.phases.pop_back(); },
   };
   for (const auto& change : changes) {
     other = kernel;
@@ -104,33 +106,35 @@ TEST(KernelTest, RefusesWhatBreaksARule) {
     std::function<void(Kernel*)> change;
   };
   const Case cases[] = {
-      {"an extent is negative", [](Kernel* k) { k->extents[0] = -4; }},
+      {"an extent is negative", [](Kernel* k) { k->shape.extents[0] = -4; }},
       {"overflows",
        [](Kernel* k) {
-         k->extents = {int64_t{1} << 40, int64_t{1} << 40};
+         k->shape.extents = {int64_t{1} << 40, int64_t{1} << 40};
        }},
-      {"3 parallel dimensions", [](Kernel* k) { k->num_parallel = 3; }},
-      {"1 strides for a domain of rank 2", [](Kernel* k) { k->inputs[0].byte_strides = {4}; }},
-      {"bound coefficients", [](Kernel* k) { k->inputs[0].bounds[0].coefficients = {}; }},
+      {"3 parallel dimensions", [](Kernel* k) { k->shape.num_parallel = 3; }},
+      {"1 strides for a domain of rank 2",
+       [](Kernel* k) { k->shape.inputs[0].byte_strides = {4}; }},
+      {"bound coefficients", [](Kernel* k) { k->shape.inputs[0].bounds[0].coefficients = {}; }},
       {"an output access has bounds",
-       [](Kernel* k) { k->outputs[0].bounds = k->inputs[0].bounds; }},
-      {"type token", [](Kernel* k) { k->inputs[0].dtype = DType::kToken; }},
-      {"input 7 of 1", [](Kernel* k) { k->phases[0].nodes[0].index = 7; }},
-      {"what it reads is f32", [](Kernel* k) { k->phases[0].nodes[0].dtype = DType::kF64; }},
+       [](Kernel* k) { k->shape.outputs[0].bounds = k->shape.inputs[0].bounds; }},
+      {"type token", [](Kernel* k) { k->shape.inputs[0].dtype = DType::kToken; }},
+      {"input 7 of 1", [](Kernel* k) { k->body.phases[0].nodes[0].index = 7; }},
+      {"what it reads is f32", [](Kernel* k) { k->body.phases[0].nodes[0].dtype = DType::kF64; }},
       {"is not of an earlier phase",
-       [](Kernel* k) { k->phases[0].nodes[0] = Make(NodeKind::kReduced, DType::kF32); }},
+       [](Kernel* k) { k->body.phases[0].nodes[0] = Make(NodeKind::kReduced, DType::kF32); }},
       {"does not run over the reduced dimensions",
-       [](Kernel* k) { k->phases[0].over_reduced = false; }},
+       [](Kernel* k) { k->body.phases[0].over_reduced = false; }},
       {"neither a constant nor an input with zero strides",
-       [](Kernel* k) { k->phases[0].reductions[0].initial[0] = 0; }},
+       [](Kernel* k) { k->body.phases[0].reductions[0].initial[0] = 0; }},
       {"which is not before it",
-       [](Kernel* k) { k->phases[0].reductions[0].combiner.nodes[2].operands[0] = 2; }},
+       [](Kernel* k) { k->body.phases[0].reductions[0].combiner.nodes[2].operands[0] = 2; }},
       {"add of (f32, f32) to s32",
-       [](Kernel* k) { k->phases[0].reductions[0].combiner.nodes[2].dtype = DType::kS32; }},
+       [](Kernel* k) { k->body.phases[0].reductions[0].combiner.nodes[2].dtype = DType::kS32; }},
       {"parameter 2 of 2",
-       [](Kernel* k) { k->phases[0].reductions[0].combiner.nodes[1].index = 2; }},
-      {"combiner result 9", [](Kernel* k) { k->phases[0].reductions[0].combiner.results[0] = 9; }},
-      {"to output 3", [](Kernel* k) { k->phases[1].stores[0].output = 3; }},
+       [](Kernel* k) { k->body.phases[0].reductions[0].combiner.nodes[1].index = 2; }},
+      {"combiner result 9",
+       [](Kernel* k) { k->body.phases[0].reductions[0].combiner.results[0] = 9; }},
+      {"to output 3", [](Kernel* k) { k->body.phases[1].stores[0].output = 3; }},
   };
   for (const Case& c : cases) {
     Kernel kernel = RowSums();

@@ -86,7 +86,7 @@ int CountNodes(const Schedule& schedule, Opcode opcode) {
   int count = 0;
   for (const ScheduleStep* step : testing::Steps(schedule)) {
     if (step->kind != StepKind::kKernel) continue;
-    for (const Phase& phase : step->kernel->phases) {
+    for (const Phase& phase : step->kernel->body.phases) {
       for (const Node& node : phase.nodes) {
         count += node.kind == NodeKind::kOp && node.opcode == opcode;
       }
@@ -164,7 +164,7 @@ TEST(Fusion, WhatIsOncePerRowIsNotComputedAtEveryPoint) {
   const Schedule schedule = LowerText(kText);
   for (const ScheduleStep* step : testing::Steps(schedule)) {
     if (step->kind != StepKind::kKernel) continue;
-    for (const Phase& phase : step->kernel->phases) {
+    for (const Phase& phase : step->kernel->body.phases) {
       for (const Node& node : phase.nodes) {
         const bool is_root = node.kind == NodeKind::kOp && node.opcode == Opcode::kSqrt;
         EXPECT_FALSE(is_root && phase.over_reduced) << ToString(schedule);

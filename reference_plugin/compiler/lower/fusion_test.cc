@@ -39,10 +39,10 @@ TEST(Fusion, SoftmaxIsOneKernelOfThreePhases) {
   Schedule schedule = LowerText(kSoftmax);
   ASSERT_EQ(schedule.entry.steps.size(), 1u) << ToString(schedule);
   const Kernel& kernel = *schedule.entry.steps[0].kernel;
-  EXPECT_EQ(kernel.num_parallel, 1);
-  ASSERT_EQ(kernel.phases.size(), 3u) << ToString(kernel);
+  EXPECT_EQ(kernel.shape.num_parallel, 1);
+  ASSERT_EQ(kernel.body.phases.size(), 3u) << ToString(kernel);
   int exponentials = 0, rows = 0;
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     EXPECT_TRUE(phase.over_reduced);
     for (const Node& node : phase.nodes) {
       exponentials += node.kind == NodeKind::kOp && node.opcode == Opcode::kExponential;
@@ -161,7 +161,7 @@ TEST(Fusion, AdamIsOneKernelThatMayWorkInPlace) {
   Schedule schedule = LowerText(kAdam);
   ASSERT_EQ(schedule.entry.steps.size(), 1u) << ToString(schedule);
   const ScheduleStep& step = schedule.entry.steps[0];
-  EXPECT_EQ(step.kernel->extents, Dims{32}) << "one contiguous pass";
+  EXPECT_EQ(step.kernel->shape.extents, Dims{32}) << "one contiguous pass";
   for (int32_t result = 0; result < 3; ++result) {
     bool found = false;
     for (const InPlace& in_place : step.in_place) found |= in_place.result == result;
@@ -282,7 +282,7 @@ TEST(Fusion, ValueThatOthersNeedIsStoredOnTheWay) {
   int tanhs = 0;
   for (const ScheduleStep* step : Steps(schedule)) {
     if (step->kind != StepKind::kKernel) continue;
-    for (const Phase& phase : step->kernel->phases) {
+    for (const Phase& phase : step->kernel->body.phases) {
       for (const Node& node : phase.nodes) tanhs += node.opcode == Opcode::kTanh;
     }
   }
@@ -307,7 +307,8 @@ TEST(Fusion, NothingIsComputedAcrossABarrier) {
   EXPECT_EQ(CountKernels(schedule.entry), 2);
   int sines = 0;
   for (const ScheduleStep& step : schedule.entry.steps) {
-    for (const Node& node : step.kernel->phases[0].nodes) sines += node.opcode == Opcode::kSine;
+    for (const Node& node : step.kernel->body.phases[0].nodes)
+      sines += node.opcode == Opcode::kSine;
   }
   EXPECT_EQ(sines, 2);
   ExpectFusionKeepsResults(kText);
@@ -454,7 +455,7 @@ TEST(Fusion, LongChainsAreCut) {
   EXPECT_GE(kernels, 1000 / 128);
   EXPECT_LE(kernels, 1000 / 60);
   for (const ScheduleStep* step : Steps(schedule)) {
-    for (const Phase& phase : step->kernel->phases) EXPECT_LE(phase.nodes.size(), 128u + 40u);
+    for (const Phase& phase : step->kernel->body.phases) EXPECT_LE(phase.nodes.size(), 128u + 40u);
   }
   ExpectFusionKeepsResults(Chain(300));
 }

@@ -148,13 +148,13 @@ Access KernelWriter::AccessOf(const IndexMap& map, const Type& type) {
 
 int32_t KernelWriter::InputNode(int32_t key, Access access) {
   size_t index = 0;
-  while (index < kernel_.inputs.size() && !(kernel_.inputs[index] == access)) ++index;
+  while (index < kernel_.shape.inputs.size() && !(kernel_.shape.inputs[index] == access)) ++index;
   Node node;
   node.kind = NodeKind::kInput;
   node.dtype = access.dtype;
   node.index = static_cast<int32_t>(index);
-  if (index == kernel_.inputs.size()) {
-    kernel_.inputs.push_back(std::move(access));
+  if (index == kernel_.shape.inputs.size()) {
+    kernel_.shape.inputs.push_back(std::move(access));
   } else {
     const std::vector<Node>& nodes = Draft(key).phase.nodes;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -379,10 +379,10 @@ void KernelWriter::WriteOutputs() {
     info.over_reduced |= group_.has_reduced && group_.UsesReduced(map);
     const int32_t key = HomeOf(info);
     Access access = AccessOf(map, output.value->type);
-    access.buffer = static_cast<int32_t>(kernel_.outputs.size());
+    access.buffer = static_cast<int32_t>(kernel_.shape.outputs.size());
     int32_t node = NodeFor(output.instance, key);
     Draft(key).phase.stores.push_back({node, access.buffer});
-    kernel_.outputs.push_back(std::move(access));
+    kernel_.shape.outputs.push_back(std::move(access));
 
     int32_t number = context_.NewArray(output.value->type);
     if (output.is_part && output.updated == nullptr) part_ = number;
@@ -404,13 +404,13 @@ void KernelWriter::FinishPhases() {
       if (node.kind == NodeKind::kReduced) node.index = reduction_of[node.index];
       if (node.kind == NodeKind::kRow) node.index = phase_of[node.index];
     }
-    kernel_.phases.push_back(std::move(draft.phase));
+    kernel_.body.phases.push_back(std::move(draft.phase));
   }
 }
 
 // Whether an operand is a run-time index.
 bool KernelWriter::IsAddressedBy(int32_t operand) const {
-  for (const std::vector<Access>* accesses : {&kernel_.inputs, &kernel_.outputs}) {
+  for (const std::vector<Access>* accesses : {&kernel_.shape.inputs, &kernel_.shape.outputs}) {
     for (const Access& access : *accesses) {
       for (const DynamicOffset& dynamic : access.dynamic_offsets) {
         if (dynamic.buffer == operand) return true;
@@ -423,7 +423,7 @@ bool KernelWriter::IsAddressedBy(int32_t operand) const {
 // Whether a phase after the one that stores the output reads the input.
 bool KernelWriter::IsReadBehindStore(size_t input, size_t output) const {
   bool stored = false;
-  for (const Phase& phase : kernel_.phases) {
+  for (const Phase& phase : kernel_.body.phases) {
     for (const Node& node : phase.nodes) {
       if (stored && node.kind == NodeKind::kInput && node.index == static_cast<int32_t>(input)) {
         return true;
@@ -438,17 +438,17 @@ bool KernelWriter::IsReadBehindStore(size_t input, size_t output) const {
 
 // A step that writes only a part works in place of what holds the rest.
 void KernelWriter::FinishParts() {
-  for (size_t result = 0; result < kernel_.outputs.size(); ++result) {
+  for (size_t result = 0; result < kernel_.shape.outputs.size(); ++result) {
     const GroupOutput& output = group_.outputs[result];
     int32_t rest = output.is_part ? previous_ : -1;
     if (output.updated != nullptr) rest = context_.Number(context_.Base(output.updated));
     if (rest < 0) continue;
     const int32_t operand = OperandNumber(rest);
     bool needs_copy = IsAddressedBy(operand);
-    for (size_t i = 0; i < kernel_.inputs.size(); ++i) {
-      const Access& input = kernel_.inputs[i];
+    for (size_t i = 0; i < kernel_.shape.inputs.size(); ++i) {
+      const Access& input = kernel_.shape.inputs[i];
       if (input.buffer != operand) continue;
-      Access same = kernel_.outputs[result];
+      Access same = kernel_.shape.outputs[result];
       same.buffer = input.buffer;
       same.fill = input.fill;
       needs_copy |= !(input == same) || IsReadBehindStore(i, result);
@@ -462,9 +462,9 @@ void KernelWriter::FinishParts() {
 // and no later phase reads it again.
 void KernelWriter::FindInPlace() {
   if (!context_.target().kernels_work_in_place) return;
-  for (size_t o = 0; o < kernel_.outputs.size(); ++o) {
+  for (size_t o = 0; o < kernel_.shape.outputs.size(); ++o) {
     if (group_.outputs[o].is_part) continue;
-    const Access& output = kernel_.outputs[o];
+    const Access& output = kernel_.shape.outputs[o];
     for (size_t buffer = 0; buffer < step_.operands.size(); ++buffer) {
       const auto& values = context_.schedule().values;
       const ArrayValue& array = values[step_.operands[buffer]];
@@ -473,8 +473,8 @@ void KernelWriter::FindInPlace() {
         continue;
       }
       bool read = false, allowed = !IsAddressedBy(static_cast<int32_t>(buffer));
-      for (size_t i = 0; i < kernel_.inputs.size() && allowed; ++i) {
-        const Access& input = kernel_.inputs[i];
+      for (size_t i = 0; i < kernel_.shape.inputs.size() && allowed; ++i) {
+        const Access& input = kernel_.shape.inputs[i];
         if (input.buffer != static_cast<int32_t>(buffer)) continue;
         read = true;
         allowed &= input.byte_offset == output.byte_offset &&
@@ -519,8 +519,8 @@ void KernelWriter::NameKernel() {
 
 Expected<ScheduleStep> KernelWriter::Write() {
   infos_.resize(group_.instances.size());
-  kernel_.extents = group_.extents;
-  kernel_.num_parallel = group_.num_parallel;
+  kernel_.shape.extents = group_.extents;
+  kernel_.shape.num_parallel = group_.num_parallel;
   step_.kind = StepKind::kKernel;
   step_.location = group_.location;
   WriteReductions();

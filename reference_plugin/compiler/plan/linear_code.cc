@@ -24,12 +24,12 @@ double Times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 std::shared_ptr<const Kernel> MakeFill(const Type& type, ScalarBits element) {
   auto kernel = std::make_shared<Kernel>();
   kernel->name = "fill";
-  kernel->extents = Dims{type.NumElements()};
-  kernel->num_parallel = 1;
+  kernel->shape.extents = Dims{type.NumElements()};
+  kernel->shape.num_parallel = 1;
   Access output;
   output.dtype = type.dtype;
   output.byte_strides = Dims{ByteSize(type.dtype)};
-  kernel->outputs.push_back(output);
+  kernel->shape.outputs.push_back(output);
   Phase phase;
   Node node;
   node.kind = NodeKind::kConstant;
@@ -37,7 +37,7 @@ std::shared_ptr<const Kernel> MakeFill(const Type& type, ScalarBits element) {
   node.constant = element;
   phase.nodes.push_back(node);
   phase.stores.push_back({0, 0});
-  kernel->phases.push_back(std::move(phase));
+  kernel->body.phases.push_back(std::move(phase));
   return kernel;
 }
 

@@ -8,12 +8,12 @@ namespace {
 
 void AddKernel(const Kernel& kernel, PlanCost& cost) {
   double parallel = 1, all = 1;
-  for (size_t d = 0; d < kernel.extents.size(); ++d) {
-    auto extent = static_cast<double>(kernel.extents[d]);
+  for (size_t d = 0; d < kernel.shape.extents.size(); ++d) {
+    auto extent = static_cast<double>(kernel.shape.extents[d]);
     all *= extent;
-    if (static_cast<int32_t>(d) < kernel.num_parallel) parallel *= extent;
+    if (static_cast<int32_t>(d) < kernel.shape.num_parallel) parallel *= extent;
   }
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     double points = phase.over_reduced ? all : parallel;
     for (const Node& node : phase.nodes) {
       if (node.kind != NodeKind::kOp) continue;

@@ -193,8 +193,8 @@ class ScheduleVerifier {
       return Status();
     };
     const size_t operands = step.operands.size();
-    PLINTH_RETURN_IF_ERROR(check(step.kernel->inputs, operands, operands, "operand"));
-    return check(step.kernel->outputs, step.results.size(), operands, "result");
+    PLINTH_RETURN_IF_ERROR(check(step.kernel->shape.inputs, operands, operands, "operand"));
+    return check(step.kernel->shape.outputs, step.results.size(), operands, "result");
   }
 
   Status CheckWhile(const ScheduleStep& step) {

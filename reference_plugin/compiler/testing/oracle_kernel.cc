@@ -192,15 +192,15 @@ class Evaluator {
       : kernel_(kernel), operands_(operands), results_(results) {}
 
   std::vector<std::string> Run() {
-    const Dims& extents = kernel_.extents;
-    const Dims parallel(extents.begin(), extents.begin() + kernel_.num_parallel);
-    const Dims reduced(extents.begin() + kernel_.num_parallel, extents.end());
+    const Dims& extents = kernel_.shape.extents;
+    const Dims parallel(extents.begin(), extents.begin() + kernel_.shape.num_parallel);
+    const Dims reduced(extents.begin() + kernel_.shape.num_parallel, extents.end());
     point_.resize(extents.size(), 0);
     ForEach(parallel, [&](const Dims& index) {
       std::copy(index.begin(), index.end(), point_.begin());
       reduced_.clear();
       rows_.clear();
-      for (const Phase& phase : kernel_.phases) RunPhase(phase, reduced);
+      for (const Phase& phase : kernel_.body.phases) RunPhase(phase, reduced);
     });
     return std::move(errors_);
   }
@@ -224,7 +224,7 @@ class Evaluator {
 
   void RunPhase(const Phase& phase, const Dims& reduced) {
     rows_.emplace_back();
-    std::fill(point_.begin() + kernel_.num_parallel, point_.end(), 0);
+    std::fill(point_.begin() + kernel_.shape.num_parallel, point_.end(), 0);
     std::vector<std::vector<Number>> accumulators;
     for (const Reduction& reduction : phase.reductions) {
       std::vector<Number>& accumulator = accumulators.emplace_back();
@@ -245,7 +245,7 @@ class Evaluator {
     if (phase.over_reduced) {
       size_t at = 0;
       ForEach(reduced, [&](const Dims& index) {
-        std::copy(index.begin(), index.end(), point_.begin() + kernel_.num_parallel);
+        std::copy(index.begin(), index.end(), point_.begin() + kernel_.shape.num_parallel);
         visit(at++);
       });
     } else {
@@ -294,7 +294,7 @@ class Evaluator {
   }
 
   void Write(const Store& store, const Values& values) {
-    const Access& access = kernel_.outputs[store.output];
+    const Access& access = kernel_.shape.outputs[store.output];
     std::byte* element = Find(access, results_, "writes");
     if (element != nullptr) std::memcpy(element, &values[store.node], ByteSize(access.dtype));
   }
@@ -303,7 +303,7 @@ class Evaluator {
   ScalarBits Evaluate(const Phase& phase, const Node& node, const Values& values, size_t at) {
     switch (node.kind) {
       case NodeKind::kInput:
-        return Read(kernel_.inputs[node.index]);
+        return Read(kernel_.shape.inputs[node.index]);
       case NodeKind::kConstant:
         return node.constant;
       case NodeKind::kIota: {
@@ -314,7 +314,8 @@ class Evaluator {
       case NodeKind::kReduced:
         return reduced_[node.index][node.component];
       case NodeKind::kRow:
-        return rows_[node.index][kernel_.phases[node.index].over_reduced ? at : 0][node.component];
+        return rows_[node.index][kernel_.body.phases[node.index].over_reduced ? at : 0]
+                    [node.component];
       default:
         break;
     }

@@ -48,17 +48,17 @@ class Generator {
   RandomKernel Make() {
     out_.kernel.name = "random";
     MakeDomain();
-    const bool reduces = out_.kernel.num_parallel < rank() || Chance(10);
+    const bool reduces = out_.kernel.shape.num_parallel < rank() || Chance(10);
     if (reduces) {
       MakeReducingPhases();
     } else {
-      Phase& phase = out_.kernel.phases.emplace_back();
+      Phase& phase = out_.kernel.body.phases.emplace_back();
       MakeNodes(&phase, 2 + Below(8));
       MakeStores(&phase, 1 + Below(3));
       if (Chance(20)) {
-        MakeNodes(&out_.kernel.phases.emplace_back(), 2);
+        MakeNodes(&out_.kernel.body.phases.emplace_back(), 2);
         AddRow(0);
-        MakeStores(&out_.kernel.phases.back(), 1);
+        MakeStores(&out_.kernel.body.phases.back(), 1);
       }
     }
     return std::move(out_);
@@ -69,7 +69,7 @@ class Generator {
     return std::uniform_int_distribution<int64_t>(0, limit - 1)(random_);
   }
   bool Chance(int64_t percent) { return Below(100) < percent; }
-  int64_t rank() const { return static_cast<int64_t>(out_.kernel.extents.size()); }
+  int64_t rank() const { return static_cast<int64_t>(out_.kernel.shape.extents.size()); }
 
   void MakeDomain() {
     const int64_t dims = Below(5);
@@ -80,21 +80,21 @@ class Generator {
       if (points * extent > kMostPoints) extent = 1 + Below(3);
       if (points * extent > kMostPoints) extent = 1;
       points *= std::max<int64_t>(1, extent);
-      out_.kernel.extents.push_back(extent);
+      out_.kernel.shape.extents.push_back(extent);
     }
-    out_.kernel.num_parallel = static_cast<int32_t>(Chance(30) ? dims : Below(dims + 1));
+    out_.kernel.shape.num_parallel = static_cast<int32_t>(Chance(30) ? dims : Below(dims + 1));
   }
 
   // Strides over `dims` of the domain: a dense array in a random order of them, perhaps with gaps,
   // some dimensions reversed, some broadcast. Answers the size; the lowest offset is 0.
   int64_t MakeStrides(Access* access, const std::vector<size_t>& dims, bool output) {
-    access->byte_strides = Dims(out_.kernel.extents.size());
+    access->byte_strides = Dims(out_.kernel.shape.extents.size());
     access->byte_offset = 0;
     std::vector<size_t> order = dims;
     if (Chance(40)) std::shuffle(order.begin(), order.end(), random_);
     int64_t size = ByteSize(access->dtype);
     for (size_t i = order.size(); i-- > 0;) {
-      const int64_t extent = out_.kernel.extents[order[i]];
+      const int64_t extent = out_.kernel.shape.extents[order[i]];
       if (!output && Chance(20)) continue;
       int64_t stride = size;
       if (Chance(10)) stride *= 1 + Below(3);
@@ -110,7 +110,8 @@ class Generator {
   }
 
   std::vector<size_t> DimsOf(bool over_reduced) const {
-    std::vector<size_t> dims(static_cast<size_t>(over_reduced ? rank() : out_.kernel.num_parallel));
+    std::vector<size_t> dims(
+        static_cast<size_t>(over_reduced ? rank() : out_.kernel.shape.num_parallel));
     std::iota(dims.begin(), dims.end(), size_t{0});
     return dims;
   }
@@ -120,18 +121,18 @@ class Generator {
   int64_t MakeFlatWindow(Access* access, const std::vector<size_t>& dims) {
     const size_t last = static_cast<size_t>(Below(static_cast<int64_t>(dims.size()) - 1)) + 1;
     const size_t row = dims[last - 1], column = dims[last];
-    const int64_t columns = out_.kernel.extents[column];
+    const int64_t columns = out_.kernel.shape.extents[column];
     const int64_t width = columns + Below(40 * columns + 1);
-    const int64_t points = out_.kernel.extents[row] * width;
+    const int64_t points = out_.kernel.shape.extents[row] * width;
     const int64_t low = Below(points + 1);
     const int64_t bytes = ByteSize(access->dtype);
     compiler::Bound bound;
-    bound.coefficients = Dims(out_.kernel.extents.size());
+    bound.coefficients = Dims(out_.kernel.shape.extents.size());
     bound.coefficients[row] = width;
     bound.coefficients[column] = 1;
     bound.offset = -low;
     bound.extent = 1 + Below(2 * width + 1);
-    access->byte_strides = Dims(out_.kernel.extents.size());
+    access->byte_strides = Dims(out_.kernel.shape.extents.size());
     access->byte_strides[row] = width * bytes;
     access->byte_strides[column] = bytes;
     access->byte_offset = -low * bytes;
@@ -155,10 +156,10 @@ class Generator {
     // Only the middle of a dimension is there; the rest is padding.
     if (!dims.empty() && access.bounds.empty() && Chance(20)) {
       const size_t d = dims[static_cast<size_t>(Below(static_cast<int64_t>(dims.size())))];
-      const int64_t extent = out_.kernel.extents[d];
+      const int64_t extent = out_.kernel.shape.extents[d];
       const int64_t low = Below(extent / 2 + 1);
       compiler::Bound bound;
-      bound.coefficients = Dims(out_.kernel.extents.size());
+      bound.coefficients = Dims(out_.kernel.shape.extents.size());
       bound.coefficients[d] = 1;
       bound.offset = -low;
       bound.extent = std::max<int64_t>(0, extent - low - Below(extent / 2 + 1));
@@ -193,8 +194,8 @@ class Generator {
       compiler::WriteInteger(DType::kS32, Below(8) - 2, index.data());
       out_.operands.push_back(std::move(index));
     }
-    out_.kernel.inputs.push_back(access);
-    return static_cast<int32_t>(out_.kernel.inputs.size() - 1);
+    out_.kernel.shape.inputs.push_back(access);
+    return static_cast<int32_t>(out_.kernel.shape.inputs.size() - 1);
   }
 
   // --- Nodes ------------------------------------------------------------------------------------
@@ -226,17 +227,18 @@ class Generator {
     node.dtype = type;
     if (kind == 1 && type != DType::kPred && rank() > 0) {
       node.kind = NodeKind::kIota;
-      node.index = static_cast<int32_t>(Below(phase->over_reduced || out_.kernel.num_parallel == 0
-                                                  ? rank()
-                                                  : out_.kernel.num_parallel));
+      node.index =
+          static_cast<int32_t>(Below(phase->over_reduced || out_.kernel.shape.num_parallel == 0
+                                         ? rank()
+                                         : out_.kernel.shape.num_parallel));
       node.constant = {static_cast<uint64_t>(Below(5)), static_cast<uint64_t>(Below(5) - 2)};
       return Add(&phase->nodes, node);
     }
     node.kind = NodeKind::kInput;
     node.index = -1;
     if (Chance(20)) {
-      for (size_t i = 0; i < out_.kernel.inputs.size(); ++i) {
-        if (out_.kernel.inputs[i].dtype == type) node.index = static_cast<int32_t>(i);
+      for (size_t i = 0; i < out_.kernel.shape.inputs.size(); ++i) {
+        if (out_.kernel.shape.inputs[i].dtype == type) node.index = static_cast<int32_t>(i);
       }
     }
     if (node.index < 0) node.index = MakeInput(type, phase->over_reduced);
@@ -302,14 +304,14 @@ class Generator {
 
   // A node of an earlier phase, kept.
   void AddRow(size_t phase_number) {
-    const Phase& earlier = out_.kernel.phases[phase_number];
+    const Phase& earlier = out_.kernel.body.phases[phase_number];
     if (earlier.nodes.empty()) return;
     Node node;
     node.kind = NodeKind::kRow;
     node.index = static_cast<int32_t>(phase_number);
     node.component = static_cast<int32_t>(Below(static_cast<int64_t>(earlier.nodes.size())));
     node.dtype = earlier.nodes[static_cast<size_t>(node.component)].dtype;
-    std::vector<Node>& nodes = out_.kernel.phases.back().nodes;
+    std::vector<Node>& nodes = out_.kernel.body.phases.back().nodes;
     const int32_t row = Add(&nodes, node);
     if (node.dtype == DType::kPred) return;
     AddOp(&nodes, Opcode::kAdd, node.dtype, {row, row});
@@ -324,8 +326,8 @@ class Generator {
       access.buffer = static_cast<int32_t>(out_.result_sizes.size());
       out_.result_sizes.push_back(MakeStrides(&access, DimsOf(phase->over_reduced), true));
       phase->stores.push_back(
-          {static_cast<int32_t>(n), static_cast<int32_t>(out_.kernel.outputs.size())});
-      out_.kernel.outputs.push_back(access);
+          {static_cast<int32_t>(n), static_cast<int32_t>(out_.kernel.shape.outputs.size())});
+      out_.kernel.shape.outputs.push_back(access);
     }
   }
 
@@ -366,12 +368,12 @@ class Generator {
       Access access;
       access.dtype = type;
       access.buffer = static_cast<int32_t>(out_.operands.size());
-      access.byte_strides = Dims(out_.kernel.extents.size());
+      access.byte_strides = Dims(out_.kernel.shape.extents.size());
       const ScalarBits bits = MakeScalar(type, 3);
       const std::byte* bytes = reinterpret_cast<const std::byte*>(&bits);
       out_.operands.emplace_back(bytes, bytes + ByteSize(type));
-      node.index = static_cast<int32_t>(out_.kernel.inputs.size());
-      out_.kernel.inputs.push_back(access);
+      node.index = static_cast<int32_t>(out_.kernel.shape.inputs.size());
+      out_.kernel.shape.inputs.push_back(access);
       reduction->initial.push_back(Add(&phase->nodes, node));
     } else {
       reduction->initial.push_back(AddConstant(&phase->nodes, type, Below(5) - 2));
@@ -467,7 +469,7 @@ class Generator {
   }
 
   void AddReduced(size_t reduction) {
-    Phase& phase = out_.kernel.phases.back();
+    Phase& phase = out_.kernel.body.phases.back();
     Node node;
     node.kind = NodeKind::kReduced;
     node.index = static_cast<int32_t>(reduction);
@@ -480,7 +482,7 @@ class Generator {
   }
 
   void EndPhase() {
-    const Phase& phase = out_.kernel.phases.back();
+    const Phase& phase = out_.kernel.body.phases.back();
     for (const Reduction& reduction : phase.reductions) {
       std::vector<DType>& types = reduced_types_.emplace_back();
       for (int32_t input : reduction.inputs) {
@@ -491,12 +493,12 @@ class Generator {
 
   // Between phases over reduced points: of what is known by then.
   void MakePointPhase() {
-    Phase& phase = out_.kernel.phases.emplace_back();
+    Phase& phase = out_.kernel.body.phases.emplace_back();
     if (Chance(30)) MakeNodes(&phase, 1 + Below(2));
     for (size_t r = 0; r < reduced_types_.size(); ++r) AddReduced(r);
-    const size_t phase_number = out_.kernel.phases.size() - 1;
+    const size_t phase_number = out_.kernel.body.phases.size() - 1;
     for (size_t p = 0; p < phase_number; ++p) {
-      if (!out_.kernel.phases[p].over_reduced && Chance(50)) AddRow(p);
+      if (!out_.kernel.body.phases[p].over_reduced && Chance(50)) AddRow(p);
     }
     if (Chance(50)) MakeStores(&phase, 1);
   }
@@ -504,13 +506,13 @@ class Generator {
   void MakeReducingPhases() {
     const int64_t phases = 1 + Below(3);
     for (int64_t p = 0; p < phases; ++p) {
-      Phase* phase = &out_.kernel.phases.emplace_back();
+      Phase* phase = &out_.kernel.body.phases.emplace_back();
       phase->over_reduced = true;
       MakeNodes(phase, 1 + Below(5));
       if (!reduced_types_.empty()) {
         AddReduced(static_cast<size_t>(Below(static_cast<int64_t>(reduced_types_.size()))));
       }
-      const int64_t earlier = static_cast<int64_t>(out_.kernel.phases.size()) - 1;
+      const int64_t earlier = static_cast<int64_t>(out_.kernel.body.phases.size()) - 1;
       if (earlier > 0 && Chance(70)) AddRow(static_cast<size_t>(Below(earlier)));
       if (Chance(p + 1 == phases ? 60 : 20)) MakeStores(phase, 1);
       const int64_t reductions = p + 1 < phases ? 1 + Below(2) : Below(2);
@@ -519,7 +521,7 @@ class Generator {
       if (p + 1 < phases && Chance(30)) MakePointPhase();
     }
     if (Chance(10)) return;
-    Phase& last = out_.kernel.phases.emplace_back();
+    Phase& last = out_.kernel.body.phases.emplace_back();
     MakeNodes(&last, 1 + Below(3));
     for (size_t r = 0; r < reduced_types_.size(); ++r) AddReduced(r);
     MakeStores(&last, 1 + Below(2));

@@ -52,10 +52,10 @@ Status FindAddresses(const Kernel& kernel, const Domain& domain, std::span<void*
   size_t form = 0;
   for (const LinearForm& linear : domain.forms) start[form++] = linear.offset;
   form = 0;
-  for (const Access& access : kernel.inputs) {
+  for (const Access& access : kernel.shape.inputs) {
     PLINTH_RETURN_IF_ERROR(Place(kernel, access, operands, operands, &start[form++]));
   }
-  for (const Access& access : kernel.outputs) {
+  for (const Access& access : kernel.shape.outputs) {
     PLINTH_RETURN_IF_ERROR(Place(kernel, access, results, operands, &start[form++]));
   }
   return Status();

@@ -80,7 +80,7 @@ class CopyStep : public PreparedStep {
   // False where tiles serve as well.
   bool Plan(int32_t input, int32_t output, int64_t bytes) {
     source_form_ = static_cast<size_t>(input);
-    result_form_ = kernel_->inputs.size() + static_cast<size_t>(output);
+    result_form_ = kernel_->shape.inputs.size() + static_cast<size_t>(output);
     const Dims& from = domain_.forms[source_form_].coefficients;
     const Dims& to = domain_.forms[result_form_].coefficients;
     const size_t rank = domain_.extents.size();
@@ -214,15 +214,15 @@ class CopyStep : public PreparedStep {
 }  // namespace
 
 std::unique_ptr<PreparedStep> MakeCopyStep(const std::shared_ptr<const Kernel>& kernel) {
-  if (kernel->phases.size() != 1) return nullptr;
-  const Phase& phase = kernel->phases[0];
+  if (kernel->body.phases.size() != 1) return nullptr;
+  const Phase& phase = kernel->body.phases[0];
   if (phase.stores.size() != 1 || !phase.reductions.empty() ||
-      kernel->num_parallel != static_cast<int64_t>(kernel->extents.size())) {
+      kernel->shape.num_parallel != static_cast<int64_t>(kernel->shape.extents.size())) {
     return nullptr;
   }
   const Node& node = phase.nodes[static_cast<size_t>(phase.stores[0].node)];
   if (node.kind != NodeKind::kInput ||
-      !kernel->inputs[static_cast<size_t>(node.index)].bounds.empty()) {
+      !kernel->shape.inputs[static_cast<size_t>(node.index)].bounds.empty()) {
     return nullptr;
   }
   Domain domain = SimplifyDomain(*kernel, false);

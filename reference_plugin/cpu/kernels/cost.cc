@@ -29,7 +29,7 @@ double MoveNs(const LinearForm& form, size_t dimension, int64_t bytes) {
 // `dimension`; `steps` counts routine calls.
 double OverReducedNs(const Kernel& kernel, const Domain& domain, size_t dimension, double* calls) {
   double ns = 0;
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     if (!phase.over_reduced) continue;
     for (const Node& node : phase.nodes) {
       if (node.kind == NodeKind::kInput) {
@@ -41,8 +41,9 @@ double OverReducedNs(const Kernel& kernel, const Domain& domain, size_t dimensio
       }
     }
     for (const compiler::Store& store : phase.stores) {
-      ns += MoveNs(domain.forms[kernel.inputs.size() + static_cast<size_t>(store.output)],
-                   dimension, ByteSize(kernel.outputs[static_cast<size_t>(store.output)].dtype));
+      ns += MoveNs(domain.forms[kernel.shape.inputs.size() + static_cast<size_t>(store.output)],
+                   dimension,
+                   ByteSize(kernel.shape.outputs[static_cast<size_t>(store.output)].dtype));
       *calls += 1;
     }
     for (const compiler::Reduction& reduction : phase.reductions) {
@@ -55,7 +56,7 @@ double OverReducedNs(const Kernel& kernel, const Domain& domain, size_t dimensio
 
 double CombinerOps(const Kernel& kernel) {
   double ops = 0;
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     for (const compiler::Reduction& reduction : phase.reductions) {
       ops += static_cast<double>(reduction.combiner.nodes.size());
     }
@@ -113,7 +114,7 @@ double LanesReducedNs(const Kernel& kernel, const Domain& domain, int64_t capaci
 
 double PointNs(const Kernel& kernel, bool over_reduced) {
   double ns = 0;
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     if (phase.over_reduced != over_reduced) continue;
     for (const Node& node : phase.nodes) {
       ns += node.kind == NodeKind::kOp ? ElementNs(node) : kContiguousNs;

@@ -21,8 +21,8 @@ struct Use {
 
 // Which inputs and outputs (outputs numbered after the inputs) which kind of phase uses.
 std::vector<Use> FindUses(const Kernel& kernel) {
-  std::vector<Use> uses(kernel.inputs.size() + kernel.outputs.size());
-  for (const Phase& phase : kernel.phases) {
+  std::vector<Use> uses(kernel.shape.inputs.size() + kernel.shape.outputs.size());
+  for (const Phase& phase : kernel.body.phases) {
     auto mark = [&](size_t access) {
       (phase.over_reduced ? uses[access].over_reduced : uses[access].once_per_point) = true;
     };
@@ -30,15 +30,16 @@ std::vector<Use> FindUses(const Kernel& kernel) {
       if (node.kind == NodeKind::kInput) mark(static_cast<size_t>(node.index));
     }
     for (const compiler::Store& store : phase.stores) {
-      mark(kernel.inputs.size() + static_cast<size_t>(store.output));
+      mark(kernel.shape.inputs.size() + static_cast<size_t>(store.output));
     }
   }
   return uses;
 }
 
 const Access& AccessAt(const Kernel& kernel, size_t index) {
-  return index < kernel.inputs.size() ? kernel.inputs[index]
-                                      : kernel.outputs[index - kernel.inputs.size()];
+  return index < kernel.shape.inputs.size()
+             ? kernel.shape.inputs[index]
+             : kernel.shape.outputs[index - kernel.shape.inputs.size()];
 }
 
 // The order of dimensions [begin, end) in which the accesses run most smoothly: the dimension with
@@ -53,7 +54,7 @@ std::vector<size_t> BestOrder(const Kernel& kernel, std::span<const Use> uses,
   double leading_weight = 0;
   for (size_t a = 0; a < uses.size(); ++a) {
     const Access& access = AccessAt(kernel, a);
-    double weight = a < kernel.inputs.size() ? 1 : 1.5;
+    double weight = a < kernel.shape.inputs.size() ? 1 : 1.5;
     if (uses[a].over_reduced) weight *= 4;
     bool varies = false;
     for (size_t d : dims) varies = varies || access.byte_strides[d] != 0;
@@ -66,12 +67,12 @@ std::vector<size_t> BestOrder(const Kernel& kernel, std::span<const Use> uses,
     double score = 0;
     for (size_t a = 0; a < uses.size(); ++a) {
       const Access& access = AccessAt(kernel, a);
-      double weight = a < kernel.inputs.size() ? 1 : 1.5;
+      double weight = a < kernel.shape.inputs.size() ? 1 : 1.5;
       if (uses[a].over_reduced) weight *= 4;
       if (access.byte_strides[*d] == ByteSize(access.dtype)) score += weight;
     }
     // A short innermost dimension serves nobody: it must win clearly.
-    if (kernel.extents[*d] < 8) score *= 0.5;
+    if (kernel.shape.extents[*d] < 8) score *= 0.5;
     if (score > best_score) {
       best_score = score;
       innermost = *d;
@@ -106,9 +107,9 @@ void Merge(Domain* domain, size_t d) {
 Domain SimplifyDomain(const Kernel& kernel, bool reorder_reduced) {
   const std::vector<Use> uses = FindUses(kernel);
   std::vector<size_t> parallel, reduced;
-  for (size_t d = 0; d < kernel.extents.size(); ++d) {
-    if (kernel.extents[d] == 1) continue;
-    (static_cast<int64_t>(d) < kernel.num_parallel ? parallel : reduced).push_back(d);
+  for (size_t d = 0; d < kernel.shape.extents.size(); ++d) {
+    if (kernel.shape.extents[d] == 1) continue;
+    (static_cast<int64_t>(d) < kernel.shape.num_parallel ? parallel : reduced).push_back(d);
   }
   parallel = BestOrder(kernel, uses, parallel);
   if (reorder_reduced) reduced = BestOrder(kernel, uses, reduced);
@@ -118,15 +119,16 @@ Domain SimplifyDomain(const Kernel& kernel, bool reorder_reduced) {
   Domain domain;
   domain.num_parallel = static_cast<int32_t>(parallel.size());
   for (size_t d : order) {
-    domain.extents.push_back(kernel.extents[d]);
-    (static_cast<int64_t>(d) < kernel.num_parallel ? domain.parallel_points
-                                                   : domain.reduced_points) *= kernel.extents[d];
+    domain.extents.push_back(kernel.shape.extents[d]);
+    (static_cast<int64_t>(d) < kernel.shape.num_parallel ? domain.parallel_points
+                                                         : domain.reduced_points) *=
+        kernel.shape.extents[d];
   }
 
   auto add = [&](int64_t offset, const Dims& coefficients, bool with_reduced) {
     LinearForm form{offset, {}};
     for (size_t d : order) {
-      const bool keep = with_reduced || static_cast<int64_t>(d) < kernel.num_parallel;
+      const bool keep = with_reduced || static_cast<int64_t>(d) < kernel.shape.num_parallel;
       form.coefficients.push_back(keep ? coefficients[d] : 0);
     }
     domain.forms.push_back(std::move(form));
@@ -135,19 +137,19 @@ Domain SimplifyDomain(const Kernel& kernel, bool reorder_reduced) {
     const Access& access = AccessAt(kernel, a);
     add(access.byte_offset, access.byte_strides, uses[a].over_reduced);
   }
-  for (size_t i = 0; i < kernel.inputs.size(); ++i) {
+  for (size_t i = 0; i < kernel.shape.inputs.size(); ++i) {
     domain.first_bound.push_back(static_cast<int32_t>(domain.forms.size()));
-    for (const compiler::Bound& bound : kernel.inputs[i].bounds) {
+    for (const compiler::Bound& bound : kernel.shape.inputs[i].bounds) {
       add(bound.offset, bound.coefficients, uses[i].over_reduced);
     }
   }
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     std::vector<int32_t>& numbers = domain.iota_forms.emplace_back(phase.nodes.size(), -1);
     for (size_t n = 0; n < phase.nodes.size(); ++n) {
       const Node& node = phase.nodes[n];
       if (node.kind != NodeKind::kIota) continue;
       numbers[n] = static_cast<int32_t>(domain.forms.size());
-      Dims coefficients(kernel.extents.size());
+      Dims coefficients(kernel.shape.extents.size());
       coefficients[static_cast<size_t>(node.index)] = static_cast<int64_t>(node.constant.high);
       add(static_cast<int64_t>(node.constant.low), coefficients, phase.over_reduced);
     }

@@ -98,7 +98,7 @@ bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }
 // Whether the kernel has f16 or bf16 values, and no op reads or makes them but to choose.
 bool OnlyMovesHalves(const Kernel& kernel) {
   bool has_halves = false;
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     if (!phase.reductions.empty()) return false;
     for (const Node& node : phase.nodes) {
       const bool makes = IsHalf(node.dtype);
@@ -122,9 +122,9 @@ std::shared_ptr<const Kernel> MoveAsBits(std::shared_ptr<const Kernel> kernel) {
   const auto change = [](DType* type) {
     if (IsHalf(*type)) *type = DType::kU16;
   };
-  for (compiler::Access& input : moves->inputs) change(&input.dtype);
-  for (compiler::Access& output : moves->outputs) change(&output.dtype);
-  for (Phase& phase : moves->phases) {
+  for (compiler::Access& input : moves->shape.inputs) change(&input.dtype);
+  for (compiler::Access& output : moves->shape.outputs) change(&output.dtype);
+  for (Phase& phase : moves->body.phases) {
     for (Node& node : phase.nodes) change(&node.dtype);
   }
   return moves;

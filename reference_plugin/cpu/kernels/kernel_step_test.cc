@@ -73,16 +73,17 @@ Reduction Reduce(Opcode opcode, DType type, int32_t input, int32_t initial) {
 Kernel Elementwise(int64_t size, std::vector<DType> inputs, std::vector<Node> nodes) {
   Kernel kernel;
   kernel.name = "elementwise";
-  kernel.extents = {size};
-  kernel.num_parallel = 1;
+  kernel.shape.extents = {size};
+  kernel.shape.num_parallel = 1;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    kernel.inputs.push_back(MakeAccess(static_cast<int32_t>(i), inputs[i], {ByteSize(inputs[i])}));
+    kernel.shape.inputs.push_back(
+        MakeAccess(static_cast<int32_t>(i), inputs[i], {ByteSize(inputs[i])}));
   }
-  kernel.outputs = {MakeAccess(0, nodes.back().dtype, {ByteSize(nodes.back().dtype)})};
+  kernel.shape.outputs = {MakeAccess(0, nodes.back().dtype, {ByteSize(nodes.back().dtype)})};
   Phase phase;
   phase.nodes = std::move(nodes);
   phase.stores = {{static_cast<int32_t>(phase.nodes.size()) - 1, 0}};
-  kernel.phases = {phase};
+  kernel.body.phases = {phase};
   return kernel;
 }
 
@@ -92,18 +93,18 @@ Kernel ReduceMatrix(int64_t rows, int64_t columns, bool along_rows, DType type, 
   const int64_t bytes = ByteSize(type);
   Kernel kernel;
   kernel.name = "reduce";
-  kernel.extents = along_rows ? Dims{rows, columns} : Dims{columns, rows};
-  kernel.num_parallel = 1;
-  kernel.inputs = {MakeAccess(
+  kernel.shape.extents = along_rows ? Dims{rows, columns} : Dims{columns, rows};
+  kernel.shape.num_parallel = 1;
+  kernel.shape.inputs = {MakeAccess(
       0, type, along_rows ? Dims{columns * bytes, bytes} : Dims{bytes, columns * bytes})};
-  kernel.outputs = {MakeAccess(0, type, {bytes, 0})};
+  kernel.shape.outputs = {MakeAccess(0, type, {bytes, 0})};
   Phase all, point;
   all.over_reduced = true;
   all.nodes = {Input(0, type), initial};
   all.reductions = {Reduce(opcode, type, 0, 1)};
   point.nodes = {Leaf(NodeKind::kReduced, type, 0)};
   point.stores = {{0, 0}};
-  kernel.phases = {all, point};
+  kernel.body.phases = {all, point};
   return kernel;
 }
 
@@ -111,10 +112,10 @@ Kernel ReduceMatrix(int64_t rows, int64_t columns, bool along_rows, DType type, 
 Kernel Softmax(int64_t rows, int64_t columns) {
   Kernel kernel;
   kernel.name = "softmax";
-  kernel.extents = {rows, columns};
-  kernel.num_parallel = 1;
-  kernel.inputs = {MakeAccess(0, DType::kF32, {columns * 4, 4})};
-  kernel.outputs = {MakeAccess(0, DType::kF32, {columns * 4, 4})};
+  kernel.shape.extents = {rows, columns};
+  kernel.shape.num_parallel = 1;
+  kernel.shape.inputs = {MakeAccess(0, DType::kF32, {columns * 4, 4})};
+  kernel.shape.outputs = {MakeAccess(0, DType::kF32, {columns * 4, 4})};
   Phase largest, sum, divide;
   largest.over_reduced = sum.over_reduced = divide.over_reduced = true;
   largest.nodes = {Input(0), Constant(-kInfinity)};
@@ -126,7 +127,7 @@ Kernel Softmax(int64_t rows, int64_t columns) {
   divide.nodes = {Leaf(NodeKind::kRow, DType::kF32, 1, 3), Leaf(NodeKind::kReduced, DType::kF32, 1),
                   Operation(Opcode::kDivide, {0, 1})};
   divide.stores = {{2, 0}};
-  kernel.phases = {largest, sum, divide};
+  kernel.body.phases = {largest, sum, divide};
   return kernel;
 }
 
@@ -188,8 +189,8 @@ TEST(KernelStepTest, ResultsMayLieOverOperands) {
   Kernel kernel = Elementwise(5000, {DType::kF32},
                               {Input(0), Constant(1.0f), Operation(Opcode::kAdd, {0, 1}),
                                Operation(Opcode::kMultiply, {0, 0})});
-  kernel.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
-  kernel.phases[0].stores = {{2, 0}, {3, 1}};
+  kernel.shape.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
+  kernel.body.phases[0].stores = {{2, 0}, {3, 1}};
   std::vector<float> square(5000);
   Expected<std::unique_ptr<PreparedStep>> step =
       PrepareKernel(std::make_shared<const Kernel>(kernel));
@@ -210,8 +211,8 @@ TEST(KernelStepTest, OperandsMayChangePlaces) {
   std::iota(y.begin(), y.end(), 0.5f);
   const std::vector<float> old_x = x, old_y = y;
   Kernel kernel = Elementwise(5000, {DType::kF32, DType::kF32}, {Input(0), Input(1)});
-  kernel.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
-  kernel.phases[0].stores = {{1, 0}, {0, 1}};
+  kernel.shape.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
+  kernel.body.phases[0].stores = {{1, 0}, {0, 1}};
   Expected<std::unique_ptr<PreparedStep>> step =
       PrepareKernel(std::make_shared<const Kernel>(kernel));
   ASSERT_TRUE(step.ok()) << step.status().ToString();
@@ -235,16 +236,16 @@ TEST(KernelStepTest, PaddingThatGoesOnBehindTheRow) {
   std::iota(x.begin(), x.end(), 1.0f);
   Kernel kernel =
       Elementwise(kRows * kColumns, {DType::kF32}, {Input(0), Operation(Opcode::kAdd, {0, 0})});
-  kernel.extents = {kRows, kColumns};
-  kernel.num_parallel = 2;
-  Access& access = kernel.inputs[0];
+  kernel.shape.extents = {kRows, kColumns};
+  kernel.shape.num_parallel = 2;
+  Access& access = kernel.shape.inputs[0];
   access.byte_strides = {4 * kWidth, 4};
   access.byte_offset = -4 * kLow;
   access.bounds.resize(1);
   access.bounds[0].coefficients = {kWidth, 1};
   access.bounds[0].offset = -kLow;
   access.bounds[0].extent = kSize;
-  kernel.outputs[0].byte_strides = {4 * kColumns, 4};
+  kernel.shape.outputs[0].byte_strides = {4 * kColumns, 4};
   const auto y = RunStep<float>(kernel, {x.data()}, kRows * kColumns);
   for (int64_t i = 0; i < kRows * kColumns; ++i) {
     const int64_t at = i / kColumns * kWidth + i % kColumns - kLow;
@@ -355,10 +356,10 @@ TEST(KernelStepTest, LargeReductionsKeepTheOrderOfElements) {
   }
   Kernel kernel;
   kernel.name = "affine";
-  kernel.extents = {kSize};
-  kernel.inputs = {MakeAccess(0, kType, {4}), MakeAccess(1, kType, {4})};
-  kernel.outputs = {MakeAccess(0, kType, {0}), MakeAccess(0, kType, {0})};
-  kernel.outputs[1].byte_offset = 4;
+  kernel.shape.extents = {kSize};
+  kernel.shape.inputs = {MakeAccess(0, kType, {4}), MakeAccess(1, kType, {4})};
+  kernel.shape.outputs = {MakeAccess(0, kType, {0}), MakeAccess(0, kType, {0})};
+  kernel.shape.outputs[1].byte_offset = 4;
   Phase all, point;
   all.over_reduced = true;
   all.nodes = {Input(0, kType), Input(1, kType), Constant(uint32_t{1}, kType),
@@ -376,7 +377,7 @@ TEST(KernelStepTest, LargeReductionsKeepTheOrderOfElements) {
   all.reductions = {reduction};
   point.nodes = {Leaf(NodeKind::kReduced, kType, 0, 0), Leaf(NodeKind::kReduced, kType, 0, 1)};
   point.stores = {{0, 0}, {1, 1}};
-  kernel.phases = {all, point};
+  kernel.body.phases = {all, point};
   ThreadPool pool(3);
   const std::vector<uint32_t> expected = {slope, offset};
   EXPECT_EQ(RunStep<uint32_t>(kernel, {a.data(), b.data()}, 2), expected);
@@ -395,8 +396,8 @@ TEST(KernelStepTest, CombinersOfOneElementAndACapturedValue) {
         for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int32_t>(i * 7919 % 101);
         Kernel kernel = ReduceMatrix(rows, columns, along_rows, DType::kS32, Opcode::kMaximum,
                                      Constant(int32_t{3}, DType::kS32));
-        Reduction& reduction = kernel.phases[0].reductions[0];
-        kernel.phases[0].nodes.push_back(Constant(int32_t{50}, DType::kS32));
+        Reduction& reduction = kernel.body.phases[0].reductions[0];
+        kernel.body.phases[0].nodes.push_back(Constant(int32_t{50}, DType::kS32));
         reduction.captured = {2};
         reduction.combiner.nodes.push_back(Leaf(NodeKind::kParameter, DType::kS32, 2));
         reduction.combiner.nodes.push_back(Operation(Opcode::kMaximum, DType::kS32, {side, 3}));
@@ -448,14 +449,14 @@ TEST(KernelStepTest, TransposesOfEveryElementSize) {
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint8_t>(i * 131 >> 3);
     Kernel kernel;
     kernel.name = "transpose";
-    kernel.extents = {2, columns, rows};
-    kernel.num_parallel = 3;
-    kernel.inputs = {MakeAccess(0, type, {rows * columns * bytes, bytes, columns * bytes})};
-    kernel.outputs = {MakeAccess(0, type, {rows * columns * bytes, rows * bytes, bytes})};
+    kernel.shape.extents = {2, columns, rows};
+    kernel.shape.num_parallel = 3;
+    kernel.shape.inputs = {MakeAccess(0, type, {rows * columns * bytes, bytes, columns * bytes})};
+    kernel.shape.outputs = {MakeAccess(0, type, {rows * columns * bytes, rows * bytes, bytes})};
     Phase phase;
     phase.nodes = {Input(0, type)};
     phase.stores = {{0, 0}};
-    kernel.phases = {phase};
+    kernel.body.phases = {phase};
     const auto y = RunStep<uint8_t>(kernel, {x.data()}, x.size());
     for (int64_t i = 0; i < 2 * rows * columns; ++i) {
       const int64_t matrix = i / (rows * columns), r = i / columns % rows, c = i % columns;
@@ -475,8 +476,8 @@ TEST(KernelStepTest, MovesHalvesBitForBit) {
       std::vector<uint16_t> x(size);
       for (size_t i = 0; i < size; ++i) x[i] = static_cast<uint16_t>(0x7c01 + 0x8000 * (i % 2) + i);
       Kernel kernel = Elementwise(static_cast<int64_t>(size), {type}, {Input(0, type)});
-      kernel.inputs[0].byte_strides[0] = -2;
-      kernel.inputs[0].byte_offset = 2 * static_cast<int64_t>(size) - 2;
+      kernel.shape.inputs[0].byte_strides[0] = -2;
+      kernel.shape.inputs[0].byte_offset = 2 * static_cast<int64_t>(size) - 2;
       const auto y = RunStep<uint16_t>(kernel, {x.data()}, size);
       EXPECT_EQ(y, std::vector<uint16_t>(x.rbegin(), x.rend())) << Name(type) << " " << size;
       std::vector<uint8_t> which(size, 1);
@@ -497,15 +498,15 @@ TEST(KernelStepTest, AddsATransposedMatrix) {
   std::iota(y.begin(), y.end(), 0.5f);
   Kernel kernel;
   kernel.name = "add";
-  kernel.extents = {kSize, kSize};
-  kernel.num_parallel = 2;
-  kernel.inputs = {MakeAccess(0, DType::kF32, {4 * kSize, 4}),
-                   MakeAccess(1, DType::kF32, {4, 4 * kSize})};
-  kernel.outputs = {MakeAccess(0, DType::kF32, {4 * kSize, 4})};
+  kernel.shape.extents = {kSize, kSize};
+  kernel.shape.num_parallel = 2;
+  kernel.shape.inputs = {MakeAccess(0, DType::kF32, {4 * kSize, 4}),
+                         MakeAccess(1, DType::kF32, {4, 4 * kSize})};
+  kernel.shape.outputs = {MakeAccess(0, DType::kF32, {4 * kSize, 4})};
   Phase phase;
   phase.nodes = {Input(0), Input(1), Operation(Opcode::kAdd, {0, 1})};
   phase.stores = {{2, 0}};
-  kernel.phases = {phase};
+  kernel.body.phases = {phase};
   ThreadPool pool(2);
   const auto z = RunStep<float>(kernel, {x.data(), y.data()}, x.size(), &pool);
   for (int64_t i = 0; i < kSize; ++i) {
@@ -560,19 +561,19 @@ TEST(KernelStepTest, KernelsThatBreakTheRulesAreErrors) {
   };
   EXPECT_TRUE(prepare(good).ok());
   Kernel bad = good;
-  bad.phases[0].nodes[1].operands[0] = 1;
+  bad.body.phases[0].nodes[1].operands[0] = 1;
   EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
   bad = good;
-  bad.inputs[0].byte_strides = {};
+  bad.shape.inputs[0].byte_strides = {};
   EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
   bad = good;
-  bad.phases[0].nodes[1].opcode = Opcode::kReshape;
+  bad.body.phases[0].nodes[1].opcode = Opcode::kReshape;
   EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
   bad = good;
-  bad.phases[0].stores[0].output = 1;
+  bad.body.phases[0].stores[0].output = 1;
   EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
   bad = good;
-  bad.extents = {-1};
+  bad.shape.extents = {-1};
   EXPECT_EQ(prepare(bad).code(), StatusCode::kInternal);
 }
 

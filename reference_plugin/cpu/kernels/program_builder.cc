@@ -12,9 +12,9 @@ namespace plinth::cpu {
 using compiler::NodeKind;
 
 Status ProgramBuilder::Build() {
-  values_.resize(kernel_.phases.size());
+  values_.resize(kernel_.body.phases.size());
   FindRows();
-  for (size_t p = 0; p < kernel_.phases.size(); ++p) {
+  for (size_t p = 0; p < kernel_.body.phases.size(); ++p) {
     PLINTH_RETURN_IF_ERROR(BuildPhase(p));
   }
   const int64_t forms = static_cast<int64_t>(program_.domain.forms.size());
@@ -56,7 +56,7 @@ void ProgramBuilder::FreeRegister(int32_t slot) {
 }
 
 Status ProgramBuilder::BuildPhase(size_t p) {
-  const Phase& phase = kernel_.phases[p];
+  const Phase& phase = kernel_.body.phases[p];
   PhaseProgram& out = program_.phases.emplace_back();
   out.over_reduced = phase.over_reduced;
   values_[p].resize(phase.nodes.size());
@@ -79,7 +79,7 @@ Status ProgramBuilder::BuildPhase(size_t p) {
 }
 
 Status ProgramBuilder::PlanUses(size_t p) {
-  const Phase& phase = kernel_.phases[p];
+  const Phase& phase = kernel_.body.phases[p];
   const size_t size = phase.nodes.size();
   last_use_.assign(size, -1);
   direct_output_.assign(size, -1);
@@ -141,16 +141,17 @@ Status ProgramBuilder::PlanUses(size_t p) {
 
 Expected<TileStore> ProgramBuilder::MakeStore(const Phase& phase, int32_t output) {
   TileStore store;
-  PLINTH_ASSIGN_OR_RETURN(store.element,
-                          FindElementFunctions(kernel_.outputs[static_cast<size_t>(output)].dtype));
-  store.form = static_cast<int32_t>(kernel_.inputs.size()) + output;
+  PLINTH_ASSIGN_OR_RETURN(
+      store.element,
+      FindElementFunctions(kernel_.shape.outputs[static_cast<size_t>(output)].dtype));
+  store.form = static_cast<int32_t>(kernel_.shape.inputs.size()) + output;
   store.map = &LaneSpace(phase).lanes[static_cast<size_t>(store.form)];
   store.run = LaneSpace(phase).run;
   return store;
 }
 
 Status ProgramBuilder::BuildOp(size_t p, size_t n) {
-  const Phase& phase = kernel_.phases[p];
+  const Phase& phase = kernel_.body.phases[p];
   const Node& node = phase.nodes[n];
   PhaseProgram& out = program_.phases[p];
   Value& value = values_[p][n];
@@ -169,7 +170,7 @@ Status ProgramBuilder::BuildOp(size_t p, size_t n) {
   } else if (direct_output_[n] >= 0) {
     value.slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
     out.targets.push_back(
-        {static_cast<int32_t>(kernel_.inputs.size()) + direct_output_[n], value.slot});
+        {static_cast<int32_t>(kernel_.shape.inputs.size()) + direct_output_[n], value.slot});
   } else {
     FreeDead(p, n, /*same_bytes=*/true);
     value.slot = TakeRegister();
@@ -179,7 +180,7 @@ Status ProgramBuilder::BuildOp(size_t p, size_t n) {
 }
 
 void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {
-  const std::vector<Node>& nodes = kernel_.phases[p].nodes;
+  const std::vector<Node>& nodes = kernel_.body.phases[p].nodes;
   for (size_t i = 0; i < nodes[n].num_operands; ++i) {
     const size_t operand = static_cast<size_t>(nodes[n].operands[i]);
     const Value& value = values_[p][operand];
@@ -198,7 +199,7 @@ void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {
 }
 
 void ProgramBuilder::SaveLeaves(size_t p) {
-  const Phase& phase = kernel_.phases[p];
+  const Phase& phase = kernel_.body.phases[p];
   for (size_t n = 0; n < phase.nodes.size(); ++n) {
     if (rows_[p][n] == -1 || phase.nodes[n].kind == NodeKind::kOp ||
         values_[p][n].variation != Variation::kTile) {
@@ -212,7 +213,7 @@ void ProgramBuilder::SaveLeaves(size_t p) {
 }
 
 void ProgramBuilder::BuildStores(size_t p) {
-  const Phase& phase = kernel_.phases[p];
+  const Phase& phase = kernel_.body.phases[p];
   PhaseProgram& out = program_.phases[p];
   // Values that lie in an input's memory first: the other stores may overwrite it. The first of
   // them may overwrite the input of the second, which is therefore copied before it.

@@ -9,7 +9,7 @@ using compiler::NodeKind;
 Status ProgramBuilder::BuildReduction(size_t p, const Reduction& reduction) {
   ReductionProgram out;
   std::vector<Reduced>& reduced = reduced_.emplace_back();
-  const std::vector<Node>& nodes = kernel_.phases[p].nodes;
+  const std::vector<Node>& nodes = kernel_.body.phases[p].nodes;
   for (size_t c = 0; c < reduction.inputs.size(); ++c) {
     ReductionProgram::Component component;
     const DType type = nodes[static_cast<size_t>(reduction.inputs[c])].dtype;

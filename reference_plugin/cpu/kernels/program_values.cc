@@ -23,7 +23,7 @@ using compiler::NodeKind;
 ProgramBuilder::NodeName ProgramBuilder::RowSource(NodeName name) const {
   while (true) {
     const Node& node =
-        kernel_.phases[static_cast<size_t>(name.phase)].nodes[static_cast<size_t>(name.node)];
+        kernel_.body.phases[static_cast<size_t>(name.phase)].nodes[static_cast<size_t>(name.node)];
     if (node.kind != NodeKind::kRow) return name;
     name = {node.index, node.component};
   }
@@ -31,27 +31,27 @@ ProgramBuilder::NodeName ProgramBuilder::RowSource(NodeName name) const {
 
 bool ProgramBuilder::CanReload(NodeName source, size_t reader) const {
   for (size_t p = static_cast<size_t>(source.phase); p < reader; ++p) {
-    if (!kernel_.phases[p].stores.empty()) return false;
+    if (!kernel_.body.phases[p].stores.empty()) return false;
   }
   return true;
 }
 
 bool ProgramBuilder::NeedsRow(NodeName source, size_t reader) const {
-  const Node& node =
-      kernel_.phases[static_cast<size_t>(source.phase)].nodes[static_cast<size_t>(source.node)];
+  const Node& node = kernel_.body.phases[static_cast<size_t>(source.phase)]
+                         .nodes[static_cast<size_t>(source.node)];
   if (node.kind == NodeKind::kOp) return true;
   return node.kind == NodeKind::kInput && !CanReload(source, reader);
 }
 
 void ProgramBuilder::FindRows() {
-  rows_.resize(kernel_.phases.size());
-  for (size_t p = 0; p < kernel_.phases.size(); ++p) {
-    rows_[p].resize(kernel_.phases[p].nodes.size(), -1);
-    for (const Node& node : kernel_.phases[p].nodes) {
+  rows_.resize(kernel_.body.phases.size());
+  for (size_t p = 0; p < kernel_.body.phases.size(); ++p) {
+    rows_[p].resize(kernel_.body.phases[p].nodes.size(), -1);
+    for (const Node& node : kernel_.body.phases[p].nodes) {
       if (node.kind != NodeKind::kRow) continue;
       const NodeName source = RowSource({node.index, node.component});
-      const Phase& earlier = kernel_.phases[static_cast<size_t>(source.phase)];
-      if (RowsAlongLanes(kernel_.phases[p]) && !earlier.over_reduced) continue;
+      const Phase& earlier = kernel_.body.phases[static_cast<size_t>(source.phase)];
+      if (RowsAlongLanes(kernel_.body.phases[p]) && !earlier.over_reduced) continue;
       if (NeedsRow(source, p)) {
         rows_[static_cast<size_t>(source.phase)][static_cast<size_t>(source.node)] = kNeeded;
       }
@@ -62,7 +62,7 @@ void ProgramBuilder::FindRows() {
 int32_t ProgramBuilder::RowSlotOf(size_t phase_number, size_t node_number) {
   int32_t& row = rows_[phase_number][node_number];
   if (row >= 0) return row_slots_[static_cast<size_t>(row)].slot;
-  const Phase& phase = kernel_.phases[phase_number];
+  const Phase& phase = kernel_.body.phases[phase_number];
   RowSlot slot;
   slot.step = LaneSpace(phase).max_lanes *
               static_cast<int64_t>(TileElementBytes(phase.nodes[node_number].dtype));
@@ -110,7 +110,7 @@ bool ProgramBuilder::IsUniform(int32_t form, int32_t input, size_t begin, size_t
   if (!IsZero(program_.domain.forms[static_cast<size_t>(form)], begin, end)) return false;
   if (input < 0) return true;
   const int32_t first = program_.domain.first_bound[static_cast<size_t>(input)];
-  const size_t bounds = kernel_.inputs[static_cast<size_t>(input)].bounds.size();
+  const size_t bounds = kernel_.shape.inputs[static_cast<size_t>(input)].bounds.size();
   for (size_t b = 0; b < bounds; ++b) {
     if (!IsZero(program_.domain.forms[static_cast<size_t>(first) + b], begin, end)) return false;
   }
@@ -119,7 +119,7 @@ bool ProgramBuilder::IsUniform(int32_t form, int32_t input, size_t begin, size_t
 
 TileLoad ProgramBuilder::MakeLoad(int32_t input, const ElementFunctions& functions,
                                   const TileSpace& space) {
-  const compiler::Access& access = kernel_.inputs[static_cast<size_t>(input)];
+  const compiler::Access& access = kernel_.shape.inputs[static_cast<size_t>(input)];
   TileLoad load;
   load.element = functions;
   load.form = input;
@@ -136,11 +136,12 @@ TileLoad ProgramBuilder::MakeLoad(int32_t input, const ElementFunctions& functio
 }
 
 Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
-  const Phase& phase = kernel_.phases[p];
+  const Phase& phase = kernel_.body.phases[p];
   PhaseProgram& out = program_.phases[p];
-  PLINTH_ASSIGN_OR_RETURN(const ElementFunctions functions,
-                          FindElementFunctions(kernel_.inputs[static_cast<size_t>(input)].dtype));
-  const bool bounded = !kernel_.inputs[static_cast<size_t>(input)].bounds.empty();
+  PLINTH_ASSIGN_OR_RETURN(
+      const ElementFunctions functions,
+      FindElementFunctions(kernel_.shape.inputs[static_cast<size_t>(input)].dtype));
+  const bool bounded = !kernel_.shape.inputs[static_cast<size_t>(input)].bounds.empty();
   if (!bounded && IsUniform(input, input, 0, rank())) {
     PLINTH_ASSIGN_OR_RETURN(value->slot, ScalarSlot(input, functions));
     value->variation = Variation::kNever;
@@ -178,7 +179,7 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
 }
 
 Status ProgramBuilder::BuildIota(size_t p, const Node& node, int32_t form, Value* value) {
-  const Phase& phase = kernel_.phases[p];
+  const Phase& phase = kernel_.body.phases[p];
   PhaseProgram& out = program_.phases[p];
   const bool row = RowsAlongLanes(phase) && IsUniform(form, -1, num_parallel(), rank());
   IotaStep step;
@@ -197,7 +198,7 @@ Status ProgramBuilder::BuildIota(size_t p, const Node& node, int32_t form, Value
 }
 
 Status ProgramBuilder::BuildLeaf(size_t p, size_t n) {
-  const Phase& phase = kernel_.phases[p];
+  const Phase& phase = kernel_.body.phases[p];
   const Node& node = phase.nodes[n];
   Value& value = values_[p][n];
   switch (node.kind) {
@@ -237,9 +238,9 @@ ProgramBuilder::Value ProgramBuilder::ReducedValue(const Phase& phase, const Nod
 
 Status ProgramBuilder::BuildRow(size_t p, NodeName source, Value* value) {
   const size_t sp = static_cast<size_t>(source.phase), sn = static_cast<size_t>(source.node);
-  const Node& node = kernel_.phases[sp].nodes[sn];
+  const Node& node = kernel_.body.phases[sp].nodes[sn];
   const Value& earlier = values_[sp][sn];
-  if (RowsAlongLanes(kernel_.phases[p]) && !kernel_.phases[sp].over_reduced) {
+  if (RowsAlongLanes(kernel_.body.phases[p]) && !kernel_.body.phases[sp].over_reduced) {
     return BuildOncePerRow(p, source, value);
   }
   switch (node.kind) {
@@ -247,7 +248,7 @@ Status ProgramBuilder::BuildRow(size_t p, NodeName source, Value* value) {
       *value = earlier;
       return Status();
     case NodeKind::kReduced:
-      *value = ReducedValue(kernel_.phases[p], node);
+      *value = ReducedValue(kernel_.body.phases[p], node);
       return Status();
     case NodeKind::kIota:
       return BuildIota(p, node, program_.domain.iota_forms[sp][sn], value);
@@ -278,14 +279,14 @@ Status ProgramBuilder::BuildOncePerRow(size_t p, NodeName source, Value* value) 
     return Status();
   }
   const size_t sp = static_cast<size_t>(source.phase), sn = static_cast<size_t>(source.node);
-  const std::vector<Node>& nodes = kernel_.phases[sp].nodes;
+  const std::vector<Node>& nodes = kernel_.body.phases[sp].nodes;
   const Node& node = nodes[sn];
   switch (node.kind) {
     case NodeKind::kConstant:
       *value = values_[sp][sn];
       break;
     case NodeKind::kReduced:
-      *value = ReducedValue(kernel_.phases[p], node);
+      *value = ReducedValue(kernel_.body.phases[p], node);
       break;
     case NodeKind::kIota:
       PLINTH_RETURN_IF_ERROR(BuildIota(p, node, program_.domain.iota_forms[sp][sn], value));
@@ -320,7 +321,8 @@ int32_t ProgramBuilder::TileSlot(size_t p, int32_t n) {
   if (value.variation != Variation::kRow) return value.slot;
   if (value.tile_slot < 0) {
     value.tile_slot = frame_.AddRegister(register_bytes_);
-    const size_t bytes = TileElementBytes(kernel_.phases[p].nodes[static_cast<size_t>(n)].dtype);
+    const size_t bytes =
+        TileElementBytes(kernel_.body.phases[p].nodes[static_cast<size_t>(n)].dtype);
     program_.phases[p].row_fills.push_back({FindFill(bytes), value.slot, value.tile_slot});
   }
   return value.tile_slot;

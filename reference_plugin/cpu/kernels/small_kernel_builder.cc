@@ -59,13 +59,13 @@ class SmallKernelBuilder {
   SmallKernelBuilder(const Kernel& kernel, size_t phase, SmallKernel* step,
                      std::vector<int32_t>* reduced)
       : kernel_(kernel),
-        phase_(kernel.phases[phase]),
+        phase_(kernel.body.phases[phase]),
         step_(*step),
         part_(step->parts_.emplace_back()),
         reduced_(*reduced) {
-    num_dimensions_ =
-        phase_.over_reduced ? kernel.extents.size() : static_cast<size_t>(kernel.num_parallel);
-    for (size_t d = 0; d < num_dimensions_; ++d) points_ *= kernel.extents[d];
+    num_dimensions_ = phase_.over_reduced ? kernel.shape.extents.size()
+                                          : static_cast<size_t>(kernel.shape.num_parallel);
+    for (size_t d = 0; d < num_dimensions_; ++d) points_ *= kernel.shape.extents[d];
     part_.points = points_;
   }
 
@@ -155,9 +155,9 @@ void SmallKernelBuilder::CountBuffers() {
   auto count = [](size_t* buffers, int32_t buffer) {
     *buffers = std::max(*buffers, static_cast<size_t>(buffer) + 1);
   };
-  for (const auto* accesses : {&kernel_.inputs, &kernel_.outputs}) {
+  for (const auto* accesses : {&kernel_.shape.inputs, &kernel_.shape.outputs}) {
     for (const Access& access : *accesses) {
-      count(accesses == &kernel_.inputs ? &step_.num_operands_ : &step_.num_results_,
+      count(accesses == &kernel_.shape.inputs ? &step_.num_operands_ : &step_.num_results_,
             access.buffer);
       for (const auto& index : access.dynamic_offsets) count(&step_.num_operands_, index.buffer);
     }
@@ -173,10 +173,11 @@ std::vector<int64_t> SmallKernelBuilder::ValuesAt(const compiler::Dims& coeffici
   std::vector<int64_t> values = {offset}, next;
   values.reserve(static_cast<size_t>(points_));
   for (size_t d = 0; d < num_dimensions_; ++d) {
-    if (kernel_.extents[d] == 1) continue;
+    if (kernel_.shape.extents[d] == 1) continue;
     next.clear();
     for (int64_t value : values) {
-      for (int64_t i = 0; i < kernel_.extents[d]; ++i) next.push_back(value + i * coefficients[d]);
+      for (int64_t i = 0; i < kernel_.shape.extents[d]; ++i)
+        next.push_back(value + i * coefficients[d]);
     }
     values.swap(next);
   }
@@ -200,10 +201,10 @@ SmallKernelBuilder::Layout SmallKernelBuilder::LayoutOf(const Access& access) co
   int64_t step = ByteSize(access.dtype);
   bool is_dense = true, is_uniform = true;
   for (size_t d = num_dimensions_; d-- > 0;) {
-    if (kernel_.extents[d] == 1) continue;
+    if (kernel_.shape.extents[d] == 1) continue;
     is_dense = is_dense && access.byte_strides[d] == step;
     is_uniform = is_uniform && access.byte_strides[d] == 0;
-    step *= kernel_.extents[d];
+    step *= kernel_.shape.extents[d];
   }
   return is_dense ? Layout::kDense : is_uniform ? Layout::kUniform : Layout::kOther;
 }
@@ -250,7 +251,7 @@ bool SmallKernelBuilder::AddConstant(std::span<const TileElement> elements, size
 bool SmallKernelBuilder::AddIota(const Node& node, Value* value) {
   const IotaFunction iota = FindIota(node.dtype);
   if (iota == nullptr) return false;
-  compiler::Dims coefficients(kernel_.extents.size());
+  compiler::Dims coefficients(kernel_.shape.extents.size());
   coefficients[static_cast<size_t>(node.index)] = static_cast<int64_t>(node.constant.high);
   std::vector<TileElement> elements;
   for (int64_t at : ValuesAt(coefficients, static_cast<int64_t>(node.constant.low))) {
@@ -280,7 +281,7 @@ bool SmallKernelBuilder::AddInput(int32_t index, Value* value) {
     *value = *known;
     return true;
   }
-  const Access& access = kernel_.inputs[static_cast<size_t>(index)];
+  const Access& access = kernel_.shape.inputs[static_cast<size_t>(index)];
   Expected<ElementFunctions> found = FindElementFunctions(access.dtype);
   if (!found.ok()) return false;
   const ElementFunctions& element = *found;
@@ -319,7 +320,7 @@ bool SmallKernelBuilder::AddInput(int32_t index, Value* value) {
 
 bool SmallKernelBuilder::PlanStores() {
   for (const Store& store : phase_.stores) {
-    const Access& access = kernel_.outputs[static_cast<size_t>(store.output)];
+    const Access& access = kernel_.shape.outputs[static_cast<size_t>(store.output)];
     Expected<ElementFunctions> element = FindElementFunctions(access.dtype);
     if (!element.ok()) return false;
     Target& target = targets_.emplace_back();
@@ -502,7 +503,7 @@ bool SmallKernelBuilder::Build() {
     widest_ = std::max(widest_, static_cast<int64_t>(TileElementBytes(node.dtype)));
   }
   if (points_ * widest_ > kTileBytes) return false;
-  inputs_.resize(kernel_.inputs.size());
+  inputs_.resize(kernel_.shape.inputs.size());
   values_.resize(phase_.nodes.size());
   for (size_t n = 0; n < phase_.nodes.size(); ++n) {
     const Node& node = phase_.nodes[n];
@@ -535,28 +536,28 @@ bool SmallKernelBuilder::Build() {
 
 std::unique_ptr<SmallKernel> SmallKernel::Make(const Kernel& kernel) {
   int64_t points = 1, results = 1;
-  for (size_t d = 0; d < kernel.extents.size(); ++d) {
-    if (kernel.extents[d] == 0 || kernel.extents[d] > kMostPoints) return nullptr;
-    points *= kernel.extents[d];
+  for (size_t d = 0; d < kernel.shape.extents.size(); ++d) {
+    if (kernel.shape.extents[d] == 0 || kernel.shape.extents[d] > kMostPoints) return nullptr;
+    points *= kernel.shape.extents[d];
     if (points > kMostPoints) return nullptr;
-    if (d < static_cast<size_t>(kernel.num_parallel)) results = points;
+    if (d < static_cast<size_t>(kernel.shape.num_parallel)) results = points;
   }
   bool reduces = false;
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     if (phase.nodes.size() > kMostNodes || phase.stores.size() > kMostStores) return nullptr;
     reduces = reduces || !phase.reductions.empty();
   }
   // Either all is reduced to one element or nothing.
-  if (kernel.phases.empty() || results != (reduces ? 1 : points)) return nullptr;
+  if (kernel.body.phases.empty() || results != (reduces ? 1 : points)) return nullptr;
   std::unique_ptr<SmallKernel> step(new SmallKernel());
-  step->parts_.reserve(kernel.phases.size());
+  step->parts_.reserve(kernel.body.phases.size());
   std::vector<int32_t> reduced;
-  for (size_t p = 0; p < kernel.phases.size(); ++p) {
+  for (size_t p = 0; p < kernel.body.phases.size(); ++p) {
     if (!SmallKernelBuilder(kernel, p, step.get(), &reduced).Build()) return nullptr;
   }
   const Part& part = step->parts_.front();
-  step->is_plain_ = kernel.phases.size() == 1 && step->addresses_.empty() && part.loads.empty() &&
-                    part.reductions.empty() && part.scattered.empty();
+  step->is_plain_ = kernel.body.phases.size() == 1 && step->addresses_.empty() &&
+                    part.loads.empty() && part.reductions.empty() && part.scattered.empty();
   return step;
 }
 

@@ -49,19 +49,19 @@ Kernel VectorKernel(int64_t points, std::vector<DType> inputs, std::vector<Node>
                     std::vector<int32_t> stored) {
   Kernel kernel;
   kernel.name = "vector";
-  kernel.extents = {points};
-  kernel.num_parallel = 1;
+  kernel.shape.extents = {points};
+  kernel.shape.num_parallel = 1;
   for (DType type : inputs) {
-    kernel.inputs.push_back(Dense(static_cast<int32_t>(kernel.inputs.size()), type));
+    kernel.shape.inputs.push_back(Dense(static_cast<int32_t>(kernel.shape.inputs.size()), type));
   }
   Phase phase;
   for (int32_t node : stored) {
-    const int32_t output = static_cast<int32_t>(kernel.outputs.size());
-    kernel.outputs.push_back(Dense(output, nodes[static_cast<size_t>(node)].dtype));
+    const int32_t output = static_cast<int32_t>(kernel.shape.outputs.size());
+    kernel.shape.outputs.push_back(Dense(output, nodes[static_cast<size_t>(node)].dtype));
     phase.stores.push_back({node, output});
   }
   phase.nodes = std::move(nodes);
-  kernel.phases = {phase};
+  kernel.body.phases = {phase};
   return kernel;
 }
 
@@ -79,11 +79,11 @@ TEST(SmallKernelTest, IsOneTile) {
   EXPECT_EQ(SmallKernel::Make(AddKernel(257, DType::kF64)), nullptr);
   EXPECT_EQ(SmallKernel::Make(AddKernel(0, DType::kF32)), nullptr);
   Kernel reduced = AddKernel(4, DType::kF32);
-  reduced.num_parallel = 0;
+  reduced.shape.num_parallel = 0;
   EXPECT_EQ(SmallKernel::Make(reduced), nullptr);
   Kernel long_chain = AddKernel(1, DType::kF32);
   for (int32_t n = 3; n < 400; ++n) {
-    long_chain.phases[0].nodes.push_back(OpNode(Opcode::kAdd, DType::kF32, {n - 1, 1}));
+    long_chain.body.phases[0].nodes.push_back(OpNode(Opcode::kAdd, DType::kF32, {n - 1, 1}));
   }
   EXPECT_EQ(SmallKernel::Make(long_chain), nullptr);
 }
@@ -235,15 +235,15 @@ TEST(SmallKernelTest, ReducesToOneElement) {
         points, {type, type},
         {InputNode(type, 0), constant(3), OpNode(Opcode::kMultiply, type, {0, 1}), constant(1000)},
         {2});
-    kernel.num_parallel = 0;
-    kernel.inputs[1].byte_strides = {0};
-    kernel.phases[0].over_reduced = true;
+    kernel.shape.num_parallel = 0;
+    kernel.shape.inputs[1].byte_strides = {0};
+    kernel.body.phases[0].over_reduced = true;
     compiler::Reduction sum;
     sum.inputs = {0};
     sum.initial = {3};
     sum.combiner.nodes = {parameter(0), parameter(1), OpNode(Opcode::kAdd, type, {0, 1})};
     sum.combiner.results = {2};
-    kernel.phases[0].reductions = {sum};
+    kernel.body.phases[0].reductions = {sum};
     Node reduced = InputNode(type, 0);
     reduced.kind = NodeKind::kReduced;
     Node above = OpNode(Opcode::kCompare, DType::kPred, {0, 1});
@@ -251,10 +251,10 @@ TEST(SmallKernelTest, ReducesToOneElement) {
     Phase condition;
     condition.nodes = {reduced, InputNode(type, 1), above};
     condition.stores = {{2, 1}, {0, 2}};
-    kernel.outputs.push_back(Dense(1, DType::kPred));
-    kernel.outputs.push_back(Dense(2, type));
-    kernel.outputs[1].byte_strides = kernel.outputs[2].byte_strides = {0};
-    kernel.phases.push_back(condition);
+    kernel.shape.outputs.push_back(Dense(1, DType::kPred));
+    kernel.shape.outputs.push_back(Dense(2, type));
+    kernel.shape.outputs[1].byte_strides = kernel.shape.outputs[2].byte_strides = {0};
+    kernel.body.phases.push_back(condition);
     ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
     const std::unique_ptr<SmallKernel> small = SmallKernel::Make(kernel);
     ASSERT_NE(small, nullptr);
@@ -270,9 +270,9 @@ TEST(SmallKernelTest, ReducesToOneElement) {
     EXPECT_EQ(is_above, expected > limit);
     for (int64_t i = 0; i < points; ++i) EXPECT_EQ(x[i], 3 * old[i]);
     // Rows are another matter.
-    kernel.extents.insert(kernel.extents.begin(), 2);
-    kernel.num_parallel = 1;
-    for (auto* accesses : {&kernel.inputs, &kernel.outputs}) {
+    kernel.shape.extents.insert(kernel.shape.extents.begin(), 2);
+    kernel.shape.num_parallel = 1;
+    for (auto* accesses : {&kernel.shape.inputs, &kernel.shape.outputs}) {
       for (Access& access : *accesses) {
         access.byte_strides.insert(access.byte_strides.begin(), 64);
       }
@@ -291,8 +291,8 @@ TEST(SmallKernelTest, FindsElementsAtRunTime) {
   std::memcpy(&one.constant.low, &value, sizeof(value));
   Kernel kernel =
       VectorKernel(1, {type}, {InputNode(type, 0), one, OpNode(Opcode::kAdd, type, {0, 1})}, {2});
-  kernel.inputs[0].dynamic_offsets.push_back({1, DType::kS32, 3, 4});
-  kernel.outputs[0].dynamic_offsets.push_back({1, DType::kS32, 3, 4});
+  kernel.shape.inputs[0].dynamic_offsets.push_back({1, DType::kS32, 3, 4});
+  kernel.shape.outputs[0].dynamic_offsets.push_back({1, DType::kS32, 3, 4});
   ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
   const std::unique_ptr<SmallKernel> small = SmallKernel::Make(kernel);
   ASSERT_NE(small, nullptr);

@@ -18,7 +18,7 @@ using compiler::Reduction;
 
 int64_t WidestTileElement(const Kernel& kernel) {
   size_t widest = 1;
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     for (const Node& node : phase.nodes) {
       widest = std::max(widest, TileElementBytes(node.dtype));
     }
@@ -35,22 +35,22 @@ int64_t WidestTileElement(const Kernel& kernel) {
 // done. What a row needs of such a phase it computes itself, so that must be the same for the row.
 bool RowsAreIndependent(const Kernel& kernel) {
   size_t last = 0;  // phase over reduced points
-  for (size_t p = 0; p < kernel.phases.size(); ++p) {
-    if (kernel.phases[p].over_reduced) last = p;
+  for (size_t p = 0; p < kernel.body.phases.size(); ++p) {
+    if (kernel.body.phases[p].over_reduced) last = p;
   }
-  const size_t num_parallel = static_cast<size_t>(kernel.num_parallel);
+  const size_t num_parallel = static_cast<size_t>(kernel.shape.num_parallel);
   auto is_zero = [&](const compiler::Dims& coefficients) {
-    return std::all_of(coefficients.begin() + kernel.num_parallel, coefficients.end(),
+    return std::all_of(coefficients.begin() + kernel.shape.num_parallel, coefficients.end(),
                        [](int64_t coefficient) { return coefficient == 0; });
   };
   for (size_t p = 0; p < last; ++p) {
-    if (kernel.phases[p].over_reduced) continue;
-    for (const Node& node : kernel.phases[p].nodes) {
+    if (kernel.body.phases[p].over_reduced) continue;
+    for (const Node& node : kernel.body.phases[p].nodes) {
       if (node.kind == NodeKind::kIota && static_cast<size_t>(node.index) >= num_parallel) {
         return false;
       }
       if (node.kind != NodeKind::kInput) continue;
-      const compiler::Access& access = kernel.inputs[static_cast<size_t>(node.index)];
+      const compiler::Access& access = kernel.shape.inputs[static_cast<size_t>(node.index)];
       if (!is_zero(access.byte_strides)) return false;
       for (const compiler::Bound& bound : access.bounds) {
         if (!is_zero(bound.coefficients)) return false;
@@ -70,7 +70,7 @@ constexpr int64_t kPointsPerBlock = 16 << 10;
 Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
   bool over_reduced = false, commutative = true;
   int64_t row_values = 0;
-  for (const Phase& phase : kernel.phases) {
+  for (const Phase& phase : kernel.body.phases) {
     over_reduced = over_reduced || phase.over_reduced;
     for (const Reduction& reduction : phase.reductions) {
       commutative = commutative && CommutativeOp(reduction.combiner) != nullptr;
@@ -97,7 +97,8 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
   }
   const bool rows = program->lanes == Lanes::kReduced;
   program->parallel = MakeTileSpace(domain, 0, domain.num_parallel, parallel_capacity);
-  if (!rows) BlockRows(kernel.inputs.size() + kernel.outputs.size(), &program->parallel);
+  if (!rows)
+    BlockRows(kernel.shape.inputs.size() + kernel.shape.outputs.size(), &program->parallel);
   program->reduced = MakeTileSpace(domain, domain.num_parallel, rank, rows ? capacity : 1);
   program->max_lanes = std::max(program->parallel.max_lanes, program->reduced.max_lanes);
   program->tile_ns =

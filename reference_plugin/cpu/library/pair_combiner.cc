@@ -21,8 +21,8 @@ Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& com
                                                              int64_t count) {
   auto kernel = std::make_shared<compiler::Kernel>();
   kernel->name = "combiner";
-  kernel->extents = compiler::Dims{count};
-  kernel->num_parallel = 1;
+  kernel->shape.extents = compiler::Dims{count};
+  kernel->shape.num_parallel = 1;
   auto dense = [](DType dtype, size_t buffer) {
     compiler::Access access;
     access.buffer = static_cast<int32_t>(buffer);
@@ -30,17 +30,18 @@ Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& com
     access.byte_strides = compiler::Dims{ByteSize(dtype)};
     return access;
   };
-  for (size_t p = 0; p < types.size(); ++p) kernel->inputs.push_back(dense(types[p], p));
+  for (size_t p = 0; p < types.size(); ++p) kernel->shape.inputs.push_back(dense(types[p], p));
   for (DType type : captured) {
-    kernel->inputs.push_back(dense(type, kernel->inputs.size()));
-    kernel->inputs.back().byte_strides[0] = 0;
+    kernel->shape.inputs.push_back(dense(type, kernel->shape.inputs.size()));
+    kernel->shape.inputs.back().byte_strides[0] = 0;
   }
   compiler::Phase phase;
   phase.nodes = combiner.nodes;
   for (Node& node : phase.nodes) {
     if (node.kind == NodeKind::kParameter) {
-      if (node.index < 0 || node.index >= static_cast<int64_t>(kernel->inputs.size())) {
-        return Internal("a combiner names parameter ", node.index, " of ", kernel->inputs.size());
+      if (node.index < 0 || node.index >= static_cast<int64_t>(kernel->shape.inputs.size())) {
+        return Internal("a combiner names parameter ", node.index, " of ",
+                        kernel->shape.inputs.size());
       }
       node.kind = NodeKind::kInput;
     } else if (node.kind != NodeKind::kOp && node.kind != NodeKind::kConstant) {
@@ -48,10 +49,10 @@ Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& com
     }
   }
   for (size_t r = 0; r < combiner.results.size(); ++r) {
-    kernel->outputs.push_back(dense(combiner.nodes[combiner.results[r]].dtype, r));
+    kernel->shape.outputs.push_back(dense(combiner.nodes[combiner.results[r]].dtype, r));
     phase.stores.push_back({combiner.results[r], static_cast<int32_t>(r)});
   }
-  kernel->phases.push_back(std::move(phase));
+  kernel->body.phases.push_back(std::move(phase));
   return std::shared_ptr<const compiler::Kernel>(std::move(kernel));
 }
 
