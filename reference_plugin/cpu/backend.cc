@@ -5,6 +5,7 @@
 #include "reference_plugin/cpu/kernels/kernel_step.h"
 #include "reference_plugin/cpu/lapack/families.h"
 #include "reference_plugin/cpu/math/simd_name.h"
+#include "reference_plugin/cpu/target.h"
 
 namespace plinth::cpu {
 namespace {
@@ -30,6 +31,7 @@ std::shared_ptr<const Backend> MakeBackend(const LibraryOptions& options) {
   Backend backend;
   backend.name = "CPU";
   backend.hardware = NameOf(BestSimdTarget());
+  backend.target = kTarget;
   backend.engines = {KernelEngine(), CallEngine(backend.name, CpuCallFamilies(options)),
                      LibraryEngine(options)};
   return std::make_shared<const Backend>(std::move(backend));

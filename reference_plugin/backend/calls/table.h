@@ -53,8 +53,8 @@ struct CustomCall {
 // everything that depends on them. The step's Run gets pointers to the arrays above, in order
 // (tokens too), and its scratch memory; it may run on several threads at once. An error need not
 // name the target or its place.
-using PrepareCustomCallFunction = Expected<std::unique_ptr<PreparedStep>> (*)(
-    const CustomCall& call);
+using PrepareCustomCallFunction =
+    Expected<std::unique_ptr<PreparedStep>> (*)(const CustomCall& call);
 
 struct CustomCallRow {
   std::string_view target;

@@ -11,6 +11,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::cpu {
 
@@ -44,6 +45,7 @@ struct Backend {
   // The code that this machine runs ("avx512"): part of fingerprints; an executable is loaded only
   // where it is the same.
   std::string hardware;
+  compiler::Target target;      // What the compiler is told.
   std::vector<Engine> engines;  // The first that matches a step runs it.
 };
 

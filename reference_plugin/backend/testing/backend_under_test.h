@@ -20,7 +20,7 @@ inline Expected<std::shared_ptr<const PreparedProgram>> CompileFor(
     const Backend& backend, std::string_view text, const compiler::PipelineOptions& options = {}) {
   PLINTH_ASSIGN_OR_RETURN(program::Module module, program::ReadText(std::string(text)));
   PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
-                          compiler::CompileProgram(std::move(module), options));
+                          compiler::CompileProgram(std::move(module), backend.target, options));
   return PreparedProgram::Create(std::move(compiled.plan), backend);
 }
 inline Expected<std::shared_ptr<const PreparedProgram>> CompileUnderTest(

@@ -78,7 +78,8 @@ Expected<PairCombiner> PairCombiner::Make(const Combiner& combiner, std::span<co
   std::optional<Opcode> opcode = SingleOp(combiner);
   bool memory_is_tile = true;
   for (DType type : types) memory_is_tile &= TileTypeOf(type) == type && type != DType::kPred;
-  if (opcode.has_value() && memory_is_tile && types.size() == 2 && compiler::InfoOf(*opcode).commutative) {
+  if (opcode.has_value() && memory_is_tile && types.size() == 2 &&
+      compiler::InfoOf(*opcode).commutative) {
     result.routine_ = FindTileRoutine(*opcode, types[0], types[0]);
     if (result.routine_ && result.routine_.finish == nullptr) {
       result.kind_ = Kind::kTileRoutine;
