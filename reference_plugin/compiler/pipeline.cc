@@ -7,6 +7,7 @@
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/mapping/device_mapping.h"
+#include "reference_plugin/compiler/mapping/one_device.h"
 #include "reference_plugin/compiler/passes/legalize.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/plan/schedule.h"
@@ -26,6 +27,10 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("import"));
   dumper.Dump("import", [&] { return ToString(*module); });
   PLINTH_RETURN_IF_ERROR(CheckSingleDevice(*module));
+  if (MapToOneDevice(*module)) {
+    if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("mapping"));
+    dumper.Dump("mapping", [&] { return ToString(*module); });
+  }
   OptimizeOptions optimize;
   optimize.simplify = options.simplify;
   optimize.verify = options.verify;

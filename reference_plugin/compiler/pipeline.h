@@ -36,8 +36,8 @@ struct CompiledProgram {
 };
 
 // The whole compiler: import, device mapping, optimization, lowering, memory plan, for what the
-// target can do. Every stage is written to files if the options or PLINTH_DUMP name a folder. Errors name the op and its place;
-// INVALID_ARGUMENT if nothing can be written to that folder.
+// target can do. Every stage is written to files if the options or PLINTH_DUMP name a folder.
+// Errors name the op and its place; INVALID_ARGUMENT if nothing can be written to that folder.
 Expected<CompiledProgram> CompileProgram(program::Module source, const Target& target,
                                          const PipelineOptions& options);
 

@@ -51,6 +51,7 @@ Importer::Importer(std::shared_ptr<const program::Module> program, Module& modul
 Status Importer::Run() {
   module_.name = std::string(program_->name());
   PLINTH_RETURN_IF_ERROR(ImportModuleAttributes());
+  PLINTH_RETURN_IF_ERROR(ImportMeshes());
   PLINTH_RETURN_IF_ERROR(DeclareFunctions());
   for (Function& function : module_.functions) {
     const FunctionEntry& entry = functions_.find(function.name)->second;
@@ -153,7 +154,7 @@ Status Importer::ImportFunction(const FunctionEntry& entry, Function& function) 
     return InvalidArgument("returned value ", i, " is ", returned[i]->type.ToString(),
                            "; expected ", entry.results[i].ToString(), ", as the signature says");
   }
-  return Status();
+  return ImportShardings(source, function);
 }
 
 Status Importer::ImportOperations(std::span<const program::Operation> operations) {
@@ -260,8 +261,11 @@ Status Importer::ImportByRow(const program::Operation& operation) {
   switch (row.how) {
     case ImportRow::How::kRefused:
       return Unimplemented("this op is not supported");
-    case ImportRow::How::kBuild:
-      return row.build(*this, operation);
+    case ImportRow::How::kBuild: {
+      const size_t first = block_->ops.size();
+      PLINTH_RETURN_IF_ERROR(row.build(*this, operation));
+      return ImportShardings(operation, first);
+    }
     case ImportRow::How::kReturn:
       block_->ops.push_back(
           module_.NewOp(Opcode::kReturn, operands_, std::span<const Type>(), nullptr, location_));
@@ -284,6 +288,7 @@ Status Importer::ImportByRow(const program::Operation& operation) {
   if (row.opcode == Opcode::kCall) {
     PLINTH_RETURN_IF_ERROR(CheckCallee(*op));
   }
+  PLINTH_RETURN_IF_ERROR(ImportShardings(operation, *op));
   block_->ops.push_back(op);
   for (size_t i = 0; i < op->results.size(); ++i) {
     const size_t id = operation.first_result + i;

@@ -63,6 +63,10 @@ class Importer {
   Status ImportFunction(const FunctionEntry& entry, Function& function);
   Status ImportEntryAttributes(const program::Function& source);
   Status ImportModuleAttributes();
+  Status ImportMeshes();
+  Status ImportShardings(const program::Function& source, Function& function);
+  Status ImportShardings(const program::Operation& operation, Op& op);
+  Status ImportShardings(const program::Operation& operation, size_t first);
   Expected<Block*> ImportRegion(const program::Region& region);
   Status ImportOperations(std::span<const program::Operation> operations);
   Status ImportOperation(const program::Operation& operation);

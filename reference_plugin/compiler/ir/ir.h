@@ -13,6 +13,7 @@
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/compiler/ir/attributes.h"
 #include "reference_plugin/compiler/ir/opcode.h"
+#include "reference_plugin/compiler/ir/sharding.h"
 
 // The program in the compiler's own form: SSA values in nested blocks. A block may use values of
 // the blocks around it. The importer makes it from a program::Module and has checked it; Verify()
@@ -72,6 +73,7 @@ struct Op {
   SmallVector<Value*, 2> results;
   SmallVector<Block*, 2> blocks;                 // One per region.
   std::shared_ptr<const Attributes> attributes;  // Null for ops without; shared between clones.
+  std::shared_ptr<const OpShardings> shardings;  // null for ops without
   Location location;
   int32_t id = 0;
 
@@ -104,6 +106,8 @@ struct Donation {
 struct Function {
   std::string name;
   Block* body = nullptr;
+  // One per argument and result, or empty: none of them has one.
+  std::vector<ShardingRef> argument_shardings, result_shardings;
 };
 
 // Owns everything in it; blocks, ops and values have stable addresses and live as long as it.
@@ -119,6 +123,7 @@ class Module {
   std::vector<Function> functions;
   Function* entry = nullptr;  // Points into `functions`.
   std::vector<Donation> donations;
+  std::vector<Mesh> meshes;
   // Serialized xla.OpSharding per entry parameter and result; empty string where none was given.
   std::vector<std::string> parameter_shardings, output_shardings;
   // mhlo.memory_kind per entry parameter and result; empty string where none was given.

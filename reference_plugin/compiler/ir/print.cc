@@ -25,11 +25,22 @@ class Printer {
       text_ += donation.output < 0 ? "any" : StrCat(donation.output);
       text_ += '\n';
     }
+    for (const Mesh& mesh : module.meshes) {
+      text_ += StrCat("mesh @", mesh.name, " = ", program::ToString(mesh.axes), "\n");
+    }
     for (const Function& function : module.functions) {
       next_ = 0;
       text_ += &function == module.entry ? "entry @" : "function @";
       text_ += function.name;
       PrintBlock(*function.body, 0);
+      if (!function.argument_shardings.empty()) {
+        text_ += StrCat("arguments of @", function.name, " ", ToString(function.argument_shardings),
+                        "\n");
+      }
+      if (!function.result_shardings.empty()) {
+        text_ +=
+            StrCat("results of @", function.name, " ", ToString(function.result_shardings), "\n");
+      }
     }
   }
 
@@ -47,7 +58,10 @@ class Printer {
       PrintValue(*op.operands[i]);
     }
     text_ += ')';
-    const std::string attributes = AttributesToString(op);
+    std::string attributes = AttributesToString(op);
+    if (op.shardings != nullptr) {
+      attributes += StrCat(attributes.empty() ? "" : ", ", ToString(*op.shardings));
+    }
     if (!attributes.empty()) text_ += StrCat(" {", attributes, "}");
     for (size_t i = 0; i < op.results.size(); ++i) {
       text_ += i == 0 ? " : " : ", ";

@@ -60,6 +60,7 @@ Op* Cloner::Clone(const Op& op) {
   types.reserve(op.results.size());
   for (const Value* result : op.results) types.push_back(result->type);
   Op* const copy = module_.NewOp(op.opcode, operands, types, op.attributes, op.location);
+  copy->shardings = op.shardings;
   for (const Block* block : op.blocks) {
     Block* const inner = CloneBlock(*block);
     copy->blocks.push_back(inner);

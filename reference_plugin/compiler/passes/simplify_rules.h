@@ -17,7 +17,6 @@ class SimplifyContext {
   explicit SimplifyContext(Module& module) : module_(module) {}
 
   Module& module() { return module_; }
-  bool single_device() const { return module_.num_replicas == 1 && module_.num_partitions == 1; }
 
   // Makes an op before the current one, simplified itself.
   Value* Emit(const Op& like, Opcode opcode, std::initializer_list<Value*> operands, Type type,
@@ -61,7 +60,6 @@ constexpr SimplifyRules RulesByOpcode(const SimplifyRow (&table)[rows]) {
 // Rules of the op, tried in order; by file.
 SimplifyRule ElementwiseRuleOf(Opcode opcode);  // simplify_elementwise.cc
 SimplifyRule MovementRuleOf(Opcode opcode);     // simplify_movement.cc
-SimplifyRule DeviceRuleOf(Opcode opcode);       // simplify_devices.cc
 
 // The constant that an op of constants computes, or null; only what every back end computes with
 // the same bits. (fold.cc)

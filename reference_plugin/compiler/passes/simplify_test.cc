@@ -339,20 +339,6 @@ TEST(Simplify, Control) {
   ExpectRows(rows);
 }
 
-TEST(Simplify, OneDevice) {
-  const Row rows[] = {
-      {"%a: " F4, F4,
-       R"(%0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({ ^bb0(%x: tensor<f32>, %y: tensor<f32>): %s = stablehlo.add %x, %y : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<4xf32>) -> tensor<4xf32> return %0 : tensor<4xf32>)",
-       "return(%0)"},
-      {"", "tensor<ui32>", "%0 = stablehlo.partition_id : tensor<ui32> return %0 : tensor<ui32>",
-       "%0 = constant() {value=0} : u32[]\nreturn(%0)"},
-      {"%a: " F4, F4,
-       R"(%0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<0> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32> return %0 : tensor<4xf32>)",
-       "return(%0)"},
-  };
-  ExpectRows(rows);
-}
-
 TEST(Recognize, CumulativeSum) {
   const Row rows[] = {
       {"%a: tensor<3x8xf32>, %z: tensor<f32>", "tensor<3x8xf32>",
