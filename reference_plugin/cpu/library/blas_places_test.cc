@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/library/blas_places.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,11 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own, with empty files.
+// A folder of its own, with empty files. (CTest runs this program three times, at once.)
 class BlasPlacesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(::testing::TempDir()) / "blas_places_test";
+    root_ = fs::path(::testing::TempDir()) / ("blas_places_test." + std::to_string(getpid()));
     fs::remove_all(root_);
     Touch("env/lib/python3.11/site-packages/scipy.libs/libscipy_openblas-6cdc.so");
     Touch("env/lib/python3.11/site-packages/scipy.libs/libscipy_openblas64_-32a4.so");

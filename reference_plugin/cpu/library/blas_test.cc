@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -29,7 +30,7 @@ TEST(Blas, ErrorNamesTheFileAskedFor) {
 }
 
 TEST(Blas, LogSaysWhyTheFileAskedForDoesNotServe) {
-  const std::string log = ::testing::TempDir() + "/blas_test.log";
+  const std::string log = ::testing::TempDir() + "/blas_test." + std::to_string(getpid());
   std::remove(log.c_str());
   setenv("PLINTH_LOG", log.c_str(), 1);
   EXPECT_FALSE(OpenBlas({"/no/such/other.so"}).ok());

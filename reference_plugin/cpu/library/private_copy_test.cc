@@ -2,6 +2,7 @@
 #include "reference_plugin/cpu/library/private_copy.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -78,9 +79,10 @@ TEST(PrivateCopy, HasNoNameForOthers) {
 
 TEST(PrivateCopy, SaysWhatIsWrong) {
   const std::string folder = ::testing::TempDir();
-  const std::string text = folder + "/private_copy_test.txt";
+  const std::string text = folder + "/private_copy_test." + std::to_string(getpid());
+  const std::string empty = text + ".empty";
   std::ofstream(text) << "no library";
-  std::ofstream(folder + "/private_copy_test.empty").flush();
+  std::ofstream(empty).flush();
   struct Case {
     std::string path;
     const char* message;
@@ -89,7 +91,7 @@ TEST(PrivateCopy, SaysWhatIsWrong) {
            {"/no/such/file", "No such file"},
            {folder, "not a file"},
            {text, "not a shared library"},
-           {folder + "/private_copy_test.empty", "mapped"},
+           {empty, "mapped"},
            {"/proc/self/exe", "DT_SONAME"},
        }) {
     const auto opened = OpenPrivateCopy(c.path);
@@ -102,7 +104,8 @@ TEST(PrivateCopy, SaysWhatIsWrong) {
 // A library that was cut off, or has bytes that lead elsewhere, is an error or the loader's matter;
 // its own tables are never read outside of the file.
 TEST(PrivateCopy, HeadersThatLeadNowhere) {
-  const std::string path = ::testing::TempDir() + "/private_copy_test.so";
+  const std::string path =
+      ::testing::TempDir() + "/private_copy_test." + std::to_string(getpid()) + ".so";
   std::ifstream library("/proc/self/exe", std::ios::binary);
   std::string bytes(4096, '\0');
   library.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
