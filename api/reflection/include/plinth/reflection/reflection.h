@@ -9,7 +9,7 @@
 
 #include "plinth/reflection/reflection_names.h"
 
-// The registry at run time: what each function, struct, field, enum and extension of the C API is.
+// The registry at run time: facts on each function, struct, field, enum and extension of the C API.
 // For code that treats all of them alike: adapters, layers, encoders, conformance. All of it is
 // constant data; every function here may be called from any thread and never fails.
 namespace plinth::reflection {
@@ -54,7 +54,7 @@ enum class Owner : uint8_t { kNone, kCaller, kPlugin };
 enum class Absent : uint8_t { kRequired, kStub, kNull };
 enum class Threads : uint8_t { kAny, kExclusive };
 enum class Returns : uint8_t { kError, kNothing, kOther };
-// What a function tells of the handles that it is given.
+// What a function says about its handles.
 enum class Answer : uint8_t {
   kOther,     // it may depend on what was done to them
   kStable,    // the same as long as they live
@@ -167,7 +167,7 @@ const Requirement* FindRequirement(std::string_view id);
 // The extension with that PJRT_Extension_Type whose struct the registry holds, or null.
 const Table* FindTable(int extension_type);
 
-// What a plugin or client of a minor takes for the end of a struct: with every field that any
+// The end of a struct for a plugin or client of a minor: with every field that any
 // revision of that minor may have. At least the head.
 size_t EndAt(const Struct& structure, int minor);
 

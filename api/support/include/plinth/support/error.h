@@ -7,9 +7,9 @@
 
 namespace plinth {
 
-// An error object of the C ABI with the function-table head of 0.107; null for a success. Whoever
-// gets it destroys it, through its head. Never throws: without memory for the object it is a static
-// RESOURCE_EXHAUSTED that Destroy leaves alone.
+// An error object of the C ABI with the function-table head of 0.107; null for a success. The
+// receiver destroys it, through its head. Never throws: without memory for the object it is a
+// static RESOURCE_EXHAUSTED that Destroy leaves alone.
 PJRT_Error* MakeError(const Status& status) noexcept;
 
 // Reads an error through its head and destroys it; success for null. Only for errors that are known

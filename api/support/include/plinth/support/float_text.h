@@ -8,7 +8,7 @@ namespace plinth {
 
 // The shortest decimal form that reads back as the same value, with a point whatever the locale;
 // "inf", "-inf" and "nan". What StrCat prints. Slower than std::to_chars, but
-// without the 130 KB of tables that that brings into a small library.
+// without the 130 KB of tables, which are much for a small library.
 std::string FloatText(float value);
 std::string FloatText(double value);
 

@@ -13,7 +13,7 @@
 
 namespace plinth {
 
-// What a PJRT_NamedValue can hold. The alternatives are in the order of PJRT_NamedValue_Type.
+// The value of a PJRT_NamedValue. The alternatives are in the order of PJRT_NamedValue_Type.
 using Value = std::variant<std::string, int64_t, std::vector<int64_t>, float, bool>;
 
 // "string", "int64", "list of int64", "float" or "bool".

@@ -12,8 +12,8 @@ namespace plinth {
 
 // One argument of StrCat: text, a character, a bool ("true") or a number, in the shortest decimal
 // form that reads back as the same value. Refers to the text it was made from. Formatting happens
-// out of line and behind a pointer: a message costs a caller a few stores, and a program that never
-// prints a double does not carry the code that does.
+// out of line and through a pointer: a message costs a caller a few stores, and a program that
+// never prints a double does not carry the code that does.
 class StrPiece {
  public:
   // NOLINTBEGIN(google-explicit-constructor): arguments become pieces unasked.

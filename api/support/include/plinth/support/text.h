@@ -24,7 +24,7 @@ bool GlobMatches(std::string_view pattern, std::string_view text,
                  LetterCase letter_case = LetterCase::kExact);
 
 // Bytes of the UTF-8 character at the beginning of `text`, which is not empty; 0 if there is none:
-// overlong forms, surrogates and what lies beyond U+10FFFF are none.
+// overlong forms, surrogates and numbers beyond U+10FFFF are none.
 size_t Utf8Length(std::string_view text);
 
 }  // namespace plinth
