@@ -88,7 +88,7 @@ Status CheckSharding(std::span<const Mesh> meshes, ShardingRef sharding, const T
   return used.UseAll(sharding->Find("unreduced_axes"));
 }
 
-std::vector<const Type*> TypesOf(std::span<Value* const> values) {
+std::vector<const Type*> ShardedTypes(std::span<Value* const> values) {
   std::vector<const Type*> types;
   for (const Value* value : values) types.push_back(&value->type);
   return types;
@@ -116,19 +116,19 @@ Status CheckShardings(std::span<const Mesh> meshes, const Op& op) {
   if (op.shardings == nullptr) return Status();
   // JAX says of a call without results where it runs.
   if (op.results.empty() && op.shardings->results.size() == 1) return Status();
-  PLINTH_RETURN_IF_ERROR(CheckShardings(meshes, op.shardings->results, TypesOf(op.results)));
+  PLINTH_RETURN_IF_ERROR(CheckShardings(meshes, op.shardings->results, ShardedTypes(op.results)));
   if (op.shardings->operands.empty()) return Status();
-  return CheckShardings(meshes, op.shardings->operands, TypesOf(op.operands));
+  return CheckShardings(meshes, op.shardings->operands, ShardedTypes(op.operands));
 }
 
 Status CheckShardings(std::span<const Mesh> meshes, const Function& function) {
   if (!function.argument_shardings.empty()) {
-    PLINTH_RETURN_IF_ERROR(
-        CheckShardings(meshes, function.argument_shardings, TypesOf(function.body->arguments)));
+    PLINTH_RETURN_IF_ERROR(CheckShardings(meshes, function.argument_shardings,
+                                          ShardedTypes(function.body->arguments)));
   }
   if (function.result_shardings.empty()) return Status();
   return CheckShardings(meshes, function.result_shardings,
-                        TypesOf(function.body->terminator()->operands));
+                        ShardedTypes(function.body->terminator()->operands));
 }
 
 Status CheckMesh(const Mesh& mesh) {
