@@ -39,6 +39,11 @@ std::vector<ShardingRef> ShardingsOf(std::span<const program::Attributes> lists,
 }  // namespace
 
 Status Importer::ImportMeshes() {
+  constexpr size_t kMostMeshes = 256;  // They are searched by name.
+  if (program_->meshes().size() > kMostMeshes) {
+    return ResourceExhausted("there are ", program_->meshes().size(), " meshes; at most ",
+                             kMostMeshes, " are supported");
+  }
   for (const program::Operation* operation : program_->meshes()) {
     Mesh mesh{std::string(operation->Text("sym_name")), operation->Find("mesh")};
     if (!IsStruct(mesh.axes, "sdy.mesh")) {

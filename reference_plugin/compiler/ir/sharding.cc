@@ -20,6 +20,15 @@ AttributeRef FindMesh(std::span<const Mesh> meshes, AttributeRef mesh_or_ref) {
   return nullptr;
 }
 
+// No number of devices has more factors; what a sharding costs to check is bounded by it.
+constexpr size_t kMostAxes = 64;
+
+Status CheckNumAxes(AttributeRef mesh) {
+  const size_t count = mesh->Find("axes")->elements().size();
+  if (count <= kMostAxes) return Status();
+  return ResourceExhausted("a mesh has ", count, " axes; at most ", kMostAxes, " are supported");
+}
+
 // The axes that one sharding uses. Parts of an axis are used once each, too: a part is where it
 // begins and how long it is.
 class UsedAxes {
@@ -36,11 +45,12 @@ class UsedAxes {
       return InvalidArgument("the mesh has no axis \"", name, "\"");
     }
     const int64_t size = (*found)->Find("size")->integer();
-    int64_t first = 1, end = size;  // which factors of the size are used
+    int64_t first = 1;
+    int64_t end = std::max<int64_t>(size, 2);  // an axis of one device is used once, too
     if (const AttributeRef part = axis->Find("sub_axis_info")) {
       first = part->Find("pre_size")->integer();
       const int64_t length = part->Find("size")->integer();
-      if (first < 1 || length < 1 || first > size || size % first != 0 || length > size / first ||
+      if (first < 1 || length < 2 || first > size || size % first != 0 || length > size / first ||
           (size / first) % length != 0) {
         return InvalidArgument("axis \"", name, "\" has ", size, " devices; it has no part (",
                                first, ")", length);
@@ -74,6 +84,10 @@ Status CheckSharding(std::span<const Mesh> meshes, ShardingRef sharding, const T
   const AttributeRef mesh = FindMesh(meshes, sharding->Find("mesh_or_ref"));
   if (mesh == nullptr || mesh->struct_name() != "sdy.mesh") {
     return InvalidArgument("there is no such mesh");
+  }
+  // One that stands in the sharding has no place where it was checked once.
+  if (!sharding->Find("mesh_or_ref")->Is(program::AttributeKind::kSymbol)) {
+    PLINTH_RETURN_IF_ERROR(CheckMesh(Mesh{"", mesh}));
   }
   // On one device of its own there is nothing to divide: JAX gives no dimensions then.
   if (mesh->Find("axes")->elements().empty()) return Status();
@@ -132,6 +146,7 @@ Status CheckShardings(std::span<const Mesh> meshes, const Function& function) {
 }
 
 Status CheckMesh(const Mesh& mesh) {
+  PLINTH_RETURN_IF_ERROR(CheckNumAxes(mesh.axes));
   std::set<std::string_view> names;
   int64_t devices = 1;
   for (AttributeRef axis : mesh.axes->Find("axes")->elements()) {

@@ -57,6 +57,21 @@ TEST(Shardings, StayInTheModule) {
   }
 }
 
+// What every op that refers to a mesh costs to check is bounded by its axes.
+TEST(Shardings, OfMeshesWithFewAxes) {
+  std::string axes;
+  for (int i = 0; i < 65; ++i) axes += StrCat(i > 0 ? ", " : "", "\"a", i, "\"=1");
+  auto program =
+      program::ReadText(StrCat("module {\n sdy.mesh @mesh = <[", axes,
+                               "]>\n func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+                               " return %a : tensor<8xf32>\n}\n}"));
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  const auto module = Import(*std::move(program));
+  ASSERT_FALSE(module.ok());
+  EXPECT_EQ(module.status().code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(module.status().message(), HasSubstr("65 axes; at most 64"));
+}
+
 TEST(Shardings, OneDeviceHasNone) {
   const std::string text = Mapped(kSharded);
   EXPECT_THAT(text, Not(HasSubstr("mesh")));
@@ -76,6 +91,8 @@ TEST(Shardings, OfNothingThatIsThere) {
            Row{R"(@mesh, [{"y":(1)2}, {"y":(1)2}])", "axis \"y\" is used twice"},
            Row{R"(@mesh, [{"y":(1)3}, {}])", "it has no part (1)3"},
            Row{R"(@mesh, [{"x"}, {}], replicated={"x"})", "axis \"x\" is used twice"},
+           Row{R"(mesh<["x"=1]>, [{"x"}, {"x"}])", "axis \"x\" is used twice"},
+           Row{R"(mesh<["x"=2, "x"=2]>, [{"x"}, {}])", "has two axes \"x\""},
        }) {
     const std::string text = StrCat(
         "module {\n sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\n"
