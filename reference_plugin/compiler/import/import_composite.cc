@@ -12,7 +12,8 @@ using POp = program::Op;
 
 // What combines two elements in any order, and of which result nothing else is made.
 Opcode CombinerOf(const program::Region& body) {
-  if (!body.has_block || body.argument_types.size() != 2 || body.operations.size() != 2) {
+  if (!body.has_block || body.argument_types.size() != 2 || body.operations.size() != 2 ||
+      body.argument_types[0] != body.argument_types[1] || body.operations[1].op != POp::kReturn) {
     return Opcode::kReturn;
   }
   const program::Operation& combine = body.operations[0];
@@ -72,7 +73,9 @@ Expected<bool> ImportScan(Importer& importer, const program::Operation& operatio
   const program::AttributeRef dimension =
       attributes == nullptr ? nullptr : attributes->Find("dimension");
   if (operation.regions.size() != 1 || operands.size() != 2 || results.size() != 2 ||
-      dimension == nullptr || !dimension->Is(program::AttributeKind::kInteger)) {
+      operation.regions[0].argument_types.size() != 2 ||
+      operation.regions[0].argument_types[0] != operation.result_types[1] || dimension == nullptr ||
+      !dimension->Is(program::AttributeKind::kInteger)) {
     return false;
   }
   const Type& type = operands[0]->type;
