@@ -55,13 +55,13 @@ void AddScaled(int64_t n, T factor, const T* x, T* y) {
 // vectors.
 template <typename Sum, typename Term>
 Sum SumOf(int64_t n, const Term& term) {
-  constexpr int64_t kLanes = 8;
-  Sum sums[kLanes] = {};
+  constexpr int64_t kSums = 8;
+  Sum sums[kSums] = {};
   int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += term(i + lane);
+  for (; i + kSums <= n; i += kSums) {
+    for (int64_t lane = 0; lane < kSums; ++lane) sums[lane] += term(i + lane);
   }
-  for (; i < n; ++i) sums[i % kLanes] += term(i);
+  for (; i < n; ++i) sums[i % kSums] += term(i);
   Sum sum(0);
   for (const Sum& part : sums) sum += part;
   return sum;
@@ -219,7 +219,8 @@ T MakeReflector(int64_t n, T* alpha, T* x) {
   Real norm = Norm(n, x);
   if (norm == 0 && std::imag(*alpha) == 0) return T(0);
   auto signed_length = [&] {
-    const Real length = std::hypot(std::real(*alpha), std::imag(*alpha), norm);
+    // Of three arguments libstdc++ loses NaN and infinity.
+    const Real length = std::hypot(std::abs(*alpha), norm);
     return -std::copysign(length, std::real(*alpha));
   };
   Real beta = signed_length();

@@ -435,6 +435,20 @@ TYPED_TEST(QrTest, OfEverySize) {
   }
 }
 
+TYPED_TEST(QrTest, KeepsNan) {
+  using T = TypeParam;
+  Matrix<T> a = Matrix<T>::Random(2, 1);
+  a(0, 0) = T(0);
+  a(1, 0) = T(std::numeric_limits<Real<T>>::quiet_NaN());
+  const auto geqrf = this->Find(Lapack<T>::kGeqrf);
+  T tau, work[64];
+  const int lwork = 64;
+  int info = -1;
+  geqrf(&a.rows, &a.columns, a.data(), &a.lda, &tau, work, &lwork, &info);
+  EXPECT_EQ(info, 0);
+  EXPECT_TRUE(std::isnan(std::real(a(0, 0))));
+}
+
 // Many panels and tiles, in the blocks in which several threads work.
 TYPED_TEST(OwnLapackTest, LargeMatricesByBlocks) {
   using T = TypeParam;
