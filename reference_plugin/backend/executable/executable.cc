@@ -63,7 +63,7 @@ sdk::CompiledMemoryStats MemoryStats(const PreparedProgram& program) {
 
 // Only one device runs a program so far; the device mapping will lift this.
 Status CheckSingleDevice(const program::CompileOptions& options) {
-  if (options.num_replicas * options.num_partitions == 1) return Status();
+  if (options.num_replicas == 1 && options.num_partitions == 1) return Status();
   return Unimplemented("the program is for ", options.num_replicas, " x ", options.num_partitions,
                        " devices (replicas x partitions); the plinth CPU plugin runs programs of "
                        "one device");

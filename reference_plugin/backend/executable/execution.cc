@@ -77,6 +77,7 @@ void Execution::Run() {
   Outcome outcome;
   try {
     outcome = Compute();
+    if (outcome.waits()) return RunWhen(outcome.over());
   } catch (const std::bad_alloc&) {
     outcome = ResourceExhausted("program '", program_->plan().name, "': out of host memory");
   } catch (const std::exception& exception) {
@@ -86,7 +87,6 @@ void Execution::Run() {
   } catch (...) {
     outcome = Internal("program '", program_->plan().name, "': foreign code threw an exception");
   }
-  if (outcome.waits()) return RunWhen(outcome.over());
   Finish(outcome.status());
 }
 

@@ -78,8 +78,9 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendLoadedExecutable::Create
 }
 
 // The arguments of the first device, then of the next. What is only read comes first: when it is
-// there, nothing is refused any more, and so nothing taken has to be put back.
-Status BackendLoadedExecutable::TakeInputs(const sdk::ExecuteRequest& request,
+// there, nothing is refused any more, and so nothing taken has to be put back. A call that may
+// fail later takes nothing: the SDK deletes what was donated when it has succeeded.
+Status BackendLoadedExecutable::TakeInputs(const sdk::ExecuteRequest& request, bool takes_donated,
                                            std::vector<ExecutionInput>& inputs) const {
   inputs.resize(request.devices * request.num_args);
   for (const bool is_donated : {false, true}) {
@@ -90,7 +91,8 @@ Status BackendLoadedExecutable::TakeInputs(const sdk::ExecuteRequest& request,
         if (request.IsDonated(i) != is_donated) continue;
         auto& buffer = static_cast<ContentsBuffer&>(arguments[i]);
         ExecutionInput& input = inputs[lane * request.num_args + i];
-        input = {is_donated ? buffer.Donate() : buffer.contents(), is_donated};
+        const bool takes = is_donated && takes_donated;
+        input = {takes ? buffer.Donate() : buffer.contents(), takes};
         if (input.contents != nullptr) continue;
         return InvalidArgument("argument ", i, " of ", executable_->info().name,
                                " was deleted by another thread while the call began");
@@ -165,9 +167,9 @@ Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
                                         sdk::ExecuteResults& results) {
   const PreparedProgram& program = executable_->program();
   std::vector<ExecutionInput> inputs;
-  PLINTH_RETURN_IF_ERROR(TakeInputs(request, inputs));
   // Without a result that carries it, an error of user code would be lost: it is Execute's own.
   const bool awaits = program.may_wait() && HasOnlyTokens(program);
+  PLINTH_RETURN_IF_ERROR(TakeInputs(request, /*takes_donated=*/!awaits, inputs));
   std::vector<sdk::Event> awaited;
   for (size_t lane = 0; lane < request.devices; ++lane) {
     sdk::Device* device = request.execute_device != nullptr ? request.execute_device

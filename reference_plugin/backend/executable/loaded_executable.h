@@ -35,7 +35,8 @@ class BackendLoadedExecutable final : public sdk::LoadedExecutable {
         executable_(std::move(executable)),
         output_memories_(std::move(output_memories)) {}
 
-  Status TakeInputs(const sdk::ExecuteRequest& request, std::vector<ExecutionInput>& inputs) const;
+  Status TakeInputs(const sdk::ExecuteRequest& request, bool takes_donated,
+                    std::vector<ExecutionInput>& inputs) const;
   void SetOutput(sdk::ExecuteResults& results, size_t lane, size_t output, sdk::Device* device,
                  ContentsPtr contents) const;
   Lane LaneOf(size_t lane, const sdk::Device* device) const;

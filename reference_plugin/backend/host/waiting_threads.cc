@@ -97,7 +97,7 @@ bool WaitingThreads::State::Start() {
   try {
     std::thread([self = shared_from_this()] { self->Work(); }).detach();
     return true;
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     return false;
   }
 }
@@ -109,7 +109,7 @@ bool WaitingThreads::State::StartNested(const std::function<void()>& task) {
     std::thread([self = shared_from_this(), task = task]() mutable {
       self->WorkNested(std::move(task));
     }).detach();
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     return false;
   }
   ++nested;

@@ -175,6 +175,8 @@ Expected<sdk::AliasBuffer> CpuClient::CreateAliasBuffer(const sdk::Shape& shape,
     Status problem;
     if (given == nullptr) {
       problem = FailedPrecondition("the buffer that fulfills an alias was deleted");
+    } else if (given == contents) {
+      problem = InvalidArgument("an alias was fulfilled with itself");
     } else if (buffer.dtype() != shape.dtype || sdk::Dims(buffer.dims()) != shape.dims ||
                buffer.layout() != nullptr) {
       problem =
