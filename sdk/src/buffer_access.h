@@ -36,8 +36,9 @@ struct BufferAccess {
   }
   // The call that had claimed it takes nothing. What others asked for meanwhile is done now.
   static void Release(Buffer& buffer) {
-    const uint8_t state = buffer.claim_.exchange(0, std::memory_order_acq_rel);
-    if ((state & kDeleted) != 0) Delete(buffer);
+    const uint8_t state =
+        buffer.claim_.fetch_and(static_cast<uint8_t>(~kClaimed), std::memory_order_acq_rel);
+    if ((state & kDeleted) != 0) buffer.Delete();
   }
   // The call has succeeded: nothing is left.
   static void Finish(Buffer& buffer) {

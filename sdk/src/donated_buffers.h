@@ -22,6 +22,7 @@ class DonatedBuffers {
 
   // False if the buffer is deleted, or somebody else takes it.
   bool Add(Buffer& buffer) {
+    buffers_.reserve(buffers_.size() + 1);  // before the claim, which nobody would release
     if (!BufferAccess::Claim(buffer)) return false;
     buffers_.push_back(&buffer);
     return true;
