@@ -2,6 +2,7 @@
 #include "plinth/support/log_line.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -21,7 +22,7 @@ TEST(LogLine, TargetIsAFileAndALevel) {
 }
 
 TEST(LogLine, LinesAreAppended) {
-  const std::string path = ::testing::TempDir() + "/log_line_test.log";
+  const std::string path = ::testing::TempDir() + "/log_line_test." + std::to_string(getpid());
   std::remove(path.c_str());
   EXPECT_EQ(AppendLogLine(path, "info", "one"), "");
   EXPECT_EQ(AppendLogLine(path, "error", "two"), "");

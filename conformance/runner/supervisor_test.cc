@@ -98,7 +98,7 @@ TEST(SupervisorTest, JobsKeepTheOrder) {
 
 TEST(SupervisorTest, WhatComesAfterACrashIsSplitOverIdleJobs) {
   // `crash` happens after the child of the first half has ended. Results say which child gave them.
-  std::string folder = testing::TempDir() + "/split_over_idle_jobs";
+  std::string folder = testing::TempDir() + "/split_over_idle_jobs." + std::to_string(getpid());
   std::filesystem::create_directories(folder);
   SupervisorOutcome outcome = RunWith(StrCat("cd ", folder, R"(
 echo $$ > pid.$$

@@ -328,6 +328,7 @@ def buffers(function, shape, dtype, **options):
 
 @pytest.mark.parametrize("dtype", TYPES, ids=lambda t: np.dtype(t).name)
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4)], ids=str)
+@on_plugin  # Built-in shows the callback packed int4 as if it were not packed.
 def test_buffers_of_every_type_and_shape(dtype, shape):
     x = (np.arange(np.prod(shape)) % 5).reshape(shape).astype(dtype)
 
@@ -338,7 +339,8 @@ def test_buffers_of_every_type_and_shape(dtype, shape):
         assert out.writeable and not a.writeable
         np.asarray(out)[...] = np.asarray(a)[..., ::-1] if shape else np.asarray(a)
 
-    same(buffers(callback, shape, dtype), x)
+    result = jax.jit(buffers(callback, shape, dtype))(x)
+    np.testing.assert_array_equal(np.asarray(result), x[..., ::-1] if shape else x)
 
 
 def test_buffers_under_vmap_in_loops_and_in_place():
