@@ -219,8 +219,8 @@ T MakeReflector(int64_t n, T* alpha, T* x) {
   Real norm = Norm(n, x);
   if (norm == 0 && std::imag(*alpha) == 0) return T(0);
   auto signed_length = [&] {
-    // Of three arguments libstdc++ loses NaN and infinity.
-    const Real length = std::hypot(std::abs(*alpha), norm);
+    // hypot of three arguments loses NaN in libstdc++; that of two needs glibc 2.35.
+    const Real length = std::abs(std::complex<Real>(std::abs(*alpha), norm));
     return -std::copysign(length, std::real(*alpha));
   };
   Real beta = signed_length();
