@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_CALLBACKS_ELSEWHERE_H_
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "plinth/sdk/event.h"
@@ -10,20 +11,33 @@
 
 namespace plinth::cpu {
 
-// While it lives, the framework's callbacks that become due on this thread run on threads of their
-// own. For all that the threads of a runtime do: a callback may execute a program and wait for it.
+// For all that the threads of a runtime do: a callback of the framework may execute a program and
+// wait for it. Those that become due on this thread while this lives run afterwards, when every
+// event of the work is set: the last of them here, if a worker besides this one stays for programs,
+// the others on threads of their own.
 class CallbacksElsewhere final : public sdk::CallbackRunner {
  public:
   // `runtime` must outlive it.
-  explicit CallbacksElsewhere(Runtime& runtime) : runtime_(runtime), scope_(*this) {}
+  explicit CallbacksElsewhere(Runtime& runtime) : runtime_(runtime) { scope_.emplace(*this); }
+  ~CallbacksElsewhere() override {
+    scope_.reset();
+    if (last_ == nullptr) return;
+    const bool has_room =
+        runtime_.callbacks_on_workers.fetch_add(1) + 1 < runtime_.threads.parallelism();
+    if (has_room) last_();
+    runtime_.callbacks_on_workers.fetch_sub(1);
+    if (!has_room) runtime_.callbacks.Enqueue(std::move(last_));
+  }
 
   void Run(std::function<void()> callback) override {
-    runtime_.callbacks.Enqueue(std::move(callback));
+    if (last_ != nullptr) runtime_.callbacks.Enqueue(std::move(last_));
+    last_ = std::move(callback);
   }
 
  private:
   Runtime& runtime_;
-  const sdk::CallbackScope scope_;
+  std::function<void()> last_;
+  std::optional<sdk::CallbackScope> scope_;
 };
 
 }  // namespace plinth::cpu

@@ -32,7 +32,8 @@ struct Runtime {
   std::shared_ptr<MemoryPool> memory;
   std::atomic<bool> stop{false};  // set when the client goes: executions give up
   ThreadPool threads;
-  WaitingThreads waiting;    // for executions that enter foreign code
+  WaitingThreads waiting;                    // for executions that enter foreign code
+  std::atomic<int> callbacks_on_workers{0};  // of the framework, on threads of `threads`
   WaitingThreads callbacks;  // for those of the framework that `threads` and `waiting` owe
 };
 
