@@ -20,6 +20,8 @@ namespace {
 std::string ScipysLibrary() {
   BlasPlaces places;
   places.virtual_env = BlasPlaces::OfThisProcess().virtual_env;
+  // Tests run in the folder of their sources, by ctest alone too.
+  if (places.virtual_env.empty()) places.virtual_env = "../../../build/venv";
   for (const std::string& file : places.Files()) {
     if (IsScipysOwn(file)) return file;
   }
