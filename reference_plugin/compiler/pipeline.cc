@@ -6,11 +6,11 @@
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/verifier.h"
+#include "reference_plugin/compiler/lower/lower.h"
 #include "reference_plugin/compiler/mapping/device_mapping.h"
 #include "reference_plugin/compiler/mapping/one_device.h"
 #include "reference_plugin/compiler/passes/legalize.h"
 #include "reference_plugin/compiler/passes/optimize.h"
-#include "reference_plugin/compiler/plan/schedule.h"
 
 namespace plinth::compiler {
 
@@ -21,31 +21,31 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   dumper.Dump("program", [&] { return program::Print(source); });
   // Later on, a full disk is no reason not to compile.
   PLINTH_RETURN_IF_ERROR(dumper.status());
-  PLINTH_ASSIGN_OR_RETURN(EntryLayouts layouts, ReadEntryLayouts(source));
-  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, Import(std::move(source)));
-  PLINTH_RETURN_IF_ERROR(ApplyEntryLayouts(layouts, *module));
+  PLINTH_ASSIGN_OR_RETURN(importer::EntryLayouts layouts, importer::ReadEntryLayouts(source));
+  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, importer::Import(std::move(source)));
+  PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("import"));
   dumper.Dump("import", [&] { return ToString(*module); });
-  PLINTH_RETURN_IF_ERROR(CheckSingleDevice(*module));
-  if (MapToOneDevice(*module)) {
+  PLINTH_RETURN_IF_ERROR(mapping::CheckSingleDevice(*module));
+  if (mapping::MapToOneDevice(*module)) {
     if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("mapping"));
     dumper.Dump("mapping", [&] { return ToString(*module); });
   }
-  OptimizeOptions optimize;
+  passes::OptimizeOptions optimize;
   optimize.simplify = options.simplify;
   optimize.verify = options.verify;
   optimize.dumper = &dumper;
-  PLINTH_RETURN_IF_ERROR(Optimize(*module, target, optimize));
-  PLINTH_RETURN_IF_ERROR(Legalize(*module, target));
+  PLINTH_RETURN_IF_ERROR(passes::Optimize(*module, target, optimize));
+  PLINTH_RETURN_IF_ERROR(passes::Legalize(*module, target));
   dumper.Dump("legalize", [&] { return ToString(*module); });
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("legalize"));
-  LowerOptions lower;
-  lower.fusion = options.fusion;
-  PLINTH_ASSIGN_OR_RETURN(Schedule schedule, Lower(*module, target, lower));
+  lower::LowerOptions lowering;
+  lowering.fusion = options.fusion;
+  PLINTH_ASSIGN_OR_RETURN(plan::Schedule schedule, lower::Lower(*module, target, lowering));
   dumper.Dump("schedule", [&] { return ToString(schedule); });
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(schedule));
   CompiledProgram compiled;
-  PLINTH_ASSIGN_OR_RETURN(compiled.plan, PlanMemory(schedule, target));
+  PLINTH_ASSIGN_OR_RETURN(compiled.plan, plan::PlanMemory(schedule, target));
   dumper.Dump("plan", [&] { return ToString(compiled.plan); });
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(compiled.plan).WithContext("plan"));
   compiled.donations = std::move(module->donations);

@@ -27,12 +27,12 @@ struct PipelineOptions {
 
 // What is known of the entry function besides the plan.
 struct CompiledProgram {
-  Plan plan;
+  plan::Plan plan;
   std::vector<Donation> donations;
   std::vector<std::string> parameter_memory_kinds, output_memory_kinds;
   std::vector<std::string> parameter_shardings, output_shardings;
   // The plan has the types of arguments and outputs as they lie in memory.
-  EntryLayouts layouts;
+  importer::EntryLayouts layouts;
 };
 
 // The whole compiler: import, device mapping, optimization, lowering, memory plan, for what the

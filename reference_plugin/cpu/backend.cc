@@ -10,31 +10,34 @@
 namespace plinth::cpu {
 namespace {
 
-using compiler::PlanStep;
-using compiler::PlanStepKind;
+using compiler::plan::PlanStep;
+using compiler::plan::PlanStepKind;
 
-Engine KernelEngine() {
+backend::Engine KernelEngine() {
   return {[](const PlanStep& step) { return step.kind == PlanStepKind::kKernel; },
-          [](const PlanStep& step, AttributeBudget&) { return PrepareKernel(step.kernel); }};
+          [](const PlanStep& step, backend::AttributeBudget&) {
+            return kernels::PrepareKernel(step.kernel);
+          }};
 }
 
-Engine LibraryEngine(const LibraryOptions& options) {
+backend::Engine LibraryEngine(const library::LibraryOptions& options) {
   return {[](const PlanStep& step) { return step.kind == PlanStepKind::kLibrary; },
-          [options](const PlanStep& step, AttributeBudget&) {
-            return PrepareLibraryStep(step, options);
+          [options](const PlanStep& step, backend::AttributeBudget&) {
+            return library::PrepareLibraryStep(step, options);
           }};
 }
 
 }  // namespace
 
-std::shared_ptr<const Backend> MakeBackend(const LibraryOptions& options) {
-  Backend backend;
+std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOptions& options) {
+  backend::Backend backend;
   backend.name = "CPU";
-  backend.hardware = NameOf(BestSimdTarget());
+  backend.hardware = math::NameOf(math::BestSimdTarget());
   backend.target = kTarget;
-  backend.engines = {KernelEngine(), CallEngine(backend.name, CpuCallFamilies(options)),
+  backend.engines = {KernelEngine(),
+                     backend::CallEngine(backend.name, lapack::CpuCallFamilies(options)),
                      LibraryEngine(options)};
-  return std::make_shared<const Backend>(std::move(backend));
+  return std::make_shared<const backend::Backend>(std::move(backend));
 }
 
 }  // namespace plinth::cpu

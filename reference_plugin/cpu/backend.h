@@ -10,7 +10,7 @@
 namespace plinth::cpu {
 
 // What this back end is to the code that all of them share.
-std::shared_ptr<const Backend> MakeBackend(const LibraryOptions& options = {});
+std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOptions& options = {});
 
 }  // namespace plinth::cpu
 

@@ -7,21 +7,24 @@
 #include "reference_plugin/backend/testing/backend_under_test.h"
 #include "reference_plugin/cpu/pjrt/client.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
-std::shared_ptr<const Backend> BackendUnderTest() { return MakeBackend(); }
+std::shared_ptr<const Backend> BackendUnderTest() { return cpu::MakeBackend(); }
 
 std::unique_ptr<BackendClient> ClientUnderTest(int num_devices) {
-  CpuClientOptions options;
+  cpu::CpuClientOptions options;
   options.num_devices = num_devices;
   options.num_threads = 1;
-  return std::make_unique<CpuClient>(options);
+  return std::make_unique<cpu::CpuClient>(options);
 }
 
+}  // namespace plinth::backend
+
+namespace plinth::cpu {
 namespace {
 
 void ExpectCompileError(std::string_view body, std::string_view words) {
-  const auto program = CompileUnderTest(
+  const auto program = backend::CompileUnderTest(
       StrCat("func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n", body, "\n}\n"));
   ASSERT_FALSE(program.ok());
   EXPECT_EQ(program.status().code(), StatusCode::kInvalidArgument) << program.status().ToString();

@@ -113,7 +113,7 @@ constexpr compiler::Target kTarget = {
     .in_place = kInPlace,
     .kernels_work_in_place = true,
     .control_flow = compiler::ControlFlow::kJumps,
-    .arena_alignment = kStorageAlignment,
+    .arena_alignment = backend::kStorageAlignment,
 };
 
 }  // namespace plinth::cpu

@@ -5,7 +5,7 @@
 
 // Calls that tell a compiler something about their operands and compute nothing. In programs of one
 // device the importer has taken them away.
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 class CopyOperandsStep final : public PreparedStep {
@@ -55,4 +55,4 @@ constexpr CustomCallRow kRows[] = {
 
 std::span<const CustomCallRow> AnnotationRows() { return kRows; }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -11,7 +11,7 @@
 // jax.experimental.buffer_callback: a Python function that gets the buffers themselves, as objects
 // of jaxlib's own types. Only jaxlib can make those, so the call goes on to the handler that jaxlib
 // has for its own runtime. It is an XLA FFI handler as any other, and Python knows its address.
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 using python::Functions;
@@ -118,4 +118,4 @@ constexpr CustomCallRow kRows[] = {{kTarget, PrepareBufferCallback}};
 
 std::span<const CustomCallRow> BufferCallbackRows() { return kRows; }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

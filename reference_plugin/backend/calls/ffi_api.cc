@@ -11,7 +11,7 @@
 #include "reference_plugin/backend/host/thread_pool.h"
 
 // The functions of the XLA FFI C API.
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 // Around each function: argument structs may be smaller than ours only behind what was announced.
@@ -321,4 +321,4 @@ const XLA_FFI_Api* GetFfiApi() {
   return &api;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

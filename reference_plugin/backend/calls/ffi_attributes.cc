@@ -6,7 +6,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/calls/ffi_types.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 using program::Attribute;
@@ -134,4 +134,4 @@ Status FfiAttributes::Add(std::string_view name, const Attribute& value, Attribu
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

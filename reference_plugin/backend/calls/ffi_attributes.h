@@ -12,7 +12,7 @@
 #include "reference_plugin/program/attribute.h"
 #include "xla_ffi_c_api.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // A dictionary of a program in the form that handlers read. Owns all but the program's text, which
 // lives as long as the program. Immutable.
@@ -48,6 +48,6 @@ class FfiAttributes {
   std::deque<std::unique_ptr<FfiAttributes>> dictionaries_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_FFI_ATTRIBUTES_H_

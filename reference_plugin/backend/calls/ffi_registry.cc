@@ -7,7 +7,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/calls/ffi_types.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 // Names that frameworks use for this platform; an empty one stands for it too.
@@ -104,4 +104,4 @@ std::optional<FfiRegistry::Handler> FfiRegistry::Find(std::string_view target) c
   return found->second;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

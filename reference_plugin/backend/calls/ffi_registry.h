@@ -10,7 +10,7 @@
 #include "plinth/sdk/ffi.h"
 #include "xla_ffi_c_api.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // Asks a typed handler for its metadata; FAILED_PRECONDITION if it was built for a newer API.
 Status CheckFfiHandler(XLA_FFI_Handler* handler);
@@ -46,6 +46,6 @@ class FfiRegistry final : public sdk::Ffi {
   std::map<std::string, Handler, std::less<>> handlers_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_FFI_REGISTRY_H_

@@ -7,7 +7,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/calls/ffi_registry.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 struct TypePair {
@@ -114,4 +114,4 @@ Expected<void*> FfiState::Get(int64_t type_id) const {
   return object_;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -19,7 +19,7 @@ struct XLA_FFI_Error {
   std::string message;
 };
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 struct FfiFutureState {
   std::mutex mutex;
@@ -28,15 +28,15 @@ struct FfiFutureState {
   Status status;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 // Completing it may let the runtime free it, so who completes it holds the state by a reference of
 // its own.
 struct XLA_FFI_Future {
-  std::shared_ptr<plinth::cpu::FfiFutureState> state;
+  std::shared_ptr<plinth::backend::FfiFutureState> state;
 };
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // The table that call frames carry. Lives for ever.
 const XLA_FFI_Api* GetFfiApi();
@@ -74,14 +74,14 @@ class FfiState {
   void (*deleter_)(void*) = nullptr;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 // One call of a handler, as the runtime's functions see it.
 struct XLA_FFI_InvokeContext {
   XLA_FFI_ExecutionStage stage;
-  plinth::cpu::CallContext* call = nullptr;  // null while instantiating
+  plinth::backend::CallContext* call = nullptr;  // null while instantiating
   // By stage; null for those that are not there yet.
-  plinth::cpu::FfiState* states[3] = {nullptr, nullptr, nullptr};
+  plinth::backend::FfiState* states[3] = {nullptr, nullptr, nullptr};
 };
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_FFI_TYPES_H_

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-namespace plinth::cpu::python {
+namespace plinth::backend::python {
 namespace {
 
 template <typename T>
@@ -115,4 +115,4 @@ std::string TakeError(const Functions& f) {
   return text;
 }
 
-}  // namespace plinth::cpu::python
+}  // namespace plinth::backend::python

@@ -11,7 +11,7 @@
 
 // The interpreter of this process, if it has one. Nothing links to Python: its functions are looked
 // up in the process at first use, so the plugin loads in C programs too, and in any version.
-namespace plinth::cpu::python {
+namespace plinth::backend::python {
 
 struct Object;  // PyObject
 
@@ -97,6 +97,6 @@ std::string TakeError(const Functions& functions);
 // str(object), or what went wrong.
 std::string ToString(const Functions& functions, Object* object);
 
-}  // namespace plinth::cpu::python
+}  // namespace plinth::backend::python
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_PYTHON_H_

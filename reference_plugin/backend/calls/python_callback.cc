@@ -7,7 +7,7 @@
 
 // jax.pure_callback, io_callback, debug.print and debug.callback: a Python function of the host,
 // named by its number in a list that the framework gives to each execution.
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 using python::Functions;
@@ -236,4 +236,4 @@ constexpr CustomCallRow kRows[] = {
 
 std::span<const CustomCallRow> PythonCallbackRows() { return kRows; }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

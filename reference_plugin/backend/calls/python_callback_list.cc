@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/backend/calls/python_callback_list.h"
 
-namespace plinth::cpu::python {
+namespace plinth::backend::python {
 namespace {
 
 // The type of that list is known by its id, which JAX's runtime fixed.
@@ -26,4 +26,4 @@ Expected<Object*> FindCallback(const CallContext& call, uint64_t index) {
   return list->callbacks[index];
 }
 
-}  // namespace plinth::cpu::python
+}  // namespace plinth::backend::python

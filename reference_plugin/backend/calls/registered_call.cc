@@ -9,7 +9,7 @@
 #include "reference_plugin/backend/calls/ffi_types.h"
 #include "reference_plugin/backend/run/call_context.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 constexpr int32_t kTypedApiVersion = 4;
@@ -235,4 +235,4 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRegisteredCall(const FfiRegistry:
   return std::unique_ptr<PreparedStep>(std::move(step));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -8,7 +8,7 @@
 #include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/calls/table.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // A call of what a user registered, of either kind; INVALID_ARGUMENT if the call is of the other.
 // Typed handlers are instantiated here. Errors at run time name `place`.
@@ -16,6 +16,6 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRegisteredCall(const FfiRegistry:
                                                               const CustomCall& call,
                                                               const std::string& place);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_REGISTERED_CALL_H_

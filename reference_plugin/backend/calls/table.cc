@@ -8,7 +8,7 @@
 #include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/calls/registered_call.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 // From the type of the bytes, which is row major, to what the program calls it.
@@ -24,7 +24,7 @@ CustomCallArray ArrayOf(const compiler::Type& type, const compiler::Dims& layout
   return array;
 }
 
-std::vector<CustomCallArray> ArraysOf(const std::vector<compiler::ArrayRef>& arrays,
+std::vector<CustomCallArray> ArraysOf(const std::vector<compiler::plan::ArrayRef>& arrays,
                                       const std::vector<compiler::Dims>& layouts) {
   std::vector<CustomCallArray> list;
   for (size_t i = 0; i < arrays.size(); ++i) list.push_back(ArrayOf(arrays[i].type, layouts[i]));
@@ -42,7 +42,7 @@ class FailingStep final : public PreparedStep {
   const Status error_;
 };
 
-Expected<std::unique_ptr<PreparedStep>> PrepareCall(const compiler::PlanStep& step,
+Expected<std::unique_ptr<PreparedStep>> PrepareCall(const compiler::plan::PlanStep& step,
                                                     const std::vector<CallFamily>& families,
                                                     const std::string& backend_name,
                                                     AttributeBudget& budget) {
@@ -133,14 +133,14 @@ Engine CallEngine(std::string backend_name, std::vector<CallFamily> families) {
   families.push_back(FamilyOf(AnnotationRows()));
   families.push_back(FamilyOf(BufferCallbackRows()));
   families.push_back(FamilyOf(PythonCallbackRows()));
-  return {[](const compiler::PlanStep& step) {
-            return step.kind == compiler::PlanStepKind::kLibrary &&
+  return {[](const compiler::plan::PlanStep& step) {
+            return step.kind == compiler::plan::PlanStepKind::kLibrary &&
                    step.opcode == compiler::Opcode::kCustomCall;
           },
           [families = std::move(families), name = std::move(backend_name)](
-              const compiler::PlanStep& step, AttributeBudget& budget) {
+              const compiler::plan::PlanStep& step, AttributeBudget& budget) {
             return PrepareCall(step, families, name, budget);
           }};
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -17,7 +17,7 @@
 
 // Custom calls that the plugin has built in: name -> prepare function. One file per family of
 // targets: those here, which every back end has, and a back end's own.
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // An operand or result. Its elements are dense in memory, in the order that the program asked for:
 // minor_to_major lists the dimensions from the fastest varying on.
@@ -79,6 +79,6 @@ std::span<const CustomCallRow> AnnotationRows();
 std::span<const CustomCallRow> BufferCallbackRows();
 std::span<const CustomCallRow> PythonCallbackRows();
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_TABLE_H_

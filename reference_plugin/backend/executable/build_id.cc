@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 std::string Hexadecimal(const unsigned char* bytes, size_t size) {
@@ -89,4 +89,4 @@ std::string Fingerprint(std::initializer_list<std::string_view> parts) {
   return Hexadecimal(bytes, sizeof(bytes));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -9,7 +9,7 @@
 #include "plinth/sdk/event.h"
 #include "reference_plugin/backend/host/runtime.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // For all that the threads of a runtime do: a callback of the framework may execute a program and
 // wait for it. Those that become due on this thread while this lives run afterwards, when every
@@ -40,6 +40,6 @@ class CallbacksElsewhere final : public sdk::CallbackRunner {
   std::optional<sdk::CallbackScope> scope_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_CALLBACKS_ELSEWHERE_H_

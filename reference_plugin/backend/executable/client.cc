@@ -6,7 +6,7 @@
 #include "reference_plugin/backend/executable/executable.h"
 #include "reference_plugin/backend/executable/loaded_executable.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::Compile(const sdk::Program& program,
                                                                         std::string_view options) {
@@ -28,4 +28,4 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::Load(
   return BackendLoadedExecutable::Create(*this, std::move(ours));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

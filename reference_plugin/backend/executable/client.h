@@ -11,7 +11,7 @@
 #include "reference_plugin/backend/host/runtime.h"
 #include "reference_plugin/backend/run/backend.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // A client of a back end: it compiles, loads and runs programs. The devices, the memories and the
 // way arrays get there are those of the class that derives from it.
@@ -42,6 +42,6 @@ class BackendClient : public sdk::Client {
   const std::shared_ptr<Runtime> runtime_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_CLIENT_H_

@@ -9,7 +9,7 @@
 #include "plinth/support/float_text.h"
 #include "plinth/support/str_cat.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 struct Flag {
@@ -117,4 +117,4 @@ Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::Op
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

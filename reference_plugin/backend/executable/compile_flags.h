@@ -9,7 +9,7 @@
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/program/compile_options.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // The folder to which the stages of the compiler are written.
 inline constexpr std::string_view kXlaDumpTo = "xla_dump_to";
@@ -21,6 +21,6 @@ inline constexpr std::string_view kXlaDumpTo = "xla_dump_to";
 Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::OptionValue>& flags,
                          compiler::PipelineOptions& options);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_COMPILE_FLAGS_H_

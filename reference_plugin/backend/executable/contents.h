@@ -8,7 +8,7 @@
 #include "plinth/sdk/event.h"
 #include "reference_plugin/backend/host/storage.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // What a buffer refers to; shared by buffers and by the executions that read it. `storage` is
 // written before `ready` and read after it; it stays null if `ready` is an error.
@@ -24,6 +24,6 @@ inline StoragePtr TokenStorage() {
   return StoragePtr::Borrow(&nowhere, 0, nullptr);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_CONTENTS_H_

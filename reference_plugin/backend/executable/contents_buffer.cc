@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 bool ContentsBuffer::Lock(std::unique_lock<std::mutex>& lock) const {
   lock = std::unique_lock(mutex_, std::try_to_lock);
@@ -42,4 +42,4 @@ Expected<ContentsPtr> ContentsBuffer::ContentsFor(const char* action) {
   return result;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -10,7 +10,7 @@
 #include "plinth/sdk/buffer.h"
 #include "reference_plugin/backend/executable/contents.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // A PJRT buffer that refers to contents, with a shape. Dense; `layout` is null for row major. What
 // moves bytes is a back end's, which derives from it.
@@ -49,6 +49,6 @@ class ContentsBuffer : public sdk::Buffer {
   std::atomic<bool> is_deleted_{false};  // written with the lock held, read without it
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_CONTENTS_BUFFER_H_

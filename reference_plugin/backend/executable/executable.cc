@@ -11,7 +11,7 @@
 #include "reference_plugin/compiler/plan/plan_cost.h"
 #include "reference_plugin/program/printer.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 std::span<const std::byte> AsBytes(std::string_view text) {
@@ -27,7 +27,7 @@ std::vector<sdk::ValueInfo> ValueInfos(const std::vector<compiler::Type>& types,
     infos[i].dtype = types[i].dtype;
     infos[i].dims = types[i].dims;
     if (i < layouts.size() && !layouts[i].empty()) {
-      infos[i].dims = compiler::DimsOfLayout(types[i].dims, layouts[i]);
+      infos[i].dims = compiler::importer::DimsOfLayout(types[i].dims, layouts[i]);
       infos[i].layout = std::make_shared<const sdk::Layout>(
           sdk::Layout{.minor_to_major = {layouts[i].begin(), layouts[i].end()}});
     }
@@ -46,12 +46,12 @@ int64_t TotalSize(const std::vector<compiler::Type>& types) {
 }
 
 sdk::CompiledMemoryStats MemoryStats(const PreparedProgram& program) {
-  const compiler::Plan& plan = program.plan();
+  const compiler::plan::Plan& plan = program.plan();
   sdk::CompiledMemoryStats stats;
   stats.argument_size = TotalSize(plan.argument_types);
   stats.output_size = TotalSize(plan.output_types);
-  for (const compiler::ArrayRef& output : plan.outputs) {
-    if (plan.storages[output.storage].kind == compiler::StorageKind::kArgument) {
+  for (const compiler::plan::ArrayRef& output : plan.outputs) {
+    if (plan.storages[output.storage].kind == compiler::plan::StorageKind::kArgument) {
       stats.alias_size += plan.storages[output.storage].size;
     }
   }
@@ -102,7 +102,7 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
                                compiled.parameter_shardings, compiled.layouts.parameters);
   info.outputs = ValueInfos(compiled.plan.output_types, compiled.output_memory_kinds,
                             compiled.output_shardings, compiled.layouts.outputs);
-  compiler::PlanCost cost = CostOf(compiled.plan);
+  compiler::plan::PlanCost cost = CostOf(compiled.plan);
   info.cost = {{"flops", static_cast<float>(cost.flops)},
                {"transcendentals", static_cast<float>(cost.transcendentals)},
                {"bytes accessed", static_cast<float>(cost.bytes_accessed)}};
@@ -143,4 +143,4 @@ Expected<sdk::OwnedProgram> BackendExecutable::OptimizedProgram() const {
   return sdk::OwnedProgram{"mlir", code_};
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

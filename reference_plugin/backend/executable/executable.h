@@ -12,7 +12,7 @@
 #include "reference_plugin/backend/run/prepared_program.h"
 #include "reference_plugin/program/compile_options.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // A compiled program.
 class BackendExecutable final : public sdk::Executable {
@@ -51,6 +51,6 @@ class BackendExecutable final : public sdk::Executable {
   const std::shared_ptr<const Backend> backend_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTABLE_H_

@@ -9,7 +9,7 @@
 
 #include "reference_plugin/backend/executable/callbacks_elsewhere.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 bool HasOnlyTokens(const PreparedProgram& program) {
   for (size_t o = 0; o < program.plan().outputs.size(); ++o) {
@@ -125,4 +125,4 @@ void Execution::Finish(Status status) {
   if (over_.has_value()) over_->Set();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

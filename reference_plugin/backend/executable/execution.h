@@ -13,7 +13,7 @@
 #include "reference_plugin/backend/run/frame.h"
 #include "reference_plugin/backend/run/prepared_program.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // Whether an output of a program is a token.
 inline bool IsToken(const PreparedProgram& program, size_t output) {
@@ -63,6 +63,6 @@ class Execution : public std::enable_shared_from_this<Execution> {
 // else reads gives its storage up.
 RunArgument TakeArgument(ExecutionInput& input);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_EXECUTION_H_

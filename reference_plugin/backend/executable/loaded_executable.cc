@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request, Runtime& runtime,
@@ -191,4 +191,4 @@ Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
   return awaited.empty() ? Status() : sdk::Event::All(awaited).Await();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

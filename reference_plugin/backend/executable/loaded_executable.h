@@ -11,7 +11,7 @@
 #include "reference_plugin/backend/executable/executable.h"
 #include "reference_plugin/backend/executable/execution.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // A compiled program on devices of a client, which it does not outlive.
 class BackendLoadedExecutable final : public sdk::LoadedExecutable {
@@ -50,6 +50,6 @@ class BackendLoadedExecutable final : public sdk::LoadedExecutable {
   const std::vector<sdk::Memory*> output_memories_;  // of the first device, then of the next
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_LOADED_EXECUTABLE_H_

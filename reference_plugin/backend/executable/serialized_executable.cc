@@ -11,7 +11,7 @@
 
 #include "reference_plugin/backend/executable/build_id.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 constexpr std::string_view kMagic = "plinth-cpu-exec\n";
@@ -162,4 +162,4 @@ Expected<SerializedExecutable> ReadSerializedExecutable(std::string_view bytes,
   return SerializedExecutable{std::string(*options), std::string(*code)};
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -8,7 +8,7 @@
 
 #include "plinth/support/status.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // What a serialized executable is made of: a CompileOptionsProto and a program of format "mlir".
 struct SerializedExecutable {
@@ -35,6 +35,6 @@ Expected<std::string> WriteSerializedExecutable(const SerializedExecutable& part
 Expected<SerializedExecutable> ReadSerializedExecutable(std::string_view bytes,
                                                         const SerializedBy& reader);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_SERIALIZED_EXECUTABLE_H_

@@ -8,7 +8,7 @@
 
 #include "reference_plugin/backend/executable/build_id.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 using ::testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST(SerializedExecutableTest, LiesAboutSizes) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -8,7 +8,7 @@
 #include <cfenv>
 #endif
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // While it lives, the calling thread computes by the rules of IEEE 754: round to nearest,
 // subnormals kept; then as before, whatever was called meanwhile. The thread may be a framework's
@@ -48,6 +48,6 @@ class DefaultFloatingPoint {
 };
 #endif
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_FLOATING_POINT_MODES_H_

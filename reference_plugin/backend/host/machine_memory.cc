@@ -15,7 +15,7 @@
 #include "plinth/support/str_cat.h"
 #include "plinth/support/text.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
@@ -130,4 +130,4 @@ int64_t AvailableMemory(const std::string& root) {
   return available;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

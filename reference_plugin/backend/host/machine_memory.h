@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // How much memory this process may use: that of the machine, or less where its control groups
 // (containers) say so. Beyond it the kernel ends a process. `root` is where /proc and /sys are.
@@ -17,6 +17,6 @@ int64_t TotalMemory(const std::string& root = "");
 // touched are not in use. Takes tens of microseconds.
 int64_t AvailableMemory(const std::string& root = "");
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_MACHINE_MEMORY_H_

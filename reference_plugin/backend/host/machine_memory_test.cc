@@ -11,7 +11,7 @@
 
 #include "plinth/support/str_cat.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 constexpr int64_t kMegabyte = 1 << 20;
@@ -98,4 +98,4 @@ TEST(MachineMemory, OfThisMachine) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -14,7 +14,7 @@
 #include "plinth/support/integer_math.h"
 #include "reference_plugin/backend/host/machine_memory.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 constexpr int64_t kPooledSize = 64 << 10;  // smaller blocks are malloc's business
@@ -332,4 +332,4 @@ void MemoryPool::ResetPeak() {
                            std::memory_order_relaxed);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

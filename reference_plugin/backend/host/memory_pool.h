@@ -15,7 +15,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/host/storage.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 struct MemoryPoolStats {
   int64_t bytes_in_use = 0;  // asked for and not given back
@@ -96,6 +96,6 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   std::unordered_map<std::byte*, int64_t> mapped_;  // all blocks, idle or not, if somebody is asked
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_MEMORY_POOL_H_

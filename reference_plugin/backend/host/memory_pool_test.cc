@@ -15,7 +15,7 @@
 
 #include "reference_plugin/backend/host/runtime.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 TEST(MemoryPoolTest, AlignedWritableAndCounted) {
@@ -247,4 +247,4 @@ TEST(MemoryPoolTest, ManyThreads) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

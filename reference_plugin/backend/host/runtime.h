@@ -11,7 +11,7 @@
 #include "reference_plugin/backend/host/thread_pool.h"
 #include "reference_plugin/backend/host/waiting_threads.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // What the executions of one client share. Running executions keep it alive.
 struct Runtime {
@@ -37,6 +37,6 @@ struct Runtime {
   WaitingThreads callbacks;  // for those of the framework that `threads` and `waiting` owe
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_RUNTIME_H_

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 class MemoryPool;
 
@@ -79,6 +79,6 @@ class StoragePtr {
   Storage* storage_ = nullptr;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_STORAGE_H_

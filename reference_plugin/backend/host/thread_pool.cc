@@ -16,7 +16,7 @@
 
 #include "reference_plugin/backend/host/floating_point_modes.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 // How long a worker looks for work before it parks: a few fork-joins of a running program, far
@@ -246,4 +246,4 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
   if (job.failure != nullptr) std::rethrow_exception(job.failure);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // Threads that share the work of one step and run asynchronous executions. Workers are parked when
 // idle and started at first use. Any thread may call any method.
@@ -58,6 +58,6 @@ void ParallelFor(ThreadPool* pool, int64_t size, int64_t grain, const Body& body
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_THREAD_POOL_H_

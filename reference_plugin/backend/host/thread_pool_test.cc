@@ -16,7 +16,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 TEST(ThreadPoolTest, CoversEveryIndexOnceInGrainMultiples) {
@@ -110,4 +110,4 @@ TEST(ThreadPoolTest, LastReferenceMayBeDroppedByATask) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <new>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // Memory of one thread that only grows, so that the steady state asks for none. Freed when the
 // thread ends. Keep one per use: Get() of the same object invalidates what it gave before.
@@ -54,6 +54,6 @@ class TaskMemory {
   ThreadScratch own_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_THREAD_SCRATCH_H_

@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -171,4 +171,4 @@ void WaitingThreads::Enqueue(std::function<void()> task) {
   state_->Enqueue(std::move(task), false);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // Threads for executions that enter foreign code, and for callbacks of the framework, which may
 // wait for whatever they like: Python's lock, a future, the result of another program. Tasks start
@@ -32,6 +32,6 @@ class WaitingThreads {
   std::shared_ptr<State> state_;  // shared with the threads
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_WAITING_THREADS_H_

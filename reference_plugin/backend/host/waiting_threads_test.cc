@@ -12,7 +12,7 @@
 
 #include "gtest/gtest.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 TEST(WaitingThreads, StartsInOrderWhileThereIsProgress) {
@@ -114,4 +114,4 @@ TEST(WaitingThreads, WhatWasAskedForHappensAfterTheEnd) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

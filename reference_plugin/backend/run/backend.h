@@ -13,7 +13,7 @@
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/compiler/target.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // Memory that the attributes of one program's calls may take. They are shared in the program, and
 // may be much shorter there.
@@ -30,11 +30,11 @@ class AttributeBudget {
 // One way to run steps.
 struct Engine {
   // Whether it runs steps of this kind.
-  std::function<bool(const compiler::PlanStep& step)> matches;
+  std::function<bool(const compiler::plan::PlanStep& step)> matches;
   // Checks the step and decides everything that depends on its types and attributes. What it makes
   // of a kernel depends on PlanStep::kernel alone, because kernels that do the same work share it.
   // Errors name the step and its place.
-  std::function<Expected<std::unique_ptr<PreparedStep>>(const compiler::PlanStep& step,
+  std::function<Expected<std::unique_ptr<PreparedStep>>(const compiler::plan::PlanStep& step,
                                                         AttributeBudget& budget)>
       prepare;
 };
@@ -49,6 +49,6 @@ struct Backend {
   std::vector<Engine> engines;  // The first that matches a step runs it.
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_BACKEND_H_

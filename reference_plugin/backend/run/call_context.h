@@ -10,7 +10,7 @@
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/backend/host/memory_pool.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 class ThreadPool;
 
@@ -45,6 +45,6 @@ struct CallContext {
   std::map<const void*, std::shared_ptr<void>> step_states;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_CALL_CONTEXT_H_

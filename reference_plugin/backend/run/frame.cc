@@ -10,11 +10,11 @@
 #include "reference_plugin/backend/host/floating_point_modes.h"
 #include "reference_plugin/backend/host/thread_scratch.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
-using compiler::PlanStepKind;
-using compiler::StorageKind;
+using compiler::plan::PlanStepKind;
+using compiler::plan::StorageKind;
 
 // Arena and scratch up to this size are kept by each thread from run to run.
 constexpr int64_t kThreadMemory = 1 << 20;
@@ -98,7 +98,7 @@ Status Frame::Bind(std::span<RunArgument> arguments) {
 // What has to live beyond the run, or be given back after it, is put into owned_.
 Status Frame::BindStorages(std::span<RunArgument> arguments) {
   for (size_t s = 0; s < bases_.size(); ++s) {
-    const compiler::Storage& storage = program_.plan_.storages[s];
+    const compiler::plan::Storage& storage = program_.plan_.storages[s];
     switch (storage.kind) {
       case StorageKind::kArena:
         bases_[s] = memory_ + storage.arena_offset;
@@ -216,4 +216,4 @@ void Frame::TakeOutputs(std::span<StoragePtr> outputs) {
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -11,7 +11,7 @@
 #include "reference_plugin/backend/run/outcome.h"
 #include "reference_plugin/backend/run/prepared_program.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // One run of a program on one device: everything of it that changes. Used by one thread at a time.
 // A program whose steps never wait is bound and run on one thread, which lends it memory.
@@ -62,6 +62,6 @@ class Frame {
   std::byte** slots_ = nullptr;    // of bound steps
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_FRAME_H_

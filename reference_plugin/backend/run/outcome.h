@@ -7,7 +7,7 @@
 #include "plinth/sdk/event.h"
 #include "plinth/support/status.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // How far a step came: it is done, it failed, or it waits for others. One that waits is over when
 // an event is ready, with the event's status; it is not run again.
@@ -34,6 +34,6 @@ class [[nodiscard]] Outcome {
   bool waits_ = false;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_OUTCOME_H_

@@ -7,12 +7,12 @@
 
 #include "reference_plugin/backend/run/frame.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
-using compiler::PlanStep;
-using compiler::PlanStepKind;
-using compiler::StorageKind;
+using compiler::plan::PlanStep;
+using compiler::plan::PlanStepKind;
+using compiler::plan::StorageKind;
 
 // A run below this is done by the caller: waking another thread takes as long.
 constexpr double kShortRunNs = 20'000;
@@ -64,7 +64,7 @@ Status AttributeBudget::Take(int64_t bytes) {
   return Status();
 }
 
-Expected<std::shared_ptr<const PreparedProgram>> PreparedProgram::Create(compiler::Plan plan,
+Expected<std::shared_ptr<const PreparedProgram>> PreparedProgram::Create(compiler::plan::Plan plan,
                                                                          const Backend& backend) {
   std::shared_ptr<PreparedProgram> program(new PreparedProgram(std::move(plan)));
   PLINTH_RETURN_IF_ERROR(program->Prepare(backend));
@@ -74,7 +74,7 @@ Expected<std::shared_ptr<const PreparedProgram>> PreparedProgram::Create(compile
 Status PreparedProgram::Prepare(const Backend& backend) {
   constants_.resize(plan_.storages.size());
   for (size_t s = 0; s < plan_.storages.size(); ++s) {
-    const compiler::Storage& storage = plan_.storages[s];
+    const compiler::plan::Storage& storage = plan_.storages[s];
     if (storage.kind != StorageKind::kConstant) continue;
     const auto& constant = *std::get_if<compiler::ConstantAttributes>(storage.constant.get());
     constants_[s] = StoragePtr::Borrow(constant.bytes.data(), storage.size, storage.constant);
@@ -155,4 +155,4 @@ Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -14,7 +14,7 @@
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 // An argument of a run. If it was donated and nobody else refers to its bytes, the run writes its
 // results there.
@@ -32,10 +32,10 @@ struct Lane {
 // A plan with every step made ready for this machine. Immutable: any number of runs at once.
 class PreparedProgram {
  public:
-  static Expected<std::shared_ptr<const PreparedProgram>> Create(compiler::Plan plan,
+  static Expected<std::shared_ptr<const PreparedProgram>> Create(compiler::plan::Plan plan,
                                                                  const Backend& backend);
 
-  const compiler::Plan& plan() const { return plan_; }
+  const compiler::plan::Plan& plan() const { return plan_; }
   // Whether a run is so short that handing it to another thread would cost more. What calls
   // foreign code never is: nobody knows how long that takes, or what it waits for.
   bool IsShort() const { return is_short_; }
@@ -62,7 +62,7 @@ class PreparedProgram {
   friend class Frame;
 
   struct Step {
-    compiler::PlanStepKind kind;
+    compiler::plan::PlanStepKind kind;
     int32_t first_array = 0;  // in array_storages_: operands, then results
     int32_t num_operands = 0, num_results = 0;
     int64_t copy_bytes = 0;
@@ -73,7 +73,7 @@ class PreparedProgram {
     int32_t first_slot = 0;
   };
 
-  explicit PreparedProgram(compiler::Plan plan) : plan_(std::move(plan)) {}
+  explicit PreparedProgram(compiler::plan::Plan plan) : plan_(std::move(plan)) {}
   Status Prepare(const Backend& backend);
   void FindBindable();
 
@@ -84,7 +84,7 @@ class PreparedProgram {
   int64_t registers_offset() const { return Align(scratch_offset() + scratch_bytes_); }
   int64_t slots_offset() const { return Align(registers_offset() + register_bytes_); }
 
-  compiler::Plan plan_;
+  compiler::plan::Plan plan_;
   std::vector<Step> steps_;
   std::vector<int32_t> array_storages_;
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
@@ -94,6 +94,6 @@ class PreparedProgram {
   bool is_short_ = false, has_custom_calls_ = false, may_wait_ = false, may_pause_ = false;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_

@@ -12,7 +12,7 @@
 #include "reference_plugin/backend/host/thread_pool.h"
 #include "reference_plugin/backend/run/outcome.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 
 struct CallContext;  // call_context.h
 
@@ -67,6 +67,6 @@ class PreparedStep {
   virtual int64_t scratch_bytes() const { return 0; }
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_STEP_H_

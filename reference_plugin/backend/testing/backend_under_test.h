@@ -10,7 +10,7 @@
 #include "reference_plugin/compiler/pipeline.h"
 
 // What the cases of this folder need. Each back end that links them defines the functions.
-namespace plinth::cpu {
+namespace plinth::backend {
 
 std::shared_ptr<const Backend> BackendUnderTest();
 std::unique_ptr<BackendClient> ClientUnderTest(int num_devices);
@@ -28,6 +28,6 @@ inline Expected<std::shared_ptr<const PreparedProgram>> CompileUnderTest(
   return CompileFor(*BackendUnderTest(), text, options);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::backend
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_TESTING_BACKEND_UNDER_TEST_H_

@@ -15,7 +15,7 @@
 
 // Whole programs with custom calls, in a process without Python. What needs JAX is in
 // ../../differential.
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 constexpr int64_t kCallbackListType = 7357244197867843242;
@@ -363,4 +363,4 @@ TEST_F(CustomCalls, AttributesHaveABudget) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

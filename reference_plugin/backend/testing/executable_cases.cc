@@ -8,7 +8,7 @@
 #include "reference_plugin/backend/executable/loaded_executable.h"
 #include "reference_plugin/backend/testing/backend_under_test.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 constexpr int64_t kDims[] = {4};
@@ -134,4 +134,4 @@ TEST_F(Executables, ARefusedCallTakesNothing) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -9,7 +9,7 @@
 #include "reference_plugin/backend/run/frame.h"
 #include "reference_plugin/backend/testing/backend_under_test.h"
 
-namespace plinth::cpu {
+namespace plinth::backend {
 namespace {
 
 Expected<std::shared_ptr<const PreparedProgram>> Compile(std::string_view text, bool fusion) {
@@ -152,12 +152,14 @@ class LateStep final : public PreparedStep {
 
 TEST(PreparedProgram, StepsMayWait) {
   Backend backend = *BackendUnderTest();
-  backend.engines.insert(
-      backend.engines.begin(),
-      {[](const compiler::PlanStep& step) { return step.opcode == compiler::Opcode::kCustomCall; },
-       [](const compiler::PlanStep&, AttributeBudget&) -> Expected<std::unique_ptr<PreparedStep>> {
-         return std::unique_ptr<PreparedStep>(new LateStep());
-       }});
+  backend.engines.insert(backend.engines.begin(),
+                         {[](const compiler::plan::PlanStep& step) {
+                            return step.opcode == compiler::Opcode::kCustomCall;
+                          },
+                          [](const compiler::plan::PlanStep&,
+                             AttributeBudget&) -> Expected<std::unique_ptr<PreparedStep>> {
+                            return std::unique_ptr<PreparedStep>(new LateStep());
+                          }});
   const auto program = CompileFor(backend, R"(
 func.func @main(%x: tensor<i32>) -> tensor<i32> {
   %y = stablehlo.add %x, %x : tensor<i32>
@@ -205,4 +207,4 @@ func.func @main(%x: tensor<i32>) -> tensor<i32> {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::backend

@@ -5,7 +5,7 @@
 
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 constexpr double kLog2 = 0.693147180559945309417232121458;
@@ -114,4 +114,4 @@ Value* BuildElementary(Builder& builder, std::string_view name, Value* x) {
   return nullptr;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

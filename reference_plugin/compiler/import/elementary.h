@@ -6,7 +6,7 @@
 
 #include "reference_plugin/compiler/ir/builder.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 
 // A real elementary function by name ("erf", "tan", "sinh", "cosh", "asin", "acos", "asinh",
 // "acosh", "atanh"): one op where there is one, else spelled out in ops that there are, in f32 at
@@ -16,6 +16,6 @@ namespace plinth::compiler {
 // are computed.
 Value* BuildElementary(Builder& builder, std::string_view name, Value* x);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_ELEMENTARY_H_

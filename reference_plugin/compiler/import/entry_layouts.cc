@@ -10,7 +10,7 @@
 
 #include "plinth/support/str_cat.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 constexpr std::string_view kLayoutMode = "mhlo.layout_mode";
@@ -164,4 +164,4 @@ Dims DimsOfLayout(const Dims& memory_dims, const Dims& minor_to_major) {
   return dims;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/program/program.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 
 // In which order the entry's parameters and results lie in memory: dimensions from the fastest
 // varying to the slowest, per value; empty for row major.
@@ -29,6 +29,6 @@ Status ApplyEntryLayouts(EntryLayouts& layouts, Module& module);
 // The dimensions of a value that has `memory_dims` in memory.
 Dims DimsOfLayout(const Dims& memory_dims, const Dims& minor_to_major);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_ENTRY_LAYOUTS_H_

@@ -10,7 +10,7 @@
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/compiler/testing/targets.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 // A program that returns its argument, with layout modes for both.
@@ -41,7 +41,7 @@ TEST(EntryLayouts, ValuesThatLieAlikeShareMemory) {
   ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
   EXPECT_EQ(compiled->donations[0].output, 0);
   const auto storage = static_cast<size_t>(compiled->plan.outputs[0].storage);
-  EXPECT_EQ(compiled->plan.storages[storage].kind, StorageKind::kArgument);
+  EXPECT_EQ(compiled->plan.storages[storage].kind, plan::StorageKind::kArgument);
 }
 
 TEST(EntryLayouts, RowMajorIsNoLayout) {
@@ -77,4 +77,4 @@ TEST(EntryLayouts, BadModesAreNamed) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

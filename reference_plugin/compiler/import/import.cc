@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/import/importer.h"
 #include "reference_plugin/compiler/ir/op_checks.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 // Passes walk regions recursively.
@@ -356,4 +356,4 @@ Expected<std::unique_ptr<Module>> Import(std::shared_ptr<const program::Module> 
   return module;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

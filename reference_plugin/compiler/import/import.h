@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/program/program.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 
 // Makes the IR of a program as it was read, and checks everything that a program can get wrong on
 // the way: what it gives passes Verify(). Constants are not copied: the module keeps the program
@@ -24,6 +24,6 @@ namespace plinth::compiler {
 Expected<std::unique_ptr<Module>> Import(program::Module program);
 Expected<std::unique_ptr<Module>> Import(std::shared_ptr<const program::Module> program);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_IMPORT_H_

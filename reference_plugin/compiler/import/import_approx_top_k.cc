@@ -5,7 +5,7 @@
 
 // @ApproxTopK: operands are arrays and as many initial values; a comparator says which elements
 // come first. An exact answer is an approximation too: sorted, and the first taken.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 using program::AttributeKind;
@@ -78,4 +78,4 @@ Status ImportApproxTopK(Importer& importer, const program::Operation& operation)
   return Status();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

@@ -7,7 +7,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/attribute_text.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 using program::AttributeKind;
@@ -450,4 +450,4 @@ Expected<AttributesRef> ConvertTupleIndex(const AttributeSource& source) {
   return MakeAttributes(TupleIndexAttributes{source.op.Int("index")});
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

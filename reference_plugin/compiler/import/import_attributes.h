@@ -11,7 +11,7 @@
 
 // From the attributes of a program to ours. These check form (lengths that defaults depend on,
 // known enum values); whether the numbers fit the types is for CheckOp.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 
 using AttributesRef = std::shared_ptr<const Attributes>;
 
@@ -29,6 +29,6 @@ using AttributeConverter = Expected<AttributesRef> (*)(const AttributeSource& so
 // ImportComposite calls it; no row of its own.
 Expected<AttributesRef> ConvertComposite(const AttributeSource& source);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_IMPORT_ATTRIBUTES_H_

@@ -6,7 +6,7 @@
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 
 // What a program can get wrong, one row each: the types of %a, %b, ... and the ops that use them.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 struct BadProgram {
@@ -600,4 +600,4 @@ TEST(BadPrograms, TooManyDevices) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

@@ -5,7 +5,7 @@
 
 // A composite is an op by name that has a function beside it which says the same in smaller ops.
 // Some have regions, too; the function does without them.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 using POp = program::Op;
@@ -147,4 +147,4 @@ Status ImportComposite(Importer& importer, const program::Operation& operation) 
   return importer.Define(std::span<Value* const>(op->results));
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

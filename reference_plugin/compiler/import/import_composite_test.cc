@@ -8,7 +8,7 @@
 
 // Composites with regions: chlo.scan is a cumulative_reduce or its decomposition, any other its
 // decomposition.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 using ::testing::HasSubstr;
@@ -44,7 +44,7 @@ std::string Scan(std::string_view initial, std::string_view attributes, std::str
 std::string Inlined(const std::string& text) {
   const std::unique_ptr<Module> module = ImportText(text);
   if (module == nullptr) return "";
-  const Status status = Inline(*module);
+  const Status status = passes::Inline(*module);
   EXPECT_TRUE(status.ok()) << status.ToString();
   EXPECT_TRUE(Verify(*module).ok());
   return Body(*module);
@@ -118,4 +118,4 @@ TEST(ImportComposite, AnyOtherWithARegionIsItsDecomposition) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

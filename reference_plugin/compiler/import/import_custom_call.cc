@@ -11,7 +11,7 @@
 #include "reference_plugin/compiler/ir/scalar.h"
 
 // Custom calls that frameworks use for what is no call into foreign code.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 using program::AttributeKind;
@@ -276,4 +276,4 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
   return ImportCall(importer, operation);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

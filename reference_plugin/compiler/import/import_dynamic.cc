@@ -8,7 +8,7 @@
 
 // Ops whose operands say what the static ops say in attributes. Shapes are known here, so each is
 // the static op, if what the operands add to the shapes is a constant too.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 using program::Operation;
@@ -208,4 +208,4 @@ Status ImportDynamicConvolution(Importer& importer, const Operation& operation) 
                    MakeAttributes(std::move(convolution)));
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

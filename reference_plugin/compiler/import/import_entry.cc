@@ -5,7 +5,7 @@
 #include "reference_plugin/compiler/import/importer.h"
 
 // What the attributes of the module and of the entry's parameters and results say.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 constexpr int64_t kMaxDevices = 1 << 20;
@@ -76,4 +76,4 @@ Status Importer::ImportEntryAttributes(const program::Function& source) {
   return Status();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

@@ -13,7 +13,7 @@
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/targets.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 std::vector<std::filesystem::path> Programs() {
@@ -49,12 +49,12 @@ TEST(ImportPrograms, ImportOptimizeAndStay) {
     ASSERT_TRUE(module.ok()) << module.status().ToString();
     const Status verified = Verify(**module);
     ASSERT_TRUE(verified.ok()) << verified.ToString();
-    OptimizeOptions options;
+    passes::OptimizeOptions options;
     options.verify = true;
-    Status status = Optimize(**module, testing::kPlainTarget, options);
+    Status status = passes::Optimize(**module, testing::kPlainTarget, options);
     ASSERT_TRUE(status.ok()) << status.ToString();
     const std::string once = ToString(**module);
-    status = Optimize(**module, testing::kPlainTarget, options);
+    status = passes::Optimize(**module, testing::kPlainTarget, options);
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ(ToString(**module), once);
   }
@@ -65,10 +65,10 @@ TEST(ImportPrograms, WithoutSimplificationToo) {
     SCOPED_TRACE(path.string());
     auto module = ImportFile(path);
     ASSERT_TRUE(module.ok()) << module.status().ToString();
-    OptimizeOptions options;
+    passes::OptimizeOptions options;
     options.verify = true;
     options.simplify = false;
-    const Status status = Optimize(**module, testing::kPlainTarget, options);
+    const Status status = passes::Optimize(**module, testing::kPlainTarget, options);
     EXPECT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ((*module)->functions.size(), 1u);
   }
@@ -101,7 +101,7 @@ TEST(ImportPrograms, OnlyProgramsForSeveralDevicesNeedSeveral) {
     auto module = ImportFile(path);
     ASSERT_TRUE(module.ok()) << module.status().ToString();
     const bool several = (*module)->num_partitions * (*module)->num_replicas > 1;
-    const Status status = CheckSingleDevice(**module);
+    const Status status = mapping::CheckSingleDevice(**module);
     EXPECT_EQ(status.code(), several ? StatusCode::kUnimplemented : StatusCode::kOk);
   }
 }
@@ -121,7 +121,7 @@ TEST(ImportPrograms, DonationAndMemoryKinds) {
 TEST(ImportPrograms, TopKIsAnOp) {
   auto module = ImportFile("../../../conformance/programs/jax-0.10.2/top_k.mlirbc");
   ASSERT_TRUE(module.ok()) << module.status().ToString();
-  ASSERT_TRUE(Optimize(**module, testing::kPlainTarget).ok());
+  ASSERT_TRUE(passes::Optimize(**module, testing::kPlainTarget).ok());
   EXPECT_EQ(Body(**module), R"(entry @main(%0: f32[16]) {
   %1, %2 = top_k(%0) {dimension=0, count=3} : f32[3], s32[3]
   return(%1, %2)
@@ -148,16 +148,16 @@ TEST(ImportPrograms, KeepsTheAlgorithmOfADot) {
 TEST(ImportPrograms, GradientOfAnMlpShrinks) {
   auto module = ImportFile("../testing/testdata/mlp_grad.mlirbc");
   ASSERT_TRUE(module.ok()) << module.status().ToString();
-  OptimizeOptions options;
+  passes::OptimizeOptions options;
   options.verify = true;
-  const Status status = Optimize(**module, testing::kPlainTarget, options);
+  const Status status = passes::Optimize(**module, testing::kPlainTarget, options);
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ((*module)->functions.size(), 1u);
   const std::string text = ToString(**module);
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 420);
-  ASSERT_TRUE(Optimize(**module, testing::kPlainTarget, options).ok());
+  ASSERT_TRUE(passes::Optimize(**module, testing::kPlainTarget, options).ok());
   EXPECT_EQ(ToString(**module), text);
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

@@ -4,7 +4,7 @@
 
 // Meshes and shardings of the sdy form. What the program says is kept; mapping/ uses it, or drops
 // it.
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 using program::AttributeRef;
@@ -96,4 +96,4 @@ Status Importer::ImportShardings(const program::Operation& operation, size_t fir
   return ImportShardings(operation, op);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

@@ -6,7 +6,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 namespace {
 
 using POp = program::Op;
@@ -147,4 +147,4 @@ constexpr std::array<ImportRow, program::kNumOps> kRows = RowsByOp();
 
 const ImportRow& ImportRowOf(program::Op op) { return kRows[static_cast<size_t>(op)]; }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer

@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/ir/opcode.h"
 #include "reference_plugin/program/program.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 
 // How one op of a program becomes IR.
 struct ImportRow {
@@ -38,6 +38,6 @@ Status ImportDynamicPad(Importer& importer, const program::Operation& operation)
 Status ImportDynamicReshape(Importer& importer, const program::Operation& operation);
 Status ImportRealDynamicSlice(Importer& importer, const program::Operation& operation);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_IMPORT_TABLE_H_

@@ -13,7 +13,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/program/program.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::importer {
 
 // The state of one import: what the rows of the import table (import_table.h) work on. The op that
 // is being imported is the current one; what Append makes goes to the end of the current block.
@@ -91,6 +91,6 @@ class Importer {
   Location location_;
 };
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::importer
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_IMPORTER_H_

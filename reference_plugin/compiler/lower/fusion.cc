@@ -8,7 +8,7 @@
 
 // The walk over a block, and what becomes of each class of op. The rules for joining a group are in
 // fusion_rules.cc.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 Expected<std::unique_ptr<FusedBlock>> FuseBlock(LowerContext& context, const Block& block) {
   auto fused = std::make_unique<FusedBlock>();
@@ -322,4 +322,4 @@ Status BlockFusion::VisitControl(const Op& op) {
   return Status();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

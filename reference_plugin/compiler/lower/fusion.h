@@ -14,7 +14,7 @@
 
 // Which ops share a kernel. A group becomes one kernel: a domain, and instances of values read
 // through index maps. An instance is a load until the op that makes its value joins the group.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 // The pass over the rows that stores what needs their reductions.
 inline constexpr uint64_t kLastPass = uint64_t{1} << 63;
@@ -140,6 +140,6 @@ struct FusedBlock {
 // Divides a block into units. `context` collects which values must be in memory.
 Expected<std::unique_ptr<FusedBlock>> FuseBlock(LowerContext& context, const Block& block);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_FUSION_H_

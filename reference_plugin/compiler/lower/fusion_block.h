@@ -7,7 +7,7 @@
 
 #include "reference_plugin/compiler/lower/fusion.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 // Divides one block into units, from the last op to the first: when an op is looked at, all groups
 // that want its results exist, with the index maps through which they want them.
@@ -120,6 +120,6 @@ Dims ReducedSizes(const Op& op);
 // A pad that leaves gaps cannot be read through an affine map.
 bool HasGaps(const Op& op);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_FUSION_BLOCK_H_

@@ -4,7 +4,7 @@
 #include "reference_plugin/compiler/lower/fusion_block.h"
 
 // What an op's value needs from its operands, as instances of a group.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 Dims ReducedSizes(const Op& op) {
   if (op.opcode == Opcode::kReduceWindow) return op.Get<WindowAttributes>().window.sizes;
@@ -277,4 +277,4 @@ void BlockFusion::ExpandReduction(const Op& op, int32_t group, const IndexMap& m
   }
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

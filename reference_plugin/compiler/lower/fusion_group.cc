@@ -3,7 +3,7 @@
 
 #include "reference_plugin/compiler/lower/fusion.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 int32_t Group::AddMap(IndexMap map) {
   DropUnitDims(map, extents);
@@ -192,4 +192,4 @@ ReductionFit FitReduction(const Group& group, const KernelLimits& limits, const 
                                                                     : ReductionFit::kNone;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

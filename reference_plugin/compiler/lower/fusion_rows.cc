@@ -7,7 +7,7 @@
 // root) stands between the reductions of the rows and the points that use them. The walk meets it
 // before it meets the reductions, so the group's last dimensions become rows as soon as something
 // is wanted that depends on a reduction over them.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 // How many ops above one are looked at.
@@ -133,4 +133,4 @@ void BlockFusion::ForgetUnusedRows() {
   }
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

@@ -9,7 +9,7 @@
 
 // Softmax and layer norm: one kernel with phases, also where values of the forward pass are kept
 // for the backward pass, and where rows are long.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 using testing::CountKernels;
@@ -82,10 +82,10 @@ constexpr std::string_view kSoftmax = R"(
     return RESULTS : TYPES
   })";
 
-int CountNodes(const Schedule& schedule, Opcode opcode) {
+int CountNodes(const plan::Schedule& schedule, Opcode opcode) {
   int count = 0;
-  for (const ScheduleStep* step : testing::Steps(schedule)) {
-    if (step->kind != StepKind::kKernel) continue;
+  for (const plan::ScheduleStep* step : testing::Steps(schedule)) {
+    if (step->kind != plan::StepKind::kKernel) continue;
     for (const Phase& phase : step->kernel->body.phases) {
       for (const Node& node : phase.nodes) {
         count += node.kind == NodeKind::kOp && node.opcode == opcode;
@@ -107,7 +107,7 @@ class RowsTest : public ::testing::TestWithParam<Case> {};
 TEST_P(RowsTest, KernelsAndResults) {
   const Case& c = GetParam();
   const std::string text = WithShape(c.body, c.rows, c.columns, c.results, c.types);
-  const Schedule schedule = LowerText(text);
+  const plan::Schedule schedule = LowerText(text);
   EXPECT_EQ(CountKernels(schedule.entry), c.kernels) << ToString(schedule);
   EXPECT_EQ(CountNodes(schedule, c.body == kSoftmax ? Opcode::kExponential : Opcode::kRsqrt), 1)
       << ToString(schedule);
@@ -161,9 +161,9 @@ TEST(Fusion, WhatIsOncePerRowIsNotComputedAtEveryPoint) {
       %11 = stablehlo.multiply %y, %10 : tensor<8x64xf32>
       return %11, %4 : tensor<8x64xf32>, tensor<8x8xf32>
     })";
-  const Schedule schedule = LowerText(kText);
-  for (const ScheduleStep* step : testing::Steps(schedule)) {
-    if (step->kind != StepKind::kKernel) continue;
+  const plan::Schedule schedule = LowerText(kText);
+  for (const plan::ScheduleStep* step : testing::Steps(schedule)) {
+    if (step->kind != plan::StepKind::kKernel) continue;
     for (const Phase& phase : step->kernel->body.phases) {
       for (const Node& node : phase.nodes) {
         const bool is_root = node.kind == NodeKind::kOp && node.opcode == Opcode::kSqrt;
@@ -175,4 +175,4 @@ TEST(Fusion, WhatIsOncePerRowIsNotComputedAtEveryPoint) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

@@ -5,7 +5,7 @@
 #include "reference_plugin/compiler/lower/fusion_block.h"
 
 // When an op joins a group that exists, and when it begins one.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 // A search for a path between units gives up (and says there is one) after this many ops.
@@ -443,4 +443,4 @@ bool BlockFusion::Reaches(const Op& op, int32_t group, bool direct) {
   return false;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

@@ -10,7 +10,7 @@
 #include "reference_plugin/compiler/lower/lower_context.h"
 #include "reference_plugin/compiler/testing/lower_test_util.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 using testing::CountKernels;
@@ -36,7 +36,7 @@ constexpr std::string_view kSoftmax = R"(
   })";
 
 TEST(Fusion, SoftmaxIsOneKernelOfThreePhases) {
-  Schedule schedule = LowerText(kSoftmax);
+  plan::Schedule schedule = LowerText(kSoftmax);
   ASSERT_EQ(schedule.entry.steps.size(), 1u) << ToString(schedule);
   const Kernel& kernel = *schedule.entry.steps[0].kernel;
   EXPECT_EQ(kernel.shape.num_parallel, 1);
@@ -83,7 +83,7 @@ constexpr std::string_view kLayerNorm = R"(
   })";
 
 TEST(Fusion, LayerNormIsOneKernel) {
-  Schedule schedule = LowerText(kLayerNorm);
+  plan::Schedule schedule = LowerText(kLayerNorm);
   EXPECT_EQ(CountKernels(schedule.entry), 1) << ToString(schedule);
   ExpectFusionKeepsResults(kLayerNorm);
 }
@@ -106,7 +106,7 @@ TEST(Fusion, LogSumExpAndVarianceHaveNoBroadcastBack) {
         : (tensor<3x5xf32>, tensor<f32>) -> tensor<3xf32>
       return %6, %7 : tensor<3xf32>, tensor<3xf32>
     })";
-  Schedule schedule = LowerText(kText);
+  plan::Schedule schedule = LowerText(kText);
   EXPECT_LE(CountKernels(schedule.entry), 2) << ToString(schedule);
   ExpectFusionKeepsResults(kText);
 }
@@ -127,7 +127,7 @@ TEST(Fusion, ReductionsOverTheSameDimensionsShareAKernel) {
       %5 = stablehlo.subtract %3, %4 : tensor<3xf32>
       return %0, %2, %5 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
     })";
-  Schedule schedule = LowerText(kText);
+  plan::Schedule schedule = LowerText(kText);
   EXPECT_EQ(CountKernels(schedule.entry), 1) << ToString(schedule);
   ExpectFusionKeepsResults(kText);
 }
@@ -158,13 +158,13 @@ constexpr std::string_view kAdam = R"(
   })";
 
 TEST(Fusion, AdamIsOneKernelThatMayWorkInPlace) {
-  Schedule schedule = LowerText(kAdam);
+  plan::Schedule schedule = LowerText(kAdam);
   ASSERT_EQ(schedule.entry.steps.size(), 1u) << ToString(schedule);
-  const ScheduleStep& step = schedule.entry.steps[0];
+  const plan::ScheduleStep& step = schedule.entry.steps[0];
   EXPECT_EQ(step.kernel->shape.extents, Dims{32}) << "one contiguous pass";
   for (int32_t result = 0; result < 3; ++result) {
     bool found = false;
-    for (const InPlace& in_place : step.in_place) found |= in_place.result == result;
+    for (const plan::InPlace& in_place : step.in_place) found |= in_place.result == result;
     EXPECT_TRUE(found) << result;
   }
   ExpectFusionKeepsResults(kAdam);
@@ -229,7 +229,7 @@ TEST(Fusion, ReshapeSplitsTheDomain) {
       %6 = stablehlo.add %5, %y : tensor<2x3x8xf32>
       return %6 : tensor<2x3x8xf32>
     })";
-  Schedule schedule = LowerText(kText);
+  plan::Schedule schedule = LowerText(kText);
   EXPECT_LE(CountKernels(schedule.entry), 2) << ToString(schedule);
   ExpectFusionKeepsResults(kText);
 }
@@ -276,12 +276,12 @@ TEST(Fusion, ValueThatOthersNeedIsStoredOnTheWay) {
         : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
       return %3, %4 : tensor<4x4xf32>, tensor<4xf32>
     })";
-  Schedule schedule = LowerText(kText);
+  plan::Schedule schedule = LowerText(kText);
   // The column sums store tanh as they go; the sum with the product cannot be part of that kernel.
   EXPECT_EQ(CountKernels(schedule.entry), 2) << ToString(schedule);
   int tanhs = 0;
-  for (const ScheduleStep* step : Steps(schedule)) {
-    if (step->kind != StepKind::kKernel) continue;
+  for (const plan::ScheduleStep* step : Steps(schedule)) {
+    if (step->kind != plan::StepKind::kKernel) continue;
     for (const Phase& phase : step->kernel->body.phases) {
       for (const Node& node : phase.nodes) tanhs += node.opcode == Opcode::kTanh;
     }
@@ -302,11 +302,11 @@ TEST(Fusion, NothingIsComputedAcrossABarrier) {
       %5 = stablehlo.reshape %1#0 : (tensor<8x4xf32>) -> tensor<32xf32>
       return %4, %1#0, %5 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<32xf32>
     })";
-  Schedule schedule = LowerText(kText);
+  plan::Schedule schedule = LowerText(kText);
   ASSERT_EQ(schedule.entry.steps.size(), 2u) << ToString(schedule) << "no copies";
   EXPECT_EQ(CountKernels(schedule.entry), 2);
   int sines = 0;
-  for (const ScheduleStep& step : schedule.entry.steps) {
+  for (const plan::ScheduleStep& step : schedule.entry.steps) {
     for (const Node& node : step.kernel->body.phases[0].nodes)
       sines += node.opcode == Opcode::kSine;
   }
@@ -315,7 +315,7 @@ TEST(Fusion, NothingIsComputedAcrossABarrier) {
 }
 
 TEST(Fusion, ConvolutionBiasRelu) {
-  Schedule schedule = LowerText(R"(
+  plan::Schedule schedule = LowerText(R"(
     func.func @main(%x: tensor<1x6x6x2xf32>, %k: tensor<3x3x2x4xf32>, %b: tensor<4xf32>)
         -> tensor<1x4x4x4xf32> {
       %zero = stablehlo.constant dense<0.0> : tensor<1x4x4x4xf32>
@@ -328,7 +328,7 @@ TEST(Fusion, ConvolutionBiasRelu) {
       return %3 : tensor<1x4x4x4xf32>
     })");
   ASSERT_EQ(schedule.entry.steps.size(), 2u) << ToString(schedule);
-  const ScheduleStep& epilogue = schedule.entry.steps[1];
+  const plan::ScheduleStep& epilogue = schedule.entry.steps[1];
   ASSERT_FALSE(epilogue.in_place.empty());
   EXPECT_EQ(epilogue.operands[epilogue.in_place[0].operand], schedule.entry.steps[0].results[0]);
 }
@@ -361,14 +361,14 @@ constexpr std::string_view kLoop = R"(
   })";
 
 TEST(Fusion, UpdateInALoopIsOneKernelInPlace) {
-  Schedule schedule = LowerText(kLoop);
+  plan::Schedule schedule = LowerText(kLoop);
   ASSERT_EQ(schedule.entry.steps.size(), 1u);
-  const ScheduleBlock& body = schedule.entry.steps[0].blocks[1];
+  const plan::ScheduleBlock& body = schedule.entry.steps[0].blocks[1];
   EXPECT_EQ(CountKernels(body), 2) << ToString(schedule);
   bool required = false;
-  for (const ScheduleStep& step : body.steps) {
-    EXPECT_NE(step.kind, StepKind::kCopy);
-    for (const InPlace& in_place : step.in_place) required |= in_place.required;
+  for (const plan::ScheduleStep& step : body.steps) {
+    EXPECT_NE(step.kind, plan::StepKind::kCopy);
+    for (const plan::InPlace& in_place : step.in_place) required |= in_place.required;
   }
   EXPECT_TRUE(required);
   ExpectFusionKeepsResults(kLoop);
@@ -421,13 +421,13 @@ TEST(Fusion, ScalarsOfALoopBodyAreOneKernel) {
         }
       return %0#1, %0#2 : tensor<f32>, tensor<f32>
     })";
-  Schedule schedule = LowerText(kText);
+  plan::Schedule schedule = LowerText(kText);
   EXPECT_EQ(CountKernels(schedule.entry.steps[0].blocks[1]), 1) << ToString(schedule);
   ExpectFusionKeepsResults(kText);
 }
 
 TEST(Fusion, ExpensiveProducerOfABroadcastIsComputedOnce) {
-  Schedule schedule = LowerText(R"(
+  plan::Schedule schedule = LowerText(R"(
     func.func @main(%x: tensor<128xf32>, %y: tensor<512x128xf32>) -> tensor<512x128xf32> {
       %0 = stablehlo.tanh %x : tensor<128xf32>
       %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<128xf32>) -> tensor<512x128xf32>
@@ -450,11 +450,11 @@ std::string Chain(int length) {
 }
 
 TEST(Fusion, LongChainsAreCut) {
-  Schedule schedule = LowerText(Chain(1000));
+  plan::Schedule schedule = LowerText(Chain(1000));
   int kernels = CountKernels(schedule.entry);
   EXPECT_GE(kernels, 1000 / 128);
   EXPECT_LE(kernels, 1000 / 60);
-  for (const ScheduleStep* step : Steps(schedule)) {
+  for (const plan::ScheduleStep* step : Steps(schedule)) {
     for (const Phase& phase : step->kernel->body.phases) EXPECT_LE(phase.nodes.size(), 128u + 40u);
   }
   ExpectFusionKeepsResults(Chain(300));
@@ -466,7 +466,7 @@ TEST(Fusion, TimeGrowsWithTheProgram) {
     double best = 1e9;
     for (int i = 0; i < 5; ++i) {
       const std::clock_t start = std::clock();  // time of this process, however busy the machine
-      auto schedule = Lower(*module, testing::kPlainTarget, {});
+      auto schedule = lower::Lower(*module, testing::kPlainTarget, {});
       EXPECT_TRUE(schedule.ok());
       best = std::min(best, 1e6 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     }
@@ -594,4 +594,4 @@ TEST(Fusion, PathsLeadBackThroughGroupsOfSeveralOps) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

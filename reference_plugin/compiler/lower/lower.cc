@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/lower/lower.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -9,12 +11,12 @@
 #include "reference_plugin/compiler/lower/trip_count.h"
 
 // Units (fusion.h) to steps, each after what it needs.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 class BlockLowering {
  public:
-  BlockLowering(LowerContext& context, const FusedBlock& fused, ScheduleBlock& block)
+  BlockLowering(LowerContext& context, const FusedBlock& fused, plan::ScheduleBlock& block)
       : context_(context), fused_(fused), block_(block) {}
 
   Status Run();
@@ -34,7 +36,7 @@ class BlockLowering {
 
   LowerContext& context_;
   const FusedBlock& fused_;
-  ScheduleBlock& block_;
+  plan::ScheduleBlock& block_;
   std::vector<State> states_;
   std::vector<int32_t> previous_effect_;  // by unit
   std::vector<int32_t> parts_;            // by group
@@ -128,7 +130,7 @@ Status BlockLowering::WriteWithDependencies(int32_t first) {
 Status BlockLowering::Write(const Unit& unit) {
   if (unit.op == nullptr) return WriteGroup(unit.group);
   if (!unit.blocks.empty()) return WriteControl(unit);
-  PLINTH_ASSIGN_OR_RETURN(ScheduleStep step, MakeLibraryStep(context_, *unit.op));
+  PLINTH_ASSIGN_OR_RETURN(plan::ScheduleStep step, MakeLibraryStep(context_, *unit.op));
   block_.steps.push_back(std::move(step));
   return Status();
 }
@@ -138,13 +140,13 @@ Status BlockLowering::WriteGroup(int32_t number) {
   int32_t previous = -1;
   if (group.previous_part >= 0) previous = parts_[group.previous_part];
   KernelWriter writer(context_, group, previous);
-  PLINTH_ASSIGN_OR_RETURN(ScheduleStep step, writer.Write());
+  PLINTH_ASSIGN_OR_RETURN(plan::ScheduleStep step, writer.Write());
   parts_[number] = writer.part();
   for (size_t index : writer.needed_copies()) {
     const int32_t rest = step.operands[step.in_place[index].operand];
     const Type type = context_.schedule().values[rest].type;
-    ScheduleStep copy;
-    copy.kind = StepKind::kCopy;
+    plan::ScheduleStep copy;
+    copy.kind = plan::StepKind::kCopy;
     copy.location = group.location;
     copy.operands = {rest};
     copy.results = {context_.NewArray(type)};
@@ -177,8 +179,8 @@ Status BlockLowering::AddNumbers(const Value* value, std::vector<int32_t>& numbe
 
 Status BlockLowering::WriteControl(const Unit& unit) {
   const Op& op = *unit.op;
-  ScheduleStep step;
-  step.kind = op.opcode == Opcode::kWhile ? StepKind::kWhile : StepKind::kCase;
+  plan::ScheduleStep step;
+  step.kind = op.opcode == Opcode::kWhile ? plan::StepKind::kWhile : plan::StepKind::kCase;
   step.opcode = op.opcode;
   step.location = op.location;
   for (const Value* operand : op.operands) {
@@ -191,7 +193,7 @@ Status BlockLowering::WriteControl(const Unit& unit) {
   }
   double longest = 0, sum = 0;
   for (size_t i = 0; i < unit.blocks.size(); ++i) {
-    ScheduleBlock& block = step.blocks.emplace_back();
+    plan::ScheduleBlock& block = step.blocks.emplace_back();
     for (const Value* argument : op.blocks[i]->arguments) {
       const int32_t number = context_.NewArray(argument->type);
       context_.SetNumber(argument, number);
@@ -199,12 +201,12 @@ Status BlockLowering::WriteControl(const Unit& unit) {
     }
     PLINTH_RETURN_IF_ERROR(BlockLowering(context_, *unit.blocks[i], block).Run());
     double cost = 0;
-    for (const ScheduleStep& inner : block.steps) cost += inner.cost_ns;
+    for (const plan::ScheduleStep& inner : block.steps) cost += inner.cost_ns;
     longest = std::max(longest, cost);
     sum += cost;
   }
-  if (step.kind == StepKind::kWhile) step.trips = TripCount(op);
-  step.cost_ns = step.kind == StepKind::kWhile ? sum : longest;
+  if (step.kind == plan::StepKind::kWhile) step.trips = TripCount(op);
+  step.cost_ns = step.kind == plan::StepKind::kWhile ? sum : longest;
   block_.steps.push_back(std::move(step));
   return Status();
 }
@@ -218,10 +220,11 @@ Status BlockLowering::AddResults(const Op& terminator) {
 
 }  // namespace
 
-Expected<Schedule> Lower(const Module& module, const Target& target, const LowerOptions& options) {
+Expected<plan::Schedule> Lower(const Module& module, const Target& target,
+                               const LowerOptions& options) {
   const Block& body = *module.entry->body;
   LowerContext context(module, target, options);
-  Schedule& schedule = context.schedule();
+  plan::Schedule& schedule = context.schedule();
   for (size_t i = 0; i < body.arguments.size(); ++i) {
     const int32_t number = context.NewArray(body.arguments[i]->type);
     schedule.values[number].argument = static_cast<int32_t>(i);
@@ -233,4 +236,4 @@ Expected<Schedule> Lower(const Module& module, const Target& target, const Lower
   return std::move(schedule);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

@@ -6,7 +6,7 @@
 #include "reference_plugin/compiler/lower/lower_context.h"
 
 // Regions as scalar code.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const Block& block) {
   Combiner combiner;
@@ -99,4 +99,4 @@ Expected<Combiner> MakeCombiner(const LowerContext& context, const Op& op, const
   return combiner;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

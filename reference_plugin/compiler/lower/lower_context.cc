@@ -6,7 +6,7 @@
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 // What a region may use from outside.
@@ -104,7 +104,7 @@ std::span<Value* const> LowerContext::OperandsOf(const Op& op) const {
 }
 
 int32_t LowerContext::NewArray(const Type& type) {
-  ArrayValue& array = schedule_.values.emplace_back();
+  plan::ArrayValue& array = schedule_.values.emplace_back();
   array.type = type;
   return static_cast<int32_t>(schedule_.values.size()) - 1;
 }
@@ -140,4 +140,4 @@ int32_t LowerContext::TrueConstant() {
   return true_constant_;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

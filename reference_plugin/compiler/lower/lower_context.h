@@ -11,10 +11,11 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/compiler/lower/lower.h"
 #include "reference_plugin/compiler/plan/schedule.h"
 #include "reference_plugin/compiler/target.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 // Whether an op is a constant that stands for itself in kernels (a splat or one element).
 bool IsScalarConstant(const Op* op);
@@ -32,7 +33,7 @@ class LowerContext {
 
   const Target& target() const { return target_; }
   bool fusion() const { return options_.fusion; }
-  Schedule& schedule() { return schedule_; }
+  plan::Schedule& schedule() { return schedule_; }
 
   LowerClass ClassOf(const Op& op) const { return target_.ClassOf(op.opcode); }
   // Work of one element, in units.
@@ -99,7 +100,7 @@ class LowerContext {
 
   const Target& target_;
   LowerOptions options_;
-  Schedule schedule_;
+  plan::Schedule schedule_;
   std::vector<ValueInfo> values_;
   std::vector<FusionInfo> fusion_infos_;
   std::vector<int32_t> positions_;
@@ -109,6 +110,6 @@ class LowerContext {
   std::unordered_map<const Op*, SmallVector<Value*, 8>> with_captures_;
 };
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_CONTEXT_H_

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 bool SameBound(const Bound& a, const Bound& b) {
@@ -277,4 +277,4 @@ void SetAddress(const IndexMap& map, const Type& type, Access& access) {
   access.bounds = map.bounds;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

@@ -12,7 +12,7 @@
 
 // Which element of a value a point of a kernel's domain needs. Movement ops (transpose, slice,
 // reshape, ...) disappear in a kernel by changing the maps of what they read.
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 // A start index known only at run time: scale * clamp(index, 0, maximum) is added to the index of
 // dimension `dim`.
@@ -89,6 +89,6 @@ void AppendDomainDims(IndexMap& map, int32_t count);
 // Where the elements of a dense array lie.
 void SetAddress(const IndexMap& map, const Type& type, Access& access);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_INDEX_MAP_H_

@@ -6,7 +6,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 // More work is as good as any.
@@ -467,7 +467,7 @@ void KernelWriter::FindInPlace() {
     const Access& output = kernel_.shape.outputs[o];
     for (size_t buffer = 0; buffer < step_.operands.size(); ++buffer) {
       const auto& values = context_.schedule().values;
-      const ArrayValue& array = values[step_.operands[buffer]];
+      const plan::ArrayValue& array = values[step_.operands[buffer]];
       if (array.constant != nullptr ||
           array.type.SizeInBytes() != group_.outputs[o].value->type.SizeInBytes()) {
         continue;
@@ -517,11 +517,11 @@ void KernelWriter::NameKernel() {
                      : StrCat("fusion.", number, " (", StrJoin(names), more ? ", ...)" : ")");
 }
 
-Expected<ScheduleStep> KernelWriter::Write() {
+Expected<plan::ScheduleStep> KernelWriter::Write() {
   infos_.resize(group_.instances.size());
   kernel_.shape.extents = group_.extents;
   kernel_.shape.num_parallel = group_.num_parallel;
-  step_.kind = StepKind::kKernel;
+  step_.kind = plan::StepKind::kKernel;
   step_.location = group_.location;
   WriteReductions();
   WriteOutputs();
@@ -536,4 +536,4 @@ Expected<ScheduleStep> KernelWriter::Write() {
   return std::move(step_);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

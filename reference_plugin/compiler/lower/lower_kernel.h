@@ -8,7 +8,7 @@
 
 #include "reference_plugin/compiler/lower/fusion.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 // Writes a group as the phases of a kernel and the step that runs it.
 //
@@ -23,7 +23,7 @@ class KernelWriter {
       : context_(context), group_(group), previous_(previous) {}
 
   // The group's values get their numbers, the part that it writes (`part` of the result) none.
-  Expected<ScheduleStep> Write();
+  Expected<plan::ScheduleStep> Write();
   // The array that holds the part that the group writes, -1 if it writes none.
   int32_t part() const { return part_; }
   // Entries of the step's `in_place` whose operand must be a copy, as the kernel reads elsewhere,
@@ -83,7 +83,7 @@ class KernelWriter {
   std::vector<size_t> needed_copies_;
   Status status_;
   int64_t row_bytes_ = 0;  // kept of each row
-  ScheduleStep step_;
+  plan::ScheduleStep step_;
   Kernel kernel_;
   std::vector<Info> infos_;
   std::map<int32_t, PhaseDraft> drafts_;  // by 2 * ready + over_reduced
@@ -95,6 +95,6 @@ double KernelCost(const Kernel& kernel, const Target& target);
 // Drops dimensions of extent one and joins those that every access walks as one.
 void CoalesceDomain(Kernel& kernel);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_KERNEL_H_

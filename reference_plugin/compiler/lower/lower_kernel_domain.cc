@@ -3,7 +3,7 @@
 
 #include "reference_plugin/compiler/lower/lower_kernel.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 // Calls visit(coefficients) for every list of the kernel that has one number per dimension.
@@ -93,4 +93,4 @@ double KernelCost(const Kernel& kernel, const Target& target) {
   return cost;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

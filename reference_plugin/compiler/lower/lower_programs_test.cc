@@ -11,7 +11,7 @@
 
 // Whole programs as JAX writes them (testdata): fused and unfused they compute the same.
 // Library steps are stand-ins (oracle.h).
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 using testing::Bytes;
@@ -46,16 +46,16 @@ void LowerPrograms::Run(const Target& target) {
   for (bool simplify : {false, true}) {
     std::unique_ptr<Module> module = Parse(text);
     ASSERT_NE(module, nullptr);
-    OptimizeOptions options;
+    passes::OptimizeOptions options;
     options.simplify = simplify;
-    const Status optimized = Optimize(*module, target, options);
+    const Status optimized = passes::Optimize(*module, target, options);
     ASSERT_TRUE(optimized.ok()) << optimized.ToString();
-    ASSERT_TRUE(Legalize(*module, target).ok());
+    ASSERT_TRUE(passes::Legalize(*module, target).ok());
     const auto start = std::chrono::steady_clock::now();
-    auto fused = Lower(*module, target, LowerOptions{true});
+    auto fused = lower::Lower(*module, target, lower::LowerOptions{true});
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     ASSERT_TRUE(fused.ok()) << fused.status().ToString();
-    auto unfused = Lower(*module, target, LowerOptions{false});
+    auto unfused = lower::Lower(*module, target, lower::LowerOptions{false});
     ASSERT_TRUE(unfused.ok()) << unfused.status().ToString();
 
     const std::vector<Bytes> arguments = MakeArguments(*fused);
@@ -79,4 +79,4 @@ INSTANTIATE_TEST_SUITE_P(All, LowerPrograms,
                          [](const auto& program) { return program.param.name; });
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

@@ -6,7 +6,7 @@
 
 #include "plinth/support/str_cat.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 double Elements(const Value* value) { return static_cast<double>(value->type.NumElements()); }
@@ -92,9 +92,9 @@ double LibraryCost(const LowerContext& context, const Op& op) {
   return rates.library_start_ns + work + bytes * rates.library_ns_per_byte;
 }
 
-Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
-  ScheduleStep step;
-  step.kind = StepKind::kLibrary;
+Expected<plan::ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
+  plan::ScheduleStep step;
+  step.kind = plan::StepKind::kLibrary;
   step.opcode = op.opcode;
   step.attributes = op.attributes;
   step.location = op.location;
@@ -135,4 +135,4 @@ Expected<ScheduleStep> MakeLibraryStep(LowerContext& context, const Op& op) {
   return step;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

@@ -7,7 +7,7 @@
 
 #include "reference_plugin/compiler/testing/lower_test_util.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 using testing::Bytes;
@@ -38,7 +38,7 @@ std::vector<double> RunText(std::string_view text, bool fusion,
                             const std::vector<Bytes>& arguments) {
   std::vector<double> floats;
   for (const Target* target : {&kOddTarget, &kPlainTarget}) {
-    const Schedule schedule = LowerText(text, fusion, *target);
+    const plan::Schedule schedule = LowerText(text, fusion, *target);
     const std::vector<Bytes> results = RunAndPlan(schedule, *target, arguments);
     if (results.empty()) return {};
     const std::vector<double> odd = std::exchange(floats, Floats(results[0]));
@@ -180,7 +180,7 @@ TEST(Lower, DynamicSliceOfAnIotaBeginsAtItsIndex) {
 }
 
 TEST(Lower, ReshapesAreViews) {
-  Schedule schedule = LowerText(R"(
+  plan::Schedule schedule = LowerText(R"(
     func.func @main(%a: tensor<2x6xf32>) -> (tensor<12xf32>, tensor<3x4xi32>) {
       %0 = stablehlo.reshape %a : (tensor<2x6xf32>) -> tensor<12xf32>
       %1 = stablehlo.reshape %a : (tensor<2x6xf32>) -> tensor<3x4xf32>
@@ -308,10 +308,10 @@ TEST(Lower, WhileCarriesAndCapturesOuterValues) {
       return %0#0, %0#1 : tensor<i32>, tensor<4xf32>
     })";
   ExpectFusionKeepsResults(kText);
-  Schedule schedule = LowerText(kText);
+  plan::Schedule schedule = LowerText(kText);
   ASSERT_EQ(schedule.entry.steps.size(), 2u);
-  const ScheduleStep& loop = schedule.entry.steps[1];
-  ASSERT_EQ(loop.kind, StepKind::kWhile);
+  const plan::ScheduleStep& loop = schedule.entry.steps[1];
+  ASSERT_EQ(loop.kind, plan::StepKind::kWhile);
   EXPECT_EQ(loop.blocks[1].results.size(), 2u);
   EXPECT_EQ(loop.blocks[0].steps.size(), 1u);
   EXPECT_TRUE(std::isinf(loop.trips));
@@ -367,9 +367,9 @@ TEST(Lower, CountsTheTurnsOfLoops) {
   };
   for (const auto& loop : kLoops) {
     const std::string text = text_of(loop.type, loop);
-    const Schedule schedule = LowerText(text, false);
-    for (const ScheduleStep& step : schedule.entry.steps) {
-      if (step.kind == StepKind::kWhile) {
+    const plan::Schedule schedule = LowerText(text, false);
+    for (const plan::ScheduleStep& step : schedule.entry.steps) {
+      if (step.kind == plan::StepKind::kWhile) {
         EXPECT_EQ(step.trips, loop.trips) << text;
       }
     }
@@ -398,7 +398,7 @@ TEST(Lower, IfAndCase) {
 }
 
 TEST(Lower, LibrarySteps) {
-  Schedule schedule = LowerText(R"(
+  plan::Schedule schedule = LowerText(R"(
     func.func @main(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> (tensor<4x2xf32>, tensor<4x8xf32>) {
       %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
         : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
@@ -411,14 +411,14 @@ TEST(Lower, LibrarySteps) {
     })");
   ASSERT_EQ(schedule.entry.steps.size(), 2u);
   EXPECT_EQ(schedule.entry.steps[0].opcode, Opcode::kDotGeneral);
-  const ScheduleStep& sort = schedule.entry.steps[1];
+  const plan::ScheduleStep& sort = schedule.entry.steps[1];
   ASSERT_EQ(sort.combiners.size(), 1u);
   EXPECT_EQ(sort.combiners[0].nodes.size(), 3u);
   EXPECT_EQ(sort.combiners[0].results.size(), 1u);
 }
 
 TEST(Lower, ScatterUpdatesInPlace) {
-  Schedule schedule = LowerText(R"(
+  plan::Schedule schedule = LowerText(R"(
     func.func @main(%a: tensor<8xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>) -> tensor<8xf32> {
       %0 = "stablehlo.scatter"(%a, %i, %u) ({
         ^bb0(%x: tensor<f32>, %y: tensor<f32>):
@@ -477,8 +477,8 @@ TEST(Lower, RefusesByName) {
        }) {
     std::unique_ptr<Module> module = Parse(c.text);
     ASSERT_NE(module, nullptr);
-    Status status = Legalize(*module, kPlainTarget);
-    if (status.ok()) status = Lower(*module, kPlainTarget, {}).status();
+    Status status = passes::Legalize(*module, kPlainTarget);
+    if (status.ok()) status = lower::Lower(*module, kPlainTarget, {}).status();
     EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
     EXPECT_THAT(std::string(status.message()), HasSubstr(std::string(c.message)));
   }
@@ -497,4 +497,4 @@ TEST(Lower, EmptyArrays) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

@@ -10,7 +10,7 @@
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
@@ -110,4 +110,4 @@ double TripCount(const Op& loop) {
   return Holds(counter->type.dtype, *start + turns * *step) ? turns : kUnknown;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower

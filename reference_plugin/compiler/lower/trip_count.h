@@ -4,13 +4,13 @@
 
 #include "reference_plugin/compiler/ir/ir.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::lower {
 
 // How often the body of a kWhile runs, where the program says it: an integer carry starts at a
 // constant, a constant is added each turn, and the condition compares it with a constant. Else
 // infinity.
 double TripCount(const Op& loop);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::lower
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_TRIP_COUNT_H_

@@ -3,7 +3,7 @@
 
 #include "plinth/support/str_cat.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::mapping {
 namespace {
 
 // On one device a collective among the groups [[0]] changes nothing and is simplified away.
@@ -45,4 +45,4 @@ Status CheckSingleDevice(const Module& module) {
   return Status();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::mapping

@@ -6,7 +6,7 @@
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::mapping {
 namespace {
 
 class OneDeviceMapper {
@@ -108,4 +108,4 @@ class OneDeviceMapper {
 
 bool MapToOneDevice(Module& module) { return OneDeviceMapper(module).Run(); }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::mapping

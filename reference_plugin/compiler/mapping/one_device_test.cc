@@ -6,7 +6,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::mapping {
 namespace {
 
 using ::testing::HasSubstr;
@@ -66,7 +66,7 @@ TEST(Shardings, OfMeshesWithFewAxes) {
                                "]>\n func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
                                " return %a : tensor<8xf32>\n}\n}"));
   ASSERT_TRUE(program.ok()) << program.status().ToString();
-  const auto module = Import(*std::move(program));
+  const auto module = importer::Import(*std::move(program));
   ASSERT_FALSE(module.ok());
   EXPECT_EQ(module.status().code(), StatusCode::kResourceExhausted);
   EXPECT_THAT(module.status().message(), HasSubstr("65 axes; at most 64"));
@@ -100,7 +100,7 @@ TEST(Shardings, OfNothingThatIsThere) {
         row.sharding, ">}) -> tensor<8x8xf32> {\n return %a : tensor<8x8xf32>\n}\n}");
     auto program = program::ReadText(text);
     ASSERT_TRUE(program.ok()) << program.status().ToString() << text;
-    const auto module = Import(*std::move(program));
+    const auto module = importer::Import(*std::move(program));
     ASSERT_FALSE(module.ok()) << text;
     EXPECT_EQ(module.status().code(), StatusCode::kInvalidArgument);
     EXPECT_THAT(module.status().message(), HasSubstr(row.words));
@@ -155,4 +155,4 @@ TEST(OneDevice, CombinesWithItselfAlone) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::mapping

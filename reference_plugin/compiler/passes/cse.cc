@@ -7,7 +7,7 @@
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 // Regions of more ops are not compared.
@@ -209,4 +209,4 @@ bool EliminateCommonSubexpressions(Module& module) {
   return changed;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -4,7 +4,7 @@
 
 #include "reference_plugin/compiler/ir/ir.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // Common subexpressions: a pure op that computes what an op before it computed, with the same
 // operands, attributes and regions, gives way to that. Blocks of control flow see what is around
@@ -12,6 +12,6 @@ namespace plinth::compiler {
 // anything changed.
 bool EliminateCommonSubexpressions(Module& module);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_CSE_H_

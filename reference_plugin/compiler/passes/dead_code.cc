@@ -7,7 +7,7 @@
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/passes/loop_carries.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 // Marks what is needed from the outside in, then sweeps the rest. Linear in the program.
@@ -136,4 +136,4 @@ bool EliminateDeadCode(Module& module) {
   return changed;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

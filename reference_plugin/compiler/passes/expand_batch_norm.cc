@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/expand_batch_norm.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 class Expansion {
@@ -102,4 +102,4 @@ std::vector<Value*> ExpandBatchNorm(Builder& builder, const Op& op) {
   }
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

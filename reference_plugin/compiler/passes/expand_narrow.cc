@@ -3,7 +3,7 @@
 
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 bool IsSubByte(DType type) { return type != DType::kPred && InfoOf(type).bits < 8; }
@@ -272,4 +272,4 @@ Value* ExpandNarrowBitcast(Builder& builder, const Op& op) {
   return plain || back ? nullptr : bitcast.Same(x, result.dtype);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -7,7 +7,7 @@
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/target.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // What stands for a product (dot_general, convolution) that the target does not have
 // (Target::products): the same product of other types between conversions. Null for one that it
@@ -31,6 +31,6 @@ bool WidenNarrowIndices(Builder& builder, Op& op);
 // the bytes in memory stay as they are.
 Value* ExpandNarrowBitcast(Builder& builder, const Op& op);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_EXPAND_NARROW_H_

@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/passes/fold_element.h"
 #include "reference_plugin/compiler/passes/simplify_rules.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 // Larger constants are computed at run time: compiling stays fast and the executable small.
@@ -150,4 +150,4 @@ Value* FoldConstants(SimplifyContext& context, Op& op) {
   }
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

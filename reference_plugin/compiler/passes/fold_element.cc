@@ -8,7 +8,7 @@
 
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 using Integer = std::optional<int64_t>;
@@ -239,4 +239,4 @@ bool FoldElement(const Op& op, const std::byte* const* operands, std::byte* resu
   return true;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -8,7 +8,7 @@
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 bool Contains(const Dims& dims, int64_t dim) {
@@ -143,4 +143,4 @@ bool FoldTransposes(Module& module) {
   return changed;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -10,7 +10,7 @@
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 // Each function may call others twice, so the result can be exponentially larger than the program.
@@ -190,4 +190,4 @@ class Inliner {
 
 Status Inline(Module& module) { return Inliner(module).Run(); }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

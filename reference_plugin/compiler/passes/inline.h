@@ -5,7 +5,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // Puts the bodies of called functions in place of the calls; afterwards the entry is the only
 // function. Composites that are ops of our own (chlo.top_k, chlo.erf) become those, the others
@@ -15,6 +15,6 @@ namespace plinth::compiler {
 // too deep.
 Status Inline(Module& module);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_INLINE_H_

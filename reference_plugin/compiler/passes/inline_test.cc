@@ -14,7 +14,7 @@
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/targets.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 TEST(Inline, CalledTwice) {
@@ -258,4 +258,4 @@ TEST(Dump, WritesStagesIntoTheDirectory) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

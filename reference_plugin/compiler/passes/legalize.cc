@@ -11,7 +11,7 @@
 #include "reference_plugin/compiler/ir/op_checks.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 // UNIMPLEMENTED, beginning with `what`, unless arrays of the type can be computed with.
@@ -244,4 +244,4 @@ Status Legalize(Module& module, const Target& target) {
   return Status();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

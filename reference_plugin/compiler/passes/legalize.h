@@ -6,7 +6,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/target.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // The last pass before lowering, which only reads: leaves nothing that lowering cannot write for
 // the target. Constants stand for get_dimension_size; a map for a reduction of one element each;
@@ -17,6 +17,6 @@ namespace plinth::compiler {
 // apart, traffic with the host, ops that the target does not have.
 Status Legalize(Module& module, const Target& target);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_LEGALIZE_H_

@@ -11,7 +11,7 @@
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/targets.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 using ::testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(Recognize, ProductsThatTheTargetHas) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/loop_carries.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 template <typename List>
@@ -28,4 +28,4 @@ void KeepBranchResults(Op& branch, const std::vector<bool>& kept) {
   for (Block* block : branch.blocks) KeepOnly(block->terminator()->operands, kept);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -6,7 +6,7 @@
 
 #include "reference_plugin/compiler/ir/ir.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // Takes the elements whose flag is not set out of a list.
 template <typename List>
@@ -24,6 +24,6 @@ void KeepCarries(Op& loop, const std::vector<bool>& kept);
 // Takes results out of a kIf or kCase.
 void KeepBranchResults(Op& branch, const std::vector<bool>& kept);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_LOOP_CARRIES_H_

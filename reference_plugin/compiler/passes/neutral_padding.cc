@@ -9,7 +9,7 @@
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 // The value that changes nothing: as a number of any type, or the least or greatest of the type.
@@ -100,4 +100,4 @@ Value* ExpandNeutralPadding(Builder& builder, const Op& op) {
   return builder.Binary(*opcode, first, windows->results[0]);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -4,7 +4,7 @@
 
 #include "reference_plugin/compiler/ir/builder.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // What stands for a reduce_window with padding or gaps whose initial value is not neutral:
 // StableHLO leaves open how often that is combined, and XLA skips what is not an element and
@@ -13,6 +13,6 @@ namespace plinth::compiler {
 // a neutral value: there, each element of the padding is the initial value.
 Value* ExpandNeutralPadding(Builder& builder, const Op& op);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_NEUTRAL_PADDING_H_

@@ -10,7 +10,7 @@
 #include "reference_plugin/compiler/passes/simplify.h"
 #include "reference_plugin/compiler/passes/simplify_loops.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 struct Pass {
@@ -80,4 +80,4 @@ Status Optimize(Module& module, const Target& target, const OptimizeOptions& opt
   return Pipeline(module, target, options).Run();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

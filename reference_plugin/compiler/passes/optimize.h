@@ -7,7 +7,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/target.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 struct OptimizeOptions {
   // False: only what lowering relies on (inlining, recognition, dead code).
@@ -22,6 +22,6 @@ struct OptimizeOptions {
 // repetitions and dead code. Running it again changes nothing.
 Status Optimize(Module& module, const Target& target, const OptimizeOptions& options = {});
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_OPTIMIZE_H_

@@ -12,7 +12,7 @@
 #include "reference_plugin/program/program.h"
 
 // Time per stage for a training step that JAX made. Run in this folder, which holds testdata/.
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 std::vector<std::byte> ReadProgram() {
@@ -33,7 +33,7 @@ void BM_Import(benchmark::State& state) {
   if (!program.ok())
     return state.SkipWithError("../testing/testdata/mlp_grad.mlirbc does not read");
   const auto shared = std::make_shared<const program::Module>(*std::move(program));
-  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(Import(shared));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(importer::Import(shared));
 }
 BENCHMARK(BM_Import);
 
@@ -43,7 +43,7 @@ void BM_ImportAndOptimize(benchmark::State& state) {
     return state.SkipWithError("../testing/testdata/mlp_grad.mlirbc does not read");
   const auto shared = std::make_shared<const program::Module>(*std::move(program));
   for ([[maybe_unused]] auto _ : state) {
-    auto module = Import(shared);
+    auto module = importer::Import(shared);
     if (!module.ok() || !Optimize(**module, testing::kPlainTarget).ok())
       return state.SkipWithError("it does not compile");
   }
@@ -51,4 +51,4 @@ void BM_ImportAndOptimize(benchmark::State& state) {
 BENCHMARK(BM_ImportAndOptimize);
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

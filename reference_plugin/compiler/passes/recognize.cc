@@ -13,7 +13,7 @@
 #include "reference_plugin/compiler/passes/neutral_padding.h"
 #include "reference_plugin/compiler/passes/reduce_broadcast.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 // Whether every window position covers all elements up to its own along one dimension, and nothing
@@ -306,4 +306,4 @@ bool Recognize(Module& module, const Target& target) {
   return changed;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

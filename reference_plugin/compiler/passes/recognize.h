@@ -5,7 +5,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/target.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // Finds what a program spells out in other words: a reduce_window over everything before an element
 // is a cumulative_reduce (linear instead of quadratic), 1 / (1 + exp(-x)) is logistic. What is no
@@ -15,6 +15,6 @@ namespace plinth::compiler {
 // anything changed.
 bool Recognize(Module& module, const Target& target);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_RECOGNIZE_H_

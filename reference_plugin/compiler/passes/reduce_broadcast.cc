@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 enum class Repeated : uint8_t { kOther, kSame, kTimes };
@@ -144,4 +144,4 @@ Value* ExpandReduceOfBroadcast(Builder& builder, const Op& op) {
   return b.Convert(b.Binary(Opcode::kAdd, Times(b, x, count), initial), type.dtype);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

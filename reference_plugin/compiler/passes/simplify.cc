@@ -5,7 +5,7 @@
 
 #include "reference_plugin/compiler/passes/simplify_rules.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 // Rules make simpler ops of what they find, so chains end; this is for those that would not.
@@ -115,4 +115,4 @@ bool Simplify(Module& module) {
   return context.changed();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

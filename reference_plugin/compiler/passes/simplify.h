@@ -4,7 +4,7 @@
 
 #include "reference_plugin/compiler/ir/ir.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // Replaces ops by simpler ones, in one walk over the program: identities that hold bit for bit (NaN
 // and negative zero included), chains of movements, constants that can be computed, branches whose
@@ -12,6 +12,6 @@ namespace plinth::compiler {
 // changed.
 bool Simplify(Module& module);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_SIMPLIFY_H_

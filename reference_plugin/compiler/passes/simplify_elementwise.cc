@@ -7,7 +7,7 @@
 
 // Identities of elementwise ops. Floating-point ones are here only if they hold for every value,
 // infinities, NaN and zeros of both signs included.
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 using Context = SimplifyContext;
@@ -299,4 +299,4 @@ constexpr SimplifyRules kRules = RulesByOpcode(kRows);
 
 SimplifyRule ElementwiseRuleOf(Opcode opcode) { return kRules[static_cast<size_t>(opcode)]; }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -4,7 +4,7 @@
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/passes/loop_carries.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 class LoopSimplifier {
@@ -57,4 +57,4 @@ bool SimplifyLoops(Module& module) {
   return simplifier.changed();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

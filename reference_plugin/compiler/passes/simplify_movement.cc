@@ -7,7 +7,7 @@
 #include "reference_plugin/compiler/passes/simplify_rules.h"
 
 // Movements that move nothing, that can be one, or that are a cheaper one.
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 using Context = SimplifyContext;
@@ -245,4 +245,4 @@ constexpr SimplifyRules kRules = RulesByOpcode(kRows);
 
 SimplifyRule MovementRuleOf(Opcode opcode) { return kRules[static_cast<size_t>(opcode)]; }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

@@ -9,7 +9,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 
 // What a rule may do besides looking at the op. Operands have been looked up already.
 class SimplifyContext {
@@ -65,6 +65,6 @@ SimplifyRule MovementRuleOf(Opcode opcode);     // simplify_movement.cc
 // the same bits. (fold.cc)
 Value* FoldConstants(SimplifyContext& context, Op& op);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_SIMPLIFY_RULES_H_

@@ -9,7 +9,7 @@
 
 // Programs of one function and what remains of them. The arguments are those of the row; the body
 // ends with what it returns.
-namespace plinth::compiler {
+namespace plinth::compiler::passes {
 namespace {
 
 struct Row {
@@ -495,4 +495,4 @@ TEST(Simplify, TransposesOfMatrixProducts) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::passes

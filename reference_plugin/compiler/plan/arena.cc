@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
@@ -90,4 +90,4 @@ int64_t LayOutArena(std::vector<ArenaBlock>& blocks, int64_t alignment) {
   return arena_size;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 
 // A block of `size` bytes needed at the positions begin..end (closed).
 struct ArenaBlock {
@@ -19,6 +19,6 @@ struct ArenaBlock {
 // of begin, in n log n steps.
 int64_t LayOutArena(std::vector<ArenaBlock>& blocks, int64_t alignment);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_ARENA_H_

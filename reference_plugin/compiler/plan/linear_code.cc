@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 ScalarBits SplatBits(const ConstantAttributes& constant) {
@@ -314,4 +314,4 @@ Expected<LinearCode> Linearize(const Schedule& schedule, const Target& target) {
   return Linearizer(schedule, target).Run();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

@@ -7,10 +7,11 @@
 
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/compiler/plan/schedule.h"
+#include "reference_plugin/compiler/target.h"
 
 // A schedule flattened to steps with jumps, before its values have places. Where control flow
 // joins, explicit copies write the joined variable; the planner then removes those it can.
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 
 // Variables are the schedule's values plus what flattening adds. A view and its source are one
 // variable; so are a loop's carry in the condition, in the body and after the loop. A variable may
@@ -43,6 +44,6 @@ struct LinearCode {
 
 Expected<LinearCode> Linearize(const Schedule& schedule, const Target& target);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_LINEAR_CODE_H_

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 // A walk from the last step to the first with one state per variable: whether it is live, and until
@@ -232,4 +232,4 @@ size_t LiveSet::Absorb(LiveSet other) {
   return other.size();
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

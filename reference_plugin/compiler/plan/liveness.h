@@ -11,7 +11,7 @@
 #include "reference_plugin/compiler/plan/linear_code.h"
 
 // When each variable of linear code holds a value that is still needed.
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 
 // Step k reads and starts to write at 2k, and has finished at 2k + 1. A range is closed. The
 // entry is before 0; outputs are needed at 2 * number of steps.
@@ -69,6 +69,6 @@ class LiveSet {
   std::map<int32_t, int32_t> end_of_;  // by begin
 };
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_LIVENESS_H_

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 // Writes linear code of nested branches and loops.
@@ -213,4 +213,4 @@ TEST(LivenessTest, MemoryGrowsWithTheCodeOnly) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

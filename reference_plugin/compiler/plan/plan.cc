@@ -10,7 +10,7 @@
 #include "reference_plugin/compiler/plan/linear_code.h"
 #include "reference_plugin/compiler/plan/liveness.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 // A set of variables that share one storage because no two of them are live at once.
@@ -258,4 +258,4 @@ Expected<Plan> PlanMemory(const Schedule& schedule, const Target& target) {
   return Planner(std::move(code), target).Run(schedule);
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

@@ -9,10 +9,11 @@
 
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/plan/schedule.h"
+#include "reference_plugin/compiler/target.h"
 
 // The program as a flat list of steps over planned memory: what a back end runs. Control flow is
 // jumps, so that an execution is a frame of data (program counter, storages) and nothing recurses.
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 
 enum class StorageKind : uint8_t {
   kArgument,  // the bytes of entry argument `index`; written only if `donated`
@@ -105,6 +106,6 @@ Expected<Plan> PlanMemory(const Schedule& schedule, const Target& target);
 Status Verify(const Plan& plan);
 std::string ToString(const Plan& plan);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_PLAN_H_

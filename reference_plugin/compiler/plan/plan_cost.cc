@@ -3,7 +3,7 @@
 
 #include "reference_plugin/compiler/ir/op_work.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 void AddKernel(const Kernel& kernel, PlanCost& cost) {
@@ -63,4 +63,4 @@ PlanCost CostOf(const Plan& plan) {
   return cost;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

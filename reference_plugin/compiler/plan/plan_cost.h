@@ -4,7 +4,7 @@
 
 #include "reference_plugin/compiler/plan/plan.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 
 // What one run does, every step counted once (loops have no known trips).
 struct PlanCost {
@@ -15,6 +15,6 @@ struct PlanCost {
 
 PlanCost CostOf(const Plan& plan);
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_PLAN_COST_H_

@@ -15,7 +15,7 @@
 #include "reference_plugin/compiler/plan/liveness.h"
 #include "reference_plugin/compiler/testing/targets.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 using ::testing::HasSubstr;
@@ -755,4 +755,4 @@ TEST(LiveSetTest, TheSmallerSetMoves) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

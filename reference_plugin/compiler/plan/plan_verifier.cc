@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/plan/liveness.h"
 #include "reference_plugin/compiler/plan/plan.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 Status CheckArray(const Plan& plan, const ArrayRef& array, size_t step, const char* role) {
@@ -399,4 +399,4 @@ std::string ToString(const Plan& plan) {
   return out + StrCat("  return ", list(plan.outputs), "\n");
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

@@ -3,7 +3,7 @@
 
 #include "plinth/support/str_cat.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 void Indent(std::string& out, int depth) { out.append(2 * static_cast<size_t>(depth), ' '); }
@@ -83,4 +83,4 @@ std::string ToString(const Schedule& schedule) {
   return out;
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

@@ -10,10 +10,9 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
-#include "reference_plugin/compiler/target.h"
 
 // The program as steps over whole arrays, before memory is planned: what fusion makes of the IR.
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 
 // An array that a step reads or writes: dense, row major. Values are numbered densely.
 struct ArrayValue {
@@ -78,14 +77,6 @@ struct Schedule {
 Status Verify(const Schedule& schedule);
 std::string ToString(const Schedule& schedule);
 
-struct LowerOptions {
-  bool fusion = true;  // false: one step per op, which bisection uses
-};
-
-// Turns a legalized module (passes/legalize.h) into steps for the target. UNIMPLEMENTED names the
-// op and its place.
-Expected<Schedule> Lower(const Module& module, const Target& target, const LowerOptions& options);
-
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_SCHEDULE_H_

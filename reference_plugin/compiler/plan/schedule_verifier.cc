@@ -3,7 +3,7 @@
 
 #include "reference_plugin/compiler/plan/schedule.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 class ScheduleVerifier {
@@ -244,4 +244,4 @@ Status Verify(const Schedule& schedule) {
   return ScheduleVerifier(schedule).Run().WithContext("schedule");
 }
 
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

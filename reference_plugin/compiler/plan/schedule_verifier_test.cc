@@ -6,7 +6,7 @@
 
 #include "reference_plugin/compiler/plan/schedule.h"
 
-namespace plinth::compiler {
+namespace plinth::compiler::plan {
 namespace {
 
 using ::testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST(ScheduleVerifier, PairsInPlaceAndDonationsAreThere) {
 }
 
 }  // namespace
-}  // namespace plinth::compiler
+}  // namespace plinth::compiler::plan

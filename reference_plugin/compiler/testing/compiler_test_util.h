@@ -22,7 +22,7 @@ inline std::unique_ptr<Module> ImportText(std::string_view text) {
     ADD_FAILURE() << program.status().ToString() << "\n" << text;
     return nullptr;
   }
-  auto module = Import(*std::move(program));
+  auto module = importer::Import(*std::move(program));
   if (!module.ok()) {
     ADD_FAILURE() << module.status().ToString() << "\n" << text;
     return nullptr;

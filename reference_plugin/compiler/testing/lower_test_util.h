@@ -13,6 +13,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/ir/verifier.h"
+#include "reference_plugin/compiler/lower/lower.h"
 #include "reference_plugin/compiler/passes/legalize.h"
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/compiler/plan/schedule.h"
@@ -28,7 +29,7 @@ inline std::unique_ptr<Module> Parse(std::string_view text) {
     ADD_FAILURE() << program.status().ToString();
     return nullptr;
   }
-  auto module = Import(*std::move(program));
+  auto module = importer::Import(*std::move(program));
   if (!module.ok()) {
     ADD_FAILURE() << module.status().ToString();
     return nullptr;
@@ -37,15 +38,15 @@ inline std::unique_ptr<Module> Parse(std::string_view text) {
 }
 
 // Legalizes the module and lowers it; the schedule is verified.
-inline Schedule LegalizeAndLower(Module& module, bool fusion = true,
-                                 const Target& target = kPlainTarget) {
-  Status status = Legalize(module, target);
+inline plan::Schedule LegalizeAndLower(Module& module, bool fusion = true,
+                                       const Target& target = kPlainTarget) {
+  Status status = passes::Legalize(module, target);
   if (status.ok()) status = Verify(module);
   if (!status.ok()) {
     ADD_FAILURE() << target.name << ": " << status.ToString() << "\n" << ToString(module);
     return {};
   }
-  auto schedule = Lower(module, target, LowerOptions{fusion});
+  auto schedule = lower::Lower(module, target, lower::LowerOptions{fusion});
   if (!schedule.ok()) {
     ADD_FAILURE() << target.name << ": " << schedule.status().ToString();
     return {};
@@ -56,36 +57,37 @@ inline Schedule LegalizeAndLower(Module& module, bool fusion = true,
   return *std::move(schedule);
 }
 
-inline Schedule LowerText(std::string_view text, bool fusion = true,
-                          const Target& target = kPlainTarget) {
+inline plan::Schedule LowerText(std::string_view text, bool fusion = true,
+                                const Target& target = kPlainTarget) {
   std::unique_ptr<Module> module = Parse(text);
-  return module == nullptr ? Schedule() : LegalizeAndLower(*module, fusion, target);
+  return module == nullptr ? plan::Schedule() : LegalizeAndLower(*module, fusion, target);
 }
 
-inline void CollectSteps(const ScheduleBlock& block, std::vector<const ScheduleStep*>& steps) {
-  for (const ScheduleStep& step : block.steps) {
+inline void CollectSteps(const plan::ScheduleBlock& block,
+                         std::vector<const plan::ScheduleStep*>& steps) {
+  for (const plan::ScheduleStep& step : block.steps) {
     steps.push_back(&step);
-    for (const ScheduleBlock& inner : step.blocks) CollectSteps(inner, steps);
+    for (const plan::ScheduleBlock& inner : step.blocks) CollectSteps(inner, steps);
   }
 }
 
 // All steps, those of loop bodies and branches too.
-inline std::vector<const ScheduleStep*> Steps(const Schedule& schedule) {
-  std::vector<const ScheduleStep*> steps;
+inline std::vector<const plan::ScheduleStep*> Steps(const plan::Schedule& schedule) {
+  std::vector<const plan::ScheduleStep*> steps;
   CollectSteps(schedule.entry, steps);
   return steps;
 }
 
-inline int CountKernels(const ScheduleBlock& block) {
-  std::vector<const ScheduleStep*> steps;
+inline int CountKernels(const plan::ScheduleBlock& block) {
+  std::vector<const plan::ScheduleStep*> steps;
   CollectSteps(block, steps);
   int count = 0;
-  for (const ScheduleStep* step : steps) count += step->kind == StepKind::kKernel;
+  for (const plan::ScheduleStep* step : steps) count += step->kind == plan::StepKind::kKernel;
   return count;
 }
 
 // Deterministic arguments: floats in [-2, 2), integers in [0, 5), predicates.
-inline std::vector<Bytes> MakeArguments(const Schedule& schedule, uint32_t seed = 1) {
+inline std::vector<Bytes> MakeArguments(const plan::Schedule& schedule, uint32_t seed = 1) {
   std::vector<Bytes> arguments;
   uint32_t state = seed;
   for (int32_t value : schedule.entry.arguments) {
@@ -105,8 +107,8 @@ inline std::vector<Bytes> MakeArguments(const Schedule& schedule, uint32_t seed 
   return arguments;
 }
 
-inline Plan PlanFor(const Schedule& schedule, const Target& target) {
-  auto plan = PlanMemory(schedule, target);
+inline plan::Plan PlanFor(const plan::Schedule& schedule, const Target& target) {
+  auto plan = plan::PlanMemory(schedule, target);
   if (!plan.ok()) {
     ADD_FAILURE() << target.name << ": " << plan.status().ToString();
     return {};
@@ -118,13 +120,13 @@ inline Plan PlanFor(const Schedule& schedule, const Target& target) {
 }
 
 // What the schedule gives; its plan for the target must give the same.
-inline std::vector<Bytes> RunAndPlan(const Schedule& schedule, const Target& target,
+inline std::vector<Bytes> RunAndPlan(const plan::Schedule& schedule, const Target& target,
                                      const std::vector<Bytes>& arguments) {
   Outcome run = Run(schedule, arguments);
   for (const std::string& error : run.errors) {
     ADD_FAILURE() << target.name << ": " << error << "\n" << ToString(schedule);
   }
-  const Plan plan = PlanFor(schedule, target);
+  const plan::Plan plan = PlanFor(schedule, target);
   const Outcome planned = Run(plan, arguments);
   for (const std::string& error : planned.errors) {
     ADD_FAILURE() << target.name << ": " << error << "\n" << ToString(plan);
@@ -136,13 +138,13 @@ inline std::vector<Bytes> RunAndPlan(const Schedule& schedule, const Target& tar
 // Runs the program fused and unfused, for either target. All must agree, bit for bit: a reduction
 // rounds in another order only if it was asked for in another order.
 inline void ExpectFusionKeepsResults(std::string_view text) {
-  const Schedule expected = LowerText(text, false);
+  const plan::Schedule expected = LowerText(text, false);
   for (uint32_t seed : {1u, 7u}) {
     const std::vector<Bytes> arguments = MakeArguments(expected, seed);
     const std::vector<Bytes> results = RunAndPlan(expected, kPlainTarget, arguments);
     for (const Target* target : {&kPlainTarget, &kOddTarget}) {
       for (bool fusion : {true, false}) {
-        const Schedule schedule = LowerText(text, fusion, *target);
+        const plan::Schedule schedule = LowerText(text, fusion, *target);
         EXPECT_EQ(RunAndPlan(schedule, *target, arguments), results)
             << target->name << (fusion ? " fused\n" : " unfused\n") << ToString(schedule);
       }

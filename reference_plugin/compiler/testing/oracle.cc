@@ -49,7 +49,7 @@ class StandIn {
 
 class ScheduleRun {
  public:
-  explicit ScheduleRun(const Schedule& schedule)
+  explicit ScheduleRun(const plan::Schedule& schedule)
       : schedule_(schedule), arrays_(schedule.values.size()) {}
 
   Outcome Run(const std::vector<Bytes>& arguments) {
@@ -65,7 +65,7 @@ class ScheduleRun {
   const Type& TypeOf(int32_t value) const { return schedule_.values[value].type; }
 
   Bytes Get(int32_t value) {
-    const ArrayValue& array = schedule_.values[value];
+    const plan::ArrayValue& array = schedule_.values[value];
     if (array.view_of >= 0) return Get(array.view_of);
     if (array.constant != nullptr) {
       return BytesOf(array.type, std::get<ConstantAttributes>(*array.constant));
@@ -79,27 +79,27 @@ class ScheduleRun {
 
   double Scalar(int32_t value) { return Load(TypeOf(value).dtype, Get(value).data()); }
 
-  void RunBlock(const ScheduleBlock& block) {
-    for (const ScheduleStep& step : block.steps) RunStep(step);
+  void RunBlock(const plan::ScheduleBlock& block) {
+    for (const plan::ScheduleStep& step : block.steps) RunStep(step);
   }
 
-  void RunStep(const ScheduleStep& step) {
+  void RunStep(const plan::ScheduleStep& step) {
     switch (step.kind) {
-      case StepKind::kKernel:
+      case plan::StepKind::kKernel:
         return RunKernelStep(step);
-      case StepKind::kLibrary:
+      case plan::StepKind::kLibrary:
         return RunLibraryStep(step);
-      case StepKind::kCopy:
+      case plan::StepKind::kCopy:
         arrays_[step.results[0]] = Get(step.operands[0]);
         return;
-      case StepKind::kCase:
+      case plan::StepKind::kCase:
         return RunCase(step);
-      case StepKind::kWhile:
+      case plan::StepKind::kWhile:
         return RunWhile(step);
     }
   }
 
-  void RunCase(const ScheduleStep& step) {
+  void RunCase(const plan::ScheduleStep& step) {
     int32_t index = static_cast<int32_t>(Scalar(step.operands[0]));
     if (TypeOf(step.operands[0]).dtype == DType::kPred) index = index != 0 ? 0 : 1;
     const int32_t last = static_cast<int32_t>(step.blocks.size()) - 1;
@@ -110,8 +110,8 @@ class ScheduleRun {
     }
   }
 
-  void RunWhile(const ScheduleStep& step) {
-    const ScheduleBlock &condition = step.blocks[0], &body = step.blocks[1];
+  void RunWhile(const plan::ScheduleStep& step) {
+    const plan::ScheduleBlock &condition = step.blocks[0], &body = step.blocks[1];
     std::vector<Bytes> carries;
     for (int32_t operand : step.operands) carries.push_back(Get(operand));
     for (int turn = 0; turn < kMostTurns; ++turn) {
@@ -127,7 +127,7 @@ class ScheduleRun {
     for (size_t i = 0; i < carries.size(); ++i) arrays_[step.results[i]] = carries[i];
   }
 
-  void RunLibraryStep(const ScheduleStep& step) {
+  void RunLibraryStep(const plan::ScheduleStep& step) {
     StandIn stand_in;
     for (int32_t operand : step.operands) stand_in.Add(TypeOf(operand), Get(operand).data());
     for (int32_t result : step.results) {
@@ -136,7 +136,7 @@ class ScheduleRun {
     }
   }
 
-  void RunKernelStep(const ScheduleStep& step) {
+  void RunKernelStep(const plan::ScheduleStep& step) {
     if (Status status = Verify(*step.kernel); !status.ok()) {
       outcome_.errors.push_back(StrCat(step.kernel->name, ": ", status.message()));
       return;
@@ -144,8 +144,8 @@ class ScheduleRun {
     std::vector<Bytes> operands;
     for (int32_t operand : step.operands) operands.push_back(Get(operand));
     const std::vector<Bytes> expected = RunInPlace(step, operands, {});
-    std::vector<InPlace> required;
-    for (const InPlace& pair : step.in_place) {
+    std::vector<plan::InPlace> required;
+    for (const plan::InPlace& pair : step.in_place) {
       if (pair.required) required.push_back(pair);
       if (RunInPlace(step, operands, {pair}) != expected) {
         outcome_.errors.push_back(StrCat(step.kernel->name, ": differs when operand ", pair.operand,
@@ -161,49 +161,49 @@ class ScheduleRun {
     }
   }
 
-  std::vector<Bytes> RunInPlace(const ScheduleStep& step, std::vector<Bytes> operands,
-                                const std::vector<InPlace>& shared) {
+  std::vector<Bytes> RunInPlace(const plan::ScheduleStep& step, std::vector<Bytes> operands,
+                                const std::vector<plan::InPlace>& shared) {
     std::vector<Bytes> results;
     for (int32_t result : step.results) results.emplace_back(SizeOf(TypeOf(result)), kUnwritten);
-    for (const InPlace& pair : step.in_place) {
+    for (const plan::InPlace& pair : step.in_place) {
       if (pair.required) results[pair.result] = operands[pair.operand];
     }
-    for (const InPlace& pair : shared) results[pair.result] = operands[pair.operand];
+    for (const plan::InPlace& pair : shared) results[pair.result] = operands[pair.operand];
     std::vector<std::span<std::byte>> in(operands.begin(), operands.end());
     const std::vector<std::span<std::byte>> out(results.begin(), results.end());
-    for (const InPlace& pair : shared) in[pair.operand] = out[pair.result];
+    for (const plan::InPlace& pair : shared) in[pair.operand] = out[pair.result];
     for (std::string& error : RunKernel(*step.kernel, in, out)) {
       outcome_.errors.push_back(StrCat(step.kernel->name, ": ", error));
     }
     return results;
   }
 
-  const Schedule& schedule_;
+  const plan::Schedule& schedule_;
   std::vector<Bytes> arrays_;
   Outcome outcome_;
 };
 
 class PlanRun {
  public:
-  explicit PlanRun(const Plan& plan)
+  explicit PlanRun(const plan::Plan& plan)
       : plan_(plan), arena_(static_cast<size_t>(plan.arena_size), kUnwritten) {}
 
   Outcome Run(const std::vector<Bytes>& arguments) {
-    for (const Storage& storage : plan_.storages) {
+    for (const plan::Storage& storage : plan_.storages) {
       Bytes& bytes = own_.emplace_back();
       switch (storage.kind) {
-        case StorageKind::kArgument:
+        case plan::StorageKind::kArgument:
           bytes = arguments[storage.index];
           break;
-        case StorageKind::kConstant: {
+        case plan::StorageKind::kConstant: {
           const auto& constant = std::get<ConstantAttributes>(*storage.constant);
           bytes.assign(constant.bytes.begin(), constant.bytes.end());
           break;
         }
-        case StorageKind::kOutput:
+        case plan::StorageKind::kOutput:
           bytes.assign(static_cast<size_t>(storage.size), kUnwritten);
           break;
-        case StorageKind::kArena:
+        case plan::StorageKind::kArena:
           break;
       }
     }
@@ -212,7 +212,7 @@ class PlanRun {
     } else {
       RunJumps();
     }
-    for (const ArrayRef& output : plan_.outputs) {
+    for (const plan::ArrayRef& output : plan_.outputs) {
       const std::span<std::byte> bytes = Get(output);
       outcome_.results.emplace_back(bytes.begin(), bytes.end());
     }
@@ -220,31 +220,32 @@ class PlanRun {
   }
 
  private:
-  std::span<std::byte> Get(const ArrayRef& array) {
-    const Storage& storage = plan_.storages[array.storage];
-    std::byte* data = storage.kind == StorageKind::kArena ? arena_.data() + storage.arena_offset
-                                                          : own_[array.storage].data();
+  std::span<std::byte> Get(const plan::ArrayRef& array) {
+    const plan::Storage& storage = plan_.storages[array.storage];
+    std::byte* data = storage.kind == plan::StorageKind::kArena
+                          ? arena_.data() + storage.arena_offset
+                          : own_[array.storage].data();
     return {data, SizeOf(array.type)};
   }
 
-  double Scalar(const ArrayRef& array) { return Load(array.type.dtype, Get(array).data()); }
+  double Scalar(const plan::ArrayRef& array) { return Load(array.type.dtype, Get(array).data()); }
 
   void RunJumps() {
     int jumps = 0;
     for (size_t k = 0; k < plan_.steps.size();) {
-      const PlanStep& step = plan_.steps[k];
+      const plan::PlanStep& step = plan_.steps[k];
       if (!step.targets.empty() && ++jumps > 100 * kMostTurns) {
         outcome_.errors.push_back("the plan does not end");
         return;
       }
       switch (step.kind) {
-        case PlanStepKind::kJump:
+        case plan::PlanStepKind::kJump:
           k = step.targets[0];
           break;
-        case PlanStepKind::kJumpUnless:
+        case plan::PlanStepKind::kJumpUnless:
           k = Scalar(step.operands[0]) != 0 ? k + 1 : step.targets[0];
           break;
-        case PlanStepKind::kSwitch:
+        case plan::PlanStepKind::kSwitch:
           k = step.targets[Choose(step, step.targets.size())];
           break;
         default:
@@ -255,7 +256,7 @@ class PlanRun {
   }
 
   // The number of the branch that the index chooses.
-  size_t Choose(const PlanStep& step, size_t count) {
+  size_t Choose(const plan::PlanStep& step, size_t count) {
     const double index = Scalar(step.operands[0]);
     return index >= 0 && index < static_cast<double>(count) ? static_cast<size_t>(index)
                                                             : count - 1;
@@ -264,15 +265,15 @@ class PlanRun {
   // Steps [begin, end) of region `parent`: no jump but those of regions within.
   void RunRange(int32_t begin, int32_t end, int32_t parent) {
     for (int32_t k = begin; k < end;) {
-      const auto region =
-          std::find_if(plan_.regions.begin(), plan_.regions.end(),
-                       [&](const PlanRegion& r) { return r.parent == parent && r.begin == k; });
+      const auto region = std::find_if(
+          plan_.regions.begin(), plan_.regions.end(),
+          [&](const plan::PlanRegion& r) { return r.parent == parent && r.begin == k; });
       if (region == plan_.regions.end()) {
         RunStep(plan_.steps[k++]);
         continue;
       }
       const int32_t number = static_cast<int32_t>(region - plan_.regions.begin());
-      if (region->kind == PlanRegion::Kind::kLoop) {
+      if (region->kind == plan::PlanRegion::Kind::kLoop) {
         RunLoop(*region, number);
       } else {
         RunBranch(*region, number);
@@ -281,7 +282,7 @@ class PlanRun {
     }
   }
 
-  void RunLoop(const PlanRegion& loop, int32_t number) {
+  void RunLoop(const plan::PlanRegion& loop, int32_t number) {
     double turns = 0;
     for (;; ++turns) {
       RunRange(loop.begin, loop.test, number);
@@ -294,9 +295,9 @@ class PlanRun {
     }
   }
 
-  void RunBranch(const PlanRegion& region, int32_t number) {
-    const PlanStep& step = plan_.steps[region.begin];
-    const size_t branch = step.kind == PlanStepKind::kSwitch
+  void RunBranch(const plan::PlanRegion& region, int32_t number) {
+    const plan::PlanStep& step = plan_.steps[region.begin];
+    const size_t branch = step.kind == plan::PlanStepKind::kSwitch
                               ? Choose(step, region.branches.size())
                               : (Scalar(step.operands[0]) != 0 ? 0 : 1);
     const bool is_last = branch + 1 == region.branches.size();
@@ -304,20 +305,21 @@ class PlanRun {
     RunRange(region.branches[branch], end - 1, number);
   }
 
-  void RunStep(const PlanStep& step) {
-    if (step.kind == PlanStepKind::kCopy) {
+  void RunStep(const plan::PlanStep& step) {
+    if (step.kind == plan::PlanStepKind::kCopy) {
       const std::span<std::byte> from = Get(step.operands[0]), to = Get(step.results[0]);
       std::copy(from.begin(), from.end(), to.begin());
-    } else if (step.kind == PlanStepKind::kLibrary) {
+    } else if (step.kind == plan::PlanStepKind::kLibrary) {
       StandIn stand_in;
-      for (const ArrayRef& operand : step.operands) {
+      for (const plan::ArrayRef& operand : step.operands) {
         stand_in.Add(operand.type, Get(operand).data());
       }
-      for (const ArrayRef& result : step.results) stand_in.Write(result.type, Get(result).data());
-    } else if (step.kind == PlanStepKind::kKernel) {
+      for (const plan::ArrayRef& result : step.results)
+        stand_in.Write(result.type, Get(result).data());
+    } else if (step.kind == plan::PlanStepKind::kKernel) {
       std::vector<std::span<std::byte>> operands, results;
-      for (const ArrayRef& operand : step.operands) operands.push_back(Get(operand));
-      for (const ArrayRef& result : step.results) results.push_back(Get(result));
+      for (const plan::ArrayRef& operand : step.operands) operands.push_back(Get(operand));
+      for (const plan::ArrayRef& result : step.results) results.push_back(Get(result));
       for (std::string& error : RunKernel(*step.kernel, operands, results)) {
         outcome_.errors.push_back(StrCat(step.kernel->name, ": ", error));
       }
@@ -326,7 +328,7 @@ class PlanRun {
     }
   }
 
-  const Plan& plan_;
+  const plan::Plan& plan_;
   std::vector<Bytes> own_;  // by storage; nothing for those of the arena
   Bytes arena_;
   Outcome outcome_;
@@ -334,11 +336,11 @@ class PlanRun {
 
 }  // namespace
 
-Outcome Run(const Schedule& schedule, const std::vector<Bytes>& arguments) {
+Outcome Run(const plan::Schedule& schedule, const std::vector<Bytes>& arguments) {
   return ScheduleRun(schedule).Run(arguments);
 }
 
-Outcome Run(const Plan& plan, const std::vector<Bytes>& arguments) {
+Outcome Run(const plan::Plan& plan, const std::vector<Bytes>& arguments) {
   return PlanRun(plan).Run(arguments);
 }
 

@@ -39,11 +39,11 @@ struct Outcome {
 // Every value has a place of its own. Kernels also run in each way of working in place that their
 // steps allow; it is an error if that changes a result. A library step is stood for by a function
 // of its operands. A loop ends after 1000 turns.
-Outcome Run(const Schedule& schedule, const std::vector<Bytes>& arguments);
+Outcome Run(const plan::Schedule& schedule, const std::vector<Bytes>& arguments);
 
 // The same in the memory of the plan, by its regions if it has them; trip counts must be true. The
 // results are those of the schedule, bit for bit.
-Outcome Run(const Plan& plan, const std::vector<Bytes>& arguments);
+Outcome Run(const plan::Plan& plan, const std::vector<Bytes>& arguments);
 
 }  // namespace plinth::compiler::testing
 

@@ -7,7 +7,7 @@
 
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::cpu {
+namespace plinth::compiler::testing {
 namespace {
 
 using compiler::Access;
@@ -536,4 +536,4 @@ class Generator {
 
 RandomKernel MakeRandomKernel(uint64_t seed) { return Generator(seed).Make(); }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::compiler::testing

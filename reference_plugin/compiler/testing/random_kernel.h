@@ -10,7 +10,7 @@
 
 // For tests: kernels of every form, and buffers that they fit exactly, so that a sanitizer sees
 // each access that is out of bounds.
-namespace plinth::cpu {
+namespace plinth::compiler::testing {
 
 struct RandomKernel {
   compiler::Kernel kernel;
@@ -22,6 +22,6 @@ struct RandomKernel {
 // order.
 RandomKernel MakeRandomKernel(uint64_t seed);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::compiler::testing
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_TESTING_RANDOM_KERNEL_H_

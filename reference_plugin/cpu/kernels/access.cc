@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 std::byte* AddressOf(int64_t value) {
@@ -161,13 +161,13 @@ void LoadBounded(const TileLoad& load, const int64_t* values, int64_t lanes, std
 Expected<ElementFunctions> FindElementFunctions(DType type) {
   ElementFunctions functions;
   functions.memory_bytes = static_cast<size_t>(ByteSize(type));
-  functions.tile_bytes = TileElementBytes(type);
-  functions.load = FindLoad(type);
-  functions.store = FindStore(type);
-  functions.fill_memory = FindFill(functions.memory_bytes);
-  functions.fill_tile = FindFill(functions.tile_bytes);
-  functions.strided_load = FindStridedLoad(functions.memory_bytes);
-  functions.strided_store = FindStridedStore(functions.memory_bytes);
+  functions.tile_bytes = math::TileElementBytes(type);
+  functions.load = math::FindLoad(type);
+  functions.store = math::FindStore(type);
+  functions.fill_memory = math::FindFill(functions.memory_bytes);
+  functions.fill_tile = math::FindFill(functions.tile_bytes);
+  functions.strided_load = math::FindStridedLoad(functions.memory_bytes);
+  functions.strided_store = math::FindStridedStore(functions.memory_bytes);
   if (functions.fill_memory == nullptr || functions.fill_tile == nullptr ||
       functions.strided_load == nullptr || functions.strided_store == nullptr) {
     return Unimplemented("kernels on elements of type ", Name(type));
@@ -246,4 +246,4 @@ void StoreTile(const TileStore& store, const int64_t* values, int64_t lanes,
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

@@ -12,18 +12,18 @@
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 // The elements of a tile between memory and registers.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // Routines for elements of one type.
 struct ElementFunctions {
   size_t memory_bytes = 0;
   size_t tile_bytes = 0;
-  TileFunction load = nullptr;   // memory form to tile form; null: the same bytes
-  TileFunction store = nullptr;  // tile form to memory form; null: the same bytes
-  FillFunction fill_memory = nullptr;
-  FillFunction fill_tile = nullptr;
-  StridedLoadFunction strided_load = nullptr;
-  StridedStoreFunction strided_store = nullptr;
+  math::TileFunction load = nullptr;   // memory form to tile form; null: the same bytes
+  math::TileFunction store = nullptr;  // tile form to memory form; null: the same bytes
+  math::FillFunction fill_memory = nullptr;
+  math::FillFunction fill_tile = nullptr;
+  math::StridedLoadFunction strided_load = nullptr;
+  math::StridedStoreFunction strided_store = nullptr;
 };
 Expected<ElementFunctions> FindElementFunctions(DType type);
 
@@ -80,6 +80,6 @@ struct TileStore {
 void StoreTile(const TileStore& store, const int64_t* values, int64_t lanes,
                const std::byte* source, std::byte* staging);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ACCESS_H_

@@ -6,7 +6,7 @@
 
 #include "reference_plugin/compiler/ir/scalar.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Access;
@@ -61,4 +61,4 @@ Status FindAddresses(const Kernel& kernel, const Domain& domain, std::span<void*
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

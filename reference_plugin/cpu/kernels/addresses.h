@@ -9,7 +9,7 @@
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/cpu/kernels/domain.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // The index in `buffer`, clamped.
 int64_t ReadIndex(const compiler::DynamicOffset& dynamic, const void* buffer);
@@ -20,6 +20,6 @@ Status FindAddresses(const compiler::Kernel& kernel, const Domain& domain,
                      std::span<void* const> operands, std::span<void* const> results,
                      int64_t* start);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ADDRESSES_H_

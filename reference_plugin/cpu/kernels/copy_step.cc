@@ -9,7 +9,7 @@
 #include "reference_plugin/cpu/kernels/addresses.h"
 #include "reference_plugin/cpu/kernels/domain.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Kernel;
@@ -72,7 +72,7 @@ struct Loop {
   int64_t source_step = 0, result_step = 0;
 };
 
-class CopyStep : public PreparedStep {
+class CopyStep : public backend::PreparedStep {
  public:
   CopyStep(std::shared_ptr<const Kernel> kernel, Domain domain)
       : kernel_(std::move(kernel)), domain_(std::move(domain)) {}
@@ -117,15 +117,15 @@ class CopyStep : public PreparedStep {
     return true;
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     if (domain_.parallel_points == 0) return Status();
     SmallVector<int64_t, 8> start(domain_.forms.size());
     PLINTH_RETURN_IF_ERROR(FindAddresses(*kernel_, domain_, operands, results, start.data()));
     const int64_t source = start[source_form_], result = start[result_form_];
     const int64_t grain = std::max<int64_t>(1, kGrainBytes / piece_bytes_);
     std::atomic<bool> stopped = false;
-    ParallelFor(context.pool, pieces_, grain, [&](int64_t begin, int64_t end) {
+    backend::ParallelFor(context.pool, pieces_, grain, [&](int64_t begin, int64_t end) {
       while (begin < end) {
         if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
           stopped = true;
@@ -213,7 +213,7 @@ class CopyStep : public PreparedStep {
 
 }  // namespace
 
-std::unique_ptr<PreparedStep> MakeCopyStep(const std::shared_ptr<const Kernel>& kernel) {
+std::unique_ptr<backend::PreparedStep> MakeCopyStep(const std::shared_ptr<const Kernel>& kernel) {
   if (kernel->body.phases.size() != 1) return nullptr;
   const Phase& phase = kernel->body.phases[0];
   if (phase.stores.size() != 1 || !phase.reductions.empty() ||
@@ -231,4 +231,4 @@ std::unique_ptr<PreparedStep> MakeCopyStep(const std::shared_ptr<const Kernel>& 
   return step;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

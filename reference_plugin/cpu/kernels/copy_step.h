@@ -7,12 +7,13 @@
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // A step for a kernel that only moves elements: whole rows by memcpy, transposes in blocks of whole
 // cache lines. Null where tiles serve as well.
-std::unique_ptr<PreparedStep> MakeCopyStep(const std::shared_ptr<const compiler::Kernel>& kernel);
+std::unique_ptr<backend::PreparedStep> MakeCopyStep(
+    const std::shared_ptr<const compiler::Kernel>& kernel);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_COPY_STEP_H_

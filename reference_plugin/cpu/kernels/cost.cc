@@ -6,7 +6,7 @@
 
 #include "reference_plugin/compiler/ir/op_work.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Kernel;
@@ -127,4 +127,4 @@ double PointNs(const Kernel& kernel, bool over_reduced) {
   return ns;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

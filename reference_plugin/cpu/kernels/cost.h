@@ -9,7 +9,7 @@
 
 // Rough times, in nanoseconds on one core. They decide how a kernel is cut, so they depend on its
 // shape and types only.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // One routine call on a tile, whatever its size.
 inline constexpr double kCallNs = 6;
@@ -27,6 +27,6 @@ double LanesReducedNs(const compiler::Kernel& kernel, const Domain& domain, int6
 // All phases, once the lanes are chosen.
 double PointNs(const compiler::Kernel& kernel, bool over_reduced);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_COST_H_

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Access;
@@ -165,4 +165,4 @@ Domain SimplifyDomain(const Kernel& kernel, bool reorder_reduced) {
   return domain;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/kernel/kernel.h"
 
 // The domain of a kernel, made as simple as what is computed on it allows.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 using compiler::Dims;
 
@@ -36,6 +36,6 @@ struct Domain {
 // `reorder_reduced`: no reduction of the kernel minds in which order elements are combined.
 Domain SimplifyDomain(const compiler::Kernel& kernel, bool reorder_reduced);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_DOMAIN_H_

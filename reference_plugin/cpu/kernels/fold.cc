@@ -4,7 +4,7 @@
 #include <bit>
 #include <type_traits>
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Opcode;
@@ -118,4 +118,4 @@ FoldFunction FindFold(Opcode opcode, DType type) {
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

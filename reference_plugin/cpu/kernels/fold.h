@@ -7,7 +7,7 @@
 #include "plinth/support/dtype.h"
 #include "reference_plugin/compiler/ir/opcode.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // The most lanes that a FoldFunction takes.
 inline constexpr int64_t kMostFoldLanes = 64;
@@ -19,6 +19,6 @@ using FoldFunction = void (*)(void* lanes, int64_t count);
 // For the ops and types that are summed most, null for others. `type` is the type in tile form.
 FoldFunction FindFold(compiler::Opcode opcode, DType type);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_FOLD_H_

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 struct ThreadMemory {
@@ -19,7 +19,7 @@ std::byte* ThreadFrame(int64_t bytes) {
   if (bytes > memory.size) {
     constexpr int64_t kStep = 16 << 10;
     const int64_t size = (bytes + kStep - 1) / kStep * kStep;
-    void* data = std::aligned_alloc(kTileAlignment, static_cast<size_t>(size));
+    void* data = std::aligned_alloc(math::kTileAlignment, static_cast<size_t>(size));
     if (data == nullptr) return nullptr;
     std::free(memory.data);
     memory.data = static_cast<std::byte*>(data);
@@ -28,4 +28,4 @@ std::byte* ThreadFrame(int64_t bytes) {
   return memory.data;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

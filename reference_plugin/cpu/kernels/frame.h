@@ -9,7 +9,7 @@
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 // The memory one thread works in while it runs a kernel.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // Fixes where everything lies, when the kernel is prepared. A slot is a pointer that instructions
 // name: to a register (a tile in the frame), or to memory, set tile by tile.
@@ -20,8 +20,9 @@ class FrameLayout {
   // The offset of `bytes` bytes of the frame, aligned for tiles.
   int64_t AddRegion(int64_t bytes) {
     const int64_t offset = size_;
-    size_ += (bytes + static_cast<int64_t>(kTileAlignment) - 1) /
-             static_cast<int64_t>(kTileAlignment) * static_cast<int64_t>(kTileAlignment);
+    size_ += (bytes + static_cast<int64_t>(math::kTileAlignment) - 1) /
+             static_cast<int64_t>(math::kTileAlignment) *
+             static_cast<int64_t>(math::kTileAlignment);
     return offset;
   }
   int32_t AddSlot(int64_t offset) {
@@ -42,6 +43,6 @@ class FrameLayout {
 // when memory is exhausted. They are kept for the next caller until the thread ends.
 std::byte* ThreadFrame(int64_t bytes);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_FRAME_H_

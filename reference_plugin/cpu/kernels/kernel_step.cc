@@ -13,7 +13,7 @@
 #include "reference_plugin/cpu/kernels/tile_program.h"
 #include "reference_plugin/cpu/kernels/worker.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Kernel;
@@ -26,7 +26,7 @@ constexpr double kGrainNs = 10e3;
 // Below this a kernel runs on the calling thread alone.
 constexpr double kInlineNs = 20e3;
 
-class KernelStep : public PreparedStep {
+class KernelStep : public backend::PreparedStep {
  public:
   KernelStep(std::shared_ptr<const Kernel> kernel, std::unique_ptr<TileProgram> program)
       : kernel_(std::move(kernel)), program_(std::move(program)) {
@@ -45,8 +45,8 @@ class KernelStep : public PreparedStep {
 
   int64_t scratch_bytes() const override { return split_.scratch_bytes; }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const TileProgram& program = *program_;
     if (program.parallel.num_tiles == 0) return Status();
     SmallVector<int64_t, 24> start(program.domain.forms.size());
@@ -58,23 +58,24 @@ class KernelStep : public PreparedStep {
     }
 
     std::atomic<bool> out_of_memory = false, stopped = false;
-    ParallelFor(context.pool, program.parallel.num_tiles, grain_, [&](int64_t begin, int64_t end) {
-      std::byte* frame = ThreadFrame(program.frame.size());
-      if (frame == nullptr) {
-        out_of_memory = true;
-        return;
-      }
-      TileWorker worker(program, frame, start.data());
-      while (begin < end) {
-        if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
-          stopped = true;
-          return;
-        }
-        const int64_t next = std::min(end, begin + grain_);
-        worker.RunTiles(begin, next);
-        begin = next;
-      }
-    });
+    backend::ParallelFor(
+        context.pool, program.parallel.num_tiles, grain_, [&](int64_t begin, int64_t end) {
+          std::byte* frame = ThreadFrame(program.frame.size());
+          if (frame == nullptr) {
+            out_of_memory = true;
+            return;
+          }
+          TileWorker worker(program, frame, start.data());
+          while (begin < end) {
+            if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
+              stopped = true;
+              return;
+            }
+            const int64_t next = std::min(end, begin + grain_);
+            worker.RunTiles(begin, next);
+            begin = next;
+          }
+        });
     if (out_of_memory) {
       return ResourceExhausted("no ", program.frame.size(), " bytes to run kernel \"",
                                kernel_->name, "\"");
@@ -130,27 +131,32 @@ std::shared_ptr<const Kernel> MoveAsBits(std::shared_ptr<const Kernel> kernel) {
   return moves;
 }
 
-Expected<std::unique_ptr<PreparedStep>> PrepareSmall(const std::shared_ptr<const Kernel>& kernel) {
-  return std::unique_ptr<PreparedStep>(SmallKernel::Make(*kernel));
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareSmall(
+    const std::shared_ptr<const Kernel>& kernel) {
+  return std::unique_ptr<backend::PreparedStep>(SmallKernel::Make(*kernel));
 }
 
-Expected<std::unique_ptr<PreparedStep>> PrepareCopy(const std::shared_ptr<const Kernel>& kernel) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareCopy(
+    const std::shared_ptr<const Kernel>& kernel) {
   return MakeCopyStep(kernel);
 }
 
-Expected<std::unique_ptr<PreparedStep>> PrepareTiles(const std::shared_ptr<const Kernel>& kernel) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareTiles(
+    const std::shared_ptr<const Kernel>& kernel) {
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<TileProgram> program, MakeTileProgram(*kernel));
-  return std::unique_ptr<PreparedStep>(std::make_unique<KernelStep>(kernel, std::move(program)));
+  return std::unique_ptr<backend::PreparedStep>(
+      std::make_unique<KernelStep>(kernel, std::move(program)));
 }
 
 // The ways to run a kernel; the first that takes it runs it. Null: not this one.
-using KernelEngine =
-    Expected<std::unique_ptr<PreparedStep>> (*)(const std::shared_ptr<const Kernel>& kernel);
+using KernelEngine = Expected<std::unique_ptr<backend::PreparedStep>> (*)(
+    const std::shared_ptr<const Kernel>& kernel);
 constexpr KernelEngine kEngines[] = {PrepareSmall, PrepareCopy, PrepareTiles};
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareKernel(std::shared_ptr<const Kernel> kernel) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareKernel(
+    std::shared_ptr<const Kernel> kernel) {
   PLINTH_RETURN_IF_ERROR(Verify(*kernel));
   kernel = MoveAsBits(std::move(kernel));
   for (const KernelEngine engine : kEngines) {
@@ -162,4 +168,4 @@ Expected<std::unique_ptr<PreparedStep>> PrepareKernel(std::shared_ptr<const Kern
   return Unimplemented("kernel \"", kernel->name, "\"");
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

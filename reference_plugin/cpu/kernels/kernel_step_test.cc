@@ -8,7 +8,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Access;
@@ -133,8 +133,8 @@ Kernel Softmax(int64_t rows, int64_t columns) {
 
 template <typename T>
 std::vector<T> RunStep(const Kernel& kernel, std::vector<void*> operands, size_t result_size,
-                       ThreadPool* pool = nullptr) {
-  Expected<std::unique_ptr<PreparedStep>> step =
+                       backend::ThreadPool* pool = nullptr) {
+  Expected<std::unique_ptr<backend::PreparedStep>> step =
       PrepareKernel(std::make_shared<const Kernel>(kernel));
   EXPECT_TRUE(step.ok()) << step.status().ToString();
   std::vector<T> result(result_size);
@@ -143,7 +143,7 @@ std::vector<T> RunStep(const Kernel& kernel, std::vector<void*> operands, size_t
   void* aligned = scratch.data();
   size_t space = scratch.size();
   std::align(64, space - 64, aligned, space);
-  RunContext context;
+  backend::RunContext context;
   context.pool = pool;
   context.scratch = {static_cast<std::byte*>(aligned), space};
   void* results[] = {result.data()};
@@ -192,12 +192,12 @@ TEST(KernelStepTest, ResultsMayLieOverOperands) {
   kernel.shape.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
   kernel.body.phases[0].stores = {{2, 0}, {3, 1}};
   std::vector<float> square(5000);
-  Expected<std::unique_ptr<PreparedStep>> step =
+  Expected<std::unique_ptr<backend::PreparedStep>> step =
       PrepareKernel(std::make_shared<const Kernel>(kernel));
   ASSERT_TRUE(step.ok()) << step.status().ToString();
   void* operands[] = {x.data()};
   void* results[] = {x.data(), square.data()};
-  ASSERT_TRUE((*step)->Run(operands, results, RunContext()).is_done());
+  ASSERT_TRUE((*step)->Run(operands, results, backend::RunContext()).is_done());
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(x[i], static_cast<float>(i) + 1);
     ASSERT_EQ(square[i], static_cast<float>(i) * static_cast<float>(i));
@@ -213,14 +213,14 @@ TEST(KernelStepTest, OperandsMayChangePlaces) {
   Kernel kernel = Elementwise(5000, {DType::kF32, DType::kF32}, {Input(0), Input(1)});
   kernel.shape.outputs.push_back(MakeAccess(1, DType::kF32, {4}));
   kernel.body.phases[0].stores = {{1, 0}, {0, 1}};
-  Expected<std::unique_ptr<PreparedStep>> step =
+  Expected<std::unique_ptr<backend::PreparedStep>> step =
       PrepareKernel(std::make_shared<const Kernel>(kernel));
   ASSERT_TRUE(step.ok()) << step.status().ToString();
   std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
   void* aligned = scratch.data();
   size_t space = scratch.size();
   std::align(64, space - 64, aligned, space);
-  RunContext context;
+  backend::RunContext context;
   context.scratch = {static_cast<std::byte*>(aligned), space};
   void* buffers[] = {x.data(), y.data()};
   ASSERT_TRUE((*step)->Run(buffers, buffers, context).is_done());
@@ -259,7 +259,7 @@ TEST(KernelStepTest, SoftmaxOfEveryRowLength) {
            {1, 1}, {3, 10}, {700, 10}, {5, 64}, {7, 257}, {2, 4096}, {1, 300000}}) {
     std::vector<float> x(static_cast<size_t>(rows * columns));
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 1000) * 0.01f;
-    ThreadPool pool(3);
+    backend::ThreadPool pool(3);
     const auto y = RunStep<float>(Softmax(rows, columns), {x.data()}, x.size());
     EXPECT_EQ(y, RunStep<float>(Softmax(rows, columns), {x.data()}, x.size(), &pool));
     for (int64_t r = 0; r < rows; ++r) {
@@ -284,7 +284,7 @@ TEST(KernelStepTest, SumOfALargeArray) {
   for (size_t i = 0; i < x.size(); ++i) expected += x[i] = static_cast<int32_t>(i % 101) - 50;
   const Kernel kernel =
       ReduceMatrix(1, kSize, true, DType::kS32, Opcode::kAdd, Constant(int32_t{5}, DType::kS32));
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   EXPECT_EQ(RunStep<int32_t>(kernel, {x.data()}, 1)[0], expected);
   EXPECT_EQ(RunStep<int32_t>(kernel, {x.data()}, 1, &pool)[0], expected);
 }
@@ -331,7 +331,7 @@ TEST(KernelStepTest, FloatSumsDoNotDependOnThreads) {
     const size_t size = along_rows ? kRows : kColumns;
     const auto sums = RunStep<float>(kernel, {x.data()}, size);
     for (int threads : {1, 2, 5}) {
-      ThreadPool pool(threads);
+      backend::ThreadPool pool(threads);
       EXPECT_EQ(RunStep<float>(kernel, {x.data()}, size, &pool), sums) << threads;
     }
     double expected = 0;
@@ -378,7 +378,7 @@ TEST(KernelStepTest, LargeReductionsKeepTheOrderOfElements) {
   point.nodes = {Leaf(NodeKind::kReduced, kType, 0, 0), Leaf(NodeKind::kReduced, kType, 0, 1)};
   point.stores = {{0, 0}, {1, 1}};
   kernel.body.phases = {all, point};
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   const std::vector<uint32_t> expected = {slope, offset};
   EXPECT_EQ(RunStep<uint32_t>(kernel, {a.data(), b.data()}, 2), expected);
   EXPECT_EQ(RunStep<uint32_t>(kernel, {a.data(), b.data()}, 2, &pool), expected);
@@ -507,7 +507,7 @@ TEST(KernelStepTest, AddsATransposedMatrix) {
   phase.nodes = {Input(0), Input(1), Operation(Opcode::kAdd, {0, 1})};
   phase.stores = {{2, 0}};
   kernel.body.phases = {phase};
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   const auto z = RunStep<float>(kernel, {x.data(), y.data()}, x.size(), &pool);
   for (int64_t i = 0; i < kSize; ++i) {
     for (int64_t j = 0; j < kSize; ++j) {
@@ -531,11 +531,11 @@ TEST(KernelStepTest, StopsWhenAsked) {
   std::vector<float> x(1 << 20);
   const Kernel kernel =
       Elementwise(1 << 20, {DType::kF32}, {Input(0), Operation(Opcode::kExponential, {0})});
-  Expected<std::unique_ptr<PreparedStep>> step =
+  Expected<std::unique_ptr<backend::PreparedStep>> step =
       PrepareKernel(std::make_shared<const Kernel>(kernel));
   ASSERT_TRUE(step.ok());
   std::atomic<bool> stop = true;
-  RunContext context;
+  backend::RunContext context;
   context.stop = &stop;
   void* buffers[] = {x.data()};
   EXPECT_EQ((*step)->Run(buffers, buffers, context).status().code(), StatusCode::kCancelled);
@@ -545,11 +545,11 @@ TEST(KernelStepTest, MissingBuffersAreErrors) {
   std::vector<float> x(8);
   const Kernel kernel = Elementwise(8, {DType::kF32, DType::kF32},
                                     {Input(0), Input(1), Operation(Opcode::kAdd, {0, 1})});
-  Expected<std::unique_ptr<PreparedStep>> step =
+  Expected<std::unique_ptr<backend::PreparedStep>> step =
       PrepareKernel(std::make_shared<const Kernel>(kernel));
   ASSERT_TRUE(step.ok());
   void* buffers[] = {x.data()};
-  const Status status = (*step)->Run(buffers, buffers, RunContext()).status();
+  const Status status = (*step)->Run(buffers, buffers, backend::RunContext()).status();
   EXPECT_EQ(status.code(), StatusCode::kInternal);
   EXPECT_NE(status.message().find("buffer 1 of 1"), std::string::npos) << status.ToString();
 }
@@ -578,4 +578,4 @@ TEST(KernelStepTest, KernelsThatBreakTheRulesAreErrors) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

@@ -7,7 +7,7 @@
 
 #include "reference_plugin/cpu/kernels/routine.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 using compiler::NodeKind;
 
@@ -130,9 +130,9 @@ Status ProgramBuilder::PlanUses(size_t p) {
     bool same_size = true;
     for (size_t i = 0; i < node.num_operands; ++i) {
       const size_t operand = static_cast<size_t>(node.operands[i]);
-      same_size = same_size &&
-                  (!values_[p][operand].direct ||
-                   TileElementBytes(phase.nodes[operand].dtype) == TileElementBytes(node.dtype));
+      same_size = same_size && (!values_[p][operand].direct ||
+                                math::TileElementBytes(phase.nodes[operand].dtype) ==
+                                    math::TileElementBytes(node.dtype));
     }
     if (same_size) direct_output_[n] = store.output;
   }
@@ -187,7 +187,8 @@ void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {
     if (last_use_[operand] != static_cast<int32_t>(n) || value.variation != Variation::kTile) {
       continue;
     }
-    const bool same = TileElementBytes(nodes[operand].dtype) == TileElementBytes(nodes[n].dtype);
+    const bool same =
+        math::TileElementBytes(nodes[operand].dtype) == math::TileElementBytes(nodes[n].dtype);
     if (same_bytes && !same) continue;
     FreeRegister(value.slot);
     // Once, though several operands may be in it.
@@ -208,7 +209,7 @@ void ProgramBuilder::SaveLeaves(size_t p) {
     UseRow(&program_.phases[p], p, n);
     program_.phases[p].saves.push_back(
         {values_[p][n].slot, RowSlotOf(p, n),
-         static_cast<int64_t>(TileElementBytes(phase.nodes[n].dtype))});
+         static_cast<int64_t>(math::TileElementBytes(phase.nodes[n].dtype))});
   }
 }
 
@@ -227,7 +228,7 @@ void ProgramBuilder::BuildStores(size_t p) {
       int32_t slot = TileSlot(p, store.node);
       if (direct && std::exchange(copies, true)) {
         const int32_t kept = TakeRegister();
-        const size_t bytes = TileElementBytes(phase.nodes[n].dtype);
+        const size_t bytes = math::TileElementBytes(phase.nodes[n].dtype);
         out.code.push_back({CopyFunction(static_cast<int64_t>(bytes)), kept, slot, 0, 0, {}});
         slot = kept;
       }
@@ -236,4 +237,4 @@ void ProgramBuilder::BuildStores(size_t p) {
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

@@ -13,7 +13,7 @@
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // Turns a kernel's nodes into the instructions of a TileProgram whose spaces are chosen, and places
 // every value. Values are in program_values.cc, phases in program_builder.cc, reductions in
@@ -154,7 +154,7 @@ class ProgramBuilder {
   const int64_t register_bytes_;
   std::vector<int32_t> registers_, free_registers_;  // slots, the former ascending
   // By how the constant is filled in, and its bits.
-  std::map<std::pair<FillFunction, std::array<uint64_t, 2>>, int32_t> constant_slots_;
+  std::map<std::pair<math::FillFunction, std::array<uint64_t, 2>>, int32_t> constant_slots_;
   std::vector<std::vector<Value>> values_;  // [phase][node]
   std::vector<std::vector<int32_t>> rows_;  // [phase][node]: row slot, kNeeded, or -1 for none
   std::vector<RowSlot> row_slots_;
@@ -163,6 +163,6 @@ class ProgramBuilder {
   std::vector<int32_t> last_use_, direct_output_;              // of the current phase
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_PROGRAM_BUILDER_H_

@@ -2,7 +2,7 @@
 #include "reference_plugin/cpu/kernels/program_builder.h"
 #include "reference_plugin/cpu/kernels/routine.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 using compiler::NodeKind;
 
@@ -13,7 +13,7 @@ Status ProgramBuilder::BuildReduction(size_t p, const Reduction& reduction) {
   for (size_t c = 0; c < reduction.inputs.size(); ++c) {
     ReductionProgram::Component component;
     const DType type = nodes[static_cast<size_t>(reduction.inputs[c])].dtype;
-    component.tile_bytes = static_cast<int64_t>(TileElementBytes(type));
+    component.tile_bytes = static_cast<int64_t>(math::TileElementBytes(type));
     component.value = TileSlot(p, reduction.inputs[c]);
     component.initial = values_[p][static_cast<size_t>(reduction.initial[c])].slot;
     component.accumulator = frame_.AddRegister(register_bytes_);
@@ -91,4 +91,4 @@ Status ProgramBuilder::BuildCombiner(const Combiner& combiner, std::span<const i
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

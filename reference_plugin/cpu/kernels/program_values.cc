@@ -6,7 +6,7 @@
 #include "reference_plugin/cpu/kernels/program_builder.h"
 #include "reference_plugin/cpu/kernels/routine.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 bool IsZero(const LinearForm& form, size_t begin, size_t end) {
@@ -65,7 +65,7 @@ int32_t ProgramBuilder::RowSlotOf(size_t phase_number, size_t node_number) {
   const Phase& phase = kernel_.body.phases[phase_number];
   RowSlot slot;
   slot.step = LaneSpace(phase).max_lanes *
-              static_cast<int64_t>(TileElementBytes(phase.nodes[node_number].dtype));
+              static_cast<int64_t>(math::TileElementBytes(phase.nodes[node_number].dtype));
   const int64_t steps = phase.over_reduced ? program_.reduced.num_tiles : 1;
   slot.offset = program_.rows.AddRegion(slot.step * steps);
   if (steps == 1) slot.step = 0;
@@ -183,9 +183,9 @@ Status ProgramBuilder::BuildIota(size_t p, const Node& node, int32_t form, Value
   PhaseProgram& out = program_.phases[p];
   const bool row = RowsAlongLanes(phase) && IsUniform(form, -1, num_parallel(), rank());
   IotaStep step;
-  step.function = FindIota(node.dtype);
-  step.tile_bytes = static_cast<int64_t>(TileElementBytes(node.dtype));
-  step.fill = FindFill(static_cast<size_t>(step.tile_bytes));
+  step.function = math::FindIota(node.dtype);
+  step.tile_bytes = static_cast<int64_t>(math::TileElementBytes(node.dtype));
+  step.fill = math::FindFill(static_cast<size_t>(step.tile_bytes));
   if (step.function == nullptr) return Unimplemented("iota of type ", Name(node.dtype));
   step.form = form;
   step.map = &LaneSpace(phase).lanes[static_cast<size_t>(form)];
@@ -322,10 +322,10 @@ int32_t ProgramBuilder::TileSlot(size_t p, int32_t n) {
   if (value.tile_slot < 0) {
     value.tile_slot = frame_.AddRegister(register_bytes_);
     const size_t bytes =
-        TileElementBytes(kernel_.body.phases[p].nodes[static_cast<size_t>(n)].dtype);
-    program_.phases[p].row_fills.push_back({FindFill(bytes), value.slot, value.tile_slot});
+        math::TileElementBytes(kernel_.body.phases[p].nodes[static_cast<size_t>(n)].dtype);
+    program_.phases[p].row_fills.push_back({math::FindFill(bytes), value.slot, value.tile_slot});
   }
   return value.tile_slot;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

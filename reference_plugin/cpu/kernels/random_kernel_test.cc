@@ -10,7 +10,7 @@
 #include "reference_plugin/compiler/testing/oracle.h"
 #include "reference_plugin/cpu/kernels/kernel_step.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using Buffers = std::vector<std::vector<std::byte>>;
@@ -26,7 +26,7 @@ std::vector<std::span<std::byte>> Spans(Buffers& buffers) {
 }
 
 // Bytes that nobody wrote keep this value.
-Buffers MakeResults(const RandomKernel& random) {
+Buffers MakeResults(const compiler::testing::RandomKernel& random) {
   Buffers results;
   for (int64_t size : random.result_sizes) {
     results.emplace_back(static_cast<size_t>(size), std::byte{0x5a});
@@ -45,24 +45,25 @@ bool SameElement(DType type, const std::byte* a, const std::byte* b) {
 class RandomKernelTest : public testing::TestWithParam<int> {};
 
 TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   constexpr int kSeedsPerTest = 20;
   for (int i = 0; i < kSeedsPerTest; ++i) {
     const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
-    RandomKernel random = MakeRandomKernel(seed);
+    compiler::testing::RandomKernel random = compiler::testing::MakeRandomKernel(seed);
     const auto kernel = std::make_shared<const compiler::Kernel>(random.kernel);
-    ASSERT_TRUE(Verify(*kernel).ok()) << Verify(*kernel).ToString() << ToString(*kernel);
-    Expected<std::unique_ptr<PreparedStep>> step = PrepareKernel(kernel);
-    ASSERT_TRUE(step.ok()) << step.status().ToString() << ToString(*kernel);
+    ASSERT_TRUE(compiler::Verify(*kernel).ok())
+        << compiler::Verify(*kernel).ToString() << compiler::ToString(*kernel);
+    Expected<std::unique_ptr<backend::PreparedStep>> step = PrepareKernel(kernel);
+    ASSERT_TRUE(step.ok()) << step.status().ToString() << compiler::ToString(*kernel);
 
     Buffers expected = MakeResults(random), actual = MakeResults(random);
     Buffers threaded = MakeResults(random);
     const std::vector<void*> operands = Pointers(random.operands);
     const std::vector<std::string> errors =
         compiler::testing::RunKernel(*kernel, Spans(random.operands), Spans(expected));
-    ASSERT_TRUE(errors.empty()) << errors[0] << "\n" << ToString(*kernel);
+    ASSERT_TRUE(errors.empty()) << errors[0] << "\n" << compiler::ToString(*kernel);
     std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
-    RunContext context;
+    backend::RunContext context;
     void* aligned = scratch.data();
     size_t space = scratch.size();
     std::align(64, space - 64, aligned, space);
@@ -79,9 +80,9 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
             << "seed " << seed << " output " << buffer << " byte " << at << ": "
             << compiler::ElementToString(output.dtype, &actual[buffer][at]) << " is not "
             << compiler::ElementToString(output.dtype, &expected[buffer][at]) << "\n"
-            << ToString(*kernel);
+            << compiler::ToString(*kernel);
       }
-      ASSERT_EQ(actual[buffer], threaded[buffer]) << "seed " << seed << ToString(*kernel);
+      ASSERT_EQ(actual[buffer], threaded[buffer]) << "seed " << seed << compiler::ToString(*kernel);
     }
   }
 }
@@ -89,4 +90,4 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomKernelTest, testing::Range(0, 10));
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

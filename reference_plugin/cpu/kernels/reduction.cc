@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using Component = ReductionProgram::Component;
@@ -38,7 +38,7 @@ void SplitPairs(int64_t bytes, const std::byte* source, int64_t pairs, std::byte
   }
 }
 
-void Call(TileFunction function, std::byte* result, const std::byte* a, const std::byte* b,
+void Call(math::TileFunction function, std::byte* result, const std::byte* a, const std::byte* b,
           int64_t lanes) {
   function(result, a, b, nullptr, static_cast<size_t>(lanes), {});
 }
@@ -183,4 +183,4 @@ void FinishReduction(const ReductionProgram& reduction, std::byte** slots, int64
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

@@ -14,13 +14,13 @@
 // Elements are combined in index order. Only where the combiner is one op that commutes are they
 // combined in another order: lane by lane first, then the lanes, halving them. Which order that is
 // depends on the shape alone.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // One routine on tiles. Operands are slots; an operand that the routine does not have is slot 0.
 struct Instruction {
-  TileFunction function = nullptr;
+  math::TileFunction function = nullptr;
   int32_t result = 0, a = 0, b = 0, c = 0;
-  TileParameters parameters;
+  math::TileParameters parameters;
 };
 
 inline void Execute(const std::vector<Instruction>& code, std::byte* const* slots, int64_t lanes) {
@@ -42,8 +42,8 @@ struct ReductionProgram {
   };
   SmallVector<Component, 2> components;
   // The combiner is this one op, which commutes. `finish` rounds, once, at the end.
-  TileFunction commutative = nullptr;
-  TileFunction finish = nullptr;
+  math::TileFunction commutative = nullptr;
+  math::TileFunction finish = nullptr;
   FoldFunction fold = nullptr;  // may be null
   // Otherwise.
   std::vector<Instruction> combiner;
@@ -67,6 +67,6 @@ void AccumulatePartial(const ReductionProgram& reduction, std::byte** slots, int
 void FinishReduction(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
                      bool empty);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_REDUCTION_H_

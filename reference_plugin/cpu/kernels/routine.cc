@@ -7,7 +7,7 @@
 #include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/kernels/fold.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Node;
@@ -15,7 +15,7 @@ using compiler::Opcode;
 
 template <size_t kBytes>
 void CopyTile(void* result, const void* a, const void*, const void*, size_t count,
-              const TileParameters&) {
+              const math::TileParameters&) {
   std::memcpy(result, a, count * kBytes);
 }
 
@@ -31,10 +31,11 @@ Status AppendRoutine(std::span<const Node> nodes, size_t n, int32_t result,
   const Node& node = nodes[n];
   const size_t typed = node.opcode == Opcode::kSelect ? 1 : 0;
   const DType operand = nodes[static_cast<size_t>(node.operands[typed])].dtype;
-  const TileRoutine routine = FindTileRoutine(node.opcode, operand, node.dtype, node.compare);
+  const math::TileRoutine routine =
+      math::FindTileRoutine(node.opcode, operand, node.dtype, node.compare);
   if (!routine) return NoRoutine(node, operand);
-  const TileParameters parameters{node.reduce_precision.exponent_bits,
-                                  node.reduce_precision.mantissa_bits};
+  const math::TileParameters parameters{node.reduce_precision.exponent_bits,
+                                        node.reduce_precision.mantissa_bits};
   code->push_back({routine.compute, result, operands[0], operands[1], operands[2], parameters});
   if (routine.finish != nullptr) {
     code->push_back({routine.finish, result, result, 0, 0, parameters});
@@ -42,7 +43,7 @@ Status AppendRoutine(std::span<const Node> nodes, size_t n, int32_t result,
   return Status();
 }
 
-TileFunction CopyFunction(int64_t tile_bytes) {
+math::TileFunction CopyFunction(int64_t tile_bytes) {
   switch (tile_bytes) {
     case 1:
       return CopyTile<1>;
@@ -66,15 +67,15 @@ const Node* CommutativeOp(const compiler::Combiner& combiner) {
 Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* reduction) {
   const Node* op = CommutativeOp(combiner);
   if (op == nullptr) return Status();
-  const TileRoutine routine = FindTileRoutine(op->opcode, op->dtype, op->dtype);
+  const math::TileRoutine routine = math::FindTileRoutine(op->opcode, op->dtype, op->dtype);
   if (!routine) return NoRoutine(*op, op->dtype);
   // Only sums are kept unrounded: what other ops give is a value of the type already, or has to
   // wrap at once.
   if (op->opcode != Opcode::kAdd && routine.finish != nullptr) return Status();
   reduction->commutative = routine.compute;
   reduction->finish = routine.finish;
-  reduction->fold = FindFold(op->opcode, TileTypeOf(op->dtype));
+  reduction->fold = FindFold(op->opcode, math::TileTypeOf(op->dtype));
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

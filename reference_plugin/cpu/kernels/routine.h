@@ -11,7 +11,7 @@
 #include "reference_plugin/cpu/kernels/reduction.h"
 
 // From a scalar op to the routine that runs it on tiles.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 Status NoRoutine(const compiler::Node& node, DType operand);
 
@@ -20,7 +20,7 @@ Status AppendRoutine(std::span<const compiler::Node> nodes, size_t n, int32_t re
                      const int32_t (&operands)[3], std::vector<Instruction>* code);
 
 // result = a, for tile elements of that size.
-TileFunction CopyFunction(int64_t tile_bytes);
+math::TileFunction CopyFunction(int64_t tile_bytes);
 
 // Sets `commutative`, `finish` and `fold` where the combiner is one op that commutes.
 Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* reduction);
@@ -28,6 +28,6 @@ Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* red
 // The op if the combiner is a single one whose operands may be exchanged and regrouped.
 const compiler::Node* CommutativeOp(const compiler::Combiner& combiner);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ROUTINE_H_

@@ -7,7 +7,7 @@
 #include "reference_plugin/cpu/kernels/addresses.h"
 #include "reference_plugin/cpu/kernels/frame.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 // Registers up to this size are on the stack.
@@ -104,9 +104,9 @@ void SmallKernel::RunParts(std::byte** slots) const {
   }
 }
 
-Outcome SmallKernel::Run(std::span<void* const> operands, std::span<void* const> results,
-                         const RunContext&) const {
-  alignas(kTileAlignment) std::byte stack[kStackBytes];
+backend::Outcome SmallKernel::Run(std::span<void* const> operands, std::span<void* const> results,
+                                  const backend::RunContext&) const {
+  alignas(math::kTileAlignment) std::byte stack[kStackBytes];
   std::byte* registers = register_bytes_ <= kStackBytes ? stack : ThreadFrame(register_bytes_);
   if (registers == nullptr) return ResourceExhausted("no ", register_bytes_, " bytes for a kernel");
   SmallVector<std::byte*, 48> slots(sources_.size());
@@ -115,4 +115,4 @@ Outcome SmallKernel::Run(std::span<void* const> operands, std::span<void* const>
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

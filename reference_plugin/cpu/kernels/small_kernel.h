@@ -17,17 +17,17 @@
 // is a list of routines on slots. The routines are those of other kernels, so results are the same
 // bits; what goes is the walk through tiles, which costs a hundred times an addition. It may reduce
 // all its elements to one, as the condition of a loop does, by an op that commutes.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
-class SmallKernel final : public PreparedStep, public Bindable {
+class SmallKernel final : public backend::PreparedStep, public backend::Bindable {
  public:
   // Null where the domain is too large, elements are reduced in another way or an op has no
   // routine.
   static std::unique_ptr<SmallKernel> Make(const compiler::Kernel& kernel);
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override;
-  const Bindable* bindable() const override { return this; }
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override;
+  const backend::Bindable* bindable() const override { return this; }
 
   size_t num_slots() const override { return sources_.size(); }
   int64_t register_bytes() const override { return register_bytes_; }
@@ -64,7 +64,7 @@ class SmallKernel final : public PreparedStep, public Bindable {
     size_t bytes = 0;
     std::vector<int32_t> offsets;
     compiler::ScalarBits fill;
-    FillFunction broadcast = nullptr;  // loads: not null if one element is all
+    math::FillFunction broadcast = nullptr;  // loads: not null if one element is all
   };
 
   // A phase.
@@ -90,6 +90,6 @@ class SmallKernel final : public PreparedStep, public Bindable {
   std::vector<Part> parts_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_SMALL_KERNEL_H_

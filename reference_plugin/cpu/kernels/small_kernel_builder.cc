@@ -11,7 +11,7 @@
 #include "reference_plugin/cpu/kernels/small_kernel.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Access;
@@ -29,14 +29,15 @@ constexpr int64_t kMostBytes = 64 << 10;
 constexpr size_t kMostSpreadBytes = 64;
 
 template <size_t kBytes>
-void CopyOne(void* result, const void* a, const void*, const void*, size_t, const TileParameters&) {
+void CopyOne(void* result, const void* a, const void*, const void*, size_t,
+             const math::TileParameters&) {
   std::byte element[kBytes];
   std::memcpy(element, a, kBytes);
   std::memcpy(result, element, kBytes);
 }
 
 // result = a, which may be the same memory.
-TileFunction CopyOneFunction(int64_t bytes) {
+math::TileFunction CopyOneFunction(int64_t bytes) {
   switch (bytes) {
     case 1:
       return CopyOne<1>;
@@ -99,10 +100,10 @@ class SmallKernelBuilder {
     step_.register_bytes_ += RoundUp(points_ * widest_, points_ == 1 ? 16 : 64);
     return AddSlot(Source::kRegisters, offset);
   }
-  void AddCode(TileFunction function, int32_t result, int32_t a) {
+  void AddCode(math::TileFunction function, int32_t result, int32_t a) {
     part_.code.push_back({function, result, a, 0, 0, {}});
   }
-  TileFunction CopyOf(int64_t bytes) const {
+  math::TileFunction CopyOf(int64_t bytes) const {
     return points_ == 1 ? CopyOneFunction(bytes) : CopyFunction(bytes);
   }
 
@@ -236,7 +237,7 @@ bool SmallKernelBuilder::AddConstant(std::span<const TileElement> elements, size
     Movement spread;
     spread.memory = value->slot;
     spread.tile = value->slot = AddRegister();
-    spread.broadcast = FindFill(bytes);
+    spread.broadcast = math::FindFill(bytes);
     part_.loads.push_back(std::move(spread));
     return true;
   }
@@ -249,7 +250,7 @@ bool SmallKernelBuilder::AddConstant(std::span<const TileElement> elements, size
 }
 
 bool SmallKernelBuilder::AddIota(const Node& node, Value* value) {
-  const IotaFunction iota = FindIota(node.dtype);
+  const math::IotaFunction iota = math::FindIota(node.dtype);
   if (iota == nullptr) return false;
   compiler::Dims coefficients(kernel_.shape.extents.size());
   coefficients[static_cast<size_t>(node.index)] = static_cast<int64_t>(node.constant.high);
@@ -257,7 +258,7 @@ bool SmallKernelBuilder::AddIota(const Node& node, Value* value) {
   for (int64_t at : ValuesAt(coefficients, static_cast<int64_t>(node.constant.low))) {
     iota(elements.emplace_back().bytes, at, 0, 1);
   }
-  return AddConstant(elements, TileElementBytes(node.dtype), value);
+  return AddConstant(elements, math::TileElementBytes(node.dtype), value);
 }
 
 int32_t SmallKernelBuilder::AddressOf(const Access& access, size_t first_buffer) {
@@ -332,7 +333,7 @@ bool SmallKernelBuilder::PlanStores() {
     Value& value = values_[static_cast<size_t>(store.node)];
     if (value.in_operand && phase_.stores.size() > 1) {
       const int32_t kept = AddRegister();
-      AddCode(CopyOf(static_cast<int64_t>(TileElementBytes(NodeAt(store.node).dtype))), kept,
+      AddCode(CopyOf(static_cast<int64_t>(math::TileElementBytes(NodeAt(store.node).dtype))), kept,
               value.slot);
       value.slot = kept;
       value.in_operand = false;
@@ -382,12 +383,12 @@ void SmallKernelBuilder::FindDirectStores() {
   for (size_t position = order_.size(); position-- > 0;) {
     Operation& operation = order_[position];
     const Node& node = phase_.nodes[operation.node];
-    const size_t bytes = TileElementBytes(node.dtype);
+    const size_t bytes = math::TileElementBytes(node.dtype);
     bool may_overlap = is_read_later;
     for (size_t i = 0; i < node.num_operands; ++i) {
       if (!values_[static_cast<size_t>(node.operands[i])].in_operand) continue;
       is_read_later = true;
-      may_overlap = may_overlap || TileElementBytes(NodeAt(node.operands[i]).dtype) != bytes;
+      may_overlap = may_overlap || math::TileElementBytes(NodeAt(node.operands[i]).dtype) != bytes;
     }
     if (may_overlap) continue;
     for (size_t s = 0; s < targets_.size(); ++s) {
@@ -456,7 +457,7 @@ bool SmallKernelBuilder::WriteReductions() {
     if (!FindCommutative(reduction.combiner, &out).ok() || out.commutative == nullptr) return false;
     ReductionProgram::Component component;
     component.tile_bytes =
-        static_cast<int64_t>(TileElementBytes(NodeAt(reduction.inputs[0]).dtype));
+        static_cast<int64_t>(math::TileElementBytes(NodeAt(reduction.inputs[0]).dtype));
     component.value = values_[static_cast<size_t>(reduction.inputs[0])].slot;
     component.initial = values_[static_cast<size_t>(reduction.initial[0])].slot;
     component.accumulator = AddRegister();
@@ -474,7 +475,7 @@ void SmallKernelBuilder::WriteStores() {
     if (target.written) continue;
     const int32_t value = values_[static_cast<size_t>(phase_.stores[s].node)].slot;
     const ElementFunctions& element = target.element;
-    const auto add = [&](TileFunction function, int32_t result) {
+    const auto add = [&](math::TileFunction function, int32_t result) {
       stores.push_back({function, result, value, 0, 0, {}});
     };
     if (target.is_contiguous) {
@@ -500,7 +501,7 @@ void SmallKernelBuilder::WriteStores() {
 bool SmallKernelBuilder::Build() {
   if (step_.sources_.empty()) CountBuffers();
   for (const Node& node : phase_.nodes) {
-    widest_ = std::max(widest_, static_cast<int64_t>(TileElementBytes(node.dtype)));
+    widest_ = std::max(widest_, static_cast<int64_t>(math::TileElementBytes(node.dtype)));
   }
   if (points_ * widest_ > kTileBytes) return false;
   inputs_.resize(kernel_.shape.inputs.size());
@@ -561,4 +562,4 @@ std::unique_ptr<SmallKernel> SmallKernel::Make(const Kernel& kernel) {
   return step;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

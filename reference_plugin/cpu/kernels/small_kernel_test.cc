@@ -9,7 +9,7 @@
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/cpu/kernels/kernel_step.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Access;
@@ -136,7 +136,7 @@ TEST(SmallKernelTest, GivesTheBitsOfOtherKernels) {
                          {2}));
       };
       if (!Verify(*make(kSize)).ok()) continue;
-      Expected<std::unique_ptr<PreparedStep>> large = PrepareKernel(make(kSize));
+      Expected<std::unique_ptr<backend::PreparedStep>> large = PrepareKernel(make(kSize));
       if (!large.ok()) continue;
       const int64_t result_bytes = ByteSize(result);
       std::vector<std::byte> expected(kSize * result_bytes);
@@ -315,4 +315,4 @@ TEST(SmallKernelTest, FindsElementsAtRunTime) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

@@ -6,7 +6,7 @@
 
 #include "reference_plugin/cpu/kernels/worker.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 // Kernels below this time, or with this many tiles to share out, are not split.
@@ -17,7 +17,7 @@ constexpr double kChunkNs = 50e3;
 constexpr int64_t kMostChunks = 64;
 
 int64_t AlignUp(int64_t bytes) {
-  constexpr int64_t kAlignment = static_cast<int64_t>(kTileAlignment);
+  constexpr int64_t kAlignment = static_cast<int64_t>(math::kTileAlignment);
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
@@ -67,7 +67,7 @@ SplitPlan PlanSplit(const TileProgram& program) {
 }
 
 Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t* start,
-                const RunContext& context) {
+                const backend::RunContext& context) {
   if (static_cast<int64_t>(context.scratch.size()) < plan.scratch_bytes) {
     return Internal("a kernel needs ", plan.scratch_bytes, " bytes of scratch memory and got ",
                     context.scratch.size());
@@ -99,8 +99,8 @@ Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t
   };
   for (size_t p = 0; p < program.phases.size(); ++p) {
     if (!program.phases[p].over_reduced) continue;
-    ParallelFor(context.pool, plan.groups * plan.chunks, 1,
-                [&](int64_t begin, int64_t end) { run_chunks(p, begin, end); });
+    backend::ParallelFor(context.pool, plan.groups * plan.chunks, 1,
+                         [&](int64_t begin, int64_t end) { run_chunks(p, begin, end); });
     std::byte* frame = ThreadFrame(program.frame.size());
     if (frame == nullptr || out_of_memory) {
       return ResourceExhausted("no ", program.frame.size(), " bytes to run a kernel");
@@ -122,4 +122,4 @@ Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

@@ -11,7 +11,7 @@
 // Kernels with so few parallel points that the reduced dimensions have to be shared out too: a sum
 // over a whole array. Phases run one after the other; each reduces chunks, whose results are
 // combined in their order. The chunks depend on the shape only.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 struct SplitPlan {
   int64_t groups = 0;       // tiles of the parallel space, or (Lanes::kReduced) its points
@@ -29,8 +29,8 @@ SplitPlan PlanSplit(const TileProgram& program);
 
 // `start` as for TileWorker. RESOURCE_EXHAUSTED, CANCELLED or success.
 Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t* start,
-                const RunContext& context);
+                const backend::RunContext& context);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_SPLIT_RUN_H_

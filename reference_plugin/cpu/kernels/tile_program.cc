@@ -7,7 +7,7 @@
 #include "reference_plugin/cpu/kernels/program_builder.h"
 #include "reference_plugin/cpu/kernels/routine.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Kernel;
@@ -20,11 +20,11 @@ int64_t WidestTileElement(const Kernel& kernel) {
   size_t widest = 1;
   for (const Phase& phase : kernel.body.phases) {
     for (const Node& node : phase.nodes) {
-      widest = std::max(widest, TileElementBytes(node.dtype));
+      widest = std::max(widest, math::TileElementBytes(node.dtype));
     }
     for (const Reduction& reduction : phase.reductions) {
       for (const Node& node : reduction.combiner.nodes) {
-        widest = std::max(widest, TileElementBytes(node.dtype));
+        widest = std::max(widest, math::TileElementBytes(node.dtype));
       }
     }
   }
@@ -116,4 +116,4 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
   return program;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

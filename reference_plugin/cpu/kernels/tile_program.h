@@ -14,7 +14,7 @@
 #include "reference_plugin/cpu/kernels/tile_space.h"
 
 // A kernel as instructions on tiles.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // Which dimensions lie along the lanes of a tile in the phases over reduced points.
 enum class Lanes : uint8_t {
@@ -36,8 +36,8 @@ struct LoadStep {
 };
 
 struct IotaStep {
-  IotaFunction function = nullptr;
-  FillFunction fill = nullptr;
+  math::IotaFunction function = nullptr;
+  math::FillFunction fill = nullptr;
   int32_t form = 0;
   const LaneMap* map = nullptr;
   int64_t run = 1;
@@ -64,7 +64,7 @@ struct RowSave {
 };
 
 struct FillStep {
-  FillFunction fill = nullptr;
+  math::FillFunction fill = nullptr;
   int32_t from = 0, to = 0;  // slots
 };
 
@@ -94,7 +94,7 @@ struct PhaseProgram {
 
 struct ConstantStep {
   TileElement element;
-  FillFunction fill = nullptr;
+  math::FillFunction fill = nullptr;
   int32_t slot = 0;
 };
 
@@ -138,6 +138,6 @@ struct TileProgram {
 // UNIMPLEMENTED where an op has no routine.
 Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const compiler::Kernel& kernel);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_TILE_PROGRAM_H_

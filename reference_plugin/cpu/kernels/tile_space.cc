@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 // Rows shorter than this are not worth a call each: their lanes are all listed.
@@ -151,4 +151,4 @@ void TileCursor::Next() {
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

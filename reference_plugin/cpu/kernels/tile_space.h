@@ -9,7 +9,7 @@
 #include "reference_plugin/cpu/kernels/domain.h"
 
 // How the points of some dimensions are cut into tiles, and walked tile by tile.
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // What a linear form adds at each lane (point) of a tile to its value at the first lane. All tiles
 // of a space have the same lanes; the last ones of a row may stop earlier.
@@ -74,6 +74,6 @@ class TileCursor {
   int64_t* positions_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_TILE_SPACE_H_

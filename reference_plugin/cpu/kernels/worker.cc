@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 namespace {
 
 constexpr int64_t kNoAddress = std::numeric_limits<int64_t>::min();
@@ -313,4 +313,4 @@ void TileWorker::RunPointPhases(const SplitPlan& plan, const std::byte* records)
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels

@@ -7,7 +7,7 @@
 #include "reference_plugin/cpu/kernels/split_run.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::kernels {
 
 // One thread's run through some tiles of a program. Cheap to make; no allocation.
 class TileWorker {
@@ -59,6 +59,6 @@ class TileWorker {
   TileCursor parallel_, reduced_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::kernels
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_WORKER_H_

@@ -3,23 +3,25 @@
 
 #include <algorithm>
 
-namespace plinth::cpu {
+namespace plinth::cpu::lapack {
 namespace {
 
-CallFamily LapackFamily(std::span<const LapackRow> rows, const LibraryOptions& options) {
+backend::CallFamily LapackFamily(std::span<const LapackRow> rows,
+                                 const library::LibraryOptions& options) {
   const auto find = [rows](std::string_view target) {
     return std::find_if(rows.begin(), rows.end(),
                         [&](const LapackRow& row) { return row.target == target; });
   };
-  return {[=](std::string_view target) { return find(target) != rows.end(); },
-          [=](const CustomCall& call) { return find(call.target)->prepare(call, options); }};
+  return {
+      [=](std::string_view target) { return find(target) != rows.end(); },
+      [=](const backend::CustomCall& call) { return find(call.target)->prepare(call, options); }};
 }
 
 }  // namespace
 
-std::vector<CallFamily> CpuCallFamilies(const LibraryOptions& options) {
+std::vector<backend::CallFamily> CpuCallFamilies(const library::LibraryOptions& options) {
   return {LapackFamily(LapackOrthogonalRows(), options), LapackFamily(LapackSolverRows(), options),
-          LapackFamily(LapackSpectralRows(), options), FamilyOf(SparseRows())};
+          LapackFamily(LapackSpectralRows(), options), backend::FamilyOf(SparseRows())};
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::lapack

@@ -9,17 +9,17 @@
 #include "reference_plugin/cpu/lapack/lapack_call.h"
 #include "reference_plugin/cpu/library/library.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::lapack {
 
 // The custom calls that the CPU has beside those of any back end: LAPACK and sparse products.
-std::vector<CallFamily> CpuCallFamilies(const LibraryOptions& options);
+std::vector<backend::CallFamily> CpuCallFamilies(const library::LibraryOptions& options);
 
 // Each in the file of its name.
 std::span<const LapackRow> LapackOrthogonalRows();
 std::span<const LapackRow> LapackSolverRows();
 std::span<const LapackRow> LapackSpectralRows();
-std::span<const CustomCallRow> SparseRows();
+std::span<const backend::CustomCallRow> SparseRows();
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::lapack
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LAPACK_FAMILIES_H_

@@ -5,26 +5,27 @@
 
 #include "plinth/support/str_cat.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::lapack {
 namespace {
 
-std::string Describe(const CustomCallArray& array) {
+std::string Describe(const backend::CustomCallArray& array) {
   return compiler::Type::Tensor(array.dtype, array.dims).ToString();
 }
 
-std::string Describe(std::span<const CustomCallArray> arrays) {
+std::string Describe(std::span<const backend::CustomCallArray> arrays) {
   std::string text;
-  for (const CustomCallArray& array : arrays) text += (text.empty() ? "" : ", ") + Describe(array);
+  for (const backend::CustomCallArray& array : arrays)
+    text += (text.empty() ? "" : ", ") + Describe(array);
   return text.empty() ? "none" : text;
 }
 
 }  // namespace
 
-std::string Describe(const CustomCall& call) {
+std::string Describe(const backend::CustomCall& call) {
   return StrCat("operands ", Describe(call.operands), ", results ", Describe(call.results));
 }
 
-CallChecker::CallChecker(const CustomCall& call, size_t num_operands, size_t num_results)
+CallChecker::CallChecker(const backend::CustomCall& call, size_t num_operands, size_t num_results)
     : call_(call) {
   if (call.operands.size() != num_operands || call.results.size() != num_results) {
     Fail(InvalidArgument("it has ", call.operands.size(), " operands and ", call.results.size(),
@@ -34,7 +35,7 @@ CallChecker::CallChecker(const CustomCall& call, size_t num_operands, size_t num
 
 std::pair<int, int> CallChecker::Matrices(size_t i, DType dtype) {
   if (!status_.ok()) return {0, 0};
-  const CustomCallArray& array = call_.operands[i];
+  const backend::CustomCallArray& array = call_.operands[i];
   constexpr int64_t kMost = std::numeric_limits<int>::max();
   if (array.rank() < 2 || array.dims[array.rank() - 1] > kMost ||
       array.dims[array.rank() - 2] > kMost) {
@@ -65,8 +66,8 @@ void CallChecker::Result(size_t i, DType dtype, const compiler::Dims& tail) {
   if (status_.ok()) Array("result ", i, call_.results[i], dtype, tail);
 }
 
-void CallChecker::Array(std::string_view what, size_t i, const CustomCallArray& array, DType dtype,
-                        const compiler::Dims& tail) {
+void CallChecker::Array(std::string_view what, size_t i, const backend::CustomCallArray& array,
+                        DType dtype, const compiler::Dims& tail) {
   compiler::Dims expected = batch_dims_;
   for (int64_t dim : tail) expected.push_back(dim);
   if (array.dtype != dtype || array.dims != expected) {
@@ -110,23 +111,26 @@ int64_t CallChecker::Integer(std::string_view name) {
 }
 
 int64_t CallChecker::batch() const {
-  const bool writes = std::any_of(call_.results.begin(), call_.results.end(),
-                                  [](const CustomCallArray& r) { return r.SizeInBytes() > 0; });
+  const bool writes =
+      std::any_of(call_.results.begin(), call_.results.end(),
+                  [](const backend::CustomCallArray& r) { return r.SizeInBytes() > 0; });
   return writes ? batch_ : 0;
 }
 
-Expected<std::unique_ptr<PreparedStep>> LapackStep::Make(const CallChecker& checker, double work,
-                                                         const WorkLayout& layout, Body body) {
+Expected<std::unique_ptr<backend::PreparedStep>> LapackStep::Make(const CallChecker& checker,
+                                                                  double work,
+                                                                  const WorkLayout& layout,
+                                                                  Body body) {
   PLINTH_RETURN_IF_ERROR(checker.status());
   auto step = std::make_unique<LapackStep>();
   step->grain_ = GrainOf(work);
-  step->blocks_ = WorkBlocks(layout.bytes(), checker.batch());
+  step->blocks_ = library::WorkBlocks(layout.bytes(), checker.batch());
   step->body_ = std::move(body);
-  return std::unique_ptr<PreparedStep>(std::move(step));
+  return std::unique_ptr<backend::PreparedStep>(std::move(step));
 }
 
-Outcome LapackStep::Run(std::span<void* const> operands, std::span<void* const> results,
-                        const RunContext& context) const {
+backend::Outcome LapackStep::Run(std::span<void* const> operands, std::span<void* const> results,
+                                 const backend::RunContext& context) const {
   return blocks_.ForEach(
       context, grain_, [&](int64_t first, int64_t end, int64_t stride, std::byte* work) {
         for (int64_t i = first; i < end; i += stride) {
@@ -136,4 +140,4 @@ Outcome LapackStep::Run(std::span<void* const> operands, std::span<void* const> 
       });
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::lapack

@@ -20,7 +20,7 @@
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 // What the calls of LAPACK routines on batches of column-major matrices share.
-namespace plinth::cpu {
+namespace plinth::cpu::lapack {
 
 template <typename T>
 inline constexpr DType kDTypeOf = DType::kInvalid;
@@ -34,13 +34,13 @@ template <>
 inline constexpr DType kDTypeOf<std::complex<double>> = DType::kC128;
 
 template <typename T>
-inline constexpr bool kIsReal = std::is_same_v<T, typename RealOf<T>::Type>;
+inline constexpr bool kIsReal = std::is_same_v<T, typename library::RealOf<T>::Type>;
 
 // A target and what prepares it.
 struct LapackRow {
   std::string_view target;
-  Expected<std::unique_ptr<PreparedStep>> (*prepare)(const CustomCall& call,
-                                                     const LibraryOptions& options);
+  Expected<std::unique_ptr<backend::PreparedStep>> (*prepare)(
+      const backend::CustomCall& call, const library::LibraryOptions& options);
 };
 
 // Rows of the table for the four types: target "lapack_" + type's letter + name + "_ffi".
@@ -53,7 +53,7 @@ struct LapackRow {
 // Checks a call; the first thing that is wrong stays.
 class CallChecker {
  public:
-  CallChecker(const CustomCall& call, size_t num_operands, size_t num_results);
+  CallChecker(const backend::CustomCall& call, size_t num_operands, size_t num_results);
 
   const Status& status() const { return status_; }
 
@@ -83,13 +83,13 @@ class CallChecker {
   int64_t batch() const;
 
  private:
-  void Array(std::string_view what, size_t i, const CustomCallArray& array, DType dtype,
+  void Array(std::string_view what, size_t i, const backend::CustomCallArray& array, DType dtype,
              const compiler::Dims& tail);
   void Fail(Status status) {
     if (status_.ok()) status_ = std::move(status);
   }
 
-  const CustomCall& call_;
+  const backend::CustomCall& call_;
   Status status_;
   compiler::Dims batch_dims_;
   int64_t batch_ = 1;
@@ -115,7 +115,7 @@ class WorkLayout {
 struct CallArrays {
   std::span<void*const> operands, results;
   int64_t matrix;
-  ThreadPool* pool;  // may be null; other matrices may be in work on it
+  backend::ThreadPool* pool;  // may be null; other matrices may be in work on it
 
   template <typename T>
   const T* Operand(size_t i, int64_t size) const {
@@ -137,21 +137,22 @@ struct CallArrays {
 };
 
 // Calls body(arrays, work) for every matrix, in parallel where there is work for it.
-class LapackStep final : public PreparedStep {
+class LapackStep final : public backend::PreparedStep {
  public:
   using Body = std::function<void(const CallArrays& arrays, std::byte* work)>;
 
   // `work` of one matrix in floating-point operations.
-  static Expected<std::unique_ptr<PreparedStep>> Make(const CallChecker& checker, double work,
-                                                      const WorkLayout& layout, Body body);
+  static Expected<std::unique_ptr<backend::PreparedStep>> Make(const CallChecker& checker,
+                                                               double work,
+                                                               const WorkLayout& layout, Body body);
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override;
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override;
   int64_t scratch_bytes() const override { return blocks_.scratch_end(); }
 
  private:
   int64_t grain_ = 1;
-  WorkBlocks blocks_;
+  library::WorkBlocks blocks_;
   Body body_;
 };
 
@@ -171,7 +172,7 @@ Expected<int> WorkSize(T answer, double least = 0) {
 // Routines that iterate may not come back from NaN or infinity.
 template <typename T>
 bool AllFinite(const T* values, int64_t count) {
-  using Real = typename RealOf<T>::Type;
+  using Real = typename library::RealOf<T>::Type;
   const Real* parts = reinterpret_cast<const Real*>(values);
   const int64_t num_parts = count * static_cast<int64_t>(sizeof(T) / sizeof(Real));
   Real sum = 0;
@@ -180,7 +181,7 @@ bool AllFinite(const T* values, int64_t count) {
 }
 
 // "operands tensor<2x3xf32>, results tensor<2x3xf32>, tensor<2xf32>"
-std::string Describe(const CustomCall& call);
+std::string Describe(const backend::CustomCall& call);
 
 // Matrices that are worth a thread, each `work` floating-point operations.
 inline int64_t GrainOf(double work) { return 1 + static_cast<int64_t>(100e3 / (work + 500)); }
@@ -188,6 +189,6 @@ inline int64_t GrainOf(double work) { return 1 + static_cast<int64_t>(100e3 / (w
 // LAPACK's leading dimensions are at least one.
 inline int LeadingDimension(int rows) { return std::max(rows, 1); }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::lapack
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LAPACK_LAPACK_CALL_H_

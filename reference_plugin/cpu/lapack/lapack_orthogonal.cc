@@ -5,13 +5,13 @@
 
 // QR factors and what is made of elementary reflectors: their products, Hessenberg and tridiagonal
 // forms.
-namespace plinth::cpu {
+namespace plinth::cpu::lapack {
 namespace {
 
 template <typename T>
-using Geqrf = typename decltype(Lapack<T>::kGeqrf)::Function;
+using Geqrf = typename decltype(library::Lapack<T>::kGeqrf)::Function;
 template <typename T>
-using Orgqr = typename decltype(Lapack<T>::kOrgqr)::Function;
+using Orgqr = typename decltype(library::Lapack<T>::kOrgqr)::Function;
 
 template <typename T>
 Expected<int> GeqrfWork(Geqrf<T>* geqrf, int m, int n) {
@@ -33,15 +33,16 @@ Expected<int> OrgqrWork(Orgqr<T>* orgqr, int m, int n, int k) {
 
 // a -> a, tau.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGeqrf(const CustomCall& call,
-                                                     const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGeqrf(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 1, 2);
   const auto [m, n] = checker.Matrices(0, kDTypeOf<T>);
   const int k = std::min(m, n);
   checker.Result(0, kDTypeOf<T>, {m, n});
   checker.Result(1, kDTypeOf<T>, {k});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const geqrf, FindLapack<T>(options.blas, Lapack<T>::kGeqrf));
+  PLINTH_ASSIGN_OR_RETURN(auto* const geqrf,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kGeqrf));
   PLINTH_ASSIGN_OR_RETURN(const int lwork, GeqrfWork<T>(geqrf, m, n));
   WorkLayout layout;
   layout.Add<T>(lwork);
@@ -57,8 +58,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeqrf(const CustomCall& call,
 
 // a, tau -> q.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareOrgqr(const CustomCall& call,
-                                                     const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareOrgqr(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 2, 1);
   const auto [m, n] = checker.Matrices(0, kDTypeOf<T>);
   const int64_t k = checker.LastOf(1);
@@ -68,7 +69,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareOrgqr(const CustomCall& call,
                  n,
                  " columns; expected no more of them than columns, and no more columns than rows");
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const orgqr, FindLapack<T>(options.blas, Lapack<T>::kOrgqr));
+  PLINTH_ASSIGN_OR_RETURN(auto* const orgqr,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kOrgqr));
   const int reflectors = static_cast<int>(k);
   PLINTH_ASSIGN_OR_RETURN(const int lwork, OrgqrWork<T>(orgqr, m, n, reflectors));
   WorkLayout layout;
@@ -85,8 +87,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareOrgqr(const CustomCall& call,
 
 // a, tau, c -> q c and its like.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareOrmqr(const CustomCall& call,
-                                                     const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareOrmqr(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 3, 1);
   const auto [m, n] = checker.Matrices(2, kDTypeOf<T>);
   const int64_t k = checker.LastOf(1);
@@ -99,7 +101,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareOrmqr(const CustomCall& call,
                  " reflectors; operand 0 has ", checker.LastOf(0), " columns of ", rows,
                  " rows: expected no more than either");
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const ormqr, FindLapack<T>(options.blas, Lapack<T>::kOrmqr));
+  PLINTH_ASSIGN_OR_RETURN(auto* const ormqr,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kOrmqr));
   const int reflectors = static_cast<int>(k), lda = LeadingDimension(rows);
   const int ldc = LeadingDimension(m);
   const char side = left ? 'L' : 'R';
@@ -129,8 +132,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareOrmqr(const CustomCall& call,
 
 // a, pivots -> a, pivots, tau.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGeqp3(const CustomCall& call,
-                                                     const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGeqp3(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 2, 3);
   const auto [m, n] = checker.Matrices(0, kDTypeOf<T>);
   const int k = std::min(m, n);
@@ -139,9 +142,11 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeqp3(const CustomCall& call,
   checker.Result(1, DType::kS32, {n});
   checker.Result(2, kDTypeOf<T>, {k});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const geqp3, FindLapack<T>(options.blas, Lapack<T>::kGeqp3));
+  PLINTH_ASSIGN_OR_RETURN(auto* const geqp3,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kGeqp3));
   WorkLayout layout;
-  const int64_t rwork_at = layout.Add<typename RealOf<T>::Type>(kIsReal<T> ? 0 : 2 * int64_t{n});
+  const int64_t rwork_at =
+      layout.Add<typename library::RealOf<T>::Type>(kIsReal<T> ? 0 : 2 * int64_t{n});
   auto factor = [=, m = m, n = n](T* a, int* pivots, T* tau, T* work, int lwork,
                                   std::byte* memory) {
     const int lda = LeadingDimension(m);
@@ -149,12 +154,12 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeqp3(const CustomCall& call,
     if constexpr (kIsReal<T>) {
       geqp3(&m, &n, a, &lda, pivots, tau, work, &lwork, &info);
     } else {
-      auto* const rwork = reinterpret_cast<typename RealOf<T>::Type*>(memory + rwork_at);
+      auto* const rwork = reinterpret_cast<typename library::RealOf<T>::Type*>(memory + rwork_at);
       geqp3(&m, &n, a, &lda, pivots, tau, work, &lwork, rwork, &info);
     }
   };
   T answer(1), none(0);
-  typename RealOf<T>::Type no_rwork = 0;
+  typename library::RealOf<T>::Type no_rwork = 0;
   int no_pivots = 0;
   factor(&none, &no_pivots, &none, &answer, -1, reinterpret_cast<std::byte*>(&no_rwork) - rwork_at);
   PLINTH_ASSIGN_OR_RETURN(const int lwork, WorkSize(answer));
@@ -170,8 +175,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeqp3(const CustomCall& call,
 
 // a -> a, tau, info.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGehrd(const CustomCall& call,
-                                                     const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGehrd(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 1, 3);
   const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   const int reflectors = std::max(n - 1, 0);
@@ -183,7 +188,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGehrd(const CustomCall& call,
   checker.Result(1, kDTypeOf<T>, {reflectors});
   checker.Result(2, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const gehrd, FindLapack<T>(options.blas, Lapack<T>::kGehrd));
+  PLINTH_ASSIGN_OR_RETURN(auto* const gehrd,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kGehrd));
   const int first = static_cast<int>(low), last = static_cast<int>(high);
   const int lda = LeadingDimension(n), ask = -1;
   T answer(1), none(0);
@@ -202,9 +208,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGehrd(const CustomCall& call,
 
 // a -> a, diagonal, beside it, tau, info.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareSytrd(const CustomCall& call,
-                                                     const LibraryOptions& options) {
-  using Real = typename RealOf<T>::Type;
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareSytrd(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
+  using Real = typename library::RealOf<T>::Type;
   CallChecker checker(call, 1, 5);
   const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   const int reflectors = std::max(n - 1, 0);
@@ -215,7 +221,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSytrd(const CustomCall& call,
   checker.Result(3, kDTypeOf<T>, {reflectors});
   checker.Result(4, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const sytrd, FindLapack<T>(options.blas, Lapack<T>::kSytrd));
+  PLINTH_ASSIGN_OR_RETURN(auto* const sytrd,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kSytrd));
   const int lda = LeadingDimension(n), ask = -1;
   T answer(1), none(0);
   Real no_real = 0;
@@ -243,20 +250,21 @@ void Transpose(const T* from, int64_t rows, int64_t columns, T* to) {
 // What frameworks write for a platform that they know nothing of: the same on row-major matrices.
 // @Qr: a -> a, tau. @ProductOfElementaryHouseholderReflectors: a, tau -> q.
 template <typename T>
-class RowMajorStep final : public PreparedStep {
+class RowMajorStep final : public backend::PreparedStep {
  public:
-  static Expected<std::unique_ptr<PreparedStep>> Make(const CustomCall& call, bool is_product,
-                                                      const BlasOptions& blas) {
+  static Expected<std::unique_ptr<backend::PreparedStep>> Make(const backend::CustomCall& call,
+                                                               bool is_product,
+                                                               const library::BlasOptions& blas) {
     auto step = std::make_unique<RowMajorStep>();
-    const CustomCallArray& a = call.operands[0];
+    const backend::CustomCallArray& a = call.operands[0];
     for (const auto& arrays : {call.operands, call.results}) {
-      for (const CustomCallArray& array : arrays) {
+      for (const backend::CustomCallArray& array : arrays) {
         if (!array.IsRowMajor() || array.dtype != kDTypeOf<T>) {
           return InvalidArgument("it has ", Describe(call), "; expected one type, row major");
         }
       }
     }
-    const CustomCallArray& tau = is_product ? call.operands[1] : call.results[1];
+    const backend::CustomCallArray& tau = is_product ? call.operands[1] : call.results[1];
     compiler::Dims tau_dims(a.dims.begin(), a.dims.end() - 1);
     constexpr int64_t kMost = std::numeric_limits<int>::max();
     const int64_t m = a.dims[a.dims.size() - 2], n = a.dims.back();
@@ -274,21 +282,23 @@ class RowMajorStep final : public PreparedStep {
     int64_t batch = 1;
     for (size_t d = 0; d + 2 < a.dims.size(); ++d) batch *= a.dims[d];
     if (is_product) {
-      PLINTH_ASSIGN_OR_RETURN(step->orgqr_, FindLapack<T>(blas, Lapack<T>::kOrgqr));
+      PLINTH_ASSIGN_OR_RETURN(step->orgqr_,
+                              library::FindLapack<T>(blas, library::Lapack<T>::kOrgqr));
       PLINTH_ASSIGN_OR_RETURN(step->lwork_,
                               OrgqrWork<T>(step->orgqr_, step->m_, step->n_, step->k_));
     } else {
-      PLINTH_ASSIGN_OR_RETURN(step->geqrf_, FindLapack<T>(blas, Lapack<T>::kGeqrf));
+      PLINTH_ASSIGN_OR_RETURN(step->geqrf_,
+                              library::FindLapack<T>(blas, library::Lapack<T>::kGeqrf));
       PLINTH_ASSIGN_OR_RETURN(step->lwork_, GeqrfWork<T>(step->geqrf_, step->m_, step->n_));
     }
-    if (batch == 0) return std::unique_ptr<PreparedStep>(std::move(step));
+    if (batch == 0) return std::unique_ptr<backend::PreparedStep>(std::move(step));
     const int64_t elements = m * n + step->lwork_;
-    step->blocks_ = WorkBlocks(elements * static_cast<int64_t>(sizeof(T)), batch);
-    return std::unique_ptr<PreparedStep>(std::move(step));
+    step->blocks_ = library::WorkBlocks(elements * static_cast<int64_t>(sizeof(T)), batch);
+    return std::unique_ptr<backend::PreparedStep>(std::move(step));
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const int64_t size = int64_t{m_} * n_;
     if (size == 0 && k_ == 0) return Status();
     const int lda = LeadingDimension(m_);
@@ -318,11 +328,11 @@ class RowMajorStep final : public PreparedStep {
   Geqrf<T>* geqrf_ = nullptr;
   Orgqr<T>* orgqr_ = nullptr;
   int m_ = 0, n_ = 0, k_ = 0, lwork_ = 1;
-  WorkBlocks blocks_;  // a column-major matrix and LAPACK's work array
+  library::WorkBlocks blocks_;  // a column-major matrix and LAPACK's work array
 };
 
-Expected<std::unique_ptr<PreparedStep>> PrepareRowMajor(const CustomCall& call, bool is_product,
-                                                        const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareRowMajor(
+    const backend::CustomCall& call, bool is_product, const library::LibraryOptions& options) {
   const size_t num_operands = is_product ? 2 : 1;
   if (call.operands.size() != num_operands || call.results.size() != 3 - num_operands ||
       call.operands[0].rank() < 2) {
@@ -330,17 +340,17 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRowMajor(const CustomCall& call, 
                            " operands, the first of them matrices, and ", 3 - num_operands,
                            " results");
   }
-  return ForLapackType(call.operands[0].dtype, [&]<typename T>() {
+  return library::ForLapackType(call.operands[0].dtype, [&]<typename T>() {
     return RowMajorStep<T>::Make(call, is_product, options.blas);
   });
 }
 
-Expected<std::unique_ptr<PreparedStep>> PrepareQr(const CustomCall& call,
-                                                  const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareQr(const backend::CustomCall& call,
+                                                           const library::LibraryOptions& options) {
   return PrepareRowMajor(call, false, options);
 }
-Expected<std::unique_ptr<PreparedStep>> PrepareProduct(const CustomCall& call,
-                                                       const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareProduct(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   return PrepareRowMajor(call, true, options);
 }
 
@@ -359,4 +369,4 @@ constexpr LapackRow kRows[] = {
 
 std::span<const LapackRow> LapackOrthogonalRows() { return kRows; }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::lapack

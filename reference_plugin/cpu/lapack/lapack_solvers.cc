@@ -5,7 +5,7 @@
 #include "reference_plugin/cpu/library/triangular.h"
 
 // Factors and solutions of linear systems: Cholesky, LU, triangular and tridiagonal.
-namespace plinth::cpu {
+namespace plinth::cpu::lapack {
 namespace {
 
 // Up to it, calling LAPACK takes longer than the work.
@@ -13,31 +13,32 @@ constexpr int kSmallOrder = 24;
 
 // a -> a, info.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PreparePotrf(const CustomCall& call,
-                                                     const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PreparePotrf(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 1, 2);
   const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   checker.Result(0, kDTypeOf<T>, {n, n});
   checker.Result(1, DType::kS32, {});
   const char uplo = checker.Letter("uplo", "LU");
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(const auto lapack, BlockedFactor<T>::Find(options.blas));
-  return LapackStep::Make(
-      checker, std::pow(n, 3) / 3, {}, [=](const CallArrays& arrays, std::byte*) {
-        T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
-        if (n <= kSmallOrder) {
-          *arrays.Info(1) = uplo == 'L' ? FactorCholesky(a, n, 1, n) : FactorCholesky(a, n, n, 1);
-          return;
-        }
-        const int lda = LeadingDimension(n);
-        *arrays.Info(1) = lapack.Cholesky(arrays.pool, uplo, n, a, lda);
-      });
+  PLINTH_ASSIGN_OR_RETURN(const auto lapack, library::BlockedFactor<T>::Find(options.blas));
+  return LapackStep::Make(checker, std::pow(n, 3) / 3, {},
+                          [=](const CallArrays& arrays, std::byte*) {
+                            T* const a = arrays.CopiedResult<T>(0, 0, int64_t{n} * n);
+                            if (n <= kSmallOrder) {
+                              *arrays.Info(1) = uplo == 'L' ? library::FactorCholesky(a, n, 1, n)
+                                                            : library::FactorCholesky(a, n, n, 1);
+                              return;
+                            }
+                            const int lda = LeadingDimension(n);
+                            *arrays.Info(1) = lapack.Cholesky(arrays.pool, uplo, n, a, lda);
+                          });
 }
 
 // a, b -> x.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
-                                                    const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareTrsm(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 2, 1);
   const int order = checker.SquareMatrices(0, kDTypeOf<T>);
   const char side = checker.Letter("side", "LR"), uplo = checker.Letter("uplo", "LU");
@@ -54,13 +55,13 @@ Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
   checker.Operand(1, kDTypeOf<T>, {m, n});
   checker.Result(0, kDTypeOf<T>, {m, n});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(const auto lapack, BlockedFactor<T>::Find(options.blas));
+  PLINTH_ASSIGN_OR_RETURN(const auto lapack, library::BlockedFactor<T>::Find(options.blas));
   const double work = static_cast<double>(m) * static_cast<double>(n) * order;
   return LapackStep::Make(checker, work, {}, [=](const CallArrays& arrays, std::byte*) {
     T* const x = arrays.CopiedResult<T>(0, 1, m * n);
     const T* const a = arrays.Operand<T>(0, int64_t{order} * order);
     if (order <= kSmallOrder && std::max(m, n) <= kSmallOrder) {
-      SolveColumnMajor(side, uplo, trans, diag, m, n, a, order, x, m);
+      library::SolveColumnMajor(side, uplo, trans, diag, m, n, a, order, x, m);
       return;
     }
     const int rows = static_cast<int>(m), cols = static_cast<int>(n);
@@ -71,8 +72,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareTrsm(const CustomCall& call,
 
 // a -> lu, pivots, info.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGetrf(const CustomCall& call,
-                                                     const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGetrf(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 1, 3);
   const auto [m, n] = checker.Matrices(0, kDTypeOf<T>);
   const int least = std::min(m, n);
@@ -80,25 +81,25 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGetrf(const CustomCall& call,
   checker.Result(1, DType::kS32, {least});
   checker.Result(2, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(const auto lapack, BlockedFactor<T>::Find(options.blas));
-  return LapackStep::Make(checker, static_cast<double>(m) * n * least, {},
-                          [=, m = m, n = n](const CallArrays& arrays, std::byte*) {
-                            T* const a = arrays.CopiedResult<T>(0, 0, int64_t{m} * n);
-                            if (std::max(m, n) <= kSmallOrder) {
-                              *arrays.Info(2) = FactorLu(a, m, n, m, arrays.Result<int>(1, least));
-                              return;
-                            }
-                            const int lda = LeadingDimension(m);
-                            *arrays.Info(2) =
-                                lapack.Lu(arrays.pool, m, n, a, lda, arrays.Result<int>(1, least));
-                          });
+  PLINTH_ASSIGN_OR_RETURN(const auto lapack, library::BlockedFactor<T>::Find(options.blas));
+  return LapackStep::Make(
+      checker, static_cast<double>(m) * n * least, {},
+      [=, m = m, n = n](const CallArrays& arrays, std::byte*) {
+        T* const a = arrays.CopiedResult<T>(0, 0, int64_t{m} * n);
+        if (std::max(m, n) <= kSmallOrder) {
+          *arrays.Info(2) = library::FactorLu(a, m, n, m, arrays.Result<int>(1, least));
+          return;
+        }
+        const int lda = LeadingDimension(m);
+        *arrays.Info(2) = lapack.Lu(arrays.pool, m, n, a, lda, arrays.Result<int>(1, least));
+      });
 }
 
 // lower, diagonal, upper, b -> the same four overwritten, x last, and info. The lower diagonal
 // starts with an element that belongs to no column.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGtsv(const CustomCall& call,
-                                                    const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGtsv(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
   CallChecker checker(call, 4, 5);
   const auto [n, columns] = checker.Matrices(3, kDTypeOf<T>);
   for (size_t i = 0; i < 3; ++i) {
@@ -108,7 +109,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGtsv(const CustomCall& call,
   checker.Result(3, kDTypeOf<T>, {n, columns});
   checker.Result(4, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const gtsv, FindLapack<T>(options.blas, Lapack<T>::kGtsv));
+  PLINTH_ASSIGN_OR_RETURN(auto* const gtsv,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kGtsv));
   // LAPACK's real routines write a first column even if there is none.
   WorkLayout layout;
   layout.Add<T>(columns == 0 ? n : 0);
@@ -138,7 +140,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGtsv(const CustomCall& call,
 template <typename T>
 void SolvePerturbed(int64_t n, int64_t columns, const T* lower, const T* diagonal, const T* upper,
                     T* x, T* work) {
-  using Real = typename RealOf<T>::Type;
+  using Real = typename library::RealOf<T>::Type;
   // Row i of the factor: its diagonal and the two elements behind.
   T* const pivot = work;
   T* const next = work + n;
@@ -182,7 +184,7 @@ void SolvePerturbed(int64_t n, int64_t columns, const T* lower, const T* diagona
 }
 
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PreparePerturbed(const CustomCall& call) {
+Expected<std::unique_ptr<backend::PreparedStep>> PreparePerturbed(const backend::CustomCall& call) {
   CallChecker checker(call, 4, 1);
   const auto [n, columns] = checker.Matrices(3, kDTypeOf<T>);
   for (size_t i = 0; i < 3; ++i) checker.Operand(i, kDTypeOf<T>, {n});
@@ -198,10 +200,10 @@ Expected<std::unique_ptr<PreparedStep>> PreparePerturbed(const CustomCall& call)
                           });
 }
 
-Expected<std::unique_ptr<PreparedStep>> PreparePerturbedOfAnyType(const CustomCall& call,
-                                                                  const LibraryOptions&) {
-  return ForLapackType(call.operands.empty() ? DType::kInvalid : call.operands[0].dtype,
-                       [&]<typename T>() { return PreparePerturbed<T>(call); });
+Expected<std::unique_ptr<backend::PreparedStep>> PreparePerturbedOfAnyType(
+    const backend::CustomCall& call, const library::LibraryOptions&) {
+  return library::ForLapackType(call.operands.empty() ? DType::kInvalid : call.operands[0].dtype,
+                                [&]<typename T>() { return PreparePerturbed<T>(call); });
 }
 
 constexpr LapackRow kRows[] = {
@@ -216,4 +218,4 @@ constexpr LapackRow kRows[] = {
 
 std::span<const LapackRow> LapackSolverRows() { return kRows; }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::lapack

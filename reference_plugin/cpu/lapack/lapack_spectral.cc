@@ -4,7 +4,7 @@
 
 // Singular values and eigenvalues. A matrix that is not finite is not given to LAPACK, which may
 // not come back: its info is -4, as LAPACK itself says for gesdd. Programs turn that into NaN.
-namespace plinth::cpu {
+namespace plinth::cpu::lapack {
 namespace {
 
 constexpr int kNotFinite = -4;
@@ -13,15 +13,15 @@ constexpr int kNotFinite = -4;
 // those.
 template <typename T>
 struct SvdCall {
-  using Real = typename RealOf<T>::Type;
+  using Real = typename library::RealOf<T>::Type;
   int m = 0, n = 0, least = 0;
   char mode = 'N';
   int u_columns = 0, vt_rows = 0;
 };
 
 template <typename T>
-Expected<SvdCall<T>> CheckSvd(const CustomCall& call, CallChecker& checker) {
-  using Real = typename RealOf<T>::Type;
+Expected<SvdCall<T>> CheckSvd(const backend::CustomCall& call, CallChecker& checker) {
+  using Real = typename library::RealOf<T>::Type;
   SvdCall<T> svd;
   std::tie(svd.m, svd.n) = checker.Matrices(0, kDTypeOf<T>);
   svd.least = std::min(svd.m, svd.n);
@@ -55,10 +55,10 @@ Expected<SvdCall<T>> CheckSvd(const CustomCall& call, CallChecker& checker) {
 
 // Gives body(a, s, u, ldu, vt, ldvt, info, work) a finite matrix.
 template <typename T, typename Body>
-Expected<std::unique_ptr<PreparedStep>> MakeSvdStep(const CallChecker& checker,
-                                                    const SvdCall<T>& svd, const WorkLayout& layout,
-                                                    Body body) {
-  using Real = typename RealOf<T>::Type;
+Expected<std::unique_ptr<backend::PreparedStep>> MakeSvdStep(const CallChecker& checker,
+                                                             const SvdCall<T>& svd,
+                                                             const WorkLayout& layout, Body body) {
+  using Real = typename library::RealOf<T>::Type;
   const double work = 20.0 * svd.m * svd.n * svd.least;
   return LapackStep::Make(checker, work, layout, [=](const CallArrays& arrays, std::byte* memory) {
     const int64_t size = int64_t{svd.m} * svd.n;
@@ -91,12 +91,13 @@ Expected<std::unique_ptr<PreparedStep>> MakeSvdStep(const CallChecker& checker,
 }
 
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGesdd(const CustomCall& call,
-                                                     const LibraryOptions& options) {
-  using Real = typename RealOf<T>::Type;
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGesdd(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
+  using Real = typename library::RealOf<T>::Type;
   CallChecker checker(call, 1, 5);
   PLINTH_ASSIGN_OR_RETURN(const SvdCall<T> svd, CheckSvd<T>(call, checker));
-  PLINTH_ASSIGN_OR_RETURN(auto* const gesdd, FindLapack<T>(options.blas, Lapack<T>::kGesdd));
+  PLINTH_ASSIGN_OR_RETURN(auto* const gesdd,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kGesdd));
   const int64_t least = svd.least, most = std::max(svd.m, svd.n);
   WorkLayout layout;
   const int64_t iwork_at = layout.Add<int>(8 * least);
@@ -135,12 +136,13 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGesdd(const CustomCall& call,
 }
 
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGesvd(const CustomCall& call,
-                                                     const LibraryOptions& options) {
-  using Real = typename RealOf<T>::Type;
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGesvd(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
+  using Real = typename library::RealOf<T>::Type;
   CallChecker checker(call, 1, 5);
   PLINTH_ASSIGN_OR_RETURN(const SvdCall<T> svd, CheckSvd<T>(call, checker));
-  PLINTH_ASSIGN_OR_RETURN(auto* const gesvd, FindLapack<T>(options.blas, Lapack<T>::kGesvd));
+  PLINTH_ASSIGN_OR_RETURN(auto* const gesvd,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kGesvd));
   WorkLayout layout;
   const int64_t rwork_at = layout.Add<Real>(kIsReal<T> ? 0 : 5 * int64_t{svd.least});
   auto run = [=](T* a, Real* s, T* u, int ldu, T* vt, int ldvt, int* info, T* work, int lwork,
@@ -181,9 +183,9 @@ bool TriangleIsFinite(const T* a, int64_t n, char uplo) {
 
 // a -> vectors, values, info.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareSyevd(const CustomCall& call,
-                                                     const LibraryOptions& options) {
-  using Real = typename RealOf<T>::Type;
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareSyevd(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
+  using Real = typename library::RealOf<T>::Type;
   CallChecker checker(call, 1, 3);
   const int n = checker.SquareMatrices(0, kDTypeOf<T>);
   const char mode = checker.Letter("mode", "VN"), uplo = checker.Letter("uplo", "LU");
@@ -191,7 +193,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareSyevd(const CustomCall& call,
   checker.Result(1, kDTypeOf<Real>, {n});
   checker.Result(2, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const syevd, FindLapack<T>(options.blas, Lapack<T>::kSyevd));
+  PLINTH_ASSIGN_OR_RETURN(auto* const syevd,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kSyevd));
   auto run = [=](T* a, Real* w, int* info, T* work, int lwork, Real* rwork, int lrwork, int* iwork,
                  int liwork) {
     const int lda = LeadingDimension(n);
@@ -249,9 +252,9 @@ void UnpackPairs(int64_t n, const Real* w_im, const Real* packed, std::complex<R
 
 // a -> values (real and imaginary parts of real matrices), left vectors, right vectors, info.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGeev(const CustomCall& call,
-                                                    const LibraryOptions& options) {
-  using Real = typename RealOf<T>::Type;
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGeev(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
+  using Real = typename library::RealOf<T>::Type;
   using Complex = std::complex<Real>;
   constexpr size_t kVectors = kIsReal<T> ? 2 : 1;  // the first result that holds vectors
   CallChecker checker(call, 1, kVectors + 3);
@@ -263,7 +266,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeev(const CustomCall& call,
   checker.Result(kVectors + 1, kDTypeOf<Complex>, {n, n});
   checker.Result(kVectors + 2, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const geev, FindLapack<T>(options.blas, Lapack<T>::kGeev));
+  PLINTH_ASSIGN_OR_RETURN(auto* const geev,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kGeev));
   const int64_t size = int64_t{n} * n;
   WorkLayout layout;
   const int64_t a_at = layout.Add<T>(size);
@@ -319,9 +323,9 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGeev(const CustomCall& call,
 
 // a -> schur form, vectors, values (two parts of real matrices), number selected, info.
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> PrepareGees(const CustomCall& call,
-                                                    const LibraryOptions& options) {
-  using Real = typename RealOf<T>::Type;
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGees(
+    const backend::CustomCall& call, const library::LibraryOptions& options) {
+  using Real = typename library::RealOf<T>::Type;
   constexpr size_t kParts = kIsReal<T> ? 2 : 1;
   CallChecker checker(call, 1, kParts + 4);
   const int n = checker.SquareMatrices(0, kDTypeOf<T>);
@@ -334,7 +338,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareGees(const CustomCall& call,
   checker.Result(2 + kParts, DType::kS32, {});
   checker.Result(3 + kParts, DType::kS32, {});
   PLINTH_RETURN_IF_ERROR(checker.status());
-  PLINTH_ASSIGN_OR_RETURN(auto* const gees, FindLapack<T>(options.blas, Lapack<T>::kGees));
+  PLINTH_ASSIGN_OR_RETURN(auto* const gees,
+                          library::FindLapack<T>(options.blas, library::Lapack<T>::kGees));
   WorkLayout layout;
   const int64_t rwork_at = layout.Add<Real>(n);
   const int64_t bwork_at = layout.Add<int>(n);
@@ -390,4 +395,4 @@ constexpr LapackRow kRows[] = {
 
 std::span<const LapackRow> LapackSpectralRows() { return kRows; }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::lapack

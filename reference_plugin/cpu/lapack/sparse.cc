@@ -8,7 +8,7 @@
 
 // Products of sparse matrices in compressed rows with dense vectors and matrices: what
 // jax.experimental.sparse sends for BCSR on a CPU.
-namespace plinth::cpu {
+namespace plinth::cpu::lapack {
 namespace {
 
 struct CsrProduct {
@@ -33,12 +33,12 @@ T MultiplyAdd(T sum, T a, T b) {
 // starts are taken to lie within the entries, and entries beyond the inner dimension (with which
 // JAX fills up) count for nothing.
 template <typename T, typename Index>
-class CsrStep final : public PreparedStep {
+class CsrStep final : public backend::PreparedStep {
  public:
   explicit CsrStep(const CsrProduct& product) : p_(product) {}
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const auto* data = static_cast<const T*>(operands[0]);
     const auto* starts = static_cast<const Index*>(operands[1]);
     const auto* indices = static_cast<const Index*>(operands[2]);
@@ -52,7 +52,7 @@ class CsrStep final : public PreparedStep {
         (static_cast<double>(p_.entries) / static_cast<double>(std::max<int64_t>(p_.rows, 1)) + 1) *
         (static_cast<double>(p_.columns) + 1);
     const int64_t grain = static_cast<int64_t>(kGrainProducts / per_row) + 1;
-    ParallelFor(context.pool, p_.rows, grain, [&](int64_t begin, int64_t end) {
+    backend::ParallelFor(context.pool, p_.rows, grain, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
         T* const sums = result + row * p_.columns;
@@ -76,14 +76,14 @@ class CsrStep final : public PreparedStep {
 };
 
 template <typename T>
-std::unique_ptr<PreparedStep> MakeStep(DType index, const CsrProduct& product) {
+std::unique_ptr<backend::PreparedStep> MakeStep(DType index, const CsrProduct& product) {
   if (index == DType::kS32) return std::make_unique<CsrStep<T, int32_t>>(product);
   return std::make_unique<CsrStep<T, int64_t>>(product);
 }
 
 struct TypeRow {
   DType dtype;
-  std::unique_ptr<PreparedStep> (*make)(DType index, const CsrProduct& product);
+  std::unique_ptr<backend::PreparedStep> (*make)(DType index, const CsrProduct& product);
 };
 constexpr TypeRow kTypes[] = {
     {DType::kS32, MakeStep<int32_t>},
@@ -94,15 +94,16 @@ constexpr TypeRow kTypes[] = {
     {DType::kC128, MakeStep<std::complex<double>>},
 };
 
-Expected<std::unique_ptr<PreparedStep>> PrepareCsrProduct(const CustomCall& call) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareCsrProduct(
+    const backend::CustomCall& call) {
   if (call.operands.size() != 4 || call.results.size() != 1) {
     return InvalidArgument("it has ", call.operands.size(), " operands and ", call.results.size(),
                            " results; expected data, row starts, column indices and a dense array, "
                            "and one result");
   }
-  const CustomCallArray &data = call.operands[0], &starts = call.operands[1];
-  const CustomCallArray &indices = call.operands[2], &dense = call.operands[3];
-  const CustomCallArray& result = call.results[0];
+  const backend::CustomCallArray &data = call.operands[0], &starts = call.operands[1];
+  const backend::CustomCallArray &indices = call.operands[2], &dense = call.operands[3];
+  const backend::CustomCallArray& result = call.results[0];
   const int64_t rank = dense.rank();
   bool fits = data.rank() == 1 && starts.rank() == 1 && indices.dims == data.dims &&
               (rank == 1 || rank == 2) && result.rank() == rank;
@@ -124,12 +125,12 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCsrProduct(const CustomCall& call
   return Unimplemented("elements of type ", Name(data.dtype));
 }
 
-constexpr CustomCallRow kRows[] = {
+constexpr backend::CustomCallRow kRows[] = {
     {"cpu_csr_sparse_dense_ffi", PrepareCsrProduct},
 };
 
 }  // namespace
 
-std::span<const CustomCallRow> SparseRows() { return kRows; }
+std::span<const backend::CustomCallRow> SparseRows() { return kRows; }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::lapack

@@ -14,7 +14,7 @@
 #include "reference_plugin/cpu/library/blas_places.h"
 #include "reference_plugin/cpu/library/private_copy.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 // Opened libraries and answers, by the path asked for. Never destroyed: threads may still compute
@@ -142,4 +142,4 @@ Expected<const Blas*> OpenBlas(const BlasOptions& options) {
   return known->second;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -7,7 +7,7 @@
 #include "plinth/support/status.h"
 
 // OpenBLAS, opened when the first large matrix product needs it. The plugin does not link it.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 struct BlasOptions {
   // A library to open, and no other. "none": open none, our own matrix product serves. Empty: the
@@ -46,6 +46,6 @@ struct Blas {
 // log (PLINTH_LOG, with "debug:" in front) has every file and why it did not serve. Any thread.
 Expected<const Blas*> OpenBlas(const BlasOptions& options);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_BLAS_H_

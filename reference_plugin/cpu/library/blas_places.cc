@@ -11,7 +11,7 @@
 
 #include "plinth/support/str_cat.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 constexpr std::string_view kSystemFile = "libopenblas.so.0";
@@ -97,4 +97,4 @@ bool IsScipysOwn(std::string_view file) {
   return slash != std::string_view::npos && file.substr(0, slash + 1).ends_with(kScipyFolder);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // From where OpenBLAS is looked for.
 struct BlasPlaces {
@@ -28,6 +28,6 @@ struct BlasPlaces {
 // Whether this file is the library that SciPy brings for itself.
 bool IsScipysOwn(std::string_view file);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_BLAS_PLACES_H_

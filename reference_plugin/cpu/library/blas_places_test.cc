@@ -11,7 +11,7 @@
 
 #include "gtest/gtest.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 namespace fs = std::filesystem;
@@ -79,4 +79,4 @@ TEST_F(BlasPlacesTest, ScipysOwnIsKnownByItsFolder) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -13,7 +13,7 @@
 
 #include "gtest/gtest.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 TEST(Blas, NoneOpensNothing) {
@@ -83,4 +83,4 @@ TEST(Blas, ThreadsAndClientsShareOneLibrary) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -10,7 +10,7 @@
 #include "reference_plugin/backend/host/thread_pool.h"
 #include "reference_plugin/cpu/library/lapack.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // Factors of one large column-major matrix by several threads: LAPACK and BLAS, which run on one
 // thread, serve for the blocks. Blocks depend on the order only, so the number of threads changes
@@ -30,11 +30,11 @@ class BlockedFactor {
   }
 
   // potrf; the other triangle is not touched.
-  int Cholesky(ThreadPool* pool, char uplo, int n, T* a, int lda) const;
+  int Cholesky(backend::ThreadPool* pool, char uplo, int n, T* a, int lda) const;
   // getrf.
-  int Lu(ThreadPool* pool, int m, int n, T* a, int lda, int* pivots) const;
+  int Lu(backend::ThreadPool* pool, int m, int n, T* a, int lda, int* pivots) const;
   // trsm with a factor of one: x becomes the solution.
-  void Solve(ThreadPool* pool, char side, char uplo, char trans, char diag, int m, int n,
+  void Solve(backend::ThreadPool* pool, char side, char uplo, char trans, char diag, int m, int n,
              const T* a, int lda, T* x, int ldx) const;
 
  private:
@@ -54,7 +54,7 @@ class BlockedFactor {
 };
 
 template <typename T>
-int BlockedFactor<T>::Cholesky(ThreadPool* pool, char uplo, int n, T* a, int lda) const {
+int BlockedFactor<T>::Cholesky(backend::ThreadPool* pool, char uplo, int n, T* a, int lda) const {
   int info = 0;
   if (n < kLeastOrder) {
     potrf_(&uplo, &n, a, &lda, &info, 1);
@@ -71,7 +71,7 @@ int BlockedFactor<T>::Cholesky(ThreadPool* pool, char uplo, int n, T* a, int lda
     if (info != 0) return k + info;
     const int first = k + panel, tiles = Tiles(n - first);
     auto size = [=](int tile) { return std::min(kTile, n - first - tile * kTile); };
-    ParallelFor(pool, tiles, 1, [&](int64_t begin, int64_t end) {
+    backend::ParallelFor(pool, tiles, 1, [&](int64_t begin, int64_t end) {
       for (int t = static_cast<int>(begin); t < end; ++t) {
         const int rows = size(t);
         trsm_(lower ? "R" : "L", &uplo, "C", "N", lower ? &rows : &panel, lower ? &panel : &rows,
@@ -79,34 +79,36 @@ int BlockedFactor<T>::Cholesky(ThreadPool* pool, char uplo, int n, T* a, int lda
       }
     });
     // Tile (i, j), j <= i, is task i (i + 1) / 2 + j.
-    ParallelFor(pool, int64_t{tiles} * (tiles + 1) / 2, 1, [&](int64_t begin, int64_t end) {
-      int i = 0;
-      while (int64_t{i + 1} * (i + 2) / 2 <= begin) ++i;
-      for (int j = static_cast<int>(begin - int64_t{i} * (i + 1) / 2); begin < end; ++begin) {
-        const int rows = size(i), columns = size(j);
-        const int row = first + i * kTile, column = first + j * kTile;
-        if (i == j) {
-          herk_(&uplo, lower ? "N" : "C", &rows, &panel, &real_minus_one, at(row, k), &lda,
-                &real_one, at(row, row), &lda, 1, 1);
-        } else if (lower) {
-          gemm_("N", "C", &rows, &columns, &panel, &minus_one, at(row, k), &lda, at(column, k),
-                &lda, &one, at(row, column), &lda, 1, 1);
-        } else {
-          gemm_("C", "N", &columns, &rows, &panel, &minus_one, at(column, k), &lda, at(row, k),
-                &lda, &one, at(row, column), &lda, 1, 1);
-        }
-        if (++j > i) {
-          ++i;
-          j = 0;
-        }
-      }
-    });
+    backend::ParallelFor(
+        pool, int64_t{tiles} * (tiles + 1) / 2, 1, [&](int64_t begin, int64_t end) {
+          int i = 0;
+          while (int64_t{i + 1} * (i + 2) / 2 <= begin) ++i;
+          for (int j = static_cast<int>(begin - int64_t{i} * (i + 1) / 2); begin < end; ++begin) {
+            const int rows = size(i), columns = size(j);
+            const int row = first + i * kTile, column = first + j * kTile;
+            if (i == j) {
+              herk_(&uplo, lower ? "N" : "C", &rows, &panel, &real_minus_one, at(row, k), &lda,
+                    &real_one, at(row, row), &lda, 1, 1);
+            } else if (lower) {
+              gemm_("N", "C", &rows, &columns, &panel, &minus_one, at(row, k), &lda, at(column, k),
+                    &lda, &one, at(row, column), &lda, 1, 1);
+            } else {
+              gemm_("C", "N", &columns, &rows, &panel, &minus_one, at(column, k), &lda, at(row, k),
+                    &lda, &one, at(row, column), &lda, 1, 1);
+            }
+            if (++j > i) {
+              ++i;
+              j = 0;
+            }
+          }
+        });
   }
   return 0;
 }
 
 template <typename T>
-int BlockedFactor<T>::Lu(ThreadPool* pool, int m, int n, T* a, int lda, int* pivots) const {
+int BlockedFactor<T>::Lu(backend::ThreadPool* pool, int m, int n, T* a, int lda,
+                         int* pivots) const {
   int info = 0;
   const int order = std::min(m, n);
   if (order < kLeastOrder) {
@@ -124,7 +126,7 @@ int BlockedFactor<T>::Lu(ThreadPool* pool, int m, int n, T* a, int lda, int* piv
     // Exchanges of rows in the columns before; those and the update in the columns behind. A pivot
     // counts from the panel's first row until all columns have been exchanged.
     const int behind = n - k - panel, tiles_before = Tiles(k);
-    ParallelFor(pool, tiles_before + Tiles(behind), 1, [&](int64_t begin, int64_t end) {
+    backend::ParallelFor(pool, tiles_before + Tiles(behind), 1, [&](int64_t begin, int64_t end) {
       for (int t = static_cast<int>(begin); t < end; ++t) {
         const bool is_before = t < tiles_before;
         const int first = is_before ? t * kTile : k + panel + (t - tiles_before) * kTile;
@@ -145,21 +147,22 @@ int BlockedFactor<T>::Lu(ThreadPool* pool, int m, int n, T* a, int lda, int* piv
 }
 
 template <typename T>
-void BlockedFactor<T>::Solve(ThreadPool* pool, char side, char uplo, char trans, char diag, int m,
-                             int n, const T* a, int lda, T* x, int ldx) const {
+void BlockedFactor<T>::Solve(backend::ThreadPool* pool, char side, char uplo, char trans, char diag,
+                             int m, int n, const T* a, int lda, T* x, int ldx) const {
   const T one(1);
   const bool is_left = side == 'L';
   const int order = is_left ? m : n, sides = is_left ? n : m;
   const int tile = order < kLeastOrder ? std::max(sides, 1) : kTile;
-  ParallelFor(pool, (int64_t{sides} + tile - 1) / tile, 1, [&](int64_t begin, int64_t end) {
-    for (int t = static_cast<int>(begin); t < end; ++t) {
-      const int count = std::min(tile, sides - t * tile);
-      trsm_(&side, &uplo, &trans, &diag, is_left ? &m : &count, is_left ? &count : &n, &one, a,
-            &lda, x + int64_t{t} * tile * (is_left ? ldx : 1), &ldx, 1, 1, 1, 1);
-    }
-  });
+  backend::ParallelFor(
+      pool, (int64_t{sides} + tile - 1) / tile, 1, [&](int64_t begin, int64_t end) {
+        for (int t = static_cast<int>(begin); t < end; ++t) {
+          const int count = std::min(tile, sides - t * tile);
+          trsm_(&side, &uplo, &trans, &diag, is_left ? &m : &count, is_left ? &count : &n, &one, a,
+                &lda, x + int64_t{t} * tile * (is_left ? ldx : 1), &ldx, 1, 1, 1, 1);
+        }
+      });
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_BLOCKED_FACTOR_H_

@@ -10,7 +10,7 @@
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/triangular.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 // From this order on LAPACK is faster.
@@ -18,9 +18,9 @@ constexpr int64_t kSmallOrder = 32;
 
 // The triangle that is no result is zero; a matrix that is not positive definite gives NaN.
 template <typename T>
-class CholeskyStep final : public PreparedStep {
+class CholeskyStep final : public backend::PreparedStep {
  public:
-  CholeskyStep(const compiler::PlanStep& step, const LibraryOptions& options)
+  CholeskyStep(const compiler::plan::PlanStep& step, const LibraryOptions& options)
       : lower_(std::get_if<compiler::CholeskyAttributes>(step.attributes.get())->lower) {
     const compiler::Type& type = step.operands[0].type;
     n_ = type.dims.back();
@@ -29,22 +29,22 @@ class CholeskyStep final : public PreparedStep {
     if (auto lapack = BlockedFactor<T>::Find(options.blas); lapack.ok()) lapack_ = *lapack;
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const int64_t size = n_ * n_;
     constexpr int64_t kGrainWork = 32 << 10;
-    ParallelFor(context.pool, size == 0 ? 0 : batch_, kGrainWork / (size * n_ + 1) + 1,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                    Factor(static_cast<const T*>(operands[0]) + i * size,
-                           static_cast<T*>(results[0]) + i * size, context.pool);
-                  }
-                });
+    backend::ParallelFor(context.pool, size == 0 ? 0 : batch_, kGrainWork / (size * n_ + 1) + 1,
+                         [&](int64_t begin, int64_t end) {
+                           for (int64_t i = begin; i < end; ++i) {
+                             Factor(static_cast<const T*>(operands[0]) + i * size,
+                                    static_cast<T*>(results[0]) + i * size, context.pool);
+                           }
+                         });
     return Status();
   }
 
  private:
-  void Factor(const T* from, T* to, ThreadPool* pool) const {
+  void Factor(const T* from, T* to, backend::ThreadPool* pool) const {
     if (to != from) std::memcpy(to, from, sizeof(T) * static_cast<size_t>(n_ * n_));
     bool is_positive = true;
     if (lapack_.has_value()) {
@@ -72,12 +72,12 @@ class CholeskyStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareCholesky(const compiler::PlanStep& step,
-                                                        const LibraryOptions& options) {
-  using Made = Expected<std::unique_ptr<PreparedStep>>;
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareCholesky(
+    const compiler::plan::PlanStep& step, const LibraryOptions& options) {
+  using Made = Expected<std::unique_ptr<backend::PreparedStep>>;
   return ForLapackType(step.operands[0].type.dtype, [&]<typename T>() -> Made {
-    return std::unique_ptr<PreparedStep>(new CholeskyStep<T>(step, options));
+    return std::unique_ptr<backend::PreparedStep>(new CholeskyStep<T>(step, options));
   });
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

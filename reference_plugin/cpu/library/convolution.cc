@@ -8,7 +8,7 @@
 #include "reference_plugin/cpu/library/gemm.h"
 #include "reference_plugin/cpu/library/library.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::ConvolutionAttributes;
@@ -76,11 +76,11 @@ PartProblem MakeProblem(const ConvolutionArrays& x, const ConvolutionPart& part)
 
 // A matrix product whose left (or right) operand is the input seen through the window. Operand 0 is
 // the input.
-class ProductStep final : public PreparedStep {
+class ProductStep final : public backend::PreparedStep {
  public:
   ProductStep(Gemm gemm, bool pixels_left) : gemm_(std::move(gemm)), pixels_left_(pixels_left) {}
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     return gemm_.Run(operands[pixels_left_ ? 0 : 1], operands[pixels_left_ ? 1 : 0], results[0],
                      context);
   }
@@ -92,12 +92,12 @@ class ProductStep final : public PreparedStep {
 };
 
 // One part per class of outputs.
-class ConvolutionStep final : public PreparedStep {
+class ConvolutionStep final : public backend::PreparedStep {
  public:
-  explicit ConvolutionStep(std::vector<std::unique_ptr<PreparedStep>> parts)
+  explicit ConvolutionStep(std::vector<std::unique_ptr<backend::PreparedStep>> parts)
       : parts_(std::move(parts)) {}
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     for (const auto& part : parts_) {
       PLINTH_RETURN_IF_ERROR(part->Run(operands, results, context).status());
     }
@@ -110,13 +110,13 @@ class ConvolutionStep final : public PreparedStep {
   }
 
  private:
-  std::vector<std::unique_ptr<PreparedStep>> parts_;
+  std::vector<std::unique_ptr<backend::PreparedStep>> parts_;
 };
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanStep& step,
-                                                           const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareConvolution(
+    const compiler::plan::PlanStep& step, const LibraryOptions& options) {
   const ConvolutionAttributes& conv = *std::get_if<ConvolutionAttributes>(step.attributes.get());
   const ConvolutionArrays arrays{conv, step.operands[0].type, step.operands[1].type,
                                  step.results[0].type};
@@ -126,7 +126,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanS
                          kMaxMapWindows, " are supported");
   }
   constexpr int64_t kMaxParts = 64;
-  std::vector<std::unique_ptr<PreparedStep>> parts;
+  std::vector<std::unique_ptr<backend::PreparedStep>> parts;
   for (const ConvolutionPart& part : compiler::PartsOf(arrays, kMaxParts)) {
     parts.push_back(MakeRowConvolution(arrays, part));
     if (parts.back() == nullptr) {
@@ -135,7 +135,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareConvolution(const compiler::PlanS
       parts.back() = std::make_unique<ProductStep>(std::move(gemm), problem.pixels_left);
     }
   }
-  return std::unique_ptr<PreparedStep>(new ConvolutionStep(std::move(parts)));
+  return std::unique_ptr<backend::PreparedStep>(new ConvolutionStep(std::move(parts)));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

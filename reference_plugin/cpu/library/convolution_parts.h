@@ -8,7 +8,7 @@
 #include "reference_plugin/compiler/kernel/product.h"
 #include "reference_plugin/compiler/plan/plan.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 using compiler::ConvolutionArrays;
 using compiler::ConvolutionPart;
@@ -17,9 +17,9 @@ using Spatial = compiler::SpatialPart;
 // A part whose arrays have their last spatial dimension innermost, by vectors along it: few terms
 // or few features per result (depthwise and grouped ones, few channels), or the gradient of such a
 // kernel. Null for any other.
-std::unique_ptr<PreparedStep> MakeRowConvolution(const ConvolutionArrays& arrays,
-                                                 const ConvolutionPart& part);
+std::unique_ptr<backend::PreparedStep> MakeRowConvolution(const ConvolutionArrays& arrays,
+                                                          const ConvolutionPart& part);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_CONVOLUTION_PARTS_H_

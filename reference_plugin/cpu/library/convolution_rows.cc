@@ -11,7 +11,7 @@
 #include "reference_plugin/cpu/library/gemm_kernels.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 // One dimension of a plane: element `along` * step + `shift` * shift_step from `low` on.
@@ -115,7 +115,7 @@ struct Geometry {
            static_cast<double>(output_features * y.outputs * x.outputs) *
            static_cast<double>(y.taps * x.taps);
   }
-  ThreadPool* PoolFor(const RunContext& context) const {
+  backend::ThreadPool* PoolFor(const backend::RunContext& context) const {
     constexpr double kInlineWork = 400e3;  // as for products
     return work() < kInlineWork ? nullptr : context.pool;
   }
@@ -130,11 +130,12 @@ PlaneDim AlongTaps(const Spatial& s) {
           s.window.low, s.window.extent, s.window.stride};
 }
 
-int Threads(const ThreadPool* pool) { return pool == nullptr ? 1 : pool->parallelism(); }
+int Threads(const backend::ThreadPool* pool) { return pool == nullptr ? 1 : pool->parallelism(); }
 
 // Runs body(task, memory) for every item of `blocks`.
 template <typename Body>
-Status ForTasks(ThreadPool* pool, RunContext context, const WorkBlocks& blocks, const Body& body) {
+Status ForTasks(backend::ThreadPool* pool, backend::RunContext context, const WorkBlocks& blocks,
+                const Body& body) {
   context.pool = pool;
   PLINTH_RETURN_IF_ERROR(blocks.ForEach(
       context, 1, [&](int64_t first, int64_t end, int64_t stride, std::byte* memory) {
@@ -150,7 +151,7 @@ Status ForTasks(ThreadPool* pool, RunContext context, const WorkBlocks& blocks, 
 }
 
 // Vectors along rows of the result.
-class WeightedRowsStep final : public PreparedStep {
+class WeightedRowsStep final : public backend::PreparedStep {
  public:
   explicit WeightedRowsStep(const Geometry& geometry)
       : g_(geometry),
@@ -162,14 +163,14 @@ class WeightedRowsStep final : public PreparedStep {
     return std::max(weights_.scratch_end(), single_rows_.scratch_end());
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const int64_t terms = Terms();
     float* weights = reinterpret_cast<float*>(weights_.Get(context));
     if (weights == nullptr) return ResourceExhausted("no memory for a convolution's kernel");
     CopyWeights(static_cast<const float*>(operands[1]), weights);
 
-    ThreadPool* pool = g_.PoolFor(context);
+    backend::ThreadPool* pool = g_.PoolFor(context);
     // Planes of a task stay in the second-level cache, and there are tasks enough.
     constexpr int64_t kTaskFloats = 64 << 10;
     const int64_t most_rows =
@@ -178,7 +179,7 @@ class WeightedRowsStep final : public PreparedStep {
     int64_t block = std::clamp<int64_t>(
         std::min(most_rows / g_.y.output_step, CeilDiv(g_.y.outputs, wanted)), 1, g_.y.outputs);
     // Where planned memory would be needed, it was planned for one row per task.
-    if (Bytes(block) > TaskMemory::kKeptBytes) block = 1;
+    if (Bytes(block) > backend::TaskMemory::kKeptBytes) block = 1;
     const int64_t blocks = CeilDiv(g_.y.outputs, block);
     const int64_t plane = PlaneSize(block);
     return ForTasks(
@@ -266,7 +267,7 @@ class WeightedRowsStep final : public PreparedStep {
 };
 
 // Vectors along rows of the kernel: a few results, each the product of two large planes.
-class RowProductsStep final : public PreparedStep {
+class RowProductsStep final : public backend::PreparedStep {
  public:
   explicit RowProductsStep(const Geometry& geometry)
       : g_(geometry),
@@ -276,13 +277,13 @@ class RowProductsStep final : public PreparedStep {
 
   int64_t scratch_bytes() const override { return planned_.scratch_end(); }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const GemmKernels& kernels = KernelsFor(GemmKind::kF32);
     const int64_t lanes = Lanes(), taps = g_.y.outputs * g_.x.outputs;
-    ThreadPool* pool = g_.PoolFor(context);
+    backend::ThreadPool* pool = g_.PoolFor(context);
     int64_t block = Block(int64_t{4} * Threads(pool));
-    if (Bytes(block) > TaskMemory::kKeptBytes) block = planned_block_;
+    if (Bytes(block) > backend::TaskMemory::kKeptBytes) block = planned_block_;
     const int64_t blocks = CeilDiv(g_.output_features, block);
     return ForTasks(
         pool, context,
@@ -345,8 +346,8 @@ class RowProductsStep final : public PreparedStep {
 
 }  // namespace
 
-std::unique_ptr<PreparedStep> MakeRowConvolution(const ConvolutionArrays& arrays,
-                                                 const ConvolutionPart& spatial) {
+std::unique_ptr<backend::PreparedStep> MakeRowConvolution(const ConvolutionArrays& arrays,
+                                                          const ConvolutionPart& spatial) {
   const auto& conv = arrays.conv;
   for (const compiler::Type* type : {&arrays.input, &arrays.kernel, &arrays.output}) {
     if (type->dtype != DType::kF32 || type->NumElements() == 0) return nullptr;
@@ -378,4 +379,4 @@ std::unique_ptr<PreparedStep> MakeRowConvolution(const ConvolutionArrays& arrays
   return nullptr;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

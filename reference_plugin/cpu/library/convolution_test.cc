@@ -4,7 +4,7 @@
 
 #include "reference_plugin/cpu/library/test_support.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::ConvolutionAttributes;
@@ -42,7 +42,7 @@ struct Case {
   Dims spatial;
   TestArray input, kernel, output;
 
-  compiler::PlanStep Step() const {
+  compiler::plan::PlanStep Step() const {
     return MakeStep(Opcode::kConvolution, {input.type, kernel.type}, {output.type},
                     compiler::MakeAttributes(conv));
   }
@@ -148,7 +148,7 @@ void CheckAgainstDefinition(const Case& c, int64_t stride = 1) {
   }
 }
 
-void FillRun(Case& c, std::mt19937_64& random, ThreadPool* pool = nullptr,
+void FillRun(Case& c, std::mt19937_64& random, backend::ThreadPool* pool = nullptr,
              const LibraryOptions& options = NoBlas()) {
   c.input.FillRandom(random);
   c.kernel.FillRandom(random);
@@ -222,7 +222,7 @@ Case Image(int64_t batch, int64_t size, int64_t features, int64_t outputs, int64
 
 TEST(Convolution, ImagesForwardWithThreads) {
   std::mt19937_64 random(2);
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   for (bool channels_last : {true, false}) {
     for (DType type : {DType::kF32, DType::kBF16, DType::kS32}) {
       for (int64_t window : {1, 3, 7}) {
@@ -244,7 +244,7 @@ TEST(Convolution, ImagesForwardWithThreads) {
 // Every way that f32 in the layouts of frameworks may take, forward and as gradients ask for it.
 TEST(Convolution, FloatsInUsualLayouts) {
   std::mt19937_64 random(6);
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   auto below = [&random](int64_t limit) { return static_cast<int64_t>(random() % limit); };
   for (int round = 0; round < 400; ++round) {
     const bool gradient = below(2) == 0, channels_last = below(2) == 0;
@@ -300,7 +300,7 @@ TEST(Convolution, FloatsInUsualLayouts) {
 
 TEST(Convolution, DepthwiseForwardAndKernelGradient) {
   std::mt19937_64 random(3);
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   for (DType type : {DType::kF32, DType::kF64, DType::kF16, DType::kS8, DType::kS32, DType::kC64}) {
     for (bool gradient : {false, true}) {
       SCOPED_TRACE(StrCat(Name(type), gradient ? " gradient" : ""));
@@ -332,7 +332,7 @@ TEST(Convolution, NarrowOperandsWideResult) {
 // What is too large to stay with the threads counts as memory of the program.
 TEST(Convolution, LargeScratchIsPlanned) {
   std::mt19937_64 random(11);
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   struct Shape {
     bool channels_last;
     int64_t batch, features, output_features;
@@ -379,4 +379,4 @@ TEST(Convolution, HugeDilationAndPaddingNeedNoMemory) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -8,7 +8,7 @@
 
 // Counter-based random numbers: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3".
 // Many counters at a time, word by word, so that the compiler vectorizes the rounds.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 inline constexpr size_t kRngLanes = 32;
 
@@ -64,6 +64,6 @@ inline void ThreeFry2x32(uint32_t (&words)[2][kRngLanes], uint64_t key) {
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_COUNTER_RNG_H_

@@ -9,7 +9,7 @@
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::DimensionAttributes;
@@ -79,21 +79,22 @@ SumRowFunction FindSumRow(DType type) {
 
 // result[i] = combiner(... combiner(initial, operand[0]) ..., operand[i]) along one dimension, from
 // either end. k operands, then k scalar initial values; k results.
-class CumulativeReduceStep final : public PreparedStep {
+class CumulativeReduceStep final : public backend::PreparedStep {
  public:
-  static Expected<std::unique_ptr<PreparedStep>> Make(const compiler::PlanStep& step) {
+  static Expected<std::unique_ptr<backend::PreparedStep>> Make(
+      const compiler::plan::PlanStep& step) {
     std::unique_ptr<CumulativeReduceStep> prepared(new CumulativeReduceStep());
     PLINTH_RETURN_IF_ERROR(prepared->Prepare(step));
-    return std::unique_ptr<PreparedStep>(std::move(prepared));
+    return std::unique_ptr<backend::PreparedStep>(std::move(prepared));
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     if (num_elements_ == 0) return Status();
     constexpr int64_t kGrainElements = 16 << 10;
     int64_t grain = kGrainElements / std::max<int64_t>(length_ * inner_, 1) + 1;
     if (sum_row_ != nullptr && inner_ < kFewLanes) {
-      ParallelFor(context.pool, outer_ * inner_, grain, [&](int64_t begin, int64_t end) {
+      backend::ParallelFor(context.pool, outer_ * inner_, grain, [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
           int64_t offset = (row / inner_) * length_ * inner_ + row % inner_;
           if (reverse_) offset += (length_ - 1) * inner_;
@@ -121,7 +122,7 @@ class CumulativeReduceStep final : public PreparedStep {
   // From so many elements side by side on, whole lanes are combined at once.
   static constexpr int64_t kFewLanes = 8;
 
-  Status Prepare(const compiler::PlanStep& step) {
+  Status Prepare(const compiler::plan::PlanStep& step) {
     const auto& attributes = *std::get_if<DimensionAttributes>(step.attributes.get());
     count_ = step.results.size();
     const compiler::Type& type = step.results[0].type;
@@ -187,9 +188,9 @@ class CumulativeReduceStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareCumulativeReduce(const compiler::PlanStep& step,
-                                                                const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareCumulativeReduce(
+    const compiler::plan::PlanStep& step, const LibraryOptions&) {
   return CumulativeReduceStep::Make(step);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

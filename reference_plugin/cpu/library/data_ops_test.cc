@@ -15,7 +15,7 @@
 
 // Gather, scatter, sort, top_k, cumulative reductions and select_and_scatter against loops that do
 // what their definition says.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Combiner;
@@ -122,7 +122,7 @@ TEST(GatherTest, BatchingDimensions) {
 // input[rows, 4] updated by windows of one row.
 TestArray ScatterRows(const Combiner& combiner, DType dtype, int64_t rows, TestArray input,
                       const std::vector<int64_t>& targets, const TestArray& updates,
-                      ThreadPool* pool) {
+                      backend::ThreadPool* pool) {
   compiler::ScatterAttributes attributes;
   attributes.update_window_dims = {1};
   attributes.inserted_window_dims = {0};
@@ -142,7 +142,7 @@ TestArray ScatterRows(const Combiner& combiner, DType dtype, int64_t rows, TestA
 
 TEST(ScatterTest, AddsInOrderAndDropsWhatIsOutside) {
   std::mt19937_64 random(1);
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   for (DType dtype : kTestTypes) {
     if (dtype == DType::kPred) continue;
     TestArray input(dtype, {6, 4}), updates(dtype, {5, 4});
@@ -175,7 +175,7 @@ TEST(ScatterTest, LastAssignmentWinsWithAnyNumberOfThreads) {
     targets[u] = (u * 7919) % (rows + 3);
     for (int64_t c = 0; c < 4; ++c) updates.Set(u * 4 + c, static_cast<double>(u));
   }
-  ThreadPool pool(4);
+  backend::ThreadPool pool(4);
   TestArray one = ScatterRows(assign, dtype, rows, input, targets, updates, nullptr);
   TestArray many = ScatterRows(assign, dtype, rows, input, targets, updates, &pool);
   EXPECT_EQ(one.bytes, many.bytes);
@@ -403,7 +403,7 @@ TEST(TopKTest, ManyCandidatesArePlanned) {
   ASSERT_TRUE(prepared.ok());
   // Of both rows: 16 bytes for each of twice as many.
   EXPECT_GE((*prepared)->scratch_bytes(), 2 * 2 * kCount * 16);
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   ASSERT_TRUE(RunStep(step, {&operand}, {&values, &positions}, &pool).ok());
   for (int64_t row = 0; row < 2; ++row) {
     for (int64_t i = 0; i < kCount; ++i) {
@@ -505,7 +505,7 @@ TEST(SelectAndScatterTest, GradientOfMaxPooling) {
                        {result.type}, MakeAttributes(attributes));
   step.combiners = {ComparatorOfTwo(ComparisonDirection::kGe, ComparisonType::kFloat, dtype),
                     OfTwo(Opcode::kAdd, dtype)};
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   ASSERT_TRUE(RunStep(step, {&operand, &source, &initial}, {&result}, &pool).ok());
   std::vector<double> expected(40, 0);
   for (int64_t b = 0; b < 2; ++b) {
@@ -552,4 +552,4 @@ TEST(SelectAndScatterTest, WideRowsArePlanned) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -4,7 +4,7 @@
 
 #include "reference_plugin/cpu/library/test_support.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Dims;
@@ -41,7 +41,7 @@ struct Case {
   DotAttributes dot;
   TestArray lhs, rhs, result;
 
-  compiler::PlanStep Step() const {
+  compiler::plan::PlanStep Step() const {
     return MakeStep(Opcode::kDotGeneral, {lhs.type, rhs.type}, {result.type},
                     compiler::MakeAttributes(dot));
   }
@@ -283,7 +283,7 @@ TEST(Dot, SameBitsForAnyNumberOfThreads) {
           options.blas.path = blas;
           FillRun(c, random, options);
           for (int threads : {1, 2, 5}) {
-            ThreadPool pool(threads);
+            backend::ThreadPool pool(threads);
             TestArray again(type, c.result.type.dims);
             ASSERT_TRUE(RunStep(c.Step(), {&c.lhs, &c.rhs}, {&again}, &pool, options).ok());
             EXPECT_EQ(again.bytes, c.result.bytes) << Name(type) << " " << threads << " threads";
@@ -299,7 +299,7 @@ TEST(Dot, SetStopFlagCancels) {
   auto prepared = PrepareLibraryStep(c.Step());
   ASSERT_TRUE(prepared.ok());
   std::atomic<bool> stop = true;
-  RunContext context;
+  backend::RunContext context;
   context.stop = &stop;
   void* operands[] = {c.lhs.bytes.data(), c.rhs.bytes.data()};
   void* results[] = {c.result.bytes.data()};
@@ -318,4 +318,4 @@ TEST(Dot, TypeWithoutProductIsNamed) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

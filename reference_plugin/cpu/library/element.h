@@ -13,7 +13,7 @@
 
 // Element types in memory and their conversions, as ConvertElement<To>(from). Branches are
 // selections, so that loops of conversions vectorize.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 struct Half {
   uint16_t bits;
@@ -67,7 +67,7 @@ inline Half ToHalf(float x) {
 template <typename T>
 inline float NearestOrOdd(T x) {
   if constexpr (sizeof(T) >= 4 && !std::is_same_v<T, float>) {
-    return RoundToOdd(x);
+    return math::RoundToOdd(x);
   } else {
     return static_cast<float>(x);
   }
@@ -132,6 +132,6 @@ inline To ConvertElement(From from) {
   X(kC64, std::complex<float>)     \
   X(kC128, std::complex<double>)
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_ELEMENT_H_

@@ -10,7 +10,7 @@
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::FftAttributes;
@@ -47,7 +47,7 @@ struct Pass {
   void LayOut(int64_t offset) {
     blocks = WorkBlocks(4 * PlaneStride() * static_cast<int64_t>(sizeof(T)), NumGroups(), offset);
   }
-  Status Run(const void* from, void* to, const RunContext& context) const;
+  Status Run(const void* from, void* to, const backend::RunContext& context) const;
 
  private:
   int64_t InBase(int64_t line) const { return line / inner * in_extent * inner + line % inner; }
@@ -172,7 +172,7 @@ void Pass<T>::Transform(int64_t line, FftPlanes<T>& planes) const {
 }
 
 template <typename T>
-Status Pass<T>::Run(const void* from, void* to, const RunContext& context) const {
+Status Pass<T>::Run(const void* from, void* to, const backend::RunContext& context) const {
   const int64_t size = PlaneStride();
   constexpr int64_t kGrainElements = 8 << 10;
   const Status status =
@@ -191,12 +191,13 @@ Status Pass<T>::Run(const void* from, void* to, const RunContext& context) const
 }
 
 template <typename T>
-class FftStep final : public PreparedStep {
+class FftStep final : public backend::PreparedStep {
  public:
-  static Expected<std::unique_ptr<PreparedStep>> Prepare(const compiler::PlanStep& step);
+  static Expected<std::unique_ptr<backend::PreparedStep>> Prepare(
+      const compiler::plan::PlanStep& step);
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const void* from = operands[0];
     for (size_t i = 0; i < passes_.size(); ++i) {
       void* const to = passes_[i].to_scratch ? context.scratch.data() : results[0];
@@ -306,13 +307,14 @@ Status FftStep<T>::AddLongLines(PassKind kind, int64_t lines, int64_t length, in
 }
 
 template <typename T>
-Expected<std::unique_ptr<PreparedStep>> FftStep<T>::Prepare(const compiler::PlanStep& step) {
+Expected<std::unique_ptr<backend::PreparedStep>> FftStep<T>::Prepare(
+    const compiler::plan::PlanStep& step) {
   const auto& fft = *std::get_if<FftAttributes>(step.attributes.get());
   auto prepared = std::make_unique<FftStep>();
   const compiler::Type& operand = step.operands[0].type;
   const compiler::Type& result = step.results[0].type;
   if (operand.NumElements() == 0 || result.NumElements() == 0) {
-    return std::unique_ptr<PreparedStep>(std::move(prepared));
+    return std::unique_ptr<backend::PreparedStep>(std::move(prepared));
   }
   const size_t count = fft.length.size();
   prepared->is_irfft_ = fft.type == FftType::kIrfft;
@@ -350,17 +352,17 @@ Expected<std::unique_ptr<PreparedStep>> FftStep<T>::Prepare(const compiler::Plan
     pass.LayOut(array_bytes);
     prepared->scratch_bytes_ = std::max(prepared->scratch_bytes_, pass.blocks.scratch_end());
   }
-  return std::unique_ptr<PreparedStep>(std::move(prepared));
+  return std::unique_ptr<backend::PreparedStep>(std::move(prepared));
 }
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareFft(const compiler::PlanStep& step,
-                                                   const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareFft(const compiler::plan::PlanStep& step,
+                                                            const LibraryOptions&) {
   const DType type = step.operands[0].type.dtype;
   if (type == DType::kF32 || type == DType::kC64) return FftStep<float>::Prepare(step);
   if (type == DType::kF64 || type == DType::kC128) return FftStep<double>::Prepare(step);
   return Unimplemented("a transform of elements of type ", Name(type));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -9,7 +9,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu::HWY_NAMESPACE {
+namespace plinth::cpu::library::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -43,25 +43,25 @@ FftKernels<T> MakeFftKernels() {
 FftKernels<float> FloatFftKernels() { return MakeFftKernels<float>(); }
 FftKernels<double> DoubleFftKernels() { return MakeFftKernels<double>(); }
 
-}  // namespace plinth::cpu::HWY_NAMESPACE
+}  // namespace plinth::cpu::library::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 template <>
 const FftKernels<float>& FftKernelsFor<float>() {
   static const FftKernels<float> kernels =
-      PLINTH_CALL_FOR_TARGET(BestSimdTarget(), FloatFftKernels);
+      PLINTH_CALL_FOR_TARGET(math::BestSimdTarget(), FloatFftKernels);
   return kernels;
 }
 
 template <>
 const FftKernels<double>& FftKernelsFor<double>() {
   static const FftKernels<double> kernels =
-      PLINTH_CALL_FOR_TARGET(BestSimdTarget(), DoubleFftKernels);
+      PLINTH_CALL_FOR_TARGET(math::BestSimdTarget(), DoubleFftKernels);
   return kernels;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 #endif  // HWY_ONCE

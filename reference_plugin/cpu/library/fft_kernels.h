@@ -7,7 +7,7 @@
 // The inner loops of Fourier transforms for one instruction set. Everything is computed on planes:
 // real parts in one array, imaginary parts in another. `s` transforms stand side by side: element
 // i of transform q is at [i * s + q].
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 inline constexpr int kMaxFftPrime = 61;  // of a stage; larger prime factors go another way
 inline constexpr int kMaxFftLanes = 64 / sizeof(float);
@@ -70,6 +70,6 @@ struct FftKernels {
 template <typename T>
 const FftKernels<T>& FftKernelsFor();
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_FFT_KERNELS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What moves elements between vectors of lines and of their elements; no include guard on purpose,
-// see Highway's foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE, not for
-// the target without vectors.
+// see Highway's foreach_target.h. Included inside namespace plinth::cpu::library::HWY_NAMESPACE,
+// not for the target without vectors.
 
 // Elements of 16 bytes, the part of a vector that interleaving works in.
 template <typename T>

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 // exp(2 pi i k / length) as (cos, sin) to more digits than a double has, from two small tables.
@@ -287,4 +287,4 @@ template std::unique_ptr<double[]> MakeRootTable<double>(int64_t, int64_t, int64
 template std::unique_ptr<float[]> MakeTwiddleMatrix<float>(int64_t, int64_t);
 template std::unique_ptr<double[]> MakeTwiddleMatrix<double>(int64_t, int64_t);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

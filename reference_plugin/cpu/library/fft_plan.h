@@ -9,7 +9,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/cpu/library/fft_kernels.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // Tables and run times beyond this are a wrong program's.
 inline constexpr int64_t kMaxFftLength = int64_t{1} << 27;
@@ -58,6 +58,6 @@ std::unique_ptr<T[]> MakeRootTable(int64_t length, int64_t count, int64_t step =
 template <typename T>
 std::unique_ptr<T[]> MakeTwiddleMatrix(int64_t rows, int64_t columns);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_FFT_PLAN_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms of a few numbers, each a vector of independent transforms; no include guard on
-// purpose, see Highway's foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
-// All are exp(-2 pi i j k / n), in natural order, in place.
+// purpose, see Highway's foreach_target.h. Included inside namespace
+// plinth::cpu::library::HWY_NAMESPACE. All are exp(-2 pi i j k / n), in natural order, in place.
 
 // (re, im) times (c - i s).
 template <class V>

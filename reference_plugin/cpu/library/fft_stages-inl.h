@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes over all the data of a transform; no include guard on purpose, see Highway's
-// foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
+// foreach_target.h. Included inside namespace plinth::cpu::library::HWY_NAMESPACE.
 
 // Calls step(i) for vectors of `lanes` that cover [0, count); the last may overlap the one before,
 // so what is read must not be what is written. count >= lanes.

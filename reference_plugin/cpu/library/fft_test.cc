@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "reference_plugin/cpu/library/test_support.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Dims;
@@ -95,7 +95,7 @@ std::vector<Wide> Expect(const Problem& problem, const TestArray& operand) {
   return kept;
 }
 
-void Check(const Problem& problem, ThreadPool* pool = nullptr) {
+void Check(const Problem& problem, backend::ThreadPool* pool = nullptr) {
   std::mt19937_64 random(17);
   TestArray operand = problem.Operand(), result = problem.Result();
   operand.FillRandom(random);
@@ -131,7 +131,7 @@ TEST(Fft, EveryLength) {
 }
 
 TEST(Fft, Batches) {
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   for (FftType type : kTypes) {
     for (DType complex : {DType::kC64, DType::kC128}) {
       for (int64_t n : {1, 2, 3, 8, 15, 37, 64, 67, 74, 96}) {
@@ -152,7 +152,7 @@ TEST(Fft, LinesThatVectorsDoNotDivide) {
 }
 
 TEST(Fft, SeveralDimensions) {
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   for (FftType type : kTypes) {
     for (DType complex : {DType::kC64, DType::kC128}) {
       Check({type, complex, {}, {16, 16}}, &pool);
@@ -168,7 +168,7 @@ TEST(Fft, SeveralDimensions) {
 
 // Longer than the naive sum can follow: a wave has one peak, and the inverse gives it back.
 TEST(Fft, LongLines) {
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   for (DType complex : {DType::kC64, DType::kC128}) {
     for (int64_t n : {1 << 17, 3 * 5 * 7 * 1024, 100003}) {
       TestArray wave(complex, {2, n}), peak = wave, back = wave;
@@ -256,9 +256,9 @@ TEST(Fft, LongLinesWithPlannedPlanes) {
   const auto step = MakeStep(
       compiler::Opcode::kFft, {operand.type}, {result.type},
       std::make_shared<const compiler::Attributes>(FftAttributes{FftType::kFft, {kLength}}));
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   std::vector<std::byte> before;
-  for (ThreadPool* threads : {static_cast<ThreadPool*>(nullptr), &pool}) {
+  for (backend::ThreadPool* threads : {static_cast<backend::ThreadPool*>(nullptr), &pool}) {
     ASSERT_TRUE(RunStep(step, {&operand}, {&result}, threads).ok());
     for (int64_t i = 0; i < kLines * kLength; ++i) {
       const std::complex<double> found = result.Get<std::complex<double>>(i);
@@ -279,11 +279,11 @@ TEST(Fft, ThreadsDoNotChangeBits) {
   const auto step = MakeStep(
       compiler::Opcode::kFft, {operand.type}, {one.type},
       std::make_shared<const compiler::Attributes>(FftAttributes{FftType::kFft, {400, 60}}));
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   ASSERT_TRUE(RunStep(step, {&operand}, {&one}).ok());
   ASSERT_TRUE(RunStep(step, {&operand}, {&two}, &pool).ok());
   EXPECT_EQ(one.bytes, two.bytes);
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -6,7 +6,7 @@
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Dims;
@@ -14,9 +14,10 @@ using compiler::GatherAttributes;
 
 // For each batch point (a position in the start indices) one slice of the operand is copied into
 // the result. Slices are moved in runs of bytes that are contiguous in both.
-class GatherStep final : public PreparedStep {
+class GatherStep final : public backend::PreparedStep {
  public:
-  GatherStep(const compiler::PlanStep& step, IndexReader read_index) : read_index_(read_index) {
+  GatherStep(const compiler::plan::PlanStep& step, IndexReader read_index)
+      : read_index_(read_index) {
     const auto& attributes = *std::get_if<GatherAttributes>(step.attributes.get());
     const compiler::Type& operand = step.operands[0].type;
     const compiler::Type& indices = step.operands[1].type;
@@ -83,24 +84,24 @@ class GatherStep final : public PreparedStep {
     num_slices_ = result.NumElements() == 0 ? 0 : Product(batch_extents_);
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     auto* operand = static_cast<const std::byte*>(operands[0]);
     auto* indices = static_cast<const std::byte*>(operands[1]);
     auto* result = static_cast<std::byte*>(results[0]);
     constexpr int64_t kGrainBytes = 64 << 10;
     int64_t slice_bytes = std::max<int64_t>(run_bytes_ * num_runs_, 16);
-    ParallelFor(context.pool, num_slices_, kGrainBytes / slice_bytes + 1,
-                [&](int64_t begin, int64_t end) {
-                  switch (num_runs_ == 1 ? run_bytes_ : 0) {
-                    case 4:
-                      return CopySlices<4>(operand, indices, result, begin, end);
-                    case 8:
-                      return CopySlices<8>(operand, indices, result, begin, end);
-                    default:
-                      return CopySlices<0>(operand, indices, result, begin, end);
-                  }
-                });
+    backend::ParallelFor(context.pool, num_slices_, kGrainBytes / slice_bytes + 1,
+                         [&](int64_t begin, int64_t end) {
+                           switch (num_runs_ == 1 ? run_bytes_ : 0) {
+                             case 4:
+                               return CopySlices<4>(operand, indices, result, begin, end);
+                             case 8:
+                               return CopySlices<8>(operand, indices, result, begin, end);
+                             default:
+                               return CopySlices<0>(operand, indices, result, begin, end);
+                           }
+                         });
     return Status();
   }
 
@@ -148,13 +149,13 @@ class GatherStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareGather(const compiler::PlanStep& step,
-                                                      const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareGather(const compiler::plan::PlanStep& step,
+                                                               const LibraryOptions&) {
   IndexReader read_index = FindIndexReader(step.operands[1].type.dtype);
   if (read_index == nullptr) {
     return Unimplemented("indices of type ", Name(step.operands[1].type.dtype));
   }
-  return std::unique_ptr<PreparedStep>(new GatherStep(step, read_index));
+  return std::unique_ptr<backend::PreparedStep>(new GatherStep(step, read_index));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -7,7 +7,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/cpu/library/element.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 Expected<GemmKind> KindOf(DType a, DType b, DType c) {
@@ -242,14 +242,14 @@ Gemm::Positions Gemm::BatchPositions(int64_t batch) const {
   return at;
 }
 
-ThreadPool* Gemm::PoolFor(const RunContext& context) const {
+backend::ThreadPool* Gemm::PoolFor(const backend::RunContext& context) const {
   const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_) *
                       static_cast<double>(batches_);
   return work < kInlineWork ? nullptr : context.pool;
 }
 
 Status Gemm::Run(const void* a_data, const void* b_data, void* c_data,
-                 const RunContext& context) const {
+                 const backend::RunContext& context) const {
   const std::byte* a = static_cast<const std::byte*>(a_data);
   const std::byte* b = static_cast<const std::byte*>(b_data);
   if (turned_) std::swap(a, b);
@@ -303,4 +303,4 @@ Status Gemm::Run(const void* a_data, const void* b_data, void* c_data,
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

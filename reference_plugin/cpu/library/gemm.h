@@ -14,7 +14,7 @@
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 // c[i][j] = sum over k of a[i][k] * b[k][j], for any element types and positions.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // The way a product is computed.
 enum class GemmMethod : uint8_t {
@@ -38,7 +38,7 @@ class Gemm {
   static Expected<Gemm> Make(compiler::Product problem, const BlasOptions& blas);
 
   // CANCELLED if `context.stop` was set on the way, RESOURCE_EXHAUSTED without memory to pack.
-  Status Run(const void* a, const void* b, void* c, const RunContext& context) const;
+  Status Run(const void* a, const void* b, void* c, const backend::RunContext& context) const;
 
   GemmMethod method() const { return method_; }
 
@@ -61,23 +61,23 @@ class Gemm {
   bool CanRunIndirect() const;
   int64_t TermRows() const;
   Positions BatchPositions(int64_t batch) const;
-  ThreadPool* PoolFor(const RunContext& context) const;
+  backend::ThreadPool* PoolFor(const backend::RunContext& context) const;
   void RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
-               const RunContext& context) const;
+               const backend::RunContext& context) const;
   void RunDots(const std::byte* a, const std::byte* b, std::byte* c,
-               const RunContext& context) const;
+               const backend::RunContext& context) const;
   void RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
-                 const RunContext& context) const;
+                 const backend::RunContext& context) const;
   void RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
-               const RunContext& context) const;
+               const backend::RunContext& context) const;
   Status RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
-                  const RunContext& context) const;
+                  const backend::RunContext& context) const;
   Status RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
-                     const RunContext& context) const;
+                     const backend::RunContext& context) const;
   Status RunTerms(const std::byte* a, const std::byte* b, std::byte* c,
-                  const RunContext& context) const;
+                  const backend::RunContext& context) const;
   Status RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
-                   const RunContext& context) const;
+                   const backend::RunContext& context) const;
   bool RunBlock(Task& task) const;
 
   compiler::Product problem_;
@@ -94,6 +94,6 @@ class Gemm {
   SharedBlock packed_kernel_;  // kIndirect: the right operand
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_H_

@@ -8,7 +8,7 @@
 #include "plinth/support/integer_math.h"
 #include "reference_plugin/cpu/library/gemm.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 constexpr int64_t kMaxRunLength = 256;
@@ -130,9 +130,9 @@ bool Gemm::CanRunIndirect() const {
 }
 
 Status Gemm::RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
-                         const RunContext& context) const {
+                         const backend::RunContext& context) const {
   const GemmKernels& kernels = KernelsFor(kind_);
-  ThreadPool* pool = PoolFor(context);
+  backend::ThreadPool* pool = PoolFor(context);
   const int64_t mr = kernels.mr, nr = kernels.nr;
   const int64_t run_length = problem_.a.run_length, all_runs = k_ / run_length;
   const int64_t b_size = ByteSize(problem_.b.dtype);
@@ -141,17 +141,17 @@ Status Gemm::RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
   if (packed == nullptr) {
     return ResourceExhausted("no memory for the packed kernel of a convolution");
   }
-  ParallelFor(pool, batches_ * panels, std::max<int64_t>(1, 32768 / (k_ * nr)),
-              [&](int64_t begin, int64_t end) {
-                for (int64_t t = begin; t < end; ++t) {
-                  const int64_t first = t % panels * nr;
-                  const int64_t shift = BatchPositions(t / panels).b - problem_.b.offset;
-                  PackBlock(problem_.b, pack_b_, b + shift * b_size, first,
-                            std::min(nr, n_ - first), 0, k_, static_cast<int>(nr),
-                            kernels.packed_bytes, 1,
-                            reinterpret_cast<std::byte*>(packed + t * nr * k_));
-                }
-              });
+  backend::ParallelFor(pool, batches_ * panels, std::max<int64_t>(1, 32768 / (k_ * nr)),
+                       [&](int64_t begin, int64_t end) {
+                         for (int64_t t = begin; t < end; ++t) {
+                           const int64_t first = t % panels * nr;
+                           const int64_t shift = BatchPositions(t / panels).b - problem_.b.offset;
+                           PackBlock(problem_.b, pack_b_, b + shift * b_size, first,
+                                     std::min(nr, n_ - first), 0, k_, static_cast<int>(nr),
+                                     kernels.packed_bytes, 1,
+                                     reinterpret_cast<std::byte*>(packed + t * nr * k_));
+                         }
+                       });
 
   const int64_t block_runs = std::min(kMaxRuns, std::max<int64_t>(1, kMaxBlockSteps / run_length));
   const int64_t row_panels = CeilDiv(m_, mr);
@@ -160,7 +160,7 @@ Status Gemm::RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
   const int64_t row_tasks = CeilDiv(row_panels, kTaskPanels);
   const double work = static_cast<double>(mr * kTaskPanels * n_) * static_cast<double>(k_);
   const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>(100e3 / work));
-  ParallelFor(pool, batches_ * row_tasks, grain, [&](int64_t begin, int64_t end) {
+  backend::ParallelFor(pool, batches_ * row_tasks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) return;
       const int64_t batch = t / row_tasks;
@@ -194,4 +194,4 @@ Status Gemm::RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

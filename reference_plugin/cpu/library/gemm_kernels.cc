@@ -15,7 +15,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu::HWY_NAMESPACE {
+namespace plinth::cpu::library::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -144,15 +144,15 @@ void FillKernels(GemmKernels* kernels) {
   }
 }
 
-}  // namespace plinth::cpu::HWY_NAMESPACE
+}  // namespace plinth::cpu::library::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 struct KernelTable {
-  KernelTable() { PLINTH_CALL_FOR_TARGET(BestSimdTarget(), FillKernels, kernels); }
+  KernelTable() { PLINTH_CALL_FOR_TARGET(math::BestSimdTarget(), FillKernels, kernels); }
   GemmKernels kernels[kNumGemmKinds];
 };
 
@@ -163,5 +163,5 @@ const GemmKernels& KernelsFor(GemmKind kind) {
   return table.kernels[static_cast<int>(kind)];
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 #endif  // HWY_ONCE

@@ -8,7 +8,7 @@
 
 // The inner loops of the matrix product for one instruction set: register tiles, packing, and the
 // streaming loops for a few rows.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // The arithmetic of a product. Narrow types are widened when packed; the integer kinds wrap, so
 // they serve every integer of their width or less, signed or not.
@@ -92,6 +92,6 @@ struct GemmKernels {
 // The kernels of the best instruction set of this processor.
 const GemmKernels& KernelsFor(GemmKind kind);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_GEMM_KERNELS_H_

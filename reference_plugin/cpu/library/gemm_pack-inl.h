@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing into panels, compiled once per instruction set; no include guard on purpose, see
-// Highway's foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
+// Highway's foreach_target.h. Included inside namespace plinth::cpu::library::HWY_NAMESPACE.
 
 #if HWY_TARGET == HWY_SCALAR
 template <typename T>

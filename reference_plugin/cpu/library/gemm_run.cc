@@ -8,22 +8,22 @@
 #include "reference_plugin/backend/host/thread_scratch.h"
 #include "reference_plugin/cpu/library/gemm.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 int64_t StrideOf(const std::vector<MapDim>& dims) { return dims.empty() ? 0 : dims[0].stride; }
 
-bool Stopped(const RunContext& context) {
+bool Stopped(const backend::RunContext& context) {
   return context.stop != nullptr && context.stop->load(std::memory_order_relaxed);
 }
 
 // body(batch, first, count) for pieces of `piece` of the indices [0, size) of every batch.
 template <typename Body>
-void ForPieces(ThreadPool* pool, const RunContext& context, int64_t batches, int64_t size,
-               int64_t piece, double work_per_piece, const Body& body) {
+void ForPieces(backend::ThreadPool* pool, const backend::RunContext& context, int64_t batches,
+               int64_t size, int64_t piece, double work_per_piece, const Body& body) {
   const int64_t pieces = CeilDiv(size, piece);
   const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>(100e3 / work_per_piece));
-  ParallelFor(pool, batches * pieces, grain, [&](int64_t begin, int64_t end) {
+  backend::ParallelFor(pool, batches * pieces, grain, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end && !Stopped(context); ++t) {
       const int64_t first = t % pieces * piece;
       body(t / pieces, first, std::min(piece, size - first));
@@ -40,10 +40,10 @@ constexpr int64_t kResidentBytes = 384 * 1024;
 }  // namespace
 
 void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
-                   const RunContext& context) const {
+                   const backend::RunContext& context) const {
   const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
-  ThreadPool* pool = PoolFor(context);
+  backend::ThreadPool* pool = PoolFor(context);
   const int64_t threads = pool != nullptr ? pool->parallelism() : 1;
   const int64_t piece =
       std::min(n_, std::max<int64_t>(512, RoundUp(CeilDiv(n_, 2 * threads), 512)));
@@ -58,7 +58,7 @@ void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
 }
 
 void Gemm::RunDots(const std::byte* a, const std::byte* b, std::byte* c,
-                   const RunContext& context) const {
+                   const backend::RunContext& context) const {
   const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
   const int64_t piece = std::min<int64_t>(n_, 64);
@@ -75,7 +75,7 @@ void Gemm::RunDots(const std::byte* a, const std::byte* b, std::byte* c,
 }
 
 void Gemm::RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
-                     const RunContext& context) const {
+                     const backend::RunContext& context) const {
   const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
   const int64_t a_row = StrideOf(p.a.outer), c_row = StrideOf(p.c.rows);
@@ -98,7 +98,7 @@ void Gemm::RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
 }
 
 void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
-                   const RunContext& context) const {
+                   const backend::RunContext& context) const {
   const compiler::Product& p = problem_;
   // Blocks are a matter of shape only: a library may sum differently for another block size.
   auto block = [](int64_t size) {
@@ -121,7 +121,7 @@ void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
   const Side left = side(p.a, m_, Blas::kNoTranspose, Blas::kTranspose);
   const Side right = side(p.b, n_, Blas::kTranspose, Blas::kNoTranspose);
   const int k = static_cast<int>(k_);
-  ParallelFor(
+  backend::ParallelFor(
       PoolFor(context), batches_ * row_blocks * column_blocks, 1, [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end && !Stopped(context); ++t) {
           const int64_t i = t % row_blocks * rows;
@@ -168,7 +168,7 @@ void Gemm::RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
 }
 
 Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
-                      const RunContext& context) const {
+                      const backend::RunContext& context) const {
   const compiler::Product& p = problem_;
   // Of many lanes a task has a part.
   constexpr int64_t kMostLanes = 16 << 10;
@@ -180,7 +180,7 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
   const int64_t piece = std::max<int64_t>(1, std::min<int64_t>(m_, 100000 / (k_ * lanes + 1)));
   std::atomic<bool> out_of_memory = false;
   auto run_rows = [&](int64_t batch, int64_t first, int64_t count) {
-    thread_local ThreadScratch scratch;
+    thread_local backend::ThreadScratch scratch;
     std::byte* memory = scratch.Get(lanes * (element_bytes_ + 8) + 4 * kTerms * 8);
     if (memory == nullptr) {
       out_of_memory = true;
@@ -236,7 +236,7 @@ struct Gemm::Task {
 };
 
 bool Gemm::RunBlock(Task& task) const {
-  thread_local ThreadScratch a_scratch, b_scratch, sum_scratch, position_scratch;
+  thread_local backend::ThreadScratch a_scratch, b_scratch, sum_scratch, position_scratch;
   const GemmKernels& kernels = KernelsFor(kind_);
   const int mr = kernels.mr, nr = kernels.nr;
   const int64_t blocks = CeilDiv(k_, kMaxBlockSteps);
@@ -301,9 +301,9 @@ bool Gemm::RunBlock(Task& task) const {
 }
 
 Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
-                       const RunContext& context) const {
+                       const backend::RunContext& context) const {
   const GemmKernels& kernels = KernelsFor(kind_);
-  ThreadPool* pool = PoolFor(context);
+  backend::ThreadPool* pool = PoolFor(context);
   const int64_t mr = kernels.mr, nr = kernels.nr;
   // The left block fills half of a second-level cache of 1 MB.
   int64_t rows = std::min(m_, std::max<int64_t>(mr, 1920 / element_bytes_ / mr * mr));
@@ -329,7 +329,7 @@ Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
   const int64_t grain = std::max<int64_t>(
       {1, tasks / (8 * threads), static_cast<int64_t>(100e3 / std::max(work, 1.0))});
   std::atomic<bool> out_of_memory = false;
-  ParallelFor(pool, tasks, grain, [&](int64_t begin, int64_t end) {
+  backend::ParallelFor(pool, tasks, grain, [&](int64_t begin, int64_t end) {
     int64_t packed_a = -1, packed_b = -1;
     for (int64_t t = begin; t < end && !Stopped(context); ++t) {
       const int64_t batch = t / (row_blocks * column_blocks);
@@ -364,4 +364,4 @@ Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with a few rows, bound by reading the right operand; compiled once per instruction set,
 // no include guard on purpose, see Highway's foreach_target.h. Included inside namespace
-// plinth::cpu::HWY_NAMESPACE.
+// plinth::cpu::library::HWY_NAMESPACE.
 
 // c rows += four k-steps of a times four rows of b, over `columns`.
 template <typename T, int kRows, int kSteps>

@@ -7,7 +7,7 @@
 
 #include "reference_plugin/cpu/library/gemm.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // How many rows share a list; 0 where this method does not fit.
 int64_t Gemm::TermRows() const {
@@ -30,10 +30,10 @@ int64_t Gemm::TermRows() const {
 }
 
 Status Gemm::RunTerms(const std::byte* a_data, const std::byte* b_data, std::byte* c_data,
-                      const RunContext& context) const {
+                      const backend::RunContext& context) const {
   const GemmKernels& kernels = KernelsFor(kind_);
   const OperandMap &a_map = problem_.a, &b_map = problem_.b;
-  ThreadPool* pool = PoolFor(context);
+  backend::ThreadPool* pool = PoolFor(context);
   const int64_t mr = kernels.mr, nr = kernels.nr, group_rows = TermRows();
   // kTerms is chosen only where TermRows() is not 0.
   const int64_t groups = m_ / group_rows;  // NOLINT(clang-analyzer-core.DivideZero)
@@ -43,7 +43,7 @@ Status Gemm::RunTerms(const std::byte* a_data, const std::byte* b_data, std::byt
   const int64_t panels = (group_rows + mr - 1) / mr;
   const int64_t task_rows = (panels + std::min(wanted, panels) - 1) / std::min(wanted, panels) * mr;
   const int64_t splits = (group_rows + task_rows - 1) / task_rows;
-  ParallelFor(pool, batches_ * groups * splits, 1, [&](int64_t begin, int64_t end) {
+  backend::ParallelFor(pool, batches_ * groups * splits, 1, [&](int64_t begin, int64_t end) {
     constexpr int64_t kTerms = 256;
     int64_t a_positions[kTerms], b_positions[kTerms];
     for (int64_t task = begin; task < end; ++task) {
@@ -76,4 +76,4 @@ Status Gemm::RunTerms(const std::byte* a_data, const std::byte* b_data, std::byt
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

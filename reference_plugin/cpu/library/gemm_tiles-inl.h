@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register tiles, compiled once per instruction set; no include guard on purpose, see Highway's
-// foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
+// foreach_target.h. Included inside namespace plinth::cpu::library::HWY_NAMESPACE.
 
 // Rows of the widest tile: what the registers hold besides two vectors of the right operand.
 #if HWY_TARGET == HWY_AVX3

@@ -8,7 +8,7 @@
 
 #include "plinth/support/dtype.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // Reads one integer of any type as int64; a u64 that does not fit becomes the largest int64.
 using IndexReader = int64_t (*)(const std::byte* element);
@@ -50,6 +50,6 @@ inline IndexReader FindIndexReader(DType type) {
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_INDEX_READER_H_

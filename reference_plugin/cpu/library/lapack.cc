@@ -3,7 +3,7 @@
 
 #include "reference_plugin/cpu/library/own_lapack.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 Expected<void*> FindLapackSymbol(const BlasOptions& options, const std::string& name) {
   const auto blas = OpenBlas(options);
@@ -18,4 +18,4 @@ Expected<void*> FindLapackSymbol(const BlasOptions& options, const std::string& 
       blas.ok() ? StrCat((*blas)->path, " does not have it") : blas.status().message());
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

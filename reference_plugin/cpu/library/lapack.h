@@ -15,7 +15,7 @@
 // OpenBlas() opens, or, where there is none, our own (own_lapack.h), which are few. Column-major;
 // every argument by address; the lengths of character arguments follow at the end. Routines check
 // their arguments and write to stderr when they are wrong: pass right ones.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 template <typename T>
 struct RealOf {
@@ -193,6 +193,6 @@ Expected<Signature*> FindLapack(const BlasOptions& options,
   return reinterpret_cast<Signature*>(symbol);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LAPACK_H_

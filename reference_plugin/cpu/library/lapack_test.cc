@@ -10,7 +10,7 @@
 #include "reference_plugin/cpu/library/blocked_factor.h"
 #include "reference_plugin/cpu/library/own_lapack.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 template <typename T>
@@ -93,7 +93,7 @@ TYPED_TEST(LapackTest, CholeskyByBlocks) {
   ASSERT_TRUE(factor.ok()) << factor.status().message();
   const auto potrf = *FindLapack<T>({}, Lapack<T>::kPotrf);
   const int n = 500;
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   for (char uplo : {'L', 'U'}) {
     for (int bad : {-1, 0, 431}) {
       // Not Hermitian: neither factorization may look at the other triangle.
@@ -116,7 +116,7 @@ TYPED_TEST(LapackTest, LuByBlocks) {
   const auto factor = BlockedFactor<T>::Find({});
   ASSERT_TRUE(factor.ok()) << factor.status().message();
   const auto getrf = *FindLapack<T>({}, Lapack<T>::kGetrf);
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   for (auto [m, n] : {std::pair(450, 600), std::pair(600, 450), std::pair(500, 500)}) {
     for (int zero : {-1, 0, 420}) {  // a column that has no pivot
       std::vector<T> expected = RandomMatrix<T>(m, n);
@@ -145,7 +145,7 @@ TYPED_TEST(LapackTest, SolutionsByBlocks) {
   std::vector<T> a = RandomMatrix<T>(order, order);
   for (int i = 0; i < order; ++i) a[i * (order + 1)] = T(400);
   const T unit(1);
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   for (char side : {'L', 'R'}) {
     const int m = side == 'L' ? order : sides, n = side == 'L' ? sides : order;
     std::vector<T> expected = RandomMatrix<T>(m, n), one = expected, several = expected;
@@ -186,4 +186,4 @@ TEST(Lapack, MissingSymbolNamesTheLibrary) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -4,7 +4,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/opcode.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Opcode;
@@ -32,7 +32,7 @@ constexpr Row kRows[] = {
     {Opcode::kTriangularSolve, PrepareTriangularSolve},
 };
 
-std::string Describe(const compiler::PlanStep& step) {
+std::string Describe(const compiler::plan::PlanStep& step) {
   std::string text(compiler::Name(step.opcode));
   if (step.location != nullptr && !step.location->empty()) {
     text += StrCat(" at ", *step.location);
@@ -42,8 +42,8 @@ std::string Describe(const compiler::PlanStep& step) {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanStep& step,
-                                                           const LibraryOptions& options) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareLibraryStep(
+    const compiler::plan::PlanStep& step, const LibraryOptions& options) {
   for (const Row& row : kRows) {
     if (row.opcode != step.opcode) continue;
     auto prepared = row.prepare(step, options);
@@ -53,4 +53,4 @@ Expected<std::unique_ptr<PreparedStep>> PrepareLibraryStep(const compiler::PlanS
   return Unimplemented("the CPU plugin has no library function for ", Describe(step));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -3,11 +3,11 @@
 
 #include "gtest/gtest.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 TEST(Library, OpcodeWithoutFunctionIsNamedWithItsPlace) {
-  compiler::PlanStep step;
+  compiler::plan::PlanStep step;
   step.opcode = compiler::Opcode::kAllReduce;
   step.location = std::make_shared<const std::string>("model.py:12:3");
   const auto prepared = PrepareLibraryStep(step);
@@ -17,4 +17,4 @@ TEST(Library, OpcodeWithoutFunctionIsNamedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -11,7 +11,7 @@
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::ComparisonDirection;
@@ -29,12 +29,12 @@ struct Part {
   int64_t group, first_lane, lanes;
 };
 
-class MaxPoolGradientStep final : public PreparedStep {
+class MaxPoolGradientStep final : public backend::PreparedStep {
  public:
   using RunPart = void (*)(const MaxPoolGradientStep& step, const Part& part,
                            const std::byte* initial);
 
-  MaxPoolGradientStep(const compiler::PlanStep& step, RunPart run, bool smallest)
+  MaxPoolGradientStep(const compiler::plan::PlanStep& step, RunPart run, bool smallest)
       : run_(run), smallest_(smallest) {
     const auto& window = std::get_if<compiler::WindowAttributes>(step.attributes.get())->window;
     const Dims& dims = step.operands[0].type.dims;
@@ -73,21 +73,22 @@ class MaxPoolGradientStep final : public PreparedStep {
     }
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const int64_t blocks = (lanes_ + kLanes - 1) / kLanes;
     const int64_t work = std::max<int64_t>(elements_per_group_, 1);
-    ParallelFor(context.pool, groups_ * blocks, (16 << 10) * blocks / work + 1,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t t = begin; t < end; ++t) {
-                    const int64_t first = t % blocks * kLanes;
-                    run_(*this,
-                         {static_cast<std::byte*>(operands[0]),
-                          static_cast<std::byte*>(operands[1]), static_cast<std::byte*>(results[0]),
-                          t / blocks, first, std::min(kLanes, lanes_ - first)},
-                         static_cast<std::byte*>(operands[2]));
-                  }
-                });
+    backend::ParallelFor(
+        context.pool, groups_ * blocks, (16 << 10) * blocks / work + 1,
+        [&](int64_t begin, int64_t end) {
+          for (int64_t t = begin; t < end; ++t) {
+            const int64_t first = t % blocks * kLanes;
+            run_(*this,
+                 {static_cast<std::byte*>(operands[0]), static_cast<std::byte*>(operands[1]),
+                  static_cast<std::byte*>(results[0]), t / blocks, first,
+                  std::min(kLanes, lanes_ - first)},
+                 static_cast<std::byte*>(operands[2]));
+          }
+        });
     return Status();
   }
 
@@ -213,7 +214,7 @@ class MaxPoolGradientStep final : public PreparedStep {
 
 }  // namespace
 
-std::unique_ptr<PreparedStep> MakeMaxPoolGradient(const compiler::PlanStep& step) {
+std::unique_ptr<backend::PreparedStep> MakeMaxPoolGradient(const compiler::plan::PlanStep& step) {
   // Lists of a window's elements are kept.
   constexpr int64_t kMaxWindow = 1024;
   int64_t window = 1;
@@ -249,4 +250,4 @@ std::unique_ptr<PreparedStep> MakeMaxPoolGradient(const compiler::PlanStep& step
   return std::make_unique<MaxPoolGradientStep>(step, run, smallest);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

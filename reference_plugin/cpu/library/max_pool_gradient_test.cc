@@ -5,7 +5,7 @@
 #include "reference_plugin/cpu/library/test_support.h"
 
 // The gradient of pooling against a loop over windows, whichever of the ways computes it.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::ComparisonDirection;
@@ -60,7 +60,7 @@ void ExpectGradient(const Pool2d& pool, DType dtype, ComparisonDirection directi
                        {result.type}, std::make_shared<const compiler::Attributes>(attributes));
   step.combiners = {OfParameters(Opcode::kCompare, dtype, DType::kPred, direction),
                     OfParameters(Opcode::kAdd, dtype, dtype)};
-  ThreadPool threads(2);
+  backend::ThreadPool threads(2);
   ASSERT_TRUE(RunStep(step, {&operand, &source, &initial}, {&result}, &threads).ok());
 
   std::vector<double> expected(static_cast<size_t>(operand.NumElements()), 2);
@@ -106,4 +106,4 @@ TEST(MaxPoolGradientTest, EveryWay) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 Odometer::Odometer(const std::vector<MapDim>& dims, int64_t index)
     : dims_(&dims), digits_(dims.size()) {
@@ -243,4 +243,4 @@ int64_t RowTerms::List(int64_t count, int64_t* a_positions, int64_t* b_positions
   return listed;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -12,7 +12,7 @@
 
 // Reading the operands of products (compiler/kernel/product.h): packing any array as a matrix, and
 // walking the terms of its sums.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 using compiler::MapDim;
 using compiler::MapWindow;
@@ -90,6 +90,6 @@ class RowTerms {
   int64_t low_[kMaxMapWindows], high_[kMaxMapWindows];  // of the summed steps
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_OPERAND_MAP_H_

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 // Below this, comparing beats counting.
@@ -88,4 +88,4 @@ Status OrderByComparing(int64_t size, const CompareMany& compare, std::span<int6
   return Status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -8,7 +8,7 @@
 
 #include "plinth/support/status.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // An element's key and where it stands.
 struct OrderedIndex {
@@ -30,6 +30,6 @@ int64_t OrderLength(int64_t size);
 // sorting network: every stage compares many pairs at once.
 Status OrderByComparing(int64_t size, const CompareMany& compare, std::span<int64_t> order);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_ORDER_H_

@@ -6,7 +6,7 @@
 
 #include "reference_plugin/cpu/library/element.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 template <typename T, bool kDescending, bool kTotalOrder>
@@ -73,4 +73,4 @@ OrderBitsFunction FindOrderBits(DType type, bool descending, bool total_order) {
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -12,7 +12,7 @@
 #include "reference_plugin/cpu/library/lapack.h"
 #include "reference_plugin/cpu/library/triangular.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 template <typename T>
@@ -327,4 +327,4 @@ void* FindOwnLapack(std::string_view name) {
   }
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // The routines that the common factorizations need (Cholesky, LU, QR, triangular systems), for
 // where there is no OpenBLAS: correct and as careful as LAPACK's about overflow, on one thread, and
@@ -13,6 +13,6 @@ namespace plinth::cpu {
 // not checked. Null for any other name ("dgesdd_"). Any thread.
 void* FindOwnLapack(std::string_view name);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_OWN_LAPACK_H_

@@ -14,7 +14,7 @@
 #include "reference_plugin/cpu/library/blocked_factor.h"
 #include "reference_plugin/cpu/library/lapack.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 const BlasOptions kNone{"none"};
@@ -454,7 +454,7 @@ TYPED_TEST(OwnLapackTest, LargeMatricesByBlocks) {
   using T = TypeParam;
   const auto factor = BlockedFactor<T>::Find(kNone);
   ASSERT_TRUE(factor.ok()) << factor.status().message();
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   const int n = 400;
   Matrix<T> a = Matrix<T>::Random(n, n);
   for (int i = 0; i < n; ++i) a(i, i) += Real<T>(30);
@@ -490,4 +490,4 @@ TEST(OwnLapack, KnowsNoOtherNames) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -6,7 +6,7 @@
 #include "reference_plugin/backend/host/thread_scratch.h"
 #include "reference_plugin/cpu/kernels/kernel_step.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Combiner;
@@ -58,7 +58,7 @@ Expected<std::shared_ptr<const compiler::Kernel>> MakeKernel(const Combiner& com
 
 }  // namespace
 
-SmallVector<DType, 4> CapturedTypes(const compiler::PlanStep& step, size_t first) {
+SmallVector<DType, 4> CapturedTypes(const compiler::plan::PlanStep& step, size_t first) {
   SmallVector<DType, 4> types;
   for (size_t i = first; i < step.operands.size(); ++i) {
     types.push_back(step.operands[i].type.dtype);
@@ -77,17 +77,18 @@ Expected<PairCombiner> PairCombiner::Make(const Combiner& combiner, std::span<co
   }
   std::optional<Opcode> opcode = SingleOp(combiner);
   bool memory_is_tile = true;
-  for (DType type : types) memory_is_tile &= TileTypeOf(type) == type && type != DType::kPred;
+  for (DType type : types) memory_is_tile &= math::TileTypeOf(type) == type && type != DType::kPred;
   if (opcode.has_value() && memory_is_tile && types.size() == 2 &&
       compiler::InfoOf(*opcode).commutative) {
-    result.routine_ = FindTileRoutine(*opcode, types[0], types[0]);
+    result.routine_ = math::FindTileRoutine(*opcode, types[0], types[0]);
     if (result.routine_ && result.routine_.finish == nullptr) {
       result.kind_ = Kind::kTileRoutine;
       return result;
     }
   }
   PLINTH_ASSIGN_OR_RETURN(auto kernel, MakeKernel(combiner, types, captured, count));
-  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<PreparedStep> prepared, PrepareKernel(kernel));
+  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<backend::PreparedStep> prepared,
+                          kernels::PrepareKernel(kernel));
   result.kernel_ = std::move(prepared);
   return result;
 }
@@ -104,11 +105,11 @@ Status PairCombiner::Run(std::span<void* const> parameters, std::span<void* cons
       break;
   }
   // The caller may be one of many threads, each with scratch of its own.
-  thread_local ThreadScratch scratch;
-  RunContext context;
+  thread_local backend::ThreadScratch scratch;
+  backend::RunContext context;
   int64_t bytes = kernel_->scratch_bytes();
   context.scratch = {scratch.Get(bytes), static_cast<size_t>(bytes)};
   return kernel_->Run(parameters, results, context).status();
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

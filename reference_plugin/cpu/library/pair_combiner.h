@@ -15,10 +15,10 @@
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // Types of a step's operands from `first` on: what its combiners capture.
-SmallVector<DType, 4> CapturedTypes(const compiler::PlanStep& step, size_t first);
+SmallVector<DType, 4> CapturedTypes(const compiler::plan::PlanStep& step, size_t first);
 
 // A combiner, made ready to be applied element by element to runs of `count` elements in memory
 // form: results = combiner(parameters, captured values). Immutable; any thread.
@@ -39,10 +39,10 @@ class PairCombiner {
   Kind kind_ = Kind::kKernel;
   int64_t count_ = 0;
   int64_t bytes_ = 0;  // kAssignment: of a run
-  TileRoutine routine_;
-  std::shared_ptr<const PreparedStep> kernel_;
+  math::TileRoutine routine_;
+  std::shared_ptr<const backend::PreparedStep> kernel_;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_PAIR_COMBINER_H_

@@ -20,7 +20,7 @@
 
 #include "plinth/support/str_cat.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 class Descriptor {
@@ -198,4 +198,4 @@ Expected<void*> OpenPrivateCopy(const std::string& path) {
   return handle;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

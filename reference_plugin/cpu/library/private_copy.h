@@ -6,7 +6,7 @@
 
 #include "plinth/support/status.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // The handle of a copy of the shared library `path`, in memory, that nobody else in the process
 // meets: it has no name under which the dynamic loader would find it, and it binds to itself.
@@ -15,6 +15,6 @@ namespace plinth::cpu {
 // the file, and stays. The error says what failed. Any thread.
 Expected<void*> OpenPrivateCopy(const std::string& path);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_PRIVATE_COPY_H_

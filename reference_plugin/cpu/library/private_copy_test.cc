@@ -13,7 +13,7 @@
 #include "reference_plugin/cpu/library/blas.h"
 #include "reference_plugin/cpu/library/blas_places.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 // The library that SciPy brings, which JAX and so the tests' environment has.
@@ -123,4 +123,4 @@ TEST(PrivateCopy, HeadersThatLeadNowhere) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

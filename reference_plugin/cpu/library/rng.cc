@@ -10,7 +10,7 @@
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::RngDistribution;
@@ -23,17 +23,17 @@ uint64_t NextStream() {
 
 // Uniform numbers of [a, b), or normal ones with mean a and deviation b. Each run goes on where the
 // one before ended: which numbers come out is not promised, only how they are distributed.
-class RngStep final : public PreparedStep {
+class RngStep final : public backend::PreparedStep {
  public:
-  RngStep(const compiler::PlanStep& step, RngDistribution distribution)
+  RngStep(const compiler::plan::PlanStep& step, RngDistribution distribution)
       : dtype_(step.results[0].type.dtype),
         is_normal_(distribution == RngDistribution::kNormal),
         key_(0x9E3779B97F4A7C15u * (NextStream() + 1)) {
     for (int64_t dim : step.results[0].type.dims) count_ *= dim;
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const uint64_t base = next_.fetch_add(static_cast<uint64_t>(count_), std::memory_order_relaxed);
     const DTypeClass kind = InfoOf(dtype_).kind;
     const int64_t bytes = ByteSize(dtype_);
@@ -41,7 +41,7 @@ class RngStep final : public PreparedStep {
     const uint64_t low = ToInteger(operands[0]), high = ToInteger(operands[1]);
     std::byte* out = static_cast<std::byte*>(results[0]);
     constexpr int64_t kGrain = 4096;
-    ParallelFor(context.pool, count_, kGrain, [&](int64_t begin, int64_t end) {
+    backend::ParallelFor(context.pool, count_, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; i += kRngLanes) {
         const int64_t size = std::min<int64_t>(kRngLanes, end - i);
         // One counter per element: 128 bits serve the widest need, the two of a normal number.
@@ -78,7 +78,7 @@ class RngStep final : public PreparedStep {
       return value;
     }
     float value = 0;
-    if (const TileFunction load = FindLoad(dtype_)) {
+    if (const math::TileFunction load = math::FindLoad(dtype_)) {
       load(&value, scalar, nullptr, nullptr, 1, {});
     } else {
       std::memcpy(&value, scalar, sizeof(value));
@@ -136,13 +136,13 @@ class RngStep final : public PreparedStep {
     }
     float tile[kRngLanes];
     for (size_t i = 0; i < size; ++i) tile[i] = static_cast<float>(values[i]);
-    if (const TileFunction finish = FindFinish(dtype_)) {
+    if (const math::TileFunction finish = math::FindFinish(dtype_)) {
       finish(tile, tile, nullptr, nullptr, size, {});
     }
     for (size_t i = 0; is_range && i < size; ++i) {
       tile[i] = double{tile[i]} < b ? tile[i] : static_cast<float>(a);
     }
-    if (const TileFunction store = FindStore(dtype_)) {
+    if (const math::TileFunction store = math::FindStore(dtype_)) {
       store(out, tile, nullptr, nullptr, size, {});
     } else {
       std::memcpy(out, tile, size * sizeof(float));
@@ -168,8 +168,8 @@ class RngStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareRng(const compiler::PlanStep& step,
-                                                   const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareRng(const compiler::plan::PlanStep& step,
+                                                            const LibraryOptions&) {
   if (step.operands.size() != 2 || step.results.size() != 1 || step.attributes == nullptr ||
       !std::holds_alternative<compiler::RngAttributes>(*step.attributes)) {
     return InvalidArgument("expected two parameters and one result; found ", step.operands.size(),
@@ -185,13 +185,13 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRng(const compiler::PlanStep& ste
     return Unimplemented("the result is ", type.ToString(),
                          "; expected floats, or for the uniform distribution integers");
   }
-  for (const compiler::ArrayRef& operand : step.operands) {
+  for (const compiler::plan::ArrayRef& operand : step.operands) {
     if (operand.type.dtype != type.dtype || !operand.type.dims.empty()) {
       return InvalidArgument("a parameter is ", operand.type.ToString(),
                              "; expected a scalar of the result's elements");
     }
   }
-  return std::unique_ptr<PreparedStep>(std::make_unique<RngStep>(step, distribution));
+  return std::unique_ptr<backend::PreparedStep>(std::make_unique<RngStep>(step, distribution));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -6,7 +6,7 @@
 #include "reference_plugin/cpu/library/counter_rng.h"
 #include "reference_plugin/cpu/library/library.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::RngAlgorithm;
@@ -14,9 +14,9 @@ using compiler::RngAlgorithm;
 // Bits and states as XLA makes them, element for element. The state is (key, counter) or, for
 // Philox, (key, counter, high half of the counter); with two words the key stands in for the high
 // half. Elements narrower than 32 bits are the low bits of a 32-bit one.
-class RngBitGeneratorStep final : public PreparedStep {
+class RngBitGeneratorStep final : public backend::PreparedStep {
  public:
-  RngBitGeneratorStep(const compiler::PlanStep& step, RngAlgorithm algorithm)
+  RngBitGeneratorStep(const compiler::plan::PlanStep& step, RngAlgorithm algorithm)
       : is_threefry_(algorithm == RngAlgorithm::kThreeFry),
         state_words_(step.operands[0].type.dims[0]) {
     const compiler::Type& type = step.results[1].type;
@@ -27,15 +27,15 @@ class RngBitGeneratorStep final : public PreparedStep {
     if (is_threefry_) SplitDimension(type.dims);
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     uint64_t state[3] = {0, 0, 0};
     std::memcpy(state, operands[0], static_cast<size_t>(state_words_) * sizeof(uint64_t));
     if (state_words_ == 2) state[2] = state[0];
     const int64_t counters = NumCounters();
     std::byte* out = static_cast<std::byte*>(results[1]);
     constexpr int64_t kGrain = 4096;
-    ParallelFor(context.pool, counters, kGrain, [&](int64_t begin, int64_t end) {
+    backend::ParallelFor(context.pool, counters, kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; i += kRngLanes) {
         const int64_t size = std::min<int64_t>(kRngLanes, end - i);
         if (is_threefry_) {
@@ -142,8 +142,8 @@ class RngBitGeneratorStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareRngBitGenerator(const compiler::PlanStep& step,
-                                                               const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareRngBitGenerator(
+    const compiler::plan::PlanStep& step, const LibraryOptions&) {
   if (step.operands.size() != 1 || step.results.size() != 2 || step.attributes == nullptr ||
       !std::holds_alternative<compiler::RngBitGeneratorAttributes>(*step.attributes)) {
     return InvalidArgument("expected a state, and a state and bits as results; found ",
@@ -162,7 +162,8 @@ Expected<std::unique_ptr<PreparedStep>> PrepareRngBitGenerator(const compiler::P
     return Unimplemented("the result is ", step.results[1].type.ToString(),
                          "; only integers are supported");
   }
-  return std::unique_ptr<PreparedStep>(std::make_unique<RngBitGeneratorStep>(step, algorithm));
+  return std::unique_ptr<backend::PreparedStep>(
+      std::make_unique<RngBitGeneratorStep>(step, algorithm));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

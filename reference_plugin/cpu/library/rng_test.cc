@@ -3,7 +3,7 @@
 
 #include "reference_plugin/cpu/library/test_support.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Attributes;
@@ -62,8 +62,8 @@ const BitsCase kBitsCases[] = {
      {0xb5c, 0x68cb, 0x12f5, 0x5028, 0x72e0, 0x3c66, 0xaf7f, 0x3e42, 0x8854}},
 };
 
-compiler::PlanStep BitsStep(RngAlgorithm algorithm, const compiler::Type& state,
-                            const compiler::Type& bits) {
+compiler::plan::PlanStep BitsStep(RngAlgorithm algorithm, const compiler::Type& state,
+                                  const compiler::Type& bits) {
   return MakeStep(Opcode::kRngBitGenerator, {state}, {state, bits},
                   std::make_shared<Attributes>(compiler::RngBitGeneratorAttributes{algorithm}));
 }
@@ -99,13 +99,14 @@ TEST(RngBitGeneratorTest, CarriesIntoAThirdStateWord) {
 
 // Continuing from the new state gives what one longer run gives, on any number of threads.
 TEST(RngBitGeneratorTest, ContinuesAndSplits) {
-  ThreadPool pool(3);
+  backend::ThreadPool pool(3);
   const int64_t size = 1 << 17;
   TestArray state(DType::kU64, {2}), middle(DType::kU64, {2}), end(DType::kU64, {2});
   state.Set(0, kKey);
   state.Set(1, uint64_t{5});
   TestArray whole(DType::kU32, {size}), first(DType::kU32, {size / 2}), second = first;
-  const auto run = [&](const TestArray& from, TestArray* to, TestArray* bits, ThreadPool* threads) {
+  const auto run = [&](const TestArray& from, TestArray* to, TestArray* bits,
+                       backend::ThreadPool* threads) {
     return RunStep(BitsStep(RngAlgorithm::kDefault, state.type, bits->type), {&from}, {to, bits},
                    threads);
   };
@@ -185,4 +186,4 @@ TEST(RngTest, EveryRunIsDifferent) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops along rows of an array, compiled once per instruction set; no include guard on purpose, see
-// Highway's foreach_target.h. Included inside namespace plinth::cpu::HWY_NAMESPACE.
+// Highway's foreach_target.h. Included inside namespace plinth::cpu::library::HWY_NAMESPACE.
 
 template <int kRows, int kVectors>
 HWY_INLINE void WeightedStrip(int64_t terms, const float* weights, const int64_t* offsets,

@@ -7,7 +7,7 @@
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Dims;
@@ -17,16 +17,17 @@ using compiler::ScatterAttributes;
 // combined into the result, which holds the input. A window that is not wholly inside is dropped.
 // Threads share the work by rows of the first scattered dimension, so that every element sees its
 // updates in order whatever their number.
-class ScatterStep final : public PreparedStep {
+class ScatterStep final : public backend::PreparedStep {
  public:
-  static Expected<std::unique_ptr<PreparedStep>> Make(const compiler::PlanStep& step) {
+  static Expected<std::unique_ptr<backend::PreparedStep>> Make(
+      const compiler::plan::PlanStep& step) {
     std::unique_ptr<ScatterStep> scatter(new ScatterStep());
     PLINTH_RETURN_IF_ERROR(scatter->Prepare(step));
-    return std::unique_ptr<PreparedStep>(std::move(scatter));
+    return std::unique_ptr<backend::PreparedStep>(std::move(scatter));
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     // Short of this many bytes, threads would cost more than they give.
     constexpr int64_t kParallelBytes = 256 << 10;
     int64_t bytes = num_windows_ * num_runs_ * run_length_ * arrays_[0].element_bytes;
@@ -60,7 +61,7 @@ class ScatterStep final : public PreparedStep {
     SmallVector<int64_t, 4> start_strides;
   };
 
-  Status Prepare(const compiler::PlanStep& step) {
+  Status Prepare(const compiler::plan::PlanStep& step) {
     const auto& attributes = *std::get_if<ScatterAttributes>(step.attributes.get());
     num_arrays_ = step.results.size();
     const compiler::Type& indices = step.operands[num_arrays_].type;
@@ -211,9 +212,9 @@ class ScatterStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareScatter(const compiler::PlanStep& step,
-                                                       const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareScatter(
+    const compiler::plan::PlanStep& step, const LibraryOptions&) {
   return ScatterStep::Make(step);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

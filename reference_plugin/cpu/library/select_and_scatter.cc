@@ -9,7 +9,7 @@
 #include "reference_plugin/cpu/library/strided_walk.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::Dims;
@@ -23,24 +23,26 @@ using compiler::WindowAttributes;
 //
 // `lanes_` elements of the innermost dimension are handled side by side where windows do not move
 // along it.
-class SelectAndScatterStep final : public PreparedStep {
+class SelectAndScatterStep final : public backend::PreparedStep {
  public:
-  static Expected<std::unique_ptr<PreparedStep>> Make(const compiler::PlanStep& step) {
+  static Expected<std::unique_ptr<backend::PreparedStep>> Make(
+      const compiler::plan::PlanStep& step) {
     std::unique_ptr<SelectAndScatterStep> prepared(new SelectAndScatterStep());
     PLINTH_RETURN_IF_ERROR(prepared->Prepare(step));
-    return std::unique_ptr<PreparedStep>(std::move(prepared));
+    return std::unique_ptr<backend::PreparedStep>(std::move(prepared));
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     auto* result = static_cast<std::byte*>(results[0]);
     int64_t num_elements = Product(operand_dims_);
     constexpr int64_t kGrainElements = 16 << 10;
-    ParallelFor(context.pool, num_elements, kGrainElements, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        std::memcpy(result + i * element_bytes_, operands[2], element_bytes_);
-      }
-    });
+    backend::ParallelFor(context.pool, num_elements, kGrainElements,
+                         [&](int64_t begin, int64_t end) {
+                           for (int64_t i = begin; i < end; ++i) {
+                             std::memcpy(result + i * element_bytes_, operands[2], element_bytes_);
+                           }
+                         });
     if (num_groups_ == 0 || num_elements == 0) return Status();
     std::atomic<bool> failed{false};
     int64_t work_per_group = std::max<int64_t>(source_per_group_ * Product(window_.sizes), 1);
@@ -79,7 +81,7 @@ class SelectAndScatterStep final : public PreparedStep {
            window_.padding_high[d] == 0;
   }
 
-  Status Prepare(const compiler::PlanStep& step) {
+  Status Prepare(const compiler::plan::PlanStep& step) {
     window_ = std::get_if<WindowAttributes>(step.attributes.get())->window;
     const compiler::Type& operand = step.operands[0].type;
     const compiler::Type& source = step.operands[1].type;
@@ -192,10 +194,10 @@ class SelectAndScatterStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareSelectAndScatter(const compiler::PlanStep& step,
-                                                                const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareSelectAndScatter(
+    const compiler::plan::PlanStep& step, const LibraryOptions&) {
   if (auto gradient = MakeMaxPoolGradient(step)) return gradient;
   return SelectAndScatterStep::Make(step);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -13,7 +13,7 @@
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::DimensionAttributes;
@@ -22,16 +22,17 @@ constexpr int64_t kCompareBatch = 256;
 
 // Sorts rows along one dimension: finds the order from keys, or by the comparator where it has
 // none, and moves every operand by it.
-class SortStep final : public PreparedStep {
+class SortStep final : public backend::PreparedStep {
  public:
-  static Expected<std::unique_ptr<PreparedStep>> Make(const compiler::PlanStep& step) {
+  static Expected<std::unique_ptr<backend::PreparedStep>> Make(
+      const compiler::plan::PlanStep& step) {
     std::unique_ptr<SortStep> prepared(new SortStep());
     PLINTH_RETURN_IF_ERROR(prepared->Prepare(step));
-    return std::unique_ptr<PreparedStep>(std::move(prepared));
+    return std::unique_ptr<backend::PreparedStep>(std::move(prepared));
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     if (num_rows_ == 0 || length_ == 0) return Status();
     std::atomic<bool> failed{false};
     Status failure;  // the first; written by whoever sets `failed`
@@ -112,7 +113,7 @@ class SortStep final : public PreparedStep {
     blocks_ = WorkBlocks(size, num_rows_);
   }
 
-  Status Prepare(const compiler::PlanStep& step) {
+  Status Prepare(const compiler::plan::PlanStep& step) {
     PLINTH_RETURN_IF_ERROR(PrepareComparison(step));
     // Every part of the workspace is at most so large; together they stay far below 2^62.
     int64_t largest_part = 0, bytes_of_all = static_cast<int64_t>(sizeof(OrderedIndex));
@@ -126,7 +127,7 @@ class SortStep final : public PreparedStep {
     return Status();
   }
 
-  Status PrepareComparison(const compiler::PlanStep& step) {
+  Status PrepareComparison(const compiler::plan::PlanStep& step) {
     const auto& attributes = *std::get_if<DimensionAttributes>(step.attributes.get());
     const compiler::Type& type = step.operands[0].type;
     length_ = type.dims[attributes.dimension];
@@ -137,7 +138,7 @@ class SortStep final : public PreparedStep {
     }
     num_rows_ = outer * inner_;
     std::vector<DType> types, pair_types;
-    for (const compiler::ArrayRef& result : step.results) {
+    for (const compiler::plan::ArrayRef& result : step.results) {
       types.push_back(result.type.dtype);
       pair_types.insert(pair_types.end(), 2, result.type.dtype);
       element_bytes_.push_back(ByteSize(result.type.dtype));
@@ -284,9 +285,9 @@ class SortStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareSort(const compiler::PlanStep& step,
-                                                    const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareSort(const compiler::plan::PlanStep& step,
+                                                             const LibraryOptions&) {
   return SortStep::Make(step);
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -7,7 +7,7 @@
 
 #include "reference_plugin/compiler/ir/ir.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 using compiler::DenseStrides;
 
@@ -51,6 +51,6 @@ class StridedWalk {
   int64_t offsets_[Lists] = {};
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_STRIDED_WALK_H_

@@ -15,7 +15,7 @@
 #include "reference_plugin/cpu/library/library.h"
 
 // Arrays and a runner of single steps for the tests of library operations.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // Every element type, read and written as the widest of its class.
 struct TestArray {
@@ -153,11 +153,12 @@ struct ReferenceSum {
   }
 };
 
-inline compiler::PlanStep MakeStep(compiler::Opcode opcode, std::vector<compiler::Type> operands,
-                                   std::vector<compiler::Type> results,
-                                   std::shared_ptr<const compiler::Attributes> attributes) {
-  compiler::PlanStep step;
-  step.kind = compiler::PlanStepKind::kLibrary;
+inline compiler::plan::PlanStep MakeStep(compiler::Opcode opcode,
+                                         std::vector<compiler::Type> operands,
+                                         std::vector<compiler::Type> results,
+                                         std::shared_ptr<const compiler::Attributes> attributes) {
+  compiler::plan::PlanStep step;
+  step.kind = compiler::plan::PlanStepKind::kLibrary;
   step.opcode = opcode;
   for (auto& type : operands) step.operands.push_back({0, std::move(type)});
   for (auto& type : results) step.results.push_back({0, std::move(type)});
@@ -165,8 +166,8 @@ inline compiler::PlanStep MakeStep(compiler::Opcode opcode, std::vector<compiler
   return step;
 }
 
-inline Status RunStep(const compiler::PlanStep& step, std::vector<const TestArray*> operands,
-                      std::vector<TestArray*> results, ThreadPool* pool = nullptr,
+inline Status RunStep(const compiler::plan::PlanStep& step, std::vector<const TestArray*> operands,
+                      std::vector<TestArray*> results, backend::ThreadPool* pool = nullptr,
                       const LibraryOptions& options = {}) {
   PLINTH_ASSIGN_OR_RETURN(auto prepared, PrepareLibraryStep(step, options));
   std::vector<void*> in, out;
@@ -174,7 +175,7 @@ inline Status RunStep(const compiler::PlanStep& step, std::vector<const TestArra
   for (TestArray* array : results) out.push_back(array->bytes.data());
   std::vector<std::byte> scratch(static_cast<size_t>(prepared->scratch_bytes() + 64));
   const size_t skip = (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64) % 64;
-  RunContext context;
+  backend::RunContext context;
   context.pool = pool;
   context.scratch = std::span(scratch).subspan(skip, scratch.size() - 64);
   return prepared->Run(in, out, context).status();
@@ -185,6 +186,6 @@ inline constexpr DType kTestTypes[] = {DType::kPred, DType::kS8,  DType::kS16,  
                                        DType::kU64,  DType::kF16, DType::kBF16, DType::kF32,
                                        DType::kF64,  DType::kC64, DType::kC128};
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_TEST_SUPPORT_H_

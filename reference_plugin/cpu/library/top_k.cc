@@ -7,14 +7,15 @@
 #include "reference_plugin/cpu/library/order_bits.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 // The `count` largest elements of each row of the last dimension, largest first, the earlier first
 // among equals (in total order), and their positions as s32.
-class TopKStep final : public PreparedStep {
+class TopKStep final : public backend::PreparedStep {
  public:
-  TopKStep(const compiler::PlanStep& step, OrderBitsFunction order_bits) : order_bits_(order_bits) {
+  TopKStep(const compiler::plan::PlanStep& step, OrderBitsFunction order_bits)
+      : order_bits_(order_bits) {
     const compiler::Type& type = step.operands[0].type;
     element_bytes_ = ByteSize(type.dtype);
     length_ = type.dims.back();
@@ -25,8 +26,8 @@ class TopKStep final : public PreparedStep {
     blocks_ = WorkBlocks(capacity_ * static_cast<int64_t>(sizeof(OrderedIndex)), num_rows_);
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     if (count_ == 0) return Status();
     constexpr int64_t kGrainElements = 16 << 10;
     return blocks_.ForEach(
@@ -87,8 +88,8 @@ class TopKStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareTopK(const compiler::PlanStep& step,
-                                                    const LibraryOptions&) {
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareTopK(const compiler::plan::PlanStep& step,
+                                                             const LibraryOptions&) {
   DType type = step.operands[0].type.dtype;
   OrderBitsFunction order_bits = FindOrderBits(type, /*descending=*/true, /*total_order=*/true);
   if (order_bits == nullptr) return Unimplemented("elements of type ", Name(type));
@@ -100,7 +101,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareTopK(const compiler::PlanStep& st
     return ResourceExhausted("the ", step.results[0].type.dims.back(),
                              " largest elements of a row take more memory than any machine has");
   }
-  return std::unique_ptr<PreparedStep>(new TopKStep(step, order_bits));
+  return std::unique_ptr<backend::PreparedStep>(new TopKStep(step, order_bits));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -11,7 +11,7 @@
 #include "reference_plugin/cpu/library/lapack.h"
 
 // Triangular systems and Cholesky factors of small matrices, or of all where there is no LAPACK.
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // Element (i, j) of a matrix at data[i * row + j * column], conjugated if asked for.
 template <typename T>
@@ -157,6 +157,6 @@ int FactorLu(T* a, int m, int n, int64_t lda, int* pivots) {
   return info;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_TRIANGULAR_H_

@@ -8,7 +8,7 @@
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/triangular.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::TransposeMode;
@@ -19,9 +19,9 @@ constexpr int64_t kBlockOfSides = 64;
 constexpr int64_t kSmallOrder = 16;
 
 template <typename T>
-class TriangularSolveStep final : public PreparedStep {
+class TriangularSolveStep final : public backend::PreparedStep {
  public:
-  TriangularSolveStep(const compiler::PlanStep& step, const LibraryOptions& options)
+  TriangularSolveStep(const compiler::plan::PlanStep& step, const LibraryOptions& options)
       : attributes_(*std::get_if<TriangularSolveAttributes>(step.attributes.get())) {
     const compiler::Type& b = step.operands[1].type;
     n_ = step.operands[0].type.dims.back();
@@ -33,8 +33,8 @@ class TriangularSolveStep final : public PreparedStep {
     if (auto trsm = FindLapack<T>(options.blas, Lapack<T>::kTrsm); trsm.ok()) trsm_ = *trsm;
   }
 
-  Outcome Run(std::span<void* const> operands, std::span<void* const> results,
-              const RunContext& context) const override {
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override {
     const T* const a = static_cast<const T*>(operands[0]);
     T* const x = static_cast<T*>(results[0]);
     const int64_t size = rows_ * columns_;
@@ -46,14 +46,14 @@ class TriangularSolveStep final : public PreparedStep {
     const int64_t blocks = (sides + kBlockOfSides - 1) / kBlockOfSides;
     constexpr int64_t kGrainWork = 64 << 10;
     const int64_t work = n_ * n_ * std::min(sides, kBlockOfSides) + 1;
-    ParallelFor(context.pool, batch_ * blocks, kGrainWork / work + 1,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) {
-                    const int64_t matrix = i / blocks, first = i % blocks * kBlockOfSides;
-                    T* const b = x + matrix * size + first * (attributes_.left_side ? 1 : columns_);
-                    Solve(a + matrix * n_ * n_, b, std::min(sides - first, kBlockOfSides));
-                  }
-                });
+    backend::ParallelFor(
+        context.pool, batch_ * blocks, kGrainWork / work + 1, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t matrix = i / blocks, first = i % blocks * kBlockOfSides;
+            T* const b = x + matrix * size + first * (attributes_.left_side ? 1 : columns_);
+            Solve(a + matrix * n_ * n_, b, std::min(sides - first, kBlockOfSides));
+          }
+        });
     return Status();
   }
 
@@ -91,12 +91,12 @@ class TriangularSolveStep final : public PreparedStep {
 
 }  // namespace
 
-Expected<std::unique_ptr<PreparedStep>> PrepareTriangularSolve(const compiler::PlanStep& step,
-                                                               const LibraryOptions& options) {
-  using Made = Expected<std::unique_ptr<PreparedStep>>;
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareTriangularSolve(
+    const compiler::plan::PlanStep& step, const LibraryOptions& options) {
+  using Made = Expected<std::unique_ptr<backend::PreparedStep>>;
   return ForLapackType(step.operands[0].type.dtype, [&]<typename T>() -> Made {
-    return std::unique_ptr<PreparedStep>(new TriangularSolveStep<T>(step, options));
+    return std::unique_ptr<backend::PreparedStep>(new TriangularSolveStep<T>(step, options));
   });
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

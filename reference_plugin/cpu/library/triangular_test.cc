@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "reference_plugin/cpu/library/test_support.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 namespace {
 
 using compiler::CholeskyAttributes;
@@ -30,7 +30,7 @@ Wide At(const TestArray& a, int64_t base, int64_t columns, int64_t i, int64_t j)
 
 TEST(Cholesky, FactorsGiveTheMatrixBack) {
   std::mt19937_64 random(5);
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   for (const LibraryOptions& options : kOptions) {
     for (DType type : kTypes) {
       for (int64_t n : {1, 3, 7, 34}) {
@@ -93,7 +93,7 @@ TEST(Cholesky, NotPositiveIsNaN) {
 
 TEST(TriangularSolve, EveryFlag) {
   std::mt19937_64 random(6);
-  ThreadPool pool(2);
+  backend::ThreadPool pool(2);
   for (const LibraryOptions& options : kOptions) {
     for (DType type : kTypes) {
       for (int64_t n : {3, 17}) {
@@ -150,4 +150,4 @@ TEST(TriangularSolve, NothingToSolve) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library

@@ -12,7 +12,7 @@
 #include "reference_plugin/backend/host/thread_scratch.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::library {
 
 // Memory in which a step works on its items (rows, lines, matrices), one item to a block at a time.
 // Small blocks stay with the threads. Large ones are a part of the step's scratch memory, a few of
@@ -25,7 +25,7 @@ class WorkBlocks {
       : block_bytes_((block_bytes + 63) / 64 * 64),
         num_items_(num_items),
         offset_((offset + 63) / 64 * 64) {
-    if (block_bytes_ <= TaskMemory::kKeptBytes || num_items <= 0) return;
+    if (block_bytes_ <= backend::TaskMemory::kKeptBytes || num_items <= 0) return;
     num_planned_ = std::clamp<int64_t>(kMostPlannedBytes / block_bytes_, 1,
                                        std::min<int64_t>(num_items, kMostPlanned));
   }
@@ -39,9 +39,9 @@ class WorkBlocks {
   // first, first + stride, ... below end. Threads get `grain` small items at least. Blocks are
   // aligned to 64 bytes, of unspecified contents, and null if they have no bytes.
   template <typename Body>
-  Status ForEach(const RunContext& context, int64_t grain, const Body& body) const {
+  Status ForEach(const backend::RunContext& context, int64_t grain, const Body& body) const {
     if (num_planned_ > 0) {
-      ParallelFor(context.pool, num_planned_, 1, [&](int64_t begin, int64_t end) {
+      backend::ParallelFor(context.pool, num_planned_, 1, [&](int64_t begin, int64_t end) {
         // One block for all that comes to this thread at once.
         std::byte* const block = context.scratch.data() + offset_ + begin * block_bytes_;
         for (int64_t i = begin; i < end; ++i) body(i, num_items_, num_planned_, block);
@@ -49,8 +49,8 @@ class WorkBlocks {
       return Status();
     }
     std::atomic<bool> no_memory{false};
-    ParallelFor(context.pool, num_items_, grain, [&](int64_t begin, int64_t end) {
-      TaskMemory memory;
+    backend::ParallelFor(context.pool, num_items_, grain, [&](int64_t begin, int64_t end) {
+      backend::TaskMemory memory;
       std::byte* const block = block_bytes_ == 0 ? nullptr : memory.Get(block_bytes_);
       if (block == nullptr && block_bytes_ > 0) {
         no_memory = true;
@@ -80,11 +80,11 @@ class SharedBlock {
   SharedBlock() = default;
   explicit SharedBlock(int64_t bytes) : bytes_(bytes) {}
 
-  int64_t scratch_end() const { return bytes_ <= TaskMemory::kKeptBytes ? 0 : bytes_; }
+  int64_t scratch_end() const { return bytes_ <= backend::TaskMemory::kKeptBytes ? 0 : bytes_; }
   // Aligned to 64 bytes, contents unspecified; null when there is no memory.
-  std::byte* Get(const RunContext& context) const {
+  std::byte* Get(const backend::RunContext& context) const {
     if (scratch_end() > 0) return context.scratch.data();
-    thread_local ThreadScratch kept;
+    thread_local backend::ThreadScratch kept;
     return kept.Get(bytes_);
   }
 
@@ -92,6 +92,6 @@ class SharedBlock {
   int64_t bytes_ = 0;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_WORK_BLOCKS_H_

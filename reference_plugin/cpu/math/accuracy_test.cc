@@ -14,7 +14,7 @@
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 // Elementary functions against the C library's in extended precision.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace {
 
 using compiler::Opcode;
@@ -200,4 +200,4 @@ INSTANTIATE_TEST_SUITE_P(Targets, AccuracyTest,
                                          SimdTarget::kAvx512));
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math

@@ -15,7 +15,7 @@
 #include "reference_plugin/cpu/math/tile_row.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 using compiler::Opcode;
@@ -325,13 +325,13 @@ constexpr TileRow kRows[] = {
 std::span<const TileRow> GetArithmeticRows() { return kRows; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 std::span<const TileRow> ArithmeticRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetArithmeticRows);
 }
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 #endif

@@ -13,7 +13,7 @@
 #include "reference_plugin/cpu/math/tile_row.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 using compiler::ComparisonDirection;
@@ -112,13 +112,13 @@ constexpr TileRow kRows[] = {
 std::span<const TileRow> GetCompareRows() { return kRows; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 std::span<const TileRow> CompareRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetCompareRows);
 }
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 #endif

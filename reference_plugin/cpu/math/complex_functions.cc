@@ -7,7 +7,7 @@
 
 #include "reference_plugin/cpu/math/tile_row.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace {
 
 using compiler::Opcode;
@@ -153,4 +153,4 @@ constexpr TileRow kRows[] = {
 
 std::span<const TileRow> ComplexFunctionRows(SimdTarget) { return kRows; }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math

@@ -13,7 +13,7 @@
 #include "reference_plugin/cpu/math/tile_row.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 using compiler::Opcode;
@@ -158,13 +158,13 @@ constexpr TileRow kRows[] = {
 std::span<const TileRow> GetConvertRows() { return kRows; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 std::span<const TileRow> ConvertRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetConvertRows);
 }
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 #endif

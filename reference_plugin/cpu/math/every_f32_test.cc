@@ -14,7 +14,7 @@
 
 // Unary functions of f32 against the C library's of f64: every input if PLINTH_EVERY_F32 is set in
 // the environment (an hour of one core), else each 8191st bit pattern.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace {
 
 using compiler::Opcode;
@@ -102,4 +102,4 @@ TEST(EveryF32, WithinFourUlp) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math

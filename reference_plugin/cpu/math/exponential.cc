@@ -10,7 +10,7 @@
 #include "reference_plugin/cpu/math/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 using compiler::Opcode;
@@ -236,13 +236,13 @@ constexpr TileRow kRows[] = {PLINTH_ROWS(Exponential) PLINTH_ROWS(ExponentialMin
 std::span<const TileRow> GetExponentialRows() { return kRows; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 std::span<const TileRow> ExponentialRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetExponentialRows);
 }
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 #endif

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 
 template <class T>
 struct FloatConstants;
@@ -75,6 +75,6 @@ struct FloatConstants<double> {
   static constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 };
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_FLOAT_CONSTANTS_H_

@@ -112,7 +112,7 @@ print("""\
 
 // Made by generate_polynomials.py. Coefficients stand lowest power first.
 // clang-format off
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 """)
 for name, what, function, low, high, float_degree, double_degree in TABLE:
     print(f"// {what}")
@@ -132,4 +132,4 @@ print("template <>\ninline constexpr double kErfcCentre<double> = 2.5;")
 emit("kErfcScaled", "float", erfc_scaled(mpf(2)), mpf(-1) / 3 * mpf("1.01"), mpf(1) / 3 * mpf("1.01"), 7)
 emit("kErfcScaled", "double", erfc_scaled(mpf("2.5")), mpf(-1.5) / 3.5 * mpf("1.01"),
      mpf(3.5) / 8.5 * mpf("1.01"), 16)
-print("}  // namespace plinth::cpu\n\n#endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_POLYNOMIALS_H_")
+print("}  // namespace plinth::cpu::math\n\n#endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_POLYNOMIALS_H_")

@@ -12,7 +12,7 @@
 #include "reference_plugin/cpu/math/tile_row.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 struct Wide {
@@ -108,16 +108,16 @@ std::span<const MemoryRow> GetMemoryRows() { return kMemoryRows; }
 std::span<const IotaRow> GetIotaRows() { return kIotaRows; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 std::span<const MemoryRow> MemoryRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetMemoryRows);
 }
 std::span<const IotaRow> IotaRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetIotaRows);
 }
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 #endif

@@ -16,7 +16,7 @@
 #include "reference_plugin/cpu/math/tile_row.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 // A codec's Memory and Tile types, Load, Store and Finish say all about a narrow type. All are free
@@ -296,13 +296,13 @@ constexpr NarrowRow kRows[] = {
 std::span<const NarrowRow> GetNarrowRows() { return kRows; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 std::span<const NarrowRow> NarrowRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetNarrowRows);
 }
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 #endif

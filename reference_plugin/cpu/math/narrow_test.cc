@@ -10,7 +10,7 @@
 #include "reference_plugin/cpu/math/tile_test_support.h"
 
 // Loads, stores and rounding of the narrow types; raw copies and iota.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace {
 
 using testing::ElementsAre;
@@ -225,4 +225,4 @@ INSTANTIATE_TEST_SUITE_P(Targets, NarrowTest,
                                          SimdTarget::kAvx512));
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math

@@ -4,7 +4,7 @@
 
 // Made by generate_polynomials.py. Coefficients stand lowest power first.
 // clang-format off
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 
 // (exp(r) - 1 - r) / r^2
 template <class T>
@@ -122,6 +122,6 @@ template <>
 inline constexpr double kErfcScaled<double>[] = {
     0x1.0dd50785280a5p+0, -0x1.9bfb53c4039d7p-1, 0x1.d0cedcb8c9059p-2, -0x1.5eb8eba1dfa5ep-3, 0x1.d0acf691ed179p-6, 0x1.1305f56457dcbp-7, -0x1.3bcdce3468013p-8, -0x1.cc8b0d0f47022p-12, 0x1.7069f0dce93b1p-11, 0x1.e91bf0bd8642ap-15, -0x1.d84b4ec962f5bp-14, -0x1.476f24bff60c0p-16, 0x1.31fc58be97e8bp-16, 0x1.bed95d0d49c77p-18, -0x1.377ba0f60fa31p-19, -0x1.ba4456f945175p-20, 0x1.ced323cfc8cbcp-26};
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_POLYNOMIALS_H_

@@ -13,7 +13,7 @@
 #include "reference_plugin/cpu/math/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 using compiler::Opcode;
@@ -121,13 +121,13 @@ constexpr TileRow kRows[] = {
 std::span<const TileRow> GetPowerRows() { return kRows; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 std::span<const TileRow> PowerRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetPowerRows);
 }
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 #endif

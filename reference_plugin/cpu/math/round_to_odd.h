@@ -11,7 +11,7 @@
 // second rounding on which side of a tie the number lies. Two digits more than the narrow type has
 // are enough for that, so here fewer are kept than an f32 has. All without branches, so that loops
 // vectorize.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 
 // The low `count` bits are dropped; the last one left is set if they were not zero. Also of
 // negative numbers in two's complement.
@@ -49,6 +49,6 @@ template <class T>
   return static_cast<float>(static_cast<T>(bits));
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_ROUND_TO_ODD_H_

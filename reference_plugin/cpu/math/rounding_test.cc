@@ -10,7 +10,7 @@
 
 // Conversions from wide types round once. Every number between two neighbours of a narrow type goes
 // to the nearer one, and the one in the middle to the even one; what lies how is known exactly.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace {
 
 using compiler::Opcode;
@@ -158,4 +158,4 @@ INSTANTIATE_TEST_SUITE_P(Targets, RoundingTest,
                                          SimdTarget::kAvx512));
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math

@@ -11,7 +11,7 @@
 #include "reference_plugin/cpu/math/tile_test_support.h"
 
 // Corner cases of the ops, on every target.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace {
 
 using compiler::CompareAttributes;
@@ -369,4 +369,4 @@ INSTANTIATE_TEST_SUITE_P(Targets, SemanticsTest,
                                          SimdTarget::kAvx512));
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math

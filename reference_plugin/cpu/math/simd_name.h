@@ -6,11 +6,11 @@
 
 #include "reference_plugin/cpu/math/tile_functions.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 
 // "baseline", "avx2" or "avx512".
 std::string_view NameOf(SimdTarget target);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_SIMD_NAME_H_

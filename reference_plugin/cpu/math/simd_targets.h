@@ -21,10 +21,11 @@
 // dynamic dispatch: its library would be one more thing to link, and its choice is process-wide
 // state.
 #if (HWY_TARGETS & HWY_AVX3) && (HWY_TARGETS & HWY_AVX2)
-#define PLINTH_CALL_FOR_TARGET(target, function, ...)                             \
-  ((target) == ::plinth::cpu::SimdTarget::kAvx512 ? N_AVX3::function(__VA_ARGS__) \
-   : (target) == ::plinth::cpu::SimdTarget::kAvx2 ? N_AVX2::function(__VA_ARGS__) \
-                                                  : HWY_STATIC_DISPATCH(function)(__VA_ARGS__))
+#define PLINTH_CALL_FOR_TARGET(target, function, ...)                                   \
+  ((target) == ::plinth::cpu::math::SimdTarget::kAvx512 ? N_AVX3::function(__VA_ARGS__) \
+   : (target) == ::plinth::cpu::math::SimdTarget::kAvx2                                 \
+       ? N_AVX2::function(__VA_ARGS__)                                                  \
+       : HWY_STATIC_DISPATCH(function)(__VA_ARGS__))
 #else
 #define PLINTH_CALL_FOR_TARGET(target, function, ...) \
   ((void)(target), HWY_STATIC_DISPATCH(function)(__VA_ARGS__))

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 // The floating-point formats of at most 16 bits as data.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 
 // What stands beyond the largest finite number, and what a NaN is.
 enum class SmallFloatKind : uint8_t {
@@ -90,6 +90,6 @@ constexpr std::array<float, 256> MakeDecodeTable() {
 template <SmallFloatFormat kFormat>
 inline constexpr std::array<float, 256> kDecodeTable = MakeDecodeTable<kFormat>();
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_SMALL_FLOAT_H_

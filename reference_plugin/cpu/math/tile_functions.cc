@@ -14,7 +14,7 @@
 #include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/math/tile_row.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace {
 
 using compiler::Opcode;
@@ -253,4 +253,4 @@ IotaFunction FindIota(DType type, SimdTarget target) {
   return IsValid(type) ? IndexFor(target).iotas[IndexOf(type)] : nullptr;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math

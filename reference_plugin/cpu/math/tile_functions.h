@@ -20,7 +20,7 @@
 // and written. `result` may be the same pointer as an operand of the same tile element size, and
 // must not overlap an operand in any other way. No state, no locks, no allocation: any thread.
 // The finders are constant-time look-ups; they answer a null function where there is none.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 
 // What a tile is aligned to where speed matters: no vector then crosses a cache line.
 inline constexpr size_t kTileAlignment = 64;
@@ -91,6 +91,6 @@ StridedStoreFunction FindStridedStore(size_t element_bytes, SimdTarget target = 
 using IotaFunction = void (*)(void* result, int64_t start, int64_t step, size_t count);
 IotaFunction FindIota(DType type, SimdTarget target = BestSimdTarget());
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_TILE_FUNCTIONS_H_

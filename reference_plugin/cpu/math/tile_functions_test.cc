@@ -12,7 +12,7 @@
 #include "reference_plugin/cpu/math/tile_test_support.h"
 
 // The table as a whole: what is in it, that every entry can be called, and that targets agree.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace {
 
 using compiler::ComparisonDirection;
@@ -232,4 +232,4 @@ TEST(TileFunctionsTest, ResultsMayReplaceOperands) {
 }
 
 }  // namespace
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math

@@ -8,7 +8,7 @@
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 // The table of routines: every family of routines is a file that gives its rows for a target.
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 
 struct TileRow {
   compiler::Opcode opcode;
@@ -63,6 +63,6 @@ struct IotaRow {
 };
 std::span<const IotaRow> IotaRows(SimdTarget target);
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_TILE_ROW_H_

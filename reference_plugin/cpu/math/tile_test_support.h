@@ -10,7 +10,7 @@
 
 #include "reference_plugin/cpu/math/tile_functions.h"
 
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 
 inline std::vector<SimdTarget> SupportedTargets() {
   std::vector<SimdTarget> targets;
@@ -53,6 +53,6 @@ std::vector<R> RunTile(const TileRoutine& routine, const std::vector<T>& a,
   return result;
 }
 
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_TILE_TEST_SUPPORT_H_

@@ -12,7 +12,7 @@
 #include "reference_plugin/cpu/math/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 using compiler::Opcode;
@@ -243,13 +243,13 @@ constexpr TileRow kRows[] = {PLINTH_ROWS(Sine, Unary) PLINTH_ROWS(Cosine, Unary)
 std::span<const TileRow> GetTrigonometricRows() { return kRows; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 std::span<const TileRow> TrigonometricRows(SimdTarget target) {
   return PLINTH_CALL_FOR_TARGET(target, GetTrigonometricRows);
 }
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 #endif

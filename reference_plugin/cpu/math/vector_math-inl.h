@@ -17,7 +17,7 @@
 #include "reference_plugin/cpu/math/polynomials.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace plinth::cpu {
+namespace plinth::cpu::math {
 namespace HWY_NAMESPACE {
 
 template <class D>
@@ -187,7 +187,7 @@ HWY_INLINE V LogFromReduction(D d, V k, V f, V correction) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace plinth::cpu
+}  // namespace plinth::cpu::math
 HWY_AFTER_NAMESPACE();
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_VECTOR_MATH_INL_H_

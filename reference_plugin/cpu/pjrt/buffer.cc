@@ -23,7 +23,7 @@ Expected<std::shared_ptr<const sdk::Layout>> LayoutOf(std::shared_ptr<const sdk:
 }
 
 template <typename Copy>
-sdk::Event CpuBuffer::CopyWhenReady(ContentsPtr contents, int64_t size, Copy copy) {
+sdk::Event CpuBuffer::CopyWhenReady(backend::ContentsPtr contents, int64_t size, Copy copy) {
   if (contents->ready.IsReady() && (size <= kShortCopy || IsFromBeforeFork())) {
     Status status = contents->ready.status();
     if (status.ok()) copy(*contents->storage);
@@ -40,7 +40,7 @@ sdk::Event CpuBuffer::CopyWhenReady(ContentsPtr contents, int64_t size, Copy cop
     }
     // The thread that made the contents ready has other things to do.
     runtime->threads.Schedule([runtime, contents, copy, done]() mutable {
-      const CallbacksElsewhere elsewhere(*runtime);
+      const backend::CallbacksElsewhere elsewhere(*runtime);
       copy(*contents->storage);
       contents = nullptr;  // It may be the last that held the host's memory: a callback is due.
       done->Set();
@@ -50,7 +50,7 @@ sdk::Event CpuBuffer::CopyWhenReady(ContentsPtr contents, int64_t size, Copy cop
 }
 
 Expected<sdk::Event> CpuBuffer::CopyToHost(const sdk::HostDestination& destination) {
-  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy to the host"));
+  PLINTH_ASSIGN_OR_RETURN(backend::ContentsPtr source, ContentsFor("copy to the host"));
   PLINTH_ASSIGN_OR_RETURN(int64_t size, sdk::DenseSizeInBytes(dtype(), dims()));
   void* data = destination.data;
   sdk::Dims shape(dims());
@@ -60,33 +60,33 @@ Expected<sdk::Event> CpuBuffer::CopyToHost(const sdk::HostDestination& destinati
       layout() == nullptr ? std::span<const int64_t>() : layout()->minor_to_major;
   sdk::DenseByteStrides(shape, element_size, order, {from.data(), from.size()});
   if (layout() == nullptr ? destination.is_dense : to == from) {
-    return CopyWhenReady(std::move(source), size, [data, size](const Storage& storage) {
+    return CopyWhenReady(std::move(source), size, [data, size](const backend::Storage& storage) {
       if (size > 0) std::memcpy(data, storage.data(), size);
     });
   }
-  return CopyWhenReady(std::move(source), size, [=](const Storage& storage) {
+  return CopyWhenReady(std::move(source), size, [=](const backend::Storage& storage) {
     sdk::CopyStrided(data, to, storage.data(), from, shape, element_size);
   });
 }
 
 Expected<sdk::Event> CpuBuffer::CopyRawToHost(void* destination, int64_t offset, int64_t size) {
-  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy bytes to the host of"));
-  return CopyWhenReady(std::move(source), size, [=](const Storage& storage) {
+  PLINTH_ASSIGN_OR_RETURN(backend::ContentsPtr source, ContentsFor("copy bytes to the host of"));
+  return CopyWhenReady(std::move(source), size, [=](const backend::Storage& storage) {
     if (size > 0) std::memcpy(destination, storage.data() + offset, size);
   });
 }
 
 Expected<std::shared_ptr<void>> CpuBuffer::HoldMemory() {
-  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("give out the memory of"));
+  PLINTH_ASSIGN_OR_RETURN(backend::ContentsPtr source, ContentsFor("give out the memory of"));
   // The address of an array that is still being computed is only known afterwards.
   PLINTH_RETURN_IF_ERROR(source->ready.Await());
-  StoragePtr storage = source->storage;
+  backend::StoragePtr storage = source->storage;
   void* data = storage->data();
   return std::shared_ptr<void>(data, [storage = std::move(storage)](void*) {});
 }
 
 Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::Share(sdk::Memory* memory, sdk::Device* device) {
-  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy"));
+  PLINTH_ASSIGN_OR_RETURN(backend::ContentsPtr source, ContentsFor("copy"));
   return std::unique_ptr<sdk::Buffer>(
       new CpuBuffer(runtime_, dtype(), dims(), memory, device, std::move(source), layout()));
 }
@@ -101,10 +101,10 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::CopyToDevice(sdk::Device* devi
 
 Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::DonateWithControlDependency(
     sdk::Event dependency) {
-  ContentsPtr source = Donate();
+  backend::ContentsPtr source = Donate();
   if (source == nullptr) return DeletedError("donate");
   auto done = std::make_shared<sdk::EventSource>();
-  auto moved = std::make_shared<Contents>();
+  auto moved = std::make_shared<backend::Contents>();
   moved->ready = done->event();
   const sdk::Event both[] = {source->ready, std::move(dependency)};
   sdk::Event::All(both).OnReady([source, moved, done](const Status& status) {
@@ -116,7 +116,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::DonateWithControlDependency(
 }
 
 Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::Bitcast(const sdk::Shape& shape) {
-  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("bitcast"));
+  PLINTH_ASSIGN_OR_RETURN(backend::ContentsPtr source, ContentsFor("bitcast"));
   PLINTH_ASSIGN_OR_RETURN(int64_t old_size, sdk::DenseSizeInBytes(dtype(), dims()));
   PLINTH_ASSIGN_OR_RETURN(int64_t new_size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
   if (old_size != new_size) {

@@ -15,12 +15,13 @@ Expected<std::shared_ptr<const sdk::Layout>> LayoutOf(std::shared_ptr<const sdk:
                                                       size_t rank);
 
 // A buffer in the host's memory.
-class CpuBuffer final : public ContentsBuffer {
+class CpuBuffer final : public backend::ContentsBuffer {
  public:
-  CpuBuffer(std::shared_ptr<Runtime> runtime, DType dtype, std::span<const int64_t> dims,
-            sdk::Memory* memory, sdk::Device* device, ContentsPtr contents,
+  CpuBuffer(std::shared_ptr<backend::Runtime> runtime, DType dtype, std::span<const int64_t> dims,
+            sdk::Memory* memory, sdk::Device* device, backend::ContentsPtr contents,
             std::shared_ptr<const sdk::Layout> layout = nullptr)
-      : ContentsBuffer(dtype, dims, memory, device, std::move(contents), std::move(layout)),
+      : backend::ContentsBuffer(dtype, dims, memory, device, std::move(contents),
+                                std::move(layout)),
         runtime_(std::move(runtime)) {}
 
   bool IsOnCpu() override { return true; }
@@ -37,9 +38,9 @@ class CpuBuffer final : public ContentsBuffer {
   Expected<std::unique_ptr<Buffer>> Share(sdk::Memory* memory, sdk::Device* device);
   // Runs `copy(storage)` when the contents are there, here if that is now and the copy is short.
   template <typename Copy>
-  sdk::Event CopyWhenReady(ContentsPtr contents, int64_t size, Copy copy);
+  sdk::Event CopyWhenReady(backend::ContentsPtr contents, int64_t size, Copy copy);
 
-  const std::shared_ptr<Runtime> runtime_;
+  const std::shared_ptr<backend::Runtime> runtime_;
 };
 
 }  // namespace plinth::cpu

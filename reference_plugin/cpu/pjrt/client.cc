@@ -22,11 +22,11 @@ constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"
 // Physical memory statistics of the one pool that all devices share.
 class CpuDevice final : public sdk::Device {
  public:
-  CpuDevice(sdk::DeviceInfo info, std::shared_ptr<MemoryPool> pool)
+  CpuDevice(sdk::DeviceInfo info, std::shared_ptr<backend::MemoryPool> pool)
       : Device(std::move(info)), pool_(std::move(pool)) {}
 
   Expected<sdk::MemoryStats> GetMemoryStats() override {
-    MemoryPoolStats pool = pool_->stats();
+    backend::MemoryPoolStats pool = pool_->stats();
     sdk::MemoryStats stats;
     stats.bytes_in_use = pool.bytes_in_use;
     stats.peak_bytes_in_use = pool.peak_bytes_in_use;
@@ -42,7 +42,7 @@ class CpuDevice final : public sdk::Device {
   }
 
  private:
-  std::shared_ptr<MemoryPool> pool_;
+  std::shared_ptr<backend::MemoryPool> pool_;
 };
 
 Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t rank) {
@@ -53,12 +53,12 @@ Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t ra
 }  // namespace
 
 CpuClient::CpuClient(const CpuClientOptions& options)
-    : BackendClient(
+    : backend::BackendClient(
           MakeBackend(options.library),
-          std::make_shared<Runtime>(options.num_threads > 0
-                                        ? options.num_threads
-                                        : static_cast<int>(std::thread::hardware_concurrency()),
-                                    options.memory_limit)) {
+          std::make_shared<backend::Runtime>(
+              options.num_threads > 0 ? options.num_threads
+                                      : static_cast<int>(std::thread::hardware_concurrency()),
+              options.memory_limit)) {
   for (int id = 0; id < options.num_devices; ++id) {
     sdk::DeviceInfo info;
     info.description.id = id;
@@ -79,18 +79,17 @@ CpuClient::CpuClient(const CpuClientOptions& options)
   }
 }
 
-std::unique_ptr<ContentsBuffer> CpuClient::MakeBuffer(DType dtype, std::span<const int64_t> dims,
-                                                      sdk::Memory* memory, sdk::Device* device,
-                                                      ContentsPtr contents,
-                                                      std::shared_ptr<const sdk::Layout> layout) {
+std::unique_ptr<backend::ContentsBuffer> CpuClient::MakeBuffer(
+    DType dtype, std::span<const int64_t> dims, sdk::Memory* memory, sdk::Device* device,
+    backend::ContentsPtr contents, std::shared_ptr<const sdk::Layout> layout) {
   return std::make_unique<CpuBuffer>(runtime(), dtype, dims, memory, device, std::move(contents),
                                      std::move(layout));
 }
 
 std::unique_ptr<sdk::Buffer> CpuClient::NewBuffer(const sdk::Shape& shape, sdk::Memory* memory,
-                                                  sdk::Device* device, StoragePtr storage,
+                                                  sdk::Device* device, backend::StoragePtr storage,
                                                   sdk::Event ready) {
-  auto contents = std::make_shared<Contents>();
+  auto contents = std::make_shared<backend::Contents>();
   contents->storage = std::move(storage);
   contents->ready = std::move(ready);
   const bool is_row_major = shape.layout == nullptr || shape.layout->IsRowMajor();
@@ -122,17 +121,17 @@ Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
     auto release = std::make_shared<Release>();
     result.done_with_host_buffer = release->done.event();
     result.buffer = NewBuffer(shape, request.memory, request.device,
-                              StoragePtr::Borrow(request.data, request.size, release));
+                              backend::StoragePtr::Borrow(request.data, request.size, release));
     return result;
   }
-  PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime()->memory->Allocate(request.size));
+  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage, runtime()->memory->Allocate(request.size));
   if (is_dense) {
     constexpr int64_t kGrain = 1 << 20;
     auto* from = static_cast<const std::byte*>(request.data);
     std::byte* to = storage->data();
-    ParallelFor(&runtime()->threads, request.size, kGrain, [=](int64_t begin, int64_t end) {
-      std::memcpy(to + begin, from + begin, end - begin);
-    });
+    backend::ParallelFor(
+        &runtime()->threads, request.size, kGrain,
+        [=](int64_t begin, int64_t end) { std::memcpy(to + begin, from + begin, end - begin); });
   } else {
     sdk::CopyStrided(storage->data(), dense, request.data, request.byte_strides, request.dims,
                      element_size);
@@ -146,7 +145,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateUninitializedBuffer(cons
                                                                             sdk::Device* device) {
   PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(int64_t size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
-  PLINTH_ASSIGN_OR_RETURN(StoragePtr storage, runtime()->memory->Allocate(size));
+  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage, runtime()->memory->Allocate(size));
   return NewBuffer(shape, memory, device, std::move(storage));
 }
 
@@ -160,7 +159,7 @@ Expected<sdk::AliasBuffer> CpuClient::CreateAliasBuffer(const sdk::Shape& shape,
                                                         sdk::Memory* memory) {
   PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
   auto done = std::make_shared<sdk::EventSource>();
-  auto contents = std::make_shared<Contents>();
+  auto contents = std::make_shared<backend::Contents>();
   contents->ready = done->event();
   sdk::AliasBuffer alias;
   alias.buffer = std::make_unique<CpuBuffer>(runtime(), shape.dtype, shape.dims, memory,
@@ -170,8 +169,8 @@ Expected<sdk::AliasBuffer> CpuClient::CreateAliasBuffer(const sdk::Shape& shape,
       done->Set(source.status());
       return Status();
     }
-    auto& buffer = static_cast<ContentsBuffer&>(**source);
-    ContentsPtr given = buffer.contents();
+    auto& buffer = static_cast<backend::ContentsBuffer&>(**source);
+    backend::ContentsPtr given = buffer.contents();
     Status problem;
     if (given == nullptr) {
       problem = FailedPrecondition("the buffer that fulfills an alias was deleted");
@@ -210,7 +209,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateViewOfDeviceBuffer(
                            kZeroCopyAlignment, " bytes.");
   }
   return NewBuffer(request.shape, request.memory, request.device,
-                   StoragePtr::Borrow(request.data, size, request.owner));
+                   backend::StoragePtr::Borrow(request.data, size, request.owner));
 }
 
 }  // namespace plinth::cpu

@@ -13,19 +13,18 @@ struct CpuClientOptions {
   int num_devices = 1;
   int num_threads = 0;       // 0: one per core
   int64_t memory_limit = 0;  // bytes; 0: the machine's memory
-  LibraryOptions library;
+  library::LibraryOptions library;
 };
 
 // Devices that share one runtime: its threads and its memory. Each has the memories "device" (the
 // default), "pinned_host" and "unpinned_host", which differ by name only.
-class CpuClient final : public BackendClient {
+class CpuClient final : public backend::BackendClient {
  public:
   explicit CpuClient(const CpuClientOptions& options);
 
-  std::unique_ptr<ContentsBuffer> MakeBuffer(DType dtype, std::span<const int64_t> dims,
-                                             sdk::Memory* memory, sdk::Device* device,
-                                             ContentsPtr contents,
-                                             std::shared_ptr<const sdk::Layout> layout) override;
+  std::unique_ptr<backend::ContentsBuffer> MakeBuffer(
+      DType dtype, std::span<const int64_t> dims, sdk::Memory* memory, sdk::Device* device,
+      backend::ContentsPtr contents, std::shared_ptr<const sdk::Layout> layout) override;
   Expected<sdk::HostBufferResult> BufferFromHostBuffer(
       const sdk::HostBufferRequest& request) override;
   Expected<std::unique_ptr<sdk::Buffer>> CreateUninitializedBuffer(const sdk::Shape& shape,
@@ -44,7 +43,7 @@ class CpuClient final : public BackendClient {
 
  private:
   std::unique_ptr<sdk::Buffer> NewBuffer(const sdk::Shape& shape, sdk::Memory* memory,
-                                         sdk::Device* device, StoragePtr storage,
+                                         sdk::Device* device, backend::StoragePtr storage,
                                          sdk::Event ready = {});
 };
 

@@ -25,8 +25,8 @@ Status CheckSimdName() {
   const char* wanted = secure_getenv("PLINTH_SIMD");
   if (wanted == nullptr || *wanted == '\0') return Status();
   std::string names;
-  for (int i = 0; i < kNumSimdTargets; ++i) {
-    const std::string_view name = NameOf(static_cast<SimdTarget>(i));
+  for (int i = 0; i < math::kNumSimdTargets; ++i) {
+    const std::string_view name = math::NameOf(static_cast<math::SimdTarget>(i));
     if (name == wanted) return Status();
     names += StrCat(names.empty() ? "" : ", ", name);
   }
@@ -41,8 +41,8 @@ sdk::PluginInfo MakeInfo() {
   // JAX's lowering rules, donation and compilation cache go by this name.
   info.platform_name = "cpu";
   // Part of the keys of JAX's compilation cache: whatever an executable depends on is in it.
-  info.platform_version =
-      StrCat("plinth ", PLINTH_VERSION, " build ", BuildId(), " on ", NameOf(BestSimdTarget()));
+  info.platform_version = StrCat("plinth ", PLINTH_VERSION, " build ", backend::BuildId(), " on ",
+                                 math::NameOf(math::BestSimdTarget()));
   info.attributes = {
       {"stablehlo_current_version", std::vector<int64_t>{1, 17, 0}},
       {"stablehlo_minimum_version", std::vector<int64_t>{0, 9, 0}},
@@ -79,14 +79,14 @@ class CpuPlugin final : public sdk::Plugin {
     return std::unique_ptr<sdk::Client>(std::make_unique<CpuClient>(options));
   }
 
-  sdk::Ffi* ffi() override { return &FfiRegistry::Get(); }
+  sdk::Ffi* ffi() override { return &backend::FfiRegistry::Get(); }
 
   Expected<std::shared_ptr<const sdk::Executable>> Compile(const sdk::Topology&,
                                                            const sdk::Program& program,
                                                            std::string_view options,
                                                            sdk::Client*) override {
-    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const BackendExecutable> executable,
-                            BackendExecutable::Compile(program, options, MakeBackend()));
+    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const backend::BackendExecutable> executable,
+                            backend::BackendExecutable::Compile(program, options, MakeBackend()));
     return std::shared_ptr<const sdk::Executable>(std::move(executable));
   }
 
