@@ -105,7 +105,7 @@ struct PrintedStep {
 
 // Prints a step of kind kKernel or kLibrary; of a kernel, it depends on `kernel` and the sizes of
 // the arrays alone. UNIMPLEMENTED names the op and its place.
-Expected<PrintedStep> Print(const compiler::PlanStep& step, const Architecture& architecture);
+Expected<PrintedStep> Print(const compiler::plan::PlanStep& step, const Architecture& architecture);
 
 }  // namespace plinth::cuda
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/library/library.h"
+#include "reference_plugin/cuda/library/step_code.h"
+
+namespace plinth::cuda {
+namespace {
+
+using compiler::TransposeMode;
+
+Status CheckFactorType(DType type) {
+  if (type == DType::kF32 || type == DType::kF64) return Status();
+  return Unimplemented("elements of type ", Name(type), "; expected f32 or f64");
+}
+
+}  // namespace
+
+// A block takes a matrix, column by column of the lower factor (of the transpose, for the upper
+// one). The triangle that is no result is zero; a matrix that is not positive definite gives NaN.
+Expected<PrintedStep> PrintCholesky(const compiler::plan::PlanStep& step,
+                                    const Architecture& architecture) {
+  const bool lower = std::get<compiler::CholeskyAttributes>(*step.attributes).lower;
+  const compiler::Type& type = step.operands[0].type;
+  PLINTH_RETURN_IF_ERROR(CheckFactorType(type.dtype));
+  PrintedStep printed;
+  if (type.NumElements() == 0) return printed;
+  const int64_t n = type.dims.back(), batch = type.NumElements() / (n * n);
+  if (batch > architecture.grid_x || n > INT32_MAX / 2) {
+    return Unimplemented(batch, " matrices of order ", n, " are more than a launch takes");
+  }
+  const std::string value = ValueType(type.dtype);
+  Code code;
+  code.Line(value, "* m = (", value, "*)o0 + (s64)blockIdx.x * ", n * n, "ll;");
+  code.Line("const ", value, "* from = (const ", value, "*)i0 + (s64)blockIdx.x * ", n * n, "ll;");
+  // Element (row, column) of the lower factor, wherever it lies.
+  code.Line("auto at = [](s64 row, s64 column) { return ",
+            lower ? StrCat("row * ", n, "ll + column") : StrCat("column * ", n, "ll + row"),
+            "; };");
+  code.Open("for (s64 k = threadIdx.x; k < ", n * n, "ll; k += ", kStepBlock, ")");
+  code.Line("const s64 row = k / ", n, "ll, column = k % ", n, "ll;");
+  code.Line(lower ? "m[k] = column <= row ? from[k] : 0;" : "m[k] = column >= row ? from[k] : 0;");
+  code.Close();
+  code.Line("__shared__ ", value, " root;");
+  code.Line("__syncthreads();");
+  code.Open("for (s64 c = 0; c < ", n, "ll; ++c)");
+  code.Open("if (threadIdx.x == 0)");
+  code.Line("root = sqrt_of(m[at(c, c)]);");
+  // Once a root is NaN, or infinite or zero, all that follows is.
+  code.Line("if (!(root > 0) || !is_finite(root)) root = ", value, "(f32_bits(0x7fc00000u));");
+  code.Line("m[at(c, c)] = root;");
+  code.Close();
+  code.Line("__syncthreads();");
+  code.Line("for (s64 r = c + 1 + threadIdx.x; r < ", n, "ll; r += ", kStepBlock,
+            ") m[at(r, c)] = m[at(r, c)] / root;");
+  code.Line("__syncthreads();");
+  code.Line("const s64 rest = ", n, "ll - c - 1;");
+  code.Open("for (s64 k = threadIdx.x; k < rest * rest; k += ", kStepBlock, ")");
+  code.Line("const s64 r = c + 1 + k / rest, q = c + 1 + k % rest;");
+  code.Line("if (q <= r) m[at(r, q)] = multiply_add(-m[at(r, c)], m[at(q, c)], m[at(r, q)]);");
+  code.Close();
+  code.Line("__syncthreads();");
+  code.Close();
+  code.Open("if (is_nan(m[at(", n - 1, ", ", n - 1, ")]))");
+  code.Line("for (s64 k = threadIdx.x; k < ", n * n, "ll; k += ", kStepBlock, ") m[k] = ", value,
+            "(f32_bits(0x7fc00000u));");
+  code.Close();
+  printed.actions.push_back(MakeStepAction(step, code.Take(), batch, kStepBlock, true, false));
+  return printed;
+}
+
+// A thread takes a right-hand side.
+Expected<PrintedStep> PrintTriangularSolve(const compiler::plan::PlanStep& step,
+                                           const Architecture&) {
+  const auto& how = std::get<compiler::TriangularSolveAttributes>(*step.attributes);
+  const compiler::Type& b = step.operands[1].type;
+  PLINTH_RETURN_IF_ERROR(CheckFactorType(b.dtype));
+  PrintedStep printed;
+  if (b.NumElements() == 0) return printed;
+  const int64_t n = step.operands[0].type.dims.back();
+  const int64_t columns = b.dims.back(), rows = b.dims[b.dims.size() - 2];
+  const int64_t sides = how.left_side ? columns : rows;
+  // From the right, the transposed system: x A = b is A^T x^T = b^T.
+  const bool transposes = (how.transpose_a != TransposeMode::kNoTranspose) == how.left_side;
+  const bool lower = how.lower != transposes;
+  const int64_t step_along = how.left_side ? columns : 1, step_across = how.left_side ? 1 : columns;
+  const std::string value = ValueType(b.dtype);
+  Code code;
+  code.Line("const s64 matrix = (s64)t / ", sides, "ll, side = (s64)t % ", sides, "ll;");
+  code.Line("const ", value, "* a = (const ", value, "*)i0 + matrix * ", n * n, "ll;");
+  code.Line("const ", value, "* from = (const ", value, "*)i1 + matrix * ", rows * columns,
+            "ll + side * ", step_across, "ll;");
+  code.Line(value, "* x = (", value, "*)o0 + matrix * ", rows * columns, "ll + side * ",
+            step_across, "ll;");
+  code.Open("for (s64 k = 0; k < ", n, "ll; ++k)");
+  code.Line("const s64 r = ", lower ? std::string("k") : StrCat(n - 1, "ll - k"), ";");
+  code.Line(value, " sum = from[r * ", step_along, "ll];");
+  code.Open("for (s64 j = 0; j < k; ++j)");
+  code.Line("const s64 q = ", lower ? std::string("j") : StrCat(n - 1, "ll - j"), ";");
+  code.Line("sum = multiply_add(-a[",
+            transposes ? StrCat("q * ", n, "ll + r") : StrCat("r * ", n, "ll + q"), "], x[q * ",
+            step_along, "ll], sum);");
+  code.Close();
+  code.Line("x[r * ", step_along,
+            "ll] = ", how.unit_diagonal ? std::string("sum") : StrCat("sum / a[r * ", n + 1, "ll]"),
+            ";");
+  code.Close();
+  AppendPoints(step, b.NumElements() / n, code.Take(), false, printed);
+  return printed;
+}
+
+}  // namespace plinth::cuda

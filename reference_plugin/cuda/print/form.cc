@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/print/form.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "reference_plugin/compiler/kernel/combiner.h"
+
+namespace plinth::cuda {
+namespace {
+
+using compiler::Access;
+using compiler::Kernel;
+using compiler::KernelShape;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Phase;
+
+constexpr int32_t kWarp = 32;
+constexpr int64_t kPackBytes = 16;
+// 32-bit words of a thread's row values in registers, and nodes in the loops that are then
+// unrolled.
+constexpr int64_t kRegisterWords = 24;
+constexpr int64_t kUnrolledNodes = 400;
+// Points below which every thread takes one: more threads hide more.
+constexpr int64_t kPointsPerMultiprocessor = 1024;
+
+bool HasReductions(const Kernel& kernel) {
+  return std::any_of(kernel.body.phases.begin(), kernel.body.phases.end(),
+                     [](const Phase& phase) { return !phase.reductions.empty(); });
+}
+
+// Values of points that later phases read: (phase, node).
+std::set<std::pair<int32_t, int32_t>> KeptNodes(const Kernel& kernel) {
+  std::set<std::pair<int32_t, int32_t>> kept;
+  for (const Phase& phase : kernel.body.phases) {
+    for (const Node& node : phase.nodes) {
+      if (node.kind == NodeKind::kRow && kernel.body.phases[node.index].over_reduced) {
+        kept.insert({node.index, node.component});
+      }
+    }
+  }
+  return kept;
+}
+
+// How many neighbours along `dim` a thread takes: as many as all outputs that lie along it, and at
+// least one access, can be moved by as packs.
+int32_t ChooseVector(const Kernel& kernel, int32_t dim) {
+  const KernelShape& shape = kernel.shape;
+  int64_t least = kPackBytes;
+  for (const auto* accesses : {&shape.inputs, &shape.outputs}) {
+    for (const Access& access : *accesses) {
+      if (access.byte_strides[dim] == ByteSize(access.dtype)) {
+        least = std::min(least, ByteSize(access.dtype));
+      }
+    }
+  }
+  constexpr int64_t kMostElements = 8;
+  for (int64_t vector = std::min(kMostElements, kPackBytes / least); vector > 1; vector /= 2) {
+    if (shape.extents[dim] % vector != 0) continue;
+    const int32_t count = static_cast<int32_t>(vector);
+    const bool outputs =
+        std::all_of(shape.outputs.begin(), shape.outputs.end(), [&](const Access& access) {
+          return access.byte_strides[dim] == 0 || IsPacked(access, dim, count);
+        });
+    bool any = false;
+    for (const auto* accesses : {&shape.inputs, &shape.outputs}) {
+      for (const Access& access : *accesses) any |= IsPacked(access, dim, count);
+    }
+    if (outputs && any) return count;
+  }
+  return 1;
+}
+
+bool IsContiguous(const Access& access) {
+  const bool lies_side_by_side =
+      access.byte_strides[0] == ByteSize(access.dtype) && access.byte_offset == 0;
+  return access.bounds.empty() && access.dynamic_offsets.empty() &&
+         (lies_side_by_side || access.byte_strides[0] == 0);
+}
+
+Form ChoosePointwise(const Kernel& kernel, const Architecture& architecture) {
+  const KernelShape& shape = kernel.shape;
+  Form form;
+  int64_t points = 1;
+  for (int64_t extent : shape.extents) points *= extent;
+  const int32_t rank = static_cast<int32_t>(shape.extents.size());
+  if (rank == 0 || points == 0) return form;
+  const bool is_flat =
+      rank == 1 && points <= INT32_MAX / kPackBytes &&
+      std::all_of(shape.inputs.begin(), shape.inputs.end(), IsContiguous) &&
+      std::all_of(shape.outputs.begin(), shape.outputs.end(), [](const Access& access) {
+        return IsContiguous(access) && access.byte_strides[0] != 0;
+      });
+  form.takes_length = is_flat;
+  if (points < architecture.multiprocessors * kPointsPerMultiprocessor) return form;
+  // The rest at the end is moved element by element.
+  Kernel rounded = kernel;
+  if (is_flat) rounded.shape.extents[0] = kPackBytes;
+  form.vector = ChooseVector(rounded, rank - 1);
+  return form;
+}
+
+int32_t PowerOfTwoFrom(int64_t value) {
+  int32_t power = 1;
+  while (power < value) power *= 2;
+  return power;
+}
+
+// Whether most of what phases over points move lies side by side along the rows' dimension.
+bool LiesAcrossRows(const Kernel& kernel) {
+  const KernelShape& shape = kernel.shape;
+  const int32_t rank = static_cast<int32_t>(shape.extents.size());
+  if (shape.num_parallel == 0 || shape.num_parallel == rank) return false;
+  int across = 0, along = 0;
+  auto count = [&](const Access& access) {
+    const int64_t row = std::abs(access.byte_strides[shape.num_parallel - 1]);
+    const int64_t point = std::abs(access.byte_strides[rank - 1]);
+    if (row == 0 || point == 0) return;
+    (row < point ? across : along) += 1;
+  };
+  for (const Phase& phase : kernel.body.phases) {
+    if (!phase.over_reduced) continue;
+    for (const Node& node : phase.nodes) {
+      if (node.kind == NodeKind::kInput) count(shape.inputs[node.index]);
+    }
+    for (const auto& store : phase.stores) count(shape.outputs[store.output]);
+  }
+  return across > along;
+}
+
+struct RowShape {
+  int32_t rows, slices;
+};
+
+// A row of `length` steps, of which each thread takes at least some.
+RowShape ChooseAlong(int64_t rows, int64_t length, const Architecture& architecture) {
+  constexpr int32_t kBlock = 256, kMost = 1024;
+  if (length <= 4) return {kBlock, 1};
+  const bool is_few = rows < int64_t{architecture.multiprocessors} * 8;
+  if (length <= 16 || (length <= 1024 && !is_few)) {
+    const int32_t slices = std::min(kWarp, PowerOfTwoFrom((length + 1) / 2));
+    return {kBlock / slices, slices};
+  }
+  if (length <= 64) return {kBlock / kWarp, kWarp};
+  if (length >= 16384) return {1, kMost};
+  return {1, std::clamp(PowerOfTwoFrom(length / 8), 64, length >= 4096 ? 512 : kBlock)};
+}
+
+RowShape ChooseAcross(int64_t rows, int64_t length, const Architecture& architecture) {
+  constexpr int32_t kBlock = 256;
+  if (length <= 8 || rows >= int64_t{architecture.multiprocessors} * 1024) return {kBlock, 1};
+  const int32_t slices = std::clamp(PowerOfTwoFrom(length / 16), 2, 16);
+  return {kWarp, slices};
+}
+
+Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
+  const KernelShape& shape = kernel.shape;
+  const int64_t rows = NumRows(shape), length = RowLength(shape);
+  Form form;
+  form.kind = FormKind::kRows;
+  form.rows_fastest = LiesAcrossRows(kernel);
+  for (const Phase& phase : kernel.body.phases) {
+    for (const compiler::Reduction& reduction : phase.reductions) {
+      form.in_order |= !Commutes(reduction.combiner);
+    }
+  }
+  const int32_t rank = static_cast<int32_t>(shape.extents.size());
+  if (!form.rows_fastest && !form.in_order && length > 0 && shape.num_parallel < rank) {
+    form.vector = ChooseVector(kernel, rank - 1);
+  }
+  const int64_t steps = length / form.vector;
+  const RowShape chosen = form.rows_fastest ? ChooseAcross(rows, steps, architecture)
+                                            : ChooseAlong(rows, steps, architecture);
+  form.rows = chosen.rows;
+  form.slices = chosen.slices;
+  form.block = form.rows * form.slices;
+
+  const auto kept = KeptNodes(kernel);
+  if (kept.empty()) return form;
+  int64_t words = 0, nodes = 0;
+  for (const auto& [phase, node] : kept) {
+    words += (ByteSize(kernel.body.phases[phase].nodes[node].dtype) + 3) / 4;
+  }
+  for (const Phase& phase : kernel.body.phases) nodes += static_cast<int64_t>(phase.nodes.size());
+  const int64_t per_thread = (steps + form.slices - 1) / form.slices * form.vector;
+  if (per_thread * words <= kRegisterWords && per_thread * nodes <= kUnrolledNodes) {
+    form.row_place = RowPlace::kRegisters;
+  } else if (form.rows * length * RowBytes(kernel) <= architecture.shared_bytes * 3 / 4) {
+    form.row_place = RowPlace::kShared;
+  } else {
+    form.row_place = RowPlace::kScratch;
+  }
+  return form;
+}
+
+}  // namespace
+
+int64_t NumRows(const KernelShape& shape) {
+  int64_t rows = 1;
+  for (int32_t d = 0; d < shape.num_parallel; ++d) rows *= shape.extents[d];
+  return rows;
+}
+
+int64_t RowLength(const KernelShape& shape) {
+  int64_t length = 1;
+  for (size_t d = static_cast<size_t>(shape.num_parallel); d < shape.extents.size(); ++d) {
+    length *= shape.extents[d];
+  }
+  return length;
+}
+
+bool IsPacked(const Access& access, int32_t dim, int32_t vector) {
+  const int64_t bytes = ByteSize(access.dtype);
+  const int64_t unit = std::min(kPackBytes, bytes * vector);
+  if (vector == 1 || access.byte_strides[dim] != bytes || !access.bounds.empty() ||
+      access.byte_offset % unit != 0) {
+    return false;
+  }
+  for (size_t d = 0; d < access.byte_strides.size(); ++d) {
+    if (static_cast<int32_t>(d) != dim && access.byte_strides[d] % unit != 0) return false;
+  }
+  return std::all_of(
+      access.dynamic_offsets.begin(), access.dynamic_offsets.end(),
+      [&](const compiler::DynamicOffset& offset) { return offset.byte_stride % unit == 0; });
+}
+
+int64_t RowBytes(const Kernel& kernel) {
+  int64_t bytes = 0;
+  for (const auto& [phase, node] : KeptNodes(kernel)) {
+    bytes += ByteSize(kernel.body.phases[phase].nodes[node].dtype);
+  }
+  return bytes;
+}
+
+bool Commutes(const compiler::Combiner& combiner) {
+  const std::optional<compiler::Opcode> op = compiler::SingleOp(combiner);
+  return op.has_value() && compiler::InfoOf(*op).commutative;
+}
+
+// The table: what a kernel looks like, and the form that it takes.
+Form ChooseForm(const Kernel& kernel, const Architecture& architecture) {
+  const std::vector<Phase>& phases = kernel.body.phases;
+  const bool points_only = std::all_of(phases.begin(), phases.end(),
+                                       [](const Phase& phase) { return phase.over_reduced; });
+  const bool rows_only = std::none_of(phases.begin(), phases.end(),
+                                      [](const Phase& phase) { return phase.over_reduced; });
+  if (rows_only || (points_only && !HasReductions(kernel))) {
+    return ChoosePointwise(kernel, architecture);
+  }
+  return ChooseRows(kernel, architecture);
+}
+
+}  // namespace plinth::cuda

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CUDA_PRINT_FORM_H_
+#define PLINTH_REFERENCE_PLUGIN_CUDA_PRINT_FORM_H_
+
+#include <cstdint>
+
+#include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/cuda/print/program.h"
+
+// Which form a kernel takes. What is chosen here follows from the kernel and the architecture, so
+// that the order of a float sum does too. docs/extending/kernel-form.md says how to add one.
+namespace plinth::cuda {
+
+enum class FormKind : uint8_t {
+  kPointwise,  // threads take points
+  kRows,       // threads, or several of them, take rows
+};
+
+// Where the values of a row stay from one phase to the next. Each thread meets only those that it
+// has kept itself.
+enum class RowPlace : uint8_t {
+  kNone,
+  kRegisters,
+  kShared,
+  kScratch,  // of the launch, in device memory
+};
+
+struct Form {
+  FormKind kind = FormKind::kPointwise;
+  int32_t block = 256;  // threads
+  // Neighbouring points that a thread takes at once, along the innermost dimension (of the reduced
+  // ones, for rows); some accesses then move up to 16 bytes.
+  int32_t vector = 1;
+  // kPointwise: the text does not have the length of the only dimension, the launch has.
+  bool takes_length = false;
+
+  // kRows: a block is `rows` rows times `slices` threads of each, `block` together.
+  int32_t rows = 1, slices = 1;
+  // Neighbouring threads take neighbouring rows, not neighbouring points of one.
+  bool rows_fastest = false;
+  // Each thread takes a run of points, and what they give is combined in the order of threads: for
+  // combiners that are not known to commute.
+  bool in_order = false;
+  RowPlace row_place = RowPlace::kNone;
+};
+
+Form ChooseForm(const compiler::Kernel& kernel, const Architecture& architecture);
+
+// Points of the parallel dimensions; of the reduced ones.
+int64_t NumRows(const compiler::KernelShape& shape);
+int64_t RowLength(const compiler::KernelShape& shape);
+
+// Whether `vector` elements from a multiple of `vector` on, along dimension `dim`, lie side by side
+// at a multiple of their size (16 bytes, if they are more).
+bool IsPacked(const compiler::Access& access, int32_t dim, int32_t vector);
+
+// Bytes that a kernel keeps of each row.
+int64_t RowBytes(const compiler::Kernel& kernel);
+
+// Whether the order in which elements are combined is free.
+bool Commutes(const compiler::Combiner& combiner);
+
+}  // namespace plinth::cuda
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CUDA_PRINT_FORM_H_

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/target.h"
+
+#include <iterator>
+
+namespace plinth::cuda {
+namespace {
+
+using compiler::DTypeSet;
+using compiler::Opcode;
+
+constexpr compiler::KernelLimits kKernels = {
+    .nodes = 128,
+    .loads = 40,
+    .instances = 512,
+    .outputs = 16,
+    .domain_rank = 8,
+    // One block takes a row: longer ones are gone over once.
+    .row_elements = 32768,
+    // Shared memory of a block.
+    .row_bytes = 48 << 10,
+};
+
+constexpr compiler::FusionLimits kFusion = {
+    // A launch costs about as much as so many points.
+    .tiny_points = 1 << 16, .recomputed_points = 1 << 20, .recomputed_ops = 4,
+    .duplicated_ops = 8,    .selected_elements = 1 << 16, .selected_operands = 4,
+};
+
+constexpr compiler::WorkUnits kWork = {
+    .simple = 1,
+    .division = 8,
+    .root = 8,
+    .remainder = 16,
+    .function = 16,
+    .integer_division = 20,
+    .cheap = 4,
+    // What is kept of a row is a barrier, or registers.
+    .row_cheap = 16,
+};
+
+// Of a device with about 4 TB/s, as one core: they order candidates.
+constexpr compiler::Rates kRates = {
+    .kernel_start_ns = 3000,
+    .kernel_ns_per_unit = 0.0001,
+    .kernel_ns_per_byte = 0.0003,
+    .library_start_ns = 3000,
+    .library_ns_per_byte = 0.0003,
+    .library_flops_per_ns = 50000,
+    .sort_ns = 0.02,
+    .scan_ns = 0.01,
+    .gather_ns = 0.005,
+    .scatter_ns = 0.01,
+    .window_ns = 0.005,
+    .fft_ns = 0.002,
+    .random_ns = 0.001,
+    .copy_ns_per_byte = 0.0005,
+    .loop_turn_ns = 10000,
+};
+
+// Operands of any type, summed in their own or a wider one.
+constexpr std::array<DTypeSet, kNumDTypes> Products() {
+  std::array<DTypeSet, kNumDTypes> products{};
+  auto add = [&](DType operands, DTypeSet sums) { products[static_cast<size_t>(operands)] = sums; };
+  constexpr DType kIntegers[] = {DType::kS8,  DType::kU8,  DType::kS16, DType::kU16,
+                                 DType::kS32, DType::kU32, DType::kS64, DType::kU64};
+  for (size_t i = 0; i < std::size(kIntegers); ++i) {
+    for (size_t j = i - i % 2; j < std::size(kIntegers); ++j) {
+      products[static_cast<size_t>(kIntegers[i])].Add(kIntegers[j]);
+    }
+  }
+  add(DType::kPred, {DType::kPred});
+  add(DType::kF16, {DType::kF16, DType::kF32, DType::kF64});
+  add(DType::kBF16, {DType::kBF16, DType::kF32, DType::kF64});
+  add(DType::kF32, {DType::kF32, DType::kF64});
+  add(DType::kF64, {DType::kF64});
+  add(DType::kC64, {DType::kC64, DType::kC128});
+  add(DType::kC128, {DType::kC128});
+  return products;
+}
+
+// Each matrix is read before it is written.
+constexpr compiler::InPlaceRule kInPlace[] = {
+    {Opcode::kCholesky, 0, 0},
+    {Opcode::kTriangularSolve, 1, 0},
+};
+
+}  // namespace
+
+constexpr compiler::Target kTarget = {
+    .name = "cuda",
+    .kernels = kKernels,
+    .fusion = kFusion,
+    .work = kWork,
+    .rates = kRates,
+    // library/: see library.h.
+    .library = {Opcode::kDotGeneral, Opcode::kConvolution, Opcode::kGather, Opcode::kScatter,
+                Opcode::kSort, Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator,
+                Opcode::kRng, Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId,
+                Opcode::kCustomCall, Opcode::kCholesky, Opcode::kTriangularSolve, Opcode::kFft},
+    .products = Products(),
+    .factors = {DType::kF32, DType::kF64},
+    .top_k = {DType::kPred, DType::kS8, DType::kS16, DType::kS32, DType::kS64, DType::kU8,
+              DType::kU16, DType::kU32, DType::kU64, DType::kF16, DType::kBF16, DType::kF32,
+              DType::kF64},
+    .in_place = kInPlace,
+    .kernels_work_in_place = true,
+    .control_flow = compiler::ControlFlow::kRegions,
+    .arena_alignment = 256,
+};
+
+}  // namespace plinth::cuda
