@@ -27,6 +27,8 @@ DIRECTIONS = {
     f"{BACKEND}/executable": ["api", "sdk", f"{RP}/program", COMPILER, f"{BACKEND}/host", f"{BACKEND}/run", f"{BACKEND}/calls"],
     f"{BACKEND}/testing": ["api", "sdk", f"{RP}/program", COMPILER, BACKEND],
     CPU: ["api", "sdk", f"{RP}/program", COMPILER, BACKEND],
+    f"{RP}/cuda/driver": ["api"],
+    f"{RP}/cuda/simulator": ["api", f"{RP}/cuda/driver"],
     f"{RP}/cuda": ["api", "sdk", f"{RP}/program", COMPILER, BACKEND],
 }
 

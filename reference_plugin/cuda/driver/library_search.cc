@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/driver/library_search.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <link.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace plinth::cuda {
+namespace {
+
+constexpr const char* kVariable = "PLINTH_CUDA_LIBRARY_PATH";
+
+std::string SitePackagesAround(std::string_view path) {
+  for (std::string_view name : {"/site-packages/", "/dist-packages/"}) {
+    const size_t at = path.rfind(name);
+    if (at != std::string_view::npos) return std::string(path.substr(0, at + name.size() - 1));
+  }
+  return "";
+}
+
+void AddOnce(std::vector<std::string>& list, std::string text) {
+  if (text.empty() || std::find(list.begin(), list.end(), text) != list.end()) return;
+  list.push_back(std::move(text));
+}
+
+bool IsFolder(const std::string& path) {
+  struct stat found;
+  return stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+std::string PathOf(void* handle, const std::string& fallback) {
+  link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr || map->l_name == nullptr ||
+      *map->l_name == '\0') {
+    return fallback;
+  }
+  return map->l_name;
+}
+
+// One attempt after another, and what came of each.
+class Attempts {
+ public:
+  bool Try(const std::string& file, int further_flags = 0) {
+    dlerror();
+    opened_.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | further_flags);
+    if (opened_.handle != nullptr) {
+      opened_.path = PathOf(opened_.handle, file);
+      return true;
+    }
+    if ((further_flags & RTLD_NOLOAD) != 0) return false;
+    const char* why = dlerror();
+    text_ += StrCat("\n  ", why == nullptr ? file + ": cannot be opened" : std::string(why));
+    return false;
+  }
+  // A file that does not exist says less in the words of the system.
+  bool TryIn(std::string_view folder, std::string_view name) {
+    const std::string file = StrCat(folder, "/", name);
+    struct stat found;
+    if (stat(file.c_str(), &found) == 0) return Try(file);
+    text_ += StrCat("\n  ", file, ": not there");
+    return false;
+  }
+  const OpenLibrary& opened() const { return opened_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  OpenLibrary opened_;
+  std::string text_;
+};
+
+bool Find(const LibraryName& library, const LibraryPlaces& places, Attempts& attempts) {
+  for (const std::string& folder : places.asked) {
+    for (std::string_view file : library.files) {
+      if (attempts.TryIn(folder, file)) return true;
+    }
+  }
+  for (const std::string& site : places.sites) {
+    for (std::string_view wheel : library.wheels) {
+      const std::string folder = StrCat(site, "/", wheel);
+      if (!IsFolder(folder)) continue;
+      for (std::string_view file : library.files) {
+        if (attempts.TryIn(folder, file)) return true;
+      }
+    }
+  }
+  for (std::string_view file : library.files) {
+    if (attempts.Try(std::string(file), RTLD_NOLOAD)) return true;
+  }
+  for (std::string_view file : library.files) {
+    if (attempts.Try(std::string(file))) return true;
+  }
+  for (std::string_view folder : library.toolkits) {
+    for (std::string_view file : library.files) {
+      if (attempts.TryIn(folder, file)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Expected<LibraryPlaces> LibraryPlaces::OfThisProcess(std::string_view library_path) {
+  LibraryPlaces places;
+  std::string_view source = "the option cuda_library_path";
+  if (library_path.empty()) {
+    const char* value = secure_getenv(kVariable);
+    library_path = value == nullptr ? "" : value;
+    source = kVariable;
+  }
+  while (!library_path.empty()) {
+    const size_t colon = std::min(library_path.find(':'), library_path.size());
+    std::string folder(library_path.substr(0, colon));
+    library_path.remove_prefix(std::min(colon + 1, library_path.size()));
+    if (folder.empty()) continue;
+    if (!IsFolder(folder)) {
+      return InvalidArgument(source, " names '", folder, "', which is no folder; it takes folders ",
+                             "with NVIDIA's libraries, with colons between them");
+    }
+    places.asked.push_back(std::move(folder));
+  }
+  Dl_info self;
+  if (dladdr(reinterpret_cast<void*>(&SitePackagesAround), &self) != 0 &&
+      self.dli_fname != nullptr) {
+    AddOnce(places.sites, SitePackagesAround(self.dli_fname));
+  }
+  if (const char* root = secure_getenv("VIRTUAL_ENV"); root != nullptr) {
+    glob_t found{};
+    if (glob(StrCat(root, "/lib/python3*/site-packages").c_str(), 0, nullptr, &found) == 0) {
+      for (size_t i = 0; i < found.gl_pathc; ++i) AddOnce(places.sites, found.gl_pathv[i]);
+    }
+    globfree(&found);
+  }
+  // Another package of the process may show where it keeps its packages.
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* out) {
+        if (info->dlpi_name != nullptr) {
+          AddOnce(*static_cast<std::vector<std::string>*>(out),
+                  SitePackagesAround(info->dlpi_name));
+        }
+        return 0;
+      },
+      &places.sites);
+  return places;
+}
+
+Expected<OpenLibrary> Open(const LibraryName& library, const LibraryPlaces& places) {
+  Attempts attempts;
+  if (Find(library, places, attempts)) return attempts.opened();
+  return Status(StatusCode::kUnavailable, StrCat(library.title, " was not found. ", library.remedy,
+                                                 " Looked for:", attempts.text()));
+}
+
+}  // namespace plinth::cuda

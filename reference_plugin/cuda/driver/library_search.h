@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CUDA_DRIVER_LIBRARY_SEARCH_H_
+#define PLINTH_REFERENCE_PLUGIN_CUDA_DRIVER_LIBRARY_SEARCH_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plinth/support/status.h"
+
+namespace plinth::cuda {
+
+// A library that may be on this machine.
+struct LibraryName {
+  std::string_view title;                  // "the CUDA driver"
+  std::vector<std::string_view> files;     // SONAMEs, newest first
+  std::vector<std::string_view> wheels;    // folders below site-packages: "nvidia/cu13/lib"
+  std::vector<std::string_view> toolkits;  // further folders: "/usr/local/cuda/lib64"
+  std::string_view remedy;                 // what to do where there is none; a sentence
+};
+
+// Where libraries may be, besides where the system looks.
+struct LibraryPlaces {
+  std::vector<std::string> asked;  // folders that come before all, also for the driver
+  std::vector<std::string> sites;  // site-packages of the plugin and of the environment
+
+  // `library_path`: the option, folders with colons between them; empty: the environment variable
+  // PLINTH_CUDA_LIBRARY_PATH. INVALID_ARGUMENT for a folder that does not exist.
+  static Expected<LibraryPlaces> OfThisProcess(std::string_view library_path);
+};
+
+struct OpenLibrary {
+  void* handle = nullptr;  // of dlopen; kept for the life of the process
+  std::string path;        // as the system names it
+};
+
+// In this order: the folders asked for, wheels, what this process has loaded, where the system
+// looks, toolkits. UNAVAILABLE lists every place with what was wrong there.
+Expected<OpenLibrary> Open(const LibraryName& library, const LibraryPlaces& places);
+
+}  // namespace plinth::cuda
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CUDA_DRIVER_LIBRARY_SEARCH_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/driver/nvrtc.h"
+
+#include <dlfcn.h>
+
+#include <vector>
+
+namespace plinth::cuda {
+namespace {
+
+const LibraryName& NvrtcLibrary() {
+  static const auto& library = *new LibraryName{
+      .title = "NVRTC, which compiles the kernels of programs,",
+      .files = {"libnvrtc.so.13", "libnvrtc.so.12"},
+      .wheels = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"},
+      .toolkits = {"/usr/local/cuda/lib64"},
+      .remedy =
+          "Install it with `pip install nvidia-cuda-nvrtc`, or name its folder in the option "
+          "cuda_library_path or in PLINTH_CUDA_LIBRARY_PATH.",
+  };
+  return library;
+}
+
+// The oldest that is known to compile what is printed: that of CUDA 12.4.
+constexpr int kOldestNvrtc = 12040;
+
+}  // namespace
+
+Expected<std::shared_ptr<const Nvrtc>> Nvrtc::Open(const LibraryPlaces& places) {
+  PLINTH_ASSIGN_OR_RETURN(const OpenLibrary library, cuda::Open(NvrtcLibrary(), places));
+  std::shared_ptr<Nvrtc> nvrtc(new Nvrtc());
+  nvrtc->path_ = library.path;
+  std::string missing;
+  auto find = [&](const char* name, auto& function) {
+    void* found = dlsym(library.handle, name);
+    if (found == nullptr) missing += StrCat(missing.empty() ? "" : ", ", name);
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
+  };
+#define PLINTH_NVRTC_FUNCTION(name, since, parameters) find(#name, nvrtc->functions_.name);
+#include "reference_plugin/cuda/driver/nvrtc_functions.inc"
+  find("nvrtcGetErrorString", nvrtc->functions_.nvrtcGetErrorString);
+  if (!missing.empty()) {
+    return Status(StatusCode::kUnavailable,
+                  StrCat(library.path, " lacks ", missing, ". ", NvrtcLibrary().remedy));
+  }
+  int major = 0, minor = 0;
+  if (nvrtc->functions_.nvrtcVersion(&major, &minor) != 0) major = 0;
+  nvrtc->version_ = 1000 * major + 10 * minor;
+  if (nvrtc->version_ < kOldestNvrtc) {
+    return Status(StatusCode::kUnavailable,
+                  StrCat(library.path, " is NVRTC ", major, ".", minor,
+                         "; 12.4 or newer is needed. ", NvrtcLibrary().remedy));
+  }
+  return std::shared_ptr<const Nvrtc>(std::move(nvrtc));
+}
+
+Expected<std::string> Nvrtc::Compile(const std::string& text,
+                                     std::span<const std::string> options) const {
+  nvrtcProgram program = nullptr;
+  auto check = [&](nvrtcResult result, const char* what) -> Status {
+    if (result == 0) return Status();
+    const char* words = functions_.nvrtcGetErrorString(result);
+    return Internal(what, ": ", words == nullptr ? "unknown error" : words, " (", result, ")");
+  };
+  PLINTH_RETURN_IF_ERROR(check(
+      functions_.nvrtcCreateProgram(&program, text.c_str(), "kernels.cu", 0, nullptr, nullptr),
+      "nvrtcCreateProgram"));
+  const auto destroy = [this](nvrtcProgram* made) { functions_.nvrtcDestroyProgram(made); };
+  const std::unique_ptr<nvrtcProgram, decltype(destroy)> owner(&program, destroy);
+  std::vector<const char*> arguments;
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+  const Status compiled = check(
+      functions_.nvrtcCompileProgram(program, static_cast<int>(arguments.size()), arguments.data()),
+      "nvrtcCompileProgram");
+  size_t size = 0;
+  if (!compiled.ok()) {
+    std::string log;
+    if (functions_.nvrtcGetProgramLogSize(program, &size) == 0 && size > 1) {
+      log.resize(size);
+      if (functions_.nvrtcGetProgramLog(program, log.data()) != 0) log.clear();
+      log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
+    }
+    return Internal(compiled.message(), "; NVRTC ", path_, " says:\n", log);
+  }
+  PLINTH_RETURN_IF_ERROR(check(functions_.nvrtcGetCUBINSize(program, &size), "nvrtcGetCUBINSize"));
+  std::string binary(size, '\0');
+  PLINTH_RETURN_IF_ERROR(check(functions_.nvrtcGetCUBIN(program, binary.data()), "nvrtcGetCUBIN"));
+  return binary;
+}
+
+}  // namespace plinth::cuda

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plinth/sdk/plugin.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "reference_plugin/cuda/driver/driver.h"
+
+namespace plinth::cuda {
+namespace {
+
+sdk::PluginInfo MakeInfo() {
+  sdk::PluginInfo info;
+  info.name = "plinth_cuda";
+  info.version = PLINTH_VERSION;
+  info.platform_name = "cuda";
+  // JAX looks for "cuda" in it when it exchanges arrays. Part of the keys of its compilation cache.
+  info.platform_version = StrCat("plinth ", PLINTH_VERSION, " cuda");
+  info.attributes = {
+      {"stablehlo_current_version", std::vector<int64_t>{1, 17, 0}},
+      {"stablehlo_minimum_version", std::vector<int64_t>{0, 9, 0}},
+  };
+  info.options = {
+      {"cuda_library_path", std::string(),
+       "folders with NVIDIA's libraries, with colons between them, that come before all others; "
+       "empty for those of PLINTH_CUDA_LIBRARY_PATH"},
+      // What JAX gives to its own plugin of this name; they change nothing here.
+      {"allocator", std::string(), "taken for JAX; changes nothing"},
+      {"memory_fraction", 0.0f, "taken for JAX; changes nothing"},
+      {"collective_memory_size", int64_t{0}, "taken for JAX; changes nothing"},
+      {"enable_mock_nccl", false, "taken for JAX; changes nothing"},
+      {"mock_gpu_topology", std::string(), "taken for JAX; changes nothing"},
+      {"num_nodes", int64_t{1}, "processes of a run; one", 1, 1},
+      {"node_id", int64_t{0}, "of this process", 0, 0},
+      {"slice_index", int64_t{0}, "taken for JAX; changes nothing"},
+      {"use_tfrt_gpu_client", false, "taken for JAX; changes nothing"},
+      {"should_stage_host_to_device_transfers", true, "taken for JAX; changes nothing"},
+      {"abort_collectives_on_failure", false, "taken for JAX; changes nothing"},
+  };
+  return info;
+}
+
+class GpuPlugin final : public sdk::Plugin {
+ public:
+  const sdk::PluginInfo& info() const override { return info_; }
+
+  Expected<std::unique_ptr<sdk::Client>> CreateClient(const sdk::ClientRequest& request) override {
+    PLINTH_ASSIGN_OR_RETURN(
+        const LibraryPlaces places,
+        LibraryPlaces::OfThisProcess(request.options.GetString("cuda_library_path")));
+    PLINTH_ASSIGN_OR_RETURN(const std::shared_ptr<const Driver> driver, Driver::Open(places));
+    return Unimplemented("this build finds GPUs (", driver->num_devices(), " by ", driver->path(),
+                         ") but does not run programs on them yet");
+  }
+
+ private:
+  const sdk::PluginInfo info_ = MakeInfo();
+};
+
+}  // namespace
+}  // namespace plinth::cuda
+
+PLINTH_DEFINE_PLUGIN(plinth::cuda::GpuPlugin)

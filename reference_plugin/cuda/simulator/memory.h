@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CUDA_SIMULATOR_MEMORY_H_
+#define PLINTH_REFERENCE_PLUGIN_CUDA_SIMULATOR_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace plinth::cuda::simulator {
+
+// How far each stream has come, by its number: what happened before something.
+class Clock {
+ public:
+  uint64_t At(size_t stream) const { return stream < times_.size() ? times_[stream] : 0; }
+  void Set(size_t stream, uint64_t time) {
+    if (times_.size() <= stream) times_.resize(stream + 1);
+    times_[stream] = time;
+  }
+  void Merge(const Clock& other) {
+    for (size_t s = 0; s < other.times_.size(); ++s) {
+      if (other.times_[s] > At(s)) Set(s, other.times_[s]);
+    }
+  }
+
+ private:
+  std::vector<uint64_t> times_;
+};
+
+// Work that uses memory, for reports.
+struct User {
+  size_t stream = 0;
+  uint64_t time = 0;
+  std::string what;
+};
+
+// The device's memory, which is the host's. Every function may be called from any thread.
+class Memory {
+ public:
+  static Memory& Get();
+
+  void SetCapacity(size_t bytes);
+  size_t capacity() const;
+  size_t in_use() const;
+
+  // Zero if there is not so much. Poison; the redzones around it tell of stray writes.
+  uint64_t Allocate(size_t size, const User& user);
+  // When the call is made: nothing may use it any more. False if it is no allocation.
+  bool BeginFree(uint64_t address, const User& user, const Clock& before);
+  // When the stream gets there.
+  void EndFree(uint64_t address);
+
+  // Whether [address, address + size) lies in an allocation.
+  bool Contains(uint64_t address, size_t size) const;
+  // Notes a use, and reports it unless everything it depends on happened before, by `before`.
+  void Use(uint64_t address, bool writes, const User& user, const Clock& before);
+
+  // Reports what was written around arrays and after they were freed. `what` ran last.
+  bool CheckRedzones(const std::string& what);
+  // Reports what was never freed.
+  void ReportLeaks();
+  // The context is gone.
+  void Clear();
+
+ private:
+  struct Allocation {
+    size_t size = 0;
+    bool is_freed = false;
+    User writer;
+    std::vector<User> readers;  // since then, one per stream
+  };
+
+  Allocation* Find(uint64_t address, uint64_t* begin = nullptr);
+
+  mutable std::mutex mutex_;
+  size_t capacity_ = size_t{1} << 30, in_use_ = 0;
+  std::map<uint64_t, Allocation> allocations_;  // by first address
+  std::deque<std::pair<uint64_t, size_t>> quarantine_;
+  size_t quarantined_ = 0;
+};
+
+}  // namespace plinth::cuda::simulator
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CUDA_SIMULATOR_MEMORY_H_

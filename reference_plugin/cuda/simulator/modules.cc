@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/simulator/modules.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+
+#include "reference_plugin/cuda/simulator/kernel_words_text.h"
+
+namespace plinth::cuda::simulator {
+namespace {
+
+// Rounded as the device does it: nothing contracted, nothing reassociated.
+constexpr const char* kCompiler =
+    "g++ -x c++ -std=c++20 -O1 -shared -fPIC -w -ffp-contract=off -fno-math-errno "
+    "-fno-strict-aliasing -fvisibility=hidden";
+
+std::string Folder() {
+  const char* asked = getenv("PLINTH_SIMULATOR_CACHE");
+  if (asked != nullptr && *asked != '\0') return asked;
+  const char* temporary = getenv("TMPDIR");
+  return std::string(temporary == nullptr || *temporary == '\0' ? "/tmp" : temporary) +
+         "/plinth_simulator_" + std::to_string(getuid());
+}
+
+// FNV-1a, twice: names of files, not secrets.
+std::string Hash(const std::string& text) {
+  uint64_t a = 0xcbf29ce484222325, b = 0x84222325cbf29ce4;
+  for (const char c : text) {
+    a = (a ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    b = (b ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    b ^= b >> 29;
+  }
+  char digits[33];
+  snprintf(digits, sizeof(digits), "%016llx%016llx", static_cast<unsigned long long>(a),
+           static_cast<unsigned long long>(b));
+  return digits;
+}
+
+std::string HostText(const std::string& text) {
+  std::string whole = "#define PLINTH_SIMULATED_KERNEL 1\n";
+  whole += kKernelWords;
+  whole += "\n#line 1 \"kernels.cu\"\n" + text + "\n#line 1 \"launchers\"\n";
+  const std::vector<std::string> names = KernelNames(text);
+  for (const std::string& name : names) {
+    whole +=
+        "static void launch_" + name + "(void** p) { plinth_simulator::Call(&" + name + ", p); }\n";
+  }
+  whole +=
+      "extern \"C\" __attribute__((visibility(\"default"
+      "\"))) const plinth_simulator_kernel* plinth_simulator_kernels(unsigned* count) {\n"
+      "  static const plinth_simulator_kernel kernels[] = {\n";
+  for (const std::string& name : names) {
+    whole += "    {\"" + name + "\", &launch_" + name + ", plinth_simulator::Parameters(&" + name +
+             "), plinth_simulator::Count(&" + name + ")},\n";
+  }
+  return whole + "  };\n  *count = " + std::to_string(names.size()) + ";\n  return kernels;\n}\n";
+}
+
+bool Exists(const std::string& file) {
+  struct stat found;
+  return stat(file.c_str(), &found) == 0;
+}
+
+// Of two that compile the same at once, the last one stays; both are whole.
+bool Compile(const std::string& text, const std::string& library, std::string* error) {
+  static std::atomic<int> number{0};
+  const std::string own =
+      library + "." + std::to_string(getpid()) + "_" + std::to_string(number.fetch_add(1));
+  std::ofstream(own + ".cc") << text;
+  const std::string command =
+      std::string(kCompiler) + " " + own + ".cc -o " + own + ".so 2> " + own + ".log";
+  const bool compiled = system(command.c_str()) == 0;
+  if (!compiled) {
+    std::ifstream log(own + ".log");
+    *error = "g++ refuses the kernels (" + own +
+             ".cc): " + std::string(std::istreambuf_iterator<char>(log), {});
+  } else {
+    rename((own + ".so").c_str(), library.c_str());
+    unlink((own + ".cc").c_str());
+  }
+  unlink((own + ".log").c_str());
+  return compiled;
+}
+
+}  // namespace
+
+std::string MakeBinary(std::string_view architecture, std::string_view text) {
+  std::string binary(kBinaryMark);
+  binary += architecture;
+  binary += '\n';
+  binary += text;
+  return binary;
+}
+
+std::vector<std::string> KernelNames(const std::string& text) {
+  std::vector<std::string> names;
+  for (size_t at = text.find("__global__"); at != std::string::npos;
+       at = text.find("__global__", at + 1)) {
+    const size_t line_end = text.find('\n', at);
+    const std::string line = text.substr(at, line_end - at);
+    // The name stands before the first parenthesis that is not that of __launch_bounds__.
+    size_t open = line.find('(');
+    if (const size_t bounds = line.find("__launch_bounds__"); bounds != std::string::npos) {
+      open = line.find('(', line.find(')', bounds));
+    }
+    if (open == std::string::npos) continue;
+    size_t begin = open;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(line[begin - 1])) != 0 ||
+                         line[begin - 1] == '_')) {
+      --begin;
+    }
+    if (begin < open) names.push_back(line.substr(begin, open - begin));
+  }
+  return names;
+}
+
+const plinth_simulator_kernel* Module::Find(std::string_view name) const {
+  for (unsigned k = 0; k < num_kernels; ++k) {
+    if (name == kernels[k].name) return &kernels[k];
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const Module> LoadText(const std::string& text, std::string* error) {
+  const std::string whole = HostText(text);
+  const std::string folder = Folder();
+  mkdir(folder.c_str(), 0700);
+  const std::string library = folder + "/" + Hash(kCompiler + whole) + ".so";
+  if (!Exists(library) && !Compile(whole, library, error)) return nullptr;
+  // A text loaded twice is one library, as kernels keep nothing between launches.
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    *error = dlerror();
+    return nullptr;
+  }
+  auto module = std::make_shared<Module>();
+  module->state = static_cast<plinth_simulator_state*>(dlsym(handle, "plinth_simulator_here"));
+  auto* kernels = reinterpret_cast<const plinth_simulator_kernel* (*)(unsigned*)>(
+      dlsym(handle, "plinth_simulator_kernels"));
+  if (module->state == nullptr || kernels == nullptr) {
+    *error = library + " has no kernels";
+    return nullptr;
+  }
+  module->kernels = kernels(&module->num_kernels);
+  return module;
+}
+
+}  // namespace plinth::cuda::simulator
