@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # In the wheel below plinth/, as in the build: the command looks for libplinth in ../lib. The first
 # has to be there.
-BINARIES = ("lib/pjrt_plinth_cpu.so", "lib/libplinth.so.0", "bin/plinth")
+BINARIES = ("lib/pjrt_plinth_cpu.so", "lib/pjrt_plinth_cuda.so", "lib/libplinth.so.0", "bin/plinth")
 # What the libraries need of the system; a test reads it from them.
 GLIBC = "2_34"
 
@@ -44,8 +44,9 @@ def _metadata() -> dict[str, str]:
     tag = f"py3-none-manylinux_{GLIBC}_{platform.machine()}"
     return {
         "METADATA": f"Metadata-Version: 2.1\nName: plinth\nVersion: {version}\n"
-                    "Summary: The Plinth CPU plugin for JAX, and libplinth\n"
-                    "License: Apache-2.0\nRequires-Python: >=3.9\n",
+                    "Summary: The Plinth plugins for JAX, and libplinth\n"
+                    "License: Apache-2.0\nRequires-Python: >=3.9\n"
+                    "Provides-Extra: cuda\nRequires-Dist: nvidia-cuda-nvrtc>=13; extra == 'cuda'\n",
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: plinth\nRoot-Is-Purelib: false\nTag: {tag}\n",
         "entry_points.txt": "[jax_plugins]\nplinth = plinth.jax_plugin\n\n"
                             "[console_scripts]\nplinth = plinth.command:main\n",

@@ -43,6 +43,14 @@ def python(tmp_path_factory):
     return python
 
 
+@pytest.fixture(scope="module")
+def simulator():
+    library = pathlib.Path(os.environ.get("PLINTH_CPU_PLUGIN", ROOT / "build/release/lib/pjrt_plinth_cpu.so")).resolve()
+    folder = library.parent.parent / "simulator"
+    assert (folder / "libcuda.so.1").is_file(), f"no {folder}/libcuda.so.1: scripts/build release plinth_cuda_simulator"
+    return str(folder)
+
+
 def script(python, text, **environment):
     return run(python, "-c", textwrap.dedent(text), **environment)
 
@@ -70,6 +78,31 @@ def test_it_replaces_the_cpu(python):
         print(float(f(np.float32(21))))
     """, PLINTH_REPLACE_CPU="1")
     assert "plinth " in out and "42.0" in out
+
+
+def test_without_a_gpu_it_says_what_it_looked_for(python):
+    out = script(python, """
+        import jax
+        try:
+            jax.devices()
+        except RuntimeError as error:
+            print(error)
+    """, JAX_PLATFORMS="plinth_cuda")
+    for words in ("UNAVAILABLE", "the CUDA driver, libcuda.so.1, was not found", "NVIDIA's driver, 550 or newer",
+                  "cannot open shared object file", "JAX_PLATFORMS"):
+        assert words in out, out
+    out = script(python, """
+        import jax
+        print(sorted({d.client.platform for d in jax.devices()}), len(jax.devices("cpu")))
+    """)
+    assert "cuda" not in out
+
+
+def test_a_driver_without_a_gpu_does_not_stop_jax(python, simulator):
+    for options in ("init=100", "devices=0", "version=12020", "init=34"):
+        environment = {"PLINTH_CUDA_LIBRARY_PATH": simulator, "PLINTH_SIMULATOR": options}
+        out = script(python, "import jax; print({d.client.platform for d in jax.devices()})", **environment)
+        assert "cuda" not in out, options
 
 
 def test_dlpack_copies_what_cannot_be_shared(python):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers the CPU plugin with JAX, which finds this module by the entry point group `jax_plugins`."""
+"""Registers the plugins with JAX, which finds this module by the entry point group `jax_plugins`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,38 @@ import logging
 import os
 
 import plinth
-from plinth import c_api, dlpack, handlers
+from plinth import c_api, cuda, dlpack, handlers
 
 _logger = logging.getLogger(__name__)
 
 
 def initialize() -> None:
+    _register_cpu()
+    if os.path.exists(plinth.cuda_plugin_path()) and (cuda.is_asked_for() or not cuda.is_excluded() and cuda.has_gpu()):
+        _register_cuda()
+
+
+def _register(name: str, path: str, priority: int) -> None:
     from jax._src import xla_bridge
 
-    replaces_cpu = os.environ.get("PLINTH_REPLACE_CPU") == "1"
-    name = "cpu" if replaces_cpu else "plinth"
-    path = plinth.plugin_path()
-    # The built-in CPU backend has priority 0.
-    xla_bridge.register_plugin(name, library_path=path, priority=0 if replaces_cpu else 400)
-    if replaces_cpu:
-        dlpack.install()
+    xla_bridge.register_plugin(name, library_path=path, priority=priority)
     # Spares users a warning about a platform that JAX does not know.
     known = getattr(xla_bridge, "_nonexperimental_plugins", None)
     if isinstance(known, set):
         known.add(name)
+
+
+def _register_cpu() -> None:
+    replaces_cpu = os.environ.get("PLINTH_REPLACE_CPU") == "1"
+    path = plinth.plugin_path()
+    # The built-in CPU backend has priority 0.
+    _register("cpu" if replaces_cpu else "plinth", path, 0 if replaces_cpu else 400)
+    if replaces_cpu:
+        dlpack.install()
     if not handlers.install(c_api.Plugin(path)):
         _logger.warning("handlers registered with jax.ffi do not reach the plinth plugin: another CPU client took them first")
+
+
+def _register_cuda() -> None:
+    # A GPU comes before every CPU.
+    _register("cuda" if cuda.replaces_cuda() else "plinth_cuda", plinth.cuda_plugin_path(), 500)
