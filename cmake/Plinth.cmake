@@ -120,12 +120,6 @@ function(plinth_simd_sources)
   endif()
 endfunction()
 
-# plinth_separate_sources(a.cc...): compiled for itself in a unity build too, because names that are
-# its own (a table `kRows`) are those of another file of the library.
-function(plinth_separate_sources)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-endfunction()
-
 # plinth_test(name SOURCES a_test.cc... [DEPS target...] [LABELS label...]): one GoogleTest
 # program, one CTest entry. Tests run in the source folder, so testdata/ is found by relative path.
 # A plain build leaves them out: the target `tests` builds them. Which program has which source is kept

@@ -15,8 +15,8 @@
 namespace plinth::conformance {
 namespace {
 
-constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
-constexpr char kProgram[] = "PJRT-Executable_NumOutputs-program";
+constexpr char kExecuteResults[] = "PJRT-LoadedExecutable_Execute-results";
+constexpr char kExecuteProgram[] = "PJRT-Executable_NumOutputs-program";
 
 // Waits as JAX does: by a callback, which comes at once where the event is ready.
 Status WaitByCallback(const Context& context, OwnedEvent event) {
@@ -105,7 +105,7 @@ bool RunAsJax(Context& context, const CompiledAsJax& compiled, Ran& ran,
   auto count = MakeArgs<PJRT_Executable_NumOutputs_Args>();
   count.executable = compiled.executable.get();
   size_t wanted = compiled.program->results.size();
-  if (!Must(context, count) || !context.Check(kProgram, count.num_outputs == wanted,
+  if (!Must(context, count) || !context.Check(kExecuteProgram, count.num_outputs == wanted,
                                               count.num_outputs, " outputs, not ", wanted)) {
     return false;
   }
@@ -133,7 +133,8 @@ bool RunAsJax(Context& context, const CompiledAsJax& compiled, Ran& ran,
   OwnedEvent done(context.plugin(), event);
   for (PJRT_Buffer* output : outputs) ran.outputs.emplace_back(context.plugin(), output);
   for (const OwnedBuffer& output : ran.outputs) {
-    if (!context.Check(kResults, static_cast<bool>(output), "an output is null")) return false;
+    if (!context.Check(kExecuteResults, static_cast<bool>(output), "an output is null"))
+      return false;
   }
   if (!context.Check("PJRT-LoadedExecutable_Execute-done", static_cast<bool>(done), "no event")) {
     return false;
@@ -142,7 +143,7 @@ bool RunAsJax(Context& context, const CompiledAsJax& compiled, Ran& ran,
   return context.Check("PJRT-LoadedExecutable_Execute-done", status.ok(), status.ToString());
 }
 
-bool IsDeleted(Context& context, PJRT_Buffer* buffer) {
+bool FrameworkIsDeleted(Context& context, PJRT_Buffer* buffer) {
   auto args = MakeArgs<PJRT_Buffer_IsDeleted_Args>();
   args.buffer = buffer;
   return Must(context, args) && RawBool(args.is_deleted);
@@ -150,7 +151,7 @@ bool IsDeleted(Context& context, PJRT_Buffer* buffer) {
 
 // block_until_ready: never PJRT_Event_Await, and the error destroyed even where there is none.
 void BlockUntilReady(Context& context, PJRT_Buffer* buffer) {
-  context.Check("PJRT-Buffer_IsDeleted-truth", !IsDeleted(context, buffer),
+  context.Check("PJRT-Buffer_IsDeleted-truth", !FrameworkIsDeleted(context, buffer),
                 "a new result counts as deleted");
   auto ready = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
   ready.buffer = buffer;
@@ -209,13 +210,14 @@ void AsNumpy(Context& context, OwnedBuffer buffer, const HostArray& wanted) {
   auto dims = MakeArgs<PJRT_Buffer_Dimensions_Args>();
   dims.buffer = buffer.get();
   if (!Must(context, type) || !Must(context, dims)) return;
-  context.Check(kResults,
+  context.Check(kExecuteResults,
                 RawEnum(type.type) == ToC(wanted.type) &&
                     std::vector<int64_t>(dims.dims, dims.dims + dims.num_dims) == wanted.dims,
                 "a result has another type or shape");
   Expected<HostArray> copy = context.Download(buffer.get());
   if (Demand(context, "PJRT_Buffer_ToHostBuffer", copy.status())) {
-    context.Check(kResults, copy->bytes == wanted.bytes, "a result is not what it has to be");
+    context.Check(kExecuteResults, copy->bytes == wanted.bytes,
+                  "a result is not what it has to be");
   }
   auto on_cpu = MakeArgs<PJRT_Buffer_IsOnCpu_Args>();
   on_cpu.buffer = buffer.get();
@@ -238,7 +240,8 @@ void Execute(Context& context) {
       auto memory = MakeArgs<PJRT_Buffer_Memory_Args>();
       memory.buffer = ran.outputs[i].get();
       if (!Must(context, where) || !Must(context, memory)) return;
-      context.Check(kProgram, where.device == *device, "output ", i, " lies on another device");
+      context.Check(kExecuteProgram, where.device == *device, "output ", i,
+                    " lies on another device");
       (void)KindOf(context, memory.memory);
       BlockUntilReady(context, ran.outputs[i].get());
     }
@@ -274,11 +277,12 @@ void ExecuteWithData(Context& context) {
   data.user_data.type_id = kCallbacks;
   data.user_data.data = &callbacks;
   Status status = context.plugin().Call(*add, &data);
-  if (!context.Check(kResults, status.ok(), "PJRT_FFI_UserData_Add: ", status.ToString())) return;
+  if (!context.Check(kExecuteResults, status.ok(), "PJRT_FFI_UserData_Add: ", status.ToString()))
+    return;
   Ran ran;
   if (!RunAsJax(context, compiled, ran, {}, owned.get())) return;
   status = owned.Destroy();
-  context.Check(kResults, status.ok(), "PJRT_ExecuteContext_Destroy: ", status.ToString());
+  context.Check(kExecuteResults, status.ok(), "PJRT_ExecuteContext_Destroy: ", status.ToString());
   for (size_t i = 0; i < ran.outputs.size(); ++i) {
     AsNumpy(context, std::move(ran.outputs[i]), compiled.program->results[i].value);
   }
@@ -296,7 +300,7 @@ void Donation(Context& context, std::string_view pack, std::string_view name, si
       return;
     }
     for (size_t i = 0; i < ran.arguments.size(); ++i) {
-      bool is_deleted = IsDeleted(context, ran.arguments[i].get());
+      bool is_deleted = FrameworkIsDeleted(context, ran.arguments[i].get());
       if (i != donated || is_kept) {
         context.Check("PJRT-LoadedExecutable_Execute-donation", !is_deleted, "argument ", i,
                       " was donated, which nobody allowed");
@@ -329,12 +333,12 @@ void HostMemory(Context& context) {
   auto where = MakeArgs<PJRT_Buffer_Memory_Args>();
   where.buffer = ran.outputs[0].get();
   if (!Must(context, where)) return;
-  context.Check(kProgram, where.memory == host, "the result lies in memory of kind ",
+  context.Check(kExecuteProgram, where.memory == host, "the result lies in memory of kind ",
                 KindOf(context, where.memory), ", not pinned_host");
   auto kinds = MakeArgs<PJRT_Executable_OutputMemoryKinds_Args>();
   kinds.executable = compiled.executable.get();
   if (context.plugin().Call(kinds).ok() && kinds.num_outputs == 1) {
-    context.Check(kProgram,
+    context.Check(kExecuteProgram,
                   View(kinds.memory_kinds[0], kinds.memory_kind_sizes[0]) == "pinned_host",
                   "the executable says that its result lies in memory of another kind");
   }
@@ -381,8 +385,8 @@ void AddFrameworkExecuteCases(std::vector<Case>& cases) {
                      std::move(run),
                      false});
   };
-  add("execute/calls", {kResults, "PJRT-LoadedExecutable_Execute-done"}, Execute);
-  add("execute/context", {kResults}, ExecuteWithData);
+  add("execute/calls", {kExecuteResults, "PJRT-LoadedExecutable_Execute-done"}, Execute);
+  add("execute/context", {kExecuteResults}, ExecuteWithData);
   add("execute/donated_to_output", {"PJRT-LoadedExecutable_Execute-donation"},
       [](Context& context) { Donation(context, "form", "aliasing_output", 0); });
   add("execute/donated", {"PJRT-LoadedExecutable_Execute-donation"},

@@ -181,7 +181,7 @@ void ClientStart(Context& context) {
 }
 
 // Other frameworks ask where a program with so many partitions would run; JAX places it itself.
-void DefaultAssignment(Context& context) {
+void FrameworkDefaultAssignment(Context& context) {
   auto devices = Of<PJRT_Client_AddressableDevices_Args>(context.client());
   if (!Must(context, devices)) return;
   std::multiset<int> known;
@@ -217,7 +217,7 @@ void DefaultAssignment(Context& context) {
 }
 
 // JAX asks before every compilation and does without an answer.
-void MemoryStats(Context& context) {
+void FrameworkMemoryStats(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!context.Check("PJRT-Api-full", device.ok(), device.status().ToString())) return;
   auto args = MakeArgs<PJRT_Device_MemoryStats_Args>();
@@ -246,8 +246,8 @@ void AddFrameworkStartCases(std::vector<Case>& cases) {
        "PJRT-Device_AddressableMemories-kinds", "PJRT-DeviceDescription_Id-unique"},
       ClientStart);
   add("default_assignment", ClientNeed::kShared, {"PJRT-DeviceDescription_Id-unique"},
-      DefaultAssignment);
-  add("memory_stats", ClientNeed::kShared, {"PJRT-Args-struct_size"}, MemoryStats);
+      FrameworkDefaultAssignment);
+  add("memory_stats", ClientNeed::kShared, {"PJRT-Args-struct_size"}, FrameworkMemoryStats);
 }
 
 }  // namespace plinth::conformance

@@ -107,9 +107,10 @@ void AliasFulfilled(Context& context) {
   fulfill.buffer = buffer->get();
   fulfill.status_code = PJRT_Error_Code_OK;
   fulfill.fulfill_alias_buffer_cb = alias.fulfill_alias_buffer_cb;
-  constexpr char kOwner[] = "PJRT-Client_CreateAliasBuffer-alias_buffer-owner";
-  if (!context.Ok(kOwner, "PJRT_Client_FulfillAliasBuffer", context.plugin().Call(fulfill))) return;
-  CheckF32(context, kOwner, promised.get(), {1, 2, 3, 4});
+  constexpr char kAliasOwner[] = "PJRT-Client_CreateAliasBuffer-alias_buffer-owner";
+  if (!context.Ok(kAliasOwner, "PJRT_Client_FulfillAliasBuffer", context.plugin().Call(fulfill)))
+    return;
+  CheckF32(context, kAliasOwner, promised.get(), {1, 2, 3, 4});
 }
 
 void OkIsNoError(Context& context) {

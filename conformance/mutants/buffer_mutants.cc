@@ -44,18 +44,12 @@ void ForgetDestroyed(PJRT_Api& table) {
   });
 }
 
-void FreeError(PJRT_Error* error) {
-  auto args = MakeArgs<PJRT_Error_Destroy_Args>();
-  args.error = error;
-  Real().PJRT_Error_Destroy(&args);
-}
-
 struct OnDelete {
   void (*callback)(void*, void*);
   void* arg;
 };
 
-constexpr Mutant kMutants[] = {
+constexpr Mutant kBufferMutants[] = {
     {"type_wrong", "PJRT-Buffer_ToHostBuffer-contents", "L1/transfer/roundtrip/u32/*",
      "u32 is reported as s32",
      [](PJRT_Api& t) {
@@ -287,6 +281,6 @@ constexpr Mutant kMutants[] = {
 
 }  // namespace
 
-std::span<const Mutant> BufferMutants() { return kMutants; }
+std::span<const Mutant> BufferMutants() { return kBufferMutants; }
 
 }  // namespace plinth::mutants

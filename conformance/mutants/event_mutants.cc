@@ -34,17 +34,11 @@ Seen& SeenEvents() {
   return *seen;
 }
 
-void ForgetDestroyed(PJRT_Api& table) {
+void ForgetDestroyedEvents(PJRT_Api& table) {
   Replace<&PJRT_Api::PJRT_Event_Destroy>(table, [](auto* a) {
     SeenEvents().Forget(a->event);
     return Real().PJRT_Event_Destroy(a);
   });
-}
-
-void FreeError(PJRT_Error* error) {
-  auto args = MakeArgs<PJRT_Error_Destroy_Args>();
-  args.error = error;
-  Real().PJRT_Error_Destroy(&args);
 }
 
 // What was registered, to be called by a function of the mutant.
@@ -70,7 +64,7 @@ std::mutex& CallbackLock() {
   return *mutex;
 }
 
-constexpr Mutant kMutants[] = {
+constexpr Mutant kEventMutants[] = {
     {"callback_twice", "PJRT-Event_OnReady-once", "*", "callbacks run twice",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) {
@@ -183,7 +177,7 @@ constexpr Mutant kMutants[] = {
     {"event_error_once", "PJRT-Event_Error-independent", "*",
      "the error of an event can be asked for once",
      [](PJRT_Api& t) {
-       ForgetDestroyed(t);
+       ForgetDestroyedEvents(t);
        Replace<&PJRT_Api::PJRT_Event_Error>(t, [](auto* a) -> PJRT_Error* {
          PJRT_Error* error = Real().PJRT_Event_Error(a);
          if (error == nullptr || a->event == nullptr || SeenEvents().Add(a->event)) return error;
@@ -193,7 +187,7 @@ constexpr Mutant kMutants[] = {
      }},
     {"await_once", "PJRT-Event_Await-twice", "*", "an event can be awaited once",
      [](PJRT_Api& t) {
-       ForgetDestroyed(t);
+       ForgetDestroyedEvents(t);
        Replace<&PJRT_Api::PJRT_Event_Await>(t, [](auto* a) {
          if (a->event == nullptr || SeenEvents().Add(a->event)) return Real().PJRT_Event_Await(a);
          return MakeError(PJRT_Error_Code_FAILED_PRECONDITION, "was awaited");
@@ -202,7 +196,7 @@ constexpr Mutant kMutants[] = {
     {"await_error_lost", "PJRT-Event_Await-independent", "*",
      "awaiting a failed event succeeds the second time",
      [](PJRT_Api& t) {
-       ForgetDestroyed(t);
+       ForgetDestroyedEvents(t);
        Replace<&PJRT_Api::PJRT_Event_Await>(t, [](auto* a) -> PJRT_Error* {
          PJRT_Error* error = Real().PJRT_Event_Await(a);
          if (error == nullptr || a->event == nullptr || SeenEvents().Add(a->event)) return error;
@@ -212,7 +206,7 @@ constexpr Mutant kMutants[] = {
      }},
     {"is_ready_flips", "PJRT-Event_IsReady-monotone", "*", "a ready event is not ready any more",
      [](PJRT_Api& t) {
-       ForgetDestroyed(t);
+       ForgetDestroyedEvents(t);
        Replace<&PJRT_Api::PJRT_Event_IsReady>(t, [](auto* a) {
          PJRT_Error* error = Real().PJRT_Event_IsReady(a);
          if (error == nullptr && a->is_ready) a->is_ready = SeenEvents().Add(a->event);
@@ -231,7 +225,7 @@ constexpr Mutant kMutants[] = {
      }},
     {"event_set_twice", "PJRT-Event_Set-once", "*", "an event may be set again",
      [](PJRT_Api& t) {
-       ForgetDestroyed(t);
+       ForgetDestroyedEvents(t);
        Replace<&PJRT_Api::PJRT_Event_Set>(t, [](auto* a) -> PJRT_Error* {
          if (a->event == nullptr) return Real().PJRT_Event_Set(a);
          PJRT_Error* error = Real().PJRT_Event_Set(a);
@@ -252,6 +246,6 @@ constexpr Mutant kMutants[] = {
 
 }  // namespace
 
-std::span<const Mutant> EventMutants() { return kMutants; }
+std::span<const Mutant> EventMutants() { return kEventMutants; }
 
 }  // namespace plinth::mutants

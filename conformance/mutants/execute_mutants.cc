@@ -112,12 +112,6 @@ bool IsDeleted(PJRT_Buffer* buffer) {
   return Real().PJRT_Buffer_IsDeleted(&deleted) == nullptr && deleted.is_deleted;
 }
 
-void FreeError(PJRT_Error* error) {
-  auto args = MakeArgs<PJRT_Error_Destroy_Args>();
-  args.error = error;
-  Real().PJRT_Error_Destroy(&args);
-}
-
 // The argument and the output of the last execution.
 struct LastRun {
   PJRT_Buffer* argument = nullptr;
@@ -130,7 +124,7 @@ std::set<PJRT_Buffer*>& Donated() {
   return *donated;
 }
 
-constexpr Mutant kMutants[] = {
+constexpr Mutant kExecuteMutants[] = {
     {"multiply_adds", "PJRT-LoadedExecutable_Execute-results", "L1/program/run/two_results",
      "stablehlo.multiply adds",
      [](PJRT_Api& t) {
@@ -419,6 +413,6 @@ constexpr Mutant kMutants[] = {
 
 }  // namespace
 
-std::span<const Mutant> ExecuteMutants() { return kMutants; }
+std::span<const Mutant> ExecuteMutants() { return kExecuteMutants; }
 
 }  // namespace plinth::mutants

@@ -25,6 +25,13 @@ const PJRT_Api& Real();
 // An error of the plugin behind, with that code.
 PJRT_Error* MakeError(PJRT_Error_Code code, std::string_view text);
 
+// Destroys an error of the plugin behind; null is none.
+inline void FreeError(PJRT_Error* error) {
+  auto args = MakeArgs<PJRT_Error_Destroy_Args>();
+  args.error = error;
+  Real().PJRT_Error_Destroy(&args);
+}
+
 std::span<const Mutant> TableMutants();
 std::span<const Mutant> EventMutants();
 std::span<const Mutant> BufferMutants();

@@ -28,7 +28,7 @@ void CountClients(PJRT_Api& table) {
 
 const pid_t loaded_in = getpid();
 
-constexpr Mutant kMutants[] = {
+constexpr Mutant kProcessMutants[] = {
     {"unknown_option", "PJRT-Client_Create-unknown-option", "*",
      "an option that nobody knows is ignored",
      [](PJRT_Api& t) {
@@ -134,6 +134,6 @@ constexpr Mutant kMutants[] = {
 
 }  // namespace
 
-std::span<const Mutant> ProcessMutants() { return kMutants; }
+std::span<const Mutant> ProcessMutants() { return kProcessMutants; }
 
 }  // namespace plinth::mutants

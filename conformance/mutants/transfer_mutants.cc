@@ -41,7 +41,7 @@ void NotCopied(PJRT_Api& t) {
   });
 }
 
-constexpr Mutant kMutants[] = {
+constexpr Mutant kTransferMutants[] = {
     {"strides_order", "PJRT-Client_BufferFromHostBuffer-strides", "L1/transfer/strides/p*",
      "strides are taken in the wrong order",
      [](PJRT_Api& t) {
@@ -215,6 +215,6 @@ constexpr Mutant kMutants[] = {
 
 }  // namespace
 
-std::span<const Mutant> TransferMutants() { return kMutants; }
+std::span<const Mutant> TransferMutants() { return kTransferMutants; }
 
 }  // namespace plinth::mutants

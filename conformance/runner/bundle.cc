@@ -17,10 +17,6 @@ namespace {
 constexpr char kBundle[] = "bundle.json";
 constexpr const char* kFiles[] = {"report.json", "profile.json", "waivers.json", "must_pass.txt"};
 
-std::string TextOf(const Json& object, std::string_view key) {
-  return std::string(object.At(key).Text());
-}
-
 // Every list that counts for a plugin of that minor.
 std::string MustPassOf(int minor) {
   std::string text;
@@ -102,8 +98,8 @@ std::vector<std::string> VerifyBundle(const std::string& folder, const std::vect
   Expected<Json> bundle = text.ok() ? Json::Parse(*text) : text.status();
   if (!bundle.ok()) return {StrCat(kBundle, ": ", bundle.status().message())};
   std::vector<std::string> problems;
-  if (TextOf(*bundle, "suite") != PLINTH_VERSION) {
-    problems.push_back(StrCat("made by version ", TextOf(*bundle, "suite"),
+  if (bundle->At("suite").Text() != PLINTH_VERSION) {
+    problems.push_back(StrCat("made by version ", bundle->At("suite").Text(),
                               " of the suite; this is ", PLINTH_VERSION));
   }
   std::map<std::string, std::string> contents;
@@ -114,7 +110,7 @@ std::vector<std::string> VerifyBundle(const std::string& folder, const std::vect
       problems.push_back(StrCat(name, ": ", file.status().message()));
       continue;
     }
-    if (files == nullptr || TextOf(*files, name) != Sha256(*file)) {
+    if (files == nullptr || files->At(name).Text() != Sha256(*file)) {
       problems.push_back(StrCat(name, " is not the file that ", kBundle, " names"));
     }
     contents[name] = *std::move(file);
@@ -133,9 +129,9 @@ std::vector<std::string> VerifyBundle(const std::string& folder, const std::vect
         StrCat("must_pass.txt is not the suite's list for 0.", report->plugin_minor));
   }
   std::string level = ConformingLevel(*report);
-  if (TextOf(*bundle, "level") != level || TextOf(*json, "level") != level) {
+  if (bundle->At("level").Text() != level || json->At("level").Text() != level) {
     problems.push_back(StrCat("the results reach level \"", level, "\", the bundle says \"",
-                              TextOf(*bundle, "level"), "\""));
+                              bundle->At("level").Text(), "\""));
   }
   const std::pair<const char*, int64_t> claims[] = {{"minor", report->plugin_minor},
                                                     {"waived", report->Count(Verdict::kWaived)}};
@@ -147,7 +143,7 @@ std::vector<std::string> VerifyBundle(const std::string& folder, const std::vect
   VerifyReport(*report, cases, *waivers, problems);
   if (!plugin_path.empty()) {
     Expected<std::string> plugin = ReadFile(plugin_path);
-    if (!plugin.ok() || Sha256(*plugin) != TextOf(*bundle, "plugin_sha256")) {
+    if (!plugin.ok() || Sha256(*plugin) != bundle->At("plugin_sha256").Text()) {
       problems.push_back(StrCat(plugin_path, " is not the plugin that was examined"));
     }
   }

@@ -18,7 +18,7 @@ Json EntryJson(const plinth_plugin_entry& entry) {
   return json;
 }
 
-std::string Padded(std::string_view text, size_t width) {
+std::string ListColumn(std::string_view text, size_t width) {
   return StrCat(text, std::string(width - text.size() + 2, ' '));
 }
 
@@ -40,7 +40,8 @@ int List(const ListOptions& options, Output& output) {
   Json::Array plugins;
   for (size_t i = 0; i < size; ++i) {
     const plinth_plugin_entry& entry = *plinth_plugin_list_entry(list.get(), i);
-    output.Line(Padded(entry.name, name_width), Padded(entry.source, source_width), entry.path);
+    output.Line(ListColumn(entry.name, name_width), ListColumn(entry.source, source_width),
+                entry.path);
     if (entry.ignored_because != nullptr) {
       output.Line("  not loaded by its name: ", entry.ignored_because);
     }

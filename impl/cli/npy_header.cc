@@ -6,7 +6,7 @@
 namespace plinth::cli {
 namespace {
 
-constexpr size_t kMaxRank = 64;
+constexpr size_t kMaxNpyRank = 64;
 
 // A cursor over the text; every Take skips spaces first.
 class Cursor {
@@ -47,7 +47,8 @@ class Cursor {
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       Take("L");  // As Python 2 wrote it.
       result.push_back(value);
-      if (result.size() > kMaxRank) return InvalidArgument("more than ", kMaxRank, " dimensions");
+      if (result.size() > kMaxNpyRank)
+        return InvalidArgument("more than ", kMaxNpyRank, " dimensions");
       if (!Take(",")) {
         if (!Take(")")) return Wrong("a comma or )");
         break;

@@ -86,7 +86,7 @@ PJRT_Error* OfTopology(const Adapter&, void* raw) {
   return args == nullptr ? error : MakeLayout(args->num_dims, &args->layout);
 }
 
-constexpr Emulation kEmulations[] = {
+constexpr Emulation kLayoutEmulations[] = {
     {function::kPJRT_Layouts_MemoryLayout_Destroy, {}, &Destroy, "Frees a layout of ours."},
     {function::kPJRT_Layouts_MemoryLayout_Serialize, {}, &Serialize, "From minor to major."},
     {function::kPJRT_Layouts_PJRT_Buffer_MemoryLayout,
@@ -105,14 +105,14 @@ constexpr Emulation kEmulations[] = {
 
 }  // namespace
 
-std::span<const Emulation> DefaultLayoutEmulations() { return kEmulations; }
+std::span<const Emulation> DefaultLayoutEmulations() { return kLayoutEmulations; }
 
 std::unique_ptr<char[]> MakeDefaultLayoutsNode(const ThunkTable& thunks) {
   auto bytes = std::make_unique<char[]>(sizeof(PJRT_Layouts_Extension));
   auto* node = reinterpret_cast<PJRT_Layouts_Extension*>(bytes.get());
   node->base.struct_size = PJRT_Layouts_Extension_STRUCT_SIZE;
   node->base.type = PJRT_Extension_Type_Layouts;
-  for (const Emulation& emulation : kEmulations) {
+  for (const Emulation& emulation : kLayoutEmulations) {
     const reflection::Function& function = reflection::Get(emulation.function);
     void* thunk = thunks[static_cast<size_t>(emulation.function)];
     std::memcpy(bytes.get() + function.offset, &thunk, sizeof(thunk));

@@ -7,11 +7,15 @@ namespace plinth::program {
 namespace {
 
 using std::string_view;
-using enum FieldForm;
 
+// The rows say the forms by their plain names.
+namespace field_rows {
+using enum FieldForm;
 #include "reference_plugin/ops/attribute_schemas.inc"
+}  // namespace field_rows
 
 bool Fits(const Attribute& value, const FieldSchema& field) {
+  using enum FieldForm;
   const auto all = [&](auto fits) {
     return value.Is(AttributeKind::kArray) && std::ranges::all_of(value.elements(), fits);
   };
@@ -44,7 +48,7 @@ bool Fits(const Attribute& value, const FieldSchema& field) {
 }  // namespace
 
 const EnumSchema* FindEnum(string_view name) {
-  for (const EnumSchema& schema : kEnums) {
+  for (const EnumSchema& schema : field_rows::kEnums) {
     if (schema.name == name) return &schema;
   }
   return nullptr;
@@ -58,7 +62,7 @@ string_view FindSpelling(const EnumSchema& schema, string_view spelling) {
 }
 
 const StructSchema* FindStruct(string_view name) {
-  for (const StructSchema& schema : kStructSchemas) {
+  for (const StructSchema& schema : field_rows::kStructSchemas) {
     if (schema.name == name) return &schema;
   }
   return nullptr;

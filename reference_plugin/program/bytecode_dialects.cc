@@ -22,6 +22,8 @@ constexpr EnumCode kEnumCodes[] = {
     {19, "stablehlo.result_accuracy_mode"},
 };
 
+namespace vhlo {
+
 // Other VHLO attribute codes.
 enum VhloCode : uint64_t {
   kArray = 1,
@@ -83,6 +85,8 @@ enum VhloTypeCode : uint64_t {
   kFuture = 42,
 };
 
+}  // namespace vhlo
+
 enum SdyCode : uint64_t {
   kManualAxes = 0,
   kSdyMeshAxis = 1,
@@ -127,28 +131,28 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
   std::vector<NamedAttribute> fields;
   int64_t first, second;
   switch (code) {
-    case kArray:
+    case vhlo::kArray:
       return ReadArray(at);
-    case kBoolean: {
+    case vhlo::kBoolean: {
       const size_t offset = at.offset();
       uint64_t value;
       if (!at.Varint(&value)) return Truncated(at, "a boolean");
       if (value > 1) return Fail(BytecodeError(offset, value, " is no boolean"));
       return builder_.New(Attribute::Bool(value == 1));
     }
-    case kCustomCallApiVersion: {
+    case vhlo::kCustomCallApiVersion: {
       // StableHLO has it as a plain integer.
       uint64_t version;
       if (!at.Varint(&version)) return Truncated(at, "an API version");
       return builder_.NewInt(DType::kS32, static_cast<int32_t>(version));
     }
-    case kDictionary:
+    case vhlo::kDictionary:
       return ReadDictionary(at);
-    case kFloat:
+    case vhlo::kFloat:
       return ReadFloat(at);
-    case kInteger:
+    case vhlo::kInteger:
       return ReadInteger(at);
-    case kOutputOperandAlias: {
+    case vhlo::kOutputOperandAlias: {
       std::vector<int64_t> output, operand;
       if (!ReadSignedList(at, &output)) return nullptr;
       if (!at.SignedVarint(&first)) return Truncated(at, "the index of an operand");
@@ -158,23 +162,23 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
                 {"operand_tuple_indices", builder_.NewInts(operand)}};
       return builder_.NewStruct("stablehlo.output_operand_alias", fields);
     }
-    case kString: {
+    case vhlo::kString: {
       std::string_view text;
       return ReadString(at, &text) ? builder_.New(Attribute::String(text)) : nullptr;
     }
-    case kTensor:
+    case vhlo::kTensor:
       return ReadElements(at);
-    case kTypeAttribute: {
+    case vhlo::kTypeAttribute: {
       TypeRef type = ReadType(at);
       return type == nullptr ? nullptr : builder_.New(Attribute::OfType(type));
     }
-    case kTypeExtensions: {
+    case vhlo::kTypeExtensions: {
       std::vector<int64_t> bounds;
       if (!ReadSignedList(at, &bounds)) return nullptr;
       fields = {{"bounds", builder_.NewInts(bounds)}};
       return builder_.NewStruct("stablehlo.bounds", fields);
     }
-    case kResultAccuracy: {
+    case vhlo::kResultAccuracy: {
       uint64_t atol, rtol;
       if (!ReadFloatBits(at, DType::kF64, &atol) || !ReadFloatBits(at, DType::kF64, &rtol)) {
         return nullptr;
@@ -189,14 +193,14 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
                 {"mode", mode}};
       return NewStruct(at, "stablehlo.result_accuracy", fields);
     }
-    case kSubAxisInfo:
+    case vhlo::kSubAxisInfo:
       if (!at.SignedVarint(&first) || !at.SignedVarint(&second)) {
         return Truncated(at, "the sizes of a sub-axis");
       }
       fields = {{"pre_size", builder_.NewInt(DType::kS64, first)},
                 {"size", builder_.NewInt(DType::kS64, second)}};
       return builder_.NewStruct("stablehlo.sub_axis_info", fields);
-    case kAxisRef: {
+    case vhlo::kAxisRef: {
       AttributeRef name;
       if (!ReadAttributeOf(at, AttributeKind::kString, &name)) return nullptr;
       fields = {{"name", name}};
@@ -209,7 +213,7 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
       }
       return NewStruct(at, "stablehlo.axis_ref", fields);
     }
-    case kReplicaGroupMeshAxes: {
+    case vhlo::kReplicaGroupMeshAxes: {
       AttributeRef mesh = ReadAttribute(at);
       if (mesh == nullptr) return nullptr;
       // A mesh that is given by name is a symbol in StableHLO.
@@ -219,14 +223,14 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
       fields = {{"mesh", mesh}, {"axes", axes}};
       return builder_.NewStruct("stablehlo.replica_group_mesh_axes", fields);
     }
-    case kMeshAxis: {
+    case vhlo::kMeshAxis: {
       AttributeRef name;
       if (!ReadAttributeOf(at, AttributeKind::kString, &name)) return nullptr;
       if (!at.SignedVarint(&first)) return Truncated(at, "the size of a mesh axis");
       fields = {{"name", name}, {"size", builder_.NewInt(DType::kS64, first)}};
       return builder_.NewStruct("stablehlo.mesh_axis", fields);
     }
-    case kMesh: {
+    case vhlo::kMesh: {
       AttributeRef axes;
       if (!ReadAttributeOf(at, AttributeKind::kArray, &axes)) return nullptr;
       AttributeRef devices;
@@ -241,11 +245,11 @@ AttributeRef BytecodeAttributes::DecodeVhlo(uint64_t code, BytecodeCursor& at) {
 }
 
 const Type* BytecodeAttributes::DecodeVhloType(uint64_t code, BytecodeCursor& at) {
-  for (const ScalarCode& known : kScalarCodes) {
+  for (const vhlo::ScalarCode& known : vhlo::kScalarCodes) {
     if (known.code == code) return builder_.Scalar(known.type);
   }
   switch (code) {
-    case kComplexType: {
+    case vhlo::kComplexType: {
       TypeRef part = ReadType(at);
       if (part == nullptr) return nullptr;
       if (part == builder_.Scalar(DType::kF32)) return builder_.Scalar(DType::kC64);
@@ -253,35 +257,35 @@ const Type* BytecodeAttributes::DecodeVhloType(uint64_t code, BytecodeCursor& at
       return Fail(
           Unimplemented("MLIR bytecode at byte ", at.offset(), ": complex<", ToString(part), ">"));
     }
-    case kFunctionType: {
+    case vhlo::kFunctionType: {
       std::vector<TypeRef> inputs, results;
       if (!ReadTypeList(at, &inputs) || !ReadTypeList(at, &results)) return nullptr;
       return builder_.Function(inputs, results);
     }
-    case kIndexType:
+    case vhlo::kIndexType:
       return builder_.Simple(TypeKind::kIndex);
-    case kRankedTensor:
-    case kRankedTensorWithEncoding:
-      return ReadTensor(at, code == kRankedTensorWithEncoding);
-    case kToken:
+    case vhlo::kRankedTensor:
+    case vhlo::kRankedTensorWithEncoding:
+      return ReadTensor(at, code == vhlo::kRankedTensorWithEncoding);
+    case vhlo::kToken:
       return builder_.Simple(TypeKind::kToken);
-    case kTuple:
-    case kFuture: {
+    case vhlo::kTuple:
+    case vhlo::kFuture: {
       std::vector<TypeRef> elements;
       if (!ReadTypeList(at, &elements)) return nullptr;
-      return builder_.TupleOrFuture(code == kTuple ? TypeKind::kTuple : TypeKind::kFuture,
+      return builder_.TupleOrFuture(code == vhlo::kTuple ? TypeKind::kTuple : TypeKind::kFuture,
                                     elements);
     }
-    case kNone:
+    case vhlo::kNone:
       return builder_.Simple(TypeKind::kNone);
-    case kTf32:
+    case vhlo::kTf32:
       return builder_.Simple(TypeKind::kTf32);
-    case kUniformQuantized:
-    case kUniformQuantizedPerAxis:
+    case vhlo::kUniformQuantized:
+    case vhlo::kUniformQuantizedPerAxis:
       return Unknown(at, "vhlo type (uniform_quantized)", code);
-    case kUnrankedTensor:
+    case vhlo::kUnrankedTensor:
       return Unknown(at, "vhlo type (unranked_tensor)", code);
-    case kRankedBuffer:
+    case vhlo::kRankedBuffer:
       return Unknown(at, "vhlo type (buffer)", code);
     default:
       return Unknown(at, "vhlo type", code);

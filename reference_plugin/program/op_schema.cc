@@ -6,23 +6,26 @@
 namespace plinth::program {
 namespace {
 
+// The rows say forms and defaults by their plain names.
+namespace op_rows {
 using Rule = AttributeRule;
 using enum AttributeForm;
 using enum AttributeDefault;
-
 #include "reference_plugin/ops/op_schemas.inc"
+}  // namespace op_rows
 
 constexpr bool InOrder() {
   for (int i = 0; i < kNumOps; ++i) {
-    if (kSchemas[i].op != static_cast<Op>(i)) return false;
+    if (op_rows::kSchemas[i].op != static_cast<Op>(i)) return false;
   }
   return true;
 }
-static_assert(std::size(kSchemas) == kNumOps && InOrder(), "one row per op, in the order of op.h");
+static_assert(std::size(op_rows::kSchemas) == kNumOps && InOrder(),
+              "one row per op, in the order of op.h");
 
 }  // namespace
 
-const OpSchema& SchemaOf(Op op) { return kSchemas[static_cast<size_t>(op)]; }
+const OpSchema& SchemaOf(Op op) { return op_rows::kSchemas[static_cast<size_t>(op)]; }
 
 const AttributeRule* FindRule(Op op, std::string_view name) {
   for (const AttributeRule& rule : SchemaOf(op).attributes) {

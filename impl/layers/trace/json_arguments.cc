@@ -41,9 +41,9 @@ bool IsLength(const Field& field) {
   return !field.shown && index < lengths->size() && (*lengths)[index];
 }
 
-class Writer : public StructVisitor {
+class ArgumentWriter : public StructVisitor {
  public:
-  Writer(JsonText& json, HandleTable& handles, const FinishedCall& finished)
+  ArgumentWriter(JsonText& json, HandleTable& handles, const FinishedCall& finished)
       : json_(json), handles_(handles), finished_(finished) {}
 
   void Null(const Field&) override {}
@@ -199,7 +199,7 @@ class Writer : public StructVisitor {
 
 void AppendArguments(const FinishedCall& finished, Objects& objects, JsonText& json) {
   json.Raw("{");
-  Writer writer(json, objects.handles(), finished);
+  ArgumentWriter writer(json, objects.handles(), finished);
   if (finished.error != nullptr) {
     Status status = PeekError(finished.error);
     writer.Member("error", [&] { json.String(StatusCodeName(status.code())); });

@@ -221,7 +221,7 @@ void AfterFulfill(CallState& state) {
   state.layer.table.MarkDeleted(alias.ref(), kSet, state.at);
 }
 
-constexpr SpecialCheck kChecks[] = {
+constexpr SpecialCheck kBufferChecks[] = {
     {function::kPJRT_Client_BufferFromHostBuffer, &BeforeFromHost, nullptr},
     {function::kPJRT_Client_CreateViewOfDeviceBuffer, &BeforeView, nullptr},
     {function::kPJRT_Client_CreateUninitializedBuffer,
@@ -262,6 +262,6 @@ bool IsDeleted(const CallState& state, const Handle* buffer) {
   return state.Ask(function::kPJRT_Buffer_IsDeleted, &question) && question.is_deleted;
 }
 
-std::span<const SpecialCheck> BufferChecks() { return kChecks; }
+std::span<const SpecialCheck> BufferChecks() { return kBufferChecks; }
 
 }  // namespace plinth::layers::validation

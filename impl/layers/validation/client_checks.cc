@@ -102,7 +102,7 @@ void BeforeDestroy(CallState& state) {
   }
 }
 
-constexpr SpecialCheck kChecks[] = {
+constexpr SpecialCheck kClientChecks[] = {
     {function::kPJRT_Plugin_Initialize, nullptr, &AfterInitialize},
     {function::kPJRT_Client_Create, nullptr, nullptr, &CreateFailed},
     {function::kPJRT_Client_Devices, nullptr, &AfterDevices},
@@ -112,6 +112,6 @@ constexpr SpecialCheck kChecks[] = {
 
 }  // namespace
 
-std::span<const SpecialCheck> ClientChecks() { return kChecks; }
+std::span<const SpecialCheck> ClientChecks() { return kClientChecks; }
 
 }  // namespace plinth::layers::validation

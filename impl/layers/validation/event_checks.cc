@@ -72,7 +72,7 @@ void AfterSet(CallState& state) {
   state.layer.table.MarkDeleted(event.ref(), kSet, state.at);
 }
 
-constexpr SpecialCheck kChecks[] = {
+constexpr SpecialCheck kEventChecks[] = {
     {function::kPJRT_Event_Error, &BeforeError, nullptr},
     {function::kPJRT_Event_IsReady, nullptr, &AfterIsReady},
     // An event that fails is ready too.
@@ -83,6 +83,6 @@ constexpr SpecialCheck kChecks[] = {
 
 }  // namespace
 
-std::span<const SpecialCheck> EventChecks() { return kChecks; }
+std::span<const SpecialCheck> EventChecks() { return kEventChecks; }
 
 }  // namespace plinth::layers::validation

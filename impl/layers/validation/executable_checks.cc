@@ -163,7 +163,7 @@ void ExecuteFailed(CallState& state) {
   });
 }
 
-void AfterDelete(CallState& state) {
+void AfterExecutableDelete(CallState& state) {
   Sight executable = state.First();
   if (executable.handle == nullptr) return;
   state.layer.table.MarkDeleted(executable.ref(), kDeleted, state.at);
@@ -195,11 +195,11 @@ void BeforeCompile(CallState& state) {
                         StrCat("`code` is null and its length is ", program->code_size));
 }
 
-constexpr SpecialCheck kChecks[] = {
+constexpr SpecialCheck kExecutableChecks[] = {
     {function::kPJRT_Client_Compile, &BeforeCompile<PJRT_Client_Compile_Args>, nullptr},
     {function::kPJRT_Compile, &BeforeCompile<PJRT_Compile_Args>, nullptr},
     {function::kPJRT_LoadedExecutable_Execute, &BeforeExecute, &AfterExecute, &ExecuteFailed},
-    {function::kPJRT_LoadedExecutable_Delete, nullptr, &AfterDelete},
+    {function::kPJRT_LoadedExecutable_Delete, nullptr, &AfterExecutableDelete},
     {function::kPJRT_Executable_NumOutputs, nullptr,
      &AfterCount<PJRT_Executable_NumOutputs_Args, &PJRT_Executable_NumOutputs_Args::num_outputs>},
     {function::kPJRT_Executable_OutputElementTypes, nullptr,
@@ -215,6 +215,6 @@ constexpr SpecialCheck kChecks[] = {
 
 }  // namespace
 
-std::span<const SpecialCheck> ExecutableChecks() { return kChecks; }
+std::span<const SpecialCheck> ExecutableChecks() { return kExecutableChecks; }
 
 }  // namespace plinth::layers::validation

@@ -59,7 +59,7 @@ void BeforeTransferData(CallState& state) {
                     ", the buffer has ", question.buffer_size, " bytes"));
 }
 
-constexpr SpecialCheck kChecks[] = {
+constexpr SpecialCheck kTransferChecks[] = {
     {function::kPJRT_Client_CreateBuffersForAsyncHostToDevice, nullptr, &AfterCreateBuffers},
     {function::kPJRT_AsyncHostToDeviceTransferManager_TransferData, &BeforeTransferData, nullptr},
     {function::kPJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer,
@@ -74,6 +74,6 @@ constexpr SpecialCheck kChecks[] = {
 
 }  // namespace
 
-std::span<const SpecialCheck> TransferChecks() { return kChecks; }
+std::span<const SpecialCheck> TransferChecks() { return kTransferChecks; }
 
 }  // namespace plinth::layers::validation

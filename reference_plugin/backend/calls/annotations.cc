@@ -44,7 +44,7 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCopy(const CustomCall& call) {
   return std::unique_ptr<PreparedStep>(new CopyOperandsStep(std::move(sizes)));
 }
 
-constexpr CustomCallRow kRows[] = {
+constexpr CustomCallRow kAnnotationRows[] = {
     {"LayoutConstraint", PrepareCopy},
     {"MoveToDevice", PrepareCopy},
     {"MoveToHost", PrepareCopy},
@@ -53,6 +53,6 @@ constexpr CustomCallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CustomCallRow> AnnotationRows() { return kRows; }
+std::span<const CustomCallRow> AnnotationRows() { return kAnnotationRows; }
 
 }  // namespace plinth::backend

@@ -112,10 +112,10 @@ Expected<std::unique_ptr<PreparedStep>> PrepareBufferCallback(const CustomCall& 
       new BufferCallbackStep(static_cast<uint64_t>(index), std::move(step)));
 }
 
-constexpr CustomCallRow kRows[] = {{kTarget, PrepareBufferCallback}};
+constexpr CustomCallRow kBufferCallbackRows[] = {{kTarget, PrepareBufferCallback}};
 
 }  // namespace
 
-std::span<const CustomCallRow> BufferCallbackRows() { return kRows; }
+std::span<const CustomCallRow> BufferCallbackRows() { return kBufferCallbackRows; }
 
 }  // namespace plinth::backend

@@ -227,13 +227,13 @@ Expected<std::unique_ptr<PreparedStep>> PreparePythonCallback(const CustomCall& 
       static_cast<uint64_t>(index), std::move(operands), std::move(results)));
 }
 
-constexpr CustomCallRow kRows[] = {
+constexpr CustomCallRow kPythonCallbackRows[] = {
     {"xla_ffi_partitioned_python_cpu_callback", PreparePythonCallback},
     {"xla_ffi_python_cpu_callback", PreparePythonCallback},
 };
 
 }  // namespace
 
-std::span<const CustomCallRow> PythonCallbackRows() { return kRows; }
+std::span<const CustomCallRow> PythonCallbackRows() { return kPythonCallbackRows; }
 
 }  // namespace plinth::backend

@@ -22,39 +22,9 @@ namespace {
 // How long a worker looks for work before it parks: a few fork-joins of a running program, far
 // less than a scheduler tick.
 constexpr auto kSpinTime = std::chrono::microseconds(20);
-constexpr auto kIdleTime = std::chrono::seconds(1);
+constexpr auto kWorkerIdleTime = std::chrono::seconds(1);
 
 thread_local bool inside_parallel_body = false;
-
-// One ParallelFor in progress. Lives on the stack of the caller, who removes it from the list and
-// waits for `helpers` to become zero before it returns.
-struct Job {
-  int64_t size;
-  int64_t chunk;
-  const void* context;
-  void (*function)(const void*, int64_t, int64_t);
-  std::atomic<int64_t> next{0};
-  int helpers = 0;  // guarded by State::mutex
-  std::atomic<bool> failed{false};
-  std::exception_ptr failure{};  // what a body threw first (no memory); `failed` says who writes it
-
-  bool HasWork() const { return next.load(std::memory_order_relaxed) < size; }
-
-  void RunChunks() {
-    inside_parallel_body = true;
-    try {
-      for (;;) {
-        int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
-        if (begin >= size) break;
-        function(context, begin, std::min(begin + chunk, size));
-      }
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
-      next.store(size, std::memory_order_relaxed);
-    }
-    inside_parallel_body = false;
-  }
-};
 
 void Pause() {
 #if defined(__x86_64__)
@@ -65,6 +35,37 @@ void Pause() {
 }  // namespace
 
 struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
+  // One ParallelFor in progress. Lives on the stack of the caller, who removes it from the list and
+  // waits for `helpers` to become zero before it returns.
+  struct Job {
+    int64_t size;
+    int64_t chunk;
+    const void* context;
+    void (*function)(const void*, int64_t, int64_t);
+    std::atomic<int64_t> next{0};
+    int helpers = 0;  // guarded by State::mutex
+    std::atomic<bool> failed{false};
+    std::exception_ptr
+        failure{};  // what a body threw first (no memory); `failed` says who writes it
+
+    bool HasWork() const { return next.load(std::memory_order_relaxed) < size; }
+
+    void RunChunks() {
+      inside_parallel_body = true;
+      try {
+        for (;;) {
+          int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+          if (begin >= size) break;
+          function(context, begin, std::min(begin + chunk, size));
+        }
+      } catch (...) {
+        if (!failed.exchange(true)) failure = std::current_exception();
+        next.store(size, std::memory_order_relaxed);
+      }
+      inside_parallel_body = false;
+    }
+  };
+
   int parallelism = 1;
   pid_t process = getpid();
 
@@ -147,8 +148,8 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   void Park(std::unique_lock<std::mutex>& lock) {
     ++parked;
     if (idle_hook != nullptr && worked_since_idle) {
-      if (work_arrived.wait_for(lock, kIdleTime) == std::cv_status::timeout && worked_since_idle &&
-          !stopping) {
+      if (work_arrived.wait_for(lock, kWorkerIdleTime) == std::cv_status::timeout &&
+          worked_since_idle && !stopping) {
         worked_since_idle = false;
         lock.unlock();
         idle_hook();
@@ -232,7 +233,7 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
   // About four chunks per thread even out what the threads are slowed down by.
   int64_t chunk = (size + 4 * state_->parallelism - 1) / (4 * state_->parallelism);
   chunk = (chunk + grain - 1) / grain * grain;
-  Job job{size, chunk, context, function};
+  State::Job job{size, chunk, context, function};
   {
     std::lock_guard lock(state_->mutex);
     state_->jobs.push_back(&job);

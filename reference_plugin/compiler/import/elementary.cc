@@ -96,7 +96,7 @@ struct Row {
   std::string_view name;
   Value* (*build)(Builder&, Value*);
 };
-constexpr Row kRows[] = {
+constexpr Row kElementaryRows[] = {
     {"acos", BuildAcos},   {"acosh", BuildAcosh}, {"asin", BuildAsin},
     {"asinh", BuildAsinh}, {"atanh", BuildAtanh}, {"cosh", BuildCosh},
     {"erf", BuildErf},     {"sinh", BuildSinh},   {"tan", BuildTan},
@@ -105,7 +105,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 Value* BuildElementary(Builder& builder, std::string_view name, Value* x) {
-  for (const Row& row : kRows) {
+  for (const Row& row : kElementaryRows) {
     if (row.name != name) continue;
     const DType dtype = x->type.dtype;
     if (dtype == DType::kF32 || dtype == DType::kF64) return row.build(builder, x);

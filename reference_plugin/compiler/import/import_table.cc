@@ -141,10 +141,10 @@ constexpr std::array<ImportRow, program::kNumOps> RowsByOp() {
   for (const Entry& entry : kEntries) rows[static_cast<size_t>(entry.op)] = entry.row;
   return rows;
 }
-constexpr std::array<ImportRow, program::kNumOps> kRows = RowsByOp();
+constexpr std::array<ImportRow, program::kNumOps> kImportRows = RowsByOp();
 
 }  // namespace
 
-const ImportRow& ImportRowOf(program::Op op) { return kRows[static_cast<size_t>(op)]; }
+const ImportRow& ImportRowOf(program::Op op) { return kImportRows[static_cast<size_t>(op)]; }
 
 }  // namespace plinth::compiler::importer

@@ -8,13 +8,14 @@
 namespace plinth::compiler {
 namespace {
 
-constexpr ElementwiseRule kRules[] = {
+constexpr ElementwiseRule kElementwiseRules[] = {
 #include "reference_plugin/ops/elementwise_rules.inc"
 };
 
 constexpr std::array<ElementwiseRule, kNumOpcodes> RulesByOpcode() {
   std::array<ElementwiseRule, kNumOpcodes> rules{};
-  for (const ElementwiseRule& rule : kRules) rules[static_cast<size_t>(rule.opcode)] = rule;
+  for (const ElementwiseRule& rule : kElementwiseRules)
+    rules[static_cast<size_t>(rule.opcode)] = rule;
   return rules;
 }
 constexpr std::array<ElementwiseRule, kNumOpcodes> kRuleOf = RulesByOpcode();

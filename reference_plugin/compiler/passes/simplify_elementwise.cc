@@ -267,7 +267,7 @@ Value* Complex(Context&, Op& op) {
   return re != nullptr && re == im && re->type == op.type() ? re : nullptr;
 }
 
-constexpr SimplifyRow kRows[] = {
+constexpr SimplifyRow kElementwiseRows[] = {
     {Opcode::kAbs, Abs},
     {Opcode::kAdd, Add},
     {Opcode::kAnd, And},
@@ -293,10 +293,12 @@ constexpr SimplifyRow kRows[] = {
     {Opcode::kSubtract, Subtract},
     {Opcode::kXor, Xor},
 };
-constexpr SimplifyRules kRules = RulesByOpcode(kRows);
+constexpr SimplifyRules kElementwiseRules = RulesByOpcode(kElementwiseRows);
 
 }  // namespace
 
-SimplifyRule ElementwiseRuleOf(Opcode opcode) { return kRules[static_cast<size_t>(opcode)]; }
+SimplifyRule ElementwiseRuleOf(Opcode opcode) {
+  return kElementwiseRules[static_cast<size_t>(opcode)];
+}
 
 }  // namespace plinth::compiler::passes

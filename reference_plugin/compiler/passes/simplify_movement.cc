@@ -225,7 +225,7 @@ Value* GetTupleElement(Context&, Op& op) {
   return tuple == nullptr ? nullptr : tuple->operands[At(op.Get<TupleIndexAttributes>().index)];
 }
 
-constexpr SimplifyRow kRows[] = {
+constexpr SimplifyRow kMovementRows[] = {
     {Opcode::kBroadcastInDim, BroadcastInDim},
     {Opcode::kConcatenate, Concatenate},
     {Opcode::kDynamicSlice, DynamicSlice},
@@ -239,10 +239,10 @@ constexpr SimplifyRow kRows[] = {
     {Opcode::kSlice, Slice},
     {Opcode::kTranspose, Transpose},
 };
-constexpr SimplifyRules kRules = RulesByOpcode(kRows);
+constexpr SimplifyRules kMovementRules = RulesByOpcode(kMovementRows);
 
 }  // namespace
 
-SimplifyRule MovementRuleOf(Opcode opcode) { return kRules[static_cast<size_t>(opcode)]; }
+SimplifyRule MovementRuleOf(Opcode opcode) { return kMovementRules[static_cast<size_t>(opcode)]; }
 
 }  // namespace plinth::compiler::passes

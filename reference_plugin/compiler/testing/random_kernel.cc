@@ -26,12 +26,12 @@ constexpr DType kTypes[] = {DType::kF32, DType::kF32,  DType::kF32, DType::kF64,
 constexpr int64_t kExtents[] = {1, 2, 3, 4, 5, 7, 8, 10, 13, 17, 31, 32, 64, 100, 257, 300, 1031};
 constexpr int64_t kMostPoints = 20000;
 
-bool IsReal(DType type) { return InfoOf(type).kind == DTypeClass::kFloat; }
+bool IsRealType(DType type) { return InfoOf(type).kind == DTypeClass::kFloat; }
 
 ScalarBits MakeScalar(DType type, int64_t value) {
   ScalarBits bits;
   std::byte* bytes = reinterpret_cast<std::byte*>(&bits);
-  if (IsReal(type)) {
+  if (IsRealType(type)) {
     compiler::WriteFloat(type, static_cast<double>(value), bytes);
   } else if (type == DType::kPred) {
     bytes[0] = std::byte(value & 1);
@@ -277,7 +277,7 @@ class Generator {
         const int32_t compare = AddOp(&phase->nodes, Opcode::kCompare, DType::kPred, {a, b});
         Node& node = phase->nodes[static_cast<size_t>(compare)];
         node.compare.direction = static_cast<compiler::ComparisonDirection>(Below(6));
-        node.compare.type = IsReal(type) ? compiler::ComparisonType::kFloat
+        node.compare.type = IsRealType(type) ? compiler::ComparisonType::kFloat
                             : InfoOf(type).kind == DTypeClass::kSigned
                                 ? compiler::ComparisonType::kSigned
                                 : compiler::ComparisonType::kUnsigned;
@@ -289,7 +289,7 @@ class Generator {
       default: {
         const DType to = AnyType();
         // From floats to integers is the business of the routines' own tests.
-        if (to == type || (IsReal(type) && !IsReal(to))) {
+        if (to == type || (IsRealType(type) && !IsRealType(to))) {
           AddOp(&phase->nodes, pred ? Opcode::kXor : Opcode::kSubtract, type, {a, b});
         } else {
           AddOp(&phase->nodes, Opcode::kConvert, to, {a});
@@ -336,7 +336,7 @@ class Generator {
   // The node clamped to [-8, 8], NaN replaced: sums stay exact, comparisons have an order.
   int32_t Clamped(Phase* phase, int32_t n) {
     const DType type = phase->nodes[static_cast<size_t>(n)].dtype;
-    if (!IsReal(type)) return n;
+    if (!IsRealType(type)) return n;
     const int32_t zero = AddConstant(&phase->nodes, type, 0);
     const int32_t high = AddConstant(&phase->nodes, type, 8);
     const int32_t low = AddConstant(&phase->nodes, type, -8);
@@ -394,7 +394,7 @@ class Generator {
       constexpr Opcode kWhole[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kXor};
       constexpr Opcode kPred[] = {Opcode::kAnd, Opcode::kOr, Opcode::kXor};
       combiner.nodes = Parameters({type});
-      const Opcode opcode = IsReal(type)           ? kReal[Below(3)]
+      const Opcode opcode = IsRealType(type)       ? kReal[Below(3)]
                             : type == DType::kPred ? kPred[Below(3)]
                                                    : kWhole[Below(3)];
       combiner.results.push_back(
@@ -460,7 +460,7 @@ class Generator {
     const int32_t keep = AddOp(&combiner.nodes, Opcode::kCompare, DType::kPred, {0, 2});
     Node& compare = combiner.nodes[static_cast<size_t>(keep)];
     compare.compare.direction = compiler::ComparisonDirection::kGe;
-    compare.compare.type = IsReal(type) ? compiler::ComparisonType::kFloat
+    compare.compare.type = IsRealType(type) ? compiler::ComparisonType::kFloat
                            : InfoOf(type).kind == DTypeClass::kSigned
                                ? compiler::ComparisonType::kSigned
                                : compiler::ComparisonType::kUnsigned;

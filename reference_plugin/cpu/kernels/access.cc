@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference_plugin/cpu/kernels/addresses.h"
+
 namespace plinth::cpu::kernels {
 namespace {
-
-std::byte* AddressOf(int64_t value) {
-  return reinterpret_cast<std::byte*>(static_cast<uintptr_t>(value));
-}
 
 template <size_t kBytes>
 void GatherElements(std::byte* result, int64_t base, const int64_t* offsets, int64_t count) {

@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ADDRESSES_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ADDRESSES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -10,6 +11,11 @@
 #include "reference_plugin/cpu/kernels/domain.h"
 
 namespace plinth::cpu::kernels {
+
+// What the value of an address form points to.
+inline std::byte* AddressOf(int64_t value) {
+  return reinterpret_cast<std::byte*>(static_cast<uintptr_t>(value));
+}
 
 // The index in `buffer`, clamped.
 int64_t ReadIndex(const compiler::DynamicOffset& dynamic, const void* buffer);

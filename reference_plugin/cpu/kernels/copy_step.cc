@@ -23,10 +23,6 @@ constexpr int64_t kGrainBytes = 256 << 10;
 constexpr int64_t kShortestRowBytes = 64;
 constexpr int64_t kLineBytes = 64;
 
-std::byte* AddressOf(int64_t value) {
-  return reinterpret_cast<std::byte*>(static_cast<uintptr_t>(value));
-}
-
 // Moves rows x columns elements. Source elements of one column lie side by side, result elements
 // of one row. Whole source lines are read at once, so that lines that fall into one cache set do
 // not drive each other out.

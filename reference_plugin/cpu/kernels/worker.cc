@@ -5,14 +5,12 @@
 #include <cstring>
 #include <limits>
 
+#include "reference_plugin/cpu/kernels/addresses.h"
+
 namespace plinth::cpu::kernels {
 namespace {
 
 constexpr int64_t kNoAddress = std::numeric_limits<int64_t>::min();
-
-std::byte* AddressOf(int64_t value) {
-  return reinterpret_cast<std::byte*>(static_cast<uintptr_t>(value));
-}
 
 int64_t* Values(const TileProgram& program, std::byte* frame, int64_t array) {
   return reinterpret_cast<int64_t*>(frame + program.forms_offset) +

@@ -8,21 +8,22 @@
 namespace plinth::cpu::lapack {
 namespace {
 
-std::string Describe(const backend::CustomCallArray& array) {
+std::string DescribeArray(const backend::CustomCallArray& array) {
   return compiler::Type::Tensor(array.dtype, array.dims).ToString();
 }
 
-std::string Describe(std::span<const backend::CustomCallArray> arrays) {
+std::string DescribeArrays(std::span<const backend::CustomCallArray> arrays) {
   std::string text;
   for (const backend::CustomCallArray& array : arrays)
-    text += (text.empty() ? "" : ", ") + Describe(array);
+    text += (text.empty() ? "" : ", ") + DescribeArray(array);
   return text.empty() ? "none" : text;
 }
 
 }  // namespace
 
 std::string Describe(const backend::CustomCall& call) {
-  return StrCat("operands ", Describe(call.operands), ", results ", Describe(call.results));
+  return StrCat("operands ", DescribeArrays(call.operands), ", results ",
+                DescribeArrays(call.results));
 }
 
 CallChecker::CallChecker(const backend::CustomCall& call, size_t num_operands, size_t num_results)
@@ -71,11 +72,11 @@ void CallChecker::Array(std::string_view what, size_t i, const backend::CustomCa
   compiler::Dims expected = batch_dims_;
   for (int64_t dim : tail) expected.push_back(dim);
   if (array.dtype != dtype || array.dims != expected) {
-    return Fail(InvalidArgument(what, i, " is ", Describe(array), "; expected ",
+    return Fail(InvalidArgument(what, i, " is ", DescribeArray(array), "; expected ",
                                 compiler::Type::Tensor(dtype, expected).ToString()));
   }
   if (tail.size() == 2 ? !array.IsColumnMajorMatrices() : !array.IsRowMajor()) {
-    Fail(InvalidArgument(what, i, " is ", Describe(array), " in the layout {",
+    Fail(InvalidArgument(what, i, " is ", DescribeArray(array), " in the layout {",
                          StrJoin(array.minor_to_major, ","), "}; expected ",
                          tail.size() == 2 ? "column-major matrices" : "row major"));
   }
@@ -87,11 +88,11 @@ int64_t CallChecker::LastOf(size_t i) const {
 }
 
 std::string CallChecker::OperandIs(size_t i) const {
-  return StrCat("operand ", i, " is ", Describe(call_.operands[i]));
+  return StrCat("operand ", i, " is ", DescribeArray(call_.operands[i]));
 }
 
 std::string CallChecker::ResultIs(size_t i) const {
-  return StrCat("result ", i, " is ", Describe(call_.results[i]));
+  return StrCat("result ", i, " is ", DescribeArray(call_.results[i]));
 }
 
 char CallChecker::Letter(std::string_view name, std::string_view letters) {

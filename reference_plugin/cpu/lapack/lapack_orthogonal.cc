@@ -354,7 +354,7 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareProduct(
   return PrepareRowMajor(call, true, options);
 }
 
-constexpr LapackRow kRows[] = {
+constexpr LapackRow kOrthogonalRows[] = {
     PLINTH_LAPACK_ROWS("geqrf", "geqrf", PrepareGeqrf),
     PLINTH_LAPACK_ROWS("orgqr", "ungqr", PrepareOrgqr),
     PLINTH_LAPACK_ROWS("ormqr", "unmqr", PrepareOrmqr),
@@ -367,6 +367,6 @@ constexpr LapackRow kRows[] = {
 
 }  // namespace
 
-std::span<const LapackRow> LapackOrthogonalRows() { return kRows; }
+std::span<const LapackRow> LapackOrthogonalRows() { return kOrthogonalRows; }
 
 }  // namespace plinth::cpu::lapack

@@ -206,7 +206,7 @@ Expected<std::unique_ptr<backend::PreparedStep>> PreparePerturbedOfAnyType(
                                 [&]<typename T>() { return PreparePerturbed<T>(call); });
 }
 
-constexpr LapackRow kRows[] = {
+constexpr LapackRow kSolverRows[] = {
     PLINTH_LAPACK_ROWS("potrf", "potrf", PreparePotrf),
     PLINTH_LAPACK_ROWS("trsm", "trsm", PrepareTrsm),
     PLINTH_LAPACK_ROWS("getrf", "getrf", PrepareGetrf),
@@ -216,6 +216,6 @@ constexpr LapackRow kRows[] = {
 
 }  // namespace
 
-std::span<const LapackRow> LapackSolverRows() { return kRows; }
+std::span<const LapackRow> LapackSolverRows() { return kSolverRows; }
 
 }  // namespace plinth::cpu::lapack

@@ -383,7 +383,7 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareGees(
       });
 }
 
-constexpr LapackRow kRows[] = {
+constexpr LapackRow kSpectralRows[] = {
     PLINTH_LAPACK_ROWS("gesdd", "gesdd", PrepareGesdd),
     PLINTH_LAPACK_ROWS("gesvd", "gesvd", PrepareGesvd),
     PLINTH_LAPACK_ROWS("syevd", "heevd", PrepareSyevd),
@@ -393,6 +393,6 @@ constexpr LapackRow kRows[] = {
 
 }  // namespace
 
-std::span<const LapackRow> LapackSpectralRows() { return kRows; }
+std::span<const LapackRow> LapackSpectralRows() { return kSpectralRows; }
 
 }  // namespace plinth::cpu::lapack

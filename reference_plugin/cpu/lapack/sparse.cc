@@ -125,12 +125,12 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareCsrProduct(
   return Unimplemented("elements of type ", Name(data.dtype));
 }
 
-constexpr backend::CustomCallRow kRows[] = {
+constexpr backend::CustomCallRow kSparseRows[] = {
     {"cpu_csr_sparse_dense_ffi", PrepareCsrProduct},
 };
 
 }  // namespace
 
-std::span<const backend::CustomCallRow> SparseRows() { return kRows; }
+std::span<const backend::CustomCallRow> SparseRows() { return kSparseRows; }
 
 }  // namespace plinth::cpu::lapack

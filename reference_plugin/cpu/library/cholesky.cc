@@ -14,7 +14,7 @@ namespace plinth::cpu::library {
 namespace {
 
 // From this order on LAPACK is faster.
-constexpr int64_t kSmallOrder = 32;
+constexpr int64_t kSmallCholesky = 32;
 
 // The triangle that is no result is zero; a matrix that is not positive definite gives NaN.
 template <typename T>
@@ -25,7 +25,7 @@ class CholeskyStep final : public backend::PreparedStep {
     const compiler::Type& type = step.operands[0].type;
     n_ = type.dims.back();
     for (size_t d = 0; d + 2 < type.dims.size(); ++d) batch_ *= type.dims[d];
-    if (n_ < kSmallOrder || n_ > std::numeric_limits<int>::max()) return;
+    if (n_ < kSmallCholesky || n_ > std::numeric_limits<int>::max()) return;
     if (auto lapack = BlockedFactor<T>::Find(options.blas); lapack.ok()) lapack_ = *lapack;
   }
 

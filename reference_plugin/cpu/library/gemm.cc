@@ -44,7 +44,6 @@ void StoreTileAs(const void* tile, int tile_row, int rows, int columns, void* c,
 constexpr double kInlineWork = 400e3;
 
 bool SingleStride(const std::vector<MapDim>& dims) { return dims.size() <= 1; }
-int64_t StrideOf(const std::vector<MapDim>& dims) { return dims.empty() ? 0 : dims[0].stride; }
 
 }  // namespace
 

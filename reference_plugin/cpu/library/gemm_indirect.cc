@@ -15,7 +15,7 @@ constexpr int64_t kMaxRunLength = 256;
 // Pointers of a panel, and steps of a block: its part of the right operand stays in the first-level
 // cache.
 constexpr int64_t kMaxRuns = 64;
-constexpr int64_t kMaxBlockSteps = 256;
+constexpr int64_t kMaxIndirectSteps = 256;
 // Kernel elements along the windowed dimensions, all together.
 constexpr int64_t kMaxTaps = 128;
 
@@ -153,7 +153,8 @@ Status Gemm::RunIndirect(const std::byte* a, const std::byte* b, std::byte* c,
                          }
                        });
 
-  const int64_t block_runs = std::min(kMaxRuns, std::max<int64_t>(1, kMaxBlockSteps / run_length));
+  const int64_t block_runs =
+      std::min(kMaxRuns, std::max<int64_t>(1, kMaxIndirectSteps / run_length));
   const int64_t row_panels = CeilDiv(m_, mr);
   // Several panels meet each block of the right operand while it is near.
   constexpr int64_t kTaskPanels = 4;

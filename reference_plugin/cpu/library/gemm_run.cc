@@ -11,8 +11,6 @@
 namespace plinth::cpu::library {
 namespace {
 
-int64_t StrideOf(const std::vector<MapDim>& dims) { return dims.empty() ? 0 : dims[0].stride; }
-
 bool Stopped(const backend::RunContext& context) {
   return context.stop != nullptr && context.stop->load(std::memory_order_relaxed);
 }

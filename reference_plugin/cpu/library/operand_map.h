@@ -21,6 +21,11 @@ using compiler::OperandMap;
 
 inline constexpr int kMaxMapWindows = 8;
 
+// Between neighbours along the first of the dims; of none: 0.
+inline int64_t StrideOf(const std::vector<MapDim>& dims) {
+  return dims.empty() ? 0 : dims[0].stride;
+}
+
 // positions[i] = position of index first + i, for plain dims.
 void FillPositions(const std::vector<MapDim>& dims, int64_t first, int64_t count,
                    int64_t* positions);

@@ -16,7 +16,7 @@ using compiler::TriangularSolveAttributes;
 
 // Right-hand sides that one task solves for, and the order from which LAPACK's BLAS is faster.
 constexpr int64_t kBlockOfSides = 64;
-constexpr int64_t kSmallOrder = 16;
+constexpr int64_t kSmallTriangle = 16;
 
 template <typename T>
 class TriangularSolveStep final : public backend::PreparedStep {
@@ -29,7 +29,7 @@ class TriangularSolveStep final : public backend::PreparedStep {
     rows_ = b.dims[b.dims.size() - 2];
     for (size_t d = 0; d + 2 < b.dims.size(); ++d) batch_ *= b.dims[d];
     constexpr int64_t kMost = std::numeric_limits<int>::max();
-    if (n_ < kSmallOrder || n_ > kMost || columns_ > kMost) return;
+    if (n_ < kSmallTriangle || n_ > kMost || columns_ > kMost) return;
     if (auto trsm = FindLapack<T>(options.blas, Lapack<T>::kTrsm); trsm.ok()) trsm_ = *trsm;
   }
 
