@@ -85,6 +85,9 @@ struct OpShardingProto {
     kTileAssignmentDevices = 4,  // repeated int64
     kTupleShardings = 5,  // repeated OpShardingProto
     kReplicateOnLastTileDim = 6,  // bool
+    kLastTileDims = 8,  // repeated int32
+    kIotaReshapeDims = 9,  // repeated int64
+    kIotaTransposePerm = 10,  // repeated int32
   };
 };
 

@@ -334,6 +334,13 @@ std::string WriteOverride(const std::string& key, const CompileOptions::OptionVa
   return entry;
 }
 
+Expected<OpSharding::Kind> ShardingKind(int64_t kind) {
+  if (kind < 0 || kind > static_cast<int64_t>(OpSharding::Kind::kUnreduced)) {
+    return Unimplemented("sharding type ", kind, " is not known");
+  }
+  return static_cast<OpSharding::Kind>(kind);
+}
+
 Status ReadShardingMessage(pbf_reader message, int depth, OpSharding* sharding) {
   if (depth > kMaxTupleDepth) return InvalidArgument("tuples nested deeper than ", kMaxTupleDepth);
   while (message.next()) {
@@ -341,11 +348,7 @@ Status ReadShardingMessage(pbf_reader message, int depth, OpSharding* sharding) 
     switch (number) {
       case Sharding::kType: {
         if (!IsVarint(message)) return Wrong(number, "an integer");
-        const int32_t kind = message.get_int32();
-        if (kind < 0 || kind > static_cast<int32_t>(OpSharding::Kind::kManual)) {
-          return Unimplemented("sharding type ", kind, " is not known");
-        }
-        sharding->kind = static_cast<OpSharding::Kind>(kind);
+        PLINTH_ASSIGN_OR_RETURN(sharding->kind, ShardingKind(message.get_int32()));
         break;
       }
       case Sharding::kTileAssignmentDimensions:
@@ -357,6 +360,21 @@ Status ReadShardingMessage(pbf_reader message, int depth, OpSharding* sharding) 
       case Sharding::kReplicateOnLastTileDim:
         if (!IsVarint(message)) return Wrong(number, "a boolean");
         sharding->replicate_on_last_tile_dim = message.get_int64() != 0;
+        break;
+      case Sharding::kLastTileDims: {
+        std::vector<int64_t> kinds;
+        PLINTH_RETURN_IF_ERROR(ReadInts(message, &kinds));
+        for (const int64_t kind : kinds) {
+          PLINTH_ASSIGN_OR_RETURN(const OpSharding::Kind known, ShardingKind(kind));
+          sharding->last_tile_dims.push_back(known);
+        }
+        break;
+      }
+      case Sharding::kIotaReshapeDims:
+        PLINTH_RETURN_IF_ERROR(ReadInts(message, &sharding->iota_reshape_dims));
+        break;
+      case Sharding::kIotaTransposePerm:
+        PLINTH_RETURN_IF_ERROR(ReadInts(message, &sharding->iota_transpose_perm));
         break;
       case Sharding::kTupleShardings:
         if (!IsBytes(message)) return Wrong(number, "a message");
@@ -420,6 +438,15 @@ std::string WriteOpSharding(const OpSharding& sharding) {
     writer.add_bytes(Sharding::kTupleShardings, WriteOpSharding(element));
   }
   if (sharding.replicate_on_last_tile_dim) writer.add_bool(Sharding::kReplicateOnLastTileDim, true);
+  std::vector<int32_t> last_tile_dims;
+  for (const OpSharding::Kind kind : sharding.last_tile_dims) {
+    last_tile_dims.push_back(static_cast<int32_t>(kind));
+  }
+  writer.add_packed_int32(Sharding::kLastTileDims, last_tile_dims.begin(), last_tile_dims.end());
+  writer.add_packed_int64(Sharding::kIotaReshapeDims, sharding.iota_reshape_dims.begin(),
+                          sharding.iota_reshape_dims.end());
+  writer.add_packed_int64(Sharding::kIotaTransposePerm, sharding.iota_transpose_perm.begin(),
+                          sharding.iota_transpose_perm.end());
   return out;
 }
 

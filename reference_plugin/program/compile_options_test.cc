@@ -114,5 +114,19 @@ TEST(OpSharding, BytesThatJaxReads) {
   EXPECT_EQ(*again, tuple);
 }
 
+// As jaxlib 0.10.2 writes {devices=[2,2,2]<=[2,2,2]T(0,2,1) last_tile_dims={manual}}.
+TEST(OpSharding, IotaAndLastTileDims) {
+  const std::string bytes(
+      "\x08\x03\x1A\x03\x02\x02\x02\x42\x01\x04\x4A\x03\x02\x02\x02\x52\x03\x00\x02\x01", 20);
+  const Expected<OpSharding> sharding = ReadOpSharding(Bytes(bytes));
+  ASSERT_TRUE(sharding.ok());
+  EXPECT_EQ(sharding->last_tile_dims, std::vector{OpSharding::Kind::kManual});
+  EXPECT_EQ(sharding->iota_reshape_dims, (std::vector<int64_t>{2, 2, 2}));
+  EXPECT_EQ(sharding->iota_transpose_perm, (std::vector<int64_t>{0, 2, 1}));
+  EXPECT_EQ(WriteOpSharding(*sharding), bytes);
+  EXPECT_EQ(ReadOpSharding(Bytes(std::string("\x08\x07", 2))).status().code(),
+            StatusCode::kUnimplemented);
+}
+
 }  // namespace
 }  // namespace plinth::program

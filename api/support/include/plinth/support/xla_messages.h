@@ -80,12 +80,25 @@ std::string WriteDeviceAssignment(const DeviceAssignment& assignment);
 
 // xla.OpSharding, as the Shardings extension of PJRT hands out.
 struct OpSharding {
-  enum class Kind : int32_t { kReplicated = 0, kMaximal = 1, kTuple = 2, kTiled = 3, kManual = 4 };
+  enum class Kind : int32_t {
+    kReplicated = 0,
+    kMaximal = 1,
+    kTuple = 2,
+    kTiled = 3,
+    kManual = 4,
+    kUnknown = 5,
+    kUnreduced = 6,
+  };
   Kind kind = Kind::kReplicated;
   std::vector<int64_t> tile_dimensions;  // kTiled: tiles per dimension (+1 if the last replicates).
   std::vector<int64_t> devices;          // kTiled: row-major; kMaximal: the one device.
   bool replicate_on_last_tile_dim = false;
   std::vector<OpSharding> elements;  // kTuple.
+  // kTiled: what the last of tile_dimensions stand for, instead of a dimension of the array.
+  std::vector<Kind> last_tile_dims = {};
+  // kTiled, instead of `devices`: 0, 1, 2, ... in this shape, transposed by the permutation.
+  std::vector<int64_t> iota_reshape_dims = {};
+  std::vector<int64_t> iota_transpose_perm = {};
   friend bool operator==(const OpSharding&, const OpSharding&) = default;
 };
 std::string WriteOpSharding(const OpSharding& sharding);
