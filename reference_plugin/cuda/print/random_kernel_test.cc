@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/testing/random_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+
+#include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/compiler/testing/oracle.h"
+#include "reference_plugin/cuda/print/form.h"
+#include "reference_plugin/cuda/print/kernel.h"
+#include "reference_plugin/cuda/testing/host_device.h"
+
+namespace plinth::cuda {
+namespace {
+
+using compiler::testing::MakeRandomKernel;
+using compiler::testing::RandomKernel;
+using testing::GuardedArray;
+using testing::HostDevice;
+
+// The two zeros count as equal, and so do all NaNs.
+bool SameElement(DType type, const std::byte* a, const std::byte* b) {
+  if (std::memcmp(a, b, static_cast<size_t>(ByteSize(type))) == 0) return true;
+  if (!compiler::IsIeeeFloat(type)) return false;
+  const double x = compiler::ReadFloat(type, a), y = compiler::ReadFloat(type, b);
+  return x == y || (std::isnan(x) && std::isnan(y));
+}
+
+std::vector<std::span<std::byte>> Spans(std::deque<GuardedArray>& arrays) {
+  std::vector<std::span<std::byte>> spans;
+  for (GuardedArray& array : arrays) spans.push_back(array.bytes());
+  return spans;
+}
+
+std::vector<std::byte*> Pointers(std::deque<GuardedArray>& arrays) {
+  std::vector<std::byte*> pointers;
+  for (GuardedArray& array : arrays) pointers.push_back(array.data());
+  return pointers;
+}
+
+// Architectures differ in how finely they split: one that hardly splits takes the other branches.
+class RandomKernelTest : public ::testing::TestWithParam<int32_t> {};
+
+TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
+  constexpr uint64_t kSeeds = 200;
+  Architecture architecture;
+  architecture.multiprocessors = GetParam();
+  std::vector<RandomKernel> kernels;
+  std::vector<PrintedStep> steps;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    kernels.push_back(MakeRandomKernel(seed));
+    auto step = PrintKernel(kernels.back().kernel, architecture);
+    ASSERT_TRUE(step.ok()) << step.status().ToString() << ToString(kernels.back().kernel);
+    steps.push_back(*std::move(step));
+  }
+  HostDevice device;
+  const Status loaded = device.Load(steps);
+  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const RandomKernel& random = kernels[seed];
+    const std::string text = steps[seed].actions.empty() ? "" : steps[seed].actions[0].kernel->text;
+    std::deque<GuardedArray> operands, expected, actual;
+    for (const auto& bytes : random.operands) operands.emplace_back(std::span(bytes));
+    for (int64_t size : random.result_sizes) {
+      expected.emplace_back(size);
+      actual.emplace_back(size);
+    }
+    const std::vector<std::string> errors =
+        compiler::testing::RunKernel(random.kernel, Spans(operands), Spans(expected));
+    ASSERT_TRUE(errors.empty()) << errors[0];
+    const Status run = device.Run(steps[seed], Pointers(operands), Pointers(actual));
+    ASSERT_TRUE(run.ok()) << run.ToString() << "\n" << ToString(random.kernel) << text;
+    for (const compiler::Access& output : random.kernel.shape.outputs) {
+      GuardedArray& is = actual[static_cast<size_t>(output.buffer)];
+      GuardedArray& should = expected[static_cast<size_t>(output.buffer)];
+      ASSERT_TRUE(is.IsIntact()) << "seed " << seed << ToString(random.kernel) << text;
+      const size_t bytes = static_cast<size_t>(ByteSize(output.dtype));
+      for (size_t at = 0; at < is.bytes().size(); at += bytes) {
+        ASSERT_TRUE(SameElement(output.dtype, is.data() + at, should.data() + at))
+            << "seed " << seed << " output " << output.buffer << " byte " << at << ": "
+            << compiler::ElementToString(output.dtype, is.data() + at) << " is not "
+            << compiler::ElementToString(output.dtype, should.data() + at) << "\n"
+            << ToString(random.kernel) << text;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Multiprocessors, RandomKernelTest, ::testing::Values(132, 1));
+
+}  // namespace
+}  // namespace plinth::cuda

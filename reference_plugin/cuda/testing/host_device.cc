@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/testing/host_device.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "reference_plugin/cuda/simulator/fibers.h"
+
+namespace plinth::cuda::testing {
+
+Status HostDevice::Load(std::span<const PrintedStep> steps) {
+  constexpr size_t kKernelsPerUnit = 64;
+  std::map<std::string, const KernelText*> missing;
+  for (const PrintedStep& step : steps) {
+    for (const Action& action : step.actions) {
+      if (action.kernel != nullptr && !kernels_.contains(action.kernel->name)) {
+        missing[action.kernel->name] = action.kernel.get();
+      }
+    }
+  }
+  for (auto it = missing.begin(); it != missing.end();) {
+    std::string text(Prelude());
+    std::vector<std::string> names;
+    for (; it != missing.end() && names.size() < kKernelsPerUnit; ++it) {
+      text += "\n" + it->second->text;
+      names.push_back(it->first);
+    }
+    std::string error;
+    const std::shared_ptr<const simulator::Module> module = simulator::LoadText(text, &error);
+    if (module == nullptr) return Internal(error);
+    for (const std::string& name : names) kernels_[name] = {module, module->Find(name)};
+  }
+  return Status();
+}
+
+Status HostDevice::Run(const PrintedStep& step, std::span<std::byte* const> operands,
+                       std::span<std::byte* const> results) {
+  GuardedArray scratch(step.scratch_bytes, std::byte{0xa5});
+  for (const Action& action : step.actions) {
+    std::vector<uint64_t> values;
+    for (const Argument& argument : action.arguments) {
+      const size_t index = static_cast<size_t>(argument.index);
+      std::byte* pointer = nullptr;
+      switch (argument.kind) {
+        case Argument::Kind::kOperand:
+          pointer = operands[index];
+          break;
+        case Argument::Kind::kResult:
+          pointer = results[index];
+          break;
+        case Argument::Kind::kScratch:
+          pointer = scratch.data();
+          break;
+        default:
+          values.push_back(argument.scalar);
+          continue;
+      }
+      values.push_back(reinterpret_cast<uint64_t>(pointer + argument.offset));
+    }
+    const size_t bytes = static_cast<size_t>(action.bytes);
+    if (action.kind == Action::Kind::kFill) {
+      std::memset(reinterpret_cast<void*>(values[0]), action.value, bytes);
+      continue;
+    }
+    if (action.kind == Action::Kind::kCopy) {
+      std::memcpy(reinterpret_cast<void*>(values[0]), reinterpret_cast<void*>(values[1]), bytes);
+      continue;
+    }
+    const auto found = kernels_.find(action.kernel->name);
+    if (found == kernels_.end() || found->second.kernel == nullptr) {
+      return Internal("kernel ", action.kernel->name, " of \"", step.label, "\" was not loaded");
+    }
+    const plinth_simulator_kernel& kernel = *found->second.kernel;
+    if (kernel.num_parameters != values.size()) {
+      return Internal("kernel ", action.kernel->name, " takes ",
+                      static_cast<int64_t>(kernel.num_parameters), " parameters, not ",
+                      static_cast<int64_t>(values.size()));
+    }
+    std::vector<void*> parameters;
+    for (uint64_t& value : values) parameters.push_back(&value);
+    plinth_simulator_state& state = *found->second.module->state;
+    state.grid_size = {action.grid, 1, 1};
+    state.block_size = {action.block, 1, 1};
+    for (uint32_t block = 0; block < action.grid; ++block) {
+      state.block = {block, 0, 0};
+      const std::string error = simulator::RunBlock(state, kernel.launch, parameters.data(), block);
+      if (!error.empty()) return Internal("\"", step.label, "\": ", error);
+    }
+  }
+  if (!scratch.IsIntact()) return Internal("\"", step.label, "\" writes beyond its scratch");
+  return Status();
+}
+
+GuardedArray::GuardedArray(int64_t size, std::byte fill)
+    : memory_(static_cast<size_t>(size) + 3 * kGuard, std::byte{0xcd}),
+      size_(static_cast<size_t>(size)) {
+  const uint64_t address = reinterpret_cast<uint64_t>(memory_.data()) + 2 * kGuard - 1;
+  data_ = reinterpret_cast<std::byte*>(address / kGuard * kGuard);
+  std::fill_n(data_, size_, fill);
+}
+
+GuardedArray::GuardedArray(std::span<const std::byte> bytes)
+    : GuardedArray(static_cast<int64_t>(bytes.size())) {
+  std::copy(bytes.begin(), bytes.end(), data_);
+}
+
+bool GuardedArray::IsIntact() const {
+  const std::byte* end = memory_.data() + memory_.size();
+  auto is_guard = [](std::byte byte) { return byte == std::byte{0xcd}; };
+  return std::all_of(memory_.data(), static_cast<const std::byte*>(data_), is_guard) &&
+         std::all_of(static_cast<const std::byte*>(data_) + size_, end, is_guard);
+}
+
+}  // namespace plinth::cuda::testing
