@@ -5,6 +5,7 @@
 #include <span>
 
 #include "reference_plugin/program/compile_options.h"
+#include "reference_plugin/program/sharding_text.h"
 
 // Any bytes: errors, or messages that can be written again; what is written is read back.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -22,5 +23,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     auto again = ReadOpSharding(as_bytes(WriteOpSharding(*sharding)));
     if (!again.ok() || !(*again == *sharding)) std::abort();
   }
+  (void)ReadShardingText({reinterpret_cast<const char*>(data), size});
   return 0;
 }

@@ -112,6 +112,21 @@ TEST(OpSharding, BytesThatJaxReads) {
   again = ReadOpSharding(Bytes(WriteOpSharding(tuple)));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(*again, tuple);
+  // As jaxlib 0.10.2 writes {devices=[2,1,4]<=[2,2,2]T(1,0,2) last_tile_dims={replicated}} for many
+  // devices.
+  OpSharding iota = {OpSharding::Kind::kTiled, {2, 1, 4}, {}, false, {}};
+  iota.iota_reshape_dims = {2, 2, 2};
+  iota.iota_transpose_perm = {1, 0, 2};
+  iota.last_tile_dims = {OpSharding::Kind::kReplicated};
+  const std::string iota_written = WriteOpSharding(iota);
+  EXPECT_EQ(iota_written, std::string("\x08\x03\x1A\x03\x02\x01\x04\x42\x01\x00\x4A\x03\x02\x02\x02"
+                                      "\x52\x03\x01\x00\x02",
+                                      20));
+  again = ReadOpSharding(Bytes(iota_written));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, iota);
+  EXPECT_FALSE(ReadOpSharding(Bytes(std::string("\x08\x07", 2))).ok());
+  EXPECT_FALSE(ReadOpSharding(Bytes(std::string("\x42\x01\x09", 3))).ok());
 }
 
 // As jaxlib 0.10.2 writes {devices=[2,2,2]<=[2,2,2]T(0,2,1) last_tile_dims={manual}}.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef REFERENCE_PLUGIN_PROGRAM_SHARDING_TEXT_H_
+#define REFERENCE_PLUGIN_PROGRAM_SHARDING_TEXT_H_
+
+#include <string_view>
+
+#include "reference_plugin/program/compile_options.h"
+
+namespace plinth::program {
+
+// An OpSharding as attributes "mhlo.sharding" have it: {replicated}, {manual}, {maximal device=3},
+// {devices=[2,1]0,1}, {devices=[2,4]<=[4,2]T(1,0) last_tile_dim_replicate}, last_tile_dims={...},
+// and tuples of those in braces. What it says is not looked into.
+//
+// INVALID_ARGUMENT with the place in the text and what was expected. Memory is bounded by a
+// multiple of the text.
+Expected<OpSharding> ReadShardingText(std::string_view text);
+
+}  // namespace plinth::program
+
+#endif  // REFERENCE_PLUGIN_PROGRAM_SHARDING_TEXT_H_
