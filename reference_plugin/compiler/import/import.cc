@@ -44,14 +44,14 @@ Expected<Type> MakeType(program::TypeRef source, int depth) {
 }  // namespace
 
 Importer::Importer(std::shared_ptr<const program::Module> program, Module& module)
-    : program_(std::move(program)), module_(module) {
+    : program_(std::move(program)), module_(module), sharding_reader_(module) {
   module_.owner = program_;
 }
 
 Status Importer::Run() {
   module_.name = std::string(program_->name());
   PLINTH_RETURN_IF_ERROR(ImportModuleAttributes());
-  PLINTH_RETURN_IF_ERROR(ImportMeshes());
+  PLINTH_RETURN_IF_ERROR(sharding_reader_.ReadMeshes(*program_));
   PLINTH_RETURN_IF_ERROR(DeclareFunctions());
   for (Function& function : module_.functions) {
     const FunctionEntry& entry = functions_.find(function.name)->second;

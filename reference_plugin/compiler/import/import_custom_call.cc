@@ -30,6 +30,10 @@ constexpr std::string_view kAnnotations[] = {
     "xla.sdy.FuncResultSharding",
     "local_xla.sdy.FuncResultSharding",
 };
+constexpr std::string_view kResultShardings[] = {
+    "xla.sdy.FuncResultSharding",
+    "local_xla.sdy.FuncResultSharding",
+};
 constexpr std::string_view kShardingViews[] = {
     "SPMDFullToShardShape",
     "SPMDShardToFullShape",
@@ -260,6 +264,12 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
   }
   if (single_device && IsOneOf(target, kShardingViews) && ResultsAreOperands(importer)) {
     return importer.Define(importer.operands());
+  }
+  if (!single_device) {
+    if (target == "Sharding") return importer.ImportConstraint(operation, /*of_result=*/false);
+    if (IsOneOf(target, kResultShardings)) {
+      return importer.ImportConstraint(operation, /*of_result=*/true);
+    }
   }
   // What it is given is already computed: nothing more is asked.
   if (target == "dce_sink" && importer.result_types().empty()) return importer.Define({});

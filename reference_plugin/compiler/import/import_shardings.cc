@@ -2,8 +2,8 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/import/importer.h"
 
-// Meshes and shardings of the sdy form. What the program says is kept; mapping/ uses it, or drops
-// it.
+// Where a program says how its arrays are spread. What it says is kept; mapping/ uses it, or drops
+// it. On one device only the sdy form is read.
 namespace plinth::compiler::importer {
 namespace {
 
@@ -14,7 +14,7 @@ bool IsStruct(AttributeRef attribute, std::string_view name) {
 }
 
 // What `attributes` has under a name: one sharding, or one for each of several values.
-std::vector<ShardingRef> ShardingsIn(program::Attributes attributes, std::string_view name) {
+std::vector<AttributeRef> SdyIn(program::Attributes attributes, std::string_view name) {
   const AttributeRef attribute = program::Find(attributes, name);
   if (IsStruct(attribute, "sdy.sharding")) return {attribute};
   if (!IsStruct(attribute, "sdy.sharding_per_value")) return {};
@@ -22,63 +22,74 @@ std::vector<ShardingRef> ShardingsIn(program::Attributes attributes, std::string
   return {each.begin(), each.end()};
 }
 
+}  // namespace
+
 // One list of attributes per argument or result.
-std::vector<ShardingRef> ShardingsOf(std::span<const program::Attributes> lists, size_t count) {
-  std::vector<ShardingRef> shardings(count, nullptr);
+Expected<std::vector<ShardingRef>> Importer::ReadShardings(
+    std::span<const program::Attributes> lists, std::span<Value* const> values) {
+  std::vector<ShardingRef> shardings(values.size());
   bool any = false;
-  for (size_t i = 0; i < lists.size() && i < count; ++i) {
-    const AttributeRef attribute = program::Find(lists[i], "sdy.sharding");
-    if (!IsStruct(attribute, "sdy.sharding")) continue;
-    shardings[i] = attribute;
-    any = true;
+  for (size_t i = 0; i < lists.size() && i < values.size(); ++i) {
+    const AttributeRef sdy = program::Find(lists[i], "sdy.sharding");
+    if (IsStruct(sdy, "sdy.sharding")) {
+      PLINTH_ASSIGN_OR_RETURN(shardings[i], sharding_reader_.ReadSdy(sdy));
+    } else if (HasSeveralDevices()) {
+      PLINTH_ASSIGN_OR_RETURN(shardings[i], sharding_reader_.ReadText(lists[i], values[i]->type));
+    }
+    any |= shardings[i] != nullptr;
   }
   if (!any) shardings.clear();
   return shardings;
 }
 
-}  // namespace
-
-Status Importer::ImportMeshes() {
-  constexpr size_t kMostMeshes = 256;  // They are searched by name.
-  if (program_->meshes().size() > kMostMeshes) {
-    return ResourceExhausted("there are ", program_->meshes().size(), " meshes; at most ",
-                             kMostMeshes, " are supported");
-  }
-  for (const program::Operation* operation : program_->meshes()) {
-    Mesh mesh{std::string(operation->Text("sym_name")), operation->Find("mesh")};
-    if (!IsStruct(mesh.axes, "sdy.mesh")) {
-      return InvalidArgument("mesh @", mesh.name, " says nothing of its axes");
-    }
-    PLINTH_RETURN_IF_ERROR(CheckMesh(mesh));
-    for (const Mesh& other : module_.meshes) {
-      if (other.name == mesh.name) return InvalidArgument("there are two meshes @", mesh.name);
-    }
-    module_.meshes.push_back(std::move(mesh));
-  }
-  return Status();
+Status Importer::ImportShardings(const program::Function& source, Function& function) {
+  PLINTH_ASSIGN_OR_RETURN(function.argument_shardings,
+                          ReadShardings(source.argument_attributes, function.body->arguments));
+  const auto& returned = function.body->terminator()->operands;
+  PLINTH_ASSIGN_OR_RETURN(
+      function.result_shardings,
+      ReadShardings(source.result_attributes, {returned.data(), returned.size()}));
+  ApplyResultConstraints(function);
+  return CheckShardings(function);
 }
 
-Status Importer::ImportShardings(const program::Function& source, Function& function) {
-  function.argument_shardings =
-      ShardingsOf(source.argument_attributes, source.argument_types.size());
-  function.result_shardings = ShardingsOf(source.result_attributes, source.result_types.size());
-  return CheckShardings(module_.meshes, function);
+// The form of text has shardings of results as calls before the return.
+void Importer::ApplyResultConstraints(Function& function) {
+  if (result_constraints_.empty()) return;
+  auto& returned = function.body->terminator()->operands;
+  function.result_shardings.resize(returned.size());
+  for (size_t i = 0; i < returned.size(); ++i) {
+    Op* const op = returned[i]->op;
+    if (op == nullptr || !result_constraints_.contains(op)) continue;
+    function.result_shardings[i] = op->shardings->results[0];
+    returned[i] = op->operands[0];
+  }
+  result_constraints_.clear();
 }
 
 Status Importer::ImportShardings(const program::Operation& operation, Op& op) {
   OpShardings shardings;
   const bool is_manual = op.opcode == Opcode::kManualComputation;
   const bool has_own = op.opcode == Opcode::kShardingConstraint || op.opcode == Opcode::kReshard;
-  shardings.results = ShardingsIn(operation.attributes, is_manual ? "out_shardings"
-                                                        : has_own ? "sharding"
-                                                                  : "sdy.sharding");
+  const std::vector<AttributeRef> results = SdyIn(operation.attributes, is_manual ? "out_shardings"
+                                                                        : has_own ? "sharding"
+                                                                                  : "sdy.sharding");
+  PLINTH_ASSIGN_OR_RETURN(shardings.results, sharding_reader_.ReadSdy(results));
   if (is_manual) {
-    shardings.operands = ShardingsIn(operation.attributes, "in_shardings");
-    shardings.manual_axes = operation.Find("manual_axes");
+    const std::vector<AttributeRef> operands = SdyIn(operation.attributes, "in_shardings");
+    PLINTH_ASSIGN_OR_RETURN(shardings.operands, sharding_reader_.ReadSdy(operands));
+    if (const AttributeRef axes = operation.Find("manual_axes")) {
+      const AttributeRef names = axes->Find("axes");
+      for (AttributeRef name : (names == nullptr ? axes : names)->elements()) {
+        shardings.manual_axes.emplace_back(name->text());
+      }
+    }
   }
-  if (shardings.results.empty() && shardings.operands.empty()) return Status();
+  if (shardings.results.empty() && shardings.operands.empty() && shardings.manual_axes.empty()) {
+    return Status();
+  }
   op.shardings = std::make_shared<const OpShardings>(std::move(shardings));
-  return CheckShardings(module_.meshes, op);
+  return CheckShardings(op);
 }
 
 // What an op became: the last of the ops since `first` is the one that makes the results, if they
@@ -94,6 +105,56 @@ Status Importer::ImportShardings(const program::Operation& operation, size_t fir
     if (values_[operation.first_result + i] != op.results[i]) return Status();
   }
   return ImportShardings(operation, op);
+}
+
+Status Importer::ImportConstraint(const program::Operation& operation, bool of_result) {
+  if (operands_.size() != 1 || result_types_.size() != 1 ||
+      !(operands_[0]->type == result_types_[0])) {
+    return InvalidArgument("@", operation.Text("call_target_name"),
+                           " has results of other types than its operands");
+  }
+  PLINTH_ASSIGN_OR_RETURN(std::vector<ShardingRef> read,
+                          sharding_reader_.ReadTexts(operation.attributes, result_types_));
+  if (read.size() > 1) {
+    return InvalidArgument("there are ", read.size(), " shardings; expected that of one array");
+  }
+  // It says nothing: what is manual stays so.
+  if (read.empty() || read[0] == nullptr) return Define(0, operands_[0]);
+  PLINTH_ASSIGN_OR_RETURN(read[0], OpenDimensions(operation, read[0]));
+  PLINTH_ASSIGN_OR_RETURN(Value* const value,
+                          AppendOne(Opcode::kShardingConstraint, {operands_[0]}, result_types_[0]));
+  OpShardings shardings;
+  shardings.results = std::move(read);
+  value->op->shardings = std::make_shared<const OpShardings>(std::move(shardings));
+  PLINTH_RETURN_IF_ERROR(CheckShardings(*value->op));
+  if (of_result) result_constraints_.insert(value->op);
+  return Define(0, value);
+}
+
+// GSPMD names in the configuration of the call the dimensions that are left open:
+// "unspecified_dims=[0,2]".
+Expected<ShardingRef> Importer::OpenDimensions(const program::Operation& operation,
+                                               const ShardingRef& sharding) {
+  constexpr std::string_view kUnspecified = "unspecified_dims=[";
+  const std::string_view config = operation.Text("backend_config");
+  const size_t at = config.find(kUnspecified);
+  if (at == config.npos) return sharding;
+  Sharding open = *sharding;
+  size_t dim = 0;
+  for (const char c : config.substr(at + kUnspecified.size())) {
+    if (c >= '0' && c <= '9') {
+      dim = std::min<size_t>(dim * 10 + static_cast<size_t>(c - '0'), 1000);
+      continue;
+    }
+    if (dim >= open.dims.size()) {
+      return InvalidArgument("backend_config \"", config.substr(0, 120), "\" names dimension ", dim,
+                             "; the array has ", open.dims.size());
+    }
+    open.dims[dim].is_closed = false;
+    dim = 0;
+    if (c != ',') break;
+  }
+  return std::make_shared<const Sharding>(std::move(open));
 }
 
 }  // namespace plinth::compiler::importer

@@ -6,10 +6,12 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/import/import_attributes.h"
+#include "reference_plugin/compiler/import/sharding_reader.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/program/program.h"
 
@@ -44,6 +46,13 @@ class Importer {
   // Whether the function that a call or composite names exists and takes its operands.
   Status CheckCallee(const Op& op);
 
+  bool HasSeveralDevices() const {
+    return module_.num_replicas != 1 || module_.num_partitions != 1;
+  }
+  // The current op says how its operand is spread, in a form of text; `of_result`: what is
+  // returned.
+  Status ImportConstraint(const program::Operation& operation, bool of_result);
+
   // Imports the ops of a region at the end of the current block, with its arguments standing for
   // `arguments`; returns what the region returns.
   Expected<std::vector<Value*>> ImportInline(const program::Region& region,
@@ -63,7 +72,11 @@ class Importer {
   Status ImportFunction(const FunctionEntry& entry, Function& function);
   Status ImportEntryAttributes(const program::Function& source);
   Status ImportModuleAttributes();
-  Status ImportMeshes();
+  Expected<std::vector<ShardingRef>> ReadShardings(std::span<const program::Attributes> lists,
+                                                   std::span<Value* const> values);
+  static Expected<ShardingRef> OpenDimensions(const program::Operation& operation,
+                                              const ShardingRef& sharding);
+  void ApplyResultConstraints(Function& function);
   Status ImportShardings(const program::Function& source, Function& function);
   Status ImportShardings(const program::Operation& operation, Op& op);
   Status ImportShardings(const program::Operation& operation, size_t first);
@@ -79,6 +92,9 @@ class Importer {
   std::unordered_map<program::TypeRef, Type> types_;
   std::unordered_map<program::LocationRef, Location> locations_;
   std::unordered_map<std::string_view, FunctionEntry> functions_;
+  ShardingReader sharding_reader_;
+  // Of the current function: constraints that say how what is returned is spread.
+  std::unordered_set<const Op*> result_constraints_;
 
   const FunctionEntry* current_function_ = nullptr;
   std::vector<Value*> values_;  // By number within the current function; null: not visible.

@@ -123,7 +123,7 @@ class Module {
   std::vector<Function> functions;
   Function* entry = nullptr;  // Points into `functions`.
   std::vector<Donation> donations;
-  std::vector<Mesh> meshes;
+  std::vector<MeshRef> meshes;
   // Serialized xla.OpSharding per entry parameter and result; empty string where none was given.
   std::vector<std::string> parameter_shardings, output_shardings;
   // mhlo.memory_kind per entry parameter and result; empty string where none was given.

@@ -25,8 +25,8 @@ class Printer {
       text_ += donation.output < 0 ? "any" : StrCat(donation.output);
       text_ += '\n';
     }
-    for (const Mesh& mesh : module.meshes) {
-      text_ += StrCat("mesh @", mesh.name, " = ", program::ToString(mesh.axes), "\n");
+    for (const MeshRef& mesh : module.meshes) {
+      text_ += StrCat("mesh @", mesh->name, " = #sdy.mesh", ToString(*mesh), "\n");
     }
     for (const Function& function : module.functions) {
       next_ = 0;

@@ -2,50 +2,72 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_IR_SHARDING_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_IR_SHARDING_H_
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plinth/support/status.h"
-#include "reference_plugin/program/attribute.h"
+#include "reference_plugin/compiler/ir/mesh.h"
 
-// How arrays are spread over devices, as the program says it in the sdy form.
+// How arrays are spread over devices. Whatever form a program says it in, it is this.
 namespace plinth::compiler {
 
 struct Type;
 struct Op;
 struct Function;
-struct Value;
 
-// A struct "sdy.sharding", alive as long as Module::owner; null where none was given.
-using ShardingRef = program::AttributeRef;
+struct DimSharding {
+  AxisList axes;                   // from the major to the minor
+  bool is_closed = true;           // nothing may be added
+  int64_t priority = kNoPriority;  // 0 is the first to be propagated
 
-// Devices in a grid of named axes.
-struct Mesh {
-  std::string name;
-  program::AttributeRef axes = nullptr;  // a struct "sdy.mesh", alive as long as Module::owner
+  static constexpr int64_t kNoPriority = -1;
+  friend bool operator==(const DimSharding& a, const DimSharding& b) {
+    return a.axes == b.axes && a.is_closed == b.is_closed && a.priority == b.priority;
+  }
 };
+
+// How values that are not reduced yet are to be.
+enum class ReductionOp : uint8_t { kSum, kMax, kMin };
+
+// A part of an axis stands in one place at most. What stands nowhere is replicated, and may be used
+// by open dimensions.
+struct Sharding {
+  MeshRef mesh;                   // never null
+  std::vector<DimSharding> dims;  // one per dimension; none for a maximal mesh
+  AxisList replicated;            // stay so
+  AxisList unreduced;             // each device along them has one term of the value
+  ReductionOp reduction = ReductionOp::kSum;
+
+  friend bool operator==(const Sharding& a, const Sharding& b) {
+    return (a.mesh == b.mesh || *a.mesh == *b.mesh) && a.dims == b.dims &&
+           a.replicated == b.replicated && a.unreduced == b.unreduced &&
+           (a.unreduced.empty() || a.reduction == b.reduction);
+  }
+};
+// Null where none was given.
+using ShardingRef = std::shared_ptr<const Sharding>;
 
 // What an op says about the arrays that it makes.
 struct OpShardings {
   std::vector<ShardingRef> results;  // one per result
-  // Of a manual_computation: one per operand, and a struct "sdy.manual_axes".
+  // Of a manual_computation: one per operand, and the axes over which the region has its own parts.
   std::vector<ShardingRef> operands;
-  program::AttributeRef manual_axes = nullptr;
+  std::vector<std::string> manual_axes;
 };
 
-// INVALID_ARGUMENT unless there is one per type, each null or a sharding of that type over a mesh
-// that is there: its axes exist, none is used twice, parts of axes divide them.
-Status CheckShardings(std::span<const Mesh> meshes, std::span<const ShardingRef> shardings,
-                      std::span<const Type* const> types);
+// INVALID_ARGUMENT unless the axes are of the mesh, none is used twice, and parts divide them.
+Status CheckSharding(const Sharding& sharding);
+// INVALID_ARGUMENT unless there is one per type, each null or a sharding of as many dimensions.
+Status CheckShardings(std::span<const ShardingRef> shardings, std::span<const Type* const> types);
 // The same of all that an op and a function say.
-Status CheckShardings(std::span<const Mesh> meshes, const Op& op);
-Status CheckShardings(std::span<const Mesh> meshes, const Function& function);
-// The same of the axes of a mesh itself.
-Status CheckMesh(const Mesh& mesh);
+Status CheckShardings(const Op& op);
+Status CheckShardings(const Function& function);
 
 // As in MLIR text.
+std::string ToString(const Sharding& sharding);
 std::string ToString(std::span<const ShardingRef> shardings);
 std::string ToString(const OpShardings& shardings);
 

@@ -22,7 +22,7 @@ class Verifier {
       : module_(module), visible_(static_cast<size_t>(module.num_values()), false) {}
 
   Status Run() {
-    for (const Mesh& mesh : module_.meshes) PLINTH_RETURN_IF_ERROR(CheckMesh(mesh));
+    for (const MeshRef& mesh : module_.meshes) PLINTH_RETURN_IF_ERROR(CheckMesh(*mesh));
     for (const Function& function : module_.functions) {
       if (function.body == nullptr) return Internal("function @", function.name, " has no body");
       if (!functions_.emplace(function.name, &function).second) {
@@ -32,7 +32,7 @@ class Verifier {
     }
     for (const Function& function : module_.functions) {
       Status status = VerifyBlock(*function.body);
-      if (status.ok()) status = CheckShardings(module_.meshes, function);
+      if (status.ok()) status = CheckShardings(function);
       if (!status.ok()) return status.WithContext(StrCat("in @", function.name));
     }
     return VerifyEntry();
@@ -121,7 +121,7 @@ class Verifier {
       PLINTH_RETURN_IF_ERROR(CheckType(result.type));
     }
     PLINTH_RETURN_IF_ERROR(CheckOp(op));
-    PLINTH_RETURN_IF_ERROR(CheckShardings(module_.meshes, op));
+    PLINTH_RETURN_IF_ERROR(CheckShardings(op));
     if (op.opcode == Opcode::kCall || op.opcode == Opcode::kComposite) {
       const auto callee = functions_.find(op.Get<CallAttributes>().callee);
       if (callee == functions_.end()) return Internal("the callee does not exist");

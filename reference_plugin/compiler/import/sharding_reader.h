@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_SHARDING_READER_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_SHARDING_READER_H_
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/program/program.h"
+
+namespace plinth::compiler::importer {
+
+// The meshes and shardings of one program, in every form that programs have them:
+// - sdy: attributes of the dialect;
+// - the same as text in frontend attributes "xla.sdy.*", which clients of old VHLO versions send;
+// - GSPMD: OpSharding texts "mhlo.sharding".
+// Equal attributes become one sharding, which is read once. INVALID_ARGUMENT names the sharding.
+class ShardingReader {
+ public:
+  explicit ShardingReader(Module& module) : module_(module) {}
+
+  // Adds the meshes of the program to the module's.
+  Status ReadMeshes(const program::Module& program);
+  // A struct "sdy.sharding".
+  Expected<ShardingRef> ReadSdy(program::AttributeRef sharding);
+  // Each is null, or a struct "sdy.sharding".
+  Expected<std::vector<ShardingRef>> ReadSdy(std::span<const program::AttributeRef> shardings);
+  // What the attributes of a value of that type say in the forms of text; null if nothing. The sdy
+  // form goes first, because both are written side by side.
+  Expected<ShardingRef> ReadText(program::Attributes attributes, const Type& type);
+  // The shardings of an op with results of those types, in the forms of text; empty if it says
+  // nothing.
+  Expected<std::vector<ShardingRef>> ReadTexts(program::Attributes attributes,
+                                               std::span<const Type> types);
+
+ private:
+  Status AddMesh(Mesh mesh);
+  Expected<MeshRef> ReadMesh(program::AttributeRef mesh_or_ref);
+  Expected<ShardingRef> MakeSdy(program::AttributeRef sharding);
+  Status ReadAxes(const Mesh& mesh, program::AttributeRef axes, AxisList* list);
+  Expected<std::vector<ShardingRef>> ReadSdyText(std::string_view text);
+  Expected<std::vector<ShardingRef>> ReadGspmd(std::string_view text, std::span<const Type> types);
+
+  Module& module_;
+  MeshRef flat_;  // of the GSPMD form; null before the first of them
+  std::unordered_map<program::AttributeRef, ShardingRef> sdy_;
+  std::unordered_map<std::string_view, std::vector<ShardingRef>> texts_;
+};
+
+}  // namespace plinth::compiler::importer
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_SHARDING_READER_H_

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/testing/compiler_test_util.h"
+
+// Shardings in the forms of text; the sdy form is tested in mapping/one_device_test.cc.
+namespace plinth::compiler::importer {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view kFour =
+    "module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n";
+
+std::string Imported(std::string_view text) {
+  const auto module = ImportText(text);
+  return module == nullptr ? "" : ToString(*module);
+}
+
+TEST(ShardingReader, Gspmd) {
+  const std::string text = Imported(StrCat(kFour, R"(
+  func.func @main(%a: tensor<8x8xf32> {mhlo.sharding = "{devices=[2,2]<=[4]}"},
+                  %b: tensor<8x8xf32> {mhlo.sharding = "{manual}"})
+      -> (tensor<8x8xf32> {mhlo.sharding = "{devices=[1,4]0,1,2,3}"}) {
+    %0 = stablehlo.add %a, %b : tensor<8x8xf32>
+    %1 = stablehlo.custom_call @Sharding(%0)
+        {backend_config = "unspecified_dims=[1]", mhlo.sharding = "{devices=[4,1]<=[4]}"}
+        : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %2 = stablehlo.custom_call @Sharding(%1) {mhlo.sharding = "{manual}"}
+        : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %2 : tensor<8x8xf32>
+  }
+})"));
+  for (const char* words : {
+           R"([{"devices":(1)2}, {"devices":(2)2}]>, none])",
+           R"(sharding_constraint(%2) {shardings=[)",
+           R"([{"devices"}, {?}]>]})",
+           R"(results of @main [#sdy.sharding<mesh<["devices"=4]>, [{}, {"devices"}]>])",
+       }) {
+    EXPECT_THAT(text, HasSubstr(words));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("custom_call")));
+}
+
+TEST(ShardingReader, SdyAsText) {
+  const std::string text = Imported(R"(
+module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22x\22=4]>}"},
+                   mhlo.num_partitions = 4 : i32} {
+  func.func @main(%a: tensor<8x8xf32>
+        {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\22x\22}, {}]>"},
+         mhlo.sharding = "{devices=[4,1]<=[4]}"}) -> tensor<8x8xf32> {
+    %0 = stablehlo.custom_call @Sharding(%a) {mhlo.frontend_attributes =
+        {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{}, {\22x\22, ?}]>]>"}}
+        : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%0) {has_side_effect = true,
+        mhlo.frontend_attributes =
+        {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{\22x\22}, {}]>]>"}}
+        : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %1 : tensor<8x8xf32>
+  }
+})");
+  for (const char* words : {
+           R"(mesh @mesh = #sdy.mesh<["x"=4]>)",
+           R"(arguments of @main [#sdy.sharding<@mesh, [{"x"}, {}]>])",
+           R"(sharding_constraint(%0) {shardings=[#sdy.sharding<@mesh, [{}, {"x", ?}]>]})",
+           R"(results of @main [#sdy.sharding<@mesh, [{"x"}, {}]>])",
+           "return(%1)",
+       }) {
+    EXPECT_THAT(text, HasSubstr(words));
+  }
+}
+
+TEST(ShardingReader, WrongTexts) {
+  struct Row {
+    std::string_view argument, call, words;
+  };
+  for (const Row& row : {
+           Row{R"(mhlo.sharding = "{devices=[2,2]<=[4")", "{}", "expected ']'"},
+           Row{R"(mhlo.sharding = "{devices=[4]<=[4]}")", "{}", "has 1 tile dimensions"},
+           Row{R"(mhlo.sharding = "{{replicated}, {replicated}}")", "{}", "is for 2 arrays"},
+           Row{R"(mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@no, [{}, {}]>"})",
+               "{}", "there is no such mesh"},
+           Row{R"(mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{}"})",
+               "{}", "frontend attribute #sdy.sharding<@mesh, [{}"},
+           Row{R"(mhlo.frontend_attributes = {xla.sdy.sharding = "7"})", "{}",
+               "expected #sdy.sharding<...>"},
+           Row{"", R"({mhlo.sharding = "{devices=[8,1]<=[8]}"})", "expected one for each of 4"},
+           Row{"", R"({backend_config = "unspecified_dims=[2]", mhlo.sharding = "{replicated}"})",
+               "names dimension 2; the array has 2"},
+       }) {
+    const std::string text = StrCat(kFour, R"(  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8x8xf32> {)",
+                                    row.argument, R"(}) -> tensor<8x8xf32> {
+    %0 = stablehlo.custom_call @Sharding(%a) )",
+                                    row.call, R"( : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+})");
+    auto program = program::ReadText(text);
+    ASSERT_TRUE(program.ok()) << program.status().ToString() << text;
+    const auto module = Import(*std::move(program));
+    ASSERT_FALSE(module.ok()) << text;
+    EXPECT_EQ(module.status().code(), StatusCode::kInvalidArgument) << row.words;
+    EXPECT_THAT(module.status().message(), HasSubstr(row.words));
+    if (row.argument.empty()) {
+      EXPECT_THAT(module.status().message(), HasSubstr("custom_call at"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plinth::compiler::importer
