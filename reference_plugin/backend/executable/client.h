@@ -8,6 +8,7 @@
 
 #include "plinth/sdk/client.h"
 #include "reference_plugin/backend/executable/contents_buffer.h"
+#include "reference_plugin/backend/executable/device_run.h"
 #include "reference_plugin/backend/host/runtime.h"
 #include "reference_plugin/backend/run/backend.h"
 
@@ -28,6 +29,10 @@ class BackendClient : public sdk::Client {
                                                      sdk::Memory* memory, sdk::Device* device,
                                                      ContentsPtr contents,
                                                      std::shared_ptr<const sdk::Layout> layout) = 0;
+
+  // Whether programs run by RunOnDevice, not on the threads of the runtime.
+  virtual bool runs_on_devices() const { return false; }
+  virtual DeviceRun RunOnDevice(sdk::Device* device, DeviceRunRequest request) { return {}; }
 
   Expected<std::unique_ptr<sdk::LoadedExecutable>> Compile(const sdk::Program& program,
                                                            std::string_view options) override;

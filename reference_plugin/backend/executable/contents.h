@@ -12,8 +12,13 @@ namespace plinth::backend {
 
 // What a buffer refers to; shared by buffers and by the executions that read it. `storage` is
 // written before `ready` and read after it; it stays null if `ready` is an error.
+//
+// On devices that work through queues it is written before `placed`: from then on work may be
+// enqueued that reads the storage, which it does after what makes the contents ready. On the host
+// nobody looks at `placed`.
 struct Contents {
   sdk::Event ready;
+  sdk::Event placed;
   StoragePtr storage;
 };
 using ContentsPtr = std::shared_ptr<Contents>;

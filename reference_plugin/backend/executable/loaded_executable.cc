@@ -163,6 +163,32 @@ sdk::Event BackendLoadedExecutable::Start(std::vector<ExecutionInput> inputs, si
   return execution->done();
 }
 
+// By queues of the devices. The event tells when all are done.
+sdk::Event BackendLoadedExecutable::RunOnDevices(std::span<ExecutionInput> inputs,
+                                                 const sdk::ExecuteRequest& request,
+                                                 sdk::ExecuteResults& results) const {
+  std::vector<sdk::Event> done;
+  for (size_t lane = 0; lane < request.devices; ++lane) {
+    sdk::Device* device = request.execute_device != nullptr ? request.execute_device
+                                                            : info().addressable_devices[lane];
+    const auto own = inputs.subspan(lane * request.num_args, request.num_args);
+    DeviceRunRequest run;
+    run.program = executable_->shared_program();
+    run.inputs.assign(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+    run.lane = LaneOf(lane, device);
+    if (run.program->has_custom_calls()) {
+      run.call = MakeCallContext(request, *client_.runtime(), device->id());
+    }
+    DeviceRun started = client_.RunOnDevice(device, std::move(run));
+    for (size_t o = 0; o < results.num_outputs(); ++o) {
+      SetOutput(results, lane, o, device, std::move(started.outputs[o]));
+    }
+    results.SetCompletion(lane, started.done);
+    done.push_back(std::move(started.done));
+  }
+  return sdk::Event::All(done);
+}
+
 Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
                                         sdk::ExecuteResults& results) {
   const PreparedProgram& program = executable_->program();
@@ -170,6 +196,10 @@ Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
   // Without a result that carries it, an error of user code would be lost: it is Execute's own.
   const bool awaits = program.may_wait() && HasOnlyTokens(program);
   PLINTH_RETURN_IF_ERROR(TakeInputs(request, /*takes_donated=*/!awaits, inputs));
+  if (client_.runs_on_devices()) {
+    const sdk::Event done = RunOnDevices(inputs, request, results);
+    return awaits ? done.Await() : Status();
+  }
   std::vector<sdk::Event> awaited;
   for (size_t lane = 0; lane < request.devices; ++lane) {
     sdk::Device* device = request.execute_device != nullptr ? request.execute_device

@@ -42,6 +42,8 @@ class BackendLoadedExecutable final : public sdk::LoadedExecutable {
   Lane LaneOf(size_t lane, const sdk::Device* device) const;
   void RunHere(std::span<ExecutionInput> inputs, size_t lane, sdk::Device* device,
                sdk::ExecuteResults& results) const;
+  sdk::Event RunOnDevices(std::span<ExecutionInput> inputs, const sdk::ExecuteRequest& request,
+                          sdk::ExecuteResults& results) const;
   sdk::Event Start(std::vector<ExecutionInput> inputs, size_t lane, sdk::Device* device,
                    const sdk::ExecuteRequest& request, sdk::ExecuteResults& results) const;
 

@@ -132,6 +132,12 @@ StoragePtr StoragePtr::Borrow(const void* data, int64_t size, std::shared_ptr<co
   return Adopt(storage);
 }
 
+StoragePtr StoragePtr::Own(void* data, int64_t size, std::shared_ptr<const void> block) {
+  StoragePtr storage = Borrow(data, size, std::move(block));
+  storage->is_own_block_ = true;
+  return storage;
+}
+
 std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit, std::function<int64_t()> available) {
   if (limit <= 0) {
     limit = TotalMemory();

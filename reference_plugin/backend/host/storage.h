@@ -15,14 +15,17 @@ class MemoryPool;
 // Every storage that the pool makes starts at such a boundary.
 inline constexpr int64_t kStorageAlignment = 64;
 
-// Bytes with a reference count. Owned storage comes from a MemoryPool and goes back to it; borrowed
-// storage belongs to somebody else, is never written, and gives its owner back with the last
-// reference. Reference counting is thread-safe; the bytes are not guarded.
+// Bytes with a reference count. Owned storage comes from a MemoryPool and goes back to it, or from
+// an allocator of a back end, whose block goes with the last reference; borrowed storage belongs to
+// somebody else, is never written, and gives its owner back with the last reference. Reference
+// counting is thread-safe; the bytes are not guarded.
 class Storage {
  public:
   std::byte* data() const { return data_; }
   int64_t size() const { return size_; }
-  bool is_borrowed() const { return pool_ == nullptr; }
+  bool is_borrowed() const { return pool_ == nullptr && !is_own_block_; }
+  // The block of an allocator, or whoever the bytes were borrowed from; may be null.
+  const std::shared_ptr<const void>& owner() const { return owner_; }
   // Whether the caller, who holds a reference, holds the only one.
   bool IsExclusive() const { return references_.load(std::memory_order_acquire) == 1; }
 
@@ -43,7 +46,8 @@ class Storage {
   int64_t size_ = 0;
   int64_t block_size_ = 0;            // of the pooled block; 0: this header and data are one malloc
   std::shared_ptr<MemoryPool> pool_;  // null: borrowed
-  std::shared_ptr<const void> owner_;  // borrowed: keeps the bytes alive
+  std::shared_ptr<const void> owner_;  // borrowed, or own block: keeps the bytes alive
+  bool is_own_block_ = false;
 };
 
 // A counted reference to a Storage, or null.
@@ -70,6 +74,9 @@ class StoragePtr {
   }
   // Memory of somebody else; dropping the last reference drops `owner`.
   static StoragePtr Borrow(const void* data, int64_t size, std::shared_ptr<const void> owner);
+  // Memory that an allocator made for this storage alone: it may be written. `data` may be an
+  // address that the host cannot read.
+  static StoragePtr Own(void* data, int64_t size, std::shared_ptr<const void> block);
 
   Storage* operator->() const { return storage_; }
   Storage& operator*() const { return *storage_; }

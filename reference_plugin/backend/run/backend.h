@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ struct Backend {
   std::string hardware;
   compiler::Target target;      // What the compiler is told.
   std::vector<Engine> engines;  // The first that matches a step runs it.
+  // Called once per program with all its steps, when each was prepared by itself; may be empty.
+  // Steps with nothing to prepare are null; equal ones are one object.
+  std::function<Status(std::span<const std::shared_ptr<const PreparedStep>> steps)> finish = {};
 };
 
 }  // namespace plinth::backend

@@ -106,6 +106,12 @@ Status PreparedProgram::Prepare(const Backend& backend) {
       may_pause_ |= step.prepared->may_pause();
     }
   }
+  if (backend.finish != nullptr) {
+    std::vector<std::shared_ptr<const PreparedStep>> prepared;
+    prepared.reserve(steps_.size());
+    for (const Step& step : steps_) prepared.push_back(step.prepared);
+    PLINTH_RETURN_IF_ERROR(backend.finish(prepared));
+  }
   FindBindable();
   constexpr int64_t kMostMemory = int64_t{1} << 60;
   if (plan_.arena_size > kMostMemory || scratch_bytes_ > kMostMemory) {

@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -52,6 +53,15 @@ class PreparedProgram {
     return slots_offset() + num_slots_ * static_cast<int64_t>(sizeof(std::byte*));
   }
 
+  // For back ends with a queue: the step that was made of a kernel or library step of the plan; and
+  // the scratch of the step that needs most, which lies behind the arena in those bytes.
+  const PreparedStep& prepared(size_t step) const { return *steps_[step].prepared; }
+  int64_t scratch_bytes() const { return scratch_bytes_; }
+  int64_t scratch_offset() const {
+    const int64_t alignment = std::max(plan_.arena_alignment, kStorageAlignment);
+    return (plan_.arena_size + alignment - 1) / alignment * alignment;
+  }
+
   // Runs the program to its end on this thread, with the help of the runtime's. `arguments` are
   // taken: a donated one may become an output. `outputs` are filled in only on success. CANCELLED
   // when the runtime is told to stop.
@@ -80,7 +90,6 @@ class PreparedProgram {
   static int64_t Align(int64_t bytes) {
     return (bytes + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
   }
-  int64_t scratch_offset() const { return Align(plan_.arena_size); }
   int64_t registers_offset() const { return Align(scratch_offset() + scratch_bytes_); }
   int64_t slots_offset() const { return Align(registers_offset() + register_bytes_); }
 

@@ -16,6 +16,13 @@ namespace plinth::backend {
 
 struct CallContext;  // call_context.h
 
+// What a device works through, where it is not the host. A back end derives its own from it and
+// gives it to its own steps.
+class DeviceQueue {
+ protected:
+  ~DeviceQueue() = default;
+};
+
 // What a step may use while it runs.
 struct RunContext {
   ThreadPool* pool = nullptr;               // may be null: run on the calling thread only
@@ -24,6 +31,8 @@ struct RunContext {
   int32_t device = 0;                       // the ordinal of the device that the step runs for
   int64_t partition_id = 0, replica_id = 0;
   CallContext* call = nullptr;  // what custom calls ask for; never null for them
+  // Null on the host. Else steps only enqueue, and arrays and scratch are memory of the device.
+  DeviceQueue* queue = nullptr;
 };
 
 // A step that runs in two parts, for loops: Bind finds once where everything lies, RunBound repeats
