@@ -6,7 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "reference_plugin/cuda/driver/driver.h"
+#include "reference_plugin/backend/executable/build_id.h"
+#include "reference_plugin/cuda/pjrt/client.h"
 
 namespace plinth::cuda {
 namespace {
@@ -17,7 +18,7 @@ sdk::PluginInfo MakeInfo() {
   info.version = PLINTH_VERSION;
   info.platform_name = "cuda";
   // JAX looks for "cuda" in it when it exchanges arrays. Part of the keys of its compilation cache.
-  info.platform_version = StrCat("plinth ", PLINTH_VERSION, " cuda");
+  info.platform_version = StrCat("plinth ", PLINTH_VERSION, " build ", backend::BuildId(), " cuda");
   info.attributes = {
       {"stablehlo_current_version", std::vector<int64_t>{1, 17, 0}},
       {"stablehlo_minimum_version", std::vector<int64_t>{0, 9, 0}},
@@ -26,6 +27,10 @@ sdk::PluginInfo MakeInfo() {
       {"cuda_library_path", std::string(),
        "folders with NVIDIA's libraries, with colons between them, that come before all others; "
        "empty for those of PLINTH_CUDA_LIBRARY_PATH"},
+      {"memory_limit_bytes", int64_t{0},
+       "of all arrays and running programs on a GPU at once; 0 for what the GPU has", 0},
+      {"preallocate", false, "take that memory when the client is made"},
+      {"visible_devices", std::vector<int64_t>{}, "ordinals of the GPUs to use; empty for all", 0},
       // What JAX gives to its own plugin of this name; they change nothing here.
       {"allocator", std::string(), "taken for JAX; changes nothing"},
       {"memory_fraction", 0.0f, "taken for JAX; changes nothing"},
@@ -39,6 +44,9 @@ sdk::PluginInfo MakeInfo() {
       {"should_stage_host_to_device_transfers", true, "taken for JAX; changes nothing"},
       {"abort_collectives_on_failure", false, "taken for JAX; changes nothing"},
   };
+  info.supports_bitcast = true;
+  info.supports_load = true;
+  info.supports_clear_memory_stats = true;
   return info;
 }
 
@@ -47,12 +55,13 @@ class GpuPlugin final : public sdk::Plugin {
   const sdk::PluginInfo& info() const override { return info_; }
 
   Expected<std::unique_ptr<sdk::Client>> CreateClient(const sdk::ClientRequest& request) override {
-    PLINTH_ASSIGN_OR_RETURN(
-        const LibraryPlaces places,
-        LibraryPlaces::OfThisProcess(request.options.GetString("cuda_library_path")));
-    PLINTH_ASSIGN_OR_RETURN(const std::shared_ptr<const Driver> driver, Driver::Open(places));
-    return Unimplemented("this build finds GPUs (", driver->num_devices(), " by ", driver->path(),
-                         ") but does not run programs on them yet");
+    GpuClientOptions options;
+    PLINTH_ASSIGN_OR_RETURN(options.places, LibraryPlaces::OfThisProcess(
+                                                request.options.GetString("cuda_library_path")));
+    options.visible_devices = request.options.GetInt64List("visible_devices");
+    options.gpu.memory_limit = request.options.GetInt64("memory_limit_bytes");
+    options.gpu.preallocate = request.options.GetBool("preallocate");
+    return GpuClient::Create(options);
   }
 
  private:

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/pjrt/buffer.h"
+
+#include <cstring>
+#include <utility>
+
+#include "reference_plugin/cuda/runtime/transfers.h"
+
+namespace plinth::cuda {
+
+using backend::Contents;
+using backend::ContentsPtr;
+
+Expected<std::shared_ptr<const sdk::Layout>> GpuLayoutOf(std::shared_ptr<const sdk::Layout> layout,
+                                                         size_t rank) {
+  if (layout == nullptr || layout->IsRowMajor()) return std::shared_ptr<const sdk::Layout>();
+  if (layout->tiles.empty()) return layout;
+  return Unimplemented("arrays have no tiles here; asked for ", layout->ToString(rank));
+}
+
+sdk::Event GpuBuffer::CopyOutWhenPlaced(ContentsPtr contents, int64_t offset, int64_t size,
+                                        std::function<void(const std::byte*)> take) {
+  auto done = std::make_shared<sdk::EventSource>();
+  sdk::Event over = done->event();
+  const sdk::Event placed = contents->placed;
+  placed.OnReady([contents = std::move(contents), offset, size, take = std::move(take),
+                  done](const Status& status) {
+    if (!status.ok()) {
+      done->Set(status);
+      return;
+    }
+    Expected<sdk::Event> copied = CopyOut(contents->storage, offset, size, take);
+    if (!copied.ok()) {
+      done->Set(copied.status());
+      return;
+    }
+    // What failed on the way to these contents is the error of the copy, too.
+    const sdk::Event both[] = {contents->ready, *std::move(copied)};
+    sdk::Event::All(both).OnReady([done](const Status& last) { done->Set(last); });
+  });
+  return over;
+}
+
+Expected<sdk::Event> GpuBuffer::CopyToHost(const sdk::HostDestination& destination) {
+  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy to the host"));
+  PLINTH_ASSIGN_OR_RETURN(const int64_t size, sdk::DenseSizeInBytes(dtype(), dims()));
+  void* data = destination.data;
+  const sdk::Dims shape(dims());
+  const sdk::Dims to(destination.byte_strides);
+  sdk::Dims from(shape.size());
+  const int64_t element_size = ByteSize(dtype());
+  const std::span<const int64_t> order =
+      layout() == nullptr ? std::span<const int64_t>() : layout()->minor_to_major;
+  sdk::DenseByteStrides(shape, element_size, order, {from.data(), from.size()});
+  if (layout() == nullptr ? destination.is_dense : to == from) {
+    return CopyOutWhenPlaced(std::move(source), 0, size, [data, size](const std::byte* bytes) {
+      if (size > 0) std::memcpy(data, bytes, static_cast<size_t>(size));
+    });
+  }
+  return CopyOutWhenPlaced(std::move(source), 0, size, [=](const std::byte* bytes) {
+    sdk::CopyStrided(data, to, bytes, from, shape, element_size);
+  });
+}
+
+Expected<sdk::Event> GpuBuffer::CopyRawToHost(void* destination, int64_t offset, int64_t size) {
+  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy bytes to the host of"));
+  return CopyOutWhenPlaced(std::move(source), offset, size, [=](const std::byte* bytes) {
+    if (size > 0) std::memcpy(destination, bytes, static_cast<size_t>(size));
+  });
+}
+
+// The address is known before the contents are there; who reads it without the plugin waits first.
+Expected<std::shared_ptr<void>> GpuBuffer::HoldMemory() {
+  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("give out the memory of"));
+  PLINTH_RETURN_IF_ERROR(source->ready.Await());
+  backend::StoragePtr storage = source->storage;
+  void* data = storage->data();
+  return std::shared_ptr<void>(data, [storage = std::move(storage)](void*) {});
+}
+
+// Arrays are immutable, so sharing is a copy.
+Expected<std::unique_ptr<sdk::Buffer>> GpuBuffer::CopyToMemory(sdk::Memory* memory) {
+  sdk::Device* to = memory->devices().front();
+  if (to != device()) {
+    return Unimplemented("arrays are not copied from one GPU to another yet");
+  }
+  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy"));
+  return std::unique_ptr<sdk::Buffer>(
+      new GpuBuffer(gpu_, dtype(), dims(), memory, to, std::move(source), layout()));
+}
+
+Expected<std::unique_ptr<sdk::Buffer>> GpuBuffer::CopyToDevice(sdk::Device* device) {
+  return CopyToMemory(device->default_memory());
+}
+
+Expected<std::unique_ptr<sdk::Buffer>> GpuBuffer::DonateWithControlDependency(
+    sdk::Event dependency) {
+  ContentsPtr source = Donate();
+  if (source == nullptr) return DeletedError("donate");
+  auto done = std::make_shared<sdk::EventSource>();
+  auto moved = std::make_shared<Contents>();
+  moved->ready = done->event();
+  moved->placed = done->event();
+  const sdk::Event both[] = {source->ready, std::move(dependency)};
+  sdk::Event::All(both).OnReady([source, moved, done](const Status& status) {
+    if (status.ok()) moved->storage = source->storage;
+    done->Set(status);
+  });
+  return std::unique_ptr<sdk::Buffer>(
+      new GpuBuffer(gpu_, dtype(), dims(), memory(), device(), std::move(moved), layout()));
+}
+
+Expected<std::unique_ptr<sdk::Buffer>> GpuBuffer::Bitcast(const sdk::Shape& shape) {
+  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("bitcast"));
+  PLINTH_ASSIGN_OR_RETURN(const int64_t old_size, sdk::DenseSizeInBytes(dtype(), dims()));
+  PLINTH_ASSIGN_OR_RETURN(const int64_t new_size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
+  if (old_size != new_size) {
+    return InvalidArgument("cannot bitcast ", sdk::ToString(dtype(), dims()), " (", old_size,
+                           " bytes) to ", sdk::ToString(shape.dtype, shape.dims), " (", new_size,
+                           " bytes)");
+  }
+  PLINTH_ASSIGN_OR_RETURN(auto layout, GpuLayoutOf(shape.layout, shape.dims.size()));
+  return std::unique_ptr<sdk::Buffer>(new GpuBuffer(
+      gpu_, shape.dtype, shape.dims, memory(), device(), std::move(source), std::move(layout)));
+}
+
+}  // namespace plinth::cuda

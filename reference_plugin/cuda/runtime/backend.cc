@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/runtime/backend.h"
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "reference_plugin/cuda/driver/driver.h"
+#include "reference_plugin/cuda/driver/nvrtc.h"
+#include "reference_plugin/cuda/jit/jit.h"
+#include "reference_plugin/cuda/runtime/step.h"
+#include "reference_plugin/cuda/target.h"
+
+namespace plinth::cuda {
+namespace {
+
+using compiler::plan::PlanStep;
+using compiler::plan::PlanStepKind;
+
+// What the programs of one client share.
+class Compiler {
+ public:
+  Compiler(const Architecture& architecture, LibraryPlaces places)
+      : architecture_(architecture), places_(std::move(places)) {
+    options_.cache_directory = CacheDirectoryOfEnvironment();
+  }
+
+  // Compiles the kernels of a program, all together.
+  Status Compile(std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
+    std::vector<ProgramKernel*> kernels;
+    for (const auto& step : steps) {
+      const auto* ours = dynamic_cast<const GpuStep*>(step.get());
+      if (ours == nullptr) continue;
+      for (ProgramKernel& kernel : ours->kernels()) {
+        if (kernel.text != nullptr && kernel.unit == nullptr) kernels.push_back(&kernel);
+      }
+    }
+    if (kernels.empty()) return Status();
+    PLINTH_RETURN_IF_ERROR(OpenNvrtc());
+    return table_.Compile(kernels, architecture_, unit_compiler_, options_);
+  }
+
+ private:
+  // Tried again with the next program if there is none.
+  Status OpenNvrtc() {
+    const std::lock_guard lock(mutex_);
+    if (unit_compiler_.compile != nullptr) return Status();
+    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const Nvrtc> nvrtc, Nvrtc::Open(places_));
+    unit_compiler_.version = StrCat("nvrtc ", VersionText(nvrtc->version()));
+    unit_compiler_.compile = [nvrtc](const std::string& text,
+                                     std::span<const std::string> options) {
+      return nvrtc->Compile(text, options);
+    };
+    return Status();
+  }
+
+  const Architecture architecture_;
+  const LibraryPlaces places_;
+  JitOptions options_;
+  KernelTable table_;
+  std::mutex mutex_;
+  UnitCompiler unit_compiler_;  // written once, with the lock
+};
+
+}  // namespace
+
+std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architecture,
+                                                    LibraryPlaces places) {
+  const auto compiler = std::make_shared<Compiler>(architecture, std::move(places));
+  backend::Backend made;
+  made.name = "CUDA";
+  made.hardware = StrCat("sm_", architecture.capability);
+  made.target = kTarget;
+  const backend::Engine printed = {
+      [](const PlanStep& step) {
+        return step.kind == PlanStepKind::kKernel || step.kind == PlanStepKind::kLibrary;
+      },
+      [architecture](const PlanStep& step, backend::AttributeBudget&)
+          -> Expected<std::unique_ptr<backend::PreparedStep>> {
+        PLINTH_ASSIGN_OR_RETURN(PrintedStep text, Print(step, architecture));
+        return std::unique_ptr<backend::PreparedStep>(new GpuStep(std::move(text)));
+      }};
+  made.engines = {printed};
+  made.finish = [compiler](std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
+    return compiler->Compile(steps);
+  };
+  return std::make_shared<const backend::Backend>(std::move(made));
+}
+
+}  // namespace plinth::cuda

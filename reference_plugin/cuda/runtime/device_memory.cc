@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/runtime/device_memory.h"
+
+#include <utility>
+
+namespace plinth::cuda {
+
+Status DeviceBlock::BeforeRead(StreamKind kind) {
+  EventPtr written;
+  {
+    const std::lock_guard lock(mutex_);
+    bool& has_waited = has_waited_[static_cast<size_t>(kind)];
+    if (kind == writer_ || has_waited) return Status();
+    has_waited = true;
+    written = written_;
+  }
+  return written == nullptr ? Status() : gpu_->WaitOn(kind, written);
+}
+
+Status DeviceBlock::BeforeWrite(StreamKind kind) {
+  PLINTH_RETURN_IF_ERROR(BeforeRead(kind));
+  std::array<EventPtr, kNumStreams> read;
+  {
+    const std::lock_guard lock(mutex_);
+    read.swap(read_);
+  }
+  for (int s = 0; s < kNumStreams; ++s) {
+    if (read[s] == nullptr || static_cast<StreamKind>(s) == kind) continue;
+    PLINTH_RETURN_IF_ERROR(gpu_->WaitOn(kind, read[s]));
+  }
+  return Status();
+}
+
+void DeviceBlock::Wrote(StreamKind kind, EventPtr event) {
+  const std::lock_guard lock(mutex_);
+  writer_ = kind;
+  written_ = std::move(event);
+  has_waited_ = {};
+}
+
+void DeviceBlock::Read(StreamKind kind, EventPtr event) {
+  const std::lock_guard lock(mutex_);
+  read_[static_cast<size_t>(kind)] = std::move(event);
+}
+
+}  // namespace plinth::cuda

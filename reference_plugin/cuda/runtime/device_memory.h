@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_DEVICE_MEMORY_H_
+#define PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_DEVICE_MEMORY_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "reference_plugin/backend/host/storage.h"
+#include "reference_plugin/cuda/runtime/device.h"
+
+namespace plinth::cuda {
+
+// An array's memory on a device, and which streams use it. The last reference frees it in the order
+// of the compute stream. Any thread.
+class DeviceBlock {
+ public:
+  // Own memory, which `first` is the first stream to use.
+  DeviceBlock(std::shared_ptr<Gpu> gpu, CUdeviceptr address, int64_t size, StreamKind first)
+      : gpu_(std::move(gpu)), address_(address), size_(size), writer_(first) {}
+  ~DeviceBlock() { gpu_->Free(*this); }
+  DeviceBlock(const DeviceBlock&) = delete;
+  DeviceBlock& operator=(const DeviceBlock&) = delete;
+
+  Gpu& gpu() const { return *gpu_; }
+  CUdeviceptr address() const { return address_; }
+  int64_t size() const { return size_; }
+
+  // Before a stream reads: makes it wait for who wrote.
+  Status BeforeRead(StreamKind kind);
+  // Before a stream writes: for who wrote and for who read.
+  Status BeforeWrite(StreamKind kind);
+  // After a stream wrote or read: `event` was recorded after it.
+  void Wrote(StreamKind kind, EventPtr event);
+  void Read(StreamKind kind, EventPtr event);
+
+  // That of a storage of a device; null if it has none.
+  static DeviceBlock* Of(const backend::StoragePtr& storage) {
+    return static_cast<DeviceBlock*>(const_cast<void*>(storage->owner().get()));
+  }
+
+ private:
+  const std::shared_ptr<Gpu> gpu_;
+  const CUdeviceptr address_;
+  const int64_t size_;
+  std::mutex mutex_;
+  // Guarded. Who wrote last, and the event after it: null if it was on `writer_` and nobody else
+  // may use the array yet.
+  StreamKind writer_;
+  EventPtr written_;
+  std::array<bool, kNumStreams> has_waited_ = {};  // for written_
+  std::array<EventPtr, kNumStreams> read_;         // since then
+};
+
+}  // namespace plinth::cuda
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_DEVICE_MEMORY_H_

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/runtime/kernels.h"
+
+#include <utility>
+
+#include "reference_plugin/cuda/runtime/device.h"
+
+namespace plinth::cuda {
+
+// Nothing that uses it is enqueued: runs keep their program until the device is done.
+LoadedUnit::~LoadedUnit() {
+  for (const OnDevice& device : devices_) {
+    if (device.gpu->latch().is_set()) continue;
+    const Gpu::Current current(*device.gpu);
+    device.gpu->api().cuModuleUnload(device.module);
+  }
+}
+
+CUfunction LoadedUnit::Find(const Gpu& gpu, const std::string& kernel, CUmodule* module) {
+  const std::lock_guard lock(mutex_);
+  for (const OnDevice& device : devices_) {
+    if (device.gpu.get() != &gpu) continue;
+    *module = device.module;
+    const auto found = device.functions.find(kernel);
+    return found == device.functions.end() ? nullptr : found->second;
+  }
+  return nullptr;
+}
+
+// Of two threads that load it at once, the first one's stays.
+Expected<CUmodule> LoadedUnit::Load(Gpu& gpu, const std::string& kernel) {
+  CUmodule module = nullptr;
+  PLINTH_RETURN_IF_ERROR(gpu.Check(gpu.api().cuModuleLoadData(&module, unit_.binary.data()),
+                                   StrCat("cuModuleLoadData of kernel ", kernel)));
+  CUmodule first = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const OnDevice& device : devices_) {
+      if (device.gpu.get() == &gpu) first = device.module;
+    }
+    if (first == nullptr) {
+      devices_.push_back({gpu.shared_from_this(), module, {}});
+      return module;
+    }
+  }
+  gpu.api().cuModuleUnload(module);
+  return first;
+}
+
+Expected<CUfunction> LoadedUnit::Function(Gpu& gpu, const std::string& kernel) {
+  CUmodule module = nullptr;
+  CUfunction function = Find(gpu, kernel, &module);
+  if (function != nullptr) return function;
+  if (module == nullptr) {
+    PLINTH_ASSIGN_OR_RETURN(module, Load(gpu, kernel));
+  }
+  PLINTH_RETURN_IF_ERROR(gpu.Check(gpu.api().cuModuleGetFunction(&function, module, kernel.c_str()),
+                                   StrCat("cuModuleGetFunction of kernel ", kernel)));
+  const std::lock_guard lock(mutex_);
+  for (OnDevice& device : devices_) {
+    if (device.gpu.get() == &gpu) device.functions.emplace(kernel, function);
+  }
+  return function;
+}
+
+Status KernelTable::Compile(std::span<ProgramKernel* const> kernels,
+                            const Architecture& architecture, const UnitCompiler& compiler,
+                            const JitOptions& options) {
+  std::vector<std::shared_ptr<const KernelText>> missing;
+  {
+    const std::lock_guard lock(mutex_);
+    for (ProgramKernel* kernel : kernels) {
+      kernel->unit = units_[kernel->text->name].lock();
+      if (kernel->unit == nullptr) missing.push_back(kernel->text);
+    }
+  }
+  if (missing.empty()) return Status();
+  PLINTH_ASSIGN_OR_RETURN(std::vector<CompiledUnit> compiled,
+                          cuda::Compile(missing, architecture, compiler, options));
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, std::shared_ptr<LoadedUnit>> made;
+  for (CompiledUnit& unit : compiled) {
+    const std::vector<std::shared_ptr<const KernelText>> texts = unit.kernels;
+    const auto loaded = std::make_shared<LoadedUnit>(std::move(unit));
+    for (const auto& text : texts) {
+      made[text->name] = loaded;
+      units_[text->name] = loaded;
+    }
+  }
+  for (ProgramKernel* kernel : kernels) {
+    if (kernel->unit == nullptr) kernel->unit = made[kernel->text->name];
+    if (kernel->unit == nullptr) {
+      return Internal("kernel ", kernel->text->name, " is missing among what was compiled");
+    }
+  }
+  std::erase_if(units_, [](const auto& entry) { return entry.second.expired(); });
+  return Status();
+}
+
+}  // namespace plinth::cuda

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/runtime/program_run.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "reference_plugin/backend/run/prepared_program.h"
+#include "reference_plugin/cuda/runtime/device_memory.h"
+#include "reference_plugin/cuda/runtime/transfers.h"
+
+namespace plinth::cuda {
+namespace {
+
+using backend::Contents;
+using backend::ContentsPtr;
+using backend::Outcome;
+using backend::PreparedProgram;
+using backend::StoragePtr;
+using compiler::plan::PlanRegion;
+using compiler::plan::PlanStep;
+using compiler::plan::PlanStepKind;
+using compiler::plan::StorageKind;
+
+constexpr StreamKind kStream = StreamKind::kCompute;
+
+class ProgramRun : public std::enable_shared_from_this<ProgramRun> {
+ public:
+  ProgramRun(std::shared_ptr<Gpu> gpu, std::shared_ptr<backend::Runtime> runtime,
+             backend::DeviceRunRequest request);
+
+  backend::DeviceRun Start();
+
+ private:
+  void GoOnWhen(const sdk::Event& event);
+  void GoOn();
+  Outcome Enqueue();
+  Status Begin();
+  Status Bind();
+  Expected<StoragePtr> BindArgument(const compiler::plan::Storage& storage);
+  // Goes to the next step, which depends on what the device has computed: waits unless a loop's
+  // turns are known.
+  Outcome Choose(const PlanStep& step);
+  void Jump(const PlanStep& step);
+  Outcome RunStep(size_t number);
+  Status Finish();
+  void Fail(const Status& status);
+
+  std::byte* Array(const compiler::plan::ArrayRef& array) const {
+    return bases_[static_cast<size_t>(array.storage)];
+  }
+
+  const std::shared_ptr<Gpu> gpu_;
+  const std::shared_ptr<backend::Runtime> runtime_;
+  backend::DeviceRunRequest request_;
+  const PreparedProgram& program_;
+  const compiler::plan::Plan& plan_;
+  std::vector<ContentsPtr> outputs_;
+  std::vector<sdk::Event> inputs_ready_;
+  sdk::EventSource placed_, done_;
+
+  // From Begin on.
+  bool has_begun_ = false;
+  size_t next_ = 0;
+  StoragePtr memory_;  // arena and scratch
+  std::vector<StoragePtr> owned_;
+  std::vector<std::byte*> bases_;
+  backend::RunContext context_;
+  std::map<size_t, double> turns_;  // left, of the loops that run, by their test
+  PinnedPtr read_back_;             // the predicate or index that the step before next_ needs
+};
+
+ProgramRun::ProgramRun(std::shared_ptr<Gpu> gpu, std::shared_ptr<backend::Runtime> runtime,
+                       backend::DeviceRunRequest request)
+    : gpu_(std::move(gpu)),
+      runtime_(std::move(runtime)),
+      request_(std::move(request)),
+      program_(*request_.program),
+      plan_(program_.plan()) {
+  outputs_.resize(plan_.outputs.size());
+  for (ContentsPtr& output : outputs_) {
+    output = std::make_shared<Contents>();
+    output->placed = placed_.event();
+    output->ready = done_.event();
+  }
+}
+
+backend::DeviceRun ProgramRun::Start() {
+  backend::DeviceRun run{outputs_, done_.event()};
+  std::vector<sdk::Event> pending;
+  for (const backend::ExecutionInput& input : request_.inputs) {
+    if (!input.contents->placed.IsReady()) pending.push_back(input.contents->placed);
+    inputs_ready_.push_back(input.contents->ready);
+  }
+  if (pending.empty()) {
+    GoOn();
+  } else {
+    GoOnWhen(sdk::Event::All(pending));
+  }
+  return run;
+}
+
+// Errors are found by GoOn.
+void ProgramRun::GoOnWhen(const sdk::Event& event) {
+  event.OnReady([self = shared_from_this()](const Status&) {
+    self->runtime_->threads.Schedule([self] { self->GoOn(); });
+  });
+}
+
+void ProgramRun::GoOn() {
+  const Gpu::Current current(*gpu_);
+  Outcome outcome = Enqueue();
+  if (outcome.waits()) return GoOnWhen(outcome.over());
+  Status status = outcome.status();
+  if (status.ok()) status = Finish();
+  if (!status.ok()) Fail(status.WithContext(StrCat("program '", plan_.name, "'")));
+}
+
+Outcome ProgramRun::Enqueue() {
+  if (!has_begun_) {
+    PLINTH_RETURN_IF_ERROR(Begin());
+    has_begun_ = true;
+  }
+  if (read_back_ != nullptr) Jump(plan_.steps[next_ - 1]);
+  while (next_ < plan_.steps.size()) {
+    if (runtime_->stop.load(std::memory_order_relaxed)) {
+      return Status(StatusCode::kCancelled, "the client was destroyed while the program ran");
+    }
+    const size_t number = next_++;
+    Outcome outcome = RunStep(number);
+    if (!outcome.is_done()) return outcome;
+  }
+  return Status();
+}
+
+Outcome ProgramRun::RunStep(size_t number) {
+  const PlanStep& step = plan_.steps[number];
+  switch (step.kind) {
+    case PlanStepKind::kKernel:
+    case PlanStepKind::kLibrary: {
+      SmallVector<void*, 16> arrays(step.operands.size() + step.results.size() + 1);
+      size_t count = 0;
+      for (const auto& operand : step.operands) arrays[count++] = Array(operand);
+      for (const auto& result : step.results) arrays[count++] = Array(result);
+      const std::span<void* const> all(arrays.data(), count);
+      return program_.prepared(number).Run(all.first(step.operands.size()),
+                                           all.subspan(step.operands.size()), context_);
+    }
+    case PlanStepKind::kCopy: {
+      const auto size = static_cast<size_t>(step.results[0].type.SizeInBytes());
+      if (size == 0) return Status();
+      return gpu_->Check(
+          gpu_->api().cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(Array(step.results[0])),
+                                        reinterpret_cast<CUdeviceptr>(Array(step.operands[0])),
+                                        size, gpu_->stream(kStream)),
+          "cuMemcpyDtoDAsync");
+    }
+    case PlanStepKind::kJump:
+      next_ = static_cast<size_t>(step.targets[0]);
+      return Status();
+    case PlanStepKind::kJumpUnless:
+    case PlanStepKind::kSwitch:
+      return Choose(step);
+  }
+  return Status();
+}
+
+Outcome ProgramRun::Choose(const PlanStep& step) {
+  const size_t test = next_ - 1;
+  for (const PlanRegion& region : plan_.regions) {
+    if (region.kind != PlanRegion::Kind::kLoop || static_cast<size_t>(region.test) != test)
+      continue;
+    if (!std::isfinite(region.trips)) break;
+    const auto left = turns_.try_emplace(test, region.trips).first;
+    if (left->second > 0) {
+      --left->second;
+      return Status();
+    }
+    turns_.erase(left);
+    next_ = static_cast<size_t>(step.targets[0]);
+    return Status();
+  }
+  const auto size = static_cast<size_t>(step.operands[0].type.SizeInBytes());
+  PLINTH_ASSIGN_OR_RETURN(read_back_, gpu_->pinned().Allocate(static_cast<int64_t>(size)));
+  PLINTH_RETURN_IF_ERROR(gpu_->Check(
+      gpu_->api().cuMemcpyDtoHAsync(read_back_.get(),
+                                    reinterpret_cast<CUdeviceptr>(Array(step.operands[0])), size,
+                                    gpu_->stream(kStream)),
+      "cuMemcpyDtoHAsync"));
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu_->Record(kStream));
+  auto arrived = std::make_shared<sdk::EventSource>();
+  sdk::Event over = arrived->event();
+  gpu_->WhenOver(kStream, std::move(event),
+                 [arrived, pinned = read_back_](const Status& status) { arrived->Set(status); });
+  return Outcome::WaitFor(std::move(over));
+}
+
+void ProgramRun::Jump(const PlanStep& step) {
+  if (step.kind == PlanStepKind::kJumpUnless) {
+    if (*read_back_ == std::byte{0}) next_ = static_cast<size_t>(step.targets[0]);
+  } else {
+    int32_t index = 0;
+    std::memcpy(&index, read_back_.get(), sizeof(index));
+    const auto others = static_cast<int32_t>(step.targets.size()) - 1;
+    const int32_t chosen = index < 0 || index > others ? others : index;
+    next_ = static_cast<size_t>(step.targets[static_cast<size_t>(chosen)]);
+  }
+  read_back_ = nullptr;
+}
+
+Status ProgramRun::Begin() {
+  for (const sdk::Event& ready : inputs_ready_) {
+    if (ready.IsReady()) PLINTH_RETURN_IF_ERROR(ready.status());
+  }
+  for (const backend::ExecutionInput& input : request_.inputs) {
+    PLINTH_RETURN_IF_ERROR(input.contents->placed.status());
+  }
+  return Bind();
+}
+
+Status ProgramRun::Bind() {
+  owned_.resize(plan_.storages.size());
+  bases_.resize(plan_.storages.size());
+  if (const int64_t size = program_.memory_size(); size > 0) {
+    PLINTH_ASSIGN_OR_RETURN(memory_, gpu_->Allocate(size, kStream));
+    context_.scratch = {memory_->data() + program_.scratch_offset(),
+                        static_cast<size_t>(program_.scratch_bytes())};
+  }
+  context_.stop = &runtime_->stop;
+  context_.queue = gpu_.get();
+  context_.device = request_.lane.device;
+  context_.partition_id = request_.lane.partition_id;
+  context_.replica_id = request_.lane.replica_id;
+  context_.call = request_.call.get();
+  for (size_t s = 0; s < owned_.size(); ++s) {
+    const compiler::plan::Storage& storage = plan_.storages[s];
+    switch (storage.kind) {
+      case StorageKind::kArena:
+        bases_[s] = memory_->data() + storage.arena_offset;
+        continue;
+      case StorageKind::kConstant: {
+        PLINTH_ASSIGN_OR_RETURN(owned_[s], gpu_->Constant(storage.constant));
+        PLINTH_RETURN_IF_ERROR(DeviceBlock::Of(owned_[s])->BeforeRead(kStream));
+        break;
+      }
+      case StorageKind::kOutput: {
+        PLINTH_ASSIGN_OR_RETURN(owned_[s], gpu_->Allocate(storage.size, kStream));
+        break;
+      }
+      case StorageKind::kArgument: {
+        PLINTH_ASSIGN_OR_RETURN(owned_[s], BindArgument(storage));
+        break;
+      }
+    }
+    bases_[s] = owned_[s]->data();
+  }
+  return Status();
+}
+
+Expected<StoragePtr> ProgramRun::BindArgument(const compiler::plan::Storage& storage) {
+  backend::RunArgument argument = TakeArgument(request_.inputs[static_cast<size_t>(storage.index)]);
+  DeviceBlock* block = DeviceBlock::Of(argument.storage);
+  if (block == nullptr) return argument.storage;  // a token
+  if (!storage.donated) {
+    PLINTH_RETURN_IF_ERROR(block->BeforeRead(kStream));
+    return std::move(argument.storage);
+  }
+  if (argument.is_donated && !argument.storage->is_borrowed() && argument.storage->IsExclusive()) {
+    PLINTH_RETURN_IF_ERROR(block->BeforeWrite(kStream));
+    return std::move(argument.storage);
+  }
+  return CopyOnDevice(argument.storage);
+}
+
+Status ProgramRun::Finish() {
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu_->Record(kStream));
+  for (size_t o = 0; o < outputs_.size(); ++o) {
+    if (plan_.output_types[o].kind == compiler::Type::Kind::kToken) {
+      outputs_[o]->storage = backend::TokenStorage();
+      continue;
+    }
+    StoragePtr& storage = owned_[static_cast<size_t>(plan_.outputs[o].storage)];
+    DeviceBlock::Of(storage)->Wrote(kStream, event);
+    outputs_[o]->storage = std::move(storage);
+  }
+  // What the run alone needed is freed in the order of the stream.
+  outputs_.clear();
+  owned_.clear();
+  memory_ = StoragePtr();
+  request_.inputs.clear();
+  placed_.Set();
+  gpu_->WhenOver(kStream, std::move(event), [self = shared_from_this()](const Status& status) {
+    // Inputs that were enqueued before are over, but their own threads may not have said so yet.
+    sdk::Event::All(self->inputs_ready_).OnReady([self, status](const Status& inputs) {
+      self->done_.Set(inputs.ok() ? status : inputs);
+    });
+  });
+  return Status();
+}
+
+void ProgramRun::Fail(const Status& status) {
+  outputs_.clear();
+  owned_.clear();
+  memory_ = StoragePtr();
+  request_.inputs.clear();
+  placed_.Set(status);
+  done_.Set(status);
+}
+
+}  // namespace
+
+backend::DeviceRun StartRun(std::shared_ptr<Gpu> gpu, std::shared_ptr<backend::Runtime> runtime,
+                            backend::DeviceRunRequest request) {
+  return std::make_shared<ProgramRun>(std::move(gpu), std::move(runtime), std::move(request))
+      ->Start();
+}
+
+}  // namespace plinth::cuda

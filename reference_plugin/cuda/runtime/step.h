@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_STEP_H_
+#define PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_STEP_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/cuda/print/program.h"
+#include "reference_plugin/cuda/runtime/kernels.h"
+
+namespace plinth::cuda {
+
+// A printed step. Running it enqueues its actions on the compute stream of RunContext::queue.
+class GpuStep final : public backend::PreparedStep {
+ public:
+  explicit GpuStep(PrintedStep printed);
+
+  backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const override;
+  int64_t scratch_bytes() const override { return printed_.scratch_bytes; }
+
+  // What has to be compiled before it runs: one per action, with no text where nothing is launched.
+  std::vector<ProgramKernel>& kernels() const { return kernels_; }
+
+ private:
+  const PrintedStep printed_;
+  mutable std::vector<ProgramKernel> kernels_;  // filled in before the program runs
+};
+
+}  // namespace plinth::cuda
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_STEP_H_

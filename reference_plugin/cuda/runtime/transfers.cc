@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/runtime/transfers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "reference_plugin/cuda/runtime/device_memory.h"
+
+namespace plinth::cuda {
+namespace {
+
+// While one piece travels the next one is written.
+constexpr int64_t kPiece = 4 << 20;
+constexpr size_t kPiecesUnderWay = 4;
+
+}  // namespace
+
+Expected<backend::StoragePtr> CopyIn(Gpu& gpu, std::span<const std::byte> bytes,
+                                     sdk::Event* arrived) {
+  constexpr StreamKind kStream = StreamKind::kIn;
+  const auto size = static_cast<int64_t>(bytes.size());
+  const Gpu::Current current(gpu);
+  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage, gpu.Allocate(size, kStream));
+  DeviceBlock& block = *DeviceBlock::Of(storage);
+  std::deque<EventPtr> under_way;
+  for (int64_t begin = 0; begin < size; begin += kPiece) {
+    const int64_t length = std::min(kPiece, size - begin);
+    if (under_way.size() == kPiecesUnderWay) {
+      PLINTH_RETURN_IF_ERROR(
+          gpu.Check(gpu.api().cuEventSynchronize(under_way.front().get()), "cuEventSynchronize"));
+      under_way.pop_front();
+    }
+    PLINTH_ASSIGN_OR_RETURN(PinnedPtr pinned, gpu.pinned().Allocate(length));
+    std::memcpy(pinned.get(), bytes.data() + begin, static_cast<size_t>(length));
+    PLINTH_RETURN_IF_ERROR(gpu.Check(
+        gpu.api().cuMemcpyHtoDAsync(block.address() + static_cast<uint64_t>(begin), pinned.get(),
+                                    static_cast<size_t>(length), gpu.stream(kStream)),
+        "cuMemcpyHtoDAsync"));
+    PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
+    gpu.WhenOver(kStream, event, [pinned = std::move(pinned)](const Status&) {});
+    under_way.push_back(std::move(event));
+  }
+  PLINTH_ASSIGN_OR_RETURN(EventPtr last, gpu.Record(kStream));
+  block.Wrote(kStream, last);
+  if (arrived != nullptr) {
+    auto done = std::make_shared<sdk::EventSource>();
+    *arrived = done->event();
+    gpu.WhenOver(kStream, std::move(last), [done](const Status& status) { done->Set(status); });
+  }
+  return storage;
+}
+
+Expected<sdk::Event> CopyOut(const backend::StoragePtr& source, int64_t offset, int64_t size,
+                             std::function<void(const std::byte* bytes)> take) {
+  constexpr StreamKind kStream = StreamKind::kOut;
+  DeviceBlock& block = *DeviceBlock::Of(source);
+  Gpu& gpu = block.gpu();
+  const Gpu::Current current(gpu);
+  PLINTH_ASSIGN_OR_RETURN(PinnedPtr pinned, gpu.pinned().Allocate(size));
+  PLINTH_RETURN_IF_ERROR(block.BeforeRead(kStream));
+  if (size > 0) {
+    PLINTH_RETURN_IF_ERROR(gpu.Check(
+        gpu.api().cuMemcpyDtoHAsync(pinned.get(), block.address() + static_cast<uint64_t>(offset),
+                                    static_cast<size_t>(size), gpu.stream(kStream)),
+        "cuMemcpyDtoHAsync"));
+  }
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
+  block.Read(kStream, event);
+  auto done = std::make_shared<sdk::EventSource>();
+  sdk::Event over = done->event();
+  gpu.WhenOver(kStream, std::move(event),
+               [done, pinned = std::move(pinned), take = std::move(take)](const Status& status) {
+                 if (status.ok()) take(pinned.get());
+                 done->Set(status);
+               });
+  return over;
+}
+
+Expected<backend::StoragePtr> AllocateUninitialized(Gpu& gpu, int64_t size) {
+  constexpr StreamKind kStream = StreamKind::kCompute;
+  const Gpu::Current current(gpu);
+  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage, gpu.Allocate(size, kStream));
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
+  DeviceBlock::Of(storage)->Wrote(kStream, std::move(event));
+  return storage;
+}
+
+Expected<backend::StoragePtr> CopyOnDevice(const backend::StoragePtr& source) {
+  constexpr StreamKind kStream = StreamKind::kCompute;
+  DeviceBlock& from = *DeviceBlock::Of(source);
+  Gpu& gpu = from.gpu();
+  const Gpu::Current current(gpu);
+  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr copy, gpu.Allocate(source->size(), kStream));
+  PLINTH_RETURN_IF_ERROR(from.BeforeRead(kStream));
+  if (source->size() > 0) {
+    PLINTH_RETURN_IF_ERROR(gpu.Check(
+        gpu.api().cuMemcpyDtoDAsync(DeviceBlock::Of(copy)->address(), from.address(),
+                                    static_cast<size_t>(source->size()), gpu.stream(kStream)),
+        "cuMemcpyDtoDAsync"));
+  }
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
+  DeviceBlock::Of(copy)->Wrote(kStream, std::move(event));
+  return copy;
+}
+
+}  // namespace plinth::cuda
