@@ -10,10 +10,6 @@ namespace {
 using compiler::Dims;
 using compiler::GatherAttributes;
 
-bool Has(const Dims& dims, int64_t dim) {
-  return std::find(dims.begin(), dims.end(), dim) != dims.end();
-}
-
 }  // namespace
 
 // A thread copies one element of the result.

@@ -10,10 +10,6 @@ namespace {
 using compiler::Dims;
 using compiler::ScatterAttributes;
 
-bool Has(const Dims& dims, int64_t dim) {
-  return std::find(dims.begin(), dims.end(), dim) != dims.end();
-}
-
 // Threads over which windows that may meet are spread.
 constexpr int64_t kMostOwners = 4096;
 constexpr int64_t kThreads = 1 << 16;

@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CUDA_LIBRARY_STEP_CODE_H_
 #define PLINTH_REFERENCE_PLUGIN_CUDA_LIBRARY_STEP_CODE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,6 +18,10 @@
 namespace plinth::cuda {
 
 inline constexpr int32_t kStepBlock = 256;
+
+inline bool Has(const compiler::Dims& dims, int64_t dim) {
+  return std::find(dims.begin(), dims.end(), dim) != dims.end();
+}
 
 // Declares the indices `name`0, `name`1, ... (s64) of the dimensions of a number, an expression of
 // type u32 or, if there are more points than that, u64. Answers their names.

@@ -18,7 +18,6 @@ using compiler::Node;
 using compiler::NodeKind;
 using compiler::Phase;
 
-constexpr int32_t kWarp = 32;
 constexpr int64_t kPackBytes = 16;
 // 32-bit words of a thread's row values in registers, and nodes in the loops that are then
 // unrolled.

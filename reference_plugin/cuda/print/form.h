@@ -11,6 +11,8 @@
 // that the order of a float sum does too. docs/extending/kernel-form.md says how to add one.
 namespace plinth::cuda {
 
+inline constexpr int32_t kWarp = 32;  // threads, on all devices there are
+
 enum class FormKind : uint8_t {
   kPointwise,  // threads take points
   kRows,       // threads, or several of them, take rows

@@ -21,8 +21,6 @@ using compiler::Opcode;
 using compiler::Phase;
 using compiler::Reduction;
 
-constexpr int32_t kWarp = 32;
-
 // What changes no value that it is combined with, for the usual ops; then a thread without points
 // needs no care.
 std::optional<std::string> IdentityText(const compiler::Combiner& combiner, DType type) {

@@ -75,7 +75,7 @@ bool Compile(const std::string& text, const std::string& library, std::string* e
       library + "." + std::to_string(getpid()) + "_" + std::to_string(number.fetch_add(1));
   std::ofstream(own + ".cc") << text;
   const std::string command =
-      std::string(kCompiler) + " " + own + ".cc -o " + own + ".so 2> " + own + ".log";
+      std::string(kCompiler).append(" " + own + ".cc -o " + own + ".so 2> " + own + ".log");
   const bool compiled = system(command.c_str()) == 0;
   if (!compiled) {
     std::ifstream log(own + ".log");
