@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,14 +16,36 @@ namespace internal {
 namespace {
 
 // How deep waiters that complete events may run inside of one another on a thread. Nested calls
-// keep the usual order (all callbacks have run when Set returns); this many fit on any stack.
+// keep the usual order (all callbacks of OnReady have run when Set returns); this many fit on any
+// stack.
 constexpr int kDeepest = 32;
 
-struct Nesting {
-  int depth = 0;
-  // Waiters of events that were completed at kDeepest; the frame there runs them.
+// Waiters whose turn comes later. Each has a reference to its event.
+struct Queue {
+  void Push(EventWaiter* waiter) {
+    waiter->next = nullptr;
+    (last == nullptr ? first : last->next) = waiter;
+    last = waiter;
+  }
+  EventWaiter* Pop() {
+    EventWaiter* const waiter = first;
+    if (waiter == nullptr) return nullptr;
+    first = waiter->next;
+    if (first == nullptr) last = nullptr;
+    return waiter;
+  }
+
   EventWaiter* first = nullptr;
   EventWaiter* last = nullptr;
+};
+
+// The calls of Complete that are under way on a thread.
+struct Nesting {
+  int depth = 0;
+  // Where the outermost of them began that waits for no callback of OnReadyForeign.
+  int base = 0;
+  Queue own;      // of events that were completed at kDeepest; the frame there runs them
+  Queue foreign;  // of all these events; the outermost runs them: its own waiters come first
 };
 thread_local constinit Nesting nesting;
 thread_local constinit CallbackRunner* callback_runner = nullptr;
@@ -38,9 +61,10 @@ void RunWaiter(EventWaiter* waiter, const Status& status) {
 }
 
 // On a thread that only runs callbacks.
-void RunCallback(const std::function<void(const Status&)>& callback, const Status& status) {
+template <typename Callback>
+void RunCallback(const Callback& callback) {
   try {
-    callback(status);
+    callback();
   } catch (const abi::__forced_unwind&) {
     throw;  // Python ends the threads of others so when it exits.
   } catch (...) {
@@ -67,52 +91,66 @@ void EventState::Subscribe(EventWaiter* waiter) {
 void EventState::Complete(Status status) {
   status_ = std::move(status);
   uintptr_t head = waiters_.exchange(kReady, std::memory_order_acq_rel);
-  // The stack has the last subscriber on top. What may block must not keep back what it waits for.
+  // The stack has the last subscriber on top.
   EventWaiter* in_order = nullptr;
-  EventWaiter* foreign = nullptr;
-  EventWaiter** end = &in_order;
   for (auto* waiter = reinterpret_cast<EventWaiter*>(head); waiter != nullptr;) {
     EventWaiter* next = waiter->next;
-    EventWaiter*& list = waiter->is_foreign ? foreign : in_order;
-    if (!waiter->is_foreign && in_order == nullptr) end = &waiter->next;
-    waiter->next = list;
-    list = waiter;
+    waiter->next = in_order;
+    in_order = waiter;
     waiter = next;
   }
-  *end = foreign;
-  if (nesting.depth == kDeepest) {
-    while (in_order != nullptr) {
-      EventWaiter* waiter = in_order;
-      in_order = waiter->next;
-      Postpone(waiter);
+  const bool is_outermost = nesting.depth == nesting.base;
+  const bool is_too_deep = nesting.depth == kDeepest;
+  // What may block must not keep back what it waits for: neither other waiters of this event, nor
+  // those of an event whose waiter completes this one.
+  EventWaiter* own = nullptr;
+  EventWaiter** end = &own;
+  for (EventWaiter* waiter = in_order; waiter != nullptr;) {
+    EventWaiter* next = waiter->next;
+    if (waiter->is_foreign || is_too_deep) {
+      Ref();
+      waiter->state = this;
+      (waiter->is_foreign ? nesting.foreign : nesting.own).Push(waiter);
+    } else {
+      *end = waiter;
+      end = &waiter->next;
     }
-    return;
+    waiter = next;
   }
+  *end = nullptr;
+  if (is_too_deep) return;
   ++nesting.depth;
-  while (in_order != nullptr) {
-    EventWaiter* next = in_order->next;
-    RunWaiter(in_order, status_);
-    in_order = next;
+  while (own != nullptr) {
+    EventWaiter* next = own->next;
+    RunWaiter(own, status_);
+    own = next;
   }
-  if (nesting.depth == kDeepest) RunPostponed();
+  if (nesting.depth == kDeepest) RunOwn();
+  if (is_outermost) RunForeign();
   --nesting.depth;
 }
 
-void EventState::Postpone(EventWaiter* waiter) {
-  Ref();
-  waiter->postponed_by = this;
-  waiter->next = nullptr;
-  (nesting.last == nullptr ? nesting.first : nesting.last->next) = waiter;
-  nesting.last = waiter;
+void EventState::RunPostponed(EventWaiter* waiter) {
+  EventState* const state = waiter->state;
+  RunWaiter(waiter, state->status_);
+  state->Unref();
 }
 
-void EventState::RunPostponed() {
-  while (EventWaiter* waiter = nesting.first) {
-    nesting.first = waiter->next;
-    if (nesting.first == nullptr) nesting.last = nullptr;
-    EventState* state = waiter->postponed_by;
-    RunWaiter(waiter, state->status_);
-    state->Unref();
+void EventState::RunOwn() {
+  while (EventWaiter* waiter = nesting.own.Pop()) RunPostponed(waiter);
+}
+
+void EventState::RunForeign() {
+  while (EventWaiter* waiter = nesting.foreign.Pop()) {
+    if (nesting.depth == kDeepest) {
+      RunPostponed(waiter);
+      RunOwn();
+      continue;
+    }
+    // Events that the callback makes ready are not ours to postpone: it may wait for theirs.
+    const Nesting outer = std::exchange(nesting, {nesting.depth, nesting.depth, {}, {}});
+    RunPostponed(waiter);
+    nesting = outer;
   }
 }
 
@@ -135,20 +173,32 @@ void Event::OnReadyForeign(std::function<void(const Status&)> callback) const {
     return;
   }
   struct Waiter : internal::EventWaiter {
+    static void Call(Waiter* self, const Status& status) {
+      const std::unique_ptr<Waiter> own(self);
+      own->callback(status);
+    }
     std::function<void(const Status&)> callback;
   };
   auto* waiter = new Waiter;
   waiter->callback = std::move(callback);
   waiter->is_foreign = true;
   waiter->run = [](internal::EventWaiter* self, const Status& status) {
-    std::unique_ptr<Waiter> own(static_cast<Waiter*>(self));
-    if (internal::callback_runner == nullptr) {
-      own->callback(status);
-    } else {
-      internal::callback_runner->Run([callback = std::move(own->callback), status] {
-        internal::RunCallback(callback, status);
-      });
+    auto* const own = static_cast<Waiter*>(self);
+    internal::EventState* const state = own->state;
+    if (internal::callback_runner != nullptr && state != nullptr) {
+      state->Ref();
+      try {
+        // Two pointers fit into the function: nothing is allocated here.
+        internal::callback_runner->Run([own, state] {
+          internal::RunCallback([&] { Waiter::Call(own, state->status()); });
+          state->Unref();
+        });
+        return;
+      } catch (const std::exception&) {
+        state->Unref();  // Better on this thread than lost.
+      }
     }
+    Waiter::Call(own, status);
   };
   state_->Subscribe(waiter);
 }

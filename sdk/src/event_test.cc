@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -121,6 +122,44 @@ TEST(Event, ForeignCallbacksRunAfterTheOthers) {
   EXPECT_EQ(order.back(), 5);
 }
 
+// What blocks until the others of the outer event have run must not be in front of them.
+TEST(Event, ForeignCallbacksOfNestedEventsRunAfterTheOuterOnes) {
+  EventSource outer, inner, innermost;
+  std::vector<int> order;
+  outer.event().OnReadyForeign([&](const Status&) { order.push_back(4); });
+  outer.event().OnReady([&](const Status& status) {
+    inner.Set(status);
+    order.push_back(2);
+  });
+  outer.event().OnReady([&](const Status&) { order.push_back(3); });
+  inner.event().OnReadyForeign([&](const Status& status) {
+    order.push_back(status.code() == StatusCode::kNotFound ? 5 : 100);
+    // It may wait for this one before it returns.
+    innermost.Set();
+    order.push_back(7);
+  });
+  inner.event().OnReady([&](const Status&) { order.push_back(1); });
+  innermost.event().OnReadyForeign([&](const Status&) { order.push_back(6); });
+  outer.Set(NotFound("handed on"));
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(Event, ForeignChainsOfAnyLength) {
+  constexpr size_t kLength = 300'000;
+  std::vector<EventSource> sources(kLength);
+  size_t calls = 0;
+  for (size_t i = 0; i + 1 < kLength; ++i) {
+    const auto next = [&, i](const Status& status) { calls += sources[i + 1].Set(status); };
+    if (i % 3 == 0) {
+      sources[i].event().OnReady(next);
+    } else {
+      sources[i].event().OnReadyForeign(next);
+    }
+  }
+  sources[0].Set();
+  EXPECT_EQ(calls, kLength - 1);
+}
+
 class KeepingRunner final : public CallbackRunner {
  public:
   void Run(std::function<void()> callback) override { kept.push_back(std::move(callback)); }
@@ -157,6 +196,26 @@ TEST(Event, ForeignCallbacksGoToTheRunnerOfTheThread) {
   order.clear();
   for (const auto& callback : {outer.kept[0], inner.kept[0], outer.kept[1]}) callback();
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+class RunnerWithoutMemory final : public CallbackRunner {
+ public:
+  void Run(std::function<void()>) override { throw std::bad_alloc(); }
+};
+
+TEST(Event, ForeignCallbacksAreNotLostWithoutMemory) {
+  RunnerWithoutMemory runner;
+  const CallbackScope scope(runner);
+  std::vector<int> order;
+  EventSource source;
+  for (int i = 0; i < 2; ++i) {
+    source.event().OnReadyForeign([&order, i](const Status& status) {
+      order.push_back(status.message() == "as it was set" ? i : 100);
+      throw 7;
+    });
+  }
+  source.Set(Internal("as it was set"));
+  EXPECT_EQ(order, (std::vector<int>{0, 1}));
 }
 
 TEST(Event, ACallbackThatThrowsStopsNoOther) {

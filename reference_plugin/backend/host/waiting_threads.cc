@@ -134,15 +134,23 @@ void WaitingThreads::State::WorkNested(std::function<void()> task) {
 }
 
 void WaitingThreads::State::Enqueue(std::function<void()> task, bool is_nested) {
+  Task last{std::move(task), is_nested};
   std::unique_lock lock(mutex);
-  tasks.push_back({std::move(task), is_nested});
+  try {
+    tasks.push_back(std::move(last));
+  } catch (const std::bad_alloc&) {
+    // No room for it, and it is as it was: the caller does it.
+    lock.unlock();
+    last.run();
+    return;
+  }
   // One thread works and one watches it.
   if (idle == 0 && !Start() && busy == 0) {
     // No thread at all: the caller does it.
-    task = std::move(tasks.back().run);
+    last = std::move(tasks.back());
     tasks.pop_back();
     lock.unlock();
-    task();
+    last.run();
     return;
   }
   changed.notify_all();  // One may be the watcher, who cannot take it.

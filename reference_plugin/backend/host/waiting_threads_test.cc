@@ -3,14 +3,30 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+
+namespace {
+// While it is set, this thread gets no memory.
+thread_local bool is_out_of_memory = false;
+}  // namespace
+
+void* operator new(size_t size) {
+  void* const memory = is_out_of_memory ? nullptr : std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace plinth::backend {
 namespace {
@@ -111,6 +127,25 @@ TEST(WaitingThreads, WhatWasAskedForHappensAfterTheEnd) {
   }
   go.set_value();
   last.get_future().wait();
+}
+
+// The callback of an event would never come.
+TEST(WaitingThreads, LosesNoTaskWithoutMemory) {
+  constexpr int kTasks = 100;
+  WaitingThreads threads;
+  std::promise<void> go_on, all_done;
+  std::atomic<int> calls{0};
+  threads.Run([&] { go_on.get_future().wait(); });
+  is_out_of_memory = true;
+  for (int i = 0; i < kTasks; ++i) {
+    threads.Enqueue([&] {
+      if (++calls == kTasks) all_done.set_value();
+    });
+  }
+  is_out_of_memory = false;
+  go_on.set_value();
+  EXPECT_EQ(all_done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready)
+      << calls;
 }
 
 }  // namespace

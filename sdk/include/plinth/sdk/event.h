@@ -22,8 +22,8 @@ class EventState;
 // One callback waiting for an event. `run` is called exactly once and frees the waiter if need be.
 struct EventWaiter {
   EventWaiter* next = nullptr;
-  EventState* postponed_by = nullptr;  // Set, with a reference, if `run` has to wait its turn.
-  bool is_foreign = false;             // It may block: it goes after those that may not.
+  EventState* state = nullptr;  // Set, with a reference, if `run` has to wait its turn.
+  bool is_foreign = false;      // It may block: it goes after those that may not.
   void (*run)(EventWaiter* self, const Status& status) = nullptr;
 };
 
@@ -40,8 +40,9 @@ class EventState {
   const Status& status() const { return status_; }  // Only once IsReady().
   // Runs the waiter inline if the event is ready.
   void Subscribe(EventWaiter* waiter);
-  // Stores the status and runs every waiter, or leaves that to a frame further up if waiters of
-  // this thread are nested too deep. Only the caller that wins `claimed_` may call it.
+  // Stores the status and runs every waiter. Those that may block are left to the outermost call
+  // on this thread, all of them to a call further up if waiters are nested too deep. Only the
+  // caller that wins `claimed_` may call it.
   void Complete(Status status);
   bool Claim() { return !claimed_.exchange(true, std::memory_order_acq_rel); }
 
@@ -52,8 +53,9 @@ class EventState {
 
  private:
   ~EventState() = default;
-  void Postpone(EventWaiter* waiter);
-  static void RunPostponed();
+  static void RunPostponed(EventWaiter* waiter);
+  static void RunOwn();
+  static void RunForeign();
   static constexpr uintptr_t kReady = 1;
 
   std::atomic<uintptr_t> waiters_{0};
@@ -99,7 +101,8 @@ class Event {
   template <typename Callback>
   void OnReady(Callback&& callback) const;
   // The same for code that may block, as that of frameworks: it runs after the callbacks of
-  // OnReady, and where the thread's CallbackScope says.
+  // OnReady, also of the event whose callback makes this one ready, and where the thread's
+  // CallbackScope says.
   void OnReadyForeign(std::function<void(const Status&)> callback) const;
 
  private:
@@ -128,10 +131,11 @@ class EventSource {
     return Event(state_);
   }
   // Makes the event ready and runs the callbacks on this thread, in the order they were added
-  // (those of OnReady before those of OnReadyForeign), before it returns. (If callbacks that
-  // make events ready are nested dozens deep, the innermost run after the one that called Set, so
-  // that a chain of any length fits on the stack.) The first call counts: later ones, from any
-  // thread, return false and change nothing.
+  // (those of OnReady before those of OnReadyForeign), before it returns. (What a callback of
+  // OnReady makes ready calls those of OnReadyForeign after it has returned, and after all others
+  // that wait for the same event as it. If callbacks that make events ready are nested dozens deep,
+  // the innermost run after the one that called Set, so that a chain of any length fits on the
+  // stack.) The first call counts: later ones, from any thread, return false and change nothing.
   bool Set(Status status = {});
 
  private:
@@ -145,7 +149,8 @@ class CallbackRunner {
  public:
   virtual ~CallbackRunner() = default;
   // Calls `callback`, which does not throw, exactly once and soon, on a thread for which nothing
-  // waits. A callback that blocks must not keep the next one waiting for ever.
+  // waits. A callback that blocks must not keep the next one waiting for ever. If it throws, it has
+  // not taken the callback, which then runs on this thread.
   virtual void Run(std::function<void()> callback) = 0;
 };
 
