@@ -32,6 +32,18 @@ bool AreReady(std::span<const ExecutionInput> inputs) {
   });
 }
 
+// Whether an execution of these arguments could start at once.
+bool ArePresent(const sdk::ExecuteRequest& request) {
+  for (size_t lane = 0; lane < request.devices; ++lane) {
+    const sdk::ArgumentList arguments = request.arguments(lane);
+    for (size_t i = 0; i < request.num_args; ++i) {
+      const ContentsPtr contents = static_cast<ContentsBuffer&>(arguments[i]).contents();
+      if (contents != nullptr && !contents->ready.IsReady()) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendLoadedExecutable::Create(
@@ -193,8 +205,10 @@ Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
                                         sdk::ExecuteResults& results) {
   const PreparedProgram& program = executable_->program();
   std::vector<ExecutionInput> inputs;
-  // Without a result that carries it, an error of user code would be lost: it is Execute's own.
-  const bool awaits = program.may_wait() && HasOnlyTokens(program);
+  // Without a result that carries it, an error of user code would be lost: it is Execute's own. But
+  // inputs may be for the caller to provide, after this call.
+  const bool awaits = program.may_wait() && HasOnlyTokens(program) &&
+                      (!results.wants_completion() || ArePresent(request));
   PLINTH_RETURN_IF_ERROR(TakeInputs(request, /*takes_donated=*/!awaits, inputs));
   if (client_.runs_on_devices()) {
     const sdk::Event done = RunOnDevices(inputs, request, results);

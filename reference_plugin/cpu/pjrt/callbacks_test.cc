@@ -8,6 +8,8 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -192,6 +194,56 @@ TEST_P(CallbacksTest, OnTheCallersThreadMayWaitToo) {
   Destroy(output);
   Destroy(pending.buffer);
   Destroy(loop);
+}
+
+// Nothing but an effect, which fails: Execute tells, or else the event that the caller asked for.
+constexpr char kEffect[] = R"(
+module @effect {
+  func.func public @main(%x: tensor<4096xf32>) {
+    stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {
+      has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}}
+      : (tensor<4096xf32>) -> ()
+    return
+  }
+})";
+
+TEST_P(CallbacksTest, ExecuteDoesNotWaitForWhatItsCallerProvides) {
+  PJRT_LoadedExecutable* effect;
+  ASSERT_FALSE(Compile(kEffect, &effect).has_value());
+  PJRT_Event* done = nullptr;
+  const auto execute = [&](PJRT_Buffer* input) {
+    PJRT_ExecuteOptions options{};
+    options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
+    PJRT_Buffer* const* arguments = &input;
+    PJRT_Buffer** outputs = nullptr;
+    PJRT_LoadedExecutable_Execute_Args args{};
+    args.executable = effect;
+    args.options = &options;
+    args.argument_lists = &arguments;
+    args.num_devices = 1;
+    args.num_args = 1;
+    args.output_lists = &outputs;
+    args.device_complete_events = &done;
+    return CALL(PJRT_LoadedExecutable_Execute, args);
+  };
+  const Pending pending = MakePending();
+  auto call = std::async(std::launch::async, [&] { return execute(pending.buffer); });
+  EXPECT_EQ(call.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  Fulfill(pending);
+  EXPECT_FALSE(call.get().has_value());
+  ASSERT_NE(done, nullptr);
+  PJRT_Event_Await_Args await{};
+  await.event = done;
+  std::optional<Error> error = CALL(PJRT_Event_Await, await);
+  ASSERT_TRUE(error.has_value());
+  EXPECT_NE(error->message.find("brought no Python callbacks"), std::string::npos);
+  Destroy(done);
+
+  error = execute(pending.buffer);  // It is there now.
+  ASSERT_TRUE(error.has_value());
+  EXPECT_NE(error->message.find("brought no Python callbacks"), std::string::npos);
+  Destroy(pending.buffer);
+  Destroy(effect);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, CallbacksTest, ::testing::Values(1, 2, 16));
