@@ -7,8 +7,7 @@
 
 #include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/calls/ffi_types.h"
-#include "reference_plugin/backend/host/memory_pool.h"
-#include "reference_plugin/backend/host/thread_pool.h"
+#include "reference_plugin/backend/host/runtime.h"
 
 // The functions of the XLA FFI C API.
 namespace plinth::backend {
@@ -178,7 +177,7 @@ XLA_FFI_Error* MemoryAllocate(XLA_FFI_DeviceMemory_Allocate_Args* args) {
   }
   const size_t extra = args->alignment > kStorageAlignment ? args->alignment : 0;
   Expected<StoragePtr> storage =
-      args->ctx->call->memory->Allocate(static_cast<int64_t>(args->size + extra));
+      args->ctx->call->runtime->memory->Allocate(static_cast<int64_t>(args->size + extra));
   if (!storage.ok()) return MakeFfiError(storage.status());
   std::byte* data = (*storage)->data();
   if (extra != 0) {
@@ -211,7 +210,10 @@ XLA_FFI_Error* PoolSchedule(XLA_FFI_ThreadPool_Schedule_Args* args) {
   if (args->task == nullptr) {
     return MakeFfiError(InvalidArgument("XLA_FFI_ThreadPool_Schedule: task is null"));
   }
-  args->ctx->call->threads->Schedule([task = args->task, data = args->data] { task(data); });
+  const std::shared_ptr<Runtime>& runtime = args->ctx->call->runtime;
+  runtime->threads.Schedule([runtime, task = args->task, data = args->data] {
+    runtime->RunForeign([task, data] { task(data); });
+  });
   return nullptr;
 }
 
@@ -220,7 +222,7 @@ XLA_FFI_Error* PoolNumThreads(XLA_FFI_ThreadPool_NumThreads_Args* args) {
   if (args->num_threads == nullptr) {
     return MakeFfiError(InvalidArgument("XLA_FFI_ThreadPool_NumThreads: num_threads is null"));
   }
-  *args->num_threads = args->ctx->call->threads->parallelism();
+  *args->num_threads = args->ctx->call->runtime->threads.parallelism();
   return nullptr;
 }
 

@@ -21,12 +21,7 @@ class CallbacksElsewhere final : public sdk::CallbackRunner {
   explicit CallbacksElsewhere(Runtime& runtime) : runtime_(runtime) { scope_.emplace(*this); }
   ~CallbacksElsewhere() override {
     scope_.reset();
-    if (last_ == nullptr) return;
-    const bool has_room =
-        runtime_.callbacks_on_workers.fetch_add(1) + 1 < runtime_.threads.parallelism();
-    if (has_room) last_();
-    runtime_.callbacks_on_workers.fetch_sub(1);
-    if (!has_room) runtime_.callbacks.Enqueue(std::move(last_));
+    if (last_ != nullptr) runtime_.RunForeign(std::move(last_));
   }
 
   void Run(std::function<void()> callback) override {

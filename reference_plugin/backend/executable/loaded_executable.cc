@@ -9,8 +9,8 @@
 namespace plinth::backend {
 namespace {
 
-std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request, Runtime& runtime,
-                                             int device) {
+std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request,
+                                             std::shared_ptr<Runtime> runtime, int device) {
   static std::atomic<int64_t> last_run{0};
   auto call = std::make_unique<CallContext>();
   if (request.context != nullptr) {
@@ -20,8 +20,7 @@ std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request,
   }
   call->run_id = last_run.fetch_add(1, std::memory_order_relaxed) + 1;
   call->device_ordinal = device;
-  call->memory = runtime.memory.get();
-  call->threads = &runtime.threads;
+  call->runtime = std::move(runtime);
   return call;
 }
 
@@ -162,7 +161,7 @@ sdk::Event BackendLoadedExecutable::Start(std::vector<ExecutionInput> inputs, si
   const PreparedProgram& program = executable_->program();
   std::unique_ptr<CallContext> call;
   if (program.has_custom_calls()) {
-    call = MakeCallContext(request, *client_.runtime(), device->id());
+    call = MakeCallContext(request, client_.runtime(), device->id());
   }
   auto execution =
       std::make_shared<Execution>(client_.runtime(), executable_->shared_program(),

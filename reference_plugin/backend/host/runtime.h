@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "reference_plugin/backend/host/memory_pool.h"
 #include "reference_plugin/backend/host/thread_pool.h"
@@ -29,12 +30,21 @@ struct Runtime {
     };
   }
 
+  // On a thread of `threads`: runs code of others, which may block and wait for programs: here, if
+  // a worker besides this one stays for programs, else on a thread of `callbacks`.
+  void RunForeign(std::function<void()> code) {
+    const bool has_room = foreign_on_workers.fetch_add(1) + 1 < threads.parallelism();
+    if (has_room) code();
+    foreign_on_workers.fetch_sub(1);
+    if (!has_room) callbacks.Enqueue(std::move(code));
+  }
+
   std::shared_ptr<MemoryPool> memory;
   std::atomic<bool> stop{false};  // set when the client goes: executions give up
   ThreadPool threads;
-  WaitingThreads waiting;                    // for executions that enter foreign code
-  std::atomic<int> callbacks_on_workers{0};  // of the framework, on threads of `threads`
-  WaitingThreads callbacks;  // for those of the framework that `threads` and `waiting` owe
+  WaitingThreads waiting;                  // for executions that enter foreign code
+  std::atomic<int> foreign_on_workers{0};  // pieces of foreign code on threads of `threads`
+  WaitingThreads callbacks;                // for foreign code that `threads` and `waiting` owe
 };
 
 }  // namespace plinth::backend

@@ -8,11 +8,11 @@
 #include <mutex>
 
 #include "plinth/support/small_vector.h"
-#include "reference_plugin/backend/host/memory_pool.h"
+#include "reference_plugin/backend/host/storage.h"
 
 namespace plinth::backend {
 
-class ThreadPool;
+struct Runtime;
 
 // What custom calls may ask about the execution that they are part of. One per execution, whose
 // thread alone uses it, but for what foreign code may ask for from any thread: memory and threads.
@@ -32,11 +32,10 @@ struct CallContext {
     return nullptr;
   }
 
+  std::shared_ptr<Runtime> runtime;  // what foreign code asked for may outlive the execution
   SmallVector<UserData, 2> user_data;
   int64_t run_id = 0;  // unique in the process
   int32_t device_ordinal = 0;
-  MemoryPool* memory = nullptr;
-  ThreadPool* threads = nullptr;
 
   std::mutex mutex;
   std::map<const void*, StoragePtr> allocations;  // what foreign code has not given back; guarded

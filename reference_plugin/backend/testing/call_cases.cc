@@ -3,8 +3,13 @@
 #include <xmmintrin.h>
 #endif
 
+#include <chrono>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "plinth/support/str_cat.h"
@@ -35,15 +40,14 @@ class CustomCalls : public ::testing::Test {
  protected:
   // Of {0, 1, 2, 3, 4, 5}.
   Status Run(const PreparedProgram& program, std::vector<float>* result = nullptr) {
-    call_.memory = runtime_.memory.get();
-    call_.threads = &runtime_.threads;
-    auto input = runtime_.memory->Allocate(6 * sizeof(float));
+    call_.runtime = runtime_;
+    auto input = runtime_->memory->Allocate(6 * sizeof(float));
     for (int i = 0; i < 6; ++i) {
       reinterpret_cast<float*>((*input)->data())[i] = static_cast<float>(i);
     }
     RunArgument argument{*std::move(input), false};
     StoragePtr output;
-    PLINTH_RETURN_IF_ERROR(program.Run(runtime_, {&argument, 1}, {&output, 1}, {}, &call_));
+    PLINTH_RETURN_IF_ERROR(program.Run(*runtime_, {&argument, 1}, {&output, 1}, {}, &call_));
     const auto* values = reinterpret_cast<const float*>(output->data());
     if (result != nullptr) result->assign(values, values + 6);
     return Status();
@@ -66,7 +70,7 @@ class CustomCalls : public ::testing::Test {
     EXPECT_NE(status.message().find(words), std::string_view::npos) << status.ToString();
   }
 
-  Runtime runtime_{1, 0};
+  const std::shared_ptr<Runtime> runtime_ = std::make_shared<Runtime>(1, 0);
   CallContext call_;
 };
 
@@ -201,6 +205,44 @@ TEST_F(CustomCalls, HandlersSeeTheirOrder) {
   ASSERT_TRUE(program.ok()) << program.status().ToString();
   ASSERT_TRUE(Run(**program, &result).ok());
   EXPECT_EQ(result, (std::vector<float>{0, 6, 2, 8, 4, 10}));
+}
+
+// A task of a handler that blocks until the test wakes it.
+struct BlockingTask {
+  std::promise<void> begun, woken, over;
+};
+BlockingTask* blocking_task = nullptr;
+
+XLA_FFI_Error* SchedulesATask(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start != nullptr) return Twice(frame);
+  XLA_FFI_ThreadPool_Schedule_Args args{};
+  args.struct_size = XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE;
+  args.ctx = frame->ctx;
+  args.data = blocking_task;
+  args.task = [](void* data) {
+    auto* const task = static_cast<BlockingTask*>(data);
+    task->begun.set_value();
+    task->woken.get_future().wait();
+    task->over.set_value();
+  };
+  if (XLA_FFI_Error* error = GetFfiApi()->XLA_FFI_ThreadPool_Schedule(&args)) return error;
+  return Twice(frame);
+}
+
+TEST_F(CustomCalls, TasksThatBlockLeaveAWorkerToPrograms) {
+  BlockingTask task;
+  blocking_task = &task;
+  ASSERT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("schedules", SchedulesATask)).ok());
+  auto program = Compile(Call("schedules", "mhlo.backend_config = {}"));
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  const Status status = Run(**program);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  task.begun.get_future().wait();
+  std::promise<void> other;
+  runtime_->threads.Schedule([&] { other.set_value(); });
+  EXPECT_EQ(other.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  task.woken.set_value();
+  task.over.get_future().wait();
 }
 
 #if defined(__x86_64__)
