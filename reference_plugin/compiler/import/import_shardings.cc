@@ -9,15 +9,15 @@ namespace {
 
 using program::AttributeRef;
 
-bool IsStruct(AttributeRef attribute, std::string_view name) {
+bool IsOfSdy(AttributeRef attribute, std::string_view name) {
   return attribute != nullptr && attribute->struct_name() == name;
 }
 
 // What `attributes` has under a name: one sharding, or one for each of several values.
 std::vector<AttributeRef> SdyIn(program::Attributes attributes, std::string_view name) {
   const AttributeRef attribute = program::Find(attributes, name);
-  if (IsStruct(attribute, "sdy.sharding")) return {attribute};
-  if (!IsStruct(attribute, "sdy.sharding_per_value")) return {};
+  if (IsOfSdy(attribute, "sdy.sharding")) return {attribute};
+  if (!IsOfSdy(attribute, "sdy.sharding_per_value")) return {};
   const auto each = attribute->Find("shardings")->elements();
   return {each.begin(), each.end()};
 }
@@ -31,7 +31,7 @@ Expected<std::vector<ShardingRef>> Importer::ReadShardings(
   bool any = false;
   for (size_t i = 0; i < lists.size() && i < values.size(); ++i) {
     const AttributeRef sdy = program::Find(lists[i], "sdy.sharding");
-    if (IsStruct(sdy, "sdy.sharding")) {
+    if (IsOfSdy(sdy, "sdy.sharding")) {
       PLINTH_ASSIGN_OR_RETURN(shardings[i], sharding_reader_.ReadSdy(sdy));
     } else if (HasSeveralDevices()) {
       PLINTH_ASSIGN_OR_RETURN(shardings[i], sharding_reader_.ReadText(lists[i], values[i]->type));

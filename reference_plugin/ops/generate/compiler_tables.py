@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from program_tables import NOTE, k, quoted
-from rows import WORK, Count, Op, Table, camel
+from rows import SHARDING, WORK, Count, Op, Table, camel
 
 
 def opcodes(table: Table) -> str:
@@ -85,10 +85,30 @@ def import_converters(table: Table) -> str:
                           for name in names)
 
 
+def has_factors(op: Op) -> bool:
+    return op.sharding not in SHARDING
+
+
+def sharding_rows(table: Table) -> str:
+    text = NOTE + "// Class, function of the factors; by opcode.\n"
+    for op in table.opcodes:
+        row = (f"ShardingClass::kFactors, {op.sharding}" if has_factors(op)
+               else f"ShardingClass::{k(op.sharding)}, nullptr")
+        text += f"{{{row}}},  // {op.base}\n"
+    return text
+
+
+def sharding_functions(table: Table) -> str:
+    names = sorted({op.sharding for op in table.opcodes if has_factors(op)})
+    return NOTE + "".join(f"Rule {name}(const Op& op);\n" for name in names)
+
+
 def files(table: Table) -> dict[str, str]:
     """Every table, by its path below reference_plugin/ops."""
     return {"opcodes.inc": opcodes(table), "work_class.h": work_class(table),
             "op_rules.inc": op_rules(table), "op_check_names.inc": op_check_names(table),
             "elementwise_rules.inc": elementwise_rules(table),
+            "sharding_rows.inc": sharding_rows(table),
+            "sharding_functions.inc": sharding_functions(table),
             "import_rows.inc": import_rows(table),
             "import_converters.inc": import_converters(table)}

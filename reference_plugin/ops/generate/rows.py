@@ -19,7 +19,7 @@ WORK = {"none": "nothing is computed", "simple": "an instruction or two",
         "division": "an instruction that takes many cycles",
         "root": "the same; counted as transcendental", "remainder": "a loop or many instructions",
         "function": "the same; transcendental"}
-SHARDING = ("elementwise", "own", "none")
+SHARDING = ("elementwise", "flow", "none")  # or the name of a function
 STATUS = ("runs", "conditions", "one_device", "refused")
 KINDS = ("pred", "signed", "unsigned", "float", "complex")
 KIND_SETS = {"any": KINDS, "integer": ("signed", "unsigned")} | {kind: (kind,) for kind in KINDS}
@@ -261,8 +261,9 @@ class Table:
         if op.has_opcode:
             if op.lower not in LOWER:
                 return f"lower is {op.lower!r}; expected one of {', '.join(LOWER)}"
-            if op.sharding not in SHARDING:
-                return f"sharding is {op.sharding!r}; expected one of {', '.join(SHARDING)}"
+            if op.sharding not in SHARDING and not FUNCTION.fullmatch(op.sharding):
+                return (f"sharding is {op.sharding!r}; expected one of {', '.join(SHARDING)}, "
+                        "or a function")
         elif op.lower or op.sharding or op.ir_struct or op.check:
             return "the IR does not have it, so lower, sharding, ir_struct and check mean nothing"
         elif op.category == "rewritten" and not (op.build or op.becomes):

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/propagate.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "reference_plugin/compiler/partition/apply_constraints.h"
+#include "reference_plugin/compiler/partition/flow.h"
+#include "reference_plugin/compiler/partition/projection.h"
+#include "reference_plugin/compiler/partition/split_constants.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+constexpr int kNumStages = 5;
+
+bool IsEmpty(const Mesh& mesh) { return mesh.axes.empty() && mesh.device_ids.empty(); }
+
+bool HasAxes(const Sharding& sharding) {
+  return !sharding.replicated.empty() || !sharding.unreduced.empty() ||
+         std::any_of(sharding.dims.begin(), sharding.dims.end(),
+                     [](const DimSharding& dim) { return !dim.axes.empty(); });
+}
+
+// The mesh of all of them; null if there is none, or more than one.
+MeshRef CommonMesh(std::span<const Sharding* const> shardings) {
+  MeshRef mesh;
+  for (const Sharding* sharding : shardings) {
+    if (sharding == nullptr) continue;
+    if (mesh == nullptr || IsEmpty(*mesh)) {
+      mesh = sharding->mesh;
+    } else if (!IsEmpty(*sharding->mesh) && mesh != sharding->mesh && !(*mesh == *sharding->mesh)) {
+      return nullptr;
+    }
+  }
+  return mesh;
+}
+
+AxisList WithoutSizeOne(const AxisList& axes) {
+  AxisList kept;
+  for (const Axis& axis : axes) {
+    if (axis.size > 1) kept.push_back(axis);
+  }
+  return kept;
+}
+
+Sharding WithoutSizeOneAxes(const Sharding& sharding) {
+  Sharding made = sharding;
+  for (DimSharding& dim : made.dims) {
+    dim.axes = WithoutSizeOne(dim.axes);
+    if (dim.axes.empty() && dim.is_closed) dim.priority = DimSharding::kNoPriority;
+  }
+  made.replicated = WithoutSizeOne(made.replicated);
+  made.unreduced = WithoutSizeOne(made.unreduced);
+  return made;
+}
+
+// The rule of n tensors of one shape that go into one.
+Rule IdentityRule(std::span<const int64_t> shape, size_t num_operands) {
+  Rule rule;
+  TensorFactors tensor;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    rule.factors.push_back({shape[i], FactorKind::kPassThrough, false});
+    tensor.push_back({static_cast<int32_t>(i)});
+  }
+  rule.operands.assign(num_operands, tensor);
+  rule.results.push_back(std::move(tensor));
+  return rule;
+}
+
+int64_t PriorityOf(const DimSharding& dim) { return std::max<int64_t>(0, dim.priority); }
+
+class Propagator {
+ public:
+  explicit Propagator(Module& module) : module_(module) {}
+
+  PropagatedShardings Run() && {
+    ReadInitial();
+    flow_ = MakeFlow(module_);
+    places_.resize(flow_.places.size());
+    for (size_t i = 0; i < places_.size(); ++i) places_[i] = InitialOf(flow_.places[i]);
+    rules_.resize(flow_.nodes.size());
+    const auto priorities = BeginPriorities();
+    RunStages();
+    for (const auto& [priority, targets] : priorities) {
+      for (const auto& [target, original] : targets) AddPriority(*target, *original, priority);
+      RunStages();
+    }
+    return Finish();
+  }
+
+ private:
+  // --- What the program says.
+
+  void ReadInitial() {
+    SplitConstants(module_);
+    const Function& entry = *module_.entry;
+    for (size_t i = 0; i < entry.argument_shardings.size(); ++i) {
+      Begin(entry.body->arguments[i], entry.argument_shardings[i]);
+    }
+    ForEachOp(*entry.body, [&](Block& block, Op& op) {
+      if (op.opcode == Opcode::kWhile) {
+        for (const Block* inner : op.blocks) {
+          loop_arguments_.insert(inner->arguments.begin(), inner->arguments.end());
+        }
+      }
+      (void)block;
+      if (op.shardings == nullptr) return;
+      for (size_t i = 0; i < op.results.size() && i < op.shardings->results.size(); ++i) {
+        Begin(op.results[i], op.shardings->results[i]);
+      }
+    });
+    InitialShardings initial;
+    initial.get = [&](const Value* value) {
+      const auto found = initial_.find(value);
+      return found == initial_.end() ? ShardingRef() : found->second;
+    };
+    initial.set = [&](const Value* value, ShardingRef sharding) { Begin(value, sharding); };
+    initial.is_joined = [&](const Value* value) {
+      return IsJoined(value) || loop_arguments_.contains(value);
+    };
+    ApplyConstraints(module_, initial);
+    // Those that were made on the way.
+    ForEachOp(*entry.body, [&](Block&, Op& op) {
+      if (op.opcode == Opcode::kShardingConstraint) {
+        Begin(op.result(), op.shardings->results[0]);
+      }
+    });
+    const size_t num_results = entry.body->terminator()->operands.size();
+    results_.resize(num_results);
+    for (size_t i = 0; i < entry.result_shardings.size(); ++i) {
+      if (entry.result_shardings[i] != nullptr) {
+        results_[i] = std::make_unique<Sharding>(WithoutSizeOneAxes(*entry.result_shardings[i]));
+      }
+    }
+  }
+
+  void Begin(const Value* value, const ShardingRef& sharding) {
+    if (sharding == nullptr || value->type.kind != Type::Kind::kTensor) return;
+    initial_.emplace(value, sharding);
+  }
+
+  std::unique_ptr<Sharding> InitialOf(const FlowPlace& place) const {
+    ShardingRef sharding;
+    if (place.manual != nullptr) {
+      const OpShardings* const said = place.manual->shardings.get();
+      if (said != nullptr && static_cast<size_t>(place.manual_operand) < said->operands.size()) {
+        sharding = said->operands[static_cast<size_t>(place.manual_operand)];
+      }
+    } else if (const auto found = initial_.find(place.owner); found != initial_.end()) {
+      sharding = found->second;
+    }
+    if (sharding == nullptr) return nullptr;
+    return std::make_unique<Sharding>(WithoutSizeOneAxes(*sharding));
+  }
+
+  // --- Priorities of users: what has a later one is closed and empty until its turn.
+
+  using Targets = std::vector<std::pair<Sharding*, std::shared_ptr<const Sharding>>>;
+
+  std::map<int64_t, Targets> BeginPriorities() {
+    std::map<int64_t, Targets> priorities;
+    const auto begin = [&](Sharding* sharding) {
+      const bool any = std::any_of(
+          sharding->dims.begin(), sharding->dims.end(),
+          [](const DimSharding& dim) { return dim.priority != DimSharding::kNoPriority; });
+      if (!any) return;
+      const auto original = std::make_shared<const Sharding>(*sharding);
+      std::vector<int64_t> seen;
+      for (DimSharding& dim : sharding->dims) {
+        const int64_t priority = PriorityOf(dim);
+        dim.priority = DimSharding::kNoPriority;
+        if (priority == 0) continue;
+        if (std::find(seen.begin(), seen.end(), priority) == seen.end()) {
+          seen.push_back(priority);
+          priorities[priority].emplace_back(sharding, original);
+        }
+        for (const Axis& axis : dim.axes) sharding->replicated.push_back(axis);
+        dim.axes.clear();
+        dim.is_closed = true;
+      }
+      std::sort(sharding->replicated.begin(), sharding->replicated.end(),
+                [](const Axis& a, const Axis& b) {
+                  return std::tuple(a.index, a.pre_size) < std::tuple(b.index, b.pre_size);
+                });
+    };
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] != nullptr) begin(places_[i].get());
+    }
+    for (auto& result : results_) {
+      if (result != nullptr) begin(result.get());
+    }
+    return priorities;
+  }
+
+  static void AddPriority(Sharding& sharding, const Sharding& original, int64_t priority) {
+    AxisList now;
+    for (size_t i = 0; i < sharding.dims.size(); ++i) {
+      if (PriorityOf(original.dims[i]) != priority) continue;
+      sharding.dims[i] = original.dims[i];
+      sharding.dims[i].priority = DimSharding::kNoPriority;
+      for (const Axis& axis : original.dims[i].axes) now.push_back(axis);
+    }
+    AxisList replicated;
+    for (const Axis& axis : sharding.replicated) {
+      if (std::find(now.begin(), now.end(), axis) == now.end()) replicated.push_back(axis);
+    }
+    sharding.replicated = std::move(replicated);
+  }
+
+  // --- Stages: which ops go first.
+
+  void RunStages() {
+    for (int stage = 0; stage < kNumStages; ++stage) {
+      PropagateResults();
+      queue_.clear();
+      is_queued_.assign(flow_.nodes.size(), false);
+      for (size_t i = flow_.nodes.size(); i > 0; --i) Push(static_cast<int32_t>(i - 1));
+      while (!queue_.empty()) {
+        const int32_t node = queue_.back();
+        queue_.pop_back();
+        is_queued_[static_cast<size_t>(node)] = false;
+        PropagateNode(node, stage);
+      }
+      PropagateResults();
+    }
+  }
+
+  void Push(int32_t node) {
+    if (node < 0 || is_queued_[static_cast<size_t>(node)]) return;
+    is_queued_[static_cast<size_t>(node)] = true;
+    queue_.push_back(node);
+  }
+
+  static Direction DirectionOf(const FlowNode& node, const Factor& factor, int stage) {
+    if (factor.is_blocked) return kNowhere;
+    uint8_t direction = kNowhere;
+    const Opcode opcode = node.op->opcode;
+    if (stage >= 1 || !node.has_shared_operand) {
+      if (node.is_edge || node.is_elementwise || opcode == Opcode::kReshape ||
+          opcode == Opcode::kTranspose) {
+        direction |= kBothWays;
+      } else if (opcode == Opcode::kDynamicSlice || opcode == Opcode::kDynamicUpdateSlice) {
+        direction |= kForward;
+      }
+    }
+    const Direction general = opcode == Opcode::kBroadcastInDim ? kBackward : kBothWays;
+    if (stage >= 2 && factor.kind == FactorKind::kPassThrough) direction |= general;
+    if (stage >= 3) direction |= general;
+    if (stage >= 4) direction |= kBothWays;
+    return static_cast<Direction>(direction);
+  }
+
+  const Rule& RuleAt(int32_t index) {
+    auto& rule = rules_[static_cast<size_t>(index)];
+    if (rule == nullptr) {
+      const FlowNode& node = flow_.nodes[static_cast<size_t>(index)];
+      const Value* const owner = flow_
+                                     .places[static_cast<size_t>(
+                                         node.results.empty() ? node.operands[0] : node.results[0])]
+                                     .owner;
+      rule = std::make_unique<Rule>(
+          node.is_edge ? IdentityRule(owner->type.dims, node.operands.size()) : RuleOf(*node.op));
+    }
+    return *rule;
+  }
+
+  const Sharding* ShardingAt(int32_t place) const {
+    return place < 0 ? nullptr : places_[static_cast<size_t>(place)].get();
+  }
+
+  void PropagateNode(int32_t index, int stage) {
+    const FlowNode& node = flow_.nodes[static_cast<size_t>(index)];
+    std::vector<const Sharding*> shardings;
+    for (int32_t place : node.operands) shardings.push_back(ShardingAt(place));
+    for (int32_t place : node.results) shardings.push_back(ShardingAt(place));
+    const MeshRef mesh = CommonMesh(shardings);
+    if (mesh == nullptr || mesh->IsMaximal() || mesh->axes.empty()) return;
+    const Rule& rule = RuleAt(index);
+    if (rule.empty()) return;
+    ProjectedOp op;
+    if (!ProjectAll(rule, shardings, op)) return;
+    std::vector<Direction> directions;
+    for (const Factor& factor : rule.factors) {
+      directions.push_back(DirectionOf(node, factor, stage));
+    }
+    const Updates updates = PropagateFactors(op, rule, node.is_elementwise, directions);
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      if (updates.operands[i]) {
+        Update(node.operands[i], op.operands[i], rule.operands[i], rule, mesh, index);
+      }
+    }
+    for (size_t i = 0; i < node.results.size(); ++i) {
+      if (updates.results[i]) {
+        Update(node.results[i], op.results[i], rule.results[i], rule, mesh, index);
+      }
+    }
+  }
+
+  static bool ProjectAll(const Rule& rule, std::span<const Sharding* const> shardings,
+                         ProjectedOp& op) {
+    const size_t num_operands = rule.operands.size();
+    for (size_t i = 0; i < shardings.size(); ++i) {
+      const TensorFactors& tensor =
+          i < num_operands ? rule.operands[i] : rule.results[i - num_operands];
+      if (shardings[i] != nullptr && shardings[i]->dims.size() != tensor.size()) return false;
+      (i < num_operands ? op.operands : op.results).push_back(Project(tensor, shardings[i], rule));
+    }
+    return true;
+  }
+
+  // Whether the sharding changed.
+  static bool Set(std::unique_ptr<Sharding>& old, Sharding made) {
+    if (old == nullptr ? !HasAxes(made) : made == *old) return false;
+    if (old == nullptr) {
+      old = std::make_unique<Sharding>(std::move(made));
+    } else {
+      *old = std::move(made);
+    }
+    return true;
+  }
+
+  static ReductionOp ReductionOf(const Sharding* sharding) {
+    return sharding == nullptr ? ReductionOp::kSum : sharding->reduction;
+  }
+
+  void Update(int32_t place, const TensorProjection& projection, const TensorFactors& tensor,
+              const Rule& rule, const MeshRef& mesh, int32_t from) {
+    if (place < 0) return;
+    auto& old = places_[static_cast<size_t>(place)];
+    if (!Set(old, Unproject(projection, tensor, rule, mesh, ReductionOf(old.get())))) return;
+    // What is pushed last goes first: the users, from the first one on.
+    const FlowPlace& changed = flow_.places[static_cast<size_t>(place)];
+    const auto push = [&](int32_t node) {
+      if (node != from) Push(node);
+    };
+    for (size_t i = changed.other_users.size(); i > 0; --i) push(changed.other_users[i - 1]);
+    push(changed.maker);
+    for (size_t i = changed.owner_users.size(); i > 0; --i) push(changed.owner_users[i - 1]);
+  }
+
+  // Between what is returned and how users see it.
+  void PropagateResults() {
+    const auto& returned = module_.entry->body->terminator()->operands;
+    for (size_t i = 0; i < returned.size(); ++i) {
+      if (returned[i]->type.kind != Type::Kind::kTensor) continue;
+      const int32_t place = flow_.place_of[static_cast<size_t>(returned[i]->id)];
+      auto& value = places_[static_cast<size_t>(place)];
+      const Sharding* const shardings[] = {value.get(), results_[i].get()};
+      const MeshRef mesh = CommonMesh(shardings);
+      if (mesh == nullptr || mesh->IsMaximal() || mesh->axes.empty()) continue;
+      const Rule rule = IdentityRule(returned[i]->type.dims, 1);
+      ProjectedOp op;
+      if (!ProjectAll(rule, shardings, op)) continue;
+      const Updates updates =
+          PropagateFactors(op, rule, false, std::vector<Direction>(rule.factors.size(), kBothWays));
+      if (updates.operands[0]) {
+        Set(value,
+            Unproject(op.operands[0], rule.operands[0], rule, mesh, ReductionOf(value.get())));
+      }
+      if (updates.results[0]) {
+        Set(results_[i],
+            Unproject(op.results[0], rule.results[0], rule, mesh, ReductionOf(results_[i].get())));
+      }
+    }
+  }
+
+  // --- What users may see.
+
+  // The longest part of each list of axes that divides its dimension.
+  static void MakeEven(Sharding& sharding, const Type& type) {
+    if (sharding.dims.size() != type.dims.size()) return;
+    for (size_t i = 0; i < sharding.dims.size(); ++i) {
+      DimSharding& dim = sharding.dims[i];
+      int64_t remaining = type.dims[i];
+      if (remaining % SizeOf(dim.axes) == 0) continue;
+      AxisList even;
+      for (const Axis& axis : dim.axes) {
+        const int64_t common = std::gcd(axis.size, remaining);
+        if (common == 1) break;
+        even.push_back({axis.index, axis.pre_size, common});
+        remaining /= common;
+        if (common != axis.size) break;
+      }
+      dim.axes = std::move(even);
+    }
+  }
+
+  // In open dimensions, parts of axes were not asked for.
+  static void DropParts(Sharding& sharding) {
+    for (DimSharding& dim : sharding.dims) {
+      if (dim.is_closed) continue;
+      AxisList whole;
+      for (const Axis& axis : dim.axes) {
+        if (axis.size != sharding.mesh->axes[static_cast<size_t>(axis.index)].size) break;
+        whole.push_back(axis);
+      }
+      dim.axes = std::move(whole);
+    }
+  }
+
+  static ShardingRef Close(const Sharding* sharding) {
+    if (sharding == nullptr) return nullptr;
+    auto closed = std::make_shared<Sharding>(*sharding);
+    for (DimSharding& dim : closed->dims) {
+      dim.is_closed = true;
+      dim.priority = DimSharding::kNoPriority;
+    }
+    return closed;
+  }
+
+  PropagatedShardings Finish() {
+    PropagatedShardings made;
+    const Block& body = *module_.entry->body;
+    for (const Value* argument : body.arguments) {
+      Sharding* const sharding =
+          places_[static_cast<size_t>(flow_.place_of[static_cast<size_t>(argument->id)])].get();
+      if (sharding == nullptr) continue;
+      MakeEven(*sharding, argument->type);
+      DropParts(*sharding);
+    }
+    for (size_t i = 0; i < results_.size(); ++i) {
+      if (results_[i] != nullptr) {
+        MakeEven(*results_[i], body.terminator()->operands[i]->type);
+        DropParts(*results_[i]);
+      }
+      made.results.push_back(Close(results_[i].get()));
+    }
+    std::vector<ShardingRef> closed;
+    for (const auto& place : places_) closed.push_back(Close(place.get()));
+    made.values.resize(flow_.place_of.size());
+    for (size_t i = 0; i < flow_.place_of.size(); ++i) {
+      if (flow_.place_of[i] >= 0) made.values[i] = closed[static_cast<size_t>(flow_.place_of[i])];
+    }
+    return made;
+  }
+
+  Module& module_;
+  std::unordered_map<const Value*, ShardingRef> initial_;
+  std::unordered_set<const Value*> loop_arguments_;
+  Flow flow_;
+  std::vector<std::unique_ptr<Sharding>> places_;   // by place; null: nothing is known
+  std::vector<std::unique_ptr<Sharding>> results_;  // of the entry
+  std::vector<std::unique_ptr<Rule>> rules_;        // by node; null: not asked for yet
+  std::vector<int32_t> queue_;                      // nodes; the last goes first
+  std::vector<bool> is_queued_;
+};
+
+}  // namespace
+
+PropagatedShardings Propagate(Module& module) { return Propagator(module).Run(); }
+
+}  // namespace plinth::compiler::partition

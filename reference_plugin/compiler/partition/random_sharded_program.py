@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs in StableHLO text with random shardings over random meshes.
+
+All numbers are small integers, so what a partitioned program computes is exact.
+"""
+
+import math
+import random
+import re
+
+MESHES = [(2,), (4,), (8,), (2, 2), (2, 4), (2, 2, 2)]
+AXES = "xyz"
+
+
+class Program:
+  """Values by name, with their shapes; ops are added one after another."""
+
+  def __init__(self, seed: int):
+    self.random = random.Random(seed)
+    self.mesh = self.random.choice(MESHES)
+    self.lines, self.values, self.arguments = [], [], []
+    self.every = []  # with those that are too large to go on with
+    self.number = 0
+
+  def type(self, shape) -> str:
+    return "tensor<" + "".join(f"{dim}x" for dim in shape) + "i32>"
+
+  def add(self, shape, text: str) -> str:
+    name = f"%{self.number}"
+    self.number += 1
+    self.lines.append(f"    {name} = {text}")
+    self.keep(name, shape)
+    return name
+
+  def keep(self, name: str, shape):
+    self.values.append((name, tuple(shape)))
+    self.every.append((name, tuple(shape)))
+
+  def pick(self, condition=lambda shape: True):
+    known = [value for value in self.values if condition(value[1])]
+    # The latest first, so that graphs are deep.
+    return self.random.choice(known[-6:]) if known else None
+
+  def sharding(self, shape, closed: bool) -> str:
+    """Axes in random dimensions that they divide, sometimes in part."""
+    axes = list(range(len(self.mesh)))
+    self.random.shuffle(axes)
+    dims = [[] for _ in shape]
+    sizes = list(shape)
+    for axis in axes:
+      if not shape or self.random.random() < 0.3:
+        continue
+      dim = self.random.randrange(len(shape))
+      size = self.mesh[axis]
+      text = f'"{AXES[axis]}"'
+      if size > 2 and self.random.random() < 0.15:
+        text, size = f'{text}:(1)2', 2
+      if sizes[dim] % size == 0 and sizes[dim] > 0:
+        sizes[dim] //= size
+        dims[dim].append(text)
+    texts = []
+    for axes_of_dim in dims:
+      parts = list(axes_of_dim)
+      if not closed and self.random.random() < 0.5:
+        parts.append("?")
+      texts.append("{" + ", ".join(parts) + "}")
+    return f"<@mesh, [{', '.join(texts)}]>"
+
+  # --- Ops.
+
+  def shape(self):
+    rank = self.random.choice([1, 2, 2, 2, 3])
+    return tuple(self.random.choice([2, 4, 8, 8, 16, 3]) for _ in range(rank))
+
+  def elementwise(self):
+    name, shape = self.pick()
+    other = self.pick(lambda s: s == shape)[0]
+    op = self.random.choice(["add", "subtract", "maximum", "minimum"])
+    self.add(shape, f"stablehlo.{op} {name}, {other} : {self.type(shape)}")
+
+  def negate(self):
+    name, shape = self.pick()
+    self.add(shape, f"stablehlo.negate {name} : {self.type(shape)}")
+
+  def with_constant(self):
+    name, shape = self.pick()
+    value = self.random.randrange(-2, 3)
+    constant = self.add(shape, f"stablehlo.constant dense<{value}> : {self.type(shape)}")
+    self.add(shape, f"stablehlo.add {name}, {constant} : {self.type(shape)}")
+
+  def iota(self):
+    name, shape = self.pick(lambda s: s)
+    dim = self.random.randrange(len(shape))
+    iota = self.add(shape, f"stablehlo.iota dim = {dim} : {self.type(shape)}")
+    self.add(shape, f"stablehlo.add {name}, {iota} : {self.type(shape)}")
+
+  def select(self):
+    name, shape = self.pick()
+    other = self.pick(lambda s: s == shape)[0]
+    pred = self.type(shape).replace("i32", "i1")
+    flag = f"%p{self.number}"
+    self.lines.append(f"    {flag} = stablehlo.compare LT, {name}, {other} : "
+                      f"({self.type(shape)}, {self.type(shape)}) -> {pred}")
+    self.add(shape, f"stablehlo.select {flag}, {name}, {other} : {pred}, {self.type(shape)}")
+
+  def transpose(self):
+    name, shape = self.pick(lambda s: len(s) > 1)
+    order = list(range(len(shape)))
+    self.random.shuffle(order)
+    result = tuple(shape[dim] for dim in order)
+    self.add(result, f"stablehlo.transpose {name}, dims = {order} : "
+             f"({self.type(shape)}) -> {self.type(result)}")
+
+  def reshape(self):
+    name, shape = self.pick(lambda s: s)
+    count = math.prod(shape)
+    result, rest = [], count
+    for _ in range(self.random.randrange(0, 3)):
+      divisors = [d for d in (1, 2, 3, 4, 6, 8, 16) if rest % d == 0]
+      result.append(self.random.choice(divisors))
+      rest //= result[-1]
+    result.insert(self.random.randrange(len(result) + 1), rest)
+    self.add(result, f"stablehlo.reshape {name} : ({self.type(shape)}) -> {self.type(result)}")
+
+  def broadcast(self):
+    name, shape = self.pick(lambda s: len(s) < 3)
+    at = self.random.randrange(len(shape) + 1)
+    size = self.random.choice([2, 4, 8])
+    result = shape[:at] + (size,) + shape[at:]
+    dims = [dim if dim < at else dim + 1 for dim in range(len(shape))]
+    self.add(result, f"stablehlo.broadcast_in_dim {name}, dims = {dims} : "
+             f"({self.type(shape)}) -> {self.type(result)}")
+
+  def reduce(self):
+    name, shape = self.pick(lambda s: s)
+    dims = sorted(self.random.sample(range(len(shape)), self.random.randrange(1, len(shape) + 1)))
+    result = tuple(size for dim, size in enumerate(shape) if dim not in dims)
+    op, value = self.random.choice([("add", 0), ("add", 0), ("maximum", -7), ("add", 3)])
+    init = f"%i{self.number}"
+    self.lines.append(f"    {init} = stablehlo.constant dense<{value}> : tensor<i32>")
+    self.add(result, f"stablehlo.reduce({name} init: {init}) applies stablehlo.{op} across "
+             f"dimensions = {dims} : ({self.type(shape)}, tensor<i32>) -> {self.type(result)}")
+
+  def dot(self):
+    left, a = self.pick(lambda s: len(s) == 2) or (None, None)
+    if left is None:
+      return
+    right = self.pick(lambda s: len(s) == 2 and s[0] == a[1])
+    if right is None:
+      shape = (a[1], self.random.choice([4, 8]))
+      right = (self.argument(shape), shape)
+    result = (a[0], right[1][1])
+    product = self.add(result, f"stablehlo.dot_general {left}, {right[0]}, contracting_dims = "
+                       f"[1] x [0] : ({self.type(a)}, {self.type(right[1])}) -> "
+                       f"{self.type(result)}")
+    # Numbers stay small.
+    seven = f"%m{self.number}"
+    self.lines.append(f"    {seven} = stablehlo.constant dense<7> : {self.type(result)}")
+    self.add(result, f"stablehlo.remainder {product}, {seven} : {self.type(result)}")
+
+  def slice(self):
+    name, shape = self.pick(lambda s: s)
+    bounds, result = [], []
+    for size in shape:
+      start = self.random.choice([0, 0, 1]) if size > 1 else 0
+      limit = self.random.randrange(start + 1, size + 1) if start else size
+      stride = self.random.choice([1, 1, 2])
+      if self.random.random() < 0.6:
+        start, limit, stride = 0, size, 1
+      bounds.append(f"{start}:{limit}:{stride}")
+      result.append(-(-(limit - start) // stride))
+    self.add(result, f"stablehlo.slice {name} [{', '.join(bounds)}] : "
+             f"({self.type(shape)}) -> {self.type(result)}")
+
+  def pad(self):
+    name, shape = self.pick(lambda s: s)
+    low = [self.random.choice([0, 0, 1]) for _ in shape]
+    high = [self.random.choice([0, 0, 1, -1]) if size > 1 else 0 for size in shape]
+    zeros = [0] * len(shape)
+    result = tuple(size + a + b for size, a, b in zip(shape, low, high))
+    value = f"%z{self.number}"
+    self.lines.append(f"    {value} = stablehlo.constant dense<1> : tensor<i32>")
+    self.add(result, f"stablehlo.pad {name}, {value}, low = {low}, high = {high}, interior = "
+             f"{zeros} : ({self.type(shape)}, tensor<i32>) -> {self.type(result)}")
+
+  def concatenate(self):
+    name, shape = self.pick(lambda s: s)
+    dim = self.random.randrange(len(shape))
+    other, other_shape = self.pick(
+        lambda s: len(s) == len(shape) and s[:dim] + s[dim + 1:] == shape[:dim] + shape[dim + 1:])
+    result = shape[:dim] + (shape[dim] + other_shape[dim],) + shape[dim + 1:]
+    self.add(result, f"stablehlo.concatenate {name}, {other}, dim = {dim} : "
+             f"({self.type(shape)}, {self.type(other_shape)}) -> {self.type(result)}")
+
+  def reverse(self):
+    name, shape = self.pick(lambda s: s)
+    dim = self.random.randrange(len(shape))
+    self.add(shape, f"stablehlo.reverse {name}, dims = [{dim}] : {self.type(shape)}")
+
+  def constraint(self):
+    name, shape = self.pick(lambda s: s)
+    closed = self.random.random() < 0.7
+    self.add(shape, f"sdy.sharding_constraint {name} {self.sharding(shape, closed)} : "
+             f"{self.type(shape)}")
+
+  def loop(self):
+    """Three turns of a while with two carries of one shape."""
+    name, shape = self.pick(lambda s: s)
+    other = self.pick(lambda s: s == shape)[0]
+    at, t = self.number, self.type(shape)
+    self.number += 1
+    self.lines.append(f"""    %zero{at} = stablehlo.constant dense<0> : tensor<i32>
+    %w{at}:3 = stablehlo.while(%i{at} = %zero{at}, %a{at} = {name}, %b{at} = {other}) : tensor<i32>, {t}, {t}
+     cond {{
+      %three{at} = stablehlo.constant dense<3> : tensor<i32>
+      %go{at} = stablehlo.compare LT, %i{at}, %three{at} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %go{at} : tensor<i1>
+    }} do {{
+      %one{at} = stablehlo.constant dense<1> : tensor<i32>
+      %n{at} = stablehlo.add %i{at}, %one{at} : tensor<i32>
+      %s{at} = stablehlo.subtract %b{at}, %a{at} : {t}
+      %r{at} = stablehlo.reverse %s{at}, dims = [0] : {t}
+      stablehlo.return %n{at}, %r{at}, %a{at} : tensor<i32>, {t}, {t}
+    }}""")
+    self.keep(f"%w{at}#1", shape)
+    self.keep(f"%w{at}#2", shape)
+
+  def branch(self):
+    name, shape = self.pick(lambda s: s)
+    other = self.pick(lambda s: s == shape)[0]
+    at, t = self.number, self.type(shape)
+    self.number += 1
+    self.lines.append(f"""    %k{at} = stablehlo.constant dense<{self.random.randrange(2)}> : tensor<i32>
+    %c{at} = "stablehlo.case"(%k{at}) ({{
+      %x{at} = stablehlo.add {name}, {other} : {t}
+      stablehlo.return %x{at} : {t}
+    }}, {{
+      %y{at} = stablehlo.negate {other} : {t}
+      stablehlo.return %y{at} : {t}
+    }}) : (tensor<i32>) -> {t}""")
+    self.keep(f"%c{at}", shape)
+
+  def argument(self, shape) -> str:
+    name = f"%arg{len(self.arguments)}"
+    sharding = ""
+    if self.random.random() < 0.6:
+      sharding = f" {{sdy.sharding = #sdy.sharding{self.sharding(shape, True)}}}"
+    self.arguments.append(f"{name}: {self.type(shape)}{sharding}")
+    self.values.insert(0, (name, tuple(shape)))
+    return name
+
+  OPS = [elementwise, elementwise, negate, with_constant, iota, select, transpose, reshape,
+         broadcast, reduce, dot, dot, slice, pad, concatenate, reverse, constraint, constraint,
+         loop, branch]
+
+  def text(self) -> str:
+    for _ in range(self.random.randrange(1, 4)):
+      self.argument(self.shape())
+    for _ in range(self.random.randrange(2, 14)):
+      op = self.random.choice(self.OPS)
+      small = [value for value in self.values if math.prod(value[1]) <= 2048]
+      self.values = small
+      if op in (Program.transpose,) and not self.pick(lambda s: len(s) > 1):
+        continue
+      if op is Program.broadcast and not self.pick(lambda s: len(s) < 3):
+        continue
+      op(self)
+    # Nothing is in vain: passes of others take away what is.
+    body = "\n".join(self.lines)
+    results = [value for value in self.every
+               if len(re.findall(re.escape(value[0]) + r"(?![\d#])", body)) == 1 - value[0].count("#")
+               and not value[0].startswith("%arg")]
+    results = results or [self.random.choice(self.values)]
+    types = []
+    for _, shape in results:
+      sharding = ""
+      if self.random.random() < 0.4:
+        sharding = f" {{sdy.sharding = #sdy.sharding{self.sharding(shape, True)}}}"
+      types.append(self.type(shape) + sharding)
+    axes = ", ".join(f'"{AXES[i]}"={size}' for i, size in enumerate(self.mesh))
+    names = ", ".join(name for name, _ in results)
+    plain = ", ".join(self.type(shape) for _, shape in results)
+    return f"""module attributes {{mhlo.num_partitions = {math.prod(self.mesh)} : i32}} {{
+  sdy.mesh @mesh = <[{axes}]>
+  func.func @main({", ".join(self.arguments)}) -> ({", ".join(types)}) {{
+{body}
+    return {names} : {plain}
+  }}
+}}
+"""
+
+
+def make(seed: int) -> str:
+  return Program(seed).text()
+
+
+if __name__ == "__main__":
+  import sys
+  print(make(int(sys.argv[1])))
