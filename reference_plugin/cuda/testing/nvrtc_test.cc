@@ -11,10 +11,14 @@
 #include <iterator>
 #include <map>
 
+#include "reference_plugin/compiler/ir/elementwise_rules.h"
+#include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/cuda/jit/jit.h"
+#include "reference_plugin/cuda/print/kernel.h"
 #include "reference_plugin/cuda/print/program.h"
 #include "reference_plugin/cuda/target.h"
+#include "reference_plugin/cuda/testing/host_device.h"
 #include "reference_plugin/program/program.h"
 
 // NVIDIA's own compiler takes every kernel of stored programs, for every architecture, and keeps
@@ -165,6 +169,111 @@ class NvrtcTest : public ::testing::Test {
 TEST_F(NvrtcTest, CompilesTheDemo) {
   const fs::path programs[] = {"testdata/digits_step.mlir", "testdata/digits_accuracy.mlir"};
   for (int32_t capability : kArchitectures) CompileAll(programs, capability);
+}
+
+// A kernel with every op that takes elements of the type.
+compiler::Kernel KernelOfEveryOp(DType type) {
+  using compiler::Access;
+  using compiler::Node;
+  using compiler::NodeKind;
+  using compiler::Opcode;
+  compiler::Kernel kernel;
+  kernel.name = std::string("ops of ") + std::string(Name(type));
+  kernel.shape.extents = {64};
+  kernel.shape.num_parallel = 1;
+  compiler::Phase& phase = kernel.body.phases.emplace_back();
+  auto add_input = [&](DType element) {
+    Access access;
+    access.buffer = static_cast<int32_t>(kernel.shape.inputs.size());
+    access.dtype = element;
+    access.byte_strides = {ByteSize(element)};
+    Node node;
+    node.kind = NodeKind::kInput;
+    node.dtype = element;
+    node.index = access.buffer;
+    kernel.shape.inputs.push_back(access);
+    phase.nodes.push_back(node);
+  };
+  for (int i = 0; i < 3; ++i) add_input(type);
+  add_input(DType::kPred);
+  auto add_op = [&](Opcode opcode, int operands, DType result) {
+    Node node;
+    node.opcode = opcode;
+    node.dtype = result;
+    node.num_operands = static_cast<uint8_t>(operands);
+    for (int i = 0; i < operands; ++i) node.operands[i] = i;
+    if (opcode == Opcode::kSelect) node.operands[0] = 3;
+    node.reduce_precision = {5, 7};
+    node.compare = {compiler::ComparisonDirection::kEq, InfoOf(type).kind == DTypeClass::kFloat
+                                                            ? compiler::ComparisonType::kTotalOrder
+                                                            : compiler::ComparisonType::kSigned};
+    Access access;
+    access.buffer = static_cast<int32_t>(kernel.shape.outputs.size());
+    access.dtype = result;
+    access.byte_strides = {ByteSize(result)};
+    phase.stores.push_back({static_cast<int32_t>(phase.nodes.size()), access.buffer});
+    kernel.shape.outputs.push_back(access);
+    phase.nodes.push_back(node);
+  };
+  const compiler::KindMask kind = compiler::MaskOf(InfoOf(type).kind);
+  for (int i = 0; i < compiler::kNumOpcodes; ++i) {
+    const Opcode opcode = static_cast<Opcode>(i);
+    const compiler::ElementwiseRule* rule = compiler::FindElementwiseRule(opcode);
+    if (rule == nullptr || (rule->types & kind) == 0 || (rule->unimplemented & kind) != 0) continue;
+    if (opcode == Opcode::kReducePrecision && !compiler::IsIeeeFloat(type)) continue;
+    DType result = type;
+    switch (rule->result) {
+      case compiler::ResultRule::kRealPart:
+        result = compiler::RealTypeOf(type);
+        break;
+      case compiler::ResultRule::kPred:
+        result = DType::kPred;
+        break;
+      case compiler::ResultRule::kComplex:
+        if (type != DType::kF32 && type != DType::kF64) continue;
+        result = type == DType::kF32 ? DType::kC64 : DType::kC128;
+        break;
+      case compiler::ResultRule::kAny:
+        for (int to = 1; to < kNumDTypes; ++to) {
+          const DType other = static_cast<DType>(to);
+          const bool is_element =
+              InfoOf(other).kind != DTypeClass::kToken && InfoOf(other).kind != DTypeClass::kNone;
+          if (is_element && other != type) add_op(opcode, rule->num_operands, other);
+        }
+        continue;
+      default:
+        break;
+    }
+    add_op(opcode, rule->num_operands, result);
+  }
+  return kernel;
+}
+
+TEST_F(NvrtcTest, CompilesEveryOpOfEveryType) {
+  auto architecture = ArchitectureOf(90);
+  std::vector<PrintedStep> steps;
+  std::vector<std::shared_ptr<const KernelText>> kernels;
+  for (int number = 1; number < kNumDTypes; ++number) {
+    const DType type = static_cast<DType>(number);
+    const DTypeClass kind = InfoOf(type).kind;
+    if (kind == DTypeClass::kToken || kind == DTypeClass::kNone) continue;
+    const compiler::Kernel kernel = KernelOfEveryOp(type);
+    ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString() << ToString(kernel);
+    auto step = PrintKernel(kernel, *architecture);
+    ASSERT_TRUE(step.ok()) << step.status().ToString();
+    kernels.push_back(step->actions[0].kernel);
+    steps.push_back(*std::move(step));
+  }
+  EXPECT_GT(kernels.size(), 25u);
+  testing::HostDevice host;
+  const Status on_host = host.Load(steps);
+  EXPECT_TRUE(on_host.ok()) << on_host.ToString().substr(0, 4000);
+  const UnitCompiler compiler = {
+      "", [&](const std::string& text, std::span<const std::string> options) {
+        return nvrtc_->Compile(text, options);
+      }};
+  auto units = Compile(kernels, *architecture, compiler, {});
+  EXPECT_TRUE(units.ok()) << units.status().ToString().substr(0, 4000);
 }
 
 }  // namespace
