@@ -4,9 +4,10 @@
 import ml_dtypes
 import numpy as np
 
-from element_types import (ALL, BF16, F16, F32, FLOATS, NARROW, PRED, S32, ElementType, edges,
+from element_types import (ALL, BF16, F16, F32, NARROW, PRED, S32, ElementType, edges,
                            round_to, spread, type_of)
 from elementwise import signature, wrapped
+from op_types import types_of
 from program import Op, Program, Result, main_of
 
 
@@ -159,8 +160,8 @@ def reduced(x: np.ndarray, exponent_bits: int, mantissa_bits: int) -> np.ndarray
 
 
 ROWS = [
-    Op("convert", ALL + NARROW,
+    Op("convert", types_of("convert") + NARROW,
        lambda t: narrow_programs(t) if t in NARROW else convert_programs(t)),
-    Op("bitcast_convert", ALL, bitcast_programs),
-    Op("reduce_precision", FLOATS, reduce_precision_programs),
+    Op("bitcast_convert", types_of("bitcast_convert"), bitcast_programs),
+    Op("reduce_precision", types_of("reduce_precision"), reduce_precision_programs),
 ]
