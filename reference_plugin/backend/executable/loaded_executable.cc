@@ -188,7 +188,7 @@ sdk::Event BackendLoadedExecutable::RunOnDevices(std::span<ExecutionInput> input
     run.inputs.assign(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
     run.lane = LaneOf(lane, device);
     if (run.program->has_custom_calls()) {
-      run.call = MakeCallContext(request, *client_.runtime(), device->id());
+      run.call = MakeCallContext(request, client_.runtime(), device->id());
     }
     DeviceRun started = client_.RunOnDevice(device, std::move(run));
     for (size_t o = 0; o < results.num_outputs(); ++o) {
