@@ -155,6 +155,24 @@ RowShape ChooseAcross(int64_t rows, int64_t length, const Architecture& architec
   return {kWarp, slices};
 }
 
+// Few rows that are long, and gone over once: in how many parts of one length blocks take each.
+int32_t ChooseSplits(const Kernel& kernel, const Form& form, const Architecture& architecture) {
+  constexpr int64_t kLeastLength = 2048, kMostSplits = 256;
+  const std::vector<Phase>& phases = kernel.body.phases;
+  const bool once = phases[0].over_reduced && !phases[0].reductions.empty() &&
+                    std::none_of(phases.begin() + 1, phases.end(),
+                                 [](const Phase& phase) { return phase.over_reduced; });
+  const int64_t length = RowLength(kernel.shape);
+  const int64_t blocks = (NumRows(kernel.shape) + form.rows - 1) / form.rows;
+  if (!once || blocks == 0 || blocks >= architecture.multiprocessors) return 1;
+  const int64_t wanted =
+      std::min({kMostSplits, 2 * architecture.multiprocessors / blocks, length / kLeastLength});
+  for (int64_t splits = wanted; splits > 1; --splits) {
+    if (length % (splits * form.vector) == 0) return static_cast<int32_t>(splits);
+  }
+  return 1;
+}
+
 Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
   const KernelShape& shape = kernel.shape;
   const int64_t rows = NumRows(shape), length = RowLength(shape);
@@ -178,7 +196,10 @@ Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
   form.block = form.rows * form.slices;
 
   const auto kept = KeptNodes(kernel);
-  if (kept.empty()) return form;
+  if (kept.empty()) {
+    form.splits = ChooseSplits(kernel, form, architecture);
+    return form;
+  }
   int64_t words = 0, nodes = 0;
   for (const auto& [phase, node] : kept) {
     words += (ByteSize(kernel.body.phases[phase].nodes[node].dtype) + 3) / 4;

@@ -44,6 +44,9 @@ struct Form {
   // combiners that are not known to commute.
   bool in_order = false;
   RowPlace row_place = RowPlace::kNone;
+  // Parts of a row that blocks of their own take, of one length; more than one: what they give is
+  // combined, in their order, by a second launch.
+  int32_t splits = 1;
 };
 
 Form ChooseForm(const compiler::Kernel& kernel, const Architecture& architecture);

@@ -122,6 +122,7 @@ TEST(GoldenTest, FewPoints) { ExpectGolden(MakeAdd(1000), "add_few"); }
 TEST(GoldenTest, RowsOfAWarp) { ExpectGolden(MakeNormalize(4096, 256), "normalize_warp"); }
 TEST(GoldenTest, RowsOfABlock) { ExpectGolden(MakeNormalize(300, 20000), "normalize_block"); }
 TEST(GoldenTest, Columns) { ExpectGolden(MakeColumnSum(640, 1000), "column_sum"); }
+TEST(GoldenTest, SplitColumns) { ExpectGolden(MakeColumnSum(64, 200704), "column_sum_split"); }
 
 TEST(GoldenTest, OneTextForEveryLength) {
   EXPECT_EQ(PrintKernel(MakeAdd(1 << 20), {})->actions[0].kernel->text,

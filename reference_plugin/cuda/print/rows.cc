@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -62,30 +63,43 @@ std::optional<std::string> IdentityText(const compiler::Combiner& combiner, DTyp
   }
 }
 
+// What a launch does of a kernel.
+enum class Part : uint8_t {
+  kAll,
+  kParts,  // the first phase, of parts of the rows; what they give goes to scratch
+  kRest,   // what the parts have given, combined, and the phases after it
+};
+
 class RowPrinter {
  public:
-  RowPrinter(const Kernel& kernel, const Form& form)
+  RowPrinter(const Kernel& kernel, const Form& form, Part part = Part::kAll)
       : kernel_(kernel),
         form_(form),
+        part_(part),
         out_(kernel, false),
         code_(out_.code()),
         num_rows_(NumRows(kernel.shape)),
-        length_(RowLength(kernel.shape)) {}
+        row_length_(RowLength(kernel.shape)),
+        length_(part == Part::kAll     ? row_length_
+                : part == Part::kParts ? row_length_ / form.splits
+                                       : form.splits) {}
 
   Expected<PrintedStep> Print(const Architecture& architecture) {
-    const int64_t grid = (num_rows_ + form_.rows - 1) / form_.rows;
+    const int64_t grid =
+        (num_rows_ + form_.rows - 1) / form_.rows * (part_ == Part::kParts ? form_.splits : 1);
     if (grid > architecture.grid_x) {
       return Unimplemented("a kernel over ", num_rows_, " rows; a launch takes ",
                            architecture.grid_x * form_.rows);
     }
-    if (length_ > INT32_MAX) {
-      return Unimplemented("rows of ", length_, " elements; a kernel takes ", INT32_MAX);
+    if (row_length_ > INT32_MAX) {
+      return Unimplemented("rows of ", row_length_, " elements; a kernel takes ", INT32_MAX);
     }
     FindKept();
     BeginRows();
     int32_t reduction = 0;
     for (size_t p = 0; p < kernel_.body.phases.size(); ++p) {
       const Phase& phase = kernel_.body.phases[p];
+      if (part_ == Part::kParts && p > 0) break;
       if (phase.over_reduced) {
         PLINTH_RETURN_IF_ERROR(PointPhase(static_cast<int32_t>(p), reduction));
         reduction += static_cast<int32_t>(phase.reductions.size());
@@ -102,6 +116,11 @@ class RowPrinter {
       action.arguments.push_back({Argument::Kind::kScratch, 0, 0, 0});
       const int64_t bytes = num_rows_ * length_ * RowBytes(kernel_);
       step.scratch_bytes = (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
+    }
+    if (part_ != Part::kAll) {
+      parameters.push_back("char* scratch");
+      action.arguments.push_back({Argument::Kind::kScratch, 0, 0, 0});
+      step.scratch_bytes = parts_bytes_;
     }
     action.kernel = MakeKernel(parameters, code_.Take(), form_.block, has_barriers_);
     action.grid = static_cast<uint32_t>(grid);
@@ -167,7 +186,12 @@ class RowPrinter {
       slice = StrCat("threadIdx.x % ", form_.slices, "u");
     }
     code_.Line("const u32 in_block = ", in_block, ", slice = ", slice, ";");
-    code_.Line("const ", type, " row = (", type, ")blockIdx.x * ", form_.rows, "u + in_block;");
+    std::string block = "blockIdx.x";
+    if (part_ == Part::kParts) {
+      code_.Line("const u32 split = blockIdx.x % ", form_.splits, "u;");
+      block = StrCat("(blockIdx.x / ", form_.splits, "u)");
+    }
+    code_.Line("const ", type, " row = (", type, ")", block, " * ", form_.rows, "u + in_block;");
     // Threads without a row go on to the barriers.
     if (form_.slices == 1) {
       code_.Line("if (row >= ", num_rows_, "u) return;");
@@ -319,6 +343,19 @@ class RowPrinter {
       code_.Line("const u32 q = (k * ", form_.slices, "u + slice) * ", form_.vector, "u;");
     }
     code_.Open("if (", on, " && q < ", length_, "u)");
+    if (part_ == Part::kRest) {
+      for (size_t r = 0; r < phase.reductions.size(); ++r) {
+        const int32_t name = first_reduction + static_cast<int32_t>(r);
+        std::vector<std::string> elements;
+        for (size_t c = 0; c < phase.reductions[r].inputs.size(); ++c) {
+          elements.push_back(PartPlace(phase, phase.reductions[r], name, c, "q"));
+        }
+        PLINTH_RETURN_IF_ERROR(Accumulate(number, phase.reductions[r], name, elements));
+      }
+      code_.Close();
+      code_.Close();
+      return Status();
+    }
     Point point = point_;
     const int32_t parallel = kernel_.shape.num_parallel;
     const int32_t rank = static_cast<int32_t>(kernel_.shape.extents.size());
@@ -327,7 +364,10 @@ class RowPrinter {
       point[static_cast<size_t>(d)] = StrCat("q", d);
       names.push_back(StrCat("q", d));
     }
-    if (parallel < rank) out_.Split("q", length_, parallel, names);
+    if (parallel < rank) {
+      const std::string at = part_ == Part::kParts ? StrCat("split * ", length_, "u + q") : "q";
+      out_.Split(at, row_length_, parallel, names);
+    }
     auto row = [&](int32_t phase_number, int32_t node) {
       const DType type = kernel_.body.phases[static_cast<size_t>(phase_number)]
                              .nodes[static_cast<size_t>(node)]
@@ -342,8 +382,12 @@ class RowPrinter {
                    out_.ValueName(kept.phase, kept.node), ");");
       }
       for (size_t r = 0; r < phase.reductions.size(); ++r) {
+        std::vector<std::string> elements;
+        for (int32_t input : phase.reductions[r].inputs) {
+          elements.push_back(out_.ValueName(phase_number, input));
+        }
         PLINTH_RETURN_IF_ERROR(Accumulate(phase_number, phase.reductions[r],
-                                          first_reduction + static_cast<int32_t>(r)));
+                                          first_reduction + static_cast<int32_t>(r), elements));
       }
       return Status();
     };
@@ -390,10 +434,24 @@ class RowPrinter {
     return names;
   }
 
-  Status Accumulate(int32_t number, const Reduction& reduction, int32_t name) {
+  // Where the parts' values lie in scratch: for each row one of each part.
+  std::string PartPlace(const Phase& phase, const Reduction& reduction, int32_t name,
+                        size_t component, std::string_view split) {
+    const DType type = phase.nodes[reduction.inputs[component]].dtype;
+    const auto [place, is_new] =
+        parts_.try_emplace({name, static_cast<int32_t>(component)}, parts_bytes_);
+    if (is_new) {
+      // A value of a narrow float takes four bytes.
+      const int64_t bytes = num_rows_ * form_.splits * std::max<int64_t>(ByteSize(type), 4);
+      parts_bytes_ += (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
+    }
+    return StrCat("((", ValueType(type), "*)(scratch + ", place->second, "ll))[row * ",
+                  form_.splits, "u + ", split, "]");
+  }
+
+  Status Accumulate(int32_t number, const Reduction& reduction, int32_t name,
+                    const std::vector<std::string>& elements) {
     const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
-    std::vector<std::string> elements;
-    for (int32_t input : reduction.inputs) elements.push_back(out_.ValueName(number, input));
     const bool has_identity = IdentityOf(phase, reduction).has_value();
     if (has_identity) {
       code_.Open("");
@@ -423,6 +481,13 @@ class RowPrinter {
       }
     } else if (live() == 1 && form_.slices > 1) {
       return Internal("several threads take a row of one step");
+    }
+    if (part_ == Part::kParts) {
+      for (size_t c = 0; c < reduction.inputs.size(); ++c) {
+        code_.Line(form_.slices > 1 ? "if (on && slice == 0) " : "",
+                   PartPlace(phase, reduction, name, c, "split"), " = ", Accumulator(name, c), ";");
+      }
+      return Status();
     }
     std::vector<std::string> initial;
     for (size_t c = 0; c < reduction.inputs.size(); ++c) {
@@ -533,9 +598,13 @@ class RowPrinter {
 
   const Kernel& kernel_;
   const Form& form_;
+  const Part part_;
   KernelCode out_;
   Code& code_;
-  const int64_t num_rows_, length_;
+  const int64_t num_rows_, row_length_;
+  const int64_t length_;                                  // of what a block takes of a row
+  std::map<std::pair<int32_t, int32_t>, int64_t> parts_;  // (reduction, component): offset
+  int64_t parts_bytes_ = 0;
   Point point_;  // of the row: zeros in the reduced dimensions
   std::vector<Kept> kept_;
   bool has_barriers_ = false;
@@ -545,7 +614,20 @@ class RowPrinter {
 
 Expected<PrintedStep> PrintRows(const Kernel& kernel, const Form& form,
                                 const Architecture& architecture) {
-  return RowPrinter(kernel, form).Print(architecture);
+  if (form.splits == 1) return RowPrinter(kernel, form).Print(architecture);
+  PLINTH_ASSIGN_OR_RETURN(PrintedStep step,
+                          RowPrinter(kernel, form, Part::kParts).Print(architecture));
+  // A warp combines the parts of a row.
+  Form rest;
+  rest.kind = FormKind::kRows;
+  rest.slices = kWarp;
+  rest.rows = rest.block / kWarp;
+  rest.in_order = form.in_order;
+  rest.splits = form.splits;
+  PLINTH_ASSIGN_OR_RETURN(PrintedStep end,
+                          RowPrinter(kernel, rest, Part::kRest).Print(architecture));
+  step.actions.push_back(std::move(end.actions[0]));
+  return step;
 }
 
 }  // namespace plinth::cuda

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+
+#include "reference_plugin/compiler/testing/oracle.h"
+#include "reference_plugin/cuda/print/kernel.h"
+#include "reference_plugin/cuda/testing/host_device.h"
+
+// Rows so few and so long that several blocks take each.
+namespace plinth::cuda {
+namespace {
+
+using compiler::Access;
+using compiler::Combiner;
+using compiler::Kernel;
+using compiler::Node;
+using compiler::NodeKind;
+using compiler::Opcode;
+using testing::GuardedArray;
+
+Node MakeNode(NodeKind kind, DType type, int32_t index, int32_t component = 0) {
+  Node node;
+  node.kind = kind;
+  node.dtype = type;
+  node.index = index;
+  node.component = component;
+  return node;
+}
+
+Access MakeAccess(int32_t buffer, DType type, int64_t row, int64_t point) {
+  Access access;
+  access.buffer = buffer;
+  access.dtype = type;
+  access.byte_strides = {row * ByteSize(type), point * ByteSize(type)};
+  return access;
+}
+
+// Of each row of i0 the sum and, by a combiner that does not commute, the last element; the sum is
+// stored with i1 of the row added.
+Kernel MakeSumAndLast(DType type, int64_t rows, int64_t length, bool columns) {
+  Kernel kernel;
+  kernel.name = "sum and last";
+  kernel.shape = {{rows, length},
+                  1,
+                  {columns ? MakeAccess(0, type, 1, rows) : MakeAccess(0, type, length, 1),
+                   MakeAccess(1, type, 1, 0)},
+                  {MakeAccess(0, type, 1, 0), MakeAccess(1, type, 1, 0)}};
+  Node add;
+  add.opcode = Opcode::kAdd;
+  add.dtype = type;
+  add.num_operands = 2;
+  add.operands[1] = 1;
+  auto make_reduction = [&](bool last) {
+    compiler::Reduction reduction;
+    Combiner& combiner = reduction.combiner;
+    combiner.nodes = {MakeNode(NodeKind::kParameter, type, 0),
+                      MakeNode(NodeKind::kParameter, type, 1)};
+    if (!last) combiner.nodes.push_back(add);
+    combiner.results = {last ? 1 : 2};
+    reduction.inputs = {0};
+    reduction.initial = {1};
+    return reduction;
+  };
+  kernel.body.phases.push_back(
+      {true,
+       {MakeNode(NodeKind::kInput, type, 0), MakeNode(NodeKind::kConstant, type, 0)},
+       {make_reduction(false), make_reduction(true)},
+       {}});
+  kernel.body.phases.push_back(
+      {false,
+       {MakeNode(NodeKind::kReduced, type, 0), MakeNode(NodeKind::kInput, type, 1), add,
+        MakeNode(NodeKind::kReduced, type, 1)},
+       {},
+       {{2, 0}, {3, 1}}});
+  return kernel;
+}
+
+struct Case {
+  DType type;
+  int64_t rows, length;
+  bool columns;
+  size_t launches;
+};
+
+class LongRowsTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(LongRowsTest, AgreeWithTheDefinition) {
+  const Case& c = GetParam();
+  const Kernel kernel = MakeSumAndLast(c.type, c.rows, c.length, c.columns);
+  ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
+  auto step = PrintKernel(kernel, {});
+  ASSERT_TRUE(step.ok()) << step.status().ToString();
+  EXPECT_EQ(step->actions.size(), c.launches);
+  testing::HostDevice device;
+  const Status loaded = device.Load({&*step, 1});
+  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+  std::mt19937 random(5);
+  GuardedArray data(c.rows * c.length * ByteSize(c.type)), bias(c.rows * ByteSize(c.type));
+  for (GuardedArray* array : {&data, &bias}) {
+    for (size_t at = 0; at < array->bytes().size(); at += static_cast<size_t>(ByteSize(c.type))) {
+      compiler::testing::Save(c.type, static_cast<double>(random() % 7) - 3, array->data() + at);
+    }
+  }
+  std::deque<GuardedArray> expected, actual;
+  for (int i = 0; i < 2; ++i) {
+    expected.emplace_back(c.rows * ByteSize(c.type));
+    actual.emplace_back(c.rows * ByteSize(c.type));
+  }
+  const std::span<std::byte> in[] = {data.bytes(), bias.bytes()};
+  const std::span<std::byte> out[] = {expected[0].bytes(), expected[1].bytes()};
+  ASSERT_TRUE(compiler::testing::RunKernel(kernel, in, out).empty());
+  std::byte* const operands[] = {data.data(), bias.data()};
+  std::byte* const results[] = {actual[0].data(), actual[1].data()};
+  const Status run = device.Run(*step, operands, results);
+  ASSERT_TRUE(run.ok()) << run.ToString();
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(actual[i].IsIntact());
+    for (int64_t row = 0; row < c.rows; ++row) {
+      const int64_t at = row * ByteSize(c.type);
+      ASSERT_EQ(compiler::testing::Load(c.type, actual[i].data() + at),
+                compiler::testing::Load(c.type, expected[i].data() + at))
+          << "output " << i << " row " << row << "\n"
+          << step->actions[0].kernel->text << step->actions.back().kernel->text;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, LongRowsTest,
+                         ::testing::Values(Case{DType::kF32, 1, 40000, false, 2},
+                                           Case{DType::kF32, 40, 6144, true, 2},
+                                           Case{DType::kBF16, 3, 12345, false, 2},
+                                           Case{DType::kS64, 2, 8192, false, 2},
+                                           Case{DType::kPred, 2, 8192, false, 2},
+                                           // A prime length has no parts of one length.
+                                           Case{DType::kF32, 2, 8191, false, 1}));
+
+}  // namespace
+}  // namespace plinth::cuda
