@@ -6,26 +6,19 @@
 #include <string_view>
 
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/partition/propagate.h"
 #include "reference_plugin/compiler/partition/rule.h"
 #include "reference_plugin/compiler/partition/uses.h"
-#include "reference_plugin/compiler/passes/inline.h"
-#include "reference_plugin/program/program.h"
+#include "reference_plugin/compiler/testing/partitioned.h"
 
 // What the partitioner makes of programs, for tests that compare it with jaxlib's passes.
 namespace plinth::compiler::partition {
 namespace {
 
-Expected<std::unique_ptr<Module>> Read(const char* path) {
+std::string Contents(const char* path) {
   std::ifstream in(path, std::ios::binary);
-  const std::string contents(std::istreambuf_iterator<char>(in), {});
-  PLINTH_ASSIGN_OR_RETURN(program::Module source,
-                          program::Read(std::as_bytes(std::span<const char>(contents))));
-  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, importer::Import(std::move(source)));
-  PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
-  return module;
+  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 void PrintRules(Module& module) {
@@ -58,15 +51,28 @@ Status PrintShardings(Module& module) {
   return Status();
 }
 
+Status PrintPartitioned(std::string_view contents) {
+  PLINTH_ASSIGN_OR_RETURN(const testing::Partitioned partitioned,
+                          testing::CheckPartitioned(contents));
+  std::cout << "agrees; fallbacks " << partitioned.report.num_fallbacks << '\n';
+  return Status();
+}
+
 int Main(int argc, char** argv) {
   const std::string_view what = argc > 2 ? argv[1] : "";
-  if (what != "rules" && what != "propagate") {
-    std::cerr << "usage: partition_tool rules|propagate FILE...\n";
+  if (what != "rules" && what != "propagate" && what != "run") {
+    std::cerr << "usage: partition_tool rules|propagate|run FILE...\n";
     return 2;
   }
   for (int i = 2; i < argc; ++i) {
     std::cout << "== " << argv[i] << '\n';
-    auto module = Read(argv[i]);
+    const std::string contents = Contents(argv[i]);
+    if (what == "run") {
+      const Status status = PrintPartitioned(contents);
+      if (!status.ok()) std::cout << "error " << status.ToString() << '\n';
+      continue;
+    }
+    auto module = testing::ReadInlined(std::as_bytes(std::span<const char>(contents)));
     Status status = module.status();
     if (status.ok() && what == "rules") PrintRules(**module);
     if (status.ok() && what == "propagate") status = PrintShardings(**module);

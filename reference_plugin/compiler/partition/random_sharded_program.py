@@ -247,6 +247,7 @@ class Program:
       sharding = f" {{sdy.sharding = #sdy.sharding{self.sharding(shape, True)}}}"
     self.arguments.append(f"{name}: {self.type(shape)}{sharding}")
     self.values.insert(0, (name, tuple(shape)))
+    self.every.append((name, tuple(shape)))
     return name
 
   OPS = [elementwise, elementwise, negate, with_constant, iota, select, transpose, reshape,
@@ -260,17 +261,18 @@ class Program:
       op = self.random.choice(self.OPS)
       small = [value for value in self.values if math.prod(value[1]) <= 2048]
       self.values = small
-      if op in (Program.transpose,) and not self.pick(lambda s: len(s) > 1):
+      if op is Program.transpose and not self.pick(lambda s: len(s) > 1):
         continue
       if op is Program.broadcast and not self.pick(lambda s: len(s) < 3):
         continue
-      op(self)
+      if self.pick(lambda s: s):
+        op(self)
     # Nothing is in vain: passes of others take away what is.
     body = "\n".join(self.lines)
     results = [value for value in self.every
                if len(re.findall(re.escape(value[0]) + r"(?![\d#])", body)) == 1 - value[0].count("#")
                and not value[0].startswith("%arg")]
-    results = results or [self.random.choice(self.values)]
+    results = results or [self.random.choice(self.every)]
     types = []
     for _, shape in results:
       sharding = ""

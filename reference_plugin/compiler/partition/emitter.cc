@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/emitter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plinth/support/str_cat.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+// How many axes two lists have in common from the major end; where one has a part of an axis of the
+// other, it is split so that the common part stands alone.
+size_t CommonPrefix(AxisList& a, AxisList& b) {
+  size_t common = 0;
+  for (; common < a.size() && common < b.size(); ++common) {
+    Axis &x = a[common], &y = b[common];
+    if (x == y) continue;
+    if (!IsPrefixOf(x, y) && !IsPrefixOf(y, x)) break;
+    const auto split = [&](AxisList& list, Axis& whole, int64_t size) {
+      const Axis rest = {whole.index, whole.pre_size * size, whole.size / size};
+      whole.size = size;
+      list.insert(list.begin() + common + 1, rest);
+    };
+    if (x.size > y.size) {
+      split(a, x, y.size);
+    } else {
+      split(b, y, x.size);
+    }
+  }
+  return common;
+}
+
+AxisList From(const AxisList& axes, size_t first) {
+  AxisList rest;
+  for (size_t i = first; i < axes.size(); ++i) rest.push_back(axes[i]);
+  return rest;
+}
+
+AxisList UpTo(const AxisList& axes, size_t count) {
+  AxisList first;
+  for (size_t i = 0; i < count; ++i) first.push_back(axes[i]);
+  return first;
+}
+
+AxisList Merged(const AxisList& axes) {
+  AxisList merged;
+  for (const Axis& axis : axes) AddOrMerge(merged, axis);
+  return merged;
+}
+
+Layout OnMesh(Layout layout, const MeshRef& mesh, size_t rank) {
+  if (layout.mesh == nullptr) {
+    layout.mesh = mesh;
+    layout.dims.resize(rank);
+  }
+  return layout;
+}
+
+}  // namespace
+
+Opcode CombinerOf(ReductionOp reduction) {
+  switch (reduction) {
+    case ReductionOp::kMax:
+      return Opcode::kMaximum;
+    case ReductionOp::kMin:
+      return Opcode::kMinimum;
+    case ReductionOp::kSum:
+      break;
+  }
+  return Opcode::kAdd;
+}
+
+Value* Emitter::PlaceInMesh(const Mesh& mesh) {
+  Builder build(module_, prologue_, nullptr);
+  const Type index = Type::Tensor(DType::kS32, {});
+  if (partition_id_ == nullptr) {
+    Value* const id = build.Add(Opcode::kPartitionId, {}, Type::Tensor(DType::kU32, {}));
+    partition_id_ = build.Add(Opcode::kConvert, {id}, index);
+  }
+  if (mesh.device_ids.empty()) return partition_id_;
+  Value*& place = indices_[StrCat("places ", ToString(mesh))];
+  if (place != nullptr) return place;
+  auto table = std::make_shared<std::vector<int32_t>>(mesh.device_ids.size());
+  for (size_t i = 0; i < mesh.device_ids.size(); ++i) {
+    (*table)[static_cast<size_t>(mesh.device_ids[i])] = static_cast<int32_t>(i);
+  }
+  const int64_t count = static_cast<int64_t>(table->size());
+  Value* const constant = build.Add(
+      Opcode::kConstant, {}, Type::Tensor(DType::kS32, {count}),
+      MakeAttributes(ConstantAttributes{std::as_bytes(std::span(*table)), count == 1, table}));
+  Value* const one =
+      build.Add(Opcode::kDynamicSlice, {constant, partition_id_}, Type::Tensor(DType::kS32, {1}),
+                MakeAttributes(DynamicSliceAttributes{{1}}));
+  place = build.Add(Opcode::kReshape, {one}, index);
+  return place;
+}
+
+Value* Emitter::IndexAlong(const Mesh& mesh, const AxisList& axes) {
+  const std::string key = StrCat(ToString(mesh), ToString(mesh, axes));
+  if (const auto found = indices_.find(key); found != indices_.end()) return found->second;
+  Value* const place = PlaceInMesh(mesh);
+  Builder build(module_, prologue_, nullptr);
+  const auto number = [&](int64_t n) { return build.SplatLike(place, static_cast<double>(n)); };
+  Value* index = nullptr;
+  for (const Axis& axis : axes) {
+    const int64_t stride = StrideOf(mesh, axis);
+    Value* along = place;
+    if (stride != 1) along = build.Binary(Opcode::kDivide, along, number(stride));
+    if (stride * axis.size != mesh.num_devices()) {
+      along = build.Binary(Opcode::kRemainder, along, number(axis.size));
+    }
+    if (index != nullptr) {
+      along = build.Binary(Opcode::kAdd, build.Binary(Opcode::kMultiply, index, number(axis.size)),
+                           along);
+    }
+    index = along;
+  }
+  if (index == nullptr) index = number(0);
+  indices_.emplace(key, index);
+  return index;
+}
+
+Value* Emitter::Collective(Opcode opcode, Value* value, Type type,
+                           CollectiveAttributes attributes) {
+  attributes.channel_id = ++num_collectives_;
+  attributes.use_global_device_ids =
+      opcode != Opcode::kAllToAll && opcode != Opcode::kCollectivePermute;
+  Value* const operands[] = {value};
+  return builder()
+      .AddOp(opcode, operands, std::span<const Type>(&type, 1),
+             MakeAttributes(std::move(attributes)))
+      ->result();
+}
+
+Block* Emitter::CombinerOf(Opcode opcode, DType dtype) {
+  Block* const region = module_.NewBlock();
+  const Type scalar = Type::Tensor(dtype, {});
+  Value* const a = module_.NewArgument(region, scalar);
+  Value* const b = module_.NewArgument(region, scalar);
+  Builder body(module_, region->ops, location_);
+  Value* const combined = body.Binary(opcode, a, b);
+  body.AddOp(Opcode::kReturn, std::span<Value* const>(&combined, 1), {});
+  return region;
+}
+
+Value* Emitter::AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes) {
+  CollectiveAttributes attributes;
+  attributes.groups = GroupsOf(mesh, axes);
+  Value* const reduced = Collective(Opcode::kAllReduce, value, value->type, std::move(attributes));
+  reduced->op->blocks.push_back(CombinerOf(combiner, value->type.dtype));
+  return reduced;
+}
+
+// Where the target has the next axis of a dimension among those that are not reduced, each device
+// gets its part of the sum only.
+void Emitter::ReduceUnreduced(LocalValue& now, const Layout& to) {
+  Layout& layout = now.layout;
+  const Opcode combiner = partition::CombinerOf(layout.reduction);
+  AxisList remaining, everywhere;
+  for (const Axis& axis : layout.unreduced) {
+    if (Overlap(axis, to.unreduced)) {
+      remaining.push_back(axis);
+      continue;
+    }
+    size_t scatter_dim = layout.dims.size();
+    for (size_t dim = 0; dim < layout.dims.size() && SameDevices(layout.mesh, to.mesh); ++dim) {
+      AxisList have = layout.dims[dim], want = to.dims[dim];
+      const size_t common = CommonPrefix(have, want);
+      if (common == have.size() && common < want.size() && want[common] == axis) scatter_dim = dim;
+    }
+    if (scatter_dim == layout.dims.size()) {
+      everywhere.push_back(axis);
+      continue;
+    }
+    CollectiveAttributes attributes;
+    attributes.groups = GroupsOf(*layout.mesh, {axis});
+    attributes.dimension = static_cast<int64_t>(scatter_dim);
+    Type type = now.value->type;
+    type.dims[scatter_dim] /= axis.size;
+    now.value =
+        Collective(Opcode::kReduceScatter, now.value, std::move(type), std::move(attributes));
+    now.value->op->blocks.push_back(CombinerOf(combiner, now.value->type.dtype));
+    AddOrMerge(layout.dims[scatter_dim], axis);
+  }
+  if (!everywhere.empty()) now.value = AllReduce(now.value, combiner, *layout.mesh, everywhere);
+  layout.unreduced = std::move(remaining);
+}
+
+// Each device takes a part of what it has.
+bool Emitter::SliceOne(LocalValue& now, const Layout& to) {
+  const AxisList used = now.layout.AllAxes();
+  for (size_t dim = 0; dim < to.dims.size(); ++dim) {
+    AxisList have = now.layout.dims[dim], want = to.dims[dim];
+    const size_t common = CommonPrefix(have, want);
+    if (common < have.size() || common == want.size()) continue;
+    AxisList free;
+    for (size_t i = common; i < want.size() && !Overlap(want[i], used); ++i) {
+      free.push_back(want[i]);
+    }
+    if (free.empty()) continue;
+    Type type = now.value->type;
+    type.dims[dim] /= SizeOf(free);
+    Builder build = builder();
+    Value* const index = IndexAlong(*to.mesh, free);
+    SmallVector<Value*, 8> operands = {now.value};
+    Value* const zero = build.SplatLike(index, 0);
+    Value* const start = build.Binary(Opcode::kMultiply, index,
+                                      build.SplatLike(index, static_cast<double>(type.dims[dim])));
+    for (size_t i = 0; i < type.dims.size(); ++i) operands.push_back(i == dim ? start : zero);
+    DynamicSliceAttributes attributes{type.dims};
+    now.value = build
+                    .AddOp(Opcode::kDynamicSlice, {operands.data(), operands.size()},
+                           std::span<const Type>(&type, 1), MakeAttributes(std::move(attributes)))
+                    ->result();
+    for (const Axis& axis : free) AddOrMerge(now.layout.dims[dim], axis);
+    return true;
+  }
+  return false;
+}
+
+// An axis goes from one dimension to another.
+bool Emitter::ExchangeOne(LocalValue& now, const Layout& to) {
+  for (size_t from = 0; from < to.dims.size(); ++from) {
+    AxisList have = now.layout.dims[from], want = to.dims[from];
+    const size_t common = CommonPrefix(have, want);
+    if (common == have.size()) continue;
+    const Axis axis = have.back();
+    for (size_t into = 0; into < to.dims.size(); ++into) {
+      if (into == from) continue;
+      AxisList have_there = now.layout.dims[into], want_there = to.dims[into];
+      const size_t common_there = CommonPrefix(have_there, want_there);
+      if (common_there < have_there.size() || common_there == want_there.size() ||
+          !(want_there[common_there] == axis)) {
+        continue;
+      }
+      Type type = now.value->type;
+      type.dims[into] /= axis.size;
+      type.dims[from] *= axis.size;
+      CollectiveAttributes attributes;
+      attributes.groups = GroupsOf(*to.mesh, {axis});
+      attributes.dimension = static_cast<int64_t>(into);
+      attributes.concat_dimension = static_cast<int64_t>(from);
+      attributes.split_count = axis.size;
+      now.value = Collective(Opcode::kAllToAll, now.value, std::move(type), std::move(attributes));
+      now.layout.dims[from] = Merged(UpTo(have, have.size() - 1));
+      AddOrMerge(now.layout.dims[into], axis);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Emitter::GatherOne(LocalValue& now, const Layout& to) {
+  for (size_t dim = 0; dim < to.dims.size(); ++dim) {
+    AxisList have = now.layout.dims[dim], want = to.dims[dim];
+    const size_t common = CommonPrefix(have, want);
+    if (common == have.size()) continue;
+    const AxisList gathered = From(have, common);
+    Type type = now.value->type;
+    type.dims[dim] *= SizeOf(gathered);
+    CollectiveAttributes attributes;
+    attributes.groups = GroupsOf(*now.layout.mesh, gathered);
+    attributes.dimension = static_cast<int64_t>(dim);
+    now.value = Collective(Opcode::kAllGather, now.value, std::move(type), std::move(attributes));
+    now.layout.dims[dim] = Merged(UpTo(have, common));
+    return true;
+  }
+  return false;
+}
+
+// Parts stay as they are and go to other devices.
+bool Emitter::Permute(LocalValue& now, const Layout& to) {
+  if (now.layout.mesh == nullptr || to.mesh == nullptr || !now.layout.unreduced.empty()) {
+    return false;
+  }
+  for (size_t dim = 0; dim < to.dims.size(); ++dim) {
+    if (SizeOf(now.layout.dims[dim]) != SizeOf(to.dims[dim])) return false;
+  }
+  const std::vector<int64_t> have = PartsOf(now.layout, num_devices_);
+  const std::vector<int64_t> want = PartsOf(to, num_devices_);
+  std::map<int64_t, std::vector<int64_t>> senders;  // of a part; who keeps it sends to itself
+  CollectiveAttributes attributes;
+  for (size_t device = 0; device < have.size(); ++device) {
+    if (have[device] == want[device]) {
+      attributes.groups.push_back({static_cast<int64_t>(device), static_cast<int64_t>(device)});
+    } else {
+      senders[have[device]].push_back(static_cast<int64_t>(device));
+    }
+  }
+  for (size_t device = 0; device < have.size(); ++device) {
+    if (have[device] == want[device]) continue;
+    std::vector<int64_t>& free = senders[want[device]];
+    if (free.empty()) return false;
+    attributes.groups.push_back({free.back(), static_cast<int64_t>(device)});
+    free.pop_back();
+  }
+  if (!senders.empty()) {
+    now.value =
+        Collective(Opcode::kCollectivePermute, now.value, now.value->type, std::move(attributes));
+  }
+  now.layout = to;
+  return true;
+}
+
+Value* Emitter::Move(LocalValue now, const Type& global, const Layout& to) {
+  const size_t rank = static_cast<size_t>(global.rank());
+  Layout target = to;
+  if (!now.layout.unreduced.empty()) ReduceUnreduced(now, to);
+  if (Layout reduced = now.layout; reduced.Normalize(), reduced == to) return now.value;
+  if (!now.layout.IsReplicated() && !to.IsReplicated() && Permute(now, to)) return now.value;
+  if (!SameDevices(now.layout.mesh, to.mesh) && !now.layout.IsReplicated() && !to.IsReplicated()) {
+    // Nothing is known of how one mesh lies in the other.
+    const Layout nothing = OnMesh(Layout(), now.layout.mesh, rank);
+    while (GatherOne(now, nothing)) {
+    }
+    now.layout = Layout();
+  }
+  const MeshRef mesh = to.IsReplicated() ? now.layout.mesh : to.mesh;
+  target = OnMesh(target, mesh, rank);
+  now.layout = OnMesh(now.layout, mesh, rank);
+  while (SliceOne(now, target) || ExchangeOne(now, target) || GatherOne(now, target)) {
+  }
+  return now.value;
+}
+
+Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout& to) {
+  if (from.layout == to || global.kind != Type::Kind::kTensor) return from.value;
+  const std::string key = StrCat(from.value->id, " ", ToString(to));
+  for (const auto& known : resharded_) {
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  Value* const moved = Move(from, global, to);
+  resharded_.back().emplace(key, moved);
+  return moved;
+}
+
+}  // namespace plinth::compiler::partition

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_EMITTER_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_EMITTER_H_
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "reference_plugin/compiler/ir/builder.h"
+#include "reference_plugin/compiler/partition/layout.h"
+
+namespace plinth::compiler::partition {
+
+// A value of the partitioned program: what one device has of an array.
+struct LocalValue {
+  Value* value = nullptr;
+  Layout layout;
+};
+
+// Writes the ops of a partitioned program. What depends on the device alone is written once, at the
+// begin of the program, and used from everywhere.
+class Emitter {
+ public:
+  Emitter(Module& module, int64_t num_devices) : module_(module), num_devices_(num_devices) {}
+
+  Module& module() { return module_; }
+  int64_t num_devices() const { return num_devices_; }
+  // Where ops go from now on; returns where they went before.
+  std::vector<Op*>* Into(std::vector<Op*>* ops) { return std::exchange(ops_, ops); }
+  std::vector<Op*>& ops() { return *ops_; }
+  void At(Location location) { location_ = std::move(location); }
+  Builder builder() { return Builder(module_, *ops_, location_); }
+  // What stands before all else.
+  std::vector<Op*>& prologue() { return prologue_; }
+
+  // Which part along these axes the device has: s32.
+  Value* IndexAlong(const Mesh& mesh, const AxisList& axes);
+
+  // The value in another layout of the same array; moved once for each, where both are seen.
+  Value* Reshard(const LocalValue& from, const Type& global, const Layout& to);
+  // Blocks of control flow see what is around them, but not the other way round.
+  void BeginBlock() { resharded_.emplace_back(); }
+  void EndBlock() { resharded_.pop_back(); }
+
+  // Combines what each device of a group has: add, maximum, ...
+  Value* AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes);
+
+  // Bytes that all devices together received beyond what they had, for reports.
+  int64_t num_collectives() const { return num_collectives_; }
+
+ private:
+  Value* Move(LocalValue from, const Type& global, const Layout& to);
+  void ReduceUnreduced(LocalValue& now, const Layout& to);
+  bool SliceOne(LocalValue& now, const Layout& to);
+  bool ExchangeOne(LocalValue& now, const Layout& to);
+  bool GatherOne(LocalValue& now, const Layout& to);
+  bool Permute(LocalValue& now, const Layout& to);
+  Value* PlaceInMesh(const Mesh& mesh);
+  Value* Collective(Opcode opcode, Value* value, Type type, CollectiveAttributes attributes);
+  Block* CombinerOf(Opcode opcode, DType dtype);
+
+  Module& module_;
+  int64_t num_devices_;
+  std::vector<Op*>* ops_ = nullptr;
+  std::vector<Op*> prologue_;
+  Location location_;
+  Value* partition_id_ = nullptr;
+  std::map<std::string, Value*> indices_;  // along axes of a mesh
+  std::vector<std::unordered_map<std::string, Value*>> resharded_;
+  int64_t num_collectives_ = 0;
+};
+
+// The combiner of values that are not reduced yet.
+Opcode CombinerOf(ReductionOp reduction);
+
+}  // namespace plinth::compiler::partition
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_EMITTER_H_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/layout.h"
+
+#include <numeric>
+
+#include "plinth/support/str_cat.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+// Places of the mesh that differ along the axes, from the first on, in the order of the axes.
+std::vector<int64_t> PlacesAlong(const Mesh& mesh, const AxisList& axes) {
+  std::vector<int64_t> places = {0};
+  for (const Axis& axis : axes) {
+    const int64_t stride = StrideOf(mesh, axis);
+    std::vector<int64_t> next;
+    next.reserve(places.size() * static_cast<size_t>(axis.size));
+    for (int64_t place : places) {
+      for (int64_t i = 0; i < axis.size; ++i) next.push_back(place + i * stride);
+    }
+    places = std::move(next);
+  }
+  return places;
+}
+
+int64_t DeviceAt(const Mesh& mesh, int64_t place) {
+  return mesh.device_ids.empty() ? place : mesh.device_ids[static_cast<size_t>(place)];
+}
+
+}  // namespace
+
+const AxisList& Layout::Of(size_t dim) const {
+  static const AxisList kNone = {};
+  return dims.empty() ? kNone : dims[dim];
+}
+
+AxisList Layout::AllAxes() const {
+  AxisList axes = unreduced;
+  for (const AxisList& dim : dims) {
+    for (const Axis& axis : dim) axes.push_back(axis);
+  }
+  return axes;
+}
+
+void Layout::Normalize() {
+  bool any = !unreduced.empty();
+  for (const AxisList& dim : dims) any |= !dim.empty();
+  if (any) return;
+  mesh = nullptr;
+  dims.clear();
+}
+
+bool SameDevices(const MeshRef& a, const MeshRef& b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
+
+bool operator==(const Layout& a, const Layout& b) {
+  return SameDevices(a.mesh, b.mesh) && a.dims == b.dims && a.unreduced == b.unreduced &&
+         (a.unreduced.empty() || a.reduction == b.reduction);
+}
+
+Layout LayoutOf(const Sharding* sharding, const Type& type) {
+  Layout layout;
+  if (sharding == nullptr || type.kind != Type::Kind::kTensor || sharding->mesh->axes.empty() ||
+      sharding->dims.size() != type.dims.size()) {
+    return layout;
+  }
+  layout.mesh = sharding->mesh;
+  layout.reduction = sharding->reduction;
+  for (const Axis& axis : sharding->unreduced) {
+    if (axis.size > 1) layout.unreduced.push_back(axis);
+  }
+  SortAndMerge(layout.unreduced);
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    AxisList& axes = layout.dims.emplace_back();
+    int64_t remaining = type.dims[i];
+    for (const Axis& axis : sharding->dims[i].axes) {
+      const int64_t common = remaining == 0 ? 1 : std::gcd(axis.size, remaining);
+      if (common > 1) AddOrMerge(axes, {axis.index, axis.pre_size, common});
+      remaining /= common;
+      if (common != axis.size) break;
+    }
+  }
+  layout.Normalize();
+  return layout;
+}
+
+Type LocalType(const Type& type, const Layout& layout) {
+  Type local = type;
+  for (size_t i = 0; i < layout.dims.size(); ++i) local.dims[i] /= SizeOf(layout.dims[i]);
+  return local;
+}
+
+Layout Reduced(Layout layout) {
+  layout.unreduced.clear();
+  layout.Normalize();
+  return layout;
+}
+
+std::string ToString(const Layout& layout) {
+  if (layout.IsReplicated()) return "replicated";
+  std::string text = StrCat(ToString(*layout.mesh), "[");
+  for (const AxisList& dim : layout.dims) text += ToString(*layout.mesh, dim);
+  return StrCat(text, "]", ToString(*layout.mesh, layout.unreduced),
+                layout.unreduced.empty() ? 0 : static_cast<int>(layout.reduction));
+}
+
+int64_t StrideOf(const Mesh& mesh, const Axis& axis) {
+  int64_t stride = 1;
+  for (size_t i = static_cast<size_t>(axis.index) + 1; i < mesh.axes.size(); ++i) {
+    stride *= mesh.axes[i].size;
+  }
+  return stride * (mesh.axes[static_cast<size_t>(axis.index)].size / axis.end());
+}
+
+std::vector<std::vector<int64_t>> GroupsOf(const Mesh& mesh, const AxisList& axes) {
+  const std::vector<int64_t> members = PlacesAlong(mesh, axes);
+  std::vector<std::vector<int64_t>> groups;
+  for (int64_t first : PlacesAlong(mesh, UnusedAxes(mesh, axes))) {
+    std::vector<int64_t>& group = groups.emplace_back();
+    group.reserve(members.size());
+    for (int64_t member : members) group.push_back(DeviceAt(mesh, first + member));
+  }
+  return groups;
+}
+
+std::vector<int64_t> PartsOf(const Layout& layout, int64_t num_devices) {
+  std::vector<int64_t> parts(static_cast<size_t>(num_devices), 0);
+  if (layout.IsReplicated()) return parts;
+  const Mesh& mesh = *layout.mesh;
+  for (int64_t place = 0; place < num_devices; ++place) {
+    int64_t part = 0;
+    for (const AxisList& dim : layout.dims) {
+      for (const Axis& axis : dim) {
+        part = part * axis.size + place / StrideOf(mesh, axis) % axis.size;
+      }
+    }
+    parts[static_cast<size_t>(DeviceAt(mesh, place))] = part;
+  }
+  return parts;
+}
+
+}  // namespace plinth::compiler::partition

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LAYOUT_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LAYOUT_H_
+
+#include <string>
+#include <vector>
+
+#include "reference_plugin/compiler/ir/ir.h"
+
+namespace plinth::compiler::partition {
+
+// How an array lies on the devices while a program is partitioned: each has an equal part, of
+// extents divided by those of the axes.
+struct Layout {
+  MeshRef mesh;                // null: every device has all of it
+  std::vector<AxisList> dims;  // one per dimension, or none without a mesh
+  AxisList unreduced;          // in the order of the mesh
+  ReductionOp reduction = ReductionOp::kSum;
+
+  bool IsReplicated() const { return mesh == nullptr; }
+  const AxisList& Of(size_t dim) const;
+  // All axes in use, in no order.
+  AxisList AllAxes() const;
+  // Without a mesh if nothing is spread.
+  void Normalize();
+  friend bool operator==(const Layout&, const Layout&);
+};
+
+bool SameDevices(const MeshRef& a, const MeshRef& b);
+
+// The layout nearest to a sharding: of the axes of a dimension, the largest part from the major end
+// that divides it. Without a sharding, on a mesh without axes or for what is no tensor, replicated.
+Layout LayoutOf(const Sharding* sharding, const Type& type);
+// The type of a device's part.
+Type LocalType(const Type& type, const Layout& layout);
+// The same without what is not reduced.
+Layout Reduced(Layout layout);
+// For keys and messages: equal for equal layouts.
+std::string ToString(const Layout& layout);
+
+// How far two devices are apart, in places of the mesh, that are next to one another along the
+// axis.
+int64_t StrideOf(const Mesh& mesh, const Axis& axis);
+// The devices that differ along these axes alone, each group in the order of the axes.
+std::vector<std::vector<int64_t>> GroupsOf(const Mesh& mesh, const AxisList& axes);
+// Which part of the array each device has, counted row major; by device.
+std::vector<int64_t> PartsOf(const Layout& layout, int64_t num_devices);
+
+}  // namespace plinth::compiler::partition
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LAYOUT_H_

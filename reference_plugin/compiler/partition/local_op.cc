@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/local_op.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/partition/projection.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+bool HasFactor(const TensorFactors& tensor, size_t factor) {
+  for (const DimFactors& dim : tensor) {
+    if (std::find(dim.begin(), dim.end(), static_cast<int32_t>(factor)) != dim.end()) return true;
+  }
+  return false;
+}
+
+void Forbid(std::vector<bool>& spreadable, const DimFactors& dim) {
+  for (int32_t factor : dim) spreadable[static_cast<size_t>(factor)] = false;
+}
+
+void ForbidAllBut(std::vector<bool>& spreadable, const TensorFactors& tensor, int64_t dim) {
+  for (size_t i = 0; i < tensor.size(); ++i) {
+    if (static_cast<int64_t>(i) != dim) Forbid(spreadable, tensor[i]);
+  }
+}
+
+// Groups tie features and batches to one another; without groups, all but the places of windows.
+void ForbidOfConvolution(const Op& op, const Rule& rule, std::vector<bool>& spreadable) {
+  const auto& conv = op.Get<ConvolutionAttributes>();
+  for (int64_t dim : conv.input_spatial) {
+    Forbid(spreadable, rule.operands[0][static_cast<size_t>(dim)]);
+  }
+  for (int64_t dim : conv.kernel_spatial) {
+    Forbid(spreadable, rule.operands[1][static_cast<size_t>(dim)]);
+  }
+  if (conv.feature_group_count == 1 && conv.batch_group_count == 1) return;
+  ForbidAllBut(spreadable, rule.operands[1], -1);
+  if (conv.batch_group_count > 1) ForbidAllBut(spreadable, rule.operands[0], -1);
+}
+
+bool IsNeutral(const Value* init, Opcode combiner) {
+  switch (combiner) {
+    case Opcode::kAdd:
+      return IsSplat(init, 0);
+    case Opcode::kMultiply:
+      return IsSplat(init, 1);
+    default:
+      return true;  // it may count many times
+  }
+}
+
+class Chooser {
+ public:
+  explicit Chooser(const SpreadWish& wish) : wish_(wish), rule_(*wish.rule) {}
+
+  Spread Choose() && {
+    spread_.mesh = MeshOf();
+    if (spread_.mesh == nullptr) return std::move(spread_);
+    spread_.axes.resize(rule_.factors.size());
+    TakeReductions();
+    for (size_t i = 0; i < rule_.results.size(); ++i) Take(rule_.results[i], wish_.results[i]);
+    std::vector<size_t> order(rule_.operands.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return wish_.operand_sizes[a] > wish_.operand_sizes[b];
+    });
+    for (size_t i : order) Take(rule_.operands[i], wish_.operands[i]);
+    KeepInOnePiece();
+    const bool any = std::any_of(spread_.axes.begin(), spread_.axes.end(),
+                                 [](const AxisList& axes) { return !axes.empty(); });
+    if (!any) spread_.mesh = nullptr;
+    return std::move(spread_);
+  }
+
+ private:
+  MeshRef MeshOf() const {
+    for (const Layout& layout : wish_.results) {
+      if (!layout.IsReplicated()) return layout.mesh;
+    }
+    MeshRef mesh;
+    int64_t size = -1;
+    for (size_t i = 0; i < wish_.operands.size(); ++i) {
+      if (wish_.operands[i].IsReplicated() || wish_.operand_sizes[i] <= size) continue;
+      mesh = wish_.operands[i].mesh;
+      size = wish_.operand_sizes[i];
+    }
+    return mesh;
+  }
+
+  TensorProjection ProjectionOf(const TensorFactors& tensor, const Layout& layout) const {
+    Sharding sharding;
+    sharding.mesh = layout.mesh;
+    for (const AxisList& axes : layout.dims) sharding.dims.emplace_back().axes = axes;
+    return Project(tensor, &sharding, rule_);
+  }
+
+  // The largest part of the axes that divides the factor and is not used yet.
+  AxisList Fitting(const AxisList& axes, int64_t size) const {
+    AxisList fitting;
+    for (const Axis& axis : axes) {
+      if (size % axis.size != 0 || Overlap(axis, used_)) break;
+      fitting.push_back(axis);
+      size /= axis.size;
+    }
+    return fitting;
+  }
+
+  void Assign(size_t factor, const AxisList& axes) {
+    const AxisList fitting = Fitting(axes, rule_.factors[factor].size);
+    for (const Axis& axis : fitting) used_.push_back(axis);
+    spread_.axes[factor] = fitting;
+  }
+
+  // Nothing moves if all operands have the same part of what is reduced.
+  void TakeReductions() {
+    for (size_t factor = 0; factor < rule_.factors.size(); ++factor) {
+      if (rule_.factors[factor].kind != FactorKind::kReduction || !wish_.spreadable[factor]) {
+        continue;
+      }
+      bool first = true;
+      AxisList common;
+      for (size_t i = 0; i < rule_.operands.size(); ++i) {
+        if (!HasFactor(rule_.operands[i], factor)) continue;
+        AxisList axes;
+        if (SameDevices(wish_.operands[i].mesh, spread_.mesh)) {
+          axes = ProjectionOf(rule_.operands[i], wish_.operands[i]).factors[factor].axes;
+        }
+        if (first) common = axes;
+        if (!(common == axes)) common.clear();
+        first = false;
+      }
+      if (!common.empty()) Assign(factor, common);
+    }
+  }
+
+  void Take(const TensorFactors& tensor, const Layout& layout) {
+    if (!SameDevices(layout.mesh, spread_.mesh) || layout.dims.size() != tensor.size()) return;
+    const TensorProjection projection = ProjectionOf(tensor, layout);
+    for (size_t factor = 0; factor < rule_.factors.size(); ++factor) {
+      if (wish_.spreadable[factor] && spread_.axes[factor].empty() &&
+          projection.factors[factor].is_there) {
+        Assign(factor, projection.factors[factor].axes);
+      }
+    }
+  }
+
+  // A dimension is spread along a factor only if it is along all of each more major one.
+  void KeepInOnePiece() {
+    bool changed = true;
+    const auto keep = [&](const TensorFactors& tensor) {
+      for (const DimFactors& dim : tensor) {
+        bool is_full = true;
+        for (int32_t index : dim) {
+          const size_t factor = static_cast<size_t>(index);
+          if (!is_full && !spread_.axes[factor].empty()) {
+            spread_.axes[factor].clear();
+            changed = true;
+          }
+          is_full &= SizeOf(spread_.axes[factor]) == rule_.factors[factor].size;
+        }
+      }
+    };
+    while (changed) {
+      changed = false;
+      for (const TensorFactors& tensor : rule_.operands) keep(tensor);
+      for (const TensorFactors& tensor : rule_.results) keep(tensor);
+    }
+  }
+
+  const SpreadWish& wish_;
+  const Rule& rule_;
+  Spread spread_;
+  AxisList used_;
+};
+
+}  // namespace
+
+std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule) {
+  const bool has_terms = TermsOf(op).has_value();
+  std::vector<bool> spreadable(rule.factors.size());
+  for (size_t i = 0; i < rule.factors.size(); ++i) {
+    const FactorKind kind = rule.factors[i].kind;
+    spreadable[i] =
+        kind == FactorKind::kPassThrough || (kind == FactorKind::kReduction && has_terms);
+  }
+  const auto forbid_where = [&](auto moves) {
+    for (size_t dim = 0; dim < rule.operands[0].size(); ++dim) {
+      if (moves(dim)) Forbid(spreadable, rule.operands[0][dim]);
+    }
+  };
+  switch (op.opcode) {
+    case Opcode::kPad: {
+      // The extent may stay the same where the elements move.
+      const auto& pad = op.Get<PadAttributes>();
+      forbid_where([&](size_t dim) {
+        return pad.low[dim] != 0 || pad.high[dim] != 0 || pad.interior[dim] != 0;
+      });
+      break;
+    }
+    case Opcode::kDynamicUpdateSlice:
+      for (size_t dim = 0; dim < rule.operands[0].size(); ++dim) {
+        if (op.operands[1]->type.dims[dim] == op.operands[0]->type.dims[dim]) continue;
+        Forbid(spreadable, rule.operands[0][dim]);
+        Forbid(spreadable, rule.operands[1][dim]);
+      }
+      break;
+    case Opcode::kReshape:
+      // What one side alone has is cut elsewhere by the other.
+      for (size_t i = 0; i < spreadable.size(); ++i) {
+        spreadable[i] = HasFactor(rule.operands[0], i) && HasFactor(rule.results[0], i);
+      }
+      break;
+    case Opcode::kScatter: {
+      // Indices say where in the whole of a dimension an update goes.
+      const TensorFactors& updates = rule.operands[op.results.size() + 1];
+      for (size_t i = 0; i < spreadable.size(); ++i) {
+        if (HasFactor(rule.operands[0], i) && !HasFactor(updates, i)) spreadable[i] = false;
+      }
+      break;
+    }
+    case Opcode::kConvolution:
+      ForbidOfConvolution(op, rule, spreadable);
+      break;
+    case Opcode::kRngBitGenerator:
+      spreadable.assign(spreadable.size(), false);  // where a part begins, no attribute says
+      break;
+    default:
+      break;
+  }
+  return spreadable;
+}
+
+std::optional<Terms> TermsOf(const Op& op) {
+  if (op.opcode == Opcode::kDotGeneral || op.opcode == Opcode::kConvolution) return Terms();
+  if (op.opcode != Opcode::kReduce || op.results.size() != 1) return std::nullopt;
+  const std::optional<Opcode> combiner = OnlyOpOf(*op.blocks[0]);
+  if (!combiner.has_value()) return std::nullopt;
+  switch (*combiner) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+      return Terms{*combiner, !IsNeutral(op.operands[1], *combiner)};
+    default:
+      return std::nullopt;
+  }
+}
+
+OpLayouts LayoutsOf(const Op& op, const Rule& rule, const MeshRef& mesh,
+                    const std::vector<AxisList>& axes) {
+  OpLayouts layouts;
+  const auto make = [&](const TensorFactors& tensor) {
+    Layout layout;
+    layout.mesh = mesh;
+    for (const DimFactors& dim : tensor) {
+      AxisList& of_dim = layout.dims.emplace_back();
+      for (int32_t factor : dim) {
+        for (const Axis& axis : axes[static_cast<size_t>(factor)]) AddOrMerge(of_dim, axis);
+      }
+    }
+    return layout;
+  };
+  for (const TensorFactors& tensor : rule.operands) {
+    layouts.operands.push_back(make(tensor));
+    layouts.operands.back().Normalize();
+  }
+  AxisList unreduced;
+  for (size_t i = 0; i < rule.factors.size(); ++i) {
+    if (rule.factors[i].kind != FactorKind::kReduction) continue;
+    for (const Axis& axis : axes[i]) unreduced.push_back(axis);
+  }
+  SortAndMerge(unreduced);
+  for (const TensorFactors& tensor : rule.results) {
+    layouts.results.push_back(make(tensor));
+    layouts.results.back().unreduced = unreduced;
+    layouts.results.back().Normalize();
+  }
+  (void)op;
+  return layouts;
+}
+
+Spread ChooseSpread(const SpreadWish& wish) { return Chooser(wish).Choose(); }
+
+std::shared_ptr<const Attributes> LocalAttributes(const Op& op, std::span<const Type> operands,
+                                                  std::span<const Type> results) {
+  switch (op.opcode) {
+    case Opcode::kSlice: {
+      SliceAttributes slice = op.Get<SliceAttributes>();
+      for (size_t dim = 0; dim < slice.limit.size(); ++dim) {
+        if (operands[0].dims[dim] == op.operands[0]->type.dims[dim]) continue;
+        slice.limit[dim] = operands[0].dims[dim];
+      }
+      return MakeAttributes(std::move(slice));
+    }
+    case Opcode::kDynamicSlice:
+      return MakeAttributes(DynamicSliceAttributes{results[0].dims});
+    case Opcode::kGather: {
+      GatherAttributes gather = op.Get<GatherAttributes>();
+      for (size_t dim = 0; dim < gather.slice_sizes.size(); ++dim) {
+        if (gather.slice_sizes[dim] == op.operands[0]->type.dims[dim]) {
+          gather.slice_sizes[dim] = operands[0].dims[dim];
+        }
+      }
+      return MakeAttributes(std::move(gather));
+    }
+    default:
+      return op.attributes;
+  }
+}
+
+}  // namespace plinth::compiler::partition

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LOCAL_OP_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LOCAL_OP_H_
+
+#include <optional>
+#include <vector>
+
+#include "reference_plugin/compiler/partition/layout.h"
+#include "reference_plugin/compiler/partition/rule.h"
+
+// What one device computes of an op.
+namespace plinth::compiler::partition {
+
+// Along which factors an op may be spread as it is: each device runs the same op on its parts.
+// Others are gathered before it. By factor.
+std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule);
+
+// What a device has of the result of an op that is spread along a reduction factor is one term.
+struct Terms {
+  Opcode combiner = Opcode::kAdd;
+  bool counts_init = false;  // each term has the initial value, which counts once
+};
+// Nothing: the op's terms cannot be combined.
+std::optional<Terms> TermsOf(const Op& op);
+
+// The layouts of the operands and results of an op, when these axes are on its factors.
+struct OpLayouts {
+  std::vector<Layout> operands, results;
+};
+OpLayouts LayoutsOf(const Op& op, const Rule& rule, const MeshRef& mesh,
+                    const std::vector<AxisList>& axes);
+
+// The axes of each factor: those of the results wanted first, then those that operands have, larger
+// ones first; each axis once, and only where all parts are equal. Reductions of which all operands
+// have their part come before all else.
+struct SpreadWish {
+  const Rule* rule;
+  std::vector<bool> spreadable;  // by factor
+  std::vector<Layout> operands, results;
+  std::vector<int64_t> operand_sizes;
+};
+struct Spread {
+  MeshRef mesh;  // null: not spread
+  std::vector<AxisList> axes;
+};
+Spread ChooseSpread(const SpreadWish& wish);
+
+// The attributes of the op on its parts; `operands` and `result` are local types.
+std::shared_ptr<const Attributes> LocalAttributes(const Op& op, std::span<const Type> operands,
+                                                  std::span<const Type> results);
+
+}  // namespace plinth::compiler::partition
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LOCAL_OP_H_

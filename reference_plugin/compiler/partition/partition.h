@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_PARTITION_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_PARTITION_H_
+
+#include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir/ir.h"
+
+namespace plinth::compiler::partition {
+
+// What became of a program, for reports and tests.
+struct PartitionReport {
+  // Ops whose operands were gathered, because nobody knows how to spread them, and the bytes that
+  // each device received for it.
+  int64_t num_fallbacks = 0;
+  int64_t fallback_bytes = 0;
+};
+
+// Makes of a program on whole arrays the program of one device among module.num_partitions: types
+// of parts, and collectives where devices need what others have. Parameters and results lie as the
+// program says, or else as it follows from what it says; parameter_shardings and output_shardings
+// tell how. The module has one function and one replica; afterwards no sharding is left in it.
+//
+// INVALID_ARGUMENT for meshes that are not of as many devices, and for manual computations whose
+// local types do not follow from their shardings; UNIMPLEMENTED for what several devices would
+// falsify: effects, partition_id outside of manual computations, ones that are manual in part.
+Expected<PartitionReport> Partition(Module& module);
+
+}  // namespace plinth::compiler::partition
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_PARTITION_H_

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs, partitioned and run on as many devices, give what they give on one, exactly.
+
+usage: partition_oracle_test.py PARTITION_TOOL [GRAPHS [FIRST_SEED]]
+"""
+
+import sys
+
+import oracle
+import random_sharded_program
+
+
+def main() -> int:
+  count = int(sys.argv[2]) if len(sys.argv) > 2 else 400
+  first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+  programs = [random_sharded_program.make(seed) for seed in range(first, first + count)]
+  failed = 0
+  for seed, (program, lines) in enumerate(
+      zip(programs, oracle.run_tool(sys.argv[1], "run", programs)), first):
+    if lines and lines[0].startswith("agrees"):
+      continue
+    failed += 1
+    if failed <= 5:
+      print(f"seed {seed}: " + "\n".join(lines[:80]) + f"\n{program}")
+  print(f"{count - failed} of {count} partitioned programs agree")
+  return 1 if failed else 0
+
+
+if __name__ == "__main__":
+  sys.exit(main())
