@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare.py on a bench.py that is made up: rounds, deaths, what is kept. Needs no JAX."""
 
+import contextlib
+import io
 import json
 import subprocess
 import sys
@@ -65,7 +67,25 @@ class Compare(unittest.TestCase):
         self.assertTrue((self.folder / "runs" / "notes.json").exists())
         again, _ = self.run_it("--report-only")
         self.assertEqual(again.stdout, "".join(line for line in done.stdout.splitlines(True)
-                                               if not line.startswith("# round")))
+                                               if not line.startswith(("# round", "# others"))))
+
+    def test_rounds_under_load_are_run_again_so_often(self):
+        done, rows = self.run_it("--rounds", "1", "--only", "new/x", "--most-load", "-1", "--repeats", "2")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(done.stdout.count("run again\n"), 2)
+        self.assertIn("during a0, b0, after 2 rounds", done.stdout)
+        self.assertEqual(rows["new/x.ms"]["min_ratio"], 2)
+        quiet, _ = self.run_it("--rounds", "1", "--only", "new/x", "--most-load", "1000")
+        self.assertNotIn("run again", quiet.stdout)
+
+    def test_a_group_counts_each_case_once(self):
+        a = [{"g/x": {"ms": 4, "us": 4}, "g/y": {"ms": 1}}, {"g/x": {"ms": 8, "us": 8}, "g/y": {"ms": 1}}]
+        b = [{"g/x": {"ms": 1, "us": 1}, "g/y": {"ms": 1}}] * 2
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            compare.report(a, b, {})
+        self.assertIn("minima: g 2.00 (n=2), all 2.00 (n=2)", printed.getvalue())
+        self.assertIn("medians: g 2.45 (n=2)", printed.getvalue())
 
     def test_a_case_that_dies_or_hangs_is_an_error_and_the_rest_goes_on(self):
         done, rows = self.run_it("--rounds", "1", "--only", "first,dies,hangs,last")

@@ -12,6 +12,7 @@ KEY = np.array([0, 42], np.uint32)
 R = np.random.RandomState(0)
 
 cases = []  # (name, function that returns {metric: value}), in the order of their run
+programs = []  # (name, make, x64) of the cases that run one program: see store_programs.py
 budget = 0.35  # seconds per timed thing; set by bench.py
 
 
@@ -66,6 +67,7 @@ def u32(*shape):
 
 def run_case(name, make, bytes=None, flops=None, kind=None, x64=False):
     """make() -> (function, arguments): times jit(function)(*arguments), blocking."""
+    programs.append((name, make, x64))
 
     @case(name)
     def _():
