@@ -19,9 +19,14 @@ namespace {
 
 constexpr int64_t kPooledSize = 64 << 10;  // smaller blocks are malloc's business
 constexpr int64_t kHugePage = 2 << 20;
-constexpr int64_t kIdleFloor = 64 << 20;  // idle bytes that are always kept
+// Idle bytes beyond which somebody has to come by when the process is idle.
+constexpr int64_t kRemindedBytes = 64 << 20;
 // The system is asked once per so many bytes: that takes a hundredth of the time of touching them.
 constexpr int64_t kUncheckedBytes = 64 << 20;
+
+// What a block has behind its bytes: vector code may read whole vectors. It is no part of the size,
+// so that 2^n bytes are a block of 2^n.
+constexpr int64_t kTail = kStorageAlignment;
 
 // Eight classes per power of two: at most an eighth of a block is unused.
 int64_t BlockSize(int64_t size) {
@@ -37,11 +42,15 @@ size_t ClassOf(int64_t block_size) {
   return static_cast<size_t>(power - 16) * 8 + (size >> (power - 3)) % 8;
 }
 
+int64_t PageSize() { return sysconf(_SC_PAGE_SIZE); }
+
 std::byte* MapBlock(int64_t size) {
   if (size < kHugePage) {
-    return static_cast<std::byte*>(std::aligned_alloc(kStorageAlignment, size));
+    return static_cast<std::byte*>(std::aligned_alloc(kStorageAlignment, size + kTail));
   }
-  // Mapped with room to cut a block out at a huge-page boundary.
+  // Mapped with room to cut a block out at a huge-page boundary. The page of the tail is never
+  // written, and so has no memory of its own.
+  size += PageSize();
   int64_t mapped = size + kHugePage;
   void* map = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (map == MAP_FAILED) return nullptr;
@@ -59,14 +68,14 @@ void UnmapBlock(std::byte* data, int64_t size) {
   if (size < kHugePage) {
     std::free(data);
   } else {
-    munmap(data, size);
+    munmap(data, size + PageSize());
   }
 }
 
 // How many bytes of the whole pages of a block have no memory behind them yet. Where the system
 // does not tell, none. What is swapped out counts, too: reading it takes memory again.
 int64_t UntouchedBytes(const std::byte* data, int64_t size) {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGE_SIZE));
+  const auto page = static_cast<uintptr_t>(PageSize());
   const auto begin = reinterpret_cast<uintptr_t>(data);
   uintptr_t at = (begin + page - 1) / page * page;
   const uintptr_t end = (begin + size) / page * page;
@@ -138,12 +147,13 @@ StoragePtr StoragePtr::Own(void* data, int64_t size, std::shared_ptr<const void>
   return storage;
 }
 
-std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit, std::function<int64_t()> available) {
+std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit, std::function<int64_t()> available,
+                                               std::chrono::milliseconds idle_age) {
   if (limit <= 0) {
     limit = TotalMemory();
     if (available == nullptr) available = [] { return AvailableMemory(); };
   }
-  return std::shared_ptr<MemoryPool>(new MemoryPool(limit, std::move(available)));
+  return std::shared_ptr<MemoryPool>(new MemoryPool(limit, std::move(available), idle_age));
 }
 
 MemoryPool::~MemoryPool() { Unmap(CutTo(0)); }
@@ -173,8 +183,7 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
   if (size < 0) return ResourceExhausted("an array of more than 2^63 bytes was asked for");
   PLINTH_RETURN_IF_ERROR(Reserve(size));
   Reservation reservation(this, size);
-  // Vector code may read whole vectors: the bytes up to the next boundary belong to the storage.
-  int64_t padded = RoundUp(size, kStorageAlignment) + kStorageAlignment;
+  int64_t padded = RoundUp(size, kStorageAlignment);
   int64_t block_size = padded < kPooledSize ? 0 : BlockSize(padded);
   int64_t header_size = RoundUp(sizeof(Storage), kStorageAlignment);
   std::byte* data = nullptr;
@@ -182,8 +191,8 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
     PLINTH_ASSIGN_OR_RETURN(data, TakeBlock(block_size));
   }
   // Small: header and data in one block, so that a small result costs one malloc.
-  void* memory =
-      std::malloc(block_size > 0 ? sizeof(Storage) : header_size + padded + kStorageAlignment);
+  void* memory = std::malloc(block_size > 0 ? sizeof(Storage)
+                                            : header_size + padded + kTail + kStorageAlignment);
   if (memory == nullptr) {
     if (data != nullptr) GiveBlock(data, block_size);
     return ResourceExhausted("out of memory: the system gave no ", size, " bytes");
@@ -242,6 +251,9 @@ Status MemoryPool::MakeRoom(int64_t block_size) {
   int64_t available = 0;
   auto fits = [&] {
     available = available_();
+    // The new block counts as in use already. Those that nobody has written yet count twice: if
+    // they are kept, that takes no memory.
+    most_memory_ = available + idle_bytes_ + in_use - block_size;
     if (available - perhaps_untouched_ < block_size) return false;
     unchecked_bytes_ = 0;
     return true;
@@ -287,17 +299,28 @@ void MemoryPool::Unlink(IdleBlock* block) {
 }
 
 void MemoryPool::GiveBlock(std::byte* data, int64_t block_size) noexcept {
+  const bool reminds = AddIdle(data, block_size);
+  if (reminds && reminder_ != nullptr) reminder_();
+}
+
+bool MemoryPool::AddIdle(std::byte* data, int64_t block_size) noexcept {
+  const auto now = std::chrono::steady_clock::now();
   std::lock_guard lock(mutex_);
   IdleBlock*& newest_of_class = newest_of_class_[ClassOf(block_size)];
-  auto* const block = new (data) IdleBlock{
-      block_size, std::chrono::steady_clock::now(), newest_, nullptr, newest_of_class, nullptr};
+  auto* const block =
+      new (data) IdleBlock{block_size, now, newest_, nullptr, newest_of_class, nullptr};
   (newest_ == nullptr ? oldest_ : newest_->newer) = block;
   newest_ = block;
   if (newest_of_class != nullptr) newest_of_class->newer_of_class = block;
   newest_of_class = block;
   idle_bytes_ += block_size;
   // With the lock: who is asked for memory meanwhile has to wait for what is unmapped here.
-  Unmap(CutTo(std::max(kIdleFloor, peak_bytes_in_use_.load(std::memory_order_relaxed) / 4)));
+  Unmap(CutWhile([&](const IdleBlock& idle) { return now - idle.since > idle_age_; }));
+  const int64_t free = most_memory_ - bytes_in_use_.load(std::memory_order_relaxed);
+  Unmap(CutTo(std::max<int64_t>(free / 2, 0)));
+  if (idle_bytes_ <= kRemindedBytes || is_reminded_) return false;
+  is_reminded_ = true;
+  return true;
 }
 
 MemoryPool::IdleBlock* MemoryPool::CutWhile(const auto& is_cut) {
@@ -317,8 +340,13 @@ MemoryPool::IdleBlock* MemoryPool::CutTo(int64_t idle_bytes) {
 
 void MemoryPool::ReleaseIdle(std::chrono::milliseconds age) {
   const auto limit = std::chrono::steady_clock::now() - age;
-  std::lock_guard lock(mutex_);
-  Unmap(CutWhile([&](const IdleBlock& block) { return block.since <= limit; }));
+  {
+    std::lock_guard lock(mutex_);
+    Unmap(CutWhile([&](const IdleBlock& block) { return block.since <= limit; }));
+    is_reminded_ = idle_bytes_ > kRemindedBytes;
+    if (!is_reminded_) return;
+  }
+  if (reminder_ != nullptr) reminder_();
 }
 
 MemoryPoolStats MemoryPool::stats() const {

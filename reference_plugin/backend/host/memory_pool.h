@@ -28,7 +28,8 @@ struct MemoryPoolStats {
 
 // Memory for arrays. Fresh pages, not arithmetic, are what large results cost on a CPU, so blocks
 // of 64 KB and more are kept for the next allocation of their size class, and those of 2 MB and
-// more are huge pages. Thread-safe. Storages keep their pool alive.
+// more are huge pages. What was in use in the last second is kept, at most half of what is free.
+// Thread-safe. Storages keep their pool alive.
 class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  public:
   // `limit` in bytes of all that is in use at once, as it was asked for: blocks are up to an eighth
@@ -37,10 +38,16 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   // kernel would end the process. What it took and nobody has written yet is not missing from what
   // the system calls available; the pool counts these pages and subtracts them. It knows those of
   // its own only: not what another pool or process was promised, nor what others take meanwhile.
-  // `available` is called with the pool locked.
-  static std::shared_ptr<MemoryPool> Create(int64_t limit = 0,
-                                            std::function<int64_t()> available = nullptr);
+  // `available` is called with the pool locked. Blocks that were idle for `idle_age` are given back
+  // when others become idle.
+  static std::shared_ptr<MemoryPool> Create(
+      int64_t limit = 0, std::function<int64_t()> available = nullptr,
+      std::chrono::milliseconds idle_age = std::chrono::seconds(1));
   ~MemoryPool();
+
+  // `reminder` is called, by any thread, when so much is idle that somebody should call ReleaseIdle
+  // once the process is. Set it before anything else is asked of the pool.
+  void SetReminder(std::function<void()> reminder) { reminder_ = std::move(reminder); }
 
   // Uninitialized bytes. RESOURCE_EXHAUSTED if the limit or the system forbids it; nothing is
   // asked of the system before the limit was checked.
@@ -57,12 +64,13 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   class Reservation;
   struct IdleBlock;
 
-  MemoryPool(int64_t limit, std::function<int64_t()> available)
-      : limit_(limit), available_(std::move(available)) {}
+  MemoryPool(int64_t limit, std::function<int64_t()> available, std::chrono::milliseconds idle_age)
+      : limit_(limit), available_(std::move(available)), idle_age_(idle_age), most_memory_(limit) {}
   Status Reserve(int64_t size);
   void Unreserve(int64_t size) { bytes_in_use_.fetch_sub(size, std::memory_order_relaxed); }
   Expected<std::byte*> TakeBlock(int64_t block_size);
   void GiveBlock(std::byte* data, int64_t block_size) noexcept;
+  bool AddIdle(std::byte* data, int64_t block_size) noexcept;  // whether to remind
 
   // With the lock held.
   // Makes room for a new block: idle ones count against the limit, too.
@@ -79,6 +87,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
   const int64_t limit_;
   const std::function<int64_t()> available_;  // null: nobody is asked
+  const std::chrono::milliseconds idle_age_;
+  std::function<void()> reminder_;
   std::atomic<int64_t> bytes_in_use_{0}, peak_bytes_in_use_{0}, num_allocations_{0},
       largest_allocation_{0};
   mutable std::mutex mutex_;
@@ -88,6 +98,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   IdleBlock* newest_ = nullptr;
   IdleBlock* oldest_ = nullptr;
   int64_t idle_bytes_ = 0;
+  bool is_reminded_ = false;  // and nobody came since
+  // What the pool could have altogether: the limit, or less as far as the system last said.
+  int64_t most_memory_;
   int64_t unchecked_bytes_ = 0;  // taken from the system since it was asked
   // At least what the blocks have of pages without memory behind them: what was so when it was
   // counted, and all that was taken since.

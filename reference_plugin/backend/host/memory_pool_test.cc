@@ -2,6 +2,7 @@
 #include "reference_plugin/backend/host/memory_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
@@ -76,13 +77,86 @@ TEST(MemoryPoolTest, OldestBlockIsGivenBackFirst) {
   EXPECT_EQ((*pool->Allocate(20 << 20))->data(), middle_data);
 }
 
-TEST(MemoryPoolTest, IdleBytesAreCapped) {
-  auto pool = MemoryPool::Create();
-  {
-    std::vector<StoragePtr> storages;
-    for (int i = 0; i < 60; ++i) storages.push_back(*pool->Allocate(2 << 20));
+TEST(MemoryPoolTest, AtMostHalfOfWhatIsFreeIsKept) {
+  for (bool asks : {false, true}) {
+    int64_t free = 400 << 20;
+    auto pool = asks ? MemoryPool::Create(int64_t{1} << 40, [&] { return free; })
+                     : MemoryPool::Create(free);
+    auto take = [&](int64_t size) {
+      StoragePtr storage = *pool->Allocate(size);
+      std::memset(storage->data(), 1, storage->size());
+      free -= size;
+      return storage;
+    };
+    StoragePtr in_use = take(100 << 20);
+    {
+      std::vector<StoragePtr> storages;
+      for (int i = 0; i < 125; ++i) storages.push_back(take(2 << 20));
+    }
+    EXPECT_LE(pool->stats().pooled_bytes, 150 << 20) << asks;
+    EXPECT_GT(pool->stats().pooled_bytes, 120 << 20);
+    in_use = StoragePtr();
   }
-  EXPECT_LE(pool->stats().pooled_bytes, 64 << 20);
+}
+
+TEST(MemoryPoolTest, WhatNobodyUsedForSoLongIsGivenBack) {
+  auto pool = MemoryPool::Create(0, nullptr, std::chrono::milliseconds(20));
+  (void)pool->Allocate(5 << 20);
+  (void)pool->Allocate(3 << 20);
+  EXPECT_EQ(pool->stats().pooled_bytes, 10 << 20);  // 6 and 4
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  (void)pool->Allocate(3 << 20);
+  EXPECT_EQ(pool->stats().pooled_bytes, 4 << 20);
+}
+
+// Not what vectors may read behind the bytes, either.
+TEST(MemoryPoolTest, PowersOfTwoAreBlocksOfTheirSize) {
+  auto pool = MemoryPool::Create();
+  for (int64_t size = 64 << 10; size <= 64 << 20; size *= 2) {
+    std::byte behind{};
+    {
+      StoragePtr storage = *pool->Allocate(size);
+      for (int64_t i = 0; i < kStorageAlignment; ++i) behind |= storage->data()[size + i];
+    }
+    EXPECT_EQ(pool->stats().pooled_bytes, size) << int(behind);
+    pool->ReleaseIdle(std::chrono::milliseconds(0));
+  }
+}
+
+int64_t PageFaults() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+// As a program's arena and its results do.
+TEST(MemoryPoolTest, SecondRunHasNoPageFaults) {
+  constexpr int64_t kArena = 300 << 20, kResult = 64 << 20;
+  auto pool = MemoryPool::Create();
+  auto run = [&] {
+    StoragePtr arena = *pool->Allocate(kArena), result = *pool->Allocate(kResult);
+    for (StoragePtr* storage : {&arena, &result}) {
+      for (int64_t i = 0; i < (*storage)->size(); i += 4096) (*storage)->data()[i] = std::byte{1};
+    }
+  };
+  const int64_t before_first = PageFaults();
+  run();
+  const int64_t before_second = PageFaults();
+  run();
+  EXPECT_GT(before_second - before_first, 100);
+  EXPECT_LT(PageFaults() - before_second, 10);
+}
+
+// Somebody comes by when the process is idle, though no thread of the pool did anything.
+TEST(MemoryPoolTest, LargeIdleBlocksGoWhenNothingHappens) {
+  Runtime runtime(1, 0);
+  for (int64_t size : {300, 1}) (void)runtime.memory->Allocate(size << 20);
+  EXPECT_GT(runtime.memory->stats().pooled_bytes, 300 << 20);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (runtime.memory->stats().pooled_bytes > 0 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(runtime.memory->stats().pooled_bytes, 0);
 }
 
 TEST(MemoryPoolTest, LimitIsCheckedFirst) {
@@ -141,7 +215,7 @@ TEST(MemoryPoolTest, SmallBlocksAddUp) {
 
 // What is mapped and not touched is not missing from what the system calls free.
 TEST(MemoryPoolTest, WhatWasGrantedAndNotTouchedIsTaken) {
-  constexpr int64_t kSize = (96 << 20) - kStorageAlignment;  // a block of 96 MB
+  constexpr int64_t kSize = 96 << 20;
   std::atomic<int64_t> available = 400 << 20;
   auto pool = MemoryPool::Create(int64_t{1} << 40, [&] { return available.load(); });
   std::vector<StoragePtr> storages;

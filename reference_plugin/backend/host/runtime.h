@@ -19,6 +19,7 @@ struct Runtime {
   Runtime(int parallelism, int64_t memory_limit)
       : memory(MemoryPool::Create(memory_limit)), threads(parallelism) {
     threads.SetIdleHook(IdleHook(memory));
+    memory->SetReminder(threads.IdleReminder());
   }
 
   // What threads that have nothing to do call. They may outlive the runtime, and so the memory.

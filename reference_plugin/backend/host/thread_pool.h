@@ -36,6 +36,10 @@ class ThreadPool {
   // pool.
   void SetIdleHook(std::function<void()> hook);
 
+  // A function that has the idle hook called though the pool did no work. Any thread may call it;
+  // it may outlive the pool.
+  std::function<void()> IdleReminder() const;
+
   // Runs `task`, which may not throw, on some thread of the pool, soon, in no fixed order with
   // other tasks; on this thread if the system gives the pool none.
   void Schedule(std::function<void()> task);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <future>
 #include <mutex>
 #include <new>
@@ -86,6 +88,39 @@ TEST(ThreadPoolTest, TasksRunAndMayUseThePool) {
     }
   }  // Destruction finishes what was scheduled.
   EXPECT_EQ(done, 500);
+}
+
+// Helpers that finish long after the caller, and just when it gives up looking.
+TEST(ThreadPoolTest, CallerWaitsForItsHelpers) {
+  ThreadPool pool(3);
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> done = 0;
+    const std::thread::id caller = std::this_thread::get_id();
+    pool.ParallelFor(3, 1, [&](int64_t begin, int64_t end) {
+      if (std::this_thread::get_id() != caller) {
+        std::this_thread::sleep_for(std::chrono::microseconds(round));
+      }
+      done += static_cast<int>(end - begin);
+    });
+    ASSERT_EQ(done, 3);
+  }
+}
+
+TEST(ThreadPoolTest, IdleHookIsCalledWhenReminded) {
+  std::promise<void> called;
+  std::atomic<int> calls = 0;
+  std::function<void()> reminder;
+  {
+    ThreadPool pool(1);
+    pool.SetIdleHook([&] {
+      if (++calls == 1) called.set_value();
+    });
+    reminder = pool.IdleReminder();
+    reminder();
+    EXPECT_EQ(called.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  }
+  reminder();
+  EXPECT_EQ(calls, 1);
 }
 
 #if defined(__x86_64__)
