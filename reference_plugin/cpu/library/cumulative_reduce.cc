@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <complex>
 #include <cstring>
 #include <vector>
 
-#include "reference_plugin/cpu/library/element.h"
+#include "reference_plugin/cpu/library/cumulative_rows.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
@@ -13,69 +12,6 @@ namespace plinth::cpu::library {
 namespace {
 
 using compiler::DimensionAttributes;
-using compiler::Opcode;
-
-// A running sum of one row; narrow floats are kept in a wider type.
-template <typename T>
-struct RunningSum {
-  using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
-};
-template <>
-struct RunningSum<Half> {
-  using Wide = float;
-};
-template <>
-struct RunningSum<BFloat16> {
-  using Wide = float;
-};
-
-template <typename T>
-void SumRow(void* result, const void* operand, const void* initial, int64_t length,
-            int64_t step_elements) {
-  using Wide = typename RunningSum<T>::Wide;
-  auto* to = static_cast<T*>(result);
-  auto* from = static_cast<const T*>(operand);
-  Wide sum = ConvertElement<Wide>(*static_cast<const T*>(initial));
-  for (int64_t i = 0; i < length; ++i) {
-    // Unsigned, so that integers wrap.
-    if constexpr (std::is_integral_v<T>) {
-      using Bits = std::make_unsigned_t<T>;
-      sum = static_cast<T>(static_cast<Bits>(sum) + static_cast<Bits>(*from));
-    } else {
-      sum += ConvertElement<Wide>(*from);
-    }
-    *to = ConvertElement<T>(sum);
-    to += step_elements;
-    from += step_elements;
-  }
-}
-
-using SumRowFunction = void (*)(void*, const void*, const void*, int64_t, int64_t);
-
-SumRowFunction FindSumRow(DType type) {
-  switch (type) {
-#define PLINTH_SUM_ROW(dtype, Type) \
-  case DType::dtype:                \
-    return SumRow<Type>;
-    PLINTH_SUM_ROW(kS8, int8_t)
-    PLINTH_SUM_ROW(kS16, int16_t)
-    PLINTH_SUM_ROW(kS32, int32_t)
-    PLINTH_SUM_ROW(kS64, int64_t)
-    PLINTH_SUM_ROW(kU8, uint8_t)
-    PLINTH_SUM_ROW(kU16, uint16_t)
-    PLINTH_SUM_ROW(kU32, uint32_t)
-    PLINTH_SUM_ROW(kU64, uint64_t)
-    PLINTH_SUM_ROW(kF16, Half)
-    PLINTH_SUM_ROW(kBF16, BFloat16)
-    PLINTH_SUM_ROW(kF32, float)
-    PLINTH_SUM_ROW(kF64, double)
-    PLINTH_SUM_ROW(kC64, std::complex<float>)
-    PLINTH_SUM_ROW(kC128, std::complex<double>)
-#undef PLINTH_SUM_ROW
-    default:
-      return nullptr;
-  }
-}
 
 // result[i] = combiner(... combiner(initial, operand[0]) ..., operand[i]) along one dimension, from
 // either end. k operands, then k scalar initial values; k results.
@@ -93,15 +29,15 @@ class CumulativeReduceStep final : public backend::PreparedStep {
     if (num_elements_ == 0) return Status();
     constexpr int64_t kGrainElements = 16 << 10;
     int64_t grain = kGrainElements / std::max<int64_t>(length_ * inner_, 1) + 1;
-    if (sum_row_ != nullptr && inner_ < kFewLanes) {
+    if (row_ != nullptr && inner_ < kFewLanes) {
       backend::ParallelFor(context.pool, outer_ * inner_, grain, [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
           int64_t offset = (row / inner_) * length_ * inner_ + row % inner_;
           if (reverse_) offset += (length_ - 1) * inner_;
           offset *= element_bytes_[0];
-          sum_row_(static_cast<std::byte*>(results[0]) + offset,
-                   static_cast<const std::byte*>(operands[0]) + offset, operands[1], length_,
-                   reverse_ ? -inner_ : inner_);
+          row_(static_cast<std::byte*>(results[0]) + offset,
+               static_cast<const std::byte*>(operands[0]) + offset, operands[1], length_,
+               reverse_ ? -inner_ : inner_);
         }
       });
       return Status();
@@ -141,7 +77,9 @@ class CumulativeReduceStep final : public backend::PreparedStep {
     int64_t row_bytes = 0;
     for (int64_t element : element_bytes_) row_bytes += RowBytes(element);
     rows_ = WorkBlocks(row_bytes, outer_);
-    if (count_ == 1 && SingleOp(step.combiners[0]) == Opcode::kAdd) sum_row_ = FindSumRow(types[0]);
+    if (const auto op = SingleOp(step.combiners[0]); count_ == 1 && op.has_value()) {
+      row_ = FindCumulativeRow(*op, types[0]);
+    }
     PLINTH_ASSIGN_OR_RETURN(
         combiner_, PairCombiner::Make(step.combiners[0], types, CapturedTypes(step, 2 * count_),
                                       std::max<int64_t>(inner_, 1)));
@@ -181,7 +119,7 @@ class CumulativeReduceStep final : public backend::PreparedStep {
   int64_t outer_ = 1, length_ = 1, inner_ = 1, num_elements_ = 0;
   bool reverse_ = false;
   SmallVector<int64_t, 4> element_bytes_;
-  SumRowFunction sum_row_ = nullptr;
+  CumulativeRow row_ = nullptr;
   WorkBlocks rows_;  // the initial values, one row per operand
   PairCombiner combiner_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -11,6 +12,7 @@
 #include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/library/order.h"
 #include "reference_plugin/cpu/library/order_bits.h"
+#include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/test_support.h"
 
 // Gather, scatter, sort, top_k, cumulative reductions and select_and_scatter against loops that do
@@ -119,6 +121,45 @@ TEST(GatherTest, BatchingDimensions) {
   }
 }
 
+// Elements, and the rows that elements of several batch dimensions are: against a loop.
+TEST(GatherTest, SingleElements) {
+  std::mt19937_64 random(13);
+  backend::ThreadPool pool(3);
+  for (DType dtype : {DType::kU8, DType::kBF16, DType::kF32, DType::kF64, DType::kC128}) {
+    for (DType index_type : {DType::kS32, DType::kU32, DType::kS64, DType::kS8}) {
+      // result[b, i, j] = operand[b, clamp(indices[b, i, j, 0]), clamp(indices[b, i, j, 1])]
+      compiler::GatherAttributes attributes;
+      attributes.operand_batching_dims = {0};
+      attributes.start_indices_batching_dims = {0};
+      attributes.collapsed_slice_dims = {1, 2};
+      attributes.start_index_map = {2, 1};
+      attributes.slice_sizes = {1, 1, 1};
+      attributes.index_vector_dim = 3;
+      const int64_t b = 3, m = 50, n = 41, rows = 6, columns = 9;
+      TestArray operand(dtype, {b, rows, columns}), indices(index_type, {b, m, n, 2}),
+          result(dtype, {b, m, n});
+      operand.FillRandom(random);
+      for (int64_t i = 0; i < indices.NumElements(); ++i) {
+        const bool is_signed = index_type != DType::kU32;
+        indices.Set(i, static_cast<int64_t>(random() % 12) - (is_signed ? 2 : 0));
+      }
+      auto step = MakeStep(Opcode::kGather, {operand.type, indices.type}, {result.type},
+                           MakeAttributes(attributes));
+      ASSERT_TRUE(RunStep(step, {&operand, &indices}, {&result}, &pool).ok());
+      const auto bytes = static_cast<size_t>(ByteSize(dtype));
+      for (int64_t i = 0; i < b * m * n; ++i) {
+        const int64_t column = std::clamp<int64_t>(indices.Get<int64_t>(2 * i), 0, columns - 1);
+        const int64_t row = std::clamp<int64_t>(indices.Get<int64_t>(2 * i + 1), 0, rows - 1);
+        const int64_t from = (i / (m * n) * rows + row) * columns + column;
+        ASSERT_EQ(std::memcmp(&result.bytes[static_cast<size_t>(i) * bytes],
+                              &operand.bytes[static_cast<size_t>(from) * bytes], bytes),
+                  0)
+            << Name(dtype) << " " << Name(index_type) << " " << i;
+      }
+    }
+  }
+}
+
 // input[rows, 4] updated by windows of one row.
 TestArray ScatterRows(const Combiner& combiner, DType dtype, int64_t rows, TestArray input,
                       const std::vector<int64_t>& targets, const TestArray& updates,
@@ -182,6 +223,113 @@ TEST(ScatterTest, LastAssignmentWinsWithAnyNumberOfThreads) {
   for (int64_t u = count - rows; u < count; ++u) {
     if (targets[u] >= rows) continue;
     EXPECT_EQ(one.Get<double>(targets[u] * 4), static_cast<double>(u));
+  }
+}
+
+// Scalars at indices of one or two numbers, in batches, against a loop.
+TEST(ScatterTest, SingleElements) {
+  std::mt19937_64 random(11);
+  backend::ThreadPool pool(3);
+  const Opcode opcodes[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum};
+  for (DType dtype : {DType::kS32, DType::kU32, DType::kS64, DType::kBF16, DType::kF32, DType::kF64,
+                      DType::kS8, DType::kF16}) {
+    for (DType index_type : {DType::kS32, DType::kU32, DType::kS64, DType::kS16}) {
+      for (int which = 0; which < 5; ++which) {
+        for (int64_t parts : {1, 2}) {
+          const int64_t rows = 7, columns = parts == 1 ? 1 : 5;
+          // Once so many that threads share the work.
+          const bool is_large = dtype == DType::kF32 && index_type == DType::kS32;
+          const int64_t count = is_large ? 90000 : 900;
+          compiler::ScatterAttributes attributes;
+          attributes.inserted_window_dims = parts == 1 ? Dims{0} : Dims{0, 1};
+          attributes.scatter_dims_to_operand_dims = attributes.inserted_window_dims;
+          attributes.index_vector_dim = 1;
+          TestArray input(dtype, parts == 1 ? Dims{rows} : Dims{rows, columns});
+          TestArray indices(index_type, {count, parts}), updates(dtype, {count});
+          input.FillRandom(random);
+          updates.FillRandom(random);
+          // An odd one out, so that products of floats stay what they are.
+          const bool is_float = InfoOf(dtype).kind == DTypeClass::kFloat;
+          for (int64_t i = 0; i < count && is_float && which == 1; ++i) updates.Set(i, 1.0);
+          const bool is_signed = index_type != DType::kU32;
+          for (int64_t i = 0; i < count * parts; ++i) {
+            indices.Set(i, static_cast<int64_t>(random() % 9) - (is_signed ? 1 : 0));
+          }
+          const Combiner combiner = which < 4
+                                        ? OfTwo(opcodes[which], dtype)
+                                        : Combiner{{Parameter(0, dtype), Parameter(1, dtype)}, {1}};
+          auto step = MakeStep(Opcode::kScatter, {input.type, indices.type, updates.type},
+                               {input.type}, MakeAttributes(attributes));
+          step.combiners = {combiner};
+          TestArray result = input, alone = input, expected = input;
+          ASSERT_TRUE(RunStep(step, {&result, &indices, &updates}, {&result}, &pool).ok());
+          ASSERT_TRUE(RunStep(step, {&alone, &indices, &updates}, {&alone}).ok());
+          // The same as windows of one run, which take the general way.
+          const auto bytes = static_cast<size_t>(ByteSize(dtype));
+          auto combine = PairCombiner::Make(combiner, std::vector<DType>{dtype, dtype}, {}, 1);
+          ASSERT_TRUE(combine.ok());
+          for (int64_t i = 0; i < count; ++i) {
+            const int64_t row = indices.Get<int64_t>(i * parts);
+            const int64_t column = parts == 1 ? 0 : indices.Get<int64_t>(i * parts + 1);
+            if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
+            void* parameters[] = {
+                expected.bytes.data() + static_cast<size_t>(row * columns + column) * bytes,
+                updates.bytes.data() + static_cast<size_t>(i) * bytes};
+            ASSERT_TRUE(combine->Run(parameters, std::span(parameters).first(1)).ok());
+          }
+          EXPECT_EQ(result.bytes, expected.bytes) << Name(dtype) << " combiner " << which;
+          EXPECT_EQ(alone.bytes, expected.bytes) << Name(dtype) << " combiner " << which;
+        }
+      }
+    }
+  }
+}
+
+// NaN and zeros give the bits that tiles give.
+TEST(ScatterTest, SingleElementsOfOddFloats) {
+  for (DType dtype : {DType::kBF16, DType::kF32, DType::kF64}) {
+    const auto bytes = static_cast<size_t>(ByteSize(dtype));
+    TestArray special(dtype, {10});
+    const double numbers[] = {0., -0., 1., -1., INFINITY, -INFINITY, 2., 1e-40, 0., 0.};
+    for (int64_t i = 0; i < 10; ++i) special.Set(i, numbers[i]);
+    // A signaling and a quiet NaN with a sign.
+    const uint64_t infinity = dtype == DType::kBF16  ? 0x7f80
+                              : dtype == DType::kF32 ? 0x7f800000
+                                                     : 0x7ff0000000000000;
+    const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
+    const uint64_t nans[] = {infinity | 1, sign | infinity | infinity >> 1 | 1};
+    for (size_t n = 0; n < 2; ++n) std::memcpy(&special.bytes[(8 + n) * bytes], &nans[n], bytes);
+    for (Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum, Opcode::kAdd, Opcode::kMultiply}) {
+      compiler::ScatterAttributes attributes;
+      attributes.inserted_window_dims = {0};
+      attributes.scatter_dims_to_operand_dims = {0};
+      attributes.index_vector_dim = 1;
+      TestArray input(dtype, {100}), indices(DType::kS32, {100, 1}), updates(dtype, {100});
+      TestArray expected = input;
+      auto combine =
+          PairCombiner::Make(OfTwo(opcode, dtype), std::vector<DType>{dtype, dtype}, {}, 1);
+      ASSERT_TRUE(combine.ok());
+      for (size_t i = 0; i < 100; ++i) {
+        std::memcpy(&input.bytes[i * bytes], &special.bytes[i / 10 * bytes], bytes);
+        std::memcpy(&updates.bytes[i * bytes], &special.bytes[i % 10 * bytes], bytes);
+        indices.Set(static_cast<int64_t>(i), static_cast<int64_t>(i));
+        std::memcpy(&expected.bytes[i * bytes], &input.bytes[i * bytes], bytes);
+        void* parameters[] = {&expected.bytes[i * bytes], &updates.bytes[i * bytes]};
+        ASSERT_TRUE(combine->Run(parameters, std::span(parameters).first(1)).ok());
+      }
+      auto step = MakeStep(Opcode::kScatter, {input.type, indices.type, updates.type}, {input.type},
+                           MakeAttributes(attributes));
+      step.combiners = {OfTwo(opcode, dtype)};
+      TestArray result = input;
+      ASSERT_TRUE(RunStep(step, {&result, &indices, &updates}, {&result}).ok());
+      for (size_t i = 0; i < 100; ++i) {
+        // Which of two NaN wins differs between instruction sets.
+        if (i / 10 >= 8 && i % 10 >= 8) continue;
+        EXPECT_EQ(std::memcmp(&result.bytes[i * bytes], &expected.bytes[i * bytes], bytes), 0)
+            << Name(dtype) << " " << compiler::Name(opcode) << " of special " << i / 10 << " and "
+            << i % 10;
+      }
+    }
   }
 }
 
@@ -462,6 +610,53 @@ TEST(CumulativeReduceTest, SumsAndMaximaFromBothEnds) {
               }
             }
           }
+        }
+      }
+    }
+  }
+}
+
+// Maxima, minima and products of rows, bit for bit those of the combiner.
+TEST(CumulativeReduceTest, RowsGiveTheBitsOfTheCombiner) {
+  std::mt19937_64 random(17);
+  for (DType dtype : {DType::kS8, DType::kS32, DType::kU64, DType::kF16, DType::kBF16, DType::kF32,
+                      DType::kF64}) {
+    const auto bytes = static_cast<size_t>(ByteSize(dtype));
+    const bool is_float = InfoOf(dtype).kind == DTypeClass::kFloat;
+    for (Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum, Opcode::kMultiply}) {
+      for (int64_t inner : {1, 3}) {
+        for (bool with_nan : {false, true}) {
+          const int64_t length = 40;
+          TestArray operand(dtype, {length, inner}), initial(dtype, {}), result = operand;
+          operand.FillRandom(random);
+          initial.Set(0, opcode == Opcode::kMultiply ? 1.5 : -0.25);
+          if (is_float) {
+            operand.Set(4, -0.0);
+            operand.Set(9, 0.0);
+            const uint64_t nan = dtype == DType::kF16    ? 0xfc01
+                                 : dtype == DType::kBF16 ? 0xff81
+                                 : dtype == DType::kF32  ? 0xff800001
+                                                         : 0xfff0000000000001;
+            if (with_nan)
+              std::memcpy(&operand.bytes[60 * bytes % operand.bytes.size()], &nan, bytes);
+          }
+          auto combine =
+              PairCombiner::Make(OfTwo(opcode, dtype), std::vector<DType>{dtype, dtype}, {}, 1);
+          ASSERT_TRUE(combine.ok());
+          TestArray expected = operand;
+          for (int64_t i = 0; i < operand.NumElements(); ++i) {
+            auto* const at = &expected.bytes[static_cast<size_t>(i) * bytes];
+            auto* const before =
+                i < inner ? initial.bytes.data() : at - static_cast<size_t>(inner) * bytes;
+            void* parameters[] = {before, at};
+            void* results[] = {at};
+            ASSERT_TRUE(combine->Run(parameters, results).ok());
+          }
+          auto step = MakeStep(Opcode::kCumulativeReduce, {operand.type, initial.type},
+                               {result.type}, AlongDimension(0));
+          step.combiners = {OfTwo(opcode, dtype)};
+          ASSERT_TRUE(RunStep(step, {&operand, &initial}, {&result}).ok());
+          EXPECT_EQ(result.bytes, expected.bytes) << Name(dtype) << " " << compiler::Name(opcode);
         }
       }
     }

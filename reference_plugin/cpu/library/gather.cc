@@ -82,6 +82,10 @@ class GatherStep final : public backend::PreparedStep {
     }
     num_runs_ = Product(slice_extents_);
     num_slices_ = result.NumElements() == 0 ? 0 : Product(batch_extents_);
+    JoinDimensions(batch_extents_, batch_strides_);
+    if (num_runs_ == 1 && !starts_.empty()) {
+      gather_elements_ = FindGatherElements(run_bytes_, indices.dtype);
+    }
   }
 
   backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
@@ -91,17 +95,18 @@ class GatherStep final : public backend::PreparedStep {
     auto* result = static_cast<std::byte*>(results[0]);
     constexpr int64_t kGrainBytes = 64 << 10;
     int64_t slice_bytes = std::max<int64_t>(run_bytes_ * num_runs_, 16);
-    backend::ParallelFor(context.pool, num_slices_, kGrainBytes / slice_bytes + 1,
-                         [&](int64_t begin, int64_t end) {
-                           switch (num_runs_ == 1 ? run_bytes_ : 0) {
-                             case 4:
-                               return CopySlices<4>(operand, indices, result, begin, end);
-                             case 8:
-                               return CopySlices<8>(operand, indices, result, begin, end);
-                             default:
-                               return CopySlices<0>(operand, indices, result, begin, end);
-                           }
-                         });
+    backend::ParallelFor(
+        context.pool, num_slices_, kGrainBytes / slice_bytes + 1, [&](int64_t begin, int64_t end) {
+          if (gather_elements_ == nullptr) {
+            CopySlices(operand, indices, result, begin, end);
+            return;
+          }
+          ForEachRow(batch_extents_, batch_strides_, begin, end,
+                     [&](const int64_t* offsets, int64_t count, const int64_t* steps) {
+                       (this->*gather_elements_)(operand + offsets[2], indices + offsets[0],
+                                                 result + offsets[1], count, steps);
+                     });
+        });
     return Status();
   }
 
@@ -111,8 +116,6 @@ class GatherStep final : public backend::PreparedStep {
     int64_t byte_stride;
   };
 
-  // `kBytes` is the size of the slice, if it is known to be a single run; else 0.
-  template <int64_t kBytes>
   void CopySlices(const std::byte* operand, const std::byte* indices, std::byte* result,
                   int64_t begin, int64_t end) const {
     StridedWalk<3> batch(batch_extents_, batch_strides_, begin);
@@ -124,9 +127,7 @@ class GatherStep final : public backend::PreparedStep {
         index += index_vector_stride_;
       }
       std::byte* to = result + batch.offset(1);
-      if constexpr (kBytes > 0) {
-        std::memcpy(to, from, kBytes);
-      } else if (num_runs_ == 1) {
+      if (num_runs_ == 1) {
         std::memcpy(to, from, run_bytes_);
       } else {
         StridedWalk<2> walk(slice_extents_, slice_strides_);
@@ -134,6 +135,61 @@ class GatherStep final : public backend::PreparedStep {
           std::memcpy(to + walk.offset(1), from + walk.offset(0), run_bytes_);
         }
       }
+    }
+  }
+
+  // The same of slices that are one run of `kBytes`, for a row of the batch: `steps` are those of
+  // indices, result and operand.
+  template <int64_t kBytes, typename Index>
+  void GatherElements(const std::byte* operand, const std::byte* indices, std::byte* result,
+                      int64_t count, const int64_t* steps) const {
+    const Start first = starts_[0];
+    const int64_t index_step = steps[0], result_step = steps[1], operand_step = steps[2];
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t offset =
+          std::clamp<int64_t>(ReadIndexAs<Index>(indices), 0, first.maximum) * first.byte_stride;
+      for (size_t s = 1; s < starts_.size(); ++s) {
+        const int64_t index =
+            ReadIndexAs<Index>(indices + static_cast<int64_t>(s) * index_vector_stride_);
+        offset += std::clamp<int64_t>(index, 0, starts_[s].maximum) * starts_[s].byte_stride;
+      }
+      std::memcpy(result, operand + offset, kBytes);
+      indices += index_step;
+      result += result_step;
+      operand += operand_step;
+    }
+  }
+
+  using ElementLoop = void (GatherStep::*)(const std::byte*, const std::byte*, std::byte*, int64_t,
+                                           const int64_t*) const;
+
+  // Null for other sizes and types.
+  static ElementLoop FindGatherElements(int64_t bytes, DType index_type) {
+    switch (index_type) {
+      case DType::kS32:
+        return FindGatherElementsOf<int32_t>(bytes);
+      case DType::kU32:
+        return FindGatherElementsOf<uint32_t>(bytes);
+      case DType::kS64:
+        return FindGatherElementsOf<int64_t>(bytes);
+      default:
+        return nullptr;
+    }
+  }
+
+  template <typename Index>
+  static ElementLoop FindGatherElementsOf(int64_t bytes) {
+    switch (bytes) {
+      case 1:
+        return &GatherStep::GatherElements<1, Index>;
+      case 2:
+        return &GatherStep::GatherElements<2, Index>;
+      case 4:
+        return &GatherStep::GatherElements<4, Index>;
+      case 8:
+        return &GatherStep::GatherElements<8, Index>;
+      default:
+        return nullptr;
     }
   }
 
@@ -145,6 +201,7 @@ class GatherStep final : public backend::PreparedStep {
   Dims slice_extents_;
   Dims slice_strides_[2];  // in the operand and the result, without the run
   int64_t run_bytes_ = 0, num_runs_ = 0, num_slices_ = 0;
+  ElementLoop gather_elements_ = nullptr;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "reference_plugin/cpu/library/index_reader.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
+#include "reference_plugin/cpu/library/scatter_scalars.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
 
 namespace plinth::cpu::library {
@@ -120,6 +121,9 @@ class ScatterStep final : public backend::PreparedStep {
     num_runs_ = Product(window_extents_);
     num_windows_ =
         updates.NumElements() == 0 || input.NumElements() == 0 ? 0 : Product(batch_extents_);
+    if (num_arrays_ == 1 && num_runs_ == 1 && run_length_ == 1 && !starts_.empty()) {
+      PrepareScalars(step.combiners[0], input.dtype, indices.dtype);
+    }
     std::vector<DType> types;
     for (size_t half = 0; half < 2; ++half) {
       for (size_t i = 0; i < num_arrays_; ++i) types.push_back(step.operands[i].type.dtype);
@@ -153,9 +157,47 @@ class ScatterStep final : public backend::PreparedStep {
     }
   }
 
+  void PrepareScalars(const compiler::Combiner& combiner, DType type, DType index_type) {
+    scatter_scalars_ = FindScatterScalars(combiner, type, index_type);
+    for (size_t s = 0; s < starts_.size(); ++s) {
+      parts_.push_back({starts_[s].maximum + 1, arrays_[0].start_strides[s]});
+    }
+    scalar_extents_ = batch_extents_;
+    scalar_strides_[0] = batch_index_strides_;
+    scalar_strides_[1] = arrays_[0].batch_update_strides;
+    scalar_strides_[2] = arrays_[0].batch_input_strides;
+    JoinDimensions(scalar_extents_, scalar_strides_);
+  }
+
+  // The same as ScatterRows of single elements.
+  void ScatterElements(std::span<void* const> operands, std::span<void* const> results,
+                       int64_t first_row, int64_t end_row) const {
+    auto* const array = static_cast<std::byte*>(results[0]);
+    auto* const indices = static_cast<const std::byte*>(operands[1]);
+    auto* const updates = static_cast<const std::byte*>(operands[2]);
+    ForEachRow(scalar_extents_, scalar_strides_, 0, num_windows_,
+               [&](const int64_t* offsets, int64_t count, const int64_t* steps) {
+                 scatter_scalars_({.array = array + offsets[2],
+                                   .array_stride = steps[2],
+                                   .updates = updates + offsets[1],
+                                   .update_stride = steps[1],
+                                   .indices = indices + offsets[0],
+                                   .index_stride = steps[0],
+                                   .part_stride = index_vector_stride_,
+                                   .parts = parts_,
+                                   .count = count,
+                                   .first = first_row,
+                                   .end = end_row});
+               });
+  }
+
   // Applies the updates whose first start index is in [first_row, end_row).
   Status ScatterRows(std::span<void* const> operands, std::span<void* const> results,
                      int64_t first_row, int64_t end_row) const {
+    if (scatter_scalars_ != nullptr) {
+      ScatterElements(operands, results, first_row, end_row);
+      return Status();
+    }
     auto* indices = static_cast<const std::byte*>(operands[num_arrays_]);
     SmallVector<int64_t, 4> start(starts_.size());
     SmallVector<void*, 8> parameters(2 * num_arrays_);
@@ -208,6 +250,11 @@ class ScatterStep final : public backend::PreparedStep {
   int64_t run_length_ = 1, num_runs_ = 0, num_windows_ = 0;
   bool can_split_ = false;
   PairCombiner combiner_;
+  // Where every update is one element: null if there is no loop for it.
+  ScatterScalars scatter_scalars_ = nullptr;
+  std::vector<IndexPart> parts_;
+  Dims scalar_extents_;
+  Dims scalar_strides_[3];  // of the batch in indices, updates and input
 };
 
 }  // namespace

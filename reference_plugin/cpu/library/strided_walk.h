@@ -2,8 +2,10 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_STRIDED_WALK_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_STRIDED_WALK_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "reference_plugin/compiler/ir/ir.h"
 
@@ -50,6 +52,51 @@ class StridedWalk {
   compiler::Dims position_;
   int64_t offsets_[Lists] = {};
 };
+
+// Joins neighbouring dimensions of a box that every list walks as one, and drops those of extent 1.
+// The points and their order stay.
+template <int Lists>
+void JoinDimensions(compiler::Dims& extents, compiler::Dims (&strides)[Lists]) {
+  compiler::Dims joined;
+  compiler::Dims joined_strides[Lists];
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] == 1) continue;
+    bool joins = !joined.empty();
+    for (int l = 0; l < Lists; ++l) {
+      joins = joins && joined_strides[l].back() == strides[l][d] * extents[d];
+    }
+    if (joins) {
+      joined.back() *= extents[d];
+    } else {
+      joined.push_back(extents[d]);
+    }
+    for (int l = 0; l < Lists; ++l) {
+      if (joins) joined_strides[l].pop_back();
+      joined_strides[l].push_back(strides[l][d]);
+    }
+  }
+  extents = std::move(joined);
+  for (int l = 0; l < Lists; ++l) strides[l] = std::move(joined_strides[l]);
+}
+
+// Calls run(offsets, count, step) for each row of a box: `count` points whose offsets begin with
+// `offsets` and go on by `steps`, both one for each list. All points from `first` to `end`.
+template <int Lists, typename Run>
+void ForEachRow(const compiler::Dims& extents, const compiler::Dims (&strides)[Lists],
+                int64_t first, int64_t end, const Run& run) {
+  int64_t steps[Lists] = {};
+  const int64_t length = extents.empty() ? 1 : extents.back();
+  for (int l = 0; l < Lists; ++l) steps[l] = extents.empty() ? 0 : strides[l].back();
+  while (first < end) {
+    const int64_t count = std::min(length - first % length, end - first);
+    int64_t offsets[Lists] = {}, rest = first;
+    for (size_t d = extents.size(); d-- > 0; rest /= extents[d]) {
+      for (int l = 0; l < Lists; ++l) offsets[l] += rest % extents[d] * strides[l][d];
+    }
+    run(offsets, count, steps);
+    first += count;
+  }
+}
 
 }  // namespace plinth::cpu::library
 
