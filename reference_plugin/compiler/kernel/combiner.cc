@@ -10,6 +10,27 @@ bool IsParameter(const Node& node, int32_t index) {
   return node.kind == NodeKind::kParameter && node.index == index;
 }
 
+// Positive zero.
+bool IsZero(const Node& node) {
+  return node.kind == NodeKind::kConstant && node.constant == ScalarBits();
+}
+
+bool IsPositiveNan(const Node& node) {
+  if (node.kind != NodeKind::kConstant) return false;
+  switch (node.dtype) {
+    case DType::kF16:
+      return node.constant.low > 0x7c00 && node.constant.low <= 0x7fff;
+    case DType::kBF16:
+      return node.constant.low > 0x7f80 && node.constant.low <= 0x7fff;
+    case DType::kF32:
+      return node.constant.low > 0x7f800000 && node.constant.low <= 0x7fffffff;
+    case DType::kF64:
+      return node.constant.low > 0x7ff0000000000000 && node.constant.low <= 0x7fffffffffffffff;
+    default:
+      return false;
+  }
+}
+
 // Expressions are walked as trees, however much their parts are shared. Larger ones and more of
 // them than any framework writes are left to the comparator.
 constexpr int kMostNodes = 64;
@@ -163,6 +184,40 @@ std::optional<Opcode> SingleOp(const Combiner& combiner) {
 
 bool IsAssignment(const Combiner& combiner) {
   return combiner.results.size() == 1 && IsParameter(combiner.nodes[combiner.results[0]], 1);
+}
+
+std::optional<int32_t> CanonicalFloat(const Combiner& expression) {
+  if (expression.results.size() != 1) return std::nullopt;
+  const std::vector<Node>& nodes = expression.nodes;
+  bool zeros = false, nans = false;
+  // select(x == 0, 0, ...) and select(x != x, NaN, ...), one around the other.
+  std::optional<int32_t> parameter;
+  const Node* node = &nodes[expression.results[0]];
+  while (node->kind == NodeKind::kOp) {
+    if (node->opcode != Opcode::kSelect) return std::nullopt;
+    const Node &test = nodes[node->operands[0]], &constant = nodes[node->operands[1]];
+    if (test.kind != NodeKind::kOp || test.opcode != Opcode::kCompare ||
+        test.compare.type != ComparisonType::kFloat) {
+      return std::nullopt;
+    }
+    const Node &left = nodes[test.operands[0]], &right = nodes[test.operands[1]];
+    if (left.kind != NodeKind::kParameter || parameter.value_or(left.index) != left.index) {
+      return std::nullopt;
+    }
+    parameter = left.index;
+    const ComparisonDirection direction = test.compare.direction;
+    if (direction == ComparisonDirection::kEq && IsZero(right) && IsZero(constant)) {
+      zeros = true;
+    } else if (direction == ComparisonDirection::kNe && IsParameter(right, left.index) &&
+               IsPositiveNan(constant)) {
+      nans = true;
+    } else {
+      return std::nullopt;
+    }
+    node = &nodes[node->operands[2]];
+  }
+  const bool is_all = zeros && nans && IsParameter(*node, *parameter);
+  return is_all ? parameter : std::nullopt;
 }
 
 std::optional<std::vector<SortKey>> FindSortKeys(const Combiner& comparator, size_t num_operands) {

@@ -19,6 +19,10 @@ std::optional<Opcode> SingleOp(const Combiner& combiner);
 // Whether the combiner of one value gives back its second parameter.
 bool IsAssignment(const Combiner& combiner);
 
+// The parameter of which a float expression makes all zeros 0 and all NaN one positive NaN, and
+// which it leaves as it is otherwise: what JAX compares when it sorts.
+std::optional<int32_t> CanonicalFloat(const Combiner& expression);
+
 // One comparison of a sort: of the values that `key` computes from an element of each operand.
 struct SortKey {
   // Parameter i is an element of operand i; after them are captured values. One result.

@@ -7,12 +7,14 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/library/order.h"
 #include "reference_plugin/cpu/library/order_bits.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
+#include "reference_plugin/cpu/library/radix_sort.h"
 #include "reference_plugin/cpu/library/test_support.h"
 
 // Gather, scatter, sort, top_k, cumulative reductions and select_and_scatter against loops that do
@@ -20,6 +22,7 @@
 namespace plinth::cpu::library {
 namespace {
 
+using compiler::CanonicalFloat;
 using compiler::Combiner;
 using compiler::CompareAttributes;
 using compiler::ComparisonDirection;
@@ -401,6 +404,134 @@ TEST(SortTest, CarriesOtherOperandsAndIsStable) {
   }
 }
 
+// A comparator as JAX writes it for floats: zeros are equal, NaN are equal and last.
+Combiner CanonicalComparator(DType dtype, uint64_t nan_bits, bool descending) {
+  Combiner comparator;
+  std::vector<Node>& nodes = comparator.nodes;
+  auto add = [&](Node node) {
+    nodes.push_back(node);
+    return static_cast<int32_t>(nodes.size()) - 1;
+  };
+  auto constant = [&](uint64_t bits) {
+    Node node;
+    node.kind = NodeKind::kConstant;
+    node.dtype = dtype;
+    node.constant.low = bits;
+    return add(node);
+  };
+  auto select = [&](int32_t test, int32_t a, int32_t b) {
+    Node node = Binary(Opcode::kSelect, dtype, test, a);
+    node.num_operands = 3;
+    node.operands[2] = b;
+    return add(node);
+  };
+  int32_t sides[2];
+  for (int32_t side = 0; side < 2; ++side) {
+    const int32_t x = add(Parameter(side, dtype)), zero = constant(0);
+    const int32_t is_zero = add(Compare(ComparisonDirection::kEq, ComparisonType::kFloat, x, zero));
+    const int32_t rest = select(is_zero, constant(0), x);
+    const int32_t is_nan = add(Compare(ComparisonDirection::kNe, ComparisonType::kFloat, x, x));
+    sides[side] = select(is_nan, constant(nan_bits), rest);
+  }
+  const auto direction = descending ? ComparisonDirection::kGt : ComparisonDirection::kLt;
+  comparator.results = {add(Compare(direction, ComparisonType::kTotalOrder, sides[0], sides[1]))};
+  return comparator;
+}
+
+// Every bit of every element: zeros and NaN of all kinds stay in their order.
+TEST(SortTest, FloatsAsJaxSortsThem) {
+  struct Type {
+    DType dtype;
+    uint64_t nan, sign;
+  };
+  std::mt19937_64 random(5);
+  backend::ThreadPool pool(3);
+  for (const Type& t : {Type{DType::kF16, 0x7e00, 0x8000}, Type{DType::kBF16, 0x7fc0, 0x8000},
+                        Type{DType::kF32, 0x7fc00000, 0x80000000},
+                        Type{DType::kF64, 0x7ff8000000000000, 0x8000000000000000}}) {
+    const auto bytes = static_cast<size_t>(ByteSize(t.dtype));
+    for (int64_t length : {3, 47, 500, 5000, 70000}) {
+      for (bool descending : {false, true}) {
+        for (int64_t inner : {1, 3}) {
+          if (length == 70000 && inner > 1) continue;
+          TestArray operand(t.dtype, {length, inner}), positions(DType::kS32, {length, inner});
+          for (int64_t i = 0; i < length * inner; ++i) {
+            uint64_t bits = 0;
+            operand.Set(i, std::normal_distribution<double>()(random));
+            switch (random() % 8) {
+              case 0:
+                bits = random() % 2 == 0 ? 0 : t.sign;
+                break;
+              case 1:
+                bits = (random() % 2 == 0 ? 0 : t.sign) | t.nan | random() % 4;
+                break;
+              default:
+                std::memcpy(&bits, operand.bytes.data() + static_cast<size_t>(i) * bytes, bytes);
+            }
+            std::memcpy(operand.bytes.data() + static_cast<size_t>(i) * bytes, &bits, bytes);
+            positions.Set(i, i / inner);
+          }
+          TestArray alone = operand, beside = operand, order = positions;
+          auto step = MakeStep(Opcode::kSort, {operand.type}, {operand.type}, AlongDimension(0));
+          step.combiners = {CanonicalComparator(t.dtype, t.nan, descending)};
+          ASSERT_TRUE(FindSortKeys(step.combiners[0], 1).has_value());
+          ASSERT_TRUE(CanonicalFloat((*FindSortKeys(step.combiners[0], 1))[0].key).has_value());
+          ASSERT_TRUE(RunStep(step, {&operand}, {&alone}, &pool).ok());
+          // With positions, which are of the third and fourth parameter.
+          step = MakeStep(Opcode::kSort, {operand.type, positions.type},
+                          {operand.type, positions.type}, AlongDimension(0));
+          step.combiners = {CanonicalComparator(t.dtype, t.nan, descending)};
+          ASSERT_TRUE(RunStep(step, {&operand, &positions}, {&beside, &order}, &pool).ok());
+          for (int64_t k = 0; k < inner; ++k) {
+            std::vector<int64_t> expected(static_cast<size_t>(length));
+            std::iota(expected.begin(), expected.end(), 0);
+            auto value = [&](int64_t i) { return operand.Get<double>(i * inner + k); };
+            std::stable_sort(expected.begin(), expected.end(), [&](int64_t i, int64_t j) {
+              if (descending) std::swap(i, j);
+              const double a = value(i), b = value(j);
+              if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
+              return a < b;
+            });
+            for (int64_t i = 0; i < length; ++i) {
+              const int64_t at = i * inner + k;
+              const auto* const wanted =
+                  operand.bytes.data() + static_cast<size_t>(expected[i] * inner + k) * bytes;
+              for (const TestArray* got : {&alone, &beside}) {
+                ASSERT_EQ(
+                    std::memcmp(got->bytes.data() + static_cast<size_t>(at) * bytes, wanted, bytes),
+                    0)
+                    << Name(t.dtype) << " length " << length << " element " << i;
+              }
+              ASSERT_EQ(order.Get<int64_t>(at), expected[static_cast<size_t>(i)]);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RadixSortTest, SortsByTheBitsItIsGiven) {
+  std::mt19937_64 random(7);
+  backend::ThreadPool pool(3);
+  for (size_t size : {0, 1, 2, 40, 300, 9000, 200000}) {
+    for (auto [first, end] : {std::pair{0, 64}, {32, 64}, {8, 21}, {32, 40}}) {
+      for (uint64_t mask : {~uint64_t{0}, uint64_t{0xff}, uint64_t{0x00ffff0000000000}}) {
+        std::vector<uint64_t> keys(size), spare(size);
+        for (uint64_t& key : keys) key = random() & mask;
+        std::vector<uint64_t> expected = keys, alone = keys;
+        auto digits = [&](uint64_t key) { return key << (64 - end) >> (64 - end) >> first; };
+        std::stable_sort(expected.begin(), expected.end(),
+                         [&](uint64_t a, uint64_t b) { return digits(a) < digits(b); });
+        RadixSort<uint64_t>(keys, spare, first, end, &pool);
+        RadixSort<uint64_t>(alone, spare, first, end, nullptr);
+        EXPECT_EQ(keys, expected) << size << " keys, bits " << first << " to " << end;
+        EXPECT_EQ(alone, expected) << size << " keys, bits " << first << " to " << end;
+      }
+    }
+  }
+}
+
 TEST(SortTest, ComparatorThatIsNoKey) {
   // a * a < b * b + 0 with an operation that differs between the sides: no common key.
   DType dtype = DType::kS32;
@@ -434,14 +565,14 @@ TEST(SortKeyTest, TotalOrderAndSignedZeros) {
                     std::numeric_limits<float>::infinity(),
                     std::numeric_limits<float>::quiet_NaN()};
   uint64_t bits[7];
-  FindOrderBits(DType::kF32, false, true)(values, bits, 7);
+  FindOrderBits(DType::kF32, false, FloatOrder::kTotal)(values, bits, 7);
   EXPECT_TRUE(std::is_sorted(bits, bits + 7));
   EXPECT_LT(bits[2], bits[3]);
-  FindOrderBits(DType::kF32, false, false)(values, bits, 7);
+  FindOrderBits(DType::kF32, false, FloatOrder::kZerosEqual)(values, bits, 7);
   EXPECT_EQ(bits[2], bits[3]);
-  FindOrderBits(DType::kF32, true, true)(values, bits, 7);
+  FindOrderBits(DType::kF32, true, FloatOrder::kTotal)(values, bits, 7);
   EXPECT_TRUE(std::is_sorted(std::rbegin(bits), std::rend(bits)));
-  EXPECT_EQ(FindOrderBits(DType::kC64, false, true), nullptr);
+  EXPECT_EQ(FindOrderBits(DType::kC64, false, FloatOrder::kTotal), nullptr);
 }
 
 TEST(SortKeyTest, SeveralKeys) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "reference_plugin/cpu/library/order.h"
 #include "reference_plugin/cpu/library/order_bits.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
+#include "reference_plugin/cpu/library/radix_sort.h"
+#include "reference_plugin/cpu/library/sort_values.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu::library {
@@ -19,9 +22,12 @@ namespace {
 using compiler::DimensionAttributes;
 
 constexpr int64_t kCompareBatch = 256;
+// Moving elements by an order takes 1 to 5 ns each.
+constexpr int64_t kMoveGrain = 16 << 10;
 
-// Sorts rows along one dimension: finds the order from keys, or by the comparator where it has
-// none, and moves every operand by it.
+// Sorts rows along one dimension. A single operand that is its own key is sorted as it is
+// (sort_values.h). Otherwise finds the order from keys, or by the comparator where it has none, and
+// moves every operand by it; keys of up to 32 bits are packed with the positions.
 class SortStep final : public backend::PreparedStep {
  public:
   static Expected<std::unique_ptr<backend::PreparedStep>> Make(
@@ -40,16 +46,24 @@ class SortStep final : public backend::PreparedStep {
       if (!failed.exchange(true)) failure = std::move(status);
     };
     constexpr int64_t kGrainElements = 2048;
-    PLINTH_RETURN_IF_ERROR(
-        blocks_.ForEach(context, kGrainElements / length_ + 1,
-                        [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
-                          const Workspace work = WorkspaceAt(block);
-                          for (int64_t row = first; row < end; row += stride) {
-                            if (Status s = SortRow(operands, results, row, work); !s.ok()) {
-                              fail(std::move(s));
-                            }
-                          }
-                        }));
+    if (sort_values_ != nullptr) {
+      return blocks_.ForEach(context, kGrainElements / length_ + 1,
+                             [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
+                               for (int64_t row = first; row < end; row += stride) {
+                                 SortValuesOfRow(operands[0], results[0], row, block, context.pool);
+                               }
+                             });
+    }
+    PLINTH_RETURN_IF_ERROR(blocks_.ForEach(
+        context, kGrainElements / length_ + 1,
+        [&](int64_t first, int64_t end, int64_t stride, std::byte* block) {
+          const Workspace work = WorkspaceAt(block);
+          for (int64_t row = first; row < end; row += stride) {
+            if (Status s = SortRow(operands, results, row, work, context.pool); !s.ok()) {
+              fail(std::move(s));
+            }
+          }
+        }));
     return failure;
   }
 
@@ -57,8 +71,8 @@ class SortStep final : public backend::PreparedStep {
 
  private:
   struct Key {
-    PairCombiner compute;  // used unless is_operand
-    int32_t operand = -1;  // >= 0: the key is that operand itself
+    PairCombiner compute;  // used unless the key is an operand
+    int32_t operand = -1;  // >= 0: the key is that operand itself, in an order that says the rest
     OrderBitsFunction order_bits;
     int64_t bytes;
   };
@@ -67,27 +81,35 @@ class SortStep final : public backend::PreparedStep {
     std::byte *rows, *keys;
     std::span<uint64_t> bits;
     std::span<OrderedIndex> elements, spare;
+    std::span<uint64_t> packed, packed_spare;  // the key above, the position below
     std::span<int64_t> order;
   };
   struct Layout {
     int64_t rows = 0, keys = 0, bits = 0, elements = 0, spare = 0, order = 0;  // offsets
   };
+  static constexpr int kPositionBits = 32;
 
   Workspace WorkspaceAt(std::byte* memory) const {
     const bool by_keys = !keys_.empty();
     const auto length = static_cast<size_t>(length_);
-    return {
-        .rows = memory + layout_.rows,
-        .keys = memory + layout_.keys,
-        .bits = {reinterpret_cast<uint64_t*>(memory + layout_.bits), by_keys ? length : 0},
-        .elements = {reinterpret_cast<OrderedIndex*>(memory + layout_.elements), length},
-        .spare = {reinterpret_cast<OrderedIndex*>(memory + layout_.spare), by_keys ? length : 0},
-        .order = {reinterpret_cast<int64_t*>(memory + layout_.order),
-                  by_keys ? 0 : static_cast<size_t>(OrderLength(length_))}};
+    const size_t pairs = is_packed_ ? 0 : length, packed = length - pairs;
+    return {.rows = memory + layout_.rows,
+            .keys = memory + layout_.keys,
+            .bits = {reinterpret_cast<uint64_t*>(memory + layout_.bits), by_keys ? length : 0},
+            .elements = {reinterpret_cast<OrderedIndex*>(memory + layout_.elements), pairs},
+            .spare = {reinterpret_cast<OrderedIndex*>(memory + layout_.spare), by_keys ? pairs : 0},
+            .packed = {reinterpret_cast<uint64_t*>(memory + layout_.elements), packed},
+            .packed_spare = {reinterpret_cast<uint64_t*>(memory + layout_.spare), packed},
+            .order = {reinterpret_cast<int64_t*>(memory + layout_.order),
+                      by_keys ? 0 : static_cast<size_t>(OrderLength(length_))}};
   }
 
   void LayOutWorkspace() {
     int64_t row_bytes = 0, key_bytes = 0;
+    if (sort_values_ != nullptr) {
+      blocks_ = WorkBlocks(2 * element_bytes_[0] * length_, num_rows_);
+      return;
+    }
     for (int64_t bytes : element_bytes_) row_bytes += bytes * length_;
     if (keys_.empty()) {
       for (int64_t bytes : element_bytes_) key_bytes += 2 * bytes * kCompareBatch;
@@ -100,15 +122,15 @@ class SortStep final : public backend::PreparedStep {
     auto place = [&size](int64_t bytes) {
       return std::exchange(size, size + (bytes + 63) / 64 * 64);
     };
-    constexpr auto kElement = static_cast<int64_t>(sizeof(OrderedIndex));
+    const int64_t element = is_packed_ ? 8 : static_cast<int64_t>(sizeof(OrderedIndex));
     layout_.rows = place(row_bytes);
     layout_.keys = place(key_bytes);
-    layout_.elements = place(kElement * length_);
+    layout_.elements = place(element * length_);
     if (keys_.empty()) {
       layout_.order = place(8 * OrderLength(length_));
     } else {
       layout_.bits = place(8 * length_);
-      layout_.spare = place(kElement * length_);
+      layout_.spare = place(element * length_);
     }
     blocks_ = WorkBlocks(size, num_rows_);
   }
@@ -147,7 +169,7 @@ class SortStep final : public backend::PreparedStep {
     const auto keys = compiler::FindSortKeys(step.combiners[0], types.size());
     const bool have_orders =
         keys.has_value() && std::all_of(keys->begin(), keys->end(), [](const auto& key) {
-          return FindOrderBits(key.dtype, key.descending, key.total_order) != nullptr;
+          return FindOrderBits(key.dtype, key.descending, FloatOrder::kTotal) != nullptr;
         });
     if (!have_orders) {
       PLINTH_ASSIGN_OR_RETURN(
@@ -156,36 +178,63 @@ class SortStep final : public backend::PreparedStep {
     }
     for (const compiler::SortKey& source : *keys) {
       Key& key = keys_.emplace_back();
+      FloatOrder order = source.total_order ? FloatOrder::kTotal : FloatOrder::kZerosEqual;
       const compiler::Node& node = source.key.nodes[source.key.results[0]];
+      const std::optional<int32_t> canonical = compiler::CanonicalFloat(source.key);
       if (node.kind == compiler::NodeKind::kParameter) {
         key.operand = node.index;
+      } else if (canonical.has_value() && source.total_order) {
+        key.operand = *canonical;
+        order = FloatOrder::kCanonical;
       } else {
         PLINTH_ASSIGN_OR_RETURN(key.compute,
                                 PairCombiner::Make(source.key, types, captured, length_));
       }
-      key.order_bits = FindOrderBits(source.dtype, source.descending, source.total_order);
+      // A captured value is no key of a row.
+      if (key.operand >= static_cast<int32_t>(types.size())) {
+        return Unimplemented("a comparator that compares captured values alone");
+      }
+      key.order_bits = FindOrderBits(source.dtype, source.descending, order);
       key.bytes = ByteSize(source.dtype);
+      if (types.size() == 1 && keys->size() == 1 && key.operand == 0) {
+        sort_values_ = FindSortValues(source.dtype, order);
+        descending_ = source.descending;
+      }
     }
+    is_packed_ =
+        (length_ >> kPositionBits) == 0 &&
+        std::all_of(keys_.begin(), keys_.end(), [](const Key& key) { return key.bytes <= 4; });
     return Status();
   }
 
+  void SortValuesOfRow(const void* operand, void* result, int64_t row, std::byte* memory,
+                       backend::ThreadPool* pool) const {
+    const int64_t first = FirstOf(row) * element_bytes_[0];
+    sort_values_({.from = static_cast<const std::byte*>(operand) + first,
+                  .to = static_cast<std::byte*>(result) + first,
+                  .length = length_,
+                  .stride = inner_,
+                  .memory = memory,
+                  .descending = descending_,
+                  .pool = pool});
+  }
+
+  // The number of a row's first element.
+  int64_t FirstOf(int64_t row) const { return row / inner_ * length_ * inner_ + row % inner_; }
+
   Status SortRow(std::span<void* const> operands, std::span<void* const> results, int64_t row,
-                 const Workspace& work) const {
-    // Rows are copied first: they may be strided.
+                 const Workspace& work, backend::ThreadPool* pool) const {
+    // Rows that are strided are copied first.
     const size_t count = element_bytes_.size();
     SmallVector<void*, 8> rows(count);
     for (void* captured : operands.subspan(count)) rows.push_back(captured);
     std::byte* next = work.rows;
-    int64_t first = row / inner_ * length_ * inner_ + row % inner_;
+    int64_t first = FirstOf(row);
     for (size_t i = 0; i < count; ++i) {
       int64_t bytes = element_bytes_[i];
-      rows[i] = next;
-      auto* from = static_cast<const std::byte*>(operands[i]) + first * bytes;
-      if (inner_ == 1) {
-        std::memcpy(next, from, length_ * bytes);
-        next += length_ * bytes;
-        continue;
-      }
+      auto* from = static_cast<std::byte*>(operands[i]) + first * bytes;
+      rows[i] = inner_ == 1 ? from : next;
+      if (inner_ == 1) continue;
       for (int64_t e = 0; e < length_; ++e, next += bytes) {
         std::memcpy(next, from + e * inner_ * bytes, bytes);
       }
@@ -193,34 +242,82 @@ class SortStep final : public backend::PreparedStep {
     std::span<void* const> all(rows.data(), rows.size());
     if (keys_.empty()) {
       PLINTH_RETURN_IF_ERROR(OrderRowByComparing(all, work));
+    } else if (is_packed_) {
+      PLINTH_RETURN_IF_ERROR(OrderRowByPackedKeys(all, work, pool));
     } else {
       PLINTH_RETURN_IF_ERROR(OrderRowByKeys(all, work));
     }
     for (size_t i = 0; i < count; ++i) {
       auto* to = static_cast<std::byte*>(results[i]) + first * element_bytes_[i];
       auto* from = static_cast<const std::byte*>(rows[i]);
-      switch (element_bytes_[i]) {
-        case 4:
-          Move<4>(to, from, work.elements, 4);
-          break;
-        case 8:
-          Move<8>(to, from, work.elements, 8);
-          break;
-        default:
-          Move<0>(to, from, work.elements, element_bytes_[i]);
+      if (is_packed_) {
+        backend::ParallelFor(pool, length_, kMoveGrain, [&](int64_t begin, int64_t end) {
+          MoveElements(to, from, element_bytes_[i], begin, end, [&](int64_t e) {
+            return static_cast<int64_t>(static_cast<uint32_t>(work.packed[static_cast<size_t>(e)]));
+          });
+        });
+      } else {
+        MoveElements(to, from, element_bytes_[i], 0, length_,
+                     [&](int64_t e) { return work.elements[static_cast<size_t>(e)].index; });
       }
     }
     return Status();
   }
 
-  template <int64_t kBytes>
-  void Move(std::byte* to, const std::byte* from, std::span<const OrderedIndex> elements,
-            int64_t bytes) const {
-    int64_t stride = inner_ * bytes;
-    for (const OrderedIndex& element : elements) {
-      std::memcpy(to, from + element.index * bytes, kBytes > 0 ? kBytes : bytes);
-      to += stride;
+  // To the row at `to`, element begin to end, from where position(e) says.
+  void MoveElements(std::byte* to, const std::byte* from, int64_t bytes, int64_t begin, int64_t end,
+                    const auto& position) const {
+    switch (bytes) {
+      case 4:
+        return Move<4>(to, from, 4, begin, end, position);
+      case 8:
+        return Move<8>(to, from, 8, begin, end, position);
+      default:
+        return Move<0>(to, from, bytes, begin, end, position);
     }
+  }
+
+  template <int64_t kBytes>
+  void Move(std::byte* to, const std::byte* from, int64_t bytes, int64_t begin, int64_t end,
+            const auto& position) const {
+    const int64_t stride = inner_ * bytes;
+    to += begin * stride;
+    for (int64_t e = begin; e < end; ++e, to += stride) {
+      std::memcpy(to, from + position(e) * bytes, kBytes > 0 ? kBytes : bytes);
+    }
+  }
+
+  // What a key is made of: an operand, or what is computed from all of them.
+  Expected<const void*> ValuesOf(const Key& key, std::span<void* const> rows,
+                                 const Workspace& work) const {
+    if (key.operand >= 0) return static_cast<const void*>(rows[static_cast<size_t>(key.operand)]);
+    void* computed[] = {work.keys};
+    PLINTH_RETURN_IF_ERROR(key.compute.Run(rows, computed));
+    return static_cast<const void*>(work.keys);
+  }
+
+  Status OrderRowByPackedKeys(std::span<void* const> rows, const Workspace& work,
+                              backend::ThreadPool* pool) const {
+    for (size_t k = keys_.size(); k-- > 0;) {
+      const Key& key = keys_[k];
+      PLINTH_ASSIGN_OR_RETURN(const void* const values, ValuesOf(key, rows, work));
+      const bool is_last = k + 1 == keys_.size();
+      backend::ParallelFor(pool, length_, kMoveGrain, [&](int64_t begin, int64_t end) {
+        key.order_bits(static_cast<const std::byte*>(values) + begin * key.bytes,
+                       work.bits.data() + begin, end - begin);
+        if (!is_last) return;
+        for (auto e = static_cast<size_t>(begin); e < static_cast<size_t>(end); ++e) {
+          work.packed[e] = work.bits[e] << kPositionBits | e;
+        }
+      });
+      for (size_t e = 0; !is_last && e < work.packed.size(); ++e) {
+        const auto position = static_cast<uint32_t>(work.packed[e]);
+        work.packed[e] = work.bits[position] << kPositionBits | position;
+      }
+      RadixSort(work.packed, work.packed_spare, kPositionBits,
+                kPositionBits + static_cast<int>(8 * key.bytes), pool);
+    }
+    return Status();
   }
 
   Status OrderRowByKeys(std::span<void* const> rows, const Workspace& work) const {
@@ -228,14 +325,7 @@ class SortStep final : public backend::PreparedStep {
     // From the last key to the first: each sort is stable.
     for (size_t k = keys_.size(); k-- > 0;) {
       const Key& key = keys_[k];
-      const void* values = nullptr;
-      if (key.operand >= 0) {
-        values = rows[key.operand];
-      } else {
-        void* computed[] = {work.keys};
-        PLINTH_RETURN_IF_ERROR(key.compute.Run(rows, computed));
-        values = work.keys;
-      }
+      PLINTH_ASSIGN_OR_RETURN(const void* const values, ValuesOf(key, rows, work));
       key.order_bits(values, work.bits.data(), length_);
       for (OrderedIndex& element : work.elements) element.key = work.bits[element.index];
       SortByKey(work.elements, work.spare, static_cast<int>(key.bytes));
@@ -279,7 +369,10 @@ class SortStep final : public backend::PreparedStep {
   Layout layout_;
   WorkBlocks blocks_;  // a Workspace each
   SmallVector<int64_t, 4> element_bytes_;
-  std::vector<Key> keys_;  // empty: `comparator_` decides
+  std::vector<Key> keys_;                     // empty: `comparator_` decides
+  bool is_packed_ = false;                    // of all keys
+  SortValuesFunction sort_values_ = nullptr;  // instead of all that
+  bool descending_ = false;                   // the order of sort_values_
   PairCombiner comparator_;
 };
 

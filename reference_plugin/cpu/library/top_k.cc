@@ -91,7 +91,7 @@ class TopKStep final : public backend::PreparedStep {
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareTopK(const compiler::plan::PlanStep& step,
                                                              const LibraryOptions&) {
   DType type = step.operands[0].type.dtype;
-  OrderBitsFunction order_bits = FindOrderBits(type, /*descending=*/true, /*total_order=*/true);
+  OrderBitsFunction order_bits = FindOrderBits(type, /*descending=*/true, FloatOrder::kTotal);
   if (order_bits == nullptr) return Unimplemented("elements of type ", Name(type));
   if (step.results[1].type.dtype != DType::kS32) {
     return Unimplemented("positions of type ", Name(step.results[1].type.dtype));
