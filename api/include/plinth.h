@@ -159,6 +159,15 @@ PJRT_DEFINE_STRUCT_TRAITS(plinth_probe_options, create_options_json);
 // Version of libplinth, for example `0.1.0`. A constant; never fails. [since 0.1]
 PLINTH_EXPORT const char* plinth_version(void);
 
+// Makes an error, for libraries that stand on libplinth; a code that is none becomes UNKNOWN. Null
+// for OK. Without memory: an error that says so. [since 0.2]
+// code: Of the error.
+// message: UTF-8; copied.
+// size: Bytes of the message.
+// RESOURCE_EXHAUSTED: No memory for it. Other codes are those that were asked for.
+PLINTH_EXPORT plinth_status* plinth_status_create(
+    PJRT_Error_Code code, const char* message, size_t size);
+
 // The code of an error; PJRT_Error_Code_OK for null. [since 0.1]
 // status: May be null.
 PLINTH_EXPORT PJRT_Error_Code plinth_status_code(const plinth_status* status);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "plinth/support/args.h"
+#include "plinth/support/error.h"
 
 namespace plinth::loader {
 namespace {
@@ -74,6 +75,11 @@ Expected<Request> ReadOptions(const plinth_load_options* given) {
 }  // namespace plinth::loader
 
 const char* plinth_version(void) { return PLINTH_VERSION; }
+
+plinth_status* plinth_status_create(PJRT_Error_Code code, const char* message, size_t size) {
+  return plinth::loader::Guarded(
+      [&] { return plinth::StatusFromParts(plinth::RawEnum(code), message, size); });
+}
 
 PJRT_Error_Code plinth_status_code(const plinth_status* status) {
   if (status == nullptr) return PJRT_Error_Code_OK;

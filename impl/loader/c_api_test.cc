@@ -183,5 +183,17 @@ TEST(CApiTest, FieldsBeyondStructSizeAreNotRead) {
   plinth_plugin_destroy(plugin);
 }
 
+TEST(CApiTest, OtherLibrariesMakeStatuses) {
+  const std::string_view text = "what is wrong, and more";
+  plinth_status* status = plinth_status_create(PJRT_Error_Code_NOT_FOUND, text.data(), 13);
+  EXPECT_EQ(plinth_status_code(status), PJRT_Error_Code_NOT_FOUND);
+  EXPECT_STREQ(plinth_status_message(status), "what is wrong");
+  plinth_status_destroy(status);
+  EXPECT_EQ(plinth_status_create(PJRT_Error_Code_OK, nullptr, 0), nullptr);
+  status = plinth_status_create(static_cast<PJRT_Error_Code>(99), nullptr, 0);
+  EXPECT_EQ(plinth_status_code(status), PJRT_Error_Code_UNKNOWN);
+  plinth_status_destroy(status);
+}
+
 }  // namespace
 }  // namespace plinth

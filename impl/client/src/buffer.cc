@@ -95,8 +95,10 @@ Status Buffer::Await() const {
   return ready.Await();
 }
 
-Expected<Event> Buffer::CopyToHost(void* to, size_t size, const Layout* layout) const {
-  LayoutArgument c_layout(layout);
+Expected<Event> Buffer::CopyToHost(void* to, size_t rank, size_t size) const {
+  // Null would mean the device's own order of dimensions.
+  const Layout row_major = Layout::RowMajor(rank);
+  LayoutArgument c_layout(rank > 1 ? &row_major : nullptr);
   PJRT_Buffer_ToHostBuffer_Args args = {};
   args.src = get();
   args.host_layout = c_layout.get();
@@ -110,10 +112,7 @@ Expected<Future<HostArray>> Buffer::ToHostAsync() const {
   PLINTH_ASSIGN_OR_RETURN(const DType type, Type());
   PLINTH_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, Dims());
   PLINTH_ASSIGN_OR_RETURN(HostArray array, HostArray::Create(type, dims));
-  // Null would mean the device's own order of dimensions.
-  const Layout row_major = Layout::RowMajor(dims.size());
-  PLINTH_ASSIGN_OR_RETURN(Event event, CopyToHost(array.data(), array.byte_size(),
-                                                  dims.size() > 1 ? &row_major : nullptr));
+  PLINTH_ASSIGN_OR_RETURN(Event event, CopyToHost(array.data(), dims.size(), array.byte_size()));
   return Future<HostArray>(std::move(event), std::move(array));
 }
 
@@ -133,9 +132,8 @@ Status Buffer::ToHost(const MutableHostView& to) const {
     PLINTH_ASSIGN_OR_RETURN(const int64_t bytes, HostByteSize(type, dims));
     if (bytes == 0) return Await();
     if (to.data == nullptr) return InvalidArgument("a copy of a buffer has nowhere to go: null");
-    const Layout row_major = Layout::RowMajor(dims.size());
-    PLINTH_ASSIGN_OR_RETURN(const Event event, CopyToHost(to.data, static_cast<size_t>(bytes),
-                                                          dims.size() > 1 ? &row_major : nullptr));
+    PLINTH_ASSIGN_OR_RETURN(const Event event,
+                            CopyToHost(to.data, dims.size(), static_cast<size_t>(bytes)));
     return event.Await();
   }
   // Plugins need not write other orders than dense ones.

@@ -12,6 +12,7 @@
 #include "plinth/client/client.h"
 #include "plinth/client/deferred.h"
 #include "plinth/client/layouts.h"
+#include "plinth/client/shardings.h"
 
 namespace plinth::client {
 namespace {
@@ -396,6 +397,15 @@ TEST_F(PluginTest, ViewTellsWhenTheMemoryIsFree) {
     EXPECT_FALSE(is_free);
   }
   EXPECT_TRUE(is_free);
+}
+
+TEST_F(PluginTest, ShardingsOfAProgramOnOneDevice) {
+  ASSERT_VALUE(const LoadedExecutable program, client_->Compile(Program{kAddAndDouble}));
+  ASSERT_VALUE(const std::vector<std::string> parameters, ParameterShardings(program.executable()));
+  ASSERT_VALUE(const std::vector<std::string> outputs, OutputShardings(program.executable()));
+  // Unknown, or one for each.
+  EXPECT_TRUE(parameters.empty() || parameters.size() == 2u);
+  EXPECT_TRUE(outputs.empty() || outputs.size() == 2u);
 }
 
 }  // namespace

@@ -52,6 +52,9 @@ class Buffer {
   // Copies into memory of the caller with its strides (which must not overlap); blocks until done.
   // INVALID_ARGUMENT if type or shape differ from the buffer's.
   Status ToHost(const MutableHostView& to) const;
+  // Starts a dense row-major copy into `size` bytes at `to`, which stay valid until the event
+  // completes. The caller knows the rank.
+  Expected<Event> CopyToHost(void* to, size_t rank, size_t size) const;
   // `transfer_size` bytes from `offset`, as they lie on the device. `to` stays valid until the
   // event completes. From 0.56.
   Expected<Event> CopyRawToHost(void* to, int64_t offset, int64_t transfer_size) const;
@@ -81,7 +84,6 @@ class Buffer {
 
  private:
   Expected<Buffer> Adopt(PJRT_Buffer* buffer, const char* function) const;
-  Expected<Event> CopyToHost(void* to, size_t size, const Layout* layout) const;
   Handle<PJRT_Buffer> handle_;
 };
 

@@ -42,6 +42,8 @@ class Future {
   Future(Event event, T value) : event_(std::move(event)), value_(std::move(value)) {}
 
   const Event& event() const { return event_; }
+  // To be looked at only when the event has completed with success.
+  const T& value() const { return value_; }
   Expected<bool> IsReady() const { return event_.IsReady(); }
   // Blocks until completion; the value, or the error of the computation. At most one call: it gives
   // the value away.
