@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of plinth_ifrt.h that make arrays of arrays.
+#include <algorithm>
+
+#include "impl/ifrt/c_api.h"
+#include "impl/ifrt/remap.h"
+#include "impl/ifrt/reshard.h"
+#include "plinth/support/str_cat.h"
+
+using plinth::Expected;
+using plinth::InvalidArgument;
+using plinth::Status;
+using plinth::ifrt::Array;
+using plinth::ifrt::ArraysFromC;
+using plinth::ifrt::ArraySpec;
+using plinth::ifrt::CopySemantics;
+using plinth::ifrt::DevicesFromC;
+using plinth::ifrt::ElementOf;
+using plinth::ifrt::FromC;
+using plinth::ifrt::GiveArrays;
+using plinth::ifrt::Guarded;
+using plinth::ifrt::NeedNotNull;
+using plinth::ifrt::Ref;
+using plinth::ifrt::SemanticsFromC;
+using plinth::ifrt::Sharding;
+using plinth::ifrt::ShareClient;
+using plinth::ifrt::ToC;
+
+namespace {
+
+// A plan and the lists that it points to.
+struct PlanFromC {
+  plinth::ifrt::RemapPlan plan;
+  std::vector<std::vector<plinth::ifrt::ShardInterval>> intervals;
+};
+
+Status AddSpecs(const plinth_ifrt_array_spec* specs, size_t count, std::vector<ArraySpec>* to) {
+  for (size_t i = 0; i < count; ++i) {
+    PLINTH_ASSIGN_OR_RETURN(
+        const plinth_ifrt_array_spec* spec,
+        ElementOf(specs, i, &plinth_ifrt_array_spec::sharding, "the array specs of a remap"));
+    PLINTH_ASSIGN_OR_RETURN(ArraySpec one, plinth::ifrt::SpecFromC(*spec));
+    to->push_back(std::move(one));
+  }
+  return {};
+}
+
+Status AddIntervals(const plinth_ifrt_shard_interval* intervals, size_t count, PlanFromC* plan) {
+  std::vector<plinth::ifrt::ShardInterval>& list = plan->intervals.emplace_back();
+  for (size_t i = 0; i < count; ++i) {
+    PLINTH_ASSIGN_OR_RETURN(
+        const plinth_ifrt_shard_interval* one,
+        ElementOf(intervals, i, &plinth_ifrt_shard_interval::step, "the intervals of a remap"));
+    list.push_back({one->start, one->end, one->step});
+  }
+  return {};
+}
+
+Expected<PlanFromC> ReadPlan(const plinth_ifrt_remap_plan* plan) {
+  PLINTH_ASSIGN_OR_RETURN(
+      const plinth_ifrt_remap_plan* given,
+      ElementOf(plan, 0, &plinth_ifrt_remap_plan::num_mappings, "a remap plan"));
+  PlanFromC result;
+  PLINTH_IFRT_RETURN_IF_ERROR(AddSpecs(given->inputs, given->num_inputs, &result.plan.inputs));
+  PLINTH_IFRT_RETURN_IF_ERROR(AddSpecs(given->outputs, given->num_outputs, &result.plan.outputs));
+  for (size_t i = 0; i < given->num_mappings; ++i) {
+    PLINTH_ASSIGN_OR_RETURN(const plinth_ifrt_shard_mapping* one,
+                            ElementOf(given->mappings, i, &plinth_ifrt_shard_mapping::num_to,
+                                      "the mappings of a remap"));
+    PLINTH_IFRT_RETURN_IF_ERROR(AddIntervals(one->from, one->num_from, &result));
+    PLINTH_IFRT_RETURN_IF_ERROR(AddIntervals(one->to, one->num_to, &result));
+    result.plan.mappings.push_back({one->input, one->output, {}, {}});
+  }
+  for (size_t i = 0; i < result.plan.mappings.size(); ++i) {
+    result.plan.mappings[i].from = result.intervals[2 * i];
+    result.plan.mappings[i].to = result.intervals[2 * i + 1];
+  }
+  return result;
+}
+
+Status NeedLists(const void* client, const void* inputs, size_t num_inputs,
+                 plinth_ifrt_array** outputs, size_t num_outputs) {
+  if (num_outputs != 0) {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(outputs, "`outputs`"));
+    std::fill(outputs, outputs + num_outputs, nullptr);
+  }
+  PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(client, "the client"));
+  if (num_inputs != 0) PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(inputs, "the list of arrays"));
+  return {};
+}
+
+}  // namespace
+
+plinth_status* plinth_ifrt_array_assemble(plinth_ifrt_client* client,
+                                          const plinth_ifrt_array_spec* spec,
+                                          plinth_ifrt_array* const* shards, size_t num_shards,
+                                          plinth_ifrt_copy_semantics semantics,
+                                          plinth_ifrt_array** output) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, shards, num_shards, output, 1));
+    PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
+    std::vector<ArraySpec> specs;
+    PLINTH_IFRT_RETURN_IF_ERROR(AddSpecs(spec, 1, &specs));
+    PLINTH_ASSIGN_OR_RETURN(Ref<Array> made,
+                            plinth::ifrt::AssembleArray(ShareClient(client), std::move(specs[0]),
+                                                        ArraysFromC(shards, num_shards), how));
+    *output = ToC(made.Give());
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_array_disassemble(plinth_ifrt_array* array,
+                                             plinth_ifrt_copy_semantics semantics,
+                                             plinth_ifrt_array** outputs) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(array, "the array"));
+    Array& given = *FromC(array);
+    PLINTH_IFRT_RETURN_IF_ERROR(
+        NeedLists(array, array, 1, outputs, given.sharding()->addressable().size()));
+    PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
+    PLINTH_ASSIGN_OR_RETURN(std::vector<Ref<Array>> made,
+                            plinth::ifrt::DisassembleArray(given, how));
+    GiveArrays(std::move(made), outputs);
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_array_replicated_shard(plinth_ifrt_array* array,
+                                                  plinth_ifrt_copy_semantics semantics,
+                                                  plinth_ifrt_array** output) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(array, array, 1, output, 1));
+    PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
+    PLINTH_ASSIGN_OR_RETURN(Ref<Array> made, plinth::ifrt::ReplicatedShard(*FromC(array), how));
+    *output = ToC(made.Give());
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_arrays_copy(plinth_ifrt_client* client, plinth_ifrt_array* const* arrays,
+                                       size_t num_arrays, const plinth_ifrt_device* const* devices,
+                                       size_t num_devices, const char* memory_kind,
+                                       plinth_ifrt_copy_semantics semantics,
+                                       plinth_ifrt_array** outputs) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, arrays, num_arrays, outputs, num_arrays));
+    PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
+    std::optional<std::span<const plinth::ifrt::Device* const>> to;
+    if (devices != nullptr) to = DevicesFromC(devices, num_devices);
+    std::optional<std::string> kind;
+    if (memory_kind != nullptr) kind = memory_kind;
+    PLINTH_ASSIGN_OR_RETURN(
+        std::vector<Ref<Array>> made,
+        plinth::ifrt::CopyArrays(ShareClient(client), ArraysFromC(arrays, num_arrays), to,
+                                 std::move(kind), how));
+    GiveArrays(std::move(made), outputs);
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_remap_validate(plinth_ifrt_client* client,
+                                          const plinth_ifrt_remap_plan* plan) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(client, "the client"));
+    PLINTH_ASSIGN_OR_RETURN(const PlanFromC given, ReadPlan(plan));
+    return given.plan.Validate(*FromC(client));
+  });
+}
+
+plinth_status* plinth_ifrt_arrays_remap(plinth_ifrt_client* client,
+                                        const plinth_ifrt_remap_plan* plan,
+                                        plinth_ifrt_array* const* arrays, size_t num_arrays,
+                                        plinth_ifrt_copy_semantics semantics,
+                                        plinth_ifrt_array** outputs) {
+  return Guarded([&]() -> Status {
+    PLINTH_ASSIGN_OR_RETURN(const PlanFromC given, ReadPlan(plan));
+    PLINTH_IFRT_RETURN_IF_ERROR(
+        NeedLists(client, arrays, num_arrays, outputs, given.plan.outputs.size()));
+    PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
+    PLINTH_ASSIGN_OR_RETURN(std::vector<Ref<Array>> made,
+                            plinth::ifrt::RemapArrays(ShareClient(client), given.plan,
+                                                      ArraysFromC(arrays, num_arrays), how));
+    GiveArrays(std::move(made), outputs);
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_arrays_reshard(plinth_ifrt_client* client,
+                                          plinth_ifrt_array* const* arrays, size_t num_arrays,
+                                          const plinth_ifrt_sharding* const* shardings,
+                                          plinth_ifrt_copy_semantics semantics,
+                                          plinth_ifrt_reshard_rung rung,
+                                          plinth_ifrt_array** outputs) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, arrays, num_arrays, outputs, num_arrays));
+    PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
+    const int raw = plinth::RawEnum(rung);
+    if (raw < 0 || raw > static_cast<int>(plinth::ifrt::ReshardRung::kHost)) {
+      return InvalidArgument("rung ", raw, " of a reshard is not known");
+    }
+    std::vector<Ref<const Sharding>> to;
+    for (size_t i = 0; i < num_arrays; ++i) {
+      PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(shardings, "the list of shardings"));
+      to.push_back(Ref<const Sharding>::Share(FromC(shardings[i])));
+    }
+    PLINTH_ASSIGN_OR_RETURN(
+        std::vector<Ref<Array>> made,
+        plinth::ifrt::ReshardArrays(ShareClient(client), ArraysFromC(arrays, num_arrays), to, how,
+                                    static_cast<plinth::ifrt::ReshardRung>(raw)));
+    GiveArrays(std::move(made), outputs);
+    return {};
+  });
+}

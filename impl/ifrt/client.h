@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_IMPL_IFRT_CLIENT_H_
+#define PLINTH_IMPL_IFRT_CLIENT_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "impl/ifrt/counted.h"
+#include "plinth/client/client.h"
+#include "plinth/support/status.h"
+
+namespace plinth::ifrt {
+
+class Client;
+class ProgramCache;
+class WorkQueue;
+
+struct Memory {
+  client::Memory raw;
+  std::string kind;
+};
+
+// A device of a client, also one of another process. Lives as long as the client; immutable.
+struct Device {
+  client::Device raw;
+  const Client* client = nullptr;
+  size_t index = 0;  // In Client::devices.
+  int id = 0;
+  int process_index = 0;
+  bool is_addressable = false;
+  std::string kind = {};
+  std::string text = {};
+  // The default one first. Empty for devices of other processes, and where a plugin says nothing.
+  std::vector<Memory> memories = {};
+
+  // Null if it has none of that kind. "" means the default.
+  const Memory* FindMemory(std::string_view memory_kind) const;
+  // "device 3 (cpu)".
+  std::string Name() const;
+};
+
+// A plugin's client and what the arrays over it share. Everything made from it keeps it alive. Any
+// thread.
+class Client : public Counted {
+ public:
+  static Expected<Ref<Client>> Create(client::Client raw);
+
+  const client::Client& raw() const { return raw_; }
+  // In the plugin's order; those of other processes too.
+  std::span<const std::unique_ptr<Device>> devices() const { return devices_; }
+  // For the C API.
+  const Device* const* device_list() const { return device_list_.data(); }
+  const Device* FindDevice(int id) const;
+  const std::string& platform_name() const { return platform_name_; }
+  const std::string& platform_version() const { return platform_version_; }
+  int process_index() const { return process_index_; }
+  // Small programs that move elements, compiled once.
+  ProgramCache& programs() const { return *programs_; }
+  // Threads that compile.
+  WorkQueue& work() const { return *work_; }
+
+ private:
+  explicit Client(client::Client raw);
+  ~Client() override;
+  Status ReadDevices();
+
+  client::Client raw_;
+  std::string platform_name_;
+  std::string platform_version_;
+  int process_index_ = 0;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<const Device*> device_list_;
+  std::unique_ptr<ProgramCache> programs_;
+  std::unique_ptr<WorkQueue> work_;
+};
+
+}  // namespace plinth::ifrt
+
+#endif  // PLINTH_IMPL_IFRT_CLIENT_H_

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <thread>
+
+#include "impl/ifrt/testing/fixture.h"
+
+namespace plinth::ifrt::testing {
+namespace {
+
+constexpr const char* kAdd = R"(
+module @add {
+  func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = stablehlo.add %x, %y : tensor<4xf32>
+    %1 = stablehlo.subtract %x, %y : tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+})";
+constexpr const char* kDonate = R"(
+module @donate {
+  func.func public @main(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<4xf32>)
+      -> tensor<4xf32> {
+    %0 = stablehlo.add %x, %y : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})";
+
+class ExecutableTest : public IfrtTest {
+ protected:
+  Expected<Array> Floats(const Device& device, std::vector<float> elements) const {
+    const Expected<Sharding> single = client_->Single(device);
+    return client_->FromHost<float>({static_cast<int64_t>(elements.size())}, *single, elements);
+  }
+};
+
+TEST_F(ExecutableTest, CompilesAndRuns) {
+  ASSERT_VALUE(const Executable add, CompileFor(devices_[2], kAdd));
+  ASSERT_OK(add.Ready().Await());
+  ASSERT_VALUE(const std::string name, add.Name());
+  EXPECT_EQ(name, "add");
+  ASSERT_VALUE(const std::vector<Device> devices, add.Devices());
+  EXPECT_EQ(devices, DevicesOf({2}));
+  ASSERT_VALUE(const ArraySpec output, add.Output(1));
+  EXPECT_EQ(output.type, PJRT_Buffer_Type_F32);
+  EXPECT_EQ(output.dims, std::vector<int64_t>{4});
+  EXPECT_EQ(add.Output(2).status().code(), kInvalid);
+  ASSERT_VALUE(const Array x, Floats(devices_[2], {1, 2, 3, 4}));
+  ASSERT_VALUE(const Array y, Floats(devices_[2], {4, 3, 2, 1}));
+  std::optional<Future<>> done;
+  const Array arguments[] = {x, y};
+  ASSERT_VALUE(const std::vector<Array> outputs, add.Execute(arguments, {}, &done));
+  ASSERT_OK(done->Await());
+  ASSERT_VALUE(const std::vector<float> sum, outputs[0].ToHost<float>());
+  EXPECT_EQ(sum, std::vector<float>(4, 5.0f));
+  ASSERT_VALUE(const std::vector<float> difference, outputs[1].ToHost<float>());
+  EXPECT_EQ(difference, (std::vector<float>{-3, -1, 1, 3}));
+  EXPECT_TRUE(add.Cost().ok());
+  EXPECT_TRUE(add.Fingerprint().ok());
+}
+
+TEST_F(ExecutableTest, SerializedProgramsRunAgain) {
+  ASSERT_VALUE(const Executable add, CompileFor(devices_[0], kAdd));
+  ASSERT_VALUE(const std::string bytes, add.Serialize());
+  ASSERT_VALUE(const Executable again, client_->Compile(bytes, {.format = "serialized"}));
+  ASSERT_OK(again.Ready().Await());
+  ASSERT_VALUE(const Array x, Floats(devices_[0], {1, 2, 3, 4}));
+  ASSERT_VALUE(const std::vector<Array> outputs, again({x, x}));
+  ASSERT_VALUE(const std::vector<float> sum, outputs[0].ToHost<float>());
+  EXPECT_EQ(sum, (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST_F(ExecutableTest, PortableProgramsRunOnAnyDevice) {
+  ASSERT_VALUE(const Executable add, client_->Compile(kAdd, {.portable = true}));
+  ASSERT_VALUE(const Array x, Floats(devices_[5], {1, 2, 3, 4}));
+  const Array arguments[] = {x, x};
+  ASSERT_VALUE(const std::vector<Array> outputs, add.Execute(arguments, {.device = devices_[5]}));
+  EXPECT_EQ(outputs[0].sharding().devices(), DevicesOf({5}));
+  ASSERT_VALUE(const std::vector<float> sum, outputs[0].ToHost<float>());
+  EXPECT_EQ(sum, (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(add({x, x}).status().code(), kInvalid);
+  EXPECT_EQ(add.Execute(arguments, {.device = devices_[4]}).status().code(), kInvalid);
+}
+
+TEST_F(ExecutableTest, DonatedArgumentsAreGoneAtOnceAndForGood) {
+  ASSERT_VALUE(const Executable donate, CompileFor(devices_[0], kDonate));
+  ASSERT_VALUE(const Array x, Floats(devices_[0], {1, 2, 3, 4}));
+  ASSERT_VALUE(const Array y, Floats(devices_[0], {1, 1, 1, 1}));
+  std::vector<float> before(4);
+  ASSERT_VALUE(const Future<> read, x.CopyToHost(before.data()));
+  ASSERT_VALUE(const std::vector<Array> outputs, donate({x, y}));
+  EXPECT_TRUE(x.is_deleted());
+  EXPECT_FALSE(y.is_deleted());
+  ASSERT_OK(read.Await());
+  EXPECT_EQ(before, (std::vector<float>{1, 2, 3, 4}));
+  ASSERT_VALUE(const std::vector<float> sum, outputs[0].ToHost<float>());
+  EXPECT_EQ(sum, (std::vector<float>{2, 3, 4, 5}));
+  EXPECT_EQ(donate({x, y}).status().code(), kInvalid);
+  EXPECT_EQ(donate({y, y}).status().code(), kInvalid);
+  const Array arguments[] = {y, outputs[0]};
+  ASSERT_VALUE(const std::vector<Array> kept, donate.Execute(arguments, {.non_donatable = {0}}));
+  EXPECT_FALSE(y.is_deleted());
+  EXPECT_EQ(donate.Execute(arguments, {.non_donatable = {7}}).status().code(), kInvalid);
+}
+
+TEST_F(ExecutableTest, WrongArguments) {
+  ASSERT_VALUE(const Executable add, CompileFor(devices_[0], kAdd));
+  ASSERT_VALUE(const Array x, Floats(devices_[0], {1, 2, 3, 4}));
+  ASSERT_VALUE(const Array elsewhere, Floats(devices_[1], {1, 2, 3, 4}));
+  ASSERT_VALUE(const Array longer, Floats(devices_[0], {1, 2, 3, 4, 5}));
+  ASSERT_VALUE(const Sharding pair, client_->Replicated(DevicesOf({0, 1})));
+  ASSERT_VALUE(const Array spread, client_->FromHost<float>({4}, pair, Iota<float>(4)));
+  EXPECT_EQ(add({x}).status().code(), kInvalid);
+  EXPECT_EQ(add({x, elsewhere}).status().code(), kInvalid);
+  EXPECT_EQ(add({x, longer}).status().code(), kInvalid);
+  EXPECT_EQ(add({x, spread}).status().code(), kInvalid);
+  plinth_ifrt_array* const null_arguments[] = {x.get(), nullptr};
+  plinth_ifrt_array* outputs[2];
+  EXPECT_EQ(Status(plinth_ifrt_executable_execute(add.get(), null_arguments, 2, nullptr, outputs, 2,
+                                                  nullptr))
+                .code(),
+            kInvalid);
+  EXPECT_EQ(Status(plinth_ifrt_executable_execute(add.get(), null_arguments, 2, nullptr, outputs, 1,
+                                                  nullptr))
+                .code(),
+            kInvalid);
+}
+
+TEST_F(ExecutableTest, AnErrorOfAnArgumentBecomesThatOfEveryOutput) {
+  ASSERT_VALUE(const Executable add, CompileFor(devices_[0], kAdd));
+  ASSERT_VALUE(const Sharding single, client_->Single(devices_[0]));
+  ASSERT_VALUE(const Array bad, client_->ErrorArray({PJRT_Buffer_Type_F32, {4}, single},
+                                                    PJRT_Error_Code_ABORTED, "no data"));
+  ASSERT_VALUE(const Array x, Floats(devices_[0], {1, 2, 3, 4}));
+  std::optional<Future<>> done;
+  const Array arguments[] = {x, bad};
+  ASSERT_VALUE(const std::vector<Array> outputs, add.Execute(arguments, {}, &done));
+  EXPECT_EQ(done->Await().code(), PJRT_Error_Code_ABORTED);
+  for (const Array& output : outputs) {
+    EXPECT_EQ(output.Ready().Await().code(), PJRT_Error_Code_ABORTED);
+    EXPECT_EQ(output.ToHost<float>().status().message(), "no data");
+  }
+}
+
+TEST_F(ExecutableTest, CompileErrorsAreThoseOfTheExecutable) {
+  ASSERT_VALUE(const Executable broken, client_->Compile("no program"));
+  const Status status = broken.Ready().Await();
+  EXPECT_FALSE(status.ok());
+  EXPECT_EQ(broken.NumOutputs().status().code(), status.code());
+  EXPECT_EQ(broken({}).status().code(), status.code());
+  ASSERT_VALUE(const Executable serial, client_->Compile("no program", {.serial = true}));
+  EXPECT_TRUE(serial.Ready().IsReady());
+  EXPECT_EQ(client_->Compile(kAdd, {.devices = {Device()}}).status().code(), kInvalid);
+}
+
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+};
+
+Task CompileThenRun(Client client, Device device, Array x, std::atomic<int>& result) {
+  const Expected<Future<Executable>> pending = client.CompileAsync(kAdd, {.devices = {device}});
+  const Expected<Executable> add = co_await *pending;
+  const Expected<std::vector<Array>> outputs = (*add)({x, x});
+  const Status ready = co_await (*outputs)[0].Ready();
+  result = ready.ok() ? 1 : -1;
+}
+
+TEST_F(ExecutableTest, Coroutines) {
+  ASSERT_VALUE(const Array x, Floats(devices_[0], {1, 2, 3, 4}));
+  std::atomic<int> result = 0;
+  CompileThenRun(*client_, devices_[0], x, result);
+  while (result == 0) std::this_thread::yield();
+  EXPECT_EQ(result, 1);
+}
+
+}  // namespace
+}  // namespace plinth::ifrt::testing

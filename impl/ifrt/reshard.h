@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_IMPL_IFRT_RESHARD_H_
+#define PLINTH_IMPL_IFRT_RESHARD_H_
+
+#include <span>
+#include <vector>
+
+#include "impl/ifrt/array.h"
+
+namespace plinth::ifrt {
+
+// How far down the ladder a reshard may go.
+enum class ReshardRung {
+  kAny = 0,       // The first that works.
+  kPrograms = 1,  // Whole shards travel from device to device, pieces by small programs.
+  kHost = 2,      // Everything goes through windows in host memory.
+};
+
+// The same arrays with other shardings: any partitioning, devices and memory. Array i gets sharding
+// i. Shards that are in their place already are shared if `semantics` lets them; each other element
+// is copied once per target. Poisoned inputs poison their own output only. Returns when the copies
+// are started; through host memory when they are done. INVALID_ARGUMENT for shardings that do not
+// go with the shape, UNIMPLEMENTED for elements that only devices of other processes have, and for
+// kPrograms where the plugin compiles no StableHLO.
+Expected<std::vector<Ref<Array>>> ReshardArrays(const Ref<const Client>& client,
+                                                std::span<Array* const> arrays,
+                                                std::span<const Ref<const Sharding>> shardings,
+                                                CopySemantics semantics, ReshardRung rung);
+
+}  // namespace plinth::ifrt
+
+#endif  // PLINTH_IMPL_IFRT_RESHARD_H_

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <random>
+
+#include "impl/ifrt/testing/fixture.h"
+
+namespace plinth::ifrt::testing {
+namespace {
+
+class ReshardTest : public IfrtTest {
+ protected:
+  // Some devices, in any order.
+  std::vector<Device> SomeDevices(size_t count) {
+    std::vector<Device> devices = devices_;
+    std::shuffle(devices.begin(), devices.end(), random_);
+    devices.resize(count);
+    return devices;
+  }
+  size_t Below(size_t limit) {
+    return std::uniform_int_distribution<size_t>(0, limit - 1)(random_);
+  }
+
+  // Uneven boxes: rows cut anywhere.
+  Expected<Sharding> AnyRows(const std::vector<int64_t>& dims, const std::string& memory) {
+    const size_t count = 1 + Below(4);
+    std::vector<int64_t> cuts = {0, dims[0]};
+    for (size_t i = 1; i < count; ++i) {
+      cuts.push_back(static_cast<int64_t>(Below(static_cast<size_t>(dims[0]) + 1)));
+    }
+    std::sort(cuts.begin(), cuts.end());
+    std::vector<IndexDomain> domains;
+    for (size_t i = 0; i + 1 < cuts.size(); ++i) {
+      IndexDomain domain{std::vector<int64_t>(dims.size(), 0), dims};
+      domain.origin[0] = cuts[i];
+      domain.extents[0] = cuts[i + 1] - cuts[i];
+      domains.push_back(std::move(domain));
+    }
+    return client_->Concrete(SomeDevices(domains.size()), dims, domains, memory);
+  }
+
+  Expected<Sharding> AnySharding(const std::vector<int64_t>& dims) {
+    const std::vector<std::string> kinds = devices_[0].memory_kinds();
+    const std::string memory = kinds[Below(kinds.size())];
+    if (!dims.empty() && Below(4) == 0) return AnyRows(dims, memory);
+    static const std::vector<std::vector<int64_t>> kMeshes = {{1},    {2},    {3},    {8},
+                                                              {2, 2}, {4, 2}, {2, 3}, {2, 2, 2}};
+    Mesh mesh = MeshOf(kMeshes[Below(kMeshes.size())]);
+    mesh.devices = SomeDevices(mesh.devices.size());
+    AxesOfDims axes(dims.size());
+    for (const Mesh::Axis& axis : mesh.axes) {
+      const size_t place = Below(dims.size() + 1);
+      if (place < dims.size()) axes[place].push_back(axis.name);
+    }
+    return client_->Named(mesh, axes, memory);
+  }
+
+  // There and back gives the same bytes.
+  void ThereAndBack(Rung rung) {
+    static constexpr PJRT_Buffer_Type kTypes[] = {
+        PJRT_Buffer_Type_PRED, PJRT_Buffer_Type_S4,  PJRT_Buffer_Type_U8, PJRT_Buffer_Type_BF16,
+        PJRT_Buffer_Type_S32,  PJRT_Buffer_Type_F64, PJRT_Buffer_Type_C64};
+    static constexpr size_t kSizes[] = {1, 1, 1, 2, 4, 8, 8};
+    const size_t kind = Below(std::size(kTypes));
+    std::vector<int64_t> dims(Below(4));
+    size_t bytes = kSizes[kind];
+    for (int64_t& extent : dims) {
+      extent = static_cast<int64_t>(Below(9));
+      bytes *= static_cast<size_t>(extent);
+    }
+    std::vector<uint8_t> contents(bytes + 1);
+    for (size_t i = 0; i < bytes; ++i) contents[i] = static_cast<uint8_t>(Below(2));
+    ASSERT_VALUE(const Sharding from, AnySharding(dims));
+    ASSERT_VALUE(const Sharding to, AnySharding(dims));
+    const std::string what = from.ToString() + " -> " + to.ToString();
+    const Copy copy = Below(2) == 0 ? Copy::kAlways : Copy::kDonate;
+    ASSERT_VALUE(const Array array, client_->FromHost({kTypes[kind], dims, from}, contents.data()));
+    const Expected<Array> there = array.Reshard(to, copy, rung);
+    ASSERT_TRUE(there.ok()) << what << ": " << there.status().message();
+    EXPECT_EQ(array.is_deleted(), copy == Copy::kDonate);
+    const Expected<Array> back = there->Reshard(from, copy, rung);
+    ASSERT_TRUE(back.ok()) << what << ": " << back.status().message();
+    for (const Array& one : {*there, *back}) {
+      if (one.is_deleted()) continue;
+      // Every replica, not only the first.
+      ASSERT_VALUE(const std::vector<IndexDomain> domains, one.sharding().IndexDomains(dims));
+      std::vector<uint8_t> read(bytes + 1);
+      ASSERT_VALUE(const Future<> copied, one.CopyToHost(read.data()));
+      const Status status = copied.Await();
+      ASSERT_TRUE(status.ok()) << what << ": " << status.message();
+      EXPECT_EQ(read, contents) << what;
+      ASSERT_VALUE(const std::vector<Array> parts, one.Disassemble());
+      for (size_t i = 0; i < parts.size(); ++i) {
+        const auto same = std::find(domains.begin(), domains.end(), domains[i]);
+        if (same == domains.begin() + static_cast<ptrdiff_t>(i)) continue;
+        const auto first = static_cast<size_t>(same - domains.begin());
+        std::vector<uint8_t> replica(bytes + 1);
+        std::vector<uint8_t> other(bytes + 1);
+        ASSERT_VALUE(const Future<> a, parts[i].CopyToHost(replica.data()));
+        ASSERT_VALUE(const Future<> b, parts[first].CopyToHost(other.data()));
+        ASSERT_OK(a.Await());
+        ASSERT_OK(b.Await());
+        EXPECT_EQ(replica, other) << what;
+      }
+    }
+  }
+
+  // More in the parts that take long.
+  static int Rounds() {
+    const char* rounds = std::getenv("PLINTH_IFRT_ROUNDS");
+    return rounds == nullptr ? 500 : std::atoi(rounds);
+  }
+
+  std::mt19937_64 random_{20261122};
+};
+
+TEST_F(ReshardTest, ThereAndBackByAnyRung) {
+  for (int i = 0; i < Rounds() && !HasFailure(); ++i) ThereAndBack(Rung::kAny);
+}
+
+TEST_F(ReshardTest, ThereAndBackOverTheHost) {
+  for (int i = 0; i < Rounds() && !HasFailure(); ++i) ThereAndBack(Rung::kHost);
+}
+
+TEST_F(ReshardTest, ProgramsAloneMoveEveryGrid) {
+  const std::vector<int64_t> dims = {4, 8};
+  ASSERT_VALUE(const Sharding wide, client_->Named(MeshOf({2, 4}), {{"a"}, {"b"}}));
+  ASSERT_VALUE(const Sharding tall, client_->Named(MeshOf({4, 2}), {{"a"}, {"b"}}));
+  ASSERT_VALUE(const Sharding partial, client_->Named(MeshOf({4, 2}), {{}, {"b"}}));
+  ASSERT_VALUE(const Sharding replicated, client_->Replicated(devices_));
+  ASSERT_VALUE(const Sharding pair, client_->Replicated(DevicesOf({4, 0})));
+  ASSERT_VALUE(const Sharding single, client_->Single(devices_[6]));
+  const std::vector<Sharding> all = {wide, tall, partial, replicated, pair, single};
+  for (const Sharding& from : all) {
+    for (const Sharding& to : all) {
+      ASSERT_VALUE(const Array array, MakeIota(dims, from));
+      const Expected<Array> moved = array.Reshard(to, Copy::kAlways, Rung::kPrograms);
+      ASSERT_TRUE(moved.ok()) << moved.status().message();
+      ASSERT_VALUE(const std::vector<int32_t> elements, moved->ToHost<int32_t>());
+      EXPECT_EQ(elements, Iota(32)) << from.ToString() << " -> " << to.ToString();
+    }
+  }
+}
+
+TEST_F(ReshardTest, WhatIsInItsPlaceIsShared) {
+  ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({4}), {{"a"}}));
+  ASSERT_VALUE(const Sharding same, client_->Named(MeshOf({4, 1}), {{"a"}}));
+  ASSERT_VALUE(const Array array, MakeIota({8}, rows));
+  ASSERT_VALUE(const Array shared, array.Reshard(same, Copy::kReuse));
+  ASSERT_VALUE(const Array taken, shared.Reshard(rows, Copy::kDonate));
+  EXPECT_TRUE(array.is_deleted());
+  ASSERT_VALUE(const std::vector<int32_t> elements, taken.ToHost<int32_t>());
+  EXPECT_EQ(elements, Iota(8));
+}
+
+TEST_F(ReshardTest, APoisonedInputPoisonsItsOwnOutputOnly) {
+  ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({4}), {{"a"}}));
+  ASSERT_VALUE(const Sharding single, client_->Single(devices_[7]));
+  ASSERT_VALUE(const Array good, MakeIota({8}, rows));
+  ASSERT_VALUE(const Array bad, client_->ErrorArray({PJRT_Buffer_Type_S32, {8}, rows},
+                                                    PJRT_Error_Code_ABORTED, "lost"));
+  const Array both[] = {good, bad};
+  const Sharding to[] = {single, single};
+  ASSERT_VALUE(const std::vector<Array> moved, client_->Reshard(both, to));
+  ASSERT_VALUE(const std::vector<int32_t> elements, moved[0].ToHost<int32_t>());
+  EXPECT_EQ(elements, Iota(8));
+  EXPECT_EQ(moved[1].Ready().Await().code(), PJRT_Error_Code_ABORTED);
+}
+
+TEST_F(ReshardTest, WrongTargets) {
+  ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({4}), {{"a"}}));
+  ASSERT_VALUE(const Sharding planes, client_->Named(MeshOf({4}), {{"a"}, {}}));
+  ASSERT_VALUE(const Sharding opaque, client_->Opaque(devices_));
+  ASSERT_VALUE(const Array array, MakeIota({8}, rows));
+  EXPECT_EQ(array.Reshard(planes).status().code(), kInvalid);
+  EXPECT_EQ(array.Reshard(opaque).status().code(), PJRT_Error_Code_FAILED_PRECONDITION);
+  EXPECT_EQ(array.Reshard(Sharding()).status().code(), kInvalid);
+  EXPECT_EQ(array.Reshard(rows, Copy::kAlways, static_cast<Rung>(9)).status().code(), kInvalid);
+}
+
+}  // namespace
+}  // namespace plinth::ifrt::testing

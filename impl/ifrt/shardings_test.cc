@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "impl/ifrt/testing/fixture.h"
+
+namespace plinth::ifrt::testing {
+namespace {
+
+class ShardingsTest : public IfrtTest {};
+
+TEST_F(ShardingsTest, ClientAndDevices) {
+  EXPECT_EQ(client_->platform_name(), "cpu");
+  EXPECT_EQ(client_->process_index(), 0);
+  for (const Device& device : devices_) {
+    EXPECT_EQ(client_->FindDevice(device.id()), device);
+    EXPECT_TRUE(device.is_addressable());
+    EXPECT_FALSE(device.memory_kinds().empty());
+  }
+  EXPECT_FALSE(client_->FindDevice(12345));
+}
+
+TEST_F(ShardingsTest, NamedOpShardingAndConcreteMeanTheSame) {
+  const std::vector<int64_t> dims = {8, 6};
+  ASSERT_VALUE(const Sharding named, client_->Named(MeshOf({4, 2}), {{"a"}, {"b"}}));
+  ASSERT_VALUE(const std::string bytes, named.ToOpSharding(2));
+  ASSERT_VALUE(const Sharding read, client_->FromOpSharding(devices_, bytes));
+  EXPECT_EQ(named, read);
+  EXPECT_EQ(named.hash(), read.hash());
+  ASSERT_VALUE(const std::vector<IndexDomain> domains, named.IndexDomains(dims));
+  EXPECT_EQ(domains[3], (IndexDomain{{2, 3}, {2, 3}}));
+  ASSERT_VALUE(const Sharding concrete, client_->Concrete(devices_, dims, domains));
+  EXPECT_FALSE(named == concrete);
+  EXPECT_TRUE(named.SameFor(concrete, dims));
+  ASSERT_VALUE(const std::vector<int64_t> shape, concrete.ShardShape(dims));
+  EXPECT_EQ(shape, (std::vector<int64_t>{2, 3}));
+  ASSERT_VALUE(const Sharding moved, named.WithDevices(DevicesOf({7, 6, 5, 4, 3, 2, 1, 0})));
+  EXPECT_FALSE(named.SameFor(moved, dims));
+  EXPECT_EQ(moved.devices()[0], devices_[7]);
+}
+
+TEST_F(ShardingsTest, BadInput) {
+  const auto code = [](const auto& expected) { return expected.status().code(); };
+  EXPECT_EQ(code(client_->Replicated(DevicesOf({1, 1}))), kInvalid);
+  EXPECT_EQ(code(client_->Replicated({})), kInvalid);
+  EXPECT_EQ(code(client_->Replicated(DevicesOf({1}), "no such memory")), kInvalid);
+  const std::vector<Device> null_device(1);
+  EXPECT_EQ(code(client_->Replicated(null_device)), kInvalid);
+  Mesh mesh = MeshOf({4});
+  mesh.axes[0].size = 5;
+  EXPECT_EQ(code(client_->Named(mesh, {{"a"}})), kInvalid);
+  EXPECT_EQ(code(client_->Named(MeshOf({4}), {{"a"}, {"a"}})), kInvalid);
+  EXPECT_EQ(code(client_->Named(MeshOf({4}), {{"z"}})), kInvalid);
+  EXPECT_EQ(code(client_->FromOpSharding(devices_, "\x08\x04")), PJRT_Error_Code_UNIMPLEMENTED);
+  ASSERT_VALUE(const Client other,
+               Client::Create({.plugin = PluginPath(), .options = {"num_devices=2"}}));
+  EXPECT_EQ(code(client_->Replicated(other.devices())), kInvalid);
+  EXPECT_EQ(
+      Status(plinth_ifrt_sharding_replicated(client_->get(), nullptr, 1, nullptr, nullptr)).code(),
+      kInvalid);
+  plinth_ifrt_named_sharding small = {};
+  small.struct_size = 8;
+  plinth_ifrt_sharding* made = nullptr;
+  const plinth_ifrt_device* device = devices_[0].get();
+  EXPECT_EQ(
+      Status(plinth_ifrt_sharding_named(client_->get(), &device, 1, nullptr, &small, &made)).code(),
+      kInvalid);
+  ASSERT_VALUE(const Sharding opaque, client_->Opaque(devices_));
+  EXPECT_EQ(code(opaque.IndexDomains(std::vector<int64_t>{8})),
+            PJRT_Error_Code_FAILED_PRECONDITION);
+  EXPECT_EQ(opaque, opaque);
+}
+
+TEST_F(ShardingsTest, ClientsThatCannotBeMade) {
+  EXPECT_EQ(Client::Create({.plugin = "/no/such/plugin.so"}).status().code(),
+            PJRT_Error_Code_NOT_FOUND);
+  EXPECT_EQ(
+      Client::Create({.plugin = PluginPath(), .options = {"no_such_option=1"}}).status().code(),
+      kInvalid);
+  EXPECT_EQ(Client::Create({.plugin = PluginPath(), .options = {"no value"}}).status().code(),
+            kInvalid);
+}
+
+}  // namespace
+}  // namespace plinth::ifrt::testing
