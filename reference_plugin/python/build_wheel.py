@@ -15,7 +15,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # In the wheel below plinth/, as in the build: the command looks for libplinth in ../lib. The first
 # has to be there.
-BINARIES = ("lib/pjrt_plinth_cpu.so", "lib/pjrt_plinth_cuda.so", "lib/libplinth.so.0", "bin/plinth")
+BINARIES = ("lib/pjrt_plinth_cpu.so", "lib/pjrt_plinth_cuda.so", "lib/libplinth.so.0",
+            "lib/libplinth_ifrt.so.0", "bin/plinth")
 # What the libraries need of the system; a test reads it from them.
 GLIBC = "2_34"
 

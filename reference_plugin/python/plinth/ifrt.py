@@ -1,0 +1,600 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays over the devices of any PJRT plugin: plinth_ifrt.h by ctypes, with NumPy alone.
+
+    client = ifrt.connect(num_devices=8)
+    rows = client.named(ifrt.Mesh(client.devices, {"x": 8}), ["x"])
+    x = client.put(numpy.arange(16.0), rows)
+    f = client.load("model.mlir")
+
+Any thread may use any object. What goes wrong raises `Error`, whose `code` is the name of the
+standard code; what fails later is raised by whoever reads the array or waits for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+_HERE = Path(__file__).resolve().parent
+
+CODES = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+         "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+         "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+         "UNAUTHENTICATED")
+# NumPy's names, and those of ml_dtypes, in the order of PJRT_Buffer_Type.
+_TYPES = ("", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+          "float16", "float32", "float64", "bfloat16", "complex64", "complex128", "float8_e5m2",
+          "float8_e4m3fn", "float8_e4m3b11fnuz", "float8_e5m2fnuz", "float8_e4m3fnuz", "int4",
+          "uint4", "", "int2", "uint2", "float8_e4m3", "float8_e3m4", "float8_e8m0fnu",
+          "float4_e2m1fn", "int1", "uint1", "float6_e2m3fn", "float6_e3m2fn")
+ALWAYS_COPY, REUSE, DONATE = 0, 1, 2
+
+_P = ctypes.c_void_p
+_SIZE = ctypes.c_size_t
+
+
+class Error(RuntimeError):
+    """What a plugin, or this library, refuses. `code` is one of CODES."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
+class _Struct(ctypes.Structure):
+    def __init__(self, *args: Any, **fields: Any) -> None:
+        super().__init__(*args, **fields)
+        last = self._fields_[-1][0]
+        self.struct_size = getattr(type(self), last).offset + getattr(type(self), last).size
+
+
+def _fields(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:
+    return [("struct_size", _SIZE), *pairs]
+
+
+class _ClientOptions(_Struct):
+    _fields_ = _fields(("plugin", ctypes.c_char_p), ("layers", ctypes.c_char_p), ("api", _P),
+                       ("options", _P), ("num_options", _SIZE))
+
+
+class _Named(_Struct):
+    _fields_ = _fields(("axis_names", _P), ("axis_sizes", _P), ("num_axes", _SIZE), ("rank", _SIZE),
+                       ("num_dim_axes", _P), ("dim_axes", _P))
+
+
+class _HostArray(_Struct):
+    _fields_ = _fields(("type", ctypes.c_int32), ("dims", _P), ("num_dims", _SIZE),
+                       ("sharding", _P), ("data", _P), ("byte_strides", _P), ("shard_data", _P),
+                       ("num_shard_data", _SIZE))
+
+
+class _HostDestination(_Struct):
+    _fields_ = _fields(("data", _P), ("byte_strides", _P))
+
+
+class _CompileOptions(_Struct):
+    _fields_ = _fields(("code", ctypes.c_char_p), ("code_size", _SIZE), ("format", ctypes.c_char_p),
+                       ("devices", _P), ("num_devices", _SIZE), ("num_replicas", ctypes.c_int32),
+                       ("portable", ctypes.c_bool), ("use_shardy", ctypes.c_bool),
+                       ("serial", ctypes.c_bool), ("overrides", _P), ("num_overrides", _SIZE),
+                       ("extra_proto", ctypes.c_char_p), ("extra_proto_size", _SIZE),
+                       ("output_shardings", _P), ("num_output_shardings", _SIZE))
+
+
+class _ExecuteOptions(_Struct):
+    _fields_ = _fields(("launch_id", ctypes.c_int32), ("non_donatable", _P),
+                       ("num_non_donatable", _SIZE), ("device", _P),
+                       ("call_location", ctypes.c_char_p))
+
+
+_ON_READY = ctypes.CFUNCTYPE(None, _P, _P)
+# What functions return, if not a status: a pointer that is null for success.
+_RETURNS = {
+    "plinth_status_code": ctypes.c_int, "plinth_status_message": ctypes.c_char_p,
+    "plinth_ifrt_client_platform_name": ctypes.c_char_p,
+    "plinth_ifrt_client_platform_version": ctypes.c_char_p,
+    "plinth_ifrt_client_process_index": ctypes.c_int32, "plinth_ifrt_client_devices": _P,
+    "plinth_ifrt_device_id": ctypes.c_int32, "plinth_ifrt_device_process_index": ctypes.c_int32,
+    "plinth_ifrt_device_is_addressable": ctypes.c_bool, "plinth_ifrt_device_kind": ctypes.c_char_p,
+    "plinth_ifrt_device_num_memories": _SIZE, "plinth_ifrt_device_memory_kind": ctypes.c_char_p,
+    "plinth_ifrt_sharding_devices": _P, "plinth_ifrt_sharding_num_addressable": _SIZE,
+    "plinth_ifrt_sharding_memory_kind": ctypes.c_char_p,
+    "plinth_ifrt_sharding_is_fully_replicated": ctypes.c_bool,
+    "plinth_ifrt_sharding_equal": ctypes.c_bool, "plinth_ifrt_sharding_hash": ctypes.c_uint64,
+    "plinth_ifrt_sharding_text": _P, "plinth_ifrt_array_type": ctypes.c_int,
+    "plinth_ifrt_array_dims": _P, "plinth_ifrt_array_sharding": _P,
+    "plinth_ifrt_array_is_deleted": ctypes.c_bool, "plinth_ifrt_future_is_ready": ctypes.c_bool,
+}
+
+
+class _Library:
+    """libplinth_ifrt; loaded at first use."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, Any] = {}
+        self._libraries: list[ctypes.CDLL] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._functions:
+            if not self._libraries:
+                folder = Path(os.environ.get("PLINTH_IFRT_LIBRARIES", _HERE / "lib"))
+                # The second needs the first, which is not where the system looks.
+                self._libraries = [ctypes.CDLL(str(folder / file))
+                                   for file in ("libplinth.so.0", "libplinth_ifrt.so.0")]
+            function = getattr(self._libraries["ifrt" in name], name)
+            function.restype = _RETURNS.get(name, _P)
+            self._functions[name] = function
+        return self._functions[name]
+
+
+_lib = _Library()
+
+
+def _check(status: int | None) -> None:
+    if not status:
+        return
+    code = _lib.plinth_status_code(_P(status))
+    message = _lib.plinth_status_message(_P(status)).decode(errors="replace")
+    _lib.plinth_status_destroy(_P(status))
+    raise Error(CODES[code] if 0 <= code < len(CODES) else "UNKNOWN", message)
+
+
+def _text(text: int | None) -> str:
+    copy = ctypes.string_at(text).decode(errors="replace") if text else ""
+    _lib.plinth_string_free(_P(text))
+    return copy
+
+
+def _ints(values: Iterable[int]) -> Any:
+    values = list(values)
+    return (ctypes.c_int64 * max(len(values), 1))(*values)
+
+
+def _pointers(objects: Sequence[Any]) -> Any:
+    return (_P * max(len(objects), 1))(*[o._handle for o in objects])
+
+
+def _texts(texts: Sequence[str]) -> Any:
+    return (ctypes.c_char_p * max(len(texts), 1))(*[t.encode() for t in texts])
+
+
+class _Counted:
+    """Owns one reference to a handle."""
+
+    _release: str
+
+    def __init__(self, handle: int) -> None:
+        self._handle = _P(handle)
+
+    def __del__(self) -> None:
+        handle, self._handle = getattr(self, "_handle", None), None
+        if handle and _lib is not None:
+            getattr(_lib, self._release)(handle)
+
+
+class Device:
+    """A device of a client. Compares by identity of the device."""
+
+    def __init__(self, client: Client, handle: int) -> None:
+        self._client, self._handle = client, _P(handle)
+        self.id: int = _lib.plinth_ifrt_device_id(self._handle)
+        self.process_index: int = _lib.plinth_ifrt_device_process_index(self._handle)
+        self.is_addressable: bool = _lib.plinth_ifrt_device_is_addressable(self._handle)
+        self.kind: str = _lib.plinth_ifrt_device_kind(self._handle).decode()
+        count = _lib.plinth_ifrt_device_num_memories(self._handle)
+        self.memory_kinds: list[str] = [
+            _lib.plinth_ifrt_device_memory_kind(self._handle, _SIZE(i)).decode()
+            for i in range(count)]
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} device {self.id}>"
+
+
+class Mesh:
+    """Devices along named axes, row-major: Mesh(devices, {"x": 4, "y": 2})."""
+
+    def __init__(self, devices: Sequence[Device], axes: Mapping[str, int]) -> None:
+        self.devices, self.axes = list(devices), dict(axes)
+
+
+class Sharding(_Counted):
+    """Which part of an array each device has."""
+
+    _release = "plinth_ifrt_sharding_release"
+
+    def __init__(self, client: Client, handle: int) -> None:
+        super().__init__(handle)
+        self._client = client
+
+    @property
+    def devices(self) -> list[Device]:
+        count = _SIZE()
+        listed = _lib.plinth_ifrt_sharding_devices(self._handle, ctypes.byref(count))
+        handles = (_P * count.value).from_address(listed) if count.value else ()
+        return [self._client._by_handle[handle] for handle in handles]
+
+    @property
+    def memory_kind(self) -> str:
+        return _lib.plinth_ifrt_sharding_memory_kind(self._handle).decode()
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        return _lib.plinth_ifrt_sharding_is_fully_replicated(self._handle)
+
+    def indices(self, shape: Sequence[int]) -> list[tuple[slice, ...]]:
+        """What each device has of an array of that shape."""
+        rank, count = len(shape), len(self.devices)
+        origins, extents = _ints([0] * (count * rank)), _ints([0] * (count * rank))
+        _check(_lib.plinth_ifrt_sharding_index_domains(
+            self._handle, _ints(shape), _SIZE(rank), ctypes.c_bool(False), origins, extents))
+        return [tuple(slice(origins[at], origins[at] + extents[at])
+                      for at in range(i * rank, (i + 1) * rank)) for i in range(count)]
+
+    def shard_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        out = _ints([0] * len(shape))
+        _check(_lib.plinth_ifrt_sharding_shard_shape(self._handle, _ints(shape), _SIZE(len(shape)), out))
+        return tuple(out[:len(shape)])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sharding) and _lib.plinth_ifrt_sharding_equal(
+            self._handle, other._handle, None, _SIZE(0))
+
+    def __hash__(self) -> int:
+        return hash(_lib.plinth_ifrt_sharding_hash(self._handle))
+
+    def __repr__(self) -> str:
+        return f"<{_text(_lib.plinth_ifrt_sharding_text(self._handle))}>"
+
+
+class Future(_Counted):
+    """Something that completes once; `await` it in asyncio, or `wait`."""
+
+    _release = "plinth_ifrt_future_release"
+    _waiting: dict[int, Any] = {}
+
+    def __init__(self, handle: int, value: Any = None) -> None:
+        super().__init__(handle)
+        self._value = value
+
+    @property
+    def is_ready(self) -> bool:
+        return _lib.plinth_ifrt_future_is_ready(self._handle)
+
+    def wait(self, timeout: float | None = None) -> Any:
+        """Blocks for at most `timeout` seconds; returns the value, or raises the error."""
+        limit = -1 if timeout is None else int(timeout * 1000)
+        _check(_lib.plinth_ifrt_future_await(self._handle, ctypes.c_int64(limit)))
+        return self._value
+
+    def then(self, callback: Callable[[Error | None], None]) -> None:
+        """Calls back once, here or on the thread that completes it; with the error, if any."""
+        def run(status: int | None, _: int | None) -> None:
+            Future._waiting.pop(key, None)
+            try:
+                _check(status)
+            except Error as error:
+                callback(error)
+            else:
+                callback(None)
+
+        held = _ON_READY(run)
+        key = id(held)
+        Future._waiting[key] = held  # Until it was called.
+        _lib.plinth_ifrt_future_on_ready(self._handle, held, None)
+
+    def __await__(self) -> Any:
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        inner = loop.create_future()
+
+        def finish(error: Error | None) -> None:
+            if inner.cancelled():
+                return
+            if error is None:
+                inner.set_result(self._value)
+            else:
+                inner.set_exception(error)
+
+        self.then(lambda error: loop.call_soon_threadsafe(finish, error))
+        return inner.__await__()
+
+
+class Array(_Counted):
+    """An array over devices. NumPy reads it: numpy.asarray(array)."""
+
+    _release = "plinth_ifrt_array_release"
+
+    def __init__(self, client: Client, handle: int) -> None:
+        super().__init__(handle)
+        self._client = client
+        count = _SIZE()
+        dims = _lib.plinth_ifrt_array_dims(self._handle, ctypes.byref(count))
+        listed = (ctypes.c_int64 * count.value).from_address(dims) if count.value else ()
+        self.shape: tuple[int, ...] = tuple(listed)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return _dtype(_lib.plinth_ifrt_array_type(self._handle))
+
+    @property
+    def sharding(self) -> Sharding:
+        borrowed = _P(_lib.plinth_ifrt_array_sharding(self._handle))
+        _lib.plinth_ifrt_sharding_retain(borrowed)
+        return Sharding(self._client, borrowed.value or 0)
+
+    @property
+    def is_deleted(self) -> bool:
+        return _lib.plinth_ifrt_array_is_deleted(self._handle)
+
+    def delete(self) -> None:
+        _lib.plinth_ifrt_arrays_delete(_pointers([self]), _SIZE(1))
+
+    def ready(self) -> Future:
+        """Completes when the contents are there."""
+        future = _P()
+        _check(_lib.plinth_ifrt_arrays_ready(self._client._handle, _pointers([self]), _SIZE(1),
+                                             ctypes.byref(future)))
+        return Future(future.value or 0, self)
+
+    def to_host(self) -> Future:
+        """Starts a copy to the host; the value of the future is a NumPy array."""
+        host = np.empty(self.shape, self.dtype)
+        to = _HostDestination(data=host.ctypes.data if host.size else None)
+        future = _P()
+        _check(_lib.plinth_ifrt_arrays_to_host(self._client._handle, _pointers([self]), _SIZE(1),
+                                               ctypes.byref(to), ctypes.byref(future)))
+        return Future(future.value or 0, host)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("an array over devices is copied to the host")
+        host = self.to_host().wait()
+        return host if dtype is None else host.astype(dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Of a copy on the host."""
+        return np.asarray(self).__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def reshard(self, sharding: Sharding, *, copy: int = ALWAYS_COPY) -> Array:
+        """The same array with another sharding: any cut, devices, memory."""
+        return self._client.reshard([self], [sharding], copy=copy)[0]
+
+    def shards(self, *, copy: int = REUSE) -> list[Array]:
+        """The shards on devices of this process."""
+        count = _lib.plinth_ifrt_sharding_num_addressable(self.sharding._handle)
+        made = (_P * max(count, 1))()
+        _check(_lib.plinth_ifrt_array_disassemble(self._handle, copy, made))
+        return [Array(self._client, made[i]) for i in range(count)]
+
+    def __repr__(self) -> str:
+        return f"<array {self.dtype}{list(self.shape)} {self.sharding!r}>"
+
+
+class Executable(_Counted):
+    """A program on devices; calling it runs it. It may still be compiling: calls wait."""
+
+    _release = "plinth_ifrt_executable_release"
+
+    def __init__(self, client: Client, handle: int) -> None:
+        super().__init__(handle)
+        self._client = client
+        self._num_outputs: int | None = None
+
+    def ready(self) -> Future:
+        """Completes when it is compiled."""
+        future = _P()
+        _check(_lib.plinth_ifrt_executable_ready(self._handle, ctypes.byref(future)))
+        return Future(future.value or 0, self)
+
+    @property
+    def num_outputs(self) -> int:
+        if self._num_outputs is None:
+            count = _SIZE()
+            _check(_lib.plinth_ifrt_executable_num_outputs(self._handle, ctypes.byref(count)))
+            self._num_outputs = count.value
+        return self._num_outputs
+
+    @property
+    def devices(self) -> list[Device]:
+        listed, count = _P(), _SIZE()
+        _check(_lib.plinth_ifrt_executable_devices(self._handle, ctypes.byref(listed),
+                                                   ctypes.byref(count)))
+        handles = (_P * count.value).from_address(listed.value) if count.value else ()
+        return [self._client._by_handle[handle] for handle in handles]
+
+    def serialize(self) -> bytes:
+        """Bytes that `Client.compile(..., format="serialized")` loads again."""
+        data, size = _P(), _SIZE()
+        _check(_lib.plinth_ifrt_executable_serialize(self._handle, ctypes.byref(data),
+                                                     ctypes.byref(size)))
+        copy = ctypes.string_at(data.value, size.value) if data.value else b""
+        _lib.plinth_string_free(data)
+        return copy
+
+    def __call__(self, *arguments: Array | np.ndarray, launch_id: int = 0,
+                 keep: Sequence[int] = (), device: Device | None = None) -> Array | tuple[Array, ...]:
+        """Runs it: one result, or a tuple. NumPy arrays go to every device of the program."""
+        everywhere: Sharding | None = None
+        placed = []
+        for argument in arguments:
+            if not isinstance(argument, Array):
+                if everywhere is None:
+                    everywhere = self._client.replicated([device] if device else self.devices)
+                argument = self._client.put(argument, everywhere)
+            placed.append(argument)
+        options = _ExecuteOptions(launch_id=launch_id, num_non_donatable=len(keep),
+                                  device=device._handle if device else None)
+        kept = _ints(keep)
+        options.non_donatable = ctypes.cast(kept, _P)
+        outputs = (_P * max(self.num_outputs, 1))()
+        _check(_lib.plinth_ifrt_executable_execute(
+            self._handle, _pointers(placed), _SIZE(len(placed)), ctypes.byref(options), outputs,
+            _SIZE(self.num_outputs), None))
+        results = tuple(Array(self._client, outputs[i]) for i in range(self.num_outputs))
+        return results[0] if len(results) == 1 else results
+
+
+class Client(_Counted):
+    """A plugin's client; made by `connect`."""
+
+    _release = "plinth_ifrt_client_release"
+
+    def __init__(self, handle: int) -> None:
+        super().__init__(handle)
+        count = _SIZE()
+        listed = _lib.plinth_ifrt_client_devices(self._handle, ctypes.byref(count))
+        handles = (_P * count.value).from_address(listed) if count.value else ()
+        # Weakly: devices hold the client.
+        self._by_handle = _Devices(self, list(handles))
+
+    @property
+    def platform(self) -> str:
+        return _lib.plinth_ifrt_client_platform_name(self._handle).decode()
+
+    @property
+    def devices(self) -> list[Device]:
+        return [self._by_handle[handle] for handle in self._by_handle.handles]
+
+    def _made(self, name: str, devices: Sequence[Device], memory: str | None, *rest: Any) -> Sharding:
+        made = _P()
+        kind = memory.encode() if memory else None
+        _check(getattr(_lib, f"plinth_ifrt_sharding_{name}")(
+            self._handle, _pointers(devices), _SIZE(len(devices)), kind, *rest, ctypes.byref(made)))
+        return Sharding(self, made.value or 0)
+
+    def single(self, device: Device | None = None, memory: str | None = None) -> Sharding:
+        return self.replicated([device or self.devices[0]], memory)
+
+    def replicated(self, devices: Sequence[Device] | None = None, memory: str | None = None) -> Sharding:
+        return self._made("replicated", devices or self.devices, memory)
+
+    def named(self, mesh: Mesh, dims: Sequence[str | Sequence[str] | None],
+              memory: str | None = None) -> Sharding:
+        """For each dimension the mesh axis, or axes, along which it is cut; None: it is whole."""
+        names = list(mesh.axes)
+        axes = [[] if d is None else [d] if isinstance(d, str) else list(d) for d in dims]
+        unknown = [a for of_dim in axes for a in of_dim if a not in names]
+        if unknown:
+            raise Error("INVALID_ARGUMENT", f"the mesh has no axis {unknown[0]!r}; it has {names}")
+        counts = (_SIZE * max(len(axes), 1))(*[len(of_dim) for of_dim in axes])
+        flat = [names.index(a) for of_dim in axes for a in of_dim]
+        indices = (_SIZE * max(len(flat), 1))(*flat)
+        texts, sizes = _texts(names), _ints(mesh.axes.values())
+        spec = _Named(axis_names=ctypes.cast(texts, _P), axis_sizes=ctypes.cast(sizes, _P),
+                      num_axes=len(names), rank=len(axes), num_dim_axes=ctypes.cast(counts, _P),
+                      dim_axes=ctypes.cast(indices, _P))
+        return self._made("named", mesh.devices, memory, ctypes.byref(spec))
+
+    def from_op_sharding(self, message: bytes, devices: Sequence[Device] | None = None,
+                         memory: str | None = None) -> Sharding:
+        return self._made("from_op_sharding", devices or self.devices, memory, message,
+                          _SIZE(len(message)))
+
+    def put(self, host: Any, sharding: Sharding | None = None) -> Array:
+        """An array with what the host has, on the first device if no sharding is given."""
+        host = np.asarray(host)
+        if host.dtype.name not in _TYPES or host.dtype.byteorder == ">":
+            raise Error("INVALID_ARGUMENT", f"no array on devices has type {host.dtype}")
+        sharding = sharding or self.single()
+        dims, strides = _ints(host.shape), _ints(host.strides)
+        spec = _HostArray(type=_TYPES.index(host.dtype.name), dims=ctypes.cast(dims, _P),
+                          num_dims=host.ndim, sharding=sharding._handle,
+                          data=host.ctypes.data if host.size else None,
+                          byte_strides=None if host.flags.c_contiguous else ctypes.cast(strides, _P))
+        made = (_P * 1)()
+        _check(_lib.plinth_ifrt_arrays_from_host(self._handle, ctypes.byref(spec), _SIZE(1), 0, None,
+                                                 None, made))
+        return Array(self, made[0])
+
+    def reshard(self, arrays: Sequence[Array], shardings: Sequence[Sharding], *,
+                copy: int = ALWAYS_COPY) -> list[Array]:
+        if len(arrays) != len(shardings):
+            raise Error("INVALID_ARGUMENT", f"{len(arrays)} arrays and {len(shardings)} shardings")
+        made = (_P * max(len(arrays), 1))()
+        _check(_lib.plinth_ifrt_arrays_reshard(self._handle, _pointers(arrays), _SIZE(len(arrays)),
+                                               _pointers(shardings), copy, 0, made))
+        return [Array(self, made[i]) for i in range(len(arrays))]
+
+    def compile(self, code: str | bytes, *, format: str = "mlir",
+                devices: Sequence[Device] | None = None, portable: bool = False,
+                use_shardy: bool = False, options: Mapping[str, Any] | None = None) -> Executable:
+        """Starts to compile a program; its errors are raised by whoever uses it."""
+        text = code.encode() if isinstance(code, str) else bytes(code)
+        wanted = _CompileOptions(code=text, code_size=len(text), format=format.encode(),
+                                 portable=portable, use_shardy=use_shardy)
+        listed = _pointers(devices or [])
+        if devices:
+            wanted.devices, wanted.num_devices = ctypes.cast(listed, _P), len(devices)
+        overrides = _texts([f"{name}={_plain(value)}" for name, value in (options or {}).items()])
+        wanted.overrides, wanted.num_overrides = ctypes.cast(overrides, _P), len(options or {})
+        made = _P()
+        _check(_lib.plinth_ifrt_executable_compile(self._handle, ctypes.byref(wanted),
+                                                   ctypes.byref(made)))
+        return Executable(self, made.value or 0)
+
+    def load(self, program: str | os.PathLike[str] | bytes, **how: Any) -> Executable:
+        """A program from a file of StableHLO, as text or bytecode, or from its bytes (for example
+        `jax.export`'s mlir_module_serialized). Options as those of `compile`."""
+        code = program if isinstance(program, bytes) else Path(program).read_bytes()
+        return self.compile(code, **how)
+
+
+class _Devices:
+    """The devices of a client by their handle, made when they are asked for."""
+
+    def __init__(self, client: Client, handles: list[int]) -> None:
+        import weakref
+
+        self.handles = handles
+        self._client = weakref.ref(client)
+        self._made: Any = weakref.WeakValueDictionary()
+
+    def __getitem__(self, handle: int) -> Device:
+        client = self._client()
+        if handle not in self.handles or client is None:
+            raise KeyError(handle)
+        device = self._made.get(handle)
+        if device is None:
+            device = self._made[handle] = Device(client, handle)
+        return device
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _dtype(number: int) -> np.dtype:
+    name = _TYPES[number] if 0 <= number < len(_TYPES) else ""
+    try:
+        return np.dtype(name) if name else np.dtype("V1")
+    except TypeError:
+        import ml_dtypes  # Types that NumPy does not have.
+
+        return np.dtype(getattr(ml_dtypes, name))
+
+
+def connect(plugin: str | None = None, *, layers: str | None = None, **options: Any) -> Client:
+    """Loads a plugin, by path or by name, and makes a client of it with these options. Without a
+    name: the CPU plugin of this package, else what libplinth finds."""
+    if plugin is None and "PLINTH_PLUGIN" not in os.environ:
+        own = _HERE / "lib" / "pjrt_plinth_cpu.so"
+        plugin = str(own) if own.is_file() else None
+    texts = [f"{name}={_plain(value)}" for name, value in options.items()]
+    listed = _texts(texts)
+    wanted = _ClientOptions(plugin=plugin.encode() if plugin else None,
+                            layers=layers.encode() if layers else None,
+                            options=ctypes.cast(listed, _P), num_options=len(texts))
+    client = _P()
+    _check(_lib.plinth_ifrt_client_create(ctypes.byref(wanted), ctypes.byref(client)))
+    return Client(client.value or 0)

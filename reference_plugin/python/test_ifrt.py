@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plinth.ifrt on the CPU plugin with eight devices, and its index domains against JAX's.
+
+Run as a program it is the test; with --import it tells what importing and a first result cost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy as np
+
+START = time.perf_counter()
+from plinth import ifrt  # noqa: E402
+
+ADD = """
+module @add {
+  func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.add %x, %y : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+"""
+
+
+class IfrtTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.client = ifrt.connect(os.environ["PLINTH_CPU_PLUGIN"], num_devices=8)
+
+    def test_arrays_go_there_and_back(self) -> None:
+        client = self.client
+        mesh = ifrt.Mesh(client.devices, {"x": 4, "y": 2})
+        for dtype in (np.bool_, np.int8, np.uint16, np.float16, np.float32, np.complex128):
+            host = np.arange(30).reshape(5, 6).astype(dtype)
+            for sharding in (client.named(mesh, ["x", "y"]), client.named(mesh, [None, ("y", "x")]),
+                             client.replicated(), client.single(client.devices[3])):
+                array = client.put(host, sharding)
+                self.assertEqual((array.shape, array.dtype), (host.shape, host.dtype))
+                np.testing.assert_array_equal(np.asarray(array), host)
+        transposed = np.arange(30).reshape(5, 6).T
+        np.testing.assert_array_equal(client.put(transposed, client.named(mesh, ["x", "y"])), transposed)
+        backwards = np.arange(8)[::-2]
+        np.testing.assert_array_equal(client.put(backwards), backwards)
+        np.testing.assert_array_equal(np.from_dlpack(client.put(np.arange(4.0))), np.arange(4.0))
+
+    def test_resharding(self) -> None:
+        client = self.client
+        host = np.arange(64, dtype=np.int32).reshape(8, 8)
+        rows = client.named(ifrt.Mesh(client.devices, {"x": 8}), ["x", None])
+        pair = client.named(ifrt.Mesh(client.devices[3:5], {"x": 2}), [None, "x"])
+        array = client.put(host, rows)
+        moved = array.reshard(pair, copy=ifrt.DONATE)
+        self.assertTrue(array.is_deleted)
+        self.assertEqual(moved.sharding, pair)
+        np.testing.assert_array_equal(moved, host)
+        np.testing.assert_array_equal(moved.shards()[1], host[:, 4:])
+
+    def test_programs(self) -> None:
+        client = self.client
+        add = client.compile(ADD, devices=[client.devices[2]])
+        x = client.put(np.ones(4, np.float32), client.single(client.devices[2]))
+        np.testing.assert_array_equal(add(x, np.arange(4, dtype=np.float32)), [1, 2, 3, 4])
+        again = client.load(add.serialize(), format="serialized")
+        np.testing.assert_array_equal(again(x, x), [2] * 4)
+        with self.assertRaises(ifrt.Error) as raised:
+            add(x)
+        self.assertEqual(raised.exception.code, "INVALID_ARGUMENT")
+        with self.assertRaises(ifrt.Error):
+            client.compile("no program").ready().wait()
+
+    def test_waiting(self) -> None:
+        client = self.client
+
+        async def run() -> np.ndarray:
+            add = await client.compile(ADD, devices=[client.devices[0]]).ready()
+            result = add(np.ones(4, np.float32), np.ones(4, np.float32))
+            return await result.to_host()
+
+        np.testing.assert_array_equal(asyncio.run(run()), [2] * 4)
+
+        async def fail() -> None:
+            await client.compile("no program").ready()
+
+        with self.assertRaises(ifrt.Error):
+            asyncio.run(fail())
+
+    def test_what_is_wrong_is_raised(self) -> None:
+        client = self.client
+        array = client.put(np.arange(4))
+        array.delete()
+        for wrong in (lambda: np.asarray(array), lambda: client.put(np.array(["text"])),
+                      lambda: client.named(ifrt.Mesh(client.devices, {"x": 3}), ["x"]),
+                      lambda: client.named(ifrt.Mesh(client.devices, {"x": 8}), ["y"]),
+                      lambda: client.replicated(client.devices[:1] * 2)):
+            with self.assertRaises(ifrt.Error) as raised:
+                wrong()
+            self.assertEqual(raised.exception.code, "INVALID_ARGUMENT")
+
+    def test_index_domains_are_those_of_jax(self) -> None:
+        import jax
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+        devices = np.array(jax.devices("cpu"))
+        self.assertEqual(len(devices), 8)
+        compared = 0
+        for axes in ({"x": 8}, {"x": 4, "y": 2}, {"x": 2, "y": 2, "z": 2}):
+            mesh = Mesh(devices.reshape(tuple(axes.values())), tuple(axes))
+            own = ifrt.Mesh(self.client.devices, axes)
+            choices = [None, *axes, *itertools.permutations(axes, 2)]
+            for spec in itertools.product(choices, repeat=2):
+                used = [a for s in spec if s for a in ([s] if isinstance(s, str) else s)]
+                if len(set(used)) != len(used):
+                    continue
+                theirs = NamedSharding(mesh, PartitionSpec(*spec))
+                ours = self.client.named(own, spec)
+                shape = (16, 8)
+                indices = theirs.devices_indices_map(shape)
+                want = [tuple(slice(*s.indices(n)[:2]) for s, n in zip(indices[d], shape))
+                        for d in mesh.devices.flat]
+                self.assertEqual(ours.indices(shape), want)
+                self.assertEqual(ours.shard_shape(shape), theirs.shard_shape(shape))
+                message = theirs._to_xla_hlo_sharding(2).to_proto().SerializeToString()
+                self.assertEqual(self.client.from_op_sharding(message), ours)
+                compared += 1
+        self.assertGreater(compared, 50)
+
+    def test_cost_without_jax(self) -> None:
+        done = subprocess.run([sys.executable, __file__, "--import"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        milliseconds, megabytes, has_jax = done.stdout.split()
+        self.assertEqual(has_jax, "False")
+        print(f"import and first result: {milliseconds} ms beyond NumPy, {megabytes} MB")
+        # Ten times what it takes, for machines that do other things too.
+        self.assertLess(float(milliseconds), 1000)
+        self.assertLess(float(megabytes), 120)
+
+
+def measure() -> None:
+    client = ifrt.connect(os.environ["PLINTH_CPU_PLUGIN"])
+    add = client.compile(ADD)
+    np.asarray(add(np.ones(4, np.float32), np.ones(4, np.float32)))
+    took = time.perf_counter() - START
+    with open("/proc/self/status") as status:
+        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    print(f"{took * 1000:.0f} {peak / 1024:.0f} {'jaxlib' in sys.modules}")
+
+
+if __name__ == "__main__":
+    if "--import" in sys.argv:
+        measure()
+    else:
+        unittest.main()
