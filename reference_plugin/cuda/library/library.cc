@@ -39,6 +39,9 @@ Expected<PrintedStep> PrintLibraryStep(const compiler::plan::PlanStep& step,
                                        const Architecture& architecture) {
   const Row* row = std::find_if(std::begin(kLibrary), std::end(kLibrary),
                                 [&](const Row& r) { return r.opcode == step.opcode; });
+  if (const auto* call = std::get_if<compiler::CustomCallAttributes>(step.attributes.get())) {
+    return Unimplemented("the CUDA plugin has no custom call \"", call->target, "\" yet");
+  }
   if (row == std::end(kLibrary)) {
     return Unimplemented("the CUDA plugin has no ", Name(step.opcode), " yet");
   }
