@@ -155,6 +155,19 @@ RowShape ChooseAcross(int64_t rows, int64_t length, const Architecture& architec
   return {kWarp, slices};
 }
 
+// What a thread's parts of all reductions take; a value takes four bytes or more.
+int64_t PartBytes(const Kernel& kernel) {
+  int64_t bytes = 0;
+  for (const Phase& phase : kernel.body.phases) {
+    for (const compiler::Reduction& reduction : phase.reductions) {
+      for (int32_t input : reduction.inputs) {
+        bytes += std::max<int64_t>(4, ByteSize(phase.nodes[input].dtype));
+      }
+    }
+  }
+  return bytes;
+}
+
 // Few rows that are long, and gone over once: in how many parts of one length blocks take each.
 int32_t ChooseSplits(const Kernel& kernel, const Form& form, const Architecture& architecture) {
   constexpr int64_t kLeastLength = 2048, kMostSplits = 256;
@@ -194,6 +207,12 @@ Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
   form.rows = chosen.rows;
   form.slices = chosen.slices;
   form.block = form.rows * form.slices;
+  // Every thread puts down its part of each reduction: what does not fit is not split.
+  const int64_t parts = form.rows_fastest ? PartBytes(kernel) : 0;
+  if (form.block * parts > architecture.shared_bytes / 4) {
+    form.rows = form.block = 128;
+    form.slices = 1;
+  }
 
   const auto kept = KeptNodes(kernel);
   if (kept.empty()) {

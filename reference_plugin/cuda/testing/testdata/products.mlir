@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products large enough for the largest tiles, of every width of sums, and what goes with them.
+module @products {
+  func.func public @main(%a: tensor<2048x1024xf32>, %b: tensor<1024x2048xf32>, %c: tensor<1024x1024xf64>, %d: tensor<1024x1024xcomplex<f32>>, %e: tensor<512x512xcomplex<f64>>, %f: tensor<2048x2048xbf16>, %g: tensor<1024x1024xi8>, %x: tensor<32x56x56x64xf32>, %k: tensor<3x3x64x128xf32>, %s: tensor<64x200704xf32>) -> (tensor<2048x2048xf32>, tensor<1024x1024xf64>, tensor<1024x1024xcomplex<f32>>, tensor<512x512xcomplex<f64>>, tensor<2048x2048xbf16>, tensor<1024x1024xi32>, tensor<32x28x28x128xf32>, tensor<64xf32>, tensor<2048x2048xf32>) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2048x1024xf32>, tensor<1024x2048xf32>) -> tensor<2048x2048xf32>
+    %1 = stablehlo.dot_general %c, %c, contracting_dims = [1] x [1] : (tensor<1024x1024xf64>, tensor<1024x1024xf64>) -> tensor<1024x1024xf64>
+    %2 = stablehlo.dot_general %d, %d, contracting_dims = [1] x [0] : (tensor<1024x1024xcomplex<f32>>, tensor<1024x1024xcomplex<f32>>) -> tensor<1024x1024xcomplex<f32>>
+    %3 = stablehlo.dot_general %e, %e, contracting_dims = [0] x [0] : (tensor<512x512xcomplex<f64>>, tensor<512x512xcomplex<f64>>) -> tensor<512x512xcomplex<f64>>
+    %4 = stablehlo.dot_general %f, %f, contracting_dims = [1] x [0] : (tensor<2048x2048xbf16>, tensor<2048x2048xbf16>) -> tensor<2048x2048xbf16>
+    %5 = stablehlo.dot_general %g, %g, contracting_dims = [1] x [0] : (tensor<1024x1024xi8>, tensor<1024x1024xi8>) -> tensor<1024x1024xi32>
+    %6 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<32x56x56x64xf32>, tensor<3x3x64x128xf32>) -> tensor<32x28x28x128xf32>
+    %zero = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %7 = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<64x200704xf32>, tensor<f32>) -> tensor<64xf32>
+    %8 = "stablehlo.sort"(%0) <{dimension = 1 : i64, is_stable = true}> ({
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %less = stablehlo.compare LT, %l, %r, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %less : tensor<i1>
+    }) : (tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
+    return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<2048x2048xf32>, tensor<1024x1024xf64>, tensor<1024x1024xcomplex<f32>>, tensor<512x512xcomplex<f64>>, tensor<2048x2048xbf16>, tensor<1024x1024xi32>, tensor<32x28x28x128xf32>, tensor<64xf32>, tensor<2048x2048xf32>
+  }
+}
