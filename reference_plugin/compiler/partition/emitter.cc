@@ -124,13 +124,21 @@ Value* Emitter::IndexAlong(const Mesh& mesh, const AxisList& axes) {
 Value* Emitter::Collective(Opcode opcode, Value* value, Type type,
                            CollectiveAttributes attributes) {
   attributes.channel_id = ++num_collectives_;
-  attributes.use_global_device_ids =
-      opcode != Opcode::kAllToAll && opcode != Opcode::kCollectivePermute;
+  // The others are numbered by partitions alone.
+  attributes.use_global_device_ids = opcode == Opcode::kAllGather || opcode == Opcode::kAllReduce ||
+                                     opcode == Opcode::kReduceScatter;
   Value* const operands[] = {value};
   return builder()
       .AddOp(opcode, operands, std::span<const Type>(&type, 1),
              MakeAttributes(std::move(attributes)))
       ->result();
+}
+
+Value* Emitter::BroadcastFirst(Value* value) {
+  CollectiveAttributes attributes;
+  std::vector<int64_t>& group = attributes.groups.emplace_back();
+  for (int64_t device = 0; device < num_devices_; ++device) group.push_back(device);
+  return Collective(Opcode::kCollectiveBroadcast, value, value->type, std::move(attributes));
 }
 
 Block* Emitter::CombinerOf(Opcode opcode, DType dtype) {

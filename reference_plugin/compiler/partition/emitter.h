@@ -46,8 +46,8 @@ class Emitter {
   // Combines what each device of a group has: add, maximum, ...
   Value* AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes);
 
-  // Bytes that all devices together received beyond what they had, for reports.
-  int64_t num_collectives() const { return num_collectives_; }
+  // What the first device has.
+  Value* BroadcastFirst(Value* value);
 
  private:
   Value* Move(LocalValue from, const Type& global, const Layout& to);

@@ -7,6 +7,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/op_sharding.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/partition/combine.h"
 #include "reference_plugin/compiler/partition/emitter.h"
 #include "reference_plugin/compiler/partition/local_op.h"
 #include "reference_plugin/compiler/partition/propagate.h"
@@ -49,6 +50,7 @@ class Partitioner {
     }
     PLINTH_RETURN_IF_ERROR(MapBlock(body, results));
     body.ops.insert(body.ops.begin(), emitter_.prologue().begin(), emitter_.prologue().end());
+    CombineAllReduces(module_);
     FitDonations();
     module_.meshes.clear();
     module_.entry->argument_shardings.clear();
@@ -375,13 +377,7 @@ class Partitioner {
   // What each device would draw on its own differs: the first one's numbers are everybody's.
   Status MapRng(Op& op) {
     PLINTH_RETURN_IF_ERROR(MapWhole(op));
-    CollectiveAttributes attributes;
-    std::vector<int64_t>& group = attributes.groups.emplace_back();
-    for (int64_t i = 0; i < module_.num_partitions; ++i) group.push_back(i);
-    Value* const own = LocalOf(op.result()).value;
-    Value* const drawn = emitter_.builder().Add(Opcode::kCollectiveBroadcast, {own}, own->type,
-                                                MakeAttributes(std::move(attributes)));
-    Set(op.result(), {drawn, Layout()});
+    Set(op.result(), {emitter_.BroadcastFirst(LocalOf(op.result()).value), Layout()});
     return Status();
   }
 

@@ -383,12 +383,18 @@ class LaneRun {
 
   // Each lane's operands meet; the groups say whose.
   Status RunCollective(const Op& op) {
+    for (size_t i = 0; i < op.operands.size(); ++i) PLINTH_RETURN_IF_ERROR(RunCollective(op, i));
+    return Status();
+  }
+
+  Status RunCollective(const Op& op, size_t which) {
     const auto& collective = op.Get<CollectiveAttributes>();
-    const Value* const operand = op.operands[0];
-    const Dims &in = operand->type.dims, &out = op.type().dims;
+    const Value* const operand = op.operands[which];
+    Value* const result = op.results[which];
+    const Dims &in = operand->type.dims, &out = result->type.dims;
     LaneNumbers made(num_lanes_);
     if (op.opcode == Opcode::kCollectivePermute) {
-      made.assign(num_lanes_, Numbers(static_cast<size_t>(op.type().NumElements()), 0));
+      made.assign(num_lanes_, Numbers(static_cast<size_t>(result->type.NumElements()), 0));
       std::vector<bool> sent(num_lanes_), received(num_lanes_);
       for (const auto& pair : collective.groups) {
         const size_t from = static_cast<size_t>(pair[0]), to = static_cast<size_t>(pair[1]);
@@ -396,7 +402,7 @@ class LaneRun {
         sent[from] = received[to] = true;
         made[to] = Get(operand)[from];
       }
-      Set(op.result(), std::move(made));
+      Set(result, std::move(made));
       return Status();
     }
     std::vector<bool> seen(num_lanes_);
@@ -407,18 +413,18 @@ class LaneRun {
         seen[lane] = true;
         Numbers& mine = made[lane];
         ForEachIndex(out, [&](Index index) {
-          mine.push_back(CollectiveElement(op, collective, group, rank, in, index));
+          mine.push_back(CollectiveElement(op, operand, collective, group, rank, in, index));
         });
       }
     }
-    Set(op.result(), std::move(made));
+    Set(result, std::move(made));
     return Status();
   }
 
-  double CollectiveElement(const Op& op, const CollectiveAttributes& collective,
+  double CollectiveElement(const Op& op, const Value* operand,
+                           const CollectiveAttributes& collective,
                            const std::vector<int64_t>& group, size_t rank, const Dims& in,
                            Index index) const {
-    const Value* const operand = op.operands[0];
     const size_t dim = static_cast<size_t>(collective.dimension);
     const auto lane_of = [&](int64_t member) {
       return static_cast<size_t>(group[static_cast<size_t>(member)]);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/combine.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "reference_plugin/compiler/ir/rewrite.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+class AllReduceCombiner {
+ public:
+  explicit AllReduceCombiner(Module& module) : module_(module) {}
+
+  int64_t Run() {
+    Block& body = *module_.entry->body;
+    VisitBlock(body);
+    replacements_.Apply(body);
+    return num_fewer_;
+  }
+
+ private:
+  // All-reduces that wait for others like them.
+  struct Waiting {
+    std::vector<Op*> ops;
+  };
+
+  void VisitBlock(Block& block) {
+    std::vector<Waiting> waiting;
+    std::unordered_set<const Value*> results;  // of those that wait
+    std::vector<Op*> ops;
+    const auto flush = [&] {
+      for (const Waiting& group : waiting) ops.push_back(Join(group.ops));
+      waiting.clear();
+      results.clear();
+    };
+    for (Op* op : block.ops) {
+      const bool uses = std::any_of(op->operands.begin(), op->operands.end(),
+                                    [&](const Value* value) { return results.contains(value); });
+      const bool may_join = op->opcode == Opcode::kAllReduce && op->operands.size() == 1 &&
+                            OnlyOpOf(*op->blocks[0]).has_value();
+      if (uses || (!may_join && !MayPass(*op))) flush();
+      if (!HasScalarRegions(op->opcode)) {
+        for (Block* inner : op->blocks) VisitBlock(*inner);
+      }
+      if (!may_join) {
+        ops.push_back(op);
+        continue;
+      }
+      results.insert(op->result());
+      const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& group) {
+        return IsLike(*group.ops[0], *op);
+      });
+      (found == waiting.end() ? waiting.emplace_back() : *found).ops.push_back(op);
+    }
+    flush();
+    block.ops = std::move(ops);
+  }
+
+  // Whether all_reduces may wait until after the op.
+  static bool MayPass(const Op& op) {
+    return op.opcode != Opcode::kReturn && EffectOf(op) == Effect::kPure &&
+           InfoOf(op.opcode).category != Category::kCollective &&
+           (op.blocks.empty() || HasScalarRegions(op.opcode));
+  }
+
+  static bool IsLike(const Op& a, const Op& b) {
+    return a.operands[0]->type.dtype == b.operands[0]->type.dtype &&
+           OnlyOpOf(*a.blocks[0]) == OnlyOpOf(*b.blocks[0]) &&
+           a.Get<CollectiveAttributes>().groups == b.Get<CollectiveAttributes>().groups &&
+           a.Get<CollectiveAttributes>().use_global_device_ids ==
+               b.Get<CollectiveAttributes>().use_global_device_ids;
+  }
+
+  Op* Join(const std::vector<Op*>& ops) {
+    if (ops.size() == 1) return ops[0];
+    SmallVector<Value*, 8> operands;
+    std::vector<Type> types;
+    for (const Op* op : ops) {
+      operands.push_back(op->operands[0]);
+      types.push_back(op->type());
+    }
+    Op* const joined = module_.NewOp(Opcode::kAllReduce, {operands.data(), operands.size()}, types,
+                                     ops[0]->attributes, ops[0]->location);
+    joined->blocks = ops[0]->blocks;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      replacements_.Replace(ops[i]->result(), joined->results[i]);
+    }
+    num_fewer_ += static_cast<int64_t>(ops.size()) - 1;
+    return joined;
+  }
+
+  Module& module_;
+  Replacements replacements_;
+  int64_t num_fewer_ = 0;
+};
+
+}  // namespace
+
+int64_t CombineAllReduces(Module& module) { return AllReduceCombiner(module).Run(); }
+
+}  // namespace plinth::compiler::partition

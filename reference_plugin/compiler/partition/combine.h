@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_COMBINE_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_COMBINE_H_
+
+#include "reference_plugin/compiler/ir/ir.h"
+
+namespace plinth::compiler::partition {
+
+// Joins all_reduces of one block that have the same groups, combiner and element type, and none of
+// which needs the result of another, into one of several operands: devices then meet once. Each
+// waits until a result is used; none moves past control flow, effects or other collectives. How
+// many are left fewer.
+int64_t CombineAllReduces(Module& module);
+
+}  // namespace plinth::compiler::partition
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_COMBINE_H_
