@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// On a plugin half of whose devices another process drives, which takes dense arrays only and
+// compiles no StableHLO; and on the same plugin with all devices its own, for programs on several.
+#include "impl/ifrt/testing/fixture.h"
+
+namespace plinth::ifrt::testing {
+namespace {
+
+constexpr PJRT_Error_Code kUnimplemented = PJRT_Error_Code_UNIMPLEMENTED;
+
+class ProcessesTest : public ::testing::Test {
+ protected:
+  void Open(int remote_devices) {
+    ASSERT_VALUE(client_,
+                 Client::Create({.plugin = PLINTH_TEST_DEVICES_PLUGIN,
+                                 .options = {"remote_devices=" + std::to_string(remote_devices)}}));
+    devices_ = client_->devices();
+    ASSERT_EQ(devices_.size(), 8u);
+  }
+  std::span<const Device> Devices(size_t from, size_t to) const {
+    return std::span<const Device>(devices_).subspan(from, to - from);
+  }
+  Expected<Sharding> Rows(std::vector<Device> devices, AxesOfDims axes = {{"x"}}) const {
+    const auto count = static_cast<int64_t>(devices.size());
+    return client_->Named({{{"x", count}}, std::move(devices)}, axes);
+  }
+  Expected<Sharding> Rows(size_t from, size_t to) const {
+    const std::span<const Device> some = Devices(from, to);
+    return Rows(std::vector<Device>(some.begin(), some.end()));
+  }
+
+  std::optional<Client> client_;
+  std::vector<Device> devices_;
+};
+
+TEST_F(ProcessesTest, ArraysOverDevicesOfTwoProcesses) {
+  Open(4);
+  EXPECT_FALSE(devices_[3].is_addressable());
+  EXPECT_EQ(devices_[3].process_index(), 1);
+  EXPECT_TRUE(devices_[4].is_addressable());
+  ASSERT_VALUE(const Sharding rows, Rows(0, 8));
+  EXPECT_EQ(rows.num_addressable(), 4u);
+  ASSERT_VALUE(const Array array, client_->FromHost<int32_t>({16}, rows, Iota(16)));
+  ASSERT_OK(array.Ready().Await());
+  ASSERT_VALUE(const std::vector<Array> parts, array.Disassemble());
+  ASSERT_EQ(parts.size(), 4u);
+  ASSERT_VALUE(const std::vector<int32_t> first, parts[0].ToHost<int32_t>());
+  EXPECT_EQ(first, (std::vector<int32_t>{8, 9}));
+  EXPECT_EQ(array.ToHost<int32_t>().status().code(), kInvalid);
+  ASSERT_VALUE(const Array again, client_->Assemble({PJRT_Buffer_Type_S32, {16}, rows}, parts));
+  // Whole on every device: what is here is enough.
+  ASSERT_VALUE(const Sharding replicated, client_->Replicated(devices_));
+  ASSERT_VALUE(const Array everywhere, client_->FromHost<int32_t>({3}, replicated, Iota(3)));
+  ASSERT_VALUE(const std::vector<int32_t> whole, everywhere.ToHost<int32_t>());
+  EXPECT_EQ(whole, Iota(3));
+}
+
+TEST_F(ProcessesTest, ArraysOfWhichNothingIsHere) {
+  Open(4);
+  ASSERT_VALUE(const Sharding remote, Rows(0, 4));
+  ASSERT_VALUE(const Sharding local, Rows(4, 8));
+  ASSERT_VALUE(const Array array, client_->Assemble({PJRT_Buffer_Type_S32, {16}, remote}, {}));
+  ASSERT_OK(array.Ready().Await());
+  ASSERT_VALUE(const std::vector<Array> nothing, array.Disassemble());
+  EXPECT_TRUE(nothing.empty());
+  ASSERT_VALUE(const Array copy, array.CopyTo(Devices(0, 4)));
+  EXPECT_EQ(array.CopyTo(Devices(4, 8)).status().code(), kUnimplemented);
+  EXPECT_EQ(array.Reshard(local).status().code(), kUnimplemented);
+  EXPECT_EQ(array.ReplicatedShard().status().code(), kInvalid);
+  const ArraySpec spec = {PJRT_Buffer_Type_S32, {16}, remote};
+  ASSERT_VALUE(const Array made, client_->FromHost(spec, nullptr));
+  made.Delete();
+  EXPECT_TRUE(made.is_deleted());
+}
+
+TEST_F(ProcessesTest, ReshardsWhatIsHereOverTheHost) {
+  Open(4);
+  ASSERT_VALUE(const Sharding local, Rows(4, 8));
+  ASSERT_VALUE(const Sharding pair, Rows({devices_[7], devices_[5]}));
+  ASSERT_VALUE(const Array array, client_->FromHost<int32_t>({16}, local, Iota(16)));
+  ASSERT_VALUE(const Array moved, array.Reshard(pair));
+  ASSERT_VALUE(const std::vector<int32_t> elements, moved.ToHost<int32_t>());
+  EXPECT_EQ(elements, Iota(16));
+  EXPECT_EQ(array.Reshard(pair, Copy::kAlways, Rung::kPrograms).status().code(), kUnimplemented);
+  EXPECT_FALSE(array.is_deleted());
+}
+
+TEST_F(ProcessesTest, WindowsOfAPluginThatTakesDenseArraysOnly) {
+  Open(0);
+  ASSERT_VALUE(const Sharding columns, Rows(devices_, {{}, {"x"}}));
+  for (const Host host : {Host::kDuringCall, Host::kUntilTransferred, Host::kZeroCopy}) {
+    int calls = 0;
+    const std::vector<int32_t> elements = Iota(24);
+    ASSERT_VALUE(const Array array,
+                 client_->FromHost({PJRT_Buffer_Type_S32, {3, 8}, columns}, elements.data(),
+                                   nullptr, host, [&calls] { ++calls; }));
+    EXPECT_EQ(calls, 1);
+    ASSERT_VALUE(const std::vector<int32_t> back, array.ToHost<int32_t>());
+    EXPECT_EQ(back, elements);
+  }
+}
+
+TEST_F(ProcessesTest, ProgramsOnSeveralDevices) {
+  for (const int remote : {0, 4}) {
+    Open(remote);
+    ASSERT_VALUE(const Executable copy, client_->Compile("copy"));
+    ASSERT_VALUE(const ArraySpec output, copy.Output(0));
+    EXPECT_EQ(output.dims, std::vector<int64_t>{16});
+    ASSERT_VALUE(const Sharding rows, Rows(0, 8));
+    EXPECT_EQ(output.sharding, rows);
+    ASSERT_VALUE(const Array array, client_->FromHost<int32_t>({16}, rows, Iota(16)));
+    for (int again = 0; again < 2; ++again) {
+      std::optional<Future<>> done;
+      ASSERT_VALUE(const std::vector<Array> outputs, copy.Execute({&array, 1}, {}, &done));
+      ASSERT_OK(done->Await());
+      ASSERT_VALUE(const std::vector<Array> parts, outputs[0].Disassemble());
+      ASSERT_EQ(parts.size(), 8u - static_cast<size_t>(remote));
+      ASSERT_VALUE(const std::vector<int32_t> last, parts.back().ToHost<int32_t>());
+      EXPECT_EQ(last, (std::vector<int32_t>{14, 15}));
+    }
+    // The same boxes on the same devices, listed in another order.
+    std::vector<Device> reversed(devices_.rbegin(), devices_.rend());
+    std::vector<IndexDomain> domains;
+    for (int64_t i = 8; i-- > 0;) domains.push_back({{2 * i}, {2}});
+    ASSERT_VALUE(const Sharding same,
+                 client_->Concrete(reversed, std::vector<int64_t>{16}, domains));
+    ASSERT_VALUE(const Array listed, client_->FromHost<int32_t>({16}, same, Iota(16)));
+    ASSERT_VALUE(const std::vector<Array> outputs, copy({listed}));
+    ASSERT_VALUE(const std::vector<Array> parts, outputs[0].Disassemble());
+    ASSERT_VALUE(const std::vector<int32_t> last, parts.back().ToHost<int32_t>());
+    EXPECT_EQ(last, (std::vector<int32_t>{14, 15}));
+  }
+}
+
+TEST_F(ProcessesTest, ArgumentsThatAreCutInAnotherWay) {
+  Open(0);
+  ASSERT_VALUE(const Executable donate, client_->Compile("donate"));
+  ASSERT_VALUE(const Sharding rows, Rows(0, 8));
+  ASSERT_VALUE(const Sharding replicated, client_->Replicated(devices_));
+  ASSERT_VALUE(const Sharding turned, Rows({devices_.rbegin(), devices_.rend()}));
+  ASSERT_VALUE(const Sharding half, Rows(0, 4));
+  for (const Sharding& wrong : {replicated, turned, half}) {
+    ASSERT_VALUE(const Array array, client_->FromHost<int32_t>({16}, wrong, Iota(16)));
+    EXPECT_EQ(donate({array}).status().code(), kInvalid) << wrong.ToString();
+    EXPECT_FALSE(array.is_deleted());
+  }
+  ASSERT_VALUE(const Array array, client_->FromHost<int32_t>({16}, rows, Iota(16)));
+  ASSERT_VALUE(const Array sharer, array.CopyTo({}, "", Copy::kReuse));
+  ASSERT_VALUE(const std::vector<Array> outputs, donate({array}));
+  EXPECT_TRUE(array.is_deleted());
+  EXPECT_TRUE(sharer.is_deleted());
+  EXPECT_EQ(donate({array}).status().code(), kInvalid);
+  ASSERT_VALUE(const std::vector<int32_t> elements, outputs[0].ToHost<int32_t>());
+  EXPECT_EQ(elements, Iota(16));
+}
+
+}  // namespace
+}  // namespace plinth::ifrt::testing
