@@ -37,7 +37,11 @@ void RaiseTo(std::atomic<int64_t>& most, int64_t value) {
 
 Gpu::Current::Current(const Gpu& gpu) : gpu_(gpu) {
   if (gpu_.api().cuCtxGetCurrent(&before_) != kCudaSuccess) before_ = nullptr;
-  if (before_ != gpu_.context_) gpu_.api().cuCtxSetCurrent(gpu_.context_);
+  if (before_ == gpu_.context_) return;
+  // Nothing can be told here, and nothing be done without it: what follows fails by itself.
+  if (gpu_.api().cuCtxSetCurrent(gpu_.context_) != kCudaSuccess) {
+    gpu_.api().cuCtxSetCurrent(gpu_.context_);
+  }
 }
 
 Gpu::Current::~Current() {
@@ -194,10 +198,10 @@ void Gpu::Free(DeviceBlock& block) {
   bytes_in_use_.fetch_sub(block.size(), std::memory_order_relaxed);
   if (latch_.is_set()) return;
   const Current current(*this);
-  if (!block.BeforeWrite(StreamKind::kCompute).ok()) return;
+  const StreamKind last = block.is_private() ? block.writer() : StreamKind::kCompute;
+  if (!block.BeforeWrite(last).ok()) return;
   // The error is found by whoever uses the stream next.
-  static_cast<void>(
-      Check(api().cuMemFreeAsync(block.address(), stream(StreamKind::kCompute)), "cuMemFreeAsync"));
+  static_cast<void>(Check(api().cuMemFreeAsync(block.address(), stream(last)), "cuMemFreeAsync"));
 }
 
 Expected<backend::StoragePtr> Gpu::Constant(
@@ -248,14 +252,20 @@ Expected<EventPtr> Gpu::Record(StreamKind kind) {
       events_.pop_back();
     }
   }
+  Status status;
   if (event == nullptr) {
-    PLINTH_RETURN_IF_ERROR(
-        Check(api().cuEventCreate(&event, kCudaEventBlockingSync | kCudaEventDisableTiming),
-              "cuEventCreate"));
+    status = Check(api().cuEventCreate(&event, kCudaEventBlockingSync | kCudaEventDisableTiming),
+                   "cuEventCreate");
   }
-  EventPtr owned(event, [gpu = shared_from_this()](CUevent done) { gpu->GiveBack(done); });
-  PLINTH_RETURN_IF_ERROR(Check(api().cuEventRecord(event, stream(kind)), "cuEventRecord"));
-  return owned;
+  EventPtr owned;
+  if (status.ok()) {
+    owned = EventPtr(event, [gpu = shared_from_this()](CUevent done) { gpu->GiveBack(done); });
+    status = Check(api().cuEventRecord(event, stream(kind)), "cuEventRecord");
+  }
+  if (status.ok()) return owned;
+  // Nobody can wait for what was enqueued before: it is over when this returns.
+  api().cuStreamSynchronize(stream(kind));
+  return status;
 }
 
 void Gpu::GiveBack(CUevent event) {

@@ -9,12 +9,14 @@ Status DeviceBlock::BeforeRead(StreamKind kind) {
   EventPtr written;
   {
     const std::lock_guard lock(mutex_);
-    bool& has_waited = has_waited_[static_cast<size_t>(kind)];
-    if (kind == writer_ || has_waited) return Status();
-    has_waited = true;
+    if (kind == writer_ || has_waited_[static_cast<size_t>(kind)]) return Status();
     written = written_;
   }
-  return written == nullptr ? Status() : gpu_->WaitOn(kind, written);
+  if (written == nullptr) return Status();
+  PLINTH_RETURN_IF_ERROR(gpu_->WaitOn(kind, written));
+  const std::lock_guard lock(mutex_);
+  if (written_ == written) has_waited_[static_cast<size_t>(kind)] = true;
+  return Status();
 }
 
 Status DeviceBlock::BeforeWrite(StreamKind kind) {
@@ -22,7 +24,7 @@ Status DeviceBlock::BeforeWrite(StreamKind kind) {
   std::array<EventPtr, kNumStreams> read;
   {
     const std::lock_guard lock(mutex_);
-    read.swap(read_);
+    read = read_;
   }
   for (int s = 0; s < kNumStreams; ++s) {
     if (read[s] == nullptr || static_cast<StreamKind>(s) == kind) continue;
@@ -36,6 +38,7 @@ void DeviceBlock::Wrote(StreamKind kind, EventPtr event) {
   writer_ = kind;
   written_ = std::move(event);
   has_waited_ = {};
+  read_ = {};
 }
 
 void DeviceBlock::Read(StreamKind kind, EventPtr event) {

@@ -27,6 +27,10 @@ class DeviceBlock {
   CUdeviceptr address() const { return address_; }
   int64_t size() const { return size_; }
 
+  // Whether only the stream that it was made for may use it yet.
+  bool is_private() const { return written_ == nullptr; }
+  StreamKind writer() const { return writer_; }
+
   // Before a stream reads: makes it wait for who wrote.
   Status BeforeRead(StreamKind kind);
   // Before a stream writes: for who wrote and for who read.

@@ -32,12 +32,13 @@ struct CUstream_st : simulator::Stream {
   using Stream::Stream;
 };
 struct CUevent_st : simulator::Event {};
-struct CUmod_st {
-  std::shared_ptr<const simulator::Module> module;
-};
 struct CUfunc_st {
   std::shared_ptr<const simulator::Module> module;
   const plinth_simulator_kernel* kernel = nullptr;
+};
+struct CUmod_st {
+  std::shared_ptr<const simulator::Module> module;
+  std::map<std::string, CUfunc_st> functions = {};
 };
 struct CUmemPoolHandle_st {};
 
@@ -56,7 +57,6 @@ struct World {
   std::map<std::string, int64_t, std::less<>> calls;
   int64_t all_calls = 0;
   std::map<const void*, size_t> pinned;  // host memory that the driver gave
-  std::map<std::pair<const Module*, std::string>, std::unique_ptr<CUfunc_st>> functions;
   std::atomic<int64_t> num_streams{0}, num_events{0}, num_modules{0};
   std::atomic<int64_t> num_launches{0};
   std::atomic<int> sticky{0};  // what every call answers
@@ -82,11 +82,12 @@ CUresult Enter(const char* name, bool needs_context) {
       return options.fail_code;
     }
   }
+  if (const int sticky = world.sticky; sticky != 0) return sticky;
   if (needs_context && current_context == nullptr) {
     Report(std::string(name) + " was called without a context");
     return kCudaInvalidContext;
   }
-  return world.sticky.load();
+  return kCudaSuccess;
 }
 
 void Break(CUresult error) {
@@ -130,7 +131,7 @@ CUresult cuDriverGetVersion(int* version) {
   world.num_launches = 0;
   world.sticky = 0;
   ReportTo(world.options.report);
-  Memory::Get().SetCapacity(world.options.capacity);
+  Memory::Get().SetCapacity(world.options.capacity, world.options.quarantine);
   *version = world.options.version;
   return world.options.init == kCudaStubLibrary ? kCudaStubLibrary : kCudaSuccess;
 }
@@ -233,10 +234,14 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   World& world = TheWorld();
   {
     const std::lock_guard lock(world.mutex);
-    if (--world.retained[device] > 0) return kCudaSuccess;
+    --world.retained[device];
+    for (const auto& [each, count] : world.retained) {
+      if (count > 0) return kCudaSuccess;
+    }
     if (!world.pinned.empty() && world.sticky == 0) {
       Report(std::to_string(world.pinned.size()) + " blocks of pinned memory were not freed");
     }
+    world.pinned.clear();
   }
   // A lost context takes all with it, and nobody can give anything back.
   if (world.sticky != 0) {
@@ -258,7 +263,9 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   return kCudaSuccess;
 }
 CUresult cuCtxSetCurrent(CUcontext context) {
-  ENTER(cuCtxSetCurrent, false);
+  // A lost context can still be chosen.
+  const CUresult entered = Enter("cuCtxSetCurrent", false);
+  if (entered != kCudaSuccess && entered != TheWorld().sticky) return entered;
   current_context = context;
   return kCudaSuccess;
 }
@@ -494,10 +501,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   if (kernel == nullptr) return kCudaNotFound;
   World& world = TheWorld();
   const std::lock_guard lock(world.mutex);
-  auto& made = world.functions[{module->module.get(), name}];
-  if (made == nullptr) made = std::make_unique<CUfunc_st>();
-  *made = {module->module, kernel};
-  *function = made.get();
+  CUfunc_st& made = module->functions[name];
+  made = {module->module, kernel};
+  *function = &made;
   return kCudaSuccess;
 }
 CUresult cuFuncSetAttribute(CUfunction, int, int) {
@@ -580,6 +586,15 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 
 PLINTH_EXPORT int cuDriverGetVersion(int* version) {
   return plinth::cuda::simulator::cuDriverGetVersion(version);
+}
+
+// For tests: how often contexts are retained now. When it is 0, everything was reported.
+PLINTH_EXPORT int plinth_simulator_retained() {
+  plinth::cuda::simulator::World& world = plinth::cuda::simulator::TheWorld();
+  const std::lock_guard lock(world.mutex);
+  int all = 0;
+  for (const auto& [device, count] : world.retained) all += count;
+  return all;
 }
 
 PLINTH_EXPORT int cuGetProcAddress_v2(const char* name, void** function, int, uint64_t, int* why) {

@@ -13,8 +13,7 @@ namespace {
 constexpr size_t kZone = 256;              // redzone on each side; also the alignment
 constexpr int kNew = 0xff, kFreed = 0xfb;  // NaN of every float, and a large negative number
 constexpr int kRedzone = 0xa7;
-constexpr size_t kQuarantine = 64 << 20;  // freed memory that is kept, to see writes to it
-constexpr size_t kCheckedPoison = 4096;   // bytes at the begin of freed memory
+constexpr size_t kCheckedPoison = 4096;  // bytes at the begin of freed memory
 
 size_t Padded(size_t size) { return (size + kZone - 1) / kZone * kZone; }
 std::byte* At(uint64_t address) { return reinterpret_cast<std::byte*>(address); }
@@ -31,9 +30,10 @@ Memory& Memory::Get() {
   return memory;
 }
 
-void Memory::SetCapacity(size_t bytes) {
+void Memory::SetCapacity(size_t bytes, size_t quarantine) {
   const std::lock_guard lock(mutex_);
   capacity_ = bytes;
+  most_quarantined_ = quarantine;
 }
 size_t Memory::capacity() const {
   const std::lock_guard lock(mutex_);
@@ -130,7 +130,7 @@ void Memory::EndFree(uint64_t address) {
   std::memset(At(address), kFreed, size);
   quarantine_.emplace_back(address, size);
   quarantined_ += size;
-  while (quarantined_ > kQuarantine) {
+  while (quarantined_ > most_quarantined_) {
     const auto [oldest, length] = quarantine_.front();
     quarantine_.pop_front();
     quarantined_ -= length;

@@ -43,7 +43,8 @@ class Memory {
  public:
   static Memory& Get();
 
-  void SetCapacity(size_t bytes);
+  // `quarantine`: bytes of freed memory that are kept, to see writes to it.
+  void SetCapacity(size_t bytes, size_t quarantine);
   size_t capacity() const;
   size_t in_use() const;
 
@@ -80,7 +81,7 @@ class Memory {
   size_t capacity_ = size_t{1} << 30, in_use_ = 0;
   std::map<uint64_t, Allocation> allocations_;  // by first address
   std::deque<std::pair<uint64_t, size_t>> quarantine_;
-  size_t quarantined_ = 0;
+  size_t quarantined_ = 0, most_quarantined_ = 0;
 };
 
 }  // namespace plinth::cuda::simulator

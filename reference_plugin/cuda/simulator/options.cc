@@ -25,6 +25,8 @@ Options ReadOptions() {
       options.delay = static_cast<int>(number);
     } else if (name == "capacity") {
       options.capacity = static_cast<size_t>(number);
+    } else if (name == "quarantine") {
+      options.quarantine = static_cast<size_t>(number);
     } else if (name == "devices") {
       options.devices = static_cast<int>(number);
     } else if (name == "capability") {

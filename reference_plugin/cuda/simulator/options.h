@@ -14,6 +14,7 @@ struct Options {
   uint64_t seed = 0;
   int delay = 50;  // microseconds
   size_t capacity = size_t{1} << 30;
+  size_t quarantine = size_t{64} << 20;
   int devices = 1;
   int capability = 90;
   int version = 13000;

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cuda/pjrt/client.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace plinth::cuda {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Floats = std::vector<float>;
+using BufferPtr = std::unique_ptr<sdk::Buffer>;
+
+constexpr int64_t kDims[] = {4};
+
+constexpr std::string_view kTwice = R"(
+func.func @main(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+  %z = stablehlo.add %x, %x : tensor<4xf32>
+  return %z : tensor<4xf32>
+})";
+
+// Doubles as long as the first element is less than 100: nobody knows how often.
+constexpr std::string_view kUntilHundred = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %limit = stablehlo.constant dense<1.0e+02> : tensor<f32>
+  %r = stablehlo.while(%c = %x) : tensor<4xf32>
+    cond {
+      %s = stablehlo.slice %c [0:1] : (tensor<4xf32>) -> tensor<1xf32>
+      %v = stablehlo.reshape %s : (tensor<1xf32>) -> tensor<f32>
+      %p = stablehlo.compare LT, %v, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %d = stablehlo.add %c, %c : tensor<4xf32>
+      stablehlo.return %d : tensor<4xf32>
+    }
+  return %r : tensor<4xf32>
+})";
+
+// Doubles five times.
+constexpr std::string_view kFiveTimes = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %five = stablehlo.constant dense<5> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %c = %x) : tensor<i32>, tensor<4xf32>
+    cond {
+      %p = stablehlo.compare LT, %i, %five : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %d = stablehlo.add %c, %c : tensor<4xf32>
+      stablehlo.return %j, %d : tensor<i32>, tensor<4xf32>
+    }
+  return %r#1 : tensor<4xf32>
+})";
+
+// A client on the simulated driver. At the end nothing was reported, unless a test says so.
+class ClientTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("PLINTH_CUDA_CACHE", "off", 1);
+    report_ = std::filesystem::path(testing::TempDir()) / StrCat("cuda_client_", getpid(), ".txt");
+    std::filesystem::remove(report_);
+  }
+  void TearDown() override {
+    client_ = nullptr;
+    if (expects_no_report_) {
+      EXPECT_THAT(Reports(), IsEmpty());
+    }
+    std::filesystem::remove(report_);
+    unsetenv("PLINTH_SIMULATOR");
+  }
+
+  Expected<std::unique_ptr<sdk::Client>> Make(const std::string& options,
+                                              const GpuOptions& gpu = {}) {
+    setenv("PLINTH_SIMULATOR", StrCat("report=", report_.string(), ",", options).c_str(), 1);
+    GpuClientOptions made;
+    made.places.asked = {PLINTH_CUDA_SIMULATOR};
+    made.gpu = gpu;
+    return GpuClient::Create(made);
+  }
+  void Open(const std::string& options, const GpuOptions& gpu = {}) {
+    auto client = Make(options, gpu);
+    ASSERT_TRUE(client.ok()) << client.status().ToString();
+    client_ = *std::move(client);
+  }
+  // After the client is gone and its threads have let the device go.
+  std::string Reports() const {
+    void* driver = dlopen(PLINTH_CUDA_SIMULATOR "/libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (driver != nullptr && client_ == nullptr) {
+      auto* retained = reinterpret_cast<int (*)()>(dlsym(driver, "plinth_simulator_retained"));
+      for (int wait = 0; wait < 10'000 && retained() > 0; ++wait) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      EXPECT_EQ(retained(), 0);
+    }
+    std::ifstream file(report_);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+
+  Expected<BufferPtr> Upload(const Floats& values) {
+    const int64_t strides[] = {sizeof(float)};
+    sdk::HostBufferRequest request;
+    request.data = values.data();
+    request.dtype = DType::kF32;
+    request.dims = kDims;
+    request.byte_strides = strides;
+    request.size = 4 * sizeof(float);
+    request.device = client_->devices().front().get();
+    request.memory = request.device->default_memory();
+    PLINTH_ASSIGN_OR_RETURN(sdk::HostBufferResult result, client_->BufferFromHostBuffer(request));
+    return std::move(result.buffer);
+  }
+  static Expected<Floats> Download(sdk::Buffer& buffer) {
+    Floats data(4);
+    const int64_t strides[] = {sizeof(float)};
+    PLINTH_ASSIGN_OR_RETURN(sdk::Event done,
+                            buffer.CopyToHost({data.data(), strides, true, 4 * sizeof(float)}));
+    PLINTH_RETURN_IF_ERROR(done.Await());
+    return data;
+  }
+  Expected<BufferPtr> Execute(sdk::LoadedExecutable& loaded, sdk::Buffer& argument, bool donates) {
+    PJRT_Buffer* arguments[] = {sdk::ToC(&argument)};
+    PJRT_Buffer* const* lists[] = {arguments};
+    PJRT_Buffer* outputs[1] = {};
+    PJRT_Buffer** output_lists[] = {outputs};
+    sdk::ExecuteRequest request;
+    request.num_args = 1;
+    request.arguments_per_device = lists;
+    const bool donated[] = {true};
+    if (donates) request.donated = donated;
+    std::vector<sdk::Event> completions(1);
+    sdk::ExecuteResults results(output_lists, 1, 1, completions);
+    PLINTH_RETURN_IF_ERROR(loaded.Execute(request, results));
+    return BufferPtr(sdk::FromC(outputs[0]));
+  }
+  // Of 1, 2, 3, 4.
+  Expected<Floats> Run(std::string_view program, bool donates = false) {
+    PLINTH_ASSIGN_OR_RETURN(auto loaded, client_->Compile({"mlir", program}, {}));
+    PLINTH_ASSIGN_OR_RETURN(BufferPtr input, Upload({1, 2, 3, 4}));
+    PLINTH_ASSIGN_OR_RETURN(BufferPtr output, Execute(*loaded, *input, donates));
+    return Download(*output);
+  }
+
+  std::filesystem::path report_;
+  std::unique_ptr<sdk::Client> client_;
+  bool expects_no_report_ = true;
+};
+
+TEST_F(ClientTest, TellsItsDevices) {
+  Open("devices=2,capability=80");
+  ASSERT_EQ(client_->devices().size(), 2u);
+  const sdk::Device& device = *client_->devices()[1];
+  EXPECT_EQ(device.description().info().kind, "Simulated GPU");
+  EXPECT_EQ(device.default_memory()->kind(), "device");
+}
+
+TEST_F(ClientTest, RunsPrograms) {
+  for (const char* seed : {"seed=1", "seed=2,delay=500"}) {
+    Open(seed);
+    const auto twice = Run(kTwice);
+    ASSERT_TRUE(twice.ok()) << twice.status().ToString();
+    EXPECT_THAT(*twice, ElementsAre(2, 4, 6, 8));
+    const auto loop = Run(kUntilHundred);
+    ASSERT_TRUE(loop.ok()) << loop.status().ToString();
+    EXPECT_THAT(*loop, ElementsAre(128, 256, 384, 512));
+    client_ = nullptr;
+    Reports();
+  }
+}
+
+TEST_F(ClientTest, ALoopOfKnownLengthReadsNothingBack) {
+  // The first copy to the host is that of the result.
+  Open("fail=cuMemcpyDtoHAsync:2:999");
+  const auto known = Run(kFiveTimes);
+  ASSERT_TRUE(known.ok()) << known.status().ToString();
+  EXPECT_THAT(*known, ElementsAre(32, 64, 96, 128));
+  const auto unknown = Run(kUntilHundred);
+  EXPECT_EQ(unknown.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(std::string(unknown.status().message()),
+              AllOf(HasSubstr("program '"), HasSubstr("cuMemcpyDtoHAsync")));
+}
+
+TEST_F(ClientTest, ADonatedArgumentGivesItsMemory) {
+  Open("");
+  auto loaded = client_->Compile({"mlir", kTwice}, {});
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  auto value = Upload({1, 2, 3, 4});
+  ASSERT_TRUE(value.ok());
+  const void* first = (*value)->HoldMemory()->get();
+  for (int step = 0; step < 10; ++step) {
+    auto next = Execute(**loaded, **value, /*donates=*/true);
+    ASSERT_TRUE(next.ok()) << next.status().ToString();
+    EXPECT_TRUE((*value)->IsDeleted());
+    value = std::move(next);
+  }
+  EXPECT_EQ((*value)->HoldMemory()->get(), first);
+  EXPECT_THAT(*Download(**value), ElementsAre(1024, 2048, 3072, 4096));
+  // A copy is under way: the program waits for it, or works on another array.
+  const auto read = Download(**value);
+  auto kept = (*value)->CopyToDevice(client_->devices().front().get());
+  ASSERT_TRUE(kept.ok());
+  auto last = Execute(**loaded, **value, /*donates=*/true);
+  ASSERT_TRUE(last.ok());
+  EXPECT_THAT(*Download(**kept), ElementsAre(1024, 2048, 3072, 4096));
+  EXPECT_THAT(*Download(**last), ElementsAre(2048, 4096, 6144, 8192));
+}
+
+TEST_F(ClientTest, SaysWhatHasNoRoom) {
+  Open("capacity=100000");
+  const sdk::Shape large{DType::kF32, sdk::Dims{int64_t{1} << 28}};
+  sdk::Device* device = client_->devices().front().get();
+  const auto buffer = client_->CreateUninitializedBuffer(large, device->default_memory(), device);
+  EXPECT_EQ(buffer.status().code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(buffer.status().message()),
+              AllOf(HasSubstr("1073741824 bytes"), HasSubstr("of at most 100000 bytes")));
+  // The rest goes on.
+  EXPECT_TRUE(Run(kTwice).ok());
+}
+
+TEST_F(ClientTest, HeedsTheLimit) {
+  Open("", {.memory_limit = 1000});
+  const sdk::Shape half{DType::kF32, sdk::Dims{150}};
+  sdk::Device* device = client_->devices().front().get();
+  const auto first = client_->CreateUninitializedBuffer(half, device->default_memory(), device);
+  EXPECT_TRUE(first.ok());
+  const auto second = client_->CreateUninitializedBuffer(half, device->default_memory(), device);
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr("600 of at most 1000 bytes"));
+}
+
+// A driver that has no room until everything freed has come back.
+TEST_F(ClientTest, TriesAgainWhenTheDeviceIsFull) {
+  for (int call = 1; call <= 6; ++call) {
+    Open(StrCat("fail=cuMemAllocFromPoolAsync:", call, ":2"));
+    const auto result = Run(kUntilHundred);
+    EXPECT_TRUE(result.ok()) << call << ": " << result.status().ToString();
+    client_ = nullptr;
+    EXPECT_THAT(Reports(), IsEmpty());
+  }
+}
+
+TEST_F(ClientTest, ALostDeviceAnswersWithItsFirstError) {
+  Open("lose=2");
+  const auto first = Run(kFiveTimes);
+  EXPECT_EQ(first.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(std::string(first.status().message()),
+              AllOf(HasSubstr("is lost"), HasSubstr("CUDA_ERROR_LAUNCH_FAILED (719)")));
+  const auto again = Upload({1, 2, 3, 4});
+  EXPECT_THAT(std::string(again.status().message()), HasSubstr("CUDA_ERROR_LAUNCH_FAILED (719)"));
+}
+
+TEST_F(ClientTest, TwoClientsShareADevice) {
+  Open("");
+  auto other = Make("");
+  ASSERT_TRUE(other.ok()) << other.status().ToString();
+  EXPECT_TRUE(Run(kTwice).ok());
+  client_.swap(*other);
+  EXPECT_TRUE(Run(kTwice).ok());
+  *other = nullptr;
+  EXPECT_TRUE(Run(kTwice).ok());
+}
+
+// Whatever call fails once, there is an answer, and the next client works.
+TEST_F(ClientTest, EveryCallMayFail) {
+  expects_no_report_ = false;
+  int failures = 0;
+  // More than such a run has.
+  for (int call = 1; call <= 250; ++call) {
+    auto client = Make(StrCat("delay=0,fail=any:", call, ":999"));
+    Expected<Floats> loop = Internal("no client");
+    Expected<Floats> twice = loop;
+    if (client.ok()) {
+      client_ = *std::move(client);
+      loop = Run(kUntilHundred);
+      twice = Run(kTwice, /*donates=*/true);
+      client_ = nullptr;
+    }
+    if (loop.ok()) {
+      EXPECT_THAT(*loop, ElementsAre(128, 256, 384, 512)) << call;
+    }
+    if (twice.ok()) {
+      EXPECT_THAT(*twice, ElementsAre(2, 4, 6, 8)) << call;
+    }
+    if (!loop.ok() || !twice.ok()) ++failures;
+    const std::string reports = Reports();
+    // What fails may leave memory behind; nothing is used at the wrong time.
+    for (const char* words :
+         {"without an event", "wrote after", "wrote before", "that was freed"}) {
+      EXPECT_EQ(reports.find(words), std::string::npos) << call << ": " << reports;
+    }
+    std::filesystem::remove(report_);
+  }
+  EXPECT_GT(failures, 20);
+}
+
+}  // namespace
+}  // namespace plinth::cuda
