@@ -114,7 +114,7 @@ Expected<const Blas*> Search(Registry& registry, const std::string& asked) {
     tell("warning", asked, blas.status().message());
     return NotFound("the option or PLINTH_BLAS names ", asked, ": ", blas.status().message());
   }
-  for (const std::string& file : BlasPlaces::OfThisProcess().Files()) {
+  for (const std::string& file : BlasFiles(backend::LibraryPlaces::OfThisProcess())) {
     auto blas = OpenFile(registry, file);
     if (log.wants_debug) tell("debug", file, blas.ok() ? "used" : blas.status().message());
     if (blas.ok()) return blas;

@@ -18,11 +18,11 @@ namespace {
 
 // The library that SciPy brings, which JAX and so the tests' environment has.
 std::string ScipysLibrary() {
-  BlasPlaces places;
-  places.virtual_env = BlasPlaces::OfThisProcess().virtual_env;
+  backend::LibraryPlaces places;
+  places.virtual_env = backend::LibraryPlaces::OfThisProcess().virtual_env;
   // Tests run in the folder of their sources, by ctest alone too.
   if (places.virtual_env.empty()) places.virtual_env = "../../../build/venv";
-  for (const std::string& file : places.Files()) {
+  for (const std::string& file : BlasFiles(places)) {
     if (IsScipysOwn(file)) return file;
   }
   return "";
