@@ -3,11 +3,14 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include <deque>
+#include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "plinth/support/log_line.h"
 #include "plinth/support/str_cat.h"
@@ -18,16 +21,37 @@ namespace plinth::cpu::library {
 namespace {
 
 // Opened libraries and answers, by the path asked for. Never destroyed: threads may still compute
-// while the process exits.
+// while the process exits. A child of fork() has one of its own, since a thread that it does not
+// have may hold the mutex, within dlopen.
 struct Registry {
+  const pid_t process = getpid();
   std::mutex mutex;
-  std::deque<Blas> opened;
+  // While a thread changes the rest, or is about to open a library.
+  std::atomic<bool> is_busy{false};
+  std::vector<const Blas*> opened;
   std::map<std::string, Expected<const Blas*>> answers;
+  // Nothing is known, and the dynamic loader may be locked for ever.
+  bool is_lost = false;
 };
 
+// What the parent knew, if no thread was changing it.
+std::unique_ptr<Registry> Inherit(const Registry& parent) {
+  auto own = std::make_unique<Registry>();
+  own->is_lost = parent.is_lost || parent.is_busy.load();
+  if (own->is_lost) return own;
+  own->opened = parent.opened;
+  own->answers = parent.answers;
+  return own;
+}
+
 Registry& TheRegistry() {
-  static Registry* const registry = new Registry;
-  return *registry;
+  static constinit std::atomic<Registry*> current{nullptr};
+  Registry* registry = current.load();
+  if (registry != nullptr && registry->process == getpid()) return *registry;
+  std::unique_ptr<Registry> own =
+      registry == nullptr ? std::make_unique<Registry>() : Inherit(*registry);
+  if (current.compare_exchange_strong(registry, own.get())) return *own.release();
+  return *registry;  // of another thread of this process
 }
 
 std::string LastDlError() {
@@ -77,14 +101,14 @@ Expected<Blas> Bind(void* handle, const std::string& path) {
 Expected<const Blas*> OpenFile(Registry& registry, const std::string& path) {
   void* handle = nullptr;
   if (IsScipysOwn(path)) {
-    for (const Blas& blas : registry.opened) {
-      if (blas.path == path) return &blas;
+    for (const Blas* blas : registry.opened) {
+      if (blas->path == path) return blas;
     }
     PLINTH_ASSIGN_OR_RETURN(handle, OpenPrivateCopy(path));
   } else if (handle = dlopen(path.c_str(), RTLD_NOLOAD | RTLD_NOW); handle != nullptr) {
     dlclose(handle);
-    for (const Blas& blas : registry.opened) {
-      if (blas.handle == handle) return &blas;
+    for (const Blas* blas : registry.opened) {
+      if (blas->handle == handle) return blas;
     }
     return NotFound("the host process has already loaded it; its thread count is not ours to set");
   } else if (handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); handle == nullptr) {
@@ -95,14 +119,12 @@ Expected<const Blas*> OpenFile(Registry& registry, const std::string& path) {
     dlclose(handle);
     return blas.status();
   }
-  registry.opened.push_back(*std::move(blas));
-  return &registry.opened.back();
+  registry.opened.push_back(new Blas(*std::move(blas)));
+  return registry.opened.back();
 }
 
 // The first that serves. `registry.mutex` is held.
 Expected<const Blas*> Search(Registry& registry, const std::string& asked) {
-  if (asked == "none")
-    return NotFound("OpenBLAS is switched off: the option or PLINTH_BLAS is none");
   const char* const log_variable = secure_getenv("PLINTH_LOG");
   const LogTarget log = LogTarget::Parse(log_variable == nullptr ? "" : log_variable);
   auto tell = [&log](std::string_view level, const std::string& file, std::string_view what) {
@@ -133,11 +155,21 @@ Expected<const Blas*> OpenBlas(const BlasOptions& options) {
   if (asked.empty()) {
     if (const char* path = secure_getenv("PLINTH_BLAS"); path != nullptr) asked = path;
   }
+  if (asked == "none") {
+    return NotFound("OpenBLAS is switched off: the option or PLINTH_BLAS is none");
+  }
   Registry& registry = TheRegistry();
-  std::lock_guard<std::mutex> lock(registry.mutex);
+  if (registry.is_lost) {
+    return NotFound(
+        "this process was forked while a thread of its parent searched OpenBLAS: fork "
+        "before the first program is compiled, or start a new process");
+  }
+  const std::lock_guard<std::mutex> lock(registry.mutex);
   auto known = registry.answers.find(asked);
   if (known == registry.answers.end()) {
+    registry.is_busy.store(true);
     known = registry.answers.emplace(asked, Search(registry, asked)).first;
+    registry.is_busy.store(false);
   }
   return known->second;
 }

@@ -43,7 +43,9 @@ struct Blas {
 // PLINTH_BLAS name and no other, else the places of blas_places.h in order. What SciPy brings for
 // itself is opened as a private copy; any other file that the host process has already loaded is
 // not used: its thread count is not ours to set. NOT_FOUND says in one line why none serves; the
-// log (PLINTH_LOG, with "debug:" in front) has every file and why it did not serve. Any thread.
+// log (PLINTH_LOG, with "debug:" in front) has every file and why it did not serve. A child of
+// fork() has the libraries of its parent, and none if a thread of the parent was searching just
+// then. Any thread.
 Expected<const Blas*> OpenBlas(const BlasOptions& options);
 
 }  // namespace plinth::cpu::library

@@ -2,9 +2,13 @@
 #include "reference_plugin/cpu/library/blas.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -80,6 +84,61 @@ TEST(Blas, ThreadsAndClientsShareOneLibrary) {
   EXPECT_EQ(c[3], 53);
   EXPECT_NE(found[0]->FindSymbol("dpotrf_"), nullptr);
   EXPECT_EQ(found[0]->FindSymbol("no_such_function_"), nullptr);
+}
+
+// What `body` returns in a child of fork(), or -1 if it hangs.
+template <typename Body>
+int InChild(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(body());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The thread that has the lock, and the dynamic loader's, does not exist in the child.
+TEST(Blas, ForkWhileAnotherThreadSearches) {
+  const std::string pipe = ::testing::TempDir() + "/blas_test.pipe." + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::atomic<pid_t> id{0};
+  std::atomic<bool> is_over{false};
+  std::thread search([&] {
+    id = gettid();
+    EXPECT_FALSE(OpenBlas({pipe}).ok());  // dlopen opens it, and waits for who writes.
+    is_over = true;
+  });
+  for (std::string state; state != "S"; std::this_thread::yield()) {
+    if (id == 0) continue;
+    std::ifstream stat("/proc/self/task/" + std::to_string(id) + "/stat");
+    std::string number, name;
+    stat >> number >> name >> state;
+  }
+  EXPECT_EQ(InChild([] {
+              const auto blas = OpenBlas({});
+              return !blas.ok() && blas.status().message().find("fork") != std::string::npos ? 7
+                                                                                             : 8;
+            }),
+            7);
+  // The parent's search ends.
+  for (; !is_over; std::this_thread::yield()) {
+    const int writer = open(pipe.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (writer >= 0) close(writer);
+  }
+  search.join();
+  unlink(pipe.c_str());
+}
+
+TEST(Blas, ChildrenHaveTheLibrariesOfTheirParent) {
+  const auto parents = OpenBlas({});
+  ASSERT_TRUE(parents.ok()) << parents.status().message();
+  EXPECT_EQ(InChild([&] {
+              const auto again = OpenBlas({}), named = OpenBlas({(*parents)->path});
+              return again.ok() && *again == *parents && named.ok() && *named == *parents ? 7 : 8;
+            }),
+            7);
 }
 
 }  // namespace
