@@ -165,11 +165,15 @@ class Reflection:
             self.requirements += [dict(r, function=self.function_index[name]) for r in f.requirements]
             slot = f.slot if table < 0 else (offset - 24) // 8
             args = self.struct_index.get(f.args, -1)
+            fields = ([p.name or p.field.members[0].rsplit(" ", 1)[1]
+                       for p in self.layouts.of(self.structs[args]).places] if args >= 0 else [])
+            number = lambda n: fields.index(n) if n else -1
             returns = {"PJRT_Error*": "kError", "void": "kNothing"}.get(f.returns, "kOther")
             rows.append(f"{{{self.text(name)}, {slot}, {table}, {offset}, {args}, {f.since}, "
                         f"Absent::k{f.absent.capitalize()}, Threads::k{f.threads.capitalize()}, "
                         f"Returns::{returns}, Answer::k{(f.answer or 'other').capitalize()}, {str(f.allocates).lower()}, "
-                        f"{str(f.before_initialize).lower()}, {first}, {len(f.requirements)}, {self.text(f.doc)}}}")
+                        f"{str(f.before_initialize).lower()}, {number(f.opens)}, {number(f.closes)}, "
+                        f"{str(f.provides or bool(f.closes)).lower()}, {first}, {len(f.requirements)}, {self.text(f.doc)}}}")
         return rows
 
     def ids(self) -> str:

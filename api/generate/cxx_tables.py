@@ -16,6 +16,8 @@ INTRO = """\
 //   PLINTH_PJRT_FUNCTION(slot, name, since, absent, minimum_struct_size)
 //     absent: Required, Stub or Null. minimum_struct_size: the smallest struct_size of name##_Args
 //     that a callee accepts; every size announced by minors from 28 on is at least that.
+//   PLINTH_PJRT_ABILITY(function, ability)
+//     The slot is null unless a plugin has the function; the SDK's name for that.
 //   PLINTH_PJRT_STRUCT(name, since, end, minimum_struct_size, carries_struct_size)
 //     end: where the last field ends, which is name##_STRUCT_SIZE.
 //   PLINTH_PJRT_ANNOUNCED_SIZE(struct_name, announced, actual, first_minor, last_minor)
@@ -27,6 +29,7 @@ INTRO = """\
 
 MACROS = {
     "PLINTH_PJRT_FUNCTION": "slot, name, since, absent, minimum_struct_size",
+    "PLINTH_PJRT_ABILITY": "function, ability",
     "PLINTH_PJRT_STRUCT": "name, since, end, minimum_struct_size, carries_struct_size",
     "PLINTH_PJRT_ANNOUNCED_SIZE": "struct_name, announced, actual, first_minor, last_minor",
     "PLINTH_PJRT_ENUM_VALUE": "enum_name, name, value, since",
@@ -45,6 +48,8 @@ def tables(registry: Registry, history: list[Revision]) -> str:
     for f in registry.functions:
         lines.append(f"PLINTH_PJRT_FUNCTION({f.slot}, {f.name}, {f.since}, {f.absent.capitalize()}, "
                      f"{layouts.minimum_size(structs[f.args])})")
+    lines.append("")
+    lines += [f"PLINTH_PJRT_ABILITY({f.name}, {f.ability})" for f in registry.functions if f.ability]
     lines.append("")
     for s in registry.structs:
         carries = "true" if s.head in ("args", "sized") or s.name == "PJRT_Extension_Base" else "false"

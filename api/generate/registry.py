@@ -90,6 +90,10 @@ class Function(Entry):
     answer: str | None = None
     allocates: bool = False
     before_initialize: bool = False
+    opens: str | None = None
+    closes: str | None = None
+    provides: bool = False
+    ability: str | None = None
     requirements: list[dict] = field(default_factory=list)
 
 
@@ -495,6 +499,12 @@ def validate(registry: Registry) -> None:
             check.need(f.threads in THREADS, f"{f.name}: threads {f.threads!r}")
             check.need(f.answer is None or f.answer in ANSWERS, f"{f.name}: answer {f.answer!r}")
             check.need(0 < f.since <= minor, f"{f.name}: since {f.since} is not in 1..{minor}")
+            check.need(not f.ability or f.absent == "null",
+                       f"{f.name}: an ability makes the slot null, and absent is {f.absent!r}")
+            fields = {x.name for s in m.structs if f.args in (s.name, s.alias) for x in s.fields}
+            for name in (f.opens, f.closes):
+                check.need(not name or name in fields,
+                           f"{f.name}: opens or closes {name!r}, which is no field of its own")
         for x in m.handles + m.enums + m.callbacks + m.structs + m.functions:
             check.need(x.doc, f"{x.name}: no doc")
     _check_since(check, registry.structs)

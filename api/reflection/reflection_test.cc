@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plinth/reflection/reflection.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -79,6 +80,28 @@ TEST(ReflectionTest, FieldsSayWhatTheyAre) {
 }
 
 // The layouts come from api/generate/layout.py; here the compiler has the last word.
+TEST(ReflectionTest, WhatIsOpenedIsClosed) {
+  const Function& create = Get(function::kPJRT_Event_Create);
+  const Function& set = Get(function::kPJRT_Event_Set);
+  ASSERT_GE(create.opens, 0);
+  EXPECT_EQ(FieldsOf(Structs()[create.args])[create.opens].name.view(), "event");
+  EXPECT_EQ(create.closes, -1);
+  EXPECT_FALSE(create.provides);
+  EXPECT_GE(set.closes, 0);
+  EXPECT_TRUE(set.provides);
+  EXPECT_TRUE(Get(function::kPJRT_AsyncHostToDeviceTransferManager_TransferData).provides);
+  // What is opened is a handle, and a function closes it.
+  for (const Function& opening : Functions()) {
+    if (opening.opens < 0) continue;
+    const Field& opened = FieldsOf(Structs()[opening.args])[opening.opens];
+    EXPECT_EQ(opened.base, Base::kHandle) << opening.name;
+    EXPECT_TRUE(std::any_of(Functions().begin(), Functions().end(), [&](const Function& closing) {
+      return closing.closes >= 0 &&
+             FieldsOf(Structs()[closing.args])[closing.closes].name.view() == opened.name.view();
+    })) << opening.name;
+  }
+}
+
 TEST(ReflectionTest, FieldsLieWhereTheCompilerPutsThem) {
   const auto lies_at = [](structure::Id id, const char* name, size_t offset, size_t size) {
     const Field* field = FindField(Get(id), name);

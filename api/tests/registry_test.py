@@ -137,6 +137,15 @@ class ContradictionTest(unittest.TestCase):
     def test_unknown_absent(self):
         self.expect_problem("event.toml", 'absent = "null"', 'absent = "maybe"', "absent 'maybe'")
 
+    def test_ability_of_a_slot_that_is_never_null(self):
+        self.expect_problem("async_transfer.toml", 'absent = "stub"',
+                            'absent = "stub"\nability = "x"',
+                            "an ability makes the slot null, and absent is 'stub'")
+
+    def test_opened_field_that_is_none(self):
+        self.expect_problem("event.toml", 'opens = "event"', 'opens = "door"',
+                            "PJRT_Event_Create: opens or closes 'door'")
+
     def test_unknown_key(self):
         self.expect_problem("event.toml", "slot = 127", "slot = 127\nslott = 1", "unknown key slott")
 

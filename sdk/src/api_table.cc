@@ -50,12 +50,9 @@ void FillExtensions(ApiInstance& made) {
 
 // Where frameworks test for null, a function that the plugin does not have is null.
 void RemoveAbsent(PJRT_Api& api, const PluginInfo& info) {
-  if (!info.supports_bitcast) api.PJRT_Buffer_Bitcast = nullptr;
-  if (!info.supports_load) api.PJRT_Client_Load = nullptr;
-  if (!info.supports_clear_memory_stats) api.PJRT_Device_ClearMemoryStats = nullptr;
-  if (!info.supports_canonical_shape) {
-    api.PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace = nullptr;
-  }
+#define PLINTH_PJRT_ABILITY(function, ability) \
+  if (!info.supports_##ability) api.function = nullptr;
+#include "plinth/support/abi_tables.inc"
 }
 
 void FillTable(PJRT_Api& api) {

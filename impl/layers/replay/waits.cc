@@ -2,6 +2,7 @@
 // The waits of a replay.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "impl/layers/replay/replayer.h"
@@ -9,32 +10,7 @@
 namespace plinth::layers {
 namespace {
 
-namespace fn = reflection::function;
 using capture::Tag;
-
-// Calls that leave something to be ended by later ones, and those that end it.
-struct Opening {
-  fn::Id function;
-  const char* field;
-  bool opens;
-};
-constexpr Opening kOpenings[] = {
-    {fn::kPJRT_Client_CreateBuffersForAsyncHostToDevice, "transfer_manager", true},
-    {fn::kPJRT_AsyncHostToDeviceTransferManager_Destroy, "transfer_manager", false},
-    {fn::kPJRT_Client_CreateAliasBuffer, "fulfill_alias_buffer_cb", true},
-    {fn::kPJRT_Client_FulfillAliasBuffer, "fulfill_alias_buffer_cb", false},
-    {fn::kPJRT_Event_Create, "event", true},
-    {fn::kPJRT_Event_Set, "event", false},
-};
-// Calls behind which something may be ready that was not.
-constexpr fn::Id kEnding[] = {
-    fn::kPJRT_AsyncHostToDeviceTransferManager_TransferData,
-    fn::kPJRT_AsyncHostToDeviceTransferManager_TransferLiteral,
-    fn::kPJRT_AsyncHostToDeviceTransferManager_SetBufferError,
-    fn::kPJRT_AsyncHostToDeviceTransferManager_Destroy,
-    fn::kPJRT_Client_FulfillAliasBuffer,
-    fn::kPJRT_Event_Set,
-};
 
 constexpr std::chrono::milliseconds kShortWait(20);
 constexpr int kMaxShortWaits = 1000;
@@ -44,19 +20,17 @@ constexpr size_t kMaxLateAwaits = size_t{1} << 16;
 
 void Replayer::TrackOpen(const CapturedCall& call) {
   if (call.code != 0) return;
-  for (const Opening& opening : kOpenings) {
-    if (opening.function != call.function) continue;
-    const CapturedValue* handle = call.Find(opening.field);
-    if (handle == nullptr || handle->tag != Tag::kHandle) continue;
-    if (opening.opens) {
-      open_.insert(handle->ids[0]);
-    } else {
-      open_.erase(handle->ids[0]);
-    }
-  }
-  if (std::find(std::begin(kEnding), std::end(kEnding), call.function) != std::end(kEnding)) {
-    Settle(Clock::now());
-  }
+  const reflection::Function& function = reflection::Functions()[call.function];
+  const auto handle_in = [&](int16_t field) -> std::optional<uint64_t> {
+    if (field < 0) return std::nullopt;
+    const auto fields = reflection::FieldsOf(reflection::Structs()[function.args]);
+    const CapturedValue* handle = call.Find(fields[field].name);
+    if (handle == nullptr || handle->tag != Tag::kHandle) return std::nullopt;
+    return handle->ids[0];
+  };
+  if (const auto opened = handle_in(function.opens)) open_.insert(*opened);
+  if (const auto closed = handle_in(function.closes)) open_.erase(*closed);
+  if (function.provides) Settle(Clock::now());
 }
 
 Replayer::Clock::time_point Replayer::LimitEnd() const {

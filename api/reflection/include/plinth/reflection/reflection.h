@@ -111,6 +111,10 @@ struct Function {
   Answer answer;
   bool allocates;          // memory of a device
   bool before_initialize;  // may be called before PJRT_Plugin_Initialize
+  // Fields of its arguments, counted within the struct; -1: none. From a call that opens on, events
+  // may wait for what the caller provides through the field's handle, until one that closes it.
+  int16_t opens, closes;
+  bool provides;  // afterwards something may be ready that was not
   int16_t first_requirement, num_requirements;
   Text doc;
 
