@@ -134,11 +134,12 @@ class RngStep final : public backend::PreparedStep {
       std::memcpy(out, values, size * sizeof(double));
       return;
     }
+    // Rounded once.
     float tile[kRngLanes];
-    for (size_t i = 0; i < size; ++i) tile[i] = static_cast<float>(values[i]);
-    if (const math::TileFunction finish = math::FindFinish(dtype_)) {
-      finish(tile, tile, nullptr, nullptr, size, {});
-    }
+    const math::TileRoutine round =
+        math::FindTileRoutine(compiler::Opcode::kConvert, DType::kF64, dtype_);
+    round.compute(tile, values, nullptr, nullptr, size, {});
+    if (round.finish != nullptr) round.finish(tile, tile, nullptr, nullptr, size, {});
     for (size_t i = 0; is_range && i < size; ++i) {
       tile[i] = double{tile[i]} < b ? tile[i] : static_cast<float>(a);
     }

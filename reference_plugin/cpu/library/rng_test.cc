@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "reference_plugin/cpu/library/test_support.h"
@@ -178,6 +179,22 @@ TEST(RngTest, NormalHasMeanAndDeviation) {
   }
   EXPECT_NEAR(sum / count, 2, 0.08);
   EXPECT_NEAR(std::sqrt(squares / count), 3, 0.06);
+}
+
+// From -2^-16 to 20480: 3/8 of the range lies a little below the middle between 7168 and 8192, and
+// an f32 has no digit for so little. None of the other eighths is near 8192.
+TEST(RngTest, NarrowTypesAreRoundedOnce) {
+  TestArray low(DType::kF8E5M2, {}), high(DType::kF8E5M2, {}), result(DType::kF8E5M2, {1000});
+  low.bytes[0] = std::byte{0x81};
+  high.bytes[0] = std::byte{0x75};
+  const Status status = RunStep(
+      MakeStep(Opcode::kRng, {low.type, high.type}, {result.type},
+               std::make_shared<Attributes>(compiler::RngAttributes{RngDistribution::kUniform})),
+      {&low, &high}, {&result});
+  ASSERT_TRUE(status.ok()) << status.message();
+  constexpr std::byte k7168{0x6f}, k8192{0x70};
+  EXPECT_GT(std::count(result.bytes.begin(), result.bytes.begin() + 1000, k7168), 0);
+  EXPECT_EQ(std::count(result.bytes.begin(), result.bytes.begin() + 1000, k8192), 0);
 }
 
 TEST(RngTest, EveryRunIsDifferent) {
