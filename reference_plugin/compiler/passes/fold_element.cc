@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "reference_plugin/compiler/ir/comparison.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 
 namespace plinth::compiler::passes {
@@ -102,37 +103,19 @@ std::optional<double> FoldFloat(Opcode opcode, double a, double b) {
   }
 }
 
-template <typename T>
-bool Holds(ComparisonDirection direction, T a, T b) {
-  switch (direction) {
-    case ComparisonDirection::kEq:
-      return a == b;
-    case ComparisonDirection::kNe:
-      return a != b;
-    case ComparisonDirection::kGe:
-      return a >= b;
-    case ComparisonDirection::kGt:
-      return a > b;
-    case ComparisonDirection::kLe:
-      return a <= b;
-    case ComparisonDirection::kLt:
-      return a < b;
-  }
-  return false;
-}
-
 bool FoldCompare(const Op& op, const std::byte* const* operands, std::byte* result) {
   const DType dtype = op.operands[0]->type.dtype;
   const auto& compare = op.Get<CompareAttributes>();
   bool holds = false;
   if (IsIeeeFloat(dtype)) {
     if (compare.type != ComparisonType::kFloat) return false;
-    holds = Holds(compare.direction, ReadFloat(dtype, operands[0]), ReadFloat(dtype, operands[1]));
+    holds =
+        Compares(compare.direction, ReadFloat(dtype, operands[0]), ReadFloat(dtype, operands[1]));
   } else if (IsInteger(dtype) || dtype == DType::kPred) {
     const int64_t a = ReadInteger(dtype, operands[0]);
     const int64_t b = ReadInteger(dtype, operands[1]);
-    holds = dtype == DType::kU64 ? Holds(compare.direction, Bits(a), Bits(b))
-                                 : Holds(compare.direction, a, b);
+    holds = dtype == DType::kU64 ? Compares(compare.direction, Bits(a), Bits(b))
+                                 : Compares(compare.direction, a, b);
   } else {
     return false;
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/ir/comparison.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/testing/oracle.h"
 
@@ -52,25 +53,6 @@ int64_t Wrap(uint64_t value) { return static_cast<int64_t>(value); }
 
 int64_t ToInteger(double value) {
   return std::isfinite(value) ? static_cast<int64_t>(std::fmod(value, 9e18)) : 0;
-}
-
-template <typename T>
-bool CompareAs(ComparisonDirection direction, T a, T b) {
-  switch (direction) {
-    case ComparisonDirection::kEq:
-      return a == b;
-    case ComparisonDirection::kNe:
-      return a != b;
-    case ComparisonDirection::kGe:
-      return a >= b;
-    case ComparisonDirection::kGt:
-      return a > b;
-    case ComparisonDirection::kLe:
-      return a <= b;
-    case ComparisonDirection::kLt:
-      return a < b;
-  }
-  return false;
 }
 
 bool IsLess(DType type, const Number& a, const Number& b) {
@@ -146,9 +128,9 @@ Number Apply(const Node& node, DType type, const Number& a, const Number& b, con
     case Opcode::kNot:
       return {0, ~a.integer};
     case Opcode::kCompare:
-      return {0, IsReal(type)       ? CompareAs(node.compare.direction, a.real, b.real)
-                 : IsUnsigned(type) ? CompareAs(node.compare.direction, ua, ub)
-                                    : CompareAs(node.compare.direction, a.integer, b.integer)};
+      return {0, IsReal(type)       ? Compares(node.compare.direction, a.real, b.real)
+                 : IsUnsigned(type) ? Compares(node.compare.direction, ua, ub)
+                                    : Compares(node.compare.direction, a.integer, b.integer)};
     case Opcode::kSelect:
       return a.integer != 0 ? b : c;
     case Opcode::kConvert:
