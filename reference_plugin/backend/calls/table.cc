@@ -120,15 +120,6 @@ Expected<int64_t> CustomCall::Integer(std::string_view name) const {
   return value->integer();
 }
 
-CallFamily FamilyOf(std::span<const CustomCallRow> rows) {
-  const auto find = [rows](std::string_view target) {
-    return std::find_if(rows.begin(), rows.end(),
-                        [&](const CustomCallRow& row) { return row.target == target; });
-  };
-  return {[=](std::string_view target) { return find(target) != rows.end(); },
-          [=](const CustomCall& call) { return find(call.target)->prepare(call); }};
-}
-
 Engine CallEngine(std::string backend_name, std::vector<CallFamily> families) {
   families.push_back(FamilyOf(AnnotationRows()));
   families.push_back(FamilyOf(BufferCallbackRows()));

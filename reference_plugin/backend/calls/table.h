@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_TABLE_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_CALLS_TABLE_H_
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -67,8 +68,16 @@ struct CallFamily {
   std::function<Expected<std::unique_ptr<PreparedStep>>(const CustomCall& call)> prepare;
 };
 
-// The calls of a table.
-CallFamily FamilyOf(std::span<const CustomCallRow> rows);
+// The calls of a table, whose rows have a `target`, and a `prepare` that gets the call and `more`.
+template <typename Row, typename... More>
+CallFamily FamilyOf(std::span<const Row> rows, const More&... more) {
+  const auto find = [rows](std::string_view target) {
+    return std::find_if(rows.begin(), rows.end(),
+                        [&](const Row& row) { return row.target == target; });
+  };
+  return {[=](std::string_view target) { return find(target) != rows.end(); },
+          [=](const CustomCall& call) { return find(call.target)->prepare(call, more...); }};
+}
 
 // Runs kCustomCall steps: those of the families given, then those that any back end has, then what
 // users registered. UNIMPLEMENTED names a target that is not known, with its place.
