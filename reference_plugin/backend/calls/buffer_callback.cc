@@ -21,24 +21,17 @@ constexpr const char* kTarget = "xla_buffer_python_cpu_callback";
 // Where jaxlib has had its list of handlers.
 constexpr const char* kModules[] = {"jaxlib._jax", "jaxlib.xla_extension"};
 
-// object.name(text), or null.
-Ref CallMethod(const Functions& f, const Ref& object, const char* name, const char* text) {
-  Ref method(f, object ? f.GetAttribute(object.get(), name) : nullptr);
-  Ref arguments(f, method ? f.NewTuple(1) : nullptr);
-  Ref argument(f, arguments ? f.FromText(text) : nullptr);
-  if (!argument) return argument;
-  f.SetTupleItem(arguments.get(), 0, argument.Release());
-  return Ref(f, f.Call(method.get(), arguments.get()));
-}
-
 // Python's lock is held.
 Expected<XLA_FFI_Handler*> FindHandlerOfJaxlib(const Functions& f) {
   std::string error;
   for (const char* name : kModules) {
     const Ref module(f, f.ImportModule(name));
-    const Ref targets = CallMethod(f, module, "custom_call_targets", "Host");
-    const Ref stages = CallMethod(f, targets, "__getitem__", kTarget);
-    const Ref capsule = CallMethod(f, stages, "__getitem__", "execute");
+    const auto call = [&](const Ref& object, const char* method, const char* argument) {
+      return python::CallMethod(f, object, method, Ref(f, object ? f.FromText(argument) : nullptr));
+    };
+    const Ref targets = call(module, "custom_call_targets", "Host");
+    const Ref stages = call(targets, "__getitem__", kTarget);
+    const Ref capsule = call(stages, "__getitem__", "execute");
     void* const address = capsule ? f.CapsulePointer(capsule.get(), nullptr) : nullptr;
     if (address != nullptr) {
       auto* const handler = reinterpret_cast<XLA_FFI_Handler*>(address);

@@ -92,6 +92,24 @@ class Ref {
   Object* object_;
 };
 
+// The tuple of these; takes them. Null if one of them is.
+template <typename... Refs>
+Ref MakeTuple(const Functions& functions, Refs... items) {
+  Ref tuple(functions, (... && bool(items)) ? functions.NewTuple(sizeof...(items)) : nullptr);
+  intptr_t index = 0;
+  if (tuple) (functions.SetTupleItem(tuple.get(), index++, items.Release()), ...);
+  return tuple;
+}
+
+// object.name(arguments...): a method of an object, or a function of a module. Null if that fails,
+// or if the object or an argument is null.
+template <typename... Refs>
+Ref CallMethod(const Functions& functions, const Ref& object, const char* name, Refs... arguments) {
+  const Ref method(functions, object ? functions.GetAttribute(object.get(), name) : nullptr);
+  const Ref tuple = MakeTuple(functions, std::move(arguments)...);
+  return Ref(functions, method && tuple ? functions.Call(method.get(), tuple.get()) : nullptr);
+}
+
 // The error that Python has set, with its trace, as text; clears it.
 std::string TakeError(const Functions& functions);
 // str(object), or what went wrong.

@@ -69,10 +69,7 @@ class Interpreter {
   // The tuple of these; takes them. Null if one of them is.
   template <typename... Refs>
   Ref Tuple(Refs... items) const {
-    Ref tuple = Make((... && bool(items)) ? f.NewTuple(sizeof...(items)) : nullptr);
-    intptr_t index = 0;
-    if (tuple) (f.SetTupleItem(tuple.get(), index++, items.Release()), ...);
-    return tuple;
+    return python::MakeTuple(f, std::move(items)...);
   }
   Ref Integers(std::span<const int64_t> values) const {
     Ref tuple = Make(f.NewTuple(static_cast<intptr_t>(values.size())));
@@ -86,9 +83,7 @@ class Interpreter {
   // A function of a module, called.
   template <typename... Refs>
   Ref Call(const Ref& module, const char* name, Refs... arguments) const {
-    Ref function = Make(module ? f.GetAttribute(module.get(), name) : nullptr);
-    Ref tuple = Tuple(std::move(arguments)...);
-    return Make(function && tuple ? f.Call(function.get(), tuple.get()) : nullptr);
+    return python::CallMethod(f, module, name, std::move(arguments)...);
   }
 
   const Functions& f;
