@@ -69,7 +69,9 @@ Status CheckSingleDevice(const program::CompileOptions& options) {
                        "one device");
 }
 
-SerializedBy ThisPlugin(const Backend& backend) { return {BuildId(), backend.hardware}; }
+SerializedBy ThisPlugin(const Backend& backend) {
+  return {backend.name, BuildId(), backend.hardware};
+}
 
 // Of a program's format, in a message.
 constexpr size_t kMostFormatText = 100;

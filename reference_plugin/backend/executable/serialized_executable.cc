@@ -128,9 +128,8 @@ Expected<std::string> WriteSerializedExecutable(const SerializedExecutable& part
 Expected<SerializedExecutable> ReadSerializedExecutable(std::string_view bytes,
                                                         const SerializedBy& reader) {
   if (!bytes.starts_with(kMagic)) {
-    return InvalidArgument("these ", bytes.size(),
-                           " bytes are no executable of the plinth CPU plugin: they do not start "
-                           "with \"plinth-cpu-exec\"");
+    return InvalidArgument("these ", bytes.size(), " bytes are no executable of the ",
+                           reader.backend, " plugin: they do not start with \"plinth-cpu-exec\"");
   }
   std::string_view rest = bytes.substr(kMagic.size());
   std::optional<uint32_t> version = TakeNumber<uint32_t>(rest);

@@ -18,6 +18,7 @@ struct SerializedExecutable {
 
 // Who writes or reads one. An executable is read only by what wrote it.
 struct SerializedBy {
+  std::string_view backend;  // in messages: Backend::name
   std::string_view build_id;
   std::string_view cpu;  // the instruction sets that are used
 };

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr SerializedBy kHere = {"build-1", "avx2"};
+constexpr SerializedBy kHere = {"Test", "build-1", "avx2"};
 
 std::string Sample() {
   return *WriteSerializedExecutable({"options", std::string(2000, 'x') + "end"}, kHere);
@@ -68,11 +68,11 @@ TEST(SerializedExecutableTest, OfAnotherVersionBuildOrCpu) {
   newer[16] = 3;
   ExpectRefused(newer, StatusCode::kFailedPrecondition, "found 3, expected 2; compile");
   ExpectRefused(Sample(), StatusCode::kFailedPrecondition, "found build-1, expected build-2",
-                {"build-2", "avx2"});
+                {"Test", "build-2", "avx2"});
   ExpectRefused(Sample(), StatusCode::kFailedPrecondition, "kind of CPU: found avx2, expected",
-                {"build-1", "avx512"});
+                {"Test", "build-1", "avx512"});
   ExpectRefused("plinth-cpu-executable-1\nsomething", StatusCode::kInvalidArgument,
-                "no executable");
+                "no executable of the Test plugin");
 }
 
 // Bytes that somebody made to fit the checksum.

@@ -42,7 +42,7 @@ struct Engine {
 
 // What a back end tells the code that all of them share. Executables keep it alive; immutable.
 struct Backend {
-  std::string name;  // In messages: "the CPU plugin".
+  std::string name;  // In messages: "CPU".
   // The code that this machine runs ("avx512"): part of fingerprints; an executable is loaded only
   // where it is the same.
   std::string hardware;
