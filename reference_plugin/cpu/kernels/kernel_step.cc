@@ -36,7 +36,7 @@ class KernelStep : public backend::PreparedStep {
     } else {
       grain_ = std::max<int64_t>(1, static_cast<int64_t>(kGrainNs / program_->tile_ns));
     }
-    split_ = PlanSplit(*program_);
+    split_ = SplitOf(*program_);
     // Only a kernel that is not split keeps its row buffers in the frame.
     if (split_.chunks == 0) {
       program_->rows_offset = program_->frame.AddRegion(program_->rows.size());
@@ -90,7 +90,7 @@ class KernelStep : public backend::PreparedStep {
  private:
   std::shared_ptr<const Kernel> kernel_;
   std::unique_ptr<TileProgram> program_;
-  SplitPlan split_;
+  Split split_;
   int64_t grain_ = 1;
 };
 

@@ -23,8 +23,8 @@ int64_t AlignUp(int64_t bytes) {
 
 }  // namespace
 
-SplitPlan PlanSplit(const TileProgram& program) {
-  SplitPlan plan;
+Split SplitOf(const TileProgram& program) {
+  Split split;
   // Rows along the lanes compute what they need of phases once per point.
   bool reduces = false, ordered = true, point_phase_seen = false;
   for (const PhaseProgram& phase : program.phases) {
@@ -34,47 +34,47 @@ SplitPlan PlanSplit(const TileProgram& program) {
   }
   const double ns = program.tile_ns * static_cast<double>(program.parallel.num_tiles);
   if (!reduces || !ordered || ns < kSplitNs || program.parallel.num_tiles >= kEnoughTiles) {
-    return plan;
+    return split;
   }
   const bool rows = program.lanes == Lanes::kReduced;
-  plan.groups = program.parallel.num_tiles * (rows ? program.parallel.max_lanes : 1);
+  split.groups = program.parallel.num_tiles * (rows ? program.parallel.max_lanes : 1);
   const int64_t tiles = program.reduced.num_tiles;
   const int64_t chunks = std::clamp<int64_t>(
-      static_cast<int64_t>(ns / kChunkNs / static_cast<double>(plan.groups)), 1, kMostChunks);
-  plan.chunk_tiles = (tiles + chunks - 1) / chunks;
+      static_cast<int64_t>(ns / kChunkNs / static_cast<double>(split.groups)), 1, kMostChunks);
+  split.chunk_tiles = (tiles + chunks - 1) / chunks;
   // A chunk begins with a full tile: no tile of a row has more lanes than its first.
   if (program.reduced.counts.size() > 1) {
     const int64_t row = program.reduced.counts.back();
-    plan.chunk_tiles = (plan.chunk_tiles + row - 1) / row * row;
+    split.chunk_tiles = (split.chunk_tiles + row - 1) / row * row;
   }
-  plan.chunks = (tiles + plan.chunk_tiles - 1) / plan.chunk_tiles;
-  if (plan.chunks < 2) {
-    plan.chunks = 0;
-    return plan;
+  split.chunks = (tiles + split.chunk_tiles - 1) / split.chunk_tiles;
+  if (split.chunks < 2) {
+    split.chunks = 0;
+    return split;
   }
-  plan.record_lanes = rows ? 1 : program.parallel.max_lanes;
+  split.record_lanes = rows ? 1 : program.parallel.max_lanes;
   for (const PhaseProgram& phase : program.phases) {
     for (const ReductionProgram& reduction : phase.reductions) {
       for (const ReductionProgram::Component& component : reduction.components) {
-        plan.record_offsets.push_back(plan.record_bytes);
-        plan.record_bytes += AlignUp(plan.record_lanes * component.tile_bytes);
+        split.record_offsets.push_back(split.record_bytes);
+        split.record_bytes += AlignUp(split.record_lanes * component.tile_bytes);
       }
     }
   }
-  plan.scratch_bytes =
-      plan.groups * ((plan.chunks + 1) * plan.record_bytes + AlignUp(program.rows.size()));
-  return plan;
+  split.scratch_bytes =
+      split.groups * ((split.chunks + 1) * split.record_bytes + AlignUp(program.rows.size()));
+  return split;
 }
 
-Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t* start,
+Status RunSplit(const TileProgram& program, const Split& split, const int64_t* start,
                 const backend::RunContext& context) {
-  if (static_cast<int64_t>(context.scratch.size()) < plan.scratch_bytes) {
-    return Internal("a kernel needs ", plan.scratch_bytes, " bytes of scratch memory and got ",
+  if (static_cast<int64_t>(context.scratch.size()) < split.scratch_bytes) {
+    return Internal("a kernel needs ", split.scratch_bytes, " bytes of scratch memory and got ",
                     context.scratch.size());
   }
   std::byte* const partials = context.scratch.data();
-  std::byte* const records = partials + plan.groups * plan.chunks * plan.record_bytes;
-  std::byte* const rows = records + plan.groups * plan.record_bytes;
+  std::byte* const records = partials + split.groups * split.chunks * split.record_bytes;
+  std::byte* const rows = records + split.groups * split.record_bytes;
   const int64_t row_bytes = AlignUp(program.rows.size());
 
   std::atomic<bool> out_of_memory = false, stopped = false;
@@ -90,16 +90,16 @@ Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t
         stopped = true;
         return;
       }
-      const int64_t group = unit / plan.chunks, chunk = unit % plan.chunks;
+      const int64_t group = unit / split.chunks, chunk = unit % split.chunks;
       worker.set_rows(rows + group * row_bytes);
-      worker.RunPartial(plan, group, phase, chunk * plan.chunk_tiles,
-                        std::min(program.reduced.num_tiles, (chunk + 1) * plan.chunk_tiles),
-                        records + group * plan.record_bytes, partials + unit * plan.record_bytes);
+      worker.RunPartial(split, group, phase, chunk * split.chunk_tiles,
+                        std::min(program.reduced.num_tiles, (chunk + 1) * split.chunk_tiles),
+                        records + group * split.record_bytes, partials + unit * split.record_bytes);
     }
   };
   for (size_t p = 0; p < program.phases.size(); ++p) {
     if (!program.phases[p].over_reduced) continue;
-    backend::ParallelFor(context.pool, plan.groups * plan.chunks, 1,
+    backend::ParallelFor(context.pool, split.groups * split.chunks, 1,
                          [&](int64_t begin, int64_t end) { run_chunks(p, begin, end); });
     std::byte* frame = ThreadFrame(program.frame.size());
     if (frame == nullptr || out_of_memory) {
@@ -107,9 +107,9 @@ Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t
     }
     if (stopped) return Status(StatusCode::kCancelled, "a kernel was stopped before its end");
     TileWorker worker(program, frame, start);
-    for (int64_t group = 0; group < plan.groups; ++group) {
-      worker.CombinePartials(plan, p, partials + group * plan.chunks * plan.record_bytes,
-                             records + group * plan.record_bytes);
+    for (int64_t group = 0; group < split.groups; ++group) {
+      worker.CombinePartials(split, p, partials + group * split.chunks * split.record_bytes,
+                             records + group * split.record_bytes);
     }
   }
   std::byte* frame = ThreadFrame(program.frame.size());
@@ -118,7 +118,7 @@ Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t
   }
   TileWorker worker(program, frame, start);
   worker.set_rows(rows);  // of any group: these phases read no row of another kind of phase
-  worker.RunPointPhases(plan, records);
+  worker.RunPointPhases(split, records);
   return Status();
 }
 

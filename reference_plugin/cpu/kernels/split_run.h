@@ -13,7 +13,8 @@
 // combined in their order. The chunks depend on the shape only.
 namespace plinth::cpu::kernels {
 
-struct SplitPlan {
+// How the work of such a kernel is shared out.
+struct Split {
   int64_t groups = 0;       // tiles of the parallel space, or (Lanes::kReduced) its points
   int64_t chunks = 0;       // per group; 0: the kernel is not split
   int64_t chunk_tiles = 0;  // tiles of the reduced space per chunk
@@ -25,10 +26,10 @@ struct SplitPlan {
   int64_t scratch_bytes = 0;  // partial records, final records, row buffers
 };
 
-SplitPlan PlanSplit(const TileProgram& program);
+Split SplitOf(const TileProgram& program);
 
 // `start` as for TileWorker. RESOURCE_EXHAUSTED, CANCELLED or success.
-Status RunSplit(const TileProgram& program, const SplitPlan& plan, const int64_t* start,
+Status RunSplit(const TileProgram& program, const Split& split, const int64_t* start,
                 const backend::RunContext& context);
 
 }  // namespace plinth::cpu::kernels

@@ -199,9 +199,8 @@ void TileWorker::RunIota(const IotaStep& step, const int64_t* values, int64_t la
   }
 }
 
-void TileWorker::RunPartial(const SplitPlan& plan, int64_t group, size_t phase_number,
-                            int64_t begin, int64_t end, const std::byte* record,
-                            std::byte* partial) {
+void TileWorker::RunPartial(const Split& split, int64_t group, size_t phase_number, int64_t begin,
+                            int64_t end, const std::byte* record, std::byte* partial) {
   const bool rows = program_.lanes == Lanes::kReduced;
   const int64_t group_lanes = rows ? program_.parallel.max_lanes : 1;
   parallel_.Seek(start_, group / group_lanes);
@@ -220,8 +219,8 @@ void TileWorker::RunPartial(const SplitPlan& plan, int64_t group, size_t phase_n
     if (p == phase_number) break;
     for (const ReductionProgram& reduction : program_.phases[p].reductions) {
       for (const ReductionProgram::Component& component : reduction.components) {
-        std::memcpy(slots_[component.accumulator], record + plan.record_offsets[number++],
-                    static_cast<size_t>(plan.record_lanes * component.tile_bytes));
+        std::memcpy(slots_[component.accumulator], record + split.record_offsets[number++],
+                    static_cast<size_t>(split.record_lanes * component.tile_bytes));
       }
     }
   }
@@ -244,14 +243,14 @@ void TileWorker::RunPartial(const SplitPlan& plan, int64_t group, size_t phase_n
   for (const ReductionProgram& reduction : phase.reductions) {
     if (rows) FoldLanes(reduction, slots_, first_lanes);
     for (const ReductionProgram::Component& component : reduction.components) {
-      std::memcpy(partial + plan.record_offsets[number++], slots_[component.accumulator],
+      std::memcpy(partial + split.record_offsets[number++], slots_[component.accumulator],
                   static_cast<size_t>((rows ? 1 : lanes) * component.tile_bytes));
     }
   }
 }
 
-void TileWorker::CombinePartials(const SplitPlan& plan, size_t phase_number,
-                                 const std::byte* partials, std::byte* record) {
+void TileWorker::CombinePartials(const Split& split, size_t phase_number, const std::byte* partials,
+                                 std::byte* record) {
   size_t number = 0;
   for (size_t p = 0; p < phase_number; ++p) {
     for (const ReductionProgram& reduction : program_.phases[p].reductions) {
@@ -259,28 +258,28 @@ void TileWorker::CombinePartials(const SplitPlan& plan, size_t phase_number,
     }
   }
   for (const ReductionProgram& reduction : program_.phases[phase_number].reductions) {
-    const int64_t* offsets = &plan.record_offsets[number];
+    const int64_t* offsets = &split.record_offsets[number];
     const size_t count = reduction.components.size();
     for (size_t c = 0; c < count; ++c) {
       const ReductionProgram::Component& component = reduction.components[c];
       std::memcpy(slots_[component.accumulator], partials + offsets[c],
-                  static_cast<size_t>(plan.record_lanes * component.tile_bytes));
+                  static_cast<size_t>(split.record_lanes * component.tile_bytes));
     }
-    for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
-      AccumulatePartial(reduction, slots_, plan.record_lanes, partials + chunk * plan.record_bytes,
-                        offsets);
+    for (int64_t chunk = 1; chunk < split.chunks; ++chunk) {
+      AccumulatePartial(reduction, slots_, split.record_lanes,
+                        partials + chunk * split.record_bytes, offsets);
     }
-    FinishReduction(reduction, slots_, plan.record_lanes, /*empty=*/false);
+    FinishReduction(reduction, slots_, split.record_lanes, /*empty=*/false);
     for (size_t c = 0; c < count; ++c) {
       const ReductionProgram::Component& component = reduction.components[c];
       std::memcpy(record + offsets[c], slots_[component.accumulator],
-                  static_cast<size_t>(plan.record_lanes * component.tile_bytes));
+                  static_cast<size_t>(split.record_lanes * component.tile_bytes));
     }
     number += count;
   }
 }
 
-void TileWorker::RunPointPhases(const SplitPlan& plan, const std::byte* records) {
+void TileWorker::RunPointPhases(const Split& split, const std::byte* records) {
   const bool rows = program_.lanes == Lanes::kReduced;
   for (int64_t tile = 0; tile < program_.parallel.num_tiles; ++tile) {
     parallel_.Seek(start_, tile);
@@ -291,18 +290,18 @@ void TileWorker::RunPointPhases(const SplitPlan& plan, const std::byte* records)
         for (int64_t lane = 0; lane < lanes; ++lane) {
           const int64_t group = tile * program_.parallel.max_lanes + lane;
           std::memcpy(slots_[vector.vector_slot] + lane * vector.tile_bytes,
-                      records + group * plan.record_bytes + plan.record_offsets[v],
+                      records + group * split.record_bytes + split.record_offsets[v],
                       static_cast<size_t>(vector.tile_bytes));
         }
       }
     } else {
-      const std::byte* record = records + tile * plan.record_bytes;
+      const std::byte* record = records + tile * split.record_bytes;
       size_t number = 0;
       for (const PhaseProgram& phase : program_.phases) {
         for (const ReductionProgram& reduction : phase.reductions) {
           for (const ReductionProgram::Component& component : reduction.components) {
-            std::memcpy(slots_[component.accumulator], record + plan.record_offsets[number++],
-                        static_cast<size_t>(plan.record_lanes * component.tile_bytes));
+            std::memcpy(slots_[component.accumulator], record + split.record_offsets[number++],
+                        static_cast<size_t>(split.record_lanes * component.tile_bytes));
           }
         }
       }

@@ -19,19 +19,19 @@ class TileWorker {
   // Tiles [begin, end) of the parallel space, all phases.
   void RunTiles(int64_t begin, int64_t end);
 
-  // The parts of a run whose reduced dimensions are shared out as well (see SplitPlan).
+  // The parts of a run whose reduced dimensions are shared out as well (see Split).
 
   // Where row buffers are, if not in the frame.
   void set_rows(std::byte* rows) { rows_ = rows; }
   // Runs one phase on tiles [begin, end) of the reduced space and leaves in `partial` what its
   // reductions accumulated. The results of earlier phases are read from `record`.
-  void RunPartial(const SplitPlan& plan, int64_t group, size_t phase, int64_t begin, int64_t end,
+  void RunPartial(const Split& split, int64_t group, size_t phase, int64_t begin, int64_t end,
                   const std::byte* record, std::byte* partial);
   // Combines the partial records of one group in their order.
-  void CombinePartials(const SplitPlan& plan, size_t phase, const std::byte* partials,
+  void CombinePartials(const Split& split, size_t phase, const std::byte* partials,
                        std::byte* record);
   // The phases once per parallel point, from the records of all groups.
-  void RunPointPhases(const SplitPlan& plan, const std::byte* records);
+  void RunPointPhases(const Split& split, const std::byte* records);
 
  private:
   void RunParallelTile(const int64_t* values, int64_t lanes);

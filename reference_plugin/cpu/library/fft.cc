@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "reference_plugin/cpu/library/fft_plan.h"
 #include "reference_plugin/cpu/library/library.h"
+#include "reference_plugin/cpu/library/line_fft.h"
 #include "reference_plugin/cpu/library/work_blocks.h"
 
 namespace plinth::cpu::library {
@@ -37,7 +37,7 @@ struct Pass {
   int64_t out_extent = 0;
   T scale = 1;
   int64_t s = 1;  // transforms side by side
-  std::unique_ptr<FftPlan<T>> plan;
+  std::unique_ptr<LineFft<T>> line_fft;
   std::unique_ptr<T[]> table;     // kRealPairs, kToRealPairs
   std::unique_ptr<T[]> twiddles;  // [2][length][inner], after the transforms; else null
   bool to_scratch = false;
@@ -58,7 +58,7 @@ struct Pass {
   void Read(const T* from, int64_t line, int64_t count, const FftPlanes<T>& planes) const;
   void Write(const FftPlanes<T>& planes, int64_t line, int64_t count, T* to) const;
   int64_t PlaneSize() const {
-    return std::max(plan->work_size(), (std::max(in_extent, out_extent) + 1) * s) + 16;
+    return std::max(line_fft->work_size(), (std::max(in_extent, out_extent) + 1) * s) + 16;
   }
   // Whole cache lines. Planes of pages and more lie at different places of their pages: a load that
   // seems to be from where a store in flight goes to, by its last twelve bits, waits for it.
@@ -156,7 +156,7 @@ void Pass<T>::Transform(int64_t line, FftPlanes<T>& planes) const {
   const bool forward =
       kind == PassKind::kForward || kind == PassKind::kRealPairs || kind == PassKind::kRealOdd;
   if (!forward) conjugate();
-  plan->Run(planes);
+  line_fft->Run(planes);
   if (twiddles != nullptr) {
     const T* re = twiddles.get() + line % inner;
     const T* im = re + length * inner;
@@ -253,24 +253,24 @@ Status FftStep<T>::AddPass(PassKind kind, const compiler::Dims& dims, size_t axi
   }
   const int64_t half = length / 2;
   const bool pairs = kind == PassKind::kRealPairs || kind == PassKind::kToRealPairs;
-  int64_t plan_length = pairs ? half : length;
+  int64_t transform_length = pairs ? half : length;
   const bool from_real = kind == PassKind::kRealPairs || kind == PassKind::kRealOdd;
   const bool to_real = kind == PassKind::kToRealPairs || kind == PassKind::kToRealOdd;
-  pass.in_extent = from_real ? plan_length : to_real ? half + 1 : length;
-  pass.out_extent = to_real ? plan_length : from_real ? half + 1 : length;
+  pass.in_extent = from_real ? transform_length : to_real ? half + 1 : length;
+  pass.out_extent = to_real ? transform_length : from_real ? half + 1 : length;
   const int64_t lanes = FftKernelsFor<T>().lanes;
   constexpr int64_t kLeastLine = 256;  // shorter ones are better off side by side
   // Up to here also those that alone would use a part of each vector: the planes still fit into a
   // core's second-level cache.
   constexpr int64_t kMostSideBySide = 2048;
   const bool odd = kind == PassKind::kRealOdd || kind == PassKind::kToRealOdd;
-  const bool part_of_vectors = pass.lines >= lanes && plan_length <= kMostSideBySide &&
-                               !FftPlan<T>::FillsVectors(plan_length);
+  const bool part_of_vectors = pass.lines >= lanes && transform_length <= kMostSideBySide &&
+                               !LineFft<T>::FillsVectors(transform_length);
   const bool alone =
-      pass.lines <= lanes / 4 || (pass.inner == 1 && plan_length >= kLeastLine && !odd &&
-                                  !part_of_vectors && FftPlan<T>::IsGoodLine(plan_length));
+      pass.lines <= lanes / 4 || (pass.inner == 1 && transform_length >= kLeastLine && !odd &&
+                                  !part_of_vectors && LineFft<T>::IsGoodLine(transform_length));
   pass.s = alone ? 1 : lanes;
-  PLINTH_ASSIGN_OR_RETURN(pass.plan, FftPlan<T>::Make(plan_length, pass.s));
+  PLINTH_ASSIGN_OR_RETURN(pass.line_fft, LineFft<T>::Make(transform_length, pass.s));
   if (pairs) {
     pass.table = MakeRootTable<T>(length, half);
     if (pass.table == nullptr) {
@@ -299,7 +299,7 @@ Status FftStep<T>::AddLongLines(PassKind kind, int64_t lines, int64_t length, in
   for (Pass<T>* pass : {&first, &second}) {
     pass->kind = kind;
     pass->s = FftKernelsFor<T>().lanes;
-    PLINTH_ASSIGN_OR_RETURN(pass->plan, FftPlan<T>::Make(pass->length, pass->s));
+    PLINTH_ASSIGN_OR_RETURN(pass->line_fft, LineFft<T>::Make(pass->length, pass->s));
   }
   passes_.push_back(std::move(first));
   passes_.push_back(std::move(second));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_FFT_PLAN_H_
-#define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_FFT_PLAN_H_
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LINE_FFT_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LINE_FFT_H_
 
 #include <cstdint>
 #include <memory>
@@ -17,11 +17,11 @@ inline constexpr int64_t kMaxFftLength = int64_t{1} << 27;
 // One-dimensional transforms of one length: sum of x[j] exp(-2 pi i j k / length). The inverse is
 // the same with real and imaginary planes exchanged. Immutable, any thread.
 template <typename T>
-class FftPlan {
+class LineFft {
  public:
   // `s` transforms at once: 1, or the kernels' number of lanes. RESOURCE_EXHAUSTED when the tables
   // do not fit into memory.
-  static Expected<std::unique_ptr<FftPlan>> Make(int64_t length, int64_t s);
+  static Expected<std::unique_ptr<LineFft>> Make(int64_t length, int64_t s);
 
   // Whether one transform of this length alone makes use of vectors, and of the whole of them.
   static bool IsGoodLine(int64_t length);
@@ -34,7 +34,7 @@ class FftPlan {
   void Run(FftPlanes<T>& planes) const;
 
  private:
-  FftPlan(int64_t length, int64_t s) : length_(length), work_length_(length), s_(s) {}
+  LineFft(int64_t length, int64_t s) : length_(length), work_length_(length), s_(s) {}
   Status MakeStages(int64_t length);
   Status MakeBluestein();
 
@@ -44,7 +44,7 @@ class FftPlan {
   std::vector<std::unique_ptr<T[]>> tables_;
   const T* combine_ = nullptr;
   // Lengths with a large prime factor become a convolution (Bluestein).
-  std::unique_ptr<FftPlan> convolution_;
+  std::unique_ptr<LineFft> convolution_;
   const T* chirp_ = nullptr;     // [2][length]: exp(-i pi k^2 / length)
   const T* spectrum_ = nullptr;  // [2][work_length]
 };
@@ -60,4 +60,4 @@ std::unique_ptr<T[]> MakeTwiddleMatrix(int64_t rows, int64_t columns);
 
 }  // namespace plinth::cpu::library
 
-#endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_FFT_PLAN_H_
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_LINE_FFT_H_

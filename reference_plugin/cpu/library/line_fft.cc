@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/cpu/library/fft_plan.h"
+#include "reference_plugin/cpu/library/line_fft.h"
 
 #include <algorithm>
 #include <cmath>
@@ -118,29 +118,29 @@ std::unique_ptr<T[]> MakeRootTable(int64_t length, int64_t count, int64_t step) 
 }
 
 template <typename T>
-bool FftPlan<T>::IsGoodLine(int64_t length) {
+bool LineFft<T>::IsGoodLine(int64_t length) {
   return !HasOnlySmallFactors(length) || LineLanes<T>(length) > 1;
 }
 
 template <typename T>
-bool FftPlan<T>::FillsVectors(int64_t length) {
+bool LineFft<T>::FillsVectors(int64_t length) {
   return !HasOnlySmallFactors(length) || LineLanes<T>(length) == FftKernelsFor<T>().lanes;
 }
 
 template <typename T>
-Expected<std::unique_ptr<FftPlan<T>>> FftPlan<T>::Make(int64_t length, int64_t s) {
+Expected<std::unique_ptr<LineFft<T>>> LineFft<T>::Make(int64_t length, int64_t s) {
   if (length > kMaxFftLength) {
     return ResourceExhausted("a transform of length ", length, "; at most ", kMaxFftLength,
                              " is supported");
   }
-  std::unique_ptr<FftPlan> plan(new FftPlan(length, s));
+  std::unique_ptr<LineFft> made(new LineFft(length, s));
   if (!HasOnlySmallFactors(length)) {
-    PLINTH_RETURN_IF_ERROR(plan->MakeBluestein());
-    return plan;
+    PLINTH_RETURN_IF_ERROR(made->MakeBluestein());
+    return made;
   }
-  if (s == 1) plan->line_lanes_ = LineLanes<T>(length);
-  const int64_t lanes = plan->line_lanes_;
-  PLINTH_RETURN_IF_ERROR(plan->MakeStages(length / lanes));
+  if (s == 1) made->line_lanes_ = LineLanes<T>(length);
+  const int64_t lanes = made->line_lanes_;
+  PLINTH_RETURN_IF_ERROR(made->MakeStages(length / lanes));
   if (lanes > 1) {
     const int64_t m = length / lanes;
     auto table = NewTable<T>(2 * (lanes - 1) * m);
@@ -153,14 +153,14 @@ Expected<std::unique_ptr<FftPlan<T>>> FftPlan<T>::Make(int64_t length, int64_t s
         table[(lanes - 1 + l - 1) * m + k] = static_cast<T>(w);
       }
     }
-    plan->combine_ = table.get();
-    plan->tables_.push_back(std::move(table));
+    made->combine_ = table.get();
+    made->tables_.push_back(std::move(table));
   }
-  return plan;
+  return made;
 }
 
 template <typename T>
-Status FftPlan<T>::MakeStages(int64_t length) {
+Status LineFft<T>::MakeStages(int64_t length) {
   const Roots roots(length);
   int64_t step = 1;  // whole length / length that enters the stage
   for (int radix : Factors(length)) {
@@ -191,14 +191,14 @@ Status FftPlan<T>::MakeStages(int64_t length) {
 }
 
 template <typename T>
-Status FftPlan<T>::MakeBluestein() {
+Status LineFft<T>::MakeBluestein() {
   work_length_ = ConvolutionLength(2 * length_ - 1);
   PLINTH_ASSIGN_OR_RETURN(convolution_, Make(work_length_, s_));
   auto chirp = NewTable<T>(2 * length_);
   auto spectrum = NewTable<T>(4 * work_length_);
   if (chirp == nullptr || spectrum == nullptr) return NoMemory(length_);
-  std::unique_ptr<FftPlan> single;
-  const FftPlan* line = convolution_.get();
+  std::unique_ptr<LineFft> single;
+  const LineFft* line = convolution_.get();
   if (s_ != 1) {
     PLINTH_ASSIGN_OR_RETURN(single, Make(work_length_, 1));
     line = single.get();
@@ -233,7 +233,7 @@ Status FftPlan<T>::MakeBluestein() {
 }
 
 template <typename T>
-void FftPlan<T>::Run(FftPlanes<T>& planes) const {
+void LineFft<T>::Run(FftPlanes<T>& planes) const {
   const FftKernels<T>& kernels = FftKernelsFor<T>();
   auto exchange = [&planes] {
     std::swap(planes.re, planes.other_re);
@@ -280,8 +280,8 @@ std::unique_ptr<T[]> MakeTwiddleMatrix(int64_t rows, int64_t columns) {
   return table;
 }
 
-template class FftPlan<float>;
-template class FftPlan<double>;
+template class LineFft<float>;
+template class LineFft<double>;
 template std::unique_ptr<float[]> MakeRootTable<float>(int64_t, int64_t, int64_t);
 template std::unique_ptr<double[]> MakeRootTable<double>(int64_t, int64_t, int64_t);
 template std::unique_ptr<float[]> MakeTwiddleMatrix<float>(int64_t, int64_t);
