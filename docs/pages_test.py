@@ -137,6 +137,15 @@ class PagesTest(unittest.TestCase):
             with self.subTest(page.relative_to(ROOT).as_posix()):
                 self.assertEqual([], faults_of(page, page.read_text()))
 
+    def test_lines_fit(self):
+        """But those of tables, code and pictures."""
+        for page in pages():
+            text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+            long = [line for line in text.splitlines()
+                    if len(line) > 100 and not re.match(r"\s*(\||!\[|    )", line)]
+            with self.subTest(page.relative_to(ROOT).as_posix()):
+                self.assertEqual([], long, "longer than 100 columns")
+
     def test_pages_that_sources_name(self):
         count = 0
         for path in tree():
