@@ -27,7 +27,7 @@ DIRECTIONS = {
     f"{BACKEND}/executable": ["api", "sdk", f"{RP}/program", COMPILER, f"{BACKEND}/host", f"{BACKEND}/run", f"{BACKEND}/calls"],
     f"{BACKEND}/testing": ["api", "sdk", f"{RP}/program", COMPILER, BACKEND],
     CPU: ["api", "sdk", f"{RP}/program", COMPILER, BACKEND],
-    f"{RP}/cuda/driver": ["api"],
+    f"{RP}/cuda/driver": ["api", f"{BACKEND}/host"],
     f"{RP}/cuda/runtime": ["api", "sdk", COMPILER, BACKEND, f"{RP}/cuda/driver", f"{RP}/cuda/jit", f"{RP}/cuda/print",
                            f"{RP}/cuda/library", f"{RP}/cuda/target.h"],
     f"{RP}/cuda/simulator": ["api", f"{RP}/cuda/driver"],

@@ -2,7 +2,6 @@
 #include "reference_plugin/cuda/driver/library_search.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <link.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,23 +9,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/backend/host/library_places.h"
+
 namespace plinth::cuda {
 namespace {
 
 constexpr const char* kVariable = "PLINTH_CUDA_LIBRARY_PATH";
-
-std::string SitePackagesAround(std::string_view path) {
-  for (std::string_view name : {"/site-packages/", "/dist-packages/"}) {
-    const size_t at = path.rfind(name);
-    if (at != std::string_view::npos) return std::string(path.substr(0, at + name.size() - 1));
-  }
-  return "";
-}
-
-void AddOnce(std::vector<std::string>& list, std::string text) {
-  if (text.empty() || std::find(list.begin(), list.end(), text) != list.end()) return;
-  list.push_back(std::move(text));
-}
 
 bool IsFolder(const std::string& path) {
   struct stat found;
@@ -123,28 +112,7 @@ Expected<LibraryPlaces> LibraryPlaces::OfThisProcess(std::string_view library_pa
     }
     places.asked.push_back(std::move(folder));
   }
-  Dl_info self;
-  if (dladdr(reinterpret_cast<void*>(&SitePackagesAround), &self) != 0 &&
-      self.dli_fname != nullptr) {
-    AddOnce(places.sites, SitePackagesAround(self.dli_fname));
-  }
-  if (const char* root = secure_getenv("VIRTUAL_ENV"); root != nullptr) {
-    glob_t found{};
-    if (glob(StrCat(root, "/lib/python3*/site-packages").c_str(), 0, nullptr, &found) == 0) {
-      for (size_t i = 0; i < found.gl_pathc; ++i) AddOnce(places.sites, found.gl_pathv[i]);
-    }
-    globfree(&found);
-  }
-  // Another package of the process may show where it keeps its packages.
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* out) {
-        if (info->dlpi_name != nullptr) {
-          AddOnce(*static_cast<std::vector<std::string>*>(out),
-                  SitePackagesAround(info->dlpi_name));
-        }
-        return 0;
-      },
-      &places.sites);
+  places.sites = backend::LibraryPlaces::OfThisProcess().SitePackages();
   return places;
 }
 
