@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What a span may name that is not in the tree: files of the build and of users' machines, things
 # that programs make, names of conformance and benchmark cases.
 ELSEWHERE = re.compile(
-    r"^([/~$<-]|build/|https?:|git:|\w+=|name:|chrome:|PREFIX|FOLDER|FILE\b|NAME\b"
+    r"^([/~$<-]|build/|origin/|https?:|git:|\w+=|name:|chrome:|PREFIX|FOLDER|FILE\b|NAME\b"
     r"|(L[0-4]|mm|ew|xfer|disp|conv|embed|red|model|compile|digits)/"
     r"|(bin|share|lib)/|(include/plinth/api|plinth/plugins\.d|xla/(ffi|pjrt)/|jax_plugins/|jax-\d)"
     r"|.*\.so$)"
