@@ -54,11 +54,6 @@ Registry& TheRegistry() {
   return *registry;  // of another thread of this process
 }
 
-std::string LastDlError() {
-  const char* text = dlerror();
-  return text != nullptr ? text : "unknown error of dlopen";
-}
-
 void* Symbol(void* handle, const std::string& prefix, const char* name) {
   return dlsym(handle, (prefix + name).c_str());
 }

@@ -147,11 +147,6 @@ Status Copy(int from, int to, off_t size) {
   return Status();
 }
 
-std::string LastDlError() {
-  const char* text = dlerror();
-  return text != nullptr ? text : "unknown error of dlopen";
-}
-
 // A path of an open file by which the loader knows no library yet. It compares what is asked for
 // with the paths of all that it opened before, whose numbers may have been used again since.
 std::string UnusedName(int file) {
@@ -166,6 +161,11 @@ std::string UnusedName(int file) {
 }
 
 }  // namespace
+
+std::string LastDlError() {
+  const char* text = dlerror();
+  return text != nullptr ? text : "unknown error of dlopen";
+}
 
 Expected<void*> OpenPrivateCopy(const std::string& path) {
   const Descriptor original(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));

@@ -15,6 +15,9 @@ namespace plinth::cpu::library {
 // the file, and stays. The error says what failed. Any thread.
 Expected<void*> OpenPrivateCopy(const std::string& path);
 
+// What dlerror() says, on this thread, about the call that failed.
+std::string LastDlError();
+
 }  // namespace plinth::cpu::library
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CPU_LIBRARY_PRIVATE_COPY_H_
