@@ -87,19 +87,21 @@ Expected<Buffer> Client::BufferFromHost(HostArray from, const Placement& to) con
   return BufferFromHost(view, to, HostSemantics::kZeroCopy, [array] {});
 }
 
-Expected<Buffer> Client::CreateUninitialized(const ShapeSpec& shape, const Placement& to) const {
+Expected<Buffer> Client::CreateUninitialized(const Shape& shape, const Placement& to) const {
   PJRT_Client_CreateUninitializedBuffer_Args args = {};
   args.client = client_;
   args.shape_dims = shape.dims.data();
   args.shape_num_dims = shape.dims.size();
-  args.shape_element_type = ToC(shape.type);
+  args.shape_element_type = ToC(shape.dtype);
+  LayoutArgument layout(shape);
+  args.shape_layout = layout.get();
   args.device = to.device;
   args.memory = to.memory;
   PLINTH_RETURN_IF_ERROR(api_.Call(args));
   return Adopt(*this, args.buffer, "PJRT_Client_CreateUninitializedBuffer");
 }
 
-Expected<Buffer> Client::CreateError(const Status& error, const ShapeSpec& shape,
+Expected<Buffer> Client::CreateError(const Status& error, const Shape& shape,
                                      const Memory& to) const {
   if (error.ok()) return InvalidArgument("a buffer that carries an error needs one, not a success");
   PJRT_Client_CreateErrorBuffer_Args args = {};
@@ -109,22 +111,25 @@ Expected<Buffer> Client::CreateError(const Status& error, const ShapeSpec& shape
   args.error_message_size = error.message().size();
   args.shape_dims = shape.dims.data();
   args.shape_num_dims = shape.dims.size();
-  args.shape_element_type = ToC(shape.type);
+  args.shape_element_type = ToC(shape.dtype);
+  LayoutArgument layout(shape);
+  args.shape_layout = layout.get();
   args.memory = to.get();
   PLINTH_RETURN_IF_ERROR(api_.Call(args));
   return Adopt(*this, args.buffer, "PJRT_Client_CreateErrorBuffer");
 }
 
-Expected<Buffer> Client::CreateView(void* device_pointer, const ShapeSpec& shape,
-                                    const Placement& to, std::function<void()> on_delete,
-                                    intptr_t stream) const {
+Expected<Buffer> Client::CreateView(void* device_pointer, const Shape& shape, const Placement& to,
+                                    std::function<void()> on_delete, intptr_t stream) const {
   auto callback = std::make_unique<std::function<void()>>(std::move(on_delete));
   PJRT_Client_CreateViewOfDeviceBuffer_Args args = {};
   args.client = client_;
   args.device_buffer_ptr = device_pointer;
   args.dims = shape.dims.data();
   args.num_dims = shape.dims.size();
-  args.element_type = ToC(shape.type);
+  args.element_type = ToC(shape.dtype);
+  LayoutArgument layout(shape);
+  args.layout = layout.get();
   args.device = to.device;
   args.memory = to.memory;
   args.on_delete_callback = &RunOnDelete;
@@ -135,15 +140,15 @@ Expected<Buffer> Client::CreateView(void* device_pointer, const ShapeSpec& shape
   return Adopt(*this, args.buffer, "PJRT_Client_CreateViewOfDeviceBuffer");
 }
 
-Expected<TransferManager> Client::CreateBuffersForTransfer(std::span<const ShapeSpec> shapes,
+Expected<TransferManager> Client::CreateBuffersForTransfer(std::span<const Shape> shapes,
                                                            const Memory& to) const {
   std::vector<PJRT_ShapeSpec> specs;
-  for (const ShapeSpec& shape : shapes) {
+  for (const Shape& shape : shapes) {
     PJRT_ShapeSpec spec = {};
     spec.struct_size = PJRT_ShapeSpec_STRUCT_SIZE;
     spec.dims = shape.dims.data();
     spec.num_dims = shape.dims.size();
-    spec.element_type = ToC(shape.type);
+    spec.element_type = ToC(shape.dtype);
     specs.push_back(spec);
   }
   PJRT_Client_CreateBuffersForAsyncHostToDevice_Args args = {};

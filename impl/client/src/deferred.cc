@@ -18,13 +18,15 @@ void SetMessage(const Status& outcome, Args& args) {
 
 }  // namespace
 
-Expected<Alias> CreateAlias(const Client& client, const ShapeSpec& shape, const Memory& memory) {
+Expected<Alias> CreateAlias(const Client& client, const Shape& shape, const Memory& memory) {
   PJRT_Client_CreateAliasBuffer_Args args = {};
   args.client = client.get();
   args.memory = memory.get();
   args.shape_dims = shape.dims.data();
   args.shape_num_dims = shape.dims.size();
-  args.shape_element_type = ToC(shape.type);
+  args.shape_element_type = ToC(shape.dtype);
+  LayoutArgument layout(shape);
+  args.shape_layout = layout.get();
   PLINTH_RETURN_IF_ERROR(client.api().Call(args));
   Buffer buffer(Handle<PJRT_Buffer>(client.api(), args.alias_buffer, client.ref()));
   if (args.alias_buffer == nullptr || args.fulfill_alias_buffer_cb == nullptr) {

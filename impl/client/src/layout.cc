@@ -67,15 +67,31 @@ LayoutArgument::LayoutArgument(const Layout* layout) : is_set_(layout != nullptr
     strides.num_byte_strides = layout->byte_strides.size();
     return;
   }
-  for (const std::vector<int64_t>& tile : layout->tiles) {
+  SetOrder(layout->minor_to_major, *layout);
+}
+
+LayoutArgument::LayoutArgument(const Shape& shape) : is_set_(shape.layout != nullptr) {
+  if (shape.layout == nullptr) return;
+  c_layout_.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+  if (shape.layout->minor_to_major.empty()) {
+    row_major_ = Layout::RowMajor(shape.dims.size()).minor_to_major;
+    SetOrder(row_major_, *shape.layout);
+  } else {
+    SetOrder(shape.layout->minor_to_major, *shape.layout);
+  }
+}
+
+void LayoutArgument::SetOrder(std::span<const int64_t> minor_to_major,
+                              const plinth::Layout& layout) {
+  for (const std::vector<int64_t>& tile : layout.tiles) {
     tile_dims_.insert(tile_dims_.end(), tile.begin(), tile.end());
     tile_dim_sizes_.push_back(tile.size());
   }
   c_layout_.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
   auto& tiled = c_layout_.tiled;
   tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
-  tiled.minor_to_major = layout->minor_to_major.data();
-  tiled.minor_to_major_size = layout->minor_to_major.size();
+  tiled.minor_to_major = minor_to_major.data();
+  tiled.minor_to_major_size = minor_to_major.size();
   tiled.tile_dims = tile_dims_.data();
   tiled.tile_dim_sizes = tile_dim_sizes_.data();
   tiled.num_tiles = tile_dim_sizes_.size();

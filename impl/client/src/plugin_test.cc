@@ -287,7 +287,7 @@ TEST_F(PluginTest, SerializeAndLoadAgain) {
 
 TEST_F(PluginTest, TransferManagerFillsBuffersPieceByPiece) {
   ASSERT_VALUE(auto memory, devices_[0].DefaultMemory());
-  const ShapeSpec shapes[] = {{DType::kF32, {4}}, {DType::kS32, {1}}};
+  const Shape shapes[] = {{DType::kF32, {4}}, {DType::kS32, {1}}};
   ASSERT_VALUE(auto manager, client_->CreateBuffersForTransfer(shapes, memory));
   ASSERT_VALUE(auto count, manager.BufferCount());
   EXPECT_EQ(count, 2u);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <numeric>
 
 #include "plinth/client/host_array.h"
@@ -113,6 +114,17 @@ TEST(LayoutTest, RoundTrip) {
   EXPECT_EQ(*Layout::FromC(*argument.get()), layout);
   EXPECT_EQ(LayoutArgument(nullptr).get(), nullptr);
   EXPECT_THAT(Layout::RowMajor(3).minor_to_major, ElementsAre(2, 1, 0));
+}
+
+TEST(LayoutTest, OfAShape) {
+  EXPECT_EQ(LayoutArgument(Shape{DType::kF32, {2, 3}}).get(), nullptr);
+  Shape shape{DType::kF32, {2, 3}, std::make_shared<plinth::Layout>()};
+  EXPECT_EQ(*Layout::FromC(*LayoutArgument(shape).get()), Layout::RowMajor(2));
+  shape.layout = std::make_shared<plinth::Layout>(plinth::Layout{{0, 1}, {{2}}});
+  Layout columns;
+  columns.minor_to_major = {0, 1};
+  columns.tiles = {{2}};
+  EXPECT_EQ(*Layout::FromC(*LayoutArgument(shape).get()), columns);
 }
 
 TEST(LayoutTest, GarbageFromAPlugin) {

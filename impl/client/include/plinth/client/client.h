@@ -45,11 +45,8 @@ enum class HostSemantics {
   kMutableZeroCopy = PJRT_HostBufferSemantics_kMutableZeroCopy,
 };
 
-// Type and shape of an array to be made.
-struct ShapeSpec {
-  DType type = DType::kInvalid;
-  std::vector<int64_t> dims;
-};
+// Of an array to be made; without a layout it has the device's default one.
+using plinth::Shape;
 
 // The open hardware and everything made on it. Move-only. Everything made from a client keeps it
 // alive: the plugin's client is destroyed after the last of them. Any thread; moving or destroying
@@ -101,15 +98,15 @@ class Client {
   // Moves a host array in, without a copy if the plugin can.
   Expected<Buffer> BufferFromHost(HostArray from, const Placement& to) const;
   // Contents are not set. From 0.69.
-  Expected<Buffer> CreateUninitialized(const ShapeSpec& shape, const Placement& to) const;
+  Expected<Buffer> CreateUninitialized(const Shape& shape, const Placement& to) const;
   // Carries an error instead of data: an execution that reads it receives the error. From 0.82.
-  Expected<Buffer> CreateError(const Status& error, const ShapeSpec& shape, const Memory& to) const;
+  Expected<Buffer> CreateError(const Status& error, const Shape& shape, const Memory& to) const;
   // Wraps device memory that somebody else owns; `on_delete` runs once, on any thread, when the
   // buffer no longer uses it.
-  Expected<Buffer> CreateView(void* device_pointer, const ShapeSpec& shape, const Placement& to,
+  Expected<Buffer> CreateView(void* device_pointer, const Shape& shape, const Placement& to,
                               std::function<void()> on_delete, intptr_t stream = 0) const;
-  // Buffers that are filled piece by piece. From 0.60.
-  Expected<TransferManager> CreateBuffersForTransfer(std::span<const ShapeSpec> shapes,
+  // Buffers that are filled piece by piece, in their default layouts. From 0.60.
+  Expected<TransferManager> CreateBuffersForTransfer(std::span<const Shape> shapes,
                                                      const Memory& to) const;
   // Pins host memory so that devices reach it directly, and unpins it. From 0.67.
   Status DmaMap(void* data, size_t size) const;

@@ -48,7 +48,7 @@ struct Alias {
   Buffer buffer;
   Promise<const Buffer*> target;  // Set names the other buffer, of the same type and shape.
 };
-Expected<Alias> CreateAlias(const Client& client, const ShapeSpec& shape, const Memory& memory);
+Expected<Alias> CreateAlias(const Client& client, const Shape& shape, const Memory& memory);
 
 // Gives the memory of `source` to a new buffer that becomes ready when the promise is answered.
 // From 0.88; UNIMPLEMENTED for many plugins.
