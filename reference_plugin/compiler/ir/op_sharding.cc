@@ -13,6 +13,8 @@ using program::OpSharding;
 using Kind = OpSharding::Kind;
 using Ints = std::vector<int64_t>;
 
+constexpr std::string_view kFlatAxis = "devices";
+
 // INVALID_ARGUMENT unless all are positive; their product, which may be as large as
 // kMostMeshDevices.
 Expected<int64_t> ProductOf(std::string_view what, const Ints& sizes) {
@@ -207,8 +209,12 @@ ShardingRef FromTiles(const OpSharding& sharding, const Type& type, const MeshRe
 
 MeshRef FlatMesh(int64_t num_devices) {
   auto mesh = std::make_shared<Mesh>();
-  mesh->axes.push_back({"devices", num_devices});
+  mesh->axes.push_back({std::string(kFlatAxis), num_devices});
   return mesh;
+}
+
+bool IsFlat(const Mesh& mesh) {
+  return mesh.name.empty() && mesh.axes.size() == 1 && mesh.axes[0].name == kFlatAxis;
 }
 
 Expected<ShardingRef> FromOpSharding(const OpSharding& sharding, const Type& type,

@@ -12,6 +12,7 @@ namespace plinth::compiler {
 
 // All devices along one axis, of which shardings of this form use parts.
 MeshRef FlatMesh(int64_t num_devices);
+bool IsFlat(const Mesh& mesh);
 
 // The sharding of an array over the devices of `flat`; null if it says nothing (kUnknown, kManual).
 // All dimensions are closed. A list of devices that is no grid of them in some order gets a mesh of

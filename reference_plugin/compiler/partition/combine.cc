@@ -28,34 +28,52 @@ class AllReduceCombiner {
 
   void VisitBlock(Block& block) {
     std::vector<Waiting> waiting;
-    std::unordered_set<const Value*> results;  // of those that wait
+    std::vector<Op*> after;                  // what needs a result of those that wait
+    std::unordered_set<const Value*> later;  // what they and the all_reduces make
     std::vector<Op*> ops;
     const auto flush = [&] {
       for (const Waiting& group : waiting) ops.push_back(Join(group.ops));
+      ops.insert(ops.end(), after.begin(), after.end());
       waiting.clear();
-      results.clear();
+      after.clear();
+      later.clear();
     };
     for (Op* op : block.ops) {
-      const bool uses = std::any_of(op->operands.begin(), op->operands.end(),
-                                    [&](const Value* value) { return results.contains(value); });
       const bool may_join = op->opcode == Opcode::kAllReduce && op->operands.size() == 1 &&
                             OnlyOpOf(*op->blocks[0]).has_value();
-      if (uses || (!may_join && !MayPass(*op))) flush();
+      bool needs = Uses(*op, later);
+      if (may_join ? needs : !MayPass(*op)) {
+        flush();
+        needs = false;
+      }
       if (!HasScalarRegions(op->opcode)) {
         for (Block* inner : op->blocks) VisitBlock(*inner);
       }
-      if (!may_join) {
-        ops.push_back(op);
-        continue;
+      if (may_join) {
+        const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& group) {
+          return IsLike(*group.ops[0], *op);
+        });
+        (found == waiting.end() ? waiting.emplace_back() : *found).ops.push_back(op);
+      } else {
+        (needs ? after : ops).push_back(op);
       }
-      results.insert(op->result());
-      const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& group) {
-        return IsLike(*group.ops[0], *op);
-      });
-      (found == waiting.end() ? waiting.emplace_back() : *found).ops.push_back(op);
+      if (may_join || needs) later.insert(op->results.begin(), op->results.end());
     }
     flush();
     block.ops = std::move(ops);
+  }
+
+  // Regions may use what is around them, too.
+  static bool Uses(const Op& op, const std::unordered_set<const Value*>& values) {
+    if (values.empty()) return false;
+    const auto is_one = [&](const Value* value) { return values.contains(value); };
+    if (std::any_of(op.operands.begin(), op.operands.end(), is_one)) return true;
+    for (const Block* block : op.blocks) {
+      for (const Op* inner : block->ops) {
+        if (Uses(*inner, values)) return true;
+      }
+    }
+    return false;
   }
 
   // Whether all_reduces may wait until after the op.

@@ -183,6 +183,40 @@ TEST(Partition, WhatIsRefused) {
   }
 }
 
+// What needs the one sum waits for the other.
+TEST(Partition, SumsWaitForOneAnother) {
+  const Partitioned made = Check(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8x8xi32>, tensor<8x8xi32>) {
+    %0 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] : (tensor<8x8xi32>, tensor<8x8xi32>) -> tensor<8x8xi32>
+    %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<8x8xi32>) -> tensor<8x8xi32>
+    %b = stablehlo.negate %a : tensor<8x8xi32>
+    %2 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : (tensor<8x8xi32>, tensor<8x8xi32>) -> tensor<8x8xi32>
+    return %1, %2 : tensor<8x8xi32>, tensor<8x8xi32>
+  }
+})");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 1);
+}
+
+// The flat axis is used in parts; outputs keep them.
+TEST(Partition, GspmdTexts) {
+  const Partitioned made = Check(R"(
+module attributes {mhlo.num_partitions = 8 : i32} {
+  func.func @main(
+      %a: tensor<8x8xi32> {mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"},
+      %b: tensor<8x8xi32> {mhlo.sharding = "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dim_replicate}"})
+      -> tensor<8x8xi32> {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x8xi32>, tensor<8x8xi32>) -> tensor<8x8xi32>
+    return %0 : tensor<8x8xi32>
+  }
+})");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(made.module->entry->body->terminator()->operands[0]->type.ToString(), "s32[4,2]");
+}
+
 // Elements move along the one dimension that is spread.
 TEST(Partition, FallsBackToWholeArrays) {
   const Partitioned made = Check(R"(

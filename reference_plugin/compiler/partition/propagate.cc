@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "reference_plugin/compiler/ir/op_sharding.h"
 #include "reference_plugin/compiler/partition/apply_constraints.h"
 #include "reference_plugin/compiler/partition/flow.h"
 #include "reference_plugin/compiler/partition/projection.h"
@@ -390,8 +391,9 @@ class Propagator {
     }
   }
 
-  // In open dimensions, parts of axes were not asked for.
+  // In open dimensions, parts of axes were not asked for; on a flat mesh all are parts.
   static void DropParts(Sharding& sharding) {
+    if (IsFlat(*sharding.mesh)) return;
     for (DimSharding& dim : sharding.dims) {
       if (dim.is_closed) continue;
       AxisList whole;
