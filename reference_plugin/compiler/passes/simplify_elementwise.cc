@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <bit>
+#include <cmath>
+#include <optional>
 
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/passes/simplify_rules.h"
 
 // Identities of elementwise ops. Floating-point ones are here only if they hold for every value,
-// infinities, NaN and zeros of both signs included.
+// infinities, NaN and zeros of both signs included; but a division by a constant is a
+// multiplication.
 namespace plinth::compiler::passes {
 namespace {
 
@@ -75,9 +79,60 @@ Value* Multiply(Context& c, Op& op) {
   return nullptr;
 }
 
-Value* Divide(Context&, Op& op) {
+// log2 of a splat of unsigned integers that is a power of two.
+std::optional<int> PowerOfTwo(const Value* x) {
+  const std::span<const std::byte> element = SplatOf(x);
+  if (element.empty() || InfoOf(x->type.dtype).kind != DTypeClass::kUnsigned) return std::nullopt;
+  const auto number = static_cast<uint64_t>(ReadInteger(x->type.dtype, element.data()));
+  if (!std::has_single_bit(number)) return std::nullopt;
+  return std::countr_zero(number);
+}
+
+Value* EmitInteger(Context& c, const Op& op, uint64_t number) {
+  std::array<std::byte, 8> element = {};
+  const DType dtype = op.type().dtype;
+  WriteInteger(dtype, static_cast<int64_t>(number), element.data());
+  return c.EmitSplat(
+      op, op.type(),
+      SplatAttributes(std::span(element).first(static_cast<size_t>(ByteSize(dtype)))));
+}
+
+// 1 / x of a splat in its own type, where that is a normal number: a multiplication by it differs
+// from the division by its rounding at most.
+std::shared_ptr<const Attributes> Reciprocal(const Value* x) {
+  const std::span<const std::byte> element = SplatOf(x);
+  const DType dtype = x->type.dtype;
+  if (element.empty() || (dtype != DType::kF32 && dtype != DType::kF64)) return nullptr;
+  const double number = ReadFloat(dtype, element.data());
+  const double reciprocal = dtype == DType::kF32 ? 1 / static_cast<float>(number) : 1 / number;
+  const bool is_normal = dtype == DType::kF32 ? std::isnormal(static_cast<float>(reciprocal))
+                                              : std::isnormal(reciprocal);
+  if (!is_normal) return nullptr;
+  std::array<std::byte, 8> result = {};
+  WriteFloat(dtype, reciprocal, result.data());
+  return SplatAttributes(std::span(result).first(element.size()));
+}
+
+// What XLA does on a CPU, too, so that the bits are those that its users know.
+Value* Divide(Context& c, Op& op) {
   Value* const x = op.operands[0];
-  return IsSplat(op.operands[1], 1) && !IsComplex(x->type.dtype) ? x : nullptr;
+  Value* const y = op.operands[1];
+  if (IsSplat(y, 1) && !IsComplex(x->type.dtype)) return x;
+  if (const std::optional<int> power = PowerOfTwo(y)) {
+    return c.Emit(op, Opcode::kShiftRightLogical,
+                  {x, EmitInteger(c, op, static_cast<uint64_t>(*power))}, op.type());
+  }
+  if (ConstantOf(x) != nullptr) return nullptr;
+  const std::shared_ptr<const Attributes> reciprocal = Reciprocal(y);
+  if (reciprocal == nullptr) return nullptr;
+  return c.Emit(op, Opcode::kMultiply, {x, c.EmitSplat(op, op.type(), reciprocal)}, op.type());
+}
+
+Value* Remainder(Context& c, Op& op) {
+  const std::optional<int> power = PowerOfTwo(op.operands[1]);
+  if (!power.has_value()) return nullptr;
+  Value* const mask = EmitInteger(c, op, (uint64_t{1} << *power) - 1);
+  return c.Emit(op, Opcode::kAnd, {op.operands[0], mask}, op.type());
 }
 
 Value* And(Context& c, Op& op) {
@@ -286,6 +341,7 @@ constexpr SimplifyRow kElementwiseRows[] = {
     {Opcode::kPower, Power},
     {Opcode::kReal, Real},
     {Opcode::kReducePrecision, ReducePrecision},
+    {Opcode::kRemainder, Remainder},
     {Opcode::kSelect, Select},
     {Opcode::kShiftLeft, Shift},
     {Opcode::kShiftRightArithmetic, Shift},

@@ -59,6 +59,39 @@ void ExpectRows(std::span<const Row> rows) {
 #define P4 "tensor<4xi1>"
 #define C4 "tensor<4xcomplex<f32>>"
 
+TEST(Simplify, DivisionByConstants) {
+  const Row rows[] = {
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<4.0> : " F4 " %0 = stablehlo.divide %a, %z : " F4
+       " return %0 : " F4,
+       "%1 = constant() {value=0.25} : f32[4]\n%2 = multiply(%0, %1) : f32[4]\nreturn(%2)"},
+      // The reciprocal has to be a normal number.
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<2.0e38> : " F4 " %0 = stablehlo.divide %a, %z : " F4
+       " return %0 : " F4,
+       "%1 = constant() {value=2e+38} : f32[4]\n%2 = divide(%0, %1) : f32[4]\nreturn(%2)"},
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<0.0> : " F4 " %0 = stablehlo.divide %a, %z : " F4
+       " return %0 : " F4,
+       "%1 = constant() {value=0} : f32[4]\n%2 = divide(%0, %1) : f32[4]\nreturn(%2)"},
+      {"%a: tensor<4xui32>", "tensor<4xui32>",
+       "%z = stablehlo.constant dense<8> : tensor<4xui32> "
+       "%0 = stablehlo.divide %a, %z : tensor<4xui32> return %0 : tensor<4xui32>",
+       "%1 = constant() {value=3} : u32[4]\n%2 = shift_right_logical(%0, %1) : "
+       "u32[4]\nreturn(%2)"},
+      {"%a: tensor<4xui8>", "tensor<4xui8>",
+       "%z = stablehlo.constant dense<128> : tensor<4xui8> "
+       "%0 = stablehlo.remainder %a, %z : tensor<4xui8> return %0 : tensor<4xui8>",
+       "%1 = constant() {value=127} : u8[4]\n%2 = and(%0, %1) : u8[4]\nreturn(%2)"},
+      // Of signed integers -1 / 2 is 0.
+      {"%a: " I4, I4,
+       "%z = stablehlo.constant dense<2> : " I4 " %0 = stablehlo.divide %a, %z : " I4
+       " return %0 : " I4,
+       "%1 = constant() {value=2} : s32[4]\n%2 = divide(%0, %1) : s32[4]\nreturn(%2)"},
+  };
+  ExpectRows(rows);
+}
+
 TEST(Simplify, Elementwise) {
   const Row rows[] = {
       // x + 0 stays for floats (-0 + 0 is 0), x + -0 and integers do not.
