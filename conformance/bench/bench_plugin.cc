@@ -14,6 +14,16 @@ namespace {
   function##_Args args = {};              \
   (args).struct_size = function##_Args_STRUCT_SIZE
 
+// Without its value. `name` is a literal.
+PJRT_NamedValue NamedOption(std::string_view name, PJRT_NamedValue_Type type) {
+  PJRT_NamedValue option = {};
+  option.struct_size = PJRT_NamedValue_STRUCT_SIZE;
+  option.name = name.data();
+  option.name_size = name.size();
+  option.type = type;
+  return option;
+}
+
 }  // namespace
 
 Status Plugin::ToStatus(PJRT_Error* error, std::string_view call) const {
@@ -39,7 +49,8 @@ Status Plugin::Await(PJRT_Event* event, std::string_view what) const {
   return status.ok() ? destroyed : status;
 }
 
-Expected<std::unique_ptr<Plugin>> Plugin::Open(const std::string& path, int64_t num_threads) {
+Expected<std::unique_ptr<Plugin>> Plugin::Open(const std::string& path, int64_t num_threads,
+                                               const std::string& blas) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return NotFound("cannot open the plugin: ", dlerror());
   auto* const get_api =
@@ -51,16 +62,20 @@ Expected<std::unique_ptr<Plugin>> Plugin::Open(const std::string& path, int64_t 
   PLINTH_BENCH_ARGS(PJRT_Plugin_Initialize, initialize);
   PLINTH_RETURN_IF_ERROR(plugin->ToStatus(plugin->api_->PJRT_Plugin_Initialize(&initialize),
                                           "PJRT_Plugin_Initialize"));
-  PJRT_NamedValue threads = {};
-  threads.struct_size = PJRT_NamedValue_STRUCT_SIZE;
-  threads.name = "num_threads";
-  threads.name_size = std::string_view("num_threads").size();
-  threads.type = PJRT_NamedValue_kInt64;
-  threads.int64_value = num_threads;
-  threads.value_size = 1;
+  std::vector<PJRT_NamedValue> options;
+  if (num_threads >= 0) {
+    options.push_back(NamedOption("num_threads", PJRT_NamedValue_kInt64));
+    options.back().int64_value = num_threads;
+    options.back().value_size = 1;
+  }
+  if (!blas.empty()) {
+    options.push_back(NamedOption("blas", PJRT_NamedValue_kString));
+    options.back().string_value = blas.data();
+    options.back().value_size = blas.size();
+  }
   PLINTH_BENCH_ARGS(PJRT_Client_Create, create);
-  create.create_options = &threads;
-  create.num_options = num_threads < 0 ? 0 : 1;
+  create.create_options = options.data();
+  create.num_options = options.size();
   PLINTH_RETURN_IF_ERROR(
       plugin->ToStatus(plugin->api_->PJRT_Client_Create(&create), "PJRT_Client_Create"));
   plugin->client_ = create.client;

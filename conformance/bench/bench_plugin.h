@@ -20,8 +20,10 @@ namespace plinth::bench {
 // unloaded.
 class Plugin {
  public:
-  // `num_threads` is the client's option of that name; below 0, it is not given.
-  static Expected<std::unique_ptr<Plugin>> Open(const std::string& path, int64_t num_threads);
+  // `num_threads` and `blas` are the client's options of these names; below 0 and empty, they are
+  // not given.
+  static Expected<std::unique_ptr<Plugin>> Open(const std::string& path, int64_t num_threads,
+                                                const std::string& blas);
   ~Plugin();
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;

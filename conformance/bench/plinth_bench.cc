@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <regex>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -32,7 +33,8 @@ constexpr int kExitRed = 1, kExitUsage = 2;
 constexpr int kSecondLooks = 2;
 
 struct Options {
-  std::string a, b, steps, only = ".", skip = "^$", programs = "conformance/programs/bench/cases";
+  std::string a, b, steps, blas, only = ".", skip = "^$",
+                                 programs = "conformance/programs/bench/cases";
   int64_t threads_a = 1, threads_b = 1;
   Effort effort;
   Limits limits;
@@ -111,9 +113,34 @@ bool IsSelected(const StoredProgram& program, const std::regex& only, const std:
   return std::regex_search(program.name, only) && !std::regex_search(program.name, skip);
 }
 
+// Bytes in a file without a name; it stays open.
+Expected<std::string> PutIntoFile(std::span<const std::byte> bytes, int* file) {
+  if (*file < 0) *file = memfd_create("plinth-bench", 0);
+  if (*file < 0) return ResourceExhausted("the system gave no file");
+  while (!bytes.empty()) {
+    const ssize_t written = write(*file, bytes.data(), bytes.size());
+    if (written <= 0) return ResourceExhausted("a file in memory cannot be written");
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return StrCat("/proc/self/fd/", *file);
+}
+
+// A plugin does not use a BLAS library that another part of the process has loaded, and to each of
+// ours the other is one: each gets a copy.
+Expected<std::string> CopyOfBlas(const Options& options) {
+  if (options.blas.empty() || options.blas == "none") return options.blas;
+  PLINTH_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(options.blas));
+  int file = -1;
+  return PutIntoFile(std::as_bytes(std::span(bytes)), &file);
+}
+
 Expected<int> CompareAll(const Options& options, const std::vector<StoredProgram>& programs) {
-  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Plugin> a, Plugin::Open(options.a, options.threads_a));
-  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Plugin> b, Plugin::Open(options.b, options.threads_b));
+  PLINTH_ASSIGN_OR_RETURN(const std::string blas_a, CopyOfBlas(options));
+  PLINTH_ASSIGN_OR_RETURN(const std::string blas_b, CopyOfBlas(options));
+  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Plugin> a,
+                          Plugin::Open(options.a, options.threads_a, blas_a));
+  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Plugin> b,
+                          Plugin::Open(options.b, options.threads_b, blas_b));
   std::printf("%-36s %12s %12s %7s  (us of %s, least)\n", "program", "A", "B", "B/A",
               options.wall ? "wall time" : "CPU time");
   std::vector<Times> all;
@@ -139,22 +166,17 @@ Expected<int> CompareAll(const Options& options, const std::vector<StoredProgram
 // file without a name, one after the other.
 Status ShowSteps(const Options& options, const StoredProgram& stored) {
   PLINTH_ASSIGN_OR_RETURN(std::vector<Bytes> arguments, MakeArguments(stored));
-  const int file = memfd_create("arguments", 0);
-  if (file < 0) return ResourceExhausted("the system gave no file for the arguments");
+  int file = -1;
+  std::string data;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::byte* next = arguments[i].get();
-    for (int64_t left = stored.arguments[i].num_bytes(); left > 0;) {
-      const ssize_t written = write(file, next, static_cast<size_t>(left));
-      if (written <= 0) return ResourceExhausted("the arguments cannot be written");
-      next += written;
-      left -= written;
-    }
+    const auto size = static_cast<size_t>(stored.arguments[i].num_bytes());
+    PLINTH_ASSIGN_OR_RETURN(data, PutIntoFile(std::span(arguments[i].get(), size), &file));
   }
+  if (file < 0) data = "/dev/null";
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   const std::string tool = (self.parent_path() / "plinth-cpu-steps").string();
   const std::string program = (fs::path(options.programs) / stored.file).string();
-  const std::string data = StrCat("/proc/self/fd/", file);
   const std::string threads = StrCat(std::max<int64_t>(options.threads_a, 1));
   std::fflush(stdout);
   execl(tool.c_str(), tool.c_str(), program.c_str(), data.c_str(), threads.c_str(), nullptr);
@@ -201,6 +223,8 @@ int Main(int argc, char** argv) {
   app.add_option("--threads-a", options.threads_a, "client option num_threads; -1: not given")
       ->capture_default_str();
   app.add_option("--threads-b", options.threads_b, "the same of B")->capture_default_str();
+  app.add_option("--blas", options.blas,
+                 "client option blas of both: a file, of which each gets a copy, or none");
   app.add_option("--seconds", options.effort.seconds, "of each program on each side, at least")
       ->capture_default_str();
   app.add_option("--calls", options.effort.calls, "the same in calls")->capture_default_str();
