@@ -25,14 +25,27 @@ HWY_INLINE bool HasNormalExp(D d, V x) {
 struct ExponentialOp {
   template <class D, class V>
   static HWY_INLINE V Apply(D d, V x) {
-    const V one = hn::Set(d, 1);
-    if (HWY_LIKELY(HasNormalExp(d, x))) {
-      const auto [n, remainder, tail] = ReduceExp(d, x, hn::Zero(d));
-      return hn::Mul(hn::Add(one, hn::Add(remainder, tail)), PowerOfTwo(d, n));
-    }
+    if (HWY_LIKELY(HasNormalExp(d, x))) return Normal(d, x);
+    // What underflows, as masked attention does, is answered without computing it: processors take
+    // a hundred cycles for a number that becomes subnormal.
+    const auto vanishes = hn::Lt(x, hn::Set(d, ConstantsOf<D>::kExpVanishes));
+    const V kept = hn::IfThenZeroElse(vanishes, x);
+    return hn::IfThenZeroElse(vanishes,
+                              HasNormalExp(d, kept) ? Normal(d, kept) : Subnormal(d, kept));
+  }
+
+ private:
+  template <class D, class V>
+  static HWY_INLINE V Normal(D d, V x) {
+    const auto [n, remainder, tail] = ReduceExp(d, x, hn::Zero(d));
+    return hn::Mul(hn::Add(hn::Set(d, 1), hn::Add(remainder, tail)), PowerOfTwo(d, n));
+  }
+
+  template <class D, class V>
+  static HWY_INLINE V Subnormal(D d, V x) {
     const V cut = CutMagnitude(d, x, ConstantsOf<D>::kExpLimit);
     const auto [n, remainder, tail] = ReduceExp(d, cut, hn::Zero(d));
-    return ScaleByPowerOfTwo(d, hn::Add(one, hn::Add(remainder, tail)), n);
+    return ScaleByPowerOfTwo(d, hn::Add(hn::Set(d, 1), hn::Add(remainder, tail)), n);
   }
 };
 

@@ -25,8 +25,9 @@ struct FloatConstants<float> {
   // ln 2 in two parts; n * kLn2Hi is exact for |n| < 2^9.
   static constexpr float kLn2Hi = 0x1.62ep-1f;
   static constexpr float kLn2Lo = 0x1.0bfbe8p-15f;
-  static constexpr float kExpNormal = 87;  // exp(-kExpNormal) is normal
-  static constexpr float kExpLimit = 105;  // exp(-kExpLimit) rounds to 0, exp(..) overflows
+  static constexpr float kExpNormal = 87;      // exp(-kExpNormal) is normal
+  static constexpr float kExpVanishes = -104;  // exp(x) rounds to 0 below
+  static constexpr float kExpLimit = 105;      // exp(-kExpLimit) rounds to 0, exp(..) overflows
   static constexpr float kExpOverflow = 0x1.62e43p+6f;  // expm1 of anything above is infinite
   static constexpr float kMinusOneLimit = 20;           // expm1(-x) rounds to -1
   static constexpr float kErfLimit = 4;                 // erf is 1 above
@@ -60,6 +61,7 @@ struct FloatConstants<double> {
   static constexpr double kLn2Hi = 0x1.62e42feep-1;
   static constexpr double kLn2Lo = 0x1.a39ef35793c76p-33;
   static constexpr double kExpNormal = 708;
+  static constexpr double kExpVanishes = -746;
   static constexpr double kExpLimit = 750;
   static constexpr double kExpOverflow = 0x1.62e42fefa39efp+9;
   static constexpr double kMinusOneLimit = 40;

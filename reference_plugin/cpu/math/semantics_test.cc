@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 #include <array>
 #include <bit>
@@ -190,6 +193,33 @@ TEST_P(SemanticsTest, SubnormalsAreKept) {
       RunTile<float>(Find(Opcode::kMultiply, DType::kF32), std::vector<float>{1e-30f}, {1e-10f}),
       {1e-40f});
 }
+
+#if defined(__x86_64__)
+// Numbers that underflow take processors a hundred cycles each: masks of attention are -1e9.
+TEST_P(SemanticsTest, ExponentialsThatVanishAreNotComputed) {
+  const auto run = [&]<typename T>(DType type, Opcode opcode, std::vector<T> x) {
+    const TileRoutine routine = Find(opcode, type);
+    const unsigned modes = _mm_getcsr();
+    _mm_setcsr(modes & ~_MM_EXCEPT_MASK);
+    const std::vector<T> result = RunTile<T>(routine, x);
+    EXPECT_EQ(_mm_getcsr() & _MM_EXCEPT_UNDERFLOW, 0u) << Name(type);
+    _mm_setcsr(modes);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (x[i] < -750) {
+        EXPECT_EQ(result[i], 0) << x[i];
+      }
+    }
+    EXPECT_EQ(RunTile<T>(routine, std::vector<T>{x[0]})[0], result[0]);
+  };
+  std::vector<float> x = {0.5, -1e9f, -kInf, -800};
+  for (int i = 0; i < 60; ++i) x.push_back(i % 2 == 0 ? -1e9f : 0.01f * static_cast<float>(i));
+  run(DType::kF32, Opcode::kExponential, x);
+  run(DType::kF64, Opcode::kExponential, std::vector<double>(x.begin(), x.end()));
+  // What does not vanish stays subnormal.
+  EXPECT_GT(RunTile<float>(Find(Opcode::kExponential, DType::kF32), std::vector<float>{-103.9f})[0],
+            0.f);
+}
+#endif
 
 TEST_P(SemanticsTest, Compare) {
   const auto find = [&](ComparisonDirection direction, ComparisonType type) {
