@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/ifrt/future.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -12,8 +13,8 @@ void Future::Complete(const Status& outcome) {
   {
     const std::lock_guard lock(mutex_);
     if (is_ready_) return;
-    is_ready_ = true;
     outcome_ = outcome;
+    is_ready_.store(true, std::memory_order_release);
     callbacks.swap(callbacks_);
   }
   completed_.notify_all();
@@ -24,14 +25,12 @@ void Future::Complete(const Status& outcome) {
   }
 }
 
-bool Future::IsReady() const {
-  const std::lock_guard lock(mutex_);
-  return is_ready_;
-}
+bool Future::IsReady() const { return is_ready_.load(std::memory_order_acquire); }
 
 Status Future::Await(int64_t timeout_ms) const {
+  if (IsReady()) return outcome_;
   std::unique_lock lock(mutex_);
-  const auto is_ready = [this] { return is_ready_; };
+  const auto is_ready = [this] { return is_ready_.load(); };
   if (timeout_ms < 0) {
     completed_.wait(lock, is_ready);
   } else {

@@ -2,6 +2,7 @@
 #ifndef PLINTH_IMPL_IFRT_FUTURE_H_
 #define PLINTH_IMPL_IFRT_FUTURE_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -36,7 +37,7 @@ class Future : public Counted {
   Ref<const Counted> keep_;
   mutable std::mutex mutex_;
   mutable std::condition_variable completed_;
-  bool is_ready_ = false;
+  std::atomic<bool> is_ready_{false};  // Set when `outcome_` is final.
   Status outcome_;
   std::vector<Callback> callbacks_;
 };

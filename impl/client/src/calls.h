@@ -120,6 +120,17 @@ Expected<std::string> GetHeldBytes(const Api& api, H handle, In Args::*in, const
 // The C form of a program; `program` must stay.
 PJRT_Program ProgramToC(const Program& program);
 
+// Whether this thread runs a callback that a plugin calls.
+bool IsInCallback();
+// While it lives, it does.
+class CallbackMark {
+ public:
+  CallbackMark();
+  ~CallbackMark();
+  CallbackMark(const CallbackMark&) = delete;
+  CallbackMark& operator=(const CallbackMark&) = delete;
+};
+
 // An event that a call put out, which must be there.
 Expected<Event> AdoptEvent(const Api& api, PJRT_Event* event, const ClientRef& client,
                            const char* function);

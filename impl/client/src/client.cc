@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plinth/client/client.h"
 
+#include <system_error>
+#include <thread>
+
 #include "impl/client/src/calls.h"
 #include "impl/client/src/key_value_callbacks.h"
 
@@ -22,6 +25,19 @@ Expected<LoadedExecutable> Adopt(const Client& client, PJRT_LoadedExecutable* ex
       Handle<PJRT_LoadedExecutable>(client.api(), executable, client.ref()));
 }
 
+// A plugin may wait for its own threads when its client goes: never on one of them.
+void DestroyClient(Handle<PJRT_Client>* client) {
+  if (internal::IsInCallback()) {
+    try {
+      std::thread([client] { delete client; }).detach();
+      return;
+    } catch (const std::system_error&) {
+      // No thread can be made: then here.
+    }
+  }
+  delete client;
+}
+
 }  // namespace
 
 Expected<Client> Client::Create(const Api& api, const Options& options, KeyValueStore* store) {
@@ -33,7 +49,8 @@ Expected<Client> Client::Create(const Api& api, const Options& options, KeyValue
   PLINTH_RETURN_IF_ERROR(api.Call(args));
   if (args.client == nullptr) return NullOutput("PJRT_Client_Create", "its client");
   return Client(api, args.client,
-                std::make_shared<Handle<PJRT_Client>>(api, args.client, ClientRef()));
+                ClientRef(std::shared_ptr<Handle<PJRT_Client>>(
+                    new Handle<PJRT_Client>(api, args.client, ClientRef()), DestroyClient)));
 }
 
 Expected<std::string_view> Client::PlatformName() const {

@@ -19,6 +19,7 @@ bool IsZeroCopy(HostSemantics semantics) {
 }
 
 void RunOnDelete(void* /*device_pointer*/, void* user_arg) {
+  const internal::CallbackMark mark;
   std::unique_ptr<std::function<void()>> run(static_cast<std::function<void()>*>(user_arg));
   if (*run) (*run)();
 }

@@ -13,12 +13,24 @@ struct Callback {
   std::function<void(Status)> run;
 };
 
+thread_local int callback_depth = 0;
+
 void RunCallback(PJRT_Error* error, void* user_arg) {
+  // Ends after the callback, which may hold the last reference to the client.
+  const internal::CallbackMark mark;
   std::unique_ptr<Callback> callback(static_cast<Callback*>(user_arg));
   callback->run(callback->api.TakeError(error));
 }
 
 }  // namespace
+
+namespace internal {
+
+bool IsInCallback() { return callback_depth != 0; }
+CallbackMark::CallbackMark() { ++callback_depth; }
+CallbackMark::~CallbackMark() { --callback_depth; }
+
+}  // namespace internal
 
 Expected<Event> Event::Create(const Api& api) {
   PJRT_Event_Create_Args args = {};

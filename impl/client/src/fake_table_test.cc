@@ -6,6 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+#include <memory>
+#include <thread>
+
 #include "plinth/client/client.h"
 #include "plinth/client/layouts.h"
 
@@ -422,6 +426,26 @@ TEST_F(FakeClientTest, EventCallbackRunsOnceAndTakesTheError) {
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(outcome.code(), StatusCode::kDataLoss);
   EXPECT_EQ(FakeTable::live_errors, 0);
+}
+
+// A plugin may join its threads when its client goes, which one of them cannot do.
+TEST_F(FakeClientTest, AClientNeverEndsOnAThreadThatCallsBack) {
+  static std::promise<std::thread::id>* destroyed;
+  std::promise<std::thread::id> on_thread;
+  destroyed = &on_thread;
+  fake_.table.PJRT_Client_Destroy = +[](PJRT_Client_Destroy_Args*) -> PJRT_Error* {
+    destroyed->set_value(std::this_thread::get_id());
+    return nullptr;
+  };
+  fake_.table.PJRT_Event_OnReady = +[](PJRT_Event_OnReady_Args* args) -> PJRT_Error* {
+    args->callback(nullptr, args->user_arg);
+    return nullptr;
+  };
+  const Event event(Handle<PJRT_Event>(ApiOf(fake_), nullptr, nullptr));
+  auto client = std::make_unique<Client>(*Client::Create(ApiOf(fake_)));
+  ASSERT_TRUE(event.OnReady([held = std::make_shared<Client>(std::move(*client))](Status) {}).ok());
+  client.reset();
+  EXPECT_NE(on_thread.get_future().get(), std::this_thread::get_id());
 }
 
 TEST_F(FakeClientTest, KeyValueStoreIsReachedAndItsErrorsAreThePlugins) {
