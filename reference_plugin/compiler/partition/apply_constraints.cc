@@ -8,7 +8,10 @@
 namespace plinth::compiler::partition {
 namespace {
 
-bool IsConstraint(const Op& op) { return op.opcode == Opcode::kShardingConstraint; }
+bool IsConstraint(const Op& op) {
+  return op.opcode == Opcode::kShardingConstraint && op.shardings != nullptr &&
+         op.shardings->results.size() == 1 && op.shardings->results[0] != nullptr;
+}
 
 const ShardingRef& ShardingOf(const Op& constraint) { return constraint.shardings->results[0]; }
 

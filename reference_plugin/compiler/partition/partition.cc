@@ -16,6 +16,9 @@
 namespace plinth::compiler::partition {
 namespace {
 
+// Every collective lists all devices.
+constexpr int64_t kMostPartitions = 4096;
+
 bool IsTensor(const Type& type) { return type.kind == Type::Kind::kTensor; }
 
 // An error with the op and its place.
@@ -498,6 +501,10 @@ Expected<PartitionReport> Partition(Module& module) {
     return Unimplemented("the program is for ", module.num_replicas, " replicas of ",
                          module.num_partitions,
                          " partitions; replicas of partitioned programs are not supported");
+  }
+  if (module.num_partitions > kMostPartitions) {
+    return ResourceExhausted("the program is for ", module.num_partitions, " partitions; at most ",
+                             kMostPartitions, " are supported");
   }
   return Partitioner(module).Run();
 }

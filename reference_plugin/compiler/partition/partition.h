@@ -22,7 +22,8 @@ struct PartitionReport {
 //
 // INVALID_ARGUMENT for meshes that are not of as many devices, and for manual computations whose
 // local types do not follow from their shardings; UNIMPLEMENTED for what several devices would
-// falsify: effects, partition_id outside of manual computations, ones that are manual in part.
+// falsify: effects, partition_id outside of manual computations, ones that are manual in part;
+// RESOURCE_EXHAUSTED for more than 4096 devices.
 Expected<PartitionReport> Partition(Module& module);
 
 }  // namespace plinth::compiler::partition

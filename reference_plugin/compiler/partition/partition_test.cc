@@ -183,6 +183,14 @@ TEST(Partition, WhatIsRefused) {
   }
 }
 
+TEST(Partition, OverTooManyDevices) {
+  auto module = testing::ReadInlined(std::as_bytes(std::span(std::string_view(
+      "module attributes {mhlo.num_partitions = 8192 : i32} {\n"
+      "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> { return %a : tensor<8xf32> }\n}"))));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  EXPECT_EQ(Partition(**module).status().code(), StatusCode::kResourceExhausted);
+}
+
 // What needs the one sum waits for the other.
 TEST(Partition, SumsWaitForOneAnother) {
   const Partitioned made = Check(R"(

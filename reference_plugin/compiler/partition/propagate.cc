@@ -127,7 +127,7 @@ class Propagator {
     ApplyConstraints(module_, initial);
     // Those that were made on the way.
     ForEachOp(*entry.body, [&](Block&, Op& op) {
-      if (op.opcode == Opcode::kShardingConstraint) {
+      if (op.opcode == Opcode::kShardingConstraint && op.shardings != nullptr) {
         Begin(op.result(), op.shardings->results[0]);
       }
     });

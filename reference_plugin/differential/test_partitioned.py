@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that say how arrays are spread over eight devices give what they give on one.
+
+The plugin partitions them. The other side is the same program on one device of the plugin, and for
+the shardings of outputs what JAX's built-in CPU shows.
+"""
+
+import textwrap
+
+import pytest
+
+from processes import run_python
+
+pytestmark = pytest.mark.plugin_only
+
+START = """
+    import numpy as np, jax, jax.numpy as jnp
+    from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+    mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    def spread(value, *spec):
+        return jax.device_put(value, NamedSharding(mesh, P(*spec)))
+    rng = np.random.default_rng(0)
+    A = rng.integers(-9, 9, (8, 8)).astype(np.float32)
+    def same(function, *specs, out=None):
+        # Arguments are A, spread each in its way.
+        want = jax.jit(function)(*[A for _ in specs])
+        got = jax.jit(function, out_shardings=out)(*[spread(A, *spec) for spec in specs])
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5), got, want)
+        return got
+"""
+
+
+def _on_eight(program: str):
+    run_python(textwrap.dedent(START) + textwrap.dedent(program), JAX_NUM_CPU_DEVICES="8")
+
+
+@pytest.mark.parametrize("first, second, batch", [
+    ("P()", "P()", "P('x')"),
+    ("P(None, 'y')", "P('y', None)", "P()"),
+    ("P(None, 'y')", "P('y', None)", "P('x')"),
+    ("P('x', None)", "P('x', None)", "P('x')"),
+    ("P('x', 'y')", "P('y', 'x')", "P(('x', 'y'))"),
+])
+def test_training(first, second, batch):
+    _on_eight(f"""
+    def loss(w, x, y):
+        return jnp.mean((jnp.tanh(x @ w[0]) @ w[1] - y) ** 2)
+    def step(w, x, y):
+        value, grads = jax.value_and_grad(loss)(w, x, y)
+        return jax.tree.map(lambda a, g: a - 0.1 * g, w, grads), value
+    key = jax.random.PRNGKey(0)
+    w = [jax.random.normal(key, (16, 32)), jax.random.normal(key, (32, 8))]
+    x, y = jax.random.normal(key, (64, 16)), jax.random.normal(key, (64, 8))
+    own = [jax.device_put(a, NamedSharding(mesh, s)) for a, s in zip(w, ({first}, {second}))]
+    x8, y8 = (jax.device_put(a, NamedSharding(mesh, {batch})) for a in (x, y))
+    for _ in range(3):
+        w, value = jax.jit(step)(w, x, y)
+        own, value8 = jax.jit(step)(own, x8, y8)
+        np.testing.assert_allclose(value8, value, rtol=1e-4)
+    for a, b in zip(own, w):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+    """)
+
+
+def test_ops_over_spread_dimensions():
+    _on_eight("""
+    assert same(lambda a: (a @ a.T).sum(0) + 1, ("x", "y")).sharding.is_fully_replicated
+    assert same(lambda a, b: a @ b, ("x",), (None, "y")).sharding.spec == P("x", "y")
+    same(lambda a: jnp.roll(a, 1, 0) + jnp.cumsum(a, 0) + a[::-1], ("x", "y"))
+    same(lambda a: jnp.sort(a, axis=1), ("x", "y"))
+    same(lambda a: a.reshape(4, 2, 8).transpose(2, 0, 1), ("y", "x"))
+    same(lambda a: a[2:6, ::2], ("y",))
+    same(lambda a: jnp.concatenate([a, a + 1], axis=0), ("x",))
+    same(lambda a: a.argmax(1), (None, "y"))
+    same(lambda a: jnp.take(a, jnp.array([3, 1, 7]), axis=0), ("y",))
+    same(lambda a: a.at[jnp.array([1, 2])].add(5), ("x", "y"))
+    same(lambda a: jax.lax.dynamic_slice(a, (a[0, 0].astype(int), 1), (3, 4)), ("x", "y"))
+    same(lambda a: jnp.linalg.cholesky(a @ a.T + 200 * jnp.eye(8)), ("x", "y"))
+    same(lambda a: jnp.fft.fft(a).real, ("x", "y"))
+    same(lambda a: jax.random.normal(jax.random.PRNGKey(1), (8, 8)) + a, ("x", "y"))
+    """)
+
+
+def test_control_flow():
+    _on_eight("""
+    same(lambda a: jax.lax.scan(lambda c, _: (c * 0.5 + a, c.sum()), a, None, length=5), ("x", "y"))
+    same(lambda a: jax.lax.while_loop(lambda c: c.sum() < 1e4, lambda c: c * c + 1, a), ("x", "y"))
+    same(lambda a: jax.lax.cond(a[0, 0] > 0, lambda b: b + 1, lambda b: b @ b, a), ("x", "y"))
+    """)
+
+
+def test_constraints_and_outputs():
+    _on_eight("""
+    def moved(a):
+        return jax.lax.with_sharding_constraint(a * 2, NamedSharding(mesh, P("y", "x")))
+    out = same(moved, ("x", "y"), out=NamedSharding(mesh, P(None, ("x", "y"))))
+    assert out.sharding.spec == P(None, ("x", "y")), out.sharding
+    # Six rows over four devices: the constraint gives up what does not divide.
+    uneven = lambda a: jax.lax.with_sharding_constraint(a[:6], NamedSharding(mesh, P("y")))
+    same(uneven, ("x",))
+    assert same(lambda a: a + 1, ("x", "y")).sharding.spec == P("x", "y")
+    """)
+
+
+def test_manual_computations_among_others():
+    _on_eight("""
+    def body(a):
+        return jax.lax.psum(a, "x") + jax.lax.axis_index("y")
+    mapped = jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P(None, "y"))
+    def whole(a):
+        return mapped(a * 2).T @ A[:4]
+    got = jax.jit(whole)(spread(A, "x", "y"))
+    sums = 2 * (A[:4] + A[4:]) + np.repeat(np.arange(4), 2)
+    np.testing.assert_allclose(got, sums.T @ A[:4], rtol=1e-5)
+    """)
+
+
+def test_donation():
+    _on_eight("""
+    a = spread(A, "x", "y")
+    step = jax.jit(lambda a: a + 1, donate_argnums=0)
+    pointers = [s.data.unsafe_buffer_pointer() for s in a.addressable_shards]
+    b = step(a)
+    assert a.is_deleted()
+    assert [s.data.unsafe_buffer_pointer() for s in b.addressable_shards] == pointers
+    np.testing.assert_array_equal(b, A + 1)
+    """)
+
+
+def test_one_all_reduce_for_all_gradients():
+    _on_eight("""
+    import glob, os, tempfile
+    folder = tempfile.mkdtemp()
+    w = [spread(A), spread(A)]
+    def loss(w, x):
+        return ((x @ w[0] @ w[1]) ** 2).sum()
+    x = spread(A, ("x", "y"))
+    step = jax.jit(jax.value_and_grad(loss), compiler_options={"xla_dump_to": folder})
+    jax.block_until_ready(step(w, x))
+    text = open(glob.glob(os.path.join(folder, "*mapping*"))[0]).read()
+    assert text.count("all_reduce(") == 1 and "all_gather" not in text, text
+    """)
+
+
+def test_gspmd_texts():
+    run_python(textwrap.dedent("""
+    import jax
+    jax.config.update("jax_use_shardy_partitioner", False)
+    """) + textwrap.dedent(START) + textwrap.dedent("""
+    assert same(lambda a, b: a @ b, ("x",), (None, "y")).sharding.spec == P("x", "y")
+    same(lambda a: jax.lax.with_sharding_constraint(a.T, NamedSharding(mesh, P("y", "x"))), ("x", "y"))
+    """), JAX_NUM_CPU_DEVICES="8")
