@@ -25,7 +25,7 @@ Expected<PrintedStep> PrintCholesky(const compiler::plan::PlanStep& step,
   if (type.NumElements() == 0) return printed;
   const int64_t n = type.dims.back(), batch = type.NumElements() / (n * n);
   if (batch > architecture.grid_x || n > INT32_MAX / 2) {
-    return Unimplemented(batch, " matrices of order ", n, " are more than a launch takes");
+    return ResourceExhausted(batch, " matrices of order ", n, " are more than a launch takes");
   }
   const std::string value = ValueType(type.dtype);
   Code code;

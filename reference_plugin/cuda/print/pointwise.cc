@@ -17,8 +17,8 @@ Expected<PrintedStep> PrintPointwise(const compiler::Kernel& kernel, const Form&
   const int64_t threads = (points + form.vector - 1) / form.vector;
   const int64_t grid = (threads + form.block - 1) / form.block;
   if (grid > architecture.grid_x) {
-    return Unimplemented("a kernel over ", points, " points; a launch takes ",
-                         architecture.grid_x * form.block);
+    return ResourceExhausted("a kernel over ", points, " points; a launch takes ",
+                             architecture.grid_x * form.block);
   }
 
   KernelCode out(kernel, form.takes_length);

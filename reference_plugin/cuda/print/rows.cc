@@ -88,8 +88,8 @@ class RowPrinter {
     const int64_t grid =
         (num_rows_ + form_.rows - 1) / form_.rows * (part_ == Part::kParts ? form_.splits : 1);
     if (grid > architecture.grid_x) {
-      return Unimplemented("a kernel over ", num_rows_, " rows; a launch takes ",
-                           architecture.grid_x * form_.rows);
+      return ResourceExhausted("a kernel over ", num_rows_, " rows; a launch takes ",
+                               architecture.grid_x * form_.rows);
     }
     if (row_length_ > INT32_MAX) {
       return Unimplemented("rows of ", row_length_, " elements; a kernel takes ", INT32_MAX);
