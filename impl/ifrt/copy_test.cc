@@ -101,6 +101,7 @@ TEST_F(CopyTest, SemanticsAreReal) {
   // One shard stays where it is; all of the input is gone all the same.
   ASSERT_VALUE(const Array donated, always.CopyTo(DevicesOf({0, 5, 6, 7}), "", Copy::kDonate));
   EXPECT_TRUE(always.is_deleted());
+  EXPECT_FALSE(shared.is_deleted()) << "the copy was none";
   ASSERT_VALUE(const std::vector<int32_t> moved, donated.ToHost<int32_t>());
   EXPECT_EQ(moved, Iota(8));
   EXPECT_EQ(always.CopyTo({}, "", Copy::kDonate).status().code(), kInvalid);
