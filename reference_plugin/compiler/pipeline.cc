@@ -9,6 +9,7 @@
 #include "reference_plugin/compiler/lower/lower.h"
 #include "reference_plugin/compiler/mapping/device_mapping.h"
 #include "reference_plugin/compiler/mapping/one_device.h"
+#include "reference_plugin/compiler/passes/inline.h"
 #include "reference_plugin/compiler/passes/legalize.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 
@@ -23,11 +24,23 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   PLINTH_RETURN_IF_ERROR(dumper.status());
   PLINTH_ASSIGN_OR_RETURN(importer::EntryLayouts layouts, importer::ReadEntryLayouts(source));
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, importer::Import(std::move(source)));
-  PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));
+  PLINTH_RETURN_IF_ERROR(
+      mapping::SetNumDevices(*module, options.num_replicas, options.num_partitions));
+  const bool several = mapping::IsForSeveralDevices(*module);
+  // Layouts are those of one device's parts.
+  if (!several) PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("import"));
   dumper.Dump("import", [&] { return ToString(*module); });
-  PLINTH_RETURN_IF_ERROR(mapping::CheckSingleDevice(*module));
-  if (mapping::MapToOneDevice(*module)) {
+  bool mapped = several;
+  if (several) {
+    PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
+    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module));
+    PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));
+  } else {
+    PLINTH_RETURN_IF_ERROR(mapping::CheckSingleDevice(*module));
+    mapped = mapping::MapToOneDevice(*module);
+  }
+  if (mapped) {
     if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("mapping"));
     dumper.Dump("mapping", [&] { return ToString(*module); });
   }
@@ -48,6 +61,8 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   PLINTH_ASSIGN_OR_RETURN(compiled.plan, plan::PlanMemory(schedule, target));
   dumper.Dump("plan", [&] { return ToString(compiled.plan); });
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(compiled.plan).WithContext("plan"));
+  compiled.num_replicas = module->num_replicas;
+  compiled.num_partitions = module->num_partitions;
   compiled.donations = std::move(module->donations);
   compiled.parameter_memory_kinds = std::move(module->parameter_memory_kinds);
   compiled.output_memory_kinds = std::move(module->output_memory_kinds);

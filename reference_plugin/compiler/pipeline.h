@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PIPELINE_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PIPELINE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 namespace plinth::compiler {
 
 struct PipelineOptions {
+  int64_t num_replicas = 1, num_partitions = 1;
   bool simplify = true;  // false: only what lowering needs (calls are inlined)
   bool fusion = true;    // false: one step per op
   std::string dump_to;   // the folder that stages are written to; made if it does not exist
@@ -27,7 +29,8 @@ struct PipelineOptions {
 
 // What is known of the entry function besides the plan.
 struct CompiledProgram {
-  plan::Plan plan;
+  plan::Plan plan;  // of one device
+  int64_t num_replicas = 1, num_partitions = 1;
   std::vector<Donation> donations;
   std::vector<std::string> parameter_memory_kinds, output_memory_kinds;
   std::vector<std::string> parameter_shardings, output_shardings;

@@ -2,6 +2,7 @@
 #include "reference_plugin/cpu/backend.h"
 
 #include "reference_plugin/backend/calls/table.h"
+#include "reference_plugin/cpu/collectives/collective.h"
 #include "reference_plugin/cpu/kernels/kernel_step.h"
 #include "reference_plugin/cpu/lapack/families.h"
 #include "reference_plugin/cpu/math/simd_name.h"
@@ -20,6 +21,12 @@ backend::Engine KernelEngine() {
           }};
 }
 
+backend::Engine CollectiveEngine() {
+  return {collectives::IsCollective, [](const PlanStep& step, backend::AttributeBudget&) {
+            return collectives::PrepareCollective(step);
+          }};
+}
+
 backend::Engine LibraryEngine(const library::LibraryOptions& options) {
   return {[](const PlanStep& step) { return step.kind == PlanStepKind::kLibrary; },
           [options](const PlanStep& step, backend::AttributeBudget&) {
@@ -34,7 +41,7 @@ std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOption
   backend.name = "CPU";
   backend.hardware = math::NameOf(math::BestSimdTarget());
   backend.target = kTarget;
-  backend.engines = {KernelEngine(),
+  backend.engines = {KernelEngine(), CollectiveEngine(),
                      backend::CallEngine(backend.name, lapack::CpuCallFamilies(options)),
                      LibraryEngine(options)};
   return std::make_shared<const backend::Backend>(std::move(backend));

@@ -86,8 +86,9 @@ constexpr std::array<DTypeSet, kNumDTypes> Products() {
   return products;
 }
 
-// Each line of a transform, each matrix is read before it is written.
+// Each line of a transform, each matrix, each element of all lanes is read before it is written.
 constexpr compiler::InPlaceRule kInPlace[] = {
+    {Opcode::kAllReduce, 0, 0},
     {Opcode::kCholesky, 0, 0},
     {Opcode::kFft, 0, 0},
     {Opcode::kTriangularSolve, 1, 0},
@@ -102,10 +103,28 @@ constexpr compiler::Target kTarget = {
     .work = kWork,
     .rates = kRates,
     // library/: see library.h.
-    .library = {Opcode::kDotGeneral, Opcode::kConvolution, Opcode::kGather, Opcode::kScatter,
-                Opcode::kSort, Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator,
-                Opcode::kRng, Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId,
-                Opcode::kCustomCall, Opcode::kCholesky, Opcode::kFft, Opcode::kTriangularSolve},
+    .library = {Opcode::kDotGeneral,
+                Opcode::kConvolution,
+                Opcode::kGather,
+                Opcode::kScatter,
+                Opcode::kSort,
+                Opcode::kTopK,
+                Opcode::kSelectAndScatter,
+                Opcode::kRngBitGenerator,
+                Opcode::kRng,
+                Opcode::kCumulativeReduce,
+                Opcode::kPartitionId,
+                Opcode::kReplicaId,
+                Opcode::kCustomCall,
+                Opcode::kCholesky,
+                Opcode::kFft,
+                Opcode::kTriangularSolve,
+                Opcode::kAllGather,
+                Opcode::kAllReduce,
+                Opcode::kAllToAll,
+                Opcode::kCollectiveBroadcast,
+                Opcode::kCollectivePermute,
+                Opcode::kReduceScatter},
     .products = Products(),
     .factors = {DType::kF32, DType::kF64},
     .top_k = {DType::kPred, DType::kS8, DType::kS16, DType::kS32, DType::kS64, DType::kU8,

@@ -16,6 +16,8 @@ import rows  # noqa: E402
 
 # Ops that run, and why they have no pack in conformance/programs/packs.
 WITHOUT_PACK = {
+    "async_done": "cpu/collectives",
+    "async_start": "cpu/collectives",
     "broadcast": "older form of broadcast_in_dim",
     "create_token": "in the programs of after_all",
     "custom_call": "each target has tests of its own",

@@ -176,8 +176,8 @@ XLA_FFI_Error* MemoryAllocate(XLA_FFI_DeviceMemory_Allocate_Args* args) {
                                           " bytes aligned to ", args->alignment));
   }
   const size_t extra = args->alignment > kStorageAlignment ? args->alignment : 0;
-  Expected<StoragePtr> storage =
-      args->ctx->call->runtime->memory->Allocate(static_cast<int64_t>(args->size + extra));
+  Expected<StoragePtr> storage = args->ctx->call->runtime->memory->Allocate(
+      static_cast<int64_t>(args->size + extra), args->ctx->call->device_ordinal);
   if (!storage.ok()) return MakeFfiError(storage.status());
   std::byte* data = (*storage)->data();
   if (extra != 0) {

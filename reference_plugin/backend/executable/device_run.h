@@ -7,7 +7,7 @@
 
 #include "plinth/sdk/event.h"
 #include "reference_plugin/backend/executable/contents.h"
-#include "reference_plugin/backend/executable/execution.h"
+#include "reference_plugin/backend/executable/launch.h"
 #include "reference_plugin/backend/run/call_context.h"
 #include "reference_plugin/backend/run/prepared_program.h"
 

@@ -61,14 +61,6 @@ sdk::CompiledMemoryStats MemoryStats(const PreparedProgram& program) {
   return stats;
 }
 
-// Only one device runs a program so far; the device mapping will lift this.
-Status CheckSingleDevice(const program::CompileOptions& options) {
-  if (options.num_replicas == 1 && options.num_partitions == 1) return Status();
-  return Unimplemented("the program is for ", options.num_replicas, " x ", options.num_partitions,
-                       " devices (replicas x partitions); the plinth CPU plugin runs programs of "
-                       "one device");
-}
-
 SerializedBy ThisPlugin(const Backend& backend) {
   return {backend.name, BuildId(), backend.hardware};
 }
@@ -90,8 +82,9 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
   }
   PLINTH_ASSIGN_OR_RETURN(program::CompileOptions options,
                           program::ReadCompileOptions(AsBytes(options_proto)));
-  PLINTH_RETURN_IF_ERROR(CheckSingleDevice(options));
   compiler::PipelineOptions pipeline;
+  pipeline.num_replicas = options.num_replicas;
+  pipeline.num_partitions = options.num_partitions;
   PLINTH_RETURN_IF_ERROR(ApplyCompileFlags(options.env_option_overrides, pipeline));
   PLINTH_ASSIGN_OR_RETURN(program::Module module, program::Read(AsBytes(source.code)));
   PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
@@ -99,6 +92,8 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
 
   sdk::ExecutableInfo info;
   info.name = compiled.plan.name;
+  info.num_replicas = static_cast<size_t>(compiled.num_replicas);
+  info.num_partitions = static_cast<size_t>(compiled.num_partitions);
   info.fingerprint = Fingerprint({BuildId(), backend->hardware, options_proto, source.code});
   info.parameters = ValueInfos(compiled.plan.argument_types, compiled.parameter_memory_kinds,
                                compiled.parameter_shardings, compiled.layouts.parameters);

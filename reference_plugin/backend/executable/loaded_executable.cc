@@ -4,21 +4,28 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <numeric>
+#include <unordered_set>
 #include <utility>
 
 namespace plinth::backend {
 namespace {
 
-std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request,
-                                             std::shared_ptr<Runtime> runtime, int device) {
+int64_t NextRunId() {
   static std::atomic<int64_t> last_run{0};
+  return last_run.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+std::unique_ptr<CallContext> MakeCallContext(const sdk::ExecuteRequest& request,
+                                             std::shared_ptr<Runtime> runtime, int device,
+                                             int64_t run_id) {
   auto call = std::make_unique<CallContext>();
   if (request.context != nullptr) {
     for (const sdk::FfiUserData& data : request.context->user_data()) {
       call->user_data.push_back({data.type_id, data.data});
     }
   }
-  call->run_id = last_run.fetch_add(1, std::memory_order_relaxed) + 1;
+  call->run_id = run_id;
   call->device_ordinal = device;
   call->runtime = std::move(runtime);
   return call;
@@ -48,24 +55,42 @@ bool ArePresent(const sdk::ExecuteRequest& request) {
 Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendLoadedExecutable::Create(
     BackendClient& client, std::shared_ptr<const BackendExecutable> executable) {
   const program::CompileOptions& options = executable->options();
-  int64_t id = 0;
+  const sdk::ExecutableInfo& compiled = executable->info();
+  const size_t count = compiled.num_replicas * compiled.num_partitions;
+  std::vector<int64_t> ids(count);
+  std::iota(ids.begin(), ids.end(), 0);
   if (options.device_assignment.has_value()) {
     const program::DeviceAssignment& assignment = *options.device_assignment;
-    if (assignment.replica_count != 1 || assignment.computation_count != 1) {
+    if (static_cast<size_t>(assignment.replica_count) != compiled.num_replicas ||
+        static_cast<size_t>(assignment.computation_count) != compiled.num_partitions) {
       return InvalidArgument("the device assignment has ", assignment.replica_count,
                              " replicas and ", assignment.computation_count,
-                             " partitions, the program one of each");
+                             " partitions, the program ", compiled.num_replicas, " and ",
+                             compiled.num_partitions);
     }
-    id = assignment.At(0, 0);
-  } else if (options.device_ordinal >= 0) {
-    id = options.device_ordinal;
+    for (size_t i = 0; i < count; ++i) {
+      ids[i] = assignment.At(static_cast<int>(i / compiled.num_partitions),
+                             static_cast<int>(i % compiled.num_partitions));
+    }
+  } else if (count == 1 && options.device_ordinal >= 0) {
+    ids[0] = options.device_ordinal;
   }
-  sdk::Device* device = client.FindDevice(static_cast<int>(id));
-  if (device == nullptr || id != device->id()) {
-    return InvalidArgument("the program is for device ", id, "; the client has devices 0 to ",
-                           client.devices().size() - 1);
+  std::vector<sdk::Device*> devices;
+  devices.reserve(count);
+  std::unordered_set<int64_t> used;
+  for (int64_t id : ids) {
+    sdk::Device* device = client.FindDevice(static_cast<int>(id));
+    if (device == nullptr || id != device->id()) {
+      return InvalidArgument("the program is for ", count, count == 1 ? " device" : " devices",
+                             ", one of them device ", id, "; the client has devices 0 to ",
+                             client.devices().size() - 1);
+    }
+    if (!used.insert(id).second) {
+      return InvalidArgument("the device assignment names device ", id, " twice");
+    }
+    devices.push_back(device);
   }
-  return CreateOn(client, std::move(executable), {device});
+  return CreateOn(client, std::move(executable), std::move(devices));
 }
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendLoadedExecutable::CreateOn(
@@ -83,6 +108,12 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendLoadedExecutable::Create
     }
   }
   sdk::LoadedExecutableInfo info;
+  const sdk::ExecutableInfo& compiled = executable->info();
+  if (devices.size() == compiled.num_replicas * compiled.num_partitions) {
+    info.assignment.num_replicas = compiled.num_replicas;
+    info.assignment.num_partitions = compiled.num_partitions;
+    for (const sdk::Device* device : devices) info.assignment.device_ids.push_back(device->id());
+  }
   info.addressable_devices = std::move(devices);
   return std::unique_ptr<sdk::LoadedExecutable>(new BackendLoadedExecutable(
       client, std::move(executable), std::move(info), std::move(output_memories)));
@@ -131,47 +162,71 @@ Lane BackendLoadedExecutable::LaneOf(size_t lane, const sdk::Device* device) con
   return {device->id(), number % partitions, number / partitions};
 }
 
-// On this thread.
-void BackendLoadedExecutable::RunHere(std::span<ExecutionInput> inputs, size_t lane,
-                                      sdk::Device* device, sdk::ExecuteResults& results) const {
-  const PreparedProgram& program = executable_->program();
+// One device's part, on this thread.
+Status BackendLoadedExecutable::RunHere(std::span<ExecutionInput> inputs, const Lane& lane,
+                                        std::span<StoragePtr> storages) const {
   std::vector<RunArgument> arguments(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) arguments[i] = TakeArgument(inputs[i]);
-  std::vector<StoragePtr> storages(results.num_outputs());
-  Status status = program.Run(*client_.runtime(), arguments, storages, LaneOf(lane, device));
-  for (size_t o = 0; o < storages.size(); ++o) {
-    auto contents = std::make_shared<Contents>();
-    contents->storage = std::move(storages[o]);
-    if (!status.ok()) {
-      if (IsToken(program, o)) {
-        contents->storage = TokenStorage();
-      } else {
-        contents->ready = sdk::Event::Ready(status);
-      }
-    }
-    SetOutput(results, lane, o, device, std::move(contents));
-  }
-  results.SetCompletion(lane, sdk::Event::Ready(std::move(status)));
+  return executable_->program().Run(*client_.runtime(), arguments, storages, lane);
 }
 
-// On another thread. The event tells the end.
-sdk::Event BackendLoadedExecutable::Start(std::vector<ExecutionInput> inputs, size_t lane,
-                                          sdk::Device* device, const sdk::ExecuteRequest& request,
-                                          sdk::ExecuteResults& results) const {
-  const PreparedProgram& program = executable_->program();
-  std::unique_ptr<CallContext> call;
-  if (program.has_custom_calls()) {
-    call = MakeCallContext(request, client_.runtime(), device->id());
+// Every device's part, one after the other. An error of one is that of all.
+void BackendLoadedExecutable::RunAllHere(std::span<ExecutionInput> inputs,
+                                         const sdk::ExecuteRequest& request,
+                                         sdk::ExecuteResults& results) const {
+  std::vector<StoragePtr> storages(request.devices * results.num_outputs());
+  Status status;
+  for (size_t lane = 0; lane < request.devices && status.ok(); ++lane) {
+    status =
+        RunHere(inputs.subspan(lane * request.num_args, request.num_args),
+                LaneOf(lane, DeviceOf(request, lane)),
+                std::span(storages).subspan(lane * results.num_outputs(), results.num_outputs()));
   }
-  auto execution =
-      std::make_shared<Execution>(client_.runtime(), executable_->shared_program(),
-                                  std::move(inputs), LaneOf(lane, device), std::move(call));
-  for (size_t o = 0; o < results.num_outputs(); ++o) {
-    SetOutput(results, lane, o, device, execution->outputs()[o]);
+  const sdk::Event over = sdk::Event::Ready(status);
+  for (size_t lane = 0; lane < request.devices; ++lane) {
+    for (size_t o = 0; o < results.num_outputs(); ++o) {
+      auto contents = std::make_shared<Contents>();
+      if (status.ok()) {
+        contents->storage = std::move(storages[lane * results.num_outputs() + o]);
+      } else if (IsToken(executable_->program(), o)) {
+        contents->storage = TokenStorage();
+      } else {
+        contents->ready = over;
+      }
+      SetOutput(results, lane, o, DeviceOf(request, lane), std::move(contents));
+    }
+    results.SetCompletion(lane, over);
   }
-  results.SetCompletion(lane, execution->done());
-  execution->Start();
-  return execution->done();
+}
+
+// `here`: on this thread, before it returns; else on others. The event tells the end.
+sdk::Event BackendLoadedExecutable::StartLaunch(std::vector<ExecutionInput> inputs, bool here,
+                                                const sdk::ExecuteRequest& request,
+                                                sdk::ExecuteResults& results) const {
+  std::vector<Lane> lanes;
+  std::vector<std::unique_ptr<CallContext>> calls;
+  const int64_t run_id = NextRunId();
+  for (size_t lane = 0; lane < request.devices; ++lane) {
+    sdk::Device* const device = DeviceOf(request, lane);
+    lanes.push_back(LaneOf(lane, device));
+    if (!executable_->program().has_custom_calls()) continue;
+    calls.push_back(MakeCallContext(request, client_.runtime(), device->id(), run_id));
+  }
+  const auto launch = std::make_shared<Launch>(client_.runtime(), executable_->shared_program(),
+                                               std::move(inputs), lanes, std::move(calls));
+  const sdk::Event done = launch->done();
+  for (size_t lane = 0; lane < request.devices; ++lane) {
+    for (size_t o = 0; o < results.num_outputs(); ++o) {
+      SetOutput(results, lane, o, DeviceOf(request, lane), launch->output(lane, o));
+    }
+    results.SetCompletion(lane, done);
+  }
+  if (here) {
+    launch->RunHere();
+  } else {
+    launch->Start();
+  }
+  return done;
 }
 
 // By queues of the devices. The event tells when all are done.
@@ -179,16 +234,16 @@ sdk::Event BackendLoadedExecutable::RunOnDevices(std::span<ExecutionInput> input
                                                  const sdk::ExecuteRequest& request,
                                                  sdk::ExecuteResults& results) const {
   std::vector<sdk::Event> done;
+  const int64_t run_id = NextRunId();
   for (size_t lane = 0; lane < request.devices; ++lane) {
-    sdk::Device* device = request.execute_device != nullptr ? request.execute_device
-                                                            : info().addressable_devices[lane];
+    sdk::Device* const device = DeviceOf(request, lane);
     const auto own = inputs.subspan(lane * request.num_args, request.num_args);
     DeviceRunRequest run;
     run.program = executable_->shared_program();
     run.inputs.assign(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
     run.lane = LaneOf(lane, device);
     if (run.program->has_custom_calls()) {
-      run.call = MakeCallContext(request, client_.runtime(), device->id());
+      run.call = MakeCallContext(request, client_.runtime(), device->id(), run_id);
     }
     DeviceRun started = client_.RunOnDevice(device, std::move(run));
     for (size_t o = 0; o < results.num_outputs(); ++o) {
@@ -203,6 +258,11 @@ sdk::Event BackendLoadedExecutable::RunOnDevices(std::span<ExecutionInput> input
 Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
                                         sdk::ExecuteResults& results) {
   const PreparedProgram& program = executable_->program();
+  if (request.execute_device != nullptr && program.num_meetings() > 0) {
+    return InvalidArgument(executable_->info().name, " has collectives among ",
+                           info().addressable_devices.size(),
+                           " devices, so it cannot run on execute_device alone");
+  }
   std::vector<ExecutionInput> inputs;
   // Without a result that carries it, an error of user code would be lost: it is Execute's own. But
   // inputs may be for the caller to provide, after this call.
@@ -213,25 +273,13 @@ Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
     const sdk::Event done = RunOnDevices(inputs, request, results);
     return awaits ? done.Await() : Status();
   }
-  std::vector<sdk::Event> awaited;
-  for (size_t lane = 0; lane < request.devices; ++lane) {
-    sdk::Device* device = request.execute_device != nullptr ? request.execute_device
-                                                            : info().addressable_devices[lane];
-    const auto own = std::span(inputs).subspan(lane * request.num_args, request.num_args);
-    if (program.IsShort() && AreReady(own)) {
-      RunHere(own, lane, device, results);
-      continue;
-    }
-    std::vector<ExecutionInput> taken;
-    if (request.devices == 1) {
-      taken = std::move(inputs);
-    } else {
-      taken.assign(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
-    }
-    sdk::Event done = Start(std::move(taken), lane, device, request, results);
-    if (awaits) awaited.push_back(std::move(done));
+  const bool here = program.IsShort(request.devices) && AreReady(inputs);
+  if (here && program.num_meetings() == 0) {
+    RunAllHere(inputs, request, results);
+    return Status();
   }
-  return awaited.empty() ? Status() : sdk::Event::All(awaited).Await();
+  const sdk::Event done = StartLaunch(std::move(inputs), here, request, results);
+  return awaits ? done.Await() : Status();
 }
 
 }  // namespace plinth::backend

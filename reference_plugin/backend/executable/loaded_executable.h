@@ -9,14 +9,15 @@
 #include "plinth/sdk/executable.h"
 #include "reference_plugin/backend/executable/client.h"
 #include "reference_plugin/backend/executable/executable.h"
-#include "reference_plugin/backend/executable/execution.h"
+#include "reference_plugin/backend/executable/launch.h"
 
 namespace plinth::backend {
 
 // A compiled program on devices of a client, which it does not outlive.
 class BackendLoadedExecutable final : public sdk::LoadedExecutable {
  public:
-  // On the devices that its compile options name.
+  // On the devices that its compile options name, or on the first ones. INVALID_ARGUMENT if there
+  // are none such, or if a device is to run two parts of the program.
   static Expected<std::unique_ptr<sdk::LoadedExecutable>> Create(
       BackendClient& client, std::shared_ptr<const BackendExecutable> executable);
   // On these devices, each with arguments and results of its own.
@@ -39,13 +40,19 @@ class BackendLoadedExecutable final : public sdk::LoadedExecutable {
                     std::vector<ExecutionInput>& inputs) const;
   void SetOutput(sdk::ExecuteResults& results, size_t lane, size_t output, sdk::Device* device,
                  ContentsPtr contents) const;
+  sdk::Device* DeviceOf(const sdk::ExecuteRequest& request, size_t lane) const {
+    return request.execute_device != nullptr ? request.execute_device
+                                             : info().addressable_devices[lane];
+  }
   Lane LaneOf(size_t lane, const sdk::Device* device) const;
-  void RunHere(std::span<ExecutionInput> inputs, size_t lane, sdk::Device* device,
-               sdk::ExecuteResults& results) const;
+  Status RunHere(std::span<ExecutionInput> inputs, const Lane& lane,
+                 std::span<StoragePtr> storages) const;
+  void RunAllHere(std::span<ExecutionInput> inputs, const sdk::ExecuteRequest& request,
+                  sdk::ExecuteResults& results) const;
+  sdk::Event StartLaunch(std::vector<ExecutionInput> inputs, bool here,
+                         const sdk::ExecuteRequest& request, sdk::ExecuteResults& results) const;
   sdk::Event RunOnDevices(std::span<ExecutionInput> inputs, const sdk::ExecuteRequest& request,
                           sdk::ExecuteResults& results) const;
-  sdk::Event Start(std::vector<ExecutionInput> inputs, size_t lane, sdk::Device* device,
-                   const sdk::ExecuteRequest& request, sdk::ExecuteResults& results) const;
 
   BackendClient& client_;
   const std::shared_ptr<const BackendExecutable> executable_;

@@ -108,9 +108,10 @@ struct MemoryPool::IdleBlock {
 // Bytes that count as in use until the storage that has them is made.
 class MemoryPool::Reservation {
  public:
-  Reservation(MemoryPool* pool, int64_t size) : pool_(pool), size_(size) {}
+  Reservation(MemoryPool* pool, int64_t size, int32_t device)
+      : pool_(pool), size_(size), device_(device) {}
   ~Reservation() {
-    if (pool_ != nullptr) pool_->Unreserve(size_);
+    if (pool_ != nullptr) pool_->Unreserve(size_, device_);
   }
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
@@ -119,13 +120,14 @@ class MemoryPool::Reservation {
  private:
   MemoryPool* pool_;
   const int64_t size_;
+  const int32_t device_;
 };
 
 void Storage::Free() {
   std::shared_ptr<MemoryPool> pool = std::move(pool_);
   int64_t block_size = block_size_;
   std::byte* data = data_;
-  if (pool != nullptr) pool->Unreserve(size_);
+  if (pool != nullptr) pool->Unreserve(size_, device_);
   this->~Storage();
   std::free(this);
   if (pool != nullptr && block_size > 0) pool->GiveBlock(data, block_size);
@@ -148,41 +150,71 @@ StoragePtr StoragePtr::Own(void* data, int64_t size, std::shared_ptr<const void>
 }
 
 std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit, std::function<int64_t()> available,
-                                               std::chrono::milliseconds idle_age) {
+                                               std::chrono::milliseconds idle_age, int num_devices,
+                                               int64_t device_limit) {
   if (limit <= 0) {
     limit = TotalMemory();
     if (available == nullptr) available = [] { return AvailableMemory(); };
   }
-  return std::shared_ptr<MemoryPool>(new MemoryPool(limit, std::move(available), idle_age));
+  return std::shared_ptr<MemoryPool>(
+      new MemoryPool(limit, std::move(available), idle_age, num_devices, device_limit));
 }
 
 MemoryPool::~MemoryPool() { Unmap(CutTo(0)); }
 
-Status MemoryPool::Reserve(int64_t size) {
-  int64_t in_use = bytes_in_use_.load(std::memory_order_relaxed);
+namespace {
+
+// False, and `*in_use` says how much there is, if so much more exceeds the limit.
+bool Add(std::atomic<int64_t>& bytes, int64_t size, int64_t limit, int64_t* in_use) {
+  *in_use = bytes.load(std::memory_order_relaxed);
   do {
-    if (size > limit_ - in_use) {
-      return ResourceExhausted("out of memory: ", size, " bytes were asked for, ", in_use,
-                               " are in use and the limit is ", limit_,
-                               "; free arrays, use a smaller batch, or raise the client option "
-                               "memory_limit_bytes");
-    }
-  } while (!bytes_in_use_.compare_exchange_weak(in_use, in_use + size, std::memory_order_relaxed));
-  auto raise = [](std::atomic<int64_t>& maximum, int64_t value) {
-    int64_t seen = maximum.load(std::memory_order_relaxed);
-    while (seen < value && !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-    }
-  };
-  raise(peak_bytes_in_use_, in_use + size);
-  raise(largest_allocation_, size);
-  num_allocations_.fetch_add(1, std::memory_order_relaxed);
+    if (size > limit - *in_use) return false;
+  } while (!bytes.compare_exchange_weak(*in_use, *in_use + size, std::memory_order_relaxed));
+  return true;
+}
+
+void Raise(std::atomic<int64_t>& maximum, int64_t value) {
+  int64_t seen = maximum.load(std::memory_order_relaxed);
+  while (seen < value && !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+Status MemoryPool::Reserve(int64_t size, int32_t device) {
+  int64_t in_use = 0;
+  if (!Add(all_.bytes_in_use, size, limit_, &in_use)) {
+    return ResourceExhausted("out of memory: ", size, " bytes were asked for, ", in_use,
+                             " are in use and the limit is ", limit_,
+                             "; free arrays, use a smaller batch, or raise the client option "
+                             "memory_limit_bytes");
+  }
+  Count* const own = CountOf(device);
+  int64_t own_in_use = in_use;
+  const int64_t own_limit = device_limit_ > 0 ? device_limit_ : limit_;
+  const bool fits = own != nullptr ? Add(own->bytes_in_use, size, own_limit, &own_in_use)
+                                   : size <= own_limit - in_use;
+  if (!fits) {
+    all_.bytes_in_use.fetch_sub(size, std::memory_order_relaxed);
+    return ResourceExhausted("out of memory on device ", device, ": ", size,
+                             " bytes were asked for, ", own_in_use,
+                             " are in use there and its limit is ", own_limit,
+                             "; free arrays, use a smaller batch, or raise the client option "
+                             "device_memory_limit_bytes");
+  }
+  for (auto [count, before] : {std::pair(&all_, in_use), std::pair(own, own_in_use)}) {
+    if (count == nullptr) continue;
+    Raise(count->peak_bytes_in_use, before + size);
+    Raise(count->largest_allocation, size);
+    count->num_allocations.fetch_add(1, std::memory_order_relaxed);
+  }
   return Status();
 }
 
-Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
+Expected<StoragePtr> MemoryPool::Allocate(int64_t size, int32_t device) {
   if (size < 0) return ResourceExhausted("an array of more than 2^63 bytes was asked for");
-  PLINTH_RETURN_IF_ERROR(Reserve(size));
-  Reservation reservation(this, size);
+  PLINTH_RETURN_IF_ERROR(Reserve(size, device));
+  Reservation reservation(this, size, device);
   int64_t padded = RoundUp(size, kStorageAlignment);
   int64_t block_size = padded < kPooledSize ? 0 : BlockSize(padded);
   int64_t header_size = RoundUp(sizeof(Storage), kStorageAlignment);
@@ -205,6 +237,7 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size) {
   auto* storage = new (memory) Storage();
   storage->data_ = data;
   storage->size_ = size;
+  storage->device_ = device;
   storage->block_size_ = block_size;
   storage->pool_ = shared_from_this();
   reservation.Release();
@@ -243,7 +276,7 @@ Expected<std::byte*> MemoryPool::TakeBlock(int64_t block_size) {
 }
 
 Status MemoryPool::MakeRoom(int64_t block_size) {
-  int64_t in_use = bytes_in_use_.load(std::memory_order_relaxed);  // the new block's, too
+  int64_t in_use = all_.bytes_in_use.load(std::memory_order_relaxed);  // the new block's, too
   Unmap(CutTo(std::max<int64_t>(limit_ - in_use, 0)));
   if (available_ == nullptr) return Status();
   unchecked_bytes_ = std::min(unchecked_bytes_ + block_size, kUncheckedBytes);
@@ -316,7 +349,7 @@ bool MemoryPool::AddIdle(std::byte* data, int64_t block_size) noexcept {
   idle_bytes_ += block_size;
   // With the lock: who is asked for memory meanwhile has to wait for what is unmapped here.
   Unmap(CutWhile([&](const IdleBlock& idle) { return now - idle.since > idle_age_; }));
-  const int64_t free = most_memory_ - bytes_in_use_.load(std::memory_order_relaxed);
+  const int64_t free = most_memory_ - all_.bytes_in_use.load(std::memory_order_relaxed);
   Unmap(CutTo(std::max<int64_t>(free / 2, 0)));
   if (idle_bytes_ <= kRemindedBytes || is_reminded_) return false;
   is_reminded_ = true;
@@ -349,21 +382,37 @@ void MemoryPool::ReleaseIdle(std::chrono::milliseconds age) {
   if (reminder_ != nullptr) reminder_();
 }
 
-MemoryPoolStats MemoryPool::stats() const {
+MemoryPoolStats MemoryPool::Count::stats(int64_t limit) const {
   MemoryPoolStats stats;
-  stats.bytes_in_use = bytes_in_use_.load(std::memory_order_relaxed);
-  stats.peak_bytes_in_use = peak_bytes_in_use_.load(std::memory_order_relaxed);
-  stats.num_allocations = num_allocations_.load(std::memory_order_relaxed);
-  stats.largest_allocation = largest_allocation_.load(std::memory_order_relaxed);
-  stats.limit = limit_;
+  stats.bytes_in_use = bytes_in_use.load(std::memory_order_relaxed);
+  stats.peak_bytes_in_use = peak_bytes_in_use.load(std::memory_order_relaxed);
+  stats.num_allocations = num_allocations.load(std::memory_order_relaxed);
+  stats.largest_allocation = largest_allocation.load(std::memory_order_relaxed);
+  stats.limit = limit;
+  return stats;
+}
+
+MemoryPoolStats MemoryPool::stats() const {
+  MemoryPoolStats stats = all_.stats(limit_);
   std::lock_guard lock(mutex_);
   stats.pooled_bytes = idle_bytes_;
   return stats;
 }
 
-void MemoryPool::ResetPeak() {
-  peak_bytes_in_use_.store(bytes_in_use_.load(std::memory_order_relaxed),
-                           std::memory_order_relaxed);
+MemoryPoolStats MemoryPool::stats(int32_t device) const {
+  const Count& count = devices_.empty() ? all_ : devices_[static_cast<size_t>(device)];
+  MemoryPoolStats stats = count.stats(device_limit_ > 0 ? std::min(device_limit_, limit_) : limit_);
+  std::lock_guard lock(mutex_);
+  stats.pooled_bytes = idle_bytes_;
+  return stats;
+}
+
+void MemoryPool::ResetPeak(int32_t device) {
+  for (Count* count : {&all_, CountOf(device)}) {
+    if (count == nullptr) continue;
+    count->peak_bytes_in_use.store(count->bytes_in_use.load(std::memory_order_relaxed),
+                                   std::memory_order_relaxed);
+  }
 }
 
 }  // namespace plinth::backend

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/host/storage.h"
@@ -40,34 +41,62 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   // its own only: not what another pool or process was promised, nor what others take meanwhile.
   // `available` is called with the pool locked. Blocks that were idle for `idle_age` are given back
   // when others become idle.
+  //
+  // Devices in [0, num_devices) share the pool, which counts the bytes of each. `device_limit`, if
+  // it is not 0, is what each may have in use.
   static std::shared_ptr<MemoryPool> Create(
       int64_t limit = 0, std::function<int64_t()> available = nullptr,
-      std::chrono::milliseconds idle_age = std::chrono::seconds(1));
+      std::chrono::milliseconds idle_age = std::chrono::seconds(1), int num_devices = 1,
+      int64_t device_limit = 0);
   ~MemoryPool();
 
   // `reminder` is called, by any thread, when so much is idle that somebody should call ReleaseIdle
   // once the process is. Set it before anything else is asked of the pool.
   void SetReminder(std::function<void()> reminder) { reminder_ = std::move(reminder); }
 
-  // Uninitialized bytes. RESOURCE_EXHAUSTED if the limit or the system forbids it; nothing is
-  // asked of the system before the limit was checked.
-  Expected<StoragePtr> Allocate(int64_t size);
+  // Uninitialized bytes. RESOURCE_EXHAUSTED if a limit or the system forbids it; nothing is
+  // asked of the system before the limits were checked.
+  Expected<StoragePtr> Allocate(int64_t size, int32_t device = 0);
 
   // Gives back blocks that nobody used for `age`; called when the process is idle.
   void ReleaseIdle(std::chrono::milliseconds age);
 
+  // Of all devices together, and of one; `pooled_bytes` are those of all.
   MemoryPoolStats stats() const;
-  void ResetPeak();
+  MemoryPoolStats stats(int32_t device) const;
+  void ResetPeak(int32_t device);
 
  private:
   friend class Storage;
   class Reservation;
   struct IdleBlock;
 
-  MemoryPool(int64_t limit, std::function<int64_t()> available, std::chrono::milliseconds idle_age)
-      : limit_(limit), available_(std::move(available)), idle_age_(idle_age), most_memory_(limit) {}
-  Status Reserve(int64_t size);
-  void Unreserve(int64_t size) { bytes_in_use_.fetch_sub(size, std::memory_order_relaxed); }
+  // What was asked for and not given back.
+  struct Count {
+    std::atomic<int64_t> bytes_in_use{0}, peak_bytes_in_use{0}, num_allocations{0},
+        largest_allocation{0};
+    MemoryPoolStats stats(int64_t limit) const;
+  };
+
+  MemoryPool(int64_t limit, std::function<int64_t()> available, std::chrono::milliseconds idle_age,
+             int num_devices, int64_t device_limit)
+      : limit_(limit),
+        device_limit_(device_limit),
+        available_(std::move(available)),
+        idle_age_(idle_age),
+        devices_(num_devices > 1 ? static_cast<size_t>(num_devices) : 0),
+        most_memory_(limit) {}
+  // Null where one device is all there is.
+  Count* CountOf(int32_t device) {
+    return devices_.empty() ? nullptr : &devices_[static_cast<size_t>(device)];
+  }
+  Status Reserve(int64_t size, int32_t device);
+  void Unreserve(int64_t size, int32_t device) {
+    all_.bytes_in_use.fetch_sub(size, std::memory_order_relaxed);
+    if (Count* const own = CountOf(device)) {
+      own->bytes_in_use.fetch_sub(size, std::memory_order_relaxed);
+    }
+  }
   Expected<std::byte*> TakeBlock(int64_t block_size);
   void GiveBlock(std::byte* data, int64_t block_size) noexcept;
   bool AddIdle(std::byte* data, int64_t block_size) noexcept;  // whether to remind
@@ -86,11 +115,12 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   static void Unmap(IdleBlock* blocks);
 
   const int64_t limit_;
+  const int64_t device_limit_;                // 0: none
   const std::function<int64_t()> available_;  // null: nobody is asked
   const std::chrono::milliseconds idle_age_;
   std::function<void()> reminder_;
-  std::atomic<int64_t> bytes_in_use_{0}, peak_bytes_in_use_{0}, num_allocations_{0},
-      largest_allocation_{0};
+  Count all_;
+  std::vector<Count> devices_;  // empty if there is one
   mutable std::mutex mutex_;
   // Lists through the idle blocks themselves, so that giving one back needs no memory: the newest
   // of every size class, and all by age.

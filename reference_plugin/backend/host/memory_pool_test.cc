@@ -320,5 +320,30 @@ TEST(MemoryPoolTest, ManyThreads) {
   EXPECT_EQ(pool->stats().bytes_in_use, 0);
 }
 
+TEST(MemoryPool, CountsTheBytesOfEachDevice) {
+  const auto pool = MemoryPool::Create(10'000, nullptr, std::chrono::seconds(1), 3, 6000);
+  auto first = pool->Allocate(1000, 0), second = pool->Allocate(5000, 2);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(pool->stats().bytes_in_use, 6000);
+  EXPECT_EQ(pool->stats(0).bytes_in_use, 1000);
+  EXPECT_EQ(pool->stats(1).bytes_in_use, 0);
+  EXPECT_EQ(pool->stats(2).bytes_in_use, 5000);
+  EXPECT_EQ(pool->stats(2).limit, 6000);
+  const auto beyond = pool->Allocate(1001, 2);
+  ASSERT_FALSE(beyond.ok());
+  EXPECT_EQ(beyond.status().code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(beyond.status().message().find("on device 2: 1001 bytes were asked for, 5000 are in "
+                                           "use there and its limit is 6000"),
+            std::string_view::npos)
+      << beyond.status().ToString();
+  EXPECT_EQ(pool->stats().bytes_in_use, 6000);  // The refused bytes do not count.
+  EXPECT_FALSE(pool->Allocate(4001, 1).ok());   // The limit of all.
+  *second = StoragePtr();
+  EXPECT_EQ(pool->stats(2).bytes_in_use, 0);
+  EXPECT_EQ(pool->stats(2).peak_bytes_in_use, 5000);
+  pool->ResetPeak(2);
+  EXPECT_EQ(pool->stats(2).peak_bytes_in_use, 0);
+}
+
 }  // namespace
 }  // namespace plinth::backend

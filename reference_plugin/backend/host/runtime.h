@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
 
+#include "reference_plugin/backend/host/lane_queue.h"
 #include "reference_plugin/backend/host/memory_pool.h"
 #include "reference_plugin/backend/host/thread_pool.h"
 #include "reference_plugin/backend/host/waiting_threads.h"
@@ -16,8 +18,11 @@ namespace plinth::backend {
 
 // What the executions of one client share. Running executions keep it alive.
 struct Runtime {
-  Runtime(int parallelism, int64_t memory_limit)
-      : memory(MemoryPool::Create(memory_limit)), threads(parallelism) {
+  Runtime(int parallelism, int64_t memory_limit, int num_devices = 1,
+          int64_t device_memory_limit = 0)
+      : memory(MemoryPool::Create(memory_limit, nullptr, std::chrono::seconds(1), num_devices,
+                                  device_memory_limit)),
+        threads(parallelism) {
     threads.SetIdleHook(IdleHook(memory));
     memory->SetReminder(threads.IdleReminder());
   }
@@ -43,6 +48,8 @@ struct Runtime {
   std::shared_ptr<MemoryPool> memory;
   std::atomic<bool> stop{false};  // set when the client goes: executions give up
   ThreadPool threads;
+  LaneQueue lanes{threads};                // of launches, for `threads`
+  std::atomic<uint64_t> num_launches{0};   // so far: their order
   WaitingThreads waiting;                  // for executions that enter foreign code
   std::atomic<int> foreign_on_workers{0};  // pieces of foreign code on threads of `threads`
   WaitingThreads callbacks;                // for foreign code that `threads` and `waiting` owe

@@ -65,12 +65,13 @@ int32_t ReadIndex(const std::byte* data) {
 Frame::Frame(const PreparedProgram& program, Runtime& runtime, const Lane& lane, CallContext* call)
     : program_(program),
       runtime_(runtime),
+      stop_too_(lane.stop),
       bases_(program.plan_.storages.size()),
       many_owned_(bases_.size() > kFewStorages ? bases_.size() : 0),
       owned_(many_owned_.empty() ? std::span(few_owned_, bases_.size())
                                  : std::span<StoragePtr>(many_owned_)),
       arrays_(std::max(program.most_arrays_, 1)) {
-  context_.pool = &runtime.threads;
+  context_.pool = lane.computes_alone ? nullptr : &runtime.threads;
   context_.stop = &runtime.stop;
   context_.device = lane.device;
   context_.partition_id = lane.partition_id;
@@ -82,8 +83,9 @@ Status Frame::Bind(std::span<RunArgument> arguments) {
   const int64_t size = program_.memory_size();
   // Foreign code may run another program on this thread, which would take the thread's memory; a
   // run that waits goes on while the thread runs others.
-  if (size > kThreadMemory || program_.may_wait_ || program_.may_pause_) {
-    PLINTH_ASSIGN_OR_RETURN(pooled_, runtime_.memory->Allocate(size));
+  const bool may_stop = program_.may_pause_ || program_.num_meetings_ > 0;
+  if (size > kThreadMemory || program_.may_wait_ || may_stop) {
+    PLINTH_ASSIGN_OR_RETURN(pooled_, runtime_.memory->Allocate(size, context_.device));
     memory_ = pooled_->data();
   } else if (size > 0) {
     memory_ = ThreadMemory(size);
@@ -107,7 +109,8 @@ Status Frame::BindStorages(std::span<RunArgument> arguments) {
         owned_[s] = program_.constants_[s];
         break;
       case StorageKind::kOutput: {
-        PLINTH_ASSIGN_OR_RETURN(owned_[s], runtime_.memory->Allocate(storage.size));
+        PLINTH_ASSIGN_OR_RETURN(owned_[s],
+                                runtime_.memory->Allocate(storage.size, context_.device));
         break;
       }
       case StorageKind::kArgument: {
@@ -115,7 +118,8 @@ Status Frame::BindStorages(std::span<RunArgument> arguments) {
         bool may_write = argument.is_donated && !argument.storage->is_borrowed() &&
                          argument.storage->IsExclusive();
         if (storage.donated && !may_write) {
-          PLINTH_ASSIGN_OR_RETURN(owned_[s], runtime_.memory->Allocate(storage.size));
+          PLINTH_ASSIGN_OR_RETURN(owned_[s],
+                                  runtime_.memory->Allocate(storage.size, context_.device));
           Copy(context_.pool, owned_[s]->data(), argument.storage->data(), storage.size);
         } else {
           owned_[s] = std::move(argument.storage);
@@ -156,7 +160,7 @@ Outcome Frame::RunStep(const Step& step) {
                             context_);
 }
 
-Outcome Frame::Run() {
+Outcome Frame::Run(Calls calls) {
   const DefaultFloatingPoint modes;
   PLINTH_RETURN_IF_ERROR(std::exchange(waited_for_, {}).status());
   const Step* const first = program_.steps_.data();
@@ -171,12 +175,20 @@ Outcome Frame::Run() {
         }
         [[fallthrough]];
       case PlanStepKind::kLibrary: {
+        if (step.collective != nullptr) [[unlikely]] {
+          ArraysOf(step);
+          return StopAt(Place::kCollective, next);
+        }
+        const bool is_call = calls != Calls::kAll && step.prepared->may_wait();
+        if (is_call && calls == Calls::kNone) return StopAt(Place::kBeforeCall, &step);
         Outcome outcome = RunStep(step);
         if (outcome.is_done()) [[likely]] {
-          break;
+          if (!is_call) break;
+          return StopAt(Place::kAfterCall, next);
         }
         if (outcome.waits()) {
           next_ = static_cast<size_t>(next - first);
+          place_ = Place::kEvent;
           waited_for_ = outcome.over();
         }
         return outcome;
@@ -205,9 +217,28 @@ Outcome Frame::Run() {
     if (context_.stop->load(std::memory_order_relaxed)) {
       return Status(StatusCode::kCancelled, "the client was destroyed while the program ran");
     }
+    if (stop_too_ != nullptr && stop_too_->load(std::memory_order_relaxed)) {
+      return Status(StatusCode::kCancelled, "the program failed on another device");
+    }
   }
   next_ = program_.steps_.size();
   return Status();
+}
+
+Outcome Frame::StopAt(Place place, const Step* next) {
+  next_ = static_cast<size_t>(next - program_.steps_.data());
+  place_ = place;
+  return Outcome::WaitFor(sdk::Event());
+}
+
+Frame::Meeting Frame::meeting() const {
+  const Step& step = program_.steps_[next_ - 1];
+  const std::span<void* const> found(arrays_.data(),
+                                     static_cast<size_t>(step.num_operands + step.num_results));
+  return {step.collective,
+          step.first_meeting,
+          static_cast<int32_t>(next_ - 1),
+          {found.first(step.num_operands), found.subspan(step.num_operands)}};
 }
 
 void Frame::TakeOutputs(std::span<StoragePtr> outputs) {

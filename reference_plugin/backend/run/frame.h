@@ -2,7 +2,9 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_FRAME_H_
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_FRAME_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,10 +27,28 @@ class Frame {
   // First of all: finds or makes the bytes that the steps work on. `arguments` are taken.
   Status Bind(std::span<RunArgument> arguments);
 
-  // Goes on from where the run is: to its end, to an error, or to a step that waits. Of such a one
-  // the outcome tells when to call Run again, on any thread; what the step failed with is then the
-  // error of this call. CANCELLED when the runtime is told to stop.
-  Outcome Run();
+  // What Run does with steps that enter foreign code: all that come, none, or just the one before
+  // which the run stands.
+  enum class Calls : uint8_t { kAll, kNone, kOne };
+
+  // Goes on from where the run is: to its end, to an error, or to where it has to wait. CANCELLED
+  // when the run is told to stop.
+  Outcome Run(Calls calls = Calls::kAll);
+
+  // Where the run stands after an outcome that waits, until Run is called again. At an event, which
+  // the outcome has: that of a step; what it failed with is the error of the next Run, on any
+  // thread. At a collective: until the lanes of its group have met there. Else before or after a
+  // step that enters foreign code, as `calls` said.
+  enum class Place : uint8_t { kEvent, kCollective, kBeforeCall, kAfterCall };
+  Place place() const { return place_; }
+  // At a collective.
+  struct Meeting {
+    const CollectiveStep* collective = nullptr;
+    int32_t first = 0;  // the number of its first group among the program's meetings
+    int32_t step = 0;   // of the plan
+    CollectiveStep::Participant self;
+  };
+  Meeting meeting() const;
 
   // When Run was done.
   void TakeOutputs(std::span<StoragePtr> outputs);
@@ -42,6 +62,8 @@ class Frame {
   std::byte* Array(const Step& step, int32_t number) const {
     return bases_[program_.array_storages_[step.first_array + number]];
   }
+  // Stands there, with `next` the step to begin with.
+  Outcome StopAt(Place place, const Step* next);
   // Runs a step that is no jump.
   Outcome RunStep(const Step& step);
 
@@ -50,7 +72,9 @@ class Frame {
   const PreparedProgram& program_;
   Runtime& runtime_;
   RunContext context_;
-  size_t next_ = 0;                              // the step
+  const std::atomic<bool>* const stop_too_;  // may be null
+  size_t next_ = 0;                          // the step
+  Place place_ = Place::kEvent;
   sdk::Event waited_for_;                        // of the step before it
   std::byte* memory_ = nullptr;                  // arena, scratch, registers, slots
   StoragePtr pooled_;                            // the same, where it is not the thread's

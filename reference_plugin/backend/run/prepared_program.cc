@@ -16,6 +16,9 @@ using compiler::plan::StorageKind;
 
 // A run below this is done by the caller: waking another thread takes as long.
 constexpr double kShortRunNs = 20'000;
+// What each further device adds: to queue its lane, wake a thread for it, and hand it over at
+// collectives.
+constexpr double kLaneNs = 2'000;
 
 // Pointers that a run finds for the bound steps in its loops; steps beyond are run like others.
 constexpr int64_t kMostSlots = 1 << 16;
@@ -104,6 +107,12 @@ Status PreparedProgram::Prepare(const Backend& backend) {
       scratch_bytes_ = std::max(scratch_bytes_, step.prepared->scratch_bytes());
       may_wait_ |= step.prepared->may_wait();
       may_pause_ |= step.prepared->may_pause();
+      if (source.kind == PlanStepKind::kLibrary &&
+          compiler::InfoOf(source.opcode).category == compiler::Category::kCollective) {
+        step.collective = static_cast<const CollectiveStep*>(step.prepared.get());
+        step.first_meeting = num_meetings_;
+        num_meetings_ += step.collective->groups().size();
+      }
     }
   }
   if (backend.finish != nullptr) {
@@ -117,8 +126,13 @@ Status PreparedProgram::Prepare(const Backend& backend) {
   if (plan_.arena_size > kMostMemory || scratch_bytes_ > kMostMemory) {
     return ResourceExhausted("program '", plan_.name, "' needs more than 2^60 bytes to run");
   }
-  is_short_ = plan_.cost_ns < kShortRunNs && !has_custom_calls_ && !may_pause_;
   return Status();
+}
+
+bool PreparedProgram::IsShort(size_t devices) const {
+  const auto count = static_cast<double>(devices);
+  return count * plan_.cost_ns < kShortRunNs + (count - 1) * kLaneNs && !has_custom_calls_ &&
+         !may_pause_;
 }
 
 // Steps in loops that can be bound are, once per run: what then repeats costs little more than the
@@ -155,6 +169,9 @@ Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,
   PLINTH_RETURN_IF_ERROR(frame.Bind(arguments));
   for (Outcome outcome = frame.Run(); !outcome.is_done(); outcome = frame.Run()) {
     if (!outcome.waits()) return outcome.status();
+    if (frame.place() == Frame::Place::kCollective) {
+      return Internal("a collective was reached by a run without others");
+    }
     PLINTH_RETURN_IF_ERROR(outcome.over().Await());
   }
   frame.TakeOutputs(outputs);

@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_PREPARED_PROGRAM_H_
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,6 +13,7 @@
 #include "reference_plugin/backend/host/runtime.h"
 #include "reference_plugin/backend/host/storage.h"
 #include "reference_plugin/backend/run/backend.h"
+#include "reference_plugin/backend/run/collective_step.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
 
@@ -28,6 +30,9 @@ struct RunArgument {
 struct Lane {
   int32_t device = 0;  // its ordinal
   int64_t partition_id = 0, replica_id = 0;
+  bool computes_alone = false;  // on its one thread: there are as many lanes as threads
+  const std::atomic<bool>* stop =
+      nullptr;  // may be null; the run gives up, as when the client goes
 };
 
 // A plan with every step made ready for this machine. Immutable: any number of runs at once.
@@ -37,15 +42,23 @@ class PreparedProgram {
                                                                  const Backend& backend);
 
   const compiler::plan::Plan& plan() const { return plan_; }
-  // Whether a run is so short that handing it to another thread would cost more. What calls
-  // foreign code never is: nobody knows how long that takes, or what it waits for.
-  bool IsShort() const { return is_short_; }
+  // Whether a run on so many devices is so short that handing it to other threads would cost more.
+  // What calls foreign code never is: nobody knows how long that takes, or what it waits for.
+  bool IsShort(size_t devices = 1) const;
   // Whether it calls anything by name, so that Run needs a CallContext.
   bool has_custom_calls() const { return has_custom_calls_; }
   // Whether it enters foreign code: then no thread of the pool may run it.
   bool may_wait() const { return may_wait_; }
   // Whether a step may wait for others, so that a Frame may stop before the end.
   bool may_pause() const { return may_pause_; }
+  // Groups of lanes that meet somewhere in the program, numbered over all its collectives. None:
+  // runs on several devices know nothing of each other.
+  int32_t num_meetings() const { return num_meetings_; }
+
+  // What a step of the plan is, if lanes take part in it together; else null.
+  const CollectiveStep* CollectiveOf(int32_t step) const {
+    return steps_[static_cast<size_t>(step)].collective;
+  }
 
   // Bytes that a run takes besides arguments and outputs: the arena, the scratch of the step that
   // needs most, then what bound steps in loops work on (BindLoops).
@@ -64,7 +77,8 @@ class PreparedProgram {
 
   // Runs the program to its end on this thread, with the help of the runtime's. `arguments` are
   // taken: a donated one may become an output. `outputs` are filled in only on success. CANCELLED
-  // when the runtime is told to stop.
+  // when the runtime is told to stop, INTERNAL at a collective: launches of several lanes run
+  // those.
   Status Run(Runtime& runtime, std::span<RunArgument> arguments, std::span<StoragePtr> outputs,
              const Lane& lane = {}, CallContext* call = nullptr) const;
 
@@ -81,6 +95,9 @@ class PreparedProgram {
     // Bound steps in loops: what `prepared` is, and where its slots are among the program's.
     const Bindable* bindable = nullptr;
     int32_t first_slot = 0;
+    // Collectives: what `prepared` is, and the number of its first group among the meetings.
+    const CollectiveStep* collective = nullptr;
+    int32_t first_meeting = 0;
   };
 
   explicit PreparedProgram(compiler::plan::Plan plan) : plan_(std::move(plan)) {}
@@ -99,8 +116,9 @@ class PreparedProgram {
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
   int64_t scratch_bytes_ = 0;
   int32_t most_arrays_ = 0;  // of one step
+  int32_t num_meetings_ = 0;
   int64_t register_bytes_ = 0, num_slots_ = 0;
-  bool is_short_ = false, has_custom_calls_ = false, may_wait_ = false, may_pause_ = false;
+  bool has_custom_calls_ = false, may_wait_ = false, may_pause_ = false;
 };
 
 }  // namespace plinth::backend

@@ -26,6 +26,10 @@ Expected<Type> MakeType(program::TypeRef source, int depth) {
     }
     case program::TypeKind::kToken:
       return Type::Token();
+    case program::TypeKind::kFuture:
+      if (source->elements.size() == 1 && depth <= 8)
+        return MakeType(source->elements[0], depth + 1);
+      [[fallthrough]];
     case program::TypeKind::kTuple: {
       if (depth > 8) return Unimplemented("tuples are nested more than 8 deep");
       Type type;

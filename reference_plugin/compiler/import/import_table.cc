@@ -116,6 +116,31 @@ Status BuildNamedComputation(Importer& importer, const Operation& operation) {
   return importer.Define(results);
 }
 
+// What is begun is over at once, so that a future is its value; of several values, their tuple.
+Status BuildAsyncStart(Importer& importer, const Operation& operation) {
+  if (operation.regions.size() != 1) {
+    return InvalidArgument("there are ", operation.regions.size(), " regions; expected 1");
+  }
+  const SmallVector<Value*, 8> operands(importer.operands());
+  PLINTH_ASSIGN_OR_RETURN(const std::vector<Value*> results,
+                          importer.ImportInline(operation.regions[0], operands));
+  if (results.size() == 1) return importer.Define(results);
+  Type tuple;
+  tuple.kind = Type::Kind::kTuple;
+  for (const Value* result : results) tuple.elements.push_back(result->type);
+  PLINTH_ASSIGN_OR_RETURN(Op* const op, importer.Append(Opcode::kTuple, results, {&tuple, 1}));
+  return importer.Define(0, op->results[0]);
+}
+
+Status BuildAsyncDone(Importer& importer, const Operation&) {
+  Value* const future = importer.operands()[0];
+  if (future->type.kind != Type::Kind::kTuple) return importer.Define(importer.operands());
+  if (future->op == nullptr || future->op->opcode != Opcode::kTuple) {
+    return Unimplemented("its operand is not the future of an async_start of the same region");
+  }
+  return importer.Define({future->op->operands.data(), future->op->operands.size()});
+}
+
 struct Entry {
   POp op;
   ImportRow row;

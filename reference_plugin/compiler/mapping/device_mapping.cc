@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/mapping/device_mapping.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/mapping/lane_groups.h"
+#include "reference_plugin/compiler/partition/partition.h"
+#include "reference_plugin/program/compile_options.h"
 
 namespace plinth::compiler::mapping {
 namespace {
@@ -31,14 +38,65 @@ Status CheckBlock(const Block& block) {
   return Status();
 }
 
+bool SaysShardings(const Block& block) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [](const Op* op) {
+    return op->shardings != nullptr ||
+           std::any_of(op->blocks.begin(), op->blocks.end(),
+                       [](const Block* inner) { return SaysShardings(*inner); });
+  });
+}
+
 }  // namespace
 
-Status CheckSingleDevice(const Module& module) {
-  if (module.num_replicas != 1 || module.num_partitions != 1) {
-    return Unimplemented("module @", module.name, " is for ", module.num_replicas, " replicas of ",
-                         module.num_partitions,
-                         " partitions; programs for one device are supported");
+Status SetNumDevices(Module& module, int64_t num_replicas, int64_t num_partitions) {
+  struct Row {
+    std::string_view name;
+    int64_t asked;
+    int64_t* has;
+  };
+  for (const Row& row : {Row{"replicas", num_replicas, &module.num_replicas},
+                         Row{"partitions", num_partitions, &module.num_partitions}}) {
+    if (row.asked < 1 || row.asked > kMaxDevices) {
+      return InvalidArgument("the compile options ask for ", row.asked, " ", row.name,
+                             "; expected a number in [1, ", kMaxDevices, "]");
+    }
+    if (row.asked == 1) continue;
+    if (*row.has != 1 && *row.has != row.asked) {
+      return InvalidArgument("module @", module.name, " is for ", *row.has, " ", row.name,
+                             ", the compile options ask for ", row.asked);
+    }
+    *row.has = row.asked;
   }
+  if (module.num_replicas * module.num_partitions > kMaxDevices) {
+    return InvalidArgument("module @", module.name, " is for ", module.num_replicas,
+                           " replicas of ", module.num_partitions, " partitions; expected at most ",
+                           kMaxDevices, " devices together");
+  }
+  return Status();
+}
+
+Status MapToDevices(Module& module) {
+  const Function& entry = *module.entry;
+  const bool is_sharded = !entry.argument_shardings.empty() || !entry.result_shardings.empty() ||
+                          SaysShardings(*entry.body);
+  if (is_sharded && module.num_replicas > 1) {
+    return Unimplemented("module @", module.name, " is for ", module.num_replicas,
+                         " replicas and says how arrays are spread over partitions; expected one "
+                         "of the two");
+  }
+  if (is_sharded) {
+    PLINTH_RETURN_IF_ERROR(partition::Partition(module).status());
+  } else {
+    // Every device runs the program as it stands.
+    const std::string replicated = program::WriteOpSharding({});
+    module.parameter_shardings.assign(entry.body->arguments.size(), replicated);
+    module.output_shardings.assign(entry.body->terminator()->operands.size(), replicated);
+    module.meshes.clear();
+  }
+  return ResolveLaneGroups(module);
+}
+
+Status CheckSingleDevice(const Module& module) {
   for (const Function& function : module.functions) {
     PLINTH_RETURN_IF_ERROR(CheckBlock(*function.body));
   }

@@ -7,9 +7,24 @@
 
 namespace plinth::compiler::mapping {
 
-// Whether one device can run the module, which is the only mapping there is. UNIMPLEMENTED names
-// what needs several: the numbers of replicas and partitions, or a collective among other devices
-// than the first.
+// Lanes that a launch may have.
+inline constexpr int64_t kMaxDevices = 1 << 20;
+
+// Takes the numbers of replicas and partitions that whoever compiles asks for. Where one of the two
+// says one, the other counts; else they have to be the same. INVALID_ARGUMENT otherwise.
+Status SetNumDevices(Module& module, int64_t num_replicas, int64_t num_partitions);
+
+inline bool IsForSeveralDevices(const Module& module) {
+  return module.num_replicas > 1 || module.num_partitions > 1;
+}
+
+// Makes of a module for several devices, in which calls are inlined, the program that each of them
+// runs: entry arguments and results are one device's parts, collectives name lanes
+// (lane_groups.h), and no sharding is left but in parameter_shardings and output_shardings.
+Status MapToDevices(Module& module);
+
+// Whether one device can run the module. UNIMPLEMENTED names a collective among other devices than
+// the first.
 Status CheckSingleDevice(const Module& module);
 
 }  // namespace plinth::compiler::mapping

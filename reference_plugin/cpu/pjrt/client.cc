@@ -19,14 +19,14 @@ constexpr int64_t kSmallestLent = 64 << 10;
 
 constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
 
-// Physical memory statistics of the one pool that all devices share.
+// Counts what lies on one device, in the pool that all share.
 class CpuDevice final : public sdk::Device {
  public:
   CpuDevice(sdk::DeviceInfo info, std::shared_ptr<backend::MemoryPool> pool)
       : Device(std::move(info)), pool_(std::move(pool)) {}
 
   Expected<sdk::MemoryStats> GetMemoryStats() override {
-    backend::MemoryPoolStats pool = pool_->stats();
+    backend::MemoryPoolStats pool = pool_->stats(id());
     sdk::MemoryStats stats;
     stats.bytes_in_use = pool.bytes_in_use;
     stats.peak_bytes_in_use = pool.peak_bytes_in_use;
@@ -37,7 +37,7 @@ class CpuDevice final : public sdk::Device {
     return stats;
   }
   Status ClearMemoryStats() override {
-    pool_->ResetPeak();
+    pool_->ResetPeak(id());
     return Status();
   }
 
@@ -58,7 +58,7 @@ CpuClient::CpuClient(const CpuClientOptions& options)
           std::make_shared<backend::Runtime>(
               options.num_threads > 0 ? options.num_threads
                                       : static_cast<int>(std::thread::hardware_concurrency()),
-              options.memory_limit)) {
+              options.memory_limit, options.num_devices, options.device_memory_limit)) {
   for (int id = 0; id < options.num_devices; ++id) {
     sdk::DeviceInfo info;
     info.description.id = id;
@@ -124,7 +124,8 @@ Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
                               backend::StoragePtr::Borrow(request.data, request.size, release));
     return result;
   }
-  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage, runtime()->memory->Allocate(request.size));
+  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage,
+                          runtime()->memory->Allocate(request.size, request.device->id()));
   if (is_dense) {
     constexpr int64_t kGrain = 1 << 20;
     auto* from = static_cast<const std::byte*>(request.data);
@@ -145,7 +146,8 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateUninitializedBuffer(cons
                                                                             sdk::Device* device) {
   PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(int64_t size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
-  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage, runtime()->memory->Allocate(size));
+  PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage,
+                          runtime()->memory->Allocate(size, device->id()));
   return NewBuffer(shape, memory, device, std::move(storage));
 }
 

@@ -11,8 +11,9 @@ namespace plinth::cpu {
 
 struct CpuClientOptions {
   int num_devices = 1;
-  int num_threads = 0;       // 0: one per core
-  int64_t memory_limit = 0;  // bytes; 0: the machine's memory
+  int num_threads = 0;              // 0: one per core
+  int64_t memory_limit = 0;         // bytes; 0: the machine's memory
+  int64_t device_memory_limit = 0;  // bytes of each device; 0: none
   library::LibraryOptions library;
 };
 

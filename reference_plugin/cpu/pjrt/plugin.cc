@@ -13,11 +13,11 @@
 #include "reference_plugin/backend/executable/executable.h"
 #include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/pjrt/client.h"
+#include "reference_plugin/cpu/pjrt/num_devices.h"
 
 namespace plinth::cpu {
 namespace {
 
-constexpr int64_t kMostDevices = 1024;
 constexpr int64_t kMostThreads = 1024;
 
 // An unknown name would change nothing, and say nothing.
@@ -48,12 +48,17 @@ sdk::PluginInfo MakeInfo() {
       {"stablehlo_minimum_version", std::vector<int64_t>{0, 9, 0}},
   };
   info.options = {
-      {"num_devices", int64_t{1}, "devices that the client has; they share the machine", 1,
-       kMostDevices},
+      {"num_devices", int64_t{0},
+       "devices that the client has; they share the machine. 0 for what JAX_NUM_CPU_DEVICES or "
+       "XLA_FLAGS=--xla_force_host_platform_device_count ask JAX's own CPU for, else 1",
+       0, kMostDevices},
       {"num_threads", int64_t{0}, "threads that compute; 0 for one per core", 0, kMostThreads},
       {"memory_limit_bytes", int64_t{0},
        "of all arrays and running programs at once; 0 for the memory of the machine or container, "
        "as far as it is free",
+       0},
+      {"device_memory_limit_bytes", int64_t{0},
+       "of the arrays and running programs of each device; 0 for no other limit than that of all",
        0},
       {"blas", std::string(),
        "file of the BLAS library for large matrix products; \"none\" for the built-in one; empty "
@@ -72,9 +77,14 @@ class CpuPlugin final : public sdk::Plugin {
   Expected<std::unique_ptr<sdk::Client>> CreateClient(const sdk::ClientRequest& request) override {
     PLINTH_RETURN_IF_ERROR(CheckSimdName());
     CpuClientOptions options;
-    options.num_devices = static_cast<int>(request.options.GetInt64("num_devices"));
+    int64_t num_devices = request.options.GetInt64("num_devices");
+    if (num_devices == 0) {
+      PLINTH_ASSIGN_OR_RETURN(num_devices, NumDevicesFromEnvironment());
+    }
+    options.num_devices = static_cast<int>(num_devices);
     options.num_threads = static_cast<int>(request.options.GetInt64("num_threads"));
     options.memory_limit = request.options.GetInt64("memory_limit_bytes");
+    options.device_memory_limit = request.options.GetInt64("device_memory_limit_bytes");
     options.library.blas.path = request.options.GetString("blas");
     return std::unique_ptr<sdk::Client>(std::make_unique<CpuClient>(options));
   }

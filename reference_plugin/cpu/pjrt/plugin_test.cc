@@ -271,7 +271,7 @@ TEST_F(PluginTest, UnknownDeviceAndOptions) {
   options = {};
   options.num_partitions = 2;
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, program::WriteCompileOptions(options)),
-               PJRT_Error_Code_UNIMPLEMENTED, "1 x 2 devices");
+               PJRT_Error_Code_INVALID_ARGUMENT, "for 2 devices, one of them device 1");
   EXPECT_ERROR(Compile(kTwiceAndOne, &executable, "\xff\xff not a message"),
                PJRT_Error_Code_INVALID_ARGUMENT, "");
   EXPECT_ERROR(Compile("(no program", &executable), PJRT_Error_Code_INVALID_ARGUMENT, "");

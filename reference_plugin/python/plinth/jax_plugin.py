@@ -12,16 +12,25 @@ from plinth import c_api, cuda, dlpack, handlers
 _logger = logging.getLogger(__name__)
 
 
+def _cpu_options() -> dict[str, int]:
+    """What the user has configured for JAX's own CPU; the plugin reads the environment itself."""
+    from jax._src import xla_bridge
+
+    asked = getattr(xla_bridge, "num_cpu_devices", None)
+    devices = asked.value if asked is not None else -1
+    return {"num_devices": devices} if devices > 0 else {}
+
+
 def initialize() -> None:
     _register_cpu()
     if os.path.exists(plinth.cuda_plugin_path()) and (cuda.is_asked_for() or not cuda.is_excluded() and cuda.has_gpu()):
         _register_cuda()
 
 
-def _register(name: str, path: str, priority: int) -> None:
+def _register(name: str, path: str, priority: int, options=None) -> None:
     from jax._src import xla_bridge
 
-    xla_bridge.register_plugin(name, library_path=path, priority=priority)
+    xla_bridge.register_plugin(name, library_path=path, priority=priority, options=options)
     # Spares users a warning about a platform that JAX does not know.
     known = getattr(xla_bridge, "_nonexperimental_plugins", None)
     if isinstance(known, set):
@@ -32,7 +41,8 @@ def _register_cpu() -> None:
     replaces_cpu = os.environ.get("PLINTH_REPLACE_CPU") == "1"
     path = plinth.plugin_path()
     # The built-in CPU backend has priority 0.
-    _register("cpu" if replaces_cpu else "plinth", path, 0 if replaces_cpu else 400)
+    _register("cpu" if replaces_cpu else "plinth", path, 0 if replaces_cpu else 400,
+              options=_cpu_options if replaces_cpu else None)
     if replaces_cpu:
         dlpack.install()
     if not handlers.install(c_api.Plugin(path)):

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_COLLECTIVE_STEP_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_COLLECTIVE_STEP_H_
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/backend/run/prepared_step.h"
+
+namespace plinth::backend {
+
+// Which lanes of a launch take part in a collective together.
+class LaneGroups {
+ public:
+  // Each group lists lanes by rank, no lane twice.
+  explicit LaneGroups(std::span<const std::vector<int64_t>> groups);
+
+  int32_t size() const { return static_cast<int32_t>(begins_.size()) - 1; }
+  // -1: the lane is in no group, it takes part alone.
+  int32_t GroupOf(int32_t lane) const {
+    const auto number = static_cast<size_t>(lane);
+    return number < group_of_.size() ? group_of_[number] : -1;
+  }
+  // Of a group.
+  std::span<const int32_t> Members(int32_t group) const {
+    const auto begin = static_cast<size_t>(begins_[static_cast<size_t>(group)]);
+    const auto end = static_cast<size_t>(begins_[static_cast<size_t>(group) + 1]);
+    return std::span(members_).subspan(begin, end - begin);
+  }
+
+ private:
+  std::vector<int32_t> members_;  // of group 0 by rank, then of group 1, ...
+  std::vector<int32_t> begins_;   // of each group in members_, and the end
+  std::vector<int32_t> group_of_;
+};
+
+// A step that the lanes of a group do together, when each has come to it: what an engine makes of
+// every collective (Category::kCollective). Immutable; any number of launches may be at it.
+class CollectiveStep : public PreparedStep {
+ public:
+  // What one lane brings: the first elements of its operands and results.
+  struct Participant {
+    std::span<void*const> operands, results;
+  };
+
+  explicit CollectiveStep(LaneGroups groups) : groups_(std::move(groups)) {}
+
+  const LaneGroups& groups() const { return groups_; }
+  // Does the work of a whole group, whose members it gets by rank; of group -1 there is one. Of the
+  // context it uses the pool alone. Nobody else touches what it reads and writes meanwhile.
+  virtual Status Meet(int32_t group, std::span<const Participant> members,
+                      const RunContext& context) const = 0;
+
+  // Never asked for: a lane stops at the step.
+  Outcome Run(std::span<void* const>, std::span<void* const>, const RunContext&) const final {
+    return Internal("a collective does not run on one lane");
+  }
+
+ private:
+  const LaneGroups groups_;
+};
+
+}  // namespace plinth::backend
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_COLLECTIVE_STEP_H_

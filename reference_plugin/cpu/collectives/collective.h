@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_COLLECTIVES_COLLECTIVE_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_COLLECTIVES_COLLECTIVE_H_
+
+#include <memory>
+
+#include "plinth/support/status.h"
+#include "reference_plugin/backend/run/collective_step.h"
+#include "reference_plugin/compiler/plan/plan.h"
+
+namespace plinth::cpu::collectives {
+
+// Whether the step is a collective.
+bool IsCollective(const compiler::plan::PlanStep& step);
+
+// Makes it ready. Errors name the op and its place.
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareCollective(
+    const compiler::plan::PlanStep& step);
+
+// The same by kind, each in the file of its name. An error does not name the op.
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareCombine(
+    const compiler::plan::PlanStep& step, backend::LaneGroups groups);
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareExchange(
+    const compiler::plan::PlanStep& step, backend::LaneGroups groups);
+
+}  // namespace plinth::cpu::collectives
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_COLLECTIVES_COLLECTIVE_H_

@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs with collectives on several devices of one client.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <bit>
+#include <complex>
+#include <numeric>
+#include <thread>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/backend/testing/fleet.h"
+#include "reference_plugin/cpu/backend.h"
+#include "reference_plugin/cpu/pjrt/client.h"
+
+namespace plinth::backend {
+
+std::shared_ptr<const Backend> BackendUnderTest() { return cpu::MakeBackend(); }
+
+std::unique_ptr<BackendClient> ClientUnderTest(int num_devices) {
+  cpu::CpuClientOptions options;
+  options.num_devices = num_devices;
+  options.num_threads = 4;
+  return std::make_unique<cpu::CpuClient>(options);
+}
+
+}  // namespace plinth::backend
+
+namespace plinth::cpu::collectives {
+namespace {
+
+using backend::Fleet;
+using ::testing::HasSubstr;
+
+std::string Module(int replicas, int partitions, std::string_view argument, std::string_view result,
+                   std::string_view body) {
+  return StrCat("module attributes {mhlo.num_replicas = ", replicas,
+                " : i32, mhlo.num_partitions = ", partitions,
+                " : i32} {\nfunc.func @main(%a: tensor<", argument, ">) -> tensor<", result,
+                "> {\n", body, "\nreturn %0 : tensor<", result, ">\n}\n}");
+}
+
+std::string Region(std::string_view op, std::string_view type) {
+  return StrCat("({\n^bb0(%x: tensor<", type, ">, %y: tensor<", type, ">):\n %s = stablehlo.", op,
+                " %x, %y : tensor<", type, ">\n stablehlo.return %s : tensor<", type, ">\n})");
+}
+
+// Of all partitions, unless `groups` says otherwise.
+std::string AllReduce(std::string_view op, int64_t count, std::string_view type,
+                      std::string_view groups = "dense<> : tensor<0x0xi64>",
+                      std::string_view result = "%0", std::string_view operand = "%a") {
+  return StrCat(result, " = \"stablehlo.all_reduce\"(", operand, ") <{replica_groups = ", groups,
+                ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, "
+                "use_global_device_ids}> ",
+                Region(op, type), " : (tensor<", count, "x", type, ">) -> tensor<", count, "x",
+                type, ">");
+}
+
+// Each lane has other numbers.
+template <typename T = float>
+std::vector<std::vector<T>> Numbers(size_t lanes, size_t count) {
+  std::vector<std::vector<T>> numbers(lanes, std::vector<T>(count));
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    for (size_t i = 0; i < count; ++i) {
+      numbers[lane][i] = static_cast<T>((7 * i + 13 * lane + lane * i % 5) % 50);
+    }
+  }
+  return numbers;
+}
+
+template <typename T>
+std::vector<std::vector<T>> MustRun(Fleet& fleet, std::string_view text,
+                                    const std::vector<std::vector<T>>& inputs, DType dtype) {
+  auto executable = fleet.Compile(text);
+  EXPECT_TRUE(executable.ok()) << executable.status().ToString() << text;
+  if (!executable.ok()) return {};
+  auto outputs = fleet.Run<T>(**executable, inputs, dtype);
+  EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
+  return outputs.ok() ? *outputs : std::vector<std::vector<T>>();
+}
+
+template <typename T>
+std::vector<T> SumOf(const std::vector<std::vector<T>>& numbers, std::vector<size_t> lanes) {
+  std::vector<T> sum(numbers[0].size(), T{});
+  for (size_t lane : lanes) {
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<T>(sum[i] + numbers[lane][i]);
+  }
+  return sum;
+}
+
+// Long arrays go to the pool, short ones run on the caller's thread.
+TEST(Collectives, AllReduceInGroups) {
+  Fleet fleet(8);
+  for (const size_t count : {size_t{1}, size_t{1000}, size_t{300'001}}) {
+    const auto numbers = Numbers<float>(8, count);
+    const auto outputs =
+        MustRun(fleet,
+                Module(1, 8, StrCat(count, "xf32"), StrCat(count, "xf32"),
+                       AllReduce("add", static_cast<int64_t>(count), "f32",
+                                 "dense<[[7, 0, 2, 5, 1], [3, 4, 6, -1, -1]]> : tensor<2x5xi64>")),
+                numbers, DType::kF32);
+    ASSERT_EQ(outputs.size(), 8u);
+    const auto first = SumOf(numbers, {7, 0, 2, 5, 1}), second = SumOf(numbers, {3, 4, 6});
+    for (size_t lane = 0; lane < 8; ++lane) {
+      EXPECT_EQ(outputs[lane], lane == 3 || lane == 4 || lane == 6 ? second : first) << lane;
+    }
+  }
+}
+
+TEST(Collectives, AllReduceOfEveryKindOfType) {
+  Fleet fleet(3);
+  const auto check = [&]<typename T>(std::string_view type, DType dtype) {
+    const auto numbers = Numbers<T>(3, 77);
+    const auto outputs = MustRun(
+        fleet, Module(1, 3, StrCat("77x", type), StrCat("77x", type), AllReduce("add", 77, type)),
+        numbers, dtype);
+    ASSERT_EQ(outputs.size(), 3u) << type;
+    for (const auto& output : outputs) EXPECT_EQ(output, SumOf(numbers, {0, 1, 2})) << type;
+  };
+  check.operator()<double>("f64", DType::kF64);
+  check.operator()<int8_t>("i8", DType::kS8);
+  check.operator()<uint16_t>("ui16", DType::kU16);
+  check.operator()<int32_t>("i32", DType::kS32);
+  check.operator()<int64_t>("i64", DType::kS64);
+  check.operator()<std::complex<float>>("complex<f32>", DType::kC64);
+  check.operator()<std::complex<double>>("complex<f64>", DType::kC128);
+  // Whether any is true.
+  std::vector<std::vector<uint8_t>> flags = {{0, 1, 0, 0}, {0, 0, 0, 1}, {0, 1, 0, 0}};
+  const auto any =
+      MustRun(fleet, Module(1, 3, "4xi1", "4xi1", AllReduce("or", 4, "i1")), flags, DType::kPred);
+  for (const auto& output : any) EXPECT_EQ(output, (std::vector<uint8_t>{0, 1, 0, 1}));
+}
+
+uint16_t ToBf16(float value) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16); }
+
+// 1 + 2^-8 is a tie that rounds to 1 in bf16, as often as it is added; 1 + 4 * 2^-8 is a value.
+TEST(Collectives, NarrowFloatsAreRoundedOnce) {
+  Fleet fleet(5);
+  std::vector<std::vector<uint16_t>> numbers(5, {ToBf16(0x1p-8f)});
+  numbers[0] = {ToBf16(1)};
+  const auto outputs = MustRun(fleet, Module(1, 5, "1xbf16", "1xbf16", AllReduce("add", 1, "bf16")),
+                               numbers, DType::kBF16);
+  ASSERT_EQ(outputs.size(), 5u);
+  for (const auto& output : outputs) EXPECT_EQ(output[0], ToBf16(1 + 0x1p-6f));
+}
+
+TEST(Collectives, AllReduceByAnyRegion) {
+  Fleet fleet(4);
+  const auto numbers = Numbers<float>(4, 5000);
+  const auto outputs = MustRun(fleet, Module(1, 4, "5000xf32", "5000xf32", R"(
+    %0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<> : tensor<0x0xi64>}> ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %most = stablehlo.constant dense<60.0> : tensor<f32>
+        %s = stablehlo.add %x, %y : tensor<f32>
+        %t = stablehlo.minimum %s, %most : tensor<f32>
+        stablehlo.return %t : tensor<f32>
+    }) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>}
+      : (tensor<5000xf32>) -> tensor<5000xf32>)"),
+                               numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), 4u);
+  auto expected = SumOf(numbers, {0, 1, 2, 3});
+  for (float& sum : expected) sum = std::min(sum, 60.0f);
+  for (const auto& output : outputs) EXPECT_EQ(output, expected);
+}
+
+TEST(Collectives, ReduceScatterGivesEachItsPart) {
+  Fleet fleet(2);
+  const auto numbers = Numbers<int32_t>(2, 24);
+  const auto outputs = MustRun(fleet,
+                               Module(1, 2, "24xi32", "12xi32",
+                                      R"(
+    %1 = stablehlo.reshape %a : (tensor<24xi32>) -> tensor<3x4x2xi32>
+    %2 = "stablehlo.reduce_scatter"(%1) <{scatter_dimension = 1 : i64,
+        replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>,
+        channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids}> )" +
+                                          Region("add", "i32") + R"(
+      : (tensor<3x4x2xi32>) -> tensor<3x2x2xi32>
+    %0 = stablehlo.reshape %2 : (tensor<3x2x2xi32>) -> tensor<12xi32>)"),
+                               numbers, DType::kS32);
+  ASSERT_EQ(outputs.size(), 2u);
+  const auto sum = SumOf(numbers, {0, 1});
+  for (int rank = 0; rank < 2; ++rank) {
+    std::vector<int32_t> expected;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 4; ++j) expected.push_back(sum[8 * i + 4 * rank + j]);
+    }
+    EXPECT_EQ(outputs[1 - rank], expected);  // lane 1 has rank 0
+  }
+}
+
+TEST(Collectives, AllGatherJoinsByRank) {
+  Fleet fleet(3);
+  const auto numbers = Numbers<int32_t>(3, 4);
+  for (const int dim : {0, 1}) {
+    const auto outputs = MustRun(
+        fleet,
+        Module(1, 3, "4xi32", "12xi32",
+               StrCat("%1 = stablehlo.reshape %a : (tensor<4xi32>) -> tensor<2x2xi32>\n",
+                      "%2 = \"stablehlo.all_gather\"(%1) <{all_gather_dim = ", dim,
+                      " : i64, replica_groups = dense<[[2, 0, 1]]> : tensor<1x3xi64>, "
+                      "channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, "
+                      "use_global_device_ids}> : (tensor<2x2xi32>) -> tensor<",
+                      dim == 0 ? "6x2" : "2x6", "xi32>\n%0 = stablehlo.reshape %2 : (tensor<",
+                      dim == 0 ? "6x2" : "2x6", "xi32>) -> tensor<12xi32>")),
+        numbers, DType::kS32);
+    ASSERT_EQ(outputs.size(), 3u);
+    std::vector<int32_t> expected;
+    for (int row = 0; row < (dim == 0 ? 1 : 2); ++row) {
+      for (size_t lane : {2, 0, 1}) {
+        const auto* begin = numbers[lane].data() + 2 * row;
+        expected.insert(expected.end(), begin, begin + (dim == 0 ? 4 : 2));
+      }
+    }
+    for (const auto& output : outputs) EXPECT_EQ(output, expected);
+  }
+}
+
+// Element (i, j) of lane l is 100 l + 10 i + j.
+TEST(Collectives, AllToAllAlongAnyDimensions) {
+  Fleet fleet(2);
+  std::vector<std::vector<int32_t>> numbers(2);
+  for (int lane = 0; lane < 2; ++lane) {
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 4; ++j) numbers[lane].push_back(100 * lane + 10 * i + j);
+    }
+  }
+  struct Row {
+    int split, join;
+    std::string_view result;
+    std::vector<int32_t> first;  // of lane 0
+  };
+  for (const Row& row : {
+           Row{1, 0, "4x2", {0, 1, 10, 11, 100, 101, 110, 111}},
+           Row{0, 1, "1x8", {0, 1, 2, 3, 100, 101, 102, 103}},
+           Row{0, 0, "2x4", {0, 1, 2, 3, 100, 101, 102, 103}},
+           Row{1, 1, "2x4", {0, 1, 100, 101, 10, 11, 110, 111}},
+       }) {
+    const auto outputs = MustRun(
+        fleet,
+        Module(1, 2, "8xi32", "8xi32",
+               StrCat("%1 = stablehlo.reshape %a : (tensor<8xi32>) -> tensor<2x4xi32>\n",
+                      "%2 = \"stablehlo.all_to_all\"(%1) <{split_dimension = ", row.split,
+                      " : i64, concat_dimension = ", row.join,
+                      " : i64, split_count = 2 : i64, "
+                      "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, "
+                      "channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>}> : "
+                      "(tensor<2x4xi32>) -> tensor<",
+                      row.result, "xi32>\n%0 = stablehlo.reshape %2 : (tensor<", row.result,
+                      "xi32>) -> tensor<8xi32>")),
+        numbers, DType::kS32);
+    ASSERT_EQ(outputs.size(), 2u);
+    EXPECT_EQ(outputs[0], row.first) << row.split << row.join;
+  }
+}
+
+TEST(Collectives, PermuteGivesZeroWhereNobodySends) {
+  Fleet fleet(4);
+  const auto numbers = Numbers<float>(4, 6);
+  const auto outputs = MustRun(fleet, Module(1, 4, "6xf32", "6xf32", R"(
+    %0 = "stablehlo.collective_permute"(%a) <{
+        source_target_pairs = dense<[[0, 1], [1, 2], [3, 3]]> : tensor<3x2xi64>,
+        channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>}>
+      : (tensor<6xf32>) -> tensor<6xf32>)"),
+                               numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), 4u);
+  EXPECT_EQ(outputs[0], std::vector<float>(6, 0));
+  EXPECT_EQ(outputs[1], numbers[0]);
+  EXPECT_EQ(outputs[2], numbers[1]);
+  EXPECT_EQ(outputs[3], numbers[3]);
+}
+
+TEST(Collectives, BroadcastSendsTheFirst) {
+  Fleet fleet(4);
+  const auto numbers = Numbers<float>(4, 6);
+  const auto outputs = MustRun(fleet, Module(4, 1, "6xf32", "6xf32", R"(
+    %0 = "stablehlo.collective_broadcast"(%a) <{
+        replica_groups = dense<[[2, 0], [1, 3]]> : tensor<2x2xi64>}>
+      : (tensor<6xf32>) -> tensor<6xf32>)"),
+                               numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), 4u);
+  EXPECT_EQ(outputs[0], numbers[2]);
+  EXPECT_EQ(outputs[2], numbers[2]);
+  EXPECT_EQ(outputs[1], numbers[1]);
+  EXPECT_EQ(outputs[3], numbers[1]);
+}
+
+TEST(Collectives, InTheBackground) {
+  Fleet fleet(2);
+  const auto numbers = Numbers<float>(2, 5);
+  const auto outputs = MustRun(
+      fleet,
+      Module(1, 2, "5xf32", "5xf32",
+             StrCat("%f = \"stablehlo.async_start\"(%a) ({\n^bb0(%b: tensor<5xf32>):\n",
+                    AllReduce("add", 5, "f32", "dense<> : tensor<0x0xi64>", "%c", "%b"),
+                    "\n stablehlo.return %c : tensor<5xf32>\n}) : (tensor<5xf32>) -> "
+                    "!stablehlo.future<tensor<5xf32>>\n"
+                    "%0 = \"stablehlo.async_done\"(%f) : (!stablehlo.future<tensor<5xf32>>) -> "
+                    "tensor<5xf32>")),
+      numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[1], SumOf(numbers, {0, 1}));
+}
+
+TEST(Collectives, InLoops) {
+  Fleet fleet(4);
+  std::vector<std::vector<float>> numbers(4, std::vector<float>(3, 1));
+  const auto outputs = MustRun(
+      fleet,
+      Module(1, 4, "3xf32", "3xf32",
+             StrCat("%zero = stablehlo.constant dense<0> : tensor<i32>\n",
+                    "%one = stablehlo.constant dense<1> : tensor<i32>\n",
+                    "%end = stablehlo.constant dense<5> : tensor<i32>\n",
+                    "%n, %0 = stablehlo.while(%i = %zero, %b = %a) : tensor<i32>, tensor<3xf32>\n",
+                    "cond {\n %more = stablehlo.compare LT, %i, %end : (tensor<i32>, tensor<i32>) "
+                    "-> tensor<i1>\n stablehlo.return %more : tensor<i1>\n} do {\n",
+                    AllReduce("add", 3, "f32", "dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>", "%c",
+                              "%b"),
+                    "\n %next = stablehlo.add %i, %one : tensor<i32>\n"
+                    " stablehlo.return %next, %c : tensor<i32>, tensor<3xf32>\n}")),
+      numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), 4u);
+  for (const auto& output : outputs) EXPECT_EQ(output, std::vector<float>(3, 32));
+}
+
+// Lane l turns l + 1 times round a loop whose body has `body`, which makes %c of %b.
+std::string Turns(std::string_view body, int lanes) {
+  return Module(
+      1, lanes, "3xf32", "3xf32",
+      StrCat("%id = stablehlo.partition_id : tensor<ui32>\n"
+             "%own = stablehlo.convert %id : (tensor<ui32>) -> tensor<i32>\n"
+             "%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+             "%one = stablehlo.constant dense<1> : tensor<i32>\n"
+             "%n, %0 = stablehlo.while(%i = %zero, %b = %a) : tensor<i32>, tensor<3xf32>\n"
+             "cond {\n %more = stablehlo.compare LE, %i, %own : (tensor<i32>, tensor<i32>) -> "
+             "tensor<i1>\n stablehlo.return %more : tensor<i1>\n} do {\n",
+             body,
+             "\n %next = stablehlo.add %i, %one : tensor<i32>\n"
+             " stablehlo.return %next, %c : tensor<i32>, tensor<3xf32>\n}"));
+}
+
+TEST(Collectives, LanesMayTurnDifferentlyOftenOnTheirOwn) {
+  Fleet fleet(3);
+  std::vector<std::vector<float>> numbers(3, std::vector<float>(3, 1));
+  const auto outputs =
+      MustRun(fleet, Turns("%c = stablehlo.add %b, %b : tensor<3xf32>", 3), numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), 3u);
+  for (int lane = 0; lane < 3; ++lane) EXPECT_EQ(outputs[lane][0], 2 << lane);
+}
+
+// The error of a launch, which is on every output of every device.
+Status ErrorOf(Fleet& fleet, std::string_view text, size_t lanes) {
+  auto executable = fleet.Compile(text);
+  EXPECT_TRUE(executable.ok()) << executable.status().ToString();
+  if (!executable.ok()) return executable.status();
+  std::vector<std::unique_ptr<backend::ContentsBuffer>> buffers;
+  std::vector<std::vector<sdk::Buffer*>> arguments;
+  const std::vector<float> data(3, 1);
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    buffers.push_back(
+        fleet.Upload<float>((*executable)->info().addressable_devices[lane], data, DType::kF32));
+    arguments.push_back({buffers.back().get()});
+  }
+  auto results = fleet.Execute(**executable, arguments);
+  EXPECT_TRUE(results.ok()) << results.status().ToString();
+  if (!results.ok()) return results.status();
+  Status status;
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    const Status own = results->outputs[lane][0]->ReadyEvent().Await();
+    EXPECT_EQ(results->completions[lane].Await().ToString(), own.ToString());
+    if (lane > 0) {
+      EXPECT_EQ(own.ToString(), status.ToString());
+    }
+    status = own;
+  }
+  return status;
+}
+
+TEST(Collectives, WithoutPartnersAreAnErrorAtOnce) {
+  Fleet fleet(3);
+  const Status status = ErrorOf(
+      fleet, Turns(AllReduce("add", 3, "f32", "dense<> : tensor<0x0xi64>", "%c", "%b"), 3), 3);
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("on device 1, 2 waits for device 0: 0 has ended"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("all_reduce"));
+  // The next program runs.
+  const auto numbers = Numbers<float>(3, 3);
+  const auto outputs = MustRun(fleet, Module(1, 3, "3xf32", "3xf32", AllReduce("add", 3, "f32")),
+                               numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), 3u);
+  EXPECT_EQ(outputs[0], SumOf(numbers, {0, 1, 2}));
+}
+
+TEST(Collectives, AtDifferentPlacesNeverMeet) {
+  Fleet fleet(2);
+  const Status status =
+      ErrorOf(fleet,
+              Module(1, 2, "3xf32", "3xf32",
+                     StrCat("%id = stablehlo.partition_id : tensor<ui32>\n"
+                            "%own = stablehlo.convert %id : (tensor<ui32>) -> tensor<i32>\n"
+                            "%0 = \"stablehlo.case\"(%own) ({\n",
+                            AllReduce("add", 3, "f32", "dense<> : tensor<0x0xi64>", "%b"),
+                            "\n stablehlo.return %b : tensor<3xf32>\n}, {\n",
+                            AllReduce("maximum", 3, "f32", "dense<> : tensor<0x0xi64>", "%c"),
+                            "\n stablehlo.return %c : tensor<3xf32>\n}) : (tensor<i32>) -> "
+                            "tensor<3xf32>")),
+              2);
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("1 waits at all_reduce"));
+}
+
+TEST(Launches, OnAnyAssignmentOfDevices) {
+  Fleet fleet(6);
+  const std::string text = Module(2, 2, "2xf32", "2xf32", R"(
+    %p = stablehlo.partition_id : tensor<ui32>
+    %r = stablehlo.replica_id : tensor<ui32>
+    %ten = stablehlo.constant dense<10> : tensor<ui32>
+    %1 = stablehlo.multiply %r, %ten : tensor<ui32>
+    %2 = stablehlo.add %1, %p : tensor<ui32>
+    %3 = stablehlo.convert %2 : (tensor<ui32>) -> tensor<f32>
+    %4 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<2xf32>
+    %0 = stablehlo.add %4, %a : tensor<2xf32>)");
+  auto executable = fleet.Compile(text, {5, 3, 0, 1}, 2);
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  EXPECT_EQ((*executable)->info().addressable_devices[0]->id(), 5);
+  EXPECT_EQ((*executable)->executable()->info().num_replicas, 2u);
+  EXPECT_EQ((*executable)->executable()->info().num_partitions, 2u);
+  const std::vector<std::vector<float>> zeros(4, {0, 0});
+  auto outputs = fleet.Run<float>(**executable, zeros, DType::kF32);
+  ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+  EXPECT_EQ((*outputs)[0][0], 0);
+  EXPECT_EQ((*outputs)[1][0], 1);
+  EXPECT_EQ((*outputs)[2][0], 10);
+  EXPECT_EQ((*outputs)[3][0], 11);
+
+  for (const auto& [devices, words] :
+       {std::pair(std::vector<int64_t>{0, 1, 2, 1}, "names device 1 twice"),
+        std::pair(std::vector<int64_t>{0, 1, 2, 6}, "one of them device 6")}) {
+    auto refused = fleet.Compile(text, devices, 2);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(refused.status().message()), HasSubstr(words));
+  }
+}
+
+TEST(Launches, OfManyDevices) {
+  constexpr size_t kLanes = 512;
+  Fleet fleet(kLanes);
+  const auto numbers = Numbers<float>(kLanes, 3);
+  const auto outputs = MustRun(
+      fleet, Module(1, kLanes, "3xf32", "3xf32", AllReduce("add", 3, "f32")), numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), kLanes);
+  std::vector<size_t> all(kLanes);
+  std::iota(all.begin(), all.end(), 0);
+  for (const auto& output : outputs) EXPECT_EQ(output, SumOf(numbers, all));
+}
+
+// Donated arguments are taken on every device, and an all_reduce works in them.
+TEST(Launches, TakeWhatIsDonated) {
+  Fleet fleet(2);
+  std::string text = Module(1, 2, "3xf32", "3xf32", AllReduce("add", 3, "f32"));
+  const std::string_view argument = "tensor<3xf32>)";
+  text.replace(text.find(argument), argument.size(),
+               "tensor<3xf32> {tf.aliasing_output = 0 : i32})");
+  auto executable = fleet.Compile(text);
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  const std::vector<float> data = {1, 2, 3};
+  std::vector<std::unique_ptr<backend::ContentsBuffer>> buffers;
+  std::vector<std::vector<sdk::Buffer*>> arguments;
+  std::vector<const void*> places;
+  for (const auto& device : fleet.client().devices()) {
+    buffers.push_back(fleet.Upload<float>(device.get(), data, DType::kF32));
+    places.push_back(buffers.back()->contents()->storage->data());
+    arguments.push_back({buffers.back().get()});
+  }
+  const bool donated[] = {true};
+  auto results = fleet.Execute(**executable, arguments, donated);
+  ASSERT_TRUE(results.ok()) << results.status().ToString();
+  for (size_t lane = 0; lane < 2; ++lane) {
+    EXPECT_TRUE(buffers[lane]->IsDeleted());
+    sdk::Buffer& output = *results->outputs[lane][0];
+    auto sum = Fleet::Download<float>(output);
+    ASSERT_TRUE(sum.ok());
+    EXPECT_EQ(*sum, (std::vector<float>{2, 4, 6}));
+    EXPECT_EQ(static_cast<backend::ContentsBuffer&>(output).contents()->storage->data(),
+              places[lane]);
+  }
+}
+
+// Programs with collectives do not run on one device, those without do.
+TEST(Launches, OnOneDeviceAlone) {
+  Fleet fleet(2);
+  auto executable = fleet.Compile(Module(1, 2, "3xf32", "3xf32", AllReduce("add", 3, "f32")));
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  const std::vector<float> data = {1, 2, 3};
+  sdk::Device* const device = fleet.client().devices()[1].get();
+  const auto buffer = fleet.Upload<float>(device, data, DType::kF32);
+  PJRT_Buffer* inputs[] = {sdk::ToC(buffer.get())};
+  PJRT_Buffer* const* lists[] = {inputs};
+  PJRT_Buffer* outputs[] = {nullptr};
+  PJRT_Buffer** output_lists[] = {outputs};
+  sdk::ExecuteRequest request;
+  request.num_args = 1;
+  request.arguments_per_device = lists;
+  request.execute_device = device;
+  sdk::ExecuteResults results(output_lists, 1, 1, {});
+  EXPECT_EQ((*executable)->Execute(request, results).code(), StatusCode::kInvalidArgument);
+}
+
+// Threads enqueue different programs in different orders on the same devices.
+TEST(Launches, FromManyThreads) {
+  constexpr size_t kLanes = 8, kPrograms = 3;
+  Fleet fleet(kLanes);
+  std::vector<std::unique_ptr<sdk::LoadedExecutable>> programs;
+  for (const int64_t count : {int64_t{5}, int64_t{2000}, int64_t{100'000}}) {
+    const std::string type = StrCat(count, "xf32");
+    auto executable = fleet.Compile(Module(
+        1, kLanes, type, type,
+        StrCat(AllReduce("add", count, "f32",
+                         "dense<[[0, 1, 2, 3], [4, 5, 6, 7]]> : tensor<2x4xi64>", "%b"),
+               "\n", AllReduce("add", count, "f32", "dense<> : tensor<0x0xi64>", "%0", "%b"))));
+    ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+    programs.push_back(*std::move(executable));
+  }
+  const size_t counts[] = {5, 2000, 100'000};
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t round = 0; round < 12; ++round) {
+        const size_t p = (t + round * (1 + t % 2)) % kPrograms;
+        std::vector<std::vector<float>> numbers(kLanes, std::vector<float>(counts[p], 1));
+        auto outputs = fleet.Run<float>(*programs[p], numbers, DType::kF32);
+        const std::vector<float> expected(counts[p], 4 * 8);
+        if (!outputs.ok()) {
+          ++failures;
+          continue;
+        }
+        for (const auto& output : *outputs) failures += output != expected;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
+}  // namespace
+}  // namespace plinth::cpu::collectives

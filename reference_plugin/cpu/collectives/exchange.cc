@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/cpu/collectives/collective.h"
+
+namespace plinth::cpu::collectives {
+namespace {
+
+using backend::LaneGroups;
+using backend::RunContext;
+using compiler::CollectiveAttributes;
+using compiler::Dims;
+using compiler::Opcode;
+using compiler::Type;
+
+constexpr int64_t kGrain = 256 << 10;  // bytes that one thread copies at once
+
+// A block of one type in two arrays: rows of bytes that are contiguous in both.
+class BlockRows {
+ public:
+  BlockRows() = default;
+  // `dims` of the block; `from` and `to` are the arrays in which it lies.
+  BlockRows(const Dims& dims, const Type& from, const Type& to, size_t row_dim) {
+    const Dims from_strides = compiler::DenseStrides(from.dims, ByteSize(from.dtype));
+    const Dims to_strides = compiler::DenseStrides(to.dims, ByteSize(to.dtype));
+    row_bytes_ = dims.empty() ? ByteSize(from.dtype) : dims[row_dim] * from_strides[row_dim];
+    for (size_t d = 0; d < row_dim; ++d) {
+      if (dims[d] == 1) continue;
+      outer_.push_back({dims[d], from_strides[d], to_strides[d]});
+      num_rows_ *= dims[d];
+    }
+    for (int64_t extent : dims) {
+      if (extent == 0) num_rows_ = 0;
+    }
+    // Long rows are cut, so that threads share them.
+    pieces_ = std::max<int64_t>(1, (row_bytes_ + kGrain - 1) / kGrain);
+  }
+
+  int64_t num_pieces() const { return num_rows_ * pieces_; }
+  int64_t piece_bytes() const { return std::min(row_bytes_, kGrain); }
+
+  void CopyPiece(int64_t piece, const std::byte* from, std::byte* to) const {
+    const int64_t begin = piece % pieces_ * kGrain;
+    int64_t row = piece / pieces_;
+    int64_t from_offset = begin, to_offset = begin;
+    for (size_t d = outer_.size(); d-- > 0;) {
+      const int64_t index = row % outer_[d].extent;
+      row /= outer_[d].extent;
+      from_offset += index * outer_[d].from_stride;
+      to_offset += index * outer_[d].to_stride;
+    }
+    const int64_t bytes = std::min(kGrain, row_bytes_ - begin);
+    std::memcpy(to + to_offset, from + from_offset, static_cast<size_t>(bytes));
+  }
+
+ private:
+  struct Outer {
+    int64_t extent, from_stride, to_stride;
+  };
+  std::vector<Outer> outer_;
+  int64_t row_bytes_ = 0;
+  int64_t num_rows_ = 1;
+  int64_t pieces_ = 1;
+};
+
+// How the block from one rank to another lies: the source's is `from_stride` bytes further for each
+// rank of the target, the target's `to_stride` for each rank of the source.
+struct Exchange {
+  BlockRows rows;
+  int64_t from_stride = 0, to_stride = 0;
+};
+
+std::byte* Bytes(void* pointer) { return static_cast<std::byte*>(pointer); }
+
+// all_gather, all_to_all: every rank sends a block to every rank.
+class AllToAllStep final : public backend::CollectiveStep {
+ public:
+  AllToAllStep(LaneGroups groups, std::vector<Exchange> exchanges)
+      : CollectiveStep(std::move(groups)), exchanges_(std::move(exchanges)) {}
+
+  Status Meet(int32_t, std::span<const Participant> members,
+              const RunContext& context) const override {
+    const auto size = static_cast<int64_t>(members.size());
+    for (size_t a = 0; a < exchanges_.size(); ++a) {
+      const Exchange& exchange = exchanges_[a];
+      const int64_t pieces = exchange.rows.num_pieces();
+      // What is read lies in the cache for all its targets.
+      const int64_t bytes = std::max<int64_t>(exchange.rows.piece_bytes() * size, 1);
+      backend::ParallelFor(context.pool, pieces * size, std::max<int64_t>(kGrain / bytes, 1),
+                           [&](int64_t begin, int64_t end) {
+                             for (int64_t i = begin; i < end; ++i) {
+                               Send(exchange, a, members, i / pieces, i % pieces);
+                             }
+                           });
+    }
+    return Status();
+  }
+
+ private:
+  static void Send(const Exchange& exchange, size_t array, std::span<const Participant> members,
+                   int64_t source, int64_t piece) {
+    const std::byte* from = Bytes(members[static_cast<size_t>(source)].operands[array]);
+    for (const Participant& target : members) {
+      exchange.rows.CopyPiece(piece, from,
+                              Bytes(target.results[array]) + source * exchange.to_stride);
+      from += exchange.from_stride;
+    }
+  }
+
+  const std::vector<Exchange> exchanges_;  // one per array
+};
+
+// The array of the group's first lane, everywhere.
+class BroadcastStep final : public backend::CollectiveStep {
+ public:
+  BroadcastStep(LaneGroups groups, int64_t bytes)
+      : CollectiveStep(std::move(groups)), bytes_(bytes) {}
+
+  Status Meet(int32_t, std::span<const Participant> members,
+              const RunContext& context) const override {
+    const std::byte* from = Bytes(members[0].operands[0]);
+    backend::ParallelFor(context.pool, bytes_, kGrain, [&](int64_t begin, int64_t end) {
+      for (const Participant& target : members) {
+        std::memcpy(Bytes(target.results[0]) + begin, from + begin,
+                    static_cast<size_t>(end - begin));
+      }
+    });
+    return Status();
+  }
+
+ private:
+  const int64_t bytes_;
+};
+
+class PermuteStep final : public backend::CollectiveStep {
+ public:
+  PermuteStep(LaneGroups groups, const CollectiveAttributes& permute, int64_t bytes)
+      : CollectiveStep(std::move(groups)), bytes_(bytes) {
+    std::unordered_map<int64_t, int64_t> source_of;
+    for (const std::vector<int64_t>& pair : permute.groups) source_of[pair[1]] = pair[0];
+    for (int32_t group = 0; group < this->groups().size(); ++group) {
+      std::unordered_map<int64_t, int32_t> rank_of;
+      for (int32_t lane : this->groups().Members(group)) {
+        rank_of.emplace(lane, static_cast<int32_t>(rank_of.size()));
+      }
+      std::vector<int32_t>& sources = sources_.emplace_back();
+      for (int32_t lane : this->groups().Members(group)) {
+        const auto source = source_of.find(lane);
+        sources.push_back(source == source_of.end() ? -1 : rank_of.at(source->second));
+      }
+    }
+  }
+
+  Status Meet(int32_t group, std::span<const Participant> members,
+              const RunContext& context) const override {
+    backend::ParallelFor(context.pool, bytes_, kGrain, [&](int64_t begin, int64_t end) {
+      const auto bytes = static_cast<size_t>(end - begin);
+      for (size_t rank = 0; rank < members.size(); ++rank) {
+        std::byte* const to = Bytes(members[rank].results[0]) + begin;
+        const int32_t source = group < 0 ? -1 : sources_[static_cast<size_t>(group)][rank];
+        if (source < 0) {
+          std::memset(to, 0, bytes);
+        } else {
+          std::memcpy(to, Bytes(members[static_cast<size_t>(source)].operands[0]) + begin, bytes);
+        }
+      }
+    });
+    return Status();
+  }
+
+ private:
+  const int64_t bytes_;
+  // By group and rank: the rank of what sends there; -1: nobody.
+  std::vector<std::vector<int32_t>> sources_;
+};
+
+Exchange MakeExchange(const compiler::plan::PlanStep& step, size_t array) {
+  const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
+  const Type& from = step.operands[array].type;
+  const Type& to = step.results[array].type;
+  const Dims from_strides = compiler::DenseStrides(from.dims, ByteSize(from.dtype));
+  const Dims to_strides = compiler::DenseStrides(to.dims, ByteSize(to.dtype));
+  const auto dim = static_cast<size_t>(collective.dimension);
+  Dims block = from.dims;
+  Exchange exchange;
+  size_t last = dim;  // the last dimension that is not whole in both arrays
+  if (step.opcode == Opcode::kAllToAll) {
+    const auto joined = static_cast<size_t>(collective.concat_dimension);
+    block[dim] /= collective.split_count;
+    exchange.from_stride = block[dim] * from_strides[dim];
+    exchange.to_stride = block[joined] * to_strides[joined];
+    last = std::max(dim, joined);
+  } else {
+    exchange.to_stride = block[dim] * to_strides[dim];
+  }
+  exchange.rows = BlockRows(block, from, to, last);
+  return exchange;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareExchange(
+    const compiler::plan::PlanStep& step, LaneGroups groups) {
+  const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
+  const int64_t bytes = step.operands[0].type.SizeInBytes();
+  switch (step.opcode) {
+    case Opcode::kAllGather:
+    case Opcode::kAllToAll: {
+      std::vector<Exchange> exchanges;
+      for (size_t a = 0; a < step.operands.size(); ++a) exchanges.push_back(MakeExchange(step, a));
+      return std::unique_ptr<backend::PreparedStep>(
+          new AllToAllStep(std::move(groups), std::move(exchanges)));
+    }
+    case Opcode::kCollectiveBroadcast:
+      return std::unique_ptr<backend::PreparedStep>(new BroadcastStep(std::move(groups), bytes));
+    case Opcode::kCollectivePermute:
+      return std::unique_ptr<backend::PreparedStep>(
+          new PermuteStep(std::move(groups), collective, bytes));
+    default:
+      return Unimplemented("it has no form in shared memory");
+  }
+}
+
+}  // namespace plinth::cpu::collectives
