@@ -90,6 +90,7 @@ def all_cases(startup, budget):
     import cases_compile  # noqa: F401
     import cases_ops  # noqa: F401
     import cases_algebra  # noqa: F401
+    import cases_devices  # noqa: F401
     import cases_models  # noqa: F401
 
     measure.case("end_rss")(lambda: {"peak_rss_mb": peak_rss_mb()})
