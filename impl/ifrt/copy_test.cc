@@ -226,6 +226,13 @@ TEST_F(CopyTest, WhatIsWrongWithARemap) {
               r.mappings[0].from = {Remap::Shards(0, 1), Remap::Shards(0, 1)};
             }),
             kInvalid);
+  // Two outputs of the same shards, which nothing else forbids.
+  EXPECT_EQ(wrong([&](Remap& r) {
+              r.outputs.push_back(s32);
+              r.mappings.push_back(r.mappings[0]);
+              r.mappings[1].output = 1;
+            }),
+            kInvalid);
   ASSERT_VALUE(const Array array, MakeIota({4}, moved));
   EXPECT_EQ(Follow(identity, {array}, Copy::kReuse).status().code(), kInvalid);
   EXPECT_EQ(Follow(identity, {}, Copy::kReuse).status().code(), kInvalid);
