@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_COLLECTIVES_COLLECTIVE_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_COLLECTIVES_COLLECTIVE_H_
 
+#include <cstddef>
 #include <memory>
 
 #include "plinth/support/status.h"
@@ -9,6 +10,9 @@
 #include "reference_plugin/compiler/plan/plan.h"
 
 namespace plinth::cpu::collectives {
+
+// Of an array that a participant has.
+inline std::byte* Bytes(void* pointer) { return static_cast<std::byte*>(pointer); }
 
 // Whether the step is a collective.
 bool IsCollective(const compiler::plan::PlanStep& step);

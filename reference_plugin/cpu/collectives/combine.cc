@@ -25,8 +25,6 @@ using compiler::Type;
 constexpr int64_t kTileBytes = 8 << 10;  // of partial results, in the first cache
 constexpr int64_t kTilesAtOnce = 8;      // of one thread
 
-std::byte* Bytes(void* pointer) { return static_cast<std::byte*>(pointer); }
-
 // Combines runs of up to `tile` elements of several arrays, one after the other in the order of
 // ranks. Immutable; any thread.
 class RunCombiner {

@@ -75,8 +75,6 @@ struct Exchange {
   int64_t from_stride = 0, to_stride = 0;
 };
 
-std::byte* Bytes(void* pointer) { return static_cast<std::byte*>(pointer); }
-
 // all_gather, all_to_all: every rank sends a block to every rank.
 class AllToAllStep final : public backend::CollectiveStep {
  public:
