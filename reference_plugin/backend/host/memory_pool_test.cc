@@ -100,11 +100,18 @@ TEST(MemoryPoolTest, AtMostHalfOfWhatIsFreeIsKept) {
 }
 
 TEST(MemoryPoolTest, WhatNobodyUsedForSoLongIsGivenBack) {
-  auto pool = MemoryPool::Create(0, nullptr, std::chrono::milliseconds(20));
-  (void)pool->Allocate(5 << 20);
-  (void)pool->Allocate(3 << 20);
+  constexpr auto kKept = std::chrono::milliseconds(20);
+  auto pool = MemoryPool::Create(0, nullptr, kKept);
+  // Again where this thread did not run for so long between the two.
+  for (auto start = std::chrono::steady_clock::time_point();
+       std::chrono::steady_clock::now() - start >= kKept;) {
+    pool->ReleaseIdle(std::chrono::milliseconds(0));
+    start = std::chrono::steady_clock::now();
+    (void)pool->Allocate(5 << 20);
+    (void)pool->Allocate(3 << 20);
+  }
   EXPECT_EQ(pool->stats().pooled_bytes, 10 << 20);  // 6 and 4
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  std::this_thread::sleep_for(kKept * 3 / 2);
   (void)pool->Allocate(3 << 20);
   EXPECT_EQ(pool->stats().pooled_bytes, 4 << 20);
 }
