@@ -135,13 +135,16 @@ Expected<bool> ReadPlain(pbf_reader& message, std::span<const IntField> ints,
   return false;
 }
 
+// The message has a list of replicas for each computation, which is a partition.
 Status ReadAssignmentMessage(pbf_reader message, DeviceAssignment* assignment) {
+  int32_t replica_count = 0, computation_count = 0;
+  std::vector<std::vector<int64_t>> computations;
   while (message.next()) {
     const uint32_t number = message.tag();
     if (number == Assignment::kComputationDevices) {
       if (!IsBytes(message)) return Wrong(number, "a message");
       pbf_reader computation = message.get_message();
-      std::vector<int64_t>& devices = assignment->devices.emplace_back();
+      std::vector<int64_t>& devices = computations.emplace_back();
       while (computation.next()) {
         if (computation.tag() == ComputationDevice::kReplicaDeviceIds) {
           PLINTH_RETURN_IF_ERROR(ReadInts(computation, &devices));
@@ -151,26 +154,31 @@ Status ReadAssignmentMessage(pbf_reader message, DeviceAssignment* assignment) {
       }
     } else if (number == Assignment::kReplicaCount || number == Assignment::kComputationCount) {
       if (!IsVarint(message)) return Wrong(number, "an integer");
-      (number == Assignment::kReplicaCount ? assignment->replica_count
-                                           : assignment->computation_count) = message.get_int32();
+      (number == Assignment::kReplicaCount ? replica_count : computation_count) =
+          message.get_int32();
     } else {
       message.skip();
     }
   }
-  if (assignment->computation_count < 0 || assignment->replica_count < 0 ||
-      assignment->devices.size() != static_cast<size_t>(assignment->computation_count)) {
-    return InvalidArgument("computation_count is ", assignment->computation_count, ", but ",
-                           assignment->devices.size(), " computations have devices");
+  if (computation_count < 0 || replica_count < 0 ||
+      computations.size() != static_cast<size_t>(computation_count)) {
+    return InvalidArgument("computation_count is ", computation_count, ", but ",
+                           computations.size(), " computations have devices");
   }
-  if ((assignment->replica_count == 0) != (assignment->computation_count == 0)) {
-    return InvalidArgument("replica_count is ", assignment->replica_count,
-                           " and computation_count ", assignment->computation_count,
-                           "; none or both are zero");
+  if ((replica_count == 0) != (computation_count == 0)) {
+    return InvalidArgument("replica_count is ", replica_count, " and computation_count ",
+                           computation_count, "; none or both are zero");
   }
-  for (const std::vector<int64_t>& devices : assignment->devices) {
-    if (devices.size() != static_cast<size_t>(assignment->replica_count)) {
-      return InvalidArgument("replica_count is ", assignment->replica_count,
-                             ", but a computation has ", devices.size(), " devices");
+  for (const std::vector<int64_t>& devices : computations) {
+    if (devices.size() != static_cast<size_t>(replica_count)) {
+      return InvalidArgument("replica_count is ", replica_count, ", but a computation has ",
+                             devices.size(), " devices");
+    }
+  }
+  *assignment = {replica_count, computation_count, {}};
+  for (int32_t replica = 0; replica < replica_count; ++replica) {
+    for (const std::vector<int64_t>& devices : computations) {
+      assignment->devices.push_back(devices[static_cast<size_t>(replica)]);
     }
   }
   return {};
@@ -415,12 +423,17 @@ Expected<DeviceAssignment> ReadDeviceAssignment(std::span<const std::byte> proto
 std::string WriteDeviceAssignment(const DeviceAssignment& assignment) {
   std::string out;
   pbf_writer writer(out);
-  writer.add_int32(Assignment::kReplicaCount, assignment.replica_count);
-  writer.add_int32(Assignment::kComputationCount, assignment.computation_count);
-  for (const std::vector<int64_t>& devices : assignment.devices) {
+  writer.add_int32(Assignment::kReplicaCount, assignment.num_replicas);
+  writer.add_int32(Assignment::kComputationCount, assignment.num_partitions);
+  for (int partition = 0; partition < assignment.num_partitions; ++partition) {
+    std::vector<int64_t> replicas;
+    for (int replica = 0; replica < assignment.num_replicas; ++replica) {
+      const size_t index = assignment.IndexOf(replica, partition);
+      replicas.push_back(index < assignment.devices.size() ? assignment.devices[index] : 0);
+    }
     pbf_writer computation(writer, Assignment::kComputationDevices);
-    computation.add_packed_int64(ComputationDevice::kReplicaDeviceIds, devices.begin(),
-                                 devices.end());
+    computation.add_packed_int64(ComputationDevice::kReplicaDeviceIds, replicas.begin(),
+                                 replicas.end());
   }
   return out;
 }

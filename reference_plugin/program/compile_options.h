@@ -8,9 +8,9 @@
 namespace plinth::program {
 
 using messages::CompileOptions;
-using messages::DeviceAssignment;
 using messages::OpSharding;
 using messages::UnknownField;
+using plinth::DeviceAssignment;
 
 using messages::ReadCompileOptions;
 using messages::ReadDeviceAssignment;

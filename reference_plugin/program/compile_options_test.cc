@@ -27,7 +27,7 @@ TEST(CompileOptions, OfJax) {
     EXPECT_TRUE(options.use_spmd_partitioning) << name;
     EXPECT_GT(options.debug_options.size(), 100u) << name;
     ASSERT_TRUE(options.device_assignment.has_value()) << name;
-    EXPECT_EQ(options.device_assignment->computation_count, options.num_partitions) << name;
+    EXPECT_EQ(options.device_assignment->num_partitions, options.num_partitions) << name;
   }
   EXPECT_TRUE(MustRead("conv").allow_in_place_mlir_modification);
   EXPECT_FALSE(MustRead("cpuplatform_io_callback").allow_in_place_mlir_modification);
@@ -88,12 +88,12 @@ TEST(CompileOptions, MalformedIsAnError) {
 }
 
 TEST(DeviceAssignment, CountsMustAgree) {
-  const DeviceAssignment assignment = {2, 2, {{0, 1}, {2, 3}}};
+  const DeviceAssignment assignment = {2, 2, {0, 1, 2, 3}};
   const std::string written = WriteDeviceAssignment(assignment);
   Expected<DeviceAssignment> again = ReadDeviceAssignment(Bytes(written));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_EQ(*again, assignment);
-  const std::string lying = WriteDeviceAssignment({3, 2, {{0, 1}, {2, 3}}});
+  const std::string lying = WriteDeviceAssignment({3, 2, {0, 1, 2, 3}});
   EXPECT_FALSE(ReadDeviceAssignment(Bytes(lying)).ok());
   const std::string no_replicas("\x10\x01\x1a\x00", 4);  // One computation on no device.
   EXPECT_FALSE(ReadDeviceAssignment(Bytes(no_replicas)).ok());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sdk/src/client_core.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sdk/src/generation.h"
@@ -88,18 +89,17 @@ Status ClientCore::Adopt(LoadedExecutable& executable) {
   }
   for (Device* device : info.addressable_devices) executable.c_devices_.push_back(ToC(device));
   DeviceAssignment& assignment = executable.info_.assignment;
-  if (assignment.device_ids.empty()) {
-    assignment.num_replicas = program.num_replicas;
-    assignment.num_partitions = program.num_partitions;
-    for (Device* device : info.addressable_devices) assignment.device_ids.push_back(device->id());
+  if (assignment.devices.empty()) {
+    assignment.num_replicas = static_cast<int>(program.num_replicas);
+    assignment.num_partitions = static_cast<int>(program.num_partitions);
+    for (Device* device : info.addressable_devices) assignment.devices.push_back(device->id());
   }
   std::vector<LogicalDeviceId>& logical = executable.info_.logical_ids;
   if (logical.empty()) {
-    size_t partitions = assignment.num_partitions == 0 ? 1 : assignment.num_partitions;
+    const auto partitions = static_cast<size_t>(std::max(assignment.num_partitions, 1));
     for (Device* device : info.addressable_devices) {
       size_t index = 0;
-      while (index + 1 < assignment.device_ids.size() &&
-             assignment.device_ids[index] != device->id()) {
+      while (index + 1 < assignment.devices.size() && assignment.devices[index] != device->id()) {
         ++index;
       }
       logical.push_back(
@@ -110,8 +110,10 @@ Status ClientCore::Adopt(LoadedExecutable& executable) {
     return Internal("the plugin gave ", logical.size(), " logical ids for ",
                     info.addressable_devices.size(), " addressable devices");
   }
-  if (assignment.device_ids.size() != assignment.num_replicas * assignment.num_partitions) {
-    return Internal("the plugin's device assignment has ", assignment.device_ids.size(),
+  if (assignment.num_replicas < 0 || assignment.num_partitions < 0 ||
+      assignment.devices.size() != static_cast<size_t>(assignment.num_replicas) *
+                                       static_cast<size_t>(assignment.num_partitions)) {
+    return Internal("the plugin's device assignment has ", assignment.devices.size(),
                     " devices for ", assignment.num_replicas, " replicas and ",
                     assignment.num_partitions, " partitions");
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "sdk/src/device_assignment.h"
+#include "plinth/support/xla_messages.h"
 #include "sdk/src/entry.h"
 #include "sdk/src/execute_arguments.h"
 
@@ -48,8 +48,8 @@ Status Call(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
 
 Status Call(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
   PLINTH_HANDLE(loaded, args, executable);
-  args.serialized_device_assignment =
-      new PJRT_DeviceAssignmentSerialized{SerializeDeviceAssignment(loaded->info().assignment)};
+  args.serialized_device_assignment = new PJRT_DeviceAssignmentSerialized{
+      messages::WriteDeviceAssignment(loaded->info().assignment)};
   args.serialized_bytes = args.serialized_device_assignment->bytes.data();
   args.serialized_bytes_size = args.serialized_device_assignment->bytes.size();
   args.serialized_device_assignment_deleter = [](PJRT_DeviceAssignmentSerialized* holder) {

@@ -130,7 +130,7 @@ class DevicesClient : public sdk::Client {
     sdk::LoadedExecutableInfo loaded;
     loaded.assignment.num_partitions = kNumDevices;
     for (const auto& device : devices()) {
-      loaded.assignment.device_ids.push_back(device->id());
+      loaded.assignment.devices.push_back(device->id());
       if (device->is_addressable()) loaded.addressable_devices.push_back(device.get());
     }
     return std::unique_ptr<sdk::LoadedExecutable>(std::make_unique<CopyExecutable>(

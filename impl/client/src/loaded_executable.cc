@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <span>
+
 #include "impl/client/src/calls.h"
 #include "plinth/client/executable.h"
+#include "plinth/support/xla_messages.h"
 
 namespace plinth::client {
 
@@ -44,7 +47,7 @@ Expected<DeviceAssignment> LoadedExecutable::Assignment() const {
       GetHeldBytes(api(), get(), &Args::executable, &Args::serialized_bytes,
                    &Args::serialized_bytes_size, &Args::serialized_device_assignment,
                    &Args::serialized_device_assignment_deleter));
-  return DeviceAssignment::Deserialize(proto);
+  return messages::ReadDeviceAssignment(std::as_bytes(std::span(proto)));
 }
 
 Expected<std::vector<LoadedExecutable::LogicalId>> LoadedExecutable::LogicalIds() const {

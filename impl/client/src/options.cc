@@ -11,18 +11,6 @@
 namespace plinth::client {
 namespace {
 
-messages::DeviceAssignment ToMessage(const DeviceAssignment& assignment) {
-  messages::DeviceAssignment message{assignment.num_replicas, assignment.num_partitions, {}};
-  for (int partition = 0; partition < assignment.num_partitions; ++partition) {
-    std::vector<int64_t>& replicas = message.devices.emplace_back();
-    for (int replica = 0; replica < assignment.num_replicas; ++replica) {
-      const size_t index = static_cast<size_t>(replica) * assignment.num_partitions + partition;
-      replicas.push_back(index < assignment.devices.size() ? assignment.devices[index] : 0);
-    }
-  }
-  return message;
-}
-
 bool IsInteger(std::string_view text) {
   if (!text.empty() && text.front() == '-') text.remove_prefix(1);
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -94,20 +82,6 @@ Status Options::Parse(std::string_view text) {
   return {};
 }
 
-std::string DeviceAssignment::Serialize() const { return WriteDeviceAssignment(ToMessage(*this)); }
-
-Expected<DeviceAssignment> DeviceAssignment::Deserialize(std::string_view proto) {
-  PLINTH_ASSIGN_OR_RETURN(const messages::DeviceAssignment message,
-                          messages::ReadDeviceAssignment(std::as_bytes(std::span(proto))));
-  DeviceAssignment result{message.replica_count, message.computation_count, {}};
-  for (int replica = 0; replica < result.num_replicas; ++replica) {
-    for (const auto& replicas : message.devices) {
-      result.devices.push_back(replicas[static_cast<size_t>(replica)]);
-    }
-  }
-  return result;
-}
-
 Status CompileOptions::ParseOverride(std::string_view text) {
   PLINTH_ASSIGN_OR_RETURN(const Assignment<double> option, ParseAssignment<double>(text));
   return std::visit(
@@ -132,7 +106,7 @@ std::string CompileOptions::Serialize() const {
   message.num_partitions = num_partitions;
   message.use_spmd_partitioning = use_spmd_partitioning;
   message.use_shardy_partitioner = use_shardy_partitioner;
-  if (device_assignment) message.device_assignment = ToMessage(*device_assignment);
+  message.device_assignment = device_assignment;
   return messages::WriteCompileOptions(message) + extra_fields;
 }
 

@@ -6,10 +6,13 @@
 
 #include <memory>
 #include <numeric>
+#include <span>
+#include <string>
 
 #include "plinth/client/host_array.h"
 #include "plinth/client/layout.h"
 #include "plinth/client/options.h"
+#include "plinth/support/xla_messages.h"
 
 namespace plinth::client {
 namespace {
@@ -88,22 +91,28 @@ TEST(CompileOptionsTest, WireForm) {
   EXPECT_THAT(options.Serialize(), HasSubstr(std::string("\x3a\x07\x0a\x01k\x12\x02\x10\x01", 9)));
 }
 
+Expected<DeviceAssignment> ReadAssignment(const std::string& proto) {
+  return messages::ReadDeviceAssignment(std::as_bytes(std::span(proto)));
+}
+
 TEST(DeviceAssignmentTest, RoundTrip) {
   const DeviceAssignment assignment{2, 3, {0, 1, 2, 3, 4, 5}};
-  const Expected<DeviceAssignment> again = DeviceAssignment::Deserialize(assignment.Serialize());
+  EXPECT_EQ(assignment.At(1, 2), 5);
+  const std::string proto = messages::WriteDeviceAssignment(assignment);
+  // A list of replicas for each of the three partitions.
+  EXPECT_EQ(proto, std::string("\x08\x02\x10\x03\x1a\x04\x0a\x02\x00\x03\x1a\x04\x0a\x02\x01\x04"
+                               "\x1a\x04\x0a\x02\x02\x05",
+                               22));
+  const Expected<DeviceAssignment> again = ReadAssignment(proto);
   ASSERT_TRUE(again.ok()) << again.status().ToString();
-  EXPECT_EQ(again->num_replicas, 2);
-  EXPECT_EQ(again->num_partitions, 3);
-  EXPECT_EQ(again->devices, assignment.devices);
+  EXPECT_EQ(*again, assignment);
 }
 
 TEST(DeviceAssignmentTest, BadBytes) {
-  EXPECT_FALSE(DeviceAssignment::Deserialize("\xff\xff\xff").ok());
+  EXPECT_FALSE(ReadAssignment("\xff\xff\xff").ok());
   // A billion replicas that are not listed.
-  EXPECT_FALSE(
-      DeviceAssignment::Deserialize(std::string("\x08\x80\x94\xeb\xdc\x03\x10\x01", 8)).ok());
-  EXPECT_FALSE(
-      DeviceAssignment::Deserialize(std::string("\x08\x02\x10\x01\x1a\x03\x0a\x01\x07", 9)).ok());
+  EXPECT_FALSE(ReadAssignment(std::string("\x08\x80\x94\xeb\xdc\x03\x10\x01", 8)).ok());
+  EXPECT_FALSE(ReadAssignment(std::string("\x08\x02\x10\x01\x1a\x03\x0a\x01\x07", 9)).ok());
 }
 
 TEST(LayoutTest, RoundTrip) {

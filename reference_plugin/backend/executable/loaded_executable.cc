@@ -61,17 +61,14 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendLoadedExecutable::Create
   std::iota(ids.begin(), ids.end(), 0);
   if (options.device_assignment.has_value()) {
     const program::DeviceAssignment& assignment = *options.device_assignment;
-    if (static_cast<size_t>(assignment.replica_count) != compiled.num_replicas ||
-        static_cast<size_t>(assignment.computation_count) != compiled.num_partitions) {
-      return InvalidArgument("the device assignment has ", assignment.replica_count,
-                             " replicas and ", assignment.computation_count,
+    if (static_cast<size_t>(assignment.num_replicas) != compiled.num_replicas ||
+        static_cast<size_t>(assignment.num_partitions) != compiled.num_partitions) {
+      return InvalidArgument("the device assignment has ", assignment.num_replicas,
+                             " replicas and ", assignment.num_partitions,
                              " partitions, the program ", compiled.num_replicas, " and ",
                              compiled.num_partitions);
     }
-    for (size_t i = 0; i < count; ++i) {
-      ids[i] = assignment.At(static_cast<int>(i / compiled.num_partitions),
-                             static_cast<int>(i % compiled.num_partitions));
-    }
+    ids = assignment.devices;
   } else if (count == 1 && options.device_ordinal >= 0) {
     ids[0] = options.device_ordinal;
   }
@@ -112,7 +109,7 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendLoadedExecutable::Create
   if (devices.size() == compiled.num_replicas * compiled.num_partitions) {
     info.assignment.num_replicas = compiled.num_replicas;
     info.assignment.num_partitions = compiled.num_partitions;
-    for (const sdk::Device* device : devices) info.assignment.device_ids.push_back(device->id());
+    for (const sdk::Device* device : devices) info.assignment.devices.push_back(device->id());
   }
   info.addressable_devices = std::move(devices);
   return std::unique_ptr<sdk::LoadedExecutable>(new BackendLoadedExecutable(

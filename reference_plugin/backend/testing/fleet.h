@@ -33,12 +33,7 @@ class Fleet {
     if (!devices.empty()) {
       program::DeviceAssignment& assignment = options.device_assignment.emplace();
       const size_t partitions = devices.size() / static_cast<size_t>(num_replicas);
-      assignment.replica_count = static_cast<int32_t>(num_replicas);
-      assignment.computation_count = static_cast<int32_t>(partitions);
-      assignment.devices.resize(partitions);
-      for (size_t i = 0; i < devices.size(); ++i) {
-        assignment.devices[i % partitions].push_back(devices[i]);
-      }
+      assignment = {static_cast<int>(num_replicas), static_cast<int>(partitions), devices};
       options.num_replicas = num_replicas;
       options.num_partitions = static_cast<int64_t>(partitions);
     }

@@ -16,6 +16,7 @@
 #include "plinth/sdk/ffi.h"
 #include "plinth/sdk/handle.h"
 #include "plinth/sdk/shape.h"
+#include "plinth/support/device_assignment.h"
 #include "plinth/support/small_vector.h"
 
 namespace plinth::sdk {
@@ -105,12 +106,7 @@ class Executable {
   std::unique_ptr<Arrays> arrays_;
 };
 
-// Which devices run the program: ids[replica * num_partitions + partition].
-struct DeviceAssignment {
-  size_t num_replicas = 1;
-  size_t num_partitions = 1;
-  std::vector<int> device_ids = {};
-};
+using plinth::DeviceAssignment;
 
 struct LogicalDeviceId {
   int replica = 0;
@@ -219,7 +215,7 @@ struct LoadedExecutableInfo {
   std::vector<Device*> addressable_devices = {};
   // Of each addressable device. Empty: found from the assignment.
   std::vector<LogicalDeviceId> logical_ids = {};
-  // Empty device_ids: the addressable devices, in order.
+  // Without devices: the addressable devices, in order.
   DeviceAssignment assignment = {};
 };
 

@@ -11,22 +11,12 @@
 #include <variant>
 #include <vector>
 
+#include "plinth/support/device_assignment.h"
 #include "plinth/support/status.h"
 
 // The protocol buffers of XLA that cross the C API, as values: the one reader and writer. Their
 // fields are rows of api/messages.
 namespace plinth::messages {
-
-// Which device runs which replica of which partition.
-struct DeviceAssignment {
-  int32_t replica_count = 0;
-  int32_t computation_count = 0;  // Partitions.
-  // [partition][replica]: computation_count lists of replica_count device ids.
-  std::vector<std::vector<int64_t>> devices;
-
-  int64_t At(int replica, int partition) const { return devices[partition][replica]; }
-  friend bool operator==(const DeviceAssignment&, const DeviceAssignment&) = default;
-};
 
 // A protobuf field that has no place in the struct that carries it, as it was written (tag
 // included), so that writing the message back loses nothing.
@@ -75,7 +65,9 @@ Expected<CompileOptions> ReadCompileOptions(std::span<const std::byte> proto);
 // The same message again; unknown fields after the known ones.
 std::string WriteCompileOptions(const CompileOptions& options);
 
+// An assignment of no devices has 0 replicas and 0 partitions.
 Expected<DeviceAssignment> ReadDeviceAssignment(std::span<const std::byte> proto);
+// A device that `devices` lacks is written as 0.
 std::string WriteDeviceAssignment(const DeviceAssignment& assignment);
 
 // xla.OpSharding, as the Shardings extension of PJRT hands out.

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "plinth/support/device_assignment.h"
 #include "plinth/support/named_value.h"
 #include "plinth/support/status.h"
 
@@ -58,18 +59,7 @@ struct Program {
   std::string_view format = "mlir";  // Or "hlo".
 };
 
-// Which device runs which replica of which partition.
-struct DeviceAssignment {
-  int num_replicas = 1;
-  int num_partitions = 1;
-  // num_replicas * num_partitions global device ids, replica by replica: that of (r, p) is at
-  // r * num_partitions + p.
-  std::vector<int64_t> devices;
-
-  // xla.DeviceAssignmentProto.
-  std::string Serialize() const;
-  static Expected<DeviceAssignment> Deserialize(std::string_view proto);
-};
+using plinth::DeviceAssignment;
 
 // How to compile; the plugin decides what is not set. A plain value type.
 struct CompileOptions {
