@@ -165,10 +165,10 @@ class Registry(WithRegistry):
         self.assertEqual([f.promise for f in compare.compare(TODAY, new)], [compare.CALLBACK])
 
     def test_other_absence(self):
-        text = (API / "registry" / "buffer.toml").read_text()
-        start = text.index('name = "PJRT_Buffer_Bitcast"')
+        text = (API / "registry" / "event.toml").read_text()
+        start = text.index('name = "PJRT_Event_Create"')
         entry = text[start:text.index("fields", start)]
-        self.check("major", "was null, and is stub", "buffer.toml",
+        self.check("major", "was null, and is stub", "event.toml",
                    (entry, entry.replace('absent = "null"', 'absent = "stub"')))
 
 
@@ -256,11 +256,11 @@ class Gate(WithRegistry):
         self.assertIn(words, done.stdout)
 
     def test_other_absence(self):
-        text = (API / "registry" / "buffer.toml").read_text()
-        start = text.index('name = "PJRT_Buffer_Bitcast"')
+        text = (API / "registry" / "event.toml").read_text()
+        start = text.index('name = "PJRT_Event_Create"')
         entry = text[start:text.index("fields", start)]
-        self.gate("major: PJRT_Api.PJRT_Buffer_Bitcast: where it is not implemented it was null, and "
-                  "is stub", "buffer.toml", (entry, entry.replace('absent = "null"', 'absent = "stub"')))
+        self.gate("major: PJRT_Api.PJRT_Event_Create: where it is not implemented it was null, and "
+                  "is stub", "event.toml", (entry, entry.replace('absent = "null"', 'absent = "stub"')))
 
     def test_a_field_that_became_required(self):
         text = (API / "registry" / "client.toml").read_text()
