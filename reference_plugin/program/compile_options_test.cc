@@ -93,7 +93,8 @@ TEST(DeviceAssignment, CountsMustAgree) {
   Expected<DeviceAssignment> again = ReadDeviceAssignment(Bytes(written));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_EQ(*again, assignment);
-  const std::string lying = WriteDeviceAssignment({3, 2, {0, 1, 2, 3}});
+  // Three replicas, of which each of two computations names two devices.
+  const std::string lying("\x08\x03\x10\x02\x1a\x04\x0a\x02\x00\x02\x1a\x04\x0a\x02\x01\x03", 16);
   EXPECT_FALSE(ReadDeviceAssignment(Bytes(lying)).ok());
   const std::string no_replicas("\x10\x01\x1a\x00", 4);  // One computation on no device.
   EXPECT_FALSE(ReadDeviceAssignment(Bytes(no_replicas)).ok());
