@@ -279,9 +279,13 @@ Status Gpu::WaitOn(StreamKind kind, const EventPtr& event) {
 
 void Gpu::WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then) {
   completions_[static_cast<size_t>(kind)].Add(
-      [gpu = shared_from_this(), event = std::move(event)] {
+      [gpu = shared_from_this(), kind, event = std::move(event)] {
         const Current current(*gpu);
-        return gpu->Check(gpu->api().cuEventSynchronize(event.get()), "cuEventSynchronize");
+        Status status =
+            gpu->Check(gpu->api().cuEventSynchronize(event.get()), "cuEventSynchronize");
+        // What waits frees memory that is used until then.
+        if (!status.ok()) gpu->api().cuStreamSynchronize(gpu->stream(kind));
+        return status;
       },
       [runtime = runtime_, then = std::move(then)](const Status& status) {
         const CallbacksOnOtherThreads elsewhere(*runtime);

@@ -35,7 +35,7 @@ class ProgramRun : public std::enable_shared_from_this<ProgramRun> {
 
  private:
   void GoOnWhen(const sdk::Event& event);
-  void GoOn();
+  void GoOn(const Status& waited);
   Outcome Enqueue();
   Status Begin();
   Status Bind();
@@ -95,23 +95,23 @@ backend::DeviceRun ProgramRun::Start() {
     inputs_ready_.push_back(input.contents->ready);
   }
   if (pending.empty()) {
-    GoOn();
+    GoOn(Status());
   } else {
     GoOnWhen(sdk::Event::All(pending));
   }
   return run;
 }
 
-// Errors are found by GoOn.
 void ProgramRun::GoOnWhen(const sdk::Event& event) {
-  event.OnReady([self = shared_from_this()](const Status&) {
-    self->runtime_->threads.Schedule([self] { self->GoOn(); });
+  event.OnReady([self = shared_from_this()](const Status& status) {
+    self->runtime_->threads.Schedule([self, status] { self->GoOn(status); });
   });
 }
 
-void ProgramRun::GoOn() {
+// `waited`: how what the run waited for ended. Begin finds the errors of inputs by itself.
+void ProgramRun::GoOn(const Status& waited) {
   const Gpu::Current current(*gpu_);
-  Outcome outcome = Enqueue();
+  Outcome outcome = has_begun_ && !waited.ok() ? Outcome(waited) : Enqueue();
   if (outcome.waits()) return GoOnWhen(outcome.over());
   Status status = outcome.status();
   if (status.ok()) status = Finish();
