@@ -118,9 +118,9 @@ TEST(WaitingThreads, WhatWasAskedForHappensAfterTheEnd) {
   std::promise<void> first, go, last;
   {
     WaitingThreads threads;
-    threads.Run([&] {
+    threads.Run([&first, gone = go.get_future().share()] {
       first.set_value();
-      go.get_future().wait();
+      gone.wait();
     });
     threads.Run([&] { last.set_value(); });
     first.get_future().wait();
@@ -135,7 +135,8 @@ TEST(WaitingThreads, LosesNoTaskWithoutMemory) {
   WaitingThreads threads;
   std::promise<void> go_on, all_done;
   std::atomic<int> calls{0};
-  threads.Run([&] { go_on.get_future().wait(); });
+  // It may begin after the end of this test.
+  threads.Run([gone_on = go_on.get_future().share()] { gone_on.wait(); });
   is_out_of_memory = true;
   for (int i = 0; i < kTasks; ++i) {
     threads.Enqueue([&] {
