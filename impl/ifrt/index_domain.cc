@@ -2,6 +2,7 @@
 #include "impl/ifrt/index_domain.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "plinth/support/str_cat.h"
 
@@ -25,7 +26,11 @@ int64_t IndexDomain::NumElements() const {
 std::string IndexDomain::ToString() const {
   std::string text = "[";
   for (size_t i = 0; i < origin.size(); ++i) {
-    text += StrCat(i == 0 ? "" : ",", origin[i], ":", origin[i] + extents[i]);
+    int64_t end = 0;  // A domain that is refused may have none.
+    if (__builtin_add_overflow(origin[i], extents[i], &end)) {
+      end = std::numeric_limits<int64_t>::max();
+    }
+    text += StrCat(i == 0 ? "" : ",", origin[i], ":", end);
   }
   return text + "]";
 }
