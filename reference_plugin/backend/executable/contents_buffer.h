@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_CONTENTS_BUFFER_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -48,6 +49,14 @@ class ContentsBuffer : public sdk::Buffer {
   ContentsPtr contents_;                 // null once deleted
   std::atomic<bool> is_deleted_{false};  // written with the lock held, read without it
 };
+
+// Contents of an alias (PJRT_Client_CreateAliasBuffer), ready and placed once it is fulfilled.
+struct PromisedContents {
+  ContentsPtr contents;
+  // sdk::AliasBuffer::fulfill: they share the storage of a ContentsBuffer of that shape.
+  std::function<Status(Expected<sdk::Buffer*>)> fulfill;
+};
+PromisedContents PromiseContents(const sdk::Shape& shape);
 
 }  // namespace plinth::backend
 

@@ -194,39 +194,10 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateErrorBuffer(const Status
 Expected<sdk::AliasBuffer> GpuClient::CreateAliasBuffer(const sdk::Shape& shape,
                                                         sdk::Memory* memory) {
   PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
-  auto done = std::make_shared<sdk::EventSource>();
-  auto contents = std::make_shared<Contents>();
-  contents->ready = contents->placed = done->event();
+  backend::PromisedContents promised = backend::PromiseContents(shape);
   sdk::AliasBuffer alias;
-  alias.buffer = NewBuffer(shape, memory, memory->devices().front(), contents);
-  alias.fulfill = [contents, done, shape](Expected<sdk::Buffer*> source) -> Status {
-    if (!source.ok()) {
-      done->Set(source.status());
-      return Status();
-    }
-    auto& buffer = static_cast<backend::ContentsBuffer&>(**source);
-    ContentsPtr given = buffer.contents();
-    Status problem;
-    if (given == nullptr) {
-      problem = FailedPrecondition("the buffer that fulfills an alias was deleted");
-    } else if (given == contents) {
-      problem = InvalidArgument("an alias was fulfilled with itself");
-    } else if (buffer.dtype() != shape.dtype || sdk::Dims(buffer.dims()) != shape.dims ||
-               buffer.layout() != nullptr) {
-      problem =
-          InvalidArgument("an alias of ", sdk::ToString(shape.dtype, shape.dims),
-                          " was fulfilled with ", sdk::ToString(buffer.dtype(), buffer.dims()));
-    }
-    if (!problem.ok()) {
-      done->Set(problem);
-      return problem;
-    }
-    given->ready.OnReady([contents, done, given](const Status& status) {
-      if (status.ok()) contents->storage = given->storage;
-      done->Set(status);
-    });
-    return Status();
-  };
+  alias.buffer = NewBuffer(shape, memory, memory->devices().front(), std::move(promised.contents));
+  alias.fulfill = std::move(promised.fulfill);
   return alias;
 }
 
