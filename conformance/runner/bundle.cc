@@ -8,8 +8,8 @@
 #include "conformance/runner/files.h"
 #include "conformance/runner/must_pass.h"
 #include "conformance/runner/profile.h"
-#include "conformance/runner/sha256.h"
 #include "conformance/runner/waivers.h"
+#include "plinth/support/sha256.h"
 
 namespace plinth::conformance {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "conformance/runner/files.h"
 #include "conformance/runner/must_pass.h"
-#include "conformance/runner/sha256.h"
 #include "gmock/gmock.h"
+#include "plinth/support/sha256.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::conformance {
@@ -18,13 +18,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-TEST(Sha256Test, KnownTexts) {
-  EXPECT_EQ(Sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(Sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(Sha256(std::string(1000, 'a')),
-            "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3");
-}
 
 // A plugin that passed all that there is at L0.
 class BundleTest : public testing::Test {

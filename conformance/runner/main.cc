@@ -17,10 +17,10 @@
 #include "conformance/runner/files.h"
 #include "conformance/runner/must_pass.h"
 #include "conformance/runner/report.h"
-#include "conformance/runner/sha256.h"
 #include "conformance/runner/supervisor.h"
 #include "conformance/runner/waivers.h"
 #include "plinth/reflection/reflection.h"
+#include "plinth/support/sha256.h"
 #include "plinth/support/text.h"
 
 namespace plinth::conformance {

@@ -42,6 +42,18 @@ Expected<ContentsPtr> ContentsBuffer::ContentsFor(const char* action) {
   return result;
 }
 
+Expected<std::shared_ptr<const sdk::Layout>> DenseLayoutOf(
+    std::shared_ptr<const sdk::Layout> layout, size_t rank) {
+  if (layout == nullptr || layout->IsRowMajor()) return std::shared_ptr<const sdk::Layout>();
+  if (layout->tiles.empty()) return layout;
+  return Unimplemented("arrays have no tiles here; asked for ", layout->ToString(rank));
+}
+
+Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t rank) {
+  if (layout == nullptr || layout->IsRowMajor()) return Status();
+  return Unimplemented("only row-major layouts are supported, not ", layout->ToString(rank));
+}
+
 PromisedContents PromiseContents(const sdk::Shape& shape) {
   auto done = std::make_shared<sdk::EventSource>();
   auto contents = std::make_shared<Contents>();

@@ -50,6 +50,12 @@ class ContentsBuffer : public sdk::Buffer {
   std::atomic<bool> is_deleted_{false};  // written with the lock held, read without it
 };
 
+// What a ContentsBuffer keeps of a layout: null for row major. UNIMPLEMENTED for tiles.
+Expected<std::shared_ptr<const sdk::Layout>> DenseLayoutOf(
+    std::shared_ptr<const sdk::Layout> layout, size_t rank);
+// UNIMPLEMENTED if it is another.
+Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t rank);
+
 // Contents of an alias (PJRT_Client_CreateAliasBuffer), ready and placed once it is fulfilled.
 struct PromisedContents {
   ContentsPtr contents;

@@ -15,13 +15,6 @@ constexpr int64_t kShortCopy = 1 << 20;
 
 }  // namespace
 
-Expected<std::shared_ptr<const sdk::Layout>> LayoutOf(std::shared_ptr<const sdk::Layout> layout,
-                                                      size_t rank) {
-  if (layout == nullptr || layout->IsRowMajor()) return std::shared_ptr<const sdk::Layout>();
-  if (layout->tiles.empty()) return layout;
-  return Unimplemented("arrays have no tiles here; asked for ", layout->ToString(rank));
-}
-
 template <typename Copy>
 sdk::Event CpuBuffer::CopyWhenReady(backend::ContentsPtr contents, int64_t size, Copy copy) {
   if (contents->ready.IsReady() && (size <= kShortCopy || IsFromBeforeFork())) {
@@ -124,7 +117,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::Bitcast(const sdk::Shape& shap
                            " bytes) to ", sdk::ToString(shape.dtype, shape.dims), " (", new_size,
                            " bytes)");
   }
-  PLINTH_ASSIGN_OR_RETURN(auto layout, LayoutOf(shape.layout, shape.dims.size()));
+  PLINTH_ASSIGN_OR_RETURN(auto layout, backend::DenseLayoutOf(shape.layout, shape.dims.size()));
   return std::unique_ptr<sdk::Buffer>(new CpuBuffer(
       runtime_, shape.dtype, shape.dims, memory(), device(), std::move(source), std::move(layout)));
 }

@@ -10,10 +10,6 @@
 
 namespace plinth::cpu {
 
-// Null for row major. UNIMPLEMENTED for tiles.
-Expected<std::shared_ptr<const sdk::Layout>> LayoutOf(std::shared_ptr<const sdk::Layout> layout,
-                                                      size_t rank);
-
 // A buffer in the host's memory.
 class CpuBuffer final : public backend::ContentsBuffer {
  public:

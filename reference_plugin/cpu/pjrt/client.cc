@@ -45,11 +45,6 @@ class CpuDevice final : public sdk::Device {
   std::shared_ptr<backend::MemoryPool> pool_;
 };
 
-Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t rank) {
-  if (layout == nullptr || layout->IsRowMajor()) return Status();
-  return Unimplemented("only row-major layouts are supported, not ", layout->ToString(rank));
-}
-
 }  // namespace
 
 CpuClient::CpuClient(const CpuClientOptions& options)
@@ -100,7 +95,8 @@ std::unique_ptr<sdk::Buffer> CpuClient::NewBuffer(const sdk::Shape& shape, sdk::
 Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
     const sdk::HostBufferRequest& request) {
   sdk::Shape shape{request.dtype, sdk::Dims(request.dims)};
-  PLINTH_ASSIGN_OR_RETURN(shape.layout, LayoutOf(request.layout, request.dims.size()));
+  PLINTH_ASSIGN_OR_RETURN(shape.layout,
+                          backend::DenseLayoutOf(request.layout, request.dims.size()));
   const std::span<const int64_t> order =
       shape.layout == nullptr ? std::span<const int64_t>() : shape.layout->minor_to_major;
   int64_t element_size = ByteSize(request.dtype);
@@ -144,7 +140,7 @@ Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
 Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateUninitializedBuffer(const sdk::Shape& shape,
                                                                             sdk::Memory* memory,
                                                                             sdk::Device* device) {
-  PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
+  PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(shape.layout, shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(int64_t size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
   PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr storage,
                           runtime()->memory->Allocate(size, device->id()));
@@ -159,7 +155,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateErrorBuffer(const Status
 
 Expected<sdk::AliasBuffer> CpuClient::CreateAliasBuffer(const sdk::Shape& shape,
                                                         sdk::Memory* memory) {
-  PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
+  PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(shape.layout, shape.dims.size()));
   backend::PromisedContents promised = backend::PromiseContents(shape);
   sdk::AliasBuffer alias;
   alias.buffer =
@@ -171,7 +167,7 @@ Expected<sdk::AliasBuffer> CpuClient::CreateAliasBuffer(const sdk::Shape& shape,
 
 Expected<std::unique_ptr<sdk::Buffer>> CpuClient::CreateViewOfDeviceBuffer(
     const sdk::ViewRequest& request) {
-  PLINTH_RETURN_IF_ERROR(CheckRowMajor(request.shape.layout, request.shape.dims.size()));
+  PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(request.shape.layout, request.shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(int64_t size,
                           sdk::DenseSizeInBytes(request.shape.dtype, request.shape.dims));
   if (reinterpret_cast<uintptr_t>(request.data) % kZeroCopyAlignment != 0) {

@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
+#include "plinth/support/sha256.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/cuda/jit/jit.h"
-#include "reference_plugin/cuda/print/sha256.h"
 
 namespace plinth::cuda {
 namespace {
@@ -89,7 +89,7 @@ std::optional<std::string> CubinCache::Find(const std::string& key) const {
     return std::nullopt;
   }
   const std::string_view binary = view.substr(kMark.size() + kDigestSize);
-  if (view.substr(kMark.size(), kDigestSize) != Sha256Hex(binary)) return std::nullopt;
+  if (view.substr(kMark.size(), kDigestSize) != Sha256(binary)) return std::nullopt;
   // Used now.
   futimens(file.get(), nullptr);
   return std::string(binary);
@@ -107,8 +107,7 @@ void CubinCache::Keep(const std::string& key, std::string_view binary) const {
   {
     const File file(open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (file.get() < 0) return;
-    is_whole =
-        WriteAll(file.get(), StrCat(kMark, Sha256Hex(binary))) && WriteAll(file.get(), binary);
+    is_whole = WriteAll(file.get(), StrCat(kMark, Sha256(binary))) && WriteAll(file.get(), binary);
   }
   // Whoever reads sees the old file or the new one, never a part.
   if (!is_whole || rename(own.c_str(), PathOf(key).c_str()) != 0) unlink(own.c_str());

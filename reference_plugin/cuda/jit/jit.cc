@@ -7,9 +7,9 @@
 #include <string_view>
 #include <thread>
 
+#include "plinth/support/sha256.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/cuda/jit/cubin_cache.h"
-#include "reference_plugin/cuda/print/sha256.h"
 
 namespace plinth::cuda {
 namespace {
@@ -24,7 +24,7 @@ std::string KeyOf(const Unit& unit, std::span<const std::string> options,
                   const UnitCompiler& compiler) {
   std::string all = compiler.version;
   for (const std::string& option : options) all += StrCat("\n", option);
-  return Sha256Hex(StrCat(all, "\n\n", unit.text));
+  return Sha256(StrCat(all, "\n\n", unit.text));
 }
 
 void CompileUnit(Unit& unit, std::span<const std::string> options, const UnitCompiler& compiler,

@@ -11,13 +11,6 @@ namespace plinth::cuda {
 using backend::Contents;
 using backend::ContentsPtr;
 
-Expected<std::shared_ptr<const sdk::Layout>> GpuLayoutOf(std::shared_ptr<const sdk::Layout> layout,
-                                                         size_t rank) {
-  if (layout == nullptr || layout->IsRowMajor()) return std::shared_ptr<const sdk::Layout>();
-  if (layout->tiles.empty()) return layout;
-  return Unimplemented("arrays have no tiles here; asked for ", layout->ToString(rank));
-}
-
 sdk::Event GpuBuffer::CopyOutWhenPlaced(ContentsPtr contents, int64_t offset, int64_t size,
                                         std::function<void(const std::byte*)> take) {
   auto done = std::make_shared<sdk::EventSource>();
@@ -119,7 +112,7 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuBuffer::Bitcast(const sdk::Shape& shap
                            " bytes) to ", sdk::ToString(shape.dtype, shape.dims), " (", new_size,
                            " bytes)");
   }
-  PLINTH_ASSIGN_OR_RETURN(auto layout, GpuLayoutOf(shape.layout, shape.dims.size()));
+  PLINTH_ASSIGN_OR_RETURN(auto layout, backend::DenseLayoutOf(shape.layout, shape.dims.size()));
   return std::unique_ptr<sdk::Buffer>(new GpuBuffer(
       gpu_, shape.dtype, shape.dims, memory(), device(), std::move(source), std::move(layout)));
 }

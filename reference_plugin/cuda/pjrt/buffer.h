@@ -38,10 +38,6 @@ class GpuBuffer final : public backend::ContentsBuffer {
   const std::shared_ptr<Gpu> gpu_;
 };
 
-// Null for row major. UNIMPLEMENTED for tiles.
-Expected<std::shared_ptr<const sdk::Layout>> GpuLayoutOf(std::shared_ptr<const sdk::Layout> layout,
-                                                         size_t rank);
-
 }  // namespace plinth::cuda
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CUDA_PJRT_BUFFER_H_

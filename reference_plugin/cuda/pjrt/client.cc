@@ -43,11 +43,6 @@ class GpuDevice final : public sdk::Device {
   const std::shared_ptr<Gpu> gpu_;
 };
 
-Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t rank) {
-  if (layout == nullptr || layout->IsRowMajor()) return Status();
-  return Unimplemented("only row-major layouts are supported, not ", layout->ToString(rank));
-}
-
 Expected<std::vector<int64_t>> Ordinals(const Driver& driver, std::vector<int64_t> asked) {
   const int count = driver.num_devices();
   if (asked.empty()) {
@@ -147,7 +142,8 @@ std::unique_ptr<sdk::Buffer> GpuClient::NewBuffer(const sdk::Shape& shape, sdk::
 Expected<sdk::HostBufferResult> GpuClient::BufferFromHostBuffer(
     const sdk::HostBufferRequest& request) {
   sdk::Shape shape{request.dtype, sdk::Dims(request.dims)};
-  PLINTH_ASSIGN_OR_RETURN(shape.layout, GpuLayoutOf(request.layout, request.dims.size()));
+  PLINTH_ASSIGN_OR_RETURN(shape.layout,
+                          backend::DenseLayoutOf(request.layout, request.dims.size()));
   const std::span<const int64_t> order =
       shape.layout == nullptr ? std::span<const int64_t>() : shape.layout->minor_to_major;
   const int64_t element_size = ByteSize(request.dtype);
@@ -176,7 +172,7 @@ Expected<sdk::HostBufferResult> GpuClient::BufferFromHostBuffer(
 Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateUninitializedBuffer(const sdk::Shape& shape,
                                                                             sdk::Memory* memory,
                                                                             sdk::Device* device) {
-  PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
+  PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(shape.layout, shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(const int64_t size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
   auto contents = std::make_shared<Contents>();
   PLINTH_ASSIGN_OR_RETURN(contents->storage, AllocateUninitialized(*GpuOf(device), size));
@@ -193,7 +189,7 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateErrorBuffer(const Status
 
 Expected<sdk::AliasBuffer> GpuClient::CreateAliasBuffer(const sdk::Shape& shape,
                                                         sdk::Memory* memory) {
-  PLINTH_RETURN_IF_ERROR(CheckRowMajor(shape.layout, shape.dims.size()));
+  PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(shape.layout, shape.dims.size()));
   backend::PromisedContents promised = backend::PromiseContents(shape);
   sdk::AliasBuffer alias;
   alias.buffer = NewBuffer(shape, memory, memory->devices().front(), std::move(promised.contents));

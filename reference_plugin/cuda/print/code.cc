@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reference_plugin/cuda/print/sha256.h"
+#include "plinth/support/sha256.h"
 
 namespace plinth::cuda {
 
@@ -17,7 +17,7 @@ std::shared_ptr<const KernelText> MakeKernel(std::span<const std::string> parame
   for (size_t i = 0; i < parameters.size(); ++i) rest += StrCat(i > 0 ? ", " : "", parameters[i]);
   rest += StrCat(") {\n", body, "}\n");
   auto kernel = std::make_shared<KernelText>();
-  kernel->name = StrCat("k", Sha256Hex(StrCat(start, rest)).substr(0, kNameDigits));
+  kernel->name = StrCat("k", Sha256(StrCat(start, rest)).substr(0, kNameDigits));
   kernel->text = StrCat(start, kernel->name, rest);
   kernel->has_barriers = has_barriers;
   return kernel;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/cuda/print/sha256.h"
+#include "plinth/support/sha256.h"
 
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
-namespace plinth::cuda {
+namespace plinth {
 namespace {
 
 constexpr size_t kBlockBytes = 64;
@@ -47,7 +47,7 @@ void AddBlock(const char* block, std::array<uint32_t, 8>& state) {
 
 }  // namespace
 
-std::string Sha256Hex(std::string_view bytes) {
+std::string Sha256(std::string_view bytes) {
   std::array<uint32_t, 8> state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   size_t at = 0;
@@ -66,4 +66,4 @@ std::string Sha256Hex(std::string_view bytes) {
   return hex;
 }
 
-}  // namespace plinth::cuda
+}  // namespace plinth
