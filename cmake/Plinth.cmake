@@ -169,6 +169,7 @@ endfunction()
 # plinth_plugin(name SOURCES a.cc... [DEPS target...]): lib/<name>.so that exports GetPjrtApi only.
 set(PLINTH_EXPORTS_MAP ${PROJECT_SOURCE_DIR}/sdk/exports.map)
 include(PlinthPlugin)
+include(PlinthInstall)
 
 # plinth_fuzzer(name SOURCES a_fuzz.cc DEPS ...): a libFuzzer program, built by the fuzz preset only;
 # the target fuzzers builds them all.

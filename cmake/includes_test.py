@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE_DIRS = ("", "api/include", "api/support/include", "api/reflection/include", "sdk/include", "impl/client/include",
-                "impl/loader", "impl/layers")
+                "impl/loader", "impl/layers", "reference_plugin/program/include")
 
 # A part is the files below a folder that are in no longer row. It includes itself and what its row names; a name stands for
 # every part below it.

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "plinth/program/program.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/import/entry_layouts.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/plan/plan.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::compiler {
 

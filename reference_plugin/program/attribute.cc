@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/program/attribute.h"
+#include "plinth/program/attribute.h"
 
 #include "plinth/support/float_format.h"
 

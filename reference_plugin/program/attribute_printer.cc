@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "plinth/program/printer.h"
 #include "plinth/support/float_format.h"
 #include "plinth/support/float_text.h"
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/program/printer.h"
 
 namespace plinth::program {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "reference_plugin/program/attribute.h"
+#include "plinth/program/attribute.h"
 
 namespace plinth::program {
 

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "reference_plugin/program/program.h"
+#include "plinth/program/program.h"
 #include "reference_plugin/program/test_files.h"
 
 namespace plinth::program {

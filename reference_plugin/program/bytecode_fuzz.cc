@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "reference_plugin/program/program.h"
+#include "plinth/program/program.h"
 
 // Any bytes: an error, or a program that prints and reads back as itself.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

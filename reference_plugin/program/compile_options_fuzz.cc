@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "reference_plugin/program/compile_options.h"
+#include "plinth/program/compile_options.h"
 #include "reference_plugin/program/sharding_text.h"
 
 // Any bytes: errors, or messages that can be written again; what is written is read back.

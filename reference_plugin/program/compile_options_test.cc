@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/program/compile_options.h"
+#include "plinth/program/compile_options.h"
 
 #include <gtest/gtest.h>
 

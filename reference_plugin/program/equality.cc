@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "reference_plugin/program/program.h"
+#include "plinth/program/program.h"
 
 namespace plinth::program {
 namespace {

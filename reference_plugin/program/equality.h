@@ -2,8 +2,8 @@
 #ifndef REFERENCE_PLUGIN_PROGRAM_EQUALITY_H_
 #define REFERENCE_PLUGIN_PROGRAM_EQUALITY_H_
 
-#include "reference_plugin/program/attribute.h"
-#include "reference_plugin/program/type.h"
+#include "plinth/program/attribute.h"
+#include "plinth/program/type.h"
 
 namespace plinth::program {
 

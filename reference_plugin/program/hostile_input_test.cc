@@ -4,8 +4,8 @@
 
 #include <ctime>
 
+#include "plinth/program/program.h"
 #include "reference_plugin/program/bytecode_writer_for_tests.h"
-#include "reference_plugin/program/program.h"
 #include "reference_plugin/program/test_files.h"
 
 // Small input that is made to take much memory, long, or what is not its own.

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plinth/program/program.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/program/arena.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::program {
 

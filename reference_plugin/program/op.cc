@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/program/op.h"
+#include "plinth/program/op.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, kNumOps> kNames = {
 #define PLINTH_PROGRAM_OP(identifier, name) name,
-#include "reference_plugin/ops/program_ops.inc"
+#include "plinth/program/program_ops.inc"
 #undef PLINTH_PROGRAM_OP
 };
 

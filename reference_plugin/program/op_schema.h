@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "plinth/program/op.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/program/module_builder.h"
-#include "reference_plugin/program/op.h"
 
 namespace plinth::program {
 

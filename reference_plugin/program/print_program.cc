@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "reference_plugin/program/program.h"
+#include "plinth/program/program.h"
 
 // print_program FILE: reads MLIR bytecode or text, prints the program as text.
 int main(int argc, char** argv) {

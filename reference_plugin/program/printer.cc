@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/program/printer.h"
+#include "plinth/program/printer.h"
 
 #include <vector>
 
+#include "plinth/program/program.h"
 #include "reference_plugin/program/op_schema.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::program {
 namespace {

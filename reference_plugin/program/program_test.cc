@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/program/program.h"
+#include "plinth/program/program.h"
 
 #include <gtest/gtest.h>
 

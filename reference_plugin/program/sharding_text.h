@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "reference_plugin/program/compile_options.h"
+#include "plinth/program/compile_options.h"
 
 namespace plinth::program {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "reference_plugin/program/op.h"
+#include "plinth/program/op.h"
 
 namespace plinth::program {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "plinth/program/op.h"
 #include "plinth/support/status.h"
-#include "reference_plugin/program/op.h"
 
 namespace plinth::program {
 

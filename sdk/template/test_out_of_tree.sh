@@ -10,7 +10,7 @@ python=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for component in headers sdk; do
+for component in headers support sdk; do
   cmake --install "$build" --component "$component" --prefix "$work/sdk" >/dev/null
 done
 cp -r "$here" "$work/template"

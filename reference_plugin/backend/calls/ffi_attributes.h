@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "plinth/program/attribute.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/calls/table.h"
-#include "reference_plugin/program/attribute.h"
 #include "xla_ffi_c_api.h"
 
 namespace plinth::backend {

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "plinth/program/attribute.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/run/backend.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
-#include "reference_plugin/program/attribute.h"
 
 // Custom calls that the plugin has built in: name -> prepare function. One file per family of
 // targets: those here, which every back end has, and a back end's own.

@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
+#include "plinth/program/compile_options.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/pipeline.h"
-#include "reference_plugin/program/compile_options.h"
 
 namespace plinth::backend {
 

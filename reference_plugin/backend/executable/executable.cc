@@ -3,13 +3,13 @@
 
 #include <utility>
 
+#include "plinth/program/printer.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/compile_flags.h"
 #include "reference_plugin/backend/executable/serialized_executable.h"
 #include "reference_plugin/backend/host/floating_point_modes.h"
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/compiler/plan/plan_cost.h"
-#include "reference_plugin/program/printer.h"
 
 namespace plinth::backend {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "plinth/program/compile_options.h"
 #include "plinth/sdk/executable.h"
 #include "reference_plugin/backend/run/backend.h"
 #include "reference_plugin/backend/run/prepared_program.h"
-#include "reference_plugin/program/compile_options.h"
 
 namespace plinth::backend {
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "plinth/program/compile_options.h"
 #include "plinth/support/dtype.h"
 #include "reference_plugin/backend/executable/loaded_executable.h"
 #include "reference_plugin/backend/testing/backend_under_test.h"
-#include "reference_plugin/program/compile_options.h"
 
 namespace plinth::backend {
 

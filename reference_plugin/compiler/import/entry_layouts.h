@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "plinth/program/program.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::compiler::importer {
 

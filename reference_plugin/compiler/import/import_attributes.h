@@ -5,9 +5,9 @@
 #include <memory>
 #include <span>
 
+#include "plinth/program/program.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
-#include "reference_plugin/program/program.h"
 
 // From the attributes of a program to ours. These check form (lengths that defaults depend on,
 // known enum values); whether the numbers fit the types is for CheckOp.

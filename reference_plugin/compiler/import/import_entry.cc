@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <set>
+#include <vector>
 
+#include "plinth/program/donation.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/import/importer.h"
 
@@ -38,30 +39,20 @@ Status Importer::ImportEntryAttributes(const program::Function& source) {
     return attribute == nullptr ? std::string() : std::string(attribute->text());
   };
   bool any_memory_kind = false;
-  std::set<int64_t> aliased;
   for (size_t i = 0; i < source.argument_attributes.size() && i < parameters.size(); ++i) {
     const program::Attributes attributes = source.argument_attributes[i];
     module_.parameter_memory_kinds.push_back(text_of(attributes, "mhlo.memory_kind"));
     any_memory_kind = any_memory_kind || !module_.parameter_memory_kinds.back().empty();
-    if (const auto* output = program::Find(attributes, "tf.aliasing_output")) {
-      const int64_t number = output->integer();
-      if (number < 0 || number >= static_cast<int64_t>(outputs.size())) {
-        return InvalidArgument("argument ", i, " of @", source.name, " is donated to output ",
-                               number, "; there are ", outputs.size(), " outputs");
-      }
-      if (!aliased.insert(number).second) {
-        return InvalidArgument("argument ", i, " of @", source.name, " is donated to output ",
-                               number, ", as is another argument");
-      }
-      // Of another type it is still given away.
-      const bool fits = parameters[i]->type == outputs[static_cast<size_t>(number)]->type;
-      module_.donations.push_back(
-          {static_cast<int32_t>(i), fits ? static_cast<int32_t>(number) : -1});
-    } else if (const auto* donor = program::Find(attributes, "jax.buffer_donor");
-               donor != nullptr &&
-               (donor->Is(program::AttributeKind::kUnit) || donor->integer() != 0)) {
-      module_.donations.push_back({static_cast<int32_t>(i), -1});
-    }
+  }
+  PLINTH_ASSIGN_OR_RETURN(const std::vector<program::Donation> donations,
+                          program::ReadDonations(source));
+  for (const program::Donation& donation : donations) {
+    if (donation.argument >= parameters.size()) continue;
+    // To an output of another type it is still given away.
+    const bool fits = donation.output.has_value() && *donation.output < outputs.size() &&
+                      parameters[donation.argument]->type == outputs[*donation.output]->type;
+    module_.donations.push_back({static_cast<int32_t>(donation.argument),
+                                 fits ? static_cast<int32_t>(*donation.output) : -1});
   }
   for (size_t i = 0; i < source.result_attributes.size() && i < outputs.size(); ++i) {
     module_.output_memory_kinds.push_back(text_of(source.result_attributes[i], "mhlo.memory_kind"));

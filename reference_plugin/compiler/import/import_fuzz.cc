@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <span>
 
+#include "plinth/program/program.h"
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/testing/targets.h"
-#include "reference_plugin/program/program.h"
 
 // Any program that reads either imports to a valid module, which stays valid through every pass, or
 // gives an error that is the program's fault.

@@ -2,11 +2,11 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_IMPORT_TABLE_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_IMPORT_TABLE_H_
 
+#include "plinth/program/program.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/import/import_attributes.h"
 #include "reference_plugin/compiler/import/importer.h"
 #include "reference_plugin/compiler/ir/opcode.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::compiler::importer {
 

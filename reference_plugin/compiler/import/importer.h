@@ -9,11 +9,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "plinth/program/program.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/import/import_attributes.h"
 #include "reference_plugin/compiler/import/sharding_reader.h"
 #include "reference_plugin/compiler/ir/ir.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::compiler::importer {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "plinth/program/printer.h"
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/program/printer.h"
 
 namespace plinth::compiler {
 namespace {

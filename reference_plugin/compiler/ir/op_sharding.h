@@ -2,10 +2,10 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_IR_OP_SHARDING_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_IR_OP_SHARDING_H_
 
+#include "plinth/program/compile_options.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/ir/sharding.h"
-#include "reference_plugin/program/compile_options.h"
 
 // Shardings in XLA's form, which programs and clients exchange.
 namespace plinth::compiler {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "plinth/program/printer.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/ir.h"
-#include "reference_plugin/program/printer.h"
 
 namespace plinth::compiler {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "plinth/program/compile_options.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/mapping/lane_groups.h"
 #include "reference_plugin/compiler/partition/partition.h"
-#include "reference_plugin/program/compile_options.h"
 
 namespace plinth::compiler::mapping {
 namespace {

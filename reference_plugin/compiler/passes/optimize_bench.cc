@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "plinth/program/program.h"
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/passes/optimize.h"
 #include "reference_plugin/compiler/testing/targets.h"
-#include "reference_plugin/program/program.h"
 
 // Time per stage for a training step that JAX made. Run in this folder, which holds testdata/.
 namespace plinth::compiler::passes {

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "plinth/program/program.h"
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/ir/verifier.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::compiler {
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plinth/program/program.h"
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/ir/scalar.h"
@@ -19,7 +20,6 @@
 #include "reference_plugin/compiler/plan/schedule.h"
 #include "reference_plugin/compiler/testing/oracle.h"
 #include "reference_plugin/compiler/testing/targets.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::compiler::testing {
 

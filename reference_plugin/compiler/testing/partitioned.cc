@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "plinth/program/program.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/op_sharding.h"
@@ -10,7 +11,6 @@
 #include "reference_plugin/compiler/partition/layout.h"
 #include "reference_plugin/compiler/passes/inline.h"
 #include "reference_plugin/compiler/testing/lanes.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::compiler::testing {
 namespace {

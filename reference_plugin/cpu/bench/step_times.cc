@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "plinth/program/program.h"
 #include "reference_plugin/backend/host/runtime.h"
 #include "reference_plugin/backend/run/prepared_program.h"
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/cpu/backend.h"
-#include "reference_plugin/program/program.h"
 
 namespace plinth::cpu {
 namespace {

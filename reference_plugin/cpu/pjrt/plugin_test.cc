@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "pjrt_c_api.h"
+#include "plinth/program/compile_options.h"
 #include "reference_plugin/cpu/pjrt/plugin_test_util.h"
-#include "reference_plugin/program/compile_options.h"
 
 namespace plinth::cpu {
 namespace {

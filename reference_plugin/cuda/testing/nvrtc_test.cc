@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 
+#include "plinth/program/program.h"
 #include "reference_plugin/compiler/ir/elementwise_rules.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/pipeline.h"
@@ -19,7 +20,6 @@
 #include "reference_plugin/cuda/print/program.h"
 #include "reference_plugin/cuda/target.h"
 #include "reference_plugin/cuda/testing/host_device.h"
-#include "reference_plugin/program/program.h"
 
 // NVIDIA's own compiler takes every kernel of stored programs, for every architecture, and keeps
 // all of their values in registers. No GPU is needed.

@@ -18,12 +18,14 @@ import rows
 
 ROOT = Path(__file__).resolve().parents[3]
 OPS = "reference_plugin/ops"
+# Of a header that is installed.
+ELSEWHERE = {"program_ops.inc": "reference_plugin/program/include/plinth/program/program_ops.inc"}
 
 
 def artefacts(table: rows.Table, root: Path) -> dict[str, str]:
     """Every generated file, by its path below the root of the repository."""
     tables = program_tables.files(table) | compiler_tables.files(table)
-    made = {f"{OPS}/{name}": text for name, text in tables.items()}
+    made = {ELSEWHERE.get(name, f"{OPS}/{name}"): text for name, text in tables.items()}
     return made | pages.files(table, root)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_TYPE_H_
-#define REFERENCE_PLUGIN_PROGRAM_TYPE_H_
+#ifndef PLINTH_PROGRAM_TYPE_H_
+#define PLINTH_PROGRAM_TYPE_H_
 
 #include <cstdint>
 #include <limits>
@@ -74,4 +74,4 @@ std::string ToString(TypeRef type);
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_TYPE_H_
+#endif  // PLINTH_PROGRAM_TYPE_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_PRINTER_H_
-#define REFERENCE_PLUGIN_PROGRAM_PRINTER_H_
+#ifndef PLINTH_PROGRAM_PRINTER_H_
+#define PLINTH_PROGRAM_PRINTER_H_
 
 #include <string>
 #include <string_view>
 
-#include "reference_plugin/program/attribute.h"
-#include "reference_plugin/program/type.h"
+#include "plinth/program/attribute.h"
+#include "plinth/program/type.h"
 
 namespace plinth::program {
 
@@ -23,4 +23,4 @@ void PrintNamed(std::string_view name, const Attribute& value, std::string* out)
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_PRINTER_H_
+#endif  // PLINTH_PROGRAM_PRINTER_H_

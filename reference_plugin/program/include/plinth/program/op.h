@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_OP_H_
-#define REFERENCE_PLUGIN_PROGRAM_OP_H_
+#ifndef PLINTH_PROGRAM_OP_H_
+#define PLINTH_PROGRAM_OP_H_
 
 #include <cstdint>
 #include <optional>
@@ -11,13 +11,13 @@ namespace plinth::program {
 // Every op that a program may hold: the rows of reference_plugin/ops/ops.toml, by name.
 enum class Op : uint16_t {
 #define PLINTH_PROGRAM_OP(identifier, name) k##identifier,
-#include "reference_plugin/ops/program_ops.inc"
+#include "plinth/program/program_ops.inc"
 #undef PLINTH_PROGRAM_OP
 };
 
 inline constexpr int kNumOps = 0
 #define PLINTH_PROGRAM_OP(identifier, name) +1
-#include "reference_plugin/ops/program_ops.inc"
+#include "plinth/program/program_ops.inc"
 #undef PLINTH_PROGRAM_OP
     ;
 
@@ -29,4 +29,4 @@ std::optional<Op> OpFromName(std::string_view name);
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_OP_H_
+#endif  // PLINTH_PROGRAM_OP_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_ATTRIBUTE_H_
-#define REFERENCE_PLUGIN_PROGRAM_ATTRIBUTE_H_
+#ifndef PLINTH_PROGRAM_ATTRIBUTE_H_
+#define PLINTH_PROGRAM_ATTRIBUTE_H_
 
 #include <bit>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "reference_plugin/program/type.h"
+#include "plinth/program/type.h"
 
 namespace plinth::program {
 
@@ -135,4 +135,4 @@ std::string ToString(AttributeRef attribute);
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_ATTRIBUTE_H_
+#endif  // PLINTH_PROGRAM_ATTRIBUTE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_PROGRAM_H_
-#define REFERENCE_PLUGIN_PROGRAM_PROGRAM_H_
+#ifndef PLINTH_PROGRAM_PROGRAM_H_
+#define PLINTH_PROGRAM_PROGRAM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "plinth/program/attribute.h"
+#include "plinth/program/op.h"
+#include "plinth/program/type.h"
 #include "plinth/support/status.h"
-#include "reference_plugin/program/attribute.h"
-#include "reference_plugin/program/op.h"
-#include "reference_plugin/program/type.h"
 
 // A program as it was written, before anything is known about what it means: ops, attributes,
 // regions and types of StableHLO, func and sdy. MLIR bytecode (VHLO) and MLIR text (StableHLO)
@@ -151,4 +151,4 @@ bool Equal(const Module& a, const Module& b, std::string* first_difference = nul
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_PROGRAM_H_
+#endif  // PLINTH_PROGRAM_PROGRAM_H_

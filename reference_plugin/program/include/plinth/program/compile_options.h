@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_COMPILE_OPTIONS_H_
-#define REFERENCE_PLUGIN_PROGRAM_COMPILE_OPTIONS_H_
+#ifndef PLINTH_PROGRAM_COMPILE_OPTIONS_H_
+#define PLINTH_PROGRAM_COMPILE_OPTIONS_H_
 
 #include "plinth/support/xla_messages.h"
 
@@ -21,4 +21,4 @@ using messages::WriteOpSharding;
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_COMPILE_OPTIONS_H_
+#endif  // PLINTH_PROGRAM_COMPILE_OPTIONS_H_
