@@ -163,7 +163,7 @@ PATCHED = """
         return native(*args) if args[1] is cpu else "native"
 
     _jax.dlpack_managed_tensor_to_buffer = recorded
-    from plinth import dlpack
+    from plinth_pjrt import dlpack
     dlpack.install()
     patched = _jax.dlpack_managed_tensor_to_buffer
     cpu = jax.devices("plinth")[0]

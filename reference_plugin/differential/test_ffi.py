@@ -21,7 +21,7 @@ pytestmark = pytest.mark.plugin_only
 def plugin():
     import os
     sys.path.insert(0, str(ROOT / "reference_plugin/python"))
-    from plinth import c_api
+    from plinth_pjrt import c_api
     library = os.environ["PJRT_NAMES_AND_LIBRARY_PATHS"].split(":", 1)[1]
     return c_api.Plugin(library)
 

@@ -17,7 +17,7 @@ import unittest
 import numpy as np
 
 START = time.perf_counter()
-from plinth import ifrt  # noqa: E402
+from plinth_pjrt import ifrt  # noqa: E402
 
 ADD = """
 module @add {

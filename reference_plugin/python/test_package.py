@@ -33,8 +33,8 @@ def python(tmp_path_factory):
     library = pathlib.Path(os.environ.get("PLINTH_CPU_PLUGIN", ROOT / "build/release/lib/pjrt_plinth_cpu.so")).resolve()
     run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-index", "-q", "-w", folder, HERE,
         PLINTH_BUILD=str(library.parent.parent))
-    (wheel,) = folder.glob("plinth-*.whl")
-    assert wheel.stat().st_size < 10 << 20
+    (wheel,) = folder.glob("plinth_pjrt-*.whl")
+    assert wheel.stat().st_size < 12_000_000
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv/bin/python"
     run(sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "-q", wheel)
@@ -57,7 +57,7 @@ def script(python, text, **environment):
 
 def test_jax_finds_it(python):
     out = script(python, """
-        import jax, plinth
+        import jax, plinth_pjrt
         device = jax.devices()[0]
         print(device.client.platform_version)
         print(float(jax.jit(lambda x: x + 1)(1.0)), jax.devices("cpu")[0].client.platform_version == device.client.platform_version)
@@ -65,8 +65,71 @@ def test_jax_finds_it(python):
     assert "plinth " in out and "2.0 False" in out
 
 
-def test_the_command_finds_its_library_and_the_plugin(python):
+def test_the_commands_find_their_libraries_and_the_plugin(python):
     assert "verdict: works" in run(python.parent / "plinth", "doctor", "plinth")
+    assert "plinth-conformance " in run(python.parent / "plinth-conformance", "--version")
+
+
+def test_what_is_built_against_it(python, tmp_path):
+    """A C program, by the CMake package that the wheel has."""
+    (tmp_path / "CMakeLists.txt").write_text("""
+        cmake_minimum_required(VERSION 3.25)
+        project(user LANGUAGES C CXX)
+        find_package(plinth REQUIRED COMPONENTS libplinth ifrt)
+        add_executable(user user.c)
+        target_link_libraries(user plinth::plinth plinth::ifrt)
+        """)
+    (tmp_path / "user.c").write_text("""
+        #include <stdio.h>
+        #include "plinth.h"
+        #include "plinth_ifrt.h"
+        int main(void) { puts(plinth_version()); plinth_ifrt_arrays_release(NULL, 0); return 0; }
+        """)
+    folder = script(python, "import subprocess, sys; subprocess.run([sys.executable, '-m', 'plinth_pjrt', '--cmake-dir'])")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={folder.strip()}")
+    run("cmake", "--build", tmp_path / "build")
+    version = run(tmp_path / "build/user").strip()
+    assert run(python.parent / "plinth", "--version").split()[-1] == version
+    assert folder.startswith(str(python.parent.parent))
+
+
+def test_binaries_for_another_machine_are_refused_in_words(python, tmp_path):
+    """Copies of the folder: pip itself refuses the wheel."""
+    plugin = pathlib.Path(script(python, "import plinth_pjrt; print(plinth_pjrt.plugin_path())").strip())
+    copy = tmp_path / "plinth_pjrt"
+    (copy / "lib").mkdir(parents=True)
+    for file in plugin.parent.parent.glob("*.py"):
+        (copy / file.name).write_bytes(file.read_bytes())
+    head = bytearray(plugin.read_bytes()[:64])
+    for change, words in ((lambda: head.__setitem__(18, 183), "is for aarch64, this machine is x86_64: install plinth-pjrt"),
+                          (lambda: head.__setitem__(1, 0), "is not a binary of Linux")):
+        change()
+        (copy / "lib/pjrt_plinth_cpu.so").write_bytes(head)
+        out = script(python, """
+            import sys
+            sys.path.insert(0, sys.argv[-1])
+            import jax, plinth_pjrt
+            try:
+                plinth_pjrt.plugin_path()
+            except OSError as error:
+                print(error)
+            print(jax.devices())
+        """.replace("sys.argv[-1]", repr(str(tmp_path))))
+        assert words in out and "CpuDevice" in out, out
+
+
+def test_a_c_library_that_is_not_glibc_is_refused_in_words(python):
+    out = script(python, """
+        import os, plinth_pjrt
+        def confstr(name):
+            raise ValueError("unrecognized configuration name")  # as on musl
+        os.confstr = confstr
+        try:
+            plinth_pjrt.plugin_path()
+        except OSError as error:
+            print(error)
+    """)
+    assert "needs glibc" in out and "musl" in out and "manylinux" in out
 
 
 def test_it_replaces_the_cpu(python):

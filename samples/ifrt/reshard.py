@@ -4,7 +4,7 @@
 import sys
 
 import numpy as np
-from plinth import ifrt
+from plinth_pjrt import ifrt
 
 
 def show(what: str, array: ifrt.Array) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import logging
 
-from plinth import c_api, pjrt_abi
+from plinth_pjrt import c_api, pjrt_abi
 
 _logger = logging.getLogger(__name__)
 _PLATFORM = "cpu"

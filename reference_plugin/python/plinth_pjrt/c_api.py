@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 
-from plinth import pjrt_abi as abi
+from plinth_pjrt import pjrt_abi as abi
 
 _Call = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 _CallVoid = ctypes.CFUNCTYPE(None, ctypes.c_void_p)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import logging
 import os
 
-import plinth
-from plinth import c_api, cuda, dlpack, handlers
+import plinth_pjrt
+from plinth_pjrt import c_api, cuda, dlpack, handlers
 
 _logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ def _cpu_options() -> dict[str, int]:
 
 def initialize() -> None:
     _register_cpu()
-    if os.path.exists(plinth.cuda_plugin_path()) and (cuda.is_asked_for() or not cuda.is_excluded() and cuda.has_gpu()):
+    if os.path.exists(plinth_pjrt.cuda_plugin_path()) and (cuda.is_asked_for() or not cuda.is_excluded() and cuda.has_gpu()):
         _register_cuda()
 
 
@@ -39,7 +39,7 @@ def _register(name: str, path: str, priority: int, options=None) -> None:
 
 def _register_cpu() -> None:
     replaces_cpu = os.environ.get("PLINTH_REPLACE_CPU") == "1"
-    path = plinth.plugin_path()
+    path = plinth_pjrt.plugin_path()
     # The built-in CPU backend has priority 0.
     _register("cpu" if replaces_cpu else "plinth", path, 0 if replaces_cpu else 400,
               options=_cpu_options if replaces_cpu else None)
@@ -51,4 +51,4 @@ def _register_cpu() -> None:
 
 def _register_cuda() -> None:
     # A GPU comes before every CPU.
-    _register("cuda" if cuda.replaces_cuda() else "plinth_cuda", plinth.cuda_plugin_path(), 500)
+    _register("cuda" if cuda.replaces_cuda() else "plinth_cuda", plinth_pjrt.cuda_plugin_path(), 500)
