@@ -2,6 +2,7 @@
 #include "impl/layers/trace/growing_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,6 +13,41 @@
 #include <utility>
 
 namespace plinth::layers {
+namespace {
+
+// While it lives, growing beyond the limit of a file (`ulimit -f`) is the error EFBIG alone,
+// without the signal that ends a program.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() {
+    sigset_t signals = Signals(), pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~NoFileSizeSignal() {
+    int code = errno;
+    sigset_t signals = Signals();
+    struct timespec no_wait = {};
+    if (!was_pending_) sigtimedwait(&signals, nullptr, &no_wait);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = code;
+  }
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
+
+ private:
+  static sigset_t Signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGXFSZ);
+    return signals;
+  }
+  sigset_t before_;
+  bool was_pending_;
+};
+
+}  // namespace
 
 MappedPiece& MappedPiece::operator=(MappedPiece&& other) noexcept {
   std::swap(mapping_, other.mapping_);
@@ -56,6 +92,7 @@ Status GrowingFile::Failure(std::string_view what) const {
 }
 
 Expected<MappedPiece> GrowingFile::Map(uint64_t offset, size_t size) {
+  NoFileSizeSignal no_signal;
   if (int code = posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(size))) {
     errno = code;
     return Failure("cannot grow");
@@ -70,6 +107,11 @@ Expected<MappedPiece> GrowingFile::Map(uint64_t offset, size_t size) {
 }
 
 Status GrowingFile::Write(uint64_t offset, std::string_view bytes) {
+  NoFileSizeSignal no_signal;
+  return Overwrite(offset, bytes);
+}
+
+Status GrowingFile::Overwrite(uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t written = pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;

@@ -46,6 +46,10 @@ class GrowingFile {
   // it.
   Expected<MappedPiece> Map(uint64_t offset, size_t size);
   Status Write(uint64_t offset, std::string_view bytes);
+  // The same where the file has bytes already, in one system call less. A process that is killed
+  // has written all or nothing of what lies within one page: the kernel looks for signals between
+  // pages only.
+  Status Overwrite(uint64_t offset, std::string_view bytes);
   Status Truncate(uint64_t size);
 
  private:

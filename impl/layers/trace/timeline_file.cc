@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/layers/trace/timeline_file.h"
 
+#include <emmintrin.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -9,13 +10,10 @@
 namespace plinth::layers {
 namespace {
 
+// A page is at least as large as this one, and a multiple of it.
+constexpr size_t kPage = 4096;
 constexpr size_t kChunkSize = size_t{64} << 10;
-
-// What a chunk ends with, so that the comma behind its last event is followed by something.
-std::string Tail() {
-  return StrCat("{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":", getpid(),
-                ",\"args\":{\"sort_index\":0}}\n");
-}
+static_assert(TimelineFile::kMaxEvent + 2 < kPage);
 
 size_t StripeOfThisThread(size_t stripes) {
   static constinit std::atomic<size_t> next{0};
@@ -30,8 +28,32 @@ Expected<std::unique_ptr<TimelineFile>> TimelineFile::Create(const std::string& 
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<GrowingFile> file, GrowingFile::Create(path));
   auto timeline =
       std::unique_ptr<TimelineFile>(new TimelineFile(std::move(file), limit, std::move(log)));
+  std::string text = StrCat("[\n{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":", getpid(),
+                            ",\"args\":{\"sort_index\":0}}\n");
+  text.resize(kPage - 1, ' ');
+  PLINTH_RETURN_IF_ERROR(timeline->file_->Write(0, text + ']'));
+  timeline->size_ = kPage;
   PLINTH_RETURN_IF_ERROR(timeline->NewChunk(timeline->stripes_[0]));
   return timeline;
+}
+
+// Over blanks. Every step is one store of 16 bytes, across pages too: a process is killed between
+// two instructions, so the file has one bracket always.
+Status TimelineFile::MoveBracket(uint64_t from, uint64_t to) {
+  constexpr uint64_t kStep = 15;
+  PLINTH_ASSIGN_OR_RETURN(MappedPiece piece, file_->Map(from, to - from + 1));
+  const __m128i bracket_last = _mm_insert_epi16(_mm_set1_epi8(' '), ' ' | ']' << 8, kStep / 2);
+  size_t at = 0, last = piece.size() - 1;
+  for (; at + kStep <= last; at += kStep) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(piece.data() + at), bracket_last);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  for (; at < last; ++at) {
+    const uint16_t blank_bracket = ' ' | ']' << 8;
+    std::memcpy(piece.data() + at, &blank_bracket, sizeof(blank_bracket));
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  return Status();
 }
 
 Status TimelineFile::NewChunk(Stripe& stripe) {
@@ -40,21 +62,12 @@ Status TimelineFile::NewChunk(Stripe& stripe) {
     return ResourceExhausted("the timeline has reached its limit of ", limit_,
                              " bytes; later events are dropped (option limit=MB)");
   }
-  std::string text(kChunkSize, ' ');
-  size_t used = 0;
-  if (size_ == 0) {
-    text[0] = '[';
-    text[1] = '\n';
-    used = 2;
-  }
-  std::string tail = Tail() + ']';
-  text.replace(kChunkSize - tail.size(), tail.size(), tail);
-  PLINTH_ASSIGN_OR_RETURN(MappedPiece chunk, file_->Map(size_, kChunkSize));
-  std::memcpy(chunk.data(), text.data(), kChunkSize);
-  if (size_ > 0) PLINTH_RETURN_IF_ERROR(file_->Write(size_ - 1, ","));
-  size_ += kChunkSize;
-  stripe.chunk = std::move(chunk);
-  stripe.used = used;
+  const uint64_t start = size_, end = size_ + kChunkSize;
+  PLINTH_RETURN_IF_ERROR(file_->Write(start, std::string(kChunkSize, ' ')));
+  PLINTH_RETURN_IF_ERROR(MoveBracket(start - 1, end - 1));
+  size_ = end;
+  stripe.next = start;
+  stripe.end = end - 1;  // The bracket's place.
   return Status();
 }
 
@@ -64,18 +77,21 @@ void TimelineFile::Stop(const Status& status) {
 
 void TimelineFile::Add(std::string_view event) {
   if (stopped_.load(std::memory_order_relaxed) || event.size() > kMaxEvent) return;
-  constexpr size_t kReserved = 256;  // for the tail
+  char text[kMaxEvent + 2];
+  const size_t size = event.size() + 2;
+  text[0] = ',';
+  event.copy(text + 1, event.size());
+  text[size - 1] = '\n';
   Stripe& stripe = stripes_[StripeOfThisThread(kStripes)];
   std::lock_guard lock(stripe.mutex);
-  if (stripe.used + event.size() + 2 + kReserved > stripe.chunk.size()) {
+  if (stripe.next % kPage + size > kPage) stripe.next += kPage - stripe.next % kPage;
+  if (stripe.next + size > stripe.end) {
     Status status = NewChunk(stripe);
     if (!status.ok()) return Stop(status);
   }
-  char* place = stripe.chunk.data() + stripe.used;
-  event.copy(place, event.size());
-  place[event.size()] = ',';
-  place[event.size() + 1] = '\n';
-  stripe.used += event.size() + 2;
+  Status status = file_->Overwrite(stripe.next, std::string_view(text, size));
+  if (!status.ok()) return Stop(status);
+  stripe.next += size;
 }
 
 }  // namespace plinth::layers

@@ -12,13 +12,13 @@
 
 namespace plinth::layers {
 
-// A file of events in Chrome's trace format, a JSON array. It is complete but while it grows:
-// threads write into chunks of the file that lie in memory and are blank where nothing is written
-// yet, and each chunk ends with an event of its own and a comma, the last one with the closing
-// bracket.
+// A file of events in Chrome's trace format, a JSON array that is complete at every moment, also if
+// the process is killed. Every event is a comma and an object, written into blanks between the
+// first event and the closing bracket, by one system call within one page. The file grows by blanks
+// after the bracket, over which the bracket then moves.
 class TimelineFile {
  public:
-  static constexpr size_t kMaxEvent = 4096;
+  static constexpr size_t kMaxEvent = 4000;
 
   // Stops growing at `limit` bytes; later events are dropped and the log says so once.
   static Expected<std::unique_ptr<TimelineFile>> Create(const std::string& path, uint64_t limit,
@@ -28,17 +28,18 @@ class TimelineFile {
   void Add(std::string_view event);
 
  private:
-  // Threads are spread over a few chunks, so that they seldom wait for each other.
+  // Threads are spread over a few chunks of the file, so that they seldom wait for each other.
   static constexpr size_t kStripes = 16;
   struct alignas(64) Stripe {
     std::mutex mutex;
-    MappedPiece chunk;
-    size_t used = 0;
+    uint64_t next = 0;  // where its next event goes
+    uint64_t end = 0;
   };
 
   TimelineFile(std::unique_ptr<GrowingFile> file, uint64_t limit, LogSink log)
       : file_(std::move(file)), limit_(limit), log_(std::move(log)) {}
   Status NewChunk(Stripe& stripe);
+  Status MoveBracket(uint64_t from, uint64_t to);
   void Stop(const Status& status);
 
   std::mutex file_mutex_;

@@ -2,9 +2,11 @@
 #include "impl/layers/trace/trace_layer.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -177,6 +179,48 @@ TEST(TraceLayerTest, ForkedChildrenAreNotTraced) {
   EXPECT_EQ(state, 0);
   chain(fn::kPJRT_Plugin_Initialize, nullptr);
   EXPECT_TRUE(JsonHolds(path, {"len(named('PJRT_Plugin_Initialize')) == 1"}));
+  std::filesystem::remove(path);
+}
+
+// Threads that call without end, killed where they happen to be: in an event, in growth.
+TEST(TraceLayerTest, AKilledProcessLeavesAWholeTimeline) {
+  std::string path = TempPath("killed.json");
+  for (int round = 0; round < 6; ++round) {
+    pid_t child = fork();
+    if (child == 0) {
+      TestChain chain([](int, void*) -> PJRT_Error* { return nullptr; });
+      chain.Use(MakeLayer(chain, "file=" + path));
+      auto call_forever = [&chain] {
+        for (;;) chain(fn::kPJRT_Plugin_Initialize, nullptr);
+      };
+      std::thread other(call_forever);
+      call_forever();
+    }
+    std::error_code none_yet;
+    while (std::filesystem::file_size(path, none_yet) + 1 < 100'000) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(371 * round));
+    kill(child, SIGKILL);
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    ASSERT_TRUE(JsonHolds(path, {"len(named('PJRT_Plugin_Initialize')) > 0"})) << round;
+    std::filesystem::remove(path);
+  }
+}
+
+TEST(TraceLayerTest, ALimitOnFilesEndsTheTimelineAlone) {
+  std::string path = TempPath("small.json");
+  pid_t child = fork();
+  if (child == 0) {
+    struct rlimit limit = {300'000, 300'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    TestChain chain([](int, void*) -> PJRT_Error* { return nullptr; });
+    chain.Use(MakeLayer(chain, "file=" + path));
+    for (int i = 0; i < 20000; ++i) chain(fn::kPJRT_Plugin_Initialize, nullptr);
+    _exit(chain.log().size() == 1 && chain.log()[0].find("too large") != std::string::npos ? 0 : 1);
+  }
+  int state = 0;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  EXPECT_EQ(state, 0);
+  EXPECT_TRUE(JsonHolds(path, {"len(named('PJRT_Plugin_Initialize')) > 1000"}));
   std::filesystem::remove(path);
 }
 
