@@ -103,6 +103,9 @@ struct BufferAccess {
     return held.get();
   }
 
+  // Null but for alias buffers.
+  static std::shared_ptr<internal::AliasLink>& Alias(Buffer& buffer) { return buffer.alias_; }
+
   // The answer of UnpaddedDims at an address that stays.
   static Expected<std::span<const int64_t>> UnpaddedDims(Buffer& buffer) {
     PLINTH_ASSIGN_OR_RETURN(Dims dims, buffer.UnpaddedDims());

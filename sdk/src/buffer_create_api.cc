@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <mutex>
+
+#include "sdk/src/alias_link.h"
+#include "sdk/src/buffer_access.h"
 #include "sdk/src/entry.h"
 #include "sdk/src/hand_out.h"
 #include "sdk/src/wire.h"
@@ -94,6 +98,8 @@ Status Call(PJRT_Client_CreateAliasBuffer_Args& args) {
   PLINTH_ASSIGN_OR_RETURN(AliasBuffer alias, core->client->CreateAliasBuffer(shape, place.memory));
   auto fulfill = std::make_unique<PJRT_FulfillAliasBufferCallback>();
   fulfill->fulfill = std::move(alias.fulfill);
+  fulfill->link = std::make_shared<AliasLink>();
+  if (alias.buffer != nullptr) BufferAccess::Alias(*alias.buffer) = fulfill->link;
   PLINTH_ASSIGN_OR_RETURN(args.alias_buffer, HandOut(*core, std::move(alias.buffer)));
   args.fulfill_alias_buffer_cb = fulfill.release();
   return {};
@@ -105,16 +111,28 @@ Status Call(PJRT_Client_FulfillAliasBuffer_Args& args) {
   Status status =
       StatusFromParts(RawEnum(args.status_code), args.error_message, args.error_message_size);
   Expected<Buffer*> contents(nullptr);
+  bool is_circle = false;
   if (status.ok()) {
     PLINTH_CHECKED_HANDLE(buffer, args, buffer);
     if (buffer->core != core) return Invalid(args, "buffer belongs to another client");
     contents = buffer;
+    std::lock_guard lock(core->alias_mutex);
+    is_circle = !callback->link->SetSource(BufferAccess::Alias(*buffer));
+    if (is_circle) {
+      contents = Invalid(args, "buffer waits for the alias buffer that it is to fulfill");
+    }
   } else {
     contents = std::move(status);
   }
   // The callback is used up, whatever the plugin answers.
   std::unique_ptr<PJRT_FulfillAliasBufferCallback> once(callback);
   if (once->fulfill == nullptr) return Internal("the plugin gave no way to fulfill the buffer");
+  if (is_circle) {
+    // Whoever waits for the buffer learns it too.
+    status = contents.status();
+    PLINTH_RETURN_IF_ERROR(once->fulfill(std::move(contents)));
+    return status;
+  }
   return once->fulfill(std::move(contents));
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct ClientCore {
   std::vector<PJRT_Device*> addressable_devices;
   std::vector<std::unique_ptr<MemoryHandle>> memory_handles;
   std::vector<PJRT_Memory*> addressable_memories;
+  std::mutex alias_mutex;  // What AliasLinks say.
 
  private:
   ClientCore() = default;

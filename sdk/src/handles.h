@@ -30,6 +30,7 @@ struct PJRT_Executable {
 
 struct PJRT_FulfillAliasBufferCallback {
   std::function<plinth::Status(plinth::Expected<plinth::sdk::Buffer*>)> fulfill;
+  std::shared_ptr<plinth::sdk::internal::AliasLink> link;
   uint32_t generation = plinth::sdk::internal::CurrentGeneration();
 };
 

@@ -102,6 +102,10 @@ Expected<Options> Options::Parse(std::span<const OptionSpec> specs,
     PLINTH_ASSIGN_OR_RETURN(Value value, Convert(*spec, named.value));
     PLINTH_RETURN_IF_ERROR(CheckRange(*spec, value));
     Entry& entry = options.entries_[static_cast<size_t>(spec - specs.data())];
+    if (entry.is_set) {
+      return InvalidArgument("option \"", named.name, "\" is given twice: ", ToString(entry.value),
+                             ", then ", ToString(named.value));
+    }
     entry.value = std::move(value);
     entry.is_set = true;
   }

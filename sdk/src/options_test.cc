@@ -57,6 +57,10 @@ void ExpectInvalid(const Expected<Options>& options, const std::string& text) {
 }
 
 TEST(Options, MistakesAreNamed) {
+  ExpectInvalid(Options::Parse(Specs(), std::vector<NamedValue>{{"threads", Value(int64_t{1})},
+                                                                {"fast", Value(true)},
+                                                                {"threads", Value("1")}}),
+                "option \"threads\" is given twice: 1, then \"1\"");
   ExpectInvalid(Parse("thread", int64_t{1}), "unknown option \"thread\"");
   ExpectInvalid(Parse("thread", int64_t{1}), "threads (int64, default 0, from 0 to 64): how many");
   ExpectInvalid(Parse("threads", int64_t{65}), "from 0 to 64");

@@ -91,6 +91,30 @@ TEST_F(PendingBufferTest, AliasBuffersAreFulfilledOnce) {
   Destroy(alias.alias_buffer);
 }
 
+// Nothing could ever come: who reads it learns why.
+TEST_F(PendingBufferTest, AliasBuffersDoNotWaitForEachOther) {
+  for (int length : {1, 2, 50'000}) {
+    std::vector<PJRT_Client_CreateAliasBuffer_Args> aliases;
+    for (int i = 0; i < length; ++i) aliases.push_back(Alias());
+    for (int i = 0; i < length; ++i) {
+      PLINTH_ARGS(PJRT_Client_FulfillAliasBuffer, fulfill);
+      fulfill.client = client_.client;
+      fulfill.fulfill_alias_buffer_cb = aliases[i].fulfill_alias_buffer_cb;
+      fulfill.buffer = aliases[(i + 1) % length].alias_buffer;
+      EXPECT_EQ(PLINTH_CALL(PJRT_Client_FulfillAliasBuffer, fulfill).code(),
+                i + 1 < length ? StatusCode::kOk : StatusCode::kInvalidArgument);
+    }
+    PLINTH_ARGS(PJRT_Buffer_ReadyEvent, ready);
+    ready.buffer = aliases[length - 1].alias_buffer;
+    ASSERT_TRUE(PLINTH_CALL(PJRT_Buffer_ReadyEvent, ready).ok());
+    PLINTH_ARGS(PJRT_Event_Await, await);
+    await.event = ready.event;
+    EXPECT_EQ(PLINTH_CALL(PJRT_Event_Await, await).code(), StatusCode::kInvalidArgument);
+    Destroy(ready.event);
+    for (const PJRT_Client_CreateAliasBuffer_Args& alias : aliases) Destroy(alias.alias_buffer);
+  }
+}
+
 TEST_F(PendingBufferTest, TransferManagerGathersChunks) {
   int64_t dims[] = {4};
   PJRT_ShapeSpec specs[2] = {};

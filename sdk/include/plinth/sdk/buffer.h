@@ -106,7 +106,8 @@ class Buffer : public internal::Handle {
   std::mutex hold_mutex_;
   std::shared_ptr<void> hold_;
   uint32_t hold_count_ = 0;
-  std::unique_ptr<Dims> unpadded_dims_;  // Answer of UnpaddedDims, kept for the C side.
+  std::unique_ptr<Dims> unpadded_dims_;         // Answer of UnpaddedDims, kept for the C side.
+  std::shared_ptr<internal::AliasLink> alias_;  // Of a buffer that CreateAliasBuffer made.
 };
 
 // Conversions between a buffer and its C handle; both are the same object.

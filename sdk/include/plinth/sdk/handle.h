@@ -11,6 +11,7 @@ class Client;
 
 namespace internal {
 
+class AliasLink;    // Which alias buffer waits for which. See src/alias_link.h.
 struct ClientCore;  // The SDK's side of a client: C arrays, reference count. See src/client_core.h.
 
 // The SDK's part of every object that a client hands out. `core` is null until the SDK has
