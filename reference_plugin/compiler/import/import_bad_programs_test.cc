@@ -387,6 +387,10 @@ const BadProgram kAlgorithms[] = {
     {{kF, kF, kF},
      R"(%0 = "stablehlo.rng"(%a, %b, %c) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<2xf32>)",
      "operand 2 is f32[]; expected the dimensions of f32[2]"},
+    {{kF, kF},
+     R"(%s = "stablehlo.constant"() {value = dense<3> : tensor<1xi64>} : () -> tensor<1xi64>
+        %0 = "stablehlo.rng"(%a, %b, %s) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>)",
+     "operand 2 is [3], the result f32[2]; expected its dimensions"},
     {{kI, kI, "tensor<1xi64>"},
      R"(%0 = "stablehlo.rng"(%a, %b, %c) {rng_distribution = #stablehlo<rng_distribution NORMAL>} : (tensor<i32>, tensor<i32>, tensor<1xi64>) -> tensor<2xi32>)",
      "expected elements that are float"},

@@ -27,10 +27,14 @@ Status ExpectList(const Importer& importer, size_t i, int64_t count) {
   return InvalidArgument("operand ", i, " is ", type.ToString(), "; expected ", count, " integers");
 }
 
+bool IsConstant(const Value* value) {
+  return value->op != nullptr && value->op->opcode == Opcode::kConstant;
+}
+
 // The integers of a value, whatever its shape; UNIMPLEMENTED where they are not known before the
 // program runs.
 Expected<Dims> ConstantIntegers(const Value* value) {
-  if (value->op == nullptr || value->op->opcode != Opcode::kConstant) {
+  if (!IsConstant(value)) {
     return Unimplemented(
         "an operand that decides about shapes is no constant; what is not known when the program "
         "is compiled is supported for slices with strides of 1 only");
@@ -72,6 +76,20 @@ AttributeSource SourceOf(const Importer& importer, const Operation& operation) {
 }
 
 }  // namespace
+
+Status CheckShapeOperand(const Importer& importer, size_t i) {
+  const Type& result = importer.result_types()[0];
+  const Value* const shape = importer.operands()[i];
+  if (!ExpectList(importer, i, result.rank()).ok()) {
+    return InvalidArgument("operand ", i, " is ", shape->type.ToString(),
+                           "; expected the dimensions of ", result.ToString());
+  }
+  if (!IsConstant(shape)) return Status();
+  PLINTH_ASSIGN_OR_RETURN(const Dims dims, ConstantIntegers(shape));
+  if (dims == result.dims) return Status();
+  return InvalidArgument("operand ", i, " is [", StrJoin(dims), "], the result ", result.ToString(),
+                         "; expected its dimensions");
+}
 
 // (operand, dimensions of the result).
 Status ImportDynamicBroadcast(Importer& importer, const Operation& operation) {
@@ -148,9 +166,8 @@ Status ImportRealDynamicSlice(Importer& importer, const Operation&) {
   SliceAttributes slice;
   PLINTH_ASSIGN_OR_RETURN(slice.stride, ReadList(importer, 3, operand.rank()));
   Value* const start = importer.operands()[1];
-  const bool is_constant = std::all_of(
-      importer.operands().begin() + 1, importer.operands().begin() + 3,
-      [](const Value* v) { return v->op != nullptr && v->op->opcode == Opcode::kConstant; });
+  const bool is_constant =
+      std::all_of(importer.operands().begin() + 1, importer.operands().begin() + 3, &IsConstant);
   const bool is_dense =
       std::all_of(slice.stride.begin(), slice.stride.end(), [](int64_t s) { return s == 1; });
   if (result.rank() != operand.rank()) {

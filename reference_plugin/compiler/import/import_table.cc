@@ -88,11 +88,7 @@ Status BuildRng(Importer& importer, const Operation& operation) {
   if (operands.size() != 3 || results.size() != 1) {
     return InvalidArgument("there are ", operands.size(), " operands; expected 3");
   }
-  const Type& shape = operands[2]->type;
-  if (shape.rank() != 1 || !IsInteger(shape.dtype) || shape.dims[0] != results[0].rank()) {
-    return InvalidArgument("operand 2 is ", shape.ToString(), "; expected the dimensions of ",
-                           results[0].ToString());
-  }
+  PLINTH_RETURN_IF_ERROR(CheckShapeOperand(importer, 2));
   PLINTH_ASSIGN_OR_RETURN(AttributesRef attributes,
                           convert({operation, operands, results, importer.owner()}));
   PLINTH_ASSIGN_OR_RETURN(

@@ -26,6 +26,10 @@ struct ImportRow {
 
 const ImportRow& ImportRowOf(program::Op op);
 
+// Operand i is the dimensions of the one result, whose type says them too: INVALID_ARGUMENT if its
+// type, or the constant that it may be, says otherwise.
+Status CheckShapeOperand(const Importer& importer, size_t i);
+
 // Builders that have a file of their own.
 Status ImportApproxTopK(Importer& importer, const program::Operation& operation);
 Status ImportComposite(Importer& importer, const program::Operation& operation);
