@@ -239,7 +239,7 @@ constexpr SpecialCheck kBufferChecks[] = {
     {function::kPJRT_Buffer_IncreaseExternalReferenceCount, &BeforeContents, &AfterIncrease},
     {function::kPJRT_Buffer_DecreaseExternalReferenceCount, &BeforeDecrease, &AfterDecrease},
     {function::kPJRT_Buffer_CopyRawToHost, &BeforeCopyRaw, nullptr},
-    {function::kPJRT_Buffer_CopyRawToHostFuture, &BeforeCopyRawFuture, nullptr},
+    {function::kPJRT_Buffer_CopyRawToHostFuture, &BeforeCopyRawFuture, &WrapRawFuture},
     {function::kPJRT_Buffer_Bitcast, &BeforeBitcast, nullptr},
     {function::kPJRT_Buffer_DonateWithControlDependency, &BeforeContents, &AfterDonate},
 };

@@ -9,9 +9,11 @@
 #include "impl/layers/layer.h"
 #include "impl/layers/validation/check_tables.h"
 #include "impl/layers/validation/handle_table.h"
+#include "impl/layers/validation/raw_futures.h"
 #include "impl/layers/validation/report.h"
 #include "impl/layers/validation/uses.h"
 #include "plinth/support/args.h"
+#include "plinth/support/error.h"
 #include "plinth/support/status.h"
 #include "plinth/support/str_cat.h"
 
@@ -26,6 +28,7 @@ struct LayerState {
   const Kinds& kinds = Kinds::Get();
   HandleTable table;
   Reporter reporter;
+  RawFutures raw_futures;
   const int plugin_minor;
   const uint64_t id = NewId();
   alignas(64) std::atomic<uint64_t> num_calls{0};  // as far as threads have taken numbers
@@ -75,6 +78,7 @@ struct CallState {
   bool is_faulty = false;  // as is_misused, by the plugin
   // How the first misuse is answered where it is, and in which words.
   StatusCode code = StatusCode::kOk;
+  PJRT_Error* failure = nullptr;               // what the plugin answered, once it did
   std::string* refusal = nullptr;              // owned; out of line, for calls that are right
   HandleRef freed = {};                        // what the call frees
   std::array<Input, kMaxHandleInputs> inputs;  // single handles, in order; not initialized
@@ -145,6 +149,20 @@ struct CallState {
     if (error == nullptr) return true;
     DropError(error);
     return false;
+  }
+
+  // Code and text of an error that stays the caller's.
+  Status StatusOf(const PJRT_Error* error) const {
+    PJRT_Error_GetCode_Args number = {};
+    number.error = error;
+    if (!Ask(reflection::function::kPJRT_Error_GetCode, &number)) {
+      return Status(StatusCode::kUnknown, "an error without a code");
+    }
+    PJRT_Error_Message_Args text = {};
+    text.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE;
+    text.error = error;
+    call.Below(reflection::function::kPJRT_Error_Message, &text);
+    return StatusFromParts(RawEnum(number.code), text.message, text.message_size);
   }
 
   // Frees an error that the layer asked for.

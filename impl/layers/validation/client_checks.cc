@@ -77,6 +77,11 @@ void BeforeDestroy(CallState& state) {
       leaks.push_back(leak);
     }
   });
+  layer.raw_futures.ForEachUncalled(client.ref(), [&](const RawFuture& future) {
+    layer.reporter.Report(Side::kClient, Require("PJRT-Buffer_CopyRawToHostFuture-callback"),
+                          future.at,
+                          "`future_ready_callback` that this call gave out was never called");
+  });
   // An error may belong to any client, or to none.
   if (num_clients == 1) leaks.insert(leaks.end(), errors.begin(), errors.end());
   std::sort(leaks.begin(), leaks.end(), [](const Leak& a, const Leak& b) {

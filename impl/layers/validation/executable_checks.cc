@@ -26,22 +26,26 @@ void SetCount(const Sight& sight, HandleCount which, size_t count) {
   sight.handle->counts[which].store(static_cast<int64_t>(count) + 1, std::memory_order_relaxed);
 }
 
-// The number of outputs plus one, or 0 if the plugin does not say. It is asked once.
-int64_t NumOutputs(const CallState& state, const Sight& executable) {
-  int64_t known = CountOf(executable, kOutputs);
-  if (known != 0) return known;
+// Asks for the numbers of outputs and parameters, once.
+void AskCounts(const CallState& state, const Sight& executable) {
+  if (CountOf(executable, kOutputs) != 0) return;
   PJRT_LoadedExecutable_GetExecutable_Args get = {};
   get.loaded_executable = reinterpret_cast<PJRT_LoadedExecutable*>(executable.handle->address());
-  if (!state.Ask(function::kPJRT_LoadedExecutable_GetExecutable, &get)) return 0;
+  if (!state.Ask(function::kPJRT_LoadedExecutable_GetExecutable, &get)) return;
   PJRT_Executable_NumOutputs_Args question = {};
   question.executable = get.executable;
   if (state.Ask(function::kPJRT_Executable_NumOutputs, &question)) {
     SetCount(executable, kOutputs, question.num_outputs);
   }
+  PJRT_Executable_ParameterMemoryKinds_Args parameters = {};
+  parameters.executable = get.executable;
+  if (state.layer.plugin_minor >= 102 &&
+      state.Ask(function::kPJRT_Executable_ParameterMemoryKinds, &parameters)) {
+    SetCount(executable, kParameters, parameters.num_parameters);
+  }
   PJRT_Executable_Destroy_Args destroy = {};
   destroy.executable = get.executable;
   state.Ask(function::kPJRT_Executable_Destroy, &destroy);
-  return CountOf(executable, kOutputs);
 }
 
 // The number of devices plus one, or 0.
@@ -96,7 +100,14 @@ void BeforeExecute(CallState& state) {
     state.InvalidArgument(count, StrCat("`num_devices` = ", args.num_devices,
                                         ", the executable runs on ", num_devices - 1));
   }
-  int64_t num_outputs = NumOutputs(state, executable);
+  AskCounts(state, executable);
+  const int64_t num_parameters = CountOf(executable, kParameters);
+  if (num_parameters != 0 && args.num_args + 1 != static_cast<size_t>(num_parameters)) {
+    state.InvalidArgument(
+        Require("PJRT-LoadedExecutable_Execute-count"),
+        StrCat("`num_args` = ", args.num_args, ", the executable takes ", num_parameters - 1));
+  }
+  const int64_t num_outputs = CountOf(executable, kOutputs);
   for (size_t i = 0; args.output_lists != nullptr && num_outputs > 1 && i < args.num_devices; ++i) {
     if (args.output_lists[i] != nullptr) continue;
     ReportNullElement(state, "output_lists", i);
@@ -151,7 +162,8 @@ void AfterExecute(CallState& state) {
   NoteDonated(state, executable);
 }
 
-// An execution that failed may have been given what is donated without the layer's knowledge.
+// An execution that failed may have been given what is donated without the layer's knowledge. The
+// plugin alone knows the types and shapes that it wants.
 void ExecuteFailed(CallState& state) {
   if (state.is_misused) return;
   ForEachArgument(state, [&](const Sight& buffer) {
@@ -161,6 +173,11 @@ void ExecuteFailed(CallState& state) {
         StrCat(state.Name("argument_lists", state.layer.kinds.buffer, buffer.handle->pointer()),
                " that is deleted: ", Describe(state.layer.table, buffer.handle)));
   });
+  if (state.is_misused) return;
+  const Status refused = state.StatusOf(state.failure);
+  if (refused.code() != StatusCode::kInvalidArgument) return;
+  state.InvalidArgument(Require("PJRT-LoadedExecutable_Execute-shape"),
+                        StrCat("the plugin refuses the arguments: ", refused.message()));
 }
 
 void AfterExecutableDelete(CallState& state) {

@@ -32,6 +32,7 @@ enum HandleFlag : uint32_t {
 
 enum HandleCount : int {
   kOutputs,     // of an executable
+  kParameters,  // of a loaded executable
   kDevices,     // of a client or loaded executable
   kReferences,  // external ones of a buffer
   kBuffers,     // of a transfer manager

@@ -137,6 +137,7 @@ PJRT_Error* ValidationLayer::AfterCall(CallState& state, PJRT_Error* error) {
   const SpecialCheck* special = state.checks.special;
   if (error != nullptr) [[unlikely]] {
     RestoreInput(state);
+    state.failure = error;
     error = TrackError(state_, error, state.at, state.client);
     if (special != nullptr && special->failed != nullptr) special->failed(state);
     return error;

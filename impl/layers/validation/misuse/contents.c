@@ -271,3 +271,71 @@ void shapes_null(World* w) {
   args.memory = w->memory;
   RUN(w, Client_CreateBuffersForAsyncHostToDevice, args);
 }
+
+void execute_too_many_arguments(World* w) {
+  PJRT_Buffer* two[2] = {w->buffer, w->buffer};
+  Execution e;
+  fill_execution(&e, w->executable, w->buffer);
+  e.argument_lists[0] = two;
+  e.args.num_args = 2;
+  run_execution(w, &e);
+}
+
+static void execute_array(World* w, PJRT_Buffer_Type type, const int64_t* dims, size_t rank) {
+  PJRT_Client_BufferFromHostBuffer_Args args;
+  fill_from_host(w, &args);
+  args.type = type;
+  args.dims = dims;
+  args.num_dims = rank;
+  PJRT_Buffer* buffer = from_host(w, &args);
+  execute(w, w->executable, buffer);
+  destroy_buffer(w, buffer);
+}
+
+void execute_other_type(World* w) { execute_array(w, PJRT_Buffer_Type_S32, kFour, 1); }
+
+void execute_other_shape(World* w) {
+  static const int64_t two_by_two[2] = {2, 2};
+  execute_array(w, PJRT_Buffer_Type_F32, two_by_two, 2);
+}
+
+static void copy_raw_later(World* w, int times) {
+  static float data[4];
+  NEW(Buffer_CopyRawToHostFuture, args);
+  args.buffer = w->buffer;
+  args.transfer_size = 16;
+  RUN(w, Buffer_CopyRawToHostFuture, args);
+  PJRT_Buffer_CopyRawToHostFuture_Callback_Args ready;
+  memset(&ready, 0, sizeof(ready));
+  ready.struct_size = PJRT_Buffer_CopyRawToHostFuture_Callback_Args_STRUCT_SIZE;
+  ready.callback_data = args.callback_data;
+  ready.dst = data;
+  for (int i = 0; i < times; ++i) args.future_ready_callback(&ready);
+  if (times > 0) {
+    NEW(Event_Await, wait);
+    wait.event = args.event;
+    RUN(w, Event_Await, wait);
+  }
+  destroy_event(w, args.event);
+}
+
+void raw_future_called_twice(World* w) { copy_raw_later(w, 2); }
+
+void raw_future_never_called(World* w) {
+  copy_raw_later(w, 0);
+  // The other client is not what it is about.
+  NEW(Client_Destroy, args);
+  args.client = w->client;
+  destroy_buffer(w, w->buffer);
+  w->buffer = NULL;
+  NEW(LoadedExecutable_Destroy, first);
+  first.executable = w->executable;
+  RUN(w, LoadedExecutable_Destroy, first);
+  w->executable = NULL;
+  NEW(LoadedExecutable_Destroy, second);
+  second.executable = w->donating;
+  RUN(w, LoadedExecutable_Destroy, second);
+  w->donating = NULL;
+  RUN(w, Client_Destroy, args);
+  w->client = NULL;
+}

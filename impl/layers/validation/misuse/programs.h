@@ -112,6 +112,11 @@
   ERROR(execute_without_output_lists)     \
   ERROR(execute_output_list_null)         \
   ERROR(execute_on_no_device)             \
+  ERROR(execute_too_many_arguments)       \
+  ERROR(execute_other_type)               \
+  ERROR(execute_other_shape)              \
+  LOG(raw_future_never_called)            \
+  LOG(raw_future_called_twice)            \
   ERROR(execute_indices_null)             \
   ERROR(execute_tasks_null)               \
   ERROR(manager_after_destroy)            \
