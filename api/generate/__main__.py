@@ -7,7 +7,6 @@ Without arguments it checks: what is committed must be what the registry gives.
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import cxx_checks
 import cxx_messages
 import cxx_reflection
 import cxx_tables
+import generated_files
 import pages
 import python_tables
 import registry as registry_module
@@ -59,39 +59,6 @@ def stale(root: Path, files: dict[str, str]) -> list[Path]:
     return [h for h in headers if h.relative_to(root).as_posix() not in files]
 
 
-def check(root: Path, files: dict[str, str]) -> int:
-    """Prints a unified diff for every file that differs. Returns the exit status."""
-    different = 0
-    for path in stale(root, files):
-        different += 1
-        print(f"api/{path.relative_to(root)} is committed, but the registry does not give it.")
-    for name, text in files.items():
-        path = root / name
-        found = path.read_text() if path.exists() else ""
-        if found != text:
-            different += 1
-            sys.stdout.writelines(difflib.unified_diff(
-                found.splitlines(keepends=True), text.splitlines(keepends=True),
-                f"api/{name} (committed)", f"api/{name} (from the registry)"))
-    if different:
-        print(f"{different} generated files differ from the registry. "
-              "Run `python3 api/generate --write`.")
-    return 1 if different else 0
-
-
-def write(root: Path, files: dict[str, str]) -> int:
-    for path in stale(root, files):
-        path.unlink()
-        print(f"removed api/{path.relative_to(root)}")
-    for name, text in files.items():
-        path = root / name
-        if not path.exists() or path.read_text() != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-            print(f"wrote api/{name}")
-    return 0
-
-
 def past_header(registry, history, name: str, folder: Path) -> int:
     """Writes the header of a past revision into a folder."""
     revision = revisions.find(history, name)
@@ -123,7 +90,10 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     files = artefacts(registry, history, messages) | pages.current(registry, options.api)
-    return write(options.api, files) if options.write else check(options.api, files)
+    made = generated_files.GeneratedFiles(
+        options.api, files, stale(options.api, files), "the registry",
+        "python3 api/generate --write", prefix="api/")
+    return made.write() if options.write else made.check()
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ arguments = argparse.Namespace(compiler="c++", include=[])
 
 def copy_of_the_tree(folder: Path) -> Path:
     root = folder / "tree"
-    for part in ("api/support/include", "api/include", "docs/using", "reference_plugin/ops",
-                 "reference_plugin/program", "reference_plugin/compiler",
+    for part in ("api/generate", "api/support/include", "api/include", "docs/using",
+                 "reference_plugin/ops", "reference_plugin/program", "reference_plugin/compiler",
                  "reference_plugin/cpu/math"):
         shutil.copytree(ROOT / part, root / part, symlinks=True,
                         ignore=shutil.ignore_patterns("testdata", "__pycache__"))

@@ -7,7 +7,6 @@ Without arguments it checks: what is committed must be what the rows give.
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from pathlib import Path
 
@@ -17,6 +16,8 @@ import program_tables
 import rows
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "api" / "generate"))
+from generated_files import GeneratedFiles  # noqa: E402: after the path to it
 OPS = "reference_plugin/ops"
 # Of a header that is installed.
 ELSEWHERE = {"program_ops.inc": "reference_plugin/program/include/plinth/program/program_ops.inc"}
@@ -29,44 +30,10 @@ def artefacts(table: rows.Table, root: Path) -> dict[str, str]:
     return made | pages.files(table, root)
 
 
-def stale(root: Path, files: dict[str, str]) -> list[str]:
+def stale(root: Path, files: dict[str, str]) -> list[Path]:
     """Tables that the rows no longer give."""
-    made = [*(root / OPS).glob("*.inc"), *(root / OPS).glob("*.h")]
-    found = sorted(path.relative_to(root).as_posix() for path in made)
-    return [name for name in found if name not in files]
-
-
-def check(root: Path, files: dict[str, str]) -> int:
-    """Prints a unified diff for every file that differs. Returns the exit status."""
-    different = 0
-    for name in stale(root, files):
-        different += 1
-        print(f"{name} is committed, but ops.toml does not give it.")
-    for name, text in files.items():
-        path = root / name
-        found = path.read_text() if path.exists() else ""
-        if found != text:
-            different += 1
-            sys.stdout.writelines(difflib.unified_diff(
-                found.splitlines(keepends=True), text.splitlines(keepends=True),
-                f"{name} (committed)", f"{name} (from ops.toml)"))
-    if different:
-        print(f"{different} generated files differ from ops.toml. "
-              f"Run `python3 {OPS}/generate --write`.")
-    return 1 if different else 0
-
-
-def write(root: Path, files: dict[str, str]) -> int:
-    for name in stale(root, files):
-        (root / name).unlink()
-        print(f"removed {name}")
-    for name, text in files.items():
-        path = root / name
-        if not path.exists() or path.read_text() != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-            print(f"wrote {name}")
-    return 0
+    found = sorted([*(root / OPS).glob("*.inc"), *(root / OPS).glob("*.h")])
+    return [path for path in found if path.relative_to(root).as_posix() not in files]
 
 
 def main() -> int:
@@ -80,7 +47,9 @@ def main() -> int:
     except (rows.RowError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    return write(options.root, files) if options.write else check(options.root, files)
+    made = GeneratedFiles(options.root, files, stale(options.root, files), "ops.toml",
+                          f"python3 {OPS}/generate --write")
+    return made.write() if options.write else made.check()
 
 
 if __name__ == "__main__":
