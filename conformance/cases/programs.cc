@@ -104,6 +104,10 @@ void RunExecutable(Context& context, const Example& example, PJRT_LoadedExecutab
 }
 
 void RunExample(Context& context, const Example& example) {
+  std::string_view lacking = OpThatIsLacking(context.profile(), example.name);
+  if (!lacking.empty()) {
+    return context.Unsupported(StrCat("the profile says that the plugin has no ", lacking));
+  }
   Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, example.name));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   RunExecutable(context, example, executable->get());
@@ -113,6 +117,7 @@ void RunExample(Context& context, const Example& example) {
 void RunTexts(Context& context) {
   bool is_promised = context.profile().program_form == ProgramForm::kText;
   for (const Example& example : Examples()) {
+    if (!OpThatIsLacking(context.profile(), example.name).empty()) continue;
     Expected<OwnedLoadedExecutable> executable = context.Compile(StoredText(example.name));
     if (!is_promised && !executable.ok()) {
       return context.Unsupported(
@@ -133,6 +138,7 @@ void RunArtifacts(Context& context, const StoredVersion& version) {
         StrCat("the plugin's attributes do not promise StableHLO ", version.name));
   }
   for (const Example& example : Examples()) {
+    if (!OpThatIsLacking(context.profile(), example.name).empty()) continue;
     Expected<OwnedLoadedExecutable> executable = context.Compile(
         StoredArtifact(example.name, version), "mlir", StoredFile("one_device.compileopts.pb"));
     if (!context.Check("PJRT-Plugin_Attributes-stablehlo", executable.ok(), "compiling ",

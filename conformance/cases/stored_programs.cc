@@ -72,6 +72,17 @@ const StoredVersion* VersionFor(const StablehloRange& range) {
   return newest;
 }
 
+std::string_view OpThatIsLacking(const Profile& profile, std::string_view program) {
+  constexpr std::string_view kDialect = "stablehlo.";
+  std::string_view text = StoredText(program);
+  for (size_t at = text.find(kDialect); at != std::string_view::npos; at = text.find(kDialect)) {
+    text.remove_prefix(at + kDialect.size());
+    std::string_view op = text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
+    if (profile.unsupported_ops.contains(std::string(op))) return op;
+  }
+  return {};
+}
+
 std::string_view ProgramFor(const Context& context, std::string_view program) {
   if (context.profile().program_form == ProgramForm::kText) return StoredText(program);
   const StoredVersion* version = VersionFor(StablehloRangeOf(context.plugin()));

@@ -46,6 +46,9 @@ StablehloRange StablehloRangeOf(const Plugin& plugin);
 // lies in it, where nothing is said the newest of all. Null where none is new enough.
 const StoredVersion* VersionFor(const StablehloRange& range);
 
+// An op of the program that the profile's `unsupported_ops` name; empty if there is none.
+std::string_view OpThatIsLacking(const Profile& profile, std::string_view program);
+
 // A program in the form that suits the plugin: as its profile says, or else as the artifact that
 // its attributes ask for, or text where none is stored.
 std::string_view ProgramFor(const Context& context, std::string_view program);

@@ -26,6 +26,15 @@ TEST(StoredProgramsTest, EveryProgramIsThereInEveryForm) {
   EXPECT_TRUE(StoredFile("nothing").empty());
 }
 
+TEST(StoredProgramsTest, OpsThatAPluginLacksAreFound) {
+  Profile profile;
+  EXPECT_EQ(OpThatIsLacking(profile, "loop"), "");
+  profile.unsupported_ops = {"while", "convolution", "dot_general/s32"};
+  EXPECT_EQ(OpThatIsLacking(profile, "loop"), "while");
+  EXPECT_EQ(OpThatIsLacking(profile, "matmul"), "");
+  EXPECT_EQ(OpThatIsLacking(profile, "no_results"), "");
+}
+
 TEST(StoredProgramsTest, VersionsAreChosenByTheAttributes) {
   struct Row {
     StablehloRange range;

@@ -63,12 +63,16 @@ class Runner:
         names.write_text("".join(f"{case}\n" for case in sorted(cases)))
         done = subprocess.run(
             [self.options.suite, "--plugin", plugin, "--profile", self.profile,
-             "--jobs", str(CASES_AT_A_TIME), "--quiet", "--json", report, "--cases", f"@{names}"],
+             "--jobs", str(CASES_AT_A_TIME), "--quiet", "--max-hangs", "0", "--json", report, "--cases", f"@{names}"],
             env={**os.environ, "PLINTH_MUTANT_PLUGIN": str(self.options.plugin)},
             capture_output=True, text=True, timeout=600)
-        if done.returncode not in (0, 1) or not report.exists():
-            return None, f"{name}: the suite ended with {done.returncode}: {done.stderr}"
-        return json.loads(report.read_text()), ""
+        # 3: of another major version, which is a result too.
+        if done.returncode not in (0, 1, 3) or not report.exists():
+            return None, f"{name}: the suite ended with {done.returncode}: {done.stdout[-500:]}{done.stderr}"
+        found = json.loads(report.read_text())
+        if not found["results"]:
+            return None, f"{name}: the suite ended with {done.returncode}: {found.get('error')}"
+        return found, ""
 
 
 def passed_of(report: dict) -> set[str]:

@@ -7,6 +7,7 @@
 
 #include "conformance/runner/files.h"
 #include "conformance/runner/must_pass.h"
+#include "conformance/runner/tar_gz.h"
 #include "gmock/gmock.h"
 #include "plinth/support/sha256.h"
 #include "plinth/support/str_cat.h"
@@ -53,7 +54,7 @@ class BundleTest : public testing::Test {
     Status status = WriteBundle(folder_, {report_, plugin_, "", waivers});
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
-  std::vector<std::string> Verify() { return VerifyBundle(folder_, cases_, plugin_); }
+  std::vector<std::string> Verify() { return CheckBundle(folder_, cases_, plugin_).problems; }
   // Replaces text in a file; with `rehash` the bundle names the file as it is then.
   void Tamper(const std::string& name, const std::string& from, const std::string& to,
               bool rehash) {
@@ -153,6 +154,87 @@ TEST_F(BundleTest, AnotherPluginIsFound) {
   Write();
   ASSERT_TRUE(WriteFile(plugin_, "another").ok());
   EXPECT_THAT(Verify(), Contains(HasSubstr("is not the plugin that was examined")));
+}
+
+constexpr char kStatement[] = R"({"company": "Firm", "product": "P", "device": "D",
+    "driver": "none", "operating_system": "Debian 12", "date": "2026-11-22"})";
+
+// The same as one file.
+class BundleFileTest : public BundleTest {
+ protected:
+  void SetUp() override {
+    BundleTest::SetUp();
+    file_ = folder_ + ".tar.gz";
+  }
+  void TearDown() override {
+    std::filesystem::remove(file_);
+    BundleTest::TearDown();
+  }
+  std::string file_;
+};
+
+TEST_F(BundleFileTest, AnHonestOneHolds) {
+  Status status = WriteBundle(file_, {report_, plugin_, "", "", kStatement});
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  BundleCheck check = CheckBundle(file_, cases_, plugin_);
+  EXPECT_THAT(check.problems, IsEmpty());
+  std::string text = ToText(check);
+  EXPECT_THAT(text, HasSubstr("level:              L0"));
+  EXPECT_THAT(text, HasSubstr(Sha256("a plugin")));
+  EXPECT_THAT(text, HasSubstr("signature:          none"));
+  EXPECT_THAT(text, HasSubstr("the bundle holds: these results make a plugin of this hash conform "
+                              "to L0; that they were measured with it is the word of Firm"));
+  EXPECT_FALSE(CheckBundle(file_, cases_, "", "/no/such/signers").problems.empty());
+}
+
+TEST_F(BundleFileTest, NeedsAStatement) {
+  EXPECT_EQ(WriteBundle(file_, {report_, plugin_, "", ""}).code(), StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(WriteBundle(file_, {report_, plugin_, "", "", "{}"}).ok());
+}
+
+TEST_F(BundleFileTest, CutOffOrChangedIsFound) {
+  ASSERT_TRUE(WriteBundle(file_, {report_, plugin_, "", "", kStatement}).ok());
+  std::string bytes = *ReadFile(file_);
+  for (size_t size : {size_t{0}, size_t{10}, bytes.size() / 2, bytes.size() - 1}) {
+    ASSERT_TRUE(WriteFile(file_, bytes.substr(0, size)).ok());
+    EXPECT_FALSE(CheckBundle(file_, cases_, "").problems.empty()) << size;
+  }
+  Files files = *UnpackTarGz(bytes);
+  for (const auto& [name, contents] : files) {
+    Files changed = files;
+    changed[name] += " ";
+    ASSERT_TRUE(WriteFile(file_, PackTarGz(changed)).ok());
+    // Of bundle.json only what it says counts.
+    if (name != "bundle.json") {
+      EXPECT_FALSE(CheckBundle(file_, cases_, "").problems.empty()) << name;
+    }
+    changed.erase(name);
+    ASSERT_TRUE(WriteFile(file_, PackTarGz(changed)).ok());
+    EXPECT_FALSE(CheckBundle(file_, cases_, "").problems.empty()) << name;
+  }
+  files["more.txt"] = "";
+  ASSERT_TRUE(WriteFile(file_, PackTarGz(files)).ok());
+  EXPECT_THAT(CheckBundle(file_, cases_, "").problems,
+              Contains(HasSubstr("more.txt is not the file")));
+}
+
+TEST_F(BundleFileTest, ManyMakeATable) {
+  std::filesystem::create_directory(folder_);
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(
+        WriteBundle(StrCat(folder_, "/", name, ".tar.gz"), {report_, plugin_, "", "", kStatement})
+            .ok());
+  }
+  ASSERT_TRUE(WriteFile(folder_ + "/broken.tar.gz", "x").ok());
+  Expected<std::string> page = BundleTable(folder_, cases_);
+  ASSERT_TRUE(page.ok());
+  size_t rows = 0;
+  for (size_t at = page->find("<tr>"); at != std::string::npos; at = page->find("<tr>", at + 1)) {
+    ++rows;
+  }
+  EXPECT_EQ(rows, 4u);
+  EXPECT_THAT(*page, HasSubstr("does not hold"));
+  EXPECT_FALSE(BundleTable(folder_ + "/nothing", cases_).ok());
 }
 
 TEST_F(BundleTest, GarbageIsAnswered) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 
+#include "conformance/runner/about.h"
 #include "conformance/runner/context.h"
 #include "conformance/runner/report.h"
 #include "plinth/support/json.h"
@@ -71,6 +72,14 @@ int RunChild(const ChildOptions& options, const std::vector<const Case*>& cases)
   Expected<Plugin> plugin = Plugin::Open(options.plugin_path);
   if (!plugin.ok()) {
     WriteLine(options.report_fd, Json::Object{{"error", plugin.status().ToString()}});
+    return 1;
+  }
+  const PJRT_Api_Version& version = plugin->api()->pjrt_api_version;
+  WriteLine(options.report_fd,
+            Json::Object{{"opened", StrCat(version.major_version, ".", version.minor_version)}});
+  Status readable = CheckIsReadable(version.major_version, version.minor_version);
+  if (!readable.ok()) {
+    WriteLine(options.report_fd, Json::Object{{"error", readable.ToString()}});
     return 1;
   }
   // Before the first case: some plugins abort when they are used without it.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "conformance/runner/files.h"
 #include "conformance/runner/must_pass.h"
+#include "conformance/runner/next_level.h"
 #include "plinth/reflection/reflection.h"
 
 namespace plinth::conformance {
@@ -154,6 +156,22 @@ Json ReportToJson(const Report& report) {
                       {"uncovered_requirements", Texts(report.uncovered)},
                       {"results", std::move(results)}};
   if (!report.error.empty()) object["error"] = report.error;
+  if (!report.no_client.empty()) object["no_client"] = report.no_client;
+  Json::Object facts;
+  for (const auto& [name, text] : report.facts) facts[name] = text;
+  if (!facts.empty()) object["facts"] = std::move(facts);
+  NextLevel next = WhatIsNext(report);
+  if (!next.level.empty()) {
+    Json::Array lacks;
+    for (const Lack& lack : next.lacks) {
+      Json::Object entry{
+          {"verdict", lack.verdict}, {"reason", lack.reason}, {"cases", Texts(lack.cases)}};
+      if (!lack.requirement.empty()) entry["requirement"] = lack.requirement;
+      lacks.emplace_back(std::move(entry));
+    }
+    object["next_level"] =
+        Json::Object{{"level", next.level}, {"asked", next.is_asked}, {"lacks", std::move(lacks)}};
+  }
   return object;
 }
 
@@ -169,6 +187,10 @@ Expected<Report> ReportFromJson(const Json& json) {
   report.plugin_minor = static_cast<int>(json.At("minor").AsInteger().value_or(0));
   report.seed = json.At("seed").AsUnsigned().value_or(0);
   report.error = TextOf(json, "error");
+  report.no_client = TextOf(json, "no_client");
+  for (const auto& [name, text] : json.At("facts").Members()) {
+    report.facts.emplace_back(name, std::string(text.Text()));
+  }
   report.uncovered = TextsOf(json, "uncovered_requirements");
   const Json* results = json.Find("results");
   if (results == nullptr || results->AsArray() == nullptr) {
@@ -179,6 +201,13 @@ Expected<Report> ReportFromJson(const Json& json) {
     report.results.push_back(std::move(result));
   }
   return report;
+}
+
+Expected<Report> ReadReport(const std::string& path) {
+  PLINTH_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  Expected<Json> json = Json::Parse(text);
+  if (!json.ok()) return json.status().WithContext(path);
+  return ReportFromJson(*json);
 }
 
 std::string DiffReports(const Report& before, const Report& after, bool& is_worse) {

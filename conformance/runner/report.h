@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/runner/case.h"
@@ -21,6 +22,10 @@ struct Report {
   // SHA-256 of the plugin, and of its profile; empty if a file could not be read, or there is none.
   std::string plugin_sha256, profile_sha256;
   std::string error;  // why nothing could be run; empty otherwise
+  // Why the plugin makes no client; then only cases were run that need none.
+  std::string no_client;
+  // What people want to know of the run: "platform", "host", "date" and so on, in this order.
+  std::vector<std::pair<std::string, std::string>> facts;
   std::vector<Result> results;
   // Requirements of the registry that no case of the suite covers.
   std::vector<std::string> uncovered;
@@ -39,6 +44,9 @@ Status CheckIsSameRun(const Report& before, const Report& now);
 
 // The command that repeats one case.
 std::string RepeatCommand(const Report& report, const Result& result);
+
+// A report that a run wrote with --json.
+Expected<Report> ReadReport(const std::string& path);
 
 Json ResultToJson(const Result& result);
 Expected<Result> ResultFromJson(const Json& json);

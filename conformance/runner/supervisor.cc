@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,11 +83,15 @@ class Child {
       arguments.push_back(const_cast<char*>(argument.c_str()));
     }
     arguments.push_back(nullptr);
+    const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ < 0) return Internal("cannot start a process: ", strerror(errno));
     if (pid_ == 0) {
       // A group of its own, so that what the plugin starts ends with it.
       setpgid(0, 0);
+      // Nobody reads the report of a runner that was killed.
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(127);
       dup2(input_read.get(), STDIN_FILENO);
       dup2(error_write.get(), STDERR_FILENO);
       dup2(error_write.get(), STDOUT_FILENO);
@@ -131,7 +136,7 @@ class Child {
 
   // Appends what can be read; false if there is nothing or the stream is at its end.
   static bool Read(int fd, std::string& text) {
-    char buffer[4096];
+    char buffer[65536];
     ssize_t count = read(fd, buffer, sizeof(buffer));
     if (count > 0) text.append(buffer, static_cast<size_t>(count));
     return count > 0;
@@ -153,7 +158,8 @@ class Child {
     for (pid_t ended; (ended = waitpid(pid_, &status, WNOHANG)) != pid_;) {
       if (ended < 0 && errno != EINTR) return std::nullopt;
       if (ended == 0 && Clock::now() > deadline_) return std::nullopt;
-      ReadErrors();  // it may be waiting for room
+      while (ReadErrors() && Clock::now() <= deadline_) {  // it may be waiting for room
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     kill(-pid_, SIGKILL);
@@ -187,6 +193,7 @@ class Supervisor {
     children_.clear();
     SupervisorOutcome outcome;
     outcome.error = error_;
+    outcome.version = version_;
     for (const Case* item : cases_) {
       auto found = results_.find(item->name);
       if (found != results_.end()) outcome.results.push_back(std::move(found->second));
@@ -221,9 +228,40 @@ class Supervisor {
     }
   }
 
-  void StartChild() {
-    auto child = std::make_unique<Child>(std::move(work_.back()));
+  // "L2/event" of "L2/event/monotone"; what is robust hangs for reasons of its own.
+  static std::string AreaOf(const Case& item) {
+    size_t slash = item.name.find('/');
+    slash = slash == std::string::npos ? slash : item.name.find('/', slash + 1);
+    return item.name.substr(0, slash) + (item.is_robust ? " (robust)" : "");
+  }
+
+  bool IsGivenUp(const Case& item) const {
+    auto found = hangs_.find(AreaOf(item));
+    return options_.max_hangs > 0 && found != hangs_.end() && found->second >= options_.max_hangs;
+  }
+
+  // Without the cases of areas that are given up, which get their results here.
+  std::vector<const Case*> NextWork() {
+    std::vector<const Case*> cases = std::move(work_.back());
     work_.pop_back();
+    std::erase_if(cases, [&](const Case* item) {
+      if (!IsGivenUp(*item)) return false;
+      Result result;
+      result.name = item->name;
+      result.is_robust = item->is_robust;
+      result.verdict = Verdict::kHang;
+      result.findings.push_back({"", StrCat("not run: ", AreaOf(*item), " was given up after ",
+                                            options_.max_hangs, " cases of it that hung")});
+      Record(std::move(result));
+      return true;
+    });
+    return cases;
+  }
+
+  void StartChild() {
+    std::vector<const Case*> cases = NextWork();
+    if (cases.empty()) return;
+    auto child = std::make_unique<Child>(std::move(cases));
     Status status = child->Start(options_.child_command, options_.profile);
     if (!status.ok()) {
       error_ = status.ToString();
@@ -264,7 +302,10 @@ class Supervisor {
       if (!line.ok()) continue;
       if (const Json* error = line->Find("error")) {
         child.plugin_error_ = error->Text();
-      } else if (line->Find("start") != nullptr) {
+      } else if (const Json* version = line->Find("opened")) {
+        version_ = version->Text();
+      } else if (const Json* name = line->Find("start")) {
+        if (options_.on_start) options_.on_start(std::string(name->Text()));
         child.has_started_case_ = true;
         child.SetDeadline(options_.profile.case_seconds);
       } else if (line->Find("client") != nullptr) {
@@ -304,10 +345,11 @@ class Supervisor {
       return;
     }
     if (!child.has_started_case_ && child.next_ == 0) {
-      error_ = status ? StrCat("the plugin ended the process while it was loaded or initialized: ",
-                               EndText(*status), "\n", ErrorText(child))
-                      : StrCat("the plugin did not load and initialize within ", child.limit(),
-                               " s\n", ErrorText(child));
+      error_ = status
+                   ? StrCat("the plugin ended the process while it was loaded or initialized: ",
+                            EndText(*status), "\n", ErrorText(child))
+                   : StrCat("the plugin hung while it was loaded or initialized: no answer within ",
+                            child.limit(), " s\n", ErrorText(child));
       return;
     }
     AddEndOf(child, child.next_, status, "");
@@ -347,6 +389,7 @@ class Supervisor {
       result.findings.push_back({"PJRT-Process-alive", StrCat(when, EndText(*status))});
     } else {
       result.findings.push_back({"", StrCat(when, "no answer within ", child.limit(), " s")});
+      ++hangs_[AreaOf(*child.cases_[number])];
     }
     std::string error = ErrorText(child);
     if (!error.empty()) result.notes.push_back(StrCat("written before: ", error));
@@ -363,7 +406,9 @@ class Supervisor {
   std::vector<std::vector<const Case*>> work_;  // the last is next
   std::vector<std::unique_ptr<Child>> children_;
   std::map<std::string, Result> results_;
+  std::map<std::string, int> hangs_;  // by area
   std::string error_;
+  std::string version_;
 };
 
 }  // namespace

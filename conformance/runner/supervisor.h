@@ -19,6 +19,11 @@ struct SupervisorOptions {
   std::vector<std::string> child_command;
   Profile profile;
   int jobs = 1;
+  // An area ("L2/event") whose cases hung so often is given up: what is left of it hangs too, as
+  // far as the report goes, but is not run. Cases of class robust count apart. 0: never.
+  int max_hangs = 3;
+  // Told each case that begins, on the calling thread.
+  std::function<void(const std::string&)> on_start;
   // Told each result as it comes, on the calling thread.
   std::function<void(const Result&)> on_result;
 };
@@ -26,10 +31,12 @@ struct SupervisorOptions {
 struct SupervisorOutcome {
   std::vector<Result> results;  // in the order of the cases
   std::string error;            // why the plugin could not be used at all; empty otherwise
+  std::string version;  // "0.114", as the table says, if it was opened, even if there is an error
 };
 
 // Runs every case in child processes: a child that dies or does not answer in time gives its case
-// the verdict CRASH or HANG, and another goes on with the next case.
+// the verdict CRASH or HANG, and another goes on with the next case. Children end with this
+// process, however it ends. Call it on the thread that lives as long as the process.
 SupervisorOutcome RunCases(const SupervisorOptions& options, const std::vector<const Case*>& cases);
 
 }  // namespace plinth::conformance

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/runner/supervisor.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "gtest/gtest.h"
 
@@ -127,6 +133,83 @@ TEST(SupervisorTest, APluginThatCannotBeUsedIsAnError) {
   EXPECT_TRUE(outcome.results.empty());
   outcome = RunWith("kill -ABRT $$", {"a"});
   EXPECT_NE(outcome.error.find("signal 6"), std::string::npos) << outcome.error;
+}
+
+TEST(SupervisorTest, AnAreaThatHangsIsGivenUp) {
+  // Each hang costs half a second; what is not run says so.
+  constexpr char kScript[] = R"(
+while read name; do
+  echo "{\"start\": \"$name\"}" >&3
+  case $name in
+    L2/bad/*) sleep 30;;
+  esac
+  echo "{\"result\": {\"name\": \"$name\", \"verdict\": \"PASS\"}}" >&3
+done)";
+  SupervisorOutcome outcome =
+      RunWith(kScript, {"L2/bad/a", "L2/bad/b", "L2/good/a", "L2/bad/c", "L2/bad/d", "L2/good/b"});
+  EXPECT_EQ(Verdicts(outcome),
+            "L2/bad/a=HANG L2/bad/b=HANG L2/good/a=PASS L2/bad/c=HANG L2/bad/d=HANG "
+            "L2/good/b=PASS ");
+  EXPECT_NE(outcome.results[3].findings[0].text.find("no answer"), std::string::npos);
+  EXPECT_NE(outcome.results[4].findings[0].text.find("not run: L2/bad was given up after 3"),
+            std::string::npos);
+}
+
+TEST(SupervisorTest, CasesThatBeginAreTold) {
+  std::vector<Case> cases = {{"a", Level::kL0, ClientNeed::kShared, {}, nullptr},
+                             {"b", Level::kL0, ClientNeed::kShared, {}, nullptr}};
+  SupervisorOptions options;
+  options.child_command = {"/bin/sh", "-c", StrCat("echo '{\"opened\": \"0.99\"}' >&3;", kRunAll)};
+  std::string begun;
+  options.on_start = [&](const std::string& name) { begun += name; };
+  EXPECT_EQ(RunCases(options, {&cases[0], &cases[1]}).version, "0.99");
+  EXPECT_EQ(begun, "ab");
+}
+
+TEST(SupervisorTest, ChildrenEndWithTheRunnerHoweverItEnds) {
+  for (int signal : {SIGKILL, SIGTERM}) {
+    std::string file = StrCat(testing::TempDir(), "/supervised.", getpid());
+    std::filesystem::remove(file);
+    pid_t runner = fork();
+    ASSERT_GE(runner, 0);
+    if (runner == 0) {
+      RunWith(StrCat("trap '' TERM; echo $$ > ", file, ".part; mv ", file, ".part ", file,
+                     "; exec sleep 60"),
+              {"a"});
+      _exit(0);
+    }
+    pid_t child = 0;
+    auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (child == 0 && std::chrono::steady_clock::now() < deadline) {
+      std::ifstream(file) >> child;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_NE(child, 0);
+    kill(runner, signal);
+    waitpid(runner, nullptr, 0);
+    // Long before the child's own minute, and before its deadline, which nobody watches any more.
+    bool is_gone = false;
+    for (int i = 0; i < 200 && !is_gone; ++i) {
+      // Whoever adopted it may take its time to reap it.
+      std::string state;
+      std::ifstream stat(StrCat("/proc/", child, "/stat"));
+      std::string number, name;
+      stat >> number >> name >> state;
+      is_gone = state.empty() || state == "Z";
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_TRUE(is_gone);
+    if (!is_gone) kill(child, SIGKILL);
+    std::filesystem::remove(file);
+  }
+}
+
+TEST(SupervisorTest, MuchOutputDoesNotStopIt) {
+  // 100 MB, also at the end, when the report is closed.
+  SupervisorOutcome outcome = RunWith(
+      StrCat("head -c 100000000 /dev/zero;", kRunAll, "; exec 3>&-; head -c 100000000 /dev/zero"),
+      {"a", "b"});
+  EXPECT_EQ(Verdicts(outcome), "a=PASS b=PASS ");
 }
 
 TEST(SupervisorTest, NoiseOnTheReportIsIgnored) {
