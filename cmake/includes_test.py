@@ -9,7 +9,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE_DIRS = ("", "api/include", "api/support/include", "api/reflection/include", "sdk/include", "impl/client/include",
-                "impl/loader", "impl/layers", "reference_plugin/program/include")
+                "impl/loader", "impl/layers", "reference_plugin/program/include",
+                "reference_plugin/reference/include")
 
 # A part is the files below a folder that are in no longer row. It includes itself and what its row names; a name stands for
 # every part below it.
@@ -17,6 +18,7 @@ RP, BACKEND, COMPILER, CPU = "reference_plugin", "reference_plugin/backend", "re
 DIRECTIONS = {
     "api": [],
     "sdk": ["api"],
+    "sdk/template": ["api", "sdk", f"{RP}/program", f"{RP}/reference"],
     "impl": ["api"],
     f"{RP}/ops": ["api"],
     f"{RP}/program": ["api", f"{RP}/ops"],
@@ -27,6 +29,7 @@ DIRECTIONS = {
     f"{BACKEND}/executable": ["api", "sdk", f"{RP}/program", COMPILER, f"{BACKEND}/host", f"{BACKEND}/run", f"{BACKEND}/calls"],
     f"{BACKEND}/testing": ["api", "sdk", f"{RP}/program", COMPILER, BACKEND],
     CPU: ["api", "sdk", f"{RP}/program", COMPILER, BACKEND],
+    f"{RP}/reference": ["api", "sdk", f"{RP}/program", COMPILER, BACKEND, CPU],
     f"{RP}/cuda/driver": ["api", f"{BACKEND}/host"],
     f"{RP}/cuda/runtime": ["api", "sdk", COMPILER, BACKEND, f"{RP}/cuda/driver", f"{RP}/cuda/jit", f"{RP}/cuda/print",
                            f"{RP}/cuda/library", f"{RP}/cuda/target.h"],

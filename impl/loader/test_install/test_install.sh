@@ -40,7 +40,7 @@ chmod a-x "$libdir/libplinth.so"
 LD_LIBRARY_PATH=$libdir "$work/uses" "$plugin" | grep -q '"verdict":"works"'
 
 # A package of each component can be installed beside the others, and together they are everything.
-for component in headers support sdk client program libplinth ifrt cpu-plugin cuda-plugin conformance doc; do
+for component in headers support sdk client program compiler reference libplinth ifrt cpu-plugin cuda-plugin conformance doc; do
   quietly cmake --install "$build" --component "$component" --prefix "$work/one/$component"
   (cd "$work/one/$component" && find . ! -type d)
 done | sort >"$work/of_components"
@@ -49,6 +49,7 @@ twice=$(uniq -d "$work/of_components")
 quietly cmake --install "$build" --strip --prefix "$work/all"
 (cd "$work/all" && find . ! -type d | sort) | diff "$work/of_components" - ||
   fail "not the same as the components together (<: of components, >: of all)"
+python3 "$root/docs/dead_links.py" "$work/all/share/doc/plinth" || fail "dead links in installed pages"
 # Headers of the ABI do not lie among everybody's.
 [ "$(ls "$work/all/include")" = plinth ] || fail "include/ has: $(ls "$work/all/include")"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/backend/executable/executable.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "plinth/program/printer.h"
@@ -83,6 +85,7 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
   PLINTH_ASSIGN_OR_RETURN(program::CompileOptions options,
                           program::ReadCompileOptions(AsBytes(options_proto)));
   compiler::PipelineOptions pipeline;
+  pipeline.fusion = backend->fusion;
   pipeline.num_replicas = options.num_replicas;
   pipeline.num_partitions = options.num_partitions;
   PLINTH_RETURN_IF_ERROR(ApplyCompileFlags(options.env_option_overrides, pipeline));
@@ -103,6 +106,10 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
   info.cost = {{"flops", static_cast<float>(cost.flops)},
                {"transcendentals", static_cast<float>(cost.transcendentals)},
                {"bytes accessed", static_cast<float>(cost.bytes_accessed)}};
+  if (backend->examine != nullptr) {
+    PLINTH_ASSIGN_OR_RETURN(std::vector<NamedValue> more, backend->examine(compiled.plan));
+    std::ranges::move(more, std::back_inserter(info.cost));
+  }
   info.compile_options = options_proto;
   for (const compiler::Donation& donation : compiled.donations) {
     info.parameters[donation.argument].is_donated = true;

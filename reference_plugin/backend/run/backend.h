@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plinth/support/named_value.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
@@ -48,6 +49,11 @@ struct Backend {
   std::string hardware;
   compiler::Target target;      // What the compiler is told.
   std::vector<Engine> engines;  // The first that matches a step runs it.
+  // Whether several ops become one kernel, unless a compilation's options say otherwise.
+  bool fusion = true;
+  // Called once per program, before its steps are prepared; may be empty. Gives more properties of
+  // PJRT_Executable_GetCostAnalysis; an error is that of the compilation.
+  std::function<Expected<std::vector<NamedValue>>(const compiler::plan::Plan& plan)> examine = {};
   // Called once per program with all its steps, when each was prepared by itself; may be empty.
   // Steps with nothing to prepare are null; equal ones are one object.
   std::function<Status(std::span<const std::shared_ptr<const PreparedStep>> steps)> finish = {};

@@ -49,7 +49,7 @@ class CpuDevice final : public sdk::Device {
 
 CpuClient::CpuClient(const CpuClientOptions& options)
     : backend::BackendClient(
-          MakeBackend(options.library),
+          options.backend != nullptr ? options.backend : MakeBackend(options.library),
           std::make_shared<backend::Runtime>(
               options.num_threads > 0 ? options.num_threads
                                       : static_cast<int>(std::thread::hardware_concurrency()),
@@ -57,9 +57,12 @@ CpuClient::CpuClient(const CpuClientOptions& options)
   for (int id = 0; id < options.num_devices; ++id) {
     sdk::DeviceInfo info;
     info.description.id = id;
-    info.description.kind = "cpu";
-    info.description.to_string = StrCat("CpuDevice(id=", id, ")");
-    info.description.debug_string = StrCat("plinth CPU device ", id);
+    const bool is_cpu = options.device_kind == "cpu";
+    info.description.kind = options.device_kind;
+    info.description.to_string =
+        StrCat(is_cpu ? "CpuDevice" : options.device_kind, "(id=", id, ")");
+    info.description.debug_string =
+        StrCat(is_cpu ? "plinth CPU" : options.device_kind, " device ", id);
     info.local_hardware_id = id;
     sdk::Device* device =
         AddDevice(std::make_unique<CpuDevice>(std::move(info), runtime()->memory));

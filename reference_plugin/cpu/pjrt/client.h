@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_CLIENT_H_
 
 #include <memory>
+#include <string>
 
 #include "reference_plugin/backend/executable/client.h"
 #include "reference_plugin/cpu/backend.h"
@@ -15,6 +16,8 @@ struct CpuClientOptions {
   int64_t memory_limit = 0;         // bytes; 0: the machine's memory
   int64_t device_memory_limit = 0;  // bytes of each device; 0: none
   library::LibraryOptions library;
+  std::string device_kind = "cpu";
+  std::shared_ptr<const backend::Backend> backend;  // null: MakeBackend(library)
 };
 
 // Devices that share one runtime: its threads and its memory. Each has the memories "device" (the
