@@ -6,6 +6,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,21 @@ class ComponentsTest(unittest.TestCase):
         program = self.work / "by_hand"
         run(arguments.compiler, "-std=c++20", HERE / "program.cc", "-o", program, *flags)
         run(program, LD_LIBRARY_PATH=libraries)
+
+    def test_samples_as_they_say(self):
+        """Each says in a comment how it is built elsewhere."""
+        config = str(next(self.prefix.rglob("plinth.pc")).parent)
+        samples = self.work / "samples"
+        shutil.copytree(HERE.parents[1] / "samples", samples)
+        count = 0
+        for source in sorted([*samples.rglob("*.c"), *samples.rglob("*.cc")]):
+            said = re.findall(r"^(?://)? +((?:cc|c\+\+) -std=.*)$", source.read_text(), re.M)
+            with self.subTest(source.name):
+                self.assertEqual(1, len(said), "no line says how to build it")
+                run("sh", "-c", f"cd {source.parent} && "
+                    + said[0].replace("PREFIX", str(self.prefix)), PKG_CONFIG_PATH=config)
+            count += 1
+        self.assertEqual(5, count)
 
     def refused(self, prefix: Path, find: str, then: str = "") -> str:
         source = self.work / f"refused_{len(list(self.work.iterdir()))}"

@@ -3,10 +3,11 @@
 //
 //   fit [PLUGIN]
 //
+// With an installed Plinth (components headers, support, client, libplinth):
+//   c++ -std=c++20 fit.cc -o fit $(pkg-config --cflags --libs plinth-client plinth)
+//
 // PLUGIN is a path or the name of an installed plugin. The state (slope and offset) stays on the
 // device: each step donates it to the next.
-
-#include <plinth.h>
 
 #include <cstdio>
 #include <string>
@@ -56,27 +57,8 @@ module @step {
   }
 })";
 
-// Finds and loads a plugin through libplinth.
-Expected<client::Api> Load(const char* name) {
-  plinth_load_options options = {};
-  options.struct_size = plinth_load_options_STRUCT_SIZE;
-  options.plugin = name;
-  plinth_plugin* plugin = nullptr;
-  if (plinth_status* failure = plinth_load(&options, &plugin); failure != nullptr) {
-    Status status(static_cast<plinth::StatusCode>(plinth_status_code(failure)),
-                  plinth_status_message(failure));
-    plinth_status_destroy(failure);
-    return status;
-  }
-  Expected<client::Api> api = client::Api::FromTable(plinth_plugin_api(plugin));
-  plinth_plugin_destroy(plugin);  // The table stays.
-  if (!api.ok()) return api;
-  PLINTH_RETURN_IF_ERROR(api->Initialize());
-  return api;
-}
-
 Status Fit(const char* plugin) {
-  PLINTH_ASSIGN_OR_RETURN(const client::Api api, Load(plugin));
+  PLINTH_ASSIGN_OR_RETURN(const client::Api api, client::Api::Load(plugin));
   PLINTH_ASSIGN_OR_RETURN(const client::Client client, client::Client::Create(api));
   PLINTH_ASSIGN_OR_RETURN(const std::vector<client::Device> devices, client.AddressableDevices());
   if (devices.empty()) return plinth::NotFound("the plugin has no device");

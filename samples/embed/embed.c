@@ -3,10 +3,14 @@
 
      embed [--measure] [PLUGIN]
 
+   With an installed Plinth (components headers, libplinth):
+     cc -std=c11 embed.c -o embed $(pkg-config --cflags --libs plinth)
+
    PLUGIN is the path of a plugin or the name of an installed one. The program inside is the energy
    of eight coupled springs and the forces on their ends, written in StableHLO. With --measure the
    time since the start of main and the memory in use are printed too. */
 
+#define _POSIX_C_SOURCE 200809L /* clocks */
 #include <plinth.h>
 #include <stdio.h>
 #include <stdlib.h>

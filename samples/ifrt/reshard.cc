@@ -2,6 +2,8 @@
 // Puts a host array onto eight devices by a mesh, runs a StableHLO program on one of its shards,
 // moves the array to another sharding and to two devices, and prints it.
 //   ifrt_reshard PLUGIN PROGRAM.mlir
+// With an installed Plinth (components headers, libplinth, ifrt):
+//   c++ -std=c++20 reshard.cc -o reshard $(pkg-config --cflags --libs plinth-ifrt)
 // The program takes and gives an f32[2,4].
 #include <cstdio>
 #include <fstream>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for libplinth: counts the calls of every function and prints the counts when the last
 // client is destroyed. Use it with PLINTH_LAYERS=/path/to/libplinth_layer_count_calls.so.
+//
+// With an installed Plinth (component headers):
+//   cc -std=c11 -fPIC -shared -I PREFIX/include/plinth/api count_calls.c -o libcount_calls.so
 
 #include <pthread.h>
 #include <stdio.h>

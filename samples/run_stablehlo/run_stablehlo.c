@@ -3,6 +3,9 @@
 
      run_stablehlo PLUGIN.so PROGRAM.mlir [INPUT ...]
 
+   With an installed Plinth (component headers):
+     cc -std=c11 -I PREFIX/include/plinth/api run_stablehlo.c -o run_stablehlo -ldl
+
    An input is an f32 array: its sizes, a colon, its elements in row-major order ("2x3:1,2,3,4,5,6";
    ":1.5" is a scalar). Every output is printed, one line each. */
 

@@ -34,6 +34,11 @@ class Api {
   // another major version.
   static Expected<Api> FromTable(const PJRT_Api* table);
 
+  // Finds a plugin through libplinth and initializes it: a path, the name of an installed plugin,
+  // or null for PLINTH_PLUGIN or the only one. PLINTH_LAYERS puts layers in front. Who calls it
+  // links libplinth (plinth::plinth) too.
+  static Expected<Api> Load(const char* plugin);
+
   const PJRT_Api* table() const { return table_; }
   Version version() const;
   // Functions that the table has room for, whatever their slots hold.
