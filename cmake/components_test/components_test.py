@@ -75,7 +75,7 @@ class ComponentsTest(unittest.TestCase):
                 run("sh", "-c", f"cd {source.parent} && "
                     + said[0].replace("PREFIX", str(self.prefix)), PKG_CONFIG_PATH=config)
             count += 1
-        self.assertEqual(5, count)
+        self.assertEqual(6, count)
 
     def refused(self, prefix: Path, find: str, then: str = "") -> str:
         source = self.work / f"refused_{len(list(self.work.iterdir()))}"

@@ -46,6 +46,7 @@ class CommandLine {
     AddCompile();
     AddManifest();
     AddReplay();
+    AddNew();
     AddCompletion();
   }
 
@@ -228,6 +229,22 @@ class CommandLine {
     AddPluginOption(sub, replay_.choice);
   }
 
+  void AddNew() {
+    CLI::App* sub = Add(app_, "new", "Makes a project for a plugin of your own",
+                        [this](Output& output) { return New(new_, output); });
+    sub->add_option("NAME", new_.name, "Of the plugin, and of the platform in JAX: npu")
+        ->required();
+    sub->add_option("--stage", new_.stage,
+                    "1: one fixed function; 2: reads programs, runs a few ops; 3: every op runs, "
+                    "one of them on the device")
+        ->check(CLI::Range(1, 3))
+        ->capture_default_str();
+    sub->add_option("--language", new_.language, "cxx")->check(CLI::IsMember({"cxx"}));
+    sub->add_option("--folder", new_.folder, "The project's folder; default: NAME");
+    sub->add_option("--template", new_.template_folder,
+                    "Default: share/plinth/template beside the command");
+  }
+
   void AddCompletion() {
     CLI::App* sub =
         Add(app_, "completion", "A script that completes command lines", [this](Output& output) {
@@ -249,6 +266,7 @@ class CommandLine {
   ManifestCheckOptions check_;
   ManifestMakeOptions make_;
   ReplayCommandOptions replay_;
+  NewOptions new_;
   std::string shell_;
 };
 

@@ -82,6 +82,16 @@ struct ReplayCommandOptions {
 };
 int Replay(const ReplayCommandOptions& options, Output& output);
 
+struct NewOptions {
+  std::string name;
+  std::string folder;  // Empty: the name.
+  int stage = 1;
+  std::string language = "cxx";
+  std::string template_folder;  // Empty: share/plinth/template beside the command.
+};
+// Makes a project for a plugin from the template.
+int New(const NewOptions& options, Output& output);
+
 }  // namespace plinth::cli
 
 #endif  // PLINTH_IMPL_CLI_COMMANDS_H_

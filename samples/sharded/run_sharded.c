@@ -3,6 +3,9 @@
 
      run_sharded PLUGIN.so mean.mlir
 
+   With an installed Plinth (component headers):
+     cc -std=c11 -I PREFIX/include/plinth/api run_sharded.c -o run_sharded -ldl
+
    The plugin needs four devices: for the CPU plugin this program asks for them by the option
    `num_devices`. Each device is given two rows of the array and gives two back. */
 
