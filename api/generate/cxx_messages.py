@@ -27,7 +27,7 @@ END = """\
 #endif  // PLINTH_SUPPORT_XLA_MESSAGE_FIELDS_H_
 """
 
-SCALARS = ("bool", "int32", "int64", "double", "string", "bytes")
+SCALARS = ("bool", "int32", "int64", "uint32", "uint64", "float", "double", "string", "bytes")
 
 
 def load(path: Path) -> list[dict]:

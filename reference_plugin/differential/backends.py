@@ -6,27 +6,31 @@ any test module is imported.
 """
 
 import os
+import pathlib
+import sys
 
 import jax
+import numpy as np
 from jax._src import compiler
 from jaxlib import _jax
 
 PLUGIN = "plinth"
-_settings = {"plugin": PLUGIN, "options": {}}
+_settings = {"plugin": PLUGIN, "options": {}, "hlo": False}
 
 # The built-in backend is the oracle: its optimizer only costs compile time here.
 BUILTIN_OPTIONS = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
 
 
-def configure(library: str | None, options: dict) -> None:
-    """Registers the plugin; None compares the built-in backend with itself."""
+def configure(library: str | None, options: dict, hlo: bool = False) -> None:
+    """Registers the plugin; None compares the built-in backend with itself. hlo: what run_on_plugin
+    and run_text_on_plugin run reaches the plugin as HLO."""
     if library is None:
         os.environ["JAX_PLATFORMS"] = "cpu"
         _settings.update(plugin="cpu", options=BUILTIN_OPTIONS)
     else:
         os.environ["PJRT_NAMES_AND_LIBRARY_PATHS"] = f"{PLUGIN}:{library}"
         os.environ["JAX_PLATFORMS"] = f"{PLUGIN},cpu"
-        _settings.update(plugin=PLUGIN, options=dict(options))
+        _settings.update(plugin=PLUGIN, options=dict(options), library=library, hlo=hlo)
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_enable_compilation_cache", False)
 
@@ -61,6 +65,8 @@ def run(function, args, device, options=None):
 
 
 def run_on_plugin(function, *args, options=None):
+    if _settings["hlo"]:
+        return run_as_hlo(function, *args, options=options)
     return run(function, args, plugin_device(), options)
 
 
@@ -70,6 +76,8 @@ def run_on_builtin(function, *args):
 
 def run_text_on_plugin(text, *args):
     """The outputs of a StableHLO program that JAX itself would not write, as NumPy arrays."""
+    if _settings["hlo"]:
+        return run_hlo(to_hlo(text), args)
     return _run_text(text, args, plugin_device(), _settings["options"])
 
 
@@ -82,3 +90,56 @@ def _run_text(text, args, device, overrides):
         num_replicas=1, num_partitions=1, env_options_overrides=overrides)
     loaded = device.client.compile_and_load(text, _jax.DeviceList((device,)), options)
     return [jax.device_get(x) for x in loaded.execute(jax.device_put(list(args), device))]
+
+
+# HLO: jaxlib sends StableHLO alone, so these programs go through libplinth_ifrt.
+
+
+def _hlo_client(devices=1):
+    clients = _settings.setdefault("clients", {})
+    if devices not in clients:
+        library = pathlib.Path(_settings["library"])
+        os.environ.setdefault("PLINTH_IFRT_LIBRARIES", str(library.parent))
+        sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+        from plinth_pjrt import ifrt
+        clients[devices] = ifrt.connect(str(library), num_devices=devices)
+    return clients[devices]
+
+
+def to_hlo(text) -> bytes:
+    """The HloModuleProto that XLA makes of a StableHLO program, as text or bytecode."""
+    computation = _jax.mlir.mlir_module_to_xla_computation(text, use_tuple_args=False,
+                                                           return_tuple=True)
+    return computation.as_serialized_hlo_module_proto()
+
+
+def put(array):
+    """An array of the client that runs HLO."""
+    return _hlo_client().put(np.asarray(array))
+
+
+def compile_hlo(program: bytes, options=None, format="hlo"):
+    """An executable of an HLO program, or of one in another format."""
+    return _hlo_client().compile(program, format=format, options=options or _settings["options"])
+
+
+def compile_hlo_for_two_devices(program: bytes):
+    """When it is compiled."""
+    client = _hlo_client(2)
+    return client.compile(program, format="hlo", devices=client.devices, use_shardy=True).ready()
+
+
+def run_hlo(program: bytes, args, options=None, format="hlo"):
+    """The outputs on the plugin, as NumPy arrays."""
+    results = compile_hlo(program, options, format)(*[put(a) for a in args])
+    return [np.asarray(x) for x in (results if isinstance(results, tuple) else (results,))]
+
+
+def run_as_hlo(function, *args, options=None):
+    """The outputs of jit(function)(*args) on the plugin, with the program sent as HLO."""
+    traced = jax.jit(lambda *a: function(*a), keep_unused=True).trace(*args)
+    lowered = traced.lower(lowering_platforms=("cpu",))
+    leaves = [np.asarray(leaf, dtype=info.dtype) for leaf, info in zip(
+        jax.tree.leaves(args), jax.tree.leaves(lowered.in_avals), strict=True)]
+    results = run_hlo(to_hlo(lowered.as_text()), leaves, options)
+    return jax.tree.unflatten(jax.tree.structure(lowered.out_info), results)

@@ -15,6 +15,8 @@ def pytest_addoption(parser):
     parser.addoption("--torch", action="store_true", help="also with PyTorch, which must be installed")
     parser.addoption("--fusion", choices=["on", "off"], default="on",
                      help="compile for the plugin with or without fusion")
+    parser.addoption("--hlo", action="store_true",
+                     help="what runs on the plugin reaches it as HLO instead of StableHLO")
     parser.addoption("--against-itself", action="store_true",
                      help="compare the built-in backend with itself: checks the suite")
 
@@ -31,7 +33,7 @@ def pytest_configure(config):
         raise pytest.UsageError(f"no plugin at {library}: build it with `{HOW_TO_BUILD}`, or name it "
                                 "in PLINTH_CPU_PLUGIN")
     options = {"fusion": False} if config.getoption("--fusion") == "off" else {}
-    backends.configure(str(library.resolve()), options)
+    backends.configure(str(library.resolve()), options, hlo=config.getoption("--hlo"))
 
 
 def pytest_collection_modifyitems(config, items):

@@ -166,7 +166,60 @@ class ShardingTextReader {
   size_t at_ = 0;
 };
 
+std::string_view PlainKindName(OpSharding::Kind kind) {
+  switch (kind) {
+    case OpSharding::Kind::kManual:
+      return "manual";
+    case OpSharding::Kind::kUnreduced:
+      return "unreduced";
+    case OpSharding::Kind::kUnknown:
+      return "unknown";
+    default:
+      return "replicated";
+  }
+}
+
+void AppendTiles(const OpSharding& sharding, std::string* out) {
+  out->append(StrCat("devices=[", StrJoin(sharding.tile_dimensions, ","), "]"));
+  if (sharding.iota_reshape_dims.empty()) {
+    out->append(StrJoin(sharding.devices, ","));
+  } else {
+    out->append(StrCat("<=[", StrJoin(sharding.iota_reshape_dims, ","), "]"));
+    if (!sharding.iota_transpose_perm.empty()) {
+      out->append(StrCat("T(", StrJoin(sharding.iota_transpose_perm, ","), ")"));
+    }
+  }
+  if (sharding.replicate_on_last_tile_dim) out->append(" last_tile_dim_replicate");
+  for (size_t i = 0; i < sharding.last_tile_dims.size(); ++i) {
+    out->append(i == 0 ? " last_tile_dims={" : ", ");
+    out->append(PlainKindName(sharding.last_tile_dims[i]));
+  }
+  if (!sharding.last_tile_dims.empty()) out->push_back('}');
+}
+
 }  // namespace
+
+std::string WriteShardingText(const OpSharding& sharding) {
+  std::string out = "{";
+  switch (sharding.kind) {
+    case OpSharding::Kind::kTuple:
+      for (size_t i = 0; i < sharding.elements.size(); ++i) {
+        if (i > 0) out.append(", ");
+        out.append(WriteShardingText(sharding.elements[i]));
+      }
+      break;
+    case OpSharding::Kind::kMaximal:
+      out.append(StrCat("maximal device=", sharding.devices.empty() ? 0 : sharding.devices[0]));
+      break;
+    case OpSharding::Kind::kTiled:
+      AppendTiles(sharding, &out);
+      break;
+    default:
+      out.append(PlainKindName(sharding.kind));
+  }
+  out.push_back('}');
+  return out;
+}
 
 Expected<OpSharding> ReadShardingText(std::string_view text) {
   return ShardingTextReader(text).Read();

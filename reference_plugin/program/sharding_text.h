@@ -2,6 +2,7 @@
 #ifndef REFERENCE_PLUGIN_PROGRAM_SHARDING_TEXT_H_
 #define REFERENCE_PLUGIN_PROGRAM_SHARDING_TEXT_H_
 
+#include <string>
 #include <string_view>
 
 #include "plinth/program/compile_options.h"
@@ -15,6 +16,9 @@ namespace plinth::program {
 // INVALID_ARGUMENT with the place in the text and what was expected. Memory is bounded by a
 // multiple of the text.
 Expected<OpSharding> ReadShardingText(std::string_view text);
+
+// The text of a sharding, which ReadShardingText reads back.
+std::string WriteShardingText(const OpSharding& sharding);
 
 }  // namespace plinth::program
 

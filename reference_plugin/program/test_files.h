@@ -16,6 +16,7 @@ namespace plinth::program {
 // Tests run in this folder.
 inline constexpr char kSuitePrograms[] = "../../conformance/programs/suite/";
 inline constexpr char kJaxPrograms[] = "../../conformance/programs/jax-0.10.2/";
+inline constexpr char kTorchPrograms[] = "../../conformance/programs/pytorch-xla-2.9/";
 
 inline std::string LoadFile(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

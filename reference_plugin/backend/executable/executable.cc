@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "plinth/program/hlo.h"
 #include "plinth/program/printer.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/compile_flags.h"
@@ -67,6 +68,11 @@ SerializedBy ThisPlugin(const Backend& backend) {
   return {backend.name, BuildId(), backend.hardware};
 }
 
+// Formats of programs.
+constexpr std::string_view kMlir = "mlir";
+constexpr std::string_view kHlo = "hlo";
+constexpr std::string_view kHloWithConfig = "hlo_with_config";
+
 // Of a program's format, in a message.
 constexpr size_t kMostFormatText = 100;
 
@@ -76,11 +82,12 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
     const sdk::Program& source, std::string_view options_proto,
     std::shared_ptr<const Backend> backend) {
   const DefaultFloatingPoint modes;  // Constants are folded.
-  if (source.format != "mlir") {
+  const bool is_hlo = source.format == kHlo || source.format == kHloWithConfig;
+  if (!is_hlo && source.format != kMlir) {
     std::string format;
     program::PrintQuoted(source.format.substr(0, kMostFormatText), &format);
-    return Unimplemented("programs of format ", format,
-                         " are not read; send StableHLO as \"mlir\"");
+    return Unimplemented("programs of format ", format, " are not read; send StableHLO as \"",
+                         kMlir, "\", or HLO as \"", kHlo, "\" or \"", kHloWithConfig, "\"");
   }
   PLINTH_ASSIGN_OR_RETURN(program::CompileOptions options,
                           program::ReadCompileOptions(AsBytes(options_proto)));
@@ -89,7 +96,8 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
   pipeline.num_replicas = options.num_replicas;
   pipeline.num_partitions = options.num_partitions;
   PLINTH_RETURN_IF_ERROR(ApplyCompileFlags(options.env_option_overrides, pipeline));
-  PLINTH_ASSIGN_OR_RETURN(program::Module module, program::Read(AsBytes(source.code)));
+  PLINTH_ASSIGN_OR_RETURN(program::Module module, is_hlo ? program::ReadHlo(AsBytes(source.code))
+                                                         : program::Read(AsBytes(source.code)));
   PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
                           compiler::CompileProgram(std::move(module), backend->target, pipeline));
 
@@ -118,8 +126,8 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
                           PreparedProgram::Create(std::move(compiled.plan), *backend));
   info.memory_stats = MemoryStats(*prepared);
   return std::shared_ptr<const BackendExecutable>(
-      new BackendExecutable(std::move(info), std::string(source.code), std::move(options),
-                            std::move(prepared), std::move(backend)));
+      new BackendExecutable(std::move(info), {std::string(source.format), std::string(source.code)},
+                            std::move(options), std::move(prepared), std::move(backend)));
 }
 
 Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Deserialize(
@@ -128,7 +136,7 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Deserializ
   PLINTH_ASSIGN_OR_RETURN(SerializedExecutable parts,
                           ReadSerializedExecutable(serialized, ThisPlugin(*backend)));
   if (!overridden_options.empty()) {
-    return Compile({"mlir", parts.code}, overridden_options, std::move(backend));
+    return Compile({parts.format, parts.code}, overridden_options, std::move(backend));
   }
   // The folder was that of who compiled.
   PLINTH_ASSIGN_OR_RETURN(program::CompileOptions options,
@@ -136,15 +144,18 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Deserializ
   if (options.env_option_overrides.erase(std::string(kXlaDumpTo)) > 0) {
     parts.options = program::WriteCompileOptions(options);
   }
-  return Compile({"mlir", parts.code}, parts.options, std::move(backend));
+  return Compile({parts.format, parts.code}, parts.options, std::move(backend));
 }
 
 Expected<std::string> BackendExecutable::Serialize() const {
-  return WriteSerializedExecutable({info().compile_options, code_}, ThisPlugin(*backend_));
+  return WriteSerializedExecutable({info().compile_options, source_.format, source_.code},
+                                   ThisPlugin(*backend_));
 }
 
 Expected<sdk::OwnedProgram> BackendExecutable::OptimizedProgram() const {
-  return sdk::OwnedProgram{"mlir", code_};
+  if (source_.format != kHlo) return source_;
+  // Callers read the layouts of parameters and results in a configuration.
+  return sdk::OwnedProgram{std::string(kHloWithConfig), program::AddHloConfig(source_.code)};
 }
 
 }  // namespace plinth::backend

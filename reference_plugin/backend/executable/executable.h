@@ -17,7 +17,7 @@ namespace plinth::backend {
 // A compiled program.
 class BackendExecutable final : public sdk::Executable {
  public:
-  // Format "mlir". `options` is a serialized CompileOptionsProto.
+  // Format "mlir", "hlo" or "hlo_with_config". `options` is a serialized CompileOptionsProto.
   static Expected<std::shared_ptr<const BackendExecutable>> Compile(
       const sdk::Program& program, std::string_view options,
       std::shared_ptr<const Backend> backend);
@@ -36,16 +36,16 @@ class BackendExecutable final : public sdk::Executable {
   Expected<sdk::OwnedProgram> OptimizedProgram() const override;
 
  private:
-  BackendExecutable(sdk::ExecutableInfo info, std::string code, program::CompileOptions options,
-                    std::shared_ptr<const PreparedProgram> program,
+  BackendExecutable(sdk::ExecutableInfo info, sdk::OwnedProgram source,
+                    program::CompileOptions options, std::shared_ptr<const PreparedProgram> program,
                     std::shared_ptr<const Backend> backend)
       : Executable(std::move(info)),
-        code_(std::move(code)),
+        source_(std::move(source)),
         options_(std::move(options)),
         program_(std::move(program)),
         backend_(std::move(backend)) {}
 
-  const std::string code_;  // the program as it was given
+  const sdk::OwnedProgram source_;  // the program as it was given
   const program::CompileOptions options_;
   const std::shared_ptr<const PreparedProgram> program_;
   const std::shared_ptr<const Backend> backend_;

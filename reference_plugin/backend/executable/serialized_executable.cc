@@ -111,6 +111,7 @@ Expected<std::string> WriteSerializedExecutable(const SerializedExecutable& part
                                                 const SerializedBy& writer) {
   std::string content;
   AppendText<uint64_t>(content, parts.options);
+  AppendText<uint64_t>(content, parts.format);
   AppendText<uint64_t>(content, parts.code);
   PLINTH_ASSIGN_OR_RETURN(std::string deflated, Deflate(content));
   std::string body;
@@ -154,11 +155,12 @@ Expected<SerializedExecutable> ReadSerializedExecutable(std::string_view bytes,
   std::optional<std::string> content = Inflate(body, *size);
   if (!content) return Damaged(bytes, "its content cannot be inflated");
   std::string_view left = *content;
-  auto options = TakeText<uint64_t>(left), code = TakeText<uint64_t>(left);
-  if (!options || !code || !left.empty()) {
+  auto options = TakeText<uint64_t>(left), format = TakeText<uint64_t>(left);
+  auto code = TakeText<uint64_t>(left);
+  if (!options || !format || !code || !left.empty()) {
     return Damaged(bytes, "the parts of its content do not fit its size");
   }
-  return SerializedExecutable{std::string(*options), std::string(*code)};
+  return SerializedExecutable{std::string(*options), std::string(*format), std::string(*code)};
 }
 
 }  // namespace plinth::backend

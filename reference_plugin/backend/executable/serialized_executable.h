@@ -10,9 +10,10 @@
 
 namespace plinth::backend {
 
-// What a serialized executable is made of: a CompileOptionsProto and a program of format "mlir".
+// What a serialized executable is made of: a CompileOptionsProto and a program.
 struct SerializedExecutable {
   std::string options;
+  std::string format;  // of the program, as the C API names it
   std::string code;
 };
 
@@ -25,8 +26,9 @@ struct SerializedBy {
 
 // Layout: 16 bytes of magic, version, 32 characters of checksum over all other bytes, build id,
 // cpu, size of the content, content. Numbers are little-endian; a text is its size in 4 bytes, then
-// itself; the content is deflated (zlib): options and code, each its size in 8 bytes, then itself.
-inline constexpr uint32_t kSerializedVersion = 2;
+// itself; the content is deflated (zlib): options, format and code, each its size in 8 bytes, then
+// itself.
+inline constexpr uint32_t kSerializedVersion = 3;
 
 Expected<std::string> WriteSerializedExecutable(const SerializedExecutable& parts,
                                                 const SerializedBy& writer);

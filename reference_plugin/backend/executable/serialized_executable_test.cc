@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 constexpr SerializedBy kHere = {"Test", "build-1", "avx2"};
 
 std::string Sample() {
-  return *WriteSerializedExecutable({"options", std::string(2000, 'x') + "end"}, kHere);
+  return *WriteSerializedExecutable({"options", "hlo", std::string(2000, 'x') + "end"}, kHere);
 }
 
 // `bytes` with the checksum that fits them: what a reader must refuse for another reason.
@@ -34,12 +34,13 @@ void ExpectRefused(const std::string& bytes, StatusCode code, const std::string&
 
 TEST(SerializedExecutableTest, ReadsWhatItWroteAndCompresses) {
   for (const std::string& code : {std::string(), std::string(1, '\0'), std::string(100'000, 'x')}) {
-    auto bytes = WriteSerializedExecutable({"options", code}, kHere);
+    auto bytes = WriteSerializedExecutable({"options", "hlo", code}, kHere);
     ASSERT_TRUE(bytes.ok());
     EXPECT_LT(bytes->size(), 400u);
     auto parts = ReadSerializedExecutable(*bytes, kHere);
     ASSERT_TRUE(parts.ok()) << parts.status().ToString();
     EXPECT_EQ(parts->options, "options");
+    EXPECT_EQ(parts->format, "hlo");
     EXPECT_EQ(parts->code, code);
   }
 }
@@ -65,8 +66,8 @@ TEST(SerializedExecutableTest, EveryOtherLengthIsFound) {
 
 TEST(SerializedExecutableTest, OfAnotherVersionBuildOrCpu) {
   std::string newer = Sample();
-  newer[16] = 3;
-  ExpectRefused(newer, StatusCode::kFailedPrecondition, "found 3, expected 2; compile");
+  newer[16] = 4;
+  ExpectRefused(newer, StatusCode::kFailedPrecondition, "found 4, expected 3; compile");
   ExpectRefused(Sample(), StatusCode::kFailedPrecondition, "found build-1, expected build-2",
                 {"Test", "build-2", "avx2"});
   ExpectRefused(Sample(), StatusCode::kFailedPrecondition, "kind of CPU: found avx2, expected",

@@ -79,6 +79,13 @@ def vhlo_ops(table: Table) -> str:
             "constexpr VhloOp kOps[] = {\n" + "".join(row for *_, row in sorted(rows)) + "};\n")
 
 
+def hlo_ops(table: Table) -> str:
+    rows = "".join(f"PLINTH_HLO_OP({quoted(row.opcode)}, k{row.op or 'Return'}, "
+                   f"{row.read or 'Refused'}, {quoted(row.why)})\n" for row in table.hlo)
+    return (NOTE + "// PLINTH_HLO_OP(opcode, the op it becomes, the function that reads it, why it is "
+            "refused), sorted.\n" + rows)
+
+
 def text_forms(table: Table) -> str:
     return NOTE + "".join(f"{quoted(op.text)},  // {op.name}\n" for op in table.program_ops)
 
@@ -113,5 +120,6 @@ def identifier(name: str) -> str:
 def files(table: Table) -> dict[str, str]:
     """Every table, by its path below reference_plugin/ops."""
     return {"program_ops.inc": ops(table), "op_schemas.inc": schemas(table),
-            "vhlo_ops.inc": vhlo_ops(table), "text_forms.inc": text_forms(table),
+            "vhlo_ops.inc": vhlo_ops(table), "hlo_ops.inc": hlo_ops(table),
+            "text_forms.inc": text_forms(table),
             "attribute_schemas.inc": attributes(table)}

@@ -71,6 +71,15 @@ class Revision:
     attributes: tuple[str, ...]
 
 
+@dataclasses.dataclass(frozen=True)
+class HloOpcode:
+    """An opcode of HLO: the op it becomes ("" for none) and the function that reads it, or why not."""
+    opcode: str
+    op: str = ""  # identifier
+    read: str = ""
+    why: str = ""
+
+
 @dataclasses.dataclass
 class Op:
     name: str
@@ -88,6 +97,7 @@ class Op:
     attributes: list = dataclasses.field(default_factory=list)
     text: str = ""
     vhlo: str | dict | list = dataclasses.field(default_factory=list)
+    hlo: str | dict = ""
     ir_struct: str = ""
     becomes: str = ""
     build: str = ""
@@ -138,7 +148,7 @@ class Table:
     """All of ops.toml, checked."""
 
     def __init__(self, data: dict):
-        unknown = data.keys() - {"enums", "structs", "attributes", "vhlo", "op"}
+        unknown = data.keys() - {"enums", "structs", "attributes", "vhlo", "hlo", "op"}
         if unknown:
             raise RowError(f"unknown table: {', '.join(sorted(unknown))}")
         self.enums = data["enums"]
@@ -147,7 +157,28 @@ class Table:
         self._shared = data["attributes"]
         self._spread, self._renamed = data["vhlo"]["spread"], data["vhlo"]["renamed"]
         self.ops = [self._op(row) for row in data["op"]]
+        self.hlo = sorted([self._hlo_of_row(op) for op in self.ops if op.hlo] +
+                          [self._hlo_of_table(*entry) for entry in data["hlo"].items()],
+                          key=lambda row: row.opcode)
         self._check()
+
+    @staticmethod
+    def _hlo_of_row(op: Op) -> HloOpcode:
+        given = {"opcode": op.hlo} if isinstance(op.hlo, str) else op.hlo
+        if not {"opcode"} <= given.keys() <= {"opcode", "read"}:
+            raise RowError(f"{op.name}: hlo is an opcode, or {{ opcode, read }}")
+        if op.status == "refused":
+            return HloOpcode(given["opcode"], why=op.why)
+        return HloOpcode(given["opcode"], op.identifier, given.get("read", "Plain"))
+
+    def _hlo_of_table(self, opcode: str, given: dict) -> HloOpcode:
+        if not given.keys() <= {"op", "read", "why"} or ("read" in given) == ("why" in given):
+            raise RowError(f"hlo opcode {opcode}: expected read, with op if it becomes one, or why")
+        found = {op.name: op.identifier for op in self.ops if op.in_program}
+        if given.get("op", "func.call") not in found:
+            raise RowError(f"hlo opcode {opcode}: there is no op {given['op']}")
+        return HloOpcode(opcode, found[given["op"]] if "op" in given else "", given.get("read", ""),
+                         given.get("why", ""))
 
     @property
     def program_ops(self) -> list[Op]:
@@ -228,10 +259,14 @@ class Table:
     def _check(self):
         for name, values in (("name", [op.name for op in self.ops]),
                              ("identifier", [op.identifier for op in self.program_ops]),
-                             ("opcode", [op.opcode for op in self.opcodes])):
+                             ("opcode", [op.opcode for op in self.opcodes]),
+                             ("hlo opcode", [row.opcode for row in self.hlo])):
             twice = {value for value in values if values.count(value) > 1}
             if twice:
                 raise RowError(f"{name} given twice: {', '.join(sorted(twice))}")
+        for row in self.hlo:
+            if row.read and not FUNCTION.fullmatch(row.read):
+                raise RowError(f"hlo opcode {row.opcode}: {row.read!r} is no name of a function")
         opcodes = {op.base for op in self.opcodes}
         for op in self.ops:
             problem = self._problem(op, opcodes)

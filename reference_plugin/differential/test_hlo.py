@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that reach the plugin as HLO: those that PyTorch/XLA sent, and a sample of JAX's.
+
+`--hlo` sends all that the other files run on the plugin as HLO.
+"""
+
+import pathlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax._src.interpreters import mlir
+from jaxlib import _jax
+from jaxlib.mlir import ir
+
+import backends
+import cases
+from cases import Case
+from compare import EXACT, Tolerance
+
+PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "conformance/programs"
+TORCH = sorted((PROGRAMS / "pytorch-xla-2.9").glob("*.hlo.pb"))
+TEXTS = sorted((PROGRAMS / "jax-0.10.2").glob("*.mlir.txt")) + sorted((PROGRAMS / "suite").glob("*.mlir"))
+# Programs for two devices: as HLO too if they are no manual computation, which XLA spells as
+# calls that the plugin reads on one device alone.
+TWO_DEVICES = {"gspmd_shard_out": True, "shard_jit": True, "shard_out": True, "pmap": False,
+               "shard_map_many": False, "shard_map_psum": False}
+SUMS = Tolerance(ulps=64, of_max=64, zero_sign=False)
+# Batch normalization of an image of one color: XLA's variance, a difference of two sums, is negative.
+NO_ORACLE = {"conv_1"}
+# A custom call with a tuple as its result, which is refused in StableHLO.
+NO_TWIN = {"linalg_4"}
+pytestmark = pytest.mark.plugin_only
+
+
+def name_of(path) -> str:
+    return path.name.partition(".")[0]
+
+
+def twin(path):
+    return path.with_name(name_of(path) + ".mlirbc")
+
+
+def parsed(text: str | bytes) -> ir.Module:
+    return ir.Module.parse(text, mlir.make_ir_context())
+
+
+def as_stablehlo(hlo: bytes) -> str:
+    """What XLA makes of an HLO module."""
+    return str(parsed(_jax.mlir.hlo_to_stablehlo(hlo)))
+
+
+def dtype_of(element: str) -> np.dtype:
+    named = {"i1": np.bool_, "bf16": jnp.bfloat16, "complex<f32>": np.complex64}
+    if element in named:
+        return np.dtype(named[element])
+    if element.startswith("ui"):
+        return np.dtype("uint" + element[2:])
+    return np.dtype(("int" if element[0] == "i" else "float") + element[1:])
+
+
+def arguments(text: str) -> list[np.ndarray]:
+    """Random ones, as the program's main function takes them."""
+    random = np.random.default_rng(19)
+    main = next(op for op in parsed(text).body.operations if "main" in str(op.name))
+    made = []
+    for type_of_input in main.type.inputs:
+        shaped = ir.RankedTensorType(type_of_input)
+        dtype = dtype_of(str(shaped.element_type))
+        values = (random.integers(0, 2, list(shaped.shape)) if dtype.kind in "bui"
+                  else random.random(list(shaped.shape)) + 0.1)
+        made.append(np.asarray(values).astype(dtype))
+    return made
+
+
+def test_there_are_programs():
+    assert len(TORCH) == 33
+    assert sum(twin(path).exists() for path in TORCH) == 29
+    assert len(TEXTS) >= 55
+
+
+@pytest.mark.parametrize("path", TORCH, ids=name_of)
+def test_pytorch_program(path):
+    """As what XLA makes of it; and, if recorded in both modes, as its StableHLO."""
+    hlo = path.read_bytes()
+    text = as_stablehlo(hlo)
+    args = arguments(text)
+    got = backends.run_hlo(hlo, args)
+    case = Case(name_of(path), None, tuple(args), SUMS)
+    if name_of(path) not in NO_ORACLE:
+        cases.report([case], [backends.run_text_on_builtin(text, *args)], [got])
+    if twin(path).exists() and name_of(path) not in NO_TWIN:
+        expected = backends.run_hlo(twin(path).read_bytes(), args, format="mlir")
+        cases.report([case], [expected], [got])
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=name_of)
+def test_program_in_both_forms(path):
+    """The same results bit by bit, or the same error."""
+    text = path.read_text()
+    hlo = backends.to_hlo(text)
+    if name_of(path) in TWO_DEVICES:
+        compile_for_two_devices(name_of(path), hlo)
+        return
+    args = arguments(text)
+    expected = results_or_code(text.encode(), args, "mlir")
+    got = results_or_code(hlo, args, "hlo")
+    if isinstance(expected, str):
+        assert got == expected
+    else:
+        cases.report([Case(name_of(path), None, tuple(args), EXACT)], [expected], [got])
+
+
+def results_or_code(program, args, format):
+    """An error's code, for programs that need handlers or callbacks which nobody brings here."""
+    try:
+        return backends.run_hlo(program, args, format=format)
+    except RuntimeError as error:
+        return error.code
+
+
+def compile_for_two_devices(name, hlo):
+    ready = backends.compile_hlo_for_two_devices(hlo)
+    if TWO_DEVICES[name]:
+        ready.wait()
+    else:
+        with pytest.raises(RuntimeError, match="xla.sdy.GlobalToLocalShape at .*custom-call"):
+            ready.wait()
+
+
+def test_a_donated_argument_is_aliased():
+    function = jax.jit(lambda x, y: (x + y, y), donate_argnums=0)
+    lowered = function.lower(np.ones(1000, np.float32), np.ones(1000, np.float32))
+    executable = backends.compile_hlo(backends.to_hlo(lowered.as_text()))
+    x, y = (backends.put(np.full(1000, value, np.float32)) for value in (1, 2))
+    results = executable(x, y)
+    np.testing.assert_array_equal(np.asarray(results[0]), np.full(1000, 3, np.float32))
+    assert x.is_deleted and not y.is_deleted
+
+
+def test_a_serialized_executable_keeps_the_format():
+    hlo = backends.to_hlo("func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+                          "  %0 = stablehlo.add %x, %x : tensor<3xf32>\n"
+                          "  return %0 : tensor<3xf32>\n}")
+    serialized = backends.compile_hlo(hlo).serialize()
+    assert len(serialized) > 100
+
+
+def test_errors_name_instruction_and_computation():
+    with pytest.raises(RuntimeError, match="UNIMPLEMENTED.*custom-call.*main"):
+        backends.run_hlo(backends.to_hlo(
+            "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+            "  %0 = stablehlo.custom_call @nobody_has_it(%x) : (tensor<3xf32>) -> tensor<3xf32>\n"
+            "  return %0 : tensor<3xf32>\n}"), [np.ones(3, np.float32)])

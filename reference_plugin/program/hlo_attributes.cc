@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "api/support/xla_message_fields.h"
+#include "plinth/support/float_format.h"
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/program/attribute_schema.h"
+#include "reference_plugin/program/elements.h"
+#include "reference_plugin/program/hlo_reader.h"
+#include "reference_plugin/program/hlo_wire.h"
+
+// What instructions say besides their operands, as attributes of StableHLO's ops.
+namespace plinth::program {
+namespace {
+
+using messages::CholeskyOptionsProto;
+using messages::ConvolutionDimensionNumbersProto;
+using messages::DotDimensionNumbersProto;
+using messages::GatherDimensionNumbersProto;
+using messages::HloInstructionProto;
+using messages::PaddingConfigDimensionProto;
+using messages::PaddingConfigProto;
+using messages::PrecisionConfigProto;
+using messages::ResultAccuracyProto;
+using messages::ScatterDimensionNumbersProto;
+using messages::SliceDimensionsProto;
+using messages::ToleranceProto;
+using messages::TriangularSolveOptionsProto;
+using messages::WindowDimensionProto;
+using messages::WindowProto;
+
+// PrecisionConfig.Algorithm by number, from 1 on: what a product computes with.
+struct DotAlgorithm {
+  DType input;  // kInvalid: tf32.
+  DType accumulation;
+  int8_t operations;
+  bool is_imprecise;
+};
+constexpr DotAlgorithm kDotAlgorithms[] = {
+    {DType::kF8E5M2, DType::kF32, 1, false},  // ANY_F8_ANY_F8_F32
+    {DType::kF8E5M2, DType::kF32, 1, true},   // ANY_F8_ANY_F8_F32_FAST_ACCUM
+    {DType::kF16, DType::kF16, 1, false},     {DType::kF16, DType::kF32, 1, false},
+    {DType::kBF16, DType::kBF16, 1, false},   {DType::kBF16, DType::kF32, 1, false},
+    {DType::kBF16, DType::kF32, 3, false},    {DType::kBF16, DType::kF32, 6, false},
+    {DType::kInvalid, DType::kF32, 1, false}, {DType::kInvalid, DType::kF32, 3, false},
+    {DType::kF32, DType::kF32, 1, false},     {DType::kF64, DType::kF64, 1, false},
+    {DType::kBF16, DType::kF32, 9, false},
+};
+
+}  // namespace
+
+Status HloReader::AddEnum(std::string_view name, std::string_view kind, int64_t number) {
+  const EnumSchema& schema = *FindEnum(kind);
+  if (number < 0 || number >= std::ssize(schema.spellings)) {
+    return InvalidArgument(name, " is ", number, "; expected less than ", schema.spellings.size());
+  }
+  Add(name,
+      builder_.New(Attribute::Enum(schema.name, schema.spellings[static_cast<size_t>(number)])));
+  return {};
+}
+
+Status HloReader::AddEnumText(std::string_view name, std::string_view kind,
+                              std::string_view spelling) {
+  const EnumSchema& schema = *FindEnum(kind);
+  const auto at = std::ranges::find(schema.spellings, spelling);
+  if (at == schema.spellings.end()) {
+    return InvalidArgument(name, " is \"", Shortened(spelling), "\"; expected one of ",
+                           StrJoin(schema.spellings, ", "));
+  }
+  Add(name, builder_.New(Attribute::Enum(schema.name, *at)));
+  return {};
+}
+
+// dense<...> : tensor<Nx`columns`xi64>
+void HloReader::AddMatrix(std::string_view name, std::span<const int64_t> values, int64_t columns) {
+  const int64_t dims[] = {columns == 0 ? 0 : std::ssize(values) / columns, columns};
+  const TypeRef type = builder_.Tensor(DType::kS64, false, dims, nullptr);
+  Add(name, ElementsFromValues(type, std::as_bytes(values), builder_));
+}
+
+// Low and high padding of each dimension of a Window.
+void HloReader::AddPadding(std::string_view window) {
+  const std::vector<int64_t> low =
+      ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kPaddingLow);
+  const std::vector<int64_t> high =
+      ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kPaddingHigh);
+  std::vector<int64_t> both;
+  for (size_t i = 0; i < low.size(); ++i) both.insert(both.end(), {low[i], high[i]});
+  AddMatrix("padding", both, 2);
+}
+
+// A struct of lists and numbers, in the order of its fields; a number is a list of one.
+void HloReader::AddStruct(
+    std::string_view name, std::string_view kind,
+    std::initializer_list<std::pair<std::string_view, std::vector<int64_t>>> lists) {
+  const StructSchema& schema = *FindStruct(kind);
+  std::vector<NamedAttribute> fields;
+  for (const FieldSchema& field : schema.fields) {
+    const auto* const given = std::ranges::find(
+        lists, field.name, &std::pair<std::string_view, std::vector<int64_t>>::first);
+    fields.push_back({field.name, field.form == FieldForm::kInts
+                                      ? builder_.NewInts(given->second)
+                                      : builder_.NewInt(DType::kS64, given->second[0])});
+  }
+  Add(name, builder_.NewStruct(schema.name, fields));
+}
+
+Expected<int64_t> HloReader::OneDimension(const Instruction& in) {
+  ReadIntsField(in.message, HloInstructionProto::kDimensions, &ints_);
+  if (ints_.size() == 1) return ints_[0];
+  return InvalidArgument("it has ", ints_.size(), " dimensions; expected one");
+}
+
+Status HloReader::ReadAccuracy(const Instruction& in) {
+  std::string_view accuracy;
+  if (FindBytes(in.message, HloInstructionProto::kResultAccuracy, &accuracy)) {
+    std::string_view tolerance;
+    const bool has_tolerance = FindBytes(accuracy, ResultAccuracyProto::kTolerance, &tolerance);
+    const int64_t mode = IntField(accuracy, ResultAccuracyProto::kMode);
+    if (mode != 0 && mode != 1) return InvalidArgument("its accuracy has the mode ", mode);
+    const EnumSchema& modes = *FindEnum("stablehlo.result_accuracy_mode");
+    const auto number = [&](uint32_t field) {
+      protozero::pbf_reader reader(tolerance.data(), tolerance.size());
+      double value = 0;
+      while (reader.next(field)) {
+        if (reader.wire_type() == protozero::pbf_wire_type::fixed64) {
+          value = reader.get_double();
+        } else {
+          reader.skip();
+        }
+      }
+      return builder_.New(
+          Attribute::Float(builder_.Scalar(DType::kF64), std::bit_cast<uint64_t>(value)));
+    };
+    const NamedAttribute fields[] = {
+        {"atol", number(ToleranceProto::kAtol)},
+        {"rtol", number(ToleranceProto::kRtol)},
+        {"ulps", builder_.NewInt(DType::kS64, IntField(tolerance, ToleranceProto::kUlps))},
+        {"mode", builder_.New(Attribute::Enum(
+                     modes.name, modes.spellings[has_tolerance ? 2 : static_cast<size_t>(mode)]))}};
+    Add("result_accuracy", builder_.NewStruct("stablehlo.result_accuracy", fields));
+  }
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadAtan(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
+  if (in.shape->is_tuple || !in.shape->leaves[0]->IsTensor()) {
+    return InvalidArgument("its shape is ", ToString(*in.shape));
+  }
+  const TypeRef type = in.shape->leaves[0];
+  const DType dtype = type->dtype;
+  const DType real = dtype == DType::kC64    ? DType::kF32
+                     : dtype == DType::kC128 ? DType::kF64
+                                             : dtype;
+  const uint64_t bits = FloatToBits(real, 1);
+  std::byte one[16] = {};
+  std::memcpy(one, &bits, static_cast<size_t>(ByteSize(real)));
+  PLINTH_ASSIGN_OR_RETURN(
+      const ValueId value,
+      EmitConstant(
+          in, type,
+          ElementsFromValues(type, {one, static_cast<size_t>(ByteSize(dtype))}, builder_)));
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  operands_.push_back(value);
+  return Emit(in, Op::kAtan2, in.shape->leaves);
+}
+
+Status HloReader::ReadBatchNorm(const Instruction& in) {
+  protozero::pbf_reader reader(in.message.data(), in.message.size());
+  float epsilon = 0;
+  while (reader.next(HloInstructionProto::kEpsilon)) {
+    if (reader.wire_type() == protozero::pbf_wire_type::fixed32) {
+      epsilon = reader.get_float();
+    } else {
+      reader.skip();
+    }
+  }
+  Add("epsilon", builder_.New(Attribute::Float(builder_.Scalar(DType::kF32),
+                                               std::bit_cast<uint32_t>(epsilon))));
+  AddInt("feature_index", IntField(in.message, HloInstructionProto::kFeatureIndex));
+  return EmitPlain(in);
+}
+
+// The bytes of an array as another one; without knowing how arrays lie, only what both are is
+// known.
+Status HloReader::ReadBitcast(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
+  const HloShape& from = *OperandOf(in, 0).shape;
+  if (from.is_tuple || in.shape->is_tuple || !from.IsRowMajor() || !in.shape->IsRowMajor() ||
+      from.leaves[0]->dtype != in.shape->leaves[0]->dtype) {
+    return Unimplemented("a bitcast from ", ToString(from), " to ", ToString(*in.shape),
+                         " is only read between row-major arrays of one element type");
+  }
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadBroadcast(const Instruction& in) {
+  AddInts("broadcast_dimensions", in, HloInstructionProto::kDimensions);
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadCholesky(const Instruction& in) {
+  const std::string_view options = BytesField(in.message, HloInstructionProto::kCholeskyOptions);
+  AddBool("lower", BoolField(options, CholeskyOptionsProto::kLower));
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadCompare(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(
+      AddEnumText("comparison_direction", "stablehlo.comparison_direction",
+                  BytesField(in.message, HloInstructionProto::kComparisonDirection)));
+  std::string_view type;
+  if (FindBytes(in.message, HloInstructionProto::kComparisonType, &type) && !type.empty()) {
+    PLINTH_RETURN_IF_ERROR(AddEnumText("compare_type", "stablehlo.comparison_type", type));
+  }
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadConcatenate(const Instruction& in) {
+  PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
+  AddInt("dimension", dimension);
+  return EmitPlain(in);
+}
+
+Status HloReader::AddPrecision(const Instruction& in) {
+  const std::string_view config = BytesField(in.message, HloInstructionProto::kPrecisionConfig);
+  const EnumSchema& precisions = *FindEnum("stablehlo.precision");
+  std::vector<AttributeRef> list;
+  for (const int64_t number : IntsField(config, PrecisionConfigProto::kOperandPrecision)) {
+    if (number < 0 || number >= std::ssize(precisions.spellings)) {
+      return InvalidArgument("operand_precision is ", number);
+    }
+    list.push_back(builder_.New(
+        Attribute::Enum(precisions.name, precisions.spellings[static_cast<size_t>(number)])));
+  }
+  if (!list.empty()) Add("precision_config", builder_.NewArray(list));
+  return {};
+}
+
+Status HloReader::ReadConvolution(const Instruction& in) {
+  using Numbers = ConvolutionDimensionNumbersProto;
+  const std::string_view window = BytesField(in.message, HloInstructionProto::kWindow);
+  const std::string_view numbers =
+      BytesField(in.message, HloInstructionProto::kConvolutionDimensionNumbers);
+  const auto column = [&](uint32_t field) {
+    return ColumnOf(window, WindowProto::kDimensions, field);
+  };
+  const auto number = [&](uint32_t field) {
+    return std::vector<int64_t>{IntField(numbers, field)};
+  };
+  const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
+  AddInts("window_strides", column(WindowDimensionProto::kStride));
+  AddInts("lhs_dilation", column(WindowDimensionProto::kBaseDilation));
+  AddInts("rhs_dilation", column(WindowDimensionProto::kWindowDilation));
+  AddPadding(window);
+  const std::vector<int64_t> reversal = column(WindowDimensionProto::kWindowReversal);
+  Add("window_reversal", builder_.New(Attribute::DenseArray(builder_.Scalar(DType::kPred),
+                                                            builder_.arena().Copy(reversal))));
+  AddStruct("dimension_numbers", "stablehlo.conv",
+            {{"input_batch_dimension", number(Numbers::kInputBatchDimension)},
+             {"input_feature_dimension", number(Numbers::kInputFeatureDimension)},
+             {"input_spatial_dimensions", list(Numbers::kInputSpatialDimensions)},
+             {"kernel_input_feature_dimension", number(Numbers::kKernelInputFeatureDimension)},
+             {"kernel_output_feature_dimension", number(Numbers::kKernelOutputFeatureDimension)},
+             {"kernel_spatial_dimensions", list(Numbers::kKernelSpatialDimensions)},
+             {"output_batch_dimension", number(Numbers::kOutputBatchDimension)},
+             {"output_feature_dimension", number(Numbers::kOutputFeatureDimension)},
+             {"output_spatial_dimensions", list(Numbers::kOutputSpatialDimensions)}});
+  const auto count = [&](uint32_t field) {
+    const int64_t groups = IntField(in.message, field);
+    return groups == 0 ? 1 : groups;
+  };
+  AddInt("feature_group_count", count(HloInstructionProto::kFeatureGroupCount));
+  AddInt("batch_group_count", count(HloInstructionProto::kBatchGroupCount));
+  PLINTH_RETURN_IF_ERROR(AddPrecision(in));
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadDot(const Instruction& in) {
+  using Numbers = DotDimensionNumbersProto;
+  const std::string_view numbers =
+      BytesField(in.message, HloInstructionProto::kDotDimensionNumbers);
+  const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
+  AddStruct("dot_dimension_numbers", "stablehlo.dot",
+            {{"lhs_batching_dimensions", list(Numbers::kLhsBatchDimensions)},
+             {"rhs_batching_dimensions", list(Numbers::kRhsBatchDimensions)},
+             {"lhs_contracting_dimensions", list(Numbers::kLhsContractingDimensions)},
+             {"rhs_contracting_dimensions", list(Numbers::kRhsContractingDimensions)}});
+  PLINTH_RETURN_IF_ERROR(AddPrecision(in));
+  const int64_t number = IntField(BytesField(in.message, HloInstructionProto::kPrecisionConfig),
+                                  PrecisionConfigProto::kAlgorithm);
+  if (number < 0 || number > std::ssize(kDotAlgorithms)) {
+    return Unimplemented("algorithm ", number, " of products is not known");
+  }
+  if (number > 0) {
+    const DotAlgorithm& algorithm = kDotAlgorithms[number - 1];
+    const auto type = [&](DType dtype) {
+      return builder_.New(Attribute::OfType(
+          dtype == DType::kInvalid ? builder_.Simple(TypeKind::kTf32) : builder_.Scalar(dtype)));
+    };
+    const NamedAttribute fields[] = {
+        {"lhs_precision_type", type(algorithm.input)},
+        {"rhs_precision_type", type(algorithm.input)},
+        {"accumulation_type", type(algorithm.accumulation)},
+        {"lhs_component_count", builder_.NewInt(DType::kS64, 1)},
+        {"rhs_component_count", builder_.NewInt(DType::kS64, 1)},
+        {"num_primitive_operations", builder_.NewInt(DType::kS64, algorithm.operations)},
+        {"allow_imprecise_accumulation", builder_.New(Attribute::Bool(algorithm.is_imprecise))}};
+    Add("algorithm", builder_.NewStruct("stablehlo.dot_algorithm", fields));
+  }
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadDynamicSlice(const Instruction& in) {
+  AddInts("slice_sizes", in, HloInstructionProto::kDynamicSliceSizes);
+  return EmitPlain(in);
+}
+
+// Functions that StableHLO has no op for are calls by name, which import knows.
+Status HloReader::ReadElementary(const Instruction& in) {
+  const std::string target = StrCat("mhlo.", in.opcode->name);
+  Add("call_target_name",
+      builder_.New(Attribute::String(builder_.arena().Copy(std::string_view(target)))));
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadFft(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(AddEnum("fft_type", "stablehlo.fft_type",
+                                 IntField(in.message, HloInstructionProto::kFftType)));
+  AddInts("fft_length", in, HloInstructionProto::kFftLength);
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadGather(const Instruction& in) {
+  using Numbers = GatherDimensionNumbersProto;
+  const std::string_view numbers =
+      BytesField(in.message, HloInstructionProto::kGatherDimensionNumbers);
+  const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
+  AddStruct("dimension_numbers", "stablehlo.gather",
+            {{"offset_dims", list(Numbers::kOffsetDims)},
+             {"collapsed_slice_dims", list(Numbers::kCollapsedSliceDims)},
+             {"operand_batching_dims", list(Numbers::kOperandBatchingDims)},
+             {"start_indices_batching_dims", list(Numbers::kStartIndicesBatchingDims)},
+             {"start_index_map", list(Numbers::kStartIndexMap)},
+             {"index_vector_dim", {IntField(numbers, Numbers::kIndexVectorDim)}}});
+  AddInts("slice_sizes", in, HloInstructionProto::kGatherSliceSizes);
+  AddBool("indices_are_sorted", BoolField(in.message, HloInstructionProto::kIndicesAreSorted));
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadGetDimensionSize(const Instruction& in) { return ReadConcatenate(in); }
+
+Status HloReader::ReadIota(const Instruction& in) {
+  PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
+  AddInt("iota_dimension", dimension);
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadPad(const Instruction& in) {
+  const std::string_view config = BytesField(in.message, HloInstructionProto::kPaddingConfig);
+  const auto column = [&](uint32_t field) {
+    return ColumnOf(config, PaddingConfigProto::kDimensions, field);
+  };
+  AddInts("edge_padding_low", column(PaddingConfigDimensionProto::kEdgePaddingLow));
+  AddInts("edge_padding_high", column(PaddingConfigDimensionProto::kEdgePaddingHigh));
+  AddInts("interior_padding", column(PaddingConfigDimensionProto::kInteriorPadding));
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadReducePrecision(const Instruction& in) {
+  for (const auto& [name, field] :
+       {std::pair("exponent_bits", +HloInstructionProto::kExponentBits),
+        std::pair("mantissa_bits", +HloInstructionProto::kMantissaBits)}) {
+    Add(name, builder_.NewInt(DType::kS32, static_cast<int32_t>(IntField(in.message, field))));
+  }
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadReverse(const Instruction& in) {
+  AddInts("dimensions", in, HloInstructionProto::kDimensions);
+  return EmitPlain(in);
+}
+
+// The shape is an operand in StableHLO.
+Status HloReader::ReadRng(const Instruction& in) {
+  if (in.shape->is_tuple || !in.shape->leaves[0]->IsTensor()) {
+    return InvalidArgument("its shape is ", ToString(*in.shape));
+  }
+  const std::span<const int64_t> dims = in.shape->leaves[0]->dims;
+  const int64_t rank = std::ssize(dims);
+  const TypeRef type = builder_.Tensor(DType::kS64, false, {&rank, 1}, nullptr);
+  PLINTH_ASSIGN_OR_RETURN(
+      const ValueId shape,
+      EmitConstant(in, type, ElementsFromValues(type, std::as_bytes(dims), builder_)));
+  PLINTH_RETURN_IF_ERROR(AddEnum("rng_distribution", "stablehlo.rng_distribution",
+                                 IntField(in.message, HloInstructionProto::kDistribution)));
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  operands_.push_back(shape);
+  return Emit(in, Op::kRng, in.shape->leaves);
+}
+
+Status HloReader::ReadRngBitGenerator(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(AddEnum("rng_algorithm", "stablehlo.rng_algorithm",
+                                 IntField(in.message, HloInstructionProto::kRngAlgorithm)));
+  return EmitPlain(in);
+}
+
+// A state that nobody knows the first of: each is a new random number.
+Status HloReader::ReadRngState(const Instruction& in) {
+  if (in.shape->is_tuple || in.shape->leaves[0]->dtype != DType::kU64) {
+    return InvalidArgument("its shape is ", ToString(*in.shape), "; expected u64[2]");
+  }
+  const TypeRef scalar = builder_.Tensor(DType::kU64, false, {}, nullptr);
+  ValueId bounds[2];
+  for (const size_t i : {0, 1}) {
+    const uint64_t bound = i == 0 ? 0 : UINT64_MAX;
+    PLINTH_ASSIGN_OR_RETURN(
+        bounds[i],
+        EmitConstant(in, scalar,
+                     ElementsFromValues(scalar, std::as_bytes(std::span(&bound, 1)), builder_)));
+  }
+  const std::span<const int64_t> dims = in.shape->leaves[0]->dims;
+  const int64_t rank = std::ssize(dims);
+  const TypeRef type = builder_.Tensor(DType::kS64, false, {&rank, 1}, nullptr);
+  PLINTH_ASSIGN_OR_RETURN(
+      const ValueId shape,
+      EmitConstant(in, type, ElementsFromValues(type, std::as_bytes(dims), builder_)));
+  PLINTH_RETURN_IF_ERROR(AddEnumText("rng_distribution", "stablehlo.rng_distribution", "UNIFORM"));
+  operands_ = {bounds[0], bounds[1], shape};
+  return Emit(in, Op::kRng, in.shape->leaves);
+}
+
+Status HloReader::ReadSlice(const Instruction& in) {
+  const auto column = [&](uint32_t field) {
+    return ColumnOf(in.message, HloInstructionProto::kSliceDimensions, field);
+  };
+  AddInts("start_indices", column(SliceDimensionsProto::kStart));
+  AddInts("limit_indices", column(SliceDimensionsProto::kLimit));
+  AddInts("strides", column(SliceDimensionsProto::kStride));
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadTopK(const Instruction& in) {
+  Add("call_target_name", builder_.New(Attribute::String("mhlo.topk")));
+  Add("mhlo.attributes",
+      builder_.NewDictionary(
+          {{"k", builder_.NewInt(DType::kS64, IntField(in.message, HloInstructionProto::kK))},
+           {"largest",
+            builder_.New(Attribute::Bool(BoolField(in.message, HloInstructionProto::kLargest)))}}));
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadTranspose(const Instruction& in) {
+  AddInts("permutation", in, HloInstructionProto::kDimensions);
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadTriangularSolve(const Instruction& in) {
+  using Options = TriangularSolveOptionsProto;
+  const std::string_view options =
+      BytesField(in.message, HloInstructionProto::kTriangularSolveOptions);
+  AddBool("left_side", BoolField(options, Options::kLeftSide));
+  AddBool("lower", BoolField(options, Options::kLower));
+  AddBool("unit_diagonal", BoolField(options, Options::kUnitDiagonal));
+  PLINTH_RETURN_IF_ERROR(
+      AddEnum("transpose_a", "stablehlo.transpose", IntField(options, Options::kTransposeA)));
+  return EmitPlain(in);
+}
+
+}  // namespace plinth::program

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
+#include "api/support/xla_message_fields.h"
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/program/elements.h"
+#include "reference_plugin/program/hlo_reader.h"
+#include "reference_plugin/program/hlo_wire.h"
+#include "reference_plugin/program/text_parser.h"
+
+// Tuples, which go; what only passes values on; and ops that call computations.
+namespace plinth::program {
+namespace {
+
+using messages::FrontendAttributeEntry;
+using messages::FrontendAttributesProto;
+using messages::HloInstructionProto;
+using messages::LayoutProto;
+using messages::OutputOperandAliasingProto;
+using messages::ShapeProto;
+
+constexpr int32_t kTypedFfi = 4;  // Configurations of such calls are dictionaries.
+
+}  // namespace
+
+Status HloReader::CheckSameLeaves(const Instruction& in, std::span<const TypeRef> leaves,
+                                  std::string_view whose) const {
+  if (std::ranges::equal(in.shape->leaves, leaves)) return {};
+  return InvalidArgument("its shape ", ToString(*in.shape), " is not that of ", whose);
+}
+
+Status HloReader::ReadParameter(const Instruction& in) {
+  const auto number = static_cast<size_t>(in.number);
+  if (number >= frame_->arguments.size() ||
+      frame_->arguments[number].size() != in.shape->leaves.size()) {
+    return InvalidArgument("there is no argument for it");
+  }
+  Set(frame_->arguments[number]);
+  return {};
+}
+
+Status HloReader::ReadTuple(const Instruction& in) {
+  size_t count = 0;
+  bool fits = in.shape->is_tuple && in.shape->elements.size() == in.operands.size();
+  for (size_t i = 0; fits && i < in.operands.size(); ++i) {
+    const std::span<const TypeRef> leaves = OperandOf(in, i).shape->leaves;
+    fits = std::ranges::equal(leaves, in.shape->elements[i].leaves);
+    count += leaves.size();
+  }
+  if (!fits) {
+    return InvalidArgument("its shape ", ToString(*in.shape), " is not that of its ",
+                           in.operands.size(), " operands");
+  }
+  if (in.operands.size() == 1) {
+    Set(ValuesOf(in, 0));
+    return {};
+  }
+  std::vector<ValueId> values;
+  values.reserve(count);
+  for (size_t i = 0; i < in.operands.size(); ++i) {
+    const Values more = ValuesOf(in, i);
+    values.insert(values.end(), more.begin(), more.end());
+  }
+  Set(builder_.arena().Copy(values));
+  return {};
+}
+
+Status HloReader::ReadGetTupleElement(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
+  const HloShape& tuple = *OperandOf(in, 0).shape;
+  const int64_t index = in.number;
+  if (index < 0 || index >= std::ssize(tuple.elements)) {
+    return InvalidArgument("it asks for element ", index, " of ", ToString(tuple));
+  }
+  const HloShape& element = tuple.elements[static_cast<size_t>(index)];
+  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, element.leaves, "that element"));
+  // An array stands as often before its place as the tuple has elements: those are counted.
+  size_t before = static_cast<size_t>(index);
+  if (tuple.leaves.size() != tuple.elements.size()) {
+    if (!builder_.SpendOnList(before, 1)) return ModuleBuilder::Disproportion();
+    before = tuple.LeavesBefore(before);
+  }
+  Set(ValuesOf(in, 0).subspan(before, element.leaves.size()));
+  return {};
+}
+
+// What only says something of its first operand: copy, domain, add-dependency.
+Status HloReader::ReadIdentity(const Instruction& in) {
+  if (in.operands.empty()) return InvalidArgument("it has no operand");
+  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, OperandOf(in, 0).shape->leaves, "its operand"));
+  Set(ValuesOf(in, 0));
+  return {};
+}
+
+// A tuple of the copy, the operand and a context.
+Status HloReader::ReadCopyStart(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
+  const std::span<const TypeRef> leaves = OperandOf(in, 0).shape->leaves;
+  if (in.shape->elements.size() < 2 || !std::ranges::equal(in.shape->elements[0].leaves, leaves) ||
+      !std::ranges::equal(in.shape->elements[1].leaves, leaves)) {
+    return InvalidArgument("its shape ", ToString(*in.shape), " does not begin with its operand ",
+                           "twice");
+  }
+  Set(Join({ValuesOf(in, 0), ValuesOf(in, 0)}, in.shape->leaves.size()));
+  return {};
+}
+
+Status HloReader::ReadCopyDone(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
+  const HloShape& start = *OperandOf(in, 0).shape;
+  if (start.elements.empty()) return InvalidArgument("its operand is no tuple of a copy-start");
+  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, start.elements[0].leaves, "its operand's copy"));
+  Set(ValuesOf(in, 0).first(in.shape->leaves.size()));
+  return {};
+}
+
+// What an asynchronous op began is a tuple of its operands, its results and contexts; that of an
+// all-reduce is the results alone.
+Status HloReader::ReadDone(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
+  const HloShape& start = *OperandOf(in, 0).shape;
+  if (std::ranges::equal(start.leaves, in.shape->leaves)) {
+    Set(ValuesOf(in, 0));
+    return {};
+  }
+  if (start.elements.size() < 2) {
+    return InvalidArgument("its operand is no tuple of operands and results");
+  }
+  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, start.elements[1].leaves, "what was begun"));
+  Set(ValuesOf(in, 0).subspan(start.elements[0].leaves.size(), in.shape->leaves.size()));
+  return {};
+}
+
+Expected<uint32_t> HloReader::Called(const Instruction& in, size_t which, size_t count) const {
+  if (in.called.size() == count) return in.called[which];
+  return InvalidArgument("it calls ", in.called.size(), " computations, not ", count);
+}
+
+Status HloReader::CheckParameters(const HloComputation& computation,
+                                  std::span<const HloShape* const> shapes) const {
+  bool fits = computation.parameters.size() == shapes.size();
+  for (size_t i = 0; fits && i < shapes.size(); ++i) {
+    fits = std::ranges::equal(computation.parameter(i).shape->leaves, shapes[i]->leaves);
+  }
+  if (fits) return {};
+  return InvalidArgument("the ", computation.parameters.size(), " parameters of computation %",
+                         Shortened(computation.name), " are not the ", shapes.size(),
+                         " values that it is given");
+}
+
+// The ops of a computation stand where the instruction stood.
+Status HloReader::Inline(const Instruction& in, size_t called, std::span<const Values> arguments,
+                         std::span<const HloShape* const> shapes, Values* root) {
+  const HloComputation& computation = module_.computations[in.called[called]];
+  PLINTH_RETURN_IF_ERROR(CheckParameters(computation, shapes));
+  return ReadInstructions(computation, arguments, root);
+}
+
+Status HloReader::ReadFusion(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(Called(in, 0, 1).status());
+  std::vector<Values> arguments;
+  std::vector<const HloShape*> shapes;
+  for (size_t i = 0; i < in.operands.size(); ++i) {
+    arguments.push_back(ValuesOf(in, i));
+    shapes.push_back(OperandOf(in, i).shape);
+  }
+  Values root;
+  PLINTH_RETURN_IF_ERROR(Inline(in, 0, arguments, shapes, &root));
+  const HloComputation& fused = module_.computations[in.called[0]];
+  PLINTH_RETURN_IF_ERROR(
+      CheckSameLeaves(in, fused.instructions[fused.root].shape->leaves, "what it calls"));
+  Set(root);
+  return {};
+}
+
+Status HloReader::ReadAsyncStart(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(Called(in, 0, 1).status());
+  std::vector<Values> arguments;
+  std::vector<const HloShape*> shapes;
+  std::vector<TypeRef> leaves;
+  for (size_t i = 0; i < in.operands.size(); ++i) {
+    arguments.push_back(ValuesOf(in, i));
+    shapes.push_back(OperandOf(in, i).shape);
+    leaves.insert(leaves.end(), shapes[i]->leaves.begin(), shapes[i]->leaves.end());
+  }
+  Values root;
+  PLINTH_RETURN_IF_ERROR(Inline(in, 0, arguments, shapes, &root));
+  const HloComputation& called = module_.computations[in.called[0]];
+  if (in.shape->elements.size() < 2 || !std::ranges::equal(in.shape->elements[0].leaves, leaves) ||
+      !std::ranges::equal(in.shape->elements[1].leaves,
+                          called.instructions[called.root].shape->leaves)) {
+    return InvalidArgument("its shape ", ToString(*in.shape),
+                           " does not begin with its operands and the results of what it calls");
+  }
+  std::vector<ValueId> values;
+  for (const Values argument : arguments) {
+    values.insert(values.end(), argument.begin(), argument.end());
+  }
+  Set(Join({values, root}, in.shape->leaves.size()));
+  return {};
+}
+
+Status HloReader::ReadCall(const Instruction& in) {
+  PLINTH_ASSIGN_OR_RETURN(const uint32_t callee, Called(in, 0, 1));
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  const AttributeRef symbol = builder_.New(Attribute::Symbol(FunctionOf(callee)));
+  if (!BoolField(in.message, HloInstructionProto::kIsComposite)) {
+    Add("callee", symbol);
+    return Emit(in, Op::kCall, in.shape->leaves);
+  }
+  // What a composite is stands in three frontend attributes.
+  std::string_view name, attributes, version;
+  PLINTH_RETURN_IF_ERROR(ForEachBytes<Status>(
+      in.frontend_attributes, FrontendAttributesProto::kMap, [&](std::string_view entry) {
+        const std::string_view key = BytesField(entry, FrontendAttributeEntry::kKey);
+        const std::string_view value = BytesField(entry, FrontendAttributeEntry::kValue);
+        if (key == "composite.name") name = value;
+        if (key == "composite.attributes") attributes = value;
+        if (key == "composite.version") version = value;
+        return Status();
+      }));
+  Add("name", builder_.New(Attribute::String(builder_.arena().Copy(name))));
+  Add("decomposition", symbol);
+  if (!attributes.empty()) {
+    PLINTH_ASSIGN_OR_RETURN(const AttributeRef read, ParseAttribute(attributes, builder_));
+    Add("composite_attributes", read);
+  }
+  int32_t number = 0;
+  for (const char digit : version.substr(0, 9)) {
+    if (digit < '0' || digit > '9') {
+      return InvalidArgument("composite.version is ", Shortened(version), "; expected a number");
+    }
+    number = number * 10 + (digit - '0');
+  }
+  Add("version", builder_.NewInt(DType::kS32, number));
+  return Emit(in, Op::kComposite, in.shape->leaves);
+}
+
+// The first operand chooses; each branch has one of the others as its parameter.
+Status HloReader::ReadConditional(const Instruction& in) {
+  if (in.called.empty()) return InvalidArgument("it has no branches");
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, in.called.size() + 1));
+  const Values choice = ValuesOf(in, 0);
+  const TypeRef type = choice.size() == 1 ? OperandOf(in, 0).shape->leaves[0] : nullptr;
+  if (type == nullptr || choice[0] == kNoValue || !type->IsTensor()) {
+    return InvalidArgument("its first operand is no array");
+  }
+  const bool is_if = type->dtype == DType::kPred;
+  ReserveResults(in.shape->leaves);
+  const ValueId reserved = reserved_;
+  std::vector<Region> regions(in.called.size());
+  for (size_t i = 0; i < regions.size(); ++i) {
+    const HloComputation& branch = module_.computations[in.called[i]];
+    const HloShape* const shape = OperandOf(in, i + 1).shape;
+    PLINTH_RETURN_IF_ERROR(CheckParameters(branch, {&shape, 1}));
+    const Values argument = ValuesOf(in, i + 1);
+    PLINTH_RETURN_IF_ERROR(MakeRegion(is_if ? Op::kIf : Op::kCase, in.called[i],
+                                      /*has_arguments=*/false, {&argument, 1}, &regions[i]));
+  }
+  operands_.assign(choice.begin(), choice.end());
+  named_.clear();
+  regions_ = std::move(regions);
+  reserved_ = reserved;
+  return Emit(in, is_if ? Op::kIf : Op::kCase, in.shape->leaves);
+}
+
+// HLO names the body before the condition.
+Status HloReader::ReadWhile(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
+  PLINTH_ASSIGN_OR_RETURN(const uint32_t body, Called(in, 0, 2));
+  PLINTH_ASSIGN_OR_RETURN(const uint32_t condition, Called(in, 1, 2));
+  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, OperandOf(in, 0).shape->leaves, "its operand"));
+  ReserveResults(in.shape->leaves);
+  const ValueId reserved = reserved_;
+  std::vector<Region> regions(2);
+  for (const size_t i : {0, 1}) {
+    const uint32_t called = i == 0 ? condition : body;
+    const HloShape* const shape = in.shape;
+    PLINTH_RETURN_IF_ERROR(CheckParameters(module_.computations[called], {&shape, 1}));
+    PLINTH_RETURN_IF_ERROR(MakeRegion(Op::kWhile, called, /*has_arguments=*/true, {}, &regions[i]));
+  }
+  operands_.clear();
+  named_.clear();
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  regions_ = std::move(regions);
+  reserved_ = reserved;
+  return Emit(in, Op::kWhile, in.shape->leaves);
+}
+
+Status HloReader::ReadAfterAll(const Instruction& in) {
+  if (in.operands.empty()) return Emit(in, Op::kCreateToken, in.shape->leaves);
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadCustomCall(const Instruction& in) {
+  const std::string_view message = in.message;
+  const auto copy = [&](std::string_view text) { return builder_.arena().Copy(text); };
+  // Called computations may be those of the framework alone; they are functions here.
+  std::vector<AttributeRef> called;
+  for (const uint32_t computation : in.called) {
+    called.push_back(builder_.New(Attribute::Symbol(FunctionOf(computation))));
+  }
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  Add("call_target_name", builder_.New(Attribute::String(
+                              copy(BytesField(message, HloInstructionProto::kCustomCallTarget)))));
+  AddBool("has_side_effect", BoolField(message, HloInstructionProto::kCustomCallHasSideEffect));
+  const int64_t version = IntField(message, HloInstructionProto::kCustomCallApiVersion);
+  Add("api_version",
+      builder_.NewInt(DType::kS32, version == 0 ? 1 : static_cast<int32_t>(version)));
+  if (!called.empty()) Add("called_computations", builder_.NewArray(called));
+  const std::string_view config = BytesField(message, HloInstructionProto::kBackendConfig);
+  if (version == kTypedFfi && !config.empty()) {
+    auto dictionary = ParseAttribute(config, builder_);
+    if (!dictionary.ok()) return dictionary.status().WithContext("backend_config");
+    Add("backend_config", *dictionary);
+  } else if (!config.empty()) {
+    Add("backend_config", builder_.New(Attribute::String(copy(config))));
+  }
+
+  if (BoolField(message, HloInstructionProto::kConstrainLayout)) {
+    const auto layout_of = [&](const HloShape& shape) {
+      const auto rank = static_cast<int64_t>(shape.minor_to_major.size());
+      const TypeRef type = builder_.Tensor(DType::kS64, true, {&rank, 1}, nullptr);
+      return ElementsFromValues(type, std::as_bytes(shape.minor_to_major), builder_);
+    };
+    std::vector<AttributeRef> layouts;
+    const auto append = [&](const auto& self, const HloShape& shape) -> void {
+      if (!shape.is_tuple) layouts.push_back(layout_of(shape));
+      for (const HloShape& element : shape.elements) self(self, element);
+    };
+    Status status = ForEachBytes<Status>(
+        message, HloInstructionProto::kOperandShapesWithLayout, [&](std::string_view bytes) {
+          HloShape shape;
+          PLINTH_RETURN_IF_ERROR(ParseHloShape(bytes, builder_, scratch_, &shape));
+          append(append, shape);
+          return Status();
+        });
+    if (!status.ok()) return status;
+    Add("operand_layouts", builder_.NewArray(layouts));
+    layouts.clear();
+    append(append, *in.shape);
+    Add("result_layouts", builder_.NewArray(layouts));
+  }
+
+  std::vector<AttributeRef> aliases;
+  PLINTH_RETURN_IF_ERROR(ForEachBytes<Status>(
+      message, HloInstructionProto::kOutputOperandAliasing, [&](std::string_view entry) {
+        const NamedAttribute fields[] = {
+            {"output_tuple_indices",
+             builder_.NewInts(IntsField(entry, OutputOperandAliasingProto::kOutputShapeIndex))},
+            {"operand_index",
+             builder_.NewInt(DType::kS64,
+                             IntField(entry, OutputOperandAliasingProto::kOperandIndex))},
+            {"operand_tuple_indices",
+             builder_.NewInts(IntsField(entry, OutputOperandAliasingProto::kOperandShapeIndex))}};
+        aliases.push_back(builder_.NewStruct("stablehlo.output_operand_alias", fields));
+        return Status();
+      }));
+  if (!aliases.empty()) Add("output_operand_aliases", builder_.NewArray(aliases));
+  return Emit(in, Op::kCustomCall, in.shape->leaves);
+}
+
+}  // namespace plinth::program

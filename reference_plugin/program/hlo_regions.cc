@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
+#include "api/support/xla_message_fields.h"
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/program/hlo_reader.h"
+#include "reference_plugin/program/hlo_wire.h"
+
+// Ops that apply a computation to elements, and collectives.
+namespace plinth::program {
+namespace {
+
+using messages::CollectiveDeviceListProto;
+using messages::HloInstructionProto;
+using messages::IotaReplicaGroupListProto;
+using messages::ReplicaGroupProto;
+using messages::ScatterDimensionNumbersProto;
+using messages::SourceTargetProto;
+using messages::WindowDimensionProto;
+using messages::WindowProto;
+
+// Groups that are given as a formula name this many devices at most.
+constexpr int64_t kMostDevices = 1 << 20;
+constexpr size_t kMostDimensions = 128;
+
+// The groups that a formula stands for, one after the other.
+Status ExpandGroups(std::string_view formula, std::vector<std::vector<int64_t>>* groups) {
+  using Formula = IotaReplicaGroupListProto;
+  const int64_t count = IntField(formula, Formula::kNumReplicaGroups);
+  const int64_t size = IntField(formula, Formula::kNumDevicesPerGroup);
+  const std::vector<int64_t> dims = IntsField(formula, Formula::kIotaReshapeDims);
+  std::vector<int64_t> order = IntsField(formula, Formula::kIotaTransposePerm);
+  int64_t total = 1;
+  bool fits = dims.size() == order.size() && dims.size() <= kMostDimensions && count > 0 &&
+              size > 0 && count <= kMostDevices && size <= kMostDevices / count;
+  for (const int64_t dim : dims) {
+    fits = fits && dim > 0 && total <= kMostDevices / dim;
+    if (fits) total *= dim;
+  }
+  std::vector<int64_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; fits && i < sorted.size(); ++i) fits = sorted[i] == static_cast<int64_t>(i);
+  if (!fits || total != count * size) {
+    return InvalidArgument("its ", count, " groups of ", size, " devices are not a permutation of ",
+                           "the devices [", StrJoin(dims, ",").substr(0, 100), "]");
+  }
+  std::vector<int64_t> strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
+  std::vector<int64_t> index(dims.size(), 0);
+  int64_t device = 0;
+  groups->assign(static_cast<size_t>(count), {});
+  for (int64_t i = 0; i < total; ++i) {
+    (*groups)[static_cast<size_t>(i / size)].push_back(device);
+    for (size_t d = order.size(); d-- > 0;) {
+      const auto dim = static_cast<size_t>(order[d]);
+      device += strides[dim];
+      if (++index[d] < dims[dim]) break;
+      device -= strides[dim] * dims[dim];
+      index[d] = 0;
+    }
+  }
+  return {};
+}
+
+std::vector<std::vector<int64_t>> GroupsIn(std::string_view message, uint32_t field) {
+  std::vector<std::vector<int64_t>> groups;
+  (void)ForEachBytes<Status>(message, field, [&](std::string_view group) {
+    groups.push_back(IntsField(group, ReplicaGroupProto::kReplicaIds));
+    return Status();
+  });
+  return groups;
+}
+
+}  // namespace
+
+// The called computations as regions with arguments; then attributes may be added.
+Status HloReader::BeginRegions(const Instruction& in, size_t count) {
+  ReserveResults(in.shape->leaves);
+  const ValueId reserved = reserved_;
+  std::vector<Region> regions(count);
+  for (size_t i = 0; i < count; ++i) {
+    PLINTH_ASSIGN_OR_RETURN(const uint32_t called, Called(in, i, count));
+    PLINTH_RETURN_IF_ERROR(
+        MakeRegion(in.opcode->op, called, /*has_arguments=*/true, {}, &regions[i]));
+  }
+  operands_.clear();
+  named_.clear();
+  regions_ = std::move(regions);
+  reserved_ = reserved;
+  return {};
+}
+
+Status HloReader::ReadMap(const Instruction& in) { return ReadReduce(in); }
+
+Status HloReader::ReadReduce(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
+  AddInts("dimensions", in, HloInstructionProto::kDimensions);
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadReduceWindow(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
+  const std::string_view window = BytesField(in.message, HloInstructionProto::kWindow);
+  const std::vector<int64_t> reversal =
+      ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kWindowReversal);
+  if (std::ranges::count(reversal, 0) != std::ssize(reversal)) {
+    return Unimplemented("windows of a reduction are not read reversed");
+  }
+  AddInts("window_dimensions",
+          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kSize));
+  AddInts("window_strides",
+          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kStride));
+  AddInts("base_dilations",
+          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kBaseDilation));
+  AddInts("window_dilations",
+          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kWindowDilation));
+  AddPadding(window);
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadSelectAndScatter(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(BeginRegions(in, 2));
+  const std::string_view window = BytesField(in.message, HloInstructionProto::kWindow);
+  AddInts("window_dimensions",
+          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kSize));
+  AddInts("window_strides",
+          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kStride));
+  AddPadding(window);
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadScatter(const Instruction& in) {
+  using Numbers = ScatterDimensionNumbersProto;
+  PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
+  const std::string_view numbers =
+      BytesField(in.message, HloInstructionProto::kScatterDimensionNumbers);
+  const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
+  AddStruct("scatter_dimension_numbers", "stablehlo.scatter",
+            {{"update_window_dims", list(Numbers::kUpdateWindowDims)},
+             {"inserted_window_dims", list(Numbers::kInsertedWindowDims)},
+             {"input_batching_dims", list(Numbers::kInputBatchingDims)},
+             {"scatter_indices_batching_dims", list(Numbers::kScatterIndicesBatchingDims)},
+             {"scatter_dims_to_operand_dims", list(Numbers::kScatterDimsToOperandDims)},
+             {"index_vector_dim", {IntField(numbers, Numbers::kIndexVectorDim)}}});
+  AddBool("indices_are_sorted", BoolField(in.message, HloInstructionProto::kIndicesAreSorted));
+  AddBool("unique_indices", BoolField(in.message, HloInstructionProto::kUniqueIndices));
+  return EmitPlain(in);
+}
+
+Status HloReader::ReadSort(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
+  PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
+  AddInt("dimension", dimension);
+  AddBool("is_stable", BoolField(in.message, HloInstructionProto::kIsStable));
+  return EmitPlain(in);
+}
+
+// Rows of one length, with -1 where a group is shorter.
+Status HloReader::AddGroups(const Instruction& in) {
+  std::vector<std::vector<int64_t>> groups =
+      GroupsIn(in.message, HloInstructionProto::kReplicaGroups);
+  std::string_view list, formula;
+  if (groups.empty() && FindBytes(in.message, HloInstructionProto::kCollectiveDeviceList, &list)) {
+    groups = GroupsIn(list, CollectiveDeviceListProto::kReplicaGroups);
+    if (FindBytes(list, CollectiveDeviceListProto::kIotaReplicaGroupList, &formula)) {
+      PLINTH_RETURN_IF_ERROR(ExpandGroups(formula, &groups));
+    }
+  }
+  size_t longest = 0;
+  for (const std::vector<int64_t>& group : groups) longest = std::max(longest, group.size());
+  if (!builder_.SpendOnList(groups.size() * longest, sizeof(int64_t))) {
+    return ModuleBuilder::Disproportion();
+  }
+  std::vector<int64_t> rows;
+  for (std::vector<int64_t>& group : groups) {
+    group.resize(longest, -1);
+    rows.insert(rows.end(), group.begin(), group.end());
+  }
+  AddMatrix("replica_groups", rows, static_cast<int64_t>(longest));
+  return {};
+}
+
+void HloReader::AddChannel(const Instruction& in) {
+  const int64_t channel = IntField(in.message, HloInstructionProto::kChannelId);
+  if (channel <= 0) return;
+  AddStruct("channel_handle", "stablehlo.channel_handle", {{"handle", {channel}}, {"type", {1}}});
+}
+
+void HloReader::AddGlobalIds(const Instruction& in) {
+  if (BoolField(in.message, HloInstructionProto::kUseGlobalDeviceIds)) {
+    Add("use_global_device_ids", builder_.New(Attribute::Unit()));
+  }
+}
+
+// The ops that only begin have a tuple of operands, results and contexts as their shape. They are
+// done at once, and their values stand at the places of the tuple.
+Status HloReader::EmitCollective(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  const bool is_start = in.opcode->name.ends_with("-start") && in.opcode->op != Op::kAllReduce;
+  if (!is_start) return Emit(in, in.opcode->op, in.shape->leaves);
+  const std::vector<ValueId> given = operands_;
+  if (in.shape->elements.size() < 2 || in.shape->elements[0].leaves.size() != given.size()) {
+    return InvalidArgument("its shape ", ToString(*in.shape),
+                           " is no tuple of its operands and its results");
+  }
+  PLINTH_RETURN_IF_ERROR(Emit(in, in.opcode->op, in.shape->elements[1].leaves));
+  Set(Join({given, result_}, in.shape->leaves.size()));
+  return {};
+}
+
+Status HloReader::ReadAllGather(const Instruction& in) {
+  PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
+  AddInt("all_gather_dim", dimension);
+  PLINTH_RETURN_IF_ERROR(AddGroups(in));
+  AddChannel(in);
+  AddGlobalIds(in);
+  return EmitCollective(in);
+}
+
+Status HloReader::ReadAllReduce(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
+  PLINTH_RETURN_IF_ERROR(AddGroups(in));
+  AddChannel(in);
+  AddGlobalIds(in);
+  return EmitCollective(in);
+}
+
+Status HloReader::ReadReduceScatter(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
+  PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
+  AddInt("scatter_dimension", dimension);
+  PLINTH_RETURN_IF_ERROR(AddGroups(in));
+  AddChannel(in);
+  AddGlobalIds(in);
+  return EmitCollective(in);
+}
+
+Status HloReader::ReadAllToAll(const Instruction& in) {
+  if (IntsField(in.message, HloInstructionProto::kDimensions).empty()) {
+    return Unimplemented("an all-to-all of tuples is not read; give it a dimension to split");
+  }
+  PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
+  PLINTH_RETURN_IF_ERROR(AddGroups(in));
+  const int64_t size = named_.back().value->type()->dims[1];
+  if (size == 0) return Unimplemented("an all-to-all without replica groups is not read");
+  AddInt("split_dimension", dimension);
+  AddInt("concat_dimension", dimension);
+  AddInt("split_count", size);
+  AddChannel(in);
+  return EmitCollective(in);
+}
+
+Status HloReader::ReadCollectiveBroadcast(const Instruction& in) {
+  PLINTH_RETURN_IF_ERROR(AddGroups(in));
+  AddChannel(in);
+  return EmitCollective(in);
+}
+
+Status HloReader::ReadCollectivePermute(const Instruction& in) {
+  const std::vector<int64_t> sources =
+      ColumnOf(in.message, HloInstructionProto::kSourceTargetPairs, SourceTargetProto::kSource);
+  const std::vector<int64_t> targets =
+      ColumnOf(in.message, HloInstructionProto::kSourceTargetPairs, SourceTargetProto::kTarget);
+  std::vector<int64_t> pairs;
+  for (size_t i = 0; i < sources.size(); ++i) pairs.insert(pairs.end(), {sources[i], targets[i]});
+  AddMatrix("source_target_pairs", pairs, 2);
+  AddChannel(in);
+  return EmitCollective(in);
+}
+
+}  // namespace plinth::program

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plinth/program/hlo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <ctime>
+#include <protozero/pbf_writer.hpp>
+#include <random>
+
+#include "api/support/xla_message_fields.h"
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/program/hlo_types.h"
+#include "reference_plugin/program/test_files.h"
+
+namespace plinth::program::hlo_testing {
+namespace {
+
+using messages::HloComputationProto;
+using messages::HloInstructionProto;
+using messages::HloModuleProto;
+using messages::LayoutProto;
+using messages::LiteralProto;
+using messages::ShapeProto;
+using protozero::pbf_writer;
+using ::testing::HasSubstr;
+
+using Ints = std::vector<int64_t>;
+
+// A field of a message, written; messages are these one after the other.
+std::string Int(uint32_t field, int64_t value) {
+  std::string out;
+  pbf_writer(out).add_int64(field, value);
+  return out;
+}
+std::string Text(uint32_t field, std::string_view value) {
+  std::string out;
+  pbf_writer(out).add_bytes(field, value.data(), value.size());
+  return out;
+}
+std::string Packed(uint32_t field, const Ints& values) {
+  std::string out;
+  pbf_writer(out).add_packed_int64(field, values.begin(), values.end());
+  return out;
+}
+
+std::string ArrayShape(DType dtype, const Ints& dims, const Ints& layout = {}) {
+  return Int(ShapeProto::kElementType, FindHloElementType(dtype)->number) +
+         Packed(ShapeProto::kDimensions, dims) +
+         Text(ShapeProto::kLayout, Packed(LayoutProto::kMinorToMajor, layout));
+}
+std::string TupleShape(const std::vector<std::string>& elements) {
+  std::string out = Int(ShapeProto::kElementType, kHloTupleType);
+  for (const std::string& element : elements) out += Text(ShapeProto::kTupleShapes, element);
+  return out;
+}
+const std::string kF32 = ArrayShape(DType::kF32, {});
+const std::string kPred = ArrayShape(DType::kPred, {});
+
+// Named after its opcode and id.
+std::string Instruction(int64_t id, std::string_view opcode, const std::string& shape,
+                        const Ints& operands = {}, const Ints& called = {},
+                        const std::string& more = "") {
+  return Text(HloComputationProto::kInstructions,
+              Text(HloInstructionProto::kName, StrCat(opcode, ".", id)) +
+                  Text(HloInstructionProto::kOpcode, opcode) +
+                  Text(HloInstructionProto::kShape, shape) + Int(HloInstructionProto::kId, id) +
+                  Packed(HloInstructionProto::kOperandIds, operands) +
+                  Packed(HloInstructionProto::kCalledComputationIds, called) + more);
+}
+std::string Parameter(int64_t id, int64_t number, const std::string& shape) {
+  return Instruction(id, "parameter", shape, {}, {},
+                     Int(HloInstructionProto::kParameterNumber, number));
+}
+std::string Computation(int64_t id, int64_t root, const std::string& instructions) {
+  return Text(HloModuleProto::kComputations,
+              Text(HloComputationProto::kName, StrCat("computation.", id)) + instructions +
+                  Int(HloComputationProto::kId, id) + Int(HloComputationProto::kRootId, root));
+}
+std::string Module(int64_t entry, const std::string& computations) {
+  return Text(HloModuleProto::kName, "module") + computations +
+         Int(HloModuleProto::kEntryComputationId, entry);
+}
+// A module of one computation.
+std::string Simple(int64_t root, const std::string& instructions) {
+  return Module(1, Computation(1, root, instructions));
+}
+
+void ExpectError(const std::string& proto, StatusCode code, const std::string& words) {
+  const Expected<program::Module> module = ReadHlo(Bytes(proto));
+  ASSERT_FALSE(module.ok()) << "expected: " << words;
+  EXPECT_EQ(module.status().code(), code) << module.status().ToString();
+  EXPECT_THAT(module.status().message(), HasSubstr(words));
+}
+void ExpectInvalid(const std::string& proto, const std::string& words) {
+  ExpectError(proto, StatusCode::kInvalidArgument, words);
+}
+
+std::string Printed(const std::string& proto) {
+  const Expected<program::Module> module = ReadHlo(Bytes(proto));
+  if (!module.ok()) return module.status().ToString();
+  return Print(*module);
+}
+
+// What is read prints and reads back as itself.
+void ReadHostile(std::string_view proto, const std::string& what) {
+  const Expected<program::Module> module = ReadHlo(Bytes(proto));
+  if (!module.ok()) {
+    EXPECT_TRUE(module.status().code() == StatusCode::kInvalidArgument ||
+                module.status().code() == StatusCode::kUnimplemented)
+        << what << ": " << module.status().ToString();
+    return;
+  }
+  const Expected<program::Module> again = ReadText(Print(*module));
+  ASSERT_TRUE(again.ok()) << what << ": " << again.status().ToString();
+  std::string difference;
+  EXPECT_TRUE(Equal(*module, *again, &difference)) << what << ": " << difference;
+}
+
+TEST(Hlo, RecordedProgramsAreRead) {
+  const auto paths = FilesEndingWith(kTorchPrograms, ".hlo.pb");
+  EXPECT_EQ(paths.size(), 33u);
+  for (const auto& path : paths) {
+    const std::string proto = LoadFile(path);
+    const Expected<program::Module> module = ReadHlo(Bytes(proto));
+    ASSERT_TRUE(module.ok()) << path << ": " << module.status().ToString();
+    ReadHostile(proto, path);
+    // The same with a configuration.
+    const std::string with_config = AddHloConfig(proto);
+    const Expected<program::Module> same = ReadHlo(Bytes(with_config));
+    ASSERT_TRUE(same.ok()) << path << ": " << same.status().ToString();
+    EXPECT_TRUE(Equal(*module, *same)) << path;
+  }
+}
+
+TEST(Hlo, TuplesAreFlattenedAndDonationsFound) {
+  const std::string pair = TupleShape({kPred, kF32});
+  const std::string nested = TupleShape({kF32, pair});
+  std::string proto = Simple(4, Parameter(0, 0, nested) + Parameter(1, 1, kF32) +
+                                    Instruction(2, "get-tuple-element", pair, {0}, {},
+                                                Int(HloInstructionProto::kTupleIndex, 1)) +
+                                    Instruction(3, "get-tuple-element", kF32, {2}, {},
+                                                Int(HloInstructionProto::kTupleIndex, 1)) +
+                                    Instruction(4, "tuple", TupleShape({pair, kF32}), {2, 3}));
+  using messages::AliasEntryProto;
+  proto += Text(HloModuleProto::kInputOutputAlias,
+                Text(1, Packed(AliasEntryProto::kOutputShapeIndex, {0, 1}) +
+                            Packed(AliasEntryProto::kParameterShapeIndex, {1, 1})));
+  proto += Text(HloModuleProto::kBufferDonor, Text(1, Int(1, 1)));
+  const Expected<program::Module> module = ReadHlo(Bytes(proto));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const Function& main = *module->main();
+  EXPECT_EQ(main.argument_types.size(), 4u);
+  EXPECT_EQ(main.result_types.size(), 3u);
+  EXPECT_EQ(main.body->operations.size(), 1u);  // No op is left but the return.
+  EXPECT_THAT(main.body->operations[0].operands, testing::ElementsAre(1, 2, 2));
+  EXPECT_EQ(Find(main.argument_attributes[2], "tf.aliasing_output")->integer(), 1);
+  EXPECT_NE(Find(main.argument_attributes[3], "jax.buffer_donor"), nullptr);
+  EXPECT_TRUE(main.argument_attributes[0].empty());
+}
+
+TEST(Hlo, FusionsStandInLineAndCallsAreFunctions) {
+  const std::string fused =
+      Computation(1, 2, Parameter(1, 0, kF32) + Instruction(2, "negate", kF32, {1}));
+  const std::string module = Module(
+      2, fused + Computation(2, 5,
+                             Parameter(3, 0, kF32) + Instruction(4, "fusion", kF32, {3}, {1}) +
+                                 Instruction(5, "call", kF32, {4}, {1})));
+  const std::string text = Printed(module);
+  EXPECT_THAT(text, HasSubstr("\"stablehlo.negate\""));
+  EXPECT_THAT(text, HasSubstr("callee = @computation.1"));
+}
+
+TEST(Hlo, AsynchronousOpsAreDoneAtOnce) {
+  const std::string start = TupleShape({kF32, kF32, ArrayShape(DType::kU32, {})});
+  const auto program = [&](int64_t root) {
+    return Simple(root, Parameter(0, 0, kF32) + Instruction(1, "copy-start", start, {0}) +
+                            Instruction(2, "copy-done", kF32, {1}) +
+                            Instruction(3, "negate", kF32, {2}) +
+                            Instruction(4, "get-tuple-element", ArrayShape(DType::kU32, {}), {1},
+                                        {}, Int(HloInstructionProto::kTupleIndex, 2)) +
+                            Instruction(5, "tuple", TupleShape({kF32}), {3}));
+  };
+  EXPECT_THAT(Printed(program(3)), HasSubstr("\"stablehlo.negate\"(%arg0)"));
+  ExpectError(program(4), StatusCode::kUnimplemented, "context of an asynchronous op");
+}
+
+// Every element type that has literals, in every form in which lists are written.
+TEST(Hlo, LiteralsOfEveryType) {
+  for (const HloElementType& type : kHloElementTypes) {
+    if (type.form == HloLiteralForm::kNone) continue;
+    const auto width = static_cast<size_t>(ByteSize(type.dtype));
+    const int bits = InfoOf(type.dtype).bits;
+    // Three elements: 1, 0, 1, as integers.
+    std::string bytes(3 * width, '\0'), list;
+    bytes[0] = bytes[2 * width] = 1;
+    if (type.form == HloLiteralForm::kVarints) {
+      list = Packed(type.literal_field, {1, 0, 1});
+    } else {
+      list = Text(type.literal_field, bytes);
+    }
+    const auto literal = [&](const std::string& elements) {
+      const std::string shape = ArrayShape(type.dtype, {3}, {0});
+      return Simple(1, Instruction(1, "constant", shape, {}, {},
+                                   Text(HloInstructionProto::kLiteral,
+                                        Text(LiteralProto::kShape, shape) + elements)));
+    };
+    const auto expect_elements = [&](const std::string& elements, const char* what) {
+      const Expected<program::Module> module = ReadHlo(Bytes(literal(elements)));
+      ASSERT_TRUE(module.ok()) << Name(type.dtype) << what << module.status().ToString();
+      const AttributeRef value = module->main()->body->operations[0].Find("value");
+      EXPECT_EQ(
+          std::string(reinterpret_cast<const char*>(value->bytes().data()), value->bytes().size()),
+          bytes)
+          << Name(type.dtype) << what;
+    };
+    expect_elements(list, " packed ");
+    if (type.form == HloLiteralForm::kVarints) {
+      expect_elements(
+          Int(type.literal_field, 1) + Int(type.literal_field, 0) + Int(type.literal_field, 1),
+          " one by one ");
+    }
+    if (bits < 8 && type.dtype != DType::kPred) {
+      const int packed = 1 | 1 << (2 * bits);
+      expect_elements(
+          Text(type.literal_field,
+               bits == 4 ? std::string("\1\1") : std::string(1, static_cast<char>(packed))),
+          " several a byte ");
+    }
+    const std::string longer = type.form == HloLiteralForm::kVarints
+                                   ? Packed(type.literal_field, {1, 0, 1, 0})
+                                   : Text(type.literal_field, bytes + std::string(width, '\0'));
+    ExpectInvalid(literal(longer), "more than the 3 elements");
+    ExpectInvalid(literal(""), "its literal has 0 bytes of elements, not the 3 elements");
+  }
+}
+
+TEST(Hlo, LiteralsInAnyLayoutBecomeRowMajor) {
+  const std::string shape = ArrayShape(DType::kS32, {2, 3}, {0, 1});
+  const std::string proto =
+      Simple(1, Instruction(1, "constant", shape, {}, {},
+                            Text(HloInstructionProto::kLiteral,
+                                 Text(LiteralProto::kShape, shape) +
+                                     Packed(LiteralProto::kS32s, {0, 10, 1, 11, 2, 12}))));
+  EXPECT_THAT(Printed(proto), HasSubstr("[[0, 1, 2], [10, 11, 12]]"));
+}
+
+TEST(Hlo, ErrorsNameInstructionAndComputation) {
+  ExpectInvalid(
+      Simple(1, Parameter(0, 0, kF32) + Instruction(1, "get-tuple-element", kF32, {0})),
+      "HLO: get-tuple-element %get-tuple-element.1 of computation %computation.1: it asks "
+      "for element 0 of f32[]");
+}
+
+TEST(HostileHlo, WhatIsNotThere) {
+  const std::string parameter = Parameter(0, 0, kF32);
+  ExpectInvalid("", "no computations");
+  ExpectInvalid("\xFF", "malformed protocol buffer of 1 bytes");
+  ExpectInvalid(Module(7, Computation(1, 0, parameter)), "entry computation has the id 7");
+  ExpectInvalid(Simple(7, parameter), "root has the id 7");
+  ExpectInvalid(Simple(0, ""), "no instructions");
+  ExpectInvalid(Simple(1, parameter + Instruction(1, "negate", kF32, {9})),
+                "operand 0 has the id 9, which no instruction before it has");
+  ExpectInvalid(Simple(1, parameter + Instruction(1, "negate", kF32, {1})),
+                "operand 0 has the id 1, which no instruction before it has");
+  ExpectInvalid(Simple(1, parameter + Instruction(1, "call", kF32, {0}, {1})),
+                "called computation 0 has the id 1, which no computation before it has");
+  ExpectInvalid(Simple(0, parameter + parameter), "as has another instruction");
+  ExpectInvalid(Module(1, Computation(1, 0, parameter) + Computation(1, 0, parameter)),
+                "as has another one");
+  ExpectInvalid(Simple(0, Parameter(0, 5, kF32)), "there is a parameter 5, but 1 parameters");
+  ExpectInvalid(Simple(0, Parameter(0, 0, kF32) + Parameter(1, 0, kF32)),
+                "there are two parameters 0");
+  ExpectInvalid(Simple(1, Instruction(1, "constant", kF32)), "it has no literal");
+  ExpectInvalid(Simple(0, Parameter(0, 0, ArrayShape(DType::kF32, {-1}))), "is not possible");
+  ExpectInvalid(Simple(0, Parameter(0, 0, ArrayShape(DType::kF32, {2}, {1}))),
+                "the layout {1} of a shape with 1 dimensions");
+  for (const auto& [alias, words] :
+       {std::pair(Int(2, 4), "names parameter 4; the entry computation has 1"),
+        std::pair(Packed(3, {0}), "names {0} of parameter 0, which is f32[]"),
+        std::pair(Packed(1, {2}), "names {2} of the result, which is f32[]")}) {
+    ExpectInvalid(Simple(0, parameter) + Text(HloModuleProto::kInputOutputAlias, Text(1, alias)),
+                  words);
+  }
+  ExpectInvalid(Simple(0, parameter) + Text(HloModuleProto::kBufferDonor, Text(1, Int(1, -1))),
+                "buffer_donor names parameter -1");
+}
+
+TEST(HostileHlo, WhatIsNotSupportedIsNamed) {
+  const auto expect = [](const std::string& instruction, const std::string& words) {
+    ExpectError(Simple(1, Parameter(0, 0, kF32) + instruction), StatusCode::kUnimplemented, words);
+  };
+  expect(Instruction(1, "wobble", kF32, {0}), "opcode \"wobble\" is not known");
+  expect(Instruction(1, "dynamic-reshape", kF32, {0}), "dynamic-reshape is not supported");
+  expect(Instruction(1, "set-dimension-size", kF32, {0}), "set-dimension-size is not supported");
+  expect(Instruction(1, "infeed", kF32, {0}), "infeed is not supported");
+  expect(Instruction(1, "scan", kF32, {0}), "scan is not supported");
+  expect(Instruction(1, "negate", Int(ShapeProto::kElementType, 14), {0}),
+         "element type 14 of a shape is not known");
+  expect(
+      Instruction(1, "negate",
+                  ArrayShape(DType::kF32, {2}) + Packed(ShapeProto::kIsDynamicDimension, {1}), {0}),
+      "dynamic dimensions");
+}
+
+TEST(HostileHlo, ShapesThatDoNotFit) {
+  const std::string pair = TupleShape({kF32, kF32});
+  const auto simple = [](const std::string& instruction) {
+    return Simple(1, Parameter(0, 0, kF32) + instruction);
+  };
+  ExpectInvalid(simple(Instruction(1, "copy", kPred, {0})), "its shape pred[] is not that of");
+  ExpectInvalid(simple(Instruction(1, "tuple", pair, {0})), "its shape (f32[], f32[])");
+  ExpectInvalid(simple(Instruction(1, "negate", pair, {0})), "it has 2 results, not 1");
+  ExpectInvalid(simple(Instruction(1, "add", kF32, {0})), "it has 1 operands, not 2");
+  ExpectInvalid(simple(Instruction(1, "while", kF32, {0})), "it calls 0 computations, not 2");
+  const std::string branch = Computation(7, 3, Parameter(3, 0, kPred));
+  ExpectInvalid(Module(1, branch + Computation(1, 1,
+                                               Parameter(0, 0, kF32) +
+                                                   Instruction(1, "fusion", kPred, {0}, {7}))),
+                "parameters of computation %computation.7 are not the 1 values");
+}
+
+TEST(HostileHlo, ShapesNestedDeep) {
+  std::string shape = kF32;
+  for (int i = 0; i < 10'000; ++i) shape = TupleShape({shape});
+  ExpectInvalid(Simple(0, Parameter(0, 0, shape)), "nested deeper than 64");
+}
+
+TEST(HostileHlo, ComputationsNestedDeep) {
+  // Each has a fusion of the one before.
+  std::string computations = Computation(0, 1, Parameter(1, 0, kF32));
+  for (int i = 1; i <= 10'000; ++i) {
+    computations +=
+        Computation(i, 2, Parameter(1, 0, kF32) + Instruction(2, "fusion", kF32, {1}, {i - 1}));
+  }
+  ExpectInvalid(Module(10'000, computations), "deeper than 200");
+}
+
+// Thirty computations, each of which has the one before twice.
+TEST(HostileHlo, ComputationsThatMultiply) {
+  std::string computations = Computation(0, 1, Parameter(1, 0, kF32));
+  for (int i = 1; i <= 30; ++i) {
+    computations +=
+        Computation(i, 3,
+                    Parameter(1, 0, kF32) + Instruction(2, "fusion", kF32, {1}, {i - 1}) +
+                        Instruction(3, "fusion", kF32, {2}, {i - 1}));
+  }
+  ExpectInvalid(Module(30, computations), "out of proportion");
+}
+
+TEST(HostileHlo, ATupleIsRepeatedWithoutMuchMemory) {
+  // One of a thousand arrays, which each of a thousand instructions passes on.
+  const std::string wide = TupleShape(std::vector<std::string>(1000, kF32));
+  std::string instructions = Parameter(0, 0, wide);
+  for (int i = 1; i < 1000; ++i) {
+    instructions += Instruction(i, "get-tuple-element", kF32, {0}, {},
+                                Int(HloInstructionProto::kTupleIndex, i));
+  }
+  rusage before, after;
+  getrusage(RUSAGE_SELF, &before);
+  const std::clock_t start = std::clock();
+  const Expected<program::Module> module = ReadHlo(Bytes(Simple(0, instructions)));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 2);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 64 * 1024);
+}
+
+TEST(HostileHlo, CutAtEveryByte) {
+  for (const char* name : {"train_1", "scan_1", "sort_1", "bf16_1"}) {
+    const std::string proto = LoadFile(StrCat(kTorchPrograms, name, ".hlo.pb"));
+    ASSERT_FALSE(proto.empty());
+    for (size_t size = 0; size < proto.size(); ++size) {
+      // An exact copy, so that a sanitizer sees a read past its end.
+      const std::vector<char> part(proto.begin(), proto.begin() + static_cast<ptrdiff_t>(size));
+      const Expected<program::Module> module = ReadHlo(std::as_bytes(std::span<const char>(part)));
+      // Fields may be missing at the end of a message.
+      if (!module.ok()) {
+        ASSERT_TRUE(module.status().code() == StatusCode::kInvalidArgument ||
+                    module.status().code() == StatusCode::kUnimplemented)
+            << module.status().ToString();
+      }
+    }
+  }
+}
+
+TEST(HostileHlo, FlippedBits) {
+  std::mt19937 random(19);
+  for (const auto& path : FilesEndingWith(kTorchPrograms, ".hlo.pb")) {
+    const std::string proto = LoadFile(path);
+    if (proto.size() > 8000) continue;
+    for (int round = 0; round < 60; ++round) {
+      std::string hostile = proto;
+      for (int flips = 1 + round % 4; flips > 0; --flips) {
+        hostile[random() % hostile.size()] ^= static_cast<char>(1 << random() % 8);
+      }
+      ReadHostile(hostile, StrCat(path.string(), " round ", round));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plinth::program::hlo_testing
