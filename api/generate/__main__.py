@@ -16,6 +16,7 @@ import c_library_header
 import c_table_header
 import cxx_checks
 import cxx_messages
+import cxx_proxy_messages
 import cxx_reflection
 import cxx_tables
 import generated_files
@@ -84,12 +85,13 @@ def main() -> int:
         registry = registry_module.load(options.api / "registry")
         history = revisions.load_history(options.api / "history")
         messages = cxx_messages.load(options.api / "messages" / "xla.toml")
+        proxy = cxx_proxy_messages.current(options.api)
         if options.header:
             return past_header(registry, history, options.header[0], Path(options.header[1]))
     except (registry_module.RegistryError, revisions.HistoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    files = artefacts(registry, history, messages) | pages.current(registry, options.api)
+    files = artefacts(registry, history, messages) | proxy | pages.current(registry, options.api)
     made = generated_files.GeneratedFiles(
         options.api, files, stale(options.api, files), "the registry",
         "python3 api/generate --write", prefix="api/")

@@ -15,7 +15,10 @@
 namespace plinth::cli {
 namespace {
 
-constexpr const char* kFooter = R"(Exit codes:
+constexpr const char* kFooter =
+    R"(plinth serve --help tells how JAX on other machines computes here.
+
+Exit codes:
   0  done
   1  the plugin, the program or a comparison failed, or doctor found a problem
   2  the command line or a file it names is wrong

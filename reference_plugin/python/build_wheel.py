@@ -44,6 +44,7 @@ CONTENTS = (
     Row("ifrt", "lib/libplinth_ifrt.so.0"),
     Row("ifrt", "include/plinth/ifrt.hpp"),
     Row("ifrt", "lib/cmake/libplinth_ifrt/*.cmake"),
+    Row("serve", "bin/plinth-serve"),
     Row("conformance", "bin/plinth-conformance"),
     Row("headers", "include/plinth/api/**/*"),
     Row("headers", "lib/cmake/plinth/*.cmake"),

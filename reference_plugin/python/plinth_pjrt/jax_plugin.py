@@ -23,6 +23,7 @@ def _cpu_options() -> dict[str, int]:
 
 def initialize() -> None:
     _register_cpu()
+    _register_remote()
     if os.path.exists(plinth_pjrt.cuda_plugin_path()) and (cuda.is_asked_for() or not cuda.is_excluded() and cuda.has_gpu()):
         _register_cuda()
 
@@ -47,6 +48,17 @@ def _register_cpu() -> None:
         dlpack.install()
     if not handlers.install(c_api.Plugin(path)):
         _logger.warning("handlers registered with jax.ffi do not reach the plinth plugin: another CPU client took them first")
+
+
+def _register_remote() -> None:
+    if not os.environ.get("PLINTH_REMOTE"):
+        return
+    from plinth_pjrt import remote
+
+    try:
+        remote.register_from_environment()
+    except remote.Error as error:
+        _logger.warning("PLINTH_REMOTE is not used: %s", error)
 
 
 def _register_cuda() -> None:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JAX on the devices of a `plinth-serve`, which may run on another machine.
+
+    from plinth_pjrt import remote
+    remote.connect("grpc://127.0.0.1:9000")      # or grpc://unix:/path/to/socket
+    jax.jit(lambda x: x + 1)(1.0)                # runs there
+
+Before JAX has made its backends; afterwards it is too late, and `connect` says so. With the wheel
+installed, the variable PLINTH_REMOTE=ADDRESS does the same. The client is the one of jaxlib, from
+0.7.1 on.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable
+
+PLATFORM = "plinth_remote"
+_PREFIX = "grpc://"
+_OLDEST = (0, 7, 1)
+# jaxlib's client knows Google's ALTS, or nothing: without it every connection is refused.
+_PLAIN = "IFRT_PROXY_USE_INSECURE_GRPC_CREDENTIALS"
+
+
+class Error(RuntimeError):
+    """Why JAX cannot use a server."""
+
+
+def _address(address: str) -> str:
+    """`HOST:PORT` and `unix:PATH`, as plinth-serve prints them, and the same after grpc://."""
+    plain = address.removeprefix(_PREFIX)
+    if not plain.startswith("unix:") and ":" not in plain:
+        raise Error(f"{address!r} is no address; give HOST:PORT or unix:PATH")
+    return _PREFIX + plain
+
+
+def _proxy() -> Any:
+    import jaxlib
+
+    found = tuple(int(part) for part in jaxlib.__version__.split(".")[:3])
+    if found < _OLDEST:
+        raise Error(f"jaxlib {jaxlib.__version__} has no client for a remote server; 0.7.1 is the "
+                    "first that has one")
+    from jax.extend.backend import ifrt_proxy
+
+    return ifrt_proxy
+
+
+def register(address: str, *, timeout: float = 20.0, priority: int = 600,
+             on_disconnect: Callable[[Any], None] | None = None) -> None:
+    """Makes the platform `plinth_remote` known to JAX; it connects when JAX makes its backends.
+
+    timeout: seconds to try for. priority: a platform with a larger one comes first.
+    on_disconnect: called once, with the reason, when the server is gone.
+    """
+    proxy = _proxy()
+    from jax._src import xla_bridge
+
+    if xla_bridge.backends_are_initialized():
+        raise Error("JAX has made its backends already; call this before the first computation")
+    target = _address(address)
+    os.environ.setdefault(_PLAIN, "true")
+
+    def connect() -> Any:
+        options = proxy.ClientConnectionOptions()
+        options.connection_timeout_in_seconds = max(1, round(timeout))
+        if on_disconnect is not None:
+            options.on_disconnect = on_disconnect
+        return proxy.get_client(target, options)
+
+    xla_bridge.register_backend_factory(PLATFORM, connect, priority=priority)
+    known = getattr(xla_bridge, "_nonexperimental_plugins", None)
+    if isinstance(known, set):
+        known.add(PLATFORM)
+
+
+def connect(address: str, **options: Any) -> list[Any]:
+    """Registers the server, makes it JAX's default, and returns its devices."""
+    import jax
+
+    register(address, **options)
+    jax.config.update("jax_platforms", PLATFORM)
+    return jax.devices()
+
+
+def register_from_environment() -> None:
+    """What the wheel does for PLINTH_REMOTE, when JAX looks for plugins."""
+    address = os.environ.get("PLINTH_REMOTE", "")
+    if address:
+        register(address)

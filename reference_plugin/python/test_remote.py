@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Unmodified JAX computes through plinth-serve: on one device and on eight, with the same losses as on the plugin itself;
+and what happens when the server goes away.
+
+Needs PLINTH_SERVE (the program) and PLINTH_CPU_PLUGIN.
+"""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import types
+import unittest
+from pathlib import Path
+from unittest import mock
+
+SERVE = os.environ["PLINTH_SERVE"]
+PLUGIN = os.environ["PLINTH_CPU_PLUGIN"]
+CLEAN = {k: v for k, v in os.environ.items()
+         if not k.startswith(("JAX_", "XLA_", "PJRT_", "PLINTH_REMOTE", "IFRT_"))}
+
+TRAIN = """
+import json, sys
+import jax, jax.numpy as jnp, numpy as np
+keys = jax.random.split(jax.random.PRNGKey(0), 3)
+params = [jax.random.normal(keys[0], (8, 32)) * .3, jax.random.normal(keys[1], (32, 3)) * .3]
+x = jax.random.normal(keys[2], (64, 8))
+loss = lambda p: ((jnp.tanh(x @ p[0]) @ p[1] - x[:, :3]) ** 2).mean()
+step = jax.jit(lambda p: (loss(p), jax.tree.map(lambda a, g: a - .1 * g, p, jax.grad(loss)(p))), donate_argnums=0)
+losses = []
+for _ in range(10):
+    value, params = step(params)
+    losses.append(float(value))
+"""
+
+EIGHT = """
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+devices = jax.devices()
+assert len(devices) == 8, devices
+mesh = Mesh(np.array(devices).reshape(4, 2), ("a", "b"))
+host = np.arange(16 * 6, dtype=np.float32).reshape(16, 6)
+rows = jax.device_put(host, NamedSharding(mesh, P("a", "b")))
+np.testing.assert_array_equal(np.asarray(rows), host)
+product = jax.jit(lambda m: m @ m.T, out_shardings=NamedSharding(mesh, P("a")))(rows)
+np.testing.assert_allclose(np.asarray(product), host @ host.T)
+assert product.sharding.spec == P("a"), product.sharding
+total = jax.jit(jax.shard_map(lambda s: jax.lax.psum(s.sum(), ("a", "b")), mesh=mesh, in_specs=P("a", "b"), out_specs=P()))
+assert float(total(rows)) == host.sum()
+moved = jax.device_put(rows, NamedSharding(mesh, P(None, "a")) if host.shape[1] % 4 == 0 else devices[3])
+np.testing.assert_array_equal(np.asarray(moved), host)
+for kind in (np.int8, np.bool_, np.float16, np.complex64, np.int64):
+    values = np.array([[1, 0, 3]], dtype=kind)
+    np.testing.assert_array_equal(np.asarray(jax.device_put(values)), values.astype(jax.dtypes.canonicalize_dtype(kind)))
+np.testing.assert_array_equal(np.asarray(jax.device_put(host.T)), host.T)  # strides
+assert np.asarray(jax.device_put(np.zeros((0, 3), np.float32))).shape == (0, 3)
+assert jax.jit(lambda a: a * 2).lower(jnp.ones(3)).compile().cost_analysis()["flops"] > 0
+# What fails reaches whoever uses it, and the session goes on.
+try:
+    jnp.zeros((1 << 20, 1 << 21)).block_until_ready()
+    raise SystemExit("8 TiB were there")
+except jax.errors.JaxRuntimeError as error:
+    assert "RESOURCE_EXHAUSTED" in str(error), error
+gone = jnp.ones(4)
+gone.delete()
+try:
+    gone + 1
+    raise SystemExit("a deleted array was used")
+except RuntimeError as error:
+    assert "delete" in str(error), error
+assert float(jnp.ones(4).sum()) == 4
+"""
+
+KILLED = """
+slow = jax.jit(lambda m: jax.lax.fori_loop(0, 1 << 30, lambda i, v: jnp.tanh(v @ v), m))
+result = slow(jnp.ones((300, 300)))
+print("at work", flush=True)
+import time
+try:
+    result.block_until_ready()
+    raise SystemExit("the work was done")
+except Exception as error:
+    print("raised", repr(time.time()), str(error).splitlines()[0][:200], flush=True)
+"""
+
+
+def child(code: str, address: str | None) -> subprocess.Popen:
+    environment = CLEAN | {"PYTHONPATH": str(Path(__file__).parent), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    if address is None:
+        environment |= {"PJRT_NAMES_AND_LIBRARY_PATHS": f"plinth:{PLUGIN}", "JAX_PLATFORMS": "plinth"}
+    else:
+        code = f"from plinth_pjrt import remote\nassert remote.connect({address!r})\n" + code
+    return subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True)
+
+
+class Server:
+    def __init__(self, *arguments: str):
+        self.process = subprocess.Popen([SERVE, "--plugin", PLUGIN, "--log", "none", *arguments], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, env=CLEAN)
+        line = self.process.stdout.readline()
+        self.address = line.split()[2] if line.startswith("listening on ") else line
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+class RemoteTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.socket = f"unix:{folder.name}/s"
+
+    def finish(self, process: subprocess.Popen) -> str:
+        out, err = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, err[-4000:])
+        return out
+
+    def test_trains_as_without_it(self):
+        show = TRAIN + "print(json.dumps(losses))"
+        with Server() as server:
+            self.assertTrue(server.address.startswith("127.0.0.1:"), server.address)
+            runs = [child(show, server.address), child(show, None)]
+            remote, local = (json.loads(self.finish(run)) for run in runs)
+        self.assertEqual(remote, local)
+        self.assertLess(remote[-1], remote[0])
+
+    def test_eight_devices_and_a_socket(self):
+        with Server("--option", "num_devices=8", "--listen", self.socket) as server:
+            self.assertEqual(server.address, self.socket)
+            mode = stat.S_IMODE(os.stat(self.socket.removeprefix("unix:")).st_mode)
+            self.assertEqual(mode, 0o600)
+            self.finish(child(TRAIN + EIGHT, server.address))
+            # Everything of the client has gone with it.
+            deadline = time.time() + 20
+            while True:
+                told = subprocess.run([SERVE, "status", server.address], capture_output=True, text=True, check=True)
+                status = json.loads(told.stdout)
+                if sum(c["sessions"] for c in status["connections"]) == 0 or time.time() > deadline:
+                    break
+                time.sleep(0.1)
+            self.assertEqual(sum(c["arrays"] for c in status["connections"]), 0)
+            self.assertEqual(status["devices"], 8)
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(server.process.wait(30), 0)
+            self.assertFalse(os.path.exists(self.socket.removeprefix("unix:")))
+
+    def test_killed_server_raises_within_a_second(self):
+        with Server("--listen", self.socket) as server:
+            process = child(TRAIN + KILLED, server.address)
+            self.assertEqual(process.stdout.readline(), "at work\n")
+            time.sleep(0.2)
+            killed = time.time()
+            server.process.kill()
+            out = self.finish(process)
+        self.assertTrue(out.startswith("raised "), out)
+        self.assertLess(float(out.split()[1]) - killed, 1.0, out)
+
+    def test_refusals(self):
+        for arguments, text in ((["--listen", "0.0.0.0:0"], "--insecure-network"),
+                                (["--listen", "nowhere"], "HOST:PORT"),
+                                (["--plugin", "/no/such.so"], "/no/such.so"),
+                                (["--no-such-option"], "--help")):
+            done = subprocess.run([SERVE, *arguments], capture_output=True, text=True, env=CLEAN, timeout=60)
+            self.assertIn(done.returncode, (1, 2))
+            self.assertIn(text, done.stderr)
+        done = subprocess.run([SERVE, "status", self.socket], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("UNAVAILABLE", done.stderr)
+
+    def test_size(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["strip", "-o", f"{folder}/s", SERVE], check=True)
+            self.assertLessEqual(os.stat(f"{folder}/s").st_size, 1_500_000)
+
+    def test_old_jaxlib_is_told_why_not(self):
+        from plinth_pjrt import remote
+        with mock.patch.dict(sys.modules, {"jaxlib": types.SimpleNamespace(__version__="0.6.2")}):
+            with self.assertRaisesRegex(remote.Error, "0.6.2.*0.7.1"):
+                remote.register("127.0.0.1:1")
+        with self.assertRaisesRegex(remote.Error, "unix:PATH"):
+            remote._address("here")
+
+
+if __name__ == "__main__":
+    unittest.main()
