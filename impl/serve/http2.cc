@@ -120,6 +120,18 @@ struct Http2::Callbacks {
     });
   }
 
+  // An answer may be over before the request is: then the stream is, for both.
+  static int OnSent(nghttp2_session* session, const nghttp2_frame* frame, void*) {
+    const bool is_last = (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
+                         (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (is_last && nghttp2_session_check_server_session(session) != 0 &&
+        nghttp2_session_get_stream_remote_close(session, frame->hd.stream_id) == 0) {
+      return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id,
+                                       NGHTTP2_NO_ERROR);
+    }
+    return 0;
+  }
+
   static ssize_t OnRead(nghttp2_session* session, int32_t id, uint8_t* to, size_t size,
                         uint32_t* flags, nghttp2_data_source*, void* user_data) {
     return NoThrow([&]() -> ssize_t {
@@ -159,6 +171,7 @@ Http2::Http2(Role role, Events* events) : events_(events) {
   nghttp2_session_callbacks_set_on_header_callback(callbacks, Callbacks::OnHeader);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Callbacks::OnFrame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Callbacks::OnData);
+  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, Callbacks::OnSent);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Callbacks::OnClose);
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every committed input of the fuzz targets, without the fuzzer.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+// The targets, compiled into this test under these names.
+extern "C" int RequestFuzz(const uint8_t* data, size_t size);
+extern "C" int ConnectionFuzz(const uint8_t* data, size_t size);
+
+namespace plinth::serve {
+namespace {
+
+void Replay(const std::string& folder, int (*target)(const uint8_t*, size_t)) {
+  size_t inputs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_EQ(target(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()), 0)
+        << entry.path();
+    // Cut off anywhere, and with each byte changed.
+    for (size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 64) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ 0x55);
+      EXPECT_EQ(target(reinterpret_cast<const uint8_t*>(changed.data()), changed.size()), 0);
+      EXPECT_EQ(target(reinterpret_cast<const uint8_t*>(changed.data()), i), 0);
+    }
+    ++inputs;
+  }
+  EXPECT_GE(inputs, 3u);
+}
+
+TEST(ServeFuzzCorpus, Requests) { Replay("testdata/request_fuzz", &RequestFuzz); }
+TEST(ServeFuzzCorpus, Connections) { Replay("testdata/connection_fuzz", &ConnectionFuzz); }
+
+}  // namespace
+}  // namespace plinth::serve

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server through its protocol, on the built CPU plugin: what clients may ask, and what they may
+// get wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <span>
+
+#include "impl/serve/convert.h"
+#include "impl/serve/session.h"
+#include "impl/serve/testing/test_client.h"
+#include "plinth/support/xla_messages.h"
+
+namespace plinth::serve {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kMemory = 64 << 20;
+
+std::string Bytes(std::span<const float> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+proxy::ShardingProto OnDevice(int id) {
+  return {{"xla::ifrt::SingleDeviceSharding",
+           proxy::Write(proxy::SingleDeviceShardingProto{id, std::nullopt})}};
+}
+
+proxy::ShardingProto Rows() {
+  messages::OpSharding tiled;
+  tiled.kind = messages::OpSharding::Kind::kTiled;
+  tiled.tile_dimensions = {2};
+  tiled.devices = {0, 1};
+  return {
+      {"xla::ifrt::HloSharding", proxy::Write(proxy::HloShardingProto{
+                                     {{0, 1}}, messages::WriteOpSharding(tiled), std::nullopt})}};
+}
+
+proxy::MakeArrayFromHostBufferRequest Make(uint64_t handle, std::vector<int64_t> dims,
+                                           proxy::ShardingProto sharding) {
+  proxy::MakeArrayFromHostBufferRequest request;
+  request.dtype = ToProto(DType::kF32);
+  request.shape.dims = std::move(dims);
+  request.sharding = std::move(sharding);
+  request.host_buffer_handle = handle;
+  request.array_handle = handle;
+  return request;
+}
+
+proxy::CompileRequest Double() {
+  messages::CompileOptions options;
+  options.device_assignment = DeviceAssignment{1, 1, {1}};
+  proxy::CompileRequest request;
+  request.program = {"xla::ifrt::XlaProgram",
+                     "module @double { func.func public @main(%arg0: tensor<4xf32>) -> "
+                     "tensor<4xf32> { %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32> "
+                     "return %0 : tensor<4xf32> } }"};
+  request.compile_options = {
+      "xla::ifrt::XlaCompileOptions",
+      proxy::Write(proxy::XlaCompileOptionsProto{messages::WriteCompileOptions(options)})};
+  return request;
+}
+
+Status StatusIn(const proxy::IfrtResponse& response) {
+  return response.response_metadata.status ? ErrorFromProto(*response.response_metadata.status)
+                                           : Status();
+}
+
+#define EXPECT_REFUSED(response, wanted, text)                           \
+  do {                                                                   \
+    const Status refused = StatusIn(response);                           \
+    EXPECT_EQ(refused.code(), StatusCode::wanted) << refused.ToString(); \
+    EXPECT_THAT(refused.message(), HasSubstr(text));                     \
+  } while (false)
+
+class ServeTest : public ::testing::Test {
+ protected:
+  std::string Read(TestClient& client, uint64_t array, uint64_t buffer) {
+    const auto copied = client.Ask(proxy::CopyToHostBufferRequest{buffer, array, std::nullopt});
+    EXPECT_TRUE(StatusIn(copied).ok()) << StatusIn(copied).ToString();
+    Expected<std::string> bytes = client.Lookup(buffer);
+    EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
+    return bytes.ok() ? *bytes : "";
+  }
+
+  Service service_{TestDevices(), {kMemory}, nullptr};
+};
+
+TEST(Versions, LargestOfBoth) {
+  const auto both = Negotiate({{16, 0}, {25, 3}});
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(both->protocol_version, 25);
+  EXPECT_EQ(both->ifrt_serdes_version_number, 3);
+  EXPECT_EQ(Negotiate({{15, 0}, {16, 0}})->protocol_version, 16);
+  EXPECT_EQ(Negotiate({{16, 2}, {99, 99}})->ifrt_serdes_version_number, 6);
+}
+
+TEST(Versions, RefusedWithBothRanges) {
+  const auto future = Negotiate({{26, 0}, {30, 0}});
+  EXPECT_EQ(future.status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(future.status().message(), HasSubstr("26 to 30"));
+  EXPECT_THAT(future.status().message(), HasSubstr("16 to 25"));
+  EXPECT_THAT(Negotiate({{16, 7}, {25, 9}}).status().message(), HasSubstr("7 to 9"));
+  EXPECT_FALSE(Negotiate({{1, 0}, {15, 0}}).ok());
+  EXPECT_FALSE(Negotiate({{25, 3}, {16, 0}}).ok());
+}
+
+TEST_F(ServeTest, TellsTheDevices) {
+  TestClient client(&service_);
+  const proxy::InitResponse init = client.Begin();
+  EXPECT_EQ(init.all_devices.size(), 2u);
+  EXPECT_EQ(init.addressable_device_ids, (std::vector<int32_t>{0, 1}));
+  EXPECT_NE(init.session_id, 0u);
+  EXPECT_GE(init.memories.size(), 2u);
+}
+
+TEST_F(ServeTest, BuffersComeBeforeOrAfter) {
+  TestClient client(&service_);
+  client.Begin();
+  const std::vector<float> values = {1, 2, 3, 4};
+  EXPECT_TRUE(client.Store(1, Bytes(values)).ok());
+  EXPECT_TRUE(StatusIn(client.Ask(Make(1, {4}, OnDevice(1)))).ok());
+  EXPECT_EQ(Read(client, 1, 100), Bytes(values));
+
+  const uint64_t early = client.Post(Make(2, {4}, Rows()));
+  const uint64_t next = client.Post(proxy::IsArrayDeletedRequest{1});
+  EXPECT_FALSE(client.HasAnswer(early));
+  EXPECT_FALSE(client.HasAnswer(next));  // In order.
+  EXPECT_TRUE(client.Store(2, Bytes(values)).ok());
+  EXPECT_TRUE(StatusIn(client.Wait(early)).ok()) << StatusIn(client.Wait(early)).ToString();
+  EXPECT_TRUE(client.HasAnswer(next));
+  EXPECT_EQ(Read(client, 2, 101), Bytes(values));
+}
+
+TEST_F(ServeTest, ComputesWithHandlesOfTheClient) {
+  TestClient client(&service_);
+  client.Begin();
+  const std::vector<float> values = {1, 2, 3, 4};
+  EXPECT_TRUE(client.Store(1, Bytes(values)).ok());
+  client.Ask(Make(1, {4}, OnDevice(1)));
+  const auto compiled = client.Ask(Double());
+  const auto* program = std::get_if<proxy::CompileResponse>(&compiled.response);
+  ASSERT_NE(program, nullptr) << StatusIn(compiled).ToString();
+  EXPECT_GE(program->loaded_executable_handle, Session::kFirstServerHandle);
+  proxy::LoadedExecutableExecuteRequest execute;
+  execute.loaded_executable_handle = program->loaded_executable_handle;
+  execute.args_handles = {1};
+  const auto first = client.Ask(execute);
+  const auto* executed = std::get_if<proxy::LoadedExecutableExecuteResponse>(&first.response);
+  ASSERT_NE(executed, nullptr) << StatusIn(first).ToString();
+  ASSERT_EQ(executed->outputs.size(), 1u);
+  EXPECT_EQ(executed->outputs[0].shape.dims, std::vector<int64_t>{4});
+  EXPECT_EQ(Read(client, executed->outputs[0].array_handle, 100),
+            Bytes(std::vector<float>{2, 4, 6, 8}));
+  execute.result_array_handle = {7};
+  execute.args_handles = {executed->outputs[0].array_handle};
+  execute.execute_options.fill_status = true;
+  execute.result_status_handle = 8;
+  EXPECT_TRUE(StatusIn(client.Ask(execute)).ok());
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::LoadedExecutableFetchExecuteResultRequest{8})).ok());
+  EXPECT_EQ(Read(client, 7, 101), Bytes(std::vector<float>{4, 8, 12, 16}));
+  // The same handles again, and one that is gone.
+  EXPECT_REFUSED(client.Ask(execute), kInvalidArgument, "array handle 7 is in use");
+  EXPECT_REFUSED(client.Ask(proxy::LoadedExecutableFetchExecuteResultRequest{8}), kInvalidArgument,
+                 "handle 7");
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::LoadedExecutableDestructRequest{
+                           program->loaded_executable_handle,
+                       }))
+                  .ok());
+  execute.result_array_handle = {9};
+  EXPECT_REFUSED(client.Ask(execute), kNotFound, "no executable");
+  EXPECT_REFUSED(client.Ask(proxy::CheckValueReadyRequest{{9}}), kNotFound, "no executable");
+}
+
+TEST_F(ServeTest, ErrorsLieUnderTheirHandles) {
+  TestClient client(&service_);
+  client.Begin();
+  EXPECT_TRUE(client.Store(1, "12345").ok());
+  EXPECT_REFUSED(client.Ask(Make(1, {4}, OnDevice(0))), kInvalidArgument, "5 bytes");
+  EXPECT_REFUSED(client.Ask(proxy::CheckValueReadyRequest{{1}}), kInvalidArgument, "takes 16");
+  EXPECT_REFUSED(client.Ask(proxy::CopyArraysRequest{{1}, {}, std::nullopt, 1, {4}}),
+                 kInvalidArgument, "takes 16");
+  EXPECT_REFUSED(client.Ask(proxy::CheckValueReadyRequest{{4}}), kInvalidArgument, "takes 16");
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::DestructArrayRequest{{1, 4}})).ok());
+  EXPECT_REFUSED(client.Ask(proxy::DestructArrayRequest{{1}}), kNotFound, "1");
+}
+
+TEST_F(ServeTest, RefusesByName) {
+  TestClient client(&service_);
+  client.Begin();
+  EXPECT_REFUSED(client.Ask(proxy::BitcastArraysRequest{{}, {}, 1, {5}}), kUnimplemented,
+                 "bitcast_arrays_request");
+  EXPECT_REFUSED(client.Ask(proxy::CheckValueReadyRequest{{5}}), kUnimplemented, "bitcast");
+  EXPECT_REFUSED(client.Ask(proxy::LoadedHostCallbackPollRequest{1, 2}), kUnimplemented,
+                 "loaded_host_callback_poll_request");
+  EXPECT_REFUSED(client.Ask(std::monostate()), kUnimplemented, "kind");
+  EXPECT_REFUSED(client.Ask(proxy::CheckFutureRequest{77}), kNotFound, "77");
+  EXPECT_REFUSED(client.Ask(proxy::CopyArraysRequest{{}, {}, std::nullopt, 1, {1, 1}}),
+                 kInvalidArgument, "in use");
+  EXPECT_REFUSED(
+      client.Ask(proxy::CopyArraysRequest{{}, {}, std::nullopt, 1, {Session::kFirstServerHandle}}),
+      kInvalidArgument, "2^48");
+  auto strings = Make(6, {}, OnDevice(0));
+  strings.dtype.kind = 99;
+  EXPECT_TRUE(client.Store(6, "").ok());
+  EXPECT_REFUSED(client.Ask(strings), kUnimplemented, "strings");
+  EXPECT_TRUE(client.Store(8, "").ok());
+  EXPECT_REFUSED(client.Ask(Make(8, {-1}, OnDevice(0))), kInvalidArgument, "-1");
+  auto compile = Double();
+  compile.host_callbacks = {"x"};
+  EXPECT_REFUSED(client.Ask(compile), kUnimplemented, "host callbacks");
+  compile = Double();
+  compile.program.data = "no program";
+  EXPECT_REFUSED(client.Ask(compile), kUnimplemented, "1:1");
+}
+
+TEST_F(ServeTest, OtherSessionsDoNotSeeTheBuffers) {
+  TestClient one(&service_), other(&service_);
+  one.Begin();
+  other.Begin();
+  EXPECT_NE(one.session_id(), other.session_id());
+  EXPECT_TRUE(one.Store(1, "1234").ok());
+  EXPECT_EQ(other.Lookup(1).status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(service_.num_sessions(), 2u);
+  other.Finish(other.session_stream());
+  other.Run();
+  EXPECT_EQ(service_.num_sessions(), 1u);
+  EXPECT_EQ(other.Lookup(1).status().message(),
+            "there is no session " + std::to_string(other.session_id()));
+}
+
+TEST_F(ServeTest, BuffersOfWrongLength) {
+  TestClient client(&service_);
+  client.Begin();
+  EXPECT_EQ(client.Store(1, "1234", 5).code(), StatusCode::kDataLoss);
+  EXPECT_EQ(client.Store(2, "1234", 3).code(), StatusCode::kDataLoss);
+  EXPECT_EQ(client.Store(3, "1234", int64_t{1} << 40).code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(client.Store(4, "1234").code(), StatusCode::kOk);
+  EXPECT_EQ(client.Store(4, "1234").code(), StatusCode::kInvalidArgument);
+  for (const uint64_t handle : {1, 2, 3}) {
+    EXPECT_FALSE(StatusIn(client.Ask(Make(handle, {1}, OnDevice(0)))).ok()) << handle;
+  }
+  // It stops in the middle: who waits is told.
+  const proxy::GrpcHostBufferStoreMetadata metadata = {client.session_id(), 9, 100};
+  const int stream =
+      client.Open("HostBufferStore", {{"ifrt-proxy-grpc-host-buffer-store-metadata-bin",
+                                       grpc::EncodeBinaryHeader(proxy::Write(metadata))}});
+  const uint64_t waiting = client.Post(Make(9, {25}, OnDevice(0)));
+  EXPECT_FALSE(client.HasAnswer(waiting));
+  client.Abort(stream);
+  EXPECT_REFUSED(client.Wait(waiting), kDataLoss, "stopped after 0 of 100 bytes");
+}
+
+TEST_F(ServeTest, MemoryIsLimited) {
+  TestClient client(&service_);
+  client.Begin();
+  const std::string half(kMemory / 2 - 4096, 'x');
+  EXPECT_TRUE(client.Store(1, half).ok());
+  EXPECT_EQ(client.Store(2, half + half).code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(client.Lookup(1).ok() ? client.Lookup(1)->size() : 0, half.size());
+  EXPECT_TRUE(client
+                  .Call("HostBufferDelete",
+                        proxy::Write(proxy::GrpcHostBufferDeleteRequest{client.session_id(), 1}))
+                  .status.ok());
+  EXPECT_LE(client.connection().Count().memory, 1024u);  // The failed handle.
+}
+
+TEST_F(ServeTest, AClientThatDoesNotReadCostsNoMemory) {
+  TestClient client(&service_);
+  client.Begin();
+  client.StopReading();
+  // Its answers take 60 bytes each; after a megabyte of them no request is read.
+  for (int i = 0; i < 100000; ++i) client.Post(proxy::CheckFutureRequest{1});
+  EXPECT_LT(client.connection().Count().requests, 50000u);
+}
+
+TEST_F(ServeTest, MalformedSessionsEnd) {
+  for (const std::string& bytes :
+       {std::string("\1\0\0\0\0", 5), std::string("\0\xff\xff\xff\xff", 5), grpc::Frame("\xff\xff"),
+        std::string("\0\0\0\0\4abc", 8)}) {
+    TestClient client(&service_);
+    client.Begin();
+    client.Write(client.session_stream(), bytes);
+    client.Finish(client.session_stream());
+    EXPECT_TRUE(client.reply(client.session_stream()).is_over);
+    EXPECT_FALSE(client.reply(client.session_stream()).status.ok());
+    EXPECT_EQ(service_.num_sessions(), 0u);
+  }
+}
+
+TEST_F(ServeTest, OtherMethodsAndVersionsAreRefused) {
+  TestClient client(&service_);
+  EXPECT_EQ(client.Call("HostBufferReadFromDisk", "").status.code(), StatusCode::kUnimplemented);
+  EXPECT_EQ(client.Call("GetVersion", "\xff").status.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(client.Call("IfrtSession", "").status.code(), StatusCode::kInvalidArgument);
+  const std::string future = proxy::Write(proxy::GrpcIfrtSessionMetadata{{99, 3}, {}});
+  EXPECT_EQ(
+      client
+          .Call("IfrtSession", "",
+                {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBinaryHeader(future)}})
+          .status.code(),
+      StatusCode::kFailedPrecondition);
+  EXPECT_EQ(client.Call("HostBufferLookup", std::string(100000, 'x')).status.code(),
+            StatusCode::kResourceExhausted);
+}
+
+TEST_F(ServeTest, DrainingTakesNoNewSessions) {
+  service_.Drain();
+  TestClient client(&service_);
+  EXPECT_EQ(client.Begin().session_id, 0u);
+  EXPECT_EQ(client.reply(client.session_stream()).status.message(),
+            "plinth-serve is about to end and takes no new sessions");
+}
+
+TEST_F(ServeTest, ManySessionsLeaveNothing) {
+  for (int i = 0; i < 200; ++i) {
+    TestClient client(&service_);
+    client.Begin();
+    EXPECT_TRUE(client.Store(1, "1234").ok());
+    client.Ask(Make(1, {1}, OnDevice(0)));
+    client.Post(Make(2, {1}, OnDevice(0)));  // Waits for ever.
+  }
+  EXPECT_EQ(service_.num_sessions(), 0u);
+}
+
+}  // namespace
+}  // namespace plinth::serve
