@@ -58,6 +58,13 @@ struct FusionLimits {
   size_t selected_operands;   // the same
 };
 
+// Loops that become straight code, or code of two turns (plan/linear_code.h).
+struct LoopLimits {
+  int32_t unrolled_turns;
+  int32_t unrolled_ops;  // of one turn
+  int32_t paired_steps;  // of one turn, where control flow is jumps
+};
+
 // Work of elementwise ops, per element, in units of an addition.
 struct WorkUnits {
   int32_t simple, division, root, remainder, function;  // by OpWork, of real floats
@@ -121,6 +128,7 @@ struct Target {
   std::string_view name;  // "cpu", for messages
   KernelLimits kernels;
   FusionLimits fusion;
+  LoopLimits loops;
   WorkUnits work;
   Rates rates;
 

@@ -12,9 +12,9 @@ using compiler::DTypeSet;
 using compiler::Opcode;
 
 constexpr compiler::KernelLimits kKernels = {
-    .nodes = 128,
+    .nodes = 256,
     .loads = 40,
-    .instances = 512,
+    .instances = 1024,
     .outputs = 16,
     .domain_rank = 8,
     // Longer rows do not stay in a core's cache between two phases.
@@ -30,6 +30,10 @@ constexpr compiler::FusionLimits kFusion = {
     .selected_elements = 8192,
     .selected_operands = 4,
 };
+
+// Threefry, which all random numbers are made with, is a loop of five turns of some 50 ops.
+constexpr compiler::LoopLimits kLoops = {
+    .unrolled_turns = 8, .unrolled_ops = 64, .paired_steps = 256};
 
 constexpr compiler::WorkUnits kWork = {
     .simple = 1,
@@ -100,6 +104,7 @@ constexpr compiler::Target kTarget = {
     .name = "cpu",
     .kernels = kKernels,
     .fusion = kFusion,
+    .loops = kLoops,
     .work = kWork,
     .rates = kRates,
     // library/: see library.h.

@@ -91,6 +91,7 @@ constexpr compiler::Target kTarget = {
     .name = "cuda",
     .kernels = kKernels,
     .fusion = kFusion,
+    .loops = {.unrolled_turns = 0, .unrolled_ops = 0, .paired_steps = 0},
     .work = kWork,
     .rates = kRates,
     // library/: see library.h.

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/ir/trip_count.h"
 #include "reference_plugin/compiler/lower/fusion.h"
 #include "reference_plugin/compiler/lower/lower_kernel.h"
 #include "reference_plugin/compiler/lower/lower_steps.h"
-#include "reference_plugin/compiler/lower/trip_count.h"
 
 // Units (fusion.h) to steps, each after what it needs.
 namespace plinth::compiler::lower {

@@ -9,6 +9,7 @@
 #include "reference_plugin/compiler/passes/recognize.h"
 #include "reference_plugin/compiler/passes/simplify.h"
 #include "reference_plugin/compiler/passes/simplify_loops.h"
+#include "reference_plugin/compiler/passes/unroll_loops.h"
 
 namespace plinth::compiler::passes {
 namespace {
@@ -30,6 +31,7 @@ constexpr Pass kRound[] = {
     {"dead_code", OnAny<EliminateDeadCode>, false},
     {"simplify", OnAny<Simplify>, true},
     {"simplify_loops", OnAny<SimplifyLoops>, true},
+    {"unroll_loops", UnrollLoops, true},
     {"cse", OnAny<EliminateCommonSubexpressions>, true},
     {"fold_transposes", OnAny<FoldTransposes>, true},
     {"recognize", Recognize, false},

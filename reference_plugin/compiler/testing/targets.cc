@@ -83,6 +83,8 @@ constexpr Target kPlainTarget = {
                .duplicated_ops = 4,
                .selected_elements = 8192,
                .selected_operands = 4},
+    // Tests of loops have few turns.
+    .loops = {.unrolled_turns = 0, .unrolled_ops = 0, .paired_steps = 64},
     .work = {.simple = 1,
              .division = 4,
              .root = 4,
@@ -131,6 +133,7 @@ constexpr Target kOddTarget = {
                .duplicated_ops = 0,
                .selected_elements = 0,
                .selected_operands = 1},
+    .loops = {.unrolled_turns = 3, .unrolled_ops = 100, .paired_steps = 0},
     .work = {.simple = 5,
              .division = 1,
              .root = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/compiler/lower/trip_count.h"
+#include "reference_plugin/compiler/ir/trip_count.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,22 +10,26 @@
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 
-namespace plinth::compiler::lower {
+namespace plinth::compiler {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
-// Rounded beyond 2^53, which an estimate may be.
+// Nothing where a double would round it.
 std::optional<double> IntegerOf(const Value* value) {
   const DTypeClass kind = InfoOf(value->type.dtype).kind;
   const std::span<const std::byte> element = SplatOf(value);
   if (element.empty() || element.size() > 8) return std::nullopt;
   uint64_t bits = 0;
   std::memcpy(&bits, element.data(), element.size());
-  if (kind == DTypeClass::kUnsigned) return static_cast<double>(bits);
-  if (kind != DTypeClass::kSigned) return std::nullopt;
-  const size_t unused = 64 - 8 * element.size();
-  return static_cast<double>(static_cast<int64_t>(bits << unused) >> unused);
+  double integer = static_cast<double>(bits);
+  if (kind == DTypeClass::kSigned) {
+    const size_t unused = 64 - 8 * element.size();
+    integer = static_cast<double>(static_cast<int64_t>(bits << unused) >> unused);
+  } else if (kind != DTypeClass::kUnsigned) {
+    return std::nullopt;
+  }
+  return std::abs(integer) < 0x1p53 ? std::optional(integer) : std::nullopt;
 }
 
 // What a turn adds to the carry `before`, if `after` is what it becomes.
@@ -110,4 +114,4 @@ double TripCount(const Op& loop) {
   return Holds(counter->type.dtype, *start + turns * *step) ? turns : kUnknown;
 }
 
-}  // namespace plinth::compiler::lower
+}  // namespace plinth::compiler
