@@ -43,8 +43,8 @@ std::shared_ptr<const Kernel> MakeFill(const Type& type, ScalarBits element) {
 
 class Linearizer {
  public:
-  Linearizer(const Schedule& schedule, const Target& target)
-      : schedule_(schedule), target_(target) {}
+  Linearizer(const Schedule& schedule, const Target& target, const PairedLoops& paired)
+      : schedule_(schedule), target_(target), paired_(paired) {}
 
   Expected<LinearCode> Run() {
     variable_of_.assign(schedule_.values.size(), -1);
@@ -96,6 +96,7 @@ class Linearizer {
     LinearStep& step = code_.steps.emplace_back();
     step.kind = kind;
     step.loop_depth = loop_depth_;
+    step.share = share_;
     return step;
   }
   int32_t NextStep() const { return static_cast<int32_t>(code_.steps.size()); }
@@ -113,13 +114,14 @@ class Linearizer {
     AddCopy(source, variable, TypeOf(value));
     return Status();
   }
-  void AddCopy(int32_t source, int32_t destination, const Type& type) {
+  LinearStep& AddCopy(int32_t source, int32_t destination, const Type& type) {
     LinearStep& step = AddStep(PlanStepKind::kCopy);
     step.operands = {source};
     step.operand_types = {type};
     step.results = {destination};
     step.result_types = {type};
     step.in_place = {{0, 0, false}};
+    return step;
   }
 
   // `trips`: how often the block runs.
@@ -197,29 +199,21 @@ class Linearizer {
     for (size_t i = 0; i < carries.size(); ++i) {
       PLINTH_RETURN_IF_ERROR(AddCopy(step.operands[i], carries[i]));
     }
-    const double turns = Times(trips, step.trips), tests = Times(trips, step.trips + 1);
+    const bool paired = paired_.contains(&step);
+    double turns = Times(trips, step.trips), tests = Times(trips, step.trips + 1);
     code_.cost_ns += tests * target_.rates.loop_turn_ns;
+    const double share = share_;
+    if (paired) turns /= 2, tests /= 2, share_ /= 2;  // of either half
     int32_t begin = NextStep();
     const int32_t region = BeginRegion(PlanRegion::Kind::kLoop);
     ++loop_depth_;
-    PLINTH_RETURN_IF_ERROR(Bind(condition.arguments, carries));
-    PLINTH_RETURN_IF_ERROR(AddBlock(condition, tests));
-    PLINTH_ASSIGN_OR_RETURN(int32_t predicate, VariableOf(condition.results[0]));
-    int32_t exit = NextStep();
-    LinearStep& leave = AddStep(PlanStepKind::kJumpUnless);
-    leave.operands = {predicate};
-    leave.operand_types = {TypeOf(condition.results[0])};
-
-    PLINTH_RETURN_IF_ERROR(Bind(body.arguments, carries));
-    PLINTH_RETURN_IF_ERROR(AddBlock(body, turns));
-    // In two rounds, because a result may be another carry's old value (a swap).
-    std::vector<int32_t> next;
-    for (size_t i = 0; i < carries.size(); ++i) {
-      next.push_back(NewVariable(code_.variables[carries[i]].size));
-      PLINTH_RETURN_IF_ERROR(AddCopy(body.results[i], next[i]));
-    }
-    for (size_t i = 0; i < carries.size(); ++i) {
-      AddCopy(next[i], carries[i], TypeOf(body.results[i]));
+    PLINTH_ASSIGN_OR_RETURN(int32_t predicate, AddCondition(condition, carries, tests));
+    int32_t exit = AddTest(predicate, condition);
+    PLINTH_ASSIGN_OR_RETURN(std::vector<int32_t> next, AddTurn(step, carries, turns));
+    if (paired) {
+      PLINTH_RETURN_IF_ERROR(AddSecondTurn(step, carries, next, turns));
+    } else {
+      CopyCarries(step, next, carries);
     }
     AddStep(PlanStepKind::kJump).targets = {begin};
     --loop_depth_;
@@ -228,7 +222,70 @@ class Linearizer {
       loop->test = exit;
       loop->trips = step.trips;
     }
+    share_ = share;
+    code_.loops.push_back({&step, NextStep() - begin});
     return Bind(step.results, carries);
+  }
+
+  // The variable of the predicate.
+  Expected<int32_t> AddCondition(const ScheduleBlock& condition,
+                                 const std::vector<int32_t>& carries, double tests) {
+    PLINTH_RETURN_IF_ERROR(Bind(condition.arguments, carries));
+    PLINTH_RETURN_IF_ERROR(AddBlock(condition, tests));
+    return VariableOf(condition.results[0]);
+  }
+
+  // A jump, without its target yet, for when the predicate is false; returns its number.
+  int32_t AddTest(int32_t predicate, const ScheduleBlock& condition) {
+    LinearStep& leave = AddStep(PlanStepKind::kJumpUnless);
+    leave.operands = {predicate};
+    leave.operand_types = {TypeOf(condition.results[0])};
+    return NextStep() - 1;
+  }
+
+  // What a turn makes of these carries. In variables of their own, because a result may be another
+  // carry's old value (a swap).
+  Expected<std::vector<int32_t>> AddTurn(const ScheduleStep& loop,
+                                         const std::vector<int32_t>& carries, double turns) {
+    const ScheduleBlock& body = loop.blocks[1];
+    PLINTH_RETURN_IF_ERROR(Bind(body.arguments, carries));
+    PLINTH_RETURN_IF_ERROR(AddBlock(body, turns));
+    std::vector<int32_t> next;
+    for (size_t i = 0; i < carries.size(); ++i) {
+      next.push_back(NewVariable(code_.variables[carries[i]].size));
+      PLINTH_RETURN_IF_ERROR(AddCopy(body.results[i], next[i]));
+      code_.steps.back().turn_of = &loop;
+    }
+    return next;
+  }
+
+  void CopyCarries(const ScheduleStep& loop, const std::vector<int32_t>& from,
+                   const std::vector<int32_t>& to) {
+    for (size_t i = 0; i < to.size(); ++i) {
+      AddCopy(from[i], to[i], TypeOf(loop.blocks[1].results[i])).turn_of = &loop;
+    }
+  }
+
+  // If the condition holds once more, `carries` become what a turn makes of `next`, else `next`.
+  Status AddSecondTurn(const ScheduleStep& step, const std::vector<int32_t>& carries,
+                       const std::vector<int32_t>& next, double turns) {
+    PLINTH_ASSIGN_OR_RETURN(int32_t predicate, AddCondition(step.blocks[0], next, turns));
+    const int32_t branch = AddTest(predicate, step.blocks[0]);
+    PLINTH_ASSIGN_OR_RETURN(std::vector<int32_t> last, AddTurn(step, next, turns));
+    CopyCarries(step, last, carries);
+    const int32_t end = NextStep();
+    AddStep(PlanStepKind::kJump);
+    code_.steps[branch].targets = {NextStep()};
+    const int32_t leaving = NextStep();
+    AddStep(PlanStepKind::kCopy);  // a position between two branches, as in AddCase
+    std::vector<int32_t> moved;
+    for (int32_t variable : next) moved.push_back(NewVariable(code_.variables[variable].size));
+    CopyCarries(step, next, moved);
+    CopyCarries(step, moved, carries);
+    for (int32_t k = leaving; k < NextStep(); ++k) code_.steps[k].share = 0;
+    AddStep(PlanStepKind::kJump).targets = {NextStep() + 1};
+    code_.steps[end].targets = {NextStep()};
+    return Status();
   }
 
   Status AddCase(const ScheduleStep& step, double trips) {
@@ -254,6 +311,9 @@ class Linearizer {
     for (const ScheduleBlock& block : step.blocks) {
       code_.cost_ns = cost_before;
       begins.push_back(NextStep());
+      // The last branch has ended before what this one reads begins to be needed: so a value that
+      // this one hands on as it is, or updates, may lie where the branches join.
+      if (begins.size() > 1) AddStep(PlanStepKind::kCopy);
       if (block.results.size() != joined.size()) {
         return Internal("a branch makes ", block.results.size(), " results instead of ",
                         joined.size());
@@ -302,16 +362,19 @@ class Linearizer {
 
   const Schedule& schedule_;
   const Target& target_;
+  const PairedLoops& paired_;
   LinearCode code_;
   std::vector<int32_t> variable_of_;  // by value; -1 until written
   int32_t loop_depth_ = 0;
+  double share_ = 1;
   int32_t region_ = -1;  // the innermost one
 };
 
 }  // namespace
 
-Expected<LinearCode> Linearize(const Schedule& schedule, const Target& target) {
-  return Linearizer(schedule, target).Run();
+Expected<LinearCode> Linearize(const Schedule& schedule, const Target& target,
+                               const PairedLoops& paired) {
+  return Linearizer(schedule, target, paired).Run();
 }
 
 }  // namespace plinth::compiler::plan

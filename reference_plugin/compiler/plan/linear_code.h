@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PLAN_LINEAR_CODE_H_
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "reference_plugin/compiler/plan/plan.h"
@@ -22,6 +23,7 @@ struct Variable {
   std::shared_ptr<const Attributes> constant;  // not a splat
 };
 
+// A copy without arrays does nothing: a position between two branches.
 struct LinearStep {
   PlanStepKind kind = PlanStepKind::kCopy;
   const ScheduleStep* source = nullptr;    // kernel and library steps, owned by the schedule
@@ -31,6 +33,16 @@ struct LinearStep {
   std::vector<InPlace> in_place;
   std::vector<int32_t> targets;  // step numbers
   int32_t loop_depth = 0;
+  // Copies from where a turn makes a carry to where the next one reads it: the loop.
+  const ScheduleStep* turn_of = nullptr;
+  // Of a turn of the loops around it: half if the code has two turns, nothing if it only runs when
+  // the loop is left.
+  double share = 1;
+};
+
+struct LinearLoop {
+  const ScheduleStep* step = nullptr;
+  int32_t num_steps = 0;
 };
 
 struct LinearCode {
@@ -39,10 +51,17 @@ struct LinearCode {
   std::vector<int32_t> outputs;  // one variable per entry result, no two the same
   std::vector<Type> output_types;
   std::vector<PlanRegion> regions;  // if the target wants them; of these steps
+  std::vector<LinearLoop> loops;
   double cost_ns = 0;
 };
 
-Expected<LinearCode> Linearize(const Schedule& schedule, const Target& target);
+// Loops whose code has two turns: the second reads what the first has made where it lies, and makes
+// its own where the first has read. So what turns exchange, or make of all of an array, is copied
+// only when the loop is left after an odd number of turns.
+using PairedLoops = std::set<const ScheduleStep*>;
+
+Expected<LinearCode> Linearize(const Schedule& schedule, const Target& target,
+                               const PairedLoops& paired = {});
 
 }  // namespace plinth::compiler::plan
 

@@ -88,12 +88,13 @@ class Walk {
     live_until_[variable] = 2 * k;
   }
 
-  // The path that the walk follows from `position` on is another one.
-  void Toggle(int32_t variable, int32_t position) {
+  // The walk goes from the beginning of a branch to the end of the one before, which jump `k` ends:
+  // what is live at only one of them begins behind the jump, or ends with it.
+  void Toggle(int32_t variable, int32_t k) {
     if (IsLive(variable)) {
-      AddRange(variable, position);
+      AddRange(variable, 2 * k + 2);
     } else {
-      live_until_[variable] = position;
+      live_until_[variable] = 2 * k + 1;
     }
   }
 
@@ -114,7 +115,7 @@ class Walk {
   void AtJump(int32_t k) {
     const int32_t target = code_.steps[k].targets[0];
     if (target > k + 1) {  // the end of a branch with another one behind it
-      for (int32_t variable : EndBranch()) Toggle(variable, 2 * k + 1);
+      for (int32_t variable : EndBranch()) Toggle(variable, k);
       return;
     }
     Region& region = regions_.emplace_back();

@@ -166,7 +166,10 @@ std::vector<bool> LivePositions(const LinearCode& code, int32_t variable) {
   std::vector<bool> positions(2 * count + 2);
   for (size_t k = 0; k < count; ++k) {
     const bool writes = has(code.steps[k].results);
-    if (before[k]) positions[2 * k] = true;
+    // Behind a jump nothing leads from the position before.
+    if (before[k] && (k == 0 || code.steps[k - 1].kind != PlanStepKind::kJump)) {
+      positions[2 * k] = true;
+    }
     positions[2 * k + 1] = has(code.steps[k].operands) || writes || (before[k] && behind[k]);
     positions[2 * k + 2] = writes || behind[k];
   }

@@ -33,16 +33,47 @@ struct Candidate {
 
 class Planner {
  public:
-  Planner(LinearCode code, const Target& target) : code_(std::move(code)), target_(target) {}
-
-  Plan Run(const Schedule& schedule) {
+  // The schedule outlives it.
+  Planner(LinearCode code, const Schedule& schedule, const Target& target)
+      : code_(std::move(code)), schedule_(schedule), target_(target) {
     MakeSharedStorages(schedule);
     ShareStorages(schedule);
+  }
+
+  // Loops that copy what a turn makes to where the next one reads it, though two turns could use
+  // each other's storages.
+  PairedLoops LoopsToPair() const {
+    PairedLoops loops;
+    if (target_.control_flow != ControlFlow::kJumps) return loops;
+    for (const LinearStep& step : code_.steps) {
+      if (step.turn_of != nullptr && IsCopied(step)) loops.insert(step.turn_of);
+    }
+    std::erase_if(loops, [&](const ScheduleStep* step) {
+      const auto loop = std::find_if(code_.loops.begin(), code_.loops.end(),
+                                     [&](const LinearLoop& l) { return l.step == step; });
+      return loop->num_steps > target_.loops.paired_steps || !HasOnlyKernels(*step);
+    });
+    return loops;
+  }
+
+  // Time that a turn of each loop spends on copies, roughly.
+  double CopiesInLoops() const {
+    double cost = 0;
+    for (const LinearStep& step : code_.steps) {
+      if (step.loop_depth == 0 || !IsCopied(step)) continue;
+      cost += step.share * (target_.rates.loop_turn_ns +
+                            target_.rates.copy_ns_per_byte *
+                                static_cast<double>(code_.variables[step.results[0]].size));
+    }
+    return cost;
+  }
+
+  Plan Run() {
     PlaceStorages();
     EmitSteps();
-    plan_.name = schedule.name;
-    for (int32_t argument : schedule.entry.arguments) {
-      plan_.argument_types.push_back(schedule.values[argument].type);
+    plan_.name = schedule_.name;
+    for (int32_t argument : schedule_.entry.arguments) {
+      plan_.argument_types.push_back(schedule_.values[argument].type);
     }
     plan_.output_types = code_.output_types;
     for (size_t i = 0; i < code_.outputs.size(); ++i) {
@@ -63,6 +94,27 @@ class Planner {
     return variable;
   }
   SharedStorage& SharedBy(int32_t variable) { return shared_[Find(variable)]; }
+  int32_t Find(int32_t variable) const {
+    while (parent_[variable] != variable) variable = parent_[variable];
+    return variable;
+  }
+
+  // Whether the step is a copy from one storage to another.
+  bool IsCopied(const LinearStep& step) const {
+    return step.kind == PlanStepKind::kCopy && !step.results.empty() &&
+           Find(step.operands[0]) != Find(step.results[0]) &&
+           code_.variables[step.results[0]].size != 0;
+  }
+
+  // Kernels have no effects, so their code may stand there twice; and CostOf(plan) knows them.
+  // Beside library steps, copies cost little.
+  static bool HasOnlyKernels(const ScheduleStep& loop) {
+    return std::all_of(loop.blocks.begin(), loop.blocks.end(), [](const ScheduleBlock& block) {
+      return std::all_of(block.steps.begin(), block.steps.end(), [](const ScheduleStep& step) {
+        return step.kind != StepKind::kLibrary && HasOnlyKernels(step);
+      });
+    });
+  }
 
   void MakeSharedStorages(const Schedule& schedule) {
     std::vector<LiveRanges> live = ComputeLiveness(code_);
@@ -133,7 +185,9 @@ class Planner {
         int32_t from = step.operands[hint.operand], to = step.results[hint.result];
         const Variable& source = code_.variables[from];
         if (!shared_[from].writable || source.size != code_.variables[to].size) continue;
-        candidates.push_back({from, to, step.loop_depth, source.argument >= 0, source.size});
+        // Copies behind the last turn matter less than those in every turn.
+        const int32_t depth = step.share > 0 ? step.loop_depth : step.loop_depth - 1;
+        candidates.push_back({from, to, depth, source.argument >= 0, source.size});
       }
     }
     // What a loop copies costs most; then what the caller gave away for this; then large arrays.
@@ -193,9 +247,7 @@ class Planner {
     // Copies within one storage are gone; jumps go to what is left.
     std::vector<int32_t> new_number(code_.steps.size() + 1);
     auto is_needed = [&](const LinearStep& step) {
-      return !(
-          step.kind == PlanStepKind::kCopy &&
-          (Find(step.operands[0]) == Find(step.results[0]) || SharedBy(step.results[0]).size == 0));
+      return step.kind != PlanStepKind::kCopy || IsCopied(step);
     };
     int32_t count = 0;
     for (size_t k = 0; k < code_.steps.size(); ++k) {
@@ -244,6 +296,7 @@ class Planner {
   }
 
   LinearCode code_;
+  const Schedule& schedule_;
   const Target& target_;
   std::vector<int32_t> parent_;        // union-find over variables
   std::vector<SharedStorage> shared_;  // valid at representatives
@@ -255,7 +308,13 @@ class Planner {
 
 Expected<Plan> PlanMemory(const Schedule& schedule, const Target& target) {
   PLINTH_ASSIGN_OR_RETURN(LinearCode code, Linearize(schedule, target));
-  return Planner(std::move(code), target).Run(schedule);
+  Planner planner(std::move(code), schedule, target);
+  if (const PairedLoops loops = planner.LoopsToPair(); !loops.empty()) {
+    PLINTH_ASSIGN_OR_RETURN(LinearCode paired_code, Linearize(schedule, target, loops));
+    Planner paired(std::move(paired_code), schedule, target);
+    if (paired.CopiesInLoops() < planner.CopiesInLoops()) return paired.Run();
+  }
+  return planner.Run();
 }
 
 }  // namespace plinth::compiler::plan

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/plan/plan_cost.h"
 
+#include <set>
+
 #include "reference_plugin/compiler/ir/op_work.h"
 
 namespace plinth::compiler::plan {
@@ -45,7 +47,10 @@ double ContractedElements(const PlanStep& step) {
 
 PlanCost CostOf(const Plan& plan) {
   PlanCost cost;
+  std::set<const Kernel*> kernels;
   for (const PlanStep& step : plan.steps) {
+    // A step that stands in both halves of a loop of two turns counts once.
+    if (step.kernel != nullptr && !kernels.insert(step.kernel.get()).second) continue;
     for (const ArrayRef& operand : step.operands) {
       cost.bytes_accessed += static_cast<double>(operand.type.SizeInBytes());
     }

@@ -72,7 +72,7 @@ struct Builder {
   std::vector<int32_t> Step(ScheduleBlock& block, std::vector<int32_t> operands,
                             std::vector<int64_t> result_bytes, std::vector<InPlace> in_place = {}) {
     ScheduleStep step;
-    step.kind = StepKind::kLibrary;
+    step.kind = StepKind::kKernel;
     step.cost_ns = next_uid++;
     step.operands = std::move(operands);
     for (int64_t bytes : result_bytes) step.results.push_back(Value(bytes));
@@ -380,6 +380,41 @@ TEST(PlanTest, UpdateInALoopCopiesOnceBeforeIt) {
   EXPECT_EQ(plan.storages[plan.outputs[0].storage].kind, StorageKind::kOutput);
 }
 
+// One branch updates the array, the others return it unchanged.
+TEST(PlanTest, BranchesThatUpdateOrReturnAnArrayInALoopCopyNothing) {
+  for (size_t update_at : {0u, 1u, 2u}) {
+    Builder b;
+    const int32_t array = b.Argument(4096), count = b.Argument(8), index = b.Argument(4);
+    ScheduleStep loop;
+    loop.kind = StepKind::kWhile;
+    loop.operands = {array, count};
+    loop.blocks.resize(2);
+    ScheduleBlock &condition = loop.blocks[0], &body = loop.blocks[1];
+    condition.arguments = {b.Value(4096), b.Value(8)};
+    condition.results = b.Step(condition, {condition.arguments[1]}, {1});
+    body.arguments = {b.Value(4096), b.Value(8)};
+    ScheduleStep branches;
+    branches.kind = StepKind::kCase;
+    branches.operands = {index};
+    branches.blocks.resize(3);
+    for (size_t i = 0; i < 3; ++i) {
+      ScheduleBlock& branch = branches.blocks[i];
+      branch.results = {body.arguments[0]};
+      if (i != update_at) continue;
+      branch.results = b.Step(branch, {body.arguments[0]}, {4096}, {{0, 0, true}});
+    }
+    branches.results = {b.Value(4096)};
+    body.steps.push_back(branches);
+    const int32_t next = b.Step(body, {body.arguments[1]}, {8}, {{0, 0}})[0];
+    body.results = {branches.results[0], next};
+    loop.results = {b.Value(4096), b.Value(8)};
+    b.schedule.entry.results = {loop.results[0]};
+    b.schedule.entry.steps.push_back(loop);
+    const Plan plan = PlanAndCompare(b.schedule);
+    EXPECT_EQ(CountCopies(plan), 2) << ToString(plan);  // Both arguments, before the loop.
+  }
+}
+
 TEST(PlanTest, SwappedCarriesNeedOneTemporary) {
   Builder b;
   ScheduleStep loop;
@@ -397,6 +432,58 @@ TEST(PlanTest, SwappedCarriesNeedOneTemporary) {
   b.schedule.entry.steps.push_back(loop);
   Plan plan = PlanAndCompare(b.schedule);
   EXPECT_EQ(CountCopies(plan), 3 + 3) << ToString(plan);
+}
+
+// A loop that swaps two arrays and makes a third anew from the whole of it.
+Schedule ExchangingLoop() {
+  Builder b;
+  ScheduleStep loop;
+  loop.kind = StepKind::kWhile;
+  loop.trips = 100;
+  loop.operands = {b.Argument(64), b.Argument(64), b.Argument(64), b.Argument(8)};
+  loop.blocks.resize(2);
+  for (ScheduleBlock& block : loop.blocks) {
+    block.arguments = {b.Value(64), b.Value(64), b.Value(64), b.Value(8)};
+  }
+  ScheduleBlock &condition = loop.blocks[0], &body = loop.blocks[1];
+  ScheduleStep test;
+  test.kind = StepKind::kKernel;
+  test.cost_ns = 50;
+  test.operands = {condition.arguments[3]};
+  test.results = {b.Value(1)};
+  condition.steps = {test};
+  condition.results = test.results;
+  body.results = {body.arguments[1], body.arguments[0], b.Step(body, {body.arguments[2]}, {64})[0],
+                  b.Step(body, {body.arguments[3]}, {8}, {{0, 0}})[0]};
+  loop.results = {b.Value(64), b.Value(64), b.Value(64), b.Value(8)};
+  b.schedule.entry.results = {loop.results[1], loop.results[0], loop.results[2]};
+  b.schedule.entry.steps.push_back(loop);
+  return b.schedule;
+}
+
+TEST(PlanTest, TwoTurnsExchangeTheirStorages) {
+  const Plan plan = PlanAndCompare(ExchangingLoop());
+  // The loop's test, then that of the second turn, which jumps to what leaves the loop.
+  std::vector<size_t> tests;
+  for (size_t k = 0; k < plan.steps.size(); ++k) {
+    if (plan.steps[k].kind == PlanStepKind::kJumpUnless) tests.push_back(k);
+  }
+  ASSERT_EQ(tests.size(), 2u) << ToString(plan);
+  for (size_t k = tests[0]; k < static_cast<size_t>(plan.steps[tests[1]].targets[0]); ++k) {
+    EXPECT_NE(plan.steps[k].kind, PlanStepKind::kCopy) << ToString(plan);
+  }
+}
+
+TEST(PlanTest, LoopsOfManyStepsAreNotPaired) {
+  Target target = testing::kPlainTarget;
+  for (int32_t steps : {0, 12, 13}) {
+    target.loops.paired_steps = steps;
+    const auto plan = PlanMemory(ExchangingLoop(), target);
+    ASSERT_TRUE(plan.ok());
+    int tests = 0;
+    for (const PlanStep& step : plan->steps) tests += step.kind == PlanStepKind::kJumpUnless;
+    EXPECT_EQ(tests, steps == 13 ? 2 : 1) << ToString(*plan);
+  }
 }
 
 // Random programs with loops, branches, views, donation and in-place hints of both kinds.
