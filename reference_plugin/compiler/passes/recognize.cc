@@ -11,6 +11,7 @@
 #include "reference_plugin/compiler/passes/expand_batch_norm.h"
 #include "reference_plugin/compiler/passes/expand_narrow.h"
 #include "reference_plugin/compiler/passes/neutral_padding.h"
+#include "reference_plugin/compiler/passes/one_index.h"
 #include "reference_plugin/compiler/passes/reduce_broadcast.h"
 
 namespace plinth::compiler::passes {
@@ -132,7 +133,7 @@ class Recognizer {
       case Opcode::kScatter: {
         Builder builder(module_, out, op.location);
         changed_ |= WidenNarrowIndices(builder, op);
-        return false;
+        return op.opcode == Opcode::kGather && Expand(ExpandGatherOfOneIndex, op, out, results);
       }
       case Opcode::kBatchNormGrad:
       case Opcode::kBatchNormInference:

@@ -110,6 +110,27 @@ Value* Transpose(Context& c, Op& op) {
   return nullptr;
 }
 
+// All of it lies in one operand.
+Value* SliceOfConcatenate(Context& c, const Op& op, const Op& concatenate) {
+  const size_t dimension = At(concatenate.Get<DimensionAttributes>().dimension);
+  SliceAttributes slice = op.Get<SliceAttributes>();
+  const int64_t count = op.type().dims[dimension];
+  if (count == 0) return nullptr;
+  const int64_t first = slice.start[dimension];
+  const int64_t last = first + (count - 1) * slice.stride[dimension];
+  int64_t begin = 0;
+  for (Value* operand : concatenate.operands) {
+    const int64_t end = begin + operand->type.dims[dimension];
+    if (first >= begin && last < end) {
+      slice.start[dimension] = first - begin;
+      slice.limit[dimension] = last - begin + 1;
+      return c.Emit(op, Opcode::kSlice, {operand}, op.type(), MakeAttributes(std::move(slice)));
+    }
+    begin = end;
+  }
+  return nullptr;
+}
+
 Value* Slice(Context& c, Op& op) {
   Value* const x = op.operands[0];
   if (x->type == op.type()) return x;
@@ -136,6 +157,9 @@ Value* Slice(Context& c, Op& op) {
       return c.Emit(op, Opcode::kBroadcastInDim, {inner->operands[0]}, op.type(),
                     inner->attributes);
     }
+  }
+  if (const Op* const inner = DefinedBy(x, Opcode::kConcatenate)) {
+    return SliceOfConcatenate(c, op, *inner);
   }
   return nullptr;
 }

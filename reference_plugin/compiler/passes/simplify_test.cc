@@ -250,6 +250,18 @@ TEST(Simplify, Movement) {
        "%i = stablehlo.constant dense<9> : tensor<i32> %0 = stablehlo.dynamic_slice %a, %i, sizes "
        "= [3] : (tensor<10xf32>, tensor<i32>) -> tensor<3xf32> return %0 : tensor<3xf32>",
        "%1 = slice(%0) {start=[7], limit=[10]} : f32[3]\nreturn(%1)"},
+      // What lies in one operand of a concatenation is a part of that.
+      {"%a: " F4 ", %b: " F4, "tensor<2xf32>",
+       "%0 = stablehlo.concatenate %a, %b, dim = 0 : (" F4 ", " F4
+       ") -> tensor<8xf32> %1 = stablehlo.slice %0 [4:7:2] : (tensor<8xf32>) -> tensor<2xf32> "
+       "return %1 : tensor<2xf32>",
+       "%2 = slice(%1) {start=[0], limit=[3], stride=[2]} : f32[2]\nreturn(%2)"},
+      {"%a: " F4 ", %b: " F4, "tensor<2xf32>",
+       "%0 = stablehlo.concatenate %a, %b, dim = 0 : (" F4 ", " F4
+       ") -> tensor<8xf32> %1 = stablehlo.slice %0 [3:5] : (tensor<8xf32>) -> tensor<2xf32> "
+       "return %1 : tensor<2xf32>",
+       "%2 = concatenate(%0, %1) {dimension=0} : f32[8]\n"
+       "%3 = slice(%2) {start=[3], limit=[5]} : f32[2]\nreturn(%3)"},
       {"%a: tensor<10xf32>, %u: tensor<10xf32>, %i: tensor<i32>", "tensor<10xf32>",
        "%0 = stablehlo.dynamic_update_slice %a, %u, %i : (tensor<10xf32>, tensor<10xf32>, "
        "tensor<i32>) -> tensor<10xf32> return %0 : tensor<10xf32>",
