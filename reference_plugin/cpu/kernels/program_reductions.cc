@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/kernels/extremes.h"
 #include "reference_plugin/cpu/kernels/program_builder.h"
 #include "reference_plugin/cpu/kernels/routine.h"
 
@@ -26,7 +27,9 @@ Status ProgramBuilder::BuildReduction(size_t p, const Reduction& reduction) {
     out.components.push_back(component);
   }
   PLINTH_RETURN_IF_ERROR(FindCommutative(reduction.combiner, &out));
-  if (out.commutative == nullptr) {
+  out.extremes = FindExtremesOf(kernel_, kernel_.body.phases[p], reduction,
+                                static_cast<int32_t>(reduced_.size()) - 1);
+  if (out.commutative == nullptr && out.extremes == nullptr) {
     std::vector<int32_t> captured;
     for (int32_t node : reduction.captured) {
       captured.push_back(values_[p][static_cast<size_t>(node)].slot);

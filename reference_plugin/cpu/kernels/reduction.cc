@@ -43,6 +43,14 @@ void Call(math::TileFunction function, std::byte* result, const std::byte* a, co
   function(result, a, b, nullptr, static_cast<size_t>(lanes), {});
 }
 
+// accumulator = (accumulator, the pairs at these places), of an argmax or argmin.
+void TakeExtremes(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
+                  const std::byte* values, const std::byte* indices) {
+  reduction.extremes(slots[reduction.components[0].accumulator],
+                     slots[reduction.components[1].accumulator], values, indices,
+                     static_cast<size_t>(lanes));
+}
+
 // accumulator = (accumulator, slot `right` as set by the caller) for a general combiner.
 void CombineIntoAccumulator(const ReductionProgram& reduction, std::byte** slots, int64_t lanes) {
   for (const Component& component : reduction.components) {
@@ -100,6 +108,9 @@ void AccumulateLanes(const ReductionProgram& reduction, std::byte** slots, int64
     const Component& component = reduction.components[0];
     Call(reduction.commutative, slots[component.accumulator], slots[component.accumulator],
          slots[component.value], lanes);
+  } else if (reduction.extremes != nullptr) {
+    TakeExtremes(reduction, slots, lanes, slots[reduction.components[0].value],
+                 slots[reduction.components[1].value]);
   } else {
     for (const Component& component : reduction.components) {
       slots[component.right] = slots[component.value];
@@ -110,7 +121,9 @@ void AccumulateLanes(const ReductionProgram& reduction, std::byte** slots, int64
 
 void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
                    bool first) {
-  if (reduction.commutative != nullptr) return AccumulateLanes(reduction, slots, lanes, first);
+  if (reduction.commutative != nullptr || reduction.extremes != nullptr) {
+    return AccumulateLanes(reduction, slots, lanes, first);
+  }
   FoldNeighbours(reduction, slots, lanes);
   if (first) {
     for (const Component& component : reduction.components) {
@@ -129,11 +142,20 @@ void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t
 }
 
 void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes) {
+  int64_t half = 1;
+  while (2 * half < first_lanes) half *= 2;
+  if (reduction.extremes != nullptr) {
+    const Component &value = reduction.components[0], &index = reduction.components[1];
+    for (int64_t count = first_lanes; count > 1; count = half, half /= 2) {
+      TakeExtremes(reduction, slots, count - half,
+                   slots[value.accumulator] + half * value.tile_bytes,
+                   slots[index.accumulator] + half * index.tile_bytes);
+    }
+    return;
+  }
   if (reduction.commutative == nullptr) return;
   const Component& component = reduction.components[0];
   std::byte* lanes = slots[component.accumulator];
-  int64_t half = 1;
-  while (2 * half < first_lanes) half *= 2;
   for (int64_t count = first_lanes; count > 1; count = half, half /= 2) {
     if (reduction.fold != nullptr && count <= kMostFoldLanes) return reduction.fold(lanes, count);
     Call(reduction.commutative, lanes, lanes, lanes + half * component.tile_bytes, count - half);
@@ -147,6 +169,9 @@ void AccumulatePartial(const ReductionProgram& reduction, std::byte** slots, int
     Call(reduction.commutative, slots[component.accumulator], slots[component.accumulator],
          record + offsets[0], lanes);
     return;
+  }
+  if (reduction.extremes != nullptr) {
+    return TakeExtremes(reduction, slots, lanes, record + offsets[0], record + offsets[1]);
   }
   for (const Component& component : reduction.components) {
     CopyLanes(slots[component.odd], record + *offsets++, lanes, component.tile_bytes);
@@ -172,6 +197,10 @@ void FinishReduction(const ReductionProgram& reduction, std::byte** slots, int64
       Call(reduction.finish, accumulator, accumulator, nullptr, lanes);
     }
     return;
+  }
+  if (reduction.extremes != nullptr) {
+    return TakeExtremes(reduction, slots, lanes, slots[reduction.components[0].initial],
+                        slots[reduction.components[1].initial]);
   }
   for (const Component& component : reduction.components) {
     slots[component.left] = slots[component.initial];

@@ -7,13 +7,14 @@
 
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/cpu/kernels/fold.h"
+#include "reference_plugin/cpu/math/extremes.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 // Combining tiles into accumulators.
 //
-// Elements are combined in index order. Only where the combiner is one op that commutes are they
-// combined in another order: lane by lane first, then the lanes, halving them. Which order that is
-// depends on the shape alone.
+// Elements are combined in index order. Only where the combiner is one op that commutes, or selects
+// an element whatever the order, are they combined in another: lane by lane first, then the lanes,
+// halving them. Which order that is depends on the shape alone.
 namespace plinth::cpu::kernels {
 
 // One routine on tiles. Operands are slots; an operand that the routine does not have is slot 0.
@@ -45,6 +46,8 @@ struct ReductionProgram {
   math::TileFunction commutative = nullptr;
   math::TileFunction finish = nullptr;
   FoldFunction fold = nullptr;  // may be null
+  // The reduction is an argmax or argmin: of components 0 and 1.
+  math::ExtremesFunction extremes = nullptr;
   // Otherwise.
   std::vector<Instruction> combiner;
 };
