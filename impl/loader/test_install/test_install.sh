@@ -40,7 +40,7 @@ chmod a-x "$libdir/libplinth.so"
 LD_LIBRARY_PATH=$libdir "$work/uses" "$plugin" | grep -q '"verdict":"works"'
 
 # A package of each component can be installed beside the others, and together they are everything.
-for component in headers support sdk client program compiler reference libplinth ifrt cpu-plugin cuda-plugin conformance doc; do
+for component in headers support sdk client program compiler reference libplinth ifrt cpu-plugin cuda-plugin conformance serve doc; do
   quietly cmake --install "$build" --component "$component" --prefix "$work/one/$component"
   (cd "$work/one/$component" && find . ! -type d)
 done | sort >"$work/of_components"
