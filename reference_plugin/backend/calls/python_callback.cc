@@ -222,7 +222,15 @@ Expected<std::unique_ptr<PreparedStep>> PreparePythonCallback(const CustomCall& 
       static_cast<uint64_t>(index), std::move(operands), std::move(results)));
 }
 
+// JAX through 0.5.3 passes the address of an object inside jaxlib, which nobody else can call.
+Expected<std::unique_ptr<PreparedStep>> RefuseOldCallback(const CustomCall&) {
+  return Unimplemented(
+      "Python callbacks of JAX before 0.6.0 (pure_callback, io_callback, debug.print) are called "
+      "inside jaxlib only; use JAX 0.6.0 or newer, or leave the callback out");
+}
+
 constexpr CustomCallRow kPythonCallbackRows[] = {
+    {"xla_python_cpu_callback", RefuseOldCallback},
     {"xla_ffi_partitioned_python_cpu_callback", PreparePythonCallback},
     {"xla_ffi_python_cpu_callback", PreparePythonCallback},
 };

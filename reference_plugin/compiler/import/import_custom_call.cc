@@ -207,12 +207,24 @@ Status ImportCall(Importer& importer, const program::Operation& operation) {
     call.backend_config = config->text();
   }
 
+  // One tuple is as many results; layouts and aliases count its elements.
+  const bool returns_tuple =
+      importer.result_types().size() == 1 && importer.result_types()[0].kind == Type::Kind::kTuple;
+  const std::vector<Type> returned_types =
+      returns_tuple
+          ? importer.result_types()[0].elements
+          : std::vector<Type>(importer.result_types().begin(), importer.result_types().end());
+  for (const Type& type : returned_types) {
+    if (returns_tuple && type.kind == Type::Kind::kTuple) {
+      return Unimplemented("@", call.target, " returns a tuple of tuples");
+    }
+  }
   std::vector<Type> operand_types;
   for (const Value* operand : importer.operands()) operand_types.push_back(operand->type);
   PLINTH_ASSIGN_OR_RETURN(call.operand_layouts,
                           ReadLayouts(operation, "operand_layouts", operand_types));
   PLINTH_ASSIGN_OR_RETURN(call.result_layouts,
-                          ReadLayouts(operation, "result_layouts", importer.result_types()));
+                          ReadLayouts(operation, "result_layouts", returned_types));
   SmallVector<Value*, 8> operands;
   for (size_t i = 0; i < operand_types.size(); ++i) {
     Value* operand = importer.operands()[i];
@@ -226,8 +238,8 @@ Status ImportCall(Importer& importer, const program::Operation& operation) {
     operands.push_back(operand);
   }
   std::vector<Type> result_types;
-  for (size_t i = 0; i < importer.result_types().size(); ++i) {
-    result_types.push_back(TypeInMemory(importer.result_types()[i], call.result_layouts[i]));
+  for (size_t i = 0; i < returned_types.size(); ++i) {
+    result_types.push_back(TypeInMemory(returned_types[i], call.result_layouts[i]));
   }
   PLINTH_ASSIGN_OR_RETURN(call.aliases, ReadAliases(operation, operand_types, result_types));
 
@@ -235,6 +247,7 @@ Status ImportCall(Importer& importer, const program::Operation& operation) {
   PLINTH_ASSIGN_OR_RETURN(Op* const op,
                           importer.Append(Opcode::kCustomCall, {operands.data(), operands.size()},
                                           result_types, MakeAttributes(std::move(call))));
+  std::vector<Value*> results;
   for (size_t i = 0; i < result_types.size(); ++i) {
     Value* result = op->results[i];
     if (!result_layouts[i].empty()) {
@@ -242,12 +255,15 @@ Status ImportCall(Importer& importer, const program::Operation& operation) {
       Dims back(order.size(), 0);
       for (size_t d = 0; d < order.size(); ++d) back[order[d]] = static_cast<int64_t>(d);
       PLINTH_ASSIGN_OR_RETURN(
-          result, importer.AppendOne(Opcode::kTranspose, {result}, importer.result_types()[i],
+          result, importer.AppendOne(Opcode::kTranspose, {result}, returned_types[i],
                                      MakeAttributes(DimensionsAttributes{std::move(back)})));
     }
-    PLINTH_RETURN_IF_ERROR(importer.Define(i, result));
+    results.push_back(result);
   }
-  return Status();
+  if (!returns_tuple) return importer.Define(results);
+  const Type tuple = importer.result_types()[0];
+  PLINTH_ASSIGN_OR_RETURN(Op* const made, importer.Append(Opcode::kTuple, results, {&tuple, 1}));
+  return importer.Define(0, made->results[0]);
 }
 
 }  // namespace

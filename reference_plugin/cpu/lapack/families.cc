@@ -5,7 +5,8 @@ namespace plinth::cpu::lapack {
 std::vector<backend::CallFamily> CpuCallFamilies(const library::LibraryOptions& options) {
   return {backend::FamilyOf(LapackOrthogonalRows(), options),
           backend::FamilyOf(LapackSolverRows(), options),
-          backend::FamilyOf(LapackSpectralRows(), options), backend::FamilyOf(SparseRows())};
+          backend::FamilyOf(LapackSpectralRows(), options), backend::FamilyOf(SparseRows()),
+          UntypedFamily(options)};
 }
 
 }  // namespace plinth::cpu::lapack

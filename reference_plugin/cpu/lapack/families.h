@@ -19,6 +19,7 @@ std::span<const LapackRow> LapackOrthogonalRows();
 std::span<const LapackRow> LapackSolverRows();
 std::span<const LapackRow> LapackSpectralRows();
 std::span<const backend::CustomCallRow> SparseRows();
+backend::CallFamily UntypedFamily(const library::LibraryOptions& options);
 
 }  // namespace plinth::cpu::lapack
 

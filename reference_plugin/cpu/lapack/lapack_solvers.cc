@@ -35,11 +35,12 @@ Expected<std::unique_ptr<backend::PreparedStep>> PreparePotrf(
                           });
 }
 
-// a, b -> x.
+// a, b, and of old programs a factor of b -> x.
 template <typename T>
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareTrsm(
     const backend::CustomCall& call, const library::LibraryOptions& options) {
-  CallChecker checker(call, 2, 1);
+  const bool has_factor = call.operands.size() == 3;
+  CallChecker checker(call, has_factor ? 3 : 2, 1);
   const int order = checker.SquareMatrices(0, kDTypeOf<T>);
   const char side = checker.Letter("side", "LR"), uplo = checker.Letter("uplo", "LU");
   const char trans = checker.Letter("trans_x", "NTC"), diag = checker.Letter("diag", "NU");
@@ -54,11 +55,19 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareTrsm(
       " and 32-bit sizes");
   checker.Operand(1, kDTypeOf<T>, {m, n});
   checker.Result(0, kDTypeOf<T>, {m, n});
+  if (has_factor) {
+    checker.Expect(call.operands[2].rank() == 0 && call.operands[2].dtype == kDTypeOf<T>,
+                   checker.OperandIs(2), "; expected the factor alpha, a number");
+  }
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(const auto lapack, library::BlockedFactor<T>::Find(options.blas));
   const double work = static_cast<double>(m) * static_cast<double>(n) * order;
   return LapackStep::Make(checker, work, {}, [=](const CallArrays& arrays, std::byte*) {
     T* const x = arrays.CopiedResult<T>(0, 1, m * n);
+    if (has_factor) {
+      const T factor = *static_cast<const T*>(arrays.operands[2]);
+      if (factor != T(1)) std::for_each(x, x + m * n, [factor](T& value) { value *= factor; });
+    }
     const T* const a = arrays.Operand<T>(0, int64_t{order} * order);
     if (order <= kSmallOrder && std::max(m, n) <= kSmallOrder) {
       library::SolveColumnMajor(side, uplo, trans, diag, m, n, a, order, x, m);
