@@ -279,8 +279,8 @@ Status Importer::ImportByRow(const program::Operation& operation) {
   }
   AttributesRef attributes;
   if (row.attributes != nullptr) {
-    PLINTH_ASSIGN_OR_RETURN(attributes,
-                            row.attributes({operation, operands_, result_types_, owner()}));
+    PLINTH_ASSIGN_OR_RETURN(attributes, row.attributes({operation, operands_, result_types_,
+                                                        owner(), &sharding_reader_}));
   }
   Op* const op =
       module_.NewOp(row.opcode, operands_, result_types_, std::move(attributes), location_);

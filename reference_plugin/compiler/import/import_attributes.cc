@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/import/sharding_reader.h"
 #include "reference_plugin/compiler/ir/attribute_text.h"
 
 namespace plinth::compiler::importer {
@@ -67,7 +68,8 @@ Expected<std::vector<std::vector<int64_t>>> RowsOf(const Operation& op, std::str
   const AttributeRef attribute = op.Find(name);
   if (attribute == nullptr) return rows;
   if (!attribute->Is(AttributeKind::kElements)) {
-    return Unimplemented(name, " is given by mesh axes, which is not supported");
+    return InvalidArgument(name, " is ", program::ToString(attribute),
+                           "; expected a tensor of two dimensions");
   }
   const program::Type& type = *attribute->type();
   if (type.rank() != 2 || type.dtype != DType::kS64 || !type.HasStaticShape()) {
@@ -430,8 +432,15 @@ Expected<AttributesRef> ConvertCollective(const AttributeSource& source) {
   const Operation& op = source.op;
   CollectiveAttributes collective;
   const bool permute = op.Find("source_target_pairs") != nullptr;
-  PLINTH_ASSIGN_OR_RETURN(collective.groups,
-                          RowsOf(op, permute ? "source_target_pairs" : "replica_groups"));
+  const std::string_view lists = permute ? "source_target_pairs" : "replica_groups";
+  const AttributeRef groups = op.Find(lists);
+  if (groups != nullptr && groups->struct_name() == "stablehlo.replica_group_mesh_axes") {
+    auto read = source.shardings->ReadGroups(groups);
+    if (!read.ok()) return read.status().WithContext(lists);
+    collective.groups = *std::move(read);
+  } else {
+    PLINTH_ASSIGN_OR_RETURN(collective.groups, RowsOf(op, lists));
+  }
   if (!permute) {
     // Rows are padded with -1 where groups differ in size.
     for (std::vector<int64_t>& group : collective.groups) std::erase(group, -1);

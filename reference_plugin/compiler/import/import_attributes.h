@@ -15,11 +15,14 @@ namespace plinth::compiler::importer {
 
 using AttributesRef = std::shared_ptr<const Attributes>;
 
+class ShardingReader;
+
 struct AttributeSource {
   const program::Operation& op;
   std::span<Value* const> operands;
   std::span<const Type> results;
-  const std::shared_ptr<const void>& owner;  // Keeps the program's bytes alive.
+  const std::shared_ptr<const void>& owner;   // Keeps the program's bytes alive.
+  const ShardingReader* shardings = nullptr;  // Knows the meshes; never null for collectives.
 };
 
 using AttributeConverter = Expected<AttributesRef> (*)(const AttributeSource& source);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/ir/mesh_groups.h"
 #include "reference_plugin/compiler/ir/op_sharding.h"
 #include "reference_plugin/program/sharding_text.h"
 
@@ -25,8 +26,11 @@ Mesh MakeMesh(std::string_view name, AttributeRef source) {
   for (AttributeRef axis : source->Find("axes")->elements()) {
     mesh.axes.push_back({std::string(axis->Find("name")->text()), axis->Find("size")->integer()});
   }
-  const auto ids = source->Find("device_ids")->integers();
-  mesh.device_ids.assign(ids.begin(), ids.end());
+  // That of stablehlo may be without.
+  if (const AttributeRef devices = source->Find("device_ids")) {
+    const auto ids = devices->integers();
+    mesh.device_ids.assign(ids.begin(), ids.end());
+  }
   return mesh;
 }
 
@@ -84,8 +88,8 @@ Status ShardingReader::ReadMeshes(const program::Module& program) {
   return Status();
 }
 
-Expected<MeshRef> ShardingReader::ReadMesh(AttributeRef mesh_or_ref) {
-  if (IsStruct(mesh_or_ref, "sdy.mesh")) {
+Expected<MeshRef> ShardingReader::ReadMesh(AttributeRef mesh_or_ref) const {
+  if (IsStruct(mesh_or_ref, "sdy.mesh") || IsStruct(mesh_or_ref, "stablehlo.mesh")) {
     auto mesh = std::make_shared<const Mesh>(MakeMesh("", mesh_or_ref));
     PLINTH_RETURN_IF_ERROR(CheckMesh(*mesh));
     return MeshRef(std::move(mesh));
@@ -110,6 +114,32 @@ Status ShardingReader::ReadAxes(const Mesh& mesh, AttributeRef axes, AxisList* l
     list->push_back(part);
   }
   return Status();
+}
+
+Expected<std::vector<std::vector<int64_t>>> ShardingReader::ReadGroups(AttributeRef groups) const {
+  constexpr int64_t kMost = 4096;  // Each op has its own copy.
+  const AttributeRef mesh = groups->Find("mesh"), axes = groups->Find("axes");
+  if (mesh == nullptr || axes == nullptr || !axes->Is(AttributeKind::kArray)) {
+    return InvalidArgument("it names no mesh or no axes");
+  }
+  const AttributeRef devices = mesh->Find("device_ids");
+  if (devices != nullptr && !devices->Is(AttributeKind::kDenseArray)) {
+    return Unimplemented("a mesh in place with device_ids; name the mesh instead");
+  }
+  for (AttributeRef axis : axes->elements()) {
+    if (!IsStruct(axis, "stablehlo.axis_ref")) {
+      return InvalidArgument(program::ToString(axis), " is no axis");
+    }
+  }
+  Sharding named;
+  PLINTH_ASSIGN_OR_RETURN(named.mesh, ReadMesh(mesh));
+  if (named.mesh->num_devices() > kMost) {
+    return Unimplemented("the mesh has ", named.mesh->num_devices(), " devices; at most ", kMost,
+                         " are supported");
+  }
+  PLINTH_RETURN_IF_ERROR(ReadAxes(*named.mesh, axes, &named.replicated));
+  PLINTH_RETURN_IF_ERROR(CheckSharding(named));
+  return GroupsOf(*named.mesh, named.replicated);
 }
 
 Expected<ShardingRef> ShardingReader::MakeSdy(AttributeRef source) {

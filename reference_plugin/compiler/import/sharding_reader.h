@@ -35,12 +35,14 @@ class ShardingReader {
   // nothing.
   Expected<std::vector<ShardingRef>> ReadTexts(program::Attributes attributes,
                                                std::span<const Type> types);
+  // The groups of devices that a struct "stablehlo.replica_group_mesh_axes" means.
+  Expected<std::vector<std::vector<int64_t>>> ReadGroups(program::AttributeRef groups) const;
 
  private:
   Status AddMesh(Mesh mesh);
-  Expected<MeshRef> ReadMesh(program::AttributeRef mesh_or_ref);
+  Expected<MeshRef> ReadMesh(program::AttributeRef mesh_or_ref) const;
   Expected<ShardingRef> MakeSdy(program::AttributeRef sharding);
-  Status ReadAxes(const Mesh& mesh, program::AttributeRef axes, AxisList* list);
+  static Status ReadAxes(const Mesh& mesh, program::AttributeRef axes, AxisList* list);
   Expected<std::vector<ShardingRef>> ReadSdyText(std::string_view text);
   Expected<std::vector<ShardingRef>> ReadGspmd(std::string_view text, std::span<const Type> types);
 

@@ -44,6 +44,48 @@ TEST(ShardingReader, Gspmd) {
   EXPECT_THAT(text, Not(HasSubstr("custom_call")));
 }
 
+std::string AllReduce(std::string_view groups) {
+  return StrCat(kFour, R"(
+  sdy.mesh @m = <["x"=2, "y"=2]>
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = "stablehlo.all_reduce"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+        replica_groups = )",
+                groups, R"(, use_global_device_ids}> ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %1 = stablehlo.add %x, %y : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+    }) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})");
+}
+
+// As JAX from 0.12 on writes them.
+TEST(ShardingReader, GroupsByAxesOfAMesh) {
+  const auto groups = [](std::string_view mesh, std::string_view axes) {
+    return Imported(AllReduce(
+        StrCat("#stablehlo.replica_group_mesh_axes<mesh = ", mesh, ", axes = [", axes, "]>")));
+  };
+  constexpr std::string_view kX = "#stablehlo.axis_ref<name = \"x\">";
+  constexpr std::string_view kY = "#stablehlo.axis_ref<name = \"y\">";
+  EXPECT_EQ(groups("@m", kX), Imported(AllReduce("dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>")));
+  EXPECT_EQ(groups("@m", kY), Imported(AllReduce("dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>")));
+  EXPECT_EQ(groups("@m", StrCat(kY, ", ", kX)),
+            Imported(AllReduce("dense<[[0, 2, 1, 3]]> : tensor<1x4xi64>")));
+  EXPECT_EQ(groups("@m", ""), Imported(AllReduce("dense<[[0], [1], [2], [3]]> : tensor<4x1xi64>")));
+  for (const auto& [mesh, axes, words] : {
+           std::tuple{std::string_view("@n"), kX, "there is no such mesh"},
+           {"@m", "#stablehlo.axis_ref<name = \"z\">", "the mesh has no axis \"z\""},
+       }) {
+    auto program = program::ReadText(AllReduce(
+        StrCat("#stablehlo.replica_group_mesh_axes<mesh = ", mesh, ", axes = [", axes, "]>")));
+    ASSERT_TRUE(program.ok()) << program.status().ToString();
+    const auto module = importer::Import(*std::move(program));
+    ASSERT_FALSE(module.ok());
+    EXPECT_THAT(std::string(module.status().message()), HasSubstr(words));
+  }
+}
+
 TEST(ShardingReader, SdyAsText) {
   const std::string text = Imported(R"(
 module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22x\22=4]>}"},

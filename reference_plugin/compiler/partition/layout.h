@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/ir/mesh_groups.h"
 
 namespace plinth::compiler::partition {
 
@@ -38,11 +39,6 @@ Layout Reduced(Layout layout);
 // For keys and messages: equal for equal layouts.
 std::string ToString(const Layout& layout);
 
-// How far two devices are apart, in places of the mesh, that are next to one another along the
-// axis.
-int64_t StrideOf(const Mesh& mesh, const Axis& axis);
-// The devices that differ along these axes alone, each group in the order of the axes.
-std::vector<std::vector<int64_t>> GroupsOf(const Mesh& mesh, const AxisList& axes);
 // Which part of the array each device has, counted row major; by device.
 std::vector<int64_t> PartsOf(const Layout& layout, int64_t num_devices);
 
