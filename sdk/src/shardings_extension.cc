@@ -18,6 +18,7 @@ Status Call(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args) {
 
 Status Call(PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args) {
   PLINTH_HANDLE(handle, args, executable);
+  handle->executable->NoteShardingsRead();
   const ValueArrays& outputs = handle->executable->arrays().outputs;
   const bool known = outputs.shardings.size() == outputs.types.size();
   args.num_outputs = outputs.types.size();

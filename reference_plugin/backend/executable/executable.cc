@@ -9,6 +9,7 @@
 #include "plinth/program/printer.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/compile_flags.h"
+#include "reference_plugin/backend/executable/hlo_outline.h"
 #include "reference_plugin/backend/executable/serialized_executable.h"
 #include "reference_plugin/backend/host/floating_point_modes.h"
 #include "reference_plugin/compiler/pipeline.h"
@@ -153,6 +154,10 @@ Expected<std::string> BackendExecutable::Serialize() const {
 }
 
 Expected<sdk::OwnedProgram> BackendExecutable::OptimizedProgram() const {
+  // A caller that has not read the shardings looks for them here.
+  if (info().num_partitions > 1 && !shardings_were_read()) {
+    return sdk::OwnedProgram{std::string(kHloWithConfig), HloOutline(info())};
+  }
   if (source_.format != kHlo) return source_;
   // Callers read the layouts of parameters and results in a configuration.
   return sdk::OwnedProgram{std::string(kHloWithConfig), program::AddHloConfig(source_.code)};

@@ -2,6 +2,7 @@
 #ifndef PLINTH_SDK_EXECUTABLE_H_
 #define PLINTH_SDK_EXECUTABLE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -101,8 +102,14 @@ class Executable {
   struct Arrays;
   const Arrays& arrays() const { return *arrays_; }
 
+  // Whether a framework has read the shardings of the outputs by the Shardings extension. One that
+  // does not know it looks for them in the optimized program.
+  bool shardings_were_read() const { return shardings_read_.load(std::memory_order_relaxed); }
+  void NoteShardingsRead() const { shardings_read_.store(true, std::memory_order_relaxed); }
+
  private:
   const ExecutableInfo info_;
+  mutable std::atomic<bool> shardings_read_{false};
   std::unique_ptr<Arrays> arrays_;
 };
 
