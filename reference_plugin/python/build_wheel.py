@@ -55,6 +55,7 @@ PLUGIN = "lib/pjrt_plinth_cpu.so"
 # Modules that a group of entry points names.
 ENTRY_POINTS = {
     "jax_plugins": ("plinth = plinth_pjrt.jax_plugin",),
+    "torch_xla.plugins": ("plinth = plinth_pjrt.torch_plugin:CpuPlugin",),
 }
 EXTRAS = {
     "jax": ("jax>=0.4.34",),

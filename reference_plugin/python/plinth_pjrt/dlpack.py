@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ctypes
 
-_TENSOR = b"dltensor"
+# Names of capsules, and where the tensor lies in what they hold.
+_TENSORS = {b"dltensor": 0, b"dltensor_versioned": 32}
 _CPU = 1
 _UNSIGNED = 1
 
 
-class _Tensor(ctypes.Structure):  # DLTensor, the first field of DLManagedTensor
+class _Tensor(ctypes.Structure):  # DLTensor: the first field of DLManagedTensor, the last of DLManagedTensorVersioned
     _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
                 ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
                 ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64)]
@@ -43,9 +44,11 @@ def _copied(capsule):
     import ml_dtypes
     import numpy as np
 
-    get = ctypes.pythonapi.PyCapsule_GetPointer
+    name_of, get = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    tensor = _Tensor.from_address(get(capsule, _TENSOR))
+    name = name_of(capsule)
+    tensor = _Tensor.from_address(get(capsule, name) + _TENSORS[name])
     extension = _EXTENSION_TYPES.get(tensor.code)
     if extension is not None:
         tensor.code = _UNSIGNED
@@ -54,25 +57,33 @@ def _copied(capsule):
 
 
 # What jaxlib and the plugin say of a tensor that a copy helps with: an address, strides or a layout of another kind.
-_NEEDS_COPY = ("is not aligned", "row-major layouts", "compact) striding")
+_NEEDS_COPY = ("is not aligned", "row-major layouts", "compact) striding", "non-default layout", "HostBufferSemantics")
+_COPY = 1  # among what follows the device: stream, and of newer releases copy
 
 
-def install() -> None:
-    """Takes the place of jaxlib's import for the client of the C API that is the CPU."""
+def install() -> bool:
+    """Takes the place of jaxlib's import for the client of the C API that is the CPU. False where there is none."""
     import jax
-    from jaxlib import _jax
+    from jaxlib import xla_client
 
-    native = _jax.dlpack_managed_tensor_to_buffer
+    module = xla_client._xla
+    native = getattr(module, "dlpack_managed_tensor_to_buffer", None)
+    if native is None:
+        return False
 
-    def managed_tensor_to_buffer(capsule, device, stream=None, copy=None, *rest):
-        if device.platform != "cpu" or "PJRT C API" not in device.client.platform_version:
-            return native(capsule, device, stream, copy, *rest)
+    def managed_tensor_to_buffer(capsule, device, *rest, **named):
+        client = getattr(device, "client", None)  # the old form has clients in place of the device
+        if client is None or device.platform != "cpu" or "PJRT C API" not in client.platform_version:
+            return native(capsule, device, *rest, **named)
+        copy = rest[_COPY] if len(rest) > _COPY else named.get("copy")
         if not copy:
+            shared = [*rest[:_COPY], False, *rest[_COPY + 1:]] if len(rest) > _COPY else rest
             try:
-                return native(capsule, device, stream, False, *rest)
-            except jax.errors.JaxRuntimeError as error:
+                return native(capsule, device, *shared, **named)
+            except RuntimeError as error:
                 if copy is False or not any(words in str(error) for words in _NEEDS_COPY):
                     raise
         return jax.device_put(_copied(capsule), device)
 
-    _jax.dlpack_managed_tensor_to_buffer = managed_tensor_to_buffer
+    module.dlpack_managed_tensor_to_buffer = managed_tensor_to_buffer
+    return True

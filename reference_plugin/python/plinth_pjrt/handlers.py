@@ -34,25 +34,33 @@ def _stages(function) -> dict[str, int]:
 
 def install(plugin: c_api.Plugin) -> bool:
     """Returns whether handlers reach the plugin. To be called before jaxlib's CPU client is made."""
-    from jaxlib import _jax, xla_client
+    from jaxlib import xla_client
 
+    native = xla_client._xla  # jaxlib._jax, or jaxlib.xla_extension before 0.6.1
     if not plugin.takes_handlers:
         return False
 
     def register_call(name, function, platform, api_version=0, traits=0, *rest):
-        _jax.register_custom_call_target(name, function, platform, api_version, traits, *rest)
+        native.register_custom_call_target(name, function, platform, api_version, traits, *rest)
         _pass_on(lambda: plugin.register_handler(name, _stages(function), api_version, int(traits)), name)
 
     def register_type(name, registration, *rest):
-        _jax.register_custom_type(name, registration, *rest)
+        native.register_custom_type(name, registration, *rest)
         type_id = ctypes.c_int64.from_address(_address(registration["type_id"])).value
         info = registration.get("type_info")
         deleter = pjrt_abi.XLA_FFI_TypeInfo.from_address(_address(info)).deleter if info is not None else None
         _pass_on(lambda: plugin.register_type(name, type_id, deleter), name)
 
+    def register_type_id(name, type_id, *rest):
+        native.register_custom_type_id(name, type_id, *rest)
+        value = ctypes.c_int64.from_address(_address(type_id)).value
+        _pass_on(lambda: plugin.register_type(name, value, None), name)
+
     xla_client.register_custom_call_handler(_PLATFORM, register_call)
     if hasattr(xla_client, "register_custom_type_handler"):
         xla_client.register_custom_type_handler(_PLATFORM, register_type)
+    elif hasattr(xla_client, "register_custom_type_id_handler"):  # through 0.8.0
+        xla_client.register_custom_type_id_handler(_PLATFORM, register_type_id)
     handlers = getattr(xla_client, "_custom_callback_handler", {})
     return register_call in handlers.values()
 

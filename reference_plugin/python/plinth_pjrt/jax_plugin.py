@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable, Iterator, Mapping
 
 import plinth_pjrt
 from plinth_pjrt import c_api, cuda, dlpack, handlers
@@ -21,6 +22,33 @@ def _cpu_options() -> dict[str, int]:
     return {"num_devices": devices} if devices > 0 else {}
 
 
+class _Late(Mapping):
+    """Options that are asked for when a client is made. Old releases of JAX take no function in their place."""
+
+    def __init__(self, make: Callable[[], dict]) -> None:
+        self._make = make
+
+    def __getitem__(self, key):
+        return self._make()[key]
+
+    def __iter__(self) -> Iterator:
+        return iter(self._make())
+
+    def __len__(self) -> int:
+        return len(self._make())
+
+
+def _adapt(what: str, install: Callable[[], bool]) -> None:
+    """Changes something of jaxlib; where this jaxlib is another than expected, it stays as it is."""
+    try:
+        done = install()
+    except (AttributeError, ImportError, TypeError):
+        _logger.debug("%s of this jaxlib stay as they are", what, exc_info=True)
+    else:
+        if not done:
+            _logger.debug("%s of this jaxlib stay as they are", what)
+
+
 def initialize() -> None:
     _register_cpu()
     _register_remote()
@@ -31,11 +59,11 @@ def initialize() -> None:
 def _register(name: str, path: str, priority: int, options=None) -> None:
     from jax._src import xla_bridge
 
-    xla_bridge.register_plugin(name, library_path=path, priority=priority, options=options)
     # Spares users a warning about a platform that JAX does not know.
     known = getattr(xla_bridge, "_nonexperimental_plugins", None)
     if isinstance(known, set):
         known.add(name)
+    xla_bridge.register_plugin(name, library_path=path, priority=priority, options=options)
 
 
 def _register_cpu() -> None:
@@ -43,11 +71,16 @@ def _register_cpu() -> None:
     path = plinth_pjrt.plugin_path()
     # The built-in CPU backend has priority 0.
     _register("cpu" if replaces_cpu else "plinth", path, 0 if replaces_cpu else 400,
-              options=_cpu_options if replaces_cpu else None)
+              options=_Late(_cpu_options) if replaces_cpu else None)
     if replaces_cpu:
-        dlpack.install()
+        _adapt("imports by DLPack", dlpack.install)
+    _adapt("handlers registered with jax.ffi", lambda: _install_handlers(path))
+
+
+def _install_handlers(path: str) -> bool:
     if not handlers.install(c_api.Plugin(path)):
         _logger.warning("handlers registered with jax.ffi do not reach the plinth plugin: another CPU client took them first")
+    return True
 
 
 def _register_remote() -> None:
