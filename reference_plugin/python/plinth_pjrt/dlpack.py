@@ -73,7 +73,8 @@ def install() -> bool:
 
     def managed_tensor_to_buffer(capsule, device, *rest, **named):
         client = getattr(device, "client", None)  # the old form has clients in place of the device
-        if client is None or device.platform != "cpu" or "PJRT C API" not in client.platform_version:
+        if client is None or device.platform != "cpu" or not any(
+                text in client.platform_version for text in ("PJRT C API", "plinth ")):
             return native(capsule, device, *rest, **named)
         copy = rest[_COPY] if len(rest) > _COPY else named.get("copy")
         if not copy:
