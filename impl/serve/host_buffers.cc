@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kAlignment = 64;
 // From here on whole pages of 2 MiB are asked for: touching 256 MiB costs 128 faults, not 65536.
 constexpr size_t kHugePage = size_t{2} << 20;
-constexpr int64_t kHandleBytes = 256;
+constexpr int64_t kEntryBytes = 256;
 
 size_t RoundUp(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -38,7 +38,7 @@ Expected<HostBufferRef> HostBuffer::Create(const std::shared_ptr<MemoryAccount>&
 HostBuffer::~HostBuffer() { std::free(data_); }
 
 Status HostBuffers::Insert(uint64_t handle, Expected<HostBufferRef> buffer) {
-  PLINTH_ASSIGN_OR_RETURN(Charge charge, Charge::Take(account_, kHandleBytes, "a handle"));
+  PLINTH_ASSIGN_OR_RETURN(Charge charge, Charge::Take(account_, kEntryBytes, "a handle"));
   std::function<void()> changed;
   {
     const std::lock_guard lock(mutex_);

@@ -132,7 +132,7 @@ Session::Result Session::WhenReady(FutureHandle future, std::function<Expected<A
   if (plinth_ifrt_future_is_ready(future.get())) {
     return finish(FromC(plinth_ifrt_future_await(future.get(), -1)), then);
   }
-  struct Call {
+  struct Waiting {
     std::weak_ptr<Session> session;
     std::shared_ptr<Mailbox> mailbox;
     uint64_t op_id;
@@ -142,14 +142,14 @@ Session::Result Session::WhenReady(FutureHandle future, std::function<Expected<A
   plinth_ifrt_future_on_ready(
       future.get(),
       [](plinth_status* status, void* data) {
-        const std::shared_ptr<Call> call(static_cast<Call*>(data));
-        call->mailbox->Post([call, outcome = FromC(status)] {
-          if (const auto session = call->session.lock()) {
-            session->Reply(call->op_id, call->last(outcome, call->then));
+        const std::shared_ptr<Waiting> waiting(static_cast<Waiting*>(data));
+        waiting->mailbox->Post([waiting, outcome = FromC(status)] {
+          if (const auto session = waiting->session.lock()) {
+            session->Reply(waiting->op_id, waiting->last(outcome, waiting->then));
           }
         });
       },
-      new Call{weak_from_this(), mailbox_, op_id_, std::move(then), finish});
+      new Waiting{weak_from_this(), mailbox_, op_id_, std::move(then), finish});
   return Result(std::optional<Answer>());
 }
 
