@@ -47,6 +47,18 @@ if(PLINTH_BUILD_TESTS)
 endif()
 find_package(Threads REQUIRED)
 
+# Of a release: MAJOR.MINOR.PATCH of the project; scripts/package adds .devN from git to others, and
+# writes it into the source that it packs.
+set(suffix "")
+if(EXISTS ${PROJECT_SOURCE_DIR}/VERSION_SUFFIX)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/VERSION_SUFFIX suffix)
+endif()
+set(PLINTH_VERSION_SUFFIX "${suffix}" CACHE STRING "What follows the version: .dev12")
+set(PLINTH_VERSION ${PROJECT_VERSION}${PLINTH_VERSION_SUFFIX})
+
+include(Hardening)
+include(OldGlibc)
+
 # What every file of a kind would parse is parsed once (cmake/precompiled). The flags must be those of
 # the users, optimization too: with a header that was compiled with -O2, g++ goes back to -O2 after
 # each of Highway's changes of the target.
@@ -56,6 +68,7 @@ set(optimize_speed $<$<CONFIG:Release>:-O3>)
 foreach(kind library small_library fast_library)
   add_library(plinth_precompiled_${kind} STATIC ${precompiled}/empty.cc)
   target_link_libraries(plinth_precompiled_${kind} PUBLIC plinth_flags plinth_api)
+  target_compile_options(plinth_precompiled_${kind} PRIVATE ${PLINTH_HARDENING})
   target_include_directories(plinth_precompiled_${kind}
                              PUBLIC ${PROJECT_SOURCE_DIR}/api/support/include)
   target_precompile_headers(plinth_precompiled_${kind} PRIVATE
@@ -81,6 +94,7 @@ function(plinth_library name)
   cmake_parse_arguments(arg "SMALL;FAST" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:plinth_flags> ${arg_DEPS})
+  target_compile_options(${name} PRIVATE ${PLINTH_HARDENING})
   if(arg_SMALL)
     target_compile_options(${name} PRIVATE ${optimize_size})
     target_precompile_headers(${name} REUSE_FROM plinth_precompiled_small_library)

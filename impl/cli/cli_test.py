@@ -87,7 +87,7 @@ class CommandTest(unittest.TestCase):
 class GeneralTest(CommandTest):
     def test_usage(self):
         self.assertIn("Exit codes:", self.plinth("--help").stdout)
-        self.assertRegex(self.plinth("--version").stdout, r"^plinth \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.plinth("--version").stdout, r"^plinth \d+\.\d+\.\d+(\.dev\d+)?\n$")
         for command in ("list", "info", "doctor", "run", "compile", "replay", "completion"):
             self.assertIn("Exit codes:", self.plinth(command, "--help").stdout)
         for arguments in ((), ("nothing",), ("run",), ("run", PROGRAM, "--nothing"),
@@ -98,7 +98,7 @@ class GeneralTest(CommandTest):
             self.assertEqual(error["code"], "INVALID_ARGUMENT")
         self.assertIn("there is no command 'nothing'; there are list, ",
                       self.plinth("nothing", code=2).stderr)
-        self.assertRegex(self.json("--version")["version"], r"^\d+\.\d+\.\d+$")
+        self.assertRegex(self.json("--version")["version"], r"^\d+\.\d+\.\d+(\.dev\d+)?$")
         self.assertIn("complete -o", self.json("completion", "bash")["script"])
 
     def test_completion(self):

@@ -7,7 +7,7 @@ execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=Scrt1.o
 set(PLINTH_LIBRARY_EXPORTS ${CMAKE_CURRENT_SOURCE_DIR}/exports.map)
 
 add_library(plinth SHARED probe_main.cc terminate.cc)
-target_compile_definitions(plinth PRIVATE PLINTH_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(plinth PRIVATE PLINTH_VERSION="${PLINTH_VERSION}")
 target_include_directories(plinth INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/api/include>
   $<INSTALL_INTERFACE:${PLINTH_API_INCLUDEDIR}>)
@@ -25,6 +25,7 @@ set_target_properties(plinth PROPERTIES
   LINK_DEPENDS ${PLINTH_LIBRARY_EXPORTS} VERSION ${PROJECT_VERSION} SOVERSION 0)
 
 configure_file(plinth.pc.in ${CMAKE_CURRENT_BINARY_DIR}/plinth.pc @ONLY)
+plinth_installed(plinth)
 install(TARGETS plinth EXPORT libplinthTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libplinth)
 # find_package(libplinth) gives plinth::plinth; its headers are the component headers.

@@ -4,7 +4,7 @@
 add_subdirectory(test_plugins)
 get_property(PLINTH_TEST_PLUGIN_TARGETS GLOBAL PROPERTY PLINTH_TEST_PLUGINS)
 set(definitions PLINTH_TEST_PLUGINS="${CMAKE_BINARY_DIR}/test_plugins"
-                PLINTH_LIBRARY="$<TARGET_FILE:plinth>" PLINTH_VERSION="${PROJECT_VERSION}")
+                PLINTH_LIBRARY="$<TARGET_FILE:plinth>" PLINTH_VERSION="${PLINTH_VERSION}")
 
 plinth_test(loader_find_test
   SOURCES discover_test.cc elf_file_test.cc elf_fuzz.cc environment_fuzz.cc fuzz_corpus_test.cc
@@ -26,10 +26,10 @@ foreach(test loader_find_test loader_c_api_test loader_probe_test loader_entry_p
   set_tests_properties(${test} PROPERTIES TIMEOUT 120)
 endforeach()
 
+plinth_check_binary(loader_binary_test plinth
+  EXPORTS "GetPjrtApi ${PROJECT_SOURCE_DIR}/api/include/plinth.h" MAX_BYTES 1048576
+  NEEDED libz.so.1)
 if(NOT PLINTH_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL Release)
-  add_test(NAME loader_binary_test
-    COMMAND ${PROJECT_SOURCE_DIR}/cmake/check_shared_library.sh $<TARGET_FILE:plinth>
-            "GetPjrtApi ${PROJECT_SOURCE_DIR}/api/include/plinth.h" 1048576 libz.so.1)
   add_test(NAME loader_install_test
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_install/test_install.sh ${PROJECT_BINARY_DIR}
             ${CMAKE_BINARY_DIR}/test_plugins/WORKS.so)
