@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ELSEWHERE = re.compile(
     r"^([/~$<-]|build/|origin/|https?:|git:|\w+=|name:|chrome:|PREFIX|FOLDER|FILE\b|NAME\b"
     r"|(L[0-4]|mm|ew|xfer|disp|conv|embed|red|model|compile|digits)/"
-    r"|(bin|share|lib)/|(include/plinth/api|plinth/plugins\.d|xla/(ffi|pjrt)/|jax_plugins/|jax-\d)"
+    r"|(bin|share|lib|dist)/|(include/plinth/api|plinth/plugins\.d|xla/(ffi|pjrt)/|jax_plugins/|jax-\d)"
     r"|.*\.so$)"
 )
 # Files that are named without a folder; those of users have other endings.

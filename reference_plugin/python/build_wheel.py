@@ -20,6 +20,8 @@ import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
+import linked_in
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PACKAGE = "plinth_pjrt"
@@ -124,6 +126,27 @@ def _machine(data: bytes) -> str:
     return MACHINES.get(number, f"machine {number} of ELF")
 
 
+def _glibc(data: bytes) -> int:
+    """The N of the newest GLIBC_2.N that a binary of 64 bits needs, by its section of needed versions."""
+    table, size, count = struct.unpack_from("<Q10xHH", data, 40)
+    sections = [struct.unpack_from("<4xI16xQ8xII", data, table + i * size) for i in range(count)]
+    newest = 0
+    for kind, offset, link, entries in sections:
+        if kind != 0x6FFFFFFE:  # SHT_GNU_verneed
+            continue
+        texts, need = sections[link][1], offset
+        for _ in range(entries):
+            names, first, following = struct.unpack_from("<2xH4xII", data, need)
+            name = need + first
+            for _ in range(names):
+                text, next_name = struct.unpack_from("<8xII", data, name)
+                found = re.match(rb"GLIBC_2\.(\d+)", data[texts + text:texts + text + 20])
+                newest = max(newest, int(found.group(1)) if found else 0)
+                name += next_name
+            need += following
+    return newest
+
+
 def _platform(files: dict[str, bytes]) -> str:
     """The tag of what the binaries need."""
     binaries = {place: data for place, data in files.items() if data.startswith(b"\x7fELF")}
@@ -133,7 +156,7 @@ def _platform(files: dict[str, bytes]) -> str:
         if _machine(data) != machine:
             raise ValueError(f"{place} is for {_machine(data)}, but {PLUGIN} is for {machine}: a wheel is for one; "
                              "build all of it with one compiler")
-        glibc = max([glibc, *map(int, re.findall(rb"\0GLIBC_2\.(\d+)(?:\.\d+)?(?=\0)", data))])
+        glibc = max(glibc, _glibc(data))
     return f"manylinux_2_{glibc}_{machine}"
 
 
@@ -144,7 +167,7 @@ def _metadata(tag: str, commands: list[str]) -> dict[str, str]:
     return {
         "METADATA": f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: {version()}\n"
                     "Summary: PJRT plugins for CPUs and NVIDIA GPUs, and what loads, checks and extends any plugin\n"
-                    "License: Apache-2.0\nRequires-Python: >=3.9\n"
+                    f"License: {linked_in.licenses()}\nRequires-Python: >=3.9\n"
                     "Keywords: pjrt,jax,pytorch,xla,stablehlo\n"
                     "Classifier: Operating System :: POSIX :: Linux\n"
                     "Classifier: Programming Language :: Python :: 3\n"
@@ -167,6 +190,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None) 
     info = f"{PACKAGE}-{version()}.dist-info"
     files = {f"{PACKAGE}/{place}": data for place, data in sorted((python | binary).items())}
     files |= {f"{info}/licenses/{legal}": (ROOT / legal).read_bytes() for legal in ("LICENSE", "NOTICE")}
+    materials = linked_in.bill_of_materials(DISTRIBUTION, version())
+    files[f"{info}/sboms/plinth.cdx.json"] = materials.encode()
     files |= {f"{info}/{file}": text.encode() for file, text in _metadata(tag, commands).items()}
 
     name = f"{PACKAGE}-{version()}-{tag}.whl"

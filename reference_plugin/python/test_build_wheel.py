@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What build_wheel.py puts into a wheel, and what it refuses, on builds made up for it."""
 
+import json
 import struct
 import sys
 import zipfile
@@ -15,7 +16,14 @@ X86_64, AARCH64 = 62, 183
 
 
 def binary(machine, glibc="2.17"):
-    return b"\x7fELF\2\1\1".ljust(18, b"\0") + struct.pack("<H", machine) + f"\0GLIBC_{glibc}\0".encode()
+    """An ELF file with a section of needed versions, and a text that looks like one."""
+    header = b"\x7fELF\2\1\1".ljust(18, b"\0") + struct.pack("<H", machine)
+    texts = f"\0GLIBC_2.2.5\0GLIBC_{glibc}\0".encode()
+    need = struct.pack("<HHIIIIHHIIIHHII", 1, 2, 0, 16, 0, 0, 0, 0, 1, 16, 0, 0, 0, 13, 0)
+    sections = struct.pack("<4xI16xQQII16x", 3, 64, len(texts), 0, 0)
+    sections += struct.pack("<4xI16xQQII16x", 0x6FFFFFFE, 64 + len(texts), len(need), 0, 1)
+    table = 64 + len(texts) + len(need)
+    return header.ljust(40, b"\0") + struct.pack("<Q10xHHH", table, 64, 2, 0) + texts + need + sections + b"\0GLIBC_2.99\0"
 
 
 @pytest.fixture(name="build")
@@ -62,6 +70,14 @@ def test_a_program_becomes_a_command_and_can_be_run(build):
     assert "plinth-conformance = plinth_pjrt.command:main\n" in points and "plinth = plinth_pjrt.c" not in points
     assert wheel.getinfo("plinth_pjrt/bin/plinth-conformance").external_attr >> 16 & 0o111
     assert not wheel.getinfo("plinth_pjrt/__init__.py").external_attr >> 16 & 0o111
+
+
+def test_it_says_what_is_linked_in(build):
+    wheel = build.wheel()
+    materials = json.loads(wheel.read("plinth_pjrt-1.2.3.dev4.dist-info/sboms/plinth.cdx.json"))
+    assert {"Highway", "libstdc++"} < {c["name"] for c in materials["components"]}
+    notice = wheel.read("plinth_pjrt-1.2.3.dev4.dist-info/licenses/NOTICE").decode()
+    assert all(c["name"] in notice for c in materials["components"])
 
 
 def test_the_same_bytes_twice(build, tmp_path, monkeypatch):

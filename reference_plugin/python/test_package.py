@@ -93,6 +93,36 @@ def test_what_is_built_against_it(python, tmp_path):
     assert folder.startswith(str(python.parent.parent))
 
 
+def test_versions_agree(python):
+    out = script(python, """
+        import importlib.metadata, jax, pathlib, plinth_pjrt, re
+        print(importlib.metadata.version("plinth-pjrt"))
+        print(re.search(r"plinth (\\S+)", jax.devices("plinth")[0].client.platform_version).group(1))
+        package = pathlib.Path(plinth_pjrt.__file__).parent
+        text = (package / "lib/cmake/plinth/plinthConfigVersion.cmake").read_text()
+        print(re.search(r'set\\(PACKAGE_VERSION "([^"]+)"', text).group(1))
+        print(*[p.name for p in (package / "lib").glob("libplinth.so*")])
+    """)
+    wheel, plugin, cmake, library = out.split()
+    command = run(python.parent / "plinth", "--version").split()[-1]
+    suite = run(python.parent / "plinth-conformance", "--version").split()[-1]
+    assert wheel == plugin == command == suite
+    # CMake compares numbers.
+    assert cmake == wheel.split(".dev")[0] and cmake.count(".") == 2
+    assert library == "libplinth.so.0"
+
+
+def test_nothing_stays_when_it_is_removed(python, tmp_path):
+    (wheel,) = python.parent.parent.parent.glob("*.whl")
+    venv.create(tmp_path / "venv", with_pip=False)
+    files = lambda: {p for p in (tmp_path / "venv").rglob("*") if not p.name.endswith(".pyc")}  # noqa: E731
+    before, pip = files(), [sys.executable, "-m", "pip", "--python", tmp_path / "venv/bin/python"]
+    run(*pip, "install", "--no-deps", "--no-index", "-q", wheel)
+    run(tmp_path / "venv/bin/plinth", "list")
+    run(*pip, "uninstall", "-q", "-y", "plinth-pjrt")
+    assert files() == before
+
+
 def test_binaries_for_another_machine_are_refused_in_words(python, tmp_path):
     """Copies of the folder: pip itself refuses the wheel."""
     plugin = pathlib.Path(script(python, "import plinth_pjrt; print(plinth_pjrt.plugin_path())").strip())
