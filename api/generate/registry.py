@@ -14,6 +14,7 @@ IF_UNKNOWN = ("drop", "refuse")
 THREADS = ("any", "exclusive")
 CALLS = ("once", "many")
 ANSWERS = ("stable", "changing")
+JUDGES = ("put", "peer", "changes", "unique", "monotone", "new", "used", "free")
 CLASSES = ("contract", "robust", "undefined")
 HEADS = ("args", "sized", "extension", "none", "ffi_args", "ffi_extension")
 
@@ -60,6 +61,7 @@ class Field(Entry):
     nullable: bool = False
     owner: str | None = None
     lifetime: str | None = None
+    judge: str | None = None
     absent: str | None = None
     members: list[str] = field(default_factory=list)
     earlier_type: str | None = None
@@ -502,6 +504,10 @@ def validate(registry: Registry) -> None:
             check.need(not f.ability or f.absent == "null",
                        f"{f.name}: an ability makes the slot null, and absent is {f.absent!r}")
             fields = {x.name for s in m.structs if f.args in (s.name, s.alias) for x in s.fields}
+            for x in (x for s in m.structs if f.args == s.name for x in s.fields):
+                is_judged = x.direction != "in" and m in registry.modules
+                check.need(x.judge in JUDGES if is_judged else x.judge is None,
+                           f"{f.name}.{x.name}: judge {x.judge!r}")
             for name in (f.opens, f.closes):
                 check.need(not name or name in fields,
                            f"{f.name}: opens or closes {name!r}, which is no field of its own")

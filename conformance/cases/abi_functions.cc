@@ -40,6 +40,31 @@ std::vector<SizeSaid> HistoricalSizes(const Struct& args) {
   return sizes;
 }
 
+// What describes a handle is the same for callers of every size; what lies after the fields that
+// the plugin knows is garbage.
+void CompareOutputs(Context& context, int number, SizeSaid said, size_t own) {
+  Subject subject(context, number);
+  if (!subject.IsReady(context)) return;
+  auto call = [&](GuardedArgs& args, size_t announced, size_t there) {
+    std::memset(args.data(), 0xC7, there);
+    std::memcpy(args.data(), subject.arguments.bytes().data(),
+                std::min(there, subject.arguments.bytes().size()));
+    std::memcpy(args.data(), &announced, sizeof(announced));
+    return context.plugin().Call(subject.function, args.data());
+  };
+  GuardedArgs usual(own), other(said.actual);
+  if (!call(usual, own, own).ok() || !call(other, said.announced, said.actual).ok()) return;
+  for (const reflection::Field& field : FieldsOf(subject.args)) {
+    bool is_there = field.offset + field.size <= std::min(own, said.announced);
+    if (field.direction != reflection::Direction::kOut || !is_there || field.depth > 0) continue;
+    context.Check(
+        "PJRT-Args-struct_size",
+        std::memcmp(usual.data() + field.offset, other.data() + field.offset, field.size) == 0,
+        subject.function.name, " with struct_size ", said.announced, " gives another `", field.name,
+        "`");
+  }
+}
+
 void AskSize(Context& context, int number, SizeSaid said) {
   size_t size = said.announced;
   Subject subject(context, number);
@@ -57,6 +82,10 @@ void AskSize(Context& context, int number, SizeSaid said) {
   bool is_refusal = status.code() == StatusCode::kInvalidArgument;
   bool is_smaller = size < own;
   if (status.code() == today.code() || (is_smaller && is_refusal)) {
+    bool is_compared = status.ok() && subject.function.answer == reflection::Answer::kStable;
+    if (is_compared && context.plugin().minor() <= kPjrtDeclaredMinor) {
+      CompareOutputs(context, number, said, own);
+    }
     bool must_accept = context.profile().accepts_all_sizes && size >= subject.args.minimum_size;
     if (must_accept && status.code() != today.code()) {
       context.Fail(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "conformance/mutants/mutant.h"
+#include "plinth/reflection/reflection.h"
 
 namespace plinth::mutants {
 namespace {
@@ -72,14 +73,14 @@ PJRT_Error* CopyLate(PJRT_Buffer_ToHostBuffer_Args* a) {
   if (a->dst == nullptr) return Real().PJRT_Buffer_ToHostBuffer(a);
   auto copied = std::make_shared<std::vector<char>>(a->dst_size + 1);
   auto before = std::make_shared<std::string>(static_cast<const char*>(a->dst), a->dst_size);
-  PJRT_Buffer_ToHostBuffer_Args real = *a;
-  real.dst = copied->data();
-  if (PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(&real)) return error;
+  PJRT_Buffer_ToHostBuffer_Args late_args = *a;
+  late_args.dst = copied->data();
+  if (PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(&late_args)) return error;
   auto create = MakeArgs<PJRT_Event_Create_Args>();
   if (PJRT_Error* error = Real().PJRT_Event_Create(&create)) return error;
   a->event = create.event;
   Late().Add(create.event);
-  std::thread([=, dst = a->dst, event = real.event, late = create.event] {
+  std::thread([=, dst = a->dst, event = late_args.event, late = create.event] {
     auto await = MakeArgs<PJRT_Event_Await_Args>();
     await.event = event;
     PJRT_Error* error = Real().PJRT_Event_Await(&await);
@@ -142,26 +143,145 @@ struct Duty {
   }
 };
 
+PJRT_Error* NotImplemented(void*) { return MakeError(PJRT_Error_Code_UNIMPLEMENTED, "not here"); }
+
+// Puts a function that answers UNIMPLEMENTED into the slot.
+void TakeAway(PJRT_Api& table, const reflection::Function& function) {
+  auto* none = &NotImplemented;
+  std::memcpy(reinterpret_cast<char*>(&table) + function.offset, &none, sizeof(none));
+}
+
+// Runs a callback a little later, on another thread.
+struct LateCallback {
+  PJRT_Event_OnReadyCallback callback;
+  void* arg;
+  static void Run(PJRT_Error* error, void* arg) {
+    std::thread([error, arg] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::unique_ptr<LateCallback> late(static_cast<LateCallback*>(arg));
+      late->callback(error, late->arg);
+    }).detach();
+  }
+};
+
+bool IsRowMajor(const PJRT_Buffer_MemoryLayout* layout) {
+  if (layout == nullptr) return true;
+  if (layout->type != PJRT_Buffer_MemoryLayout_Type_Tiled) return false;
+  for (size_t i = 0; i < layout->tiled.minor_to_major_size; ++i) {
+    if (layout->tiled.minor_to_major[i] !=
+        static_cast<int64_t>(layout->tiled.minor_to_major_size - 1 - i))
+      return false;
+  }
+  return true;
+}
+
 constexpr Mutant kCorrect[] = {
-    {"slow_copies", "", "", "nothing: copies to the host take their time",
+    {"no_optional", "", "nothing: what a plugin may do without is UNIMPLEMENTED",
+     [](PJRT_Api& t) {
+       for (const reflection::Function& function : reflection::Functions()) {
+         std::string_view name = function.name.view();
+         bool is_needed = name.ends_with("_Destroy") || name == "PJRT_Error_ForEachPayload";
+         if (function.table < 0 && function.absent == reflection::Absent::kStub && !is_needed)
+           TakeAway(t, function);
+       }
+     }},
+    {"no_extensions", "", "nothing: there is no extension",
+     [](PJRT_Api& t) { t.extension_start = nullptr; }},
+    {"late_callbacks", "", "nothing: callbacks come a little later, on other threads",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) {
+         if (a->callback == nullptr) return Real().PJRT_Event_OnReady(a);
+         auto own = *a;
+         auto* late = new LateCallback{a->callback, a->user_arg};
+         own.callback = LateCallback::Run;
+         own.user_arg = late;
+         PJRT_Error* error = Real().PJRT_Event_OnReady(&own);
+         if (error != nullptr) delete late;
+         return error;
+       });
+     }},
+    {"not_on_cpu", "", "nothing: device memory is no host memory",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_IsOnCpu>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Buffer_IsOnCpu(a);
+         if (error == nullptr) a->is_on_cpu = false;
+         return error;
+       });
+       TakeAway(t, reflection::Get(reflection::function::kPJRT_Buffer_UnsafePointer));
+     }},
+    {"no_statistics", "", "nothing: memory is not counted",
+     [](PJRT_Api& t) {
+       TakeAway(t, reflection::Get(reflection::function::kPJRT_Device_MemoryStats));
+     }},
+    {"copies_always", "", "nothing: host memory is never used without a copy",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
+         auto own = *a;
+         if (own.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy ||
+             own.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy)
+           own.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes;
+         PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(&own);
+         if (error != nullptr) return error;
+         a->buffer = own.buffer;
+         a->done_with_host_buffer = own.done_with_host_buffer;
+         return error;
+       });
+     }},
+    {"refuses_layouts", "", "nothing: layouts other than the usual are refused",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
+         if (a->device_layout != nullptr)
+           return MakeError(PJRT_Error_Code_UNIMPLEMENTED, "no layouts");
+         return Real().PJRT_Client_BufferFromHostBuffer(a);
+       });
+       Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) {
+         if (!IsRowMajor(a->host_layout))
+           return MakeError(PJRT_Error_Code_UNIMPLEMENTED, "no layouts");
+         return Real().PJRT_Buffer_ToHostBuffer(a);
+       });
+     }},
+    {"no_serialization", "", "nothing: executables are not written",
+     [](PJRT_Api& t) {
+       TakeAway(t, reflection::Get(reflection::function::kPJRT_Executable_Serialize));
+       TakeAway(t, reflection::Get(reflection::function::kPJRT_Executable_DeserializeAndLoad));
+       TakeAway(t, reflection::Get(reflection::function::kPJRT_Executable_GetCompileOptions));
+     }},
+    {"padded_sizes", "", "nothing: buffers take whole pages",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_OnDeviceSizeInBytes>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Buffer_OnDeviceSizeInBytes(a);
+         if (error == nullptr)
+           a->on_device_size_in_bytes = (a->on_device_size_in_bytes + 4095) / 4096 * 4096;
+         return error;
+       });
+     }},
+    {"older", "", "nothing: the table is of 0.90",
+     [](PJRT_Api& t) {
+       t.pjrt_api_version.minor_version = 90;
+       t.struct_size = 40 + 8 * 128;
+     }},
+    {"one_device", "", "nothing: there is one device", [](PJRT_Api&) {}},
+    {"eight_devices", "", "nothing: there are eight devices", [](PJRT_Api&) {}},
+    {"artifacts", "", "nothing: programs come as artifacts", [](PJRT_Api&) {}},
+    {"slow_copies", "", "nothing: copies to the host take their time",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) { return CopyLate(a); });
        Replace<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto* a) -> PJRT_Error* {
          return Late().Has(a->event) ? nullptr : Real().PJRT_Event_Destroy(a);
        });
      }},
-    {"other_bits", "", "", "nothing: bits that say nothing differ",
+    {"other_bits", "", "nothing: bits that say nothing differ",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) { return CopyOtherBits(a); });
      }},
-    {"slow_clients", "", "", "nothing: clients take their time",
+    {"slow_clients", "", "nothing: clients take their time",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Create>(t, [](auto* a) {
          std::this_thread::sleep_for(std::chrono::seconds(5));
          return Real().PJRT_Client_Create(a);
        });
      }},
-    {"needs_option", "", "", "nothing: there is no client without its option",
+    {"needs_option", "", "nothing: there is no client without its option",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Create>(t, [](auto* a) {
          for (size_t i = 0; i < a->num_options; ++i) {
@@ -173,7 +293,7 @@ constexpr Mutant kCorrect[] = {
          return MakeError(PJRT_Error_Code_INVALID_ARGUMENT, "num_devices is needed");
        });
      }},
-    {"counts_duties", "", "", "nothing: what a client owes has to be done before it goes",
+    {"counts_duties", "", "nothing: what a client owes has to be done before it goes",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Buffer_CopyRawToHostFuture>(t, [](auto* a) {
          using Args = PJRT_Buffer_CopyRawToHostFuture_Args;

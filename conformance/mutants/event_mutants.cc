@@ -65,7 +65,7 @@ std::mutex& CallbackLock() {
 }
 
 constexpr Mutant kEventMutants[] = {
-    {"callback_twice", "PJRT-Event_OnReady-once", "*", "callbacks run twice",
+    {"callback_twice", "PJRT-Event_OnReady-once", "callbacks run twice",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) {
          return OnReadyInstead(a, [](PJRT_Error* error, void* arg) {
@@ -76,15 +76,14 @@ constexpr Mutant kEventMutants[] = {
          });
        });
      }},
-    {"callback_never", "PJRT-Event_OnReady-once", "*", "callbacks are accepted and never run",
+    {"callback_never", "PJRT-Event_OnReady-once", "callbacks are accepted and never run",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) -> PJRT_Error* {
          return a->event == nullptr || a->callback == nullptr ? Real().PJRT_Event_OnReady(a)
                                                               : nullptr;
        });
      }},
-    {"callback_too_early", "PJRT-Event_OnReady-once", "L2/event/set_by_caller",
-     "callbacks run at once, ready or not",
+    {"callback_too_early", "PJRT-Event_OnReady-once", "callbacks run at once, ready or not",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) -> PJRT_Error* {
          if (a->event == nullptr || a->callback == nullptr) return Real().PJRT_Event_OnReady(a);
@@ -92,7 +91,7 @@ constexpr Mutant kEventMutants[] = {
          return nullptr;
        });
      }},
-    {"callback_under_lock", "PJRT-Event_OnReady-reentrant", "*",
+    {"callback_under_lock", "PJRT-Event_OnReady-reentrant",
      "callbacks run under a lock that destroying an event takes, too",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) {
@@ -108,7 +107,7 @@ constexpr Mutant kEventMutants[] = {
          return Real().PJRT_Event_Destroy(a);
        });
      }},
-    {"callback_lost_on_destroy", "PJRT-Event_OnReady-once", "L2/event/destroyed_while_pending",
+    {"callback_lost_on_destroy", "PJRT-Event_OnReady-once",
      "destroying a pending event cancels its callbacks",
      [](PJRT_Api& t) {
        static std::set<PJRT_Event*>* const gone = new std::set<PJRT_Event*>;
@@ -147,7 +146,7 @@ constexpr Mutant kEventMutants[] = {
          return Real().PJRT_Event_Destroy(a);
        });
      }},
-    {"callback_error_lost", "PJRT-Event_OnReady-owns-error", "*",
+    {"callback_error_lost", "PJRT-Event_OnReady-owns-error",
      "callbacks of failed events get no error",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) {
@@ -159,8 +158,7 @@ constexpr Mutant kEventMutants[] = {
          });
        });
      }},
-    {"event_error_lost", "PJRT-Event_Error-independent", "*",
-     "a failed event says that all is well",
+    {"event_error_lost", "PJRT-Event_Error-independent", "a failed event says that all is well",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_Error>(t, [](auto* a) -> PJRT_Error* {
          PJRT_Error* error = Real().PJRT_Event_Error(a);
@@ -174,7 +172,7 @@ constexpr Mutant kEventMutants[] = {
          return nullptr;
        });
      }},
-    {"event_error_once", "PJRT-Event_Error-independent", "*",
+    {"event_error_once", "PJRT-Event_Error-independent",
      "the error of an event can be asked for once",
      [](PJRT_Api& t) {
        ForgetDestroyedEvents(t);
@@ -185,7 +183,7 @@ constexpr Mutant kEventMutants[] = {
          return nullptr;
        });
      }},
-    {"await_once", "PJRT-Event_Await-twice", "*", "an event can be awaited once",
+    {"await_once", "PJRT-Event_Await-twice", "an event can be awaited once",
      [](PJRT_Api& t) {
        ForgetDestroyedEvents(t);
        Replace<&PJRT_Api::PJRT_Event_Await>(t, [](auto* a) {
@@ -193,7 +191,7 @@ constexpr Mutant kEventMutants[] = {
          return MakeError(PJRT_Error_Code_FAILED_PRECONDITION, "was awaited");
        });
      }},
-    {"await_error_lost", "PJRT-Event_Await-independent", "*",
+    {"await_error_lost", "PJRT-Event_Await-independent",
      "awaiting a failed event succeeds the second time",
      [](PJRT_Api& t) {
        ForgetDestroyedEvents(t);
@@ -204,7 +202,7 @@ constexpr Mutant kEventMutants[] = {
          return nullptr;
        });
      }},
-    {"is_ready_flips", "PJRT-Event_IsReady-monotone", "*", "a ready event is not ready any more",
+    {"is_ready_flips", "PJRT-Event_IsReady-monotone", "a ready event is not ready any more",
      [](PJRT_Api& t) {
        ForgetDestroyedEvents(t);
        Replace<&PJRT_Api::PJRT_Event_IsReady>(t, [](auto* a) {
@@ -213,7 +211,7 @@ constexpr Mutant kEventMutants[] = {
          return error;
        });
      }},
-    {"is_ready_blocks", "PJRT-Event_IsReady-nonblocking", "*",
+    {"is_ready_blocks", "PJRT-Event_IsReady-nonblocking",
      "asking whether an event is ready waits for it",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_IsReady>(t, [](auto* a) {
@@ -223,7 +221,7 @@ constexpr Mutant kEventMutants[] = {
          return Real().PJRT_Event_IsReady(a);
        });
      }},
-    {"event_set_twice", "PJRT-Event_Set-once", "*", "an event may be set again",
+    {"event_set_twice", "PJRT-Event_Set-once", "an event may be set again",
      [](PJRT_Api& t) {
        ForgetDestroyedEvents(t);
        Replace<&PJRT_Api::PJRT_Event_Set>(t, [](auto* a) -> PJRT_Error* {
@@ -235,7 +233,7 @@ constexpr Mutant kEventMutants[] = {
          return nullptr;
        });
      }},
-    {"event_destroy_null", "PJRT-Event_Destroy-null", "*", "destroying a null event is refused",
+    {"event_destroy_null", "PJRT-Event_Destroy-null", "destroying a null event is refused",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto* a) {
          if (a->event != nullptr) return Real().PJRT_Event_Destroy(a);

@@ -125,25 +125,23 @@ std::set<PJRT_Buffer*>& Donated() {
 }
 
 constexpr Mutant kExecuteMutants[] = {
-    {"multiply_adds", "PJRT-LoadedExecutable_Execute-results", "L1/program/run/two_results",
-     "stablehlo.multiply adds",
+    {"multiply_adds", "PJRT-LoadedExecutable_Execute-results", "stablehlo.multiply adds",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(
            t, [](auto* a) { return CompileChanged(a, "stablehlo.multiply", "stablehlo.add"); });
      }},
-    {"compare_off_by_one", "PJRT-LoadedExecutable_Execute-results", "L1/program/run/loop",
-     "LT compares as LE",
+    {"compare_off_by_one", "PJRT-LoadedExecutable_Execute-results", "LT compares as LE",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(
            t, [](auto* a) { return CompileChanged(a, "compare LT", "compare LE"); });
      }},
-    {"rounds_to_even", "PJRT-LoadedExecutable_Execute-results", "L4/op/round_nearest_afz/*",
+    {"rounds_to_even", "PJRT-LoadedExecutable_Execute-results",
      "halves are rounded to even numbers, not away from zero",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(
            t, [](auto* a) { return CompileChanged(a, "round_nearest_afz", "round_nearest_even"); });
      }},
-    {"shift_loses_sign", "PJRT-LoadedExecutable_Execute-results", "L4/op/shift_right_arithmetic/s*",
+    {"shift_loses_sign", "PJRT-LoadedExecutable_Execute-results",
      "arithmetic shifts fill with zeros",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
@@ -151,13 +149,12 @@ constexpr Mutant kExecuteMutants[] = {
        });
      }},
     {"total_order_forgotten", "PJRT-LoadedExecutable_Execute-results",
-     "L4/op/compare/*/total_order", "numbers are compared without NaN and -0 in their places",
+     "numbers are compared without NaN and -0 in their places",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(
            t, [](auto* a) { return CompileChanged(a, "TOTALORDER", "FLOAT"); });
      }},
-    {"executes_once", "PJRT-LoadedExecutable_Execute-results", "L1/program/run/*",
-     "an executable can be run once",
+    {"executes_once", "PJRT-LoadedExecutable_Execute-results", "an executable can be run once",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
          if (!IsUsual(a) || AllExecuted().Add(a->executable)) {
@@ -170,7 +167,7 @@ constexpr Mutant kExecuteMutants[] = {
          return Real().PJRT_LoadedExecutable_Destroy(a);
        });
      }},
-    {"done_never", "PJRT-LoadedExecutable_Execute-done", "*",
+    {"done_never", "PJRT-LoadedExecutable_Execute-done",
      "device_complete_events never become ready",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
@@ -187,7 +184,7 @@ constexpr Mutant kExecuteMutants[] = {
          return error;
        });
      }},
-    {"extra_arguments", "PJRT-LoadedExecutable_Execute-count", "*",
+    {"extra_arguments", "PJRT-LoadedExecutable_Execute-count",
      "more arguments than the program has are accepted",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
@@ -197,7 +194,7 @@ constexpr Mutant kExecuteMutants[] = {
          return ExecuteChanged(a, a->options, a->argument_lists[0], a->num_args - 1);
        });
      }},
-    {"failure_hands_out", "PJRT-LoadedExecutable_Execute-failure", "*",
+    {"failure_hands_out", "PJRT-LoadedExecutable_Execute-failure",
      "a call that fails hands out an output",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
@@ -208,7 +205,7 @@ constexpr Mutant kExecuteMutants[] = {
          return error;
        });
      }},
-    {"shape_not_looked_at", "PJRT-LoadedExecutable_Execute-shape", "*",
+    {"shape_not_looked_at", "PJRT-LoadedExecutable_Execute-shape",
      "an argument of the wrong shape ends in INTERNAL",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) -> PJRT_Error* {
@@ -219,14 +216,14 @@ constexpr Mutant kExecuteMutants[] = {
          return MakeError(PJRT_Error_Code_INTERNAL, "something went wrong");
        });
      }},
-    {"deleted_executable_runs", "PJRT-LoadedExecutable_Execute-deleted-executable", "*",
+    {"deleted_executable_runs", "PJRT-LoadedExecutable_Execute-deleted-executable",
      "a deleted executable goes on running",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Delete>(t, [](auto* a) -> PJRT_Error* {
          return a->executable == nullptr ? Real().PJRT_LoadedExecutable_Delete(a) : nullptr;
        });
      }},
-    {"donation_ignored", "PJRT-LoadedExecutable_Execute-donation", "L2/lifetime/donation",
+    {"donation_ignored", "PJRT-LoadedExecutable_Execute-donation",
      "a donated argument stays usable",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
@@ -238,7 +235,7 @@ constexpr Mutant kExecuteMutants[] = {
          return ExecuteChanged(a, &options, a->argument_lists[0], a->num_args);
        });
      }},
-    {"donation_frees_twice", "PJRT-LoadedExecutable_Execute-donation", "L2/lifetime/donation",
+    {"donation_frees_twice", "PJRT-LoadedExecutable_Execute-donation",
      "the memory of a donated argument is freed again with its buffer",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
@@ -256,7 +253,7 @@ constexpr Mutant kExecuteMutants[] = {
          return Real().PJRT_Buffer_Destroy(a);
        });
      }},
-    {"error_not_carried", "PJRT-Client_CreateErrorBuffer-carries", "*",
+    {"error_not_carried", "PJRT-Client_CreateErrorBuffer-carries",
      "a buffer made of an error is a plain one",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_CreateErrorBuffer>(t, [](auto* a) {
@@ -273,7 +270,7 @@ constexpr Mutant kExecuteMutants[] = {
          return error;
        });
      }},
-    {"error_code_lost", "PJRT-LoadedExecutable_Execute-error-input", "L2/lifetime/errors_travel",
+    {"error_code_lost", "PJRT-LoadedExecutable_Execute-error-input",
      "the error of an argument reaches the outputs as INTERNAL",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_CreateErrorBuffer>(t, [](auto* a) {
@@ -286,7 +283,7 @@ constexpr Mutant kExecuteMutants[] = {
          return error;
        });
      }},
-    {"delete_waits_for_none", "PJRT-Buffer_Delete-uses", "L2/lifetime/delete_while_in_use",
+    {"delete_waits_for_none", "PJRT-Buffer_Delete-uses",
      "deleting an argument spoils the results that were computed from it",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
@@ -311,8 +308,7 @@ constexpr Mutant kExecuteMutants[] = {
          return Real().PJRT_Buffer_Delete(a);
        });
      }},
-    {"race", "PJRT-Threads-any", "L2/process/many_threads",
-     "an argument goes through a variable that all threads share",
+    {"race", "PJRT-Threads-any", "an argument goes through a variable that all threads share",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
          if (!IsUsual(a) || a->num_args != 1) return Real().PJRT_LoadedExecutable_Execute(a);
@@ -320,7 +316,7 @@ constexpr Mutant kExecuteMutants[] = {
          return ExecuteChanged(a, a->options, arguments, 1);
        });
      }},
-    {"fingerprint_changes", "PJRT-Executable_Fingerprint-stable", "*",
+    {"fingerprint_changes", "PJRT-Executable_Fingerprint-stable",
      "the same program has another fingerprint every time",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Executable_Fingerprint>(t, [](auto* a) {
@@ -335,7 +331,7 @@ constexpr Mutant kExecuteMutants[] = {
          return error;
        });
      }},
-    {"optimized_too_small", "PJRT-Executable_OptimizedProgram-too-small", "*",
+    {"optimized_too_small", "PJRT-Executable_OptimizedProgram-too-small",
      "a program is cut to the space that there is",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Executable_OptimizedProgram>(t, [](auto* a) {
@@ -343,7 +339,7 @@ constexpr Mutant kExecuteMutants[] = {
          return Real().PJRT_Executable_OptimizedProgram(a);
        });
      }},
-    {"output_count", "PJRT-Executable_NumOutputs-program", "*",
+    {"output_count", "PJRT-Executable_NumOutputs-program",
      "an executable says that it has another type of output than it has",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Executable_OutputElementTypes>(t, [](auto* a) {
@@ -353,7 +349,7 @@ constexpr Mutant kExecuteMutants[] = {
          return error;
        });
      }},
-    {"damaged_file_loads", "PJRT-Executable_DeserializeAndLoad-damaged", "*",
+    {"damaged_file_loads", "PJRT-Executable_DeserializeAndLoad-damaged",
      "damaged bytes load the executable that was saved last",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Executable_Serialize>(t, [](auto* a) {
@@ -370,8 +366,7 @@ constexpr Mutant kExecuteMutants[] = {
          return Real().PJRT_Executable_DeserializeAndLoad(a);
        });
      }},
-    {"foreign_format", "PJRT-Client_Compile-format", "*",
-     "a format that nobody knows is read as MLIR",
+    {"foreign_format", "PJRT-Client_Compile-format", "a format that nobody knows is read as MLIR",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
          if (a->program == nullptr) return Real().PJRT_Client_Compile(a);
@@ -385,7 +380,7 @@ constexpr Mutant kExecuteMutants[] = {
          return error;
        });
      }},
-    {"old_artifacts", "PJRT-Plugin_Attributes-stablehlo", "L1/compile/vhlo_0_9",
+    {"old_artifacts", "PJRT-Plugin_Attributes-stablehlo",
      "artifacts before StableHLO 1.0 are promised, but not read",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
@@ -398,7 +393,7 @@ constexpr Mutant kExecuteMutants[] = {
          return Real().PJRT_Client_Compile(a);
        });
      }},
-    {"compiler_aborts", "PJRT-Client_Compile-hostile", "L1/program/wrong_programs",
+    {"compiler_aborts", "PJRT-Client_Compile-hostile",
      "a program without a module ends the process",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {

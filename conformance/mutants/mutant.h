@@ -14,7 +14,6 @@ namespace plinth::mutants {
 struct Mutant {
   const char* name;
   const char* requirement;  // the number in the registry of what it breaks
-  const char* cases;        // glob: of the cases that name the requirement, those that it concerns
   const char* breaks;       // in words
   void (*apply)(PJRT_Api& table);
 };
@@ -38,6 +37,7 @@ std::span<const Mutant> BufferMutants();
 std::span<const Mutant> TransferMutants();
 std::span<const Mutant> ExecuteMutants();
 std::span<const Mutant> ProcessMutants();
+std::span<const Mutant> VendorMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/mutants/generated_mutants.h"
 #include "conformance/mutants/mutant.h"
 
 namespace plinth::mutants {
@@ -18,8 +19,9 @@ const PJRT_Api* real = nullptr;
 
 std::vector<const Mutant*> AllMutants() {
   std::vector<const Mutant*> all;
-  for (std::span<const Mutant> some : {TableMutants(), EventMutants(), BufferMutants(),
-                                       TransferMutants(), ExecuteMutants(), ProcessMutants()}) {
+  for (std::span<const Mutant> some :
+       {TableMutants(), EventMutants(), BufferMutants(), TransferMutants(), ExecuteMutants(),
+        ProcessMutants(), VendorMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
@@ -53,6 +55,11 @@ const PJRT_Api* Load() {
   for (const Mutant* mutant : AllMutants()) {
     if (name != mutant->name) continue;
     mutant->apply(table);
+    return &table;
+  }
+  for (const GeneratedMutant& mutant : GeneratedMutants()) {
+    if (name != mutant.name) continue;
+    ApplyGenerated(mutant, table);
     return &table;
   }
   return nullptr;
@@ -89,15 +96,18 @@ __attribute__((visibility("default"))) const PJRT_Api* GetPjrtApi() {
   return table;
 }
 
-// One line for each mutant: name, requirement, cases and what it breaks, with tabs between.
+// One line for each mutant: name, requirement and what it breaks, with tabs between.
 __attribute__((visibility("default"))) const char* PlinthMutants() {
   static const std::string text = [] {
     std::string lines;
     for (const plinth::mutants::Mutant* mutant : plinth::mutants::AllMutants()) {
-      for (const char* part : {mutant->name, "\t", mutant->requirement, "\t", mutant->cases, "\t",
-                               mutant->breaks, "\n"}) {
+      for (const char* part :
+           {mutant->name, "\t", mutant->requirement, "\t", mutant->breaks, "\n"}) {
         lines += part;
       }
+    }
+    for (const plinth::mutants::GeneratedMutant& mutant : plinth::mutants::GeneratedMutants()) {
+      lines += mutant.name + "\t" + mutant.requirement + "\t" + mutant.breaks + "\n";
     }
     return lines;
   }();

@@ -29,7 +29,7 @@ void CountClients(PJRT_Api& table) {
 const pid_t loaded_in = getpid();
 
 constexpr Mutant kProcessMutants[] = {
-    {"unknown_option", "PJRT-Client_Create-unknown-option", "*",
+    {"unknown_option", "PJRT-Client_Create-unknown-option",
      "an option that nobody knows is ignored",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Create>(t, [](auto* a) {
@@ -41,7 +41,7 @@ constexpr Mutant kProcessMutants[] = {
          return Real().PJRT_Client_Create(a);
        });
      }},
-    {"store_called", "PJRT-Client_Create-kv-garbage", "*",
+    {"store_called", "PJRT-Client_Create-kv-garbage",
      "the key-value store of a single process is asked",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Create>(t, [](auto* a) {
@@ -58,7 +58,7 @@ constexpr Mutant kProcessMutants[] = {
          return Real().PJRT_Client_Create(a);
        });
      }},
-    {"one_client", "PJRT-Threads-any", "L2/process/many_clients", "only one client can be made",
+    {"one_client", "PJRT-Threads-any", "only one client can be made",
      [](PJRT_Api& t) {
        CountClients(t);
        Replace<&PJRT_Api::PJRT_Client_Create>(t, [](auto* a) {
@@ -68,7 +68,7 @@ constexpr Mutant kProcessMutants[] = {
          return error;
        });
      }},
-    {"initialize_again", "PJRT-Plugin_Initialize-again", "*", "Initialize fails the second time",
+    {"initialize_again", "PJRT-Plugin_Initialize-again", "Initialize fails the second time",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Plugin_Initialize>(t, [](auto* a) {
          static std::atomic<bool> was_called = false;
@@ -76,14 +76,14 @@ constexpr Mutant kProcessMutants[] = {
          return MakeError(PJRT_Error_Code_ALREADY_EXISTS, "was initialized");
        });
      }},
-    {"fork_hangs", "PJRT-Process-fork", "*", "a call in the child of a fork waits for ever",
+    {"fork_hangs", "PJRT-Process-fork", "a call in the child of a fork waits for ever",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_PlatformName>(t, [](auto* a) {
          while (getpid() != loaded_in) pause();
          return Real().PJRT_Client_PlatformName(a);
        });
      }},
-    {"fork_not_seen", "PJRT-Process-fork", "*", "a client is used on in the child of a fork",
+    {"fork_not_seen", "PJRT-Process-fork", "a client is used on in the child of a fork",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_PlatformName>(t, [](auto* a) -> PJRT_Error* {
          if (getpid() == loaded_in) return Real().PJRT_Client_PlatformName(a);
@@ -92,22 +92,21 @@ constexpr Mutant kProcessMutants[] = {
          return nullptr;
        });
      }},
-    {"exit_hangs", "PJRT-Process-exit", "*", "a process with a client does not end",
+    {"exit_hangs", "PJRT-Process-exit", "a process with a client does not end",
      [](PJRT_Api& t) {
        CountClients(t);
        std::atexit([] {
          while (num_clients > 0) pause();
        });
      }},
-    {"exit_aborts", "PJRT-Process-exit", "*", "a process with a client ends by an abort",
+    {"exit_aborts", "PJRT-Process-exit", "a process with a client ends by an abort",
      [](PJRT_Api& t) {
        CountClients(t);
        std::atexit([] {
          if (num_clients > 0) std::abort();
        });
      }},
-    {"writes_to_stderr", "PJRT-Process-alive", "L2/process/silent",
-     "errors are written to standard error",
+    {"writes_to_stderr", "PJRT-Process-alive", "errors are written to standard error",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
          PJRT_Error* error = Real().PJRT_Client_Compile(a);
@@ -115,18 +114,18 @@ constexpr Mutant kProcessMutants[] = {
          return error;
        });
      }},
-    {"leaks_buffers", "PJRT-Process-memory", "*", "buffers are never freed",
+    {"leaks_buffers", "PJRT-Process-memory", "buffers are never freed",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Buffer_Destroy>(t, [](auto* a) -> PJRT_Error* { return nullptr; });
      }},
-    {"leaks_executables", "PJRT-Process-memory", "*", "loaded executables are never freed",
+    {"leaks_executables", "PJRT-Process-memory", "loaded executables are never freed",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Destroy>(
            t, [](auto* a) -> PJRT_Error* { return nullptr; });
      }},
-    {"leaks_errors", "PJRT-Process-memory", "*", "errors are never freed",
+    {"leaks_errors", "PJRT-Process-memory", "errors are never freed",
      [](PJRT_Api& t) { t.PJRT_Error_Destroy = [](PJRT_Error_Destroy_Args*) {}; }},
-    {"leaks_events", "PJRT-Process-memory", "*", "events are never freed",
+    {"leaks_events", "PJRT-Process-memory", "events are never freed",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto* a) -> PJRT_Error* { return nullptr; });
      }},

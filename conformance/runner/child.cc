@@ -58,8 +58,19 @@ Result RunCase(const Case& item, const Plugin& plugin, const ChildOptions& optio
     }
   }
   Context context(plugin, options.profile, client, options.seed);
+  context.set_depth(options.depth);
+  context.set_on_row([&](const std::string& row) {
+    WriteLine(options.report_fd, Json::Object{{"row", row}});
+  });
   if (no_client.empty()) {
+    (void)plugin.findings().Take();  // of making the client: every case would have them
+    ProcessWatch watch;
+    int clients = plugin.num_clients_made();
     item.run(context);
+    watch.Finish(plugin.num_clients_made() != clients, plugin.findings());
+    for (Finding& finding : plugin.findings().Take()) {
+      context.Fail(finding.requirement, std::move(finding.text));
+    }
   } else {
     context.Unsupported(no_client);
   }

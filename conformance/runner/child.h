@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/runner/case.h"
+#include "conformance/runner/context.h"
 #include "conformance/runner/profile.h"
 
 namespace plinth::conformance {
@@ -15,7 +16,10 @@ struct ChildOptions {
   std::string plugin_path;
   Profile profile;
   uint64_t seed = 1;
-  int report_fd = -1;  // one JSON object per line: {"start": name}, then {"result": {...}}
+  // One JSON object per line: {"start": name}, {"row": text} of a case that tries many, and then
+  // {"result": {...}}.
+  int report_fd = -1;
+  Depth depth = Depth::kDefault;
 };
 
 // Runs cases in this process, in order, with one client for all that share one. Returns the exit

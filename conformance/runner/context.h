@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +50,9 @@ class NamedValues {
   std::vector<PJRT_NamedValue> values_;
 };
 
+// How many rows the cases try that generate them: one, a covering array, several of them.
+enum class Depth { kQuick, kDefault, kFull };
+
 // What a case works with: the plugin, a client, and a place for what it finds. Not thread-safe,
 // but for the calls of the plugin.
 class Context {
@@ -59,6 +63,13 @@ class Context {
   const Plugin& plugin() const { return plugin_; }
   const Profile& profile() const { return profile_; }
   uint64_t seed() const { return seed_; }
+  Depth depth() const { return depth_; }
+  void set_depth(Depth depth) { depth_ = depth; }
+  // Told what a case of many rows is about to try, so that a crash has a name.
+  void set_on_row(std::function<void(const std::string&)> tell) { on_row_ = std::move(tell); }
+  void TellRow(const std::string& row) const {
+    if (on_row_) on_row_(row);
+  }
   // Null for cases that need none.
   PJRT_Client* client() const { return client_; }
   // The client's first addressable device; a Status where it has none.
@@ -110,6 +121,8 @@ class Context {
   const Profile& profile_;
   PJRT_Client* client_;
   uint64_t seed_;
+  Depth depth_ = Depth::kDefault;
+  std::function<void(const std::string&)> on_row_;
   Verdict verdict_ = Verdict::kPass;
   std::vector<Finding> findings_;
   std::vector<std::string> notes_;

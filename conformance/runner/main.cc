@@ -36,6 +36,8 @@ int RunAsChild(const Options& options, const std::vector<Case>& cases) {
     if (found != by_name.end()) selected.push_back(found->second);
   }
   ChildOptions child{options.plugin, *profile, options.seed, 3};
+  if (options.is_one_row) child.depth = Depth::kQuick;
+  if (options.is_full) child.depth = Depth::kFull;
   fcntl(child.report_fd, F_SETFD, FD_CLOEXEC);
   return RunChild(child, selected);
 }
@@ -106,6 +108,10 @@ void AddRunOptions(CLI::App& app, Options& options) {
   app.add_option("--max-hangs", options.max_hangs, "give an area up after so many hangs; 0: never")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
+  app.add_flag("--full", options.is_full, "more rows of the cases that generate them");
+  app.add_flag("--quick", options.is_one_row, "L0 to L3, one row of the cases that generate them")
+      ->excludes("--full");
+  app.add_flag("--stop-at-first", options.stops_at_first, "stop when a case has failed");
   app.add_flag("--list", options.lists, "print the names of the selected cases and stop");
   app.add_flag("--all", options.shows_all, "print every case, not one for each cause");
   app.add_flag("--quiet", options.is_quiet, "no progress");
@@ -180,6 +186,7 @@ int Main(int argc, char** argv) {
     return tools::kUsage;
   }
   options.command = CommandText(argc, argv);
+  if (options.is_one_row && options.level.empty()) options.level = "L3";
   return is_child ? RunAsChild(options, cases) : RunSuite(options, cases);
 }
 

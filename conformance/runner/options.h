@@ -18,7 +18,9 @@ struct Options {
   uint64_t seed = 1;
   int jobs = 1;
   int max_hangs = 3;
-  double case_seconds = 0;  // 0: as the profile says
+  double case_seconds = 0;                   // 0: as the profile says
+  bool is_one_row = false, is_full = false;  // how many rows cases try that generate them
+  bool stops_at_first = false;
   bool lists = false, is_quiet = false, shows_all = false, leaves_robust_out = false;
   std::string command;  // as it was typed, for the report
 };

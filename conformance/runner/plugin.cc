@@ -5,6 +5,7 @@
 
 #include "plinth/support/error.h"
 #include "plinth/support/extension_chain.h"
+#include "plinth/support/str_cat.h"
 
 namespace plinth::conformance {
 
@@ -43,11 +44,49 @@ Status Plugin::Call(const reflection::Function& function, void* args) const {
   }
   bool makes_client = &function == &reflection::Get(reflection::function::kPJRT_Client_Create);
   if (makes_client && tell_client_) tell_client_();
+  if (makes_client) ++*num_clients_;
+  CallWatch watch(function, args, minor());
+  PJRT_Error* error = nullptr;
   if (function.returns == reflection::Returns::kNothing) {
     reinterpret_cast<void (*)(void*)>(slot)(args);
-    return Status();
+  } else {
+    error = reinterpret_cast<PJRT_Error* (*)(void*)>(slot)(args);
   }
-  return Take(reinterpret_cast<PJRT_Error* (*)(void*)>(slot)(args));
+  watch.Finish(error != nullptr, *findings_);
+  return Take(error);
+}
+
+void Plugin::LookAtError(PJRT_Error* error, const PJRT_Error_GetCode_Args& code,
+                         const PJRT_Error_Message_Args& message) const {
+  int number = RawEnum(code.code);
+  if (number <= 0 || number > PJRT_Error_Code_UNAUTHENTICATED) {
+    findings_->Add("PJRT-Error-code", StrCat("the code of an error is ", number));
+  }
+  std::string_view text(message.message, message.message == nullptr ? 0 : message.message_size);
+  if (message.message == nullptr && message.message_size != 0) {
+    findings_->Add("PJRT-Args-output-array",
+                   StrCat("the text of an error is null and has ", message.message_size, " bytes"));
+  }
+  // In the middle it may be the caller's own.
+  if (text.ends_with('\0')) {
+    findings_->Add("PJRT-Strings-size",
+                   StrCat("the ", text.size(), " bytes of an error's text end with NUL"));
+  }
+  const PJRT_Error_FunctionTable* head = nullptr;
+  if (minor() >= 107) std::memcpy(&head, error, sizeof(head));
+  if (head == nullptr || head->message == nullptr || head->get_code == nullptr) return;
+  // The other way to the same: what the head's functions say.
+  const char* other = nullptr;
+  size_t other_size = 0;
+  head->message(error, &other, &other_size);
+  if (std::string_view(other, other == nullptr ? 0 : other_size) != text) {
+    findings_->Add("PJRT-Error-head", "an error's head gives another text than PJRT_Error_Message");
+  }
+  if (static_cast<int>(head->get_code(error)) != number) {
+    findings_->Add("PJRT-Error-head",
+                   StrCat("an error's head gives another code than PJRT_Error_GetCode: ",
+                          static_cast<int>(head->get_code(error)), ", not ", number));
+  }
 }
 
 Status Plugin::Take(PJRT_Error* error) const {
@@ -62,6 +101,7 @@ Status Plugin::Take(PJRT_Error* error) const {
                       ? StatusFromParts(code.code, message.message, message.message_size)
                       : Internal("PJRT_Error_GetCode failed for: ",
                                  std::string_view(message.message, message.message_size));
+  LookAtError(error, code, message);
   if (status.ok()) status = Internal("an error object has the code OK");
   for (PJRT_Error* each : {unreadable, error}) {
     if (each == nullptr) continue;

@@ -2,11 +2,14 @@
 #ifndef PLINTH_CONFORMANCE_RUNNER_PLUGIN_H_
 #define PLINTH_CONFORMANCE_RUNNER_PLUGIN_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "conformance/runner/watch.h"
 #include "pjrt_c_api.h"
 #include "plinth/reflection/reflection.h"
 #include "plinth/support/args.h"
@@ -41,9 +44,18 @@ class Plugin {
   // Reads and frees an error of this plugin; success for null.
   Status Take(PJRT_Error* error) const;
 
+  // What did not hold around calls, whoever made them; see watch.h.
+  WatchFindings& findings() const { return *findings_; }
+  int num_clients_made() const { return *num_clients_; }
+
  private:
+  void LookAtError(PJRT_Error* error, const PJRT_Error_GetCode_Args& code,
+                   const PJRT_Error_Message_Args& message) const;
+
   std::string path_;
   const PJRT_Api* api_ = nullptr;
+  std::shared_ptr<WatchFindings> findings_ = std::make_shared<WatchFindings>();
+  std::shared_ptr<std::atomic<int>> num_clients_ = std::make_shared<std::atomic<int>>(0);
   std::function<void()> tell_client_;
 };
 

@@ -124,6 +124,9 @@ SupervisorOptions MakeSupervisor(const Options& options, const Profile& profile)
   supervisor.profile = profile;
   supervisor.jobs = options.jobs;
   supervisor.max_hangs = options.max_hangs;
+  supervisor.stops_at_first = options.stops_at_first;
+  if (options.is_one_row) supervisor.child_command.emplace_back("--quick");
+  if (options.is_full) supervisor.child_command.emplace_back("--full");
   return supervisor;
 }
 

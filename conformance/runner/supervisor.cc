@@ -171,6 +171,7 @@ class Child {
   size_t next_ = 0;  // the first case without a result
   bool has_started_case_ = false;
   std::string line_, error_text_, plugin_error_;
+  std::string row_;  // what a case of many rows was about to try
 
  private:
   pid_t pid_ = -1;
@@ -186,8 +187,9 @@ class Supervisor {
 
   SupervisorOutcome Run() {
     MakeWork();
-    while (error_.empty() && (!work_.empty() || !children_.empty())) {
-      while (error_.empty() && !work_.empty() && children_.size() < Jobs()) StartChild();
+    while (error_.empty() && !is_stopped_ && (!work_.empty() || !children_.empty())) {
+      while (error_.empty() && !is_stopped_ && !work_.empty() && children_.size() < Jobs())
+        StartChild();
       if (!children_.empty()) Wait();
     }
     children_.clear();
@@ -307,7 +309,11 @@ class Supervisor {
       } else if (const Json* name = line->Find("start")) {
         if (options_.on_start) options_.on_start(std::string(name->Text()));
         child.has_started_case_ = true;
+        child.row_.clear();
         child.SetDeadline(options_.profile.case_seconds);
+      } else if (const Json* row = line->Find("row")) {
+        child.row_ = row->Text();
+        child.SetDeadline(options_.profile.case_seconds);  // each row is a question of its own
       } else if (line->Find("client") != nullptr) {
         child.SetDeadline(options_.profile.start_seconds + options_.profile.case_seconds);
       } else if (const Json* json = line->Find("result")) {
@@ -391,6 +397,7 @@ class Supervisor {
       result.findings.push_back({"", StrCat(when, "no answer within ", child.limit(), " s")});
       ++hangs_[AreaOf(*child.cases_[number])];
     }
+    if (!child.row_.empty()) result.notes.push_back(StrCat("in the row ", child.row_));
     std::string error = ErrorText(child);
     if (!error.empty()) result.notes.push_back(StrCat("written before: ", error));
     Record(std::move(result));
@@ -398,6 +405,8 @@ class Supervisor {
 
   void Record(Result result) {
     if (options_.on_result) options_.on_result(result);
+    bool is_over = result.verdict == Verdict::kPass || result.verdict == Verdict::kUnsupported;
+    is_stopped_ |= options_.stops_at_first && !is_over;
     results_[result.name] = std::move(result);
   }
 
@@ -409,6 +418,7 @@ class Supervisor {
   std::map<std::string, int> hangs_;  // by area
   std::string error_;
   std::string version_;
+  bool is_stopped_ = false;
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct SupervisorOptions {
   int max_hangs = 3;
   // Told each case that begins, on the calling thread.
   std::function<void(const std::string&)> on_start;
+  bool stops_at_first = false;  // when a case has failed
   // Told each result as it comes, on the calling thread.
   std::function<void(const Result&)> on_result;
 };

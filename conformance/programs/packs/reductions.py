@@ -76,10 +76,25 @@ def reduce_programs(element: ElementType):
                     f"{{dimensions = {integers(axes)}}} : {signature([x, start], value)}")
             yield Program(f"{element.name}/{op}_{name}", main_of([x, start], [value], body),
                           [x, start], [Result(value, any_zero_sign=True)])
+    for op in ("maximum", "minimum", "or", "and"):
+        if op in reducers(element):
+            yield started(element, op)
     if element in FLOATS:
         yield real_sum(element)
     if element in REAL:
         yield argmax(element)
+
+
+def started(element: ElementType, op: str) -> Program:
+    """From a value that is not the neutral one. Of ops for which it does not matter how often it
+    is taken in, which the specification leaves open."""
+    x = operands_for(op, element, (5, 19))
+    start = x[2, 11]
+    value = folded(reducers(element)[op][1], x, [1], start)
+    body = (f'%r = "stablehlo.reduce"(%a0, %a1) {region(op, element)} '
+            f"{{dimensions = array<i64: 1>}} : {signature([x, start], value)}")
+    return Program(f"{element.name}/{op}_started", main_of([x, start], [value], body), [x, start],
+                   [Result(value, any_zero_sign=True)])
 
 
 def real_sum(element: ElementType) -> Program:

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/cases/ask.h"
+
+namespace plinth::conformance {
+
+std::vector<PJRT_Device*> AddressableDevices(Context& context) {
+  auto args = Get<&PJRT_Client_AddressableDevices_Args::client>(context, context.client());
+  if (!args) return {};
+  return {args->addressable_devices, args->addressable_devices + args->num_addressable_devices};
+}
+
+std::vector<PJRT_Memory*> MemoriesOf(Context& context, PJRT_Device* device) {
+  auto args = Get<&PJRT_Device_AddressableMemories_Args::device>(context, device);
+  if (!args) return {};
+  return {args->memories, args->memories + args->num_memories};
+}
+
+PJRT_Memory* DefaultMemoryOf(Context& context, PJRT_Device* device) {
+  auto args = Get<&PJRT_Device_DefaultMemory_Args::device>(context, device,
+                                                           "PJRT-Device_DefaultMemory-exists");
+  return args ? args->memory : nullptr;
+}
+
+std::string MemoryKindOf(Context& context, PJRT_Memory* memory) {
+  auto args = Get<&PJRT_Memory_Kind_Args::memory>(context, memory);
+  return args ? std::string(StringOf(args->kind, args->kind_size)) : std::string();
+}
+
+int DeviceIdOf(Context& context, PJRT_Device* device) {
+  auto get = Get<&PJRT_Device_GetDescription_Args::device>(context, device);
+  if (!get) return -1;
+  auto id =
+      Get<&PJRT_DeviceDescription_Id_Args::device_description>(context, get->device_description);
+  return id ? id->id : -1;
+}
+
+bool IsEventReady(Context& context, PJRT_Event* event) {
+  auto args = Get<&PJRT_Event_IsReady_Args::event>(context, event);
+  return args && RawBool(args->is_ready);
+}
+
+OwnedEvent ReadyEventOf(Context& context, PJRT_Buffer* buffer) {
+  auto args = Get<&PJRT_Buffer_ReadyEvent_Args::buffer>(context, buffer);
+  return args ? OwnedEvent(context.plugin(), args->event) : OwnedEvent();
+}
+
+Status AwaitBuffer(Context& context, PJRT_Buffer* buffer) {
+  auto args = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
+  args.buffer = buffer;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  OwnedEvent event(context.plugin(), args.event);
+  return context.Await(event.get());
+}
+
+bool DeleteBuffer(Context& context, PJRT_Buffer* buffer) {
+  return Get<&PJRT_Buffer_Delete_Args::buffer>(context, buffer).has_value();
+}
+
+bool IsBufferDeleted(Context& context, PJRT_Buffer* buffer) {
+  auto args = Get<&PJRT_Buffer_IsDeleted_Args::buffer>(context, buffer);
+  return args && RawBool(args->is_deleted);
+}
+
+}  // namespace plinth::conformance

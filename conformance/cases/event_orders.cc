@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: Apache-2.0
+// L2: every event that waits for something: two waiters, callbacks before and after readiness, what
+// callbacks may do, and both ways of ending.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/stored_programs.h"
+
+namespace plinth::conformance {
+namespace event_orders {
+namespace {
+
+constexpr char kOnce[] = "PJRT-Event_OnReady-once";
+const std::vector<float> kValues = {1, 2, 3, 4};
+
+struct Ending {
+  const char* name;
+  PJRT_Error_Code code;
+  std::string text;
+};
+
+// Something that is not there yet, and the event that says when it is.
+struct Waiting {
+  OwnedEvent event;
+  std::function<Status(const Ending&)> end;
+  // Another event for the same, or null.
+  std::function<OwnedEvent()> another = [] { return OwnedEvent(); };
+  // What has to live until the end.
+  std::vector<std::shared_ptr<void>> kept;
+};
+
+template <typename T>
+std::shared_ptr<T> Kept(Waiting& waiting, T value) {
+  auto shared = std::make_shared<T>(std::move(value));
+  waiting.kept.push_back(shared);
+  return shared;
+}
+
+PJRT_Memory* FirstMemory(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  return device.ok() ? DefaultMemoryOf(context, *device) : nullptr;
+}
+
+bool MakeCreated(Context& context, Waiting& waiting) {
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Event_Create", context.plugin().Call(create)))
+    return false;
+  waiting.event = OwnedEvent(context.plugin(), create.event);
+  // The event may be destroyed before it is set only by who sets it.
+  waiting.end = [&context, event = create.event](const Ending& ending) {
+    std::string text = ending.text;
+    auto set = MakeArgs<PJRT_Event_Set_Args>();
+    set.event = event;
+    set.error_code = ending.code;
+    set.error_message = text.data();
+    set.error_message_size = text.size();
+    Status status = context.plugin().Call(set);
+    std::fill(text.begin(), text.end(), '?');
+    return status;
+  };
+  return true;
+}
+
+// A buffer of f32[4] that the manager has to fill.
+std::shared_ptr<OwnedBuffer> MakePending(Context& context, Waiting& waiting) {
+  int64_t dims[] = {4};
+  auto spec = MakeArgs<PJRT_ShapeSpec>();
+  spec.dims = dims;
+  spec.num_dims = 1;
+  spec.element_type = PJRT_Buffer_Type_F32;
+  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  args.client = context.client();
+  args.shape_specs = &spec;
+  args.num_shape_specs = 1;
+  args.memory = FirstMemory(context);
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_CreateBuffersForAsyncHostToDevice",
+                  context.plugin().Call(args)))
+    return nullptr;
+  auto manager = Kept(waiting, OwnedManager(context.plugin(), args.transfer_manager));
+  auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+  get.transfer_manager = manager->get();
+  if (!context.Ok("PJRT-Args-accepted", "RetrieveBuffer", context.plugin().Call(get)))
+    return nullptr;
+  waiting.end = [&context, manager](const Ending& ending) {
+    if (ending.code == PJRT_Error_Code_OK) {
+      auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+      transfer.transfer_manager = manager->get();
+      transfer.data = kValues.data();
+      transfer.transfer_size = 16;
+      transfer.is_last_transfer = true;
+      PLINTH_RETURN_IF_ERROR(context.plugin().Call(transfer));
+      OwnedEvent done(context.plugin(), transfer.done_with_h2d_transfer);
+      return done ? context.Await(done.get()) : Status();
+    }
+    std::string text = ending.text;
+    auto fail = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
+    fail.transfer_manager = manager->get();
+    fail.error_code = ending.code;
+    fail.error_message = text.data();
+    fail.error_message_size = text.size();
+    Status status = context.plugin().Call(fail);
+    std::fill(text.begin(), text.end(), '?');
+    return status;
+  };
+  return Kept(waiting, OwnedBuffer(context.plugin(), get.buffer_out));
+}
+
+bool MakeTransferred(Context& context, Waiting& waiting) {
+  auto buffer = MakePending(context, waiting);
+  if (buffer == nullptr) return false;
+  waiting.event = ReadyEventOf(context, buffer->get());
+  waiting.another = [&context, buffer] { return ReadyEventOf(context, buffer->get()); };
+  return static_cast<bool>(waiting.event);
+}
+
+bool MakeAlias(Context& context, Waiting& waiting) {
+  int64_t dims[] = {4};
+  auto args = MakeArgs<PJRT_Client_CreateAliasBuffer_Args>();
+  args.client = context.client();
+  args.memory = FirstMemory(context);
+  args.shape_dims = dims;
+  args.shape_num_dims = 1;
+  args.shape_element_type = PJRT_Buffer_Type_F32;
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_CreateAliasBuffer",
+                  context.plugin().Call(args)))
+    return false;
+  auto alias = Kept(waiting, OwnedBuffer(context.plugin(), args.alias_buffer));
+  waiting.event = ReadyEventOf(context, alias->get());
+  waiting.another = [&context, alias] { return ReadyEventOf(context, alias->get()); };
+  waiting.end = [&context, fulfill = args.fulfill_alias_buffer_cb,
+                 kept = std::make_shared<OwnedBuffer>()](const Ending& ending) {
+    std::string text = ending.text;
+    auto tell = MakeArgs<PJRT_Client_FulfillAliasBuffer_Args>();
+    tell.client = context.client();
+    tell.fulfill_alias_buffer_cb = fulfill;
+    tell.status_code = ending.code;
+    tell.error_message = text.data();
+    tell.error_message_size = text.size();
+    if (ending.code == PJRT_Error_Code_OK) {
+      PLINTH_ASSIGN_OR_RETURN(*kept, context.Upload(HostArray::F32({4}, kValues)));
+      tell.buffer = kept->get();
+      tell.error_message = nullptr;
+      tell.error_message_size = 0;
+    }
+    Status status = context.plugin().Call(tell);
+    std::fill(text.begin(), text.end(), '?');
+    return status;
+  };
+  return static_cast<bool>(waiting.event);
+}
+
+bool MakeToHost(Context& context, Waiting& waiting) {
+  auto buffer = MakePending(context, waiting);
+  if (buffer == nullptr) return false;
+  auto memory = Kept(waiting, std::vector<float>(4));
+  auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+  args.src = buffer->get();
+  args.dst = memory->data();
+  args.dst_size = 16;
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Buffer_ToHostBuffer of a buffer to come",
+                  context.plugin().Call(args)))
+    return false;
+  waiting.event = OwnedEvent(context.plugin(), args.event);
+  return static_cast<bool>(waiting.event);
+}
+
+bool MakeRawFuture(Context& context, Waiting& waiting) {
+  Expected<OwnedBuffer> uploaded = context.Upload(HostArray::F32({4}, kValues));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", uploaded.status())) return false;
+  auto buffer = Kept(waiting, *std::move(uploaded));
+  auto memory = Kept(waiting, std::vector<float>(4));
+  auto args = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Args>();
+  args.buffer = buffer->get();
+  args.transfer_size = 16;
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Buffer_CopyRawToHostFuture",
+                  context.plugin().Call(args)))
+    return false;
+  waiting.event = OwnedEvent(context.plugin(), args.event);
+  waiting.end = [memory, args](const Ending& ending) {
+    std::string text = ending.text;
+    auto tell = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Callback_Args>();
+    tell.callback_data = args.callback_data;
+    tell.error_code = ending.code;
+    tell.error_message = text.data();
+    tell.error_message_size = text.size();
+    tell.dst = ending.code == PJRT_Error_Code_OK ? memory->data() : nullptr;
+    args.future_ready_callback(&tell);
+    std::fill(text.begin(), text.end(), '?');
+    return Status();
+  };
+  return static_cast<bool>(waiting.event);
+}
+
+bool MakeDonated(Context& context, Waiting& waiting) {
+  Expected<OwnedBuffer> uploaded = context.Upload(HostArray::F32({4}, kValues));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", uploaded.status())) return false;
+  auto args = MakeArgs<PJRT_Buffer_DonateWithControlDependency_Args>();
+  args.buffer = uploaded->get();
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Buffer_DonateWithControlDependency",
+                  context.plugin().Call(args)))
+    return false;
+  auto out = Kept(waiting, OwnedBuffer(context.plugin(), args.out_buffer));
+  waiting.event = ReadyEventOf(context, out->get());
+  waiting.another = [&context, out] { return ReadyEventOf(context, out->get()); };
+  waiting.end = [args](const Ending& ending) {
+    std::string text = ending.text;
+    auto tell = MakeArgs<PJRT_Buffer_DonateWithControlDependency_Callback_Args>();
+    tell.callback_data = args.callback_data;
+    tell.error_code = ending.code;
+    tell.error_message = text.data();
+    tell.error_message_size = text.size();
+    args.dependency_ready_callback(&tell);
+    return Status();
+  };
+  return static_cast<bool>(waiting.event);
+}
+
+bool MakeCopied(Context& context, Waiting& waiting) {
+  auto buffer = MakePending(context, waiting);
+  if (buffer == nullptr) return false;
+  auto args = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
+  args.buffer = buffer->get();
+  args.dst_memory = FirstMemory(context);
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Buffer_CopyToMemory of a buffer to come",
+                  context.plugin().Call(args)))
+    return false;
+  auto copy = Kept(waiting, OwnedBuffer(context.plugin(), args.dst_buffer));
+  waiting.event = ReadyEventOf(context, copy->get());
+  waiting.another = [&context, copy] { return ReadyEventOf(context, copy->get()); };
+  return static_cast<bool>(waiting.event);
+}
+
+// `output`: the ready event of the result, not the event of the execution.
+bool MakeExecuted(Context& context, Waiting& waiting, bool is_output) {
+  auto buffer = MakePending(context, waiting);
+  if (buffer == nullptr) return false;
+  Expected<OwnedLoadedExecutable> made = context.Compile(ProgramFor(context, "add_one"));
+  if (!context.Ok("", "PJRT_Client_Compile", made.status())) return false;
+  auto executable = Kept(waiting, *std::move(made));
+  PJRT_Buffer* handles[] = {buffer->get()};
+  OwnedEvent done;
+  auto results = context.Execute(executable->get(), handles, &done);
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_LoadedExecutable_Execute on a buffer to come",
+                  results.status()))
+    return false;
+  auto result = Kept(waiting, std::move((*results)[0]));
+  if (!is_output) {
+    waiting.event = std::move(done);
+    return static_cast<bool>(waiting.event);
+  }
+  waiting.event = ReadyEventOf(context, result->get());
+  waiting.another = [&context, result] { return ReadyEventOf(context, result->get()); };
+  return static_cast<bool>(waiting.event);
+}
+
+// Counts calls; lives until the last of them, which the plugin may make late.
+struct Counted {
+  const Plugin* plugin = nullptr;
+  std::atomic<int> calls = 0;
+  Status status = {};
+  std::function<void()> work;
+
+  static void Run(PJRT_Error* error, void* arg) {
+    auto* self = static_cast<Counted*>(arg);
+    self->status = self->plugin->Take(error);
+    if (self->work) self->work();
+    ++self->calls;
+  }
+};
+
+// Never freed: a callback that comes twice must find it.
+Counted* NewCounted(Context& context) {
+  auto* counted = new Counted;
+  counted->plugin = &context.plugin();
+  return counted;
+}
+
+bool Register(Context& context, PJRT_Event* event, Counted* counted) {
+  auto args = MakeArgs<PJRT_Event_OnReady_Args>();
+  args.event = event;
+  args.callback = Counted::Run;
+  args.user_arg = counted;
+  return context.Ok(kOnce, "PJRT_Event_OnReady", context.plugin().Call(args));
+}
+
+void WaitFor(const Counted& counted) {
+  for (int i = 0; i < 5000 && counted.calls == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// Whether a status is the ending: code, and a text that contains the one given.
+void CheckEnding(Context& context, std::string_view requirement, std::string_view what,
+                 const Status& status, const Ending& ending, bool is_exact) {
+  if (ending.code == PJRT_Error_Code_OK) {
+    context.Check(requirement, status.ok(), what, " gave ", status.ToString(), ", not success");
+    return;
+  }
+  bool has_code = static_cast<int>(status.code()) == static_cast<int>(ending.code);
+  bool has_text = is_exact ? status.message() == ending.text
+                           : status.message().find(ending.text) != std::string_view::npos;
+  context.Check(requirement, has_code && has_text, what, " gave ", status.ToString(), ", not code ",
+                static_cast<int>(ending.code), " with the text \"", ending.text.substr(0, 40),
+                "\"");
+}
+
+using Maker = std::function<bool(Context&, Waiting&)>;
+
+void AskWaiting(Context& context, const Maker& make, const Ending& ending, bool is_exact) {
+  Waiting waiting;
+  if (!make(context, waiting)) return;
+  PJRT_Event* event = waiting.event.get();
+  OwnedEvent other = waiting.another();
+  if (other)
+    context.Check("PJRT-Args-output-new", other.get() != event, "one event was handed out twice");
+  for (int i = 0; i < 3; ++i) {
+    context.Check("PJRT-Event_IsReady-monotone", !IsEventReady(context, event),
+                  "the event is ready before what it waits for");
+    if (other)
+      context.Check("PJRT-Event_IsReady-monotone", !IsEventReady(context, other.get()),
+                    "a second event is ready before what it waits for");
+  }
+  auto early = MakeArgs<PJRT_Event_Error_Args>();
+  early.event = event;
+  Status before = context.plugin().Call(early);
+  context.Check("PJRT-Event_Error-independent",
+                before.ok() || before.code() == StatusCode::kFailedPrecondition,
+                "PJRT_Event_Error before readiness gave ", before.ToString());
+  std::vector<Counted*> callbacks;
+  for (int i = 0; i < 3; ++i) {
+    callbacks.push_back(NewCounted(context));
+    if (!Register(context, i == 2 && other ? other.get() : event, callbacks.back())) return;
+  }
+  std::vector<Status> waited(3);
+  std::atomic<int> is_back = 0;
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < waited.size(); ++i) {
+    PJRT_Event* of = i == 2 && other ? other.get() : event;
+    threads.emplace_back([&, i, of] {
+      waited[i] = context.Await(of);
+      ++is_back;
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  context.Check("PJRT-Event_Await-twice", is_back == 0,
+                "PJRT_Event_Await came back before readiness");
+  for (Counted* each : callbacks)
+    context.Check(kOnce, each->calls == 0, "a callback ran before readiness");
+  // What is not ended would wait for ever.
+  Status ended = waiting.end(ending);
+  if (!context.Ok("PJRT-Args-accepted", "what makes the event ready", ended)) _exit(1);
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < waited.size(); ++i)
+    CheckEnding(context, "PJRT-Event_Await-twice", StrCat("waiter ", i), waited[i], ending,
+                is_exact);
+  for (Counted* each : callbacks) {
+    WaitFor(*each);
+    if (context.Check(kOnce, each->calls == 1, "a callback ran ", each->calls.load(),
+                      " times, not once")) {
+      CheckEnding(context, "PJRT-Event_OnReady-owns-error", "a callback", each->status, ending,
+                  is_exact);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    context.Check("PJRT-Event_IsReady-monotone", IsEventReady(context, event),
+                  "an event that was awaited is not ready");
+    auto error = MakeArgs<PJRT_Event_Error_Args>();
+    error.event = event;
+    CheckEnding(context, "PJRT-Event_Error-independent", "PJRT_Event_Error",
+                context.plugin().Call(error), ending, is_exact);
+    CheckEnding(context, "PJRT-Event_Await-independent", "PJRT_Event_Await afterwards",
+                context.Await(event), ending, is_exact);
+    Counted* late = NewCounted(context);
+    callbacks.push_back(late);
+    if (!Register(context, event, late)) return;
+    WaitFor(*late);
+    CheckEnding(context, "PJRT-Event_OnReady-owns-error", "a callback afterwards", late->status,
+                ending, is_exact);
+  }
+  context.Ok("", "PJRT_Event_Destroy", waiting.event.Destroy());
+  if (other)
+    CheckEnding(context, "PJRT-Event_Await-twice", "the second event when the first is gone",
+                context.Await(other.get()), ending, is_exact);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  for (Counted* each : callbacks)
+    context.Check(kOnce, each->calls == 1, "a callback ran ", each->calls.load(),
+                  " times, not once");
+}
+
+// The event is destroyed before it is ready; its callbacks come all the same.
+void AskDestroyed(Context& context, const Maker& make, const Ending& ending, bool is_exact) {
+  Waiting waiting;
+  if (!make(context, waiting)) return;
+  std::vector<Counted*> callbacks = {NewCounted(context), NewCounted(context)};
+  for (Counted* each : callbacks) {
+    if (!Register(context, waiting.event.get(), each)) return;
+  }
+  context.Ok("", "PJRT_Event_Destroy", waiting.event.Destroy());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  for (Counted* each : callbacks)
+    context.Check(kOnce, each->calls == 0, "a callback of a destroyed event ran before readiness");
+  if (!context.Ok("PJRT-Args-accepted", "what makes the event ready", waiting.end(ending)))
+    _exit(1);
+  for (Counted* each : callbacks) {
+    WaitFor(*each);
+    if (context.Check(kOnce, each->calls == 1, "a callback of a destroyed event ran ",
+                      each->calls.load(), " times, not once")) {
+      CheckEnding(context, "PJRT-Event_OnReady-owns-error", "a callback of a destroyed event",
+                  each->status, ending, is_exact);
+    }
+  }
+}
+
+// What callbacks do, on an event that becomes ready while they are registered.
+void CallbackWorks(Context& context, const Maker& make) {
+  constexpr char kReentrant[] = "PJRT-Event_OnReady-reentrant";
+  Waiting waiting;
+  if (!make(context, waiting)) return;
+  PJRT_Event* event = waiting.event.get();
+  std::vector<std::pair<const char*, Counted*>> callbacks;
+  auto results = std::make_shared<std::vector<Status>>(8);
+  auto add = [&](const char* what, std::function<Status()> work) {
+    Counted* counted = NewCounted(context);
+    size_t at = callbacks.size();
+    counted->work = [=, work = std::move(work)] { (*results)[at] = work(); };
+    callbacks.emplace_back(what, counted);
+    return Register(context, event, counted);
+  };
+  auto* again = NewCounted(context);
+  bool is_added =
+      add("uploads and downloads",
+          [&context]() -> Status {
+            PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer,
+                                    context.Upload(HostArray::F32({4}, kValues)));
+            return context.Download(buffer.get()).status();
+          }) &&
+      add("compiles and runs",
+          [&context]() -> Status {
+            PLINTH_ASSIGN_OR_RETURN(OwnedLoadedExecutable executable,
+                                    context.Compile(ProgramFor(context, "add_one")));
+            PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer,
+                                    context.Upload(HostArray::F32({4}, kValues)));
+            PJRT_Buffer* handles[] = {buffer.get()};
+            PLINTH_ASSIGN_OR_RETURN(auto outputs, context.Execute(executable.get(), handles));
+            return context.Download(outputs[0].get()).status();
+          }) &&
+      add("waits for its own event", [&context, event] { return context.Await(event); }) &&
+      add("looks at its own event",
+          [&context, event]() -> Status {
+            auto args = MakeArgs<PJRT_Event_IsReady_Args>();
+            args.event = event;
+            PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+            return RawBool(args.is_ready) ? Status() : Internal("its event is not ready");
+          }) &&
+      add("registers another callback", [&context, event, again]() -> Status {
+        auto args = MakeArgs<PJRT_Event_OnReady_Args>();
+        args.event = event;
+        args.callback = Counted::Run;
+        args.user_arg = again;
+        return context.plugin().Call(args);
+      });
+  if (!is_added) return;
+  if (!context.Ok("PJRT-Args-accepted", "what makes the event ready",
+                  waiting.end({"ok", PJRT_Error_Code_OK, ""})))
+    _exit(1);
+  for (size_t i = 0; i < callbacks.size(); ++i) {
+    auto [what, counted] = callbacks[i];
+    WaitFor(*counted);
+    context.Check(kReentrant, counted->calls == 1, "a callback that ", what, " ran ",
+                  counted->calls.load(), " times, not once");
+    context.Check(kReentrant, counted->calls == 0 || (*results)[i].ok(), "a callback that ", what,
+                  ": ", (*results)[i].ToString());
+  }
+  WaitFor(*again);
+  context.Check(kReentrant, again->calls == 1, "a callback that a callback registered ran ",
+                again->calls.load(), " times, not once");
+  context.Ok("", "PJRT_Event_Await", context.Await(event));
+}
+
+// Codes and texts of every form go through an event that the caller sets.
+void EveryCode(Context& context) {
+  for (int code = 1; code <= PJRT_Error_Code_UNAUTHENTICATED; ++code) {
+    for (const std::string& text :
+         {StrCat("text of code ", code), std::string(), std::string(4096, 'x') + "end",
+          std::string("a\0b", 3), std::string("\xc3\xa4 \xe2\x82\xac\n%s%n")}) {
+      Waiting waiting;
+      if (!MakeCreated(context, waiting)) return;
+      Ending ending{"", static_cast<PJRT_Error_Code>(code), text};
+      if (!context.Ok("PJRT-Args-accepted", "PJRT_Event_Set", waiting.end(ending))) return;
+      CheckEnding(context, "PJRT-Event_Await-independent", "PJRT_Event_Await",
+                  context.Await(waiting.event.get()), ending, true);
+      auto error = MakeArgs<PJRT_Event_Error_Args>();
+      error.event = waiting.event.get();
+      CheckEnding(context, "PJRT-Event_Error-independent", "PJRT_Event_Error",
+                  context.plugin().Call(error), ending, true);
+      Counted* counted = NewCounted(context);
+      if (!Register(context, waiting.event.get(), counted)) return;
+      WaitFor(*counted);
+      CheckEnding(context, "PJRT-Event_OnReady-owns-error", "a callback", counted->status, ending,
+                  true);
+    }
+  }
+  // Without an error its text says nothing.
+  Waiting waiting;
+  if (!MakeCreated(context, waiting)) return;
+  context.Ok("PJRT-Args-accepted", "PJRT_Event_Set(OK, text)",
+             waiting.end({"", PJRT_Error_Code_OK, "all is well"}));
+  context.Ok("PJRT-Event_Await-independent", "PJRT_Event_Await",
+             context.Await(waiting.event.get()));
+}
+
+// Many at once, ended in another order, by other threads.
+void ManyEvents(Context& context) {
+  constexpr size_t kEvents = 64;
+  std::vector<Waiting> events(kEvents);
+  std::vector<Counted*> counted;
+  for (Waiting& each : events) {
+    if (!MakeCreated(context, each)) return;
+    counted.push_back(NewCounted(context));
+    if (!Register(context, each.event.get(), counted.back())) return;
+  }
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = kEvents; i-- > 0;) {
+        if (i % 4 == t)
+          (void)events[i].end(
+              {"", i % 3 == 0 ? PJRT_Error_Code_ABORTED : PJRT_Error_Code_OK, StrCat("event ", i)});
+      }
+    });
+  }
+  for (size_t i = 0; i < kEvents; ++i) {
+    Ending wanted{"", i % 3 == 0 ? PJRT_Error_Code_ABORTED : PJRT_Error_Code_OK,
+                  StrCat("event ", i)};
+    CheckEnding(context, "PJRT-Event_Await-independent", StrCat("event ", i),
+                context.Await(events[i].event.get()), wanted, true);
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < kEvents; ++i) {
+    WaitFor(*counted[i]);
+    context.Check(kOnce, counted[i]->calls == 1, "the callback of event ", i, " ran ",
+                  counted[i]->calls.load(), " times");
+    Ending wanted{"", i % 3 == 0 ? PJRT_Error_Code_ABORTED : PJRT_Error_Code_OK,
+                  StrCat("event ", i)};
+    CheckEnding(context, "PJRT-Event_OnReady-owns-error", StrCat("the callback of event ", i),
+                counted[i]->status, wanted, true);
+  }
+}
+
+// The event of an execution is no earlier than its results, and asking never waits.
+void DoneAfterWork(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "counting"));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  const int32_t counts[] = {3000000};
+  Expected<OwnedBuffer> count = context.Upload(HostArray::Of<int32_t>(DType::kS32, {}, counts));
+  Expected<OwnedBuffer> start = context.Upload(HostArray::F32({4}, {0, 0, 0, 0}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", count.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", start.status()))
+    return;
+  PJRT_Buffer* handles[] = {count->get(), start->get()};
+  for (int run = 0; run < 2; ++run) {
+    OwnedEvent done;
+    auto results = context.Execute(executable->get(), handles, &done);
+    if (!context.Ok("", "PJRT_LoadedExecutable_Execute", results.status()) || !done) return;
+    auto began = std::chrono::steady_clock::now();
+    bool was_ready = IsEventReady(context, done.get());
+    auto took = std::chrono::steady_clock::now() - began;
+    OwnedEvent ready = ReadyEventOf(context, (*results)[1].get());
+    if (!ready) return;
+    if (run == 0) {
+      context.Ok("", "device_complete_events", context.Await(done.get()));
+    } else {
+      context.Ok("", "the ready event", context.Await(ready.get()));
+    }
+    auto waited = std::chrono::steady_clock::now() - began;
+    context.Check("PJRT-Event_IsReady-nonblocking",
+                  was_ready || took < std::chrono::milliseconds(2) + waited / 2,
+                  "PJRT_Event_IsReady took as long as the work");
+    context.Check("PJRT-Event_IsReady-monotone",
+                  IsEventReady(context, run == 0 ? done.get() : ready.get()),
+                  "an event that was awaited is not ready");
+    auto on_cpu = Get<&PJRT_Buffer_IsOnCpu_Args::buffer>(context, (*results)[1].get());
+    auto where =
+        Get<&PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args::buffer>(context, (*results)[1].get());
+    if (on_cpu && RawBool(on_cpu->is_on_cpu) && where) {
+      float found[4];
+      std::memcpy(found, where->device_memory_ptr, sizeof(found));
+      context.Check("PJRT-LoadedExecutable_Execute-done", found[0] == 1 && found[3] == 1,
+                    "the results are not there when their event is ready");
+    }
+    Expected<HostArray> array = context.Download((*results)[1].get());
+    if (context.Ok("", "PJRT_Buffer_ToHostBuffer", array.status())) {
+      context.Check("PJRT-LoadedExecutable_Execute-results",
+                    array->AsF32() == std::vector<float>{1, 1, 1, 1}, "the result is [",
+                    StrJoin(array->AsF32()), "]");
+    }
+  }
+}
+
+}  // namespace
+
+void AddCases(std::vector<Case>& cases) {
+  struct Source {
+    const char* name;
+    Maker make;
+    bool is_exact;
+  };
+  const std::vector<Source> sources = {
+      {"created", MakeCreated, true},
+      {"transferred", MakeTransferred, false},
+      {"alias", MakeAlias, false},
+      {"to_host", MakeToHost, false},
+      {"raw_future", MakeRawFuture, false},
+      {"donated", MakeDonated, false},
+      {"copied", MakeCopied, false},
+      {"executed", [](Context& c, Waiting& w) { return MakeExecuted(c, w, false); }, false},
+      {"output", [](Context& c, Waiting& w) { return MakeExecuted(c, w, true); }, false}};
+  const std::vector<Ending> endings = {
+      {"success", PJRT_Error_Code_OK, ""},
+      {"error", PJRT_Error_Code_ABORTED, "as the case says"},
+      {"long_error", PJRT_Error_Code_DATA_LOSS, std::string(4000, 'y') + "end"}};
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
+                 std::function<void(Context&)> run) {
+    cases.push_back({"L2/event_order/" + name, Level::kL2, ClientNeed::kShared,
+                     std::move(requirements), std::move(run), false});
+  };
+  const std::vector<std::string> all = {"PJRT-LoadedExecutable_Execute-done",
+                                        "PJRT-Event_OnReady-once",
+                                        "PJRT-Callback-once",
+                                        "PJRT-Event_Await-twice",
+                                        "PJRT-Event_Await-independent",
+                                        "PJRT-Event_Error-independent",
+                                        "PJRT-Event_OnReady-owns-error",
+                                        "PJRT-Event_IsReady-monotone",
+                                        "PJRT-Args-accepted"};
+  for (const Source& source : sources) {
+    for (const Ending& ending : endings) {
+      add(StrCat(source.name, "/", ending.name), all,
+          [=](Context& context) { AskWaiting(context, source.make, ending, source.is_exact); });
+      if (std::string_view(source.name) == "created" ||
+          std::string_view(ending.name) == "long_error")
+        continue;
+      add(StrCat(source.name, "/destroyed_", ending.name), all,
+          [=](Context& context) { AskDestroyed(context, source.make, ending, source.is_exact); });
+    }
+    add(StrCat(source.name, "/callback_works"),
+        {"PJRT-Event_OnReady-reentrant", "PJRT-Callback-once"},
+        [=](Context& context) { CallbackWorks(context, source.make); });
+  }
+  add("every_code",
+      {"PJRT-Event_Await-independent", "PJRT-Event_Error-independent",
+       "PJRT-Event_OnReady-owns-error", "PJRT-Strings-size"},
+      EveryCode);
+  add("many", {"PJRT-Event_OnReady-once", "PJRT-Event_Await-independent"}, ManyEvents);
+  add("done_after_work",
+      {"PJRT-LoadedExecutable_Execute-done", "PJRT-Event_IsReady-nonblocking",
+       "PJRT-LoadedExecutable_Execute-results"},
+      DoneAfterWork);
+}
+
+}  // namespace event_orders
+
+void AddEventOrderCases(std::vector<Case>& cases) { event_orders::AddCases(cases); }
+
+}  // namespace plinth::conformance

@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: Apache-2.0
+// L2: what is freed is given back: bytes, threads and open files over rounds of one kind of work.
+
+#include <dirent.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <thread>
+
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/stored_programs.h"
+
+namespace plinth::conformance {
+namespace leaks {
+namespace {
+
+constexpr char kMemory[] = "PJRT-Process-memory";
+// Bytes that a round may leave behind: less than the smallest object that a plugin could forget.
+constexpr int64_t kAllowed = 24;
+
+// Bytes that malloc has handed out, of all threads. A plugin with an allocator of its own is seen
+// by L2/process/flat_memory.
+int64_t AllocatedBytes() {
+  struct mallinfo2 info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+int CountEntries(const char* folder) {
+  DIR* directory = opendir(folder);
+  if (directory == nullptr) return 0;
+  int count = 0;
+  while (readdir(directory) != nullptr) ++count;
+  closedir(directory);
+  return count;
+}
+
+// What work needs that is made once.
+struct Made {
+  OwnedLoadedExecutable add, donating;
+  OwnedExecutable executable;
+  OwnedBuffer buffer, wrong;
+  PJRT_Device* device = nullptr;
+  PJRT_Memory* memory = nullptr;
+  PJRT_TopologyDescription* topology = nullptr;
+  std::string serialized;
+};
+
+struct Work {
+  const char* name;
+  int rounds;
+  std::function<Status(Context&, Made&)> run;
+};
+
+Expected<OwnedBuffer> UploadFour(Context& context) {
+  return context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+}
+
+Status CallFailing(const Status& status) {
+  return status.ok() ? Internal("a call that has to fail succeeded") : Status();
+}
+
+struct Notified {
+  const Plugin* plugin;
+  std::atomic<int> calls = 0;
+};
+
+Status RegisterAndWait(Context& context, PJRT_Event* event, Notified& notified,
+                       const std::function<Status()>& end) {
+  auto args = MakeArgs<PJRT_Event_OnReady_Args>();
+  args.event = event;
+  args.user_arg = &notified;
+  args.callback = [](PJRT_Error* error, void* arg) {
+    auto* self = static_cast<Notified*>(arg);
+    (void)self->plugin->Take(error);
+    ++self->calls;
+  };
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  PLINTH_RETURN_IF_ERROR(end());
+  for (int i = 0; i < 3000 && notified.calls == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(i < 10 ? 20 : 1000));
+  return Status();
+}
+
+template <typename Args>
+Status WithDeleter(Context& context, Args args, auto holder, auto deleter) {
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  if (args.*deleter != nullptr) (args.*deleter)(args.*holder);
+  return Status();
+}
+
+std::vector<Work> AllWork() {
+  std::vector<Work> all;
+  auto add = [&](const char* name, int rounds, std::function<Status(Context&, Made&)> run) {
+    all.push_back({name, rounds, std::move(run)});
+  };
+  add("upload", 100, [](Context& c, Made&) -> Status { return UploadFour(c).status(); });
+  add("download", 100,
+      [](Context& c, Made& m) -> Status { return c.Download(m.buffer.get()).status(); });
+  add("execute", 100, [](Context& c, Made& m) -> Status {
+    PJRT_Buffer* handles[] = {m.buffer.get()};
+    OwnedEvent done;
+    PLINTH_ASSIGN_OR_RETURN(auto results, c.Execute(m.add.get(), handles, &done));
+    PLINTH_RETURN_IF_ERROR(c.Await(done.get()));
+    return c.Download(results[0].get()).status();
+  });
+  add("execute_refused", 100, [](Context& c, Made& m) -> Status {
+    PJRT_Buffer* handles[] = {m.wrong.get()};
+    return CallFailing(c.Execute(m.add.get(), handles).status());
+  });
+  add("donate", 100, [](Context& c, Made& m) -> Status {
+    PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer, UploadFour(c));
+    PJRT_Buffer* handles[] = {buffer.get()};
+    PLINTH_ASSIGN_OR_RETURN(auto results, c.Execute(m.donating.get(), handles));
+    return c.Download(results[0].get()).status();
+  });
+  add("compile", 30,
+      [](Context& c, Made&) -> Status { return c.Compile(ProgramFor(c, "add_one")).status(); });
+  add("compile_refused", 60,
+      [](Context& c, Made&) -> Status { return CallFailing(c.Compile("no program").status()); });
+  add("format_refused", 60, [](Context& c, Made&) -> Status {
+    return CallFailing(c.Compile(ProgramFor(c, "add_one"), "no format").status());
+  });
+  add("get_executable", 100, [](Context& c, Made& m) -> Status {
+    auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
+    get.loaded_executable = m.add.get();
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(get));
+    OwnedExecutable executable(c.plugin(), get.executable);
+    auto outputs = MakeArgs<PJRT_Executable_NumOutputs_Args>();
+    outputs.executable = executable.get();
+    auto kinds = MakeArgs<PJRT_Executable_OutputMemoryKinds_Args>();
+    kinds.executable = executable.get();
+    auto types = MakeArgs<PJRT_Executable_OutputElementTypes_Args>();
+    types.executable = executable.get();
+    auto dims = MakeArgs<PJRT_Executable_OutputDimensions_Args>();
+    dims.executable = executable.get();
+    auto cost = MakeArgs<PJRT_Executable_GetCostAnalysis_Args>();
+    cost.executable = executable.get();
+    auto print = MakeArgs<PJRT_Executable_Fingerprint_Args>();
+    print.executable = executable.get();
+    (void)c.plugin().Call(kinds);
+    (void)c.plugin().Call(types);
+    (void)c.plugin().Call(dims);
+    (void)c.plugin().Call(cost);
+    (void)c.plugin().Call(print);
+    return c.plugin().Call(outputs);
+  });
+  add("describe", 100, [](Context& c, Made& m) -> Status {
+    // Answers of objects that stay: asked often, they are there once.
+    auto cost = MakeArgs<PJRT_Executable_GetCostAnalysis_Args>();
+    cost.executable = m.executable.get();
+    auto kinds = MakeArgs<PJRT_Executable_ParameterMemoryKinds_Args>();
+    kinds.executable = m.executable.get();
+    auto name = MakeArgs<PJRT_Memory_ToString_Args>();
+    name.memory = m.memory;
+    auto debug = MakeArgs<PJRT_Memory_DebugString_Args>();
+    debug.memory = m.memory;
+    auto stats = MakeArgs<PJRT_Device_MemoryStats_Args>();
+    stats.device = m.device;
+    auto layout = MakeArgs<PJRT_Buffer_GetMemoryLayout_Args>();
+    layout.buffer = m.buffer.get();
+    auto unpadded = MakeArgs<PJRT_Buffer_UnpaddedDimensions_Args>();
+    unpadded.buffer = m.buffer.get();
+    auto platform = MakeArgs<PJRT_Client_PlatformVersion_Args>();
+    platform.client = c.client();
+    (void)c.plugin().Call(cost);
+    (void)c.plugin().Call(kinds);
+    (void)c.plugin().Call(name);
+    (void)c.plugin().Call(debug);
+    (void)c.plugin().Call(stats);
+    (void)c.plugin().Call(layout);
+    (void)c.plugin().Call(unpadded);
+    return c.plugin().Call(platform);
+  });
+  add("serialize", 60, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_Executable_Serialize_Args>();
+    args.executable = m.executable.get();
+    return WithDeleter(c, args, &PJRT_Executable_Serialize_Args::serialized_executable,
+                       &PJRT_Executable_Serialize_Args::serialized_executable_deleter);
+  });
+  add("deserialize", 40, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
+    args.client = c.client();
+    args.serialized_executable = m.serialized.data();
+    args.serialized_executable_size = m.serialized.size();
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    OwnedLoadedExecutable loaded(c.plugin(), args.loaded_executable);
+    return Status();
+  });
+  add("deserialize_refused", 60, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
+    args.client = c.client();
+    args.serialized_executable = m.serialized.data();
+    args.serialized_executable_size = m.serialized.size() / 2;
+    return CallFailing(c.plugin().Call(args));
+  });
+  add("compile_options", 60, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_Executable_GetCompileOptions_Args>();
+    args.executable = m.executable.get();
+    return WithDeleter(c, args, &PJRT_Executable_GetCompileOptions_Args::serialized_compile_options,
+                       &PJRT_Executable_GetCompileOptions_Args::serialized_compile_options_deleter);
+  });
+  add("device_assignment", 60, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_LoadedExecutable_GetDeviceAssignment_Args>();
+    args.executable = m.add.get();
+    return WithDeleter(
+        c, args, &PJRT_LoadedExecutable_GetDeviceAssignment_Args::serialized_device_assignment,
+        &PJRT_LoadedExecutable_GetDeviceAssignment_Args::serialized_device_assignment_deleter);
+  });
+  add("device_attributes", 60, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_Device_GetAttributes_Args>();
+    args.device = m.device;
+    return WithDeleter(c, args, &PJRT_Device_GetAttributes_Args::device_attributes,
+                       &PJRT_Device_GetAttributes_Args::attributes_deleter);
+  });
+  add("topology", 60, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_TopologyDescription_Serialize_Args>();
+    args.topology = m.topology;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    auto load = MakeArgs<PJRT_TopologyDescription_Deserialize_Args>();
+    load.serialized_topology = args.serialized_bytes;
+    load.serialized_topology_size = args.serialized_bytes_size;
+    Status status = c.plugin().Call(load);
+    OwnedTopology loaded(c.plugin(), status.ok() ? load.topology : nullptr);
+    if (args.serialized_topology_deleter != nullptr)
+      args.serialized_topology_deleter(args.serialized_topology);
+    return Status();
+  });
+  add("optimized_program", 60, [](Context& c, Made& m) -> Status {
+    auto program = MakeArgs<PJRT_Program>();
+    auto args = MakeArgs<PJRT_Executable_OptimizedProgram_Args>();
+    args.executable = m.executable.get();
+    args.program = &program;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    std::string code(program.code_size, '\0');
+    program.code = code.data();
+    return c.plugin().Call(args);
+  });
+  add("errors", 100, [](Context& c, Made&) -> Status {
+    auto lookup = MakeArgs<PJRT_Client_LookupDevice_Args>();
+    lookup.client = c.client();
+    lookup.id = -5;
+    PLINTH_RETURN_IF_ERROR(CallFailing(c.plugin().Call(lookup)));
+    auto small = MakeArgs<PJRT_Buffer_Dimensions_Args>();
+    small.struct_size = 1;
+    return CallFailing(c.plugin().Call(small));
+  });
+  add("ready_events", 100, [](Context& c, Made& m) -> Status {
+    Notified notified{&c.plugin()};
+    auto args = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
+    args.buffer = m.buffer.get();
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    OwnedEvent event(c.plugin(), args.event);
+    return RegisterAndWait(c, event.get(), notified, [] { return Status(); });
+  });
+  for (bool fails : {false, true}) {
+    add(fails ? "failed_events" : "set_events", 100, [=](Context& c, Made&) -> Status {
+      Notified notified{&c.plugin()};
+      auto create = MakeArgs<PJRT_Event_Create_Args>();
+      PLINTH_RETURN_IF_ERROR(c.plugin().Call(create));
+      OwnedEvent event(c.plugin(), create.event);
+      Status status = RegisterAndWait(c, event.get(), notified, [&] {
+        auto set = MakeArgs<PJRT_Event_Set_Args>();
+        set.event = event.get();
+        set.error_code = fails ? PJRT_Error_Code_ABORTED : PJRT_Error_Code_OK;
+        set.error_message = "as the case says";
+        set.error_message_size = fails ? 16 : 0;
+        return c.plugin().Call(set);
+      });
+      (void)c.Await(event.get());
+      return status;
+    });
+  }
+  add("copies", 100, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
+    args.buffer = m.buffer.get();
+    args.dst_memory = m.memory;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    OwnedBuffer copy(c.plugin(), args.dst_buffer);
+    return c.Download(copy.get()).status();
+  });
+  add("raw_copies", 100, [](Context& c, Made& m) -> Status {
+    float values[4];
+    auto args = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
+    args.buffer = m.buffer.get();
+    args.dst = values;
+    args.transfer_size = 16;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    OwnedEvent event(c.plugin(), args.event);
+    PLINTH_RETURN_IF_ERROR(c.Await(event.get()));
+    args.offset = 17;
+    args.event = nullptr;
+    Status status = c.plugin().Call(args);
+    OwnedEvent failed(c.plugin(), status.ok() ? args.event : nullptr);
+    return Status();
+  });
+  add("error_buffers", 100, [](Context& c, Made& m) -> Status {
+    int64_t dims[] = {4};
+    auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
+    args.client = c.client();
+    args.error_code = PJRT_Error_Code_DATA_LOSS;
+    args.error_message = "lost";
+    args.error_message_size = 4;
+    args.shape_dims = dims;
+    args.shape_num_dims = 1;
+    args.shape_element_type = PJRT_Buffer_Type_F32;
+    args.memory = m.memory;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    OwnedBuffer buffer(c.plugin(), args.buffer);
+    PJRT_Buffer* handles[] = {buffer.get()};
+    (void)c.Execute(m.add.get(), handles);
+    return CallFailing(c.Download(buffer.get()).status());
+  });
+  add("aliases", 100, [](Context& c, Made& m) -> Status {
+    int64_t dims[] = {4};
+    auto args = MakeArgs<PJRT_Client_CreateAliasBuffer_Args>();
+    args.client = c.client();
+    args.shape_dims = dims;
+    args.shape_num_dims = 1;
+    args.shape_element_type = PJRT_Buffer_Type_F32;
+    args.memory = m.memory;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    OwnedBuffer buffer(c.plugin(), args.alias_buffer);
+    auto fulfill = MakeArgs<PJRT_Client_FulfillAliasBuffer_Args>();
+    fulfill.client = c.client();
+    fulfill.buffer = m.buffer.get();
+    fulfill.fulfill_alias_buffer_cb = args.fulfill_alias_buffer_cb;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(fulfill));
+    return c.Download(buffer.get()).status();
+  });
+  add("transfers", 100, [](Context& c, Made& m) -> Status {
+    int64_t dims[] = {4};
+    auto spec = MakeArgs<PJRT_ShapeSpec>();
+    spec.dims = dims;
+    spec.num_dims = 1;
+    spec.element_type = PJRT_Buffer_Type_F32;
+    auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+    args.client = c.client();
+    args.shape_specs = &spec;
+    args.num_shape_specs = 1;
+    args.memory = m.memory;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    OwnedManager manager(c.plugin(), args.transfer_manager);
+    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+    get.transfer_manager = manager.get();
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(get));
+    OwnedBuffer buffer(c.plugin(), get.buffer_out);
+    float values[] = {1, 2, 3, 4};
+    auto move = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+    move.transfer_manager = manager.get();
+    move.data = values;
+    move.transfer_size = 16;
+    move.is_last_transfer = true;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(move));
+    OwnedEvent done(c.plugin(), move.done_with_h2d_transfer);
+    return c.Download(buffer.get()).status();
+  });
+  add("abandoned_transfers", 60, [](Context& c, Made& m) -> Status {
+    int64_t dims[] = {4};
+    auto spec = MakeArgs<PJRT_ShapeSpec>();
+    spec.dims = dims;
+    spec.num_dims = 1;
+    spec.element_type = PJRT_Buffer_Type_F32;
+    auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+    args.client = c.client();
+    args.shape_specs = &spec;
+    args.num_shape_specs = 1;
+    args.memory = m.memory;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    OwnedManager manager(c.plugin(), args.transfer_manager);
+    return Status();
+  });
+  add("references", 100, [](Context& c, Made& m) -> Status {
+    auto more = MakeArgs<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
+    more.buffer = m.buffer.get();
+    auto less = MakeArgs<PJRT_Buffer_DecreaseExternalReferenceCount_Args>();
+    less.buffer = m.buffer.get();
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(more));
+    return c.plugin().Call(less);
+  });
+  add("contexts", 100, [](Context& c, Made&) -> Status {
+    auto create = MakeArgs<PJRT_ExecuteContext_Create_Args>();
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(create));
+    OwnedExecuteContext context(c.plugin(), create.context);
+    return Status();
+  });
+  add("tracking_events", 100, [](Context& c, Made& m) -> Status {
+    auto args = MakeArgs<PJRT_Device_CreateAsyncTrackingEvent_Args>();
+    args.device = m.device;
+    args.description = "a step";
+    args.description_size = 6;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+    if (args.event == nullptr) return Status();
+    auto destroy = MakeArgs<PJRT_AsyncTrackingEvent_Destroy_Args>();
+    destroy.event = args.event;
+    return c.plugin().Call(destroy);
+  });
+  add("threads", 40, [](Context& c, Made& m) -> Status {
+    Status status;
+    std::thread([&] {
+      PJRT_Buffer* handles[] = {m.buffer.get()};
+      auto results = c.Execute(m.add.get(), handles);
+      status = results.ok() ? c.Download((*results)[0].get()).status() : results.status();
+    }).join();
+    return status;
+  });
+  return all;
+}
+
+bool Make(Context& context, Made& made) {
+  Expected<PJRT_Device*> device = context.Device();
+  Expected<OwnedLoadedExecutable> add = context.Compile(ProgramFor(context, "add_one"));
+  Expected<OwnedLoadedExecutable> donating = context.Compile(ProgramFor(context, "donating"));
+  Expected<OwnedBuffer> buffer = UploadFour(context),
+                        wrong = context.Upload(HostArray::F32({5}, {1, 2, 3, 4, 5}));
+  if (!context.Ok("", "PJRT_Client_Compile", add.status()) ||
+      !context.Ok("", "PJRT_Client_Compile", donating.status()) ||
+      !context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status()) || !wrong.ok() ||
+      !device.ok())
+    return false;
+  made.device = *device;
+  made.memory = DefaultMemoryOf(context, *device);
+  made.add = *std::move(add);
+  made.donating = *std::move(donating);
+  made.buffer = *std::move(buffer);
+  made.wrong = *std::move(wrong);
+  auto get =
+      Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, made.add.get());
+  if (!get) return false;
+  made.executable = OwnedExecutable(context.plugin(), get->executable);
+  auto topology = Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client());
+  if (topology) made.topology = topology->topology;
+  if (auto bytes =
+          Get<&PJRT_Executable_Serialize_Args::executable>(context, made.executable.get())) {
+    made.serialized.assign(bytes->serialized_bytes, bytes->serialized_bytes_size);
+    if (bytes->serialized_executable_deleter != nullptr)
+      bytes->serialized_executable_deleter(bytes->serialized_executable);
+  }
+  return true;
+}
+
+// Runs rounds in blocks; a leak grows in each of them, a cache or a free list does not.
+void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed,
+            const std::function<Status()>& run) {
+  constexpr int kBlocks = 4;
+  int64_t least = INT64_MAX;
+  int threads = 0, files = 0;
+  for (int block = -1; block < kBlocks; ++block) {
+    int64_t before = AllocatedBytes();
+    for (int i = 0; i < rounds; ++i) {
+      Status status = run();
+      if (status.code() == StatusCode::kUnimplemented)
+        return context.Unsupported(status.ToString());
+      if (!context.Ok("PJRT-Args-accepted", what, status)) return;
+    }
+    // What other threads free follows soon.
+    int64_t grown = AllocatedBytes() - before;
+    for (int wait = 0; wait < 20 && grown > rounds * allowed; ++wait) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      grown = AllocatedBytes() - before;
+    }
+    if (block < 0) {  // caches fill
+      threads = CountEntries("/proc/self/task");
+      files = CountEntries("/proc/self/fd");
+      continue;
+    }
+    least = std::min(least, grown);
+    if (grown <= rounds * allowed) break;
+  }
+  context.Note(StrCat(what, ": ", least, " bytes in ", rounds, " rounds"));
+  context.Check(kMemory, least <= rounds * allowed, what, ": each of ", kBlocks, " blocks of ",
+                rounds, " rounds left ", least / rounds, " bytes a round or more");
+  int more_threads = 0, more_files = 0;
+  for (int wait = 0; wait < 50; ++wait) {
+    more_threads = CountEntries("/proc/self/task") - threads;
+    more_files = CountEntries("/proc/self/fd") - files;
+    if (more_threads < rounds / 2 && more_files < rounds / 2) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  context.Check(kMemory, more_threads < rounds / 2, what, ": ", more_threads,
+                " threads more after ", rounds, " rounds or more");
+  context.Check(kMemory, more_files < rounds / 2, what, ": ", more_files, " open files more after ",
+                rounds, " rounds or more");
+}
+
+// Nothing of all this writes to the standard streams, also where calls fail.
+void Silence(Context& context) {
+  Made made;
+  if (!Make(context, made)) return;
+  FILE* file = tmpfile();
+  if (file == nullptr) return context.Unsupported("no temporary file");
+  int saved[] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+  off_t written = 0;
+  for (const Work& work : AllWork()) {
+    dup2(fileno(file), STDOUT_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    for (int i = 0; i < 12; ++i) (void)work.run(context, made);
+    fflush(stdout);
+    fflush(stderr);
+    dup2(saved[0], STDOUT_FILENO);
+    dup2(saved[1], STDERR_FILENO);
+    off_t now = lseek(fileno(file), 0, SEEK_END);
+    std::string text(static_cast<size_t>(std::min<off_t>(now - written, 300)), ' ');
+    (void)!pread(fileno(file), text.data(), text.size(), written);
+    context.Check("PJRT-Process-alive", now == written, work.name,
+                  " writes to the standard streams: ", text);
+    written = now;
+  }
+  for (int fd : saved) close(fd);
+  fclose(file);
+}
+
+void Clients(Context& context) {
+  Repeat(context, "clients", 4, 1024, [&]() -> Status {
+    PLINTH_ASSIGN_OR_RETURN(OwnedClient client, context.NewClient());
+    Context own(context.plugin(), context.profile(), client.get(), context.seed());
+    PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer, UploadFour(own));
+    (void)buffer.Destroy();
+    return client.Destroy();
+  });
+  Repeat(context, "clients that are refused", 20, 256, [&]() -> Status {
+    NamedValues own(context.profile());
+    std::vector<PJRT_NamedValue> options(own.data(), own.data() + own.size());
+    PJRT_NamedValue& option = options.emplace_back(MakeArgs<PJRT_NamedValue>());
+    option.name = "an_option_that_nobody_knows";
+    option.name_size = 27;
+    option.type = PJRT_NamedValue_kInt64;
+    option.value_size = 1;
+    auto args = MakeArgs<PJRT_Client_Create_Args>();
+    args.create_options = options.data();
+    args.num_options = options.size();
+    Status status = context.plugin().Call(args);
+    OwnedClient client(context.plugin(), status.ok() ? args.client : nullptr);
+    return Status();
+  });
+}
+
+}  // namespace
+
+void AddCases(std::vector<Case>& cases) {
+  for (const Work& work : AllWork()) {
+    cases.push_back({StrCat("L2/leak/", work.name),
+                     Level::kL2,
+                     ClientNeed::kShared,
+                     {kMemory, "PJRT-Args-accepted"},
+                     [=](Context& context) {
+                       Made made;
+                       if (Make(context, made))
+                         Repeat(context, work.name, work.rounds, kAllowed,
+                                [&] { return work.run(context, made); });
+                     },
+                     false});
+  }
+  cases.push_back({"L2/process/silence",
+                   Level::kL2,
+                   ClientNeed::kFresh,
+                   {"PJRT-Process-alive"},
+                   Silence,
+                   false});
+  cases.push_back({"L2/leak/clients", Level::kL2, ClientNeed::kNone, {kMemory}, Clients, false});
+}
+
+}  // namespace leaks
+
+void AddLeakCases(std::vector<Case>& cases) { leaks::AddCases(cases); }
+
+}  // namespace plinth::conformance

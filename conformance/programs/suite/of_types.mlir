@@ -1,0 +1,5 @@
+module @of_types {
+  func.func public @main(%a0: tensor<i1>, %a1: tensor<2xi8>, %a2: tensor<2x3xi16>, %a3: tensor<1x2x3xi32>, %a4: tensor<2x1x3x2xi64>, %a5: tensor<1x2x1x3x2xui8>, %a6: tensor<2x1x2x1x2x1xui16>, %a7: tensor<3x0xui32>, %a8: tensor<ui64>, %a9: tensor<2xf16>, %a10: tensor<2x3xbf16>, %a11: tensor<1x2x3xf32>, %a12: tensor<2x1x3x2xf64>, %a13: tensor<1x2x1x3x2xcomplex<f32>>, %a14: tensor<2x1x2x1x2x1xcomplex<f64>>) -> (tensor<2x1x2x1x2x1xcomplex<f64>>, tensor<1x2x1x3x2xcomplex<f32>>, tensor<2x1x3x2xf64>, tensor<1x2x3xf32>, tensor<2x3xbf16>, tensor<2xf16>, tensor<ui64>, tensor<3x0xui32>, tensor<2x1x2x1x2x1xui16>, tensor<1x2x1x3x2xui8>, tensor<2x1x3x2xi64>, tensor<1x2x3xi32>, tensor<2x3xi16>, tensor<2xi8>, tensor<i1>) {
+    return %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : tensor<2x1x2x1x2x1xcomplex<f64>>, tensor<1x2x1x3x2xcomplex<f32>>, tensor<2x1x3x2xf64>, tensor<1x2x3xf32>, tensor<2x3xbf16>, tensor<2xf16>, tensor<ui64>, tensor<3x0xui32>, tensor<2x1x2x1x2x1xui16>, tensor<1x2x1x3x2xui8>, tensor<2x1x3x2xi64>, tensor<1x2x3xi32>, tensor<2x3xi16>, tensor<2xi8>, tensor<i1>
+  }
+}
