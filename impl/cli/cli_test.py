@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import resource
+import shlex
 import struct
 import subprocess
 import sys
@@ -91,7 +92,7 @@ class GeneralTest(CommandTest):
         for command in ("list", "info", "doctor", "run", "compile", "replay", "completion"):
             self.assertIn("Exit codes:", self.plinth(command, "--help").stdout)
         for arguments in ((), ("nothing",), ("run",), ("run", PROGRAM, "--nothing"),
-                          ("run", PROGRAM, "--repeat", "0"), ("completion", "fish"),
+                          ("run", PROGRAM, "--repeat", "0"), ("completion", "tcsh"),
                           ("manifest",), ("info", "--timeout-ms", "-1")):
             self.assertNotEqual(self.plinth(*arguments, code=2).stderr, "", arguments)
             error = self.json(*arguments, code=2)["error"]
@@ -116,6 +117,23 @@ class GeneralTest(CommandTest):
                  'echo "${COMPREPLY[@]}"; done')
         result = subprocess.run(["bash", "-c", check], input=script, capture_output=True, text=True)
         self.assertEqual(result.stdout.split("\n"), ["--json"] * 4 + [""], result.stderr)
+
+    def test_completion_of_other_shells(self):
+        zsh, fish = (self.plinth("completion", shell).stdout for shell in ("zsh", "fish"))
+        self.assertIn("#compdef plinth", zsh)
+        self.assertIn("'--repeat:", zsh)
+        self.assertRegex(fish, r"complete -c plinth -n .*__plinth_at .*run.* -l repeat -r")
+        for script in (zsh, fish):
+            shlex.split(script, comments=True)  # Without these shells, at least the quotes are closed.
+
+    def test_manual(self):
+        page = self.plinth("man").stdout
+        self.assertTrue(page.startswith(".TH plinth 1\n"))
+        for text in (".SS plinth run", ".SS plinth manifest make", "\\-\\-repeat", ".SH EXIT STATUS", "makes no client"):
+            self.assertIn(text, page)
+        # Nothing but known requests begins with a point.
+        self.assertEqual(set(re.findall(r"^\.\S*", page, re.M)),
+                         {".TH", ".SH", ".SS", ".TP", ".B", ".nf", ".fi"})
 
     def test_full_disk_is_an_error(self):
         if os.path.exists("/dev/full"):
@@ -158,7 +176,7 @@ class InfoTest(CommandTest):
         plugin = self.json("info", PLUGIN, "--option", "num_devices=3")["plugin"]
         self.assertEqual(len(plugin["client"]["devices"]), 3)
         self.assertNotIn("client", self.json("info", PLUGIN, "--no-client")["plugin"])
-        value = self.json("info", PLUGIN, "--option", "no_such=1", code=1)
+        value = self.json("info", PLUGIN, "--option", "no_such=1", code=4)
         self.assertIn("no_such", value["error"]["message"])
         self.json("info", PLUGIN, "--option", "nonsense", code=2)
 
@@ -214,8 +232,51 @@ class DoctorTest(CommandTest):
         (self.folder / "libcudart.so.99").unlink()
         value = self.json("doctor", "./needs.so", code=1)
         texts = [one["text"] for one in value["plugins"][0]["findings"]]
-        self.assertTrue(any("missing library libcudart.so.99" in text and "CUDA toolkit" in text
+        self.assertTrue(any("missing libraries of CUDA: libcudart.so.99" in text and "nvidia-cuda-runtime" in text
                             for text in texts), texts)
+
+    def test_the_library_to_blame_is_named(self):
+        """Not the one that is there and needs it."""
+        for name, uses in (("libccl.so.1", ""), ("libmiddle.so", "libccl.so.1"), ("upper.so", "libmiddle.so")):
+            symbol = name.split(".")[0]
+            used = uses.split(".")[0]
+            (self.folder / "a.c").write_text(
+                f"int {used or 'getpid'}(void); int {symbol}(void) {{ return {used or 'getpid'}(); }}\n"
+                f"const void* GetPjrtApi(void) {{ return (void*)(long){symbol}(); }}")
+            subprocess.run(["cc", "-shared", "-fPIC", "-w", "a.c", *([f"./{uses}"] if uses else []), "-o", name,
+                            f"-Wl,-soname,{name}", "-Wl,-rpath,$ORIGIN"], cwd=self.folder, check=True)
+        (self.folder / "libccl.so.1").unlink()
+        plugin = self.json("doctor", "./upper.so", code=1)["plugins"][0]
+        self.assertEqual([(m["name"], m["needed_by"].rsplit("/", 1)[-1]) for m in plugin["probe"]["missing_libraries"]],
+                         [("libccl.so.1", "libmiddle.so")])
+        self.assertEqual(plugin["probe"]["stage"], "open")
+        self.assertIn("missing libraries of oneAPI: libccl.so.1", plugin["findings"][0]["text"])
+
+    def table(self, name: str, major: int, minor: int, size: int) -> pathlib.Path:
+        """A plugin with every slot filled, of that version and struct_size, and two old extension nodes."""
+        (self.folder / "table.c").write_text(f"""
+#include <stddef.h>
+struct node {{ int type; struct node* next; }};
+static struct node second = {{5, NULL}}, first = {{1, &second}};
+static void* nothing(void* args) {{ return args == NULL ? NULL : NULL; }}
+static struct {{ size_t size; void* chain; struct {{ size_t size; void* chain; int major, minor; }} version;
+  void* slots[200]; }} table = {{{size}, {"&first" if minor < 45 else "NULL"}, {{24, NULL, {major}, {minor}}}, {{0}}}};
+const void* GetPjrtApi(void) {{ for (int i = 0; i < 200; ++i) table.slots[i] = (void*)nothing; return &table; }}
+""")
+        subprocess.run(["cc", "-shared", "-fPIC", "table.c", "-o", name], cwd=self.folder, check=True)
+        return self.folder / name
+
+    def test_old_and_foreign_tables_are_read_as_the_loader_does(self):
+        # struct_size lied from 0.40 to 0.55: it said 96 functions.
+        old = self.json("doctor", self.table("old.so", 0, 50, 808), code=1)["plugins"][0]["probe"]
+        self.assertGreater(old["table"]["slots"], 96)
+        self.assertEqual(old["table"]["slots"], old["table"]["slots_filled"])
+        older = self.json("doctor", self.table("older.so", 0, 40, 808), code=1)["plugins"][0]["probe"]
+        self.assertEqual([e["type"] for e in older["extensions"]], [1, 5])
+        foreign = self.json("doctor", self.table("foreign.so", 1, 0, 1144), code=1)["plugins"][0]
+        self.assertEqual(foreign["probe"]["table"]["slots_null"], [])
+        self.assertEqual(foreign["probe"]["extensions"], [])
+        self.assertLess(len(foreign["findings"]), 4, foreign["findings"])
 
     def test_crash_is_a_finding(self):
         (self.folder / "crash.c").write_text(
@@ -236,6 +297,99 @@ class RunTest(CommandTest):
         self.assertEqual(set(value["times_ms"]),
                          {"load", "client", "compile", "inputs", "run", "outputs"})
         self.assertNotIn("output 0", self.run_program("-i", INPUT, "--quiet").stdout)
+
+    def test_expected_results(self):
+        self.run_program("-i", INPUT, "-o", "p.npy", "-o", "i.npy", "--quiet")
+        text = self.run_program("-i", INPUT, "--expect", "p.npy", "--expect", "i.npy").stdout
+        self.assertIn("output 1 is as expected", text)
+        other = "f32[2,3]=0,0,0,1,3,2.001"
+        value = self.run_program("-i", other, "--expect", "p.npy", json=True, code=1)
+        self.assertRegex(value["differences"][0], r"^\d of 6 elements differ; the first, \[1,\d\] is 0\.")
+        self.run_program("-i", other, "--expect", "p.npy", "--rtol", "0.1")
+        self.run_program("-i", INPUT, "--expect", "i.npy", code=1)
+        self.run_program("-i", INPUT, "--expect", "missing.npy", code=2)
+
+    def test_standard_input(self):
+        result = subprocess.run([PLINTH, "run", "-", "--plugin", PLUGIN, "-i", INPUT], cwd=self.folder, check=True,
+                                input=pathlib.Path(PROGRAM).read_text(), text=True, capture_output=True,
+                                env=self.environment)
+        self.assertIn("output 1: s32[2] [0, 1]", result.stdout)
+        self.run_program("-i", INPUT, "-o", "p.npy", "-q")
+        with open(self.folder / "p.npy", "rb") as file:
+            result = subprocess.run([PLINTH, "run", PROGRAM, "--plugin", PLUGIN, "-i", "-"], stdin=file, check=True,
+                                    cwd=self.folder, capture_output=True, text=True, env=self.environment)
+        self.assertIn("output 1: s32[2]", result.stdout)
+        for arguments in (["-", "-i", INPUT], ["-", "-i", "-"]):
+            result = subprocess.run([PLINTH, "run", *arguments, "--plugin", PLUGIN], stdin=subprocess.DEVNULL,
+                                    capture_output=True, text=True, env=self.environment)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("standard input", result.stderr)
+
+    def test_wrong_inputs_get_the_signature(self):
+        for arguments in (("-i", "f32[3,2]=1"), (), ("-i", INPUT, "-i", INPUT)):
+            error = self.run_program(*arguments, code=1, json=True)["error"]["message"]
+            self.assertIn("takes (tensor<2x3xf32>)", error)
+
+    def test_percentiles_have_units(self):
+        times = self.run_program("-i", INPUT, "-q", "--repeat", "101").stdout
+        self.assertRegex(times, r"again 100 times: fastest [\d.]+ [um]s, median [\d.]+ [um]s, "
+                                r"p90 [\d.]+ [um]s, p99 [\d.]+ [um]s")
+        self.assertNotIn("p99", self.run_program("-i", INPUT, "-q", "--repeat", "50").stdout)
+
+    def safetensors(self, name, header, data, length=None):
+        text = header if isinstance(header, bytes) else json.dumps(header).encode()
+        (self.folder / name).write_bytes(struct.pack("<Q", len(text) if length is None else length) + text + data)
+
+    def test_safetensors_there_and_back(self):
+        values = struct.pack("<6f", 0, 0, 0, 1, 3, 2)
+        entry = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
+        self.safetensors("a.safetensors", {"__metadata__": {"by": "hand"}, "x": entry}, values)
+        self.run_program("-i", "a.safetensors", "-o", "all.safetensors", "-q")
+        self.run_program("-i", "a.safetensors:x", "-q", "--expect", "all.safetensors")
+        content = (self.folder / "all.safetensors").read_bytes()
+        size, = struct.unpack("<Q", content[:8])
+        header = json.loads(content[8:8 + size])
+        self.assertEqual(header["output_1"], {"dtype": "I32", "shape": [2], "data_offsets": [24, 32]})
+        self.assertEqual(struct.unpack("<2i", content[8 + size + 24:]), (0, 1))
+        self.run_program("-i", "a.safetensors:y", code=2)
+
+    def test_safetensors_that_are_none(self):
+        data = bytes(24)
+        entry = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
+        for header, contents, length in (
+                ({"x": entry}, data[:20], None), ({"x": entry}, data + b"more", None),
+                ({"x": entry | {"dtype": "Q4"}}, data, None), ({"x": entry | {"shape": [-2, -3]}}, data, None),
+                ({"x": entry | {"shape": [2 ** 62, 2 ** 62]}}, data, None), ({"x": entry, "y": entry}, data, None),
+                ({"x": entry | {"data_offsets": [24, 0]}}, data, None), ({"x": 7}, data, None),
+                (b"{", data, None), ({"x": entry}, data, 2 ** 63), ({"x": entry}, b"", 1), (b"", b"", 0)):
+            self.safetensors("bad.safetensors", header, contents, length)
+            self.assertIn("bad.safetensors", self.run_program("-i", "bad.safetensors", code=2).stderr)
+        (self.folder / "bad.safetensors").write_bytes(b"1234")
+        self.run_program("-i", "bad.safetensors", code=2)
+
+    def test_a_plugin_that_aborts_is_reported(self):
+        (self.folder / "abort.c").write_text(f"""
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include "pjrt_c_api.h"
+static PJRT_Error* Compile(PJRT_Client_Compile_Args* args) {{ abort(); }}
+static PJRT_Api table;
+const PJRT_Api* GetPjrtApi(void) {{
+  const PJRT_Api* (*get)(void) = (const PJRT_Api* (*)(void))dlsym(dlopen("{PLUGIN}", RTLD_NOW), "GetPjrtApi");
+  memcpy(&table, get(), get()->struct_size < sizeof(table) ? get()->struct_size : sizeof(table));
+  table.PJRT_Client_Compile = Compile;
+  return &table;
+}}
+""")
+        headers = pathlib.Path(__file__).resolve().parents[2] / "api/include"
+        subprocess.run(["cc", "-shared", "-fPIC", "-w", f"-I{headers}", "abort.c", "-o", "abort.so"], cwd=self.folder,
+                       check=True)
+        arguments = ("run", PROGRAM, "--plugin", "./abort.so", "-i", INPUT)
+        error = self.plinth(*arguments, code=1).stderr
+        self.assertIn("crashed while compiling. `plinth doctor ./abort.so", error)
+        value = json.loads(self.plinth(*arguments, "--json", code=1).stdout)
+        self.assertEqual(value["exit_code"], 1)
 
     def test_npy_there_and_back(self):
         values = array.array("f", [0, 0, 0, 1, 3, 2])
@@ -301,7 +455,7 @@ module @layout {
         error = self.run_program("-i", INPUT, "--device", "1", code=1).stderr
         self.assertIn("there is no device 1", error)
         self.run_program("-i", INPUT, "--option", "nonsense", code=2)
-        self.run_program("-i", INPUT, "--option", "no_such=1", code=1)
+        self.run_program("-i", INPUT, "--option", "no_such=1", code=4)
         self.run_program("-i", INPUT, "--layers", "trace(no_such_option=1)", code=2)
 
     def test_bad_input(self):
@@ -408,6 +562,60 @@ class ReplayTest(CommandTest):
         self.assertIn("text", self.plinth("replay", "text", "--plugin", PLUGIN, code=2).stderr)
         self.json("replay", "missing", "--plugin", PLUGIN, code=2)
         self.plinth("replay", "text", "--plugin", "./nothing.so", code=3)
+
+
+class BenchTest(CommandTest):
+    def test_two_plugins(self):
+        value = self.json("bench", PLUGIN, PLUGIN, PROGRAM, self.program("4", "f32"), "--rounds", "3")
+        self.assertEqual(len(value["programs"]), 2)
+        for key in ("compile", "latency", "throughput"):
+            for side in value["programs"][0][key]:
+                self.assertGreater(side["least_ms"], 0)
+                self.assertLessEqual(side["least_ms"], side["median_ms"])
+            self.assertGreater(value["programs"][0][key + "_ratio"], 0)
+        text = self.plinth("bench", PLUGIN, PLUGIN, PROGRAM, "--rounds", "2", "-i", INPUT).stdout
+        self.assertRegex(text, r"latency: +least [\d.]+ [um]s, median .* \|  least .* \|  A is [\d.]+ of B")
+
+    def test_bytecode_is_compiled_only(self):
+        bench = pathlib.Path(__file__).resolve().parents[2] / "conformance/programs/bench"
+        value = self.json("bench", PLUGIN, PLUGIN, bench / "mlp_grad.mlirbc", "--compile-options-file",
+                          bench / "mlp_grad.compileopts.pb", "--compile-rounds", "2")
+        self.assertEqual(set(value["programs"][0]), {"program", "compile", "compile_ratio"})
+
+    def test_what_goes_wrong(self):
+        self.plinth("bench", PLUGIN, "./nothing.so", PROGRAM, code=3)
+        self.plinth("bench", PLUGIN, PLUGIN, "missing.mlir", code=2)
+        self.plinth("bench", PLUGIN, PLUGIN, code=2)
+        self.plinth("bench", PLUGIN, PLUGIN, PROGRAM, "-i", "f32[3]=1", "--rounds", "1", code=1)
+
+
+class TraceTest(CommandTest):
+    def test_a_command_is_traced(self):
+        # The plugin that the variables name, as a framework would load it.
+        (self.folder / "load.py").write_text("""
+import ctypes, os
+library = ctypes.CDLL(os.environ["PJRT_NAMES_AND_LIBRARY_PATHS"].split(":", 1)[1])
+library.GetPjrtApi.restype = ctypes.POINTER(ctypes.c_char)
+table = library.GetPjrtApi()
+class Args(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("extensions", ctypes.c_void_p)]
+words = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))
+args = Args(16, None)
+# struct_size, chain, version (24 bytes), then the slots; Plugin_Initialize is the fourth.
+ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(Args))(words[5 + 3])(ctypes.byref(args))
+""")
+        text = self.plinth("trace", "--plugin", PLUGIN, "-o", "t.json", "--", sys.executable, "load.py").stdout
+        self.assertIn("t.json", text)
+        self.assertIn("perfetto", text)
+        self.assertIn("PJRT_Plugin_Initialize", (self.folder / "t.json").read_text())
+
+    def test_what_goes_wrong(self):
+        self.plinth("trace", code=2)
+        self.plinth("trace", "--plugin", "./nothing.so", "--", "true", code=3)
+        self.assertIn("made no call", self.plinth("trace", "--plugin", PLUGIN, "--", "true", code=1).stderr)
+        self.plinth("trace", "--plugin", PLUGIN, "--", "false", code=1)
+        self.plinth("trace", "--plugin", PLUGIN, "--", "./no-such-command", code=2)
+        self.plinth("trace", "--plugin", PLUGIN, "-o", "a,b.json", "--", "true", code=2)
 
 
 class ManifestTest(CommandTest):

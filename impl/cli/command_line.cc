@@ -10,23 +10,19 @@
 
 #include "impl/cli/commands.h"
 #include "impl/cli/completion.h"
+#include "impl/cli/manual.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::cli {
 namespace {
 
-constexpr const char* kFooter =
-    R"(plinth serve --help tells how JAX on other machines computes here.
-
-Exit codes:
-  0  done
-  1  the plugin, the program or a comparison failed, or doctor found a problem
-  2  the command line or a file it names is wrong
-  3  no such plugin, or it cannot be loaded)";
+constexpr const char* kServe =
+    "plinth serve --help tells how JAX on other machines computes here.\n\n";
 
 constexpr const char* kInputHelp =
     R"(An argument of the program, in order:
-  a.npy               a NumPy file
+  a.npy               a NumPy file; - for standard input
+  a.safetensors       all arrays of a file, in its order; a.safetensors:NAME for one
   bf16@a.npy          one whose bytes are of that type
   f32=1.5             a scalar
   f32[2,3]=1          every element 1
@@ -38,7 +34,7 @@ constexpr const char* kInputHelp =
 class CommandLine {
  public:
   CommandLine() : app_("Finds, examines and runs PJRT plugins.", "plinth") {
-    app_.footer(kFooter);
+    app_.footer(StrCat(kServe, tools::kExitCodesText));
     app_.require_subcommand(1);
     app_.set_version_flag("--version", std::string("plinth ") + plinth_version());
     app_.get_formatter()->column_width(34);
@@ -50,7 +46,10 @@ class CommandLine {
     AddManifest();
     AddReplay();
     AddNew();
+    AddBench();
+    AddTrace();
     AddCompletion();
+    AddManual();
   }
 
   int Run(int argc, char** argv) {
@@ -131,7 +130,8 @@ class CommandLine {
   }
 
   static void AddProgram(CLI::App* sub, ProgramOptions& program) {
-    sub->add_option("PROGRAM", program.path, "StableHLO as MLIR text or bytecode, or an HLO proto")
+    sub->add_option("PROGRAM", program.path,
+                    "StableHLO as MLIR text or bytecode, or an HLO proto; - for standard input")
         ->required();
     sub->add_option("--format", program.format, "mlir or hlo; default: by the file's name");
     sub->add_flag("--serialized", program.is_serialized, "PROGRAM is what compile --output wrote");
@@ -183,8 +183,14 @@ class CommandLine {
                         [this](Output& output) { return cli::Run(run_, output); });
     AddProgram(sub, run_.program);
     AddRepeated(sub, "-i,--input", run_.inputs, kInputHelp);
-    AddRepeated(sub, "-o,--output", run_.outputs,
-                "A NumPy file to write a result to, in order of the results");
+    AddRepeated(
+        sub, "-o,--output", run_.outputs,
+        "A NumPy file to write a result to, in order of the results; or one .safetensors for all");
+    AddRepeated(sub, "--expect", run_.expected,
+                "A file that a result has to agree with, in order of the results");
+    sub->add_option("--rtol", run_.relative_tolerance,
+                    "Relative tolerance of --expect; default: 16 units in the last place");
+    sub->add_option("--atol", run_.absolute_tolerance, "Absolute tolerance; default: 0");
     sub->add_option("--device", run_.device, "Index of the device to run on, from 0");
     sub->add_option("--repeat", run_.repeat, "Run that many times and tell the times")
         ->check(CLI::Range(1, 1000000000));
@@ -248,15 +254,62 @@ class CommandLine {
                     "Default: share/plinth/template beside the command");
   }
 
+  void AddBench() {
+    CLI::App* sub = Add(app_, "bench", "Two plugins side by side: compile, latency, throughput",
+                        [this](Output& output) { return Bench(bench_, output); });
+    sub->add_option("A", bench_.plugin_a, "Path or name of a plugin")->required();
+    sub->add_option("B", bench_.plugin_b, "Of another, or the same")->required();
+    sub->add_option("PROGRAM", bench_.programs, "StableHLO as MLIR text or bytecode")->required();
+    AddRepeated(sub, "-i,--input", bench_.inputs,
+                "A literal as of run, for all programs; default: random ones for text, while "
+                "bytecode is compiled only");
+    sub->add_option("--rounds", bench_.rounds, "In each, both run once and 16 times at once")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    sub->add_option("--compile-rounds", bench_.compile_rounds, "Of them, those that compile anew")
+        ->check(CLI::Range(0, 1000000))
+        ->capture_default_str();
+    AddRepeated(sub, "--compile-option", bench_.program.compile_options,
+                "NAME=VALUE: an option of both compilers; may be repeated");
+    sub->add_option("--compile-options-file", bench_.program.options_file,
+                    "A serialized xla.CompileOptionsProto, in place of all others");
+    AddLoading(sub, bench_.choice);
+  }
+
+  void AddTrace() {
+    CLI::App* sub =
+        Add(app_, "trace", "Runs a command, usually JAX's, and traces its calls of PJRT",
+            [this](Output& output) { return Trace(trace_, output); });
+    sub->add_option("COMMAND", trace_.command, "After --: what to run")->required();
+    sub->add_option("--plugin", trace_.plugin,
+                    "Path of a plugin, or a name; default: $PLINTH_PLUGIN, or the only one found");
+    sub->add_option("-o,--output", trace_.file, "The timeline")->capture_default_str();
+    sub->add_option("--capture", trace_.capture, "A capture too, for plinth replay");
+    sub->add_option("--layers", trace_.layers, "Layers in front of the trace: validation");
+  }
+
   void AddCompletion() {
     CLI::App* sub =
         Add(app_, "completion", "A script that completes command lines", [this](Output& output) {
-          std::string script = BashCompletion(app_);
+          std::string script = shell_ == "zsh"    ? ZshCompletion(app_)
+                               : shell_ == "fish" ? FishCompletion(app_)
+                                                  : BashCompletion(app_);
           output.Line(script);
           output.json()["script"] = script;
           return int{kDone};
         });
-    sub->add_option("SHELL", shell_, "bash")->required()->check(CLI::IsMember({"bash"}));
+    sub->add_option("SHELL", shell_, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  }
+
+  void AddManual() {
+    Add(app_, "man", "The manual page: plinth man | man -l -", [this](Output& output) {
+      std::string page = ManualPage(app_);
+      output.Line(page);
+      output.json()["page"] = page;
+      return int{kDone};
+    });
   }
 
   CLI::App app_;
@@ -270,6 +323,8 @@ class CommandLine {
   ManifestMakeOptions make_;
   ReplayCommandOptions replay_;
   NewOptions new_;
+  BenchOptions bench_;
+  TraceOptions trace_;
   std::string shell_;
 };
 

@@ -44,6 +44,8 @@ struct RunOptions {
   ProgramOptions program;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
+  std::vector<std::string> expected;  // Files that the results are compared with.
+  double relative_tolerance = -1, absolute_tolerance = -1;  // Negative: by the type.
   std::optional<int> device;
   int repeat = 1;
   bool in_full = false;
@@ -72,6 +74,28 @@ struct ManifestMakeOptions {
   std::string output_path;  // Empty: standard output.
 };
 int ManifestMake(const ManifestMakeOptions& options, Output& output);
+
+// Two plugins side by side.
+struct BenchOptions {
+  std::string plugin_a, plugin_b;
+  std::vector<std::string> programs;  // Paths.
+  PluginChoice choice;                // For both, but for `plugin`.
+  ProgramOptions program;             // For all, but for `path`.
+  std::vector<std::string> inputs;    // Literals; empty: random ones of the program's types.
+  int rounds = 20, compile_rounds = 5;
+};
+// Compile time, latency and throughput of both, in paired rounds.
+int Bench(const BenchOptions& options, Output& output);
+
+struct TraceOptions {
+  std::string plugin;  // Path or name; empty: PLINTH_PLUGIN, or the only one.
+  std::optional<std::string> layers;
+  std::string file = "plinth_trace.json";
+  std::string capture;  // Empty: none.
+  std::vector<std::string> command;
+};
+// Runs a command whose calls of PJRT are traced.
+int Trace(const TraceOptions& options, Output& output);
 
 struct ReplayCommandOptions {
   PluginChoice choice;

@@ -119,7 +119,9 @@ int Compile(const CompileCommandOptions& options, Output& output) {
   Describe(*plugin, output);
   Progress progress("compiling");
   const Expected<client::Client> client = plugin->CreateClient(options.choice);
-  if (!client.ok()) return output.Fail(client.status().WithContext("PJRT_Client_Create"), kFailed);
+  if (!client.ok()) {
+    return output.Fail(client.status().WithContext("PJRT_Client_Create"), kNoClient);
+  }
   const Stopwatch watch;
   const Expected<client::LoadedExecutable> loaded = CompileProgram(*client, *source);
   if (!loaded.ok()) return output.Fail(loaded.status().WithContext(options.program.path), kFailed);

@@ -1,36 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/cli/findings.h"
 
+#include <string>
+
 #include "plinth/support/abi_version.h"
+#include "plinth/support/plugin_hint.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::cli {
 namespace {
 
-// What a library belongs to that plugins need and hosts often lack.
+// What a library belongs to that plugins need and hosts often lack, and the packages that have it.
 constexpr struct {
   std::string_view part_of_name;
-  std::string_view advice;
+  std::string_view vendor;
+  std::string_view package;
 } kLibraries[] = {
-    {"libcuda.so", "it belongs to the NVIDIA driver: install the driver"},
-    {"libnvidia", "it belongs to the NVIDIA driver: install the driver"},
-    {"libcudart", "it belongs to the CUDA toolkit: install it, or the plugin's CUDA packages"},
-    {"libcublas", "it belongs to the CUDA toolkit: install it, or the plugin's CUDA packages"},
-    {"libcudnn", "it belongs to cuDNN: install it, or the plugin's cuDNN package"},
-    {"libnccl", "it belongs to NCCL: install it, or the plugin's NCCL package"},
-    {"libamdhip", "it belongs to ROCm: install it"},
-    {"librocm", "it belongs to ROCm: install it"},
-    {"libze_loader", "it belongs to Intel's Level Zero: install it"},
-    {"libsycl", "it belongs to Intel's oneAPI: install it"},
-    {"libstdc++", "the plugin was built with a newer compiler: update the system"},
-    {"libopenblas", "install OpenBLAS"},
+    {"libcuda.so", "the NVIDIA driver", "the driver itself"},
+    {"libnvidia", "the NVIDIA driver", "the driver itself"},
+    {"libcudart", "CUDA", "pip nvidia-cuda-runtime"},
+    {"libcublas", "CUDA", "pip nvidia-cublas"},
+    {"libcudnn", "CUDA", "pip nvidia-cudnn-cu12 or -cu13"},
+    {"libnccl", "CUDA", "pip nvidia-nccl-cu12 or -cu13"},
+    {"libcupti", "CUDA", "pip nvidia-cuda-cupti"},
+    {"libcufft", "CUDA", "pip nvidia-cufft"},
+    {"libcusolver", "CUDA", "pip nvidia-cusolver"},
+    {"libcusparse", "CUDA", "pip nvidia-cusparse"},
+    {"libnvJitLink", "CUDA", "pip nvidia-nvjitlink"},
+    {"libnvrtc", "CUDA", "pip nvidia-cuda-nvrtc"},
+    {"libnvshmem", "CUDA", "pip nvidia-nvshmem-cu12 or -cu13"},
+    {"libamdhip64", "ROCm", "apt hip-runtime-amd"},
+    {"libhsa-runtime64", "ROCm", "apt hsa-rocr"},
+    {"librocblas", "ROCm", "apt rocblas"},
+    {"libhipblaslt", "ROCm", "apt hipblaslt"},
+    {"libhipblas", "ROCm", "apt hipblas"},
+    {"libhipfft", "ROCm", "apt hipfft"},
+    {"libhipsolver", "ROCm", "apt hipsolver"},
+    {"libhipsparse", "ROCm", "apt hipsparse"},
+    {"libMIOpen", "ROCm", "apt miopen-hip"},
+    {"librccl", "ROCm", "apt rccl"},
+    {"librocsolver", "ROCm", "apt rocsolver"},
+    {"librocm", "ROCm", "apt rocm-smi-lib, rocm-core"},
+    {"libroctx", "ROCm", "apt roctracer"},
+    {"libroctracer", "ROCm", "apt roctracer"},
+    {"librocprofiler", "ROCm", "apt rocprofiler-sdk"},
+    {"libccl.so", "oneAPI", "apt intel-oneapi-ccl, pip oneccl"},
+    {"libsycl", "oneAPI", "apt intel-oneapi-runtime-dpcpp-cpp, pip intel-sycl-rt"},
+    {"libmkl", "oneAPI", "apt intel-oneapi-runtime-mkl, pip mkl"},
+    {"libimf.so", "oneAPI", "apt intel-oneapi-runtime-compilers, pip intel-cmplr-lib-rt"},
+    {"libsvml.so", "oneAPI", "apt intel-oneapi-runtime-compilers, pip intel-cmplr-lib-rt"},
+    {"libirng.so", "oneAPI", "apt intel-oneapi-runtime-compilers, pip intel-cmplr-lib-rt"},
+    {"libintlc.so", "oneAPI", "apt intel-oneapi-runtime-compilers, pip intel-cmplr-lib-rt"},
+    {"libiomp5", "oneAPI", "apt intel-oneapi-runtime-openmp, pip intel-openmp"},
+    {"libtbb", "oneAPI", "apt libtbb12, pip tbb"},
+    {"libmpi.so", "oneAPI", "apt intel-oneapi-mpi, pip impi-rt"},
+    {"libOpenCL", "oneAPI", "apt ocl-icd-libopencl1"},
+    {"libze_loader", "oneAPI", "apt libze1 (Level Zero)"},
+    {"libstdc++", "the system", "an update: the plugin was built with a newer compiler"},
+    {"libopenblas", "OpenBLAS", "apt libopenblas0"},
 };
 
-std::string_view AdviceFor(std::string_view text) {
-  for (const auto& row : kLibraries) {
-    if (text.find(row.part_of_name) != std::string_view::npos) return row.advice;
+// Missing libraries by whom they are of, in the order of the first of each: one problem each.
+void CheckLibraries(const Json& missing, std::vector<Finding>& findings) {
+  struct Group {
+    std::string vendor, text;
+  };
+  std::vector<Group> groups;
+  for (const Json& library : missing.Elements()) {
+    const std::string_view name = library.At("name").Text();
+    std::string_view vendor, package = "the package that has it, or its folder in LD_LIBRARY_PATH";
+    for (const auto& row : kLibraries) {
+      if (name.find(row.part_of_name) == std::string_view::npos) continue;
+      vendor = row.vendor;
+      package = row.package;
+      break;
+    }
+    Group* group = nullptr;
+    for (Group& each : groups) {
+      if (each.vendor == vendor) group = &each;
+    }
+    if (group == nullptr) group = &groups.emplace_back(Group{std::string(vendor), ""});
+    const std::string_view needed_by = library.At("needed_by").Text();
+    group->text += StrCat(group->text.empty() ? "" : "; ", name,
+                          needed_by.empty() ? "" : StrCat(", which ", needed_by, " needs"),
+                          " (install ", package, ")");
   }
-  return "install the package that has it, or add its folder to LD_LIBRARY_PATH";
+  for (const Group& group : groups) {
+    findings.push_back(
+        {Finding::Kind::kProblem, StrCat("missing libraries", group.vendor.empty() ? "" : " of ",
+                                         group.vendor, ": ", group.text)});
+  }
 }
 
 // Functions that the table of a minor has; 0 if that minor is not known.
@@ -69,6 +128,13 @@ bool IsCalledUntested(std::string_view function, int64_t minor, bool* is_require
 void CheckTable(const Json& table, std::vector<Finding>& findings) {
   const int64_t minor = IntOf(table, "minor");
   const int64_t slots = IntOf(table, "slots");
+  // Nobody here knows what stands in the table of another major version.
+  if (const int64_t major = IntOf(table, "major"); major != kPjrtMajor) {
+    findings.push_back(
+        {Finding::Kind::kNote, StrCat("only the version of a table of PJRT ", major,
+                                      ".x is read; its functions may mean anything")});
+    return;
+  }
   if (minor > kPjrtDeclaredMinor) {
     findings.push_back({Finding::Kind::kWarning,
                         StrCat("PJRT 0.", minor, " is newer than this libplinth, which knows 0.",
@@ -111,35 +177,12 @@ void CheckExtensions(const Json& extensions, std::vector<Finding>& findings) {
   }
 }
 
-// What to do about failures that are known.
-constexpr struct {
-  std::string_view of_path;  // Part of the plugin's path, or empty.
-  std::string_view part_of_text;
-  std::string_view advice;
-} kHints[] = {
-    {"libtpu", "hung",
-     "without Google's metadata server libtpu waits for it: set TPU_SKIP_MDS_QUERY=1"},
-    {"", "No jellyfish device", "no TPU can be seen here"},
-    {"", "cuInit",
-     "no NVIDIA GPU, or no driver for it, can be seen here: see what nvidia-smi says"},
-    {"", "No visible GPU", "no GPU can be seen here: see what nvidia-smi says"},
-    {"", "undefined symbol: _Py", "it is a module of Python, not a plugin"},
-    {"", "undefined symbol: Py", "it is a module of Python, not a plugin"},
-    {"", "GLIBC_", "it needs a newer glibc: update the system, or take an older plugin"},
-    {"", "does not export GetPjrtApi", "it is a library, but no PJRT plugin"},
-};
-
 // One hint at most: the first that fits.
 void AddHint(const Json& probe, std::vector<Finding>& findings) {
   const std::string text = StrCat(probe.At("verdict").Text(), "\n", probe.At("message").Text(),
                                   "\n", probe.At("standard_error").Text());
-  const std::string_view path = probe.At("path").Text();
-  for (const auto& hint : kHints) {
-    if (path.find(hint.of_path) == std::string_view::npos) continue;
-    if (text.find(hint.part_of_text) == std::string::npos) continue;
-    findings.push_back({Finding::Kind::kNote, std::string(hint.advice)});
-    return;
-  }
+  const std::string_view hint = PluginHint(probe.At("path").Text(), text);
+  if (!hint.empty()) findings.push_back({Finding::Kind::kNote, std::string(hint)});
 }
 
 }  // namespace
@@ -154,11 +197,7 @@ std::string FirstLine(std::string_view text) {
 
 std::vector<Finding> FindingsOf(const Json& probe) {
   std::vector<Finding> findings;
-  for (const Json& library : probe.At("missing_libraries").Elements()) {
-    const std::string_view name = library.At("name").Text();
-    findings.push_back(
-        {Finding::Kind::kProblem, StrCat("missing library ", name, ": ", AdviceFor(name))});
-  }
+  CheckLibraries(probe.At("missing_libraries"), findings);
   const std::string_view verdict = probe.At("verdict").Text();
   if (verdict != "works") {
     findings.push_back(
@@ -172,6 +211,28 @@ std::vector<Finding> FindingsOf(const Json& probe) {
         {Finding::Kind::kNote, StrCat("it wrote to standard error: ", FirstLine(text))});
   }
   return findings;
+}
+
+std::string NewerThan(int64_t minor) {
+  if (minor <= 0 || minor >= kPjrtDeclaredMinor) return {};
+  static constexpr struct {
+    std::string_view name;
+    int since;
+  } kFunctions[] = {
+#define PLINTH_PJRT_FUNCTION(slot, name, since, absent, minimum_struct_size) {#name, since},
+#include "plinth/support/abi_tables.inc"
+  };
+  std::string names;
+  int count = 0;
+  for (const auto& function : kFunctions) {
+    if (function.since <= minor) continue;
+    if (++count <= 8) names += StrCat(names.empty() ? "" : ", ", function.name);
+  }
+  if (count > 8) names += StrCat(" and ", count - 8, " more");
+  return StrCat("the newest known is 0.", kPjrtDeclaredMinor, "; ",
+                count == 0 ? "since 0." + std::to_string(minor) +
+                                 " no function was added, but some structs grew"
+                           : "the plugin was built before " + names);
 }
 
 std::vector<std::string> KnownQuirks(int64_t minor) {

@@ -20,6 +20,9 @@ struct Finding {
 };
 std::vector<Finding> FindingsOf(const Json& probe);
 
+// Why a plugin's minor is below the newest that we know: what came since. Empty if nothing did.
+std::string NewerThan(int64_t minor);
+
 // What the history of the API knows of plugins of that minor.
 std::vector<std::string> KnownQuirks(int64_t minor);
 

@@ -9,6 +9,7 @@
 namespace plinth::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -39,10 +40,19 @@ TEST(FindingsTest, AnswerWithoutAnything) {
 }
 
 TEST(FindingsTest, MissingLibraries) {
-  EXPECT_THAT(FindingsOfText(R"({"verdict":"fails","message":"cannot be opened",
+  EXPECT_THAT(
+      FindingsOfText(R"({"verdict":"fails","message":"cannot be opened",
       "missing_libraries":[{"name":"libcudnn.so.9","reason":"r"},{"name":"libodd.so","reason":"r"}]})"),
-              ElementsAre(HasSubstr("missing library libcudnn.so.9: it belongs to cuDNN"),
-                          HasSubstr("libodd.so: install the package"), HasSubstr("it fails")));
+      ElementsAre(HasSubstr("missing libraries of CUDA: libcudnn.so.9 (install pip nvidia-cudnn"),
+                  HasSubstr("missing libraries: libodd.so (install the package"),
+                  HasSubstr("it fails")));
+  // One problem for each vendor; who needs it is said, but not to blame.
+  EXPECT_THAT(FindingsOfText(R"({"verdict":"works","missing_libraries":[
+      {"name":"libccl.so.1","reason":"r","needed_by":"/x/sycl_onednn.so"},
+      {"name":"libsycl.so.8","reason":"r"}]})"),
+              ElementsAre(AllOf(HasSubstr("missing libraries of oneAPI: libccl.so.1, which "
+                                          "/x/sycl_onednn.so needs (install apt intel-oneapi-ccl"),
+                                HasSubstr("; libsycl.so.8 (install"))));
 }
 
 TEST(FindingsTest, NullSlots) {
@@ -50,6 +60,22 @@ TEST(FindingsTest, NullSlots) {
       "slots_null":["PJRT_Client_Compile","PJRT_Buffer_UnsafePointer","PJRT_Event_Create"]}})"),
               ElementsAre(HasSubstr("problem: PJRT_Client_Compile is null"),
                           HasSubstr("warning: PJRT_Buffer_UnsafePointer is null")));
+}
+
+TEST(FindingsTest, AnotherMajorVersionIsNotLookedInto) {
+  EXPECT_THAT(FindingsOfText(R"({"verdict":"fails","message":"m","table":{"major":1,"minor":0,
+      "slots":0,"slots_null":["PJRT_Client_Compile"]}})"),
+              ElementsAre("problem: it fails: m",
+                          HasSubstr("only the version of a table of PJRT 1.x is read")));
+}
+
+TEST(FindingsTest, WhatCameSinceIsSaid) {
+  EXPECT_EQ(NewerThan(116), "");
+  EXPECT_THAT(NewerThan(114), HasSubstr("0.116; since 0.114 no function was added"));
+  EXPECT_THAT(NewerThan(109),
+              HasSubstr("built before PJRT_TopologyDescription_GetMemorySpaceKind"));
+  EXPECT_THAT(NewerThan(60), HasSubstr(" more"));
+  EXPECT_EQ(NewerThan(0), "");
 }
 
 TEST(FindingsTest, OddTables) {

@@ -2,6 +2,8 @@
 #include <sys/auxv.h>
 
 #include <cstdlib>
+#include <set>
+#include <string>
 
 #include "impl/cli/commands.h"
 #include "impl/cli/probe_report.h"
@@ -11,11 +13,16 @@
 namespace plinth::cli {
 namespace {
 
+// From here on tables are as large as ours, and the loader hands them out as they are: a framework
+// of another minor is served only where a layer stands between (docs/using/compatibility.md).
+constexpr int kFirstFullSizeMinor = 110;
+
 constexpr const char* kKindNames[] = {"problem", "warning", "note"};
 
 // Everything about one plugin; whether there is a problem.
-bool Diagnose(const Json& probe, bool is_verbose, Json::Object& json, Output& output) {
-  PrintProbe(probe, "  ", output);
+bool Diagnose(const Json& probe, bool is_verbose, std::set<std::string>& said, Json::Object& json,
+              Output& output) {
+  PrintProbe(probe, "  ", false, output);
   Json::Array list;
   bool has_problem = false;
   for (const Finding& finding : FindingsOf(probe)) {
@@ -27,9 +34,15 @@ bool Diagnose(const Json& probe, bool is_verbose, Json::Object& json, Output& ou
   json["findings"] = std::move(list);
   const std::vector<std::string> quirks = KnownQuirks(IntOf(probe.At("table"), "minor"));
   for (const std::string& quirk : quirks) {
-    if (is_verbose) output.Line("  known of this revision: ", quirk);
+    if (is_verbose && said.insert(quirk).second) {
+      output.Line("  known of this revision: ", quirk);
+    }
   }
   json["known_quirks"] = Json::Array(quirks.begin(), quirks.end());
+  const int64_t minor = IntOf(probe.At("table"), "minor");
+  if (!has_problem && minor >= kFirstFullSizeMinor) {
+    output.Line("  frameworks that demand another minor: libplinth with PLINTH_LAYERS=validation");
+  }
   output.Line("  verdict: ", has_problem ? "does not work here" : "works");
   return has_problem;
 }
@@ -84,13 +97,15 @@ int Info(const ProbeOptions& options, Output& output) {
   Expected<Json> probe = Probe(options);
   if (!probe.ok()) return output.Fail(probe.status(), CodeOfLoading(probe.status()));
   output.Line("name:               ", probe->At("name").Text());
-  PrintProbe(*probe, "", output);
+  PrintProbe(*probe, "", true, output);
   const bool works = probe->At("verdict").Text() == "works";
   const std::string message(probe->At("message").Text());
-  const std::string verdict(probe->At("verdict").Text());
+  const std::string verdict(probe->At("verdict").Text()), stage(probe->At("stage").Text());
   output.json()["plugin"] = *std::move(probe);
   if (works) return kDone;
-  return output.Fail(FailedPrecondition("the plugin ", verdict, ": ", message), kFailed);
+  // What was asked of a client, or to make one, was asked of a plugin that is loaded.
+  return output.Fail(FailedPrecondition("the plugin ", verdict, ": ", message),
+                     stage.starts_with("PJRT_") ? kNoClient : kNoPlugin);
 }
 
 int Doctor(const ProbeOptions& options, Output& output) {
@@ -102,6 +117,7 @@ int Doctor(const ProbeOptions& options, Output& output) {
   }
   Json::Array list;
   size_t num_problems = 0;
+  std::set<std::string> said;  // What is known of a revision, once for all plugins of it.
   Progress progress("asking the plugins");
   for (const std::string& plugin : *plugins) {
     progress.Set(StrCat("asking ", plugin));
@@ -115,7 +131,7 @@ int Doctor(const ProbeOptions& options, Output& output) {
     output.Line("\nplugin ", plugin);
     bool has_problem = true;
     if (probe.ok()) {
-      has_problem = Diagnose(*probe, options.choice.verbose, json, output);
+      has_problem = Diagnose(*probe, options.choice.verbose, said, json, output);
       json["probe"] = *std::move(probe);
     } else {
       output.Line("  problem: ", probe.status().ToString());

@@ -58,6 +58,11 @@ std::string TimeText(double milliseconds) {
   return StrCat(Fixed(milliseconds, 3), " ms");
 }
 
+std::string ShortTimeText(double milliseconds) {
+  if (milliseconds < 1) return StrCat(Fixed(milliseconds * 1e3, 1), " us");
+  return TimeText(milliseconds);
+}
+
 std::string BytesText(int64_t bytes) {
   static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
   double value = static_cast<double>(bytes);

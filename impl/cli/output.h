@@ -6,19 +6,19 @@
 #include <string_view>
 #include <vector>
 
+#include "plinth/support/exit_code.h"
 #include "plinth/support/json.h"
 #include "plinth/support/named_value.h"
 #include "plinth/support/status.h"
 
 namespace plinth::cli {
 
-// What the command ends with; docs/using/cli.md documents them.
-enum ExitCode : int {
-  kDone = 0,
-  kFailed = 1,    // The plugin, the program or a comparison failed, or doctor found a problem.
-  kUsage = 2,     // The command line, or a file it names, is wrong.
-  kNoPlugin = 3,  // No such plugin, or it cannot be loaded.
-};
+using tools::ExitCode;
+using tools::kDone;
+using tools::kFailed;
+using tools::kNoClient;
+using tools::kNoPlugin;
+using tools::kUsage;
 
 // What a command has to say: lines for people or one JSON object, written at the end. Errors go to
 // standard error, or into the object as "error".
@@ -55,6 +55,8 @@ class Output {
 
 // "1.234 ms", "12.3 s".
 std::string TimeText(double milliseconds);
+// The same with the unit that shows it: "12.3 us", "1.234 ms", "12.3 s".
+std::string ShortTimeText(double milliseconds);
 // "0 bytes", "1.5 MiB (1572864 bytes)".
 std::string BytesText(int64_t bytes);
 // An object of the values by name.

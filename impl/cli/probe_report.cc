@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/cli/probe_report.h"
 
+#include "impl/cli/findings.h"
+#include "plinth/support/abi_version.h"
+
 namespace plinth::cli {
 
 Expected<Json> Probe(const ProbeOptions& options) {
@@ -22,11 +25,11 @@ Expected<Json> Probe(const ProbeOptions& options) {
   return Json::Parse(text);
 }
 
-void PrintProbe(const Json& probe, std::string_view indent, Output& output) {
+void PrintProbe(const Json& probe, std::string_view indent, bool in_full, Output& output) {
   const auto line = [&](std::string_view label, std::string_view value) {
     const size_t width = 20 - indent.size();
     const std::string pad(label.size() + 1 < width ? width - label.size() - 1 : 1, ' ');
-    output.Line(indent, label, ":", pad, value);
+    output.Line(indent, label, label.empty() ? " " : ":", pad, value);
   };
   line("path", probe.At("path").Text());
   line("found by", StrCat(probe.At("found").Text(), " (", probe.At("source").Text(), ")"));
@@ -34,12 +37,16 @@ void PrintProbe(const Json& probe, std::string_view indent, Output& output) {
     line("PJRT",
          StrCat(IntOf(*table, "major"), ".", IntOf(*table, "minor"), ", ",
                 IntOf(*table, "slots_filled"), " of ", IntOf(*table, "slots"), " functions"));
+    const std::string newer = NewerThan(IntOf(*table, "minor"));
+    if (!newer.empty() && IntOf(*table, "major") == kPjrtMajor) line("", newer);
   }
   if (const Json* extensions = probe.Find("extensions"); extensions != nullptr) {
     std::vector<std::string> names;
     for (const Json& extension : extensions->Elements()) {
+      // Before 0.45 they had no size.
+      const int64_t size = IntOf(extension, "struct_size", -1);
       names.push_back(
-          StrCat(extension.At("name").Text(), " (", IntOf(extension, "struct_size"), " bytes)"));
+          StrCat(extension.At("name").Text(), size < 0 ? "" : StrCat(" (", size, " bytes)")));
     }
     line("extensions", names.empty() ? "none" : StrJoin(names));
   }
@@ -54,6 +61,30 @@ void PrintProbe(const Json& probe, std::string_view indent, Output& output) {
   for (const Json& device : client.At("devices").Elements()) {
     line("device", StrCat(IntOf(device, "id"), ": ", device.At("kind").Text(),
                           device.At("addressable").IsTrue() ? "" : ", of another process"));
+    if (!in_full) continue;
+    for (const auto& [name, value] : device.At("attributes").Members()) {
+      line("  attribute", StrCat(name, " = ", value.ToString()));
+    }
+    for (const Json& memory : device.At("memories").Elements()) {
+      const bool is_default =
+          IntOf(memory, "id", -1) == IntOf(device.At("default_memory"), "id", -2);
+      line("  memory", StrCat(IntOf(memory, "id"), ": ", memory.At("kind").Text(),
+                              is_default ? ", the default" : ""));
+    }
+    std::string numbers;
+    for (const auto& [name, value] : device.At("memory_stats").Members()) {
+      numbers += StrCat(numbers.empty() ? "" : ", ", name, " ", value.ToString());
+    }
+    if (!numbers.empty()) line("  statistics", numbers);
+  }
+  if (!in_full) return;
+  std::vector<std::string> null;
+  for (const Json& name : probe.At("table").At("slots_null").Elements()) {
+    null.emplace_back(name.Text());
+  }
+  if (!null.empty()) line("null slots", StrJoin(null));
+  for (const auto& [name, value] : probe.At("create_options").Members()) {
+    line("client option", StrCat(name, " = ", value.ToString(), ", of its manifest"));
   }
 }
 

@@ -20,6 +20,10 @@ struct ProgramSource {
 // `is_portable`: the program will run on a device of the caller's choice.
 Expected<ProgramSource> ReadProgram(const ProgramOptions& options, bool is_portable);
 
+// What its main function takes, "(tensor<2x3xf32>, tensor<i32>)"; empty where only the plugin can
+// read it, as of bytecode.
+std::string SignatureOf(const ProgramSource& source);
+
 // Compiles it, or loads it if it is a serialized executable.
 Expected<client::LoadedExecutable> CompileProgram(const client::Client& client,
                                                   const ProgramSource& source);

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 
 #include "impl/cli/array_text.h"
 #include "impl/cli/commands.h"
+#include "impl/cli/crash_report.h"
 #include "impl/cli/element.h"
+#include "impl/cli/expect.h"
 #include "impl/cli/literal.h"
 #include "impl/cli/npy.h"
 #include "impl/cli/program.h"
 #include "impl/cli/progress.h"
+#include "impl/cli/safetensors.h"
+#include "impl/cli/stdin_file.h"
 #include "plinth/client/layouts.h"
 #include "plinth/support/parse_number.h"
 
@@ -21,6 +27,10 @@ namespace {
 // A literal, a file, or TYPE@FILE.
 Expected<HostArray> ReadInput(const std::string& text) {
   if (IsLiteral(text)) return ParseLiteral(text);
+  if (text == "-") {
+    PLINTH_ASSIGN_OR_RETURN(const std::string path, StdinFile());
+    return ReadNpy(path);
+  }
   const size_t at = text.find('@');
   if (at != std::string::npos) {
     if (Expected<DType> type = ParseDType(text.substr(0, at)); type.ok()) {
@@ -34,11 +44,19 @@ Expected<HostArray> ReadInput(const std::string& text) {
   return array;
 }
 
-Expected<std::vector<HostArray>> ReadInputs(const std::vector<std::string>& texts) {
+// Files of several arrays stand for all of them.
+Expected<std::vector<HostArray>> ReadInputs(const std::vector<std::string>& texts,
+                                            std::string_view what) {
   std::vector<HostArray> inputs;
   for (size_t i = 0; i < texts.size(); ++i) {
+    if (!IsLiteral(texts[i]) && IsSafetensors(texts[i])) {
+      Expected<std::vector<NamedArray>> arrays = ReadSafetensors(texts[i]);
+      if (!arrays.ok()) return arrays.status().WithContext(StrCat(what, " ", i));
+      for (NamedArray& each : *arrays) inputs.push_back(std::move(each.array));
+      continue;
+    }
     Expected<HostArray> input = ReadInput(texts[i]);
-    if (!input.ok()) return input.status().WithContext(StrCat("input ", i));
+    if (!input.ok()) return input.status().WithContext(StrCat(what, " ", i));
     inputs.push_back(*std::move(input));
   }
   return inputs;
@@ -149,44 +167,106 @@ void PrintTimes(const std::vector<std::pair<const char*, double>>& times,
     const double median = repeats[repeats.size() / 2];
     json["repeat_fastest"] = MillisecondsJson(repeats.front());
     json["repeat_median"] = MillisecondsJson(median);
-    line += StrCat(", again ", repeats.size(), " times: fastest ", TimeText(repeats.front()),
-                   ", median ", TimeText(median));
+    line += StrCat(", again ", repeats.size(), " times: fastest ", ShortTimeText(repeats.front()),
+                   ", median ", ShortTimeText(median));
+    // Of fewer runs they would be the slowest.
+    for (const auto& [name, part, least] :
+         {std::tuple("p90", 0.9, size_t{10}), std::tuple("p99", 0.99, size_t{100})}) {
+      if (repeats.size() < least) continue;
+      const auto rank = static_cast<size_t>(std::ceil(part * static_cast<double>(repeats.size())));
+      json[StrCat("repeat_", name)] = MillisecondsJson(repeats[rank - 1]);
+      line += StrCat(", ", name, " ", ShortTimeText(repeats[rank - 1]));
+    }
   }
   output.json()["times_ms"] = std::move(json);
   output.Line("times:              ", line);
 }
 
+// What is wrong with inputs, the plugin says; what would be right, the program.
+Status WithSignature(const Status& status, const ProgramSource& source, const RunOptions& options) {
+  const std::string signature = SignatureOf(source);
+  if (status.code() != StatusCode::kInvalidArgument || signature.empty()) return status;
+  return Status(status.code(),
+                StrCat(status.message(), "; ", options.program.path, " takes ", signature));
+}
+
+// Everything that is written goes to one file, or each result to its own.
+Status WriteOutputs(const RunOptions& options, const std::vector<HostArray>& arrays) {
+  if (options.outputs.size() == 1 && IsSafetensors(options.outputs[0])) {
+    std::vector<std::pair<std::string, const HostArray*>> named;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      named.emplace_back(StrCat("output_", i), &arrays[i]);
+    }
+    return WriteSafetensors(options.outputs[0], named);
+  }
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    PLINTH_RETURN_IF_ERROR(WriteNpy(options.outputs[i], arrays[i]));
+  }
+  return {};
+}
+
+// Whether the results are what was expected, as far as that was said.
+bool AreExpected(const RunOptions& options, const std::vector<HostArray>& arrays,
+                 const std::vector<HostArray>& expected, Output& output) {
+  const ExpectTolerance tolerance{options.relative_tolerance, options.absolute_tolerance};
+  Json::Array list;
+  bool are_equal = true;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::string difference = i < arrays.size() ? Difference(arrays[i], expected[i], tolerance)
+                                                     : "there is no such output";
+    are_equal &= difference.empty();
+    list.emplace_back(difference);
+    output.Line("output ", i, difference.empty() ? " is as expected" : ": " + difference);
+  }
+  if (!expected.empty()) output.json()["differences"] = std::move(list);
+  return are_equal;
+}
+
 int RunProgram(const LoadedPlugin& plugin, const RunOptions& options, const ProgramSource& source,
-               const std::vector<HostArray>& inputs, Output& output) {
+               const std::vector<HostArray>& inputs, const std::vector<HostArray>& expected,
+               Output& output) {
+  CrashReport crash(options.choice.plugin, output.as_json());
   std::vector<std::pair<const char*, double>> times = {{"load", plugin.load_ms}};
   Stopwatch watch;
+  const auto say = [&](Progress& progress, const char* what) {
+    progress.Set(what);
+    crash.Set(what);
+  };
   const auto lap = [&](const char* name) {
     times.emplace_back(name, watch.Milliseconds());
     watch = Stopwatch();
   };
   Progress progress("making a client");
+  crash.Set("making a client");
   const Expected<client::Client> client = plugin.CreateClient(options.choice);
-  if (!client.ok()) return output.Fail(client.status().WithContext("PJRT_Client_Create"), kFailed);
+  if (!client.ok()) {
+    return output.Fail(client.status().WithContext("PJRT_Client_Create"), kNoClient);
+  }
   lap("client");
-  progress.Set("compiling");
+  say(progress, "compiling");
   Expected<client::LoadedExecutable> executable = CompileProgram(*client, source);
   if (!executable.ok()) {
     return output.Fail(executable.status().WithContext(options.program.path), kFailed);
   }
   lap("compile");
   const size_t num_outputs = executable->num_outputs();
-  if (options.outputs.size() > num_outputs) {
+  const bool has_one_file = options.outputs.size() == 1 && IsSafetensors(options.outputs[0]);
+  if (options.outputs.size() > num_outputs && !has_one_file) {
     return output.Fail(InvalidArgument(options.outputs.size(), " files are given for outputs; ",
                                        options.program.path, " has ", num_outputs),
                        kUsage);
   }
-  progress.Set("copying inputs");
+  say(progress, "copying inputs");
   const Expected<Launch> launch = Prepare(*client, *std::move(executable), options, inputs);
-  if (!launch.ok()) return output.Fail(launch.status(), kFailed);
+  if (!launch.ok()) {
+    return output.Fail(WithSignature(launch.status(), source, options), kFailed);
+  }
   lap("inputs");
-  progress.Set("running");
+  say(progress, "running");
   Expected<std::vector<std::vector<Buffer>>> outputs = Execute(*launch, inputs.size());
-  if (!outputs.ok()) return output.Fail(outputs.status(), kFailed);
+  if (!outputs.ok()) {
+    return output.Fail(WithSignature(outputs.status(), source, options), kFailed);
+  }
   lap("run");
   std::vector<double> repeats;
   for (int i = 1; i < options.repeat; ++i) {
@@ -197,25 +277,26 @@ int RunProgram(const LoadedPlugin& plugin, const RunOptions& options, const Prog
     repeats.push_back(one.Milliseconds());
   }
   watch = Stopwatch();
-  progress.Set("copying outputs");
+  say(progress, "copying outputs");
   Json::Array list;
+  std::vector<HostArray> first;  // Of the first device: what is written and compared.
   for (size_t device = 0; device < outputs->size(); ++device) {
     for (size_t i = 0; i < num_outputs; ++i) {
-      const Expected<HostArray> array = (*outputs)[device][i].ToHost();
+      Expected<HostArray> array = (*outputs)[device][i].ToHost();
       if (!array.ok()) {
         return output.Fail(array.status().WithContext(StrCat("output ", i)), kFailed);
       }
-      if (device == 0 && i < options.outputs.size()) {
-        const Status written = WriteNpy(options.outputs[i], *array);
-        if (!written.ok()) return output.Fail(written, kUsage);
-      }
       PrintOutput(*array, device, i, outputs->size() > 1, options, list, output);
+      if (device == 0) first.push_back(*std::move(array));
     }
   }
   lap("outputs");
   output.json()["outputs"] = std::move(list);
+  const Status written = WriteOutputs(options, first);
+  if (!written.ok()) return output.Fail(written, kUsage);
+  const bool are_expected = AreExpected(options, first, expected, output);
   PrintTimes(times, std::move(repeats), output);
-  return kDone;
+  return are_expected ? kDone : kFailed;
 }
 
 }  // namespace
@@ -224,14 +305,23 @@ int Run(const RunOptions& options, Output& output) {
   // Everything of the user's is read before the plugin is troubled.
   const Expected<ProgramSource> source = ReadProgram(options.program, options.device.has_value());
   if (!source.ok()) return output.Fail(source.status(), kUsage);
-  const Expected<std::vector<HostArray>> inputs = ReadInputs(options.inputs);
+  const bool reads_input_twice =
+      options.program.path == "-" &&
+      std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
+  if (reads_input_twice) {
+    return output.Fail(InvalidArgument("standard input is the program, and cannot be an input too"),
+                       kUsage);
+  }
+  const Expected<std::vector<HostArray>> inputs = ReadInputs(options.inputs, "input");
   if (!inputs.ok()) return output.Fail(inputs.status(), kUsage);
+  const Expected<std::vector<HostArray>> expected = ReadInputs(options.expected, "--expect");
+  if (!expected.ok()) return output.Fail(expected.status(), kUsage);
   const Expected<client::Options> create = ParseOptions(options.choice.create_options);
   if (!create.ok()) return output.Fail(create.status(), kUsage);
   const Expected<LoadedPlugin> plugin = LoadPlugin(options.choice);
   if (!plugin.ok()) return output.Fail(plugin.status(), CodeOfLoading(plugin.status()));
   Describe(*plugin, output);
-  return RunProgram(*plugin, options, *source, *inputs, output);
+  return RunProgram(*plugin, options, *source, *inputs, *expected, output);
 }
 
 }  // namespace plinth::cli

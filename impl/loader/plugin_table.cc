@@ -63,6 +63,16 @@ void* PluginTable::Slot(const reflection::Function& function) const {
 
 std::string PluginTable::Describe() const { return StrCat(path, " (PJRT 0.", minor, ")"); }
 
+int SlotsOf(const PJRT_Api& api) {
+  const PJRT_Api_Version& version = api.pjrt_api_version;
+  if (version.major_version != kPjrtMajor || version.minor_version < kPjrtOldestReadableMinor) {
+    return 0;
+  }
+  if (version.minor_version < kPjrtOldestMinor) return FunctionsAt(version.minor_version);
+  if (api.struct_size < kHeadSize || api.struct_size > kImplausibleSize) return 0;
+  return static_cast<int>((api.struct_size - kHeadSize) / sizeof(void*));
+}
+
 Expected<PluginTable> ReadPluginTable(const std::string& path, const PJRT_Api* api, bool allow_old,
                                       const LogSink& log) {
   size_t size = api->struct_size;

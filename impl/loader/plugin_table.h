@@ -17,6 +17,11 @@ inline constexpr int kOldestMinorWithExtensions = 45;
 inline constexpr int kMemoryHeadMinor = 105;
 inline constexpr int kErrorHeadMinor = 107;
 
+// The slots of a plugin's own table that exist, as far as anybody can tell, whether or not the
+// loader would accept it: by the minor where struct_size lies (0.40 to 0.55), and none of a table
+// of another major version, whose layout nobody knows.
+int SlotsOf(const PJRT_Api& api);
+
 // A table that a plugin gave, and how much of it may be read. Any thread.
 struct PluginTable {
   std::string path;

@@ -76,7 +76,7 @@ void AddVerdict(Json::Object& result, const ChildResult& child, std::chrono::mil
   if (child.timed_out) {
     verdict = "hung";
     message = StrCat("no answer from '", stage, "' within ", timeout.count(), " ms");
-  } else if (stage == "done") {
+  } else if (stage == "done" || !failure.empty()) {
     verdict = failure.empty() ? "works" : "fails";
     message = failure;
   } else if (child.signal != 0) {
@@ -123,6 +123,9 @@ Expected<std::string> Probe(const LoadRequest& request, const ProbeOptions& opti
       {"name", plugin.name},   {"path", plugin.path}, {"source", plugin.source},
       {"found", plugin.found}, {"stage", "start"},
   };
+  if (Expected<Json> used = Json::Parse(create_options); used.ok()) {
+    result["create_options"] = *std::move(used);
+  }
   Merge(result, child.output);
   AddVerdict(result, child, options.timeout);
   return Json(std::move(result)).ToString();

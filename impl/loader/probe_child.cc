@@ -6,6 +6,9 @@
 
 #include <csignal>
 #include <cstring>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "impl/loader/elf_file.h"
 #include "impl/loader/files.h"
@@ -37,23 +40,58 @@ class Records {
   int file_;
 };
 
-// Libraries that the plugin is linked to and that cannot be opened, each with the reason.
-Json MissingLibraries(const std::string& path) {
-  Json::Array missing;
-  Expected<ElfNeeds> needs = ReadElfNeeds(path);
-  if (!needs.ok()) return missing;
-  for (const std::string& name : needs->libraries) {
-    std::string library = name;
-    for (const std::string& folder : needs->folders) {
-      std::string candidate = Below(folder, name);
-      if (library == name && CheckRegularFile(candidate).ok()) library = candidate;
+// The libraries that are not there, of all that a plugin is linked to and those are linked to. A
+// library that is there and needs one of them is not to blame.
+class MissingLibraries {
+ public:
+  explicit MissingLibraries(const std::string& path) { LookAt(path, 0); }
+
+  Json ToJson() const {
+    Json::Array list;
+    for (const Missing& missing : missing_) {
+      Json::Object entry{{"name", missing.name}, {"reason", missing.reason}};
+      if (!missing.needed_by.empty()) entry["needed_by"] = missing.needed_by;
+      list.emplace_back(std::move(entry));
     }
-    if (dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) continue;
-    const char* reason = dlerror();
-    missing.emplace_back(Json::Object{{"name", name}, {"reason", reason == nullptr ? "" : reason}});
+    return list;
   }
-  return missing;
-}
+
+ private:
+  struct Missing {
+    std::string name, reason, needed_by;
+  };
+  static constexpr int kMaxDepth = 16;
+
+  void LookAt(const std::string& path, int depth) {
+    if (depth > kMaxDepth || !seen_.insert(path).second) return;
+    Expected<ElfNeeds> needs = ReadElfNeeds(path);
+    if (!needs.ok()) return;
+    for (const std::string& name : needs->libraries) {
+      std::string library = name;
+      for (const std::string& folder : needs->folders) {
+        std::string candidate = Below(folder, name);
+        if (library == name && CheckRegularFile(candidate).ok()) library = candidate;
+      }
+      if (dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) continue;
+      const char* error = dlerror();
+      const std::string reason = error == nullptr ? "" : error;
+      // "libccl.so.1: cannot open shared object file: ...": which one, the linker says.
+      size_t end = reason.find(": cannot open shared object file");
+      std::string leaf = end == std::string::npos ? name : reason.substr(0, end);
+      if (leaf == library) leaf = name;
+      Add({leaf, reason, leaf == name ? (depth == 0 ? "" : path) : library});
+      // It stops at the first; there may be more below.
+      if (library != name && leaf != name) LookAt(library, depth + 1);
+    }
+  }
+
+  void Add(Missing missing) {
+    if (names_.insert(missing.name).second) missing_.push_back(std::move(missing));
+  }
+
+  std::vector<Missing> missing_;
+  std::set<std::string> names_, seen_;
+};
 
 // Opens the plugin without any of the loader's adapting, and describes the table as it is.
 Status DescribeRaw(const std::string& path, const Records& records) {
@@ -63,7 +101,8 @@ Status DescribeRaw(const std::string& path, const Records& records) {
     const char* reason = dlerror();
     std::string text = reason == nullptr ? "the system gives no reason" : reason;
     records.Stage("missing_libraries");
-    records.Write("missing_libraries", MissingLibraries(path));
+    records.Write("missing_libraries", MissingLibraries(path).ToJson());
+    records.Stage("open");
     return FailedPrecondition("cannot be opened: ", text);
   }
   void* symbol = dlsym(library, "GetPjrtApi");
@@ -139,8 +178,12 @@ void RunProbeChild(int request_file, int result_file) {
     return;
   }
   Status status = Question(*request, records);
-  if (!status.ok()) records.Write("failure", status.message());
-  records.Stage("done");
+  // Of a failure the stage says where.
+  if (status.ok()) {
+    records.Stage("done");
+  } else {
+    records.Write("failure", status.message());
+  }
 }
 
 }  // namespace plinth::loader

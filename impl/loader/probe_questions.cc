@@ -15,6 +15,7 @@ namespace plinth::loader {
 namespace {
 
 constexpr int kMaxExtensions = 1000;
+constexpr size_t kMaxDescribed = 64;
 
 constexpr const char* kFunctionNames[] = {
 #define PLINTH_PJRT_FUNCTION(slot, name, since, absent, minimum_struct_size) #name,
@@ -93,6 +94,62 @@ Status DescribeDevice(const PJRT_Api& api, PJRT_Device* device, Json::Object& ou
   return Status();
 }
 
+// What a function adds to the description; one that fails or is not there adds nothing.
+Json AttributesOf(const PJRT_NamedValue* values, size_t count) {
+  Json::Object out;
+  Expected<std::vector<NamedValue>> read = NamedValuesFromC(values, count);
+  if (!read.ok()) return out;
+  for (const NamedValue& value : *read) out[value.name] = ValueToJson(value.value);
+  return out;
+}
+
+Json DescribeMemory(const PJRT_Api& api, PJRT_Memory* memory) {
+  Json::Object out;
+  PJRT_Memory_Id_Args id = {PJRT_Memory_Id_Args_STRUCT_SIZE, nullptr, memory, 0};
+  if (Invoke(api, &PJRT_Api::PJRT_Memory_Id, id).ok()) out["id"] = id.id;
+  PJRT_Memory_Kind_Args kind = {PJRT_Memory_Kind_Args_STRUCT_SIZE, nullptr, memory, nullptr, 0};
+  if (Invoke(api, &PJRT_Api::PJRT_Memory_Kind, kind).ok()) {
+    out["kind"] = View(kind.kind, kind.kind_size);
+  }
+  return out;
+}
+
+// Attributes, memories and statistics of a device, as far as the plugin tells them.
+void DescribeDeviceFurther(const PJRT_Api& api, PJRT_Device* device, Json::Object& out) {
+  auto description = MakeArgs<PJRT_Device_GetDescription_Args>();
+  description.device = device;
+  if (Invoke(api, &PJRT_Api::PJRT_Device_GetDescription, description).ok()) {
+    auto attributes = MakeArgs<PJRT_DeviceDescription_Attributes_Args>();
+    attributes.device_description = description.device_description;
+    if (Invoke(api, &PJRT_Api::PJRT_DeviceDescription_Attributes, attributes).ok()) {
+      out["attributes"] = AttributesOf(attributes.attributes, attributes.num_attributes);
+    }
+  }
+  auto memories = MakeArgs<PJRT_Device_AddressableMemories_Args>();
+  memories.device = device;
+  if (Invoke(api, &PJRT_Api::PJRT_Device_AddressableMemories, memories).ok()) {
+    Json::Array list;
+    for (size_t i = 0; i < memories.num_memories && memories.memories != nullptr; ++i) {
+      list.push_back(DescribeMemory(api, memories.memories[i]));
+    }
+    out["memories"] = std::move(list);
+  }
+  auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
+  memory.device = device;
+  if (Invoke(api, &PJRT_Api::PJRT_Device_DefaultMemory, memory).ok()) {
+    out["default_memory"] = DescribeMemory(api, memory.memory);
+  }
+  auto stats = MakeArgs<PJRT_Device_MemoryStats_Args>();
+  stats.device = device;
+  if (!Invoke(api, &PJRT_Api::PJRT_Device_MemoryStats, stats).ok()) return;
+  Json::Object numbers{{"bytes_in_use", stats.bytes_in_use}};
+  if (stats.bytes_limit_is_set) numbers["bytes_limit"] = stats.bytes_limit;
+  if (stats.peak_bytes_in_use_is_set) numbers["peak_bytes_in_use"] = stats.peak_bytes_in_use;
+  if (stats.num_allocs_is_set) numbers["num_allocs"] = stats.num_allocs;
+  if (stats.largest_alloc_size_is_set) numbers["largest_alloc_size"] = stats.largest_alloc_size;
+  out["memory_stats"] = std::move(numbers);
+}
+
 Status DescribeClient(const PJRT_Api& api, PJRT_Client* client,
                       const std::function<void(const char*)>& stage, Json::Object& out) {
   stage("PJRT_Client_PlatformName");
@@ -113,6 +170,11 @@ Status DescribeClient(const PJRT_Api& api, PJRT_Client* client,
   for (size_t i = 0; i < devices.num_devices && devices.devices != nullptr; ++i) {
     Json::Object device;
     PLINTH_RETURN_IF_ERROR(DescribeDevice(api, devices.devices[i], device));
+    // Of the first few: a cluster has thousands.
+    if (i < kMaxDescribed && device.At("addressable").IsTrue()) {
+      stage("the memories of a device");
+      DescribeDeviceFurther(api, devices.devices[i], device);
+    }
     list.emplace_back(std::move(device));
   }
   out["devices"] = std::move(list);
@@ -123,7 +185,7 @@ Status DescribeClient(const PJRT_Api& api, PJRT_Client* client,
 
 Json DescribeTable(const PJRT_Api& api) {
   constexpr size_t kFirst = offsetof(PJRT_Api, PJRT_Error_Destroy);
-  size_t in_table = api.struct_size < kFirst ? 0 : (api.struct_size - kFirst) / sizeof(void*);
+  const auto in_table = static_cast<size_t>(SlotsOf(api));
   int filled = 0;
   Json::Array null;
   for (size_t i = 0; i < in_table && i < std::size(kFunctionNames); ++i) {
@@ -149,8 +211,22 @@ Json DescribeTable(const PJRT_Api& api) {
 
 Json DescribeExtensions(const PJRT_Api& api) {
   Json::Array list;
-  // The nodes had no struct_size then.
-  if (api.pjrt_api_version.minor_version < kOldestMinorWithExtensions) return list;
+  const PJRT_Api_Version& version = api.pjrt_api_version;
+  if (version.major_version != kPjrtMajor || version.minor_version < kPjrtOldestReadableMinor) {
+    return list;
+  }
+  if (version.minor_version < kOldestMinorWithExtensions) {
+    // The nodes had no struct_size then: a type, and the next.
+    struct OldNode {
+      int type;
+      const OldNode* next;
+    };
+    const auto* node = reinterpret_cast<const OldNode*>(api.extension_start);
+    for (int count = 0; node != nullptr && count < kMaxExtensions; ++count, node = node->next) {
+      list.emplace_back(Json::Object{{"type", node->type}, {"name", NameOfExtension(node->type)}});
+    }
+    return list;
+  }
   const PJRT_Extension_Base* node = api.extension_start;
   for (int count = 0; node != nullptr && count < kMaxExtensions; ++count, node = node->next) {
     int type = RawEnum(node->type);

@@ -131,6 +131,7 @@ TEST(ProbeTest, FileThatIsNoLibrary) {
   Outcome outcome = Probe(folder.Write("text.so", "hello"));
   EXPECT_EQ(outcome.Text("verdict"), "fails");
   EXPECT_THAT(outcome.Text("message"), HasSubstr("cannot be opened"));
+  EXPECT_EQ(outcome.Text("stage"), "open");
 }
 
 TEST(ProbeTest, Abort) {
