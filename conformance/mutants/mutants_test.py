@@ -62,8 +62,8 @@ class Runner:
              "--json", report, "--cases", f"@{names}"],
             env={**os.environ, "PLINTH_MUTANT_PLUGIN": str(self.options.plugin)},
             capture_output=True, text=True, timeout=900)
-        # 3: of another major version, or not usable, which is a result too.
-        if done.returncode not in (0, 1, 3) or not report.exists():
+        # 3: of another major version or not usable, 4: no client, which are results too.
+        if done.returncode not in (0, 1, 3, 4) or not report.exists():
             return None, f"{name}: the suite ended with {done.returncode}: {done.stdout[-500:]}{done.stderr}"
         found = json.loads(report.read_text())
         if not found["results"]:
