@@ -100,6 +100,7 @@ void RunAddOne(Context& context, PJRT_LoadedExecutable* executable, std::string_
 }
 
 void UnterminatedTexts(Context& context) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
   Unterminated code(ProgramFor(context, "add_one")), format("mlir"),
       options(SingleDeviceCompileOptions());
   auto program = MakeArgs<PJRT_Program>();
@@ -148,6 +149,7 @@ void UnterminatedTexts(Context& context) {
 }
 
 void NestedPrograms(Context& context) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
   for (size_t more : {0, 8, 64}) {
     for (bool is_chained : {false, true}) {
       if (!IsKnown(context, more)) continue;
@@ -267,6 +269,7 @@ void OptionLists(Context& context) {
 
 // Options of a compilation that contradict, or are no message.
 void CompileOptionBytes(Context& context) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
   std::string code(ProgramFor(context, "add_one"));
   auto program = MakeArgs<PJRT_Program>();
   program.code = code.data();
@@ -294,6 +297,7 @@ void CompileOptionBytes(Context& context) {
 }
 
 void EmptyContexts(Context& context) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
   auto create = MakeArgs<PJRT_ExecuteContext_Create_Args>();
   if (!Succeeds(context, create)) return context.Unsupported("no execute contexts");
   OwnedExecuteContext data(context.plugin(), create.context);

@@ -331,7 +331,7 @@ void ErrorsReachOutputs(Context& context) {
   for (int number = 1; number <= PJRT_Error_Code_UNAUTHENTICATED; ++number) {
     auto code = static_cast<PJRT_Error_Code>(number);
     std::string text =
-        number == 5 ? std::string(4096, 'z') + "end" : StrCat("lost on the way ", number);
+        number == 5 ? StrCat(std::string(4096, 'z'), "end") : StrCat("lost on the way ", number);
     for (int which : {0, 1}) {
       OwnedBuffer broken = ErrorBuffer(context, which == 0 ? four : six, code, text, memory);
       Expected<OwnedBuffer> whole = context.Upload(which == 0 ? six : four);

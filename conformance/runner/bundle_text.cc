@@ -10,7 +10,7 @@
 namespace plinth::conformance {
 namespace {
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kTableStyle = R"(
 :root { color-scheme: light dark; --text: #1c2024; --page: #ffffff; --line: #d5dade; --yes: #1a7f37; --no: #57606a; --bad: #b42318 }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e9ec; --page: #14171a; --line: #3a4249; --yes: #4ac26b; --no: #a3adb8; --bad: #ff8278 } }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 80rem; padding: 1rem; color: var(--text); background: var(--page); overflow-wrap: anywhere }
@@ -82,7 +82,7 @@ Expected<std::string> BundleTable(const std::string& folder, const std::vector<C
       "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
       "<meta name=viewport content=\"width=device-width, initial-scale=1\">"
       "<title>Plugins and levels</title><style>",
-      kStyle, "</style></head><body><h1>Plugins and levels</h1><div class=wide><table>\n<tr>");
+      kTableStyle, "</style></head><body><h1>Plugins and levels</h1><div class=wide><table>\n<tr>");
   for (const char* name : {"plugin", "product", "company", "device", "PJRT", "L0", "L1", "L2", "L3",
                            "L4", "waived", "date", "signed by", "bundle"}) {
     out += StrCat("<th>", name, "</th>");

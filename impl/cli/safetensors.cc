@@ -15,12 +15,12 @@ namespace {
 using client::HostArray;
 
 constexpr std::string_view kEnding = ".safetensors";
-constexpr uint64_t kMaxHeader = 100'000'000;  // as the format says
+constexpr uint64_t kMaxSafetensorsHeader = 100'000'000;  // as the format says
 
 constexpr struct {
   std::string_view name;
   DType type;
-} kTypes[] = {
+} kSafetensorsTypes[] = {
     {"BOOL", DType::kPred},      {"U8", DType::kU8},
     {"I8", DType::kS8},          {"U16", DType::kU16},
     {"I16", DType::kS16},        {"U32", DType::kU32},
@@ -33,7 +33,7 @@ constexpr struct {
 };
 
 std::optional<DType> TypeOf(std::string_view name) {
-  for (const auto& row : kTypes) {
+  for (const auto& row : kSafetensorsTypes) {
     if (row.name == name) return row.type;
   }
   return std::nullopt;
@@ -111,7 +111,7 @@ Expected<std::vector<NamedArray>> Read(std::ifstream& file, uint64_t file_size,
   file.read(reinterpret_cast<char*>(length), sizeof(length));
   uint64_t header_size = 0;
   for (int i = 7; i >= 0; --i) header_size = header_size << 8 | length[i];
-  if (header_size > kMaxHeader || header_size > file_size - 8) {
+  if (header_size > kMaxSafetensorsHeader || header_size > file_size - 8) {
     return InvalidArgument("its header is said to have ", header_size, " bytes, of a file of ",
                            file_size);
   }
@@ -162,7 +162,7 @@ Status WriteSafetensors(const std::string& path,
   uint64_t at = 0;
   for (const auto& [name, array] : arrays) {
     std::string_view type;
-    for (const auto& row : kTypes) {
+    for (const auto& row : kSafetensorsTypes) {
       if (row.type == array->type()) type = row.name;
     }
     if (type.empty()) {
