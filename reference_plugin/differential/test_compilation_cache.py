@@ -97,7 +97,7 @@ def test_what_is_refused():
     newer = bytearray(data)
     newer[start + 16] += 1
     with pytest.raises(jax.errors.JaxRuntimeError,
-                       match="FAILED_PRECONDITION.*version.*found 3, expected 2; compile"):
+                       match=f"FAILED_PRECONDITION.*version.*found {newer[start + 16]}, expected {data[start + 16]}; compile"):
         load(bytes(newer))
     with jax.default_device(device):
         assert float(jax.jit(lambda x: x + 1)(1.0)) == 2

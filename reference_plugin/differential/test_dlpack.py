@@ -176,7 +176,7 @@ PATCHED = """
         assert calls.pop() == ("capsule", other, 7, copy, 2)
 
     for there in (x.T, x[:, ::2], x[::-1], np.lib.stride_tricks.as_strided(x, (5,), (0,))):
-        np.testing.assert_array_equal(patched(there.__dlpack__(), cpu), there)
+        np.testing.assert_array_equal(patched(there.__dlpack__(), cpu, None), there)
         with pytest.raises(jax.errors.JaxRuntimeError, match="layout|striding"):
             patched(there.__dlpack__(), cpu, None, False)
 
@@ -184,10 +184,10 @@ PATCHED = """
     used = x.__dlpack__()
     np.from_dlpack(dlpack._Exporter(used))
     with pytest.raises(jax.errors.JaxRuntimeError, match="used_dltensor"):
-        patched(used, cpu)
+        patched(used, cpu, None)
     failure = "RESOURCE_EXHAUSTED: out of memory"
     with pytest.raises(jax.errors.JaxRuntimeError, match="out of memory"):
-        patched(x.__dlpack__(), cpu)
+        patched(x.__dlpack__(), cpu, None)
 """
 
 

@@ -17,7 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.plugin_only
 
 
-@pytest.fixture(scope="module")
+# Of the session: a worker may come to this file twice, and a handler is registered once.
+@pytest.fixture(scope="session")
 def plugin():
     import os
     sys.path.insert(0, str(ROOT / "reference_plugin/python"))
@@ -33,7 +34,7 @@ def compile_library(folder, source, *flags):
     return ctypes.CDLL(str(library))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def handlers(plugin, tmp_path_factory):
     source = pathlib.Path(__file__).parent / "testdata/ffi_handlers.c"
     library = compile_library(tmp_path_factory.mktemp("ffi"), source, "cc", "-std=c11", "-I", str(ROOT / "api/include"))

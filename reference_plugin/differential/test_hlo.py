@@ -52,7 +52,7 @@ def as_stablehlo(hlo: bytes) -> str:
 
 
 def dtype_of(element: str) -> np.dtype:
-    named = {"i1": np.bool_, "bf16": jnp.bfloat16, "complex<f32>": np.complex64}
+    named = {"i1": np.bool_, "bf16": jnp.bfloat16, "complex<f32>": np.complex64, "complex<f64>": np.complex128}
     if element in named:
         return np.dtype(named[element])
     if element.startswith("ui"):
