@@ -117,7 +117,7 @@ class ModuleParser {
       } else if (reader.tag() == HloModuleProto::kComputations && IsBytesField(reader)) {
         PLINTH_RETURN_IF_ERROR(ParseComputation(ToView(reader.get_view())));
       } else if (reader.tag() == HloModuleProto::kEntryComputationId && !IsBytesField(reader)) {
-        entry_id = reader.get_int64();
+        entry_id = IntOf(reader);
         has_entry = true;
       } else {
         reader.skip();
@@ -182,7 +182,7 @@ class ModuleParser {
           return status.WithContext(StrCat("instruction %", Shortened(instruction.name)));
         }
       } else if (reader.tag() == HloComputationProto::kRootId && !IsBytesField(reader)) {
-        root = reader.get_int64();
+        root = IntOf(reader);
       } else {
         reader.skip();
       }
@@ -230,11 +230,11 @@ class ModuleParser {
           instruction->frontend_attributes = ToView(reader.get_view());
           break;
         case tag_and_type(Field::kId, pbf_wire_type::varint):
-          id = reader.get_int64();
+          id = IntOf(reader);
           break;
         case tag_and_type(Field::kParameterNumber, pbf_wire_type::varint):
         case tag_and_type(Field::kTupleIndex, pbf_wire_type::varint):
-          instruction->number = reader.get_int64();
+          instruction->number = IntOf(reader);
           break;
         case tag_and_type(Field::kOperandIds, pbf_wire_type::length_delimited):
         case tag_and_type(Field::kOperandIds, pbf_wire_type::varint):

@@ -33,6 +33,13 @@ inline bool BoolField(std::string_view message, uint32_t field) {
   return IntField(message, field) != 0;
 }
 
+// A number; 0, and the field is passed over, if it lies there in another form.
+inline int64_t IntOf(protozero::pbf_reader& reader) {
+  if (reader.wire_type() == protozero::pbf_wire_type::varint) return reader.get_int64();
+  reader.skip();
+  return 0;
+}
+
 inline bool IsBytesField(const protozero::pbf_reader& reader) {
   return reader.wire_type() == protozero::pbf_wire_type::length_delimited;
 }
