@@ -95,6 +95,7 @@ struct OpShardingProto {
 struct HloModuleProto {
   enum : uint32_t {
     kName = 1,  // string
+    kEntryComputationName = 2,  // string
     kComputations = 3,  // repeated HloComputationProto
     kHostProgramShape = 4,  // ProgramShapeProto
     kEntryComputationId = 6,  // int64

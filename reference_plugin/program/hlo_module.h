@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_HLO_MODULE_H_
-#define REFERENCE_PLUGIN_PROGRAM_HLO_MODULE_H_
+#ifndef PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_MODULE_H_
+#define PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_MODULE_H_
 
 #include <cstdint>
 #include <span>
@@ -87,4 +87,4 @@ inline std::string_view Shortened(std::string_view name) { return name.substr(0,
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_HLO_MODULE_H_
+#endif  // PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_MODULE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_HLO_READER_H_
-#define REFERENCE_PLUGIN_PROGRAM_HLO_READER_H_
+#ifndef PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_READER_H_
+#define PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_READER_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -237,4 +237,4 @@ class HloReader {
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_HLO_READER_H_
+#endif  // PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_READER_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_HLO_TYPES_H_
-#define REFERENCE_PLUGIN_PROGRAM_HLO_TYPES_H_
+#ifndef PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_TYPES_H_
+#define PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_TYPES_H_
 
 #include <cstdint>
 
@@ -25,7 +25,7 @@ struct HloElementType {
   HloLiteralForm form;
 };
 
-inline constexpr int64_t kHloTupleType = 13;
+inline constexpr int32_t kHloTupleType = 13;
 
 inline constexpr HloElementType kHloElementTypes[] = {
     {1, DType::kPred, messages::LiteralProto::kPreds, HloLiteralForm::kVarints},
@@ -78,4 +78,4 @@ inline const HloElementType* FindHloElementType(DType dtype) {
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_HLO_TYPES_H_
+#endif  // PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_TYPES_H_

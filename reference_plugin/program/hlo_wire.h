@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REFERENCE_PLUGIN_PROGRAM_HLO_WIRE_H_
-#define REFERENCE_PLUGIN_PROGRAM_HLO_WIRE_H_
+#ifndef PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_WIRE_H_
+#define PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_WIRE_H_
 
 #include <cstdint>
 #include <protozero/pbf_reader.hpp>
@@ -117,4 +117,4 @@ inline std::vector<int64_t> ColumnOf(std::string_view message, uint32_t list, ui
 
 }  // namespace plinth::program
 
-#endif  // REFERENCE_PLUGIN_PROGRAM_HLO_WIRE_H_
+#endif  // PLINTH_REFERENCE_PLUGIN_PROGRAM_HLO_WIRE_H_
