@@ -65,7 +65,9 @@ Status CaptureReader::ReadFrame() {
     return Broken("it ends within the head of a frame");
   }
   uint32_t kind = Get(header), stored = Get(header + 4), raw = Get(header + 8);
-  if (kind != kLive && kind != kDeflated) return Broken("no frame begins here");
+  if ((kind != kLive && kind != kDeflated) || Get(header + 12) != 0) {
+    return Broken("no frame begins here");
+  }
   if (raw > kMaxFrame || stored > compressBound(kMaxFrame) || (kind == kLive && stored != raw)) {
     return Broken("the sizes of this frame are impossible");
   }

@@ -502,6 +502,7 @@ TEST(ReplayTest, BrokenFilesAreErrors) {
   std::string good = ReadFile(path);
   ReplayOptions options;
   options.path = path;
+  const ReplayReport whole = ReplayOk(options, EmptyPlugin());
   ReplayReport report;
   auto replay = [&](std::string_view bytes) {
     WriteFile(path, bytes);
@@ -521,7 +522,11 @@ TEST(ReplayTest, BrokenFilesAreErrors) {
   for (size_t i = 32; i < good.size(); i += 1 + good.size() / 50) {
     std::string flipped = good;
     flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
-    EXPECT_FALSE(replay(flipped).ok()) << i;
+    // A bit without a meaning, such as those after the last block of a frame, changes nothing.
+    if (!replay(flipped).ok()) continue;
+    EXPECT_EQ(report.calls, whole.calls) << i;
+    EXPECT_EQ(report.bytes_compared, whole.bytes_compared) << i;
+    EXPECT_EQ(report.divergences, 0u) << i;
   }
   WriteFile(path, good);
   options.memory_limit = 100000;
