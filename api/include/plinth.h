@@ -154,6 +154,31 @@ struct plinth_probe_options {
 };
 PJRT_DEFINE_STRUCT_TRAITS(plinth_probe_options, create_options_json);
 
+// How to repeat a captured run. Set struct_size to plinth_replay_options_STRUCT_SIZE and everything
+// else to zero, then fill in what differs. A null pointer means all defaults. [since 0.3]
+struct plinth_replay_options {
+  size_t struct_size;
+  // Floats may differ by this times the wanted element, plus `absolute_tolerance`. Both 0: the
+  // default of the element type, see docs/using/layers.md. Integers and booleans never differ. [in,
+  // since 0.3, if absent: 0]
+  double relative_tolerance;
+  // As above. [in, since 0.3, if absent: 0]
+  double absolute_tolerance;
+  // Floats are equal; both tolerances must be 0. [in, since 0.3, if absent: false]
+  bool exact;
+  // Count all differences; else the first one ends the replay. [in, since 0.3, if absent: false]
+  bool keep_going;
+  // Longest wait for one event of the plugin. 0: 300,000. [in, since 0.3, if absent: 0]
+  int32_t timeout_ms;
+  // Most bytes that arrays of the capture may take in host memory at a time. 0: 8 GiB. [in, since
+  // 0.3, if absent: 0]
+  int64_t memory_limit;
+  // Options for PJRT_Client_Create as a JSON object. Null: those of the capture. [in, since 0.3,
+  // may be null, lives for the call, if absent: null]
+  const char* create_options_json;
+};
+PJRT_DEFINE_STRUCT_TRAITS(plinth_replay_options, create_options_json);
+
 // ---- Functions ----------------------------------------------------------------------------------
 
 // Version of libplinth, for example `0.1.0`. A constant; never fails. [since 0.1]
@@ -277,6 +302,22 @@ PLINTH_EXPORT void plinth_plugin_list_destroy(plinth_plugin_list* list);
 // INTERNAL: The child could not be started.
 PLINTH_EXPORT plinth_status* plinth_probe(
     const plinth_load_options* options, const plinth_probe_options* probe, char** result);
+
+// Repeats a run that the trace layer captured on a plugin, and compares what it gives with what was
+// captured. Calls PJRT_Plugin_Initialize. Blocks until the run has ended; what the capture leaves
+// alive is destroyed. [since 0.3]
+// api: Of a plugin, or plinth_plugin_api.
+// capture: Path of the capture.
+// options: May be null: all defaults.
+// result: Out: the report as JSON, which docs/using/layers.md describes, also of a replay that
+// failed half-way; null if none began. The caller frees it with plinth_string_free.
+// INVALID_ARGUMENT: A null pointer, options that cannot be, or a file that is no capture. That the
+// plugin gives something else is no failure, but the result.
+// NOT_FOUND: No such file.
+// RESOURCE_EXHAUSTED: More than `memory_limit`.
+// DEADLINE_EXCEEDED: An event was not ready in time.
+PLINTH_EXPORT plinth_status* plinth_replay(
+    const PJRT_Api* api, const char* capture, const plinth_replay_options* options, char** result);
 
 #ifdef __cplusplus
 }

@@ -3,51 +3,38 @@
 
 #include "impl/cli/commands.h"
 #include "impl/cli/progress.h"
+#include "impl/layers/replay/report_json.h"
 #include "impl/loader/files.h"
 
 namespace plinth::cli {
 namespace {
 
 void Describe(const layers::ReplayReport& report, Output& output) {
+  for (const auto& [key, value] : layers::ReportToJson(report)) output.json()[key] = value;
   output.Line("captured on:        ",
               report.captured_platform.empty() ? "" : StrCat(report.captured_platform, ", "),
               report.captured_plugin, " (PJRT 0.", report.captured_minor, ")");
   const struct {
     const char* key;
     std::string_view label;
-    uint64_t value;
   } counts[] = {
-      {"calls", "calls", report.calls},
-      {"replayed", "called again", report.replayed},
-      {"skipped", "left out", report.skipped},
-      {"outputs_compared", "outputs compared", report.outputs_compared},
-      {"bytes_compared", "bytes compared", report.bytes_compared},
-      {"outputs_not_captured", "not captured", report.outputs_not_captured},
-      {"outputs_unknown", "not comparable", report.outputs_unknown},
-      {"divergences", "differences", report.divergences},
+      {"calls", "calls"},
+      {"replayed", "called again"},
+      {"skipped", "left out"},
+      {"outputs_compared", "outputs compared"},
+      {"bytes_compared", "bytes compared"},
+      {"outputs_not_captured", "not captured"},
+      {"outputs_unknown", "not comparable"},
+      {"divergences", "differences"},
   };
   for (const auto& count : counts) {
-    output.Field(count.key, count.label, static_cast<int64_t>(count.value));
+    output.Field(count.key, count.label, *output.json().At(count.key).AsInteger());
   }
-  output.json()["captured_plugin"] = report.captured_plugin;
-  output.json()["captured_platform"] = report.captured_platform;
-  output.json()["captured_minor"] = report.captured_minor;
-  output.json()["truncated"] = report.truncated;
   if (report.truncated) {
     output.Line("note: the captured process died; what it wrote before is complete");
   }
   for (const std::string& note : report.notes) output.Line("note: ", note);
-  output.json()["notes"] = Json::Array(report.notes.begin(), report.notes.end());
-  if (!report.first) return;
-  output.Line("first difference:   ", report.first->ToString());
-  output.json()["first_divergence"] = Json::Object{
-      {"call", report.first->call},
-      {"function", report.first->function},
-      {"output", report.first->output},
-      {"index", Json::Array(report.first->index.begin(), report.first->index.end())},
-      {"got", report.first->got},
-      {"wanted", report.first->wanted},
-  };
+  if (report.first) output.Line("first difference:   ", report.first->ToString());
 }
 
 }  // namespace

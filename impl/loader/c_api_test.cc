@@ -183,6 +183,49 @@ TEST(CApiTest, FieldsBeyondStructSizeAreNotRead) {
   plinth_plugin_destroy(plugin);
 }
 
+// That a run is repeated is shown by impl/layers/replay/jax_test.py.
+TEST(CApiTest, ReplayErrors) {
+  plinth_load_options load = Options(kWorks);
+  plinth_plugin* plugin = nullptr;
+  ASSERT_EQ(Take(plinth_load(&load, &plugin)), "0 ");
+  const PJRT_Api* api = plinth_plugin_api(plugin);
+  plinth_plugin_destroy(plugin);
+  loader::TestFolder folder;
+  const std::string text = folder.Write("text", "something else, long enough");
+  const auto error_of = [&](const plinth_replay_options* options, const char* capture) {
+    char set = 'x', *result = &set;
+    std::string error = Take(plinth_replay(api, capture, options, &result));
+    EXPECT_EQ(result, nullptr);
+    return error;
+  };
+  EXPECT_THAT(Take(plinth_replay(api, text.c_str(), nullptr, nullptr)), StartsWith("3 "));
+  char* result = nullptr;
+  EXPECT_THAT(Take(plinth_replay(nullptr, text.c_str(), nullptr, &result)), HasSubstr("api is"));
+  EXPECT_THAT(error_of(nullptr, nullptr), HasSubstr("capture is null"));
+  EXPECT_THAT(error_of(nullptr, text.c_str()), HasSubstr("is no capture"));
+  EXPECT_THAT(error_of(nullptr, (text + ".missing").c_str()), StartsWith("5 "));
+  plinth_replay_options options = {};
+  EXPECT_THAT(error_of(&options, text.c_str()), HasSubstr("struct_size is 0"));
+  options.struct_size = plinth_replay_options_STRUCT_SIZE;
+  EXPECT_THAT(error_of(&options, text.c_str()), HasSubstr("is no capture"));
+  options.relative_tolerance = -1;
+  EXPECT_THAT(error_of(&options, text.c_str()), HasSubstr("a tolerance of -1"));
+  options.relative_tolerance = 0.5;
+  EXPECT_THAT(error_of(&options, text.c_str()), HasSubstr("is no capture"));
+  options.exact = true;
+  EXPECT_THAT(error_of(&options, text.c_str()), HasSubstr("one of them"));
+  options = {};
+  options.struct_size = plinth_replay_options_STRUCT_SIZE;
+  options.memory_limit = -1;
+  EXPECT_THAT(error_of(&options, text.c_str()), HasSubstr("memory_limit -1"));
+  options.memory_limit = 0;
+  options.timeout_ms = -5;
+  EXPECT_THAT(error_of(&options, text.c_str()), HasSubstr("timeout_ms is -5"));
+  options.timeout_ms = 0;
+  options.create_options_json = "{\"a\": {}}";
+  EXPECT_THAT(error_of(&options, text.c_str()), StartsWith("3 "));
+}
+
 TEST(CApiTest, OtherLibrariesMakeStatuses) {
   const std::string_view text = "what is wrong, and more";
   plinth_status* status = plinth_status_create(PJRT_Error_Code_NOT_FOUND, text.data(), 13);

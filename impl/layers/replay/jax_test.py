@@ -53,6 +53,21 @@ if len(jax.devices()) > 1:
 print("done")
 """
 
+# The same in a program, with the default options; PLINTH_PLUGIN names the plugin.
+FROM_C = """
+import ctypes, sys
+
+lib = ctypes.CDLL(sys.argv[1])
+lib.plinth_load.restype = lib.plinth_replay.restype = ctypes.c_void_p
+lib.plinth_plugin_api.restype = ctypes.c_void_p
+plugin, result = ctypes.c_void_p(), ctypes.c_char_p()
+assert lib.plinth_load(None, ctypes.byref(plugin)) is None
+api = ctypes.c_void_p(lib.plinth_plugin_api(plugin))
+assert lib.plinth_replay(api, b"run.capture", None, ctypes.byref(result)) is None
+print(result.value.decode())
+lib.plinth_string_free(result)
+"""
+
 
 class Jax(unittest.TestCase):
     def run_captured(self, folder: str, layer: str, **variables: str) -> None:
@@ -79,6 +94,12 @@ class Jax(unittest.TestCase):
             self.assertEqual(report["divergences"], 0)
             self.assertGreaterEqual(report["outputs_compared"], 5)
             self.assertEqual(report["outputs_not_captured"], 0)
+            environment = {**os.environ, "PLINTH_PLUGIN": str(PLUGIN)}
+            output = subprocess.run([sys.executable, "-c", FROM_C, LIBPLINTH], env=environment,
+                                    cwd=folder, stdout=subprocess.PIPE, check=True, timeout=240).stdout
+            same = json.loads(output)
+            self.assertEqual(same, {key: report[key] for key in same})
+            self.assertEqual(same["outputs_compared"], report["outputs_compared"])
             events = json.loads((Path(folder) / "run.json").read_text(encoding="utf-8"))
             spans = [e["name"] for e in events if e.get("cat") == "execution" and e["ph"] == "e"]
             self.assertEqual(spans.count("jit_step"), 10)
