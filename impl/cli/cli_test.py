@@ -163,6 +163,18 @@ class ListTest(CommandTest):
         denied = self.json("list", "--deny", "m*", PJRT_NAMES_AND_LIBRARY_PATHS=f"mine:{PLUGIN}")
         self.assertIn("ignored_because", denied["plugins"][0])
 
+    def test_texts_of_strangers_do_not_reach_the_terminal(self):
+        manifests = self.folder / "manifests"
+        manifests.mkdir()
+        (manifests / "name.json").write_text(
+            '{"manifest_version": "1.0", "name": "n\\u009b31m", "library": "n.so"}')
+        done = self.plinth("list", "--manifest-path", manifests)
+        self.assertIn("'n\\xc2\\x9b31m'", done.stdout)
+        self.assertNotRegex(done.stdout, "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]")
+        error = self.plinth("doctor", "n\x1b[31m", "--manifest-path", manifests, code=3).stderr
+        self.assertIn("'n\\x1b[31m'", error)
+        self.assertNotIn("\x1b", error)
+
 
 class InfoTest(CommandTest):
     def test_good_plugin(self):

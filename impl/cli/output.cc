@@ -45,12 +45,39 @@ int Output::Finish(int code) {
     json()["exit_code"] = code;
     text_ = Json(json()).ToIndentedString() + "\n";
   }
+  if (!as_json_) text_ = Printable(text_);
   const bool is_written =
       fwrite(text_.data(), 1, text_.size(), stdout) == text_.size() && fflush(stdout) == 0;
-  if (!as_json_) fwrite(error_.data(), 1, error_.size(), stderr);
+  if (!as_json_) {
+    error_ = Printable(error_);
+    fwrite(error_.data(), 1, error_.size(), stderr);
+  }
   if (is_written || code != kDone) return code;
   fputs("plinth: standard output cannot be written\n", stderr);
   return kFailed;
+}
+
+std::string Printable(std::string_view text) {
+  std::string printable;
+  printable.reserve(text.size());
+  const auto add_escaped = [&](char c) {
+    char escaped[8];
+    snprintf(escaped, sizeof(escaped), "\\x%02x", static_cast<unsigned char>(c));
+    printable += escaped;
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f) {
+      add_escaped(text[i]);
+    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {  // U+0080 to U+009F
+      add_escaped(text[i]);
+      add_escaped(text[++i]);
+    } else {
+      printable += text[i];
+    }
+  }
+  return printable;
 }
 
 std::string TimeText(double milliseconds) {

@@ -53,6 +53,9 @@ class Output {
   std::string error_;
 };
 
+// For a terminal: control characters but newline and tab as \xNN. Plugins and manifests may come
+// from strangers, and their texts are shown.
+std::string Printable(std::string_view text);
 // "1.234 ms", "12.3 s".
 std::string TimeText(double milliseconds);
 // The same with the unit that shows it: "12.3 us", "1.234 ms", "12.3 s".

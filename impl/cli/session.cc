@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "impl/cli/output.h"
 #include "impl/cli/progress.h"
 #include "impl/loader/named_value_json.h"
 
@@ -12,7 +13,8 @@ namespace {
 void LogToStandardError(plinth_log_level level, const char* message, void* /*user_data*/) {
   static constexpr const char* kNames[] = {"", "error", "warning", "info", "debug"};
   const int index = static_cast<int>(level);
-  fprintf(stderr, "plinth %s: %s\n", index >= 1 && index <= 4 ? kNames[index] : "log", message);
+  fprintf(stderr, "plinth %s: %s\n", index >= 1 && index <= 4 ? kNames[index] : "log",
+          Printable(message).c_str());
 }
 
 const char* OrNull(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }

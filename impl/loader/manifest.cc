@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/loader/manifest.h"
 
+#include <algorithm>
 #include <span>
 
 #include "impl/loader/files.h"
@@ -89,8 +90,13 @@ Status CheckVersion(const Json::Object& object) {
 Expected<std::string> Text(const Json::Object& object, std::string_view key) {
   const Json* value = object.Find(key);
   if (value == nullptr) return InvalidArgument("the key '", key, "' is missing");
-  if (value->Text().empty()) return InvalidArgument("the key '", key, "' is empty");
-  return std::string(value->Text());
+  const std::string_view text = value->Text();
+  if (text.empty()) return InvalidArgument("the key '", key, "' is empty");
+  // Texts are shown: none may forge a line, or tell a terminal what to do.
+  if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+    return InvalidArgument("the key '", key, "' has a control character");
+  }
+  return std::string(text);
 }
 
 // Options are texts, numbers, booleans and lists of whole numbers: what PJRT_NamedValue holds.

@@ -47,6 +47,14 @@ TEST(ManifestTest, LibraryForThisPlatform) {
               HasSubstr("is missing; there are those for: vax-vms"));
 }
 
+TEST(ManifestTest, ControlCharactersAreRefused) {
+  for (const char* text : {R"(a\u001b[2Jb)", R"(a\nb)", R"(\u007f)"}) {
+    EXPECT_THAT(
+        ErrorOf(StrCat(R"({"manifest_version": "1.0", "name": "n", "library": ")", text, "\"}")),
+        HasSubstr("'library' has a control character"));
+  }
+}
+
 TEST(ManifestTest, UnknownKeyIsReportedAndIgnored) {
   Expected<Manifest> manifest = ParseManifest(
       R"({"manifest_version": "1.0", "name": "n", "library": "n.so", "libary": 1})", "/f");
