@@ -11,7 +11,8 @@ set(plinth_old_functions
   "libdl.so.2 2.2.5 dlopen dlclose dlsym dlvsym dlerror dladdr"
   "libdl.so.2 2.3.3 dlinfo"
   "libpthread.so.0 2.2.5 pthread_create pthread_join pthread_detach pthread_once \
-   pthread_mutex_trylock pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_unlock"
+   pthread_mutex_trylock pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_unlock \
+   pthread_sigmask"
   "libpthread.so.0 2.12 pthread_getname_np"
   "libm.so.6 2.2.5 exp log log2 pow")
 
