@@ -37,9 +37,12 @@ function(plinth_check_binary test target)
     return()
   endif()
   cmake_parse_arguments(arg "" "EXPORTS;MAX_BYTES" "NEEDED" ${ARGN})
+  set(hardened "")
+  if(PLINTH_HARDENING)
+    set(hardened --hardened)
+  endif()
   add_test(NAME ${test}
            COMMAND ${PROJECT_SOURCE_DIR}/cmake/check_shared_library.sh
-                   --glibc ${PLINTH_NEWEST_GLIBC} $<$<BOOL:${PLINTH_HARDENING}>:--hardened>
-                   $<TARGET_FILE:${target}> ${arg_EXPORTS} ${arg_MAX_BYTES} ${arg_NEEDED}
-           COMMAND_EXPAND_LISTS)
+                   --glibc ${PLINTH_NEWEST_GLIBC} ${hardened} $<TARGET_FILE:${target}>
+                   ${arg_EXPORTS} ${arg_MAX_BYTES} ${arg_NEEDED})
 endfunction()
