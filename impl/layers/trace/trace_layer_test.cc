@@ -39,7 +39,9 @@ bool JsonHolds(const std::string& path, const std::vector<std::string>& conditio
           "in events if e.get('cat') == c and e['ph'] == p]\n";
   for (const std::string& condition : conditions) text << "assert " << condition << "\n";
   text.close();
-  return std::system(StrCat("python3 ", script).c_str()) == 0;
+  bool holds = std::system(StrCat("python3 ", script).c_str()) == 0;
+  std::filesystem::remove(script);
+  return holds;
 }
 
 std::unique_ptr<Layer> MakeLayer(TestChain& chain, std::string options) {
@@ -196,11 +198,13 @@ TEST(TraceLayerTest, AKilledProcessLeavesAWholeTimeline) {
       std::thread other(call_forever);
       call_forever();
     }
-    // A chunk for each thread, and an event: the chunks are there before what they are for.
-    std::string text;
-    while (text.size() < 100'000 || text.find("PJRT_Plugin_Initialize") == text.npos) {
+    // Two chunks, each of which is there before its first event, and one event. The file grows
+    // while it is read.
+    std::string text(100'000, ' ');
+    std::streamsize size = 0;
+    while (size < 100'000 || text.find("PJRT_Plugin_Initialize") == text.npos) {
       std::ifstream file(path);
-      text.assign(std::istreambuf_iterator<char>(file), {});
+      size = file.read(text.data(), 100'000).gcount();
     }
     std::this_thread::sleep_for(std::chrono::microseconds(371 * round));
     kill(child, SIGKILL);
