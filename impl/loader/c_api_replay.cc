@@ -67,7 +67,10 @@ plinth_status* plinth_replay(const PJRT_Api* api, const char* capture,
     PLINTH_ASSIGN_OR_RETURN(plinth::layers::ReplayOptions replay,
                             plinth::loader::ReadReplayOptions(options));
     replay.path = capture;
-    PLINTH_RETURN_IF_ERROR(plinth::loader::CheckRegularFile(replay.path));
+    // PLINTH_RETURN_IF_ERROR would hide plinth_status.
+    if (Status regular = plinth::loader::CheckRegularFile(replay.path); !regular.ok()) {
+      return regular;
+    }
     plinth::layers::ReplayReport report;
     const Status status = plinth::layers::Replay(replay, api, &report);
     if (status.ok() || report.calls > 0) {
