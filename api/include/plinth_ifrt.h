@@ -533,7 +533,7 @@ PLINTH_EXPORT uint64_t plinth_ifrt_sharding_hash(const plinth_ifrt_sharding* sha
 
 // A serialized xla.OpSharding for arrays of that rank. [since 0.1]
 // sharding: Not null.
-// rank: Dimensions of the arrays.
+// rank: Dimensions of the arrays; SIZE_MAX for those that the sharding is cut for.
 // bytes: Out: the message, NUL-terminated too; freed with plinth_string_free.
 // size: Out: its bytes.
 // INVALID_ARGUMENT: A sharding for another rank.
@@ -732,6 +732,24 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_arrays_reshard(
     plinth_ifrt_sharding* const* shardings, plinth_ifrt_copy_semantics semantics,
     plinth_ifrt_reshard_rung rung, plinth_ifrt_array** outputs);
 
+// The bytes of each shard seen with another type and shape, on the same devices. Copies only what
+// is not donated, and where the plugin has no PJRT_Buffer_Bitcast. [since 0.1]
+// client: Not null.
+// arrays: None null.
+// num_arrays: Number of arrays.
+// specs: What each of them becomes.
+// semantics: For all inputs.
+// outputs: Out: room for as many arrays; null on failure.
+// INVALID_ARGUMENT: Deleted arrays; other devices, memories or bytes in a shard; a sharding that
+// does not go with the shape.
+// FAILED_PRECONDITION: An opaque sharding.
+// UNIMPLEMENTED: Types of less than a byte where the plugin has no PJRT_Buffer_Bitcast (before
+// 0.98).
+PLINTH_EXPORT plinth_status* plinth_ifrt_arrays_bitcast(
+    plinth_ifrt_client* client, plinth_ifrt_array* const* arrays, size_t num_arrays, const
+    plinth_ifrt_array_spec* specs, plinth_ifrt_copy_semantics semantics, plinth_ifrt_array**
+    outputs);
+
 // Starts to compile a program, or to load a serialized one. Its errors are those of the executable.
 // [since 0.1]
 // client: Not null.
@@ -794,6 +812,46 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_executable_num_outputs(
 PLINTH_EXPORT plinth_status* plinth_ifrt_executable_output(
     plinth_ifrt_executable* executable, size_t index, PJRT_Buffer_Type* type, const int64_t** dims,
     size_t* num_dims, const plinth_ifrt_sharding** sharding);
+
+// How many arrays an execution takes. [since 0.1]
+// executable: Not null.
+// num_parameters: Out: how many.
+// INVALID_ARGUMENT: It did not compile: the code and text of the plugin.
+// UNIMPLEMENTED: The plugin does not tell (before 0.102).
+PLINTH_EXPORT plinth_status* plinth_ifrt_executable_num_parameters(
+    plinth_ifrt_executable* executable, size_t* num_parameters);
+
+// How an argument is to be cut. Lives as long as the executable; null if it is portable. [since
+// 0.1]
+// executable: Not null.
+// index: Which parameter.
+// sharding: Out: its sharding.
+// INVALID_ARGUMENT: It did not compile: the code and text of the plugin.
+// INVALID_ARGUMENT: No such parameter.
+// UNIMPLEMENTED: The plugin does not tell (no Shardings extension; before 0.102 on one device).
+PLINTH_EXPORT plinth_status* plinth_ifrt_executable_parameter_sharding(
+    plinth_ifrt_executable* executable, size_t index, const plinth_ifrt_sharding** sharding);
+
+// How an argument lies in the memory of a device, as XLA writes it, for example `{1,0}`. [since
+// 0.1]
+// executable: Not null.
+// index: Which parameter.
+// layout: Out: freed with plinth_string_free.
+// INVALID_ARGUMENT: It did not compile: the code and text of the plugin.
+// INVALID_ARGUMENT: No such parameter.
+// UNIMPLEMENTED: The plugin does not tell (no Layouts extension, or one before 0.93).
+PLINTH_EXPORT plinth_status* plinth_ifrt_executable_parameter_layout(
+    plinth_ifrt_executable* executable, size_t index, char** layout);
+
+// How an output lies in the memory of a device, as XLA writes it. [since 0.1]
+// executable: Not null.
+// index: Which output.
+// layout: Out: freed with plinth_string_free.
+// INVALID_ARGUMENT: It did not compile: the code and text of the plugin.
+// INVALID_ARGUMENT: No such output.
+// UNIMPLEMENTED: The plugin does not tell (no Layouts extension, or one before 0.81).
+PLINTH_EXPORT plinth_status* plinth_ifrt_executable_output_layout(
+    plinth_ifrt_executable* executable, size_t index, char** layout);
 
 // Bytes that the same platform and version can load again. [since 0.1]
 // executable: Not null.

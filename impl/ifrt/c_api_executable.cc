@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "impl/ifrt/c_api.h"
+#include "plinth/client/layouts.h"
 #include "plinth/support/error.h"
 #include "plinth/support/json.h"
 #include "plinth/support/str_cat.h"
@@ -93,6 +94,13 @@ Status GiveText(std::string_view text, char** to) {
   return {};
 }
 
+Status GiveElement(const Expected<std::vector<std::string>>& texts, size_t index,
+                   std::string_view what, char** to) {
+  if (!texts.ok()) return texts.status();
+  if (index >= texts->size()) return InvalidArgument(what, " ", index, " of ", texts->size());
+  return GiveText((*texts)[index], to);
+}
+
 Json NumberOf(const plinth::Value& value) {
   if (const auto* number = std::get_if<float>(&value)) return Json(static_cast<double>(*number));
   if (const auto* number = std::get_if<int64_t>(&value)) return Json(*number);
@@ -176,6 +184,55 @@ plinth_status* plinth_ifrt_executable_output(plinth_ifrt_executable* executable,
     *num_dims = spec.dims.size();
     *sharding = ToC(spec.sharding.get());
     return {};
+  });
+}
+
+plinth_status* plinth_ifrt_executable_num_parameters(plinth_ifrt_executable* executable,
+                                                     size_t* num_parameters) {
+  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(num_parameters, "`num_parameters`"));
+    if (!compiled.num_parameters()) {
+      return plinth::Unimplemented("the plugin does not tell the number of parameters");
+    }
+    *num_parameters = *compiled.num_parameters();
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_executable_parameter_sharding(plinth_ifrt_executable* executable,
+                                                         size_t index,
+                                                         const plinth_ifrt_sharding** sharding) {
+  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(sharding, "`sharding`"));
+    *sharding = nullptr;
+    const bool is_told = !compiled.parameters().empty();
+    const size_t count =
+        is_told ? compiled.parameters().size() : compiled.num_parameters().value_or(0);
+    if ((is_told || compiled.num_parameters()) && index >= count) {
+      return InvalidArgument("parameter ", index, " of ", count);
+    }
+    if (compiled.is_portable()) return {};
+    if (!is_told) {
+      return plinth::Unimplemented("the plugin does not tell how parameters are cut");
+    }
+    *sharding = ToC(compiled.parameters()[index].get());
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_executable_parameter_layout(plinth_ifrt_executable* executable,
+                                                       size_t index, char** layout) {
+  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
+    return GiveElement(plinth::client::ParameterLayoutTexts(compiled.loaded().executable()), index,
+                       "parameter", layout);
+  });
+}
+
+plinth_status* plinth_ifrt_executable_output_layout(plinth_ifrt_executable* executable,
+                                                    size_t index, char** layout) {
+  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
+    return GiveElement(plinth::client::OutputLayoutTexts(compiled.loaded().executable()), index,
+                       "output", layout);
   });
 }
 

@@ -2,6 +2,7 @@
 // The functions of plinth_ifrt.h that make arrays of arrays.
 #include <algorithm>
 
+#include "impl/ifrt/bitcast.h"
 #include "impl/ifrt/c_api.h"
 #include "impl/ifrt/remap.h"
 #include "impl/ifrt/reshard.h"
@@ -38,7 +39,7 @@ Status AddSpecs(const plinth_ifrt_array_spec* specs, size_t count, std::vector<A
   for (size_t i = 0; i < count; ++i) {
     PLINTH_ASSIGN_OR_RETURN(
         const plinth_ifrt_array_spec* spec,
-        ElementOf(specs, i, &plinth_ifrt_array_spec::sharding, "the array specs of a remap"));
+        ElementOf(specs, i, &plinth_ifrt_array_spec::sharding, "the array specs"));
     PLINTH_ASSIGN_OR_RETURN(ArraySpec one, plinth::ifrt::SpecFromC(*spec));
     to->push_back(std::move(one));
   }
@@ -207,6 +208,24 @@ plinth_status* plinth_ifrt_arrays_reshard(plinth_ifrt_client* client,
         std::vector<Ref<Array>> made,
         plinth::ifrt::ReshardArrays(ShareClient(client), ArraysFromC(arrays, num_arrays), to, how,
                                     static_cast<plinth::ifrt::ReshardRung>(raw)));
+    GiveArrays(std::move(made), outputs);
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_arrays_bitcast(plinth_ifrt_client* client,
+                                          plinth_ifrt_array* const* arrays, size_t num_arrays,
+                                          const plinth_ifrt_array_spec* specs,
+                                          plinth_ifrt_copy_semantics semantics,
+                                          plinth_ifrt_array** outputs) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, arrays, num_arrays, outputs, num_arrays));
+    PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
+    std::vector<ArraySpec> to;
+    PLINTH_IFRT_RETURN_IF_ERROR(AddSpecs(specs, num_arrays, &to));
+    PLINTH_ASSIGN_OR_RETURN(
+        std::vector<Ref<Array>> made,
+        plinth::ifrt::BitcastArrays(ShareClient(client), ArraysFromC(arrays, num_arrays), to, how));
     GiveArrays(std::move(made), outputs);
     return {};
   });

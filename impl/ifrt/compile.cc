@@ -101,19 +101,40 @@ Status Executable::ReadDevices() {
 }
 
 Status Executable::ReadShardings() {
-  if (const auto kinds = loaded_->executable().ParameterMemoryKinds(); kinds.ok()) {
-    num_parameters_ = kinds->size();
+  std::vector<std::string> memory_kinds;
+  if (auto kinds = loaded_->executable().ParameterMemoryKinds(); kinds.ok()) {
+    memory_kinds = *std::move(kinds);
+    num_parameters_ = memory_kinds.size();
   }
-  if (devices_.size() < 2) return {};
-  const Expected<std::vector<std::string>> shardings =
-      client::ParameterShardings(loaded_->executable());
-  if (!shardings.ok()) return {};
-  for (const std::string& bytes : *shardings) {
-    Expected<Partitioning> partitioning = PartitioningFromOpSharding(bytes, devices_.size());
+  std::vector<std::string> told;
+  if (devices_.size() > 1) {
+    if (auto known = client::ParameterShardings(loaded_->executable()); known.ok()) {
+      told = *std::move(known);
+    }
+  } else if (!devices_.empty()) {
+    told.resize(memory_kinds.size());
+  }
+  for (size_t i = 0; i < told.size(); ++i) {
+    Expected<Partitioning> partitioning =
+        devices_.size() == 1 ? Partitioning::Replicated(1)
+                             : PartitioningFromOpSharding(told[i], devices_.size());
     if (!partitioning.ok()) partitioning = Partitioning::Opaque(devices_.size());
-    parameters_.push_back(*std::move(partitioning));
+    if (!partitioning.ok()) return partitioning.status();
+    PLINTH_ASSIGN_OR_RETURN(
+        Ref<const Sharding> sharding,
+        ShardingIn(i < memory_kinds.size() ? memory_kinds[i] : "", *partitioning));
+    parameters_.push_back(std::move(sharding));
   }
   return {};
+}
+
+Expected<Ref<const Sharding>> Executable::ShardingIn(const std::string& memory_kind,
+                                                     const Partitioning& partitioning) const {
+  Expected<Ref<const Sharding>> sharding =
+      Sharding::Create(client_, devices_, memory_kind, partitioning);
+  // A kind that no memory has is the plugin's mistake, not the caller's.
+  if (!sharding.ok()) sharding = Sharding::Create(client_, devices_, "", partitioning);
+  return sharding;
 }
 
 Status Executable::ReadOutputs() {
@@ -166,12 +187,7 @@ Status Executable::ReadOutputs() {
       }
       spec.dims = GlobalShape(*partitioning, spec.dims);
       const std::string kind = output_memory_kinds_.empty() ? "" : output_memory_kinds_[i];
-      Expected<Ref<const Sharding>> sharding =
-          Sharding::Create(client_, devices_, kind, *partitioning);
-      // A kind that no memory has is the plugin's mistake, not the caller's.
-      if (!sharding.ok()) sharding = Sharding::Create(client_, devices_, "", *partitioning);
-      if (!sharding.ok()) return sharding.status();
-      spec.sharding = *std::move(sharding);
+      PLINTH_ASSIGN_OR_RETURN(spec.sharding, ShardingIn(kind, *partitioning));
     }
     outputs_.push_back(std::move(spec));
   }

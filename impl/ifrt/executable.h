@@ -56,8 +56,11 @@ class Executable : public Counted {
   const client::LoadedExecutable& loaded() const { return *loaded_; }
   // The devices it runs on, also those of other processes; none if it is portable.
   const std::vector<const Device*>& devices() const { return devices_; }
-  // How each parameter is cut; none if the plugin does not tell.
-  const std::vector<Partitioning>& parameters() const { return parameters_; }
+  // The number of parameters, if the plugin tells.
+  std::optional<size_t> num_parameters() const { return num_parameters_; }
+  // How each parameter is cut, and where it is; none if the plugin does not tell or it is portable.
+  const std::vector<Ref<const Sharding>>& parameters() const { return parameters_; }
+  bool is_portable() const { return is_portable_; }
   // Type, global shape and sharding of each output. Of a portable one without sharding.
   const std::vector<ArraySpec>& outputs() const { return outputs_; }
 
@@ -87,6 +90,9 @@ class Executable : public Counted {
   Status ReadDevices();
   Status ReadShardings();
   Status ReadOutputs();
+  // Over the devices of the program.
+  Expected<Ref<const Sharding>> ShardingIn(const std::string& memory_kind,
+                                           const Partitioning& partitioning) const;
   Expected<FitRef> MakeFit(size_t index, const Array& argument) const;
   Status FitAll(std::span<Array* const> arguments, std::span<FitRef> fits) const;
   Status CheckArguments(const ExecuteRequest& request) const;
@@ -105,7 +111,7 @@ class Executable : public Counted {
   bool is_portable_ = false;
   // The number of parameters, if the plugin tells.
   std::optional<size_t> num_parameters_;
-  std::vector<Partitioning> parameters_;
+  std::vector<Ref<const Sharding>> parameters_;
   std::vector<ArraySpec> outputs_;
   std::vector<std::string> output_memory_kinds_;
   mutable std::shared_mutex mutex_;

@@ -59,7 +59,8 @@ Expected<Executable::FitRef> Executable::MakeFit(size_t index, const Array& argu
                            sharding.num_shards(), " shards; the program runs on ", devices_.size(),
                            " devices: ", DeviceNames(devices_));
   }
-  const Partitioning* expected = index < parameters_.size() ? &parameters_[index] : nullptr;
+  const Partitioning* expected =
+      index < parameters_.size() ? &parameters_[index]->partitioning() : nullptr;
   const bool is_known = expected != nullptr && expected->kind() != Partitioning::Kind::kOpaque &&
                         sharding.partitioning().kind() != Partitioning::Kind::kOpaque;
   for (size_t i = 0; i < devices_.size(); ++i) {

@@ -131,7 +131,7 @@ Expected<Tiles> TilesOf(const Partitioning& partitioning, size_t rank) {
   if (partitioning.kind() != Partitioning::Kind::kTiled) {
     return Unimplemented("OpSharding has no form for ", partitioning.ToString());
   }
-  if (partitioning.tiles().size() != rank) {
+  if (rank != SIZE_MAX && partitioning.tiles().size() != rank) {
     return InvalidArgument(partitioning.ToString(), " is a sharding for arrays of ",
                            partitioning.tiles().size(), " dimensions, not of ", rank);
   }

@@ -16,7 +16,8 @@ namespace plinth::ifrt {
 Expected<Partitioning> PartitioningFromOpSharding(std::string_view bytes, size_t num_shards);
 
 // The other way, for arrays of `rank` dimensions, with a list of shards. INVALID_ARGUMENT for
-// another rank than a tiled one's, UNIMPLEMENTED for concrete and opaque ones.
+// another rank than a tiled one's (SIZE_MAX means its own), UNIMPLEMENTED for concrete and opaque
+// ones.
 Expected<std::string> ToOpSharding(const Partitioning& partitioning, size_t rank);
 // The same as HLO writes it in text: "{devices=[2,1]0,1}".
 Expected<std::string> ToHloText(const Partitioning& partitioning, size_t rank);

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "impl/ifrt/copy.h"
+#include "impl/ifrt/device_program.h"
 #include "impl/ifrt/host.h"
-#include "impl/ifrt/program_cache.h"
 #include "impl/ifrt/reshard_plan.h"
 #include "plinth/support/str_cat.h"
 
@@ -27,11 +27,6 @@ struct Move {
   }
 };
 
-// Programs read and write a device's default memory.
-bool IsDefaultMemory(const Device& device, const std::string& kind) {
-  return device.memories.empty() || kind.empty() || device.memories.front().kind == kind;
-}
-
 Expected<client::Buffer> ToDefaultMemory(const client::Buffer& buffer, const Device& from,
                                          const Device& to) {
   if (!to.memories.empty()) {
@@ -41,19 +36,6 @@ Expected<client::Buffer> ToDefaultMemory(const client::Buffer& buffer, const Dev
     }
   }
   return buffer.CopyToDevice(to.raw);
-}
-
-Expected<client::Buffer> RunProgram(const Client& client, const std::string& text,
-                                    std::span<const client::Buffer* const> arguments,
-                                    const Device& device) {
-  PLINTH_ASSIGN_OR_RETURN(const ProgramCache::Program program,
-                          client.programs().Get(client.raw(), text));
-  client::ExecuteOptions options;
-  options.device = device.raw;
-  PLINTH_ASSIGN_OR_RETURN(std::vector<client::Buffer> outputs,
-                          program->ExecuteOne(arguments, options));
-  if (outputs.size() != 1) return Internal("a program of one output has ", outputs.size());
-  return std::move(outputs[0]);
 }
 
 // A target shard by programs: other devices cut the pieces that they send, the target's own joins.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "impl/ifrt/device_program.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::ifrt {
@@ -36,11 +37,6 @@ size_t Nearest(const Sharding& from, const Holders& holders, const Device* devic
     if (from.devices()[from.addressable()[place]] == device) return place;
   }
   return holders.places[target % holders.places.size()];
-}
-
-std::string TensorType(DType type, std::span<const int64_t> dims) {
-  return StrCat("tensor<", StrJoin(dims, "x"), dims.empty() ? "" : "x", InfoOf(type).mlir_name,
-                ">");
 }
 
 // Writes the lines of a join. Values are numbered in order.

@@ -1392,6 +1392,27 @@ std::string Write(const BitcastArraysRequest& message) {
   return bytes;
 }
 
+static void ReadFields(pbf_reader in, BitcastArraysResponse& out) {
+  while (in.next()) {
+    switch (in.tag()) {
+      case 1: wire::AddFixed64(in, out.array_handles); break;
+      default: in.skip();
+    }
+  }
+}
+static void WriteFields(pbf_writer& out, const BitcastArraysResponse& in) {
+  wire::PutAllFixed64(out, 1, in.array_handles);
+}
+Status Read(std::string_view bytes, BitcastArraysResponse* message) {
+  return wire::Guard("BitcastArraysResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+}
+std::string Write(const BitcastArraysResponse& message) {
+  std::string bytes;
+  pbf_writer out(bytes);
+  WriteFields(out, message);
+  return bytes;
+}
+
 static void ReadFields(pbf_reader in, ReshardArraysRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
@@ -2591,6 +2612,7 @@ static void ReadFields(pbf_reader in, IfrtResponse& out) {
       case 29: ReadFields(wire::Enter(in), out.response.emplace<LoadedExecutableHumanReadableProgramTextResponse>()); break;
       case 32: ReadFields(wire::Enter(in), out.response.emplace<LoadedExecutableFetchExecuteResultResponse>()); break;
       case 33: ReadFields(wire::Enter(in), out.response.emplace<ReshardArraysResponse>()); break;
+      case 34: ReadFields(wire::Enter(in), out.response.emplace<BitcastArraysResponse>()); break;
       default: in.skip();
     }
   }
@@ -2623,6 +2645,7 @@ static void WriteFields(pbf_writer& out, const IfrtResponse& in) {
   if (const auto* one = std::get_if<LoadedExecutableHumanReadableProgramTextResponse>(&in.response)) PutMessage(out, 29, *one);
   if (const auto* one = std::get_if<LoadedExecutableFetchExecuteResultResponse>(&in.response)) PutMessage(out, 32, *one);
   if (const auto* one = std::get_if<ReshardArraysResponse>(&in.response)) PutMessage(out, 33, *one);
+  if (const auto* one = std::get_if<BitcastArraysResponse>(&in.response)) PutMessage(out, 34, *one);
 }
 Status Read(std::string_view bytes, IfrtResponse* message) {
   return wire::Guard("IfrtResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });

@@ -514,6 +514,13 @@ struct BitcastArraysRequest {
 Status Read(std::string_view bytes, BitcastArraysRequest* message);
 std::string Write(const BitcastArraysRequest& message);
 
+// Handles of the outputs.
+struct BitcastArraysResponse {
+  std::vector<uint64_t> array_handles;
+};
+Status Read(std::string_view bytes, BitcastArraysResponse* message);
+std::string Write(const BitcastArraysResponse& message);
+
 // The same arrays with other shardings.
 struct ReshardArraysRequest {
   std::vector<uint64_t> array_handles;
@@ -918,9 +925,9 @@ std::string Write(const IfrtRequest& message);
 // An answer of a session.
 struct IfrtResponse {
   ResponseMetadata response_metadata;
-  std::variant<std::monostate, InitResponse, CheckFutureResponse, MakeArrayFromHostBufferResponse, AssembleArrayFromSingleDeviceArraysResponse, CopyToHostBufferResponse, DisassembleIntoSingleDeviceArraysResponse, CheckValueReadyResponse, DeleteArrayResponse, IsArrayDeletedResponse, DestructArrayResponse, CompileResponse, LoadedExecutableMetadataResponse, LoadedExecutableExecuteResponse, LoadedExecutableIsDeletedResponse, LoadedExecutableDestructResponse, GetDefaultDeviceAssignmentResponse, FullyReplicatedShardResponse, RemapArraysResponse, CopyArraysResponse, MakeArraysFromHostBufferShardsResponse, MakeErrorArraysResponse, GetDefaultLayoutResponse, LoadedExecutableCostAnalysisResponse, LoadedExecutableHumanReadableProgramTextResponse, LoadedExecutableFetchExecuteResultResponse, ReshardArraysResponse> response;
+  std::variant<std::monostate, InitResponse, CheckFutureResponse, MakeArrayFromHostBufferResponse, AssembleArrayFromSingleDeviceArraysResponse, CopyToHostBufferResponse, DisassembleIntoSingleDeviceArraysResponse, CheckValueReadyResponse, DeleteArrayResponse, IsArrayDeletedResponse, DestructArrayResponse, CompileResponse, LoadedExecutableMetadataResponse, LoadedExecutableExecuteResponse, LoadedExecutableIsDeletedResponse, LoadedExecutableDestructResponse, GetDefaultDeviceAssignmentResponse, FullyReplicatedShardResponse, RemapArraysResponse, CopyArraysResponse, MakeArraysFromHostBufferShardsResponse, MakeErrorArraysResponse, GetDefaultLayoutResponse, LoadedExecutableCostAnalysisResponse, LoadedExecutableHumanReadableProgramTextResponse, LoadedExecutableFetchExecuteResultResponse, ReshardArraysResponse, BitcastArraysResponse> response;
   // Names of the alternatives of `response`, by index.
-  static constexpr std::string_view kResponseNames[] = {"", "init_response", "check_future_response", "make_array_from_host_buffer_response", "assemble_array_from_single_device_arrays_response", "copy_to_host_buffer_response", "disassemble_into_single_device_arrays_response", "check_value_ready_response", "delete_array_response", "is_array_deleted_response", "destruct_array_response", "compile_response", "loaded_executable_metadata_response", "loaded_executable_execute_response", "loaded_executable_is_deleted_response", "loaded_executable_destruct_response", "get_default_device_assignment_response", "fully_replicated_shard_response", "remap_arrays_response", "copy_arrays_response", "make_arrays_from_host_buffer_shards_response", "make_error_arrays_response", "get_default_layout_response", "loaded_executable_cost_analysis_response", "loaded_executable_human_readable_program_text_response", "loaded_executable_fetch_execute_result_response", "reshard_arrays_response"};
+  static constexpr std::string_view kResponseNames[] = {"", "init_response", "check_future_response", "make_array_from_host_buffer_response", "assemble_array_from_single_device_arrays_response", "copy_to_host_buffer_response", "disassemble_into_single_device_arrays_response", "check_value_ready_response", "delete_array_response", "is_array_deleted_response", "destruct_array_response", "compile_response", "loaded_executable_metadata_response", "loaded_executable_execute_response", "loaded_executable_is_deleted_response", "loaded_executable_destruct_response", "get_default_device_assignment_response", "fully_replicated_shard_response", "remap_arrays_response", "copy_arrays_response", "make_arrays_from_host_buffer_shards_response", "make_error_arrays_response", "get_default_layout_response", "loaded_executable_cost_analysis_response", "loaded_executable_human_readable_program_text_response", "loaded_executable_fetch_execute_result_response", "reshard_arrays_response", "bitcast_arrays_response"};
 };
 Status Read(std::string_view bytes, IfrtResponse* message);
 std::string Write(const IfrtResponse& message);

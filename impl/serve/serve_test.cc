@@ -175,6 +175,90 @@ TEST_F(ServeTest, ComputesWithHandlesOfTheClient) {
   EXPECT_REFUSED(client.Ask(proxy::CheckValueReadyRequest{{9}}), kNotFound, "no executable");
 }
 
+TEST_F(ServeTest, SeesBytesAsAnotherType) {
+  TestClient client(&service_);
+  client.Begin();
+  const std::vector<float> values = {1, 2, 3, 4};
+  EXPECT_TRUE(client.Store(1, Bytes(values)).ok());
+  client.Ask(Make(1, {4}, Rows()));
+  const proxy::ArraySpecProto words = {ToProto(DType::kU32), {{4}}, Rows(), {}};
+  const auto bitcast = [&](std::vector<uint64_t> arrays, std::vector<proxy::ArraySpecProto> specs,
+                           int semantics, std::vector<uint64_t> results) {
+    return client.Ask(proxy::BitcastArraysRequest{std::move(arrays), std::move(specs), semantics,
+                                                  std::move(results)});
+  };
+  constexpr int kReuse = 2;
+  constexpr int kDonate = 3;
+  EXPECT_REFUSED(bitcast({1}, {}, kReuse, {2}), kInvalidArgument, "0 specs");
+  EXPECT_REFUSED(client.Ask(proxy::CheckValueReadyRequest{{2}}), kInvalidArgument, "0 specs");
+  auto larger = words;
+  larger.dtype = ToProto(DType::kU64);
+  EXPECT_REFUSED(bitcast({1}, {larger}, kReuse, {3}), kInvalidArgument, "another size");
+  EXPECT_REFUSED(bitcast({77}, {words}, kReuse, {4}), kNotFound, "77");
+  const size_t before = client.connection().Count().memory;
+  EXPECT_TRUE(StatusIn(bitcast({1}, {words}, kReuse, {5})).ok());
+  EXPECT_GE(client.connection().Count().memory, before + 16);
+  EXPECT_EQ(Read(client, 5, 100), Bytes(values));
+  const auto answer = bitcast({1}, {words}, kDonate, {});
+  const auto* made = std::get_if<proxy::BitcastArraysResponse>(&answer.response);
+  ASSERT_NE(made, nullptr) << StatusIn(answer).ToString();
+  ASSERT_EQ(made->array_handles.size(), 1u);
+  EXPECT_EQ(Read(client, made->array_handles[0], 101), Bytes(values));
+  EXPECT_REFUSED(client.Ask(proxy::CopyToHostBufferRequest{102, 1, std::nullopt}), kInvalidArgument,
+                 "deleted or donated");
+}
+
+TEST_F(ServeTest, TellsHowProgramsCutAndLayArguments) {
+  TestClient client(&service_);
+  client.Begin();
+  const auto describe = [&](const proxy::CompileRequest& request) {
+    const auto compiled = client.Ask(request);
+    const auto* program = std::get_if<proxy::CompileResponse>(&compiled.response);
+    EXPECT_NE(program, nullptr) << StatusIn(compiled).ToString();
+    const auto told = client.Ask(
+        proxy::LoadedExecutableMetadataRequest{program ? program->loaded_executable_handle : 0});
+    const auto* metadata = std::get_if<proxy::LoadedExecutableMetadataResponse>(&told.response);
+    EXPECT_NE(metadata, nullptr) << StatusIn(told).ToString();
+    return metadata ? *metadata : proxy::LoadedExecutableMetadataResponse();
+  };
+  const auto on_one = describe(Double());
+  ASSERT_TRUE(on_one.parameter_shardings.has_value());
+  EXPECT_EQ(on_one.parameter_shardings->shardings,
+            std::vector<std::string>{messages::WriteOpSharding({})});
+
+  auto cut = Double();
+  messages::CompileOptions options;
+  options.device_assignment = DeviceAssignment{1, 2, {0, 1}};
+  options.num_partitions = 2;
+  options.use_spmd_partitioning = true;
+  cut.program.data =
+      "module @rows attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} { "
+      "func.func public @main(%arg0: tensor<4x6xf32> {mhlo.sharding = \"{devices=[2,1]<=[2]}\"}, "
+      "%arg1: tensor<f32> {mhlo.sharding = \"{replicated}\"}) -> (tensor<4x6xf32> {mhlo.sharding "
+      "= \"{devices=[2,1]<=[2]}\"}) { return %arg0 : tensor<4x6xf32> } }";
+  cut.compile_options.data =
+      proxy::Write(proxy::XlaCompileOptionsProto{messages::WriteCompileOptions(options)});
+  const auto on_two = describe(cut);
+  ASSERT_TRUE(on_two.parameter_shardings.has_value());
+  ASSERT_EQ(on_two.parameter_shardings->shardings.size(), 2u);
+  const auto first = messages::ReadOpSharding(
+      std::as_bytes(std::span<const char>(on_two.parameter_shardings->shardings[0])));
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->kind, messages::OpSharding::Kind::kTiled);
+  EXPECT_EQ(first->tile_dimensions, (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(on_two.parameter_shardings->shardings[1], messages::WriteOpSharding({}));
+  const auto* layouts = std::get_if<proxy::LayoutList>(&on_two.parameter_layouts);
+  ASSERT_NE(layouts, nullptr)
+      << ErrorFromProto(std::get<proxy::StatusProto>(on_two.parameter_layouts)).ToString();
+  ASSERT_EQ(layouts->layouts.size(), 2u);
+  EXPECT_EQ(layouts->layouts[0].minor_to_major, (std::vector<int64_t>{1, 0}));
+  EXPECT_TRUE(layouts->layouts[1].minor_to_major.empty());
+  const auto* outputs = std::get_if<proxy::LayoutList>(&on_two.output_layouts);
+  ASSERT_NE(outputs, nullptr);
+  ASSERT_EQ(outputs->layouts.size(), 1u);
+  EXPECT_EQ(outputs->layouts[0].minor_to_major, (std::vector<int64_t>{1, 0}));
+}
+
 TEST_F(ServeTest, ErrorsLieUnderTheirHandles) {
   TestClient client(&service_);
   client.Begin();
@@ -191,9 +275,8 @@ TEST_F(ServeTest, ErrorsLieUnderTheirHandles) {
 TEST_F(ServeTest, RefusesByName) {
   TestClient client(&service_);
   client.Begin();
-  EXPECT_REFUSED(client.Ask(proxy::BitcastArraysRequest{{}, {}, 1, {5}}), kUnimplemented,
-                 "bitcast_arrays_request");
-  EXPECT_REFUSED(client.Ask(proxy::CheckValueReadyRequest{{5}}), kUnimplemented, "bitcast");
+  EXPECT_REFUSED(client.Ask(proxy::LoadedExecutableMpmdMetadataRequest{5}), kUnimplemented,
+                 "loaded_executable_mpmd_metadata_request");
   EXPECT_REFUSED(client.Ask(proxy::LoadedHostCallbackPollRequest{1, 2}), kUnimplemented,
                  "loaded_host_callback_poll_request");
   EXPECT_REFUSED(client.Ask(std::monostate()), kUnimplemented, "kind");

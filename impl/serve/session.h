@@ -74,6 +74,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Result On(const proxy::AssembleArrayFromSingleDeviceArraysRequest& request);
   Result On(const proxy::RemapArraysRequest& request);
   Result On(const proxy::ReshardArraysRequest& request);
+  Result On(const proxy::BitcastArraysRequest& request);
   Result On(const proxy::CopyArraysRequest& request);
   Result On(const proxy::CopyToHostBufferRequest& request);
   Result On(const proxy::DisassembleIntoSingleDeviceArraysRequest& request);

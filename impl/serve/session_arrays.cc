@@ -311,6 +311,34 @@ Session::Result Session::On(const proxy::ReshardArraysRequest& request) {
       proxy::ReshardArraysResponse{Insert(request.result_handles, made, std::move(charges))});
 }
 
+Session::Result Session::On(const proxy::BitcastArraysRequest& request) {
+  PLINTH_ASSIGN_OR_RETURN(const auto arrays, Find(request.array_handles));
+  if (request.array_specs.size() != arrays.size() ||
+      (!request.result_handles.empty() && request.result_handles.size() != arrays.size())) {
+    return InvalidArgument(request.array_specs.size(), " specs and ", request.result_handles.size(),
+                           " handles for ", arrays.size(), " arrays");
+  }
+  PLINTH_ASSIGN_OR_RETURN(const auto semantics, CopySemanticsFromProto(request.copy_semantics));
+  std::vector<ifrt::ArraySpec> specs;
+  std::vector<plinth_ifrt_array_spec> c_specs;
+  std::vector<std::vector<ChargeRef>> charges;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    PLINTH_ASSIGN_OR_RETURN(specs.emplace_back(), SpecFor(request.array_specs[i]));
+    charges.push_back(ChargesOf({&request.array_handles[i], 1}));
+    if (semantics == PLINTH_IFRT_DONATE_INPUT) continue;
+    PLINTH_ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(specs.back()));
+    PLINTH_ASSIGN_OR_RETURN(ChargeRef charge, ChargeFor(bytes));
+    charges.back().push_back(std::move(charge));
+  }
+  for (const ifrt::ArraySpec& spec : specs) c_specs.push_back(ToC(spec));
+  std::vector<plinth_ifrt_array*> made = Room(arrays.size());
+  PLINTH_RETURN_IF_ERROR(FromC(plinth_ifrt_arrays_bitcast(
+      client_.get(), arrays.data(), arrays.size(), c_specs.data(), semantics, made.data())));
+  DropDeleted(request.array_handles);
+  return std::optional<Answer>(
+      proxy::BitcastArraysResponse{Insert(request.result_handles, made, std::move(charges))});
+}
+
 Session::Result Session::On(const proxy::RemapArraysRequest& request) {
   PLINTH_ASSIGN_OR_RETURN(const auto arrays, Find(request.array_handles));
   PLINTH_ASSIGN_OR_RETURN(const auto semantics, CopySemanticsFromProto(request.copy_semantics));

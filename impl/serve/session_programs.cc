@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "impl/serve/program.h"
@@ -41,6 +42,72 @@ proxy::CompiledMemoryStatsProto MemoryStatsOf(const Json::Object& numbers) {
   };
   return {number("generated_code"), number("arguments"),   number("outputs"),
           number("aliases"),        number("temporaries"), number("peak")};
+}
+
+// Each an OpSharding; nothing where the plugin does not tell, or one of them has no such form.
+std::optional<proxy::ShardingList> ParameterShardings(const ifrt::Executable& executable) {
+  const auto count = executable.NumParameters();
+  if (!count.ok()) return std::nullopt;
+  proxy::ShardingList list;
+  for (size_t i = 0; i < *count; ++i) {
+    const auto sharding = executable.ParameterSharding(i);
+    if (!sharding.ok() || sharding->get() == nullptr) return std::nullopt;
+    auto bytes = sharding->ToOpSharding(SIZE_MAX);
+    if (!bytes.ok()) return std::nullopt;
+    list.shardings.push_back(*std::move(bytes));
+  }
+  return list;
+}
+
+// "{1,0}", as XLA writes it. The protocol's message has tiles too, which no client asks for.
+Expected<proxy::XlaLayoutProto> LayoutFromText(std::string_view text) {
+  proxy::XlaLayoutProto layout;
+  std::string_view left = text;
+  if (left.size() < 2 || left.front() != '{' || left.back() != '}') {
+    return Unimplemented("the layout ", text);
+  }
+  left = left.substr(1, left.size() - 2);
+  while (!left.empty()) {
+    int64_t dim = 0;
+    const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), dim);
+    if (error != std::errc()) return Unimplemented("the layout ", text);
+    layout.minor_to_major.push_back(dim);
+    left.remove_prefix(static_cast<size_t>(end - left.data()));
+    if (left.empty()) break;
+    if (left.front() != ',') return Unimplemented("the layout ", text, ", which has tiles");
+    left.remove_prefix(1);
+  }
+  return layout;
+}
+
+template <typename Ask>
+Expected<proxy::LayoutList> LayoutsOf(size_t count, Ask ask) {
+  proxy::LayoutList list;
+  for (size_t i = 0; i < count; ++i) {
+    const auto text = ask(i);
+    if (!text.ok()) return FromIfrt(text.status());
+    PLINTH_ASSIGN_OR_RETURN(list.layouts.emplace_back(), LayoutFromText(*text));
+  }
+  return list;
+}
+
+Expected<proxy::LayoutList> ParameterLayouts(const ifrt::Executable& executable) {
+  const auto count = executable.NumParameters();
+  if (!count.ok()) return FromIfrt(count.status());
+  return LayoutsOf(*count, [&](size_t i) { return executable.ParameterLayout(i); });
+}
+
+Expected<proxy::LayoutList> OutputLayouts(const ifrt::Executable& executable, size_t count) {
+  return LayoutsOf(count, [&](size_t i) { return executable.OutputLayout(i); });
+}
+
+template <typename Field>
+void SetLayouts(Expected<proxy::LayoutList> layouts, Field* field) {
+  if (layouts.ok()) {
+    *field = *std::move(layouts);
+  } else {
+    *field = ToProto(layouts.status());
+  }
 }
 
 }  // namespace
@@ -168,12 +235,12 @@ Session::Result Session::On(const proxy::LoadedExecutableMetadataRequest& reques
     kinds.memory_kinds.emplace_back(
         output.sharding.get() == nullptr ? "device" : output.sharding.memory_kind());
   }
-  const proxy::StatusProto untold =
-      ToProto(Unimplemented("plinth-serve does not tell this of an executable"));
-  response.parameter_layouts = untold;
-  response.output_layouts = untold;
-  response.donated = untold;
-  response.memory_stats = untold;
+  response.parameter_shardings = ParameterShardings(program->executable);
+  SetLayouts(ParameterLayouts(program->executable), &response.parameter_layouts);
+  SetLayouts(OutputLayouts(program->executable, program->outputs.size()), &response.output_layouts);
+  // The C API of PJRT does not tell it.
+  response.donated =
+      ToProto(Unimplemented("plinth-serve does not know which arguments are donated"));
   if (const auto json = program->executable.Memory(); json.ok()) {
     PLINTH_ASSIGN_OR_RETURN(const Json::Object numbers, Json::ParseObject(*json));
     response.memory_stats = MemoryStatsOf(numbers);

@@ -422,6 +422,16 @@ class Array {
                                            static_cast<plinth_ifrt_reshard_rung>(rung), &made),
                 made);
   }
+  // The bytes of each shard as another type and shape, where they are.
+  Expected<Array> Bitcast(const ArraySpec& to, Copy copy = Copy::kAlways) const {
+    plinth_ifrt_array* const one = get();
+    plinth_ifrt_array* made = nullptr;
+    const plinth_ifrt_array_spec spec = {plinth_ifrt_array_spec_STRUCT_SIZE, to.type,
+                                         to.dims.data(), to.dims.size(), to.sharding.get()};
+    return Made(plinth_ifrt_arrays_bitcast(client_.get(), &one, 1, &spec,
+                                           static_cast<plinth_ifrt_copy_semantics>(copy), &made),
+                made);
+  }
   // The same cut on other devices, or on the same if there are none; in the memory where it is if
   // none is named.
   Expected<Array> CopyTo(std::span<const Device> devices, const std::string& memory_kind = "",
@@ -500,6 +510,29 @@ class Executable {
     spec.dims.assign(dims, dims + num_dims);
     spec.sharding = Sharding::Share(sharding);
     return spec;
+  }
+  // UNIMPLEMENTED where the plugin does not tell, here and in the next three.
+  Expected<size_t> NumParameters() const {
+    size_t count = 0;
+    const Status status(plinth_ifrt_executable_num_parameters(get(), &count));
+    if (!status.ok()) return status;
+    return count;
+  }
+  // Null in a portable one.
+  Expected<Sharding> ParameterSharding(size_t index) const {
+    const plinth_ifrt_sharding* sharding = nullptr;
+    const Status status(plinth_ifrt_executable_parameter_sharding(get(), index, &sharding));
+    if (!status.ok()) return status;
+    return Sharding::Share(sharding);
+  }
+  Expected<std::string> ParameterLayout(size_t index) const {
+    return Text([&](char** text) {
+      return plinth_ifrt_executable_parameter_layout(get(), index, text);
+    });
+  }
+  Expected<std::string> OutputLayout(size_t index) const {
+    return Text(
+        [&](char** text) { return plinth_ifrt_executable_output_layout(get(), index, text); });
   }
   Expected<std::vector<Device>> Devices() const {
     const plinth_ifrt_device* const* devices = nullptr;
