@@ -27,7 +27,7 @@ foreach(test loader_find_test loader_c_api_test loader_probe_test loader_entry_p
 endforeach()
 
 plinth_check_binary(loader_binary_test plinth
-  EXPORTS "GetPjrtApi ${PROJECT_SOURCE_DIR}/api/include/plinth.h" MAX_BYTES 1114112
+  EXPORTS "GetPjrtApi ${PROJECT_SOURCE_DIR}/api/include/plinth.h" MAX_BYTES 1179648
   NEEDED libz.so.1)
 if(NOT PLINTH_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL Release)
   add_test(NAME loader_install_test

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "impl/loader/closures.h"
 #include "impl/loader/plugin_chain.h"
 #include "impl/loader/plugin_table.h"
 #include "impl/loader/reported_minor.h"
@@ -74,6 +75,16 @@ bool CanBeUsedDirectly(const PluginTable& table, const OpenOptions& options) {
   return true;
 }
 
+Expected<Thunks> ThunksOf(size_t chain, const std::string& path) {
+  if (chain < kThunkInstances) return CompiledThunks(static_cast<int>(chain));
+  Expected<Thunks> thunks = MakeClosures();
+  if (thunks.ok()) return thunks;
+  return thunks.status().WithContext(
+      StrCat("cannot open ", path, ": this process already has ", kThunkInstances,
+             " plugins or combinations of plugin and layers that need functions of their own, the "
+             "number that exists without that. Open fewer of them, or without layers"));
+}
+
 // Set while this thread opens a plugin. A plugin or a layer that leads back here would wait for
 // itself, or go round for ever.
 thread_local bool is_opening = false;
@@ -105,18 +116,12 @@ Expected<const PJRT_Api*> OpenPlugin(const OpenOptions& options) {
   for (const Chains::Made& made : chains.made) {
     if (made.key == key) return made.api;
   }
-  int instance = static_cast<int>(chains.made.size());
-  if (instance >= kThunkInstances) {
-    return ResourceExhausted(
-        "cannot open ", options.path, ": this process already has ", kThunkInstances,
-        " plugins or combinations of plugin and layers that need functions of their own, and there "
-        "are no more. Open fewer of them, or without layers");
-  }
+  PLINTH_ASSIGN_OR_RETURN(const Thunks thunks, ThunksOf(chains.made.size(), options.path));
   PLINTH_ASSIGN_OR_RETURN(int minor, MinorToReport(table, options.api_minor));
   auto chain = std::make_unique<PluginChain>(std::move(table), minor, options.log);
   if (options.default_layouts) chain->adapter().UseDefaultLayouts();
   PLINTH_RETURN_IF_ERROR(chain->AddLayers(options.layer_specs));
-  const PJRT_Api* handed_out = chain->HandOut(instance);
+  const PJRT_Api* handed_out = chain->HandOut(thunks);
   Log(options.log, LogLevel::kInfo, StrCat("chain: ", chain->Describe()));
   chains.made.push_back({std::move(key), std::move(chain), handed_out});
   return handed_out;

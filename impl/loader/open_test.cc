@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/loader/open.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -396,22 +405,81 @@ TEST(OpenTest, ManyThreadsOpenAndCall) {
   for (const PJRT_Api* table : tables) EXPECT_EQ(table, tables[0]);
 }
 
-// Last, as it leaves no thunks for others.
-TEST(OpenTestEnd, SeventeenthChain) {
+// What the adapter of a plugin before 0.102 answers itself; it names the plugin.
+Status CallMissing(const PJRT_Api* api) {
+  auto args = PLINTH_NEW_ARGS(PJRT_Executable_ParameterMemoryKinds_Args);
+  return TakeError(api->PJRT_Executable_ParameterMemoryKinds(&args));
+}
+
+// From here on the process has no functions of the compiler left: chains that are opened in a test
+// after these have libffi's.
+std::vector<const PJRT_Api*> OpenAllCompiled() {
   std::vector<const PJRT_Api*> tables;
-  Status status;
-  for (int i = 0; i < 17 && status.ok(); ++i) {
+  for (int i = 0; i < kThunkInstances; ++i) {
     Expected<const PJRT_Api*> api = OpenFake(OfMinor(57 + i));
-    status = api.status();
-    if (api.ok()) tables.push_back(*api);
+    EXPECT_TRUE(api.ok()) << api.status().ToString();
+    tables.push_back(api.ok() ? *api : nullptr);
   }
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_THAT(status.ToString(), HasSubstr("16"));
+  return tables;
+}
+
+// As a hardened service: pages that can be executed are refused from now on.
+bool RefuseExecutableMemory() {
+  const auto load = [](size_t offset) {
+    return sock_filter{BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<uint32_t>(offset)};
+  };
+  const auto skip_unless = [](uint16_t test, uint32_t value, uint8_t instructions) {
+    return sock_filter{static_cast<uint16_t>(BPF_JMP | test | BPF_K), 0, instructions, value};
+  };
+  const auto skip_if = [](uint32_t value, uint8_t instructions) {
+    return sock_filter{BPF_JMP | BPF_JEQ | BPF_K, instructions, 0, value};
+  };
+  sock_filter filter[] = {load(offsetof(seccomp_data, nr)),
+                          skip_if(SYS_mprotect, 1),
+                          skip_unless(BPF_JEQ, SYS_mmap, 3),
+                          load(offsetof(seccomp_data, args) + 2 * sizeof(uint64_t)),
+                          skip_unless(BPF_JSET, PROT_EXEC, 1),
+                          {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EACCES},
+                          {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  const sock_fprog program = {std::size(filter), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+// Before the next, in whose process libffi has its pages.
+TEST(OpenTestEnd, SeventeenthChainWithoutExecutableMemory) {
+  const std::vector<const PJRT_Api*> tables = OpenAllCompiled();
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!RefuseExecutableMemory()) _exit(2);
+    const Status status = OpenFake(OfMinor(100)).status();
+    const bool refused = status.code() == StatusCode::kResourceExhausted &&
+                         status.ToString().find("16") != std::string::npos;
+    if (!refused) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    _exit(refused && !CallMissing(tables[0]).ok() ? 0 : 1);
+  }
+  int state = 0;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  EXPECT_EQ(state, 0);
   Fake().Make(OfMinor(116));
   EXPECT_TRUE(Open().ok()) << "a whole table needs no thunks";
-  for (const PJRT_Api* table : tables) {
-    EXPECT_NE(table->PJRT_Client_PlatformName,
-              tables[0] == table ? nullptr : tables[0]->PJRT_Client_PlatformName);
+}
+
+TEST(OpenTestEnd, AnyNumberOfChains) {
+  std::vector<const PJRT_Api*> tables = OpenAllCompiled();
+  for (int minor = 57 + kThunkInstances; minor < 102; ++minor) {
+    Expected<const PJRT_Api*> api = OpenFake(OfMinor(minor));
+    ASSERT_TRUE(api.ok()) << api.status().ToString();
+    tables.push_back(*api);
+    // A result that is no error, and one that is.
+    auto name = PLINTH_NEW_ARGS(PJRT_Client_PlatformName_Args);
+    EXPECT_EQ((*api)->PJRT_Client_PlatformName(&name), nullptr);
+    Fake().FailNext(PJRT_Error_Code_ABORTED, "no");
+    EXPECT_EQ(TakeError((*api)->PJRT_Client_PlatformName(&name)).code(), StatusCode::kAborted);
+  }
+  EXPECT_EQ(Fake().LiveErrors(), 0);
+  for (size_t i = 0; i < tables.size(); ++i) {
+    EXPECT_THAT(CallMissing(tables[i]).ToString(), HasSubstr(StrCat("(PJRT 0.", 57 + i, ")")));
   }
 }
 

@@ -68,18 +68,17 @@ Status PluginChain::AddLayers(const std::vector<std::string>& specs) {
   return {};
 }
 
-const PJRT_Api* PluginChain::HandOut(int instance) {
-  ThunkTable thunks = ThunksOf(instance);
-  extensions_ = CopyExtensions(table_, thunks, adapter_, log_);
+const PJRT_Api* PluginChain::HandOut(const Thunks& thunks) {
+  extensions_ = CopyExtensions(table_, thunks.functions, adapter_, log_);
   api_.struct_size = PJRT_Api_STRUCT_SIZE;
   api_.extension_start = extensions_.first;
   api_.pjrt_api_version.struct_size = PJRT_Api_Version_STRUCT_SIZE;
   api_.pjrt_api_version.major_version = kPjrtMajor;
   api_.pjrt_api_version.minor_version = reported_minor_;
 
-  ThunkInstance& thunk_instance = GetThunkInstance(instance);
+  ThunkInstance& instance = *thunks.instance;
   for (int i = 0; i < reflection::kFunctionCount; ++i) {
-    ThunkInstance::Slot& slot = thunk_instance.slots[static_cast<size_t>(i)];
+    ThunkInstance::Slot& slot = instance.slots[static_cast<size_t>(i)];
     slot.target = adapter_.Target(i);
     bool is_direct = layers_.empty() && adapter_.DirectSize(i) != 0 && table_.HasErrorHeads();
     slot.direct_size = is_direct ? adapter_.DirectSize(i) : ThunkInstance::kNeverDirect;
@@ -87,10 +86,10 @@ const PJRT_Api* PluginChain::HandOut(int instance) {
     if (function.table >= 0) continue;
     void* thunk = function.absent == reflection::Absent::kNull && !adapter_.Offers(i)
                       ? nullptr
-                      : thunks[static_cast<size_t>(i)];
+                      : thunks.functions[static_cast<size_t>(i)];
     std::memcpy(reinterpret_cast<char*>(&api_) + function.offset, &thunk, sizeof(thunk));
   }
-  thunk_instance.chain = this;
+  instance.chain = this;
   return &api_;
 }
 

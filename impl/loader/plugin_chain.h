@@ -26,8 +26,8 @@ class PluginChain final : public layers::Chain {
   // Makes the layers, the first nearest to the caller. An error names the layer.
   Status AddLayers(const std::vector<std::string>& specs);
 
-  // Makes the table from the thunks of an instance and starts to answer them.
-  const PJRT_Api* HandOut(int instance);
+  // Makes the table from thunks of its own and starts to answer them.
+  const PJRT_Api* HandOut(const Thunks& thunks);
 
   PJRT_Error* Call(int depth, int function, void* args) const override;
 

@@ -37,9 +37,10 @@ void FillAt(int index, ThunkTable& thunks, std::integer_sequence<int, kInstances
 
 }  // namespace
 
-ThunkTable ThunksOf(int index) {
-  ThunkTable thunks;
-  FillAt(index, thunks, std::make_integer_sequence<int, kThunkInstances>());
+Thunks CompiledThunks(int index) {
+  Thunks thunks;
+  thunks.instance = &CompiledInstance(index);
+  FillAt(index, thunks.functions, std::make_integer_sequence<int, kThunkInstances>());
   return thunks;
 }
 

@@ -31,9 +31,13 @@ struct ThunkInstance {
 
 using ThunkTable = std::array<void*, reflection::kFunctionCount>;
 
-ThunkInstance& GetThunkInstance(int index);
-// The functions of an instance, in the order of reflection::Functions().
-ThunkTable ThunksOf(int index);
+struct Thunks {
+  ThunkInstance* instance = nullptr;
+  ThunkTable functions{};  // in the order of reflection::Functions()
+};
+
+// Those of the compiler; the chains after kThunkInstances have closures.h.
+Thunks CompiledThunks(int index);
 
 }  // namespace plinth::loader
 

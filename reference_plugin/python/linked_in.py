@@ -26,6 +26,7 @@ PARTS = (
     Part("Highway", "Apache-2.0", "libhwy-dev", "https://github.com/google/highway", "pjrt_plinth_cpu.so"),
     Part("protozero", "BSD-2-Clause", "libprotozero-dev", "https://github.com/mapbox/protozero", "all"),
     Part("CLI11", "BSD-3-Clause", "libcli11-dev", "https://github.com/CLIUtils/CLI11", "plinth, plinth-conformance"),
+    Part("libffi", "MIT", "libffi-dev", "https://sourceware.org/libffi", "libplinth.so"),
     Part("nghttp2", "MIT", "libnghttp2-dev", "https://nghttp2.org", "plinth-serve"),
     Part("zlib", "Zlib", "zlib1g-dev", "https://zlib.net", "plinth-conformance"),
     Part("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++-12-dev", "https://gcc.gnu.org", "all"),

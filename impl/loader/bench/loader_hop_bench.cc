@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "impl/loader/open.h"
+#include "impl/loader/thunks.h"
 
 namespace {
 
@@ -71,5 +72,23 @@ int main() {
   execute_options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
   Compare("Execute, options of a newer caller", own, *chain,
           [&](const PJRT_Api* api) { api->PJRT_LoadedExecutable_Execute(&execute); });
+
+  // The chains after the compiler's: a table for each minor, the last by libffi's functions.
+  for (int i = 0; i < plinth::loader::kThunkInstances; ++i) {
+    options.api_minor = (*chain)->pjrt_api_version.minor_version - i;
+    plinth::Expected<const PJRT_Api*> next = plinth::loader::OpenPlugin(options);
+    if (!next.ok()) {
+      std::printf("%s\n", next.status().ToString().c_str());
+      return 1;
+    }
+    if (i == 1) {
+      Compare("same size, a function of the compiler", own, *next,
+              [&](const PJRT_Api* api) { api->PJRT_Client_PlatformName(&name); });
+    }
+    if (i + 1 == plinth::loader::kThunkInstances) {
+      Compare("same size, a function of libffi", own, *next,
+              [&](const PJRT_Api* api) { api->PJRT_Client_PlatformName(&name); });
+    }
+  }
   return 0;
 }
