@@ -285,3 +285,34 @@ def spmd():
     x, w = x.to(device()), w.to(device())
     xs.mark_sharding(x, mesh, ("x", None))
     return host((x @ w).relu())
+
+
+@program(1e-4, alone=True)
+def spmd_training():
+    """Rows of the batch and of a weight are spread; the weight has to stay where it is."""
+    x, y = values(16, 8), values(16, 4, seed=1)
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 12), nn.ReLU(), nn.Linear(12, 4))
+    if not OWN:
+        import torch_xla.distributed.spmd as xs
+        import torch_xla.runtime as xr
+
+        xr.use_spmd()
+        n = xr.global_runtime_device_count()
+        mesh = xs.Mesh(np.arange(n), (n, 1), ("x", "y"))
+        x, y = x.to(device()), y.to(device())
+        xs.mark_sharding(x, mesh, ("x", None))
+        model = model.to(device())
+        xs.mark_sharding(model[0].weight, mesh, ("x", None))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(5):
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        sync()
+        losses.append(loss.item())
+    if not OWN:
+        assert "devices=[" in torch_xla._XLAC._get_xla_sharding_spec(model[0].weight)
+    return [losses, host(*model.parameters())]

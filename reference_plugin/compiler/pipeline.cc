@@ -23,9 +23,9 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   // Later on, a full disk is no reason not to compile.
   PLINTH_RETURN_IF_ERROR(dumper.status());
   PLINTH_ASSIGN_OR_RETURN(importer::EntryLayouts layouts, importer::ReadEntryLayouts(source));
-  PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<Module> module, importer::Import(std::move(source)));
-  PLINTH_RETURN_IF_ERROR(
-      mapping::SetNumDevices(*module, options.num_replicas, options.num_partitions));
+  PLINTH_ASSIGN_OR_RETURN(
+      std::unique_ptr<Module> module,
+      importer::Import(std::move(source), {options.num_replicas, options.num_partitions}));
   const bool several = mapping::IsForSeveralDevices(*module);
   // Layouts are those of one device's parts.
   if (!several) PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));

@@ -129,6 +129,16 @@ def compile_hlo_for_two_devices(program: bytes):
     return client.compile(program, format="hlo", devices=client.devices, use_shardy=True).ready()
 
 
+def run_on_two_devices(program: bytes, args, by_rows, format):
+    """The outputs as arrays over both devices, with the arguments that `by_rows` counts in halves."""
+    client = _hlo_client(2)
+    from plinth_pjrt import ifrt
+    halves = client.named(ifrt.Mesh(client.devices, {"x": 2}), ["x", None])
+    whole = client.replicated(client.devices)
+    spread = [client.put(a, halves if i in by_rows else whole) for i, a in enumerate(args)]
+    return client.compile(program, format=format, devices=client.devices)(*spread)
+
+
 def run_hlo(program: bytes, args, options=None, format="hlo"):
     """The outputs on the plugin, as NumPy arrays."""
     results = compile_hlo(program, options, format)(*[put(a) for a in args])

@@ -47,8 +47,9 @@ Expected<Type> MakeType(program::TypeRef source, int depth) {
 
 }  // namespace
 
-Importer::Importer(std::shared_ptr<const program::Module> program, Module& module)
-    : program_(std::move(program)), module_(module), sharding_reader_(module) {
+Importer::Importer(std::shared_ptr<const program::Module> program, const NumDevices& asked,
+                   Module& module)
+    : program_(std::move(program)), asked_(asked), module_(module), sharding_reader_(module) {
   module_.owner = program_;
 }
 
@@ -350,13 +351,14 @@ Status Importer::Define(std::span<Value* const> values) {
   return Status();
 }
 
-Expected<std::unique_ptr<Module>> Import(program::Module program) {
-  return Import(std::make_shared<const program::Module>(std::move(program)));
+Expected<std::unique_ptr<Module>> Import(program::Module program, const NumDevices& asked) {
+  return Import(std::make_shared<const program::Module>(std::move(program)), asked);
 }
 
-Expected<std::unique_ptr<Module>> Import(std::shared_ptr<const program::Module> program) {
+Expected<std::unique_ptr<Module>> Import(std::shared_ptr<const program::Module> program,
+                                         const NumDevices& asked) {
   auto module = std::make_unique<Module>();
-  PLINTH_RETURN_IF_ERROR(Importer(std::move(program), *module).Run());
+  PLINTH_RETURN_IF_ERROR(Importer(std::move(program), asked, *module).Run());
   return module;
 }
 

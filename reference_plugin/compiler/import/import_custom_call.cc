@@ -286,6 +286,12 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
     if (IsOneOf(target, kResultShardings)) {
       return importer.ImportConstraint(operation, /*of_result=*/true);
     }
+    if (IsOneOf(target, kShardingViews)) {
+      return Unimplemented(
+          "@", target,
+          " on several devices: what each of them computes is read "
+          "in the form sdy.manual_computation alone, which JAX sends from 0.7.0 on");
+    }
   }
   // What it is given is already computed: nothing more is asked.
   if (target == "dce_sink" && importer.result_types().empty()) return importer.Define({});

@@ -9,24 +9,43 @@
 namespace plinth::compiler::importer {
 namespace {
 
+// Lanes that a launch may have.
 constexpr int64_t kMaxDevices = 1 << 20;
 
 }  // namespace
 
 Status Importer::ImportModuleAttributes() {
   struct Row {
-    std::string_view name;
+    std::string_view name, attribute;
+    int64_t asked;
     int64_t* value;
   };
-  for (const Row& row : {Row{"mhlo.num_replicas", &module_.num_replicas},
-                         Row{"mhlo.num_partitions", &module_.num_partitions}}) {
-    const program::AttributeRef attribute = program::Find(program_->attributes(), row.name);
-    if (attribute == nullptr) continue;
-    *row.value = attribute->integer();
-    if (*row.value < 1 || *row.value > kMaxDevices) {
-      return InvalidArgument("the module has ", row.name, " = ", *row.value,
+  for (const Row& row :
+       {Row{"replicas", "mhlo.num_replicas", asked_.replicas, &module_.num_replicas},
+        Row{"partitions", "mhlo.num_partitions", asked_.partitions, &module_.num_partitions}}) {
+    if (row.asked < 1 || row.asked > kMaxDevices) {
+      return InvalidArgument("the compile options ask for ", row.asked, " ", row.name,
                              "; expected a number in [1, ", kMaxDevices, "]");
     }
+    *row.value = row.asked;
+    const program::AttributeRef attribute = program::Find(program_->attributes(), row.attribute);
+    if (attribute == nullptr) continue;
+    const int64_t said = attribute->integer();
+    if (said < 1 || said > kMaxDevices) {
+      return InvalidArgument("the module has ", row.attribute, " = ", said,
+                             "; expected a number in [1, ", kMaxDevices, "]");
+    }
+    if (said == 1) continue;
+    if (row.asked != 1 && row.asked != said) {
+      return InvalidArgument("module @", module_.name, " is for ", said, " ", row.name,
+                             ", the compile options ask for ", row.asked);
+    }
+    *row.value = said;
+  }
+  if (module_.num_replicas * module_.num_partitions > kMaxDevices) {
+    return InvalidArgument("module @", module_.name, " is for ", module_.num_replicas,
+                           " replicas of ", module_.num_partitions,
+                           " partitions; expected at most ", kMaxDevices, " devices together");
   }
   return Status();
 }

@@ -11,6 +11,7 @@
 
 #include "plinth/program/program.h"
 #include "plinth/support/status.h"
+#include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/import/import_attributes.h"
 #include "reference_plugin/compiler/import/sharding_reader.h"
 #include "reference_plugin/compiler/ir/ir.h"
@@ -21,7 +22,7 @@ namespace plinth::compiler::importer {
 // is being imported is the current one; what Append makes goes to the end of the current block.
 class Importer {
  public:
-  Importer(std::shared_ptr<const program::Module> program, Module& module);
+  Importer(std::shared_ptr<const program::Module> program, const NumDevices& asked, Module& module);
 
   Status Run();
 
@@ -88,6 +89,7 @@ class Importer {
   void Forget(const program::Region& region);
 
   std::shared_ptr<const program::Module> program_;
+  const NumDevices asked_;
   Module& module_;
   std::unordered_map<program::TypeRef, Type> types_;
   std::unordered_map<program::LocationRef, Location> locations_;

@@ -8,6 +8,7 @@
 namespace plinth::compiler::importer {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -84,6 +85,63 @@ TEST(ShardingReader, GroupsByAxesOfAMesh) {
     ASSERT_FALSE(module.ok());
     EXPECT_THAT(std::string(module.status().message()), HasSubstr(words));
   }
+}
+
+std::string ImportedFor(std::string_view text, const NumDevices& asked) {
+  auto program = program::ReadText(text);
+  if (!program.ok()) return program.status().ToString();
+  const auto module = Import(*std::move(program), asked);
+  return module.ok() ? ToString(**module) : module.status().ToString();
+}
+
+// PyTorch/XLA names the number of partitions in the compile options alone.
+TEST(ShardingReader, GspmdWhereTheOptionsAloneSayHowManyDevices) {
+  constexpr std::string_view kSharded = R"({
+  func.func @main(%a: tensor<8x8xf32> {mhlo.sharding = "{devices=[4,1]0,1,2,3}"})
+      -> tensor<8x8xf32> {
+    %0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = "{devices=[1,4]0,1,2,3}"}
+        : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+})";
+  const std::string by_options = ImportedFor(StrCat("module ", kSharded), {1, 4});
+  EXPECT_THAT(by_options, HasSubstr(R"(arguments of @main [#sdy.sharding<)"));
+  EXPECT_THAT(by_options, HasSubstr("sharding_constraint"));
+  EXPECT_EQ(by_options,
+            Imported(StrCat("module attributes {mhlo.num_partitions = 4 : i32} ", kSharded)));
+  // On one device they say nothing.
+  EXPECT_THAT(ImportedFor(StrCat("module ", kSharded), {}), Not(HasSubstr("sharding")));
+}
+
+TEST(ShardingReader, ManualInCallsIsRefusedOnSeveralDevices) {
+  constexpr std::string_view kManual = R"(module {
+  func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = stablehlo.custom_call @SPMDFullToShardShape(%a) {mhlo.sharding = "{manual}"}
+        : (tensor<8xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+})";
+  EXPECT_THAT(
+      ImportedFor(kManual, {1, 4}),
+      AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("@SPMDFullToShardShape on several devices")));
+  EXPECT_THAT(ImportedFor(kManual, {1, 1}), HasSubstr("return(%0)"));
+}
+
+TEST(NumDevices, OptionsAndModuleAgree) {
+  constexpr std::string_view kModule = R"(module @m attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    return %a : tensor<4xf32>
+  }
+})";
+  EXPECT_THAT(ImportedFor(kModule, {1, 1}), HasSubstr("partitions=4"));
+  EXPECT_THAT(ImportedFor(kModule, {1, 4}), HasSubstr("partitions=4"));
+  EXPECT_THAT(ImportedFor(kModule, {2, 1}), HasSubstr("replicas=2 partitions=4"));
+  EXPECT_THAT(ImportedFor(kModule, {1, 2}),
+              HasSubstr("INVALID_ARGUMENT: module @m is for 4 partitions, the compile options ask "
+                        "for 2"));
+  EXPECT_THAT(ImportedFor(kModule, {1 << 19, 4}), HasSubstr("INVALID_ARGUMENT: module @m is for "));
+  EXPECT_THAT(ImportedFor(kModule, {0, 4}),
+              HasSubstr("INVALID_ARGUMENT: the compile options ask for 0 replicas"));
 }
 
 TEST(ShardingReader, SdyAsText) {

@@ -48,33 +48,6 @@ bool SaysShardings(const Block& block) {
 
 }  // namespace
 
-Status SetNumDevices(Module& module, int64_t num_replicas, int64_t num_partitions) {
-  struct Row {
-    std::string_view name;
-    int64_t asked;
-    int64_t* has;
-  };
-  for (const Row& row : {Row{"replicas", num_replicas, &module.num_replicas},
-                         Row{"partitions", num_partitions, &module.num_partitions}}) {
-    if (row.asked < 1 || row.asked > kMaxDevices) {
-      return InvalidArgument("the compile options ask for ", row.asked, " ", row.name,
-                             "; expected a number in [1, ", kMaxDevices, "]");
-    }
-    if (row.asked == 1) continue;
-    if (*row.has != 1 && *row.has != row.asked) {
-      return InvalidArgument("module @", module.name, " is for ", *row.has, " ", row.name,
-                             ", the compile options ask for ", row.asked);
-    }
-    *row.has = row.asked;
-  }
-  if (module.num_replicas * module.num_partitions > kMaxDevices) {
-    return InvalidArgument("module @", module.name, " is for ", module.num_replicas,
-                           " replicas of ", module.num_partitions, " partitions; expected at most ",
-                           kMaxDevices, " devices together");
-  }
-  return Status();
-}
-
 Status MapToDevices(Module& module) {
   const Function& entry = *module.entry;
   const bool is_sharded = !entry.argument_shardings.empty() || !entry.result_shardings.empty() ||

@@ -7,13 +7,6 @@
 
 namespace plinth::compiler::mapping {
 
-// Lanes that a launch may have.
-inline constexpr int64_t kMaxDevices = 1 << 20;
-
-// Takes the numbers of replicas and partitions that whoever compiles asks for. Where one of the two
-// says one, the other counts; else they have to be the same. INVALID_ARGUMENT otherwise.
-Status SetNumDevices(Module& module, int64_t num_replicas, int64_t num_partitions);
-
 inline bool IsForSeveralDevices(const Module& module) {
   return module.num_replicas > 1 || module.num_partitions > 1;
 }

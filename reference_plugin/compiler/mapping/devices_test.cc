@@ -206,15 +206,5 @@ TEST(Partitions, WhatDoesNotFitIsRefused) {
   }
 }
 
-TEST(NumDevices, OptionsAndModuleAgree) {
-  const auto module = ImportText(Program(1, 4, "%0 = stablehlo.abs %a : tensor<4xf32>"));
-  ASSERT_NE(module, nullptr);
-  EXPECT_TRUE(SetNumDevices(*module, 1, 1).ok());
-  EXPECT_EQ(module->num_partitions, 4);
-  EXPECT_EQ(SetNumDevices(*module, 1, 2).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(SetNumDevices(*module, 1 << 19, 4).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(SetNumDevices(*module, 0, 4).code(), StatusCode::kInvalidArgument);
-}
-
 }  // namespace
 }  // namespace plinth::compiler::mapping
