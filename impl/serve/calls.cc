@@ -16,6 +16,8 @@ constexpr size_t kMaxSmallMessage = 64 << 10;
 constexpr size_t kChunk = size_t{1} << 20;
 // Answers that the client does not take: beyond this no request of it is read.
 constexpr size_t kMaxWaitingAnswers = size_t{1} << 20;
+// Answers that nobody waits for.
+constexpr size_t kMaxLateAnswers = size_t{16} << 10;
 
 // A method with one message in and one out, or a stream out.
 class SmallCall : public Call {
@@ -293,9 +295,10 @@ class SessionCall : public Call {
     buffers_ = std::make_shared<HostBuffers>(
         std::make_shared<MemoryAccount>(service.limits().memory_per_connection), work);
     PLINTH_ASSIGN_OR_RETURN(const uint64_t id, service.AddSession(buffers_));
-    session_ = std::make_shared<Session>(
-        service.client(), id, metadata.version, buffers_, connection().mailbox(),
-        [this](const proxy::IfrtResponse& response) { Answer(response); });
+    session_ = std::make_shared<Session>(service.client(), id, metadata.version, buffers_,
+                                         connection().mailbox(),
+                                         [this](const proxy::IfrtResponse& response,
+                                                bool is_awaited) { Answer(response, is_awaited); });
     auto answers = std::make_unique<grpc::MessageQueue>([this] {
       if (is_full_ && answers_->num_waiting() < kMaxWaitingAnswers / 2) {
         is_full_ = false;
@@ -359,10 +362,14 @@ class SessionCall : public Call {
     }
   }
 
-  void Answer(const proxy::IfrtResponse& response) {
+  void Answer(const proxy::IfrtResponse& response, bool is_awaited) {
     if (is_over_) return;
     answers_->Add(grpc::Frame(proxy::Write(response)));
-    connection().http2().Resume(stream());
+    if (is_awaited || answers_->num_waiting() > kMaxLateAnswers) {
+      connection().Resume(stream());
+    } else {
+      connection().ResumeLater(stream());
+    }
   }
 
   void End(const Status& status) {
@@ -372,7 +379,7 @@ class SessionCall : public Call {
     }
     Consume(std::exchange(unconsumed_, 0));
     answers_->End(grpc::StatusTrailers(status));
-    connection().http2().Resume(stream());
+    connection().Resume(stream());
   }
 
   grpc::Unframer unframer_;

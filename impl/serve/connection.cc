@@ -67,7 +67,10 @@ void Connection::OnEnd(int stream) {
   if (Call* call = FindCall(stream)) call->OnEnd();
 }
 
-void Connection::OnClosed(int stream, bool) { calls_.erase(stream); }
+void Connection::OnClosed(int stream, bool) {
+  late_.erase(stream);
+  calls_.erase(stream);
+}
 
 Counts Connection::Count() const {
   Counts counts;

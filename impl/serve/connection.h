@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "impl/serve/grpc.h"
 #include "impl/serve/http2.h"
@@ -76,6 +78,18 @@ class Connection : private Http2::Events {
   // The call of a stream; null if it is over.
   Call* FindCall(int stream) const;
 
+  // A stream has something to send: now, or with the next that is sent. Each message that goes
+  // alone costs both sides a wake-up.
+  void Resume(int stream) {
+    late_.erase(stream);
+    http2_.Resume(stream);
+  }
+  void ResumeLater(int stream) { late_.insert(stream); }
+  bool has_late() const { return !late_.empty(); }
+  void ResumeLate() {
+    for (const int stream : std::exchange(late_, {})) http2_.Resume(stream);
+  }
+
  private:
   void OnHeaders(int stream, Headers headers) override;
   void OnData(int stream, std::string_view bytes) override;
@@ -86,6 +100,7 @@ class Connection : private Http2::Events {
   const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   Http2 http2_;
   std::unordered_map<int, std::unique_ptr<Call>> calls_;
+  std::set<int> late_;
 };
 
 // The call that a request asks for; UNIMPLEMENTED, with its name, for other methods.

@@ -20,6 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   while (!rest.empty() && connection.Feed(rest.substr(0, piece)).ok()) {
     rest.remove_prefix(std::min(piece, rest.size()));
     connection.mailbox()->Run();
+    if (data[0] % 2 != 0) connection.ResumeLate();
     std::string out;
     if (!connection.Send(&out, size_t{1} << 20).ok()) break;
   }

@@ -259,6 +259,53 @@ TEST_F(ServeTest, TellsHowProgramsCutAndLayArguments) {
   EXPECT_EQ(outputs->layouts[0].minor_to_major, (std::vector<int64_t>{1, 0}));
 }
 
+TEST_F(ServeTest, AnswersThatNobodyWaitsForGoWithTheNext) {
+  TestClient client(&service_);
+  client.Begin();
+  EXPECT_TRUE(client.Store(1, "1234").ok());
+  const uint64_t make = client.Post(Make(1, {1}, OnDevice(0)));
+  const uint64_t copy = client.Post(proxy::CopyArraysRequest{{1}, {}, std::nullopt, 1, {2}});
+  const uint64_t wrong = client.Post(proxy::CopyArraysRequest{{7}, {}, std::nullopt, 1, {3}});
+  const uint64_t drop = client.Post(proxy::DestructArrayRequest{{2}});
+  for (const uint64_t answer : {make, copy, wrong, drop}) EXPECT_FALSE(client.HasAnswer(answer));
+  EXPECT_TRUE(client.connection().has_late());
+  const uint64_t asked = client.Post(proxy::IsArrayDeletedRequest{1});
+  EXPECT_TRUE(client.HasAnswer(asked));
+  EXPECT_FALSE(client.connection().has_late());
+  for (const uint64_t answer : {make, copy, wrong, drop}) EXPECT_TRUE(client.HasAnswer(answer));
+  EXPECT_REFUSED(client.Wait(wrong), kNotFound, "7");
+  // If nothing else comes, by themselves; and many of them do not pile up.
+  const uint64_t alone = client.Post(proxy::DestructArrayRequest{{3}});
+  EXPECT_TRUE(StatusIn(client.Wait(alone)).ok());
+  uint64_t last = 0;
+  for (int i = 0; i < 1000; ++i) last = client.Post(proxy::DestructArrayRequest{{99}});
+  EXPECT_TRUE(client.HasAnswer(last - 300));
+}
+
+// A client ends its session over a string that is no UTF-8.
+TEST_F(ServeTest, EveryStringIsUtf8) {
+  TestClient client(&service_);
+  client.Begin();
+  const proxy::ArraySpecProto spec = {ToProto(DType::kF32), {{1}}, OnDevice(0), {}};
+  client.Ask(proxy::MakeErrorArraysRequest{{10, "half of \xc3, and \xff"}, {spec}, {1}});
+  EXPECT_REFUSED(client.Ask(proxy::CheckValueReadyRequest{{1}}), kAborted,
+                 "half of \xef\xbf\xbd, and \xef\xbf\xbd");
+  auto request = Double();
+  request.program.data += " // the plugin gives it back: \xff";
+  const auto compiled = client.Ask(request);
+  const auto* program = std::get_if<proxy::CompileResponse>(&compiled.response);
+  ASSERT_NE(program, nullptr) << StatusIn(compiled).ToString();
+  const auto told = client.Ask(
+      proxy::LoadedExecutableHumanReadableProgramTextRequest{program->loaded_executable_handle});
+  const auto* text =
+      std::get_if<proxy::LoadedExecutableHumanReadableProgramTextResponse>(&told.response);
+  ASSERT_NE(text, nullptr) << StatusIn(told).ToString();
+  const auto* refused = std::get_if<proxy::StatusProto>(&text->result);
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(refused->code, static_cast<int>(StatusCode::kUnimplemented));
+  EXPECT_THAT(refused->message, HasSubstr("not as text"));
+}
+
 TEST_F(ServeTest, ErrorsLieUnderTheirHandles) {
   TestClient client(&service_);
   client.Begin();

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kBufferBytes = size_t{256} << 10;
 // A connection on which nothing is asked.
 constexpr int kUnusedSeconds = 60;
+constexpr std::chrono::milliseconds kLateTime{1};
 
 int MillisecondsUntil(Clock::time_point when) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(when - Clock::now());
@@ -87,6 +89,7 @@ class Server::Peer {
   Status Serve(Connection& connection) {
     std::vector<char> input(kBufferBytes);
     auto last_use = Clock::now();
+    std::optional<Clock::time_point> late;  // When answers that nobody waits for go.
     for (;;) {
       connection.mailbox()->Run();
       PLINTH_ASSIGN_OR_RETURN(const bool is_blocked, Flush(connection));
@@ -95,11 +98,20 @@ class Server::Peer {
       if (is_blocked == (out_taken_ == out_.size())) continue;
       if (!is_blocked && connection.IsDone()) return {};
       Note(connection);
+      if (!connection.has_late()) {
+        late.reset();
+      } else if (!late) {
+        late = Clock::now() + kLateTime;
+      } else if (Clock::now() >= *late) {
+        connection.ResumeLate();
+        continue;
+      }
       const int idle = connection.has_calls() ? options_.idle_seconds : kUnusedSeconds;
       pollfd fds[] = {{socket_.fd(), static_cast<short>(POLLIN | (is_blocked ? POLLOUT : 0)), 0},
                       {connection.mailbox()->fd(), POLLIN, 0}};
-      const int ready =
-          poll(fds, 2, idle == 0 ? -1 : MillisecondsUntil(last_use + std::chrono::seconds(idle)));
+      int timeout = idle == 0 ? -1 : MillisecondsUntil(last_use + std::chrono::seconds(idle));
+      if (late) timeout = MillisecondsUntil(*late);
+      const int ready = poll(fds, 2, timeout);
       if (ready == 0 && idle != 0 && Clock::now() >= last_use + std::chrono::seconds(idle)) {
         if (connection.Count().pending == 0) return {};
         last_use = Clock::now();

@@ -56,8 +56,7 @@ uint64_t Hash(std::string_view text) {
 }  // namespace
 
 Session::Session(ifrt::Client client, uint64_t id, proxy::IfrtProxyVersion version,
-                 std::shared_ptr<HostBuffers> buffers, std::shared_ptr<Mailbox> mailbox,
-                 std::function<void(const proxy::IfrtResponse&)> send)
+                 std::shared_ptr<HostBuffers> buffers, std::shared_ptr<Mailbox> mailbox, Send send)
     : client_(std::move(client)),
       id_(id),
       version_(version),
@@ -104,12 +103,16 @@ void Session::Handle(const proxy::IfrtRequest& request) {
             InsertFuture(kind.result_status_handle, {}, result.status());
           }
         }
-        Reply(op_id_, std::move(result));
+        // A client that brings the handles goes on at once, as one that gives handles back does.
+        const bool is_awaited = made.empty() &&
+                                !std::is_same_v<Request, proxy::DestructArrayRequest> &&
+                                !std::is_same_v<Request, proxy::LoadedExecutableDestructRequest>;
+        Reply(op_id_, std::move(result), is_awaited);
       },
       request.request);
 }
 
-void Session::Reply(uint64_t op_id, Result result) {
+void Session::Reply(uint64_t op_id, Result result, bool is_awaited) {
   if (result.ok() && !result->has_value()) return;
   --num_pending_;
   proxy::IfrtResponse response;
@@ -119,7 +122,7 @@ void Session::Reply(uint64_t op_id, Result result) {
   } else {
     response.response_metadata.status = ToProto(result.status());
   }
-  send_(response);
+  send_(response, is_awaited);
 }
 
 Session::Result Session::WhenReady(FutureHandle future, std::function<Expected<Answer>()> then) {

@@ -33,10 +33,12 @@ class Session : public std::enable_shared_from_this<Session> {
   // The client makes handles below this, the server from here on.
   static constexpr uint64_t kFirstServerHandle = uint64_t{1} << 48;
 
-  // `send` gets the answers, on the connection's thread. `mailbox` is that of the thread.
+  // Gets an answer, on the connection's thread, and whether the client waits for it.
+  using Send = std::function<void(const proxy::IfrtResponse& answer, bool is_awaited)>;
+
+  // `mailbox` is that of the connection's thread.
   Session(ifrt::Client client, uint64_t id, proxy::IfrtProxyVersion version,
-          std::shared_ptr<HostBuffers> buffers, std::shared_ptr<Mailbox> mailbox,
-          std::function<void(const proxy::IfrtResponse&)> send);
+          std::shared_ptr<HostBuffers> buffers, std::shared_ptr<Mailbox> mailbox, Send send);
 
   uint64_t id() const { return id_; }
   size_t num_arrays() const { return arrays_.size(); }
@@ -93,7 +95,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Result On(const proxy::GetDefaultDeviceAssignmentRequest& request);
   Result On(const proxy::GetDefaultLayoutRequest& request);
 
-  void Reply(uint64_t op_id, Result result);
+  void Reply(uint64_t op_id, Result result, bool is_awaited = true);
   // The answer of `then` when the future completes; its error if it fails.
   Result WhenReady(FutureHandle future, std::function<Expected<Answer>()> then);
 
@@ -126,7 +128,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const proxy::IfrtProxyVersion version_;
   const std::shared_ptr<HostBuffers> buffers_;
   const std::shared_ptr<Mailbox> mailbox_;
-  const std::function<void(const proxy::IfrtResponse&)> send_;
+  const Send send_;
 
   struct Pending {
     FutureHandle future;  // Null: `error` is all.

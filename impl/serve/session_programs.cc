@@ -7,6 +7,7 @@
 #include "impl/serve/session.h"
 #include "plinth/support/json.h"
 #include "plinth/support/str_cat.h"
+#include "plinth/support/text.h"
 #include "plinth/support/xla_messages.h"
 
 // Requests that compile, describe and execute programs.
@@ -57,6 +58,18 @@ std::optional<proxy::ShardingList> ParameterShardings(const ifrt::Executable& ex
     list.shardings.push_back(*std::move(bytes));
   }
   return list;
+}
+
+// Not a protocol buffer or bytecode.
+bool IsText(std::string_view bytes) {
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const size_t size = Utf8Length(rest);
+    const bool is_control = static_cast<unsigned char>(rest.front()) < ' ' &&
+                            rest.front() != '\n' && rest.front() != '\t' && rest.front() != '\r';
+    if (size == 0 || is_control) return false;
+    rest.remove_prefix(size);
+  }
+  return true;
 }
 
 // "{1,0}", as XLA writes it. The protocol's message has tiles too, which no client asks for.
@@ -272,7 +285,13 @@ Session::Result Session::On(const proxy::LoadedExecutableHumanReadableProgramTex
   if (const Status status =
           FromC(plinth_ifrt_executable_text(program->executable.get(), &code, &size, &format));
       status.ok()) {
-    response.result = std::string(code, size);
+    std::string text(code, size);
+    if (IsText(text)) {
+      response.result = std::move(text);
+    } else {
+      response.result = ToProto(Unimplemented("the plugin gives optimized programs as ", format,
+                                              " in bytes, not as text"));
+    }
     plinth_string_free(code);
     plinth_string_free(format);
   } else {

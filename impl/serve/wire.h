@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plinth/support/status.h"
+#include "plinth/support/text.h"
 
 // What the generated readers and writers of proxy_messages.cc are made of: one helper for each type
 // of protocol buffers. Readers throw protozero's exceptions, which Guard turns into a status.
@@ -76,6 +77,25 @@ PLINTH_WIRE_NUMBER(Sfixed64, int64_t, fixed64, sfixed64)
 PLINTH_WIRE_NUMBER(Float, float, fixed32, float)
 #undef PLINTH_WIRE_NUMBER
 
+inline bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t size = Utf8Length(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+// With U+FFFD for each byte that is none.
+inline std::string ToUtf8(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const size_t size = Utf8Length(text);
+    result += size == 0 ? "\xef\xbf\xbd" : text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return result;
+}
+
 inline void GetBytes(pbf_reader& in, std::string& value) {
   Expect(in, pbf_wire_type::length_delimited);
   value = in.get_string();
@@ -87,9 +107,14 @@ inline void PutBytes(pbf_writer& out, uint32_t number, const std::string& value,
                      bool always = false) {
   if (always || !value.empty()) out.add_bytes(number, value);
 }
+// Clients end a session over a string that is no UTF-8: whatever a plugin wrote, they get one.
 inline void PutString(pbf_writer& out, uint32_t number, const std::string& value,
                       bool always = false) {
-  PutBytes(out, number, value, always);
+  if (IsUtf8(value)) {
+    PutBytes(out, number, value, always);
+  } else {
+    PutBytes(out, number, ToUtf8(value), always);
+  }
 }
 
 // Runs a reader over the bytes of a message.

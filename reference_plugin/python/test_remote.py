@@ -58,6 +58,13 @@ for kind in (np.int8, np.bool_, np.float16, np.complex64, np.int64):
 np.testing.assert_array_equal(np.asarray(jax.device_put(host.T)), host.T)  # strides
 assert np.asarray(jax.device_put(np.zeros((0, 3), np.float32))).shape == (0, 3)
 assert jax.jit(lambda a: a * 2).lower(jnp.ones(3)).compile().cost_analysis()["flops"] > 0
+compiled = jax.jit(lambda a: a * 2).lower(jnp.ones((3, 2))).compile()
+(layout,), _ = compiled.input_formats
+assert layout.layout.major_to_minor == (0, 1), layout
+try:  # The plugin's program is bytecode.
+    raise SystemExit(compiled.as_text())
+except NotImplementedError:
+    pass
 # What fails reaches whoever uses it, and the session goes on.
 try:
     jnp.zeros((1 << 20, 1 << 21)).block_until_ready()

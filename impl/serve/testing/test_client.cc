@@ -52,6 +52,10 @@ void TestClient::Run(bool is_waiting) {
       is_waiting = false;
       continue;
     }
+    if (is_waiting && connection_.has_late()) {
+      connection_.ResumeLate();
+      continue;
+    }
     if (!is_waiting || std::chrono::steady_clock::now() > patience) return;
     pollfd ready = {connection_.mailbox()->fd(), POLLIN, 0};
     poll(&ready, 1, 100);
