@@ -3,12 +3,14 @@
 
 #include <utility>
 
+#include "reference_plugin/compiler/export/stablehlo_text.h"
 #include "reference_plugin/compiler/import/import.h"
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/lower/lower.h"
 #include "reference_plugin/compiler/mapping/device_mapping.h"
 #include "reference_plugin/compiler/mapping/one_device.h"
+#include "reference_plugin/compiler/passes/dead_code.h"
 #include "reference_plugin/compiler/passes/inline.h"
 #include "reference_plugin/compiler/passes/legalize.h"
 #include "reference_plugin/compiler/passes/optimize.h"
@@ -34,7 +36,7 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   bool mapped = several;
   if (several) {
     PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
-    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module));
+    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module, &dumper));
     PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));
   } else {
     PLINTH_RETURN_IF_ERROR(mapping::CheckSingleDevice(*module));
@@ -70,6 +72,20 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   compiled.output_shardings = std::move(module->output_shardings);
   compiled.layouts = std::move(layouts);
   return compiled;
+}
+
+Expected<std::string> TextOfOneDevice(program::Module source, const PipelineOptions& options) {
+  PLINTH_ASSIGN_OR_RETURN(
+      std::unique_ptr<Module> module,
+      importer::Import(std::move(source), {options.num_replicas, options.num_partitions}));
+  PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
+  if (mapping::IsForSeveralDevices(*module)) {
+    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module));
+  } else {
+    mapping::MapToOneDevice(*module);
+  }
+  passes::EliminateDeadCode(*module);
+  return StablehloText(*module);
 }
 
 }  // namespace plinth::compiler

@@ -44,6 +44,11 @@ struct CompiledProgram {
 Expected<CompiledProgram> CompileProgram(program::Module source, const Target& target,
                                          const PipelineOptions& options);
 
+// The program that each device runs, as StableHLO text: that of several devices with the
+// collectives of the partitioner, before it is optimized. Shapes are those of the program, whatever
+// order of dimensions it asks for in memory. Errors as for CompileProgram.
+Expected<std::string> TextOfOneDevice(program::Module source, const PipelineOptions& options);
+
 }  // namespace plinth::compiler
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PIPELINE_H_

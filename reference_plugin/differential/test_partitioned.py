@@ -150,3 +150,64 @@ def test_gspmd_texts():
     assert same(lambda a, b: a @ b, ("x",), (None, "y")).sharding.spec == P("x", "y")
     same(lambda a: jax.lax.with_sharding_constraint(a.T, NamedSharding(mesh, P("y", "x"))), ("x", "y"))
     """), JAX_NUM_CPU_DEVICES="8")
+
+
+def test_text_of_a_compiled_program():
+    # What jaxlib makes of it has the collectives, and the shapes of one device.
+    _on_eight("""
+    import re
+    def collectives(function, *specs):
+        text = jax.jit(function).lower(*[spread(A, *spec) for spec in specs]).compile().as_text()
+        assert "num_partitions=8" in text, text
+        return re.findall(r"= \\S+ (all-\\w+(?:-\\w+)?|collective-permute|reduce-scatter)\\(", text)
+    assert collectives(lambda a: a.sum(), ("x", "y")) == ["all-reduce"]
+    assert collectives(lambda a, b: a @ b, ("x",), (None, "y")) == []
+    assert collectives(lambda a: a.T.sum(0) + jax.lax.top_k(a, 3)[0][0, 0], ("x",)) == ["all-gather"]
+    def local(a):
+        b = jax.lax.ppermute(a, "y", [(0, 1)]) + jax.lax.axis_index("x")
+        c = jax.lax.all_to_all(a, "x", 1, 0, tiled=True).sum()
+        return b + c + jax.lax.psum_scatter(jnp.ones(2), "x")
+    mapped = jax.shard_map(local, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y"), check_vma=False)
+    assert sorted(collectives(mapped, ("x", "y"))) == ["all-to-all", "collective-permute", "reduce-scatter"]
+    text = jax.jit(lambda a: jax.lax.erf(a) * 2, donate_argnums=0).lower(spread(A, "x")).compile().as_text()
+    assert "f32[4,8]" in text and "f32[8,8]" not in text and "buffer_donor" in text, text
+    """)
+
+
+# Of a matrix and an index; what they are written as, jaxlib reads.
+OPS = [
+    "jnp.cumsum(a, 0) + jax.lax.cummax(a, 1, reverse=True)",
+    "jnp.sort(a, 0) + jnp.argsort(a, 1)",
+    "jax.lax.top_k(a, 3), jax.lax.erf(a), a.argmax(1)",
+    "jax.lax.conv_general_dilated(a[None, :, :, None], a[:3, :3, None, None], (1, 1), 'SAME', "
+    "dimension_numbers=('NHWC', 'HWIO', 'NHWC'))",
+    "jax.grad(lambda a: jax.lax.reduce_window(a, -jnp.inf, jax.lax.max, (2, 2), (2, 2), 'VALID').sum())(a)",
+    "a[jnp.array([1, 2]), jnp.array([3, 1])], a.at[jnp.array([1, 2])].add(1.)",
+    "jax.lax.dynamic_update_slice(a, jax.lax.dynamic_slice(a, (i, 1), (2, 2)), (i, 0))",
+    "jax.lax.fori_loop(0, 3, lambda _, x: x @ a, a), jax.lax.scan(lambda c, x: (c + x, c * x), a[0], a)",
+    "jax.lax.cond(i > 0, lambda x: x + 1, lambda x: x * a, a), jax.lax.switch(i, [lambda: a, lambda: a * 2])",
+    "a + jax.random.normal(jax.random.key(0), (8, 8)), jax.random.bits(jax.random.key(0, impl='rbg'), (8, 8))",
+    "jnp.fft.fft(a).real, jnp.linalg.cholesky(a @ a.T + 900 * jnp.eye(8)), jnp.linalg.svd(a)",
+    "jax.lax.linalg.triangular_solve(a, a), jax.lax.optimization_barrier((a, i))",
+    "jax.lax.reduce_precision(a, 5, 10) + jnp.pad(a, ((1, 0), (0, 1)))[:8, :8] + a[::-1].T",
+    "(a + 1j * a).conj().real + jnp.concatenate([a, a], 0)[::2] + np.random.rand(8, 8) + (np.random.rand(8, 8) > 0.5)",
+]
+
+
+def test_texts_of_ops_are_read():
+    _on_eight("".join(f"""
+    def f(a):
+        i = a[0, 0].astype(int)
+        return {function}
+    for spec in [("x",), ("x", "y")]:
+        assert "num_partitions=8" in jax.jit(f).lower(spread(A, *spec)).compile().as_text()
+    """ for function in OPS))
+
+
+def test_layout_constraints_say_nothing_of_devices():
+    _on_eight("""
+    from jax.experimental.layout import Format, Layout, with_layout_constraint
+    def f(a):
+        return with_layout_constraint(a * 2, Layout(major_to_minor=(1, 0))).sum(0)
+    same(f, ("x", "y"))
+    """)

@@ -74,6 +74,12 @@ constexpr std::string_view kMlir = "mlir";
 constexpr std::string_view kHlo = "hlo";
 constexpr std::string_view kHloWithConfig = "hlo_with_config";
 
+bool IsHlo(std::string_view format) { return format == kHlo || format == kHloWithConfig; }
+
+Expected<program::Module> ReadProgram(std::string_view format, std::string_view code) {
+  return IsHlo(format) ? program::ReadHlo(AsBytes(code)) : program::Read(AsBytes(code));
+}
+
 // Of a program's format, in a message.
 constexpr size_t kMostFormatText = 100;
 
@@ -83,8 +89,7 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
     const sdk::Program& source, std::string_view options_proto,
     std::shared_ptr<const Backend> backend) {
   const DefaultFloatingPoint modes;  // Constants are folded.
-  const bool is_hlo = source.format == kHlo || source.format == kHloWithConfig;
-  if (!is_hlo && source.format != kMlir) {
+  if (!IsHlo(source.format) && source.format != kMlir) {
     std::string format;
     program::PrintQuoted(source.format.substr(0, kMostFormatText), &format);
     return Unimplemented("programs of format ", format, " are not read; send StableHLO as \"",
@@ -97,8 +102,7 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
   pipeline.num_replicas = options.num_replicas;
   pipeline.num_partitions = options.num_partitions;
   PLINTH_RETURN_IF_ERROR(ApplyCompileFlags(options.env_option_overrides, pipeline));
-  PLINTH_ASSIGN_OR_RETURN(program::Module module, is_hlo ? program::ReadHlo(AsBytes(source.code))
-                                                         : program::Read(AsBytes(source.code)));
+  PLINTH_ASSIGN_OR_RETURN(program::Module module, ReadProgram(source.format, source.code));
   PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
                           compiler::CompileProgram(std::move(module), backend->target, pipeline));
 
@@ -157,6 +161,15 @@ Expected<sdk::OwnedProgram> BackendExecutable::OptimizedProgram() const {
   // A caller that has not read the shardings looks for them here.
   if (info().num_partitions > 1 && !shardings_were_read()) {
     return sdk::OwnedProgram{std::string(kHloWithConfig), HloOutline(info())};
+  }
+  if (info().num_replicas * info().num_partitions > 1) {
+    compiler::PipelineOptions pipeline;
+    pipeline.num_replicas = options_.num_replicas;
+    pipeline.num_partitions = options_.num_partitions;
+    PLINTH_ASSIGN_OR_RETURN(program::Module module, ReadProgram(source_.format, source_.code));
+    PLINTH_ASSIGN_OR_RETURN(std::string text,
+                            compiler::TextOfOneDevice(std::move(module), pipeline));
+    return sdk::OwnedProgram{std::string(kMlir), std::move(text)};
   }
   if (source_.format != kHlo) return source_;
   // Callers read the layouts of parameters and results in a configuration.

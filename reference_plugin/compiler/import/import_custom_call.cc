@@ -19,14 +19,18 @@ using program::AttributeKind;
 // api_version of calls whose configuration is a dictionary.
 constexpr int32_t kTypedFfi = 4;
 
-// Annotations. On one device each result is the operand of its number; for several they say what
-// goes where, and those of the second list change shapes.
-constexpr std::string_view kAnnotations[] = {
-    "Sharding",
+// Annotations: each result is the operand of its number. Where a value lies in memory is ours to
+// say.
+constexpr std::string_view kPlacements[] = {
     "annotate_device_placement",
     "LayoutConstraint",
     "MoveToDevice",
     "MoveToHost",
+};
+// The same on one device; for several they say what goes where, and those of the last list change
+// shapes.
+constexpr std::string_view kShardings[] = {
+    "Sharding",
     "xla.sdy.FuncResultSharding",
     "local_xla.sdy.FuncResultSharding",
 };
@@ -272,7 +276,7 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
   const std::string_view target = operation.Text("call_target_name");
   const bool single_device =
       importer.module().num_replicas == 1 && importer.module().num_partitions == 1;
-  if (single_device && IsOneOf(target, kAnnotations)) {
+  if (IsOneOf(target, kPlacements) || (single_device && IsOneOf(target, kShardings))) {
     if (!ResultsAreOperands(importer)) {
       return InvalidArgument("@", target, " has results of other types than its operands");
     }

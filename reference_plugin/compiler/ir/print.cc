@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/ir/print.h"
+
+#include <utility>
 #include <vector>
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/attribute_text.h"
-#include "reference_plugin/compiler/ir/ir.h"
 
 namespace plinth::compiler {
 namespace {
@@ -12,7 +14,8 @@ namespace {
 // however many values passes made on the way.
 class Printer {
  public:
-  explicit Printer(int32_t num_values) : numbers_(static_cast<size_t>(num_values), -1) {}
+  explicit Printer(int32_t num_values, const ValueNote* note = nullptr)
+      : numbers_(static_cast<size_t>(num_values), -1), note_(note) {}
   std::string text() && { return std::move(text_); }
 
   void PrintModule(const Module& module) {
@@ -65,7 +68,7 @@ class Printer {
     if (!attributes.empty()) text_ += StrCat(" {", attributes, "}");
     for (size_t i = 0; i < op.results.size(); ++i) {
       text_ += i == 0 ? " : " : ", ";
-      text_ += op.results[i]->type.ToString();
+      PrintType(*op.results[i]);
     }
     text_ += '\n';
     for (const Block* block : op.blocks) {
@@ -82,12 +85,18 @@ class Printer {
       if (i > 0) text_ += ", ";
       PrintValue(*block.arguments[i]);
       text_ += ": ";
-      text_ += block.arguments[i]->type.ToString();
+      PrintType(*block.arguments[i]);
     }
     text_ += ") {\n";
     for (const Op* op : block.ops) PrintOp(*op, indent + 2);
     text_.append(static_cast<size_t>(indent), ' ');
     text_ += "}\n";
+  }
+  void PrintType(const Value& value) {
+    text_ += value.type.ToString();
+    if (note_ == nullptr) return;
+    const std::string note = (*note_)(value);
+    if (!note.empty()) text_ += StrCat(" ", note);
   }
   void PrintValue(const Value& value) {
     text_ += '%';
@@ -101,6 +110,7 @@ class Printer {
   }
 
   std::vector<int32_t> numbers_;  // By value id; empty: print the ids themselves.
+  const ValueNote* note_;
   int32_t next_ = 0;
   std::string text_;
 };
@@ -109,6 +119,12 @@ class Printer {
 
 std::string ToString(const Module& module) {
   Printer printer(module.num_values());
+  printer.PrintModule(module);
+  return std::move(printer).text();
+}
+
+std::string ToString(const Module& module, const ValueNote& note) {
+  Printer printer(module.num_values(), &note);
   printer.PrintModule(module);
   return std::move(printer).text();
 }

@@ -48,7 +48,7 @@ bool SaysShardings(const Block& block) {
 
 }  // namespace
 
-Status MapToDevices(Module& module) {
+Status MapToDevices(Module& module, Dumper* dumper) {
   const Function& entry = *module.entry;
   const bool is_sharded = !entry.argument_shardings.empty() || !entry.result_shardings.empty() ||
                           SaysShardings(*entry.body);
@@ -58,7 +58,7 @@ Status MapToDevices(Module& module) {
                          "of the two");
   }
   if (is_sharded) {
-    PLINTH_RETURN_IF_ERROR(partition::Partition(module).status());
+    PLINTH_RETURN_IF_ERROR(partition::Partition(module, dumper).status());
   } else {
     // Every device runs the program as it stands.
     const std::string replicated = program::WriteOpSharding({});

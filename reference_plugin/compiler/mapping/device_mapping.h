@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_MAPPING_DEVICE_MAPPING_H_
 
 #include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/ir.h"
 
 namespace plinth::compiler::mapping {
@@ -14,7 +15,8 @@ inline bool IsForSeveralDevices(const Module& module) {
 // Makes of a module for several devices, in which calls are inlined, the program that each of them
 // runs: entry arguments and results are one device's parts, collectives name lanes
 // (lane_groups.h), and no sharding is left but in parameter_shardings and output_shardings.
-Status MapToDevices(Module& module);
+// `dumper` gets the stages of the partitioner.
+Status MapToDevices(Module& module, Dumper* dumper = nullptr);
 
 // Whether one device can run the module. UNIMPLEMENTED names a collective among other devices than
 // the first.

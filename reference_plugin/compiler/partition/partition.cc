@@ -6,6 +6,7 @@
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/op_sharding.h"
+#include "reference_plugin/compiler/ir/print.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/partition/combine.h"
 #include "reference_plugin/compiler/partition/emitter.h"
@@ -30,11 +31,13 @@ Status At(const Op& op, Status status) {
 // values keep the types of whole arrays.
 class Partitioner {
  public:
-  explicit Partitioner(Module& module) : module_(module), emitter_(module, module.num_partitions) {}
+  Partitioner(Module& module, Dumper* dumper)
+      : module_(module), dumper_(dumper), emitter_(module, module.num_partitions) {}
 
   Expected<PartitionReport> Run() && {
     PLINTH_RETURN_IF_ERROR(CheckMeshes());
     shardings_ = Propagate(module_);
+    if (dumper_ != nullptr) dumper_->Dump("propagated", [&] { return PropagatedText(); });
     locals_.resize(static_cast<size_t>(module_.num_values()));
     Block& body = *module_.entry->body;
     module_.parameter_shardings.clear();
@@ -62,6 +65,14 @@ class Partitioner {
   }
 
  private:
+  std::string PropagatedText() const {
+    std::string text = ToString(module_, [&](const Value& value) {
+      const ShardingRef& sharding = shardings_.Of(&value);
+      return sharding == nullptr ? std::string() : ToString(*sharding);
+    });
+    return StrCat(text, "results as propagated ", ToString(shardings_.results), "\n");
+  }
+
   // --- What is known of values.
 
   Status CheckMesh(const Sharding& sharding) const {
@@ -488,6 +499,7 @@ class Partitioner {
   }
 
   Module& module_;
+  Dumper* const dumper_;
   Emitter emitter_;
   PropagatedShardings shardings_;
   std::vector<LocalValue> locals_;  // by id of the value of the whole array
@@ -496,7 +508,7 @@ class Partitioner {
 
 }  // namespace
 
-Expected<PartitionReport> Partition(Module& module) {
+Expected<PartitionReport> Partition(Module& module, Dumper* dumper) {
   if (module.num_replicas != 1) {
     return Unimplemented("the program is for ", module.num_replicas, " replicas of ",
                          module.num_partitions,
@@ -506,7 +518,7 @@ Expected<PartitionReport> Partition(Module& module) {
     return ResourceExhausted("the program is for ", module.num_partitions, " partitions; at most ",
                              kMostPartitions, " are supported");
   }
-  return Partitioner(module).Run();
+  return Partitioner(module, dumper).Run();
 }
 
 }  // namespace plinth::compiler::partition

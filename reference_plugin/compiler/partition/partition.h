@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_PARTITION_H_
 
 #include "plinth/support/status.h"
+#include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/ir.h"
 
 namespace plinth::compiler::partition {
@@ -24,7 +25,8 @@ struct PartitionReport {
 // local types do not follow from their shardings; UNIMPLEMENTED for what several devices would
 // falsify: effects, partition_id outside of manual computations, ones that are manual in part;
 // RESOURCE_EXHAUSTED for more than 4096 devices.
-Expected<PartitionReport> Partition(Module& module);
+// `dumper` gets the stage "propagated": the whole program with the sharding of each value.
+Expected<PartitionReport> Partition(Module& module, Dumper* dumper = nullptr);
 
 }  // namespace plinth::compiler::partition
 
