@@ -109,14 +109,14 @@ void HloReader::AddStruct(
 }
 
 Expected<int64_t> HloReader::OneDimension(const Instruction& in) {
-  ReadIntsField(in.message, HloInstructionProto::kDimensions, &ints_);
+  ReadIntsField(in.rest, HloInstructionProto::kDimensions, &ints_);
   if (ints_.size() == 1) return ints_[0];
   return InvalidArgument("it has ", ints_.size(), " dimensions; expected one");
 }
 
 Status HloReader::ReadAccuracy(const Instruction& in) {
   std::string_view accuracy;
-  if (FindBytes(in.message, HloInstructionProto::kResultAccuracy, &accuracy)) {
+  if (FindBytes(in.rest, HloInstructionProto::kResultAccuracy, &accuracy)) {
     std::string_view tolerance;
     const bool has_tolerance = FindBytes(accuracy, ResultAccuracyProto::kTolerance, &tolerance);
     const int64_t mode = IntField(accuracy, ResultAccuracyProto::kMode);
@@ -170,7 +170,7 @@ Status HloReader::ReadAtan(const Instruction& in) {
 }
 
 Status HloReader::ReadBatchNorm(const Instruction& in) {
-  protozero::pbf_reader reader(in.message.data(), in.message.size());
+  protozero::pbf_reader reader(in.rest.data(), in.rest.size());
   float epsilon = 0;
   while (reader.next(HloInstructionProto::kEpsilon)) {
     if (reader.wire_type() == protozero::pbf_wire_type::fixed32) {
@@ -181,7 +181,7 @@ Status HloReader::ReadBatchNorm(const Instruction& in) {
   }
   Add("epsilon", builder_.New(Attribute::Float(builder_.Scalar(DType::kF32),
                                                std::bit_cast<uint32_t>(epsilon))));
-  AddInt("feature_index", IntField(in.message, HloInstructionProto::kFeatureIndex));
+  AddInt("feature_index", IntField(in.rest, HloInstructionProto::kFeatureIndex));
   return EmitPlain(in);
 }
 
@@ -204,7 +204,7 @@ Status HloReader::ReadBroadcast(const Instruction& in) {
 }
 
 Status HloReader::ReadCholesky(const Instruction& in) {
-  const std::string_view options = BytesField(in.message, HloInstructionProto::kCholeskyOptions);
+  const std::string_view options = BytesField(in.rest, HloInstructionProto::kCholeskyOptions);
   AddBool("lower", BoolField(options, CholeskyOptionsProto::kLower));
   return EmitPlain(in);
 }
@@ -212,9 +212,9 @@ Status HloReader::ReadCholesky(const Instruction& in) {
 Status HloReader::ReadCompare(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(
       AddEnumText("comparison_direction", "stablehlo.comparison_direction",
-                  BytesField(in.message, HloInstructionProto::kComparisonDirection)));
+                  BytesField(in.rest, HloInstructionProto::kComparisonDirection)));
   std::string_view type;
-  if (FindBytes(in.message, HloInstructionProto::kComparisonType, &type) && !type.empty()) {
+  if (FindBytes(in.rest, HloInstructionProto::kComparisonType, &type) && !type.empty()) {
     PLINTH_RETURN_IF_ERROR(AddEnumText("compare_type", "stablehlo.comparison_type", type));
   }
   return EmitPlain(in);
@@ -227,7 +227,7 @@ Status HloReader::ReadConcatenate(const Instruction& in) {
 }
 
 Status HloReader::AddPrecision(const Instruction& in) {
-  const std::string_view config = BytesField(in.message, HloInstructionProto::kPrecisionConfig);
+  const std::string_view config = BytesField(in.rest, HloInstructionProto::kPrecisionConfig);
   const EnumSchema& precisions = *FindEnum("stablehlo.precision");
   std::vector<AttributeRef> list;
   for (const int64_t number : IntsField(config, PrecisionConfigProto::kOperandPrecision)) {
@@ -243,9 +243,9 @@ Status HloReader::AddPrecision(const Instruction& in) {
 
 Status HloReader::ReadConvolution(const Instruction& in) {
   using Numbers = ConvolutionDimensionNumbersProto;
-  const std::string_view window = BytesField(in.message, HloInstructionProto::kWindow);
+  const std::string_view window = BytesField(in.rest, HloInstructionProto::kWindow);
   const std::string_view numbers =
-      BytesField(in.message, HloInstructionProto::kConvolutionDimensionNumbers);
+      BytesField(in.rest, HloInstructionProto::kConvolutionDimensionNumbers);
   const auto column = [&](uint32_t field) {
     return ColumnOf(window, WindowProto::kDimensions, field);
   };
@@ -271,7 +271,7 @@ Status HloReader::ReadConvolution(const Instruction& in) {
              {"output_feature_dimension", number(Numbers::kOutputFeatureDimension)},
              {"output_spatial_dimensions", list(Numbers::kOutputSpatialDimensions)}});
   const auto count = [&](uint32_t field) {
-    const int64_t groups = IntField(in.message, field);
+    const int64_t groups = IntField(in.rest, field);
     return groups == 0 ? 1 : groups;
   };
   AddInt("feature_group_count", count(HloInstructionProto::kFeatureGroupCount));
@@ -282,8 +282,7 @@ Status HloReader::ReadConvolution(const Instruction& in) {
 
 Status HloReader::ReadDot(const Instruction& in) {
   using Numbers = DotDimensionNumbersProto;
-  const std::string_view numbers =
-      BytesField(in.message, HloInstructionProto::kDotDimensionNumbers);
+  const std::string_view numbers = BytesField(in.rest, HloInstructionProto::kDotDimensionNumbers);
   const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
   AddStruct("dot_dimension_numbers", "stablehlo.dot",
             {{"lhs_batching_dimensions", list(Numbers::kLhsBatchDimensions)},
@@ -291,7 +290,7 @@ Status HloReader::ReadDot(const Instruction& in) {
              {"lhs_contracting_dimensions", list(Numbers::kLhsContractingDimensions)},
              {"rhs_contracting_dimensions", list(Numbers::kRhsContractingDimensions)}});
   PLINTH_RETURN_IF_ERROR(AddPrecision(in));
-  const int64_t number = IntField(BytesField(in.message, HloInstructionProto::kPrecisionConfig),
+  const int64_t number = IntField(BytesField(in.rest, HloInstructionProto::kPrecisionConfig),
                                   PrecisionConfigProto::kAlgorithm);
   if (number < 0 || number > std::ssize(kDotAlgorithms)) {
     return Unimplemented("algorithm ", number, " of products is not known");
@@ -329,8 +328,8 @@ Status HloReader::ReadElementary(const Instruction& in) {
 }
 
 Status HloReader::ReadFft(const Instruction& in) {
-  PLINTH_RETURN_IF_ERROR(AddEnum("fft_type", "stablehlo.fft_type",
-                                 IntField(in.message, HloInstructionProto::kFftType)));
+  PLINTH_RETURN_IF_ERROR(
+      AddEnum("fft_type", "stablehlo.fft_type", IntField(in.rest, HloInstructionProto::kFftType)));
   AddInts("fft_length", in, HloInstructionProto::kFftLength);
   return EmitPlain(in);
 }
@@ -338,7 +337,7 @@ Status HloReader::ReadFft(const Instruction& in) {
 Status HloReader::ReadGather(const Instruction& in) {
   using Numbers = GatherDimensionNumbersProto;
   const std::string_view numbers =
-      BytesField(in.message, HloInstructionProto::kGatherDimensionNumbers);
+      BytesField(in.rest, HloInstructionProto::kGatherDimensionNumbers);
   const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
   AddStruct("dimension_numbers", "stablehlo.gather",
             {{"offset_dims", list(Numbers::kOffsetDims)},
@@ -348,7 +347,7 @@ Status HloReader::ReadGather(const Instruction& in) {
              {"start_index_map", list(Numbers::kStartIndexMap)},
              {"index_vector_dim", {IntField(numbers, Numbers::kIndexVectorDim)}}});
   AddInts("slice_sizes", in, HloInstructionProto::kGatherSliceSizes);
-  AddBool("indices_are_sorted", BoolField(in.message, HloInstructionProto::kIndicesAreSorted));
+  AddBool("indices_are_sorted", BoolField(in.rest, HloInstructionProto::kIndicesAreSorted));
   return EmitPlain(in);
 }
 
@@ -361,7 +360,7 @@ Status HloReader::ReadIota(const Instruction& in) {
 }
 
 Status HloReader::ReadPad(const Instruction& in) {
-  const std::string_view config = BytesField(in.message, HloInstructionProto::kPaddingConfig);
+  const std::string_view config = BytesField(in.rest, HloInstructionProto::kPaddingConfig);
   const auto column = [&](uint32_t field) {
     return ColumnOf(config, PaddingConfigProto::kDimensions, field);
   };
@@ -375,7 +374,7 @@ Status HloReader::ReadReducePrecision(const Instruction& in) {
   for (const auto& [name, field] :
        {std::pair("exponent_bits", +HloInstructionProto::kExponentBits),
         std::pair("mantissa_bits", +HloInstructionProto::kMantissaBits)}) {
-    Add(name, builder_.NewInt(DType::kS32, static_cast<int32_t>(IntField(in.message, field))));
+    Add(name, builder_.NewInt(DType::kS32, static_cast<int32_t>(IntField(in.rest, field))));
   }
   return EmitPlain(in);
 }
@@ -397,7 +396,7 @@ Status HloReader::ReadRng(const Instruction& in) {
       const ValueId shape,
       EmitConstant(in, type, ElementsFromValues(type, std::as_bytes(dims), builder_)));
   PLINTH_RETURN_IF_ERROR(AddEnum("rng_distribution", "stablehlo.rng_distribution",
-                                 IntField(in.message, HloInstructionProto::kDistribution)));
+                                 IntField(in.rest, HloInstructionProto::kDistribution)));
   PLINTH_RETURN_IF_ERROR(GatherOperands(in));
   operands_.push_back(shape);
   return Emit(in, Op::kRng, in.shape->leaves);
@@ -405,7 +404,7 @@ Status HloReader::ReadRng(const Instruction& in) {
 
 Status HloReader::ReadRngBitGenerator(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(AddEnum("rng_algorithm", "stablehlo.rng_algorithm",
-                                 IntField(in.message, HloInstructionProto::kRngAlgorithm)));
+                                 IntField(in.rest, HloInstructionProto::kRngAlgorithm)));
   return EmitPlain(in);
 }
 
@@ -436,7 +435,7 @@ Status HloReader::ReadRngState(const Instruction& in) {
 
 Status HloReader::ReadSlice(const Instruction& in) {
   const auto column = [&](uint32_t field) {
-    return ColumnOf(in.message, HloInstructionProto::kSliceDimensions, field);
+    return ColumnOf(in.rest, HloInstructionProto::kSliceDimensions, field);
   };
   AddInts("start_indices", column(SliceDimensionsProto::kStart));
   AddInts("limit_indices", column(SliceDimensionsProto::kLimit));
@@ -448,9 +447,9 @@ Status HloReader::ReadTopK(const Instruction& in) {
   Add("call_target_name", builder_.New(Attribute::String("mhlo.topk")));
   Add("mhlo.attributes",
       builder_.NewDictionary(
-          {{"k", builder_.NewInt(DType::kS64, IntField(in.message, HloInstructionProto::kK))},
+          {{"k", builder_.NewInt(DType::kS64, IntField(in.rest, HloInstructionProto::kK))},
            {"largest",
-            builder_.New(Attribute::Bool(BoolField(in.message, HloInstructionProto::kLargest)))}}));
+            builder_.New(Attribute::Bool(BoolField(in.rest, HloInstructionProto::kLargest)))}}));
   return EmitPlain(in);
 }
 
@@ -462,7 +461,7 @@ Status HloReader::ReadTranspose(const Instruction& in) {
 Status HloReader::ReadTriangularSolve(const Instruction& in) {
   using Options = TriangularSolveOptionsProto;
   const std::string_view options =
-      BytesField(in.message, HloInstructionProto::kTriangularSolveOptions);
+      BytesField(in.rest, HloInstructionProto::kTriangularSolveOptions);
   AddBool("left_side", BoolField(options, Options::kLeftSide));
   AddBool("lower", BoolField(options, Options::kLower));
   AddBool("unit_diagonal", BoolField(options, Options::kUnitDiagonal));

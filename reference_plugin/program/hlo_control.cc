@@ -205,7 +205,7 @@ Status HloReader::ReadCall(const Instruction& in) {
   PLINTH_ASSIGN_OR_RETURN(const uint32_t callee, Called(in, 0, 1));
   PLINTH_RETURN_IF_ERROR(GatherOperands(in));
   const AttributeRef symbol = builder_.New(Attribute::Symbol(FunctionOf(callee)));
-  if (!BoolField(in.message, HloInstructionProto::kIsComposite)) {
+  if (!BoolField(in.rest, HloInstructionProto::kIsComposite)) {
     Add("callee", symbol);
     return Emit(in, Op::kCall, in.shape->leaves);
   }
@@ -294,7 +294,7 @@ Status HloReader::ReadAfterAll(const Instruction& in) {
 }
 
 Status HloReader::ReadCustomCall(const Instruction& in) {
-  const std::string_view message = in.message;
+  const std::string_view message = in.rest;
   const auto copy = [&](std::string_view text) { return builder_.arena().Copy(text); };
   // Called computations may be those of the framework alone; they are functions here.
   std::vector<AttributeRef> called;

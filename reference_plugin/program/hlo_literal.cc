@@ -173,7 +173,7 @@ Status HloReader::ReadConstantLeaves(const Instruction& in, std::string_view lit
 Status HloReader::ReadConstant(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(NeedOperands(in, 0));
   std::string_view literal;
-  if (!FindBytes(in.message, HloInstructionProto::kLiteral, &literal)) {
+  if (!FindBytes(in.rest, HloInstructionProto::kLiteral, &literal)) {
     return InvalidArgument("it has no literal");
   }
   if (!in.shape->is_tuple) {

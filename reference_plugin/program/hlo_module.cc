@@ -2,8 +2,9 @@
 #include "reference_plugin/program/hlo_module.h"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <string>
-#include <unordered_map>
 
 #include "api/support/xla_message_fields.h"
 #include "plinth/support/str_cat.h"
@@ -30,18 +31,29 @@ constexpr HloOpcode kOpcodes[] = {
 #undef PLINTH_HLO_OP
 };
 
-// From ids to indices. Ids are any numbers: where a program's fall is no matter of chance, so their
-// places are made of an address too, which the program does not know.
+// From ids to indices. XLA's follow one another, so most are places in a list. Others are any
+// numbers: where a program's fall is no matter of chance, so their places are made of an address
+// too, which the program does not know.
 class IdTable {
  public:
   void Clear(size_t expected) {
-    size_t size = 16;
-    while (size < expected * 2) size *= 2;
-    entries_.assign(size, Entry());
+    near_.assign(expected * 2, kNone);
+    has_first_ = false;
+    entries_.clear();
     count_ = 0;
   }
   // False if the id is there already.
   bool Add(int64_t id, uint32_t index) {
+    if (!has_first_) {
+      // Some of what comes first has a larger id than what comes later.
+      first_ = static_cast<uint64_t>(id) - near_.size() / 4;
+      has_first_ = true;
+    }
+    if (const uint64_t place = static_cast<uint64_t>(id) - first_; place < near_.size()) {
+      if (near_[place] != kNone) return false;
+      near_[place] = index;
+      return true;
+    }
     if ((count_ + 1) * 2 > entries_.size()) Grow();
     Entry& entry = entries_[PlaceOf(id)];
     if (entry.used) return false;
@@ -50,11 +62,16 @@ class IdTable {
     return true;
   }
   const uint32_t* Find(int64_t id) const {
+    if (const uint64_t place = static_cast<uint64_t>(id) - first_; place < near_.size()) {
+      return near_[place] == kNone ? nullptr : &near_[place];
+    }
+    if (entries_.empty()) return nullptr;
     const Entry& entry = entries_[PlaceOf(id)];
     return entry.used ? &entry.index : nullptr;
   }
 
  private:
+  static constexpr uint32_t kNone = UINT32_MAX;
   struct Entry {
     int64_t id = 0;
     uint32_t index = 0;
@@ -67,13 +84,16 @@ class IdTable {
     return at;
   }
   void Grow() {
-    std::vector<Entry> old(entries_.size() * 2);
+    std::vector<Entry> old(std::max<size_t>(entries_.size() * 2, 16));
     old.swap(entries_);
     for (const Entry& entry : old) {
       if (entry.used) entries_[PlaceOf(entry.id)] = entry;
     }
   }
 
+  uint64_t first_ = 0;
+  bool has_first_ = false;
+  std::vector<uint32_t> near_;  // Of the ids from first_ on.
   std::vector<Entry> entries_;
   size_t count_ = 0;
   const uint64_t seed_ = reinterpret_cast<uintptr_t>(this);
@@ -107,7 +127,12 @@ class ModuleParser {
 
   Status Parse(std::string_view message) {
     module_.message = message;
-    computation_ids_.Clear(16);
+    size_t count = 0;
+    for (pbf_reader counted(message.data(), message.size());
+         counted.next(HloModuleProto::kComputations); counted.skip()) {
+      ++count;
+    }
+    computation_ids_.Clear(count);
     bool has_entry = false;
     int64_t entry_id = 0;
     pbf_reader reader(message.data(), message.size());
@@ -176,8 +201,7 @@ class ModuleParser {
     while (reader.next()) {
       if (reader.tag() == HloComputationProto::kInstructions && IsBytesField(reader)) {
         HloInstruction& instruction = *new (instructions + next) HloInstruction;
-        instruction.message = ToView(reader.get_view());
-        Status status = ParseInstruction(next++, &instruction);
+        Status status = ParseInstruction(ToView(reader.get_view()), next++, &instruction);
         if (!status.ok()) {
           return status.WithContext(StrCat("instruction %", Shortened(instruction.name)));
         }
@@ -198,7 +222,7 @@ class ModuleParser {
     return {};
   }
 
-  Status ParseInstruction(size_t index, HloInstruction* instruction) {
+  Status ParseInstruction(std::string_view message, size_t index, HloInstruction* instruction) {
     std::string_view opcode, shape;
     int64_t id = 0;
     operands_.clear();
@@ -207,7 +231,8 @@ class ModuleParser {
     using protozero::pbf_wire_type;
     using protozero::tag_and_type;
     using Field = HloInstructionProto;
-    pbf_reader reader(instruction->message.data(), instruction->message.size());
+    const char *at = message.data(), *rest = nullptr, *rest_end = nullptr;
+    pbf_reader reader(message.data(), message.size());
     while (reader.next()) {
       switch (reader.tag_and_type()) {
         case tag_and_type(Field::kName, pbf_wire_type::length_delimited):
@@ -245,12 +270,14 @@ class ModuleParser {
           AppendInts(reader, &called_);
           break;
         default:
+          if (rest == nullptr) rest = at;
           reader.skip();
+          rest_end = reader.data().data();
       }
+      at = reader.data().data();
     }
-    const HloOpcode*& known = opcodes_[opcode];
-    if (known == nullptr) known = FindHloOpcode(opcode);
-    instruction->opcode = known;
+    instruction->rest = {rest, static_cast<size_t>(rest_end - rest)};
+    instruction->opcode = OpcodeOf(opcode);
     if (instruction->opcode == nullptr) {
       return Unimplemented("opcode \"", Shortened(opcode), "\" is not known");
     }
@@ -303,22 +330,45 @@ class ModuleParser {
     return {};
   }
 
-  // A program has few different shapes.
+  // A program has few different opcodes and shapes: each is kept at one place, until another one
+  // takes it, so what a program chooses makes nothing slow.
+  const HloOpcode* OpcodeOf(std::string_view name) {
+    const HloOpcode*& known = opcodes_[PlaceOf(name) % std::size(opcodes_)];
+    if (known == nullptr || known->name != name) known = FindHloOpcode(name);
+    return known;
+  }
+
   Status FindShape(std::string_view message, const HloShape** shape) {
-    const auto at = shapes_.find(message);
-    if (at != shapes_.end()) {
-      *shape = at->second;
+    KnownShape& known = shapes_[PlaceOf(message) % std::size(shapes_)];
+    if (known.shape != nullptr && known.message == message) {
+      *shape = known.shape;
       return {};
     }
     HloShape parsed;
     PLINTH_RETURN_IF_ERROR(ParseHloShape(message, builder_, module_.arena, &parsed));
     *shape = module_.arena.New(parsed);
-    // The table has fixed hashes: what a program chooses must not make it slow.
-    if (shapes_.size() < kMostKnownShapes) shapes_.emplace(message, *shape);
+    known = {message, *shape};
     return {};
   }
 
-  static constexpr size_t kMostKnownShapes = 1024;
+  // Of the last bytes: shapes begin alike, and end with dimensions and their order.
+  static size_t PlaceOf(std::string_view key) {
+    uint64_t hash = key.size();
+    for (size_t end = key.size(), parts = 0; end > 0 && parts < 3; ++parts) {
+      uint64_t part = 0;
+      const size_t size = std::min(end, sizeof(part));
+      end -= size;
+      std::memcpy(&part, key.data() + end, size);
+      hash = (hash ^ part) * 0x9E3779B97F4A7C15ull;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
+
+  struct KnownShape {
+    std::string_view message;
+    const HloShape* shape = nullptr;
+  };
   static constexpr size_t kShortestInstruction = 8;
 
   ModuleBuilder& builder_;
@@ -328,43 +378,94 @@ class ModuleParser {
   std::vector<std::pair<int64_t, uint32_t>> numbers_;  // Of parameters, and their places.
   std::vector<int64_t> operands_, called_;             // Of the instruction being read.
   std::vector<uint32_t> indices_;
-  std::unordered_map<std::string_view, const HloOpcode*> opcodes_;
-  std::unordered_map<std::string_view, const HloShape*> shapes_;
+  const HloOpcode* opcodes_[128] = {};
+  KnownShape shapes_[256];
 };
 
-Status ParseArray(std::string_view message, ModuleBuilder& builder, Arena& arena, HloShape* shape) {
-  const int64_t number = IntField(message, ShapeProto::kElementType);
-  const HloElementType* const element = FindHloElementType(number);
-  if (element == nullptr) {
-    return Unimplemented("element type ", number, " of a shape is not known");
+// What a ShapeProto says, but for the shapes in a tuple.
+struct ShapeFields {
+  int64_t element_type = 0;
+  std::vector<int64_t> dims, minor_to_major;
+  bool is_dynamic = false;
+};
+
+void ReadShapeFields(std::string_view message, ShapeFields* fields) {
+  fields->element_type = 0;
+  fields->dims.clear();
+  fields->minor_to_major.clear();
+  fields->is_dynamic = false;
+  pbf_reader reader(message.data(), message.size());
+  while (reader.next()) {
+    switch (reader.tag()) {
+      case ShapeProto::kElementType:
+        if (reader.wire_type() == protozero::pbf_wire_type::varint) {
+          fields->element_type = reader.get_int64();
+        } else {
+          reader.skip();
+        }
+        break;
+      case ShapeProto::kDimensions:
+        AppendInts(reader, &fields->dims);
+        break;
+      case ShapeProto::kIsDynamicDimension:
+        if (IsBytesField(reader)) {
+          for (const bool dynamic : reader.get_packed_bool()) fields->is_dynamic |= dynamic;
+        } else {
+          fields->is_dynamic |= IntOf(reader) != 0;
+        }
+        break;
+      case ShapeProto::kLayout:
+        if (IsBytesField(reader)) {
+          ReadIntsField(ToView(reader.get_view()), LayoutProto::kMinorToMajor,
+                        &fields->minor_to_major);
+        } else {
+          reader.skip();
+        }
+        break;
+      default:
+        reader.skip();
+    }
   }
-  const std::vector<int64_t> dims = IntsField(message, ShapeProto::kDimensions);
-  for (const int64_t dynamic : IntsField(message, ShapeProto::kIsDynamicDimension)) {
-    if (dynamic == 0) continue;
-    return Unimplemented("a shape ", Name(element->dtype), "[", StrJoin(dims, ",").substr(0, 100),
-                         "] has dynamic dimensions; sizes must be known when it is compiled");
+}
+
+// Whether the numbers are those below their count, each once.
+bool IsPermutation(std::span<const int64_t> numbers) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < 0 || numbers[i] >= std::ssize(numbers)) return false;
+    if (std::ranges::find(numbers.first(i), numbers[i]) !=
+        numbers.begin() + static_cast<ptrdiff_t>(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Status ParseArray(const ShapeFields& fields, ModuleBuilder& builder, Arena& arena,
+                  HloShape* shape) {
+  const std::vector<int64_t>& dims = fields.dims;
+  const HloElementType* const element = FindHloElementType(fields.element_type);
+  if (element == nullptr) {
+    return Unimplemented("element type ", fields.element_type, " of a shape is not known");
+  }
+  const auto text = [&] {
+    return StrCat(Name(element->dtype), "[", StrJoin(dims, ",").substr(0, 100), "]");
+  };
+  if (fields.is_dynamic) {
+    return Unimplemented("a shape ", text(),
+                         " has dynamic dimensions; sizes must be known when it is compiled");
   }
   TypeRef type = nullptr;
   if (element->dtype == DType::kToken) {
     type = builder.Simple(TypeKind::kToken);
-  } else {
-    type = std::ranges::any_of(dims, [](int64_t dim) { return dim < 0; })
-               ? nullptr
-               : builder.Tensor(element->dtype, false, dims, nullptr);
+  } else if (std::ranges::none_of(dims, [](int64_t dim) { return dim < 0; })) {
+    type = builder.Tensor(element->dtype, false, dims, nullptr);
   }
-  if (type == nullptr) {
-    return InvalidArgument("a shape ", Name(element->dtype), "[", StrJoin(dims, ",").substr(0, 100),
-                           "] is not possible");
-  }
+  if (type == nullptr) return InvalidArgument("a shape ", text(), " is not possible");
   shape->leaves = builder.arena().Copy(std::span<const TypeRef>(&type, 1));
-  const std::vector<int64_t> layout =
-      IntsField(BytesField(message, ShapeProto::kLayout), LayoutProto::kMinorToMajor);
+  const std::vector<int64_t>& layout = fields.minor_to_major;
   if (layout.empty()) return {};
-  std::vector<int64_t> sorted = layout;
-  std::sort(sorted.begin(), sorted.end());
-  bool fits = sorted.size() == dims.size();
-  for (size_t i = 0; fits && i < sorted.size(); ++i) fits = sorted[i] == static_cast<int64_t>(i);
-  if (!fits) {
+  // There are as many as dimensions of a type, so few.
+  if (layout.size() != dims.size() || !IsPermutation(layout)) {
     return InvalidArgument("the layout {", StrJoin(layout, ",").substr(0, 100),
                            "} of a shape with ", dims.size(),
                            " dimensions does not name each of them once");
@@ -373,19 +474,21 @@ Status ParseArray(std::string_view message, ModuleBuilder& builder, Arena& arena
   return {};
 }
 
+// `fields` is for its own use.
 Status ParseShape(std::string_view message, int depth, ModuleBuilder& builder, Arena& arena,
-                  HloShape* shape) {
+                  ShapeFields* fields, HloShape* shape) {
   if (depth > kMostTupleDepth) {
     return InvalidArgument("a shape has tuples nested deeper than ", kMostTupleDepth);
   }
-  shape->is_tuple = IntField(message, ShapeProto::kElementType) == kHloTupleType;
-  if (!shape->is_tuple) return ParseArray(message, builder, arena, shape);
+  ReadShapeFields(message, fields);
+  shape->is_tuple = fields->element_type == kHloTupleType;
+  if (!shape->is_tuple) return ParseArray(*fields, builder, arena, shape);
   std::vector<HloShape> elements;
   std::vector<TypeRef> leaves;
   Status status =
       ForEachBytes<Status>(message, ShapeProto::kTupleShapes, [&](std::string_view element) {
         PLINTH_RETURN_IF_ERROR(
-            ParseShape(element, depth + 1, builder, arena, &elements.emplace_back()));
+            ParseShape(element, depth + 1, builder, arena, fields, &elements.emplace_back()));
         const auto& more = elements.back().leaves;
         leaves.insert(leaves.end(), more.begin(), more.end());
         return Status();
@@ -428,7 +531,8 @@ Status ParseHloModule(std::string_view message, ModuleBuilder& builder, HloModul
 
 Status ParseHloShape(std::string_view message, ModuleBuilder& builder, Arena& arena,
                      HloShape* shape) {
-  return ParseShape(message, 0, builder, arena, shape);
+  ShapeFields fields;
+  return ParseShape(message, 0, builder, arena, &fields, shape);
 }
 
 std::string ToString(const HloShape& shape) {

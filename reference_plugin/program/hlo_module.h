@@ -50,7 +50,8 @@ struct HloInstruction {
   int64_t number = 0;                  // Of a parameter; the index of a get-tuple-element.
   // Messages; null where there is none.
   std::string_view metadata, sharding, frontend_attributes;
-  std::string_view message;  // HloInstructionProto
+  // The part of the HloInstructionProto that has all other fields: XLA writes those above first.
+  std::string_view rest;
 };
 
 struct HloComputation {

@@ -173,7 +173,7 @@ class HloReader {
   }
   // The list in a field of the instruction itself.
   void AddInts(std::string_view name, const Instruction& in, uint32_t field) {
-    ReadIntsField(in.message, field, &ints_);
+    ReadIntsField(in.rest, field, &ints_);
     AddInts(name, ints_);
   }
   void AddInt(std::string_view name, int64_t value) {

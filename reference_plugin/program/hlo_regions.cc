@@ -101,7 +101,7 @@ Status HloReader::ReadReduce(const Instruction& in) {
 
 Status HloReader::ReadReduceWindow(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
-  const std::string_view window = BytesField(in.message, HloInstructionProto::kWindow);
+  const std::string_view window = BytesField(in.rest, HloInstructionProto::kWindow);
   const std::vector<int64_t> reversal =
       ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kWindowReversal);
   if (std::ranges::count(reversal, 0) != std::ssize(reversal)) {
@@ -121,7 +121,7 @@ Status HloReader::ReadReduceWindow(const Instruction& in) {
 
 Status HloReader::ReadSelectAndScatter(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(BeginRegions(in, 2));
-  const std::string_view window = BytesField(in.message, HloInstructionProto::kWindow);
+  const std::string_view window = BytesField(in.rest, HloInstructionProto::kWindow);
   AddInts("window_dimensions",
           ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kSize));
   AddInts("window_strides",
@@ -134,7 +134,7 @@ Status HloReader::ReadScatter(const Instruction& in) {
   using Numbers = ScatterDimensionNumbersProto;
   PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
   const std::string_view numbers =
-      BytesField(in.message, HloInstructionProto::kScatterDimensionNumbers);
+      BytesField(in.rest, HloInstructionProto::kScatterDimensionNumbers);
   const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
   AddStruct("scatter_dimension_numbers", "stablehlo.scatter",
             {{"update_window_dims", list(Numbers::kUpdateWindowDims)},
@@ -143,8 +143,8 @@ Status HloReader::ReadScatter(const Instruction& in) {
              {"scatter_indices_batching_dims", list(Numbers::kScatterIndicesBatchingDims)},
              {"scatter_dims_to_operand_dims", list(Numbers::kScatterDimsToOperandDims)},
              {"index_vector_dim", {IntField(numbers, Numbers::kIndexVectorDim)}}});
-  AddBool("indices_are_sorted", BoolField(in.message, HloInstructionProto::kIndicesAreSorted));
-  AddBool("unique_indices", BoolField(in.message, HloInstructionProto::kUniqueIndices));
+  AddBool("indices_are_sorted", BoolField(in.rest, HloInstructionProto::kIndicesAreSorted));
+  AddBool("unique_indices", BoolField(in.rest, HloInstructionProto::kUniqueIndices));
   return EmitPlain(in);
 }
 
@@ -152,16 +152,15 @@ Status HloReader::ReadSort(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
   PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
   AddInt("dimension", dimension);
-  AddBool("is_stable", BoolField(in.message, HloInstructionProto::kIsStable));
+  AddBool("is_stable", BoolField(in.rest, HloInstructionProto::kIsStable));
   return EmitPlain(in);
 }
 
 // Rows of one length, with -1 where a group is shorter.
 Status HloReader::AddGroups(const Instruction& in) {
-  std::vector<std::vector<int64_t>> groups =
-      GroupsIn(in.message, HloInstructionProto::kReplicaGroups);
+  std::vector<std::vector<int64_t>> groups = GroupsIn(in.rest, HloInstructionProto::kReplicaGroups);
   std::string_view list, formula;
-  if (groups.empty() && FindBytes(in.message, HloInstructionProto::kCollectiveDeviceList, &list)) {
+  if (groups.empty() && FindBytes(in.rest, HloInstructionProto::kCollectiveDeviceList, &list)) {
     groups = GroupsIn(list, CollectiveDeviceListProto::kReplicaGroups);
     if (FindBytes(list, CollectiveDeviceListProto::kIotaReplicaGroupList, &formula)) {
       PLINTH_RETURN_IF_ERROR(ExpandGroups(formula, &groups));
@@ -182,13 +181,13 @@ Status HloReader::AddGroups(const Instruction& in) {
 }
 
 void HloReader::AddChannel(const Instruction& in) {
-  const int64_t channel = IntField(in.message, HloInstructionProto::kChannelId);
+  const int64_t channel = IntField(in.rest, HloInstructionProto::kChannelId);
   if (channel <= 0) return;
   AddStruct("channel_handle", "stablehlo.channel_handle", {{"handle", {channel}}, {"type", {1}}});
 }
 
 void HloReader::AddGlobalIds(const Instruction& in) {
-  if (BoolField(in.message, HloInstructionProto::kUseGlobalDeviceIds)) {
+  if (BoolField(in.rest, HloInstructionProto::kUseGlobalDeviceIds)) {
     Add("use_global_device_ids", builder_.New(Attribute::Unit()));
   }
 }
@@ -237,7 +236,7 @@ Status HloReader::ReadReduceScatter(const Instruction& in) {
 }
 
 Status HloReader::ReadAllToAll(const Instruction& in) {
-  if (IntsField(in.message, HloInstructionProto::kDimensions).empty()) {
+  if (IntsField(in.rest, HloInstructionProto::kDimensions).empty()) {
     return Unimplemented("an all-to-all of tuples is not read; give it a dimension to split");
   }
   PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
@@ -259,9 +258,9 @@ Status HloReader::ReadCollectiveBroadcast(const Instruction& in) {
 
 Status HloReader::ReadCollectivePermute(const Instruction& in) {
   const std::vector<int64_t> sources =
-      ColumnOf(in.message, HloInstructionProto::kSourceTargetPairs, SourceTargetProto::kSource);
+      ColumnOf(in.rest, HloInstructionProto::kSourceTargetPairs, SourceTargetProto::kSource);
   const std::vector<int64_t> targets =
-      ColumnOf(in.message, HloInstructionProto::kSourceTargetPairs, SourceTargetProto::kTarget);
+      ColumnOf(in.rest, HloInstructionProto::kSourceTargetPairs, SourceTargetProto::kTarget);
   std::vector<int64_t> pairs;
   for (size_t i = 0; i < sources.size(); ++i) pairs.insert(pairs.end(), {sources[i], targets[i]});
   AddMatrix("source_target_pairs", pairs, 2);

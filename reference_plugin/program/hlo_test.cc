@@ -246,6 +246,51 @@ TEST(Hlo, LiteralsInAnyLayoutBecomeRowMajor) {
   EXPECT_THAT(Printed(proto), HasSubstr("[[0, 1, 2], [10, 11, 12]]"));
 }
 
+// XLA writes an instruction's fields in the order of their numbers. Nobody else has to.
+TEST(Hlo, FieldsInAnyOrder) {
+  const std::string matrix = ArrayShape(DType::kF32, {2, 3});
+  const std::string flipped = ArrayShape(DType::kF32, {3, 2});
+  const std::string dimensions = Packed(HloInstructionProto::kDimensions, {1, 0});
+  const std::string transpose[] = {
+      Text(HloInstructionProto::kName, "t"), Text(HloInstructionProto::kOpcode, "transpose"),
+      Text(HloInstructionProto::kShape, flipped), Int(HloInstructionProto::kId, 2),
+      Packed(HloInstructionProto::kOperandIds, {1})};
+  std::string expected;
+  for (size_t place = 0; place <= std::size(transpose); ++place) {
+    std::string fields;
+    for (size_t i = 0; i < std::size(transpose); ++i) {
+      if (i == place) fields += dimensions;
+      fields += transpose[std::size(transpose) - 1 - i];
+    }
+    if (place == std::size(transpose)) fields += dimensions;
+    const std::string printed = Printed(
+        Simple(2, Parameter(1, 0, matrix) + Text(HloComputationProto::kInstructions, fields)));
+    EXPECT_THAT(printed, HasSubstr("permutation = array<i64: 1, 0>"));
+    if (place == 0) expected = printed;
+    EXPECT_EQ(printed, expected);
+  }
+}
+
+TEST(Hlo, IdsAreAnyNumbers) {
+  // A chain that adds each value to itself.
+  const auto chain = [](const Ints& ids) {
+    std::string instructions = Parameter(ids[0], 0, kF32);
+    for (size_t i = 1; i < ids.size(); ++i) {
+      instructions += Instruction(ids[i], "add", kF32, {ids[i - 1], ids[i - 1]});
+    }
+    return Printed(Simple(ids.back(), instructions));
+  };
+  const std::string expected = chain({1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_THAT(expected, HasSubstr("add"));
+  EXPECT_EQ(chain({8, 7, 6, 5, 4, 3, 2, 1}), expected);
+  EXPECT_EQ(chain({0, INT64_MAX, INT64_MIN, -1, 1, int64_t{1} << 32, 100, 3}), expected);
+  EXPECT_EQ(chain({INT64_MIN, INT64_MAX, 0, 5, -5, 6, 7, 8}), expected);
+  ExpectInvalid(Simple(1, Parameter(1, 0, kF32) + Parameter(1, 1, kF32)), "as has another");
+  ExpectInvalid(
+      Simple(1, Parameter(1, 0, kF32) + Parameter(900, 1, kF32) + Parameter(900, 2, kF32)),
+      "as has another");
+}
+
 TEST(Hlo, ErrorsNameInstructionAndComputation) {
   ExpectInvalid(
       Simple(1, Parameter(0, 0, kF32) + Instruction(1, "get-tuple-element", kF32, {0})),
