@@ -310,13 +310,6 @@ plinth_status* plinth_ifrt_executable_execute(plinth_ifrt_executable* executable
     PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(executable, "the executable"));
     if (num_arguments != 0) PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(arguments, "`arguments`"));
     const Executable& compiled = *FromC(executable);
-    PLINTH_IFRT_RETURN_IF_ERROR(compiled.Wait());
-    if (num_outputs != compiled.outputs().size()) {
-      return InvalidArgument("the program has ", compiled.outputs().size(),
-                             " outputs; there is "
-                             "room for ",
-                             num_outputs);
-    }
     plinth::ifrt::ExecuteRequest request{.arguments =
                                              plinth::ifrt::ArraysFromC(arguments, num_arguments)};
     request.want_status = status != nullptr;
@@ -331,9 +324,10 @@ plinth_status* plinth_ifrt_executable_execute(plinth_ifrt_executable* executable
       const char* location = GetField(*options, &Options::call_location, nullptr);
       if (location != nullptr) request.call_location = location;
     }
-    PLINTH_ASSIGN_OR_RETURN(Executable::Result result, compiled.Execute(request));
-    plinth::ifrt::GiveArrays(std::move(result.outputs), outputs);
-    if (status != nullptr) *status = ToC(result.status.Give());
+    PLINTH_ASSIGN_OR_RETURN(
+        Ref<plinth::ifrt::Future> done,
+        compiled.Execute(request, {reinterpret_cast<Array**>(outputs), num_outputs}));
+    if (status != nullptr) *status = ToC(done.Give());
     return {};
   });
 }

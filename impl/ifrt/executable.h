@@ -64,14 +64,13 @@ class Executable : public Counted {
   // Type, global shape and sharding of each output. Of a portable one without sharding.
   const std::vector<ArraySpec>& outputs() const { return outputs_; }
 
-  struct Result {
-    std::vector<Ref<Array>> outputs;
-    Ref<Future> status;  // If wanted: completes when every device is done.
-  };
-  // Starts it. INVALID_ARGUMENT, with what is wrong, for arguments that are deleted, on other
-  // devices, cut in another way, or of another number. An error that an argument has becomes that
-  // of every output. What the program takes of its arguments is deleted at once.
-  Expected<Result> Execute(const ExecuteRequest& request) const;
+  // Starts it. `outputs`: room for one reference to each output, which the caller gets with a
+  // success; in place, so that nothing but the arrays is allocated. The result is null, or, if
+  // wanted, a future that completes when every device is done. INVALID_ARGUMENT, with what is
+  // wrong, for arguments that are deleted, on other devices, cut in another way, or of another
+  // number. An error that an argument has becomes that of every output. What the program takes of
+  // its arguments is deleted at once.
+  Expected<Ref<Future>> Execute(const ExecuteRequest& request, std::span<Array*> outputs) const;
   // Lets the execution with that launch id fail, if it is not done. UNIMPLEMENTED from plugins that
   // cannot (before 0.85).
   Status Cancel(int launch_id, const Status& error) const;
@@ -96,8 +95,8 @@ class Executable : public Counted {
   Expected<FitRef> MakeFit(size_t index, const Array& argument) const;
   Status FitAll(std::span<Array* const> arguments, std::span<FitRef> fits) const;
   Status CheckArguments(const ExecuteRequest& request) const;
-  Expected<Result> Run(const ExecuteRequest& request, std::span<PJRT_Buffer* const> handles,
-                       size_t num_devices) const;
+  Expected<Ref<Future>> Run(const ExecuteRequest& request, std::span<PJRT_Buffer* const> handles,
+                            size_t num_devices, std::span<Array*> outputs) const;
   Expected<std::vector<ArraySpec>> OutputSpecsOn(const Device* device) const;
 
   Ref<const Client> client_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mutex>
+#include <utility>
 
 #include "impl/ifrt/executable.h"
 #include "plinth/support/str_cat.h"
@@ -120,9 +121,9 @@ Expected<std::vector<ArraySpec>> Executable::OutputSpecsOn(const Device* device)
   return specs;
 }
 
-Expected<Executable::Result> Executable::Run(const ExecuteRequest& request,
-                                             std::span<PJRT_Buffer* const> handles,
-                                             size_t num_devices) const {
+Expected<Ref<Future>> Executable::Run(const ExecuteRequest& request,
+                                      std::span<PJRT_Buffer* const> handles, size_t num_devices,
+                                      std::span<Array*> outputs) const {
   const client::Api& api = loaded_->api();
   const size_t num_args = request.arguments.size();
   const size_t num_outputs = outputs_.size();
@@ -158,9 +159,8 @@ Expected<Executable::Result> Executable::Run(const ExecuteRequest& request,
 
   // Everything is taken over before anything is complained about, so that nothing leaks.
   const client::ClientRef& ref = client_->raw().ref();
-  Result result;
+  Ref<Future> done;
   bool is_complete = true;
-  result.outputs.reserve(num_outputs);
   for (size_t output = 0; output < num_outputs; ++output) {
     const ArraySpec& spec = portable.empty() ? outputs_[output] : portable[output];
     std::vector<Ref<Shard>> shards(num_devices);
@@ -171,31 +171,37 @@ Expected<Executable::Result> Executable::Run(const ExecuteRequest& request,
       shards[place] = MakeRef<Shard>(
           std::make_shared<client::Buffer>(client::Handle<PJRT_Buffer>(api, handle, ref)));
     }
-    result.outputs.push_back(MakeRef<Array>(spec, std::move(shards)));
+    outputs[output] = MakeRef<Array>(spec, std::move(shards)).Give();
   }
   if (request.want_status) {
-    result.status = MakeRef<Future>(client_);
-    const auto join = std::make_shared<Join>(result.status);
+    done = MakeRef<Future>(client_);
+    const auto join = std::make_shared<Join>(done);
     for (PJRT_Event* const handle : events) {
       is_complete &= handle != nullptr;
       if (handle == nullptr) continue;
       const client::Event event(client::Handle<PJRT_Event>(api, handle, ref));
       join->Add();
-      const Status status = event.OnReady([join](const Status& done) { join->Arrive(done); });
+      const Status status = event.OnReady([join](const Status& outcome) { join->Arrive(outcome); });
       if (!status.ok()) join->Arrive(status);
     }
     join->Arrive({});
   }
   if (!is_complete) {
+    for (Array*& output : outputs) std::exchange(output, nullptr)->Release();
     return Internal(
         "the plugin's PJRT_LoadedExecutable_Execute reported success and left an "
         "output or an event null");
   }
-  return result;
+  return done;
 }
 
-Expected<Executable::Result> Executable::Execute(const ExecuteRequest& request) const {
+Expected<Ref<Future>> Executable::Execute(const ExecuteRequest& request,
+                                          std::span<Array*> outputs) const {
   PLINTH_RETURN_IF_ERROR(Wait());
+  if (outputs.size() != outputs_.size()) {
+    return InvalidArgument("the program has ", outputs_.size(), " outputs; there is room for ",
+                           outputs.size());
+  }
   PLINTH_RETURN_IF_ERROR(CheckArguments(request));
   const size_t num_args = request.arguments.size();
   const size_t num_devices = request.device != nullptr ? 1 : addressable_.size();
@@ -225,18 +231,20 @@ Expected<Executable::Result> Executable::Execute(const ExecuteRequest& request) 
       if (poison.ok()) handles[device * num_args + i] = shard.buffer()->get();
     }
   }
-  if (poison.ok()) return Run(request, handles, num_devices);
-  Result result;
+  if (poison.ok()) return Run(request, handles, num_devices, outputs);
   std::vector<ArraySpec> specs = outputs_;
   if (request.device != nullptr) {
     PLINTH_ASSIGN_OR_RETURN(specs, OutputSpecsOn(request.device));
   }
-  for (ArraySpec& spec : specs) result.outputs.push_back(Array::OfError(std::move(spec), poison));
-  if (request.want_status) {
-    result.status = MakeRef<Future>(client_);
-    result.status->Complete(poison);
+  for (size_t i = 0; i < specs.size(); ++i) {
+    outputs[i] = Array::OfError(std::move(specs[i]), poison).Give();
   }
-  return result;
+  Ref<Future> done;
+  if (request.want_status) {
+    done = MakeRef<Future>(client_);
+    done->Complete(poison);
+  }
+  return done;
 }
 
 Status Executable::Cancel(int launch_id, const Status& error) const {
