@@ -81,6 +81,36 @@ except RuntimeError as error:
 assert float(jnp.ones(4).sum()) == 4
 """
 
+TWO = """
+import sys, numpy as np
+from plinth_pjrt import remote
+remote.register(sys.argv[1], platform="first")
+try:
+    remote.register(sys.argv[2], platform="first")
+    raise SystemExit("two servers of one name")
+except remote.Error as error:
+    assert "first" in str(error), error
+remote.connect(sys.argv[2], platform="second")
+import jax, jax.numpy as jnp
+assert len(jax.devices("first")) == 1 and len(jax.devices("second")) == 3, jax.devices("first")
+assert jax.devices() == jax.devices("second")
+host = np.arange(6, dtype=np.float32)
+here, there = (jax.device_put(host, jax.devices(name)[-1]) for name in ("first", "second"))
+double = jax.jit(lambda a: a * 2)
+for array in (here, there):
+    twice = double(array)
+    assert twice.devices() == array.devices()
+    np.testing.assert_array_equal(np.asarray(twice), host * 2)
+# From one server to the other, and back.
+moved = jax.device_put(double(here), jax.devices("second")[1])
+np.testing.assert_array_equal(np.asarray(jax.device_put(double(moved), jax.devices("first")[0])), host * 4)
+try:
+    here + there
+    raise SystemExit("arrays of two servers were added")
+except ValueError as error:
+    assert "device" in str(error), error
+"""
+
 KILLED = """
 slow = jax.jit(lambda m: jax.lax.fori_loop(0, 1 << 30, lambda i, v: jnp.tanh(v @ v), m))
 result = slow(jnp.ones((300, 300)))
@@ -158,6 +188,12 @@ class RemoteTest(unittest.TestCase):
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(30), 0)
             self.assertFalse(os.path.exists(self.socket.removeprefix("unix:")))
+
+    def test_two_servers(self):
+        with Server() as first, Server("--option", "num_devices=3", "--listen", self.socket, "--layers", "validation") as second:
+            done = subprocess.run([sys.executable, "-c", TWO, first.address, second.address], capture_output=True, text=True,
+                                  env=CLEAN | {"PYTHONPATH": str(Path(__file__).parent)}, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr[-4000:])
 
     def test_killed_server_raises_within_a_second(self):
         with Server("--listen", self.socket) as server:

@@ -17,6 +17,7 @@ from typing import Any, Callable
 
 PLATFORM = "plinth_remote"
 _PREFIX = "grpc://"
+_registered: list[str] = []
 _OLDEST = (0, 7, 1)
 # jaxlib's client knows Google's ALTS, or nothing: without it every connection is refused.
 _PLAIN = "IFRT_PROXY_USE_INSECURE_GRPC_CREDENTIALS"
@@ -46,11 +47,11 @@ def _proxy() -> Any:
     return ifrt_proxy
 
 
-def register(address: str, *, timeout: float = 20.0, priority: int = 600,
+def register(address: str, *, platform: str = PLATFORM, timeout: float = 20.0, priority: int = 600,
              on_disconnect: Callable[[Any], None] | None = None) -> None:
     """Makes the platform `plinth_remote` known to JAX; it connects when JAX makes its backends.
 
-    timeout: seconds to try for. priority: a platform with a larger one comes first.
+    platform: another name, for a second server: jax.devices(name) are its devices. timeout: seconds to try for. priority: a platform with a larger one comes first.
     on_disconnect: called once, with the reason, when the server is gone.
     """
     proxy = _proxy()
@@ -68,18 +69,25 @@ def register(address: str, *, timeout: float = 20.0, priority: int = 600,
             options.on_disconnect = on_disconnect
         return proxy.get_client(target, options)
 
-    xla_bridge.register_backend_factory(PLATFORM, connect, priority=priority)
+    if platform in xla_bridge._backend_factories:
+        raise Error(f"JAX has a platform {platform} already; give each server a name of its own")
+    xla_bridge.register_backend_factory(platform, connect, priority=priority)
     known = getattr(xla_bridge, "_nonexperimental_plugins", None)
     if isinstance(known, set):
-        known.add(PLATFORM)
+        known.add(platform)
+    _registered.append(platform)
 
 
-def connect(address: str, **options: Any) -> list[Any]:
-    """Registers the server, makes it JAX's default, and returns its devices."""
+def connect(address: str, *, platform: str = PLATFORM, **options: Any) -> list[Any]:
+    """Registers the server, makes it JAX's default, and returns its devices. Servers that were
+    registered before remain: jax.devices(name)."""
     import jax
 
-    register(address, **options)
-    jax.config.update("jax_platforms", PLATFORM)
+    from jax._src import xla_bridge
+
+    others = [name for name in _registered if name in xla_bridge._backend_factories]
+    register(address, platform=platform, **options)
+    jax.config.update("jax_platforms", ",".join([platform, *others]))
     return jax.devices()
 
 
