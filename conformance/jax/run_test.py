@@ -13,6 +13,7 @@ from pathlib import Path
 
 import comparison
 import isolation
+import through_serve
 
 FOLDER = Path(__file__).resolve().parent
 # "Built-in CPU" is JAX_PLATFORMS=cpu: there everything passes that can.
@@ -54,6 +55,28 @@ KINDS = {"Some.test_fails": "fails here only", "Some.test_fails_in_part": "fails
          "Some.test_crashes": "crash", "Some.test_exits": "crash", "Some.test_hangs": "hang",
          "Some.test_skips": "skipped here only", "Fixture.test_one": "fails here only",
          "Fixture.test_two": "fails here only"}
+
+
+class ThroughServe(unittest.TestCase):
+    def faults(self, different, listed):
+        report = {"files": [{"file": "some_test", "different": {
+            name: {"kind": "fails here only", "message": text} for name, text in different.items()}}]}
+        return through_serve.faults(report, {"some_test": listed})
+
+    def test_what_is_listed_fails_with_its_message(self):
+        self.assertEqual([], self.faults({"A.one": "x\nrefused: 7"}, {"A.one": "refused"}))
+        self.assertEqual([], self.faults({}, {}))
+
+    def test_anything_else_is_a_fault(self):
+        self.assertIn("A.two: fails here only: lost", self.faults({"A.two": "x\nlost"}, {"A.one": "refused"})[0])
+        self.assertIn("another message", self.faults({"A.one": "lost"}, {"A.one": "refused"})[0])
+        self.assertIn("A.one: passes", self.faults({}, {"A.one": "refused"})[0])
+
+    def test_the_list_is_sound(self):
+        listed = json.loads((FOLDER / "through_serve.json").read_text())
+        for file, tests in listed.items():
+            for name, text in tests.items():
+                self.assertTrue(file.endswith("_test") and "." in name and len(text) > 10, name)
 
 
 class Run(unittest.TestCase):
