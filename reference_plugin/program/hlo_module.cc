@@ -351,16 +351,28 @@ class ModuleParser {
     return {};
   }
 
-  // Of the last bytes: shapes begin alike, and end with dimensions and their order.
+  // Of the first and the last bytes, in loads of fixed sizes.
   static size_t PlaceOf(std::string_view key) {
-    uint64_t hash = key.size();
-    for (size_t end = key.size(), parts = 0; end > 0 && parts < 3; ++parts) {
-      uint64_t part = 0;
-      const size_t size = std::min(end, sizeof(part));
-      end -= size;
-      std::memcpy(&part, key.data() + end, size);
+    const auto load = [&]<typename Part>(size_t at, Part part) -> uint64_t {
+      std::memcpy(&part, key.data() + at, sizeof(part));
+      return part;
+    };
+    const auto mix = [](uint64_t hash, uint64_t part) {
       hash = (hash ^ part) * 0x9E3779B97F4A7C15ull;
-      hash ^= hash >> 32;
+      return hash ^ hash >> 32;
+    };
+    const size_t size = key.size();
+    uint64_t hash = size;
+    if (size >= 8) {
+      hash = mix(hash, load(0, uint64_t{}));
+      hash = mix(hash, load(size - 8, uint64_t{}));
+      // Where the dimensions of most shapes are.
+      if (size >= 16) hash = mix(hash, load(size - 16, uint64_t{}));
+    } else if (size >= 4) {
+      hash = mix(hash, load(0, uint32_t{}) | load(size - 4, uint32_t{}) << 32);
+    } else if (size > 0) {
+      hash = mix(hash, load(0, uint8_t{}) | load(size / 2, uint8_t{}) << 8 |
+                           load(size - 1, uint8_t{}) << 16);
     }
     return hash;
   }
