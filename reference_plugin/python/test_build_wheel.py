@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What build_wheel.py puts into a wheel, and what it refuses, on builds made up for it."""
 
+import ast
 import json
 import struct
 import sys
@@ -111,3 +112,24 @@ def test_what_is_not_built_is_said(build, capsys, tmp_path):
     (tmp_path / "CMakeCache.txt").unlink()
     with pytest.raises(FileNotFoundError, match="is not a build: make one with"):
         build_wheel.version()
+
+
+def _unannotated(body, prefix=""):
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _unannotated(node.body, f"{node.name}.")
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or (node.name.startswith("_") and node.name[:2] != "__"):
+            continue
+        arguments = node.args
+        named = arguments.posonlyargs + arguments.args + arguments.kwonlyargs + [a for a in (arguments.vararg, arguments.kwarg) if a]
+        missing = [a.arg for a in named if a.annotation is None and a.arg not in ("self", "cls")]
+        if missing or node.returns is None:
+            yield f"{prefix}{node.name}({', '.join(missing)})"
+
+
+@pytest.mark.parametrize("module", ["__init__", "ifrt", "remote"])
+def test_type_checkers_know_what_users_call(module):
+    """py.typed says that the annotations are there, in place of stubs."""
+    package = build_wheel.HERE / "plinth_pjrt"
+    assert (package / "py.typed").is_file()
+    assert list(_unannotated(ast.parse((package / f"{module}.py").read_text()).body)) == []

@@ -65,6 +65,38 @@ def test_jax_finds_it(python):
     assert "plinth " in out and "2.0 False" in out
 
 
+def test_two_plugins_of_one_name(python, tmp_path):
+    """The environment's counts, and a warning says so; JAX itself would not start."""
+    other = tmp_path / "other.so"
+    program = """
+        import logging, sys
+        logging.basicConfig(stream=sys.stdout)
+        import jax, plinth_pjrt
+        print(float(jax.jit(lambda x: x + 1)(1.0)), jax.devices()[0].platform)
+        print([line.split()[-1] for line in open("/proc/self/maps") if "pjrt" in line or "other.so" in line])
+    """
+    package = script(python, "import plinth_pjrt; print(plinth_pjrt.plugin_path())").strip()
+    other.write_bytes(pathlib.Path(package).read_bytes())
+    out = script(python, program, PJRT_NAMES_AND_LIBRARY_PATHS=f"plinth:{other}")
+    assert "2.0 cpu" in out and str(other) in out and package not in out
+    assert f"does not register its plugin plinth: PJRT_NAMES_AND_LIBRARY_PATHS gives that name to {other}; unset it" in out
+    # The same library twice is what was meant.
+    out = script(python, program, PJRT_NAMES_AND_LIBRARY_PATHS=f"plinth:{package}")
+    assert "2.0 cpu" in out and package in out and "does not register" not in out
+    # Another package came first.
+    out = script(python, f"""
+        import logging, sys
+        logging.basicConfig(stream=sys.stdout)
+        import jax
+        from jax._src import xla_bridge
+        xla_bridge.register_plugin("plinth", library_path={str(other)!r})
+        from plinth_pjrt import jax_plugin
+        jax_plugin.initialize()
+        print(float(jax.jit(lambda x: x + 1)(1.0)))
+    """)
+    assert "another package has registered a plugin of that name; uninstall one of the two" in out and "2.0" in out
+
+
 def test_the_commands_find_their_libraries_and_the_plugin(python):
     assert "verdict: works" in run(python.parent / "plinth", "doctor", "plinth")
     assert "plinth-conformance " in run(python.parent / "plinth-conformance", "--version")

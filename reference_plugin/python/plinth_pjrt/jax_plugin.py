@@ -56,22 +56,46 @@ def initialize() -> None:
         _register_cuda()
 
 
-def _register(name: str, path: str, priority: int, options=None) -> None:
+def _taken(name: str, path: str) -> str | None:
+    """Who else registers a plugin of this name, if anybody does: with two, JAX does not start."""
+    for entry in os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "").split(","):
+        other, _, library = entry.partition(":")
+        if other != name:
+            continue
+        if os.path.realpath(library) == os.path.realpath(path):
+            return ""
+        return f"PJRT_NAMES_AND_LIBRARY_PATHS gives that name to {library}; unset it, or choose another name there"
+    from jax._src.lib import xla_client
+
+    if name != "cpu" and getattr(xla_client, "pjrt_plugin_loaded", lambda name: False)(name):
+        return "another package has registered a plugin of that name; uninstall one of the two"
+    return None
+
+
+def _register(name: str, path: str, priority: int, options=None) -> bool:
+    """Whether this package's library is the plugin of that name."""
     from jax._src import xla_bridge
 
+    by = _taken(name, path)
+    if by is not None:
+        if by:
+            _logger.warning("plinth-pjrt does not register its plugin %s: %s", name, by)
+        return not by
     # Spares users a warning about a platform that JAX does not know.
     known = getattr(xla_bridge, "_nonexperimental_plugins", None)
     if isinstance(known, set):
         known.add(name)
     xla_bridge.register_plugin(name, library_path=path, priority=priority, options=options)
+    return True
 
 
 def _register_cpu() -> None:
     replaces_cpu = os.environ.get("PLINTH_REPLACE_CPU") == "1"
     path = plinth_pjrt.plugin_path()
     # The built-in CPU backend has priority 0.
-    _register("cpu" if replaces_cpu else "plinth", path, 0 if replaces_cpu else 400,
-              options=_Late(_cpu_options) if replaces_cpu else None)
+    if not _register("cpu" if replaces_cpu else "plinth", path, 0 if replaces_cpu else 400,
+                     options=_Late(_cpu_options) if replaces_cpu else None):
+        return
     if replaces_cpu:
         _adapt("imports by DLPack", dlpack.install)
     _adapt("handlers registered with jax.ffi", lambda: _install_handlers(path))
