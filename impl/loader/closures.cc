@@ -60,8 +60,9 @@ Expected<Thunks> MakeClosures() {
     if (closure.code == nullptr || Signature() == nullptr ||
         ffi_prep_closure_loc(closure.code.get(), Signature(), OnCall, &closure, function) !=
             FFI_OK) {
-      return ResourceExhausted("the system gives no memory for functions that are made at run time "
-                               "(is executable memory refused to this process?)");
+      return ResourceExhausted(
+          "the system gives no memory for functions that are made at run time "
+          "(is executable memory refused to this process?)");
     }
     thunks.functions[i] = function;
   }

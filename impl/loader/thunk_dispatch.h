@@ -3,7 +3,6 @@
 #define PLINTH_IMPL_LOADER_THUNK_DISPATCH_H_
 
 #include <cstddef>
-
 #include <cstring>
 
 #include "impl/loader/plugin_chain.h"
