@@ -70,13 +70,16 @@ typedef enum {
 
 // How far down its ladder a reshard may go. [since 0.1]
 typedef enum {
-  // The first rung that works: sharing, copies from device to device and small programs, windows in
-  // host memory. [since 0.1]
+  // The first rung that works: sharing; one program over all devices, where they are the same
+  // before and after; copies from device to device and small programs; windows in host memory.
+  // [since 0.1]
   PLINTH_IFRT_ANY_RUNG = 0,
-  // No window in host memory. [since 0.1]
+  // Copies from device to device and small programs. [since 0.1]
   PLINTH_IFRT_PROGRAMS_RUNG = 1,
   // Host memory for everything. [since 0.1]
-  PLINTH_IFRT_HOST_RUNG = 2
+  PLINTH_IFRT_HOST_RUNG = 2,
+  // One program over all devices, which has both shardings. [since 0.1]
+  PLINTH_IFRT_IDENTITY_RUNG = 3
 } plinth_ifrt_reshard_rung;
 
 // Receives the outcome of a future. It may call anything and release the last reference to
@@ -332,6 +335,19 @@ PLINTH_EXPORT const char* plinth_ifrt_client_platform_name(const plinth_ifrt_cli
 // For people. Lives as long as the client. [since 0.1]
 // client: Not null.
 PLINTH_EXPORT const char* plinth_ifrt_client_platform_version(const plinth_ifrt_client* client);
+
+// The plugin's function table as this library calls it, with layers and adaptations. Valid until
+// the process ends. [since 0.1]
+// client: Not null.
+PLINTH_EXPORT const PJRT_Api* plinth_ifrt_client_api(const plinth_ifrt_client* client);
+
+// What each operation rests on with this plugin, found by small trials on its first devices: a JSON
+// list of objects with `operation`, `rung` (what it takes), and `why` (what the plugin answered to
+// the rungs before). [since 0.1]
+// client: Not null.
+// json: Out: freed with plinth_string_free.
+// FAILED_PRECONDITION: No device of this process.
+PLINTH_EXPORT plinth_status* plinth_ifrt_client_ladder(plinth_ifrt_client* client, char** json);
 
 // Which process of the run this is. [since 0.1]
 // client: Not null.

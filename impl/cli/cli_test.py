@@ -226,6 +226,12 @@ class DoctorTest(CommandTest):
         self.assertIn("verdict: works", text)
 
     def test_problems(self):
+        ladder = self.json("doctor", PLUGIN, "--ifrt", "--option", "num_devices=2")["plugins"][0]["ifrt"]
+        rungs = {one["operation"]: one["rung"] for one in ladder}
+        self.assertEqual(rungs["reshard of pieces"], "one program over all devices", ladder)
+        text = self.plinth("doctor", PLUGIN, "--ifrt").stdout
+        self.assertIn("    copy to another device:  not tried: one device\n", text)
+        self.assertNotIn("arrays over many devices", self.plinth("doctor", PLUGIN).stdout)
         value = self.json("doctor", PLUGIN, "--option", "no_such=1", code=1)
         self.assertFalse(value["plugins"][0]["works"])
         self.assertEqual(value["plugins"][0]["findings"][0]["kind"], "problem")

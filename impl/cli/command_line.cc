@@ -176,6 +176,8 @@ class CommandLine {
     CLI::App* sub = Add(app_, "doctor", "What was found where, what works, what does not and why",
                         [this](Output& output) { return Doctor(doctor_, output); });
     AddProbing(sub, doctor_, "Path or name; default: all that are found");
+    sub->add_flag("--ifrt", doctor_.with_ifrt,
+                  "What arrays over many devices rest on with it; -v: and why");
   }
 
   void AddRun() {

@@ -23,6 +23,7 @@ struct ProbeOptions {
   PluginChoice choice;
   int timeout_ms = 30000;
   bool create_client = true;
+  bool with_ifrt = false;  // What libplinth_ifrt rests on with it; for Doctor.
 };
 // What one plugin is and says of itself.
 int Info(const ProbeOptions& options, Output& output);

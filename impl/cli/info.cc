@@ -6,6 +6,8 @@
 #include <string>
 
 #include "impl/cli/commands.h"
+#include "impl/cli/crash_report.h"
+#include "impl/cli/ladder.h"
 #include "impl/cli/probe_report.h"
 #include "impl/cli/progress.h"
 #include "impl/loader/environment.h"
@@ -136,6 +138,20 @@ int Doctor(const ProbeOptions& options, Output& output) {
     } else {
       output.Line("  problem: ", probe.status().ToString());
       json["failure"] = probe.status().ToString();
+    }
+    if (options.with_ifrt && !has_problem) {
+      output.Line("  arrays over many devices:");
+      CrashReport crash(plugin, output.as_json());
+      crash.Set("trying operations on arrays");
+      Expected<Json> ladder = IfrtLadder(one.choice);
+      has_problem = !ladder.ok();
+      if (ladder.ok()) {
+        PrintIfrtLadder(*ladder, options.choice.verbose, output);
+        json["ifrt"] = *std::move(ladder);
+      } else {
+        output.Line("  problem: ", ladder.status().ToString());
+        json["ifrt_failure"] = ladder.status().ToString();
+      }
     }
     json["name"] = plugin;
     json["works"] = !has_problem;

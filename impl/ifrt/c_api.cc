@@ -35,6 +35,12 @@ Expected<char*> CopyText(std::string_view text) {
   return copy;
 }
 
+Status GiveText(std::string_view text, char** to) {
+  PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(to, "where a text is to go"));
+  PLINTH_ASSIGN_OR_RETURN(*to, CopyText(text));
+  return {};
+}
+
 void GiveArrays(std::vector<Ref<Array>> arrays, plinth_ifrt_array** outputs) {
   for (size_t i = 0; i < arrays.size(); ++i) outputs[i] = ToC(arrays[i].Give());
 }

@@ -84,6 +84,8 @@ Status NeedNotNull(const void* pointer, std::string_view what);
 
 // A copy for the caller, NUL-terminated, freed by plinth_string_free.
 Expected<char*> CopyText(std::string_view text);
+// The same, to where the caller wants it.
+Status GiveText(std::string_view text, char** to);
 
 // Gives arrays to the caller.
 void GiveArrays(std::vector<Ref<Array>> arrays, plinth_ifrt_array** outputs);

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "impl/ifrt/c_api.h"
+#include "impl/ifrt/ladder.h"
 #include "impl/loader/named_value_json.h"
 #include "plinth/support/str_cat.h"
 
@@ -85,6 +86,18 @@ const char* plinth_ifrt_client_platform_name(const plinth_ifrt_client* client) {
 
 const char* plinth_ifrt_client_platform_version(const plinth_ifrt_client* client) {
   return plinth::ifrt::FromC(client)->platform_version().c_str();
+}
+
+const PJRT_Api* plinth_ifrt_client_api(const plinth_ifrt_client* client) {
+  return plinth::ifrt::FromC(client)->raw().api().table();
+}
+
+plinth_status* plinth_ifrt_client_ladder(plinth_ifrt_client* client, char** json) {
+  return plinth::ifrt::Guarded([&]() -> plinth::Status {
+    PLINTH_ASSIGN_OR_RETURN(const plinth::Json ladder,
+                            plinth::ifrt::LadderOf(*plinth::ifrt::FromC(client)));
+    return plinth::ifrt::GiveText(ladder.ToString(), json);
+  });
 }
 
 int32_t plinth_ifrt_client_process_index(const plinth_ifrt_client* client) {

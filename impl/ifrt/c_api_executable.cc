@@ -14,10 +14,10 @@ using plinth::InvalidArgument;
 using plinth::Json;
 using plinth::Status;
 using plinth::ifrt::Array;
-using plinth::ifrt::CopyText;
 using plinth::ifrt::DevicesFromC;
 using plinth::ifrt::Executable;
 using plinth::ifrt::FromC;
+using plinth::ifrt::GiveText;
 using plinth::ifrt::Guarded;
 using plinth::ifrt::NeedNotNull;
 using plinth::ifrt::Ref;
@@ -86,12 +86,6 @@ plinth_status* WhenCompiled(plinth_ifrt_executable* executable, Body body) {
     PLINTH_IFRT_RETURN_IF_ERROR(FromC(executable)->Wait());
     return body(*FromC(executable));
   });
-}
-
-Status GiveText(std::string_view text, char** to) {
-  PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(to, "where a text is to go"));
-  PLINTH_ASSIGN_OR_RETURN(*to, CopyText(text));
-  return {};
 }
 
 Status GiveElement(const Expected<std::vector<std::string>>& texts, size_t index,

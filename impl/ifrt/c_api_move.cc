@@ -196,7 +196,7 @@ plinth_status* plinth_ifrt_arrays_reshard(plinth_ifrt_client* client,
     PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, arrays, num_arrays, outputs, num_arrays));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
     const int raw = plinth::RawEnum(rung);
-    if (raw < 0 || raw > static_cast<int>(plinth::ifrt::ReshardRung::kHost)) {
+    if (raw < 0 || raw > static_cast<int>(plinth::ifrt::ReshardRung::kIdentity)) {
       return InvalidArgument("rung ", raw, " of a reshard is not known");
     }
     std::vector<Ref<const Sharding>> to;

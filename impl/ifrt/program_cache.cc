@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/ifrt/program_cache.h"
 
+#include "plinth/support/str_cat.h"
+
 namespace plinth::ifrt {
 
 Expected<ProgramCache::Program> ProgramCache::Get(const client::Client& client,
-                                                  const std::string& text) {
+                                                  const std::string& text,
+                                                  std::span<const int64_t> devices) {
+  const std::string key = devices.empty() ? text : StrCat(text, "// ", StrJoin(devices, ","));
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = by_text_.find(text); found != by_text_.end()) {
+    if (const auto found = by_text_.find(key); found != by_text_.end()) {
       entries_.splice(entries_.begin(), entries_, found->second);
       return found->second->second;
     }
   }
   client::CompileOptions options;
-  options.portable = true;
+  options.portable = devices.empty();
+  if (!devices.empty()) {
+    options.num_partitions = static_cast<int>(devices.size());
+    options.device_assignment =
+        client::DeviceAssignment{1, options.num_partitions, {devices.begin(), devices.end()}};
+  }
   Expected<client::LoadedExecutable> compiled = client.Compile(client::Program{text}, options);
   Expected<Program> program = compiled.status();
   if (compiled.ok()) {
@@ -24,10 +33,10 @@ Expected<ProgramCache::Program> ProgramCache::Get(const client::Client& client,
   // Executables end outside of the lock.
   std::list<Entry> dropped;
   const std::lock_guard lock(mutex_);
-  if (const auto found = by_text_.find(text); found != by_text_.end()) {
+  if (const auto found = by_text_.find(key); found != by_text_.end()) {
     return found->second->second;
   }
-  entries_.emplace_front(text, program);
+  entries_.emplace_front(key, program);
   by_text_.emplace(entries_.front().first, entries_.begin());
   if (entries_.size() > kMaxPrograms) {
     by_text_.erase(entries_.back().first);

@@ -27,7 +27,7 @@ void Check(bool condition, const char* what) {
 
 const Client& Devices() {
   static const Client client = [] {
-    auto made = Client::Create({.plugin = PLINTH_TEST_CPU_PLUGIN, .options = {"num_devices=8"}});
+    auto made = Client::Create({.plugin = PLINTH_TEST_PLUGIN, .options = {"num_devices=8"}});
     Check(made.ok(), "the plugin cannot be loaded");
     return *std::move(made);
   }();

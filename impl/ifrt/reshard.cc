@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/ifrt/reshard.h"
 
+#include <algorithm>
 #include <map>
 
 #include "impl/ifrt/copy.h"
 #include "impl/ifrt/device_program.h"
 #include "impl/ifrt/host.h"
+#include "impl/ifrt/reshard_identity.h"
 #include "impl/ifrt/reshard_plan.h"
 #include "plinth/support/str_cat.h"
 
@@ -148,6 +150,14 @@ bool IsWhole(const Move& move, const ReshardTarget& target) {
 
 Expected<Ref<Array>> ReshardOne(const Ref<const Client>& client, const Move& move,
                                 const Ref<const Sharding>& sharding, Donation& donation) {
+  const ArraySpec spec{move.array.type(), move.array.dims(), sharding};
+  const bool has_pieces = std::any_of(move.targets.begin(), move.targets.end(),
+                                      [&](const auto& target) { return !IsWhole(move, target); });
+  if (move.rung == ReshardRung::kIdentity || (move.rung == ReshardRung::kAny && has_pieces)) {
+    Expected<std::vector<Ref<Shard>>> at_once = ReshardByIdentity(*client, move.array, move.to);
+    if (at_once.ok()) return MakeRef<Array>(spec, *std::move(at_once));
+    if (move.rung == ReshardRung::kIdentity) return at_once.status();
+  }
   std::vector<Ref<Shard>> shards(move.targets.size());
   std::vector<size_t> over_host;
   for (size_t place = 0; place < move.targets.size(); ++place) {
@@ -186,8 +196,7 @@ Expected<Ref<Array>> ReshardOne(const Ref<const Client>& client, const Move& mov
                           : MakeRef<Shard>(read);
     }
   }
-  return MakeRef<Array>(ArraySpec{move.array.type(), move.array.dims(), sharding},
-                        std::move(shards));
+  return MakeRef<Array>(spec, std::move(shards));
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/ifrt/testing/fixture.h"
 
+#include <cstdlib>
+
 namespace plinth::ifrt::testing {
 
-std::string PluginPath() { return PLINTH_TEST_CPU_PLUGIN; }
+std::string PluginPath() {
+  const char* const other = std::getenv("PLINTH_IFRT_TEST_PLUGIN");
+  return other == nullptr ? PLINTH_TEST_PLUGIN : other;
+}
 
 void IfrtTest::SetUp() {
   static const Expected<Client>* const shared =

@@ -113,6 +113,7 @@ enum class Rung {
   kAny = PLINTH_IFRT_ANY_RUNG,
   kPrograms = PLINTH_IFRT_PROGRAMS_RUNG,
   kHost = PLINTH_IFRT_HOST_RUNG,
+  kIdentity = PLINTH_IFRT_IDENTITY_RUNG,
 };
 
 namespace internal {
@@ -526,9 +527,8 @@ class Executable {
     return Sharding::Share(sharding);
   }
   Expected<std::string> ParameterLayout(size_t index) const {
-    return Text([&](char** text) {
-      return plinth_ifrt_executable_parameter_layout(get(), index, text);
-    });
+    return Text(
+        [&](char** text) { return plinth_ifrt_executable_parameter_layout(get(), index, text); });
   }
   Expected<std::string> OutputLayout(size_t index) const {
     return Text(
@@ -649,6 +649,15 @@ class Client {
   std::string_view platform_name() const { return plinth_ifrt_client_platform_name(get()); }
   std::string_view platform_version() const { return plinth_ifrt_client_platform_version(get()); }
   int process_index() const { return plinth_ifrt_client_process_index(get()); }
+  // The plugin's table, for what is not here.
+  const PJRT_Api* api() const { return plinth_ifrt_client_api(get()); }
+  // What each operation rests on with this plugin, as JSON.
+  Expected<std::string> Ladder() const {
+    char* text = nullptr;
+    const Status status(plinth_ifrt_client_ladder(get(), &text));
+    if (!status.ok()) return status;
+    return internal::TakeText(text);
+  }
   // Every device of the run, also those of other processes.
   std::vector<Device> devices() const {
     size_t count = 0;
