@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "impl/serve/callbacks.h"
 #include "impl/serve/convert.h"
 #include "impl/serve/server.h"
 #include "impl/serve/status_client.h"
@@ -101,6 +102,10 @@ int Serve(const CommandLine& line) {
   auto client =
       ifrt::Client::Create({.plugin = line.plugin, .layers = line.layers, .options = line.options});
   if (!client.ok()) return Fail(FromIfrt(client.status()), kFailed);
+  if (const Status status = AddCallbackHandlers(client->api(), client->platform_name());
+      !status.ok() && *log) {
+    (*log)(StrCat("no calls of functions of clients: ", status.ToString()));
+  }
   const std::string text = listener->text;
   const size_t num_devices = client->devices().size();
   Server server(*std::move(listener), *std::move(client), line.server, *std::move(log));

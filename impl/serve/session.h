@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "impl/serve/callbacks.h"
 #include "impl/serve/convert.h"
 #include "impl/serve/host_buffers.h"
 #include "impl/serve/mailbox.h"
@@ -139,6 +140,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::unordered_map<uint64_t, Entry> arrays_;
   std::unordered_map<uint64_t, std::shared_ptr<Program>> executables_;
   std::unordered_map<uint64_t, Pending> futures_;
+  // Of programs that call functions of the client, or ask for such calls.
+  CallbackChannels callbacks_;
   // What the client's shardings mean, by their bytes: it sends the same ones all the time.
   std::unordered_map<std::string, ifrt::Sharding> shardings_;
   uint64_t op_id_ = 0;  // Of the request at hand.

@@ -133,7 +133,8 @@ Expected<std::shared_ptr<Session::Program>> Session::FindProgram(uint64_t handle
 
 Session::Result Session::On(const proxy::CompileRequest& request) {
   if (!request.host_callbacks.empty()) {
-    return Unimplemented("programs with host callbacks: calls from the server back to the client");
+    return Unimplemented("host callbacks of the protocol, which jaxlib's client does not run; ",
+                         "plinth_pjrt.remote of the wheel makes custom calls of them");
   }
   if (!IsStableHlo(request.program.type_name)) {
     return Unimplemented("a program of type '", request.program.type_name.substr(0, 100),
@@ -143,6 +144,7 @@ Session::Result Session::On(const proxy::CompileRequest& request) {
     return Unimplemented("compile options of type '",
                          request.compile_options.type_name.substr(0, 100), "'");
   }
+  callbacks_.Open(request.program.data);
   proxy::XlaCompileOptionsProto proto;
   PLINTH_RETURN_IF_ERROR(proxy::Read(request.compile_options.data, &proto));
   PLINTH_ASSIGN_OR_RETURN(messages::CompileOptions options,

@@ -14,8 +14,7 @@ namespace plinth::serve {
 
 const ifrt::Client& TestDevices() {
   static const ifrt::Client client = [] {
-    auto made =
-        ifrt::Client::Create({.plugin = PLINTH_TEST_CPU_PLUGIN, .options = {"num_devices=2"}});
+    auto made = ifrt::Client::Create({.plugin = PLINTH_TEST_PLUGIN, .options = {"num_devices=2"}});
     if (!made.ok()) {
       std::fprintf(stderr, "%s\n", made.status().message().c_str());
       std::abort();

@@ -15,6 +15,8 @@ from __future__ import annotations
 import os
 from typing import Any, Callable
 
+from plinth_pjrt import remote_callbacks
+
 PLATFORM = "plinth_remote"
 _PREFIX = "grpc://"
 _registered: list[str] = []
@@ -51,7 +53,8 @@ def register(address: str, *, platform: str = PLATFORM, timeout: float = 20.0, p
              on_disconnect: Callable[[Any], None] | None = None) -> None:
     """Makes the platform `plinth_remote` known to JAX; it connects when JAX makes its backends.
 
-    platform: another name, for a second server: jax.devices(name) are its devices. timeout: seconds to try for. priority: a platform with a larger one comes first.
+    platform: another name, for a second server: jax.devices(name) are its devices. timeout:
+    seconds to try for. priority: a platform with a larger one comes first.
     on_disconnect: called once, with the reason, when the server is gone.
     """
     proxy = _proxy()
@@ -62,19 +65,21 @@ def register(address: str, *, platform: str = PLATFORM, timeout: float = 20.0, p
     target = _address(address)
     os.environ.setdefault(_PLAIN, "true")
 
-    def connect() -> Any:
+    def connect(told: Callable[[Any], None] | None = None) -> Any:
         options = proxy.ClientConnectionOptions()
         options.connection_timeout_in_seconds = max(1, round(timeout))
-        if on_disconnect is not None:
-            options.on_disconnect = on_disconnect
+        if told is not None:
+            options.on_disconnect = told
         return proxy.get_client(target, options)
 
     if platform in xla_bridge._backend_factories:
         raise Error(f"JAX has a platform {platform} already; give each server a name of its own")
-    xla_bridge.register_backend_factory(platform, connect, priority=priority)
+    xla_bridge.register_backend_factory(platform, lambda: connect(on_disconnect),
+                                        priority=priority)
     known = getattr(xla_bridge, "_nonexperimental_plugins", None)
     if isinstance(known, set):
         known.add(platform)
+    remote_callbacks.install(platform, connect)
     _registered.append(platform)
 
 
@@ -87,7 +92,8 @@ def connect(address: str, *, platform: str = PLATFORM, **options: Any) -> list[A
 
     others = [name for name in _registered if name in xla_bridge._backend_factories]
     register(address, platform=platform, **options)
-    jax.config.update("jax_platforms", ",".join([platform, *others]))
+    # Callbacks put their arguments on a device of this process.
+    jax.config.update("jax_platforms", ",".join([platform, *others, "cpu"]))
     return jax.devices()
 
 

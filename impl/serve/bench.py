@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plinth-serve costs JAX: a tiny call, and arrays there and back; the least of many turns.
+
+    bench.py [--build build/release] [--plugin P] [--megabytes 256] [--turns 2000]
+
+On loopback and on a Unix socket, beside the same plugin within the process. One JSON object. The
+server's memory is its peak beyond what it had before the array, in bytes of the array: an array
+and a copy of it there are 1 each.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "reference_plugin/python"
+
+CHILD = """
+import json, sys, time
+import numpy as np
+address, megabytes, turns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+if address != "-":
+    from plinth_pjrt import remote
+    remote.connect(address)
+import jax
+def least(what, count):
+    best = None
+    for _ in range(count):
+        begin = time.perf_counter()
+        end = what()
+        taken = (end or time.perf_counter()) - begin
+        best = taken if best is None else min(best, taken)
+    return best
+one = jax.device_put(np.float32(1))
+step = jax.jit(lambda x: x + 1)
+def wait(array):
+    array.block_until_ready()
+wait(step(one))
+def dispatched():
+    result = step(one)
+    end = time.perf_counter()
+    wait(result)
+    return end
+found = {"call_us": least(dispatched, turns) * 1e6,
+         "done_us": least(lambda: wait(step(one)), turns) * 1e6}
+host = np.arange(megabytes << 18, dtype=np.float32)
+if address != "-":
+    pid = int(sys.argv[4])
+    kept = lambda name: next(int(line.split()[1]) << 10 for line in open(f"/proc/{pid}/status") if line.startswith(name))
+    before = kept("VmRSS")
+there = least(lambda: wait(jax.device_put(host)), 5)
+array = jax.device_put(host)
+array.block_until_ready()
+if address != "-":
+    found["server_peak_arrays"] = round((kept("VmHWM") - before) / host.nbytes, 2)
+double = jax.jit(lambda x: x * 2)
+times = []
+for _ in range(5):
+    other = double(array)
+    other.block_until_ready()
+    begin = time.perf_counter()
+    result = np.asarray(other)
+    times.append(time.perf_counter() - begin)
+    assert result[-1] == host[-1] * 2
+found |= {"to_device_gb_s": host.nbytes / there / 1e9, "to_host_gb_s": host.nbytes / min(times) / 1e9}
+print(json.dumps({name: round(value, 2) for name, value in found.items()}))
+"""
+
+
+def clean() -> dict[str, str]:
+    dirty = ("JAX_", "XLA_", "PJRT_", "PLINTH_", "IFRT_")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(dirty)}
+    return kept | {"PYTHONPATH": str(PACKAGE), "TF_CPP_MIN_LOG_LEVEL": "3"}
+
+
+def measure(address: str, options: argparse.Namespace, environment: dict[str, str], pid: int = 0) -> dict:
+    done = subprocess.run([sys.executable, "-c", CHILD, address, str(options.megabytes), str(options.turns), str(pid)],
+                          env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr[-3000:])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="build folder (%(default)s)")
+    parser.add_argument("--plugin", type=Path, help="default: the CPU plugin of the build folder")
+    parser.add_argument("--megabytes", type=int, default=256, help="of the array (%(default)s)")
+    parser.add_argument("--turns", type=int, default=2000, help="of the tiny call (%(default)s)")
+    options = parser.parse_args()
+    plugin = options.plugin or options.build / "lib/pjrt_plinth_cpu.so"
+    found = {"in the process": measure("-", options, clean() | {
+        "PJRT_NAMES_AND_LIBRARY_PATHS": f"plinth:{plugin}", "JAX_PLATFORMS": "plinth"})}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, listen in (("loopback", "127.0.0.1:0"), ("socket", f"unix:{folder}/s")):
+            server = subprocess.Popen([options.build / "bin/plinth-serve", "--plugin", plugin, "--listen", listen,
+                                       "--log", "none"], stdout=subprocess.PIPE, text=True, env=clean())
+            try:
+                line = server.stdout.readline()
+                if not line.startswith("listening on "):
+                    raise SystemExit("the server did not start")
+                found[name] = measure(line.split()[2], options, clean(), server.pid)
+            finally:
+                server.kill()
+                server.communicate()
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
