@@ -3,9 +3,10 @@
 
     bench.py [--build build/release] [--plugin P] [--megabytes 256] [--turns 2000]
 
-On loopback and on a Unix socket, beside the same plugin within the process. One JSON object. The
-server's memory is its peak beyond what it had before the array, in bytes of the array: an array
-and a copy of it there are 1 each.
+On loopback and on a Unix socket, beside the same plugin within the process. One JSON object. Seconds
+of processor time per gigabyte, of the server and of the client, tell more than gigabytes a second
+where a machine has other work. The server's memory is its peak while the first array arrives, in
+bytes of that: more than 1 is a copy of the whole.
 """
 
 import argparse
@@ -20,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "reference_plugin/python"
 
 CHILD = """
-import json, sys, time
+import json, os, sys, time
 import numpy as np
 address, megabytes, turns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 if address != "-":
@@ -52,21 +53,39 @@ if address != "-":
     pid = int(sys.argv[4])
     kept = lambda name: next(int(line.split()[1]) << 10 for line in open(f"/proc/{pid}/status") if line.startswith(name))
     before = kept("VmRSS")
-there = least(lambda: wait(jax.device_put(host)), 5)
-array = jax.device_put(host)
-array.block_until_ready()
-if address != "-":
-    found["server_peak_arrays"] = round((kept("VmHWM") - before) / host.nbytes, 2)
-double = jax.jit(lambda x: x * 2)
-times = []
-for _ in range(5):
+def processor():
+    # Seconds of the server, and of this process.
+    server = 0
+    if address != "-":
+        fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+        server = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    own = os.times()
+    return server, own.user + own.system
+def move(name, prepare, turn):
+    times, used = [], [0, 0]
+    for _ in range(5):
+        source = prepare()
+        before_cpu, begin = processor(), time.perf_counter()
+        turn(source)
+        times.append(time.perf_counter() - begin)
+        used = [u + after - before for u, after, before in zip(used, processor(), before_cpu)]
+    gigabytes = host.nbytes / 1e9
+    found[f"{name}_gb_s"] = gigabytes / min(times)
+    found[f"{name}_server_s_per_gb"], found[f"{name}_client_s_per_gb"] = (u / 5 / gigabytes for u in used)
+def fresh(array):
+    # An array that has no copy in this process yet.
     other = double(array)
-    other.block_until_ready()
-    begin = time.perf_counter()
-    result = np.asarray(other)
-    times.append(time.perf_counter() - begin)
-    assert result[-1] == host[-1] * 2
-found |= {"to_device_gb_s": host.nbytes / there / 1e9, "to_host_gb_s": host.nbytes / min(times) / 1e9}
+    wait(other)
+    return other
+double = jax.jit(lambda x: x * 2)
+array = jax.device_put(host)
+wait(array)
+if address != "-":
+    found["server_peak_arrays"] = (kept("VmHWM") - before) / host.nbytes
+wait(double(array))
+move("to_device", lambda: host, lambda source: wait(jax.device_put(source)))
+move("to_host", lambda: fresh(array), np.asarray)
+assert np.asarray(fresh(array))[-1] == host[-1] * 2
 print(json.dumps({name: round(value, 2) for name, value in found.items()}))
 """
 
