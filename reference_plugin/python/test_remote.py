@@ -9,6 +9,7 @@ import importlib.metadata
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -300,6 +301,29 @@ class RemoteTest(unittest.TestCase):
         self.assertTrue(out.startswith("raised "), out)
         self.assertLess(float(out.split()[1]) - killed, 1.0, out)
 
+    def test_many_connections_leave_no_memory(self):
+        preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+
+        def connect(count: int) -> None:
+            for _ in range(count):
+                with socket.socket(socket.AF_UNIX) as one:
+                    one.connect(self.socket.removeprefix("unix:"))
+                    try:
+                        one.sendall(preface)
+                        one.recv(64)
+                    except ConnectionError:
+                        pass  # More than 256 at a time are closed.
+
+        with Server("--listen", self.socket) as server:
+            def kilobytes() -> int:
+                lines = Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
+                return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+            connect(1000)
+            before = kilobytes()
+            connect(10000)
+            self.assertLess(kilobytes() - before, 10000, "more than a kilobyte for each connection")
+
     def test_refusals(self):
         for arguments, text in ((["--listen", "0.0.0.0:0"], "--insecure-network"),
                                 (["--listen", "nowhere"], "HOST:PORT"),
@@ -316,6 +340,21 @@ class RemoteTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["strip", "-o", f"{folder}/s", SERVE], check=True)
             self.assertLessEqual(os.stat(f"{folder}/s").st_size, 1_500_000)
+
+    def test_variable_of_the_wheel(self):
+        # As JAX does with the wheel's entry point, which registers the server before anything runs.
+        code = ("from plinth_pjrt import jax_plugin; jax_plugin._register_remote(); import jax; "
+                "print(jax.devices()[0].client.runtime_type, len(jax.devices()), float(jax.jit(lambda x: x + 1)(1.0)))")
+        run = lambda address: subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True,
+            env=CLEAN | {"PYTHONPATH": PACKAGES, "PLINTH_REMOTE": address, "TF_CPP_MIN_LOG_LEVEL": "3"}, timeout=300)
+        with Server("--option", "num_devices=3", "--listen", self.socket) as server:
+            done = run(server.address)
+            self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+            self.assertIn(" 3 2.0", done.stdout)
+        done = run("nonsense")
+        self.assertIn("PLINTH_REMOTE is not used", done.stderr)
+        self.assertIn(" 1 2.0", done.stdout)  # On JAX's own CPU.
 
     def test_old_jaxlib_is_told_why_not(self):
         from plinth_pjrt import remote
