@@ -65,6 +65,13 @@ struct LoopLimits {
   int32_t paired_steps;  // of one turn, where control flow is jumps
 };
 
+// Products of all turns of a loop that are computed at once (passes/loop_products.h).
+struct LoopProductLimits {
+  double flops;          // of one turn: larger products are as fast in the loop
+  int64_t cached_bytes;  // smaller operands stay near from turn to turn: the same
+  int64_t bytes;         // of an array with the operands or results of all turns
+};
+
 // Work of elementwise ops, per element, in units of an addition.
 struct WorkUnits {
   int32_t simple, division, root, remainder, function;  // by OpWork, of real floats
@@ -129,6 +136,7 @@ struct Target {
   KernelLimits kernels;
   FusionLimits fusion;
   LoopLimits loops;
+  LoopProductLimits loop_products;
   WorkUnits work;
   Rates rates;
 

@@ -92,6 +92,7 @@ constexpr compiler::Target kTarget = {
     .kernels = kKernels,
     .fusion = kFusion,
     .loops = {.unrolled_turns = 0, .unrolled_ops = 0, .paired_steps = 0},
+    .loop_products = {.flops = 0, .cached_bytes = 0, .bytes = 0},
     .work = kWork,
     .rates = kRates,
     // library/: see library.h.

@@ -196,3 +196,70 @@ def test_calls():
 def test_long_loop():
     check([Case("long", lambda x: lax.fori_loop(0, 100000, lambda i, c: c * 0.999 + 0.001 * i, x),
                 (values.random(F32, (3,)),), Tolerance(of_max=1000))])
+
+
+def _scan_of_cells(cell, reverse=False):
+    def program(w, u, b, xs):
+        def loss(w, u, b):
+            step = lambda h, x: (cell(w, u, b, h, x),) * 2
+            return lax.scan(step, jnp.zeros_like(xs[0] @ w), xs, reverse=reverse)[1]
+        hs, pull = jax.vjp(loss, w, u, b)
+        return hs, pull(jnp.cos(hs))
+    return program
+
+
+def _every_other(w, u, b, xs):
+    """Products of some of the slices, and of a slice in an order of its own."""
+    def step(i, c):
+        h, total = c
+        x = lax.dynamic_index_in_dim(xs, (i * 5) % 11, keepdims=False)
+        h = jnp.tanh(x @ w + h @ u + b)
+        return h, total + x.T @ h
+    return lax.fori_loop(0, 9, step, (jnp.zeros_like(xs[0] @ w), jnp.ones((xs.shape[2], w.shape[1]), xs.dtype)))
+
+
+PRODUCTS_IN_SCANS = {
+    "cell": _scan_of_cells(lambda w, u, b, h, x: jnp.tanh(x @ w + h @ u + b)),
+    "reverse": _scan_of_cells(lambda w, u, b, h, x: jnp.tanh(x @ w + h @ u + b), reverse=True),
+    "gated": _scan_of_cells(lambda w, u, b, h, x: jax.nn.sigmoid(x @ w + b) * h + jnp.sin((h * (x @ w)) @ u)),
+    "of_one_vector": lambda w, u, b, xs: lax.scan(
+        lambda h, x: (jnp.tanh(w.T @ x + u @ h), h), b, xs[:, 0]),
+    "each_step_sums": lambda w, u, b, xs: lax.scan(
+        lambda c, x: ((c[0] + x.T @ jnp.sin(c[1]), c[1] * 0.5), c[1].sum()),
+        (jnp.ones((xs.shape[2], u.shape[0]), xs.dtype), xs[0] @ w), xs),
+    "partial_sums_are_seen": lambda w, u, b, xs: lax.scan(
+        lambda c, x: (c + x.T @ (x @ w), c.sum()), jnp.zeros_like(w), xs),
+    "every_other": _every_other,
+    "vmapped": jax.vmap(_scan_of_cells(lambda w, u, b, h, x: jnp.tanh(x @ w + h @ u + b)),
+                        in_axes=(None, None, None, 1)),
+}
+
+
+def test_products_with_large_weights_in_scans():
+    """They leave the loop; more than a core's cache holds, as cpu/target.cc says."""
+    w, xs, ys = (values.random(F32, dims, seed) * F32(0.1)
+                 for seed, dims in enumerate([(401, 403), (11, 3, 401), (11, 403)]))
+    def seen(step):
+        return lambda w, xs, ys: lax.scan(lambda c, at: (c * 0.5 + step(w, xs, ys, *at), c), jnp.float32(1),
+                                          (xs, ys, jnp.arange(11)))
+    check_functions_of((w, xs, ys), {
+        "matrix": seen(lambda w, xs, ys, x, y, i: jnp.sin(x @ w).sum()),
+        "vector": seen(lambda w, xs, ys, x, y, i: jnp.sin(w @ y).sum()),
+        "two_of_one": seen(lambda w, xs, ys, x, y, i: jnp.sin(jnp.sin(x @ w) @ (w.T @ x.T)).sum()),
+        "other_order": seen(lambda w, xs, ys, x, y, i: jnp.cos(
+            lax.dynamic_index_in_dim(xs, 4 * i % 13, keepdims=False) @ w).sum()),
+        "inner_dimension": seen(lambda w, xs, ys, x, y, i: jnp.cos(
+            lax.dynamic_index_in_dim(xs.transpose(1, 0, 2), 10 - i, 1, keepdims=False) @ w).sum()),
+    }, default=Tolerance(of_max=256))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, jnp.bfloat16], ids=lambda t: t.__name__)
+def test_products_in_scans(dtype):
+    """Sums of small products leave loops of known turns."""
+    w, u, b, xs = (values.random(F32, dims, seed).astype(dtype) * dtype(0.3)
+                   for seed, dims in enumerate([(7, 6), (6, 6), (6,), (11, 3, 7)]))
+    programs = dict(PRODUCTS_IN_SCANS)
+    vmapped = programs.pop("vmapped")
+    close = Tolerance(of_max=64, ulps=64)
+    check_functions_of((w, u, b, xs), programs, default=close)
+    check_functions_of((w, u, b, values.random(F32, (5, 2, 3, 7), 9).astype(dtype)), {"vmapped": vmapped}, default=close)

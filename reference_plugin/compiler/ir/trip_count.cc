@@ -89,13 +89,41 @@ bool Holds(DType type, double value) {
   return value < end && value >= (is_signed ? -end : 0);
 }
 
+// The value in a turn is slope * counter + offset.
+struct Affine {
+  double slope = 0, offset = 0;
+};
+
+std::optional<Affine> AffineOf(const Value* value, const Value* counter) {
+  // Each op on the way adds or subtracts a constant.
+  constexpr int kMostOps = 8;
+  Affine outer{1, 0};  // of what has been passed, as a function of `value`
+  for (int i = 0; i <= kMostOps; ++i) {
+    if (value == counter) return outer;
+    const Op* const op = value->op;
+    if (op == nullptr || (op->opcode != Opcode::kAdd && op->opcode != Opcode::kSubtract)) break;
+    const double sign = op->opcode == Opcode::kSubtract ? -1 : 1;
+    if (const std::optional<double> right = IntegerOf(op->operands[1])) {
+      outer.offset += outer.slope * sign * *right;
+      value = op->operands[0];
+    } else if (const std::optional<double> left = IntegerOf(op->operands[0])) {
+      outer.offset += outer.slope * *left;
+      outer.slope *= sign;
+      value = op->operands[1];
+    } else {
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-double TripCount(const Op& loop) {
+std::optional<LoopCounter> CounterOf(const Op& loop) {
   const Block& condition = *loop.blocks[0];
   const Block& body = *loop.blocks[1];
   const Op* const compare = condition.terminator()->operands[0]->op;
-  if (compare == nullptr || compare->opcode != Opcode::kCompare) return kUnknown;
+  if (compare == nullptr || compare->opcode != Opcode::kCompare) return std::nullopt;
   const Value* counter = compare->operands[0];
   const Value* bound = compare->operands[1];
   ComparisonDirection direction = compare->Get<CompareAttributes>().direction;
@@ -103,15 +131,31 @@ double TripCount(const Op& loop) {
     std::swap(counter, bound);
     direction = Mirrored(direction);
   }
-  if (counter->block != &condition) return kUnknown;
+  if (counter->block != &condition) return std::nullopt;
   const int32_t carry = counter->index;
   const std::optional<double> start = IntegerOf(loop.operands[carry]), limit = IntegerOf(bound),
                               step =
                                   StepOf(body.arguments[carry], body.terminator()->operands[carry]);
-  if (!start.has_value() || !limit.has_value() || !step.has_value()) return kUnknown;
+  if (!start.has_value() || !limit.has_value() || !step.has_value()) return std::nullopt;
   const double turns = Turns(*start, *step, direction, *limit);
   // A counter that wraps around goes on.
-  return Holds(counter->type.dtype, *start + turns * *step) ? turns : kUnknown;
+  if (turns == kUnknown || !Holds(counter->type.dtype, *start + turns * *step)) return std::nullopt;
+  return LoopCounter{carry, *start, *step, turns};
+}
+
+double TripCount(const Op& loop) {
+  const std::optional<LoopCounter> counter = CounterOf(loop);
+  return counter.has_value() ? counter->turns : kUnknown;
+}
+
+bool CountsThrough(const Value* index, const Op& loop, const LoopCounter& counter, int64_t extent) {
+  if (static_cast<double>(extent) != counter.turns || extent == 0) return false;
+  const std::optional<Affine> affine = AffineOf(index, loop.blocks[1]->arguments[counter.carry]);
+  if (!affine.has_value() || std::abs(affine->slope * counter.step) != 1) return false;
+  const double first = affine->slope * counter.start + affine->offset;
+  const double last = first + affine->slope * counter.step * (counter.turns - 1);
+  // Sums of integers that wrap around on the way are right in the end.
+  return std::min(first, last) == 0 && Holds(index->type.dtype, std::max(first, last));
 }
 
 }  // namespace plinth::compiler

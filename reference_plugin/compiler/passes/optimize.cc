@@ -6,6 +6,7 @@
 #include "reference_plugin/compiler/passes/dead_code.h"
 #include "reference_plugin/compiler/passes/fold_transposes.h"
 #include "reference_plugin/compiler/passes/inline.h"
+#include "reference_plugin/compiler/passes/loop_products.h"
 #include "reference_plugin/compiler/passes/recognize.h"
 #include "reference_plugin/compiler/passes/simplify.h"
 #include "reference_plugin/compiler/passes/simplify_loops.h"
@@ -34,6 +35,7 @@ constexpr Pass kRound[] = {
     {"unroll_loops", UnrollLoops, true},
     {"cse", OnAny<EliminateCommonSubexpressions>, true},
     {"fold_transposes", OnAny<FoldTransposes>, true},
+    {"loop_products", MoveProductsOutOfLoops, true},
     {"recognize", Recognize, false},
 };
 
