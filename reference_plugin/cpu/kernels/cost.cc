@@ -112,6 +112,19 @@ double LanesReducedNs(const Kernel& kernel, const Domain& domain, int64_t capaci
          rows * (2 * kStepNs + folds * CombinerOps(kernel) * kCallNs);
 }
 
+double LanesBothNs(const Kernel& kernel, const Domain& domain, int64_t capacity) {
+  const double points =
+      static_cast<double>(domain.parallel_points) * static_cast<double>(domain.reduced_points);
+  double calls = 0;
+  const double ns =
+      OverReducedNs(kernel, domain, static_cast<size_t>(domain.num_parallel) - 1, &calls);
+  const int64_t rows = capacity / domain.parallel_points;
+  double folds = 0;
+  for (int64_t left = rows; left > 1; left /= 2) ++folds;
+  return points * ns + CeilDivide(domain.reduced_points, rows) * (kStepNs + calls * kCallNs) +
+         folds * CombinerOps(kernel) * kCallNs;
+}
+
 double PointNs(const Kernel& kernel, bool over_reduced) {
   double ns = 0;
   for (const Phase& phase : kernel.body.phases) {

@@ -19,10 +19,11 @@ inline constexpr double kStepNs = 15;
 // One element of an op.
 double ElementNs(const compiler::Node& node);
 
-// What the over-reduced phases cost when the tiles lie along the parallel (or the reduced)
-// dimensions, in tiles of at most `capacity` points.
+// What the over-reduced phases cost when the tiles lie along the parallel dimensions, the reduced
+// ones, or both, in tiles of at most `capacity` points.
 double LanesParallelNs(const compiler::Kernel& kernel, const Domain& domain, int64_t capacity);
 double LanesReducedNs(const compiler::Kernel& kernel, const Domain& domain, int64_t capacity);
+double LanesBothNs(const compiler::Kernel& kernel, const Domain& domain, int64_t capacity);
 
 // All phases, once the lanes are chosen.
 double PointNs(const compiler::Kernel& kernel, bool over_reduced);

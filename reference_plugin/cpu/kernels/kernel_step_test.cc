@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <numeric>
+
+#include "reference_plugin/cpu/kernels/tile_program.h"
 
 namespace plinth::cpu::kernels {
 namespace {
@@ -343,6 +346,171 @@ TEST(KernelStepTest, FloatSumsDoNotDependOnThreads) {
 }
 
 // The combiner (a, b), (c, d) -> (a * c, b * c + d) is associative and does not commute.
+// Sums and maxima over the rows of x * g, one element of g per column, and x * g itself.
+Kernel ReduceScaledRows(int64_t rows, int64_t columns) {
+  Kernel kernel;
+  kernel.name = "reduce_scaled_rows";
+  kernel.shape.extents = {columns, rows};
+  kernel.shape.num_parallel = 1;
+  kernel.shape.inputs = {MakeAccess(0, DType::kF32, {4, columns * 4}),
+                         MakeAccess(1, DType::kF32, {4, 0})};
+  kernel.shape.outputs = {MakeAccess(0, DType::kF32, {4, 0}), MakeAccess(1, DType::kF32, {4, 0}),
+                          MakeAccess(2, DType::kF32, {4, columns * 4})};
+  Phase all, point;
+  all.over_reduced = true;
+  all.nodes = {Input(0), Input(1), Operation(Opcode::kMultiply, {0, 1}), Constant(10.0f),
+               Constant(-kInfinity)};
+  all.reductions = {Reduce(Opcode::kAdd, DType::kF32, 2, 3),
+                    Reduce(Opcode::kMaximum, DType::kF32, 2, 4)};
+  all.stores = {{2, 2}};
+  point.nodes = {Leaf(NodeKind::kReduced, DType::kF32, 0),
+                 Leaf(NodeKind::kReduced, DType::kF32, 1)};
+  point.stores = {{0, 0}, {1, 1}};
+  kernel.body.phases = {all, point};
+  return kernel;
+}
+
+// A tile has all columns of several rows; what is left of them has fewer.
+TEST(KernelStepTest, ReducesRowsOfFewColumns) {
+  backend::ThreadPool pool(3);
+  for (const int64_t columns : {2, 3, 8, 9, 64, 100, 256, 300}) {
+    for (const int64_t rows : {2, 7, 515, 20000}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows of " << columns);
+      const Kernel kernel = ReduceScaledRows(rows, columns);
+      // Small integers: sums are exact in any order.
+      std::vector<float> x(static_cast<size_t>(rows * columns)), g(static_cast<size_t>(columns));
+      for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7 % 11) - 5;
+      for (size_t c = 0; c < g.size(); ++c) g[c] = static_cast<float>(c % 3) - 1;
+      std::vector<float> sums(g.size(), 10), maxima(g.size(), -kInfinity), scaled(x.size());
+      for (size_t i = 0; i < x.size(); ++i) {
+        const size_t c = i % g.size();
+        scaled[i] = x[i] * g[c];
+        sums[c] += scaled[i];
+        maxima[c] = std::max(maxima[c], scaled[i]);
+      }
+      auto step = PrepareKernel(std::make_shared<const Kernel>(kernel));
+      ASSERT_TRUE(step.ok()) << step.status().ToString();
+      std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
+      void* aligned = scratch.data();
+      size_t space = scratch.size();
+      std::align(64, space - 64, aligned, space);
+      for (backend::ThreadPool* threads : {static_cast<backend::ThreadPool*>(nullptr), &pool}) {
+        std::vector<float> got_sums(g.size()), got_maxima(g.size()), got_scaled(x.size());
+        backend::RunContext context;
+        context.pool = threads;
+        context.scratch = {static_cast<std::byte*>(aligned), space};
+        const std::vector<void*> operands = {x.data(), g.data()};
+        const std::vector<void*> results = {got_sums.data(), got_maxima.data(), got_scaled.data()};
+        ASSERT_TRUE((*step)->Run(operands, results, context).is_done());
+        EXPECT_EQ(got_sums, sums);
+        EXPECT_EQ(got_maxima, maxima);
+        EXPECT_EQ(got_scaled, scaled);
+      }
+    }
+  }
+}
+
+// Maxima of halves are rounded, each; their sums once, at the end.
+TEST(KernelStepTest, ReducesRowsOfHalves) {
+  for (const Opcode opcode : {Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum}) {
+    const uint16_t one = 0x3c00, two = 0x4000;
+    const Kernel kernel =
+        ReduceMatrix(1030, 3, false, DType::kF16, opcode, Constant(one, DType::kF16));
+    std::vector<uint16_t> x(3 * 1030, opcode == Opcode::kAdd ? 0 : one);
+    x[4] = two;
+    x.back() = two;
+    const std::vector<uint16_t> expected = opcode == Opcode::kAdd
+                                               ? std::vector<uint16_t>{one, 0x4200, 0x4200}
+                                               : std::vector<uint16_t>{one, two, two};
+    EXPECT_EQ(RunStep<uint16_t>(kernel, {x.data()}, 3), expected);
+  }
+}
+
+// Per column, of x * g: the mean, the sum of squares about it and, with one over its root, what
+// batch norm gives. Phases once per column stand between those over all rows; the last one reads
+// what an earlier one kept.
+Kernel NormalizeColumns(int64_t rows, int64_t columns) {
+  Kernel kernel = ReduceScaledRows(rows, columns);
+  kernel.name = "normalize_columns";
+  Phase sum, mean, squares, root, normal;
+  sum.over_reduced = squares.over_reduced = normal.over_reduced = true;
+  sum.nodes = {Input(0), Input(1), Operation(Opcode::kMultiply, {0, 1}), Constant(0.0f)};
+  sum.reductions = {Reduce(Opcode::kAdd, DType::kF32, 2, 3)};
+  mean.nodes = {Leaf(NodeKind::kReduced, DType::kF32, 0), Constant(1.0f / static_cast<float>(rows)),
+                Operation(Opcode::kMultiply, {0, 1})};
+  mean.stores = {{2, 0}};
+  squares.nodes = {Leaf(NodeKind::kRow, DType::kF32, 0, 2), Leaf(NodeKind::kRow, DType::kF32, 1, 2),
+                   Operation(Opcode::kSubtract, {0, 1}), Operation(Opcode::kMultiply, {2, 2}),
+                   Constant(0.0f)};
+  squares.reductions = {Reduce(Opcode::kAdd, DType::kF32, 3, 4)};
+  root.nodes = {Leaf(NodeKind::kReduced, DType::kF32, 1), Constant(1.0f),
+                Operation(Opcode::kAdd, {0, 1}), Operation(Opcode::kRsqrt, {2})};
+  root.stores = {{0, 1}};
+  normal.nodes = {Leaf(NodeKind::kRow, DType::kF32, 2, 2), Leaf(NodeKind::kRow, DType::kF32, 3, 3),
+                  Operation(Opcode::kMultiply, {0, 1})};
+  normal.stores = {{2, 2}};
+  kernel.body.phases = {sum, mean, squares, root, normal};
+  return kernel;
+}
+
+TEST(KernelStepTest, NormalizesFewColumns) {
+  backend::ThreadPool pool(3);
+  for (const int64_t columns : {2, 3, 64, 100}) {
+    for (const int64_t rows : {3, 515, 7000}) {
+      SCOPED_TRACE(testing::Message() << rows << " rows of " << columns);
+      const size_t width = static_cast<size_t>(columns);
+      std::vector<float> x(static_cast<size_t>(rows) * width), g(width);
+      for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 1009) * 1e-2f;
+      for (size_t c = 0; c < width; ++c) g[c] = static_cast<float>(c % 5) - 1.5f;
+      std::vector<double> means(width), squares(width);
+      for (size_t i = 0; i < x.size(); ++i) means[i % width] += x[i] * g[i % width];
+      for (double& mean : means) mean /= static_cast<double>(rows);
+      const auto centered = [&](size_t i) { return x[i] * g[i % width] - means[i % width]; };
+      for (size_t i = 0; i < x.size(); ++i) squares[i % width] += centered(i) * centered(i);
+
+      auto step = PrepareKernel(std::make_shared<const Kernel>(NormalizeColumns(rows, columns)));
+      ASSERT_TRUE(step.ok()) << step.status().ToString();
+      std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
+      void* aligned = scratch.data();
+      size_t space = scratch.size();
+      std::align(64, space - 64, aligned, space);
+      std::vector<float> alone;
+      for (backend::ThreadPool* threads : {static_cast<backend::ThreadPool*>(nullptr), &pool}) {
+        std::vector<float> got_means(width), got_squares(width), normal(x.size());
+        backend::RunContext context;
+        context.pool = threads;
+        context.scratch = {static_cast<std::byte*>(aligned), space};
+        const std::vector<void*> operands = {x.data(), g.data()};
+        const std::vector<void*> results = {got_means.data(), got_squares.data(), normal.data()};
+        ASSERT_TRUE((*step)->Run(operands, results, context).is_done());
+        for (size_t c = 0; c < width; ++c) {
+          ASSERT_NEAR(got_means[c], means[c], 1e-4) << c;
+          ASSERT_NEAR(got_squares[c], squares[c], 1e-4 * (1 + squares[c])) << c;
+        }
+        for (size_t i = 0; i < x.size(); ++i) {
+          ASSERT_NEAR(normal[i], centered(i) / std::sqrt(squares[i % width] + 1), 1e-4) << i;
+        }
+        if (threads == nullptr) alone = normal;
+        EXPECT_EQ(normal, alone);
+      }
+    }
+  }
+}
+
+TEST(KernelStepTest, TilesOfFewColumnsHaveSeveralRows) {
+  const auto lanes_of = [](int64_t rows, int64_t columns) {
+    auto program = MakeTileProgram(ReduceScaledRows(rows, columns));
+    EXPECT_TRUE(program.ok()) << program.status().ToString();
+    return (*program)->lanes;
+  };
+  EXPECT_EQ(lanes_of(6272, 64), Lanes::kBoth);
+  auto normalize = MakeTileProgram(NormalizeColumns(6272, 64));
+  ASSERT_TRUE(normalize.ok());
+  EXPECT_EQ((*normalize)->lanes, Lanes::kBoth);
+  EXPECT_EQ(lanes_of(6272, 3), Lanes::kBoth);
+  EXPECT_EQ(lanes_of(6272, 1024), Lanes::kParallel);
+}
+
 TEST(KernelStepTest, LargeReductionsKeepTheOrderOfElements) {
   constexpr int64_t kSize = 600011;
   constexpr DType kType = DType::kU32;

@@ -29,7 +29,7 @@ Status ProgramBuilder::Build() {
 }
 
 bool ProgramBuilder::RowsAlongLanes(const Phase& phase) const {
-  return program_.lanes == Lanes::kReduced && phase.over_reduced;
+  return program_.lanes != Lanes::kParallel && phase.over_reduced;
 }
 
 const TileSpace& ProgramBuilder::LaneSpace(const Phase& phase) const {
@@ -163,7 +163,7 @@ Status ProgramBuilder::BuildOp(size_t p, size_t n) {
                       : TileSlot(p, node.operands[i]);
   }
   if (row) {
-    value.slot = frame_.AddRegister(16);
+    value.slot = frame_.AddRegister(row_register_bytes());
   } else if (rows_[p][n] != -1) {
     UseRow(&out, p, n);
     value.slot = RowSlotOf(p, n);

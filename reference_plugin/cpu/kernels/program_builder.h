@@ -51,6 +51,7 @@ class ProgramBuilder {
   };
 
   bool RowsAlongLanes(const Phase& phase) const;
+  int64_t row_register_bytes() const { return 16 * program_.row_lanes; }
   const TileSpace& LaneSpace(const Phase& phase) const;
   size_t num_parallel() const { return static_cast<size_t>(program_.domain.num_parallel); }
   size_t rank() const { return program_.domain.extents.size(); }

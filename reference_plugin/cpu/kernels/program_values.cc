@@ -157,8 +157,10 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
     return Status();
   }
   LoadStep step;
-  step.load = MakeLoad(input, functions, LaneSpace(phase));
-  step.direct = step.load.IsDirect() || (row && functions.load == nullptr);
+  // The only tile of that space is the row.
+  const bool row_of_several = row && program_.lanes == Lanes::kBoth;
+  step.load = MakeLoad(input, functions, row_of_several ? program_.parallel : LaneSpace(phase));
+  step.direct = step.load.IsDirect() || (row && !row_of_several && functions.load == nullptr);
   // A broadcast that changes rarely keeps its register, so that it need not be filled again.
   const bool cached = !row && !bounded && step.load.IsBroadcast();
   if (cached) step.cache = program_.num_caches++;
@@ -166,7 +168,7 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
     step.offset = bounded ? frame_.AddRegion(register_bytes_) : 0;
     step.slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
   } else if (row || cached) {
-    step.offset = frame_.AddRegion(row ? 16 : register_bytes_);
+    step.offset = frame_.AddRegion(row ? row_register_bytes() : register_bytes_);
     step.slot = frame_.AddSlot(step.offset);
   } else {
     step.slot = TakeRegister();
@@ -188,9 +190,11 @@ Status ProgramBuilder::BuildIota(size_t p, const Node& node, int32_t form, Value
   step.fill = math::FindFill(static_cast<size_t>(step.tile_bytes));
   if (step.function == nullptr) return Unimplemented("iota of type ", Name(node.dtype));
   step.form = form;
-  step.map = &LaneSpace(phase).lanes[static_cast<size_t>(form)];
-  step.run = LaneSpace(phase).run;
-  step.slot = row ? frame_.AddRegister(16) : TakeRegister();
+  const TileSpace& space =
+      row && program_.lanes == Lanes::kBoth ? program_.parallel : LaneSpace(phase);
+  step.map = &space.lanes[static_cast<size_t>(form)];
+  step.run = space.run;
+  step.slot = row ? frame_.AddRegister(row_register_bytes()) : TakeRegister();
   value->variation = row ? Variation::kRow : Variation::kTile;
   value->slot = step.slot;
   (row ? out.row_iotas : out.iotas).push_back(step);
@@ -225,10 +229,10 @@ ProgramBuilder::Value ProgramBuilder::ReducedValue(const Phase& phase, const Nod
   const Reduced& reduced =
       reduced_[static_cast<size_t>(node.index)][static_cast<size_t>(node.component)];
   Value value;
-  if (program_.lanes == Lanes::kParallel) {
-    value.slot = reduced.accumulator;
-  } else if (phase.over_reduced) {
+  if (RowsAlongLanes(phase)) {
     value.variation = Variation::kRow;
+    value.slot = reduced.accumulator;
+  } else if (program_.lanes != Lanes::kReduced) {
     value.slot = reduced.accumulator;
   } else {
     value.slot = program_.reduced_vectors[reduced.vector].vector_slot;
@@ -304,7 +308,7 @@ Status ProgramBuilder::BuildOncePerRow(size_t p, NodeName source, Value* value) 
         operands[i] = operand.slot;
       }
       value->variation = Variation::kRow;
-      value->slot = frame_.AddRegister(16);
+      value->slot = frame_.AddRegister(row_register_bytes());
       PLINTH_RETURN_IF_ERROR(
           AppendRoutine(nodes, sn, value->slot, operands, &program_.phases[p].row_code));
       break;
@@ -323,7 +327,8 @@ int32_t ProgramBuilder::TileSlot(size_t p, int32_t n) {
     value.tile_slot = frame_.AddRegister(register_bytes_);
     const size_t bytes =
         math::TileElementBytes(kernel_.body.phases[p].nodes[static_cast<size_t>(n)].dtype);
-    program_.phases[p].row_fills.push_back({math::FindFill(bytes), value.slot, value.tile_slot});
+    program_.phases[p].row_fills.push_back(
+        {math::FindFill(bytes), value.slot, value.tile_slot, static_cast<int64_t>(bytes)});
   }
   return value.tile_slot;
 }

@@ -162,6 +162,18 @@ void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t fir
   }
 }
 
+void FoldGroups(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes,
+                int64_t lanes) {
+  const Component& component = reduction.components[0];
+  std::byte* const accumulator = slots[component.accumulator];
+  for (int64_t groups = first_lanes / lanes; groups > 1;) {
+    const int64_t half = (groups + 1) / 2;
+    Call(reduction.commutative, accumulator, accumulator,
+         accumulator + half * lanes * component.tile_bytes, (groups - half) * lanes);
+    groups = half;
+  }
+}
+
 void AccumulatePartial(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
                        const std::byte* record, const int64_t* offsets) {
   if (reduction.commutative != nullptr) {

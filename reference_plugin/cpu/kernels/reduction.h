@@ -62,6 +62,11 @@ void AccumulateLanes(const ReductionProgram& reduction, std::byte** slots, int64
 void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t lanes, bool first);
 void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes);
 
+// Combines groups of `lanes` lanes, of which the tile that was accumulated first had several, to
+// one group. The reduction is commutative.
+void FoldGroups(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes,
+                int64_t lanes);
+
 // accumulator = accumulator combined with the elements at record + offsets[c], for component c.
 void AccumulatePartial(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
                        const std::byte* record, const int64_t* offsets);

@@ -29,7 +29,7 @@ Split SplitOf(const TileProgram& program) {
   bool reduces = false, ordered = true, point_phase_seen = false;
   for (const PhaseProgram& phase : program.phases) {
     reduces = reduces || phase.over_reduced;
-    if (phase.over_reduced && point_phase_seen) ordered = program.lanes == Lanes::kReduced;
+    if (phase.over_reduced && point_phase_seen) ordered = program.lanes != Lanes::kParallel;
     point_phase_seen = point_phase_seen || !phase.over_reduced;
   }
   const double ns = program.tile_ns * static_cast<double>(program.parallel.num_tiles);

@@ -60,6 +60,52 @@ bool RowsAreIndependent(const Kernel& kernel) {
   return true;
 }
 
+// What one tile of all parallel points may keep of all reduced ones: it is read like another
+// operand.
+constexpr int64_t kMostBytesOfBoth = 4 << 20;
+
+// All parallel points of several reduced points fit into a tile, whose lanes are combined with
+// those of the next and at last among themselves.
+bool CanTakeBoth(const Kernel& kernel, const Domain& domain, int64_t widest, int64_t capacity) {
+  if (domain.num_parallel == 0 || domain.parallel_points == 0 || domain.reduced_points < 2 ||
+      domain.parallel_points * 2 > capacity) {
+    return false;
+  }
+  int64_t kept = 0;  // values of all points
+  for (const Phase& phase : kernel.body.phases) {
+    for (const Reduction& reduction : phase.reductions) {
+      ReductionProgram combined;
+      if (!FindCommutative(reduction.combiner, &combined).ok() || combined.commutative == nullptr) {
+        return false;
+      }
+    }
+    for (const Node& node : phase.nodes) {
+      if (node.kind != NodeKind::kRow) continue;
+      if (!kernel.body.phases[static_cast<size_t>(node.index)].over_reduced) continue;
+      if (!phase.over_reduced) return false;
+      ++kept;
+    }
+  }
+  return kept == 0 ||
+         domain.parallel_points * domain.reduced_points <= kMostBytesOfBoth / (kept * widest);
+}
+
+// Whether each reduced point is only read and accumulated.
+bool OnlyAccumulates(const Kernel& kernel) {
+  for (const Phase& phase : kernel.body.phases) {
+    if (!phase.over_reduced) continue;
+    if (!phase.stores.empty()) return false;
+    for (const Node& node : phase.nodes) {
+      if (node.kind != NodeKind::kInput && node.kind != NodeKind::kConstant) return false;
+    }
+  }
+  return true;
+}
+
+// Accumulators of so many bytes stay in the nearest cache while rows pass by, of which longer
+// pieces come faster from memory. Worth it where there is memory to read: 1 ms.
+constexpr int64_t kLongTileBytes = 16 << 10;
+constexpr double kLongNs = 1e6;
 // Bytes that the row buffers of one tile of the parallel space may take.
 constexpr int64_t kRowBytes = 128 << 10;
 // Points that one tile of the parallel space stands for when rows lie along the lanes.
@@ -89,27 +135,41 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
     const int64_t lanes = kRowBytes / (row_values * widest) / domain.reduced_points;
     parallel_capacity = std::clamp<int64_t>(lanes / 16 * 16, 16, capacity);
   }
-  if (over_reduced && domain.reduced_points > 1 && RowsAreIndependent(kernel) &&
-      LanesReducedNs(kernel, domain, capacity) <
-          LanesParallelNs(kernel, domain, parallel_capacity)) {
-    program->lanes = Lanes::kReduced;
-    parallel_capacity = std::clamp<int64_t>(kPointsPerBlock / domain.reduced_points, 1, capacity);
+  double over_reduced_ns = over_reduced ? LanesParallelNs(kernel, domain, parallel_capacity) : 0;
+  const auto choose = [&](Lanes lanes, double ns) {
+    if (ns >= over_reduced_ns) return;
+    over_reduced_ns = ns;
+    program->lanes = lanes;
+  };
+  if (over_reduced && domain.reduced_points > 1 && RowsAreIndependent(kernel)) {
+    choose(Lanes::kReduced, LanesReducedNs(kernel, domain, capacity));
+    if (CanTakeBoth(kernel, domain, widest, capacity)) {
+      choose(Lanes::kBoth, LanesBothNs(kernel, domain, capacity));
+    }
   }
   const bool rows = program->lanes == Lanes::kReduced;
+  if (program->lanes == Lanes::kBoth) parallel_capacity = capacity;
+  if (rows) {
+    parallel_capacity = std::clamp<int64_t>(kPointsPerBlock / domain.reduced_points, 1, capacity);
+  }
+  if (program->lanes == Lanes::kParallel && over_reduced_ns >= kLongNs && OnlyAccumulates(kernel)) {
+    parallel_capacity = kLongTileBytes / widest;
+  }
   program->parallel = MakeTileSpace(domain, 0, domain.num_parallel, parallel_capacity);
   if (!rows)
     BlockRows(kernel.shape.inputs.size() + kernel.shape.outputs.size(), &program->parallel);
-  program->reduced = MakeTileSpace(domain, domain.num_parallel, rank, rows ? capacity : 1);
+  program->reduced = program->lanes == Lanes::kBoth
+                         ? MakeTileSpaceOfBoth(domain, capacity)
+                         : MakeTileSpace(domain, domain.num_parallel, rank, rows ? capacity : 1);
+  if (program->lanes == Lanes::kBoth) program->row_lanes = domain.parallel_points;
   program->max_lanes = std::max(program->parallel.max_lanes, program->reduced.max_lanes);
   program->tile_ns =
       kStepNs + static_cast<double>(program->parallel.max_lanes) *
                     (PointNs(kernel, false) +
                      PointNs(kernel, true) * static_cast<double>(domain.reduced_points));
   if (over_reduced) {
-    const double all = rows ? LanesReducedNs(kernel, domain, capacity)
-                            : LanesParallelNs(kernel, domain, parallel_capacity);
     program->tile_ns +=
-        all / static_cast<double>(std::max<int64_t>(1, program->parallel.num_tiles));
+        over_reduced_ns / static_cast<double>(std::max<int64_t>(1, program->parallel.num_tiles));
   }
 
   PLINTH_RETURN_IF_ERROR(ProgramBuilder(kernel, widest, program.get()).Build());

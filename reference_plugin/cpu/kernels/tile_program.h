@@ -20,6 +20,7 @@ namespace plinth::cpu::kernels {
 enum class Lanes : uint8_t {
   kParallel,  // a tile is many parallel points; reduced points come one after the other
   kReduced,   // a tile is many reduced points of one parallel point, "a row"
+  kBoth,      // a tile is all parallel points, which are few, of many reduced points: one "row"
 };
 
 // Bytes of a register. Small, so that what a kernel works on stays in the nearest cache; large
@@ -63,9 +64,11 @@ struct RowSave {
   int64_t tile_bytes = 0;
 };
 
+// Puts what is computed once per row into all lanes.
 struct FillStep {
   math::FillFunction fill = nullptr;
   int32_t from = 0, to = 0;  // slots
+  int64_t tile_bytes = 0;
 };
 
 // An output that the last instruction writes in place: its slot is set to the output's address.
@@ -76,7 +79,8 @@ struct DirectTarget {
 
 struct PhaseProgram {
   bool over_reduced = false;
-  // Lanes::kReduced: once per row, on one lane; then what tiles need of it is broadcast.
+  // Not Lanes::kParallel: once per row, on TileProgram::row_lanes; then what tiles need of it is
+  // repeated.
   std::vector<LoadStep> row_loads;
   std::vector<IotaStep> row_iotas;
   std::vector<Instruction> row_code;
@@ -126,6 +130,7 @@ struct TileProgram {
   int64_t staging_offset = 0;
   int32_t num_caches = 0;
   int64_t max_lanes = 1;  // of any tile of the kernel
+  int64_t row_lanes = 1;  // parallel points of a row
 
   std::vector<ConstantStep> constants;
   std::vector<ScalarStep> scalars;

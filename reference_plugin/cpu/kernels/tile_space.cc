@@ -97,6 +97,25 @@ TileSpace MakeTileSpace(const Domain& domain, int32_t begin, int32_t end, int64_
   return space;
 }
 
+TileSpace MakeTileSpaceOfBoth(const Domain& domain, int64_t capacity) {
+  Domain turned;
+  const auto turn = [&](const Dims& dims) {
+    Dims result;
+    for (size_t d = static_cast<size_t>(domain.num_parallel); d < dims.size(); ++d) {
+      result.push_back(dims[d]);
+    }
+    for (size_t d = 0; d < static_cast<size_t>(domain.num_parallel); ++d) {
+      result.push_back(dims[d]);
+    }
+    return result;
+  };
+  turned.extents = turn(domain.extents);
+  for (const LinearForm& form : domain.forms) {
+    turned.forms.push_back({form.offset, turn(form.coefficients)});
+  }
+  return MakeTileSpace(turned, 0, static_cast<int32_t>(turned.extents.size()), capacity);
+}
+
 void BlockRows(size_t num_accesses, TileSpace* space) {
   // Enough rows to use a cache line up, few enough for their lines to stay.
   constexpr int64_t kMostRows = 32, kFewestRows = 4;

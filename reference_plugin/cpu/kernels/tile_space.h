@@ -44,6 +44,10 @@ struct TileSpace {
 // Dimensions [begin, end) of the domain in tiles of at most `capacity` points.
 TileSpace MakeTileSpace(const Domain& domain, int32_t begin, int32_t end, int64_t capacity);
 
+// The same with the reduced dimensions outside of the parallel ones, all of which a tile has: they
+// are at most half of `capacity`.
+TileSpace MakeTileSpaceOfBoth(const Domain& domain, int64_t capacity);
+
 // Lets the tiles of some rows at one column follow each other, if an access (the first
 // `num_accesses` forms are) then stays in cache lines that it would otherwise leave: a transposed
 // operand. For spaces whose tiles may come in any order.

@@ -62,6 +62,13 @@ void TileWorker::RunParallelTile(const int64_t* values, int64_t lanes) {
     RunPointPhasesOfTile(values, lanes);
     return;
   }
+  if (program_.lanes == Lanes::kBoth) {
+    for (const PhaseProgram& phase : program_.phases) {
+      if (phase.over_reduced) RunRowPhase(phase, values);
+    }
+    RunPointPhasesOfTile(values, lanes);
+    return;
+  }
   for (const PhaseProgram& phase : program_.phases) {
     if (phase.over_reduced) {
       RunReducedSteps(phase, values, lanes);
@@ -120,11 +127,20 @@ void TileWorker::RunRows(const int64_t* values, int64_t lanes) {
 }
 
 void TileWorker::StartRow(const PhaseProgram& phase, const int64_t* values) {
-  RunLoads(phase.row_loads, values, 1);
-  for (const IotaStep& iota : phase.row_iotas) RunIota(iota, values, 1);
-  Execute(phase.row_code, slots_, 1);
+  const int64_t lanes = program_.row_lanes;
+  RunLoads(phase.row_loads, values, lanes);
+  for (const IotaStep& iota : phase.row_iotas) RunIota(iota, values, lanes);
+  Execute(phase.row_code, slots_, lanes);
   for (const FillStep& fill : phase.row_fills) {
-    fill.fill(slots_[fill.to], slots_[fill.from], static_cast<size_t>(program_.reduced.max_lanes));
+    std::byte* const to = slots_[fill.to];
+    if (lanes == 1) {
+      fill.fill(to, slots_[fill.from], static_cast<size_t>(program_.reduced.max_lanes));
+      continue;
+    }
+    for (int64_t lane = 0; lane < program_.reduced.max_lanes; lane += lanes) {
+      std::memcpy(to + lane * fill.tile_bytes, slots_[fill.from],
+                  static_cast<size_t>(lanes * fill.tile_bytes));
+    }
   }
 }
 
@@ -142,8 +158,16 @@ void TileWorker::RunRowPhase(const PhaseProgram& phase, const int64_t* values) {
     StoreOutputs(phase, reduced_.values(), lanes);
   }
   for (const ReductionProgram& reduction : phase.reductions) {
-    FoldLanes(reduction, slots_, program_.reduced.max_lanes);
-    FinishReduction(reduction, slots_, 1, /*empty=*/false);
+    FoldRow(reduction, program_.reduced.max_lanes);
+    FinishReduction(reduction, slots_, program_.row_lanes, /*empty=*/false);
+  }
+}
+
+void TileWorker::FoldRow(const ReductionProgram& reduction, int64_t first_lanes) {
+  if (program_.lanes == Lanes::kBoth) {
+    FoldGroups(reduction, slots_, first_lanes, program_.row_lanes);
+  } else {
+    FoldLanes(reduction, slots_, first_lanes);
   }
 }
 
@@ -201,13 +225,14 @@ void TileWorker::RunIota(const IotaStep& step, const int64_t* values, int64_t la
 
 void TileWorker::RunPartial(const Split& split, int64_t group, size_t phase_number, int64_t begin,
                             int64_t end, const std::byte* record, std::byte* partial) {
-  const bool rows = program_.lanes == Lanes::kReduced;
-  const int64_t group_lanes = rows ? program_.parallel.max_lanes : 1;
+  const bool rows = program_.lanes != Lanes::kParallel;
+  const bool one_lane = program_.lanes == Lanes::kReduced;
+  const int64_t group_lanes = one_lane ? program_.parallel.max_lanes : 1;
   parallel_.Seek(start_, group / group_lanes);
   int64_t lanes = parallel_.lanes();
-  if (rows && group % group_lanes >= lanes) return;
+  if (one_lane && group % group_lanes >= lanes) return;
   const int64_t* values = parallel_.values();
-  if (rows) {
+  if (one_lane) {
     SetRowValues(values, group % group_lanes);
     values = row_values_;
   }
@@ -241,10 +266,10 @@ void TileWorker::RunPartial(const Split& split, int64_t group, size_t phase_numb
     StoreOutputs(phase, reduced_.values(), lanes);
   }
   for (const ReductionProgram& reduction : phase.reductions) {
-    if (rows) FoldLanes(reduction, slots_, first_lanes);
+    if (rows) FoldRow(reduction, first_lanes);
     for (const ReductionProgram::Component& component : reduction.components) {
       std::memcpy(partial + split.record_offsets[number++], slots_[component.accumulator],
-                  static_cast<size_t>((rows ? 1 : lanes) * component.tile_bytes));
+                  static_cast<size_t>((rows ? program_.row_lanes : lanes) * component.tile_bytes));
     }
   }
 }
