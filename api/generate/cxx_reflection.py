@@ -209,7 +209,7 @@ class Reflection:
         tables = []
         for m in self.tables:
             struct = self.struct_index[m.extension["struct"]]
-            tables.append(f"{{{self.text(m.extension['struct'])}, {m.extension['type']}, {struct}}}")
+            tables.append(f"{{{self.text(m.extension['struct'])}, {m.extension['type']}, {m.extension['version']}, {struct}}}")
         requirements = self.registry.requirements + self.requirements
         rows = [f"{{{self.text(r['id'])}, {self.text(r['text'])}, RequirementClass::k{r['class'].capitalize()}, "
                 f"{r.get('function', -1)}}}" for r in requirements]

@@ -5,6 +5,7 @@
 
 #include "conformance/runner/context.h"
 #include "plinth/support/abi_version.h"
+#include "plinth/support/client_option.h"
 #include "plinth/support/json.h"
 
 namespace plinth::conformance {
@@ -45,8 +46,9 @@ void AskPlugin(Context& context) {
   if (!context.plugin().Call(args).ok() || args.attributes == nullptr) return;
   for (size_t i = 0; i < args.num_attributes && i < 100; ++i) {
     const PJRT_NamedValue& attribute = args.attributes[i];
-    NoteFact(context, StrCat("attribute ", View(attribute.name, attribute.name_size)),
-             ValueText(attribute));
+    const std::string_view name = View(attribute.name, attribute.name_size);
+    if (name.starts_with(kClientOptionAttribute)) continue;  // `plinth info` shows them.
+    NoteFact(context, StrCat("attribute ", name), ValueText(attribute));
   }
 }
 

@@ -3,8 +3,23 @@
 
 #include "impl/cli/findings.h"
 #include "plinth/support/abi_version.h"
+#include "plinth/support/client_option.h"
 
 namespace plinth::cli {
+namespace {
+
+// " 4 (80 bytes)": the version whose size the table has; extensions do not tell it themselves.
+std::string VersionOf(const Json& extension, int64_t size) {
+  const int64_t known = IntOf(extension, "known_struct_size", -1);
+  if (size < 0) return {};
+  if (known < 0) return StrCat(" (", size, " bytes)");
+  const int64_t version = IntOf(extension, "known_version");
+  if (size == known) return StrCat(" ", version, " (", size, " bytes)");
+  return StrCat(size < known ? " before " : " after ", version, " (", size, " bytes, not ", known,
+                ")");
+}
+
+}  // namespace
 
 Expected<Json> Probe(const ProbeOptions& options) {
   const plinth_load_options load = options.choice.LoadOptions();
@@ -45,12 +60,12 @@ void PrintProbe(const Json& probe, std::string_view indent, bool in_full, Output
     for (const Json& extension : extensions->Elements()) {
       // Before 0.45 they had no size.
       const int64_t size = IntOf(extension, "struct_size", -1);
-      names.push_back(
-          StrCat(extension.At("name").Text(), size < 0 ? "" : StrCat(" (", size, " bytes)")));
+      names.push_back(StrCat(extension.At("name").Text(), VersionOf(extension, size)));
     }
     line("extensions", names.empty() ? "none" : StrJoin(names));
   }
   for (const auto& [name, value] : probe.At("attributes").Members()) {
+    if (name.starts_with(kClientOptionAttribute)) continue;
     line("attribute", StrCat(name, " = ", value.ToString()));
   }
   const Json& client = probe.At("client");
@@ -83,6 +98,14 @@ void PrintProbe(const Json& probe, std::string_view indent, bool in_full, Output
     null.emplace_back(name.Text());
   }
   if (!null.empty()) line("null slots", StrJoin(null));
+  for (const auto& [shape, layout] : client.At("default_layouts").Members()) {
+    line("default layout", StrCat(shape, " ", layout.Text()));
+  }
+  for (const auto& [name, value] : probe.At("attributes").Members()) {
+    if (!name.starts_with(kClientOptionAttribute)) continue;
+    line("client option", StrCat(name.substr(kClientOptionAttribute.size()), " = ",
+                                 value.ToString(), ", the default"));
+  }
   for (const auto& [name, value] : probe.At("create_options").Members()) {
     line("client option", StrCat(name, " = ", value.ToString(), ", of its manifest"));
   }

@@ -17,7 +17,8 @@ Expected<Json> Probe(const ProbeOptions& options);
 
 // Lines for people about a probe: where it was found, version, slots, extensions, attributes,
 // devices. Each begins with `indent`.
-// `in_full`: with memories, statistics, attributes of devices and null slots.
+// `in_full`: with memories, statistics, attributes of devices, null slots, default layouts and
+// client options.
 void PrintProbe(const Json& probe, std::string_view indent, bool in_full, Output& output);
 
 }  // namespace plinth::cli

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/loader/probe_questions.h"
 
+#include <cstddef>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "impl/loader/named_value_json.h"
 #include "impl/loader/plugin_table.h"
+#include "pjrt_c_api_layouts_extension.h"
+#include "plinth/reflection/reflection.h"
 #include "plinth/support/abi_version.h"
 #include "plinth/support/args.h"
+#include "plinth/support/dtype.h"
 #include "plinth/support/error.h"
+#include "plinth/support/extension_chain.h"
 #include "plinth/support/named_value.h"
 
 namespace plinth::loader {
@@ -150,6 +156,63 @@ void DescribeDeviceFurther(const PJRT_Api& api, PJRT_Device* device, Json::Objec
   out["memory_stats"] = std::move(numbers);
 }
 
+// The layout that a client gives an array when nothing is said, "{1,0:T(8,128)}", of its Layouts
+// extension.
+Expected<std::string> DefaultLayout(const PJRT_Api& api, const PJRT_Layouts_Extension& layouts,
+                                    PJRT_Client* client, PJRT_Buffer_Type type,
+                                    std::span<const int64_t> dims) {
+  PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args of_client = {};
+  of_client.struct_size = PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args_STRUCT_SIZE;
+  of_client.client = client;
+  of_client.type = type;
+  of_client.dims = dims.data();
+  of_client.num_dims = dims.size();
+  PLINTH_RETURN_IF_ERROR(Take(api, layouts.PJRT_Layouts_PJRT_Client_GetDefaultLayout(&of_client)));
+  PJRT_Layouts_MemoryLayout_Serialize_Args as_text = {};
+  as_text.struct_size = PJRT_Layouts_MemoryLayout_Serialize_Args_STRUCT_SIZE;
+  as_text.layout = of_client.layout;
+  Status status = Take(api, layouts.PJRT_Layouts_MemoryLayout_Serialize(&as_text));
+  std::string text(View(as_text.serialized_bytes, as_text.serialized_bytes_size));
+  if (as_text.serialized_layout_deleter != nullptr && as_text.serialized_layout != nullptr) {
+    as_text.serialized_layout_deleter(as_text.serialized_layout);
+  }
+  PJRT_Layouts_MemoryLayout_Destroy_Args destroy = {};
+  destroy.struct_size = PJRT_Layouts_MemoryLayout_Destroy_Args_STRUCT_SIZE;
+  destroy.layout = of_client.layout;
+  const Status destroyed = Take(api, layouts.PJRT_Layouts_MemoryLayout_Destroy(&destroy));
+  if (status.ok()) status = destroyed;
+  PLINTH_RETURN_IF_ERROR(status);
+  return text;
+}
+
+// {"f32[256,256]": "{1,0}", ...}: of a few shapes, large enough to show tiles. Empty if the plugin
+// does not tell.
+Json DescribeDefaultLayouts(const PJRT_Api& api, PJRT_Client* client) {
+  static constexpr int64_t kDims[] = {8, 16, 256, 256};
+  static constexpr struct {
+    DType type;
+    size_t rank;
+  } kShapes[] = {
+      {DType::kF32, 1}, {DType::kF32, 2}, {DType::kF32, 4}, {DType::kBF16, 2}, {DType::kS8, 2}};
+  Json::Object out;
+  const PJRT_Extension_Base* node = FindExtension(api.extension_start, PJRT_Extension_Type_Layouts);
+  const auto* layouts = reinterpret_cast<const PJRT_Layouts_Extension*>(node);
+  if (layouts == nullptr ||
+      layouts->base.struct_size <=
+          offsetof(PJRT_Layouts_Extension, PJRT_Layouts_PJRT_Client_GetDefaultLayout) ||
+      layouts->PJRT_Layouts_PJRT_Client_GetDefaultLayout == nullptr ||
+      layouts->PJRT_Layouts_MemoryLayout_Serialize == nullptr ||
+      layouts->PJRT_Layouts_MemoryLayout_Destroy == nullptr) {
+    return out;
+  }
+  for (const auto& shape : kShapes) {
+    const std::span<const int64_t> dims = std::span(kDims).last(shape.rank);
+    Expected<std::string> text = DefaultLayout(api, *layouts, client, ToC(shape.type), dims);
+    if (text.ok()) out[StrCat(Name(shape.type), "[", StrJoin(dims, ","), "]")] = *std::move(text);
+  }
+  return out;
+}
+
 Status DescribeClient(const PJRT_Api& api, PJRT_Client* client,
                       const std::function<void(const char*)>& stage, Json::Object& out) {
   stage("PJRT_Client_PlatformName");
@@ -178,6 +241,8 @@ Status DescribeClient(const PJRT_Api& api, PJRT_Client* client,
     list.emplace_back(std::move(device));
   }
   out["devices"] = std::move(list);
+  stage("the Layouts extension");
+  out["default_layouts"] = DescribeDefaultLayouts(api, client);
   return Status();
 }
 
@@ -230,8 +295,13 @@ Json DescribeExtensions(const PJRT_Api& api) {
   const PJRT_Extension_Base* node = api.extension_start;
   for (int count = 0; node != nullptr && count < kMaxExtensions; ++count, node = node->next) {
     int type = RawEnum(node->type);
-    list.emplace_back(Json::Object{
-        {"type", type}, {"name", NameOfExtension(type)}, {"struct_size", node->struct_size}});
+    Json::Object entry{
+        {"type", type}, {"name", NameOfExtension(type)}, {"struct_size", node->struct_size}};
+    if (const reflection::Table* table = reflection::FindTable(type); table != nullptr) {
+      entry["known_version"] = table->version;
+      entry["known_struct_size"] = reflection::Structs()[table->structure].end;
+    }
+    list.emplace_back(std::move(entry));
   }
   return list;
 }

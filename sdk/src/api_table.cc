@@ -78,7 +78,7 @@ Status MakePlugin(ApiInstance& made, std::unique_ptr<Plugin> (*make_plugin)()) {
   try {
     made.plugin = make_plugin();
     if (made.plugin == nullptr) return Internal("the plugin could not be made");
-    made.attributes.emplace(made.plugin->info().attributes);
+    made.attributes.emplace(made.plugin->info());
     made.ffi_of_plugin = made.plugin->ffi();
     return {};
   } catch (const std::exception& exception) {

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plinth/support/client_option.h"
+#include "plinth/support/str_cat.h"
 #include "sdk/src/api_instance.h"
 #include "sdk/src/entry.h"
 #include "sdk/src/plugin_attributes.h"
 
 namespace plinth::sdk::internal {
 namespace {
+
+std::vector<NamedValue> WithOptions(const PluginInfo& info) {
+  std::vector<NamedValue> attributes = info.attributes;
+  for (const OptionSpec& option : info.options) {
+    attributes.push_back({StrCat(kClientOptionAttribute, option.name), option.default_value});
+  }
+  return attributes;
+}
 
 std::vector<NamedValue> WithoutStableHloVersion(const std::vector<NamedValue>& attributes) {
   std::vector<NamedValue> kept;
@@ -16,8 +26,8 @@ std::vector<NamedValue> WithoutStableHloVersion(const std::vector<NamedValue>& a
 
 }  // namespace
 
-PluginAttributes::PluginAttributes(const std::vector<NamedValue>& attributes)
-    : all(attributes), for_old_callers(WithoutStableHloVersion(attributes)) {}
+PluginAttributes::PluginAttributes(const PluginInfo& info)
+    : all(WithOptions(info)), for_old_callers(WithoutStableHloVersion(info.attributes)) {}
 
 Status Call(PJRT_Plugin_Initialize_Args&) {
   PLINTH_ASSIGN_OR_RETURN(Plugin * plugin, ThePlugin());

@@ -2,17 +2,18 @@
 #ifndef PLINTH_SDK_SRC_PLUGIN_ATTRIBUTES_H_
 #define PLINTH_SDK_SRC_PLUGIN_ATTRIBUTES_H_
 
+#include "plinth/sdk/plugin.h"
 #include "plinth/support/named_value.h"
 #include "plinth/support/status.h"
 
 namespace plinth::sdk::internal {
 
-// PluginInfo::attributes as PJRT_Plugin_Attributes answers them.
+// PluginInfo::attributes and the defaults of its options, as PJRT_Plugin_Attributes answers them.
 struct PluginAttributes {
-  explicit PluginAttributes(const std::vector<NamedValue>& attributes);
+  explicit PluginAttributes(const PluginInfo& info);
 
   NamedValueArray all;
-  NamedValueArray for_old_callers;  // Without the StableHLO version.
+  NamedValueArray for_old_callers;  // PluginInfo::attributes without the StableHLO version.
 };
 
 Expected<const PluginAttributes*> ThePluginAttributes();

@@ -29,7 +29,8 @@ struct PluginInfo {
   // PJRT_Plugin_Attributes. "stablehlo_current_version" (a list of 3 int64) tells JAX which version
   // to send; the SDK leaves it out for callers of before 0.72, which would fail on it.
   std::vector<NamedValue> attributes = {};
-  // The options of Client::Create and of CreateTopology.
+  // The options of Client::Create and of CreateTopology. PJRT_Plugin_Attributes tells their
+  // defaults (support/client_option.h).
   std::vector<OptionSpec> options = {};
   // Takes part in runs of several processes: num_nodes > 1 is accepted, and CreateClient gets the
   // node's number and the key-value store.

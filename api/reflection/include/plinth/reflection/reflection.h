@@ -136,8 +136,9 @@ struct Enum {
 
 // An extension that is a table of functions.
 struct Table {
-  Text name;     // of its struct
-  int16_t type;  // PJRT_Extension_Type
+  Text name;        // of its struct
+  int16_t type;     // PJRT_Extension_Type
+  int16_t version;  // of its own header, which the registry describes
   int16_t structure;
 };
 
