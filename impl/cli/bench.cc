@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <functional>
-#include <string_view>
 
 #include "impl/cli/commands.h"
 #include "impl/cli/crash_report.h"
 #include "impl/cli/literal.h"
 #include "impl/cli/program.h"
 #include "impl/cli/progress.h"
+#include "impl/cli/random_inputs.h"
 
 namespace plinth::cli {
 namespace {
@@ -16,36 +16,6 @@ using client::Buffer;
 using client::HostArray;
 
 constexpr int kInFlight = 16;  // launches that are waited for together, for throughput
-
-// The inputs of a program whose text says what it takes: evenly in [0, 1), integers in 0 to 100.
-Expected<std::vector<HostArray>> InputsFor(const ProgramSource& source) {
-  const std::string signature = SignatureOf(source);
-  std::vector<HostArray> inputs;
-  constexpr std::string_view kTensor = "tensor<";
-  for (size_t at = signature.find(kTensor); at != std::string::npos;
-       at = signature.find(kTensor, at + 1)) {
-    size_t end = at + kTensor.size();
-    for (int depth = 1; depth > 0 && end < signature.size(); ++end) {
-      depth += signature[end] == '<' ? 1 : 0;
-      depth -= signature[end] == '>' ? 1 : 0;
-    }
-    // "2x3xf32", "complex<f32>", "4x!quant..."
-    std::string inner = signature.substr(at + kTensor.size(), end - at - kTensor.size() - 1);
-    inner = inner.substr(0, inner.find(','));
-    std::string dims, type = inner;
-    while (!type.empty() && type.find('x') != std::string::npos && type[0] >= '0' &&
-           type[0] <= '9') {
-      const size_t x = type.find('x');
-      dims += StrCat(dims.empty() ? "" : ",", type.substr(0, x));
-      type = type.substr(x + 1);
-    }
-    if (type == "complex<f32>") type = "c64";
-    if (type == "complex<f64>") type = "c128";
-    PLINTH_ASSIGN_OR_RETURN(HostArray array, ParseLiteral(StrCat(type, "[", dims, "]=random")));
-    inputs.push_back(std::move(array));
-  }
-  return inputs;
-}
 
 // A plugin with its client.
 struct Side {
@@ -222,7 +192,7 @@ int Bench(const BenchOptions& options, Output& output) {
     // What bytecode takes, only a plugin can read: without --input it is compiled alone.
     one.runs = !given.empty() || !SignatureOf(one.source).empty();
     if (given.empty() && one.runs) {
-      Expected<std::vector<HostArray>> inputs = InputsFor(one.source);
+      Expected<std::vector<HostArray>> inputs = RandomInputs(one.source);
       if (!inputs.ok()) return output.Fail(inputs.status().WithContext(path), kUsage);
       one.inputs = *std::move(inputs);
     }

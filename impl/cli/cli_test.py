@@ -182,7 +182,12 @@ class InfoTest(CommandTest):
         self.assertEqual(plugin["verdict"], "works")
         self.assertEqual(plugin["table"]["slots"], FUNCTIONS)
         self.assertEqual(plugin["client"]["platform_name"], "cpu")
-        self.assertIn("Layouts", self.plinth("info", PLUGIN).stdout)
+        self.assertEqual(plugin["client"]["default_layouts"]["f32[256,256]"], "{1,0}")
+        text = self.plinth("info", PLUGIN).stdout
+        self.assertRegex(text, r"extensions: .*Layouts 4 \(\d+ bytes\)")
+        self.assertIn("default layout:     s8[256,256] {1,0}\n", text)
+        self.assertIn("client option:      num_threads = 0, the default\n", text)
+        self.assertNotIn("plinth_client_option", text)
 
     def test_options_and_no_client(self):
         plugin = self.json("info", PLUGIN, "--option", "num_devices=3")["plugin"]
@@ -224,6 +229,35 @@ class DoctorTest(CommandTest):
         self.assertIn("searched", value)
         text = self.plinth("doctor", PLUGIN).stdout
         self.assertIn("verdict: works", text)
+
+    def test_a_program_is_tried(self):
+        value = self.json("doctor", PLUGIN, "--run", PROGRAM)["plugins"][0]["programs"][0]
+        self.assertEqual((value["program"], value["works"]), (PROGRAM, True))
+        self.assertGreater(value["times_ms"]["run"], 0)
+        self.assertGreater(value["cost"]["flops"], 0)
+        text = self.plinth("doctor", PLUGIN, "--run", PROGRAM).stdout
+        self.assertRegex(text, r"softmax.mlir: compiled in [\d.]+ ms, ran in [\d.]+ ms\n")
+        wrong = self.folder / "wrong.mlir"
+        wrong.write_text("module { func.func @main() { stablehlo.nothing } }")
+        text = self.plinth("doctor", PLUGIN, "--run", wrong, "--run", PROGRAM, code=1).stdout
+        self.assertRegex(text, r"problem: UNIMPLEMENTED: .*wrong.mlir: .* stablehlo.nothing is not known\n")
+        self.assertIn("softmax.mlir: compiled in", text)
+        self.assertIn("verdict: does not work here", text)
+        value = self.json("doctor", PLUGIN, "--run", "missing.mlir", code=1)
+        self.assertIn("missing.mlir", value["plugins"][0]["programs"][0]["failure"])
+
+    def test_a_program_that_does_not_end(self):
+        endless = self.folder / "endless.mlir"
+        endless.write_text("""
+module { func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  %r = stablehlo.while(%i = %x) : tensor<i32>
+    cond { %t = stablehlo.constant dense<true> : tensor<i1>
+           stablehlo.return %t : tensor<i1> }
+    do { %n = stablehlo.add %i, %x : tensor<i32>
+         stablehlo.return %n : tensor<i32> }
+  return %r : tensor<i32> } }""")
+        text = self.plinth("doctor", PLUGIN, "--run", endless, "--timeout-ms", 5000, code=1).stdout
+        self.assertRegex(text, "`plinth run .*endless.mlir` did not end within 5000 ms")
 
     def test_problems(self):
         ladder = self.json("doctor", PLUGIN, "--ifrt", "--option", "num_devices=2")["plugins"][0]["ifrt"]
@@ -347,6 +381,15 @@ class RunTest(CommandTest):
         for arguments in (("-i", "f32[3,2]=1"), (), ("-i", INPUT, "-i", INPUT)):
             error = self.run_program(*arguments, code=1, json=True)["error"]["message"]
             self.assertIn("takes (tensor<2x3xf32>)", error)
+
+    def test_random_inputs(self):
+        self.run_program("--random", "-o", "p.npy")
+        self.run_program("--random", "--expect", "p.npy")
+        self.run_program("--random", "-i", INPUT, code=2)
+        code = self.folder / "code.mlirbc"
+        code.write_bytes(b"ML\xefR\x01")
+        error = self.run_program("--random", program=code, code=2, json=True)["error"]["message"]
+        self.assertIn("only a plugin can read", error)
 
     def test_percentiles_have_units(self):
         times = self.run_program("-i", INPUT, "-q", "--repeat", "101").stdout

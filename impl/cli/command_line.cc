@@ -175,7 +175,9 @@ class CommandLine {
   void AddDoctor() {
     CLI::App* sub = Add(app_, "doctor", "What was found where, what works, what does not and why",
                         [this](Output& output) { return Doctor(doctor_, output); });
-    AddProbing(sub, doctor_, "Path or name; default: all that are found");
+    AddProbing(sub, doctor_.probe, "Path or name; default: all that are found");
+    AddRepeated(sub, "--run", doctor_.programs,
+                "A program that the plugin compiles and runs too; tells what the host ran of it");
     sub->add_flag("--ifrt", doctor_.with_ifrt,
                   "What arrays over many devices rest on with it; -v: and why");
   }
@@ -185,6 +187,9 @@ class CommandLine {
                         [this](Output& output) { return cli::Run(run_, output); });
     AddProgram(sub, run_.program);
     AddRepeated(sub, "-i,--input", run_.inputs, kInputHelp);
+    sub->add_flag("--random", run_.has_random_inputs,
+                  "Random arguments of the types that the program's text takes")
+        ->excludes("--input");
     AddRepeated(
         sub, "-o,--output", run_.outputs,
         "A NumPy file to write a result to, in order of the results; or one .safetensors for all");
@@ -318,7 +323,8 @@ class CommandLine {
   Command command_;
   bool is_json_ = false;
   ListOptions list_;
-  ProbeOptions info_, doctor_;
+  ProbeOptions info_;
+  DoctorOptions doctor_;
   RunOptions run_;
   CompileCommandOptions compile_;
   ManifestCheckOptions check_;

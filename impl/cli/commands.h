@@ -23,12 +23,17 @@ struct ProbeOptions {
   PluginChoice choice;
   int timeout_ms = 30000;
   bool create_client = true;
-  bool with_ifrt = false;  // What libplinth_ifrt rests on with it; for Doctor.
 };
 // What one plugin is and says of itself.
 int Info(const ProbeOptions& options, Output& output);
+
+struct DoctorOptions {
+  ProbeOptions probe;
+  std::vector<std::string> programs;  // That each plugin compiles and runs.
+  bool with_ifrt = false;             // What libplinth_ifrt rests on with it.
+};
 // What is wrong, with one plugin or with all that are found.
-int Doctor(const ProbeOptions& options, Output& output);
+int Doctor(const DoctorOptions& options, Output& output);
 
 // A program and how to compile it.
 struct ProgramOptions {
@@ -44,6 +49,7 @@ struct RunOptions {
   PluginChoice choice;
   ProgramOptions program;
   std::vector<std::string> inputs;
+  bool has_random_inputs = false;  // In place of them; of the program's types.
   std::vector<std::string> outputs;
   std::vector<std::string> expected;  // Files that the results are compared with.
   double relative_tolerance = -1, absolute_tolerance = -1;  // Negative: by the type.

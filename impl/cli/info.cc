@@ -10,6 +10,7 @@
 #include "impl/cli/ladder.h"
 #include "impl/cli/probe_report.h"
 #include "impl/cli/progress.h"
+#include "impl/cli/trial.h"
 #include "impl/loader/environment.h"
 
 namespace plinth::cli {
@@ -22,8 +23,8 @@ constexpr int kFirstFullSizeMinor = 110;
 constexpr const char* kKindNames[] = {"problem", "warning", "note"};
 
 // Everything about one plugin; whether there is a problem.
-bool Diagnose(const Json& probe, bool is_verbose, std::set<std::string>& said, Json::Object& json,
-              Output& output) {
+bool Diagnose(const DoctorOptions& options, const Json& probe, std::set<std::string>& said,
+              Json::Object& json, Output& output) {
   PrintProbe(probe, "  ", false, output);
   Json::Array list;
   bool has_problem = false;
@@ -36,7 +37,7 @@ bool Diagnose(const Json& probe, bool is_verbose, std::set<std::string>& said, J
   json["findings"] = std::move(list);
   const std::vector<std::string> quirks = KnownQuirks(IntOf(probe.At("table"), "minor"));
   for (const std::string& quirk : quirks) {
-    if (is_verbose && said.insert(quirk).second) {
+    if (options.probe.choice.verbose && said.insert(quirk).second) {
       output.Line("  known of this revision: ", quirk);
     }
   }
@@ -44,6 +45,14 @@ bool Diagnose(const Json& probe, bool is_verbose, std::set<std::string>& said, J
   const int64_t minor = IntOf(probe.At("table"), "minor");
   if (!has_problem && minor >= kFirstFullSizeMinor) {
     output.Line("  frameworks that demand another minor: libplinth with PLINTH_LAYERS=validation");
+  }
+  // A plugin that makes no client compiles nothing either.
+  if (!has_problem && !options.programs.empty()) {
+    Json::Array trials;
+    for (const std::string& program : options.programs) {
+      has_problem |= !Try(options.probe, program, trials, output);
+    }
+    json["programs"] = std::move(trials);
   }
   output.Line("  verdict: ", has_problem ? "does not work here" : "works");
   return has_problem;
@@ -110,9 +119,9 @@ int Info(const ProbeOptions& options, Output& output) {
                      stage.starts_with("PJRT_") ? kNoClient : kNoPlugin);
 }
 
-int Doctor(const ProbeOptions& options, Output& output) {
+int Doctor(const DoctorOptions& options, Output& output) {
   DescribeEnvironment(output);
-  const Expected<std::vector<std::string>> plugins = PluginsOf(options.choice, output);
+  const Expected<std::vector<std::string>> plugins = PluginsOf(options.probe.choice, output);
   if (!plugins.ok()) return output.Fail(plugins.status(), kUsage);
   if (plugins->empty()) {
     return output.Fail(NotFound("no plugin was found; give one, or install one"), kNoPlugin);
@@ -123,17 +132,17 @@ int Doctor(const ProbeOptions& options, Output& output) {
   Progress progress("asking the plugins");
   for (const std::string& plugin : *plugins) {
     progress.Set(StrCat("asking ", plugin));
-    ProbeOptions one = options;
-    one.choice.plugin = plugin;
-    Expected<Json> probe = Probe(one);
-    if (!probe.ok() && !options.choice.plugin.empty()) {
+    DoctorOptions one = options;
+    one.probe.choice.plugin = plugin;
+    Expected<Json> probe = Probe(one.probe);
+    if (!probe.ok() && !options.probe.choice.plugin.empty()) {
       return output.Fail(probe.status(), CodeOfLoading(probe.status()));
     }
     Json::Object json;
     output.Line("\nplugin ", plugin);
     bool has_problem = true;
     if (probe.ok()) {
-      has_problem = Diagnose(*probe, options.choice.verbose, said, json, output);
+      has_problem = Diagnose(one, *probe, said, json, output);
       json["probe"] = *std::move(probe);
     } else {
       output.Line("  problem: ", probe.status().ToString());
@@ -143,10 +152,10 @@ int Doctor(const ProbeOptions& options, Output& output) {
       output.Line("  arrays over many devices:");
       CrashReport crash(plugin, output.as_json());
       crash.Set("trying operations on arrays");
-      Expected<Json> ladder = IfrtLadder(one.choice);
+      Expected<Json> ladder = IfrtLadder(one.probe.choice);
       has_problem = !ladder.ok();
       if (ladder.ok()) {
-        PrintIfrtLadder(*ladder, options.choice.verbose, output);
+        PrintIfrtLadder(*ladder, options.probe.choice.verbose, output);
         json["ifrt"] = *std::move(ladder);
       } else {
         output.Line("  problem: ", ladder.status().ToString());

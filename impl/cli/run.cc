@@ -12,6 +12,7 @@
 #include "impl/cli/npy.h"
 #include "impl/cli/program.h"
 #include "impl/cli/progress.h"
+#include "impl/cli/random_inputs.h"
 #include "impl/cli/safetensors.h"
 #include "impl/cli/stdin_file.h"
 #include "plinth/client/layouts.h"
@@ -60,6 +61,16 @@ Expected<std::vector<HostArray>> ReadInputs(const std::vector<std::string>& text
     inputs.push_back(*std::move(input));
   }
   return inputs;
+}
+
+// Those of the command line, or random ones.
+Expected<std::vector<HostArray>> InputsOf(const RunOptions& options, const ProgramSource& source) {
+  if (!options.has_random_inputs) return ReadInputs(options.inputs, "input");
+  if (SignatureOf(source).empty()) {
+    return InvalidArgument("--random: what ", options.program.path,
+                           " takes, only a plugin can read; give an --input for each argument");
+  }
+  return RandomInputs(source);
 }
 
 // The layouts that a program wants its arguments in, as far as the plugin tells them and they are
@@ -312,7 +323,7 @@ int Run(const RunOptions& options, Output& output) {
     return output.Fail(InvalidArgument("standard input is the program, and cannot be an input too"),
                        kUsage);
   }
-  const Expected<std::vector<HostArray>> inputs = ReadInputs(options.inputs, "input");
+  const Expected<std::vector<HostArray>> inputs = InputsOf(options, *source);
   if (!inputs.ok()) return output.Fail(inputs.status(), kUsage);
   const Expected<std::vector<HostArray>> expected = ReadInputs(options.expected, "--expect");
   if (!expected.ok()) return output.Fail(expected.status(), kUsage);

@@ -27,12 +27,12 @@ constexpr size_t kMaxErrors = 16 << 10;
 constexpr int kPollMilliseconds = 20;
 
 Status SystemFailure(const char* what) {
-  return Internal("cannot start a process for the probe: ", what, ": ", SystemError(errno));
+  return Internal("cannot start a process: ", what, ": ", SystemError(errno));
 }
 
 // Files in memory: neither side ever waits for the other, whatever the sizes.
 Status MakeMemoryFile(Descriptor& file, const std::string& contents) {
-  file.Set(memfd_create("plinth-probe", MFD_CLOEXEC));
+  file.Set(memfd_create("plinth-child", MFD_CLOEXEC));
   if (file.get() < 0) return SystemFailure("memfd_create");
   size_t written = 0;
   while (written < contents.size()) {
@@ -102,7 +102,7 @@ Expected<pid_t> Spawn(const ChildRequest& request, Descriptor& input, Descriptor
   posix_spawn_file_actions_adddup2(&settings.files, input.get(), 0);
   posix_spawn_file_actions_adddup2(&settings.files, errors.get(), 1);
   posix_spawn_file_actions_adddup2(&settings.files, errors.get(), 2);
-  posix_spawn_file_actions_adddup2(&settings.files, output.get(), 3);
+  posix_spawn_file_actions_adddup2(&settings.files, output.get(), request.result_file);
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
@@ -121,8 +121,7 @@ Expected<pid_t> Spawn(const ChildRequest& request, Descriptor& input, Descriptor
   int error = posix_spawn(&child, request.command[0].c_str(), &settings.files, &settings.attributes,
                           arguments.data(), request.empty_environment ? no_variables : environ);
   if (error != 0) {
-    return Internal("cannot start a process for the probe: ", request.command[0], ": ",
-                    SystemError(error));
+    return Internal("cannot start a process: ", request.command[0], ": ", SystemError(error));
   }
   return child;
 }

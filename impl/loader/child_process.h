@@ -13,13 +13,14 @@ namespace plinth::loader {
 struct ChildRequest {
   std::vector<std::string> command;  // The first is the path of the program.
   bool empty_environment = false;
-  std::string input;  // What it reads from descriptor 0.
+  std::string input;    // What it reads from descriptor 0.
+  int result_file = 3;  // The descriptor that it writes its result to; 1: its standard output.
   std::chrono::milliseconds timeout{};
 };
 
 struct ChildResult {
-  std::string output;  // What it wrote to descriptor 3.
-  std::string errors;  // The end of what it wrote to standard output and error.
+  std::string output;  // What it wrote to that descriptor.
+  std::string errors;  // The end of what else it wrote to standard output and error.
   bool timed_out = false;
   int signal = 0;      // That ended it; 0: none, or not known.
   int exit_code = -1;  // -1: it did not exit, or a handler of the process took the answer away.

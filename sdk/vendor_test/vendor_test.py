@@ -40,6 +40,12 @@ assert np.allclose(f(x, y), np.sin(np.maximum(x, y)), atol=1e-6)
 cost = f.lower(x, y).compile().cost_analysis()
 print({key.split(".")[1]: int(cost[key]) for key in sorted(cost) if key.startswith("plinth_fallback.")})
 """
+SINE = """
+module { func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.maximum %x, %x : tensor<4xf32>
+  %1 = stablehlo.sine %0 : tensor<4xf32>
+  return %1 : tensor<4xf32> } }
+"""
 COMPONENTS = {1: ["headers", "support", "sdk", "conformance", "libplinth"],
               2: ["program"], 3: ["program", "compiler", "reference"]}
 
@@ -114,8 +120,34 @@ class VendorTest(unittest.TestCase):
         project = self.stage(3)
         self.assertIn("conforms to L4", self.suite(project))
         self.replace_an_op(project)
+        self.tell_what_the_host_runs(project)
         self.trace_and_replay(project)
+        self.submit(project)
         self.wheel(project)
+
+    def tell_what_the_host_runs(self, project: Path):
+        """The doctor names it, for any program."""
+        plugin = next((project / "build").glob("*.so"))
+        program = project / "sine.mlir"
+        program.write_text(SINE)
+        said = run(self.plinth, "doctor", plugin, "--run", program)
+        self.assertRegex(said, r"sine\.mlir: compiled in [\d.]+ ms, ran in [\d.]+ ms\n"
+                               r" +on the host: sine \(1 step\), 32 bytes\n")
+
+    def submit(self, project: Path):
+        """A statement, a bundle of a run, and what whoever gets it reads."""
+        plugin = next((project / "build").glob("*.so"))
+        suite, statement = self.prefix / "bin/plinth-conformance", project / "statement.json"
+        bundle = project / "bundle.tar.gz"
+        run(suite, "statement", "--company", "Firm", "--product", "NPU 1", "--device", "npu",
+            "--driver", "none", "--operating_system", "Debian 12", "--date", "2026-11-23",
+            "-o", statement)
+        run(suite, "--plugin", plugin, "--profile", project / "profile.json", "--quiet", "--level",
+            "L1", "--statement", statement, "--bundle", bundle)
+        said = run(suite, "verify", bundle, "--plugin", plugin)
+        self.assertRegex(said, r"SHA-256: +[0-9a-f]{64}\n")
+        self.assertIn("make a plugin of this hash conform to L1", said)
+        self.assertIn("the word of Firm", said)
 
     def trace_and_replay(self, project: Path):
         """What JAX asked of the plugin, captured by libplinth in front of it, and repeated."""
@@ -125,6 +157,10 @@ class VendorTest(unittest.TestCase):
         run(sys.executable, "-P", "-c", MAXIMUM, JAX_PLATFORMS=project.name,
             PJRT_NAMES_AND_LIBRARY_PATHS=f"{project.name}:{libplinth}", PLINTH_PLUGIN=str(plugin),
             PLINTH_LAYERS=f"trace(capture={capture})")
+        timeline = project / "timeline.json"
+        run(self.plinth, "trace", "--plugin", plugin, "-o", timeline, "--", sys.executable, "-P",
+            "-c", MAXIMUM)
+        self.assertIn("PJRT_LoadedExecutable_Execute", timeline.read_text())
         said = run(self.plinth, "replay", capture, "--plugin", plugin)
         self.assertRegex(said, r"differences: +0\n")
 

@@ -53,6 +53,11 @@ python3 "$root/docs/dead_links.py" "$work/all/share/doc/plinth" || fail "dead li
 # Headers of the ABI do not lie among everybody's.
 [ "$(ls "$work/all/include")" = plinth ] || fail "include/ has: $(ls "$work/all/include")"
 
+# What plinth says of itself lies where man and shells look.
+for page in man/man1/plinth.1 bash-completion/completions/plinth zsh/site-functions/_plinth fish/vendor_completions.d/plinth.fish; do
+  grep -q doctor "$work/all/share/$page" || fail "share/$page is not there, or tells nothing"
+done
+
 # Where it was installed, the plugin is found without any variable.
 XDG_DATA_DIRS=/nowhere "$work/all/bin/plinth" list | tee "$work/log"
 grep -q pjrt_plinth_cpu.so "$work/log" || fail "plinth list does not find the installed plugin"
