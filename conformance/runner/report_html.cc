@@ -23,6 +23,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; mar
 .row { display: grid; grid-template-columns: 14rem 1fr 16rem; gap: .2rem 1rem; align-items: center; padding: .25rem 0; border-top: 1px solid var(--line) }
 .bar { display: flex; height: 14px; border-radius: 3px; overflow: hidden; background: var(--line) }
 .bar span { min-width: 2px }
+.bar .none { min-width: 0 }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; margin: .6rem 0 }
 .verdict { color: #ffffff; border-radius: 3px; padding: 0 .4rem; font-size: 13px; font-weight: 600; white-space: nowrap }
 .PASS { background: #1a7f37 } .FAIL { background: #b42318 } .CRASH { background: #6b1a12 } .HANG { background: #8a5300 }
@@ -186,15 +187,16 @@ std::string Levels(const Report& report) {
     size_t needed = MustPass(each, report.plugin_minor).size();
     if (needed == 0) continue;
     size_t missing = MissingMustPass(report, each).size();
-    out +=
-        StrCat("<div class=row><div><b>", each, "</b> ",
-               each <= level              ? "reached"
-               : IsLookedAt(report, each) ? "not reached"
-                                          : "not run",
-               "</div><div class=bar role=img aria-label=\"", needed - missing, " of ", needed,
-               " that must pass\"><span class=PASS style=\"flex-grow:", needed - missing,
-               "\"></span><span style=\"flex-grow:", missing, "\"></span></div><div class=muted>",
-               needed - missing, " of ", needed, " that must pass</div></div>\n");
+    out += StrCat("<div class=row><div><b>", each, "</b> ",
+                  each <= level              ? "reached"
+                  : IsLookedAt(report, each) ? "not reached"
+                                             : "not run",
+                  "</div><div class=bar role=img aria-label=\"", needed - missing, " of ", needed,
+                  " that must pass\"><span class=\"PASS", missing == needed ? " none" : "",
+                  "\" style=\"flex-grow:", needed - missing,
+                  "\"></span><span class=none style=\"flex-grow:", missing,
+                  "\"></span></div><div class=muted>", needed - missing, " of ", needed,
+                  " that must pass</div></div>\n");
   }
   NextLevel next = WhatIsNext(report);
   if (next.level.empty() || !next.is_asked) return out;

@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the page of a report as a browser would: report_page_test.py SUITE PLUGIN"""
+"""Reads the page of a report as a browser would.
+
+  report_page_test.py SUITE PLUGIN [--browser FOLDER]
+
+--browser: shows it to Chromium too, as wide as a phone and as a desk, which write FOLDER/390.png and
+1280.png for people to look at.
+"""
 
 import collections
 import html.parser
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -123,8 +130,36 @@ def page_problems(page: Page, report_text: str) -> list[str]:
     return problems + style_problems(style)
 
 
+def browser_problems(page: pathlib.Path, folder: pathlib.Path) -> list[str]:
+    """Whether anything is wider than the window."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        return ["there is no Chromium: scripts/install_dependencies --browser"]
+    folder.mkdir(parents=True, exist_ok=True)
+    measured = page.with_name("measured.html")
+    measured.write_text(page.read_text() + "<script>document.body.dataset.width = "
+                        "document.documentElement.scrollWidth</script>")
+    problems = []
+    for width in (390, 1280):
+        command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                   f"--user-data-dir={page.parent}/profile", f"--window-size={width},1100"]
+        picture = folder / f"{width}.png"
+        picture.unlink(missing_ok=True)
+        for words in ([f"--screenshot={picture}", page.as_uri()], ["--dump-dom", measured.as_uri()]):
+            done = subprocess.run(command + words, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                return [f"{browser} ended with {done.returncode}: {done.stderr}"]
+        found = re.search(r'data-width="(\d+)"', done.stdout)
+        if found is None or int(found[1]) > width:
+            problems.append(f"in a window of {width} the page is {found and found[1]} wide")
+        if not picture.exists():
+            problems.append(f"{picture} was not written")
+    return problems
+
+
 def main() -> int:
     suite, plugin = sys.argv[1:3]
+    pictures = pathlib.Path(sys.argv[4]).absolute() if sys.argv[3:4] == ["--browser"] else None
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "page.html"
         # Without its profile the plugin lacks much.
@@ -134,7 +169,9 @@ def main() -> int:
             print(f"no page; status {done.returncode}\n{done.stdout}{done.stderr}")
             return 1
         text = path.read_text()
-    problems = page_problems(Page(text), text)
+        problems = page_problems(Page(text), text)
+        if pictures is not None:
+            problems += browser_problems(path, pictures)
     print("\n".join(problems) or "the page is as it should be")
     return 1 if problems else 0
 
