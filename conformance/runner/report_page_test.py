@@ -9,6 +9,7 @@
 """
 
 import collections
+import html
 import html.parser
 import pathlib
 import re
@@ -136,11 +137,14 @@ def browser_problems(page: pathlib.Path, folder: pathlib.Path) -> list[str]:
     if browser is None:
         return ["there is no Chromium: scripts/install_dependencies --browser"]
     folder.mkdir(parents=True, exist_ok=True)
+    # In a frame, because windows have a least width; a page from a file may not look into another.
     measured = page.with_name("measured.html")
-    measured.write_text(page.read_text() + "<script>document.body.dataset.width = "
-                        "document.documentElement.scrollWidth</script>")
+    frame = ('<iframe id=page style="border:0;height:1100px;width:%dpx" srcdoc="%s"></iframe><script>'
+             "onload = () => document.body.dataset.width = page.contentDocument.documentElement.scrollWidth"
+             "</script>")
     problems = []
     for width in (390, 1280):
+        measured.write_text(frame % (width, html.escape(page.read_text())))
         command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    f"--user-data-dir={page.parent}/profile", f"--window-size={width},1100"]
         picture = folder / f"{width}.png"

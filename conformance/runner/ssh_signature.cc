@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
@@ -100,9 +101,9 @@ Expected<std::string> SshSigner(const std::string& text, const std::string& sign
     return with == std::string::npos ? said : said.substr(with + 6);
   }
   PLINTH_ASSIGN_OR_RETURN(
-      std::string name,
+      const std::string names,
       RunSshKeygen(folder, {"-Y", "find-principals", "-s", sig, "-f", allowed_signers}, ""));
-  name = name.substr(0, name.find('\n'));
+  const std::string name(names.begin(), std::find(names.begin(), names.end(), '\n'));
   Expected<std::string> said = RunSshKeygen(
       folder, {"-Y", "verify", "-f", allowed_signers, "-I", name, "-n", kNamespace, "-s", sig},
       file);
