@@ -245,6 +245,20 @@ class RemoteTest(unittest.TestCase):
         self.assertEqual(remote, local)
         self.assertLess(remote[-1], remote[0])
 
+    def test_digits_train_the_same(self):
+        train = Path(__file__).resolve().parents[2] / "samples/digits/train.py"
+        with tempfile.TemporaryDirectory() as folder, Server() as server:
+            code = (f"import runpy, sys; sys.path.insert(0, {str(train.parent)!r}); "
+                    "sys.argv = ['train.py', '--epochs', '1', '--out', {!r}]; "
+                    f"runpy.run_path({str(train)!r}, run_name='__main__')")
+            runs = [child(code.format(f"{folder}/{name}"), address)
+                    for name, address in (("remote", server.address), ("local", None))]
+            for run in runs:
+                self.finish(run)
+            remote, local = (json.loads(Path(f"{folder}/{name}.json").read_text()) for name in ("remote", "local"))
+            self.assertEqual(remote["losses"], local["losses"])
+            self.assertEqual(remote["accuracy"], local["accuracy"])
+
     def test_eight_devices_and_a_socket(self):
         with Server("--option", "num_devices=8", "--listen", self.socket) as server:
             self.assertEqual(server.address, self.socket)
