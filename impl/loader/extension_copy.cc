@@ -14,9 +14,6 @@
 namespace plinth::loader {
 namespace {
 
-// Nodes are a few hundred bytes; one that says more than this is damaged.
-constexpr size_t kLargestNode = size_t{1} << 16;
-
 // Extensions of older plugins that cannot be passed on.
 struct Hidden {
   int type;
@@ -89,7 +86,7 @@ CopiedExtensions CopyExtensions(const PluginTable& table, const ThunkTable& thun
       warn(type, hidden->reason);
       continue;
     }
-    if (size > kLargestNode) {
+    if (size > kLargestExtension) {
       if (extension == nullptr) {
         warn(type, StrCat("its struct_size is ", size, ", and nothing else tells its size"));
         continue;

@@ -8,7 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "impl/loader/broken_table.h"
 #include "impl/loader/closures.h"
+#include "impl/loader/own_memory.h"
 #include "impl/loader/plugin_chain.h"
 #include "impl/loader/plugin_table.h"
 #include "impl/loader/reported_minor.h"
@@ -104,8 +106,13 @@ Expected<const PJRT_Api*> OpenPlugin(const OpenOptions& options) {
   }
   Opening opening;
   PLINTH_ASSIGN_OR_RETURN(const PJRT_Api* api, LoadTable(options.path));
+  // After GetPjrtApi, which may have mapped what it returns.
+  const OwnMemory memory = OwnMemory::Now();
+  PLINTH_RETURN_IF_ERROR(CheckReadable(options.path, api, memory));
   PLINTH_ASSIGN_OR_RETURN(PluginTable table,
                           ReadPluginTable(options.path, api, options.allow_old, options.log));
+  PLINTH_RETURN_IF_ERROR(CheckSlots(table, memory));
+  PLINTH_RETURN_IF_ERROR(CheckExtensions(table, memory));
   if (CanBeUsedDirectly(table, options)) {
     Log(options.log, LogLevel::kInfo, StrCat("chain: caller -> ", table.Describe()));
     return api;

@@ -16,6 +16,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "impl/loader/broken_table.h"
 #include "impl/loader/default_layouts.h"
 #include "impl/loader/emulation.h"
 #include "impl/loader/testing/fake_test.h"
@@ -97,6 +98,90 @@ TEST(OpenTest, RefusesTablesOfImpossibleSize) {
   fake = FakeOptions();
   fake.version_size = uintptr_t{0x7f1234567890};  // A function, in tables without a version.
   EXPECT_THAT(TryOpen(fake).ToString(), HasSubstr("has no version"));
+}
+
+TEST(OpenTest, RefusesTablesWithoutWhatEveryPluginHas) {
+  FakeOptions fake;
+  fake.null_slots = {id::kPJRT_Error_Message, id::kPJRT_Client_Create};
+  EXPECT_THAT(TryOpen(fake).ToString(),
+              AllOf(HasSubstr("fake_plugin.so (PJRT 0.116)"),
+                    HasSubstr("null at PJRT_Error_Message, PJRT_Client_Create.")));
+  for (int function = 0; function < 100; ++function) fake.null_slots.insert(function);
+  EXPECT_THAT(TryOpen(fake).ToString(), HasSubstr(" more"));
+  // What the loader answers itself, and what a plugin need not have.
+  fake.null_slots = {id::kPJRT_Plugin_Attributes, id::kPJRT_Buffer_CopyToDevice,
+                     id::kPJRT_Client_Load};
+  EXPECT_TRUE(TryOpen(fake).ok());
+  // Functions that came later than the plugin.
+  EXPECT_TRUE(TryOpen(OfMinor(57)).ok());
+}
+
+TEST(OpenTest, RefusesSlotsThatAreNoCode) {
+  static const int data = 7;
+  for (const void* garbage : {static_cast<const void*>(&data), reinterpret_cast<const void*>(8)}) {
+    FakeOptions fake;
+    fake.garbage = {{id::kPJRT_Client_DmaMap, garbage}};
+    Status status = TryOpen(fake);
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.ToString(),
+                AllOf(HasSubstr("PJRT_Client_DmaMap is no code"), HasSubstr("shorter")));
+  }
+}
+
+TEST(OpenTest, RefusesTablesThatCannotBeRead) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char* pages = static_cast<char*>(
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);
+  // The head is there, and all that it promises lies behind the end of what is mapped.
+  const size_t head = offsetof(PJRT_Api, PJRT_Error_Destroy);
+  char* table = pages + page - head;
+  std::memcpy(table, Fake().Make(FakeOptions()), head);
+  auto* api = reinterpret_cast<const PJRT_Api*>(table);
+  OwnMemory memory = OwnMemory::Now();
+  EXPECT_THAT(CheckReadable("/x.so", api, memory).ToString(),
+              AllOf(HasSubstr("/x.so"), HasSubstr("1144 bytes")));
+  api = reinterpret_cast<const PJRT_Api*>(pages + page);
+  EXPECT_THAT(CheckReadable("/x.so", api, memory).ToString(), HasSubstr("cannot be read"));
+  munmap(pages, 2 * page);
+}
+
+TEST(OpenTest, RefusesExtensionsThatCannotBeRead) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char* pages = static_cast<char*>(
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);
+  // A whole head at the end of what is mapped, of a node that says it is larger.
+  PJRT_Extension_Base node = {40, PJRT_Extension_Type_FFI, nullptr};
+  char* at_end = pages + page - PJRT_Extension_Base_STRUCT_SIZE;
+  std::memcpy(at_end, &node, PJRT_Extension_Base_STRUCT_SIZE);
+  FakeOptions fake;
+  fake.extensions = reinterpret_cast<PJRT_Extension_Base*>(at_end);
+  EXPECT_THAT(TryOpen(fake).ToString(), AllOf(HasSubstr("type 5"), HasSubstr("40 bytes")));
+  PJRT_Extension_Base first = {PJRT_Extension_Base_STRUCT_SIZE, PJRT_Extension_Type_Stream,
+                               reinterpret_cast<PJRT_Extension_Base*>(pages + page)};
+  fake.extensions = &first;
+  EXPECT_THAT(TryOpen(fake).ToString(), HasSubstr("node 1 cannot be read"));
+  munmap(pages, 2 * page);
+  Fake().Make(FakeOptions());
+}
+
+TEST(OpenTest, OwnMemoryReadsWhatTheSystemSays) {
+  OwnMemory memory = OwnMemory::FromMaps(
+      "1000-2000 r--p 0 fd:00 1 /a.so\n2000-3000 r-xp 0 fd:00 1 /a.so\nno line\n"
+      "5000-6000 ---p 0 00:00 0\n7000-\n8000-9000 --xp 0 00:00 0");
+  auto at = [](uintptr_t address) { return reinterpret_cast<const void*>(address); };
+  EXPECT_TRUE(memory.IsReadable(at(0x1ff0), 0x1010)) << "across two ranges that touch";
+  EXPECT_FALSE(memory.IsReadable(at(0x2ff0), 0x11));
+  EXPECT_FALSE(memory.IsReadable(at(0x5000), 1));
+  EXPECT_FALSE(memory.IsReadable(at(~uintptr_t{0}), 8)) << "round the end";
+  EXPECT_TRUE(memory.IsCode(at(0x2000)));
+  EXPECT_TRUE(memory.IsCode(at(0x8fff)));
+  EXPECT_FALSE(memory.IsCode(at(0x1000)));
+  EXPECT_FALSE(memory.IsCode(nullptr));
+  // A system that says nothing forbids nothing.
+  EXPECT_TRUE(OwnMemory::FromMaps("").IsCode(at(0x1000)));
+  EXPECT_TRUE(OwnMemory::FromMaps("").IsReadable(at(0x1000), 1));
 }
 
 TEST(OpenTest, WholeTablesAreHandedOutThemselves) {

@@ -10,8 +10,6 @@ namespace plinth::loader {
 namespace {
 
 constexpr size_t kHeadSize = offsetof(PJRT_Api, pjrt_api_version) + PJRT_Api_Version_STRUCT_SIZE;
-// More than this is no size of a struct, whatever the future brings.
-constexpr size_t kImplausibleSize = size_t{1} << 20;
 constexpr int kAmbiguousMinor = 56;
 
 // Functions in the table of a minor: from 28 on it has only grown at its end. Where a minor was
@@ -69,19 +67,19 @@ int SlotsOf(const PJRT_Api& api) {
     return 0;
   }
   if (version.minor_version < kPjrtOldestMinor) return FunctionsAt(version.minor_version);
-  if (api.struct_size < kHeadSize || api.struct_size > kImplausibleSize) return 0;
+  if (api.struct_size < kHeadSize || api.struct_size > kImplausibleTableSize) return 0;
   return static_cast<int>((api.struct_size - kHeadSize) / sizeof(void*));
 }
 
 Expected<PluginTable> ReadPluginTable(const std::string& path, const PJRT_Api* api, bool allow_old,
                                       const LogSink& log) {
   size_t size = api->struct_size;
-  if (size < kHeadSize || size > kImplausibleSize) {
+  if (size < kHeadSize || size > kImplausibleTableSize) {
     return FailedPrecondition("the table of ", path, " says that it has ", size,
                               " bytes, which is no size of a PJRT table. Is it a PJRT plugin?");
   }
   const PJRT_Api_Version& version = api->pjrt_api_version;
-  if (version.struct_size > kImplausibleSize) {
+  if (version.struct_size > kImplausibleTableSize) {
     return FailedPrecondition("the table of ", path,
                               " has no version: it was built before 2023-06-07, and such tables "
                               "cannot be read. Use a newer release of the plugin");

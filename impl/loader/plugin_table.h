@@ -17,6 +17,11 @@ inline constexpr int kOldestMinorWithExtensions = 45;
 inline constexpr int kMemoryHeadMinor = 105;
 inline constexpr int kErrorHeadMinor = 107;
 
+// More than this is no size of a table, whatever the future brings.
+inline constexpr size_t kImplausibleTableSize = size_t{1} << 20;
+// Extensions are a few hundred bytes; one that says more than this is damaged.
+inline constexpr size_t kLargestExtension = size_t{1} << 16;
+
 // The slots of a plugin's own table that exist, as far as anybody can tell, whether or not the
 // loader would accept it: by the minor where struct_size lies (0.40 to 0.55), and none of a table
 // of another major version, whose layout nobody knows.

@@ -70,8 +70,8 @@ TEST(ProbeTest, PluginThatWorks) {
   EXPECT_EQ(outcome.Text("table", "major"), "0");
   EXPECT_EQ(outcome.Text("table", "minor"), "114");
   EXPECT_EQ(outcome.Text("table", "slots"), "138");
-  EXPECT_EQ(outcome.Text("table", "slots_filled"), "6");
-  EXPECT_THAT(outcome.Text("table", "slots_null"), HasSubstr("\"PJRT_Client_Destroy\""));
+  EXPECT_EQ(outcome.Text("table", "slots_filled"), "137");
+  EXPECT_THAT(outcome.Text("table", "slots_null"), HasSubstr("\"PJRT_Client_Load\""));
   EXPECT_EQ(outcome.Text("extensions"), "[]");
   EXPECT_EQ(outcome.Text("initialize", "code"), "OK");
   EXPECT_EQ(outcome.Text("attributes", "test_version"), "[1,2,3]");

@@ -2,6 +2,7 @@
 // A plugin that can do next to nothing, and that misbehaves as PLINTH_TEST_... says.
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,10 @@ static const PJRT_Error_FunctionTable kHead = {PJRT_Error_FunctionTable_STRUCT_S
 // The only error there is; a constant.
 static PJRT_Error error = {&kHead};
 
+static PJRT_Error* Refuse(void* args) {
+  (void)args;
+  return &error;
+}
 static void ErrorDestroy(PJRT_Error_Destroy_Args* args) { (void)args; }
 static void ErrorMessage(PJRT_Error_Message_Args* args) {
   args->message = kMessage;
@@ -126,11 +131,17 @@ GetPjrtApi(void) {
 #if defined(PLINTH_TEST_WRONG_MAJOR)
   api.pjrt_api_version.major_version = 1;
 #endif
+  // What no test asks for is there and fails: a table without it would not be opened.
+  for (size_t at = offsetof(PJRT_Api, PJRT_Error_Destroy); at < sizeof(api); at += sizeof(void*)) {
+    PJRT_Error* (*refuse)(void*) = &Refuse;
+    memcpy((char*)&api + at, &refuse, sizeof(refuse));
+  }
   api.PJRT_Error_Destroy = &ErrorDestroy;
   api.PJRT_Error_Message = &ErrorMessage;
   api.PJRT_Error_GetCode = &ErrorGetCode;
   api.PJRT_Plugin_Initialize = &Initialize;
   api.PJRT_Plugin_Attributes = &Attributes;
   api.PJRT_Client_Create = &ClientCreate;
+  api.PJRT_Client_Load = NULL;  // which clients test for
   return &api;
 }

@@ -115,6 +115,8 @@ const PJRT_Api* Fake::Make(const FakeOptions& options) {
       AllSlots(std::make_integer_sequence<int, reflection::kFunctionCount>());
   for (int i = 0; i < functions && i < reflection::kFunctionCount; ++i) {
     void* slot = options.null_slots.count(i) != 0 ? nullptr : slots[static_cast<size_t>(i)];
+    auto garbage = options.garbage.find(i);
+    if (garbage != options.garbage.end()) slot = const_cast<void*>(garbage->second);
     std::memcpy(table + reflection::Functions()[i].offset, &slot, sizeof(slot));
   }
   auto* api = reinterpret_cast<PJRT_Api*>(table);

@@ -28,9 +28,10 @@ struct FakeOptions {
   bool exact_sizes = true;        // Refuse structs of any other size than that of the minor.
   std::map<int, size_t> demands;  // Sizes for structs that only a newer plugin would want.
   PJRT_Extension_Base* extensions = nullptr;
-  bool lists_memories = false;   // The client has two memories, the second is the default.
-  std::function<void()> on_get;  // Runs inside of GetPjrtApi.
-  bool returns_null = false;     // GetPjrtApi does.
+  std::map<int, const void*> garbage;  // What stands in slots in place of functions.
+  bool lists_memories = false;         // The client has two memories, the second is the default.
+  std::function<void()> on_get;        // Runs inside of GetPjrtApi.
+  bool returns_null = false;           // GetPjrtApi does.
 };
 
 // A call that reached the plugin.
