@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -444,6 +445,83 @@ class Plugins(WithHeaders):
         done = plinth_abi("check", "0.57", str(broken))
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot be loaded", done.stderr)
+
+
+UNKNOWN_PLUGIN = """
+#include <stddef.h>
+#include <string.h>
+#include "pjrt_c_api.h"
+static struct { PJRT_Api api; void* later[2]; } table;
+static PJRT_Extension_Base unknown = {40, (PJRT_Extension_Type)99, 0};
+static PJRT_Extension_Base grown = {4096, PJRT_Extension_Type_Layouts, &unknown};
+static PJRT_Error error;
+static PJRT_Error* Refuse(size_t* args) {
+  if (*args > 1) return 0;
+  return &error;
+}
+static PJRT_Error* End(void* args) { (void)args; __builtin_trap(); }
+static void Message(PJRT_Error_Message_Args* args) {
+  args->message = "Unexpected size: expected 4000, got 1";
+  args->message_size = strlen(args->message);
+}
+const PJRT_Api* GetPjrtApi(void) {
+  for (size_t at = offsetof(PJRT_Api, PJRT_Error_Destroy); at < sizeof(table); at += sizeof(void*)) {
+    void* refuse = (void*)&Refuse;
+    memcpy((char*)&table + at, &refuse, sizeof(refuse));
+  }
+  table.api.struct_size = sizeof(table);
+  table.api.extension_start = &grown;
+  table.api.pjrt_api_version.major_version = MAJOR;
+  table.api.pjrt_api_version.minor_version = 999;
+  table.api.PJRT_Error_Message = &Message;
+  memcpy(&table.api.PJRT_Client_Compile, &(void*){(void*)&End}, sizeof(void*));
+  return &table.api;
+}
+"""
+
+
+class Unknown(WithHeaders):
+    def library(self, major: int) -> Path:
+        source = self.folder / "plugin.c"
+        source.write_text(UNKNOWN_PLUGIN)
+        library = self.folder / f"plugin_{major}.so"
+        subprocess.run(["cc", "-shared", "-fPIC", f"-DMAJOR={major}", f"-I{API / 'include'}", str(source),
+                        "-o", str(library)], check=True)
+        return library
+
+    def test_everything_that_is_new(self):
+        done = plinth_abi("unknown", str(self.library(0)))
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        for line in (f"version: 0.999; the registry ends at 0.{NEWEST}\n",
+                     f"slot {len(TODAY.functions)}: a function that the registry does not have\n",
+                     f"slot {len(TODAY.functions) + 1}: ",
+                     "PJRT_Client_Devices_Args: 4000 bytes at least; the registry has 40\n",
+                     "extension 99: unknown, 40 bytes\n",
+                     "PJRT_Layouts_Extension: 4096 bytes; the registry has 80\n"):
+            self.assertIn(line, done.stdout)
+        self.assertNotIn("PJRT_Client_Compile_Args", done.stdout, "it ended the process that asked")
+
+    def test_a_wheel(self):
+        wheel = self.folder / "plugin.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr("other.so", "not this one")
+            archive.write(self.library(0), "vendor/plugin.so")
+        self.assertIn("extension 99", plinth_abi("unknown", str(wheel)).stdout)
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr("other.so", "not this one")
+        done = plinth_abi("unknown", str(wheel))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no library in it has GetPjrtApi", done.stderr)
+
+    def test_another_major(self):
+        done = plinth_abi("unknown", str(self.library(1)))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("version: major 1; nothing else of it can be read", done.stdout)
+
+    def test_what_is_known(self):
+        library = Plugins.plugin(self, f"0.{NEWEST}").split("+")[0]
+        done = plinth_abi("unknown", library)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
 
 class Commands(Temporary):
