@@ -3,6 +3,7 @@
 // of others of other sizes and with extensions, lists of options.
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 
 #include "conformance/cases/ask.h"
@@ -245,6 +246,7 @@ void OptionLists(Context& context) {
   auto refused = [&](std::string_view name, size_t at) {
     wrong.name = name.data();
     wrong.name_size = name.size();
+    wrong.extension_start = nullptr;
     std::vector<PJRT_NamedValue> with = options;
     with.insert(with.begin() + static_cast<ptrdiff_t>(std::min(at, with.size())), wrong);
     Status status = create(with);
@@ -253,17 +255,36 @@ void OptionLists(Context& context) {
         StrCat("the option \"", name.substr(0, 40), "\" of ", name.size(), " bytes"), status,
         {StatusCode::kInvalidArgument});
   };
-  refused("nobody_knows_it", 0);
-  refused("nobody_knows_it", 99);
+  const int64_t list[] = {1, 2};
+  for (int type = PJRT_NamedValue_kString; type <= PJRT_NamedValue_kBool; ++type) {
+    wrong.type = static_cast<PJRT_NamedValue_Type>(type);
+    wrong.int64_value = 0;
+    if (type == PJRT_NamedValue_kString) wrong.string_value = "1";
+    if (type == PJRT_NamedValue_kInt64List) wrong.int64_array_value = list;
+    if (type == PJRT_NamedValue_kInt64List) wrong.value_size = 2;
+    refused("nobody_knows_it", 0);
+    refused("nobody_knows_it", 99);
+    wrong.value_size = 1;
+  }
+  wrong.type = PJRT_NamedValue_kInt64;
+  wrong.int64_value = 0;
   refused(std::string(4096, 'n'), 0);
   refused("", 0);
   refused(std::string_view("a\0b", 3), 0);
-  for (const PJRT_NamedValue& option : options) {
-    std::string longer(StringOf(option.name, option.name_size));
-    longer += std::string("\0x", 2);
-    refused(longer, 99);
-    refused(longer.substr(0, longer.size() - 1), 99);
-    refused(longer.substr(0, longer.size() - 3), 99);
+  // In place of an option, with its right value, a name that only begins like its own.
+  for (size_t i = 0; i < options.size(); ++i) {
+    const std::string name(StringOf(options[i].name, options[i].name_size));
+    std::vector<std::string> others = {name + std::string("\0x", 2), name + std::string("\0", 1),
+                                       name + "x", " " + name};
+    for (size_t size = 1; size < name.size(); ++size) others.push_back(name.substr(0, size));
+    for (const std::string& other : others) {
+      std::vector<PJRT_NamedValue> with = options;
+      with[i].name = other.data();
+      with[i].name_size = other.size();
+      context.CheckRefused("PJRT-Client_Create-unknown-option",
+                           StrCat("the option \"", other, "\" in place of ", name), create(with),
+                           {StatusCode::kInvalidArgument});
+    }
   }
 }
 
@@ -293,6 +314,96 @@ void CompileOptionBytes(Context& context) {
     OwnedLoadedExecutable executable(context.plugin(), status.ok() ? args.executable : nullptr);
     context.CheckRefused("PJRT-Client_Compile-hostile", StrCat("compile options ", each.what),
                          status);
+  }
+}
+
+// One buffer as each of 200 arguments.
+void SameArgument(Context& context) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
+  constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
+  Expected<OwnedLoadedExecutable> executable =
+      context.Compile(ProgramFor(context, "many_arguments"));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({2}, {1, 2}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
+  std::vector<PJRT_Buffer*> handles(200, argument->get());
+  auto results = context.Execute(executable->get(), handles);
+  if (!context.Ok(kResults, "PJRT_LoadedExecutable_Execute with one buffer as every argument",
+                  results.status()) ||
+      !context.Check(kResults, results->size() == 1, results->size(), " outputs, not 1")) {
+    return;
+  }
+  JudgeBuffer(context, (*results)[0].get(), {HostArray::F32({2}, {20100, 40200})});
+  context.Check("PJRT-Buffer_IsDeleted-truth", !IsBufferDeleted(context, argument->get()),
+                "the argument counts as deleted");
+}
+
+// Options that say nothing about the result, with values at both ends.
+void HarmlessOptions(Context& context) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  for (size_t size : {size_t{0}, size_t{1}, size_t{255}, size_t{256}, size_t{4096}}) {
+    const std::string where(size, 'w');
+    auto options = MakeArgs<PJRT_ExecuteOptions>();
+    options.call_location = where.c_str();
+    RunAddOne(context, executable->get(), "PJRT-Args-accepted", &options,
+              StrCat("a call_location of ", size, " bytes"));
+  }
+  for (int id : {INT_MIN, -1, 0, 1, INT_MAX}) {
+    auto options = MakeArgs<PJRT_ExecuteOptions>();
+    options.launch_id = id;
+    RunAddOne(context, executable->get(), "PJRT-Args-accepted", &options,
+              StrCat("the launch_id ", id));
+  }
+}
+
+// Every list of indices that may not be donated.
+void KeptArguments(Context& context) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
+  constexpr char kDonation[] = "PJRT-LoadedExecutable_Execute-donation";
+  Expected<OwnedLoadedExecutable> executable =
+      context.Compile(ProgramFor(context, "donating_both"));
+  if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
+  for (const std::vector<int64_t>& kept :
+       {std::vector<int64_t>{}, {0}, {1}, {2}, {0, 1}, {1, 0}, {0, 2}, {2, 1}, {2, 1, 0}}) {
+    const HostArray arrays[] = {HostArray::F32({4}, {1, 2, 3, 4}),
+                                HostArray::F32({2, 3}, {1, 2, 3, 4, 5, 6}),
+                                HostArray::F32({8}, {1, 2, 3, 4, 5, 6, 7, 8})};
+    std::vector<OwnedBuffer> arguments;
+    std::vector<PJRT_Buffer*> handles;
+    for (const HostArray& array : arrays) {
+      Expected<OwnedBuffer> buffer = context.Upload(array);
+      if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+      arguments.push_back(*std::move(buffer));
+      handles.push_back(arguments.back().get());
+    }
+    auto options = MakeArgs<PJRT_ExecuteOptions>();
+    options.non_donatable_input_indices = kept.data();
+    options.num_non_donatable_input_indices = kept.size();
+    PJRT_Buffer* outputs[2] = {};
+    PJRT_Buffer** output_list = outputs;
+    PJRT_Buffer* const* argument_list = handles.data();
+    auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
+    args.executable = executable->get();
+    args.options = &options;
+    args.argument_lists = &argument_list;
+    args.num_devices = 1;
+    args.num_args = handles.size();
+    args.output_lists = &output_list;
+    std::string what = StrCat("with the arguments {", StrJoin(kept), "} not donatable");
+    if (!context.Ok(kDonation, what, context.plugin().Call(args))) return;
+    OwnedBuffer first(context.plugin(), outputs[0]), second(context.plugin(), outputs[1]);
+    JudgeBuffer(context, first.get(), {HostArray::F32({2, 3}, {2, 4, 6, 8, 10, 12})});
+    JudgeBuffer(context, second.get(), {HostArray::F32({4}, {2, 4, 6, 8})});
+    for (size_t i = 0; i < handles.size(); ++i) {
+      bool may_go = i < 2 && std::count(kept.begin(), kept.end(), static_cast<int64_t>(i)) == 0;
+      if (may_go) continue;
+      if (!context.Check(kDonation, !IsBufferDeleted(context, handles[i]), what, ", argument ", i,
+                         " counts as deleted"))
+        continue;
+      JudgeBuffer(context, handles[i], {arrays[i]});
+    }
   }
 }
 
@@ -326,6 +437,11 @@ void AddCases(std::vector<Case>& cases) {
       OptionLists);
   add("compile_option_bytes", ClientNeed::kShared, {"PJRT-Client_Compile-hostile"},
       CompileOptionBytes, true);
+  add("same_argument", ClientNeed::kShared,
+      {"PJRT-LoadedExecutable_Execute-results", "PJRT-Args-accepted"}, SameArgument);
+  add("harmless_options", ClientNeed::kShared, {"PJRT-Args-accepted"}, HarmlessOptions);
+  add("kept_arguments", ClientNeed::kShared, {"PJRT-LoadedExecutable_Execute-donation"},
+      KeptArguments);
   add("empty_contexts", ClientNeed::kShared, {"PJRT-Args-accepted"}, EmptyContexts);
 }
 

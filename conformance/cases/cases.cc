@@ -24,7 +24,10 @@ std::vector<Case> AllCases() {
                     AddAsyncTransferCases,
                     AddDeviceJudgeCases,
                     AddTransferSweepCases,
+                    AddLayoutSweepCases,
+                    AddTwoAtOnceCases,
                     AddExecutableJudgeCases,
+                    AddExtensionJudgeCases,
                     AddArgumentFormCases,
                     AddFailureCases,
                     AddEventOrderCases,
@@ -38,6 +41,7 @@ std::vector<Case> AllCases() {
                     AddOpCases}) {
     add(cases);
   }
+  AddJudgedRequirements(cases);
   // What runner/watch.h looks at around every call.
   for (Case& item : cases) {
     bool is_rich = false;

@@ -26,8 +26,11 @@ void AddLifetimeCases(std::vector<Case>& cases);
 void AddAsyncTransferCases(std::vector<Case>& cases);
 void AddProcessCases(std::vector<Case>& cases);
 void AddTransferSweepCases(std::vector<Case>& cases);
+void AddLayoutSweepCases(std::vector<Case>& cases);
+void AddTwoAtOnceCases(std::vector<Case>& cases);
 void AddDeviceJudgeCases(std::vector<Case>& cases);
 void AddExecutableJudgeCases(std::vector<Case>& cases);
+void AddExtensionJudgeCases(std::vector<Case>& cases);
 void AddEventOrderCases(std::vector<Case>& cases);
 void AddBufferOrderCases(std::vector<Case>& cases);
 void AddFailureCases(std::vector<Case>& cases);
@@ -38,6 +41,9 @@ void AddFrameworkProgramCases(std::vector<Case>& cases);
 void AddFrameworkCompileCases(std::vector<Case>& cases);
 void AddFrameworkExecuteCases(std::vector<Case>& cases);
 void AddFrameworkStartCases(std::vector<Case>& cases);
+
+// Names what the cases that judge check, and is said nowhere else.
+void AddJudgedRequirements(std::vector<Case>& cases);
 
 }  // namespace plinth::conformance
 

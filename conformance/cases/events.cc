@@ -272,6 +272,61 @@ void AwaitFromManyThreads(Context& context) {
                 " of 4 threads saw the event succeed");
 }
 
+// Callbacks that need no argument are called too; and what an event says reaches every thread.
+void CallbackWithoutArgument(Context& context) {
+  static std::atomic<int> calls;
+  for (bool is_ready : {false, true}) {
+    calls = 0;
+    auto create = MakeArgs<PJRT_Event_Create_Args>();
+    if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
+    OwnedEvent event(context.plugin(), create.event);
+    auto set = MakeArgs<PJRT_Event_Set_Args>();
+    set.event = event.get();
+    if (is_ready) context.Ok("", "PJRT_Event_Set", context.plugin().Call(set));
+    auto args = MakeArgs<PJRT_Event_OnReady_Args>();
+    args.event = event.get();
+    args.callback = [](PJRT_Error*, void* argument) { calls += argument == nullptr ? 1 : 100; };
+    if (!context.Ok("PJRT-Event_OnReady-once", "PJRT_Event_OnReady", context.plugin().Call(args)))
+      return;
+    if (!is_ready) context.Ok("", "PJRT_Event_Set", context.plugin().Call(set));
+    for (int i = 0; i < 3000 && calls == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    context.Check("PJRT-Event_OnReady-once", calls == 1, "a callback with a null user_arg ran ",
+                  calls.load(), " times, or got another");
+  }
+}
+
+void ErrorOnEveryThread(Context& context) {
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
+  if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
+  OwnedEvent event(context.plugin(), create.event);
+  constexpr char kText[] = "as the case says";
+  auto set = MakeArgs<PJRT_Event_Set_Args>();
+  set.event = event.get();
+  set.error_code = PJRT_Error_Code_DATA_LOSS;
+  set.error_message = kText;
+  set.error_message_size = sizeof(kText) - 1;
+  if (!context.Ok("", "PJRT_Event_Set", context.plugin().Call(set))) return;
+  std::vector<std::string> said(6);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < said.size(); ++i) {
+    threads.emplace_back([&, i] {
+      auto error = MakeArgs<PJRT_Event_Error_Args>();
+      error.event = event.get();
+      auto await = MakeArgs<PJRT_Event_Await_Args>();
+      await.event = event.get();
+      said[i] =
+          (i % 2 == 0 ? context.plugin().Call(error) : context.plugin().Call(await)).ToString();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& each : said) {
+    context.Check("PJRT-Threads-any", each == said[0] && each.find(kText) != std::string::npos,
+                  "of one failed event one thread was told \"", said[0], "\" and another \"", each,
+                  "\"");
+  }
+}
+
 }  // namespace
 
 void AddEventCases(std::vector<Case>& cases) {
@@ -296,6 +351,9 @@ void AddEventCases(std::vector<Case>& cases) {
   add("set_foreign", {"PJRT-Event_Set-foreign"}, SetForeign, true);
   add("set_twice", {"PJRT-Event_Set-once"}, SetTwice, true);
   add("error_before_ready", {"PJRT-Event_Error-not-ready"}, ErrorBeforeReady, true);
+  add("callback_without_argument", {"PJRT-Event_OnReady-once"}, CallbackWithoutArgument);
+  add("error_on_every_thread", {"PJRT-Threads-any", "PJRT-Event_Error-independent"},
+      ErrorOnEveryThread);
   add("await_from_many_threads", {"PJRT-Event_Await-twice"}, AwaitFromManyThreads);
 }
 

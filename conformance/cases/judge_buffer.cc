@@ -25,25 +25,28 @@ size_t CountElements(const std::vector<int64_t>& dims) {
 
 void JudgeShape(Context& context, PJRT_Buffer* buffer, const HostArray& array) {
   if (auto type = Get<&PJRT_Buffer_ElementType_Args::buffer>(context, buffer)) {
-    context.Check(kOutputTrue, RawEnum(type->type) == ToC(array.type),
+    context.Check("PJRT-Buffer_ElementType-asked-for", RawEnum(type->type) == ToC(array.type),
                   "PJRT_Buffer_ElementType is ", RawEnum(type->type), ", not ",
                   static_cast<int>(ToC(array.type)), " (", Name(array.type), ")");
   }
   if (auto dims = Get<&PJRT_Buffer_Dimensions_Args::buffer>(context, buffer)) {
     std::vector<int64_t> found(dims->dims,
                                dims->dims + (dims->dims == nullptr ? 0 : dims->num_dims));
-    context.Check(kOutputTrue, found == array.dims, "PJRT_Buffer_Dimensions are [", StrJoin(found),
-                  "], not [", StrJoin(array.dims), "]");
+    context.Check("PJRT-Buffer_Dimensions-asked-for", found == array.dims,
+                  "PJRT_Buffer_Dimensions are [", StrJoin(found), "], not [", StrJoin(array.dims),
+                  "]");
   }
   if (auto dims = Get<&PJRT_Buffer_UnpaddedDimensions_Args::buffer>(context, buffer)) {
     std::vector<int64_t> found(
         dims->unpadded_dims,
         dims->unpadded_dims + (dims->unpadded_dims == nullptr ? 0 : dims->num_dims));
-    context.Check(kOutputTrue, found == array.dims, "PJRT_Buffer_UnpaddedDimensions are [",
-                  StrJoin(found), "], not [", StrJoin(array.dims), "]");
+    context.Check("PJRT-Buffer_UnpaddedDimensions-static", found == array.dims,
+                  "PJRT_Buffer_UnpaddedDimensions are [", StrJoin(found), "], not [",
+                  StrJoin(array.dims), "]");
   }
   if (auto dynamic = Get<&PJRT_Buffer_DynamicDimensionIndices_Args::buffer>(context, buffer)) {
-    context.Check(kOutputTrue, dynamic->num_dynamic_dims == 0, dynamic->num_dynamic_dims,
+    context.Check("PJRT-Buffer_DynamicDimensionIndices-static", dynamic->num_dynamic_dims == 0,
+                  dynamic->num_dynamic_dims,
                   " dimensions of a buffer of a fixed shape are dynamic");
   }
 }
@@ -63,7 +66,8 @@ void JudgeLayout(Context& context, PJRT_Buffer* buffer, const HostArray& array) 
     return;
   }
   const PJRT_Buffer_MemoryLayout_Tiled& tiled = layout.tiled;
-  if (!context.Check(kOutputTrue, tiled.minor_to_major_size == array.dims.size(), "the layout has ",
+  if (!context.Check("PJRT-Buffer_GetMemoryLayout-order",
+                     tiled.minor_to_major_size == array.dims.size(), "the layout has ",
                      tiled.minor_to_major_size, " dimensions, the buffer ", array.dims.size())) {
     return;
   }
@@ -72,8 +76,8 @@ void JudgeLayout(Context& context, PJRT_Buffer* buffer, const HostArray& array) 
   std::vector<int64_t> sorted = order;
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; i < sorted.size(); ++i) {
-    if (!context.Check(kOutputTrue, sorted[i] == static_cast<int64_t>(i), "minor_to_major is {",
-                       StrJoin(order), "}, no order of the dimensions")) {
+    if (!context.Check("PJRT-Buffer_GetMemoryLayout-order", sorted[i] == static_cast<int64_t>(i),
+                       "minor_to_major is {", StrJoin(order), "}, no order of the dimensions")) {
       return;
     }
   }
@@ -87,16 +91,17 @@ void JudgePlace(Context& context, PJRT_Buffer* buffer, const BufferFacts& facts)
   auto memory = Get<&PJRT_Buffer_Memory_Args::buffer>(context, buffer);
   if (!device || !memory) return;
   if (facts.device != nullptr) {
-    context.Check(kOutputTrue, device->device == facts.device, "PJRT_Buffer_Device is device ",
-                  DeviceIdOf(context, device->device), ", not ", DeviceIdOf(context, facts.device));
+    context.Check("PJRT-Buffer_Device-asked-for", device->device == facts.device,
+                  "PJRT_Buffer_Device is device ", DeviceIdOf(context, device->device), ", not ",
+                  DeviceIdOf(context, facts.device));
   }
   if (facts.memory != nullptr) {
-    context.Check(kOutputTrue, memory->memory == facts.memory,
+    context.Check("PJRT-Buffer_Memory-asked-for", memory->memory == facts.memory,
                   "PJRT_Buffer_Memory is another memory, of kind ",
                   MemoryKindOf(context, memory->memory));
   }
   std::vector<PJRT_Memory*> memories = MemoriesOf(context, device->device);
-  context.Check(kOutputTrue,
+  context.Check("PJRT-Buffer_Memory-asked-for",
                 std::find(memories.begin(), memories.end(), memory->memory) != memories.end(),
                 "PJRT_Buffer_Memory is none of the memories of PJRT_Buffer_Device");
 }
@@ -120,7 +125,7 @@ void JudgeSize(Context& context, PJRT_Buffer* buffer, const HostArray& array, bo
       std::min<size_t>(InfoOf(array.type).bits, static_cast<size_t>(ByteSize(array.type)) * 8);
   size_t least = (elements * bits + 7) / 8,
          dense = elements * static_cast<size_t>(ByteSize(array.type));
-  context.Check(kOutputTrue, size->on_device_size_in_bytes >= least,
+  context.Check("PJRT-Buffer_OnDeviceSizeInBytes-enough", size->on_device_size_in_bytes >= least,
                 "PJRT_Buffer_OnDeviceSizeInBytes is ", size->on_device_size_in_bytes, " for ",
                 least, " bytes of elements");
   size_t most = is_on_cpu ? dense + 4096 : 16 * dense + kMostPadding;
@@ -134,13 +139,14 @@ void JudgePointers(Context& context, PJRT_Buffer* buffer, const BufferFacts& fac
   auto unsafe = Get<&PJRT_Buffer_UnsafePointer_Args::buffer>(context, buffer);
   auto opaque = Get<&PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args::buffer>(context, buffer);
   if (unsafe && opaque) {
-    context.Check(kOutputTrue,
+    context.Check("PJRT-Buffer_UnsafePointer-same",
                   unsafe->buffer_pointer == reinterpret_cast<uintptr_t>(opaque->device_memory_ptr),
                   "PJRT_Buffer_UnsafePointer and PJRT_Buffer_OpaqueDeviceMemoryDataPointer differ");
   }
   const HostArray& array = facts.array;
   if (!opaque || !is_on_cpu || !facts.has_contents || array.bytes.empty()) return;
-  if (!context.Check(kOutputTrue, opaque->device_memory_ptr != nullptr,
+  if (!context.Check("PJRT-Buffer_OpaqueDeviceMemoryDataPointer-contents",
+                     opaque->device_memory_ptr != nullptr,
                      "the address of a buffer with elements is null")) {
     return;
   }
@@ -153,7 +159,7 @@ void JudgePointers(Context& context, PJRT_Buffer* buffer, const BufferFacts& fac
   for (size_t i = 0; i < tiled.minor_to_major_size; ++i) {
     if (tiled.minor_to_major[i] != static_cast<int64_t>(tiled.minor_to_major_size - 1 - i)) return;
   }
-  context.Check(kOutputTrue,
+  context.Check("PJRT-Buffer_IsOnCpu-readable",
                 std::memcmp(opaque->device_memory_ptr, array.bytes.data(), array.bytes.size()) == 0,
                 "what lies at the address of the buffer are not its contents");
 }

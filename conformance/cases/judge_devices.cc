@@ -113,7 +113,7 @@ void JudgeDevices(Context& context) {
   std::vector<PJRT_Device*> devices = AllDevices(context), mine = AddressableDevices(context),
                             reached;
   auto process = Get<&PJRT_Client_ProcessIndex_Args::client>(context, context.client());
-  context.Check(kOutputTrue, process && process->process_index >= 0,
+  context.Check("PJRT-Client_ProcessIndex-not-negative", process && process->process_index >= 0,
                 "the process index is negative");
   std::set<int> ids, hardware;
   std::set<std::string> debug_texts, texts;
@@ -122,39 +122,44 @@ void JudgeDevices(Context& context) {
     auto get = Get<&PJRT_Device_GetDescription_Args::device>(context, device);
     auto addressable = Get<&PJRT_Device_IsAddressable_Args::device>(context, device);
     if (!get || !addressable) return;
-    context.Check(kOutputTrue, descriptions.insert(get->device_description).second,
+    context.Check("PJRT-Device_GetDescription-own",
+                  descriptions.insert(get->device_description).second,
                   "two devices have one description");
     Described all = Describe(context, get->device_description);
     context.Check("PJRT-DeviceDescription_Id-unique", ids.insert(all.id).second,
                   "two devices have the id ", all.id);
-    context.Check(kOutputTrue, debug_texts.insert(all.debug).second && !all.debug.empty(),
+    context.Check("PJRT-DeviceDescription_DebugString-unique",
+                  debug_texts.insert(all.debug).second && !all.debug.empty(),
                   "the debug string of device ", all.id, ", \"", all.debug,
                   "\", is empty or that of another device");
     context.Check(kOutputTrue, texts.insert(all.text).second && !all.text.empty(), "device ",
                   all.id, " is shown as \"", all.text, "\", like another device or as nothing");
-    context.Check(kOutputTrue, !all.kind.empty(), "device ", all.id, " has no kind");
+    context.Check("PJRT-DeviceDescription_Kind-named", !all.kind.empty(), "device ", all.id,
+                  " has no kind");
     bool is_mine = RawBool(addressable->is_addressable);
-    context.Check(kOutputTrue, !process || is_mine == (all.process == process->process_index),
-                  "device ", all.id, " of process ", all.process, is_mine ? " is" : " is not",
+    context.Check("PJRT-DeviceDescription_ProcessIndex-addressable",
+                  !process || is_mine == (all.process == process->process_index), "device ", all.id,
+                  " of process ", all.process, is_mine ? " is" : " is not",
                   " addressable in process ", process ? process->process_index : -1);
     auto lookup = MakeArgs<PJRT_Client_LookupDevice_Args>();
     lookup.client = context.client();
     lookup.id = all.id;
     if (Succeeds(context, lookup)) {
-      context.Check(kOutputTrue, lookup.device == device, "PJRT_Client_LookupDevice(", all.id,
-                    ") finds another device");
+      context.Check("PJRT-Client_LookupDevice-found", lookup.device == device,
+                    "PJRT_Client_LookupDevice(", all.id, ") finds another device");
     }
     if (!is_mine) continue;
     reached.push_back(device);
     auto number = Get<&PJRT_Device_LocalHardwareId_Args::device>(context, device);
     if (!number || number->local_hardware_id < 0) continue;  // not known
-    context.Check(kOutputTrue, hardware.insert(number->local_hardware_id).second,
+    context.Check("PJRT-Device_LocalHardwareId-unique",
+                  hardware.insert(number->local_hardware_id).second,
                   "two devices have the local hardware id ", number->local_hardware_id);
     auto local = MakeArgs<PJRT_Client_LookupAddressableDevice_Args>();
     local.client = context.client();
     local.local_hardware_id = number->local_hardware_id;
     if (Succeeds(context, local)) {
-      context.Check(kOutputTrue, local.addressable_device == device,
+      context.Check("PJRT-Client_LookupAddressableDevice-found", local.addressable_device == device,
                     "PJRT_Client_LookupAddressableDevice(", number->local_hardware_id,
                     ") finds another device");
     }
@@ -198,7 +203,8 @@ void JudgeMemories(Context& context) {
                     DeviceIdOf(context, device), " have one kind");
     }
   }
-  context.Check(kOutputTrue, std::set<PJRT_Memory*>(all.begin(), all.end()) == of_devices,
+  context.Check("PJRT-Client_AddressableMemories-all",
+                std::set<PJRT_Memory*>(all.begin(), all.end()) == of_devices,
                 "PJRT_Client_AddressableMemories are ", all.size(),
                 " memories, those of the devices ", of_devices.size());
   std::set<int> ids;
@@ -213,17 +219,19 @@ void JudgeMemories(Context& context) {
     auto text = Get<&PJRT_Memory_ToString_Args::memory>(context, memory);
     auto reach = Get<&PJRT_Memory_AddressableByDevices_Args::memory>(context, memory);
     if (!id || !kind_id || !debug || !text || !reach) return;
-    context.Check(kOutputTrue, ids.insert(id->id).second, "two memories have the id ", id->id);
+    context.Check("PJRT-Memory_Id-unique", ids.insert(id->id).second, "two memories have the id ",
+                  id->id);
     context.Check(kOutputTrue, !kind.empty(), "memory ", id->id, " has no kind");
     int first = kind_ids.emplace(kind, kind_id->kind_id).first->second;
-    context.Check(kOutputTrue, first == kind_id->kind_id, "memories of kind ", kind,
+    context.Check("PJRT-Memory_Kind_Id-kinds", first == kind_id->kind_id, "memories of kind ", kind,
                   " have the kind ids ", first, " and ", kind_id->kind_id);
     const std::string& other = kinds_of_ids.emplace(kind_id->kind_id, kind).first->second;
-    context.Check(kOutputTrue, other == kind, "the kinds ", other, " and ", kind,
+    context.Check("PJRT-Memory_Kind_Id-kinds", other == kind, "the kinds ", other, " and ", kind,
                   " have the kind id ", kind_id->kind_id);
     std::string debug_text(StringOf(debug->debug_string, debug->debug_string_size)),
         shown(StringOf(text->to_string, text->to_string_size));
-    context.Check(kOutputTrue, !debug_text.empty() && debug_texts.insert(debug_text).second,
+    context.Check("PJRT-Memory_DebugString-unique",
+                  !debug_text.empty() && debug_texts.insert(debug_text).second,
                   "the debug string of memory ", id->id, ", \"", debug_text,
                   "\", is empty or that of another memory");
     context.Check(kOutputTrue, !shown.empty() && texts.insert(shown).second, "memory ", id->id,
@@ -233,11 +241,12 @@ void JudgeMemories(Context& context) {
       context.Check(kOutputTrue, Contains(everyone, device), "memory ", id->id,
                     " is addressable by a device that is none of the client's");
       if (!Contains(devices, device)) continue;
-      context.Check(kOutputTrue, Contains(MemoriesOf(context, device), memory), "memory ", id->id,
+      context.Check("PJRT-Memory_AddressableByDevices-mutual",
+                    Contains(MemoriesOf(context, device), memory), "memory ", id->id,
                     " names device ", DeviceIdOf(context, device), ", which does not name it");
     }
     for (PJRT_Device* device : devices) {
-      context.Check(kOutputTrue,
+      context.Check("PJRT-Memory_AddressableByDevices-mutual",
                     Contains(reaching, device) || !Contains(MemoriesOf(context, device), memory),
                     "device ", DeviceIdOf(context, device), " names memory ", id->id,
                     ", which does not name it");
@@ -325,7 +334,7 @@ void JudgeTopology(Context& context) {
   auto name = Get<&PJRT_Client_PlatformName_Args::client>(context, context.client());
   auto version = Get<&PJRT_Client_PlatformVersion_Args::client>(context, context.client());
   if (name)
-    context.Check(kOutputTrue,
+    context.Check("PJRT-TopologyDescription_PlatformName-same",
                   facts.name == StringOf(name->platform_name, name->platform_name_size) &&
                       !facts.name.empty(),
                   "the topology's platform is \"", facts.name, "\", the client's \"",
@@ -337,7 +346,8 @@ void JudgeTopology(Context& context) {
         "the topology's platform version is \"", facts.version, "\", the client's \"",
         StringOf(version->platform_version, version->platform_version_size), "\"");
   std::vector<PJRT_Device*> devices = AllDevices(context);
-  context.Check(kOutputTrue, facts.devices.empty() || facts.devices.size() == devices.size(),
+  context.Check("PJRT-Client_TopologyDescription-devices",
+                facts.devices.empty() || facts.devices.size() == devices.size(),
                 "the topology has ", facts.devices.size(), " devices, the client ", devices.size());
   for (PJRT_Device* device : devices) {
     if (facts.devices.empty()) break;
@@ -345,14 +355,15 @@ void JudgeTopology(Context& context) {
     if (!own) return;
     Described wanted = Describe(context, own->device_description);
     auto found = facts.devices.find(wanted.id);
-    if (!context.Check(kOutputTrue, found != facts.devices.end(), "the topology has no device ",
-                       wanted.id))
+    if (!context.Check("PJRT-Client_TopologyDescription-devices", found != facts.devices.end(),
+                       "the topology has no device ", wanted.id))
       continue;
-    context.Check(kOutputTrue, found->second == wanted, "the topology describes device ", wanted.id,
-                  " as ", found->second.debug, ", kind ", found->second.kind, ", process ",
-                  found->second.process, ", attributes ", found->second.attributes,
-                  "; the device says ", wanted.debug, ", kind ", wanted.kind, ", process ",
-                  wanted.process, ", attributes ", wanted.attributes);
+    context.Check("PJRT-Client_TopologyDescription-devices", found->second == wanted,
+                  "the topology describes device ", wanted.id, " as ", found->second.debug,
+                  ", kind ", found->second.kind, ", process ", found->second.process,
+                  ", attributes ", found->second.attributes, "; the device says ", wanted.debug,
+                  ", kind ", wanted.kind, ", process ", wanted.process, ", attributes ",
+                  wanted.attributes);
   }
   std::set<int> kinds;
   if (context.plugin().Has(reflection::function::kPJRT_TopologyDescription_GetMemorySpaceKindIds)) {
@@ -360,14 +371,15 @@ void JudgeTopology(Context& context) {
             context, get->topology)) {
       std::vector<int> list = List(ids->memory_space_kind_ids, ids->num_memory_space_kind_ids);
       kinds.insert(list.begin(), list.end());
-      context.Check(kOutputTrue, kinds.size() == list.size(),
-                    "a kind id of memories is listed twice");
+      context.Check("PJRT-TopologyDescription_GetMemorySpaceKindIds-all",
+                    kinds.size() == list.size(), "a kind id of memories is listed twice");
       for (PJRT_Device* device : AddressableDevices(context)) {
         for (PJRT_Memory* memory : MemoriesOf(context, device)) {
           auto kind = Get<&PJRT_Memory_Kind_Id_Args::memory>(context, memory);
           if (kind)
-            context.Check(kOutputTrue, kinds.contains(kind->kind_id),
-                          "the topology does not list the kind id ", kind->kind_id);
+            context.Check("PJRT-TopologyDescription_GetMemorySpaceKindIds-all",
+                          kinds.contains(kind->kind_id), "the topology does not list the kind id ",
+                          kind->kind_id);
         }
       }
     }
@@ -388,11 +400,12 @@ void JudgeTopology(Context& context) {
     TopologyFacts again = DescribeTopology(context, loaded.get());
     context.Check(kOutputTrue, again.name == facts.name && again.version == facts.version,
                   "a loaded topology is of platform ", again.name, " ", again.version);
-    context.Check(kOutputTrue, again.attributes == facts.attributes,
+    context.Check("PJRT-TopologyDescription_Deserialize-same", again.attributes == facts.attributes,
                   "a loaded topology has other attributes");
-    context.Check(kOutputTrue, again.devices == facts.devices,
+    context.Check("PJRT-TopologyDescription_Deserialize-same", again.devices == facts.devices,
                   "a loaded topology describes other devices");
-    context.Check(kOutputTrue, again.fingerprint == facts.fingerprint,
+    context.Check("PJRT-TopologyDescription_Fingerprint-equal",
+                  again.fingerprint == facts.fingerprint,
                   "a loaded topology has another fingerprint");
     context.Check(kOutputTrue, SerializedTopology(context, loaded.get()) == bytes,
                   "a loaded topology has other bytes");
@@ -421,7 +434,7 @@ void JudgeMadeTopology(Context& context) {
   TopologyFacts facts = DescribeTopology(context, topology.get());
   auto name = Get<&PJRT_Client_PlatformName_Args::client>(context, context.client());
   if (name)
-    context.Check(kOutputTrue,
+    context.Check("PJRT-TopologyDescription_PlatformName-same",
                   facts.name == StringOf(name->platform_name, name->platform_name_size),
                   "a made topology is of platform ", facts.name);
   auto again = make;
@@ -461,8 +474,9 @@ void JudgeAssignment(Context& context) {
         for (size_t i = 0; i < ids.size(); ++i) {
           bool is_right =
               i < wanted ? known.contains(ids[i]) && used.insert(ids[i]).second : ids[i] == -7;
-          context.Check(kOutputTrue, is_right, "the default assignment of ", replicas, " x ",
-                        partitions, " in ", wanted + more, " places is ", StrJoin(ids));
+          context.Check("PJRT-Client_DefaultDeviceAssignment-devices", is_right,
+                        "the default assignment of ", replicas, " x ", partitions, " in ",
+                        wanted + more, " places is ", StrJoin(ids));
         }
       }
     }
@@ -521,8 +535,8 @@ void JudgeMemoryStats(Context& context) {
             Value{"peak_pool_bytes", RawBool(stats.peak_pool_bytes_is_set), stats.peak_pool_bytes,
                   RawBool(stats.pool_bytes_is_set) ? stats.pool_bytes : 0}}) {
         if (each.is_set)
-          context.Check(kOutputTrue, each.value >= each.least, each.name, " is ", each.value,
-                        ", at least ", each.least, " expected");
+          context.Check("PJRT-Device_MemoryStats-peak", each.value >= each.least, each.name, " is ",
+                        each.value, ", at least ", each.least, " expected");
       }
       bool has_limit = RawBool(stats.bytes_limit_is_set) && stats.bytes_limit > 0;
       context.Check(kLimit, RawBool(stats.bytes_limit_is_set) || stats.bytes_limit == 0,
@@ -545,8 +559,8 @@ void JudgeMemoryStats(Context& context) {
     if (!with) return;
     look(*with);
     int64_t more = with->bytes_in_use - before->bytes_in_use;
-    context.Check(kOutputTrue, more >= kBytes && more < 2 * kBytes, "bytes_in_use grew by ", more,
-                  " with a buffer of ", kBytes, " bytes");
+    context.Check("PJRT-Device_MemoryStats-in-use", more >= kBytes && more < 2 * kBytes,
+                  "bytes_in_use grew by ", more, " with a buffer of ", kBytes, " bytes");
     if (RawBool(with->num_allocs_is_set))
       context.Check(kOutputTrue, with->num_allocs > before->num_allocs,
                     "num_allocs did not grow with an allocation");
@@ -571,7 +585,8 @@ void JudgeMemoryStats(Context& context) {
           context.Upload({DType::kU8, {kBytes}, std::vector<std::byte>(kBytes)}, device);
       auto after = ask(other);
       if (theirs && after && !is_shared) {
-        context.Check(kOutputTrue, after->bytes_in_use - theirs->bytes_in_use < kBytes,
+        context.Check("PJRT-Device_MemoryStats-in-use",
+                      after->bytes_in_use - theirs->bytes_in_use < kBytes,
                       "memory of one device counts for another");
       }
       break;
@@ -584,12 +599,12 @@ void JudgeMemoryStats(Context& context) {
       left = after->bytes_in_use - before->bytes_in_use;
       if (left >= kBytes / 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       if (left < kBytes / 2 && RawBool(after->peak_bytes_in_use_is_set)) {
-        context.Check(kOutputTrue, after->peak_bytes_in_use >= with->bytes_in_use,
-                      "peak_bytes_in_use is ", after->peak_bytes_in_use, " after ",
-                      with->bytes_in_use, " were in use");
+        context.Check("PJRT-Device_MemoryStats-peak",
+                      after->peak_bytes_in_use >= with->bytes_in_use, "peak_bytes_in_use is ",
+                      after->peak_bytes_in_use, " after ", with->bytes_in_use, " were in use");
       }
     }
-    context.Check(kOutputTrue, left < kBytes / 2, "bytes_in_use is ", left,
+    context.Check("PJRT-Device_MemoryStats-in-use", left < kBytes / 2, "bytes_in_use is ", left,
                   " larger after a buffer of ", kBytes, " bytes was destroyed");
     if (!context.plugin().Has(reflection::function::kPJRT_Device_ClearMemoryStats)) continue;
     if (!Get<&PJRT_Device_ClearMemoryStats_Args::device>(context, device)) continue;
@@ -597,9 +612,9 @@ void JudgeMemoryStats(Context& context) {
     if (!cleared) return;
     look(*cleared);
     if (RawBool(cleared->peak_bytes_in_use_is_set)) {
-      context.Check(kOutputTrue, cleared->peak_bytes_in_use < with->bytes_in_use,
-                    "peak_bytes_in_use is ", cleared->peak_bytes_in_use,
-                    " after PJRT_Device_ClearMemoryStats");
+      context.Check("PJRT-Device_ClearMemoryStats-peak",
+                    cleared->peak_bytes_in_use < with->bytes_in_use, "peak_bytes_in_use is ",
+                    cleared->peak_bytes_in_use, " after PJRT_Device_ClearMemoryStats");
     }
   }
 }

@@ -173,9 +173,9 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
   Facts facts;
   if (auto name = Get<&PJRT_Executable_Name_Args::executable>(context, executable)) {
     facts.name = StringOf(name->executable_name, name->executable_name_size);
-    context.Check(kOutputTrue, facts.name.find(example.name) != std::string::npos,
-                  "the executable of the module ", example.name, " has the name \"", facts.name,
-                  "\"");
+    context.Check(
+        "PJRT-Executable_Name-program", facts.name.find(example.name) != std::string::npos,
+        "the executable of the module ", example.name, " has the name \"", facts.name, "\"");
   }
   if (auto count = Get<&PJRT_Executable_NumReplicas_Args::executable>(context, executable))
     facts.replicas = count->num_replicas;
@@ -263,11 +263,11 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
     auto most = [](int64_t bytes, size_t count) {
       return 16 * bytes + 4096 * (static_cast<int64_t>(count) + 2);
     };
-    context.Check(kOutputTrue,
+    context.Check("PJRT-Executable_GetCompiledMemoryStats-sizes",
                   stats->argument_size_in_bytes + stats->host_argument_size_in_bytes >= in &&
                       stats->argument_size_in_bytes <= most(in, example.arguments.size()),
                   "arguments take ", stats->argument_size_in_bytes, " bytes, they have ", in);
-    context.Check(kOutputTrue,
+    context.Check("PJRT-Executable_GetCompiledMemoryStats-sizes",
                   stats->output_size_in_bytes + stats->host_output_size_in_bytes >= out &&
                       stats->output_size_in_bytes <= most(out, example.results.size()),
                   "outputs take ", stats->output_size_in_bytes, " bytes, they have ", out);
@@ -281,6 +281,21 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
       context.Check(kOutputTrue, each >= 0 && each < (int64_t{1} << 40),
                     "a size in PJRT_Executable_GetCompiledMemoryStats is ", each);
     }
+    auto on_host = [](const std::vector<std::string>& kinds) {
+      return std::any_of(kinds.begin(), kinds.end(), [](const std::string& kind) {
+        return kind.find("host") != std::string::npos;
+      });
+    };
+    context.Check("PJRT-Executable_GetCompiledMemoryStats-sizes",
+                  facts.parameter_kinds.size() != example.arguments.size() ||
+                      on_host(facts.parameter_kinds) || stats->host_argument_size_in_bytes == 0,
+                  "no parameter lies in memory of the host, and host_argument_size_in_bytes is ",
+                  stats->host_argument_size_in_bytes);
+    context.Check("PJRT-Executable_GetCompiledMemoryStats-sizes",
+                  facts.output_kinds.size() != example.results.size() ||
+                      on_host(facts.output_kinds) || stats->host_output_size_in_bytes == 0,
+                  "no output lies in memory of the host, and host_output_size_in_bytes is ",
+                  stats->host_output_size_in_bytes);
     context.Check(kOutputTrue, stats->alias_size_in_bytes <= stats->argument_size_in_bytes,
                   "aliased are ", stats->alias_size_in_bytes, " of ", stats->argument_size_in_bytes,
                   " bytes of arguments");
@@ -290,11 +305,13 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
     for (size_t i = 0; i < cost->num_properties; ++i) {
       const PJRT_NamedValue& value = cost->properties[i];
       std::string name(StringOf(value.name, value.name_size));
-      context.Check(kOutputTrue, !name.empty() && names.insert(name).second,
+      context.Check("PJRT-Executable_GetCostAnalysis-named",
+                    !name.empty() && names.insert(name).second,
                     "a cost has no name, or that of another: \"", name, "\"");
       bool is_number = RawEnum(value.type) == PJRT_NamedValue_kFloat ||
                        RawEnum(value.type) == PJRT_NamedValue_kInt64;
-      if (!context.Check(kOutputTrue, is_number && value.value_size == 1, "the cost \"", name,
+      if (!context.Check("PJRT-Executable_GetCostAnalysis-named",
+                         is_number && value.value_size == 1, "the cost \"", name,
                          "\" is no number"))
         continue;
       double number = RawEnum(value.type) == PJRT_NamedValue_kFloat
@@ -431,9 +448,10 @@ void JudgeDevicesOf(Context& context, PJRT_LoadedExecutable* loaded,
     assignment->serialized_device_assignment_deleter(assignment->serialized_device_assignment);
   }
   Wire wire(bytes);
-  context.Check(kOutputTrue, wire.Number(1) == replicas && wire.Number(2) == partitions,
-                "the assignment is of ", wire.Number(1), " x ", wire.Number(2),
-                " computations, not ", replicas, " x ", partitions);
+  context.Check("PJRT-LoadedExecutable_GetDeviceAssignment-options",
+                wire.Number(1) == replicas && wire.Number(2) == partitions, "the assignment is of ",
+                wire.Number(1), " x ", wire.Number(2), " computations, not ", replicas, " x ",
+                partitions);
   std::vector<int> ids;
   for (std::string_view computation : wire.messages[3]) {
     Wire inner(computation);
@@ -447,8 +465,8 @@ void JudgeDevicesOf(Context& context, PJRT_LoadedExecutable* loaded,
     for (uint64_t r = 0; r < replicas; ++r)
       expected.push_back(DeviceIdOf(context, wanted[r * partitions + p]));
   }
-  context.Check(kOutputTrue, ids == expected, "the assignment is of the devices ", StrJoin(ids),
-                ", not ", StrJoin(expected));
+  context.Check("PJRT-LoadedExecutable_GetDeviceAssignment-options", ids == expected,
+                "the assignment is of the devices ", StrJoin(ids), ", not ", StrJoin(expected));
 }
 
 void JudgeProgram(Context& context, const Example& example) {
@@ -461,7 +479,7 @@ void JudgeProgram(Context& context, const Example& example) {
   auto deleted =
       Get<&PJRT_LoadedExecutable_IsDeleted_Args::executable>(context, compiled.loaded.get());
   if (deleted)
-    context.Check("PJRT-LoadedExecutable_Execute-deleted-executable", !RawBool(deleted->is_deleted),
+    context.Check("PJRT-LoadedExecutable_IsDeleted-truth", !RawBool(deleted->is_deleted),
                   "a new executable counts as deleted");
   if (auto own = MakeArgs<PJRT_LoadedExecutable_Fingerprint_Args>(); true) {
     own.executable = compiled.loaded.get();
@@ -481,6 +499,17 @@ void JudgeProgram(Context& context, const Example& example) {
   context.Check("PJRT-Args-output-same",
                 JudgeExecutable(context, example, compiled.executable.get()) == facts,
                 "an executable says something else when the loaded one is gone");
+  constexpr char kIndependent[] = "PJRT-LoadedExecutable_GetExecutable-independent";
+  if (auto bytes = Get<&PJRT_Executable_Serialize_Args::executable>(
+          context, compiled.executable.get(), kIndependent);
+      bytes && bytes->serialized_executable_deleter != nullptr) {
+    bytes->serialized_executable_deleter(bytes->serialized_executable);
+  }
+  auto program = MakeArgs<PJRT_Program>();
+  auto optimized = MakeArgs<PJRT_Executable_OptimizedProgram_Args>();
+  optimized.executable = compiled.executable.get();
+  optimized.program = &program;
+  (void)Succeeds(context, optimized, kIndependent, "an executable whose loaded one is gone");
 }
 
 // Serialized, its owner gone, loaded twice: all is the same.
@@ -619,7 +648,7 @@ void Differences(Context& context) {
       RunAndJudge(context, example, from_them.loaded.get(), a, true);
     if (Compile(context, "add_one", profiled, other)) {
       Facts d = JudgeExecutable(context, example, profiled.executable.get());
-      context.Check(kOutputTrue, Wire(d.options).Number(5) == 12345,
+      context.Check("PJRT-Executable_GetCompileOptions-same", Wire(d.options).Number(5) == 12345,
                     "the profile_version that was put in, 12345, comes back as ",
                     Wire(d.options).Number(5));
     }
@@ -654,6 +683,83 @@ void Differences(Context& context) {
                   "an argument of 280004 bytes takes ", stats->argument_size_in_bytes);
 }
 
+// The address of a buffer's contents, or 0.
+uintptr_t AddressOf(Context& context, PJRT_Buffer* buffer) {
+  auto unsafe = Get<&PJRT_Buffer_UnsafePointer_Args::buffer>(context, buffer);
+  return unsafe ? unsafe->buffer_pointer : 0;
+}
+
+// Bytes that outputs share with arguments: none without a donation, and at least those of the
+// outputs that lie where a donated argument was.
+void AliasSizes(Context& context) {
+  constexpr char kAlias[] = "PJRT-Executable_GetCompiledMemoryStats-alias";
+  struct Donation {
+    const char* program;
+    std::vector<HostArray> arguments;
+    std::vector<size_t> donated;
+    size_t num_results;
+  };
+  HostArray four = F32({4}, 1), six = F32({2, 3}, 1);
+  for (const Donation& each :
+       {Donation{"add_one", {four}, {}, 1}, Donation{"mixed", {four, six}, {}, 3},
+        Donation{"argument_returned", {F32({2}, 1)}, {}, 2}, Donation{"donating", {four}, {0}, 1},
+        Donation{"donating_second", {four, F32({3}, 1)}, {1}, 2},
+        Donation{"donating_both", {four, six, F32({8}, 1)}, {0, 1}, 2}}) {
+    Compiled compiled;
+    if (!Compile(context, each.program, compiled)) return;
+    auto stats = Get<&PJRT_Executable_GetCompiledMemoryStats_Args::executable>(
+        context, compiled.executable.get());
+    if (!stats) return context.Unsupported("no PJRT_Executable_GetCompiledMemoryStats");
+    int64_t alias = stats->alias_size_in_bytes + stats->host_alias_size_in_bytes, donated = 0;
+    if (each.donated.empty()) {
+      context.Check(kAlias, alias == 0, each.program, " donates nothing, and ", alias,
+                    " bytes are aliased");
+      continue;
+    }
+    std::vector<OwnedBuffer> arguments;
+    std::vector<PJRT_Buffer*> handles;
+    std::vector<uintptr_t> places;
+    for (size_t i = 0; i < each.arguments.size(); ++i) {
+      Expected<OwnedBuffer> buffer = context.Upload(each.arguments[i]);
+      if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+      arguments.push_back(*std::move(buffer));
+      handles.push_back(arguments.back().get());
+      (void)AwaitBuffer(context, handles.back());
+      places.push_back(AddressOf(context, handles.back()));
+      auto size = Get<&PJRT_Buffer_OnDeviceSizeInBytes_Args::buffer>(context, handles.back());
+      if (size && std::count(each.donated.begin(), each.donated.end(), i) != 0)
+        donated += static_cast<int64_t>(size->on_device_size_in_bytes);
+    }
+    context.Check(kAlias, alias <= donated, each.program, " donates ", donated, " bytes, and ",
+                  alias, " are aliased");
+    auto results = context.Execute(compiled.loaded.get(), handles);
+    if (!context.Ok(kResults, "PJRT_LoadedExecutable_Execute", results.status())) return;
+    int64_t shared = 0;
+    for (const OwnedBuffer& result : *results) {
+      (void)AwaitBuffer(context, result.get());
+      uintptr_t place = AddressOf(context, result.get());
+      auto size = Get<&PJRT_Buffer_OnDeviceSizeInBytes_Args::buffer>(context, result.get());
+      if (place != 0 && size && std::count(places.begin(), places.end(), place) != 0)
+        shared += static_cast<int64_t>(size->on_device_size_in_bytes);
+    }
+    // Memory that is freed and allocated again may lie there too; then nothing is said.
+    bool all_shared = results->size() == each.num_results && shared >= donated;
+    context.Check(kAlias, !all_shared || alias > 0, "outputs of ", each.program,
+                  " lie where the donated arguments were, and no bytes are aliased");
+  }
+}
+
+// CompileOptionsProto for one replica and one partition on a device of a small id.
+std::string OptionsFor(int id) {
+  // device_assignment {replica_count 1, computation_count 1, computation_devices {ids: id}}
+  std::string assignment =
+      std::string("\x08\x01\x10\x01\x1a\x03\x0a\x01", 8) + static_cast<char>(id);
+  std::string build =
+      std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x01\x28\x01", 15) +
+      StrCat("\x4a", std::string(1, static_cast<char>(assignment.size())), assignment);
+  return StrCat("\x1a", std::string(1, static_cast<char>(build.size())), build);
+}
+
 // On a device that is not the first.
 void OnEveryDevice(Context& context) {
   std::vector<PJRT_Device*> devices = AddressableDevices(context);
@@ -661,16 +767,8 @@ void OnEveryDevice(Context& context) {
   for (PJRT_Device* device : devices) {
     int id = DeviceIdOf(context, device);
     if (id > 127) continue;
-    // device_assignment {replica_count 1, computation_count 1, computation_devices {ids: id}}
-    std::string assignment =
-        std::string("\x08\x01\x10\x01\x1a\x03\x0a\x01", 8) + static_cast<char>(id);
-    std::string build =
-        std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x01\x28\x01", 15) +
-        StrCat("\x4a", std::string(1, static_cast<char>(assignment.size())), assignment);
     Compiled compiled;
-    if (!Compile(context, "add_one", compiled,
-                 StrCat("\x1a", std::string(1, static_cast<char>(build.size())), build)))
-      return;
+    if (!Compile(context, "add_one", compiled, OptionsFor(id))) return;
     JudgeDevicesOf(context, compiled.loaded.get(), {device}, 1, 1);
     Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}), device);
     if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
@@ -680,6 +778,39 @@ void OnEveryDevice(Context& context) {
     JudgeBuffer(context, (*results)[0].get(),
                 {HostArray::F32({4}, {2, 3, 4, 5}), device, DefaultMemoryOf(context, device)});
   }
+}
+
+// What was compiled for the first device is loaded for another.
+void OverriddenOptions(Context& context) {
+  constexpr char kOverrides[] = "PJRT-Executable_DeserializeAndLoad-overrides";
+  std::vector<PJRT_Device*> devices = AddressableDevices(context);
+  if (devices.size() < 2) return context.Unsupported("the client has one device");
+  int id = DeviceIdOf(context, devices.back());
+  if (id > 127) return context.Unsupported("the last device has a large id");
+  Compiled compiled;
+  if (!Compile(context, "add_one", compiled, OptionsFor(DeviceIdOf(context, devices.front()))))
+    return;
+  auto bytes = Get<&PJRT_Executable_Serialize_Args::executable>(context, compiled.executable.get());
+  if (!bytes) return context.Unsupported("no serialization");
+  std::string options = OptionsFor(id);
+  auto load = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
+  load.client = context.client();
+  load.serialized_executable = bytes->serialized_bytes;
+  load.serialized_executable_size = bytes->serialized_bytes_size;
+  load.overridden_serialized_compile_options = options.data();
+  load.overridden_serialized_compile_options_size = options.size();
+  Status status = context.plugin().Call(load);
+  if (bytes->serialized_executable_deleter != nullptr)
+    bytes->serialized_executable_deleter(bytes->serialized_executable);
+  if (!status.ok()) return context.Unsupported(status.ToString());
+  OwnedLoadedExecutable loaded(context.plugin(), load.loaded_executable);
+  auto found =
+      Get<&PJRT_LoadedExecutable_AddressableDevices_Args::executable>(context, loaded.get());
+  if (!found) return;
+  context.Check(
+      kOverrides,
+      found->num_addressable_devices == 1 && found->addressable_devices[0] == devices.back(),
+      "loaded with options for device ", id, ", the executable runs on another");
 }
 
 // The answer fits exactly, and stays the same.
@@ -746,9 +877,12 @@ void AddCases(std::vector<Case>& cases) {
   add("L1/judge/ahead_of_time", {kProgram, kResults}, CompileAheadOfTime);
   add("L1/judge/differences", {"PJRT-Executable_Fingerprint-stable", "PJRT-Args-output-new"},
       Differences);
+  add("L1/judge/alias_size", {"PJRT-Executable_GetCompiledMemoryStats-alias"}, AliasSizes);
   add("L1/judge/optimized_program",
       {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Args-output-same"},
       OptimizedProgramTwice);
+  add("L3/judge/overridden_options", {"PJRT-Executable_DeserializeAndLoad-overrides"},
+      OverriddenOptions);
   add("L3/judge/on_every_device",
       {kProgram, kResults, "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
       OnEveryDevice);

@@ -16,6 +16,7 @@
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/stored_programs.h"
+#include "pjrt_c_api_layouts_extension.h"
 
 namespace plinth::conformance {
 namespace leaks {
@@ -231,6 +232,27 @@ std::vector<Work> AllWork() {
     if (args.serialized_topology_deleter != nullptr)
       args.serialized_topology_deleter(args.serialized_topology);
     return Status();
+  });
+  add("layouts", 100, [](Context& c, Made& m) -> Status {
+    const auto* get = reflection::FindFunction("PJRT_Layouts_PJRT_Buffer_MemoryLayout");
+    const auto* write = reflection::FindFunction("PJRT_Layouts_MemoryLayout_Serialize");
+    const auto* free = reflection::FindFunction("PJRT_Layouts_MemoryLayout_Destroy");
+    if (c.plugin().Slot(*get) == nullptr) return Unimplemented("no extension Layouts");
+    PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args args = {};
+    args.struct_size = sizeof(args);
+    args.buffer = m.buffer.get();
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(*get, &args));
+    PJRT_Layouts_MemoryLayout_Serialize_Args text = {};
+    text.struct_size = sizeof(text);
+    text.layout = args.layout;
+    Status status = c.plugin().Call(*write, &text);
+    if (status.ok() && text.serialized_layout_deleter != nullptr)
+      text.serialized_layout_deleter(text.serialized_layout);
+    PJRT_Layouts_MemoryLayout_Destroy_Args destroy = {};
+    destroy.struct_size = sizeof(destroy);
+    destroy.layout = args.layout;
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(*free, &destroy));
+    return status;
   });
   add("optimized_program", 60, [](Context& c, Made& m) -> Status {
     auto program = MakeArgs<PJRT_Program>();

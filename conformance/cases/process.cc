@@ -139,6 +139,96 @@ void ExitWithWork(Context& context) {
                                     : StrCat("had status ", WEXITSTATUS(status)));
 }
 
+// Bytes that one process wrote are loaded by another, which made its own client.
+void LoadElsewhere(Context& context) {
+  constexpr char kElsewhere[] = "PJRT-Executable_DeserializeAndLoad-elsewhere";
+  int ends[2];
+  if (pipe(ends) != 0) return context.Unsupported("no pipe");
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    Expected<OwnedClient> client = context.NewClient();
+    if (!client.ok()) _exit(3);
+    Context own(context.plugin(), context.profile(), client->get(), context.seed());
+    // A program that no other case serializes: nothing of it is known to the parent.
+    Expected<OwnedLoadedExecutable> executable = own.Compile(ProgramFor(own, "add_two"));
+    if (!executable.ok()) _exit(3);
+    auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
+    get.loaded_executable = executable->get();
+    if (!own.plugin().Call(get).ok()) _exit(3);
+    auto args = MakeArgs<PJRT_Executable_Serialize_Args>();
+    args.executable = get.executable;
+    if (!own.plugin().Call(args).ok()) _exit(3);
+    for (size_t at = 0; at < args.serialized_bytes_size;) {
+      ssize_t size = write(ends[1], args.serialized_bytes + at, args.serialized_bytes_size - at);
+      if (size <= 0) _exit(3);
+      at += static_cast<size_t>(size);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string bytes;
+  char block[4096];
+  for (ssize_t size = 0; (size = read(ends[0], block, sizeof(block))) > 0;)
+    bytes.append(block, static_cast<size_t>(size));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return context.Unsupported("the child of a fork could not serialize a program");
+  Expected<OwnedClient> client = context.NewClient();
+  if (!context.Ok("", "PJRT_Client_Create", client.status())) return;
+  Context own(context.plugin(), context.profile(), client->get(), context.seed());
+  auto load = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
+  load.client = client->get();
+  load.serialized_executable = bytes.data();
+  load.serialized_executable_size = bytes.size();
+  if (!context.Ok(kElsewhere, "loading what another process serialized",
+                  context.plugin().Call(load)))
+    return;
+  OwnedLoadedExecutable loaded(context.plugin(), load.loaded_executable);
+  Expected<OwnedBuffer> argument = own.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
+  PJRT_Buffer* handles[] = {argument->get()};
+  auto results = own.Execute(loaded.get(), handles);
+  if (!context.Ok(kElsewhere, "a run of it", results.status())) return;
+  Expected<HostArray> array = own.Download((*results)[0].get());
+  if (!context.Ok(kElsewhere, "reading its result", array.status())) return;
+  context.Check(kElsewhere, array->AsF32() == std::vector<float>{3, 4, 5, 6}, "its result is [",
+                StrJoin(array->AsF32()), "], not [3, 4, 5, 6]");
+}
+
+// What holds for the plugin holds when its clients are gone.
+void AttributesOutliveClients(Context& context) {
+  constexpr char kAttributes[] = "PJRT-Plugin_Attributes-lifetime";
+  if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
+  auto args = MakeArgs<PJRT_Plugin_Attributes_Args>();
+  if (!context.Ok(kAttributes, "PJRT_Plugin_Attributes", context.plugin().Call(args))) return;
+  auto text = [](const PJRT_Plugin_Attributes_Args& from) {
+    std::string all;
+    for (size_t i = 0; i < from.num_attributes; ++i) {
+      const PJRT_NamedValue& value = from.attributes[i];
+      all += std::string(value.name, value.name_size) + "=";
+      if (RawEnum(value.type) == PJRT_NamedValue_kString)
+        all.append(value.string_value, value.value_size);
+      if (RawEnum(value.type) == PJRT_NamedValue_kInt64) all += StrCat(value.int64_value);
+      for (size_t k = 0; RawEnum(value.type) == PJRT_NamedValue_kInt64List && k < value.value_size;
+           ++k)
+        all += StrCat(value.int64_array_value[k], ",");
+      all += " ";
+    }
+    return all;
+  };
+  const std::string before = text(args);
+  for (int i = 0; i < 2; ++i) {
+    Expected<OwnedClient> client = context.NewClient();
+    if (!context.Ok("", "PJRT_Client_Create", client.status())) return;
+    context.Ok("", "PJRT_Client_Destroy", client->Destroy());
+    context.Check(kAttributes, text(args) == before, "after a client is gone the attributes say ",
+                  text(args), ", before ", before);
+  }
+}
+
 // What this process allocated and touched, in KiB, or -1. Without mapped files: how much of a
 // library counts as this process's changes with other processes that map it.
 int64_t AllocatedKib() {
@@ -241,6 +331,11 @@ void AddProcessCases(std::vector<Case>& cases) {
   add("after_fork", ClientNeed::kFresh, {"PJRT-Process-fork", "PJRT-Process-alive"}, AfterFork,
       true);
   add("exit_with_work", ClientNeed::kNone, {"PJRT-Process-exit"}, ExitWithWork);
+  add("load_elsewhere", ClientNeed::kNone, {"PJRT-Executable_DeserializeAndLoad-elsewhere"},
+      LoadElsewhere);
+  // In a process of its own: there no client has gone yet.
+  add("attributes_outlive_clients", ClientNeed::kFresh, {"PJRT-Plugin_Attributes-lifetime"},
+      AttributesOutliveClients);
   add("flat_memory", ClientNeed::kFresh, {"PJRT-Process-memory"}, FlatMemory);
   add("silent", ClientNeed::kFresh, {"PJRT-Process-alive"}, Silent);
 }

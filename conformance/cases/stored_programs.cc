@@ -86,7 +86,9 @@ std::string_view OpThatIsLacking(const Profile& profile, std::string_view progra
 std::string_view ProgramFor(const Context& context, std::string_view program) {
   if (context.profile().program_form == ProgramForm::kText) return StoredText(program);
   const StoredVersion* version = VersionFor(StablehloRangeOf(context.plugin()));
-  return version == nullptr ? StoredText(program) : StoredArtifact(program, *version);
+  std::string_view artifact;
+  if (version != nullptr) artifact = StoredArtifact(program, *version);
+  return artifact.empty() ? StoredText(program) : artifact;
 }
 
 }  // namespace plinth::conformance

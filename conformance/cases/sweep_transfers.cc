@@ -49,6 +49,8 @@ Placement PlaceElements(const std::vector<int64_t>& dims, std::string_view how) 
     place.strides[d] = next;
     next *= std::max<int64_t>(dims[d], 1);
     if (how == "padded rows" && at == 0) next += 3;
+    // More than 16 bits can count.
+    if (how == "far apart" && at + 2 == rank) next += 70000;
   }
   if (how == "zero" && rank > 0) place.strides[0] = 0;
   if (how == "zero last" && rank > 0) place.strides[rank - 1] = 0;
@@ -284,7 +286,7 @@ void SweepUploads(Context& context) {
       {"shape", SweptShapes()},
       {"strides",
        {"none", "dense", "reversed order", "rotated", "rotated back", "every second", "padded rows",
-        "zero", "zero last", "negative first", "negative last", "all negative"}},
+        "far apart", "zero", "zero last", "negative first", "negative last", "all negative"}},
       {"semantics",
        {"only during call", "until transfer completes", "zero copy", "mutable zero copy"}},
       {"place", Places()},
@@ -591,12 +593,14 @@ void SeveralFromOneManager(Context& context) {
     OwnedManager manager(context.plugin(), args.transfer_manager);
     if (auto count = Get<&PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args::transfer_manager>(
             context, manager.get())) {
-      context.Check(kOutputTrue, count->buffer_count == arrays.size(), "BufferCount is ",
-                    count->buffer_count, ", not ", arrays.size());
+      context.Check("PJRT-AsyncHostToDeviceTransferManager_BufferCount-shapes",
+                    count->buffer_count == arrays.size(), "BufferCount is ", count->buffer_count,
+                    ", not ", arrays.size());
     }
     if (auto where = Get<&PJRT_AsyncHostToDeviceTransferManager_Device_Args::transfer_manager>(
             context, manager.get())) {
-      context.Check(kOutputTrue, where->device_out == device, "the manager's device is another");
+      context.Check("PJRT-AsyncHostToDeviceTransferManager_Device-memory",
+                    where->device_out == device, "the manager's device is another");
     }
     auto meta = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args>();
     auto named = MakeArgs<PJRT_NamedValue>();
@@ -711,6 +715,72 @@ void BadRanges(Context& context) {
   }
 }
 
+// Arrays without elements whose other dimensions need more than 32 bits. A plugin may refuse them.
+void LongDimensions(Context& context) {
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{0, int64_t{1} << 32},
+                                           {(int64_t{1} << 33) + 5, 0},
+                                           {0, 3, (int64_t{1} << 40) + 1}}) {
+    Expected<OwnedBuffer> buffer = context.Upload({DType::kU8, dims, {}});
+    if (!buffer.ok()) {
+      context.Note(StrCat("[", StrJoin(dims), "]: ", buffer.status().ToString()));
+      continue;
+    }
+    for (bool is_unpadded : {false, true}) {
+      std::vector<int64_t> found;
+      if (is_unpadded) {
+        auto args = Get<&PJRT_Buffer_UnpaddedDimensions_Args::buffer>(context, buffer->get());
+        if (!args) continue;
+        found.assign(args->unpadded_dims, args->unpadded_dims + args->num_dims);
+      } else {
+        auto args = Get<&PJRT_Buffer_Dimensions_Args::buffer>(context, buffer->get());
+        if (!args) continue;
+        found.assign(args->dims, args->dims + args->num_dims);
+      }
+      context.Check("PJRT-Buffer_Dimensions-asked-for", found == dims, "the dimensions [",
+                    StrJoin(dims), "] became [", StrJoin(found), "]");
+    }
+  }
+}
+
+// Copies to where the original lies, and elsewhere, live without it, however it goes.
+void CopiesLiveOn(Context& context) {
+  constexpr char kCopies[] = "PJRT-Buffer_CopyToDevice-contents";
+  const HostArray array = HostArray::F32({4}, {1, 2, 3, 4});
+  std::vector<PJRT_Device*> devices = AddressableDevices(context);
+  if (devices.empty()) return;
+  for (PJRT_Device* device : {devices.front(), devices.back()}) {
+    for (bool deletes : {false, true}) {
+      Expected<OwnedBuffer> source = context.Upload(array);
+      if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) return;
+      auto copy = MakeArgs<PJRT_Buffer_CopyToDevice_Args>();
+      copy.buffer = source->get();
+      copy.dst_device = device;
+      Status status = context.plugin().Call(copy);
+      if (!status.ok()) {
+        // Where it lies already, a plugin may refuse.
+        if (device != devices.front()) context.Ok(kCopies, "PJRT_Buffer_CopyToDevice", status);
+        continue;
+      }
+      OwnedBuffer made(context.plugin(), copy.dst_buffer);
+      if (deletes) (void)DeleteBuffer(context, source->get());
+      if (!deletes) (void)source->Destroy();
+      context.Check(kCopies, !IsBufferDeleted(context, made.get()),
+                    "a copy counts as deleted when its original is gone");
+      JudgeBuffer(context, made.get(), {array, device, nullptr});
+      // And the other way round.
+      if (deletes) continue;
+      Expected<OwnedBuffer> again = context.Upload(array);
+      if (!again.ok()) return;
+      copy.buffer = again->get();
+      if (!context.plugin().Call(copy).ok()) continue;
+      OwnedBuffer second(context.plugin(), copy.dst_buffer);
+      (void)DeleteBuffer(context, second.get());
+      (void)second.Destroy();
+      JudgeBuffer(context, again->get(), {array, devices.front(), nullptr});
+    }
+  }
+}
+
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
@@ -745,6 +815,10 @@ void AddCases(std::vector<Case>& cases) {
       {"PJRT-AsyncHostToDeviceTransferManager_TransferData-offset", "PJRT-Buffer_ReadyEvent-after",
        kOutputTrue},
       SeveralFromOneManager);
+  add("L1/transfer/long_dimensions", Level::kL1, {"PJRT-Buffer_Dimensions-asked-for"},
+      LongDimensions);
+  add("L2/order/copies_live_on", Level::kL2,
+      {"PJRT-Buffer_CopyToDevice-contents", "PJRT-Buffer_IsDeleted-truth"}, CopiesLiveOn);
   add("L1/transfer/bad_ranges", Level::kL1, {"PJRT-Buffer_CopyRawToHost-range"}, BadRanges);
 }
 

@@ -38,6 +38,7 @@ std::span<const Mutant> TransferMutants();
 std::span<const Mutant> ExecuteMutants();
 std::span<const Mutant> ProcessMutants();
 std::span<const Mutant> VendorMutants();
+std::span<const Mutant> FormMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

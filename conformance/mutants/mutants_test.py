@@ -114,7 +114,8 @@ def killer(runner: Runner, name: str, requirement: str, clean: dict, must_pass: 
 
 # Plugins that are correct in ways of their own: what their profile says, and the cases that this
 # concerns.
-RICH = ["L1/judge/*", "L1/sweep/*", "L1/form/*", "L2/order/*", "L2/failure/*", "L2/event_order/*"]
+RICH = ["L1/judge/*", "L1/sweep/*", "L1/form/*", "L1/two_at_once/*", "L1/transfer/long_dimensions",
+        "L2/order/*", "L2/failure/*", "L2/event/*", "L2/event_order/*", "L2/leak/layouts"]
 CORRECT = {
     "one_client": ({"exclusive": True}, ["*"]),
     "slow_copies": ({}, ["*ToHostBuffer*", "L1/transfer/*"]),

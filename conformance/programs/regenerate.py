@@ -3,7 +3,8 @@
 """Makes the portable artifacts of this folder, by jaxlib 0.10.2's own serializer:
 
   jax-*/<name>.vhlo-1.17.mlirbc           the program of <name>.mlirbc at VHLO 1.17.0
-  suite/<name>.vhlo-{0.9,1.0,1.13}.mlirbc the program of <name>.mlir at these versions
+  suite/<name>.vhlo-{0.9,1.0,1.13}.mlirbc the program of <name>.mlir at these versions, or those
+                                          from the one on that its first line "// since" names
   suite/one_device.compileopts.pb         CompileOptionsProto for one replica and one partition
 
 With --check nothing is written; the exit status says whether the files are what would be made.
@@ -49,8 +50,10 @@ def artifacts() -> dict[pathlib.Path, bytes]:
       target = path.with_name(path.name.removesuffix(".mlirbc") + ".vhlo-1.17.mlirbc")
       made[target] = serialize(module, "1.17")
     for path in sorted(HERE.glob("suite/*.mlir")):
-      module = ir.Module.parse(path.read_text())
-      for version in SUITE_VERSIONS:
+      text = path.read_text()
+      module = ir.Module.parse(text)
+      since = text.split()[2] if text.startswith("// since ") else SUITE_VERSIONS[0]
+      for version in SUITE_VERSIONS[SUITE_VERSIONS.index(since):]:
         made[path.with_suffix(f".vhlo-{version}.mlirbc")] = serialize(module, version)
   return made
 

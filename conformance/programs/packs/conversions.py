@@ -13,13 +13,23 @@ from program import Op, Program, Result, main_of
 
 def convert_programs(source: ElementType):
     """To every other type. What does not fit is not asked for."""
-    x = np.concatenate([edges(source), spread(source, 19, "convert")])
+    x = np.concatenate([edges(source), spread(source, 19, "convert"), near_ties(source)])
     for target in ALL:
         if target is source or (source.kind == "complex" and target.kind == "pred"):
             continue
         value, not_asked = converted(x, target)
         result = Result(value, not_asked=not_asked, inputs=(x,))
         yield conversion(f"{source.name}_to_{target.name}", x, result)
+
+
+def near_ties(source: ElementType) -> np.ndarray:
+    """Whole numbers a little off the middle of two of f32, which f64 does not hold: who goes by way
+    of it rounds twice."""
+    if not source.is_integer or source.bits < 64:
+        return np.array([], source.dtype)
+    ties = [(1 << k) + (m << k - 23) + (1 << k - 24) + sign
+            for k in (60, 61, 62) for m in (0, 1, 6) for sign in (1, -1)]
+    return np.array(ties + [-t for t in ties if source.kind == "signed"], source.dtype)
 
 
 def converted(x: np.ndarray, target: ElementType):

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// L1: arrays whose dimensions lie in every order: each function that takes a layout, for the device
+// or for the host, keeps it and the contents.
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/sweep.h"
+
+namespace plinth::conformance {
+namespace sweep_layouts {
+namespace {
+
+constexpr char kKept[] = "PJRT-Client_BufferFromHostBuffer-layout-kept";
+constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
+constexpr char kHostLayout[] = "PJRT-Buffer_ToHostBuffer-layout";
+
+// The n-th order of the dimensions, the fastest first; 0 is row-major.
+std::vector<int64_t> OrderNumber(size_t rank, size_t number) {
+  std::vector<int64_t> order(rank);
+  std::iota(order.rbegin(), order.rend(), 0);
+  std::vector<int64_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  for (size_t i = 0; i < number; ++i) {
+    if (!std::prev_permutation(sorted.begin(), sorted.end()))
+      std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  }
+  return sorted;
+}
+
+// A layout of an array, and where its elements lie in it.
+class Layout {
+ public:
+  Layout(std::vector<int64_t> order, const std::vector<int64_t>& dims, int64_t bytes,
+         bool as_strides)
+      : order_(std::move(order)), strides_(dims.size()) {
+    int64_t next = bytes;
+    for (int64_t d : order_) {
+      strides_[static_cast<size_t>(d)] = next;
+      next *= std::max<int64_t>(dims[static_cast<size_t>(d)], 1);
+    }
+    if (as_strides) {
+      layout_.type = PJRT_Buffer_MemoryLayout_Type_Strides;
+      layout_.strides = MakeArgs<PJRT_Buffer_MemoryLayout_Strides>();
+      layout_.strides.byte_strides = strides_.data();
+      layout_.strides.num_byte_strides = strides_.size();
+    } else {
+      layout_.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+      layout_.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+      layout_.tiled.minor_to_major = order_.data();
+      layout_.tiled.minor_to_major_size = order_.size();
+    }
+  }
+  PJRT_Buffer_MemoryLayout* get() { return &layout_; }
+  const std::vector<int64_t>& order() const { return order_; }
+
+  // The bytes of a dense row-major array in this layout, and back.
+  std::vector<std::byte> Place(const HostArray& array, bool is_back = false) const {
+    auto bytes = static_cast<size_t>(ByteSize(array.type));
+    std::vector<std::byte> placed(array.bytes.size());
+    for (size_t linear = 0; linear * bytes < array.bytes.size(); ++linear) {
+      auto rest = static_cast<int64_t>(linear);
+      int64_t at = 0;
+      for (size_t d = array.dims.size(); d-- > 0;) {
+        at += rest % array.dims[d] * strides_[d];
+        rest /= array.dims[d];
+      }
+      size_t from = is_back ? static_cast<size_t>(at) : linear * bytes;
+      size_t to = is_back ? linear * bytes : static_cast<size_t>(at);
+      std::memcpy(placed.data() + to, array.bytes.data() + from, bytes);
+    }
+    return placed;
+  }
+
+ private:
+  std::vector<int64_t> order_, strides_;
+  PJRT_Buffer_MemoryLayout layout_ = MakeArgs<PJRT_Buffer_MemoryLayout>();
+};
+
+// The answer to a call with a layout, which a plugin may refuse.
+bool IsTaken(Context& context, std::string_view what, const Status& status) {
+  if (status.ok()) return true;
+  if (status.code() == StatusCode::kUnimplemented ||
+      status.code() == StatusCode::kInvalidArgument) {
+    context.Unsupported(StrCat(what, ": ", status.ToString()));
+  } else {
+    context.Fail(kKept, StrCat(what, ": expected success or a refusal, got ", status.ToString()));
+  }
+  return false;
+}
+
+// What the buffer says of its layout, if it says so in orders of dimensions.
+void CheckOrder(Context& context, PJRT_Buffer* buffer, const std::vector<int64_t>& wanted,
+                std::string_view maker) {
+  auto args = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer);
+  if (!args || RawEnum(args->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled) return;
+  const PJRT_Buffer_MemoryLayout_Tiled& tiled = args->layout.tiled;
+  std::vector<int64_t> found(tiled.minor_to_major,
+                             tiled.minor_to_major + tiled.minor_to_major_size);
+  context.Check(kKept, found == wanted, "a buffer made by ", maker, " with the layout {",
+                StrJoin(wanted), "} has {", StrJoin(found), "}");
+}
+
+struct Given {
+  HostArray array;
+  PJRT_Device* device;
+  PJRT_Memory* memory;
+};
+
+OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = context.client();
+  args.data = given.array.bytes.data();
+  args.type = static_cast<PJRT_Buffer_Type>(ToC(given.array.type));
+  args.dims = given.array.dims.data();
+  args.num_dims = given.array.dims.size();
+  args.device = given.device;
+  args.device_layout = layout.get();
+  if (!IsTaken(context, "PJRT_Client_BufferFromHostBuffer", context.plugin().Call(args))) return {};
+  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+  OwnedBuffer buffer(context.plugin(), args.buffer);
+  if (done) (void)context.Await(done.get());
+  return buffer;
+}
+
+// Fills args of the functions that name a shape in the same words.
+template <typename Args>
+Args ShapeArgs(Context& context, const Given& given, Layout* layout) {
+  auto args = MakeArgs<Args>();
+  args.client = context.client();
+  args.shape_dims = given.array.dims.data();
+  args.shape_num_dims = given.array.dims.size();
+  args.shape_element_type = static_cast<PJRT_Buffer_Type>(ToC(given.array.type));
+  args.shape_layout = layout == nullptr ? nullptr : layout->get();
+  args.memory = given.memory;
+  return args;
+}
+
+OwnedManager ManagerOf(Context& context, const Given& given, Layout* layout) {
+  auto spec = MakeArgs<PJRT_ShapeSpec>();
+  spec.dims = given.array.dims.data();
+  spec.num_dims = given.array.dims.size();
+  spec.element_type = static_cast<PJRT_Buffer_Type>(ToC(given.array.type));
+  PJRT_Buffer_MemoryLayout* layouts[] = {layout == nullptr ? nullptr : layout->get()};
+  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  args.client = context.client();
+  args.shape_specs = &spec;
+  args.num_shape_specs = 1;
+  args.device_layouts = layout == nullptr ? nullptr : layouts;
+  args.num_device_layouts = layout == nullptr ? 0 : 1;
+  args.memory = given.memory;
+  if (!IsTaken(context, "PJRT_Client_CreateBuffersForAsyncHostToDevice",
+               context.plugin().Call(args)))
+    return {};
+  return OwnedManager(context.plugin(), args.transfer_manager);
+}
+
+OwnedBuffer BufferOf(Context& context, const OwnedManager& manager) {
+  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+  args.transfer_manager = manager.get();
+  if (!Succeeds(context, args)) return {};
+  return OwnedBuffer(context.plugin(), args.buffer_out);
+}
+
+// Makes a buffer with the layout. `source` keeps what it looks at, `has_contents` tells whether it
+// has those of the array.
+OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, Layout& layout,
+                 OwnedBuffer& source, bool& has_contents) {
+  const Plugin& plugin = context.plugin();
+  has_contents = true;
+  if (maker == "upload") return Upload(context, given, layout);
+  if (maker == "uninitialized") {
+    auto args = ShapeArgs<PJRT_Client_CreateUninitializedBuffer_Args>(context, given, &layout);
+    has_contents = false;
+    if (!IsTaken(context, "PJRT_Client_CreateUninitializedBuffer", plugin.Call(args))) return {};
+    return OwnedBuffer(plugin, args.buffer);
+  }
+  if (maker == "transfer_manager") {
+    OwnedManager manager = ManagerOf(context, given, &layout);
+    if (!manager) return {};
+    OwnedBuffer buffer = BufferOf(context, manager);
+    std::vector<std::byte> bytes = layout.Place(given.array);
+    auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+    args.transfer_manager = manager.get();
+    args.data = bytes.data();
+    args.transfer_size = static_cast<int64_t>(bytes.size());
+    args.is_last_transfer = true;
+    if (!Succeeds(context, args)) return {};
+    OwnedEvent done(plugin, args.done_with_h2d_transfer);
+    if (done) context.Ok("", "done_with_h2d_transfer", context.Await(done.get()));
+    return buffer;
+  }
+  if (maker == "transfer_literal") {
+    // Here it is the host's bytes that have the layout.
+    OwnedManager manager = ManagerOf(context, given, nullptr);
+    if (!manager) return {};
+    OwnedBuffer buffer = BufferOf(context, manager);
+    std::vector<std::byte> bytes = layout.Place(given.array);
+    auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args>();
+    args.transfer_manager = manager.get();
+    args.data = bytes.data();
+    args.shape_dims = given.array.dims.data();
+    args.shape_num_dims = given.array.dims.size();
+    args.shape_element_type = static_cast<PJRT_Buffer_Type>(ToC(given.array.type));
+    args.shape_layout = layout.get();
+    if (!IsTaken(context, "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral",
+                 plugin.Call(args)))
+      return {};
+    OwnedEvent done(plugin, args.done_with_h2d_transfer);
+    if (done) context.Ok("", "done_with_h2d_transfer", context.Await(done.get()));
+    return buffer;
+  }
+  source = Upload(context, given, layout);
+  if (!source) return {};
+  if (maker == "bitcast") {
+    auto args = MakeArgs<PJRT_Buffer_Bitcast_Args>();
+    args.buffer = source.get();
+    args.element_type = static_cast<PJRT_Buffer_Type>(ToC(given.array.type));
+    args.dims = given.array.dims.data();
+    args.num_dims = given.array.dims.size();
+    args.device_layout = layout.get();
+    if (!IsTaken(context, "PJRT_Buffer_Bitcast", plugin.Call(args))) return {};
+    return OwnedBuffer(plugin, args.out_buffer);
+  }
+  (void)AwaitBuffer(context, source.get());
+  auto place = Get<&PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args::buffer>(context, source.get());
+  if (!place) return {};
+  auto args = MakeArgs<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
+  args.client = context.client();
+  args.device_buffer_ptr = place->device_memory_ptr;
+  args.dims = given.array.dims.data();
+  args.num_dims = given.array.dims.size();
+  args.element_type = static_cast<PJRT_Buffer_Type>(ToC(given.array.type));
+  args.layout = layout.get();
+  args.device = given.device;
+  args.memory = given.memory;
+  if (!IsTaken(context, "PJRT_Client_CreateViewOfDeviceBuffer", plugin.Call(args))) return {};
+  return OwnedBuffer(plugin, args.buffer);
+}
+
+void SweepMaker(Context& context, const std::string& maker) {
+  const std::vector<Parameter> parameters = {{"type", {"f32", "u8", "c64", "bf16"}},
+                                             {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[7,11]"}},
+                                             {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}}};
+  Sweep(context, parameters, [&](Context& probe, const Row& row) {
+    const DType types[] = {DType::kF32, DType::kU8, DType::kC64, DType::kBF16};
+    if (!HasSweptType(probe, types[row[0]])) return;
+    Expected<PJRT_Device*> device = probe.Device();
+    if (!device.ok()) return;
+    std::vector<int64_t> dims = ShapeOf(parameters[1].values[row[1]]);
+    Given given = {RandomBits(types[row[0]], dims, probe.seed()), *device,
+                   DefaultMemoryOf(probe, *device)};
+    const size_t numbers[] = {0, 1, 2, 3, 4, 5, 9, 23};
+    Layout layout(OrderNumber(dims.size(), numbers[row[2]]), dims, ByteSize(types[row[0]]), false);
+    OwnedBuffer source;
+    bool has_contents = true;
+    OwnedBuffer buffer = Make(probe, maker, given, layout, source, has_contents);
+    if (!buffer) return;
+    if (maker != "transfer_literal") CheckOrder(probe, buffer.get(), layout.order(), maker);
+    JudgeBuffer(probe, buffer.get(), {given.array, given.device, given.memory, has_contents});
+  });
+}
+
+// Buffers of any order read in any other, the host's said as an order or as strides.
+void SweepHostLayouts(Context& context) {
+  const std::vector<Parameter> parameters = {
+      {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]"}},
+      {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
+      {"order on the host", {"0", "1", "2", "3", "4", "5", "9", "23"}},
+      {"said as", {"order", "strides"}}};
+  Sweep(context, parameters, [&](Context& probe, const Row& row) {
+    const size_t numbers[] = {0, 1, 2, 3, 4, 5, 9, 23};
+    Expected<PJRT_Device*> device = probe.Device();
+    if (!device.ok()) return;
+    std::vector<int64_t> dims = ShapeOf(parameters[0].values[row[0]]);
+    Given given = {RandomBits(DType::kF32, dims, probe.seed()), *device, nullptr};
+    Layout own(OrderNumber(dims.size(), numbers[row[1]]), dims, 4, false);
+    Layout host(OrderNumber(dims.size(), numbers[row[2]]), dims, 4, row[3] == 1);
+    OwnedBuffer buffer = Upload(probe, given, own);
+    if (!buffer) return;
+    HostArray found{DType::kF32, dims, std::vector<std::byte>(given.array.bytes.size())};
+    auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+    args.src = buffer.get();
+    args.host_layout = host.get();
+    args.dst = found.bytes.data();
+    args.dst_size = found.bytes.size();
+    if (!IsTaken(probe, "PJRT_Buffer_ToHostBuffer", probe.plugin().Call(args))) return;
+    OwnedEvent event(probe.plugin(), args.event);
+    if (!event || !probe.Ok(kContents, "its event", probe.Await(event.get()))) return;
+    found.bytes = host.Place(found, true);
+    CheckSameArray(
+        probe, kHostLayout,
+        StrCat("an array {", StrJoin(own.order()), "} read as {", StrJoin(host.order()), "}"),
+        given.array, found);
+  });
+}
+
+}  // namespace
+
+void AddCases(std::vector<Case>& cases) {
+  auto add = [&](const std::string& name, std::vector<std::string> requirements,
+                 std::function<void(Context&)> run) {
+    requirements.emplace_back(kOutputTrue);
+    requirements.emplace_back("PJRT-Args-accepted");
+    cases.push_back({"L1/sweep/" + name, Level::kL1, ClientNeed::kShared, std::move(requirements),
+                     std::move(run), false});
+  };
+  for (const char* maker :
+       {"upload", "uninitialized", "transfer_manager", "transfer_literal", "bitcast", "view"}) {
+    add(StrCat("layout_of_", maker), {kKept, kContents},
+        [=](Context& context) { SweepMaker(context, maker); });
+  }
+  add("host_layouts", {kHostLayout, kContents}, SweepHostLayouts);
+}
+
+}  // namespace sweep_layouts
+
+void AddLayoutSweepCases(std::vector<Case>& cases) { sweep_layouts::AddCases(cases); }
+
+}  // namespace plinth::conformance

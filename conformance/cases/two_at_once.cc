@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// L1: what a function hands out about one object stays as it is while the same is asked about
+// another one: for every function of the registry that takes one handle and gives texts or lists.
+
+#include <cstring>
+#include <map>
+
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/stored_programs.h"
+#include "plinth/reflection/reflection.h"
+
+namespace plinth::conformance {
+namespace two_at_once {
+namespace {
+
+using reflection::Base;
+using reflection::Direction;
+using reflection::Field;
+using reflection::Function;
+
+constexpr char kLifetime[] = "PJRT-Args-output-lifetime";
+
+// Two objects of each kind, as different as a client has them.
+class Pairs {
+ public:
+  explicit Pairs(Context& context) {
+    namespace handle = reflection::handle;
+    for (auto [i, name] : {std::pair(0, "many_results"), {1, "mixed"}}) {
+      Expected<OwnedLoadedExecutable> loaded = context.Compile(ProgramFor(context, name));
+      if (!loaded.ok()) continue;
+      loaded_[i] = *std::move(loaded);
+      Set(handle::kPJRT_LoadedExecutable, i, loaded_[i].get());
+      auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
+      get.loaded_executable = loaded_[i].get();
+      if (!context.plugin().Call(get).ok()) continue;
+      executables_[i] = OwnedExecutable(context.plugin(), get.executable);
+      Set(handle::kPJRT_Executable, i, get.executable);
+    }
+    for (int i = 0; i < 2; ++i) {
+      Expected<OwnedBuffer> buffer =
+          context.Upload(i == 0 ? HostArray::F32({2, 3}, {1, 2, 3, 4, 5, 6})
+                                : HostArray::F32({4, 1, 1}, {7, 8, 9, 5}));
+      if (!buffer.ok()) continue;
+      buffers_[i] = *std::move(buffer);
+      Set(handle::kPJRT_Buffer, i, buffers_[i].get());
+    }
+    std::vector<PJRT_Device*> devices = AddressableDevices(context);
+    if (devices.empty()) return;
+    PJRT_Device* both[] = {devices.front(), devices.back()};
+    for (int i = 0; i < 2; ++i) {
+      Set(handle::kPJRT_Device, i, both[i]);
+      auto get = MakeArgs<PJRT_Device_GetDescription_Args>();
+      get.device = both[i];
+      if (context.plugin().Call(get).ok())
+        Set(handle::kPJRT_DeviceDescription, i, get.device_description);
+    }
+    std::vector<PJRT_Memory*> memories = MemoriesOf(context, devices.front());
+    for (PJRT_Memory* more : MemoriesOf(context, devices.back())) memories.push_back(more);
+    if (memories.empty()) return;
+    Set(handle::kPJRT_Memory, 0, memories.front());
+    Set(handle::kPJRT_Memory, 1, memories.back());
+  }
+
+  void* Get(int kind, int which) const {
+    auto found = handles_.find({kind, which});
+    return found == handles_.end() ? nullptr : found->second;
+  }
+
+ private:
+  void Set(int kind, int which, void* handle) { handles_[{kind, which}] = handle; }
+
+  OwnedLoadedExecutable loaded_[2];
+  OwnedExecutable executables_[2];
+  OwnedBuffer buffers_[2];
+  std::map<std::pair<int, int>, void*> handles_;
+};
+
+// The only handle that a function takes; null if it takes another number of them, or an address.
+const Field* OnlyHandle(const reflection::Struct& structure) {
+  const Field* only = nullptr;
+  for (const Field& field : FieldsOf(structure)) {
+    if (field.base == Base::kStructSize || field.base == Base::kExtensionChain) continue;
+    if (field.owner == reflection::Owner::kCaller) return nullptr;
+    if (field.direction == Direction::kOut) continue;
+    if (field.base != Base::kHandle || field.depth != 0 || only != nullptr) return nullptr;
+    only = &field;
+  }
+  return only;
+}
+
+template <typename T>
+T Read(const std::vector<std::byte>& bytes, size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(value));
+  return value;
+}
+
+// Everything that the lists and texts of an answer hold, one after the other.
+std::string Contents(const reflection::Struct& structure, const std::vector<std::byte>& answer) {
+  std::string all;
+  auto add = [&](const void* from, size_t size) {
+    if (from != nullptr) all.append(static_cast<const char*>(from), size);
+    all += '|';
+  };
+  for (const Field& field : FieldsOf(structure)) {
+    if (field.direction != Direction::kOut || field.depth == 0 || field.base == Base::kCallback ||
+        field.base == Base::kHandle || field.base == Base::kStruct)
+      continue;
+    const void* list = Read<const void*>(answer, field.offset);
+    size_t count = 0;
+    if (field.length_field >= 0) {
+      count = Read<size_t>(answer, FieldsOf(structure)[field.length_field].offset);
+    } else if (const Field* sizes = reflection::FindField(structure, "dim_sizes");
+               sizes != nullptr && field.name.view() == "dims") {
+      // The dimensions of all outputs, one after the other.
+      const auto* each = Read<const size_t*>(answer, sizes->offset);
+      size_t outputs = Read<size_t>(answer, FieldsOf(structure)[sizes->length_field].offset);
+      for (size_t i = 0; i < outputs && each != nullptr; ++i) count += each[i];
+    }
+    if (list == nullptr || count == 0) continue;
+    if (field.depth == 1) {
+      add(list, count * field.element_size);
+    } else {
+      for (size_t i = 0; i < count; ++i) {
+        const char* text = static_cast<const char* const*>(list)[i];
+        add(text, text == nullptr ? 0 : 1);
+      }
+      add(list, count * sizeof(void*));
+    }
+  }
+  return all;
+}
+
+void Ask(Context& context, const Function& function) {
+  const reflection::Struct& structure = reflection::Structs()[function.args];
+  const Field* handle = OnlyHandle(structure);
+  Pairs pairs(context);
+  void* both[] = {pairs.Get(handle->target, 0), pairs.Get(handle->target, 1)};
+  if (both[0] == nullptr || both[1] == nullptr)
+    return context.Unsupported("there are no two objects to ask about");
+  std::vector<std::byte> answers[2];
+  std::string before;
+  for (int i = 0; i < 2; ++i) {
+    answers[i].resize(structure.end);
+    size_t size = structure.end;
+    std::memcpy(answers[i].data(), &size, sizeof(size));
+    std::memcpy(answers[i].data() + handle->offset, &both[i], sizeof(both[i]));
+    Status status = context.plugin().Call(function, answers[i].data());
+    if (!status.ok()) {
+      if (status.code() == StatusCode::kUnimplemented &&
+          function.absent != reflection::Absent::kRequired)
+        return context.Unsupported(status.ToString());
+      context.Fail("PJRT-Args-accepted",
+                   StrCat(function.name, ": expected success, got ", status.ToString()));
+      return;
+    }
+    if (i == 0) before = Contents(structure, answers[0]);
+  }
+  context.Check(kLifetime, Contents(structure, answers[0]) == before, function.name,
+                ": what it gave of one object changed when it was asked about another");
+}
+
+}  // namespace
+
+void AddCases(std::vector<Case>& cases) {
+  for (const Function& function : reflection::Functions()) {
+    if (function.table >= 0 || !function.IsRegular() ||
+        function.returns != reflection::Returns::kError ||
+        function.answer == reflection::Answer::kChanging)
+      continue;
+    const reflection::Struct& structure = reflection::Structs()[function.args];
+    const Field* handle = OnlyHandle(structure);
+    if (handle == nullptr) continue;
+    bool has_list = false;
+    for (const Field& field : FieldsOf(structure))
+      has_list |= field.direction == Direction::kOut && field.depth > 0;
+    namespace kinds = reflection::handle;
+    bool has_two = false;
+    for (int kind : {kinds::kPJRT_LoadedExecutable, kinds::kPJRT_Executable, kinds::kPJRT_Buffer,
+                     kinds::kPJRT_Device, kinds::kPJRT_DeviceDescription, kinds::kPJRT_Memory})
+      has_two |= handle->target == kind;
+    if (!has_list || !has_two) continue;
+    cases.push_back({StrCat("L1/two_at_once/", function.name),
+                     Level::kL1,
+                     ClientNeed::kShared,
+                     {kLifetime},
+                     [&function](Context& context) { Ask(context, function); },
+                     false});
+  }
+}
+
+}  // namespace two_at_once
+
+void AddTwoAtOnceCases(std::vector<Case>& cases) { two_at_once::AddCases(cases); }
+
+}  // namespace plinth::conformance
