@@ -13,6 +13,7 @@ namespace plinth::messages {
 // How to compile a program.
 struct CompileOptionsProto {
   enum : uint32_t {
+    kArgumentLayouts = 1,  // repeated ShapeProto
     kParameterIsTupledArguments = 2,  // bool
     kExecutableBuildOptions = 3,  // ExecutableBuildOptionsProto
     kCompilePortableExecutable = 4,  // bool
@@ -26,6 +27,7 @@ struct CompileOptionsProto {
 struct ExecutableBuildOptionsProto {
   enum : uint32_t {
     kDeviceOrdinal = 1,  // int64
+    kResultLayout = 2,  // ShapeProto
     kDebugOptions = 3,  // bytes
     kNumReplicas = 4,  // int64
     kNumPartitions = 5,  // int64

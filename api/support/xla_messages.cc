@@ -230,6 +230,10 @@ Status ReadBuild(pbf_reader message, CompileOptions* options) {
     PLINTH_ASSIGN_OR_RETURN(const bool plain, ReadPlain(message, kBuildInts, kBuildBools, options));
     if (plain) continue;
     switch (message.tag()) {
+      case Build::kResultLayout:
+        if (!IsBytes(message)) return Wrong(Build::kResultLayout, "a message");
+        options->result_layout = message.get_string();
+        break;
       case Build::kDebugOptions:
         if (!IsBytes(message)) return Wrong(Build::kDebugOptions, "a message");
         options->debug_options = message.get_string();
@@ -277,6 +281,9 @@ Status ReadOptions(pbf_reader message, CompileOptions* options) {
                                       ? "executable_build_options"
                                       : "env_option_overrides");
       }
+    } else if (number == Options::kArgumentLayouts) {
+      if (!IsBytes(message)) return Wrong(number, "a message");
+      options->argument_layouts.push_back(message.get_string());
     } else {
       Keep(message, &options->unknown_fields);
     }
@@ -312,6 +319,7 @@ std::string WriteBuild(const CompileOptions& options) {
   if (options.process_count.has_value()) {
     writer.add_int64(Build::kProcessCount, *options.process_count);
   }
+  if (!options.result_layout.empty()) writer.add_bytes(Build::kResultLayout, options.result_layout);
   if (!options.debug_options.empty()) writer.add_bytes(Build::kDebugOptions, options.debug_options);
   if (options.device_assignment.has_value()) {
     writer.add_bytes(Build::kDeviceAssignment, WriteDeviceAssignment(*options.device_assignment));
@@ -406,6 +414,9 @@ std::string WriteCompileOptions(const CompileOptions& options) {
   std::string out;
   pbf_writer writer(out);
   WritePlain(kOptionInts, kOptionBools, options, writer);
+  for (const std::string& layout : options.argument_layouts) {
+    writer.add_bytes(Options::kArgumentLayouts, layout);
+  }
   if (const std::string build = WriteBuild(options); !build.empty()) {
     writer.add_bytes(Options::kExecutableBuildOptions, build);
   }

@@ -24,7 +24,8 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   dumper.Dump("program", [&] { return program::Print(source); });
   // Later on, a full disk is no reason not to compile.
   PLINTH_RETURN_IF_ERROR(dumper.status());
-  PLINTH_ASSIGN_OR_RETURN(importer::EntryLayouts layouts, importer::ReadEntryLayouts(source));
+  PLINTH_ASSIGN_OR_RETURN(importer::EntryLayouts layouts,
+                          importer::ReadEntryLayouts(source, options.layouts));
   PLINTH_ASSIGN_OR_RETURN(
       std::unique_ptr<Module> module,
       importer::Import(std::move(source), {options.num_replicas, options.num_partitions}));

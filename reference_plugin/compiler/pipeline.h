@@ -18,7 +18,8 @@ struct PipelineOptions {
   int64_t num_replicas = 1, num_partitions = 1;
   bool simplify = true;  // false: only what lowering needs (calls are inlined)
   bool fusion = true;    // false: one step per op
-  std::string dump_to;   // the folder that stages are written to; made if it does not exist
+  importer::AskedLayouts layouts;
+  std::string dump_to;  // the folder that stages are written to; made if it does not exist
   // Runs the verifier of every stage on what it gives: builds with assertions, and tests.
 #ifdef NDEBUG
   bool verify = false;

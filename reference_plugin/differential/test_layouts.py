@@ -10,7 +10,7 @@ import pytest
 from jax._src import compiler
 from jax.experimental.layout import Format, Layout
 from jax.sharding import SingleDeviceSharding
-from jaxlib import _jax
+from jaxlib import _jax, xla_client
 
 import backends
 
@@ -135,3 +135,33 @@ def test_arguments_that_lie_otherwise_are_refused():
     np.testing.assert_array_equal(loaded.execute([right])[0], x)
     with pytest.raises(jax.errors.JaxRuntimeError, match=r"INVALID_ARGUMENT.*argument 0.*\{1,0\}.*compiled for \{0,1\}"):
         loaded.execute([jax.device_put(x, device)])
+
+
+def compile_with_layouts(arguments, result=None):
+    """f(x, y) = x + y of f32[2,3], with layouts in the compile options alone; minor to major."""
+    device = backends.plugin_device()
+    shape = lambda order: xla_client.Shape.array_shape(np.dtype(np.float32), (2, 3), order)
+    options = compiler.get_compile_options(1, 1)
+    options.argument_layouts = [shape(order) for order in arguments]
+    if result is not None:
+        options.executable_build_options.result_layout = shape(result)
+    text = ("func.func @main(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {"
+            " %z = stablehlo.add %x, %y : tensor<2x3xf32> return %z : tensor<2x3xf32> }")
+    return device.client.compile_and_load(text, _jax.DeviceList((device,)), options)
+
+
+@pytest.mark.plugin_only
+def test_layouts_of_compile_options():
+    device = backends.plugin_device()
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    by_columns, by_rows = (jax.device_put(x, formatted(device, order)) for order in ((1, 0), (0, 1)))
+    loaded = compile_with_layouts([(0, 1), (1, 0)], (0, 1))
+    z, = loaded.execute([by_columns, by_rows])
+    # JAX itself looks for the result's layout in the program alone.
+    view = np.from_dlpack(z)
+    assert view.strides == strides_of((1, 0), x.shape, 4)
+    np.testing.assert_array_equal(view, x + x)
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"argument 1.*compiled for \{1,0\}"):
+        loaded.execute([by_columns, by_columns])
+    with pytest.raises(jax.errors.JaxRuntimeError, match="argument_layouts of the compile options is for 1 arrays; the program has 2"):
+        compile_with_layouts([(0, 1)])

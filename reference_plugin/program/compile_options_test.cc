@@ -44,9 +44,13 @@ TEST(CompileOptions, WrittenAndReadAgainLoseNothing) {
   options.env_option_overrides = {
       {"a", std::string("text")}, {"b", true}, {"c", int64_t{-5}}, {"d", 0.25}};
   options.unknown_fields.push_back({77, std::string("\xE8\x04\x2A", 3)});  // Field 77, varint 42.
+  options.argument_layouts = {"a shape", ""};
+  options.result_layout = "another";
   const std::string written = WriteCompileOptions(options);
   Expected<CompileOptions> again = ReadCompileOptions(Bytes(written));
   ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->argument_layouts, options.argument_layouts);
+  EXPECT_EQ(again->result_layout, options.result_layout);
   EXPECT_EQ(again->env_option_overrides, options.env_option_overrides);
   EXPECT_EQ(again->unknown_fields, options.unknown_fields);
   EXPECT_EQ(again->unknown_build_fields, options.unknown_build_fields);

@@ -163,6 +163,10 @@ class ModuleParser {
   }
 
  private:
+  // An instruction's id may begin with that of its computation, in 32 bits, where its users name it
+  // without: XLA of 2026, which TensorFlow has, writes it so.
+  static int64_t LocalId(int64_t id) { return static_cast<uint32_t>(id); }
+
   Status ParseComputation(std::string_view message) {
     HloComputation computation;
     computation.size = message.size();
@@ -206,7 +210,7 @@ class ModuleParser {
           return status.WithContext(StrCat("instruction %", Shortened(instruction.name)));
         }
       } else if (reader.tag() == HloComputationProto::kRootId && !IsBytesField(reader)) {
-        root = IntOf(reader);
+        root = LocalId(IntOf(reader));
       } else {
         reader.skip();
       }
@@ -255,7 +259,7 @@ class ModuleParser {
           instruction->frontend_attributes = ToView(reader.get_view());
           break;
         case tag_and_type(Field::kId, pbf_wire_type::varint):
-          id = IntOf(reader);
+          id = LocalId(IntOf(reader));
           break;
         case tag_and_type(Field::kParameterNumber, pbf_wire_type::varint):
         case tag_and_type(Field::kTupleIndex, pbf_wire_type::varint):
@@ -283,6 +287,7 @@ class ModuleParser {
     }
     if (!has_shape) return InvalidArgument(opcode, " has no shape");
     PLINTH_RETURN_IF_ERROR(FindShape(shape, &instruction->shape));
+    for (int64_t& operand : operands_) operand = LocalId(operand);
     PLINTH_RETURN_IF_ERROR(
         Resolve(operands_, instruction_ids_, "operand", "instruction", &instruction->operands));
     PLINTH_RETURN_IF_ERROR(Resolve(called_, computation_ids_, "called computation", "computation",

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <protozero/exception.hpp>
-#include <protozero/pbf_writer.hpp>
 
 #include "api/support/xla_message_fields.h"
 #include "plinth/program/hlo.h"
@@ -373,22 +372,6 @@ Expected<Module> ReadHlo(std::span<const std::byte> proto) {
     return InvalidArgument("HLO: malformed protocol buffer of ", proto.size(), " bytes (",
                            error.what(), ")");
   }
-}
-
-std::string AddHloConfig(std::string_view module) {
-  std::string_view shape;
-  try {
-    shape = BytesField(module, HloModuleProto::kHostProgramShape);
-  } catch (const protozero::exception&) {
-    shape = {};
-  }
-  std::string config, out;
-  protozero::pbf_writer(config).add_bytes(HloModuleConfigProto::kEntryComputationLayout,
-                                          shape.data(), shape.size());
-  protozero::pbf_writer writer(out);
-  writer.add_bytes(HloModuleProtoWithConfig::kHloModule, module.data(), module.size());
-  writer.add_bytes(HloModuleProtoWithConfig::kConfig, config);
-  return out;
 }
 
 }  // namespace plinth::program

@@ -19,9 +19,12 @@ namespace {
 
 using messages::HloComputationProto;
 using messages::HloInstructionProto;
+using messages::HloModuleConfigProto;
 using messages::HloModuleProto;
+using messages::HloModuleProtoWithConfig;
 using messages::LayoutProto;
 using messages::LiteralProto;
+using messages::ProgramShapeProto;
 using messages::ShapeProto;
 using protozero::pbf_writer;
 using ::testing::HasSubstr;
@@ -132,6 +135,48 @@ TEST(Hlo, RecordedProgramsAreRead) {
     ASSERT_TRUE(same.ok()) << path << ": " << same.status().ToString();
     EXPECT_TRUE(Equal(*module, *same)) << path;
   }
+}
+
+TEST(Hlo, LayoutsOfShapesAreRead) {
+  const std::string by_columns = ArrayShape(DType::kF32, {2, 3}, {0, 1});
+  const std::string by_rows = ArrayShape(DType::kS64, {4, 5}, {1, 0});
+  Expected<std::vector<ShapeLayout>> layouts =
+      ReadShapeLayouts(TupleShape({by_columns, TupleShape({by_rows, kF32})}));
+  ASSERT_TRUE(layouts.ok()) << layouts.status().ToString();
+  ASSERT_EQ(layouts->size(), 3u);
+  EXPECT_EQ((*layouts)[0].dims, (Ints{2, 3}));
+  EXPECT_EQ((*layouts)[0].minor_to_major, (Ints{0, 1}));
+  EXPECT_EQ((*layouts)[1].dims, (Ints{4, 5}));
+  EXPECT_TRUE((*layouts)[1].minor_to_major.empty());
+  EXPECT_TRUE((*layouts)[2].dims.empty());
+
+  layouts = ReadShapeLayouts(ArrayShape(DType::kF32, {2, 3}, {0, 0}));
+  EXPECT_THAT(layouts.status().ToString(), HasSubstr("the layout {0,0} of a shape with 2"));
+  layouts = ReadShapeLayouts(std::string_view(by_columns).substr(0, by_columns.size() - 1));
+  EXPECT_THAT(layouts.status().ToString(), HasSubstr("malformed protocol buffer"));
+}
+
+TEST(Hlo, TheConfigurationHasTheLayoutsThatWereAskedFor) {
+  const std::string parameters[] = {"first", "second"};
+  const std::string own = Text(ProgramShapeProto::kParameters, "own") +
+                          Text(ProgramShapeProto::kResult, "own result") +
+                          Text(ProgramShapeProto::kParameterNames, "name");
+  const std::string module = Text(HloModuleProto::kHostProgramShape, own);
+  const auto with = [&](const std::string& shape) {
+    return Text(HloModuleProtoWithConfig::kHloModule, module) +
+           Text(HloModuleProtoWithConfig::kConfig,
+                Text(HloModuleConfigProto::kEntryComputationLayout, shape));
+  };
+  EXPECT_EQ(AddHloConfig(module), with(own));
+  EXPECT_EQ(AddHloConfig(module, parameters),
+            with(Text(ProgramShapeProto::kResult, "own result") +
+                 Text(ProgramShapeProto::kParameterNames, "name") +
+                 Text(ProgramShapeProto::kParameters, "first") +
+                 Text(ProgramShapeProto::kParameters, "second")));
+  EXPECT_EQ(AddHloConfig(module, {}, "result"),
+            with(Text(ProgramShapeProto::kParameters, "own") +
+                 Text(ProgramShapeProto::kParameterNames, "name") +
+                 Text(ProgramShapeProto::kResult, "result")));
 }
 
 TEST(Hlo, TuplesAreFlattenedAndDonationsFound) {
@@ -283,12 +328,26 @@ TEST(Hlo, IdsAreAnyNumbers) {
   const std::string expected = chain({1, 2, 3, 4, 5, 6, 7, 8});
   EXPECT_THAT(expected, HasSubstr("add"));
   EXPECT_EQ(chain({8, 7, 6, 5, 4, 3, 2, 1}), expected);
-  EXPECT_EQ(chain({0, INT64_MAX, INT64_MIN, -1, 1, int64_t{1} << 32, 100, 3}), expected);
-  EXPECT_EQ(chain({INT64_MIN, INT64_MAX, 0, 5, -5, 6, 7, 8}), expected);
+  EXPECT_EQ(chain({0, INT32_MAX, INT32_MIN, -1, 1, int64_t{1} << 31 | 1, 100, 3}), expected);
+  EXPECT_EQ(chain({INT32_MIN, INT32_MAX, 0, 5, -5, 6, 7, 8}), expected);
   ExpectInvalid(Simple(1, Parameter(1, 0, kF32) + Parameter(1, 1, kF32)), "as has another");
   ExpectInvalid(
       Simple(1, Parameter(1, 0, kF32) + Parameter(900, 1, kF32) + Parameter(900, 2, kF32)),
       "as has another");
+}
+
+TEST(Hlo, IdsMayBeginWithThatOfTheComputation) {
+  const int64_t of_computation = int64_t{1} << 32;
+  const std::string expected =
+      Printed(Simple(2, Parameter(1, 0, kF32) + Instruction(2, "negate", kF32, {1})));
+  for (const int64_t operand : {int64_t{1}, of_computation | 1}) {
+    EXPECT_EQ(Printed(Simple(of_computation | 2,
+                             Parameter(of_computation | 1, 0, kF32) +
+                                 Instruction(of_computation | 2, "negate", kF32, {operand}))),
+              expected);
+  }
+  ExpectInvalid(Simple(1, Parameter(1, 0, kF32) + Parameter(of_computation | 1, 1, kF32)),
+                "it has the id 1, as has another");
 }
 
 TEST(Hlo, ErrorsNameInstructionAndComputation) {

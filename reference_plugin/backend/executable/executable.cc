@@ -7,6 +7,7 @@
 
 #include "plinth/program/hlo.h"
 #include "plinth/program/printer.h"
+#include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/compile_flags.h"
 #include "reference_plugin/backend/executable/hlo_outline.h"
@@ -80,6 +81,23 @@ Expected<program::Module> ReadProgram(std::string_view format, std::string_view 
   return IsHlo(format) ? program::ReadHlo(AsBytes(code)) : program::Read(AsBytes(code));
 }
 
+Expected<compiler::importer::AskedLayouts> LayoutsOf(const program::CompileOptions& options) {
+  compiler::importer::AskedLayouts asked;
+  for (size_t i = 0; i < options.argument_layouts.size(); ++i) {
+    Expected<std::vector<program::ShapeLayout>> read =
+        program::ReadShapeLayouts(options.argument_layouts[i]);
+    if (!read.ok()) return read.status().WithContext(StrCat("argument_layouts ", i));
+    if (!asked.parameters.has_value()) asked.parameters.emplace();
+    std::ranges::move(*read, std::back_inserter(*asked.parameters));
+  }
+  if (options.result_layout.empty()) return asked;
+  Expected<std::vector<program::ShapeLayout>> read =
+      program::ReadShapeLayouts(options.result_layout);
+  if (!read.ok()) return read.status().WithContext("result_layout");
+  asked.outputs = *std::move(read);
+  return asked;
+}
+
 // Of a program's format, in a message.
 constexpr size_t kMostFormatText = 100;
 
@@ -101,6 +119,7 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
   pipeline.fusion = backend->fusion;
   pipeline.num_replicas = options.num_replicas;
   pipeline.num_partitions = options.num_partitions;
+  PLINTH_ASSIGN_OR_RETURN(pipeline.layouts, LayoutsOf(options));
   PLINTH_RETURN_IF_ERROR(ApplyCompileFlags(options.env_option_overrides, pipeline));
   PLINTH_ASSIGN_OR_RETURN(program::Module module, ReadProgram(source.format, source.code));
   PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
@@ -173,7 +192,9 @@ Expected<sdk::OwnedProgram> BackendExecutable::OptimizedProgram() const {
   }
   if (source_.format != kHlo) return source_;
   // Callers read the layouts of parameters and results in a configuration.
-  return sdk::OwnedProgram{std::string(kHloWithConfig), program::AddHloConfig(source_.code)};
+  return sdk::OwnedProgram{
+      std::string(kHloWithConfig),
+      program::AddHloConfig(source_.code, options_.argument_layouts, options_.result_layout)};
 }
 
 }  // namespace plinth::backend

@@ -60,6 +60,28 @@ Expected<std::vector<Dims>> ReadLayoutModes(std::span<const program::Attributes>
   return layouts;
 }
 
+// What the compile options say of all values of a kind takes the place of what the program says.
+Status TakeAsked(const std::optional<std::vector<program::ShapeLayout>>& asked,
+                 std::span<const program::TypeRef> types, std::string_view option,
+                 std::vector<Dims>* layouts) {
+  if (!asked.has_value()) return {};
+  if (asked->size() != types.size()) {
+    return InvalidArgument(option, " of the compile options is for ", asked->size(),
+                           " arrays; the program has ", types.size());
+  }
+  layouts->assign(types.size(), {});
+  for (size_t i = 0; i < types.size(); ++i) {
+    const program::ShapeLayout& layout = (*asked)[i];
+    if (!std::ranges::equal(layout.dims, types[i]->dims)) {
+      return InvalidArgument(option, " of the compile options has [", StrJoin(layout.dims, ","),
+                             "] at place ", i, ", where the program has ",
+                             program::ToString(types[i]));
+    }
+    (*layouts)[i].assign(layout.minor_to_major.begin(), layout.minor_to_major.end());
+  }
+  return {};
+}
+
 // Whether there is something to do for a value; then `layout` is an order of its dimensions.
 Expected<bool> TakeLayout(Dims& layout, const Type& type, const std::string& place) {
   if (layout.empty()) return false;
@@ -114,13 +136,17 @@ Op* TransposeParameter(Module& module, size_t number, const Dims& layout) {
 
 }  // namespace
 
-Expected<EntryLayouts> ReadEntryLayouts(const program::Module& source) {
+Expected<EntryLayouts> ReadEntryLayouts(const program::Module& source, const AskedLayouts& asked) {
   EntryLayouts layouts;
   const program::Function* entry = source.main();
   if (entry == nullptr) return layouts;
   PLINTH_ASSIGN_OR_RETURN(layouts.parameters,
                           ReadLayoutModes(entry->argument_attributes, "argument"));
   PLINTH_ASSIGN_OR_RETURN(layouts.outputs, ReadLayoutModes(entry->result_attributes, "result"));
+  PLINTH_RETURN_IF_ERROR(
+      TakeAsked(asked.parameters, entry->argument_types, "argument_layouts", &layouts.parameters));
+  PLINTH_RETURN_IF_ERROR(
+      TakeAsked(asked.outputs, entry->result_types, "result_layout", &layouts.outputs));
   return layouts;
 }
 

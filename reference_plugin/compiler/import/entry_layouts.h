@@ -2,8 +2,10 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_ENTRY_LAYOUTS_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_ENTRY_LAYOUTS_H_
 
+#include <optional>
 #include <vector>
 
+#include "plinth/program/hlo.h"
 #include "plinth/program/program.h"
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/ir.h"
@@ -16,9 +18,16 @@ struct EntryLayouts {
   std::vector<Dims> parameters, outputs;
 };
 
-// What mhlo.layout_mode asks for. "auto" and "default" are row major. UNIMPLEMENTED for tiles,
-// INVALID_ARGUMENT for other words; both name the value's place.
-Expected<EntryLayouts> ReadEntryLayouts(const program::Module& source);
+// What compile options ask for, for each parameter and result of the program.
+struct AskedLayouts {
+  std::optional<std::vector<program::ShapeLayout>> parameters, outputs;
+};
+
+// What the compile options ask for, else what mhlo.layout_mode does: "auto" and "default" are row
+// major. UNIMPLEMENTED for tiles, INVALID_ARGUMENT for other words, both with the value's place,
+// and for options that are for values of other extents.
+Expected<EntryLayouts> ReadEntryLayouts(const program::Module& source,
+                                        const AskedLayouts& asked = {});
 
 // Gives the entry's parameters and results the dimensions that they have in memory, row major, and
 // transposes them where the program begins and ends. INVALID_ARGUMENT for a layout that is no order

@@ -13,15 +13,17 @@
 namespace plinth::compiler::importer {
 namespace {
 
+constexpr std::string_view kCube = "tensor<2x3x4xf32>";
+
 // A program that returns its argument, with layout modes for both.
 Expected<CompiledProgram> CompileWith(std::string_view argument, std::string_view result,
-                                      std::string_view type = "tensor<2x3x4xf32>") {
+                                      std::string_view type = kCube, PipelineOptions options = {}) {
   const std::string text =
       StrCat("func.func @main(%x: ", type, " {mhlo.layout_mode = \"", argument,
              "\", tf.aliasing_output = 0 : i32}) -> (", type, " {mhlo.layout_mode = \"", result,
              "\"}) { return %x : ", type, " }");
   PLINTH_ASSIGN_OR_RETURN(program::Module module, program::ReadText(text));
-  return CompileProgram(std::move(module), testing::kPlainTarget, {});
+  return CompileProgram(std::move(module), testing::kPlainTarget, options);
 }
 
 TEST(EntryLayouts, TypesAreThoseInMemory) {
@@ -51,6 +53,34 @@ TEST(EntryLayouts, RowMajorIsNoLayout) {
     EXPECT_EQ(compiled->plan.argument_types[0].dims, (Dims{2, 3, 4}));
     for (const Dims& layout : compiled->layouts.parameters) EXPECT_TRUE(layout.empty());
   }
+}
+
+TEST(EntryLayouts, CompileOptionsComeFirst) {
+  PipelineOptions options;
+  options.layouts.parameters = {{{2, 3, 4}, {0, 2, 1}}};
+  Expected<CompiledProgram> compiled = CompileWith("{2,0,1}", "{2,0,1}", kCube, options);
+  ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
+  EXPECT_EQ(compiled->layouts.parameters[0], (Dims{0, 2, 1}));
+  EXPECT_EQ(compiled->plan.argument_types[0].dims, (Dims{3, 4, 2}));
+  EXPECT_EQ(compiled->layouts.outputs[0], (Dims{2, 0, 1}));
+  options.layouts.outputs = {{{2, 3, 4}, {}}};
+  compiled = CompileWith("{2,0,1}", "{2,0,1}", kCube, options);
+  ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
+  EXPECT_TRUE(compiled->layouts.outputs[0].empty());
+  EXPECT_EQ(compiled->plan.output_types[0].dims, (Dims{2, 3, 4}));
+}
+
+TEST(EntryLayouts, CompileOptionsForOtherValuesAreRefused) {
+  PipelineOptions options;
+  options.layouts.parameters = {{{2, 3, 4}, {}}, {{2, 3, 4}, {}}};
+  EXPECT_THAT(CompileWith("auto", "auto", kCube, options).status().ToString(),
+              ::testing::HasSubstr(
+                  "argument_layouts of the compile options is for 2 arrays; the program has 1"));
+  options.layouts = {};
+  options.layouts.outputs = {{{4, 3, 2}, {}}};
+  EXPECT_THAT(CompileWith("auto", "auto", kCube, options).status().ToString(),
+              ::testing::HasSubstr("result_layout of the compile options has [4,3,2] at place 0, "
+                                   "where the program has tensor<2x3x4xf32>"));
 }
 
 TEST(EntryLayouts, BadModesAreNamed) {

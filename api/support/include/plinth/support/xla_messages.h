@@ -30,6 +30,8 @@ struct UnknownField {
 struct CompileOptions {
   using OptionValue = std::variant<std::string, bool, int64_t, double>;
 
+  // Serialized xla.ShapeProto, one per parameter; not looked into.
+  std::vector<std::string> argument_layouts;
   bool parameter_is_tupled_arguments = false;
   bool compile_portable_executable = false;
   int64_t profile_version = 0;
@@ -39,6 +41,7 @@ struct CompileOptions {
 
   // executable_build_options:
   int64_t device_ordinal = -1;  // -1: the default device.
+  std::string result_layout;    // A serialized xla.ShapeProto, or empty.
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
   bool use_spmd_partitioning = false;

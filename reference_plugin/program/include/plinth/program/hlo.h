@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plinth/program/program.h"
 #include "plinth/support/status.h"
@@ -21,9 +22,20 @@ namespace plinth::program {
 // size.
 Expected<Module> ReadHlo(std::span<const std::byte> proto);
 
-// A program of format "hlo" as one of "hlo_with_config", whose configuration has the layouts that
-// the module says its parameters and results have. Bytes that are no module give no configuration.
-std::string AddHloConfig(std::string_view module);
+// An array of a shape: its extents, and the order of its dimensions in memory, the fastest varying
+// first; none for row major.
+struct ShapeLayout {
+  std::vector<int64_t> dims, minor_to_major;
+};
+
+// The arrays and tokens in a ShapeProto, in the order of its text. Errors as of ReadHlo.
+Expected<std::vector<ShapeLayout>> ReadShapeLayouts(std::string_view shape);
+
+// A program of format "hlo" as one of "hlo_with_config". Its configuration has the layouts of
+// parameters and results: those of `parameters` and `result`, ShapeProtos of the compile options,
+// and where these are empty, those that the module says. Bytes that are no module give none.
+std::string AddHloConfig(std::string_view module, std::span<const std::string> parameters = {},
+                         std::string_view result = {});
 
 }  // namespace plinth::program
 
