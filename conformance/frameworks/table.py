@@ -18,6 +18,7 @@ def _shortened(error: str | None) -> str | None:
     if error is None:
         return None
     error = re.sub(r' at ".*\): ', ": ", error)  # where in the program
+    error = re.sub(r"_\d+\[_Xla[^:]*", "...", error)  # a function of TensorFlow
     error = re.sub(r"0x[0-9a-f]+", "0x...", error)
     error = re.sub(r"/\S+/", "", error)
     return error if len(error) <= LONGEST else error[:LONGEST - 3] + "..."
@@ -102,7 +103,7 @@ def markdown(table: Table) -> str:
             return ", ".join(f"({n})" for n in numbers)
 
         rows = [[name] + [cell(ways, name) for ways in releases.values()] for name in names if name != "(start)"]
-        lines += ["", f"## {TITLES[framework]}", "", "Ways in: " + ", ".join(
+        lines += ["", f"## {TITLES[framework]}", "", "Ways in: " + "; ".join(
             dict.fromkeys(way for ways in releases.values() for way in ways)) + ".", ""]
         lines += ["| program | " + " | ".join(releases) + " |", "| --- |" + " --- |" * len(releases)]
         lines += ["| " + " | ".join(row) + " |" for row in rows]

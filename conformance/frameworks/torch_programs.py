@@ -7,6 +7,7 @@ FRAMEWORKS_OWN_CPU=1 runs them on PyTorch's CPU, without torch_xla.
 from __future__ import annotations
 
 import os
+import socket
 
 import numpy as np
 import torch
@@ -230,6 +231,40 @@ def memory_info():
     sync()
     info = xm.get_memory_info(device())
     assert info["bytes_limit"] > info["bytes_used"] >= 0 and x is not None, info
+    return True
+
+
+@program()
+def profiler():
+    """The plugin has none: a trace is without its part, and nothing else happens."""
+    x = values(4, 4).to(device())
+    if OWN:
+        return host(x @ x)
+    import torch_xla.debug.profiler as xp
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = xp.start_server(port)
+    with xp.StepTrace("step"), xp.Trace("product"):
+        y = x @ x
+    assert server is not None
+    return host(y)
+
+
+@program(alone=True)  # of the process there is one peak
+def donation():
+    """A step has its parameter in memory once. StableHLO as PyTorch/XLA writes it says nothing of donations."""
+    if OWN:
+        return True
+    p = torch.ones(16 << 20, device=device())
+    for _ in range(3):
+        p.mul_(0.5).add_(1)
+        sync()
+    assert p[0].item() == 1.875
+    copies = 2 if os.environ.get("XLA_STABLEHLO_COMPILE") == "1" else 1
+    peak = xm.get_memory_info(device())["peak_bytes_used"]
+    assert peak < (copies + 0.5) * p.nbytes, f"{peak} bytes for a parameter of {p.nbytes}"
     return True
 
 
