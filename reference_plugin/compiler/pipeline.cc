@@ -35,9 +35,10 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   if (options.verify) PLINTH_RETURN_IF_ERROR(Verify(*module).WithContext("import"));
   dumper.Dump("import", [&] { return ToString(*module); });
   bool mapped = several;
+  std::vector<std::string> warnings;
   if (several) {
     PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
-    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module, &dumper));
+    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module, &dumper, options.fallback, &warnings));
     PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));
   } else {
     PLINTH_RETURN_IF_ERROR(mapping::CheckSingleDevice(*module));
@@ -71,6 +72,7 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   compiled.output_memory_kinds = std::move(module->output_memory_kinds);
   compiled.parameter_shardings = std::move(module->parameter_shardings);
   compiled.output_shardings = std::move(module->output_shardings);
+  compiled.warnings = std::move(warnings);
   compiled.layouts = std::move(layouts);
   return compiled;
 }

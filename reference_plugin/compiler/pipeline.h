@@ -10,6 +10,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/import/entry_layouts.h"
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/partition/partition.h"
 #include "reference_plugin/compiler/plan/plan.h"
 
 namespace plinth::compiler {
@@ -19,6 +20,8 @@ struct PipelineOptions {
   bool simplify = true;  // false: only what lowering needs (calls are inlined)
   bool fusion = true;    // false: one step per op
   importer::AskedLayouts layouts;
+  // What becomes of ops that cannot be spread over devices.
+  partition::Fallback fallback = partition::Fallback::kAllow;
   std::string dump_to;  // the folder that stages are written to; made if it does not exist
   // Runs the verifier of every stage on what it gives: builds with assertions, and tests.
 #ifdef NDEBUG
@@ -35,6 +38,7 @@ struct CompiledProgram {
   std::vector<Donation> donations;
   std::vector<std::string> parameter_memory_kinds, output_memory_kinds;
   std::vector<std::string> parameter_shardings, output_shardings;
+  std::vector<std::string> warnings;  // for the log
   // The plan has the types of arguments and outputs as they lie in memory.
   importer::EntryLayouts layouts;
 };

@@ -215,8 +215,70 @@ def sharded_sum_then_shard_map():
     return jax.jit(lambda a: mapped(a.sum(1) * 2)[::-1])(sharded(ints(16, 8), line, None, "x"))
 
 
-for function in (sharded_add, sharded_product, sharded_training_step, sharded_sum_then_shard_map, through_pmap,
-                 pmap_of_some_devices, pmap_with_replicated_argument, gradient, chain):
+def partly_manual_product():
+    # "x" is the program's own, "y" the partitioner's.
+    def body(a, w):
+        return lax.psum(jnp.tanh(a) @ w, "x") + lax.axis_index("x")
+    mapped = jax.shard_map(body, mesh=grid, in_specs=(P(None, "x"), P("x")), out_specs=P("x"), axis_names={"x"},
+                           check_vma=False)
+    return jax.jit(mapped)(sharded(f32(16, 8), grid, "y", "x"), sharded(f32(8, 4), grid, "x"))
+
+
+def manual_within_manual():
+    def inner(a):
+        return lax.ppermute(a, "y", [(i, (i + 1) % 4) for i in range(4)]) + lax.axis_index("x")
+
+    def outer(a):
+        b = lax.all_gather(a, "x", axis=1, tiled=True)
+        return jax.shard_map(inner, in_specs=P("y"), out_specs=P("y"), axis_names={"y"}, check_vma=False)(b)
+    mapped = jax.shard_map(outer, mesh=grid, in_specs=P(None, "x"), out_specs=P("x"), axis_names={"x"},
+                           check_vma=False)
+    with jax.set_mesh(grid):
+        return jax.jit(mapped)(sharded(ints(8, 4), grid, "y", "x"))
+
+
+def explicit(*axes):
+    return jax.make_mesh(axes, ("x", "y")[:len(axes)], axis_types=(AxisType.Explicit,) * len(axes))
+
+
+def terms_of_a_product():
+    with jax.set_mesh(explicit(2, 4)) as mesh:
+        a = jax.device_put(ints(8, 16), P("x", "y"))
+        b = jax.device_put(ints(16, 4), P("y", None))
+
+        @jax.jit
+        def f(a, b):
+            c = jnp.einsum("ij,jk->ik", a, b, out_sharding=P("x", None, unreduced={"y"}))
+            return jax.sharding.reshard((c + c).T, P("y", "x"))
+        return f(a, b)
+
+
+def arrays_as_terms():
+    with jax.set_mesh(explicit(2, 4)):
+        terms = jax.sharding.reshard(jax.device_put(ints(8, 4), P("x", "y")), P("x", None, unreduced={"y"}))
+        return jax.sharding.reshard(terms, P(None, "y"))
+
+
+def sum_by_index():
+    def f(rows, index):
+        return jnp.zeros((4, 3), rows.dtype).at[index].add(rows), jnp.ones((4, 3), rows.dtype).at[index].add(rows)
+    return jax.jit(f)(sharded(ints(16, 3), line, "x"), sharded(np.arange(16) % 4, line, "x"))
+
+
+def batches_of_factorizations():
+    a = f32(8, 5, 5)
+    a = a @ a.transpose(0, 2, 1) + 5 * np.eye(5, dtype=np.float32)
+    return jax.jit(lambda a: (lax.linalg.lu(a)[0], lax.linalg.eigh(a)[1]))(sharded(a, line, "x"))
+
+
+def alike():
+    from jax.experimental.shard_alike import shard_alike
+    return jax.jit(lambda a: shard_alike(a, jnp.arange(16).reshape(8, 2))[1])(sharded(ints(8, 2), line, "x"))
+
+
+for function in (sharded_add, sharded_product, sharded_training_step, sharded_sum_then_shard_map, partly_manual_product,
+                 manual_within_manual, terms_of_a_product, arrays_as_terms, sum_by_index, batches_of_factorizations,
+                 alike, through_pmap, pmap_of_some_devices, pmap_with_replicated_argument, gradient, chain):
     cases[function.__name__] = function
 
 
@@ -376,3 +438,27 @@ def test_executables_of_several_devices_are_cached(tmp_path):
 def test_texts_are_programs():
     compile(PROGRAMS, "programs", "exec")
     compile(textwrap.dedent(START), "start", "exec")
+
+
+@pytest.mark.plugin_only
+def test_what_cannot_be_spread_is_said_or_refused(tmp_path):
+    log = tmp_path / "log"
+    _on_eight("""
+        import jax, numpy as np
+        from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+        mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
+        x = jax.device_put(np.arange(16), NamedSharding(mesh, P("x")))
+        def reversed(fallback):
+            return jax.jit(lambda a: a[::-1], compiler_options={"partitioner_fallback": fallback})(x)
+        for fallback, words in (("error", ("UNIMPLEMENTED", "reverse")), ("no", ("expected allow, warn or error",))):
+            try:
+                reversed(fallback)
+            except jax.errors.JaxRuntimeError as error:
+                assert all(word in str(error) for word in words), error
+            else:
+                raise SystemExit("no error")
+        for fallback in ("allow", "warn"):
+            assert np.array_equal(reversed(fallback), np.arange(16)[::-1])
+        """, PLINTH_LOG=str(log))
+    lines = log.read_text().splitlines()
+    assert len([line for line in lines if "warning" in line and "reverse" in line]) == 1, lines

@@ -24,6 +24,7 @@ class ShardingTextReader {
     if (at_ != text_.size()) return Wanted("the end");
     return sharding;
   }
+  int64_t group() const { return group_; }
 
  private:
   Status Wanted(std::string_view what) const {
@@ -97,7 +98,7 @@ class ShardingTextReader {
     // Shard groups stand alone, or with the sharding that they have.
     if (AcceptGroup()) {
       sharding->kind = Kind::kUnknown;
-      return SkipGroup();
+      return TakeNumber(&group_);
     }
     if (ReadPlainKind(&sharding->kind)) return Status();
     return Wanted("devices=, replicated, manual, unreduced, maximal or unknown");
@@ -144,15 +145,11 @@ class ShardingTextReader {
       return Take("}");
     }
     if (Accept("metadata=")) return SkipBraces();
-    if (AcceptGroup()) return SkipGroup();
+    if (AcceptGroup()) return TakeNumber(&group_);
     return Wanted("last_tile_dim_replicate, last_tile_dims= or '}'");
   }
 
   bool AcceptGroup() { return Accept("shard_as") || Accept("shard_like"); }
-  Status SkipGroup() {
-    int64_t group;
-    return TakeNumber(&group);
-  }
   Status SkipBraces() {
     PLINTH_RETURN_IF_ERROR(Take("{"));
     for (int depth = 1; depth > 0; ++at_) {
@@ -164,6 +161,7 @@ class ShardingTextReader {
 
   std::string_view text_;
   size_t at_ = 0;
+  int64_t group_ = kNoShardingGroup;
 };
 
 std::string_view PlainKindName(OpSharding::Kind kind) {
@@ -221,8 +219,11 @@ std::string WriteShardingText(const OpSharding& sharding) {
   return out;
 }
 
-Expected<OpSharding> ReadShardingText(std::string_view text) {
-  return ShardingTextReader(text).Read();
+Expected<OpSharding> ReadShardingText(std::string_view text, int64_t* group) {
+  ShardingTextReader reader(text);
+  Expected<OpSharding> sharding = reader.Read();
+  if (group != nullptr) *group = reader.group();
+  return sharding;
 }
 
 }  // namespace plinth::program

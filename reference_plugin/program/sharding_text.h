@@ -15,7 +15,9 @@ namespace plinth::program {
 //
 // INVALID_ARGUMENT with the place in the text and what was expected. Memory is bounded by a
 // multiple of the text.
-Expected<OpSharding> ReadShardingText(std::string_view text);
+// `group`: of values that are to be spread alike, if the text names one.
+inline constexpr int64_t kNoShardingGroup = -1;
+Expected<OpSharding> ReadShardingText(std::string_view text, int64_t* group = nullptr);
 
 // The text of a sharding, which ReadShardingText reads back.
 std::string WriteShardingText(const OpSharding& sharding);

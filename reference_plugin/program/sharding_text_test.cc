@@ -45,6 +45,16 @@ TEST(ShardingText, FormsThatFrameworksSend) {
   EXPECT_EQ(Read("{}").kind, Kind::kTuple);
 }
 
+TEST(ShardingText, Groups) {
+  int64_t group = 0;
+  ASSERT_TRUE(ReadShardingText("{unknown shard_as 3}", &group).ok());
+  EXPECT_EQ(group, 3);
+  ASSERT_TRUE(ReadShardingText("{shard_like 7}", &group).ok());
+  EXPECT_EQ(group, 7);
+  ASSERT_TRUE(ReadShardingText("{replicated}", &group).ok());
+  EXPECT_EQ(group, kNoShardingGroup);
+}
+
 TEST(ShardingText, WrongTextsNameThePlace) {
   struct Row {
     std::string_view text, words;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "plinth/support/float_text.h"
@@ -21,6 +22,14 @@ struct Flag {
 constexpr Flag kFlags[] = {
     {"fusion", &compiler::PipelineOptions::fusion, "false runs every op as a step of its own"},
     {"simplify", &compiler::PipelineOptions::simplify, "false keeps every op of the program"},
+};
+
+// What the partitioner does with ops that it cannot spread.
+constexpr std::string_view kPartitionerFallback = "partitioner_fallback";
+constexpr std::pair<std::string_view, compiler::partition::Fallback> kFallbacks[] = {
+    {"allow", compiler::partition::Fallback::kAllow},
+    {"warn", compiler::partition::Fallback::kWarn},
+    {"error", compiler::partition::Fallback::kError},
 };
 
 // XLA's own debugging options. Programs that tune XLA run here as well, and what they ask for
@@ -78,11 +87,27 @@ Status NoBoolean(std::string_view name, const program::CompileOptions::OptionVal
       " is not a valid bool value. Expected one of true, false, 1, 0, \"on\", \"off\"");
 }
 
+Status ApplyFallback(const program::CompileOptions::OptionValue& value,
+                     compiler::PipelineOptions& options) {
+  const auto* text = std::get_if<std::string>(&value);
+  for (const auto& [name, fallback] : kFallbacks) {
+    if (text == nullptr || *text != name) continue;
+    options.fallback = fallback;
+    return Status();
+  }
+  return InvalidArgument("compiler option \"", kPartitionerFallback, "\": ", TextOf(value),
+                         "; expected allow, warn or error");
+}
+
 }  // namespace
 
 Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::OptionValue>& flags,
                          compiler::PipelineOptions& options) {
   for (const auto& [name, value] : flags) {
+    if (name == kPartitionerFallback) {
+      PLINTH_RETURN_IF_ERROR(ApplyFallback(value, options));
+      continue;
+    }
     const Flag* known = nullptr;
     std::string names;
     for (const Flag& flag : kFlags) {
@@ -107,9 +132,9 @@ Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::Op
     }
     if (known == nullptr) {
       return InvalidArgument("No such compile option: '", name, "' (", TextOf(value),
-                             " was given). Known are: ", names,
-                             ", and the debugging options of XLA (", kXlaPrefix,
-                             "...), of which only ", kXlaDumpTo, " has an effect here");
+                             " was given). Known are: ", names, ", ", kPartitionerFallback,
+                             " (allow, warn or error), and the debugging options of XLA (",
+                             kXlaPrefix, "...), of which only ", kXlaDumpTo, " has an effect here");
     }
     if (!boolean.has_value()) return NoBoolean(name, value);
     options.*known->field = *boolean;

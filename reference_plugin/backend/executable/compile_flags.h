@@ -15,9 +15,9 @@ namespace plinth::backend {
 inline constexpr std::string_view kXlaDumpTo = "xla_dump_to";
 
 // What users give with jit(compiler_options={...}): "fusion" and "simplify", each a boolean or
-// "on"/"off"; and XLA's debugging options: "xla_dump_to" names the folder to which the stages are
-// written, the others are taken and change nothing.
-// INVALID_ARGUMENT for unknown names and values; the message lists what is known.
+// "on"/"off"; "partitioner_fallback", which is "allow", "warn" or "error"; and XLA's debugging
+// options: "xla_dump_to" names the folder to which the stages are written, the others are taken and
+// change nothing. INVALID_ARGUMENT for unknown names and values; the message lists what is known.
 Status ApplyCompileFlags(const std::map<std::string, program::CompileOptions::OptionValue>& flags,
                          compiler::PipelineOptions& options);
 

@@ -2,11 +2,13 @@
 #include "reference_plugin/backend/executable/executable.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 
 #include "plinth/program/hlo.h"
 #include "plinth/program/printer.h"
+#include "plinth/support/log_line.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/compile_flags.h"
@@ -98,6 +100,17 @@ Expected<compiler::importer::AskedLayouts> LayoutsOf(const program::CompileOptio
   return asked;
 }
 
+// Into the log, if there is one.
+void Warn(std::string_view program, const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return;
+  const char* const variable = secure_getenv("PLINTH_LOG");
+  const LogTarget log = LogTarget::Parse(variable == nullptr ? "" : variable);
+  if (log.file.empty()) return;
+  for (const std::string& warning : warnings) {
+    AppendLogLine(log.file, "warning", StrCat("program ", program, ": ", warning));
+  }
+}
+
 // Of a program's format, in a message.
 constexpr size_t kMostFormatText = 100;
 
@@ -124,6 +137,7 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
   PLINTH_ASSIGN_OR_RETURN(program::Module module, ReadProgram(source.format, source.code));
   PLINTH_ASSIGN_OR_RETURN(compiler::CompiledProgram compiled,
                           compiler::CompileProgram(std::move(module), backend->target, pipeline));
+  Warn(compiled.plan.name, compiled.warnings);
 
   sdk::ExecutableInfo info;
   info.name = compiled.plan.name;

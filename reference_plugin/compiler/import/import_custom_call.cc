@@ -251,6 +251,7 @@ Status ImportCall(Importer& importer, const program::Operation& operation) {
   PLINTH_ASSIGN_OR_RETURN(Op* const op,
                           importer.Append(Opcode::kCustomCall, {operands.data(), operands.size()},
                                           result_types, MakeAttributes(std::move(call))));
+  PLINTH_RETURN_IF_ERROR(importer.ImportCallRule(operation, *op));
   std::vector<Value*> results;
   for (size_t i = 0; i < result_types.size(); ++i) {
     Value* result = op->results[i];
@@ -290,11 +291,13 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
     if (IsOneOf(target, kResultShardings)) {
       return importer.ImportConstraint(operation, /*of_result=*/true);
     }
+    if (target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape") {
+      return importer.ImportShardingView(operation);
+    }
     if (IsOneOf(target, kShardingViews)) {
-      return Unimplemented(
-          "@", target,
-          " on several devices: what each of them computes is read "
-          "in the form sdy.manual_computation alone, which JAX sends from 0.7.0 on");
+      return Unimplemented("@", target,
+                           " on several devices: what each of them computes is read in the forms "
+                           "sdy.manual_computation and @SPMDFullToShardShape alone");
     }
   }
   // What it is given is already computed: nothing more is asked.

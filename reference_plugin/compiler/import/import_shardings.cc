@@ -68,7 +68,7 @@ void Importer::ApplyResultConstraints(Function& function) {
 }
 
 Status Importer::ImportShardings(const program::Operation& operation, Op& op) {
-  OpShardings shardings;
+  OpShardings shardings = op.shardings == nullptr ? OpShardings() : *op.shardings;
   const bool is_manual = op.opcode == Opcode::kManualComputation;
   const bool has_own = op.opcode == Opcode::kShardingConstraint || op.opcode == Opcode::kReshard;
   const std::vector<AttributeRef> results = SdyIn(operation.attributes, is_manual ? "out_shardings"
@@ -98,9 +98,8 @@ Status Importer::ImportShardings(const program::Operation& operation, size_t fir
   const bool has_any = program::Find(operation.attributes, "sdy.sharding") != nullptr;
   if (!has_any || block_->ops.size() <= first) return Status();
   Op& op = *block_->ops.back();
-  if (op.shardings != nullptr || op.results.size() != operation.result_types.size()) {
-    return Status();
-  }
+  const bool is_said = op.shardings != nullptr && op.opcode != Opcode::kCustomCall;
+  if (is_said || op.results.size() != operation.result_types.size()) return Status();
   for (size_t i = 0; i < op.results.size(); ++i) {
     if (values_[operation.first_result + i] != op.results[i]) return Status();
   }
@@ -113,6 +112,8 @@ Status Importer::ImportConstraint(const program::Operation& operation, bool of_r
     return InvalidArgument("@", operation.Text("call_target_name"),
                            " has results of other types than its operands");
   }
+  PLINTH_ASSIGN_OR_RETURN(const int64_t group, sharding_reader_.ReadGroup(operation.attributes));
+  if (group != OpShardings::kNoGroup) PLINTH_RETURN_IF_ERROR(ImportShardingGroup(group));
   PLINTH_ASSIGN_OR_RETURN(std::vector<ShardingRef> read,
                           sharding_reader_.ReadTexts(operation.attributes, result_types_));
   if (read.size() > 1) {
@@ -128,6 +129,57 @@ Status Importer::ImportConstraint(const program::Operation& operation, bool of_r
   value->op->shardings = std::make_shared<const OpShardings>(std::move(shardings));
   PLINTH_RETURN_IF_ERROR(CheckShardings(*value->op));
   if (of_result) result_constraints_.insert(value->op);
+  return Define(0, value);
+}
+
+Status Importer::ImportShardingView(const program::Operation& operation) {
+  if (operands_.size() != 1 || result_types_.size() != 1 ||
+      operands_[0]->type.dtype != result_types_[0].dtype ||
+      operands_[0]->type.rank() != result_types_[0].rank()) {
+    return InvalidArgument("@", operation.Text("call_target_name"),
+                           " has a result that is not of the operand's element type and rank");
+  }
+  CustomCallAttributes call;
+  call.owner = owner();
+  call.target = operation.Text("call_target_name");
+  call.operand_layouts.resize(1);
+  call.result_layouts.resize(1);
+  PLINTH_ASSIGN_OR_RETURN(Value* const value,
+                          AppendOne(Opcode::kCustomCall, {operands_[0]}, result_types_[0],
+                                    MakeAttributes(std::move(call))));
+  OpShardings shardings;
+  PLINTH_ASSIGN_OR_RETURN(shardings.results,
+                          sharding_reader_.ReadTexts(operation.attributes, result_types_));
+  if (!shardings.results.empty()) {
+    value->op->shardings = std::make_shared<const OpShardings>(std::move(shardings));
+    PLINTH_RETURN_IF_ERROR(CheckShardings(*value->op));
+  }
+  return Define(0, value);
+}
+
+Status Importer::ImportShardingGroup(int64_t group) {
+  if (!HasSeveralDevices() || operands_.size() != 1) return Status();
+  if (group < 0) return InvalidArgument("group_id is ", group, "; expected at least 0");
+  PLINTH_ASSIGN_OR_RETURN(Value* const value, AppendOne(Opcode::kShardingConstraint, {operands_[0]},
+                                                        operands_[0]->type));
+  OpShardings shardings;
+  shardings.results.resize(1);
+  shardings.group = group;
+  value->op->shardings = std::make_shared<const OpShardings>(std::move(shardings));
+  return Status();
+}
+
+Status Importer::ImportPropagationBarrier(int64_t direction) {
+  if (direction < 0 || direction > 3) {
+    return InvalidArgument("allowed_direction is ", direction, "; expected 0 to 3");
+  }
+  if (!HasSeveralDevices() || operands_.size() != 1) return Define(operands_);
+  PLINTH_ASSIGN_OR_RETURN(Value* const value, AppendOne(Opcode::kShardingConstraint, {operands_[0]},
+                                                        operands_[0]->type));
+  OpShardings shardings;
+  shardings.results.resize(1);
+  shardings.passage = static_cast<Passage>(direction);
+  value->op->shardings = std::make_shared<const OpShardings>(std::move(shardings));
   return Define(0, value);
 }
 

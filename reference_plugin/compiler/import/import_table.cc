@@ -100,7 +100,12 @@ Status BuildRng(Importer& importer, const Operation& operation) {
 Status BuildIdentity(Importer& importer, const Operation&) {
   return importer.Define(importer.operands());
 }
-Status BuildNothing(Importer&, const Operation&) { return Status(); }
+Status BuildShardingGroup(Importer& importer, const Operation& operation) {
+  return importer.ImportShardingGroup(operation.Find("group_id")->integer());
+}
+Status BuildPropagationBarrier(Importer& importer, const Operation& operation) {
+  return importer.ImportPropagationBarrier(operation.Find("allowed_direction")->integer());
+}
 
 Status BuildNamedComputation(Importer& importer, const Operation& operation) {
   if (operation.regions.size() != 1) {

@@ -53,6 +53,14 @@ class Importer {
   // The current op says how its operand is spread, in a form of text; `of_result`: what is
   // returned.
   Status ImportConstraint(const program::Operation& operation, bool of_result);
+  // How the custom call that the current op became may be spread.
+  Status ImportCallRule(const program::Operation& operation, Op& op);
+  // The current op is what a device has of its operand, or the other way round, in GSPMD's form.
+  Status ImportShardingView(const program::Operation& operation);
+  // The operand of the current op has one sharding with those of the same group.
+  Status ImportShardingGroup(int64_t group);
+  // The current op is its operand; shardings pass as Shardy's PropagationDirection says.
+  Status ImportPropagationBarrier(int64_t direction);
 
   // Imports the ops of a region at the end of the current block, with its arguments standing for
   // `arguments`; returns what the region returns.

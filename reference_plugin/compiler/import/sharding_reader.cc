@@ -234,6 +234,14 @@ Expected<std::vector<ShardingRef>> ShardingReader::ReadTexts(program::Attributes
   return ReadGspmd(gspmd->text(), types);
 }
 
+Expected<int64_t> ShardingReader::ReadGroup(program::Attributes attributes) const {
+  const AttributeRef gspmd = program::Find(attributes, "mhlo.sharding");
+  if (gspmd == nullptr || !gspmd->Is(AttributeKind::kString)) return program::kNoShardingGroup;
+  int64_t group;
+  PLINTH_RETURN_IF_ERROR(program::ReadShardingText(gspmd->text(), &group).status());
+  return group;
+}
+
 Expected<ShardingRef> ShardingReader::ReadText(program::Attributes attributes, const Type& type) {
   PLINTH_ASSIGN_OR_RETURN(const std::vector<ShardingRef> read,
                           ReadTexts(attributes, std::span<const Type>(&type, 1)));

@@ -35,6 +35,8 @@ class ShardingReader {
   // nothing.
   Expected<std::vector<ShardingRef>> ReadTexts(program::Attributes attributes,
                                                std::span<const Type> types);
+  // The group of values that are spread alike of which GSPMD's form says the result is; kNoGroup.
+  Expected<int64_t> ReadGroup(program::Attributes attributes) const;
   // The groups of devices that a struct "stablehlo.replica_group_mesh_axes" means.
   Expected<std::vector<std::vector<int64_t>>> ReadGroups(program::AttributeRef groups) const;
 

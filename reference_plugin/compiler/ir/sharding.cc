@@ -90,6 +90,8 @@ Status CheckShardings(const Op& op) {
   if (op.shardings == nullptr) return Status();
   // JAX says of a call without results where it runs.
   if (op.results.empty() && op.shardings->results.size() == 1) return Status();
+  // A custom call may say more than that.
+  if (op.opcode == Opcode::kCustomCall && op.shardings->results.empty()) return Status();
   PLINTH_RETURN_IF_ERROR(CheckShardings(op.shardings->results, ShardedTypes(op.results)));
   if (op.shardings->operands.empty()) return Status();
   return CheckShardings(op.shardings->operands, ShardedTypes(op.operands));
@@ -153,6 +155,15 @@ std::string ToString(const OpShardings& shardings) {
       text += StrCat(i == 0 ? "\"" : ", \"", shardings.manual_axes[i], "\"");
     }
     text += "}";
+  }
+  if (shardings.call_rule != nullptr) text += ", call_rule";
+  if (shardings.num_batch_dims > 0) {
+    text += StrCat(", num_batch_dims=", shardings.num_batch_dims);
+  }
+  if (shardings.group != OpShardings::kNoGroup) text += StrCat(", group=", shardings.group);
+  if (shardings.passage != Passage::kBothWays) {
+    constexpr std::string_view kPassages[] = {"nowhere", "forward", "backward", ""};
+    text += StrCat(", passes=", kPassages[static_cast<size_t>(shardings.passage)]);
   }
   return text;
 }

@@ -50,12 +50,33 @@ struct Sharding {
 // Null where none was given.
 using ShardingRef = std::shared_ptr<const Sharding>;
 
+// How the dimensions of a custom call's operands and results belong together, as the program says
+// it: numbers of factors by dimension, for each operand and result.
+struct CallRule {
+  std::vector<int64_t> factor_sizes;
+  std::vector<std::vector<std::vector<int64_t>>> operands, results;
+  std::vector<int64_t> reduced, replicated, permuted, blocked;  // factors
+};
+
+// Where shardings go through a barrier.
+enum class Passage : uint8_t { kNowhere, kForward, kBackward, kBothWays };
+
 // What an op says about the arrays that it makes.
 struct OpShardings {
+  static constexpr int64_t kNoGroup = -1;
+
   std::vector<ShardingRef> results;  // one per result
   // Of a manual_computation: one per operand, and the axes over which the region has its own parts.
   std::vector<ShardingRef> operands;
   std::vector<std::string> manual_axes;
+  // Of a sharding_constraint that has no sharding itself. The operands of those of one group have
+  // one sharding.
+  int64_t group = kNoGroup;
+  Passage passage = Passage::kBothWays;
+  // Of a custom call; null: nothing is said.
+  std::shared_ptr<const CallRule> call_rule;
+  // Of a custom call that computes each element of its first dimensions on its own: how many.
+  int64_t num_batch_dims = 0;
 };
 
 // INVALID_ARGUMENT unless the axes are of the mesh, none is used twice, and parts divide them.

@@ -40,15 +40,18 @@ Status CheckBlock(const Block& block) {
 
 bool SaysShardings(const Block& block) {
   return std::any_of(block.ops.begin(), block.ops.end(), [](const Op* op) {
-    return op->shardings != nullptr ||
-           std::any_of(op->blocks.begin(), op->blocks.end(),
-                       [](const Block* inner) { return SaysShardings(*inner); });
+    // How a custom call may be spread says nothing of where arrays lie.
+    const bool says = op->shardings != nullptr &&
+                      (op->opcode != Opcode::kCustomCall || !op->shardings->results.empty());
+    return says || std::any_of(op->blocks.begin(), op->blocks.end(),
+                               [](const Block* inner) { return SaysShardings(*inner); });
   });
 }
 
 }  // namespace
 
-Status MapToDevices(Module& module, Dumper* dumper) {
+Status MapToDevices(Module& module, Dumper* dumper, partition::Fallback fallback,
+                    std::vector<std::string>* warnings) {
   const Function& entry = *module.entry;
   const bool is_sharded = !entry.argument_shardings.empty() || !entry.result_shardings.empty() ||
                           SaysShardings(*entry.body);
@@ -58,7 +61,9 @@ Status MapToDevices(Module& module, Dumper* dumper) {
                          "of the two");
   }
   if (is_sharded) {
-    PLINTH_RETURN_IF_ERROR(partition::Partition(module, dumper).status());
+    PLINTH_ASSIGN_OR_RETURN(partition::PartitionReport report,
+                            partition::Partition(module, dumper, fallback));
+    if (warnings != nullptr) *warnings = std::move(report.warnings);
   } else {
     // Every device runs the program as it stands.
     const std::string replicated = program::WriteOpSharding({});

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/ir/rewrite.h"
 
 namespace plinth::compiler::partition {
 namespace {
@@ -136,8 +137,13 @@ Value* Emitter::Collective(Opcode opcode, Value* value, Type type,
 
 Value* Emitter::BroadcastFirst(Value* value) {
   CollectiveAttributes attributes;
-  std::vector<int64_t>& group = attributes.groups.emplace_back();
-  for (int64_t device = 0; device < num_devices_; ++device) group.push_back(device);
+  if (manual_.IsAll()) return value;
+  if (manual_.is_inside) {
+    attributes.groups = GroupsOf(*manual_.mesh, manual_.Free());
+  } else {
+    std::vector<int64_t>& group = attributes.groups.emplace_back();
+    for (int64_t device = 0; device < num_devices_; ++device) group.push_back(device);
+  }
   return Collective(Opcode::kCollectiveBroadcast, value, value->type, std::move(attributes));
 }
 
@@ -193,6 +199,55 @@ void Emitter::ReduceUnreduced(LocalValue& now, const Layout& to) {
   }
   if (!everywhere.empty()) now.value = AllReduce(now.value, combiner, *layout.mesh, everywhere);
   layout.unreduced = std::move(remaining);
+}
+
+// Where the parts along an axis are to be terms of a sum, each is put among zeros: nothing moves.
+void Emitter::SpreadAsTerms(LocalValue& now, const Layout& to) {
+  for (size_t dim = 0; dim < now.layout.dims.size(); ++dim) {
+    AxisList& axes = now.layout.dims[dim];
+    while (!axes.empty() &&
+           std::any_of(to.unreduced.begin(), to.unreduced.end(),
+                       [&](const Axis& all) { return Contains(all, axes.back()); })) {
+      const Axis axis = axes.back();
+      axes.pop_back();
+      Type type = now.value->type;
+      const int64_t extent = type.dims[dim];
+      type.dims[dim] *= axis.size;
+      Builder build = builder();
+      Value* const index = IndexAlong(*now.layout.mesh, {axis});
+      Value* const zero = build.SplatLike(index, 0);
+      Value* const start = build.Binary(Opcode::kMultiply, index,
+                                        build.SplatLike(index, static_cast<double>(extent)));
+      SmallVector<Value*, 8> operands = {build.Splat(type, 0), now.value};
+      for (size_t i = 0; i < type.dims.size(); ++i) operands.push_back(i == dim ? start : zero);
+      now.value = build
+                      .AddOp(Opcode::kDynamicUpdateSlice, {operands.data(), operands.size()},
+                             std::span<const Type>(&type, 1))
+                      ->result();
+      now.layout.unreduced.push_back(axis);
+    }
+  }
+  SortAndMerge(now.layout.unreduced);
+}
+
+// Along axes on which a value becomes one of terms, the first device has it and others nothing. Of
+// maximum and minimum it may be every term.
+void Emitter::MaskTerms(LocalValue& now, const Layout& to) {
+  AxisList masked;
+  for (const Axis& axis : to.unreduced) {
+    if (!Overlap(axis, now.layout.unreduced)) masked.push_back(axis);
+  }
+  now.layout.unreduced = to.unreduced;
+  now.layout.reduction = to.reduction;
+  if (masked.empty() || to.reduction != ReductionOp::kSum) return;
+  Builder build = builder();
+  Value* const index = IndexAlong(*to.mesh, masked);
+  Value* is_first = build.Compare(ComparisonDirection::kEq, index, build.SplatLike(index, 0));
+  if (!now.value->type.IsScalar()) {
+    is_first = build.Broadcast(is_first, now.value->type.dims, {});
+  }
+  now.value = build.Add(Opcode::kSelect, {is_first, now.value, build.SplatLike(now.value, 0)},
+                        now.value->type);
 }
 
 // Each device takes a part of what it has.
@@ -279,14 +334,26 @@ bool Emitter::GatherOne(LocalValue& now, const Layout& to) {
 
 // Parts stay as they are and go to other devices.
 bool Emitter::Permute(LocalValue& now, const Layout& to) {
-  if (now.layout.mesh == nullptr || to.mesh == nullptr || !now.layout.unreduced.empty()) {
+  if (now.layout.mesh == nullptr || to.mesh == nullptr || !now.layout.unreduced.empty() ||
+      !to.unreduced.empty()) {
     return false;
   }
   for (size_t dim = 0; dim < to.dims.size(); ++dim) {
     if (SizeOf(now.layout.dims[dim]) != SizeOf(to.dims[dim])) return false;
   }
-  const std::vector<int64_t> have = PartsOf(now.layout, num_devices_);
-  const std::vector<int64_t> want = PartsOf(to, num_devices_);
+  const auto parts_of = [&](const Layout& layout) {
+    std::vector<int64_t> parts = PartsOf(layout, num_devices_);
+    if (manual_.mesh == nullptr) return parts;
+    // Devices at different places along manual axes have different arrays.
+    Layout own;
+    own.mesh = manual_.mesh;
+    own.dims = {manual_.axes};
+    const std::vector<int64_t> arrays = PartsOf(own, num_devices_);
+    for (size_t i = 0; i < parts.size(); ++i) parts[i] += arrays[i] * num_devices_;
+    return parts;
+  };
+  const std::vector<int64_t> have = parts_of(now.layout);
+  const std::vector<int64_t> want = parts_of(to);
   std::map<int64_t, std::vector<int64_t>> senders;  // of a part; who keeps it sends to itself
   CollectiveAttributes attributes;
   for (size_t device = 0; device < have.size(); ++device) {
@@ -314,7 +381,12 @@ bool Emitter::Permute(LocalValue& now, const Layout& to) {
 Value* Emitter::Move(LocalValue now, const Type& global, const Layout& to) {
   const size_t rank = static_cast<size_t>(global.rank());
   Layout target = to;
-  if (!now.layout.unreduced.empty()) ReduceUnreduced(now, to);
+  if (!now.layout.unreduced.empty()) {
+    // Terms of another kind, or on another mesh, are no terms there.
+    const bool are_terms =
+        SameDevices(now.layout.mesh, to.mesh) && now.layout.reduction == to.reduction;
+    ReduceUnreduced(now, are_terms ? to : Reduced(to));
+  }
   if (Layout reduced = now.layout; reduced.Normalize(), reduced == to) return now.value;
   if (!now.layout.IsReplicated() && !to.IsReplicated() && Permute(now, to)) return now.value;
   if (!SameDevices(now.layout.mesh, to.mesh) && !now.layout.IsReplicated() && !to.IsReplicated()) {
@@ -327,9 +399,29 @@ Value* Emitter::Move(LocalValue now, const Type& global, const Layout& to) {
   const MeshRef mesh = to.IsReplicated() ? now.layout.mesh : to.mesh;
   target = OnMesh(target, mesh, rank);
   now.layout = OnMesh(now.layout, mesh, rank);
+  if (!target.unreduced.empty() && target.reduction == ReductionOp::kSum) {
+    now.layout.reduction = target.reduction;
+    SpreadAsTerms(now, target);
+  }
   while (SliceOne(now, target) || ExchangeOne(now, target) || GatherOne(now, target)) {
   }
+  if (!target.unreduced.empty()) MaskTerms(now, target);
   return now.value;
+}
+
+// One number everywhere is made anew.
+Value* Emitter::SplatIn(const LocalValue& from, const Type& global, const Layout& to) {
+  Op* const op = from.value->op;
+  const bool is_splat =
+      op != nullptr &&
+      ((op->opcode == Opcode::kConstant && ConstantOf(from.value)->is_splat) ||
+       (op->opcode == Opcode::kBroadcastInDim && op->operands[0]->type.IsScalar()));
+  if (!is_splat || !from.layout.unreduced.empty() || !to.unreduced.empty()) return nullptr;
+  const Type type = LocalType(global, to);
+  return builder()
+      .AddOp(op->opcode, {op->operands.data(), op->operands.size()},
+             std::span<const Type>(&type, 1), op->attributes)
+      ->result();
 }
 
 Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout& to) {
@@ -338,7 +430,8 @@ Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout
   for (const auto& known : resharded_) {
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
-  Value* const moved = Move(from, global, to);
+  Value* moved = SplatIn(from, global, to);
+  if (moved == nullptr) moved = Move(from, global, to);
   resharded_.back().emplace(key, moved);
   return moved;
 }

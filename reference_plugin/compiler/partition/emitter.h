@@ -9,6 +9,7 @@
 
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/partition/layout.h"
+#include "reference_plugin/compiler/partition/manual.h"
 
 namespace plinth::compiler::partition {
 
@@ -46,12 +47,20 @@ class Emitter {
   // Combines what each device of a group has: add, maximum, ...
   Value* AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes);
 
-  // What the first device has.
+  // What the first device has; within a manual computation, the first along its free axes.
   Value* BroadcastFirst(Value* value);
 
+  // The manual computation that ops are written for from now on; returns the one before. Nothing
+  // is moved along its axes.
+  ManualAxes Within(ManualAxes manual) { return std::exchange(manual_, std::move(manual)); }
+  const ManualAxes& manual() const { return manual_; }
+
  private:
+  Value* SplatIn(const LocalValue& from, const Type& global, const Layout& to);
   Value* Move(LocalValue from, const Type& global, const Layout& to);
   void ReduceUnreduced(LocalValue& now, const Layout& to);
+  void SpreadAsTerms(LocalValue& now, const Layout& to);
+  void MaskTerms(LocalValue& now, const Layout& to);
   bool SliceOne(LocalValue& now, const Layout& to);
   bool ExchangeOne(LocalValue& now, const Layout& to);
   bool GatherOne(LocalValue& now, const Layout& to);
@@ -65,6 +74,7 @@ class Emitter {
   std::vector<Op*>* ops_ = nullptr;
   std::vector<Op*> prologue_;
   Location location_;
+  ManualAxes manual_;
   Value* partition_id_ = nullptr;
   std::map<std::string, Value*> indices_;  // along axes of a mesh
   std::vector<std::unordered_map<std::string, Value*>> resharded_;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/partition/flow.h"
 
+#include <unordered_map>
+#include <utility>
+
+#include "reference_plugin/compiler/ir/print.h"
+#include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/rule.h"
 #include "reference_plugin/compiler/partition/split_constants.h"
 
@@ -13,10 +18,11 @@ class FlowMaker {
     flow_.place_of.assign(static_cast<size_t>(module.num_values()), -1);
   }
 
-  Flow Make() && {
+  Expected<Flow> Make() && {
     Block& body = *module_.entry->body;
-    MakePlaces(body);
+    PLINTH_RETURN_IF_ERROR(MakePlaces(body, {}));
     MakeNodes(body);
+    PLINTH_RETURN_IF_ERROR(MakeGroups(body));
     return std::move(flow_);
   }
 
@@ -27,7 +33,7 @@ class FlowMaker {
   }
   int32_t& PlaceOf(const Value* value) { return flow_.place_of[static_cast<size_t>(value->id)]; }
 
-  void MakePlaces(Block& block) {
+  Status MakePlaces(Block& block, const ManualAxes& outer) {
     for (Value* argument : block.arguments) {
       if (PlaceOf(argument) < 0) PlaceOf(argument) = NewPlace(argument);
     }
@@ -39,14 +45,55 @@ class FlowMaker {
           PlaceOf(inner->arguments[static_cast<size_t>(result->index)]) = PlaceOf(result);
         }
       }
-      if (!GoesInto(*op)) continue;
-      for (Block* inner : op->blocks) MakePlaces(*inner);
+      if (HasScalarRegions(op->opcode)) continue;
+      ManualAxes manual = outer;
+      if (op->opcode == Opcode::kManualComputation) {
+        auto found = ManualAxesOf(*op, outer);
+        if (!found.ok()) return found.status().WithContext(Describe(*op));
+        manual = *std::move(found);
+        // Where all axes are manual, nothing is spread by others.
+        if (manual.IsAll()) continue;
+        MakeManualPlaces(*op, manual);
+      }
+      for (Block* inner : op->blocks) PLINTH_RETURN_IF_ERROR(MakePlaces(*inner, manual));
+    }
+    return Status();
+  }
+
+  // The region of a computation that is manual in part: what goes in has a place outside and one
+  // inside; what comes out, too.
+  void MakeManualPlaces(Op& op, const ManualAxes& manual) {
+    Block& body = *op.blocks[0];
+    ManualPlaces& made = manual_[&op];
+    const auto inside = [&](Value* owner, int32_t outside) {
+      const int32_t place = NewPlace(owner);
+      FlowPlace& made_place = flow_.places[static_cast<size_t>(place)];
+      made_place.is_inside = true;
+      made_place.other_side = outside;
+      made_place.manual_axes = manual.axes;
+      flow_.places[static_cast<size_t>(outside)].other_side = place;
+      return place;
+    };
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      made.operands.push_back(NewOperandPlace(op, i));
+      PlaceOf(body.arguments[i]) = inside(body.arguments[i], made.operands.back());
+    }
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      made.results.push_back(inside(body.terminator()->operands[i], PlaceOf(op.results[i])));
     }
   }
 
-  // Inside of a manual_computation nothing is spread by others.
-  static bool GoesInto(const Op& op) {
-    return !HasScalarRegions(op.opcode) && op.opcode != Opcode::kManualComputation;
+  int32_t NewOperandPlace(Op& op, size_t operand) {
+    const int32_t place = NewPlace(op.operands[operand]);
+    flow_.places[static_cast<size_t>(place)].manual = &op;
+    flow_.places[static_cast<size_t>(place)].manual_operand = static_cast<int32_t>(operand);
+    return place;
+  }
+
+  // Whether what is in the blocks of the op has places.
+  bool GoesInto(const Op& op) const {
+    return !HasScalarRegions(op.opcode) &&
+           (op.opcode != Opcode::kManualComputation || manual_.contains(&op));
   }
 
   void AddUser(const Value* value, int32_t node) {
@@ -79,6 +126,11 @@ class FlowMaker {
     FlowNode& node = flow_.nodes.emplace_back();
     node.op = op;
     node.is_elementwise = IsElementwiseOp(*op);
+    if (op->shardings != nullptr) {
+      // A member of a group is its operand; nobody uses the result.
+      node.passage = op->shardings->group == OpShardings::kNoGroup ? op->shardings->passage
+                                                                   : Passage::kNowhere;
+    }
     for (const Value* operand : op->operands) {
       node.operands.push_back(PlaceOf(operand));
       node.has_shared_operand |= !operand->type.IsScalar() && uses_.Of(operand).size() != 1;
@@ -88,6 +140,54 @@ class FlowMaker {
       node.results.push_back(PlaceOf(result));
       flow_.places[static_cast<size_t>(PlaceOf(result))].maker = index;
     }
+  }
+
+  // Values of one group go into one place of the table; groups that have a value in common are one.
+  Status MakeGroups(Block& body) {
+    std::unordered_map<int64_t, int32_t> numbers;
+    Status status;
+    ForEachOp(body, [&](Block&, Op& op) {
+      if (!status.ok() || op.shardings == nullptr || op.shardings->group == OpShardings::kNoGroup ||
+          PlaceOf(op.operands[0]) < 0) {
+        return;
+      }
+      const auto [found, is_new] =
+          numbers.emplace(op.shardings->group, static_cast<int32_t>(flow_.groups.size()));
+      if (is_new) flow_.groups.emplace_back();
+      status = AddToGroup(op, PlaceOf(op.operands[0]), found->second);
+    });
+    return status;
+  }
+
+  Status AddToGroup(const Op& op, int32_t place, int32_t group) {
+    group = RootOf(group);
+    std::vector<int32_t>& members = flow_.groups[static_cast<size_t>(group)];
+    if (!members.empty()) {
+      const Type& other = flow_.places[static_cast<size_t>(members[0])].owner->type;
+      if (op.operands[0]->type.dims != other.dims) {
+        return InvalidArgument(Describe(op), ": its operand is ", op.operands[0]->type.ToString(),
+                               "; others of its group are ", other.ToString());
+      }
+    }
+    const int32_t old = flow_.places[static_cast<size_t>(place)].group;
+    if (old == group) return Status();
+    std::vector<int32_t> added = {place};
+    if (old >= 0) {
+      added = std::exchange(flow_.groups[static_cast<size_t>(old)], {});
+      merged_[old] = group;
+    }
+    for (int32_t each : added) {
+      flow_.places[static_cast<size_t>(each)].group = group;
+      members.push_back(each);
+    }
+    return Status();
+  }
+
+  int32_t RootOf(int32_t group) const {
+    for (auto found = merged_.find(group); found != merged_.end(); found = merged_.find(group)) {
+      group = found->second;
+    }
+    return group;
   }
 
   void MakeNodes(Block& block) {
@@ -122,26 +222,40 @@ class FlowMaker {
         }
         break;
       case Opcode::kManualComputation:
-        for (size_t i = 0; i < op->operands.size(); ++i) {
-          const int32_t place = NewPlace(op->operands[i]);
-          flow_.places[static_cast<size_t>(place)].manual = op;
-          flow_.places[static_cast<size_t>(place)].manual_operand = static_cast<int32_t>(i);
-          AddEdge(op, {&op->operands[i], 1}, place);
-        }
+        MakeManualEdges(op);
         break;
       default:
         break;
     }
   }
 
+  void MakeManualEdges(Op* op) {
+    const auto found = manual_.find(op);
+    for (size_t i = 0; i < op->operands.size(); ++i) {
+      AddEdge(op, {&op->operands[i], 1},
+              found == manual_.end() ? NewOperandPlace(*op, i) : found->second.operands[i]);
+    }
+    if (found == manual_.end()) return;
+    const auto& returned = op->blocks[0]->terminator()->operands;
+    for (size_t i = 0; i < op->results.size(); ++i) {
+      AddEdge(op, {&returned[i], 1}, found->second.results[i]);
+    }
+  }
+
+  struct ManualPlaces {
+    std::vector<int32_t> operands, results;  // outside; inside
+  };
+
   Module& module_;
   Uses uses_;
   Flow flow_;
+  std::unordered_map<int32_t, int32_t> merged_;         // groups that are part of others
+  std::unordered_map<const Op*, ManualPlaces> manual_;  // those that are manual in part
 };
 
 }  // namespace
 
-Flow MakeFlow(Module& module) { return FlowMaker(module).Make(); }
+Expected<Flow> MakeFlow(Module& module) { return FlowMaker(module).Make(); }
 
 bool IsJoined(const Value* value) {
   const auto joins = [](const Op& op) {

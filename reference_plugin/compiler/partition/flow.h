@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "reference_plugin/compiler/ir/mesh.h"
 #include "reference_plugin/compiler/partition/uses.h"
 
 // Where the data of a program goes from op to op, for the propagation.
@@ -15,6 +16,7 @@ struct FlowNode {
   bool is_edge = false;             // flow: all operands go into the one result
   bool has_shared_operand = false;  // one that is no scalar has another user, too
   bool is_elementwise = false;
+  Passage passage = Passage::kBothWays;
   std::vector<int32_t> operands, results;  // places
 };
 
@@ -27,15 +29,24 @@ struct FlowPlace {
   // An operand of a manual_computation as it goes in.
   const Op* manual = nullptr;
   int32_t manual_operand = -1;
+  // What goes into a region that is manual in part, or comes out, has two places: one as those
+  // outside see it, and one without the region's axes as the region sees it. Each names the other.
+  int32_t other_side = -1;
+  bool is_inside = false;
+  AxisList manual_axes;  // inside: those that it does not show
+  int32_t group = -1;    // in Flow::groups
 };
 
 struct Flow {
   std::vector<FlowNode> nodes;  // in the order of the program, before what is inside of them
   std::vector<FlowPlace> places;
-  std::vector<int32_t> place_of;  // by value id; -1: values in regions of scalar code
+  std::vector<std::vector<int32_t>> groups;  // places that the program wants to be spread alike
+  // By value id; -1: values in regions of scalar code and in manual ones.
+  std::vector<int32_t> place_of;
 };
 
-Flow MakeFlow(Module& module);
+// INVALID_ARGUMENT for manual computations whose axes do not go together.
+Expected<Flow> MakeFlow(Module& module);
 // Whether the value is one of several that share a place; the same as in the flow.
 bool IsJoined(const Value* value);
 

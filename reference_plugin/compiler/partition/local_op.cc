@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/partition/projection.h"
 
 namespace plinth::compiler::partition {
@@ -41,7 +42,32 @@ void ForbidOfConvolution(const Op& op, const Rule& rule, std::vector<bool>& spre
   if (conv.batch_group_count > 1) ForbidAllBut(spreadable, rule.operands[0], -1);
 }
 
+// Foreign code may be run on parts along the dimensions of which it is said that it computes each
+// element of them on its own; a rule alone only says how shardings go through it.
+void ForbidOfCall(const Op& op, const Rule& rule, std::vector<bool>& spreadable) {
+  const int64_t batch = op.shardings == nullptr ? 0 : op.shardings->num_batch_dims;
+  if (op.shardings == nullptr || (op.shardings->call_rule == nullptr && batch == 0)) return;
+  const auto forbid = [&](const std::vector<TensorFactors>& tensors) {
+    for (const TensorFactors& tensor : tensors) {
+      std::vector<bool> passes(rule.factors.size(), false);
+      for (size_t dim = 0; dim < tensor.size(); ++dim) {
+        for (int32_t factor : tensor[dim]) {
+          passes[static_cast<size_t>(factor)] =
+              static_cast<int64_t>(dim) < batch && tensor[dim].size() == 1;
+        }
+      }
+      for (size_t i = 0; i < passes.size(); ++i) spreadable[i] = spreadable[i] && passes[i];
+    }
+  };
+  forbid(rule.operands);
+  forbid(rule.results);
+}
+
 bool IsNeutral(const Value* init, Opcode combiner) {
+  while (init->op != nullptr && (init->op->opcode == Opcode::kBroadcastInDim ||
+                                 init->op->opcode == Opcode::kShardingConstraint)) {
+    init = init->op->operands[0];
+  }
   switch (combiner) {
     case Opcode::kAdd:
       return IsSplat(init, 0);
@@ -54,7 +80,7 @@ bool IsNeutral(const Value* init, Opcode combiner) {
 
 class Chooser {
  public:
-  explicit Chooser(const SpreadWish& wish) : wish_(wish), rule_(*wish.rule) {}
+  explicit Chooser(const SpreadWish& wish) : wish_(wish), rule_(*wish.rule), used_(wish.taken) {}
 
   Spread Choose() && {
     spread_.mesh = MeshOf();
@@ -224,6 +250,9 @@ std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule) {
     case Opcode::kConvolution:
       ForbidOfConvolution(op, rule, spreadable);
       break;
+    case Opcode::kCustomCall:
+      ForbidOfCall(op, rule, spreadable);
+      break;
     case Opcode::kRngBitGenerator:
       spreadable.assign(spreadable.size(), false);  // where a part begins, no attribute says
       break;
@@ -235,19 +264,69 @@ std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule) {
 
 std::optional<Terms> TermsOf(const Op& op) {
   if (op.opcode == Opcode::kDotGeneral || op.opcode == Opcode::kConvolution) return Terms();
-  if (op.opcode != Opcode::kReduce || op.results.size() != 1) return std::nullopt;
+  const bool is_scatter = op.opcode == Opcode::kScatter;
+  if ((!is_scatter && op.opcode != Opcode::kReduce) || op.results.size() != 1) return std::nullopt;
   const std::optional<Opcode> combiner = OnlyOpOf(*op.blocks[0]);
   if (!combiner.has_value()) return std::nullopt;
+  const size_t init = is_scatter ? 0 : 1;
   switch (*combiner) {
+    case Opcode::kAnd:
+    case Opcode::kOr:
+      if (is_scatter) return std::nullopt;
+      [[fallthrough]];
     case Opcode::kAdd:
     case Opcode::kMultiply:
     case Opcode::kMaximum:
     case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-      return Terms{*combiner, !IsNeutral(op.operands[1], *combiner)};
+      return Terms{*combiner, !IsNeutral(op.operands[init], *combiner), init};
     default:
       return std::nullopt;
+  }
+}
+
+std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms) {
+  const size_t count = op.operands.size();
+  std::vector<bool> linear(count, false);
+  const auto only = [&](std::initializer_list<size_t> operands) {
+    for (size_t i : operands) linear[i] = true;
+    return linear;
+  };
+  switch (op.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kNegate:
+    case Opcode::kTranspose:
+    case Opcode::kReshape:
+    case Opcode::kBroadcastInDim:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+    case Opcode::kReal:
+    case Opcode::kImag:
+      return std::vector<bool>(count, true);
+    case Opcode::kReduce: {
+      const std::optional<Terms> terms = TermsOf(op);
+      if (!terms.has_value() || terms->combiner != Opcode::kAdd || terms->counts_init) return {};
+      return only({0});
+    }
+    case Opcode::kDynamicSlice:
+    case Opcode::kGather:
+      return only({0});
+    case Opcode::kDynamicUpdateSlice:
+      return only({0, 1});
+    case Opcode::kSelect:
+      return only({1, 2});
+    case Opcode::kDivide:
+      return IsInteger(op.type().dtype) || has_terms[1] ? std::vector<bool>() : only({0});
+    case Opcode::kMultiply:
+    case Opcode::kDotGeneral:
+    case Opcode::kConvolution:
+      // A product of two sums is no sum of products of their terms.
+      return std::count(has_terms.begin(), has_terms.end(), true) == 1 ? has_terms
+                                                                       : std::vector<bool>();
+    default:
+      return {};
   }
 }
 

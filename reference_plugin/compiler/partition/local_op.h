@@ -19,9 +19,15 @@ std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule);
 struct Terms {
   Opcode combiner = Opcode::kAdd;
   bool counts_init = false;  // each term has the initial value, which counts once
+  size_t init = 1;           // which operand that is: a scalar, or an array as the result
 };
 // Nothing: the op's terms cannot be combined.
 std::optional<Terms> TermsOf(const Op& op);
+
+// Which operands of an op may be terms of sums, so that its results are terms of sums without more:
+// in those together the op is linear. `has_terms` says which operands are terms. By operand; empty:
+// none may be.
+std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms);
 
 // The layouts of the operands and results of an op, when these axes are on its factors.
 struct OpLayouts {
@@ -38,6 +44,7 @@ struct SpreadWish {
   std::vector<bool> spreadable;  // by factor
   std::vector<Layout> operands, results;
   std::vector<int64_t> operand_sizes;
+  AxisList taken;  // for other things
 };
 struct Spread {
   MeshRef mesh;  // null: not spread

@@ -2,6 +2,7 @@
 #include "reference_plugin/compiler/partition/partition.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "plinth/support/str_cat.h"
@@ -11,6 +12,7 @@
 #include "reference_plugin/compiler/partition/combine.h"
 #include "reference_plugin/compiler/partition/emitter.h"
 #include "reference_plugin/compiler/partition/local_op.h"
+#include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/propagate.h"
 #include "reference_plugin/compiler/partition/uses.h"
 
@@ -19,6 +21,7 @@ namespace {
 
 // Every collective lists all devices.
 constexpr int64_t kMostPartitions = 4096;
+constexpr size_t kMostWarnings = 100;
 
 bool IsTensor(const Type& type) { return type.kind == Type::Kind::kTensor; }
 
@@ -31,12 +34,16 @@ Status At(const Op& op, Status status) {
 // values keep the types of whole arrays.
 class Partitioner {
  public:
-  Partitioner(Module& module, Dumper* dumper)
-      : module_(module), dumper_(dumper), emitter_(module, module.num_partitions) {}
+  Partitioner(Module& module, Dumper* dumper, Fallback fallback)
+      : module_(module),
+        dumper_(dumper),
+        fallback_(fallback),
+        emitter_(module, module.num_partitions) {}
 
   Expected<PartitionReport> Run() && {
     PLINTH_RETURN_IF_ERROR(CheckMeshes());
-    shardings_ = Propagate(module_);
+    DropScalarConstraints();
+    PLINTH_ASSIGN_OR_RETURN(shardings_, Propagate(module_));
     if (dumper_ != nullptr) dumper_->Dump("propagated", [&] { return PropagatedText(); });
     locals_.resize(static_cast<size_t>(module_.num_values()));
     Block& body = *module_.entry->body;
@@ -96,11 +103,30 @@ class Partitioner {
     PLINTH_RETURN_IF_ERROR(CheckAll(module_.entry->result_shardings));
     Status status;
     ForEachOp(*module_.entry->body, [&](Block&, Op& op) {
+      has_calls_of_manual_ |= IsCallOf(op, kFullToShard) || IsCallOf(op, kShardToFull);
       if (op.shardings == nullptr || !status.ok()) return;
       status = At(op, CheckAll(op.shardings->results));
       if (status.ok()) status = At(op, CheckAll(op.shardings->operands));
     });
     return status;
+  }
+
+  // JAX writes constraints into the regions of reductions, too: on scalars they say nothing.
+  void DropScalarConstraints() {
+    Replacements replacements;
+    const auto drop = [&](auto&& self, Block& block) -> void {
+      std::erase_if(block.ops, [&](Op* op) {
+        for (Block* inner : op->blocks) self(self, *inner);
+        if (op->opcode != Opcode::kShardingConstraint) return false;
+        replacements.Replace(op->result(), op->operands[0]);
+        return true;
+      });
+    };
+    ForEachOp(*module_.entry->body, [&](Block&, Op& op) {
+      if (!HasScalarRegions(op.opcode)) return;
+      for (Block* block : op.blocks) drop(drop, *block);
+    });
+    if (!replacements.empty()) replacements.Apply(*module_.entry->body);
   }
 
   // What the propagation found for a value.
@@ -137,35 +163,55 @@ class Partitioner {
     return IsTensor(value->type) ? program::WriteOpSharding(written) : std::string();
   }
 
+  // The parts of an argument and of the output that it is to become may differ. What is given away
+  // for any output is so only if one of its size is left: it stays with its owner otherwise.
   void FitDonations() {
     const Block& body = *module_.entry->body;
+    const auto& outputs = body.terminator()->operands;
+    std::vector<bool> is_taken(outputs.size(), false);
     for (Donation& donation : module_.donations) {
       if (donation.output < 0) continue;
-      const Value* const output = body.terminator()->operands[static_cast<size_t>(donation.output)];
-      if (!(output->type == body.arguments[static_cast<size_t>(donation.argument)]->type)) {
-        donation.output = -1;
-      }
+      const size_t output = static_cast<size_t>(donation.output);
+      is_taken[output] =
+          outputs[output]->type == body.arguments[static_cast<size_t>(donation.argument)]->type;
+      if (!is_taken[output]) donation.output = -1;
     }
+    std::erase_if(module_.donations, [&](const Donation& donation) {
+      if (donation.output >= 0) return false;
+      const Type& type = body.arguments[static_cast<size_t>(donation.argument)]->type;
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        if (is_taken[i] || outputs[i]->type.SizeInBytes() != type.SizeInBytes()) continue;
+        is_taken[i] = true;
+        return false;
+      }
+      return true;
+    });
   }
 
   // --- Blocks and ops.
+
+  // All ops but the last, which returns.
+  Status MapOps(Block& block) {
+    for (Op* op : block.ops) {
+      if (op->opcode == Opcode::kReturn) break;
+      emitter_.At(op->location);
+      PLINTH_RETURN_IF_ERROR(At(*op, MapOp(*op)));
+    }
+    return Status();
+  }
 
   Status MapBlock(Block& block, std::span<const Layout> results) {
     std::vector<Op*> ops;
     std::vector<Op*>* const outer = emitter_.Into(&ops);
     emitter_.BeginBlock();
-    for (Op* op : block.ops) {
-      emitter_.At(op->location);
-      if (op->opcode != Opcode::kReturn) {
-        PLINTH_RETURN_IF_ERROR(At(*op, MapOp(*op)));
-        continue;
-      }
-      SmallVector<Value*, 8> returned;
-      for (size_t i = 0; i < op->operands.size(); ++i) {
-        returned.push_back(As(op->operands[i], results[i]));
-      }
-      emitter_.builder().AddOp(Opcode::kReturn, {returned.data(), returned.size()}, {});
+    PLINTH_RETURN_IF_ERROR(MapOps(block));
+    const Op& end = *block.terminator();
+    emitter_.At(end.location);
+    SmallVector<Value*, 8> returned;
+    for (size_t i = 0; i < end.operands.size(); ++i) {
+      returned.push_back(As(end.operands[i], results[i]));
     }
+    emitter_.builder().AddOp(Opcode::kReturn, {returned.data(), returned.size()}, {});
     emitter_.EndBlock();
     emitter_.Into(outer);
     block.ops = std::move(ops);
@@ -173,6 +219,63 @@ class Partitioner {
   }
 
   Status MapOp(Op& op) {
+    if (!has_calls_of_manual_ || emitter_.manual().is_inside) return MapOpWithin(op);
+    if (IsCallOf(op, kFullToShard)) return MapFullToShard(op);
+    if (IsCallOf(op, kShardToFull)) return MapShardToFull(op);
+    if (op.opcode != Opcode::kPartitionId && !UsesManual(op)) return MapOpWithin(op);
+    ManualAxes all;
+    all.is_inside = true;
+    emitter_.Within(all);
+    PLINTH_RETURN_IF_ERROR(MapOpWithin(op));
+    emitter_.Within({});
+    for (const Value* result : op.results) is_manual_.insert(result);
+    return Status();
+  }
+
+  bool UsesManual(const Op& op) const {
+    return std::any_of(op.operands.begin(), op.operands.end(),
+                       [&](const Value* value) { return is_manual_.contains(value); }) ||
+           std::any_of(op.blocks.begin(), op.blocks.end(), [&](const Block* block) {
+             return std::any_of(block->ops.begin(), block->ops.end(),
+                                [&](const Op* inner) { return UsesManual(*inner); });
+           });
+  }
+
+  Status MapFullToShard(const Op& op) {
+    // A result that is manual along all axes has no sharding.
+    if (op.shardings != nullptr && op.shardings->results[0] != nullptr) return PartOfAxes(op);
+    const LocalValue whole = LocalOf(op.operands[0]);
+    const Layout layout = Reduced(whole.layout);
+    PLINTH_RETURN_IF_ERROR(CheckView(op.operands[0]->type, layout, op.type()));
+    Set(op.result(), {As(op.operands[0], layout), Layout()});
+    is_manual_.insert(op.result());
+    return Status();
+  }
+
+  Status MapShardToFull(const Op& op) {
+    const Op* const maker = op.operands[0]->op;
+    if (maker != nullptr && maker->opcode == Opcode::kShardingConstraint) return PartOfAxes(op);
+    const OpShardings* const said = op.shardings.get();
+    const Layout layout =
+        said == nullptr ? Layout() : Reduced(LayoutOf(said->results[0].get(), op.type()));
+    PLINTH_RETURN_IF_ERROR(CheckView(op.type(), layout, op.operands[0]->type));
+    Set(op.result(), {LocalOf(op.operands[0]).value, layout});
+    return Status();
+  }
+
+  static Status CheckView(const Type& whole, const Layout& layout, const Type& part) {
+    const Type expected = LocalType(whole, layout);
+    if (expected == part) return Status();
+    return InvalidArgument("a device's part of ", whole.ToString(), " is ", part.ToString(),
+                           ", its sharding says ", expected.ToString());
+  }
+
+  static Status PartOfAxes(const Op& op) {
+    return Unimplemented("@", op.Get<CustomCallAttributes>().target,
+                         " over some of the axes is not supported; use sdy.manual_computation");
+  }
+
+  Status MapOpWithin(Op& op) {
     switch (op.opcode) {
       case Opcode::kConstant:
         return MapConstant(op);
@@ -192,16 +295,18 @@ class Partitioner {
         return MapManual(op);
       case Opcode::kPartitionId:
       case Opcode::kReplicaId:
-        return Unimplemented("the number of a device is known in manual computations only");
+        if (emitter_.manual().IsAll()) break;
+        return Unimplemented("the number of a device is known where all axes are manual only");
       case Opcode::kRng:
         return MapRng(op);
       default:
         break;
     }
+    // Every device is on its own.
+    if (emitter_.manual().IsAll()) return MapWhole(op);
     if (InfoOf(op.opcode).category == Category::kCollective) {
-      return Unimplemented("collectives are supported in manual computations over all axes");
-    }
-    if (OwnEffectOf(op) != Effect::kPure) {
+      PLINTH_RETURN_IF_ERROR(CheckCollective(op));
+    } else if (OwnEffectOf(op) != Effect::kPure) {
       return Unimplemented("it has effects; on which device it has them, nothing says");
     }
     const Rule rule = RuleOf(op);
@@ -246,24 +351,36 @@ class Partitioner {
       wish.operand_sizes.push_back(operand->type.NumElements());
     }
     for (const Value* result : op.results) wish.results.push_back(WantedOf(result));
-    const partition::Spread spread = ChooseSpread(wish);
-    if (spread.mesh == nullptr) return MapWhole(op);
-    const OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+    const std::vector<bool> are_terms = TermsThatPass(op, wish);
+    partition::Spread spread = ChooseSpread(wish);
+    if (spread.mesh == nullptr) {
+      if (are_terms.empty()) return MapWhole(op);
+      spread = {wish.results[0].mesh, std::vector<AxisList>(rule.factors.size())};
+    }
+    OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+    for (size_t i = 0; i < are_terms.size(); ++i) {
+      if (are_terms[i]) AddTerms(layouts.operands[i], op.operands[i], wish);
+    }
+    AxisList unreduced;
+    if (!op.results.empty()) unreduced = layouts.results[0].unreduced;
+    if (!are_terms.empty()) AddTerms(layouts.results[0], op.results[0], wish);
+    const std::optional<Terms> terms = unreduced.empty() ? std::nullopt : TermsOf(op);
+    LocalValue init;
     SmallVector<Value*, 8> operands;
     std::vector<Type> operand_types, result_types;
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      operands.push_back(As(op.operands[i], layouts.operands[i]));
+      if (terms.has_value() && terms->counts_init && terms->init == i) {
+        init = LocalOf(op.operands[i]);
+        operands.push_back(
+            emitter_.builder().Splat(LocalType(op.operands[i]->type, layouts.operands[i]),
+                                     terms->combiner == Opcode::kMultiply ? 1 : 0));
+      } else {
+        operands.push_back(As(op.operands[i], layouts.operands[i]));
+      }
       operand_types.push_back(operands.back()->type);
     }
     for (size_t i = 0; i < op.results.size(); ++i) {
       result_types.push_back(LocalType(op.results[i]->type, layouts.results[i]));
-    }
-    AxisList unreduced;
-    if (!op.results.empty()) unreduced = layouts.results[0].unreduced;
-    const std::optional<Terms> terms = unreduced.empty() ? std::nullopt : TermsOf(op);
-    Value* init = nullptr;
-    if (terms.has_value() && terms->counts_init) {
-      init = std::exchange(operands[1], NeutralLike(operands[1], terms->combiner));
     }
     Op* const made = Emit(op, {operands.data(), operands.size()}, result_types,
                           LocalAttributes(op, operand_types, result_types));
@@ -275,12 +392,45 @@ class Partitioner {
     return Status();
   }
 
-  Value* NeutralLike(Value* init, Opcode combiner) {
-    return emitter_.builder().SplatLike(init, combiner == Opcode::kMultiply ? 1 : 0);
+  // Whether operands that are terms of sums stay so, because the result is to be one and the op is
+  // linear: by operand. Their axes are in wish.taken.
+  std::vector<bool> TermsThatPass(const Op& op, SpreadWish& wish) const {
+    if (op.results.size() != 1 || wish.results[0].unreduced.empty() ||
+        wish.results[0].reduction != ReductionOp::kSum) {
+      return {};
+    }
+    AxisList passing;
+    std::vector<bool> has_terms;
+    for (const Value* operand : op.operands) {
+      const Layout& layout = LocalOf(operand).layout;
+      const bool may_pass =
+          SameDevices(layout.mesh, wish.results[0].mesh) && layout.reduction == ReductionOp::kSum;
+      has_terms.push_back(!layout.unreduced.empty());
+      for (const Axis& axis : layout.unreduced) {
+        const bool is_wanted =
+            std::any_of(wish.results[0].unreduced.begin(), wish.results[0].unreduced.end(),
+                        [&](const Axis& wanted) { return Contains(wanted, axis); });
+        if (may_pass && is_wanted && !Overlap(axis, passing)) passing.push_back(axis);
+      }
+    }
+    if (passing.empty()) return {};
+    SortAndMerge(passing);
+    std::vector<bool> are_terms = TermOperands(op, has_terms);
+    if (!are_terms.empty()) wish.taken = std::move(passing);
+    return are_terms;
+  }
+
+  static void AddTerms(Layout& layout, const Value* value, const SpreadWish& wish) {
+    if (layout.IsReplicated()) {
+      layout.mesh = wish.results[0].mesh;
+      layout.dims.resize(static_cast<size_t>(value->type.rank()));
+    }
+    for (const Axis& axis : wish.taken) layout.unreduced.push_back(axis);
+    SortAndMerge(layout.unreduced);
   }
 
   // Terms of a result become the result, as it is wanted.
-  LocalValue Combine(const Op& op, LocalValue terms, const Terms& how, Value* init) {
+  LocalValue Combine(const Op& op, LocalValue terms, const Terms& how, const LocalValue& init) {
     Layout reduced = Reduced(terms.layout);
     const Layout wanted = WantedOf(op.result());
     if (how.combiner == Opcode::kAdd || how.combiner == Opcode::kMaximum ||
@@ -289,18 +439,42 @@ class Partitioner {
                                : how.combiner == Opcode::kMinimum ? ReductionOp::kMin
                                                                   : ReductionOp::kSum;
       // Spread further where that is wanted, a device needs a part of the sum only.
-      if (IsFurther(wanted, reduced)) reduced = wanted;
+      if (IsFurther(Reduced(wanted), reduced)) reduced = Reduced(wanted);
+      if (init.value == nullptr) KeepTerms(terms.layout, wanted, reduced);
       terms = {emitter_.Reshard(terms, op.result()->type, reduced), reduced};
     } else {
       terms = {
           emitter_.AllReduce(terms.value, how.combiner, *terms.layout.mesh, terms.layout.unreduced),
           reduced};
     }
-    if (init == nullptr) return terms;
+    if (init.value == nullptr) return terms;
+    // The initial value of a scatter is an array as the result.
+    const Type& whole = op.operands[how.init]->type;
+    const bool is_array = whole.dims == op.type().dims;
+    Value* all = emitter_.Reshard(init, whole, is_array ? terms.layout : Layout());
     Builder build = emitter_.builder();
-    Value* const all = build.Broadcast(init, terms.value->type.dims, {});
+    if (!is_array) all = build.Broadcast(all, terms.value->type.dims, {});
     terms.value = build.Binary(how.combiner, terms.value, all);
     return terms;
+  }
+
+  // What is wanted as terms is not reduced.
+  static void KeepTerms(const Layout& terms, const Layout& wanted, Layout& reduced) {
+    if (!SameDevices(terms.mesh, wanted.mesh) || terms.reduction != wanted.reduction) return;
+    AxisList kept;
+    for (const Axis& axis : terms.unreduced) {
+      if (std::any_of(wanted.unreduced.begin(), wanted.unreduced.end(),
+                      [&](const Axis& all) { return Contains(all, axis); })) {
+        kept.push_back(axis);
+      }
+    }
+    if (kept.empty()) return;
+    if (reduced.IsReplicated()) {
+      reduced.mesh = terms.mesh;
+      reduced.dims.resize(terms.dims.size());
+    }
+    reduced.unreduced = std::move(kept);
+    reduced.reduction = terms.reduction;
   }
 
   // Whether each dimension of `a` begins as that of `b`.
@@ -317,20 +491,33 @@ class Partitioner {
   // Every device computes all of it.
   Status MapWhole(Op& op) {
     SmallVector<Value*, 8> operands;
-    bool gathers = false;
+    int64_t gathered = 0;
     for (const Value* operand : op.operands) {
-      const LocalValue& local = LocalOf(operand);
+      if (!Reduced(LocalOf(operand).layout).IsReplicated()) {
+        gathered += operand->type.SizeInBytes();
+      }
       operands.push_back(As(operand, Layout()));
-      if (local.layout.IsReplicated()) continue;
-      gathers = true;
-      report_.fallback_bytes += operands.back()->type.SizeInBytes();
     }
-    report_.num_fallbacks += gathers ? 1 : 0;
+    if (gathered > 0) PLINTH_RETURN_IF_ERROR(CountFallback(op, gathered));
     std::vector<Type> types;
     for (const Value* result : op.results) types.push_back(result->type);
     Op* const made = Emit(op, {operands.data(), operands.size()}, types, op.attributes);
     for (size_t i = 0; i < op.results.size(); ++i) {
       Set(op.results[i], {made->results[i], Layout()});
+    }
+    return Status();
+  }
+
+  Status CountFallback(const Op& op, int64_t bytes) {
+    if (fallback_ == Fallback::kError) {
+      return Unimplemented("it would be computed whole by every device, after ", bytes,
+                           " bytes were gathered, and partitioner_fallback is error");
+    }
+    ++report_.num_fallbacks;
+    report_.fallback_bytes += bytes;
+    if (fallback_ == Fallback::kWarn && report_.warnings.size() < kMostWarnings) {
+      report_.warnings.push_back(StrCat(Describe(op), " is computed whole by every device, after ",
+                                        bytes, " bytes were gathered"));
     }
     return Status();
   }
@@ -366,10 +553,9 @@ class Partitioner {
   }
 
   Status MapConstraint(Op& op) {
-    const Layout wanted = WantedOf(op.result());
-    if (!wanted.unreduced.empty()) {
-      return Unimplemented("it asks for a value that is not reduced");
-    }
+    // What only says of its operand that it is one of a group.
+    if (op.shardings != nullptr && op.shardings->group != OpShardings::kNoGroup) return Status();
+    const Layout wanted = emitter_.manual().IsAll() ? Layout() : WantedOf(op.result());
     Set(op.result(), {As(op.operands[0], wanted), wanted});
     return Status();
   }
@@ -395,12 +581,35 @@ class Partitioner {
     return Status();
   }
 
+  // Terms of a sum stay so in a loop if it makes such terms of them each turn.
+  Layout CarriedLayout(const Op& op, size_t i) const {
+    Layout carried = Reduced(WantedOf(op.results[i]));
+    if (op.results[i]->type.kind != Type::Kind::kTensor) return carried;
+    const Layout& before = LocalOf(op.operands[i]).layout;
+    const Layout made = WantedOf(op.blocks[1]->terminator()->operands[i]);
+    const bool may_stay = carried.IsReplicated() || SameDevices(carried.mesh, made.mesh);
+    if (made.unreduced.empty() || !SameDevices(before.mesh, made.mesh) || !may_stay ||
+        !(before.unreduced == made.unreduced) || before.reduction != made.reduction) {
+      return carried;
+    }
+    if (carried.IsReplicated()) {
+      carried.mesh = made.mesh;
+      carried.dims.resize(static_cast<size_t>(op.results[i]->type.rank()));
+    }
+    for (const Axis& axis : made.unreduced) {
+      if (Overlap(axis, carried.AllAxes())) return Reduced(std::move(carried));
+    }
+    carried.unreduced = made.unreduced;
+    carried.reduction = made.reduction;
+    return carried;
+  }
+
   Status MapWhile(Op& op) {
     std::vector<Layout> carries;
     SmallVector<Value*, 8> operands;
     std::vector<Type> types;
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      carries.push_back(Reduced(WantedOf(op.results[i])));
+      carries.push_back(CarriedLayout(op, i));
       operands.push_back(As(op.operands[i], carries.back()));
       types.push_back(LocalType(op.results[i]->type, carries.back()));
     }
@@ -427,88 +636,189 @@ class Partitioner {
     return Status();
   }
 
-  // The program itself says what each device does; only what goes in and out is moved.
+  // The program itself says what devices do along some axes; what goes in and out is moved, and the
+  // region is partitioned over the axes that are left.
   Status MapManual(Op& op) {
     const OpShardings* const said = op.shardings.get();
     if (said == nullptr || said->operands.size() != op.operands.size() ||
         said->results.size() != op.results.size()) {
       return InvalidArgument("it does not say how all of its operands and results are spread");
     }
+    PLINTH_ASSIGN_OR_RETURN(ManualAxes manual, ManualAxesOf(op, emitter_.manual()));
     Block& body = *op.blocks[0];
-    const auto layout_of = [&](const ShardingRef& sharding, const Type& global, const Type& local,
-                               std::string_view what, size_t i, Layout* layout) -> Status {
-      if (sharding != nullptr) PLINTH_RETURN_IF_ERROR(CheckAllManual(*sharding, said->manual_axes));
-      *layout = LayoutOf(sharding.get(), global);
-      if (LocalType(global, *layout) == local) return Status();
-      return InvalidArgument(what, " ", i, " of the region is ", local.ToString(), "; expected ",
-                             LocalType(global, *layout).ToString(), ", a part of ",
-                             global.ToString());
+    const auto& returned = body.terminator()->operands;
+    std::vector<Layout> arguments, results;  // as they are outside
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      PLINTH_ASSIGN_OR_RETURN(arguments.emplace_back(),
+                              LayoutAtBorder(said->operands[i], op.operands[i], body.arguments[i],
+                                             manual, StrCat("argument ", i)));
+    }
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      PLINTH_ASSIGN_OR_RETURN(results.emplace_back(),
+                              LayoutAtBorder(said->results[i], op.results[i], returned[i], manual,
+                                             StrCat("result ", i)));
+    }
+    if (manual.IsAll() && !HasManual(body)) {
+      CopyManual(op, arguments, results);
+      return Status();
+    }
+    std::vector<Value*> entering;
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      entering.push_back(As(op.operands[i], arguments[i]));
+    // What the region uses of what is around it, every device has whole, or spread along free axes.
+    std::vector<std::pair<const Value*, LocalValue>> captures;
+    ForEachCapture(body, [&](const Value* value) {
+      const Layout& layout = LocalOf(value).layout;
+      const AxisList axes = layout.AllAxes();
+      const bool is_free = std::none_of(
+          axes.begin(), axes.end(), [&](const Axis& axis) { return Overlap(axis, manual.axes); });
+      if (layout.IsReplicated() || (is_free && SameDevices(layout.mesh, manual.mesh))) return;
+      captures.emplace_back(value, LocalOf(value));
+      Set(value, {As(value, Layout()), Layout()});
+    });
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      Set(body.arguments[i], {entering[i], LayoutInside(body.arguments[i])});
+    }
+    const ManualAxes outer = emitter_.Within(manual);
+    PLINTH_RETURN_IF_ERROR(CheckFreeAxes(body, manual));
+    PLINTH_RETURN_IF_ERROR(MapOps(body));
+    emitter_.At(op.location);
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      Set(op.results[i], {As(returned[i], LayoutInside(returned[i])), results[i]});
+    }
+    emitter_.Within(outer);
+    // One may be met twice: the first time it was as it is outside.
+    for (size_t i = captures.size(); i > 0; --i) {
+      Set(captures[i - 1].first, std::move(captures[i - 1].second));
+    }
+    return Status();
+  }
+
+  // How a value of a region lies along the free axes.
+  Layout LayoutInside(const Value* value) const {
+    return shardings_.Of(value) == nullptr ? Layout() : Reduced(WantedOf(value));
+  }
+
+  // The layout outside of a value that is `inside` in the region.
+  Expected<Layout> LayoutAtBorder(const ShardingRef& said, const Value* outside,
+                                  const Value* inside, const ManualAxes& manual,
+                                  std::string_view what) const {
+    // What is known inside is not of the types outside, so the region's axes are looked at alone.
+    PLINTH_ASSIGN_OR_RETURN(const Layout own,
+                            LayoutOutside(said, outside->type, Layout(), manual.axes));
+    if (const Type expected = LocalType(outside->type, own); !(expected == inside->type)) {
+      return InvalidArgument(what, " of the region is ", inside->type.ToString(), "; expected ",
+                             expected.ToString(), ", a part of ", outside->type.ToString());
+    }
+    return LayoutOutside(said, outside->type, LayoutInside(inside), manual.axes);
+  }
+
+  static bool HasManual(const Block& block) {
+    return std::any_of(block.ops.begin(), block.ops.end(), [](const Op* op) {
+      return op->opcode == Opcode::kManualComputation ||
+             std::any_of(op->blocks.begin(), op->blocks.end(),
+                         [](const Block* inner) { return HasManual(*inner); });
+    });
+  }
+
+  // In the region nobody may speak of its axes.
+  Status CheckFreeAxes(Block& body, const ManualAxes& manual) const {
+    Status status;
+    const auto check = [&](const std::vector<ShardingRef>& shardings, const Op& op) {
+      for (const ShardingRef& sharding : shardings) {
+        if (sharding == nullptr || manual.mesh == nullptr || !status.ok() ||
+            !SameDevices(sharding->mesh, manual.mesh)) {
+          continue;
+        }
+        for (const DimSharding& dim : sharding->dims) {
+          for (const Axis& axis : dim.axes) {
+            if (!Overlap(axis, manual.axes)) continue;
+            status = At(
+                op, InvalidArgument("the sharding ", ToString(*sharding), " has axis ",
+                                    ToString(*manual.mesh, axis), ", which is manual around it"));
+          }
+        }
+      }
     };
+    ForEachOp(body, [&](Block&, Op& op) {
+      if (op.shardings == nullptr) return;
+      check(op.shardings->results, op);
+      check(op.shardings->operands, op);
+    });
+    return status;
+  }
+
+  // A region in which every device is on its own is taken as it is.
+  void CopyManual(Op& op, std::span<const Layout> arguments, std::span<const Layout> results) {
+    Block& body = *op.blocks[0];
     Cloner cloner(module_);
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      Layout layout;
-      PLINTH_RETURN_IF_ERROR(layout_of(said->operands[i], op.operands[i]->type,
-                                       body.arguments[i]->type, "argument", i, &layout));
-      cloner.Map(body.arguments[i], As(op.operands[i], layout));
+      cloner.Map(body.arguments[i], As(op.operands[i], arguments[i]));
     }
-    MapCaptures(body, cloner);
+    ForEachCapture(body, [&](const Value* value) { cloner.Map(value, As(value, Layout())); });
     const auto& returned = body.terminator()->operands;
-    std::vector<Layout> layouts(op.results.size());
-    for (size_t i = 0; i < op.results.size(); ++i) {
-      PLINTH_RETURN_IF_ERROR(layout_of(said->results[i], op.results[i]->type, returned[i]->type,
-                                       "result", i, &layouts[i]));
-    }
     for (const Op* inner : body.ops) {
       if (inner->opcode == Opcode::kReturn) continue;
-      if (inner->opcode == Opcode::kManualComputation) {
-        return Unimplemented("manual computations in one another are not supported yet");
-      }
       Op* const copy = cloner.Clone(*inner);
       copy->shardings = nullptr;
       emitter_.ops().push_back(copy);
     }
     for (size_t i = 0; i < op.results.size(); ++i) {
-      Set(op.results[i], {cloner.Find(returned[i]), layouts[i]});
+      Set(op.results[i], {cloner.Find(returned[i]), results[i]});
     }
-    return Status();
   }
 
-  // What the region uses of what is around it, every device has whole.
-  void MapCaptures(Block& block, Cloner& cloner) {
-    for (const Op* inner : block.ops) {
+  template <typename Visit>
+  void ForEachCapture(Block& block, const Visit& visit) {
+    for (Op* inner : block.ops) {
       for (Value* operand : inner->operands) {
         const size_t id = static_cast<size_t>(operand->id);
-        if (id < locals_.size() && locals_[id].value != nullptr) {
-          cloner.Map(operand, As(operand, Layout()));
-        }
+        if (id < locals_.size() && locals_[id].value != nullptr) visit(operand);
       }
-      for (Block* nested : inner->blocks) MapCaptures(*nested, cloner);
+      for (Block* nested : inner->blocks) ForEachCapture(*nested, visit);
     }
   }
 
-  static Status CheckAllManual(const Sharding& sharding, const std::vector<std::string>& manual) {
-    for (const MeshAxis& axis : sharding.mesh->axes) {
-      if (axis.size == 1 || std::find(manual.begin(), manual.end(), axis.name) != manual.end()) {
-        continue;
+  // In a region that is manual in part, a collective works among devices of the same place along
+  // the free axes: what these spread passes through it.
+  Status CheckCollective(const Op& op) const {
+    const ManualAxes& manual = emitter_.manual();
+    if (!manual.is_inside) {
+      return Unimplemented("collectives are supported in manual computations only");
+    }
+    Layout free;
+    free.mesh = manual.mesh;
+    free.dims = {manual.Free()};
+    const std::vector<int64_t> places = PartsOf(free, module_.num_partitions);
+    for (const std::vector<int64_t>& group : op.Get<CollectiveAttributes>().groups) {
+      for (int64_t id : group) {
+        const auto place_of = [&](int64_t device) { return places[static_cast<size_t>(device)]; };
+        if (id < 0 || id >= module_.num_partitions || group[0] < 0 ||
+            group[0] >= module_.num_partitions || place_of(id) == place_of(group[0])) {
+          continue;
+        }
+        return InvalidArgument("it works between the devices ", group[0], " and ", id,
+                               ", which differ along axes that are not manual");
       }
-      return Unimplemented("axis \"", axis.name,
-                           "\" is not manual; computations that are manual in part are not "
-                           "supported yet");
     }
     return Status();
   }
 
   Module& module_;
   Dumper* const dumper_;
+  const Fallback fallback_;
   Emitter emitter_;
   PropagatedShardings shardings_;
   std::vector<LocalValue> locals_;  // by id of the value of the whole array
   PartitionReport report_;
+  // What GSPMD's calls make: values that are of one device.
+  bool has_calls_of_manual_ = false;
+  std::unordered_set<const Value*> is_manual_;
 };
 
 }  // namespace
 
-Expected<PartitionReport> Partition(Module& module, Dumper* dumper) {
+Expected<PartitionReport> Partition(Module& module, Dumper* dumper, Fallback fallback) {
   if (module.num_replicas != 1) {
     return Unimplemented("the program is for ", module.num_replicas, " replicas of ",
                          module.num_partitions,
@@ -518,7 +828,7 @@ Expected<PartitionReport> Partition(Module& module, Dumper* dumper) {
     return ResourceExhausted("the program is for ", module.num_partitions, " partitions; at most ",
                              kMostPartitions, " are supported");
   }
-  return Partitioner(module, dumper).Run();
+  return Partitioner(module, dumper, fallback).Run();
 }
 
 }  // namespace plinth::compiler::partition

@@ -2,11 +2,22 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_PARTITION_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_PARTITION_H_
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/ir.h"
 
 namespace plinth::compiler::partition {
+
+// What becomes of ops that nobody knows how to spread.
+enum class Fallback : uint8_t {
+  kAllow,  // their operands are gathered, and every device computes all of them
+  kWarn,   // the same, and the report names them
+  kError,
+};
 
 // What became of a program, for reports and tests.
 struct PartitionReport {
@@ -14,6 +25,8 @@ struct PartitionReport {
   // each device received for it.
   int64_t num_fallbacks = 0;
   int64_t fallback_bytes = 0;
+  // With Fallback::kWarn: which ops, the first of them.
+  std::vector<std::string> warnings;
 };
 
 // Makes of a program on whole arrays the program of one device among module.num_partitions: types
@@ -23,10 +36,11 @@ struct PartitionReport {
 //
 // INVALID_ARGUMENT for meshes that are not of as many devices, and for manual computations whose
 // local types do not follow from their shardings; UNIMPLEMENTED for what several devices would
-// falsify: effects, partition_id outside of manual computations, ones that are manual in part;
-// RESOURCE_EXHAUSTED for more than 4096 devices.
-// `dumper` gets the stage "propagated": the whole program with the sharding of each value.
-Expected<PartitionReport> Partition(Module& module, Dumper* dumper = nullptr);
+// falsify: effects, and partition_id where not all axes are manual; RESOURCE_EXHAUSTED for more
+// than 4096 devices. `dumper` gets the stage "propagated": the whole program with the sharding of
+// each value. With Fallback::kError, UNIMPLEMENTED for ops that would be computed whole.
+Expected<PartitionReport> Partition(Module& module, Dumper* dumper = nullptr,
+                                    Fallback fallback = Fallback::kAllow);
 
 }  // namespace plinth::compiler::partition
 

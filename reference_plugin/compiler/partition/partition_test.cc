@@ -6,6 +6,7 @@
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/lanes.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
 
 namespace plinth::compiler::partition {
@@ -140,6 +141,113 @@ module attributes {mhlo.num_partitions = 4 : i32} {
 )");
 }
 
+// Sums over the one axis are the program's, sums over the other the partitioner's. `inner` stands
+// in the region; %b is of s32[4,8].
+struct ManualRun {
+  std::unique_ptr<Module> module;
+  std::vector<testing::Numbers> results;  // by device
+};
+ManualRun ManualInPart(std::string_view inner) {
+  const std::string text = StrCat(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
+      -> tensor<8x8xi32> {
+    %k = stablehlo.constant dense<3> : tensor<4x8xi32>
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x", ?}, {?}]>]
+        out_shardings=[<@mesh, [{"x", ?}, {?}]>] manual_axes={"x"} (%b: tensor<4x8xi32>) {
+      )",
+                                  inner, R"(
+      sdy.return %c : tensor<4x8xi32>
+    } : (tensor<8x8xi32>) -> tensor<8x8xi32>
+    return %0 : tensor<8x8xi32>
+  }
+})");
+  auto module = testing::ReadInlined(std::as_bytes(std::span(text)));
+  EXPECT_TRUE(module.ok()) << module.status().ToString();
+  ManualRun made;
+  if (!module.ok()) return made;
+  const auto report = Partition(**module);
+  EXPECT_TRUE(report.ok()) << report.status().ToString();
+  if (!report.ok()) return made;
+  made.module = *std::move(module);
+  const Status verified = Verify(*made.module);
+  EXPECT_TRUE(verified.ok()) << verified.ToString();
+  // Each device has its numbers, row by row of the mesh: x, y.
+  std::vector<std::vector<testing::Numbers>> parts(4);
+  for (size_t device = 0; device < 4; ++device) {
+    testing::Numbers& part = parts[device].emplace_back();
+    for (size_t i = 0; i < 4; ++i) {
+      for (size_t j = 0; j < 4; ++j) {
+        part.push_back(static_cast<double>((device / 2 * 4 + i) * 8 + device % 2 * 4 + j));
+      }
+    }
+  }
+  auto results = testing::RunLanes(*made.module, parts);
+  EXPECT_TRUE(results.ok()) << results.status().ToString();
+  if (results.ok()) {
+    for (const auto& each : *results) made.results.push_back(each[0]);
+  }
+  return made;
+}
+
+TEST(Partition, ManualInPart) {
+  // Elementwise and a sum over x: what y spreads stays spread.
+  const ManualRun sum = ManualInPart(R"(
+      %k2 = stablehlo.add %b, %k : tensor<4x8xi32>
+      %c = "stablehlo.all_reduce"(%k2) <{replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>,
+          channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+        ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+          %r = stablehlo.add %p, %q : tensor<i32>
+          %t = sdy.sharding_constraint %r <@mesh, []> : tensor<i32>
+          stablehlo.return %t : tensor<i32>
+      }) : (tensor<4x8xi32>) -> tensor<4x8xi32>)");
+  ASSERT_NE(sum.module, nullptr);
+  EXPECT_EQ(Count(*sum.module, Opcode::kAllGather), 0);
+  EXPECT_EQ(Count(*sum.module, Opcode::kAllReduce), 1);
+  ASSERT_EQ(sum.results.size(), 4u);
+  // Element (0, 0) of device x, y=1: (0*8+4 + 3) + (4*8+4 + 3).
+  EXPECT_EQ(sum.results[1][0], 46);
+  EXPECT_EQ(sum.results[3][0], 46);
+
+  // Elements move along what y spreads: gathered among devices of one x.
+  const ManualRun reversed =
+      ManualInPart("%c = stablehlo.reverse %b, dims = [1] : tensor<4x8xi32>");
+  ASSERT_NE(reversed.module, nullptr);
+  EXPECT_EQ(Count(*reversed.module, Opcode::kAllGather), 1);
+  ASSERT_EQ(reversed.results.size(), 4u);
+  for (size_t device = 0; device < 4; ++device) {
+    // Whole rows of 8 or their half, as the output is spread.
+    EXPECT_EQ(reversed.results[device][0], device / 2 * 32 + (device % 2 == 0 ? 7 : 3));
+  }
+}
+
+// The number of the device is known where both axes are manual; outside, it differs along the axis
+// that is manual there.
+TEST(Partition, ManualWithinManual) {
+  const ManualRun made = ManualInPart(R"(
+      %i = sdy.manual_computation() in_shardings=[] out_shardings=[<@mesh, []>]
+          manual_axes={"y"} () {
+        %id = stablehlo.partition_id : tensor<ui32>
+        %two = stablehlo.constant dense<2> : tensor<ui32>
+        %x = stablehlo.divide %id, %two : tensor<ui32>
+        %s = stablehlo.convert %x : (tensor<ui32>) -> tensor<i32>
+        sdy.return %s : tensor<i32>
+      } : () -> tensor<i32>
+      %j = stablehlo.broadcast_in_dim %i, dims = [] : (tensor<i32>) -> tensor<4x8xi32>
+      %d = sdy.manual_computation(%b) in_shardings=[<@mesh, [{}, {"y"}]>]
+          out_shardings=[<@mesh, [{}, {"y"}]>] manual_axes={"y"} (%e: tensor<4x4xi32>) {
+        %f = stablehlo.add %e, %e : tensor<4x4xi32>
+        sdy.return %f : tensor<4x4xi32>
+      } : (tensor<4x8xi32>) -> tensor<4x8xi32>
+      %c = stablehlo.add %d, %j : tensor<4x8xi32>)");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0);
+  ASSERT_EQ(made.results.size(), 4u);
+  EXPECT_EQ(made.results[1][0], 2 * 4 + 0);
+  EXPECT_EQ(made.results[2][0], 2 * 32 + 1);
+}
+
 TEST(Partition, WhatIsRefused) {
   struct Row {
     std::string_view mesh, body;
@@ -165,9 +273,42 @@ TEST(Partition, WhatIsRefused) {
                StatusCode::kInvalidArgument, "argument 0 of the region is f32[4]; expected f32[2]"},
            Row{"[\"x\"=2, \"y\"=2]",
                "%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "
+               "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\", \"z\"} "
+               "(%b: tensor<4xf32>) {\n"
+               "sdy.return %b : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>",
+               StatusCode::kInvalidArgument, "manual axis \"z\" is not in the mesh"},
+           Row{"[\"x\"=2, \"y\"=2]",
+               "%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"y\", \"x\"}]>] "
                "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} (%b: tensor<4xf32>) {\n"
                "sdy.return %b : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>",
-               StatusCode::kUnimplemented, "axis \"y\" is not manual"},
+               StatusCode::kInvalidArgument, "free axes before manual ones"},
+           Row{"[\"x\"=2, \"y\"=2]",
+               "%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "
+               "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} (%b: tensor<4xf32>) {\n"
+               "%c = sdy.sharding_constraint %b <@mesh, [{\"x\"}]> : tensor<4xf32>\n"
+               "sdy.return %c : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>",
+               StatusCode::kInvalidArgument, "which is manual around it"},
+           Row{"[\"x\"=2, \"y\"=2]",
+               "%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "
+               "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} (%b: tensor<4xf32>) {\n"
+               "%c = \"stablehlo.collective_permute\"(%b) <{source_target_pairs = "
+               "dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>\n"
+               "sdy.return %c : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>",
+               StatusCode::kInvalidArgument, "between the devices 0 and 1"},
+           Row{"[\"x\"=2, \"y\"=2]",
+               "%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "
+               "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} (%b: tensor<4xf32>) {\n"
+               "%i = stablehlo.partition_id : tensor<ui32>\n"
+               "sdy.return %b : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>",
+               StatusCode::kUnimplemented, "where all axes are manual"},
+           Row{"[\"x\"=2, \"y\"=2]",
+               "%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "
+               "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} (%b: tensor<4xf32>) {\n"
+               "%c = sdy.manual_computation(%b) in_shardings=[<@mesh, [{}]>] "
+               "out_shardings=[<@mesh, [{}]>] manual_axes={\"x\"} (%d: tensor<4xf32>) {\n"
+               "sdy.return %d : tensor<4xf32>\n} : (tensor<4xf32>) -> tensor<4xf32>\n"
+               "sdy.return %c : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>",
+               StatusCode::kInvalidArgument, "is manual already"},
        }) {
     const std::string text = StrCat(
         "module attributes {mhlo.num_partitions = 4 : i32} {\n sdy.mesh @mesh = <", row.mesh,
@@ -226,8 +367,7 @@ module attributes {mhlo.num_partitions = 8 : i32} {
 }
 
 // Elements move along the one dimension that is spread.
-TEST(Partition, FallsBackToWholeArrays) {
-  const Partitioned made = Check(R"(
+constexpr std::string_view kReversed = R"(
 module attributes {mhlo.num_partitions = 4 : i32} {
   sdy.mesh @mesh = <["x"=4]>
   func.func @main(%a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
@@ -235,9 +375,289 @@ module attributes {mhlo.num_partitions = 4 : i32} {
     %0 = stablehlo.reverse %a, dims = [0] : tensor<8xi32>
     return %0 : tensor<8xi32>
   }
-})");
+})";
+
+TEST(Partition, FallsBackToWholeArrays) {
+  const Partitioned made = Check(kReversed);
   EXPECT_EQ(made.report.num_fallbacks, 1);
   EXPECT_EQ(made.report.fallback_bytes, 32);
+  EXPECT_TRUE(made.report.warnings.empty());
+}
+
+TEST(Partition, WhereItFallsBackIsSaidOrRefused) {
+  for (const Fallback fallback : {Fallback::kWarn, Fallback::kError}) {
+    auto module = testing::ReadInlined(std::as_bytes(std::span(kReversed)));
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    const auto made = Partition(**module, nullptr, fallback);
+    if (fallback == Fallback::kError) {
+      EXPECT_EQ(made.status().code(), StatusCode::kUnimplemented);
+      EXPECT_THAT(made.status().message(), HasSubstr("reverse at"));
+      continue;
+    }
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    ASSERT_EQ(made->warnings.size(), 1u);
+    EXPECT_THAT(made->warnings[0], HasSubstr("32 bytes"));
+  }
+}
+
+// A value of which the devices have terms is one to the next op, too, and reduced at the last.
+TEST(Partition, TermsOfSums) {
+  const Partitioned made = Check(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                  %b: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x8xi32>, tensor<8x8xi32>) -> tensor<8x8xi32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{}, {}], unreduced={"x"}> : tensor<8x8xi32>
+    %2 = stablehlo.add %1, %1 : tensor<8x8xi32>
+    %3 = sdy.sharding_constraint %2 <@mesh, [{}, {}], unreduced={"x"}> : tensor<8x8xi32>
+    %4 = stablehlo.transpose %3, dims = [1, 0] : (tensor<8x8xi32>) -> tensor<8x8xi32>
+    %5 = sdy.sharding_constraint %4 <@mesh, [{}, {}], unreduced={"x"}> : tensor<8x8xi32>
+    %6 = sdy.sharding_constraint %5 <@mesh, [{"x"}, {}]> : tensor<8x8xi32>
+    return %6 : tensor<8x8xi32>
+  }
+})");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 0);
+  EXPECT_EQ(Count(*made.module, Opcode::kReduceScatter), 1);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0);
+}
+
+// In a loop that adds terms to terms, nothing is reduced before its end.
+TEST(Partition, TermsInLoops) {
+  const Partitioned made = Check(R"(
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                  %b: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+    %zeros = stablehlo.constant dense<0> : tensor<8x8xi32>
+    %init = sdy.sharding_constraint %zeros <@mesh, [{}, {}], unreduced={"x"}> : tensor<8x8xi32>
+    %i0 = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %three = stablehlo.constant dense<3> : tensor<i32>
+    %r:2 = stablehlo.while(%i = %i0, %sum = %init) : tensor<i32>, tensor<8x8xi32>
+    cond {
+      %p = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %n = stablehlo.add %i, %one : tensor<i32>
+      %c = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x8xi32>, tensor<8x8xi32>) -> tensor<8x8xi32>
+      %d = sdy.sharding_constraint %c <@mesh, [{}, {}], unreduced={"x"}> : tensor<8x8xi32>
+      %s = stablehlo.add %sum, %d : tensor<8x8xi32>
+      %t = sdy.sharding_constraint %s <@mesh, [{}, {}], unreduced={"x"}> : tensor<8x8xi32>
+      stablehlo.return %n, %t : tensor<i32>, tensor<8x8xi32>
+    }
+    %e = sdy.sharding_constraint %r#1 <@mesh, [{}, {}]> : tensor<8x8xi32>
+    return %e : tensor<8x8xi32>
+  }
+})");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 1);
+}
+
+// What every device has, or has a part of, becomes terms without anything being moved; what is not
+// linear reduces first.
+TEST(Partition, ArraysBecomeTerms) {
+  for (const std::string_view dims : {"[{}, {}]", "[{\"x\"}, {}]", "[{\"y\", \"x\"}, {}]"}) {
+    const Partitioned made = Check(StrCat(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, )",
+                                          dims, R"(>})
+      -> (tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+    %0 = sdy.sharding_constraint %a <@mesh, [{"y"}, {}], unreduced={"x"}> : tensor<8x8xi32>
+    %1 = stablehlo.multiply %0, %0 : tensor<8x8xi32>
+    %2 = sdy.sharding_constraint %1 <@mesh, [{"y"}, {}], unreduced={"x"}> : tensor<8x8xi32>
+    return %2 : tensor<8x8xi32>
+  }
+})"));
+    EXPECT_NE(made.module, nullptr) << dims;
+  }
+}
+
+// The one has the sharding that the other is given; a barrier keeps it from what comes after.
+TEST(Partition, GroupsAndBarriers) {
+  const Partitioned made = Check(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+                  %b: tensor<8xi32>) -> (tensor<8xi32>, tensor<8xi32>) {
+    %0 = stablehlo.negate %b : tensor<8xi32>
+    sdy.sharding_group %a group_id = 0 : tensor<8xi32>
+    sdy.sharding_group %0 group_id = 0 : tensor<8xi32>
+    %1 = sdy.propagation_barrier %0 allowed_direction = BACKWARD : tensor<8xi32>
+    return %0, %1 : tensor<8xi32>, tensor<8xi32>
+  }
+})");
+  ASSERT_NE(made.module, nullptr);
+  const auto& returned = made.module->entry->body->terminator()->operands;
+  EXPECT_EQ(returned[0]->type.ToString(), "s32[2]");
+  EXPECT_EQ(returned[1]->type.ToString(), "s32[8]");
+}
+
+// Each device scatters its updates; what was there counts once.
+TEST(Partition, ScattersOfSpreadUpdates) {
+  for (const std::string_view init : {"%a", "%zeros"}) {
+    const std::string text = StrCat(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<4x3xi32>,
+                  %i: tensor<8x1xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+                  %u: tensor<8x3xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<4x3xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %zeros = stablehlo.constant dense<0> : tensor<4x3xi32>
+    %0 = "stablehlo.scatter"()",
+                                    init, R"(, %i, %u) <{scatter_dimension_numbers =
+        #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+        %r = stablehlo.add %p, %q : tensor<i32>
+        stablehlo.return %r : tensor<i32>
+    }) : (tensor<4x3xi32>, tensor<8x1xi32>, tensor<8x3xi32>) -> tensor<4x3xi32>
+    return %0 : tensor<4x3xi32>
+  }
+})");
+    auto module = testing::ReadInlined(std::as_bytes(std::span(text)));
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    const auto report = Partition(**module);
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    const Status verified = Verify(**module);
+    EXPECT_TRUE(verified.ok()) << verified.ToString();
+    EXPECT_EQ(report->num_fallbacks, 0);
+    EXPECT_EQ(Count(**module, Opcode::kAllGather), 0);
+    EXPECT_EQ(Count(**module, Opcode::kReduceScatter), 1);
+    // The two combiners, and what was there is added to the sum.
+    EXPECT_EQ(Count(**module, Opcode::kAdd), init == "%a" ? 3 : 2);
+  }
+}
+
+// What is given away and fits no output is not: each device's part counts.
+TEST(Partition, DonationsThatFitNoOutput) {
+  const Partitioned made = Check(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8x2xi32> {jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+                  %b: tensor<8x2xi32> {jax.buffer_donor = true, sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %0 = stablehlo.add %a, %b : tensor<8x2xi32>
+    return %0 : tensor<8x2xi32>
+  }
+})");
+  ASSERT_NE(made.module, nullptr);
+  ASSERT_EQ(made.module->donations.size(), 1u);
+  EXPECT_EQ(made.module->donations[0].argument, 0);
+}
+
+// Foreign code that computes each matrix on its own runs on the matrices that a device has; a rule
+// says how shardings go through, whatever order the dimensions have in memory.
+TEST(Partition, CustomCalls) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8x3x5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}, {}]>})
+      -> tensor<8x3x5xf32> {
+    %0 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) {NUMBER
+        sdy.sharding_rule = #sdy.op_sharding_rule<([i, j, k])->([i, j, k]) {i=8, j=3, k=5} need_replication={j, k}, custom>,
+        operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>], result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>]}
+        : (tensor<8x3x5xf32>) -> tensor<8x3x5xf32>
+    return %0 : tensor<8x3x5xf32>
+  }
+})";
+  for (const bool has_batches : {false, true}) {
+    std::string text(kText);
+    const std::string_view number =
+        has_batches ? "mhlo.frontend_attributes = {num_batch_dims = \"1\"}, " : "";
+    text.replace(text.find("NUMBER"), 6, number);
+    auto module = testing::ReadInlined(std::as_bytes(std::span(text)));
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    const auto report = Partition(**module);
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    EXPECT_EQ(report->num_fallbacks, has_batches ? 0 : 1);
+    EXPECT_EQ(Count(**module, Opcode::kAllGather), has_batches ? 0 : 1);
+    // The output is spread as the operand in either case.
+    EXPECT_EQ((*module)->entry->body->terminator()->operands[0]->type.ToString(), "f32[2,3,5]");
+  }
+}
+
+TEST(Partition, WrongRulesOfCustomCalls) {
+  struct Row {
+    std::string_view rule, words;
+  };
+  for (const Row& row : {
+           Row{"([i, j])->([i]) {i=8, j=3}", "it has 2 dimensions for f32[8]"},
+           Row{"([i])->([i]) {i=4}", "make 4"},
+           Row{"([i], [i])->([i]) {i=8}", "it is for 2 arrays"},
+       }) {
+    const std::string text = StrCat(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = stablehlo.custom_call @foo(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<)",
+                                    row.rule, R"(, custom>} : (tensor<8xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+})");
+    const auto module = testing::ReadInlined(std::as_bytes(std::span(text)));
+    ASSERT_FALSE(module.ok()) << row.rule;
+    EXPECT_EQ(module.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(module.status().message(), HasSubstr(row.words));
+  }
+}
+
+// GSPMD says by calls what each device does.
+TEST(Partition, ManualInCalls) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%a: tensor<8xi32>) -> tensor<8xi32> {
+    %0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = "{devices=[4]<=[4]}"} : (tensor<8xi32>) -> tensor<8xi32>
+    %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<8xi32>) -> tensor<2xi32>
+    %id = stablehlo.partition_id : tensor<ui32>
+    %i = stablehlo.convert %id : (tensor<ui32>) -> tensor<i32>
+    %j = stablehlo.broadcast_in_dim %i, dims = [] : (tensor<i32>) -> tensor<2xi32>
+    %2 = stablehlo.add %1, %j : tensor<2xi32>
+    %3 = "stablehlo.collective_permute"(%2) <{source_target_pairs = dense<[[0, 1], [1, 2], [2, 3], [3, 0]]> : tensor<4x2xi64>}> : (tensor<2xi32>) -> tensor<2xi32>
+    %4 = stablehlo.custom_call @Sharding(%3) {mhlo.sharding = "{manual}"} : (tensor<2xi32>) -> tensor<2xi32>
+    %5 = stablehlo.custom_call @SPMDShardToFullShape(%4) {mhlo.sharding = "{devices=[4]<=[4]}"} : (tensor<2xi32>) -> tensor<8xi32>
+    %6 = stablehlo.negate %5 : tensor<8xi32>
+    return %6 : tensor<8xi32>
+  }
+})";
+  auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto report = Partition(**module);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(Count(**module, Opcode::kAllGather), 0);
+  EXPECT_EQ((*module)->entry->body->terminator()->operands[0]->type.ToString(), "s32[2]");
+}
+
+TEST(Partition, WrongCallsOfManual) {
+  struct Row {
+    std::string_view sharding, type;
+    StatusCode code;
+    std::string_view words;
+  };
+  for (const Row& row : {
+           Row{"{manual}", "tensor<4xi32>", StatusCode::kInvalidArgument,
+               "its sharding says s32[2]"},
+           Row{"{devices=[1,4]<=[4] last_tile_dims={manual}}", "tensor<2xi32>",
+               StatusCode::kUnimplemented, "over some of the axes"},
+       }) {
+    const std::string text = StrCat(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%a: tensor<8xi32>) -> )",
+                                    row.type, R"( {
+    %0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = "{devices=[4]<=[4]}"} : (tensor<8xi32>) -> tensor<8xi32>
+    %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = ")",
+                                    row.sharding, R"("} : (tensor<8xi32>) -> )", row.type, R"(
+    return %1 : )",
+                                    row.type, "\n}\n}");
+    auto module = testing::ReadInlined(std::as_bytes(std::span(text)));
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    const auto made = Partition(**module);
+    EXPECT_EQ(made.status().code(), row.code) << made.status().ToString();
+    EXPECT_THAT(made.status().message(), HasSubstr(row.words));
+  }
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::string Text(const ShardingRef& sharding) {
 }
 
 Status PrintShardings(Module& module) {
-  const PropagatedShardings shardings = Propagate(module);
+  PLINTH_ASSIGN_OR_RETURN(const PropagatedShardings shardings, Propagate(module));
   PLINTH_RETURN_IF_ERROR(Verify(module));
   for (const Value* argument : module.entry->body->arguments) {
     std::cout << "argument " << argument->index << ' ' << Text(shardings.Of(argument)) << '\n';

@@ -11,6 +11,7 @@
 #include "reference_plugin/compiler/ir/op_sharding.h"
 #include "reference_plugin/compiler/partition/apply_constraints.h"
 #include "reference_plugin/compiler/partition/flow.h"
+#include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/projection.h"
 #include "reference_plugin/compiler/partition/split_constants.h"
 
@@ -79,11 +80,17 @@ class Propagator {
  public:
   explicit Propagator(Module& module) : module_(module) {}
 
-  PropagatedShardings Run() && {
+  Expected<PropagatedShardings> Run() && {
     ReadInitial();
-    flow_ = MakeFlow(module_);
+    PLINTH_ASSIGN_OR_RETURN(flow_, MakeFlow(module_));
     places_.resize(flow_.places.size());
     for (size_t i = 0; i < places_.size(); ++i) places_[i] = InitialOf(flow_.places[i]);
+    for (const std::vector<int32_t>& group : flow_.groups) {
+      const auto first = std::find_if(group.begin(), group.end(), [&](int32_t place) {
+        return places_[static_cast<size_t>(place)] != nullptr;
+      });
+      if (first != group.end()) ShareInGroup(*first);
+    }
     rules_.resize(flow_.nodes.size());
     const auto priorities = BeginPriorities();
     RunStages();
@@ -104,9 +111,9 @@ class Propagator {
       Begin(entry.body->arguments[i], entry.argument_shardings[i]);
     }
     ForEachOp(*entry.body, [&](Block& block, Op& op) {
-      if (op.opcode == Opcode::kWhile) {
+      if (op.opcode == Opcode::kWhile || op.opcode == Opcode::kManualComputation) {
         for (const Block* inner : op.blocks) {
-          loop_arguments_.insert(inner->arguments.begin(), inner->arguments.end());
+          joined_arguments_.insert(inner->arguments.begin(), inner->arguments.end());
         }
       }
       (void)block;
@@ -122,7 +129,7 @@ class Propagator {
     };
     initial.set = [&](const Value* value, ShardingRef sharding) { Begin(value, sharding); };
     initial.is_joined = [&](const Value* value) {
-      return IsJoined(value) || loop_arguments_.contains(value);
+      return IsJoined(value) || joined_arguments_.contains(value);
     };
     ApplyConstraints(module_, initial);
     // Those that were made on the way.
@@ -147,6 +154,7 @@ class Propagator {
 
   std::unique_ptr<Sharding> InitialOf(const FlowPlace& place) const {
     ShardingRef sharding;
+    if (place.is_inside) return nullptr;  // it follows from the other side
     if (place.manual != nullptr) {
       const OpShardings* const said = place.manual->shardings.get();
       if (said != nullptr && static_cast<size_t>(place.manual_operand) < said->operands.size()) {
@@ -218,6 +226,9 @@ class Propagator {
   void RunStages() {
     for (int stage = 0; stage < kNumStages; ++stage) {
       PropagateResults();
+      for (size_t i = 0; i < places_.size(); ++i) {
+        if (flow_.places[i].is_inside) ShowOtherSide(flow_.places[i].other_side);
+      }
       queue_.clear();
       is_queued_.assign(flow_.nodes.size(), false);
       for (size_t i = flow_.nodes.size(); i > 0; --i) Push(static_cast<int32_t>(i - 1));
@@ -238,7 +249,9 @@ class Propagator {
   }
 
   static Direction DirectionOf(const FlowNode& node, const Factor& factor, int stage) {
-    if (factor.is_blocked) return kNowhere;
+    if (factor.is_blocked || node.passage == Passage::kNowhere) return kNowhere;
+    if (node.passage == Passage::kForward) return kForward;
+    if (node.passage == Passage::kBackward) return kBackward;
     uint8_t direction = kNowhere;
     const Opcode opcode = node.op->opcode;
     if (stage >= 1 || !node.has_shared_operand) {
@@ -334,7 +347,61 @@ class Propagator {
     if (place < 0) return;
     auto& old = places_[static_cast<size_t>(place)];
     if (!Set(old, Unproject(projection, tensor, rule, mesh, ReductionOf(old.get())))) return;
-    // What is pushed last goes first: the users, from the first one on.
+    Spread(place, from);
+    ShareInGroup(place);
+    for (int32_t other : GroupOf(place)) {
+      if (other != place) Spread(other, kNoNode);
+    }
+  }
+
+  static constexpr int32_t kNoNode = -1;
+
+  // The sharding of a place has changed by the node.
+  void Spread(int32_t place, int32_t from) {
+    ShowOtherSide(place);
+    PushUsers(flow_.places[static_cast<size_t>(place)].other_side, from);
+    PushUsers(place, from);
+  }
+
+  std::span<const int32_t> GroupOf(int32_t place) const {
+    const int32_t group = flow_.places[static_cast<size_t>(place)].group;
+    if (group < 0) return {};
+    return flow_.groups[static_cast<size_t>(group)];
+  }
+
+  void ShareInGroup(int32_t place) {
+    const Sharding* const sharding = places_[static_cast<size_t>(place)].get();
+    for (int32_t other : GroupOf(place)) {
+      auto& shared = places_[static_cast<size_t>(other)];
+      if (other == place) continue;
+      if (shared == nullptr) {
+        shared = std::make_unique<Sharding>(*sharding);
+      } else {
+        *shared = *sharding;
+      }
+    }
+  }
+
+  // What goes through the border of a manual computation has changed on one side.
+  void ShowOtherSide(int32_t place) {
+    const FlowPlace& changed = flow_.places[static_cast<size_t>(place)];
+    if (changed.other_side < 0) return;
+    const size_t other = static_cast<size_t>(changed.other_side);
+    const Sharding* const sharding = places_[static_cast<size_t>(place)].get();
+    if (sharding == nullptr) return;
+    Sharding shown = changed.is_inside
+                         ? WithAxesOf(*sharding, places_[other].get(), changed.manual_axes)
+                         : WithoutAxes(*sharding, flow_.places[other].manual_axes);
+    if (places_[other] == nullptr) {
+      places_[other] = std::make_unique<Sharding>(std::move(shown));
+    } else {
+      *places_[other] = std::move(shown);
+    }
+  }
+
+  // What is pushed last goes first: the users, from the first one on.
+  void PushUsers(int32_t place, int32_t from) {
+    if (place < 0) return;
     const FlowPlace& changed = flow_.places[static_cast<size_t>(place)];
     const auto push = [&](int32_t node) {
       if (node != from) Push(node);
@@ -362,6 +429,7 @@ class Propagator {
       if (updates.operands[0]) {
         Set(value,
             Unproject(op.operands[0], rule.operands[0], rule, mesh, ReductionOf(value.get())));
+        ShareInGroup(place);
       }
       if (updates.results[0]) {
         Set(results_[i],
@@ -443,7 +511,7 @@ class Propagator {
 
   Module& module_;
   std::unordered_map<const Value*, ShardingRef> initial_;
-  std::unordered_set<const Value*> loop_arguments_;
+  std::unordered_set<const Value*> joined_arguments_;
   Flow flow_;
   std::vector<std::unique_ptr<Sharding>> places_;   // by place; null: nothing is known
   std::vector<std::unique_ptr<Sharding>> results_;  // of the entry
@@ -454,6 +522,6 @@ class Propagator {
 
 }  // namespace
 
-PropagatedShardings Propagate(Module& module) { return Propagator(module).Run(); }
+Expected<PropagatedShardings> Propagate(Module& module) { return Propagator(module).Run(); }
 
 }  // namespace plinth::compiler::partition

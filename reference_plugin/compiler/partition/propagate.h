@@ -21,7 +21,8 @@ struct PropagatedShardings {
 // propagation: users see them. Nothing of what a program computes depends on it. The module has one
 // function; constants get a copy for each use, and constraints on carries of loops move to where
 // the carries are made.
-PropagatedShardings Propagate(Module& module);
+// INVALID_ARGUMENT for manual computations whose axes do not go together.
+Expected<PropagatedShardings> Propagate(Module& module);
 
 }  // namespace plinth::compiler::partition
 

@@ -21,8 +21,17 @@ static_assert(std::size(kShardingRows) == kNumOpcodes);
 
 Rule ElementwiseFactors(const Op& op) {
   RuleBuilder builder(op);
-  if (op.results.empty() || op.type().kind != Type::Kind::kTensor) return Rule();
-  builder.AddShape(op.type().dims);
+  if (op.results.empty() || op.results[0]->type.kind != Type::Kind::kTensor) return Rule();
+  const Dims& shape = op.results[0]->type.dims;
+  // A collective may have several arrays.
+  const auto has_other_shape = [&](const Value* value) {
+    return !value->type.dims.empty() && !(value->type.dims == shape);
+  };
+  if (std::any_of(op.operands.begin(), op.operands.end(), has_other_shape) ||
+      std::any_of(op.results.begin(), op.results.end(), has_other_shape)) {
+    return Rule();
+  }
+  builder.AddShape(shape);
   return std::move(builder).Build();
 }
 

@@ -32,6 +32,51 @@ constexpr std::string_view kElementwiseCalls[] = {
     "MoveToHost",
 };
 
+Rule RuleOfCall(const CallRule& said) {
+  Rule rule;
+  for (int64_t size : said.factor_sizes) rule.factors.push_back({size, FactorKind::kPassThrough});
+  const auto set = [&](const std::vector<int64_t>& factors, FactorKind kind) {
+    for (int64_t factor : factors) rule.factors[static_cast<size_t>(factor)].kind = kind;
+  };
+  set(said.reduced, FactorKind::kReduction);
+  set(said.replicated, FactorKind::kNeedReplication);
+  set(said.permuted, FactorKind::kPermutation);
+  for (int64_t factor : said.blocked) rule.factors[static_cast<size_t>(factor)].is_blocked = true;
+  const auto add = [](const auto& said_tensors, std::vector<TensorFactors>& tensors) {
+    for (const auto& dims : said_tensors) {
+      TensorFactors& tensor = tensors.emplace_back();
+      for (const std::vector<int64_t>& factors : dims) {
+        DimFactors& dim = tensor.emplace_back();
+        for (int64_t factor : factors) dim.push_back(static_cast<int32_t>(factor));
+      }
+    }
+  };
+  add(said.operands, rule.operands);
+  add(said.results, rule.results);
+  return rule;
+}
+
+// The first dimensions of all arrays that have them pass.
+Rule RuleOfBatches(const Op& op) {
+  RuleBuilder builder(op);
+  const auto has = [](const Value* value, int64_t dim, int64_t size) {
+    return value->type.kind == Type::Kind::kTensor && value->type.rank() > dim &&
+           ShapeOf(value)[static_cast<size_t>(dim)] == size;
+  };
+  const Value* const first = op.operands.empty() ? nullptr : op.operands[0];
+  const int64_t count =
+      first == nullptr ? 0 : std::min(op.shardings->num_batch_dims, first->type.rank());
+  for (int64_t dim = 0; dim < count; ++dim) {
+    const int64_t size = ShapeOf(first)[static_cast<size_t>(dim)];
+    std::vector<int64_t> operands, results;
+    for (const Value* value : op.operands) operands.push_back(has(value, dim, size) ? dim : kNoDim);
+    for (const Value* value : op.results) results.push_back(has(value, dim, size) ? dim : kNoDim);
+    builder.Add(operands, results, size);
+  }
+  Rule rule = std::move(builder).Build();
+  return rule;
+}
+
 }  // namespace
 
 Rule CholeskyFactors(const Op& op) { return BatchFactors(op, 2); }
@@ -95,6 +140,10 @@ Rule TriangularSolveFactors(const Op& op) {
 }
 
 Rule CustomCallFactors(const Op& op) {
+  if (op.shardings != nullptr && op.shardings->call_rule != nullptr) {
+    return RuleOfCall(*op.shardings->call_rule);
+  }
+  if (op.shardings != nullptr && op.shardings->num_batch_dims > 0) return RuleOfBatches(op);
   if (!IsOneOf(op.Get<CustomCallAttributes>().target, kElementwiseCalls) || op.results.empty() ||
       op.type().kind != Type::Kind::kTensor) {
     return Rule();

@@ -18,6 +18,9 @@ class ConstantSplitter {
 
   void Run() {
     Block& body = *module_.entry->body;
+    ForEachOp(body, [&](Block&, Op& op) {
+      if (IsGroupMember(op)) groups_[op.operands[0]].push_back(&op);
+    });
     ForEachOp(body, [&](Block&, Op& op) { Visit(op); });
     CountUses(body);
     Rebuild(body);
@@ -25,6 +28,7 @@ class ConstantSplitter {
 
  private:
   void Visit(Op& op) {
+    if (IsGroupMember(op)) return;  // copies of its operand are in the group, too
     if (IsConstantExpression(op)) {
       is_split_[static_cast<size_t>(op.id)] = true;
       is_constant_[static_cast<size_t>(op.id)] = true;
@@ -39,6 +43,10 @@ class ConstantSplitter {
       Cloner cloner(module_);
       operand = Clone(cloner, operand);
     }
+  }
+
+  static bool IsGroupMember(const Op& op) {
+    return op.shardings != nullptr && op.shardings->group != OpShardings::kNoGroup;
   }
 
   bool IsSplit(const Op& op) const {
@@ -69,7 +77,15 @@ class ConstantSplitter {
     for (Value* operand : value->op->operands) Clone(cloner, operand);
     Op* const copy = cloner.Clone(*value->op);
     before_[value->op].push_back(copy);
-    return copy->results[static_cast<size_t>(value->index)];
+    Value* const copied = copy->results[static_cast<size_t>(value->index)];
+    if (const auto groups = groups_.find(value); groups != groups_.end()) {
+      for (const Op* member : groups->second) {
+        Cloner of_member(module_);
+        of_member.Map(value, copied);
+        before_[value->op].push_back(of_member.Clone(*member));
+      }
+    }
+    return copied;
   }
 
   void CountUses(Block& block) {
@@ -114,7 +130,8 @@ class ConstantSplitter {
   Module& module_;
   std::vector<bool> is_split_, is_constant_;  // by op id
   std::unordered_map<const Op*, std::vector<Op*>> before_;
-  std::vector<int32_t> num_uses_;  // by value id
+  std::unordered_map<const Value*, std::vector<const Op*>> groups_;  // ops that put it into one
+  std::vector<int32_t> num_uses_;                                    // by value id
 };
 
 }  // namespace
