@@ -58,8 +58,8 @@ sdk::CompiledMemoryStats MemoryStats(const PreparedProgram& program) {
   stats.argument_size = TotalSize(plan.argument_types);
   stats.output_size = TotalSize(plan.output_types);
   for (const compiler::plan::ArrayRef& output : plan.outputs) {
-    if (plan.storages[output.storage].kind == compiler::plan::StorageKind::kArgument) {
-      stats.alias_size += plan.storages[output.storage].size;
+    if (plan.allocations[output.allocation].kind == compiler::plan::AllocationKind::kArgument) {
+      stats.alias_size += plan.allocations[output.allocation].size;
     }
   }
   stats.temp_size = program.memory_size();

@@ -13,8 +13,8 @@
 namespace plinth::backend {
 namespace {
 
+using compiler::plan::AllocationKind;
 using compiler::plan::PlanStepKind;
-using compiler::plan::StorageKind;
 
 // Arena and scratch up to this size are kept by each thread from run to run.
 constexpr int64_t kThreadMemory = 1 << 20;
@@ -66,8 +66,8 @@ Frame::Frame(const PreparedProgram& program, Runtime& runtime, const Lane& lane,
     : program_(program),
       runtime_(runtime),
       stop_too_(lane.stop),
-      bases_(program.plan_.storages.size()),
-      many_owned_(bases_.size() > kFewStorages ? bases_.size() : 0),
+      bases_(program.plan_.allocations.size()),
+      many_owned_(bases_.size() > kFewAllocations ? bases_.size() : 0),
       owned_(many_owned_.empty() ? std::span(few_owned_, bases_.size())
                                  : std::span<StoragePtr>(many_owned_)),
       arrays_(std::max(program.most_arrays_, 1)) {
@@ -100,27 +100,27 @@ Status Frame::Bind(std::span<RunArgument> arguments) {
 // What has to live beyond the run, or be given back after it, is put into owned_.
 Status Frame::BindStorages(std::span<RunArgument> arguments) {
   for (size_t s = 0; s < bases_.size(); ++s) {
-    const compiler::plan::Storage& storage = program_.plan_.storages[s];
-    switch (storage.kind) {
-      case StorageKind::kArena:
-        bases_[s] = memory_ + storage.arena_offset;
+    const compiler::plan::Allocation& allocation = program_.plan_.allocations[s];
+    switch (allocation.kind) {
+      case AllocationKind::kArena:
+        bases_[s] = memory_ + allocation.arena_offset;
         continue;
-      case StorageKind::kConstant:
+      case AllocationKind::kConstant:
         owned_[s] = program_.constants_[s];
         break;
-      case StorageKind::kOutput: {
+      case AllocationKind::kOutput: {
         PLINTH_ASSIGN_OR_RETURN(owned_[s],
-                                runtime_.memory->Allocate(storage.size, context_.device));
+                                runtime_.memory->Allocate(allocation.size, context_.device));
         break;
       }
-      case StorageKind::kArgument: {
-        RunArgument& argument = arguments[storage.index];
+      case AllocationKind::kArgument: {
+        RunArgument& argument = arguments[allocation.index];
         bool may_write = argument.is_donated && !argument.storage->is_borrowed() &&
                          argument.storage->IsExclusive();
-        if (storage.donated && !may_write) {
+        if (allocation.donated && !may_write) {
           PLINTH_ASSIGN_OR_RETURN(owned_[s],
-                                  runtime_.memory->Allocate(storage.size, context_.device));
-          Copy(context_.pool, owned_[s]->data(), argument.storage->data(), storage.size);
+                                  runtime_.memory->Allocate(allocation.size, context_.device));
+          Copy(context_.pool, owned_[s]->data(), argument.storage->data(), allocation.size);
         } else {
           owned_[s] = std::move(argument.storage);
         }
@@ -146,9 +146,9 @@ Status Frame::BindLoops() {
 
 // The addresses of a step's operands, then of its results, in arrays_.
 std::span<void* const> Frame::ArraysOf(const Step& step) {
-  const int32_t* storages = program_.array_storages_.data() + step.first_array;
+  const int32_t* allocations = program_.array_allocations_.data() + step.first_array;
   const int32_t count = step.num_operands + step.num_results;
-  for (int32_t i = 0; i < count; ++i) arrays_[i] = bases_[storages[i]];
+  for (int32_t i = 0; i < count; ++i) arrays_[i] = bases_[allocations[i]];
   return {arrays_.data(), static_cast<size_t>(count)};
 }
 
@@ -243,7 +243,7 @@ Frame::Meeting Frame::meeting() const {
 
 void Frame::TakeOutputs(std::span<StoragePtr> outputs) {
   for (size_t o = 0; o < outputs.size(); ++o) {
-    outputs[o] = std::move(owned_[program_.plan_.outputs[o].storage]);
+    outputs[o] = std::move(owned_[program_.plan_.outputs[o].allocation]);
   }
 }
 

@@ -60,14 +60,14 @@ class Frame {
   Status BindLoops();
   std::span<void* const> ArraysOf(const Step& step);
   std::byte* Array(const Step& step, int32_t number) const {
-    return bases_[program_.array_storages_[step.first_array + number]];
+    return bases_[program_.array_allocations_[step.first_array + number]];
   }
   // Stands there, with `next` the step to begin with.
   Outcome StopAt(Place place, const Step* next);
   // Runs a step that is no jump.
   Outcome RunStep(const Step& step);
 
-  static constexpr size_t kFewStorages = 16;
+  static constexpr size_t kFewAllocations = 16;
 
   const PreparedProgram& program_;
   Runtime& runtime_;
@@ -75,12 +75,12 @@ class Frame {
   const std::atomic<bool>* const stop_too_;  // may be null
   size_t next_ = 0;                          // the step
   Place place_ = Place::kEvent;
-  sdk::Event waited_for_;                        // of the step before it
-  std::byte* memory_ = nullptr;                  // arena, scratch, registers, slots
-  StoragePtr pooled_;                            // the same, where it is not the thread's
-  SmallVector<std::byte*, kFewStorages> bases_;  // of the storages
-  StoragePtr few_owned_[kFewStorages];           // storages that are no part of the arena
-  std::vector<StoragePtr> many_owned_;           // the same of larger programs
+  sdk::Event waited_for_;                           // of the step before it
+  std::byte* memory_ = nullptr;                     // arena, scratch, registers, slots
+  StoragePtr pooled_;                               // the same, where it is not the thread's
+  SmallVector<std::byte*, kFewAllocations> bases_;  // of the allocations
+  StoragePtr few_owned_[kFewAllocations];           // storages that are no part of the arena
+  std::vector<StoragePtr> many_owned_;              // the same of larger programs
   std::span<StoragePtr> owned_;
   SmallVector<void*, 16> arrays_;  // of the step that runs
   std::byte** slots_ = nullptr;    // of bound steps

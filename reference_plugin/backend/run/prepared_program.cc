@@ -10,9 +10,9 @@
 namespace plinth::backend {
 namespace {
 
+using compiler::plan::AllocationKind;
 using compiler::plan::PlanStep;
 using compiler::plan::PlanStepKind;
-using compiler::plan::StorageKind;
 
 // A run below this is done by the caller: waking another thread takes as long.
 constexpr double kShortRunNs = 20'000;
@@ -75,12 +75,12 @@ Expected<std::shared_ptr<const PreparedProgram>> PreparedProgram::Create(compile
 }
 
 Status PreparedProgram::Prepare(const Backend& backend) {
-  constants_.resize(plan_.storages.size());
-  for (size_t s = 0; s < plan_.storages.size(); ++s) {
-    const compiler::plan::Storage& storage = plan_.storages[s];
-    if (storage.kind != StorageKind::kConstant) continue;
-    const auto& constant = *std::get_if<compiler::ConstantAttributes>(storage.constant.get());
-    constants_[s] = StoragePtr::Borrow(constant.bytes.data(), storage.size, storage.constant);
+  constants_.resize(plan_.allocations.size());
+  for (size_t s = 0; s < plan_.allocations.size(); ++s) {
+    const compiler::plan::Allocation& allocation = plan_.allocations[s];
+    if (allocation.kind != AllocationKind::kConstant) continue;
+    const auto& constant = *std::get_if<compiler::ConstantAttributes>(allocation.constant.get());
+    constants_[s] = StoragePtr::Borrow(constant.bytes.data(), allocation.size, allocation.constant);
   }
   SharedKernels kernels;
   AttributeBudget budget;
@@ -88,12 +88,12 @@ Status PreparedProgram::Prepare(const Backend& backend) {
   for (const PlanStep& source : plan_.steps) {
     Step& step = steps_.emplace_back();
     step.kind = source.kind;
-    step.first_array = static_cast<int32_t>(array_storages_.size());
+    step.first_array = static_cast<int32_t>(array_allocations_.size());
     step.num_operands = static_cast<int32_t>(source.operands.size());
     step.num_results = static_cast<int32_t>(source.results.size());
     step.targets = source.targets;
-    for (const auto& operand : source.operands) array_storages_.push_back(operand.storage);
-    for (const auto& result : source.results) array_storages_.push_back(result.storage);
+    for (const auto& operand : source.operands) array_allocations_.push_back(operand.allocation);
+    for (const auto& result : source.results) array_allocations_.push_back(result.allocation);
     most_arrays_ = std::max(most_arrays_, step.num_operands + step.num_results);
     if (source.kind == PlanStepKind::kKernel) {
       PLINTH_ASSIGN_OR_RETURN(step.prepared, kernels.Prepare(backend, source, budget));

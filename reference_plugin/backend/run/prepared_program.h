@@ -87,7 +87,7 @@ class PreparedProgram {
 
   struct Step {
     compiler::plan::PlanStepKind kind;
-    int32_t first_array = 0;  // in array_storages_: operands, then results
+    int32_t first_array = 0;  // in array_allocations_: operands, then results
     int32_t num_operands = 0, num_results = 0;
     int64_t copy_bytes = 0;
     std::shared_ptr<const PreparedStep> prepared;  // kernels that do the same work share one
@@ -112,7 +112,7 @@ class PreparedProgram {
 
   compiler::plan::Plan plan_;
   std::vector<Step> steps_;
-  std::vector<int32_t> array_storages_;
+  std::vector<int32_t> array_allocations_;
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
   int64_t scratch_bytes_ = 0;
   int32_t most_arrays_ = 0;  // of one step

@@ -42,8 +42,8 @@ TEST(EntryLayouts, ValuesThatLieAlikeShareMemory) {
   Expected<CompiledProgram> compiled = CompileWith("{0,2,1}", "{0,2,1}");
   ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
   EXPECT_EQ(compiled->donations[0].output, 0);
-  const auto storage = static_cast<size_t>(compiled->plan.outputs[0].storage);
-  EXPECT_EQ(compiled->plan.storages[storage].kind, plan::StorageKind::kArgument);
+  const auto allocation = static_cast<size_t>(compiled->plan.outputs[0].allocation);
+  EXPECT_EQ(compiled->plan.allocations[allocation].kind, plan::AllocationKind::kArgument);
 }
 
 TEST(EntryLayouts, RowMajorIsNoLayout) {

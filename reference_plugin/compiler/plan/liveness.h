@@ -30,8 +30,9 @@ inline constexpr int32_t kEntryPosition = -1;
 // proportional to the code, but for how deep loops and branches nest.
 std::vector<LiveRanges> ComputeLiveness(const LinearCode& code);
 
-// When one of a growing set of variables is live: what sharing a storage makes of several ranges.
-// Ranges that touch are one range, so that a chain of updates in place has one however long it is.
+// When one of a growing set of variables is live: what sharing an allocation makes of several
+// ranges. Ranges that touch are one range, so that a chain of updates in place has one however long
+// it is.
 class LiveSet {
  public:
   LiveSet() = default;

@@ -13,14 +13,14 @@
 namespace plinth::compiler::plan {
 namespace {
 
-// A set of variables that share one storage because no two of them are live at once.
+// A set of variables that share one allocation because no two of them are live at once.
 struct SharedStorage {
   LiveSet live;
   int64_t size = 0;
   int32_t argument = -1;
   bool writable = true;  // false: a constant or an argument that is not given away
   bool is_output = false;
-  int32_t storage = -1;
+  int32_t allocation = -1;
 };
 
 // A step may make `to` where `from` lies.
@@ -41,7 +41,7 @@ class Planner {
   }
 
   // Loops that copy what a turn makes to where the next one reads it, though two turns could use
-  // each other's storages.
+  // each other's allocations.
   PairedLoops LoopsToPair() const {
     PairedLoops loops;
     if (target_.control_flow != ControlFlow::kJumps) return loops;
@@ -77,9 +77,10 @@ class Planner {
     }
     plan_.output_types = code_.output_types;
     for (size_t i = 0; i < code_.outputs.size(); ++i) {
-      int32_t storage = SharedBy(code_.outputs[i]).storage;
-      plan_.outputs.push_back({storage, code_.output_types[i]});
-      plan_.storages[storage].donated = plan_.storages[storage].kind == StorageKind::kArgument;
+      int32_t allocation = SharedBy(code_.outputs[i]).allocation;
+      plan_.outputs.push_back({allocation, code_.output_types[i]});
+      plan_.allocations[allocation].donated =
+          plan_.allocations[allocation].kind == AllocationKind::kArgument;
     }
     plan_.cost_ns += code_.cost_ns;
     return std::move(plan_);
@@ -99,7 +100,7 @@ class Planner {
     return variable;
   }
 
-  // Whether the step is a copy from one storage to another.
+  // Whether the step is a copy from one allocation to another.
   bool IsCopied(const LinearStep& step) const {
     return step.kind == PlanStepKind::kCopy && !step.results.empty() &&
            Find(step.operands[0]) != Find(step.results[0]) &&
@@ -161,7 +162,7 @@ class Planner {
     return false;
   }
 
-  // Gives two variables one storage if nothing forbids it.
+  // Gives two variables one allocation if nothing forbids it.
   bool Merge(int32_t a, int32_t b) {
     a = Find(a);
     b = Find(b);
@@ -214,37 +215,37 @@ class Planner {
 
   void PlaceStorages() {
     std::vector<ArenaBlock> blocks;
-    std::vector<int32_t> block_storages;
+    std::vector<int32_t> block_allocations;
     for (size_t v = 0; v < shared_.size(); ++v) {
       if (Find(static_cast<int32_t>(v)) != static_cast<int32_t>(v)) continue;
       SharedStorage& shared = shared_[v];
       if (shared.live.empty()) continue;
-      shared.storage = static_cast<int32_t>(plan_.storages.size());
-      Storage& storage = plan_.storages.emplace_back();
-      storage.size = shared.size;
+      shared.allocation = static_cast<int32_t>(plan_.allocations.size());
+      Allocation& allocation = plan_.allocations.emplace_back();
+      allocation.size = shared.size;
       if (shared.argument >= 0) {
-        storage.kind = StorageKind::kArgument;
-        storage.index = shared.argument;
+        allocation.kind = AllocationKind::kArgument;
+        allocation.index = shared.argument;
       } else if (code_.variables[v].constant != nullptr) {
-        storage.kind = StorageKind::kConstant;
-        storage.constant = code_.variables[v].constant;
+        allocation.kind = AllocationKind::kConstant;
+        allocation.constant = code_.variables[v].constant;
         plan_.constant_bytes += shared.size;
       } else if (shared.is_output) {
-        storage.kind = StorageKind::kOutput;
+        allocation.kind = AllocationKind::kOutput;
       } else {
         blocks.push_back({shared.size, shared.live.begin(), shared.live.end()});
-        block_storages.push_back(shared.storage);
+        block_allocations.push_back(shared.allocation);
       }
     }
     plan_.arena_alignment = target_.arena_alignment;
     plan_.arena_size = LayOutArena(blocks, plan_.arena_alignment);
     for (size_t i = 0; i < blocks.size(); ++i) {
-      plan_.storages[block_storages[i]].arena_offset = blocks[i].offset;
+      plan_.allocations[block_allocations[i]].arena_offset = blocks[i].offset;
     }
   }
 
   void EmitSteps() {
-    // Copies within one storage are gone; jumps go to what is left.
+    // Copies within one allocation are gone; jumps go to what is left.
     std::vector<int32_t> new_number(code_.steps.size() + 1);
     auto is_needed = [&](const LinearStep& step) {
       return step.kind != PlanStepKind::kCopy || IsCopied(step);
@@ -276,13 +277,13 @@ class Planner {
       }
       for (size_t i = 0; i < source.operands.size(); ++i) {
         step.operands.push_back(
-            {SharedBy(source.operands[i]).storage, std::move(source.operand_types[i])});
+            {SharedBy(source.operands[i]).allocation, std::move(source.operand_types[i])});
       }
       for (size_t i = 0; i < source.results.size(); ++i) {
-        Storage& storage = plan_.storages[SharedBy(source.results[i]).storage];
-        if (storage.kind == StorageKind::kArgument) storage.donated = true;
+        Allocation& allocation = plan_.allocations[SharedBy(source.results[i]).allocation];
+        if (allocation.kind == AllocationKind::kArgument) allocation.donated = true;
         step.results.push_back(
-            {SharedBy(source.results[i]).storage, std::move(source.result_types[i])});
+            {SharedBy(source.results[i]).allocation, std::move(source.result_types[i])});
       }
       for (int32_t target : source.targets) step.targets.push_back(new_number[target]);
     }

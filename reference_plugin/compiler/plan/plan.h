@@ -12,18 +12,19 @@
 #include "reference_plugin/compiler/target.h"
 
 // The program as a flat list of steps over planned memory: what a back end runs. Control flow is
-// jumps, so that an execution is a frame of data (program counter, storages) and nothing recurses.
+// jumps, so that an execution is a frame of data (program counter, allocations) and nothing
+// recurses.
 namespace plinth::compiler::plan {
 
-enum class StorageKind : uint8_t {
+enum class AllocationKind : uint8_t {
   kArgument,  // the bytes of entry argument `index`; written only if `donated`
   kConstant,  // `constant`; never written
   kArena,     // [arena_offset, arena_offset + size) of the execution's arena
   kOutput,    // a fresh allocation that becomes output buffers
 };
 
-struct Storage {
-  StorageKind kind = StorageKind::kArena;
+struct Allocation {
+  AllocationKind kind = AllocationKind::kArena;
   int64_t size = 0;  // bytes
   int64_t arena_offset = 0;
   int32_t index = -1;    // kArgument
@@ -33,9 +34,9 @@ struct Storage {
   std::shared_ptr<const Attributes> constant;  // kConstant, not a splat
 };
 
-// A dense row-major array at the start of a storage.
+// A dense row-major array at the start of an allocation.
 struct ArrayRef {
-  int32_t storage = -1;
+  int32_t allocation = -1;
   Type type;
 };
 
@@ -55,8 +56,8 @@ struct PlanStep {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Attributes> attributes;
   std::vector<Combiner> combiners;
-  // Kernels and library steps: which operand may lie, or, if required, must lie in the storage of
-  // which result. No other operand does.
+  // Kernels and library steps: which operand may lie, or, if required, must lie in the allocation
+  // of which result. No other operand does.
   std::vector<InPlace> in_place;
   std::vector<int32_t> targets;
   double cost_ns = 0;
@@ -82,27 +83,28 @@ struct PlanRegion {
 struct Plan {
   std::string name;
   std::vector<Type> argument_types, output_types;
-  std::vector<Storage> storages;
+  std::vector<Allocation> allocations;
   std::vector<PlanStep> steps;
   std::vector<PlanRegion> regions;  // ControlFlow::kRegions only; outer ones first, in order
   ControlFlow control_flow = ControlFlow::kJumps;
-  std::vector<ArrayRef> outputs;  // a storage each: a fresh one, or a donated argument's
+  std::vector<ArrayRef> outputs;  // an allocation each: a fresh one, or a donated argument's
   int64_t arena_size = 0;         // bytes
   int64_t arena_alignment = 1;    // bytes; offsets in the arena are multiples of it
   int64_t constant_bytes = 0;
   double cost_ns = 0;  // of one run; infinity with a loop whose trips are not known
 };
 
-// Places every value: shares storage where a step may work in place, donates arguments to outputs,
-// copies where loop carries or donation need it, lays temporaries into one arena by liveness.
+// Places every value: shares allocation where a step may work in place, donates arguments to
+// outputs, copies where loop carries or donation need it, lays temporaries into one arena by
+// liveness.
 Expected<Plan> PlanMemory(const Schedule& schedule, const Target& target);
 
 // Nothing but donated arguments, arena and outputs is written; on every path what is read was
-// written before; arrays lie within their storages, jumps within the plan; outputs share no memory
-// with each other, with constants, or with arguments that are not given away. Steps work in place
-// where they must and nowhere but where they may; storages of the arena that share bytes are never
-// needed at once, each being needed from its first use to its last. Regions nest, and each jump is
-// of one region, if the plan has them.
+// written before; arrays lie within their allocations, jumps within the plan; outputs share no
+// memory with each other, with constants, or with arguments that are not given away. Steps work in
+// place where they must and nowhere but where they may; allocations of the arena that share bytes
+// are never needed at once, each being needed from its first use to its last. Regions nest, and
+// each jump is of one region, if the plan has them.
 Status Verify(const Plan& plan);
 std::string ToString(const Plan& plan);
 

@@ -59,9 +59,9 @@ struct Builder {
   }
   int32_t Constant(int64_t bytes) {
     int32_t value = Value(bytes);
-    auto storage = std::make_shared<std::vector<std::byte>>(bytes);
+    auto allocation = std::make_shared<std::vector<std::byte>>(bytes);
     schedule.values[value].constant =
-        MakeAttributes(ConstantAttributes{*storage, /*is_splat=*/false, storage});
+        MakeAttributes(ConstantAttributes{*allocation, /*is_splat=*/false, allocation});
     return value;
   }
   int32_t View(int32_t of) {
@@ -145,10 +145,10 @@ class PlanRunner {
   PlanRunner(const Plan& plan, const Schedule& schedule)
       : plan_(plan), arena_(plan.arena_size / plan.arena_alignment) {
     FindHints(schedule.entry);
-    for (const Storage& storage : plan.storages) {
-      Hash initial = storage.kind == StorageKind::kArgument   ? ArgumentHash(storage.index)
-                     : storage.kind == StorageKind::kConstant ? HashOf(storage.constant)
-                                                              : 0;
+    for (const Allocation& allocation : plan.allocations) {
+      Hash initial = allocation.kind == AllocationKind::kArgument   ? ArgumentHash(allocation.index)
+                     : allocation.kind == AllocationKind::kConstant ? HashOf(allocation.constant)
+                                                                    : 0;
       own_.push_back(initial);
     }
   }
@@ -165,7 +165,7 @@ class PlanRunner {
         k = step.targets[operands[0] % step.targets.size()];
       } else {
         for (size_t i = 0; i < step.results.size(); ++i) {
-          Write(step.results[i].storage,
+          Write(step.results[i].allocation,
                 step.kind == PlanStepKind::kCopy
                     ? operands[0]
                     : ResultOf(step.cost_ns, static_cast<int>(i), operands));
@@ -173,7 +173,7 @@ class PlanRunner {
       }
     }
     std::vector<Hash> outputs;
-    for (const ArrayRef& output : plan_.outputs) outputs.push_back(Read(output.storage));
+    for (const ArrayRef& output : plan_.outputs) outputs.push_back(Read(output.allocation));
     return outputs;
   }
 
@@ -191,34 +191,34 @@ class PlanRunner {
     for (bool hinted : in_place) {
       for (size_t i = 0; i < operands.size(); ++i) {
         bool has_hint = step.kind == PlanStepKind::kCopy || hints_.count({step.cost_ns, i}) > 0;
-        if (has_hint == hinted) operands[i] = Read(step.operands[i].storage);
+        if (has_hint == hinted) operands[i] = Read(step.operands[i].allocation);
       }
-      for (const ArrayRef& result : step.results) Write(result.storage, 0);
+      for (const ArrayRef& result : step.results) Write(result.allocation, 0);
     }
     return operands;
   }
 
   template <typename F>
-  void ForGranules(const Storage& storage, F f) {
-    for (int64_t at = 0; at < storage.size; at += plan_.arena_alignment) {
-      f(arena_[(storage.arena_offset + at) / plan_.arena_alignment]);
+  void ForGranules(const Allocation& allocation, F f) {
+    for (int64_t at = 0; at < allocation.size; at += plan_.arena_alignment) {
+      f(arena_[(allocation.arena_offset + at) / plan_.arena_alignment]);
     }
   }
   Hash Read(int32_t number) {
-    const Storage& storage = plan_.storages[number];
-    if (storage.kind != StorageKind::kArena) return own_[number];
-    Hash hash = arena_[storage.arena_offset / plan_.arena_alignment];
-    ForGranules(storage, [&](Hash granule) {
+    const Allocation& allocation = plan_.allocations[number];
+    if (allocation.kind != AllocationKind::kArena) return own_[number];
+    Hash hash = arena_[allocation.arena_offset / plan_.arena_alignment];
+    ForGranules(allocation, [&](Hash granule) {
       if (granule != hash) hash = Mix(hash, granule);  // torn: no value has this hash
     });
     return hash;
   }
   void Write(int32_t number, Hash hash) {
-    const Storage& storage = plan_.storages[number];
-    if (storage.kind != StorageKind::kArena) {
+    const Allocation& allocation = plan_.allocations[number];
+    if (allocation.kind != AllocationKind::kArena) {
       own_[number] = hash;
     } else {
-      ForGranules(storage, [&](Hash& granule) { granule = hash; });
+      ForGranules(allocation, [&](Hash& granule) { granule = hash; });
     }
   }
 
@@ -255,7 +255,7 @@ TEST(PlanTest, ChainWorksInPlaceInTheOutput) {
   b.schedule.entry.results = {value};
   Plan plan = PlanAndCompare(b.schedule);
   EXPECT_EQ(plan.arena_size, 0);
-  EXPECT_EQ(plan.storages.size(), 2u);
+  EXPECT_EQ(plan.allocations.size(), 2u);
 }
 
 TEST(PlanTest, TemporariesReuseTheArena) {
@@ -275,7 +275,7 @@ TEST(PlanTest, ArgumentsAndConstantsAreNeverWrittenUnlessGivenAway) {
   Plan plan = PlanAndCompare(b.schedule);
   EXPECT_EQ(CountCopies(plan), 3) << ToString(plan);  // The argument, the constant, x once more.
   for (const ArrayRef& output : plan.outputs) {
-    EXPECT_EQ(plan.storages[output.storage].kind, StorageKind::kOutput);
+    EXPECT_EQ(plan.allocations[output.allocation].kind, AllocationKind::kOutput);
   }
 }
 
@@ -286,8 +286,8 @@ TEST(PlanTest, ArgumentsGivenAwayAreReturnedAsTheyAre) {
   b.schedule.donations = {{0, 0}, {1, 1}};
   Plan plan = PlanAndCompare(b.schedule);
   EXPECT_EQ(CountCopies(plan), 1) << ToString(plan);
-  const Storage &first = plan.storages[plan.outputs[0].storage],
-                &second = plan.storages[plan.outputs[1].storage];
+  const Allocation &first = plan.allocations[plan.outputs[0].allocation],
+                   &second = plan.allocations[plan.outputs[1].allocation];
   EXPECT_EQ(first.index, 1);
   EXPECT_EQ(second.index, 0);
   EXPECT_TRUE(first.donated && second.donated);
@@ -352,10 +352,10 @@ TEST(PlanTest, DonationLendsTheArgumentToTheOutput) {
   b.schedule.entry.results = {updated};
   b.schedule.donations = {{0, 0}};
   Plan plan = PlanAndCompare(b.schedule);
-  const Storage& storage = plan.storages[plan.outputs[0].storage];
-  EXPECT_EQ(storage.kind, StorageKind::kArgument);
-  EXPECT_EQ(storage.index, 0);
-  EXPECT_TRUE(storage.donated);
+  const Allocation& allocation = plan.allocations[plan.outputs[0].allocation];
+  EXPECT_EQ(allocation.kind, AllocationKind::kArgument);
+  EXPECT_EQ(allocation.index, 0);
+  EXPECT_TRUE(allocation.donated);
 }
 
 TEST(PlanTest, UpdateInALoopCopiesOnceBeforeIt) {
@@ -377,7 +377,7 @@ TEST(PlanTest, UpdateInALoopCopiesOnceBeforeIt) {
   b.schedule.entry.steps.push_back(loop);
   Plan plan = PlanAndCompare(b.schedule);
   EXPECT_EQ(CountCopies(plan), 2) << ToString(plan);  // Both arguments, before the loop.
-  EXPECT_EQ(plan.storages[plan.outputs[0].storage].kind, StorageKind::kOutput);
+  EXPECT_EQ(plan.allocations[plan.outputs[0].allocation].kind, AllocationKind::kOutput);
 }
 
 // One branch updates the array, the others return it unchanged.
@@ -600,19 +600,19 @@ TEST(PlanTest, VerifierSeesBadPlans) {
   const Plan good = PlanAndCompare(b.schedule);
   auto broken = [&](const std::function<void(Plan&)>& f) { return BrokenPlan(good, f); };
   EXPECT_THAT(broken([](Plan& p) { p.steps[0].results[0] = p.steps[0].operands[0]; }),
-              HasSubstr("step 0 writes storage 0, which is not its own"));
+              HasSubstr("step 0 writes allocation 0, which is not its own"));
   EXPECT_THAT(broken([](Plan& p) {
                 p.steps.insert(p.steps.begin(), p.steps[0]);
                 p.steps[0].operands[0] = p.outputs[0];
                 p.steps[0].results.clear();
               }),
-              HasSubstr("step 0 reads storage 1 before it is written"));
-  EXPECT_THAT(broken([](Plan& p) { p.storages[p.outputs[0].storage].size = 8; }),
-              HasSubstr("step 0 has a result of 64 bytes in storage 1 of 8"));
+              HasSubstr("step 0 reads allocation 1 before it is written"));
+  EXPECT_THAT(broken([](Plan& p) { p.allocations[p.outputs[0].allocation].size = 8; }),
+              HasSubstr("step 0 has a result of 64 bytes in allocation 1 of 8"));
   EXPECT_THAT(broken([](Plan& p) { p.outputs[0] = p.steps[0].operands[0]; }),
-              HasSubstr("an output is in storage 0, which is not its own"));
+              HasSubstr("an output is in allocation 0, which is not its own"));
   EXPECT_THAT(broken([](Plan& p) { p.outputs.push_back(p.outputs[0]); }),
-              HasSubstr("an output is in storage 1"));
+              HasSubstr("an output is in allocation 1"));
   EXPECT_THAT(broken([](Plan& p) { p.steps.clear(); }), HasSubstr("not written on every path"));
 }
 
@@ -660,12 +660,12 @@ TEST(PlanTest, VerifierSeesWrongWorkInPlace) {
   ASSERT_EQ(good.steps.size(), 3u) << ToString(good);
   auto broken = [&](const std::function<void(Plan&)>& f) { return BrokenPlan(good, f); };
   EXPECT_THAT(
-      broken([](Plan& p) { p.steps[1].results[0].storage = p.steps[1].results[1].storage; }),
-      HasSubstr("step 1 updates operand 0 in storage 1, but its result is in storage 2"));
+      broken([](Plan& p) { p.steps[1].results[0].allocation = p.steps[1].results[1].allocation; }),
+      HasSubstr("step 1 updates operand 0 in allocation 1, but its result is in allocation 2"));
   EXPECT_THAT(broken([](Plan& p) { p.steps[1].results[1] = p.steps[1].results[0]; }),
-              HasSubstr("step 1 writes two results to storage 1"));
+              HasSubstr("step 1 writes two results to allocation 1"));
   EXPECT_THAT(broken([](Plan& p) { p.steps[2].in_place.clear(); }),
-              HasSubstr("step 2 writes result 0 over operand 0 in storage 1, which it may not"));
+              HasSubstr("step 2 writes result 0 over operand 0 in allocation 1, which it may not"));
   EXPECT_THAT(broken([](Plan& p) { p.steps[2].in_place[0].operand = 1; }),
               HasSubstr("step 2 may write result 0 over operand 1"));
 }
@@ -679,13 +679,15 @@ TEST(PlanTest, VerifierSeesStoragesThatOverlap) {
   int32_t later = b.Step(b.schedule.entry, {z}, {128})[0];
   b.schedule.entry.results = b.Step(b.schedule.entry, {later}, {64});
   const Plan good = PlanAndCompare(b.schedule);
-  const int32_t of_x = good.steps[0].results[0].storage, of_y = good.steps[1].results[0].storage;
-  const int32_t of_later = good.steps[3].results[0].storage;
-  auto moved = [&](int32_t storage, int64_t offset) {
-    return BrokenPlan(good, [&](Plan& p) { p.storages[storage].arena_offset = offset; });
+  const int32_t of_x = good.steps[0].results[0].allocation,
+                of_y = good.steps[1].results[0].allocation;
+  const int32_t of_later = good.steps[3].results[0].allocation;
+  auto moved = [&](int32_t allocation, int64_t offset) {
+    return BrokenPlan(good, [&](Plan& p) { p.allocations[allocation].arena_offset = offset; });
   };
-  const int64_t x_at = good.storages[of_x].arena_offset, y_at = good.storages[of_y].arena_offset;
-  const std::string words = StrCat("storages ", of_x, " and ", of_y,
+  const int64_t x_at = good.allocations[of_x].arena_offset,
+                y_at = good.allocations[of_y].arena_offset;
+  const std::string words = StrCat("allocations ", of_x, " and ", of_y,
                                    " share bytes of the arena, and both are needed at step 1");
   EXPECT_THAT(moved(of_y, x_at), HasSubstr(words));
   EXPECT_THAT(moved(of_y, (x_at + y_at) / 2), HasSubstr(words));

@@ -12,20 +12,20 @@ namespace plinth::compiler::plan {
 namespace {
 
 Status CheckArray(const Plan& plan, const ArrayRef& array, size_t step, const char* role) {
-  if (array.storage < 0 || array.storage >= static_cast<int64_t>(plan.storages.size())) {
-    return Internal("step ", step, " has a ", role, " in storage ", array.storage, " of ",
-                    plan.storages.size());
+  if (array.allocation < 0 || array.allocation >= static_cast<int64_t>(plan.allocations.size())) {
+    return Internal("step ", step, " has a ", role, " in allocation ", array.allocation, " of ",
+                    plan.allocations.size());
   }
-  const Storage& storage = plan.storages[array.storage];
-  if (array.type.kind == Type::Kind::kTensor && array.type.SizeInBytes() > storage.size) {
+  const Allocation& allocation = plan.allocations[array.allocation];
+  if (array.type.kind == Type::Kind::kTensor && array.type.SizeInBytes() > allocation.size) {
     return Internal("step ", step, " has a ", role, " of ", array.type.SizeInBytes(),
-                    " bytes in storage ", array.storage, " of ", storage.size);
+                    " bytes in allocation ", array.allocation, " of ", allocation.size);
   }
   return Status();
 }
 
-// Follows every path with the set of storages that were certainly written. Sets are kept only where
-// paths join or part.
+// Follows every path with the set of allocations that were certainly written. Sets are kept only
+// where paths join or part.
 class WrittenBeforeRead {
  public:
   explicit WrittenBeforeRead(const Plan& plan)
@@ -39,11 +39,11 @@ class WrittenBeforeRead {
     for (int32_t k = 0; k < count_; ++k) {
       for (int32_t target : plan_.steps[k].targets) is_leader_[target] = true;
     }
-    std::vector<bool> at_entry(plan_.storages.size());
-    for (size_t s = 0; s < plan_.storages.size(); ++s) {
-      StorageKind kind = plan_.storages[s].kind;
-      at_entry[s] = kind == StorageKind::kArgument || kind == StorageKind::kConstant ||
-                    plan_.storages[s].size == 0;
+    std::vector<bool> at_entry(plan_.allocations.size());
+    for (size_t s = 0; s < plan_.allocations.size(); ++s) {
+      AllocationKind kind = plan_.allocations[s].kind;
+      at_entry[s] = kind == AllocationKind::kArgument || kind == AllocationKind::kConstant ||
+                    plan_.allocations[s].size == 0;
     }
     Reach(0, at_entry);
     while (!work_.empty()) {
@@ -52,8 +52,8 @@ class WrittenBeforeRead {
       PLINTH_RETURN_IF_ERROR(Follow(leader));
     }
     for (size_t o = 0; o < plan_.outputs.size(); ++o) {
-      if (!written_[count_].empty() && !written_[count_][plan_.outputs[o].storage]) {
-        return Internal("output ", o, " is in storage ", plan_.outputs[o].storage,
+      if (!written_[count_].empty() && !written_[count_][plan_.outputs[o].allocation]) {
+        return Internal("output ", o, " is in allocation ", plan_.outputs[o].allocation,
                         ", which is not written on every path");
       }
     }
@@ -82,11 +82,12 @@ class WrittenBeforeRead {
     while (k < count_) {
       const PlanStep& step = plan_.steps[k];
       for (const ArrayRef& operand : step.operands) {
-        if (!written[operand.storage]) {
-          return Internal("step ", k, " reads storage ", operand.storage, " before it is written");
+        if (!written[operand.allocation]) {
+          return Internal("step ", k, " reads allocation ", operand.allocation,
+                          " before it is written");
         }
       }
-      for (const ArrayRef& result : step.results) written[result.storage] = true;
+      for (const ArrayRef& result : step.results) written[result.allocation] = true;
       for (int32_t target : step.targets) Reach(target, written);
       if (step.kind == PlanStepKind::kJump || step.kind == PlanStepKind::kSwitch) break;
       if (is_leader_[++k]) {
@@ -104,7 +105,7 @@ class WrittenBeforeRead {
   std::vector<int32_t> work_;
 };
 
-// Results have storages of their own, but for the operands that may or must share theirs.
+// Results have allocations of their own, but for the operands that may or must share theirs.
 Status CheckInPlace(const Plan& plan, const PlanStep& step, int32_t k) {
   for (const InPlace& pair : step.in_place) {
     if (pair.operand < 0 || pair.operand >= static_cast<int64_t>(step.operands.size()) ||
@@ -112,46 +113,46 @@ Status CheckInPlace(const Plan& plan, const PlanStep& step, int32_t k) {
       return Internal("step ", k, " may write result ", pair.result, " over operand ", pair.operand,
                       ", but has ", step.results.size(), " and ", step.operands.size());
     }
-    const int32_t from = step.operands[pair.operand].storage;
-    const int32_t to = step.results[pair.result].storage;
+    const int32_t from = step.operands[pair.operand].allocation;
+    const int32_t to = step.results[pair.result].allocation;
     if (pair.required && from != to) {
-      return Internal("step ", k, " updates operand ", pair.operand, " in storage ", from,
-                      ", but its result is in storage ", to);
+      return Internal("step ", k, " updates operand ", pair.operand, " in allocation ", from,
+                      ", but its result is in allocation ", to);
     }
   }
-  std::map<int32_t, int32_t> result_in;  // by storage
+  std::map<int32_t, int32_t> result_in;  // by allocation
   for (size_t r = 0; r < step.results.size(); ++r) {
-    const int32_t storage = step.results[r].storage;
-    if (plan.storages[storage].size > 0 && !result_in.emplace(storage, r).second) {
-      return Internal("step ", k, " writes two results to storage ", storage);
+    const int32_t allocation = step.results[r].allocation;
+    if (plan.allocations[allocation].size > 0 && !result_in.emplace(allocation, r).second) {
+      return Internal("step ", k, " writes two results to allocation ", allocation);
     }
   }
   for (size_t i = 0; i < step.operands.size(); ++i) {
-    auto result = result_in.find(step.operands[i].storage);
+    auto result = result_in.find(step.operands[i].allocation);
     if (result == result_in.end()) continue;
     const bool may = std::any_of(step.in_place.begin(), step.in_place.end(), [&](const InPlace& p) {
       return p.operand == static_cast<int32_t>(i) && p.result == result->second;
     });
     if (!may) {
       return Internal("step ", k, " writes result ", result->second, " over operand ", i,
-                      " in storage ", result->first, ", which it may not");
+                      " in allocation ", result->first, ", which it may not");
     }
   }
   return Status();
 }
 
-// When each storage is needed, from its first use to its last.
+// When each allocation is needed, from its first use to its last.
 std::vector<LiveRange> StorageLifetimes(const Plan& plan) {
   LinearCode code;
-  code.variables.resize(plan.storages.size());
+  code.variables.resize(plan.allocations.size());
   for (const PlanStep& step : plan.steps) {
     LinearStep& linear = code.steps.emplace_back();
     linear.kind = step.kind;
     linear.targets = step.targets;
-    for (const ArrayRef& operand : step.operands) linear.operands.push_back(operand.storage);
-    for (const ArrayRef& result : step.results) linear.results.push_back(result.storage);
+    for (const ArrayRef& operand : step.operands) linear.operands.push_back(operand.allocation);
+    for (const ArrayRef& result : step.results) linear.results.push_back(result.allocation);
   }
-  for (const ArrayRef& output : plan.outputs) code.outputs.push_back(output.storage);
+  for (const ArrayRef& output : plan.outputs) code.outputs.push_back(output.allocation);
   std::vector<LiveRange> lifetimes;
   for (const LiveRanges& ranges : ComputeLiveness(code)) {
     lifetimes.push_back(ranges.empty() ? LiveRange{0, -1}
@@ -160,14 +161,14 @@ std::vector<LiveRange> StorageLifetimes(const Plan& plan) {
   return lifetimes;
 }
 
-// Goes through time with the storages that are needed then, by their place.
+// Goes through time with the allocations that are needed then, by their place.
 Status CheckArena(const Plan& plan) {
   const std::vector<LiveRange> lifetimes = StorageLifetimes(plan);
   std::vector<int32_t> by_begin;
-  for (size_t s = 0; s < plan.storages.size(); ++s) {
-    const Storage& storage = plan.storages[s];
+  for (size_t s = 0; s < plan.allocations.size(); ++s) {
+    const Allocation& allocation = plan.allocations[s];
     const bool is_used = lifetimes[s].begin <= lifetimes[s].end;
-    if (storage.kind == StorageKind::kArena && storage.size > 0 && is_used) {
+    if (allocation.kind == AllocationKind::kArena && allocation.size > 0 && is_used) {
       by_begin.push_back(static_cast<int32_t>(s));
     }
   }
@@ -176,26 +177,28 @@ Status CheckArena(const Plan& plan) {
                    [&](int32_t a, int32_t b) { return lifetimes[a].begin < lifetimes[b].begin; });
   std::stable_sort(by_end.begin(), by_end.end(),
                    [&](int32_t a, int32_t b) { return lifetimes[a].end < lifetimes[b].end; });
-  std::map<int64_t, int32_t> needed;  // storages by offset; they share no bytes
+  std::map<int64_t, int32_t> needed;  // allocations by offset; they share no bytes
   size_t ended = 0;
   for (int32_t s : by_begin) {
     while (lifetimes[by_end[ended]].end < lifetimes[s].begin) {
-      needed.erase(plan.storages[by_end[ended++]].arena_offset);
+      needed.erase(plan.allocations[by_end[ended++]].arena_offset);
     }
-    const Storage& storage = plan.storages[s];
-    auto after = needed.lower_bound(storage.arena_offset);
+    const Allocation& allocation = plan.allocations[s];
+    auto after = needed.lower_bound(allocation.arena_offset);
     auto other = needed.end();
-    if (after != needed.end() && after->first < storage.arena_offset + storage.size) other = after;
+    if (after != needed.end() && after->first < allocation.arena_offset + allocation.size)
+      other = after;
     if (after != needed.begin()) {
       auto before = std::prev(after);
-      if (before->first + plan.storages[before->second].size > storage.arena_offset) other = before;
+      if (before->first + plan.allocations[before->second].size > allocation.arena_offset)
+        other = before;
     }
     if (other != needed.end()) {
-      return Internal("storages ", other->second, " and ", s,
+      return Internal("allocations ", other->second, " and ", s,
                       " share bytes of the arena, and both are needed at step ",
                       std::max(lifetimes[s].begin, 0) / 2);
     }
-    needed.emplace(storage.arena_offset, s);
+    needed.emplace(allocation.arena_offset, s);
   }
   return Status();
 }
@@ -300,17 +303,18 @@ class RegionChecker {
 Status Verify(const Plan& plan) {
   int32_t count = static_cast<int32_t>(plan.steps.size());
   if (plan.arena_alignment <= 0) return Internal("the arena's alignment is ", plan.arena_alignment);
-  for (const Storage& storage : plan.storages) {
-    if (storage.size < 0) return Internal("a storage has ", storage.size, " bytes");
-    if (storage.kind == StorageKind::kArena &&
-        (storage.arena_offset < 0 || storage.arena_offset % plan.arena_alignment != 0 ||
-         storage.arena_offset + storage.size > plan.arena_size)) {
-      return Internal("an arena storage at ", storage.arena_offset, " of ", storage.size,
+  for (const Allocation& allocation : plan.allocations) {
+    if (allocation.size < 0) return Internal("an allocation has ", allocation.size, " bytes");
+    if (allocation.kind == AllocationKind::kArena &&
+        (allocation.arena_offset < 0 || allocation.arena_offset % plan.arena_alignment != 0 ||
+         allocation.arena_offset + allocation.size > plan.arena_size)) {
+      return Internal("an arena allocation at ", allocation.arena_offset, " of ", allocation.size,
                       " bytes does not fit into ", plan.arena_size);
     }
-    if (storage.kind == StorageKind::kArgument &&
-        (storage.index < 0 || storage.index >= static_cast<int64_t>(plan.argument_types.size()))) {
-      return Internal("a storage names argument ", storage.index, " of ",
+    if (allocation.kind == AllocationKind::kArgument &&
+        (allocation.index < 0 ||
+         allocation.index >= static_cast<int64_t>(plan.argument_types.size()))) {
+      return Internal("an allocation names argument ", allocation.index, " of ",
                       plan.argument_types.size());
     }
   }
@@ -321,10 +325,11 @@ Status Verify(const Plan& plan) {
     }
     for (const ArrayRef& result : step.results) {
       PLINTH_RETURN_IF_ERROR(CheckArray(plan, result, k, "result"));
-      const Storage& storage = plan.storages[result.storage];
-      if (storage.kind == StorageKind::kConstant ||
-          (storage.kind == StorageKind::kArgument && !storage.donated)) {
-        return Internal("step ", k, " writes storage ", result.storage, ", which is not its own");
+      const Allocation& allocation = plan.allocations[result.allocation];
+      if (allocation.kind == AllocationKind::kConstant ||
+          (allocation.kind == AllocationKind::kArgument && !allocation.donated)) {
+        return Internal("step ", k, " writes allocation ", result.allocation,
+                        ", which is not its own");
       }
     }
     for (int32_t target : step.targets) {
@@ -338,16 +343,16 @@ Status Verify(const Plan& plan) {
     }
     PLINTH_RETURN_IF_ERROR(CheckInPlace(plan, step, k));
   }
-  std::vector<bool> is_taken(plan.storages.size());
+  std::vector<bool> is_taken(plan.allocations.size());
   for (const ArrayRef& output : plan.outputs) {
     PLINTH_RETURN_IF_ERROR(CheckArray(plan, output, count, "output"));
-    const Storage& storage = plan.storages[output.storage];
-    bool is_own = storage.kind == StorageKind::kOutput ||
-                  (storage.kind == StorageKind::kArgument && storage.donated);
-    if (!is_own || is_taken[output.storage]) {
-      return Internal("an output is in storage ", output.storage, ", which is not its own");
+    const Allocation& allocation = plan.allocations[output.allocation];
+    bool is_own = allocation.kind == AllocationKind::kOutput ||
+                  (allocation.kind == AllocationKind::kArgument && allocation.donated);
+    if (!is_own || is_taken[output.allocation]) {
+      return Internal("an output is in allocation ", output.allocation, ", which is not its own");
     }
-    is_taken[output.storage] = true;
+    is_taken[output.allocation] = true;
   }
   PLINTH_RETURN_IF_ERROR(RegionChecker(plan).Check());
   PLINTH_RETURN_IF_ERROR(WrittenBeforeRead(plan).Check());
@@ -355,22 +360,22 @@ Status Verify(const Plan& plan) {
 }
 
 std::string ToString(const Plan& plan) {
-  static constexpr const char* kStorageKinds[] = {"argument", "constant", "arena", "output"};
+  static constexpr const char* kAllocationKinds[] = {"argument", "constant", "arena", "output"};
   std::string out = StrCat("plan ", plan.name, ": arena ", plan.arena_size, " bytes, constants ",
                            plan.constant_bytes, " bytes\n");
-  for (size_t s = 0; s < plan.storages.size(); ++s) {
-    const Storage& storage = plan.storages[s];
-    out += StrCat("  %", s, " = ", kStorageKinds[static_cast<int>(storage.kind)], " ", storage.size,
-                  " bytes");
-    if (storage.kind == StorageKind::kArena) out += StrCat(" at ", storage.arena_offset);
-    if (storage.kind == StorageKind::kArgument) out += StrCat(" ", storage.index);
-    if (storage.donated) out += " donated";
+  for (size_t s = 0; s < plan.allocations.size(); ++s) {
+    const Allocation& allocation = plan.allocations[s];
+    out += StrCat("  %", s, " = ", kAllocationKinds[static_cast<int>(allocation.kind)], " ",
+                  allocation.size, " bytes");
+    if (allocation.kind == AllocationKind::kArena) out += StrCat(" at ", allocation.arena_offset);
+    if (allocation.kind == AllocationKind::kArgument) out += StrCat(" ", allocation.index);
+    if (allocation.donated) out += " donated";
     out += "\n";
   }
   auto list = [](const std::vector<ArrayRef>& arrays) {
     std::string text;
     for (const ArrayRef& array : arrays) {
-      text += StrCat(text.empty() ? "" : ", ", "%", array.storage, ":", array.type.ToString());
+      text += StrCat(text.empty() ? "" : ", ", "%", array.allocation, ":", array.type.ToString());
     }
     return text;
   };

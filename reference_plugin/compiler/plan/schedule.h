@@ -30,7 +30,7 @@ enum class StepKind : uint8_t {
   kCase,     // operands[0] is the index (S32) or predicate (kPred: block 0 when true, 1 when false)
 };
 
-// Result `result` may share storage with operand `operand` if that operand's value is dead
+// Result `result` may share allocation with operand `operand` if that operand's value is dead
 // afterwards: the step then works in place. `required` means that the step only writes part of
 // the result (an update), the rest being what the operand held: the planner copies the operand
 // into the result first where it cannot share.

@@ -189,21 +189,21 @@ class PlanRun {
       : plan_(plan), arena_(static_cast<size_t>(plan.arena_size), kUnwritten) {}
 
   Outcome Run(const std::vector<Bytes>& arguments) {
-    for (const plan::Storage& storage : plan_.storages) {
+    for (const plan::Allocation& allocation : plan_.allocations) {
       Bytes& bytes = own_.emplace_back();
-      switch (storage.kind) {
-        case plan::StorageKind::kArgument:
-          bytes = arguments[storage.index];
+      switch (allocation.kind) {
+        case plan::AllocationKind::kArgument:
+          bytes = arguments[allocation.index];
           break;
-        case plan::StorageKind::kConstant: {
-          const auto& constant = std::get<ConstantAttributes>(*storage.constant);
+        case plan::AllocationKind::kConstant: {
+          const auto& constant = std::get<ConstantAttributes>(*allocation.constant);
           bytes.assign(constant.bytes.begin(), constant.bytes.end());
           break;
         }
-        case plan::StorageKind::kOutput:
-          bytes.assign(static_cast<size_t>(storage.size), kUnwritten);
+        case plan::AllocationKind::kOutput:
+          bytes.assign(static_cast<size_t>(allocation.size), kUnwritten);
           break;
-        case plan::StorageKind::kArena:
+        case plan::AllocationKind::kArena:
           break;
       }
     }
@@ -221,10 +221,10 @@ class PlanRun {
 
  private:
   std::span<std::byte> Get(const plan::ArrayRef& array) {
-    const plan::Storage& storage = plan_.storages[array.storage];
-    std::byte* data = storage.kind == plan::StorageKind::kArena
-                          ? arena_.data() + storage.arena_offset
-                          : own_[array.storage].data();
+    const plan::Allocation& allocation = plan_.allocations[array.allocation];
+    std::byte* data = allocation.kind == plan::AllocationKind::kArena
+                          ? arena_.data() + allocation.arena_offset
+                          : own_[array.allocation].data();
     return {data, SizeOf(array.type)};
   }
 
@@ -329,7 +329,7 @@ class PlanRun {
   }
 
   const plan::Plan& plan_;
-  std::vector<Bytes> own_;  // by storage; nothing for those of the arena
+  std::vector<Bytes> own_;  // by allocation; nothing for those of the arena
   Bytes arena_;
   Outcome outcome_;
 };

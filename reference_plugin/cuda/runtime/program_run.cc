@@ -19,10 +19,10 @@ using backend::ContentsPtr;
 using backend::Outcome;
 using backend::PreparedProgram;
 using backend::StoragePtr;
+using compiler::plan::AllocationKind;
 using compiler::plan::PlanRegion;
 using compiler::plan::PlanStep;
 using compiler::plan::PlanStepKind;
-using compiler::plan::StorageKind;
 
 constexpr StreamKind kStream = StreamKind::kCompute;
 
@@ -39,7 +39,7 @@ class ProgramRun : public std::enable_shared_from_this<ProgramRun> {
   Outcome Enqueue();
   Status Begin();
   Status Bind();
-  Expected<StoragePtr> BindArgument(const compiler::plan::Storage& storage);
+  Expected<StoragePtr> BindArgument(const compiler::plan::Allocation& allocation);
   // Goes to the next step, which depends on what the device has computed: waits unless a loop's
   // turns are known.
   Outcome Choose(const PlanStep& step);
@@ -49,7 +49,7 @@ class ProgramRun : public std::enable_shared_from_this<ProgramRun> {
   void Fail(const Status& status);
 
   std::byte* Array(const compiler::plan::ArrayRef& array) const {
-    return bases_[static_cast<size_t>(array.storage)];
+    return bases_[static_cast<size_t>(array.allocation)];
   }
 
   const std::shared_ptr<Gpu> gpu_;
@@ -221,8 +221,8 @@ Status ProgramRun::Begin() {
 }
 
 Status ProgramRun::Bind() {
-  owned_.resize(plan_.storages.size());
-  bases_.resize(plan_.storages.size());
+  owned_.resize(plan_.allocations.size());
+  bases_.resize(plan_.allocations.size());
   if (const int64_t size = program_.memory_size(); size > 0) {
     PLINTH_ASSIGN_OR_RETURN(memory_, gpu_->Allocate(size, kStream));
     context_.scratch = {memory_->data() + program_.scratch_offset(),
@@ -235,22 +235,22 @@ Status ProgramRun::Bind() {
   context_.replica_id = request_.lane.replica_id;
   context_.call = request_.call.get();
   for (size_t s = 0; s < owned_.size(); ++s) {
-    const compiler::plan::Storage& storage = plan_.storages[s];
-    switch (storage.kind) {
-      case StorageKind::kArena:
-        bases_[s] = memory_->data() + storage.arena_offset;
+    const compiler::plan::Allocation& allocation = plan_.allocations[s];
+    switch (allocation.kind) {
+      case AllocationKind::kArena:
+        bases_[s] = memory_->data() + allocation.arena_offset;
         continue;
-      case StorageKind::kConstant: {
-        PLINTH_ASSIGN_OR_RETURN(owned_[s], gpu_->Constant(storage.constant));
+      case AllocationKind::kConstant: {
+        PLINTH_ASSIGN_OR_RETURN(owned_[s], gpu_->Constant(allocation.constant));
         PLINTH_RETURN_IF_ERROR(DeviceBlock::Of(owned_[s])->BeforeRead(kStream));
         break;
       }
-      case StorageKind::kOutput: {
-        PLINTH_ASSIGN_OR_RETURN(owned_[s], gpu_->Allocate(storage.size, kStream));
+      case AllocationKind::kOutput: {
+        PLINTH_ASSIGN_OR_RETURN(owned_[s], gpu_->Allocate(allocation.size, kStream));
         break;
       }
-      case StorageKind::kArgument: {
-        PLINTH_ASSIGN_OR_RETURN(owned_[s], BindArgument(storage));
+      case AllocationKind::kArgument: {
+        PLINTH_ASSIGN_OR_RETURN(owned_[s], BindArgument(allocation));
         break;
       }
     }
@@ -259,11 +259,12 @@ Status ProgramRun::Bind() {
   return Status();
 }
 
-Expected<StoragePtr> ProgramRun::BindArgument(const compiler::plan::Storage& storage) {
-  backend::RunArgument argument = TakeArgument(request_.inputs[static_cast<size_t>(storage.index)]);
+Expected<StoragePtr> ProgramRun::BindArgument(const compiler::plan::Allocation& allocation) {
+  backend::RunArgument argument =
+      TakeArgument(request_.inputs[static_cast<size_t>(allocation.index)]);
   DeviceBlock* block = DeviceBlock::Of(argument.storage);
   if (block == nullptr) return argument.storage;  // a token
-  if (!storage.donated) {
+  if (!allocation.donated) {
     PLINTH_RETURN_IF_ERROR(block->BeforeRead(kStream));
     return std::move(argument.storage);
   }
@@ -281,7 +282,7 @@ Status ProgramRun::Finish() {
       outputs_[o]->storage = backend::TokenStorage();
       continue;
     }
-    StoragePtr& storage = owned_[static_cast<size_t>(plan_.outputs[o].storage)];
+    StoragePtr& storage = owned_[static_cast<size_t>(plan_.outputs[o].allocation)];
     DeviceBlock::Of(storage)->Wrote(kStream, event);
     outputs_[o]->storage = std::move(storage);
   }
