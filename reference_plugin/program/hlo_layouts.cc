@@ -75,6 +75,8 @@ Expected<std::vector<ShapeLayout>> ReadShapeLayouts(std::string_view shape) {
   }
 }
 
+std::string AddHloConfig(std::string_view module) { return AddHloConfig(module, {}, {}); }
+
 std::string AddHloConfig(std::string_view module, std::span<const std::string> parameters,
                          std::string_view result) {
   std::string shape;

@@ -168,7 +168,7 @@ TEST(Hlo, TheConfigurationHasTheLayoutsThatWereAskedFor) {
                 Text(HloModuleConfigProto::kEntryComputationLayout, shape));
   };
   EXPECT_EQ(AddHloConfig(module), with(own));
-  EXPECT_EQ(AddHloConfig(module, parameters),
+  EXPECT_EQ(AddHloConfig(module, parameters, {}),
             with(Text(ProgramShapeProto::kResult, "own result") +
                  Text(ProgramShapeProto::kParameterNames, "name") +
                  Text(ProgramShapeProto::kParameters, "first") +

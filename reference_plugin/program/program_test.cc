@@ -45,7 +45,10 @@ TEST(SuitePrograms, EveryVersionIsTheSameProgram) {
     for (const char* version : {"0.9", "1.0", "1.13"}) {
       const std::string file =
           StrCat(kSuitePrograms, path.stem().string(), ".vhlo-", version, ".mlirbc");
-      ExpectSame(MustRead(LoadFile(file), file), text, file);
+      const std::string artifact = LoadFile(file);
+      // Older versions have no artifact of programs with attributes that came later.
+      if (artifact.empty() && version != std::string_view("1.13")) continue;
+      ExpectSame(MustRead(artifact, file), text, file);
       ++count;
     }
   }

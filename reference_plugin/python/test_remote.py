@@ -225,46 +225,33 @@ class Server:
         self.process.communicate()
 
 
+def finish(process: subprocess.Popen) -> str:
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err[-4000:]
+    return out
+
+
 class RemoteTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.socket = f"unix:{folder.name}/s"
 
-    def finish(self, process: subprocess.Popen) -> str:
-        out, err = process.communicate(timeout=300)
-        self.assertEqual(process.returncode, 0, err[-4000:])
-        return out
-
     def test_trains_as_without_it(self):
         show = TRAIN + "print(json.dumps(losses))"
         with Server() as server:
             self.assertTrue(server.address.startswith("127.0.0.1:"), server.address)
             runs = [child(show, server.address), child(show, None)]
-            remote, local = (json.loads(self.finish(run)) for run in runs)
+            remote, local = (json.loads(finish(run)) for run in runs)
         self.assertEqual(remote, local)
         self.assertLess(remote[-1], remote[0])
-
-    def test_digits_train_the_same(self):
-        train = Path(__file__).resolve().parents[2] / "samples/digits/train.py"
-        with tempfile.TemporaryDirectory() as folder, Server() as server:
-            code = (f"import runpy, sys; sys.path.insert(0, {str(train.parent)!r}); "
-                    "sys.argv = ['train.py', '--epochs', '1', '--out', {!r}]; "
-                    f"runpy.run_path({str(train)!r}, run_name='__main__')")
-            runs = [child(code.format(f"{folder}/{name}"), address)
-                    for name, address in (("remote", server.address), ("local", None))]
-            for run in runs:
-                self.finish(run)
-            remote, local = (json.loads(Path(f"{folder}/{name}.json").read_text()) for name in ("remote", "local"))
-            self.assertEqual(remote["losses"], local["losses"])
-            self.assertEqual(remote["accuracy"], local["accuracy"])
 
     def test_eight_devices_and_a_socket(self):
         with Server("--option", "num_devices=8", "--listen", self.socket) as server:
             self.assertEqual(server.address, self.socket)
             mode = stat.S_IMODE(os.stat(self.socket.removeprefix("unix:")).st_mode)
             self.assertEqual(mode, 0o600)
-            self.finish(child(TRAIN + EIGHT, server.address))
+            finish(child(TRAIN + EIGHT, server.address))
             # Everything of the client has gone with it.
             deadline = time.time() + 20
             while True:
@@ -287,7 +274,7 @@ class RemoteTest(unittest.TestCase):
 
     def test_callbacks(self):
         with Server("--listen", self.socket) as server:
-            out = self.finish(child(CALLBACKS, server.address))
+            out = finish(child(CALLBACKS, server.address))
             self.assertEqual(out, "sum is 15.0\nthe last 7\n")
             # A client that is killed in a callback leaves no work behind: the server ends at once.
             process = child("import time, jax, numpy as np\n"
@@ -297,7 +284,7 @@ class RemoteTest(unittest.TestCase):
             self.assertEqual(process.stdout.readline(), "called\n")
             process.kill()
             process.communicate()
-            self.finish(child("import jax.numpy as jnp; assert jnp.ones(3).sum() == 3", server.address))
+            finish(child("import jax.numpy as jnp; assert jnp.ones(3).sum() == 3", server.address))
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(60), 0)
 
@@ -379,5 +366,23 @@ class RemoteTest(unittest.TestCase):
             remote._address("here")
 
 
+class LongTest(unittest.TestCase):
+    """Of `scripts/test --part ifrt`."""
+
+    def test_digits_train_the_same(self):
+        train = Path(__file__).resolve().parents[2] / "samples/digits/train.py"
+        with tempfile.TemporaryDirectory() as folder, Server() as server:
+            code = (f"import runpy, sys; sys.path.insert(0, {str(train.parent)!r}); "
+                    "sys.argv = ['train.py', '--epochs', '1', '--out', {!r}]; "
+                    f"runpy.run_path({str(train)!r}, run_name='__main__')")
+            runs = [child(code.format(f"{folder}/{name}"), address)
+                    for name, address in (("remote", server.address), ("local", None))]
+            for run in runs:
+                finish(run)
+            remote, local = (json.loads(Path(f"{folder}/{name}.json").read_text()) for name in ("remote", "local"))
+            self.assertEqual(remote["losses"], local["losses"])
+            self.assertEqual(remote["accuracy"], local["accuracy"])
+
+
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(defaultTest="RemoteTest")

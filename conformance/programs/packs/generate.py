@@ -10,8 +10,13 @@ Results are computed by NumPy. jaxlib makes portable artifacts of the texts, one
 
 import argparse
 import importlib
+import os
 import pathlib
 import sys
+
+# The same numbers on every machine: with the instructions and the OpenBLAS that all have.
+os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 AVX512_ICL AVX512_SPR"
+os.environ["OPENBLAS_CORETYPE"] = "Haswell"
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))

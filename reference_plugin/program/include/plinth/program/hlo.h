@@ -31,11 +31,13 @@ struct ShapeLayout {
 // The arrays and tokens in a ShapeProto, in the order of its text. Errors as of ReadHlo.
 Expected<std::vector<ShapeLayout>> ReadShapeLayouts(std::string_view shape);
 
-// A program of format "hlo" as one of "hlo_with_config". Its configuration has the layouts of
-// parameters and results: those of `parameters` and `result`, ShapeProtos of the compile options,
-// and where these are empty, those that the module says. Bytes that are no module give none.
-std::string AddHloConfig(std::string_view module, std::span<const std::string> parameters = {},
-                         std::string_view result = {});
+// A program of format "hlo" as one of "hlo_with_config", whose configuration has the layouts that
+// the module says its parameters and results have. Bytes that are no module give no configuration.
+std::string AddHloConfig(std::string_view module);
+// The same with the layouts of `parameters` and `result`, ShapeProtos of the compile options, where
+// these are not empty.
+std::string AddHloConfig(std::string_view module, std::span<const std::string> parameters,
+                         std::string_view result);
 
 }  // namespace plinth::program
 
