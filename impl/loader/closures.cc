@@ -3,6 +3,8 @@
 
 #include <ffi.h>
 
+#include <array>
+#include <atomic>
 #include <memory>
 
 #include "impl/loader/thunk_dispatch.h"
@@ -23,7 +25,12 @@ struct ClosureSet {
   };
   ThunkInstance instance;
   std::array<Closure, reflection::kFunctionCount> closures;
+  ClosureSet* before = nullptr;
 };
+
+// They live as long as the process. Only executable memory refers to them otherwise, where leak
+// checkers do not look.
+std::atomic<ClosureSet*> last_set = nullptr;
 
 // Every function takes one pointer; what a function without a result leaves is not looked at.
 void OnCall(ffi_cif*, void* result, void** arguments, void* user_data) {
@@ -66,6 +73,8 @@ Expected<Thunks> MakeClosures() {
     }
     thunks.functions[i] = function;
   }
+  set->before = last_set.load();
+  while (!last_set.compare_exchange_weak(set->before, set.get())) continue;
   static_cast<void>(set.release());
   return thunks;
 }
