@@ -50,6 +50,8 @@ Plugin::Plugin(PluginOptions options) : options_(std::move(options)) {
   info_.name = options_.name;
   info_.version = options_.version;
   info_.platform_name = options_.name;
+  // JAX registers handlers of jax.ffi by the platform's name.
+  backend::FfiRegistry::Get().SetPlatform(options_.name);
   info_.platform_version =
       StrCat(options_.name, " ", options_.version, " build ", backend::BuildId());
   info_.attributes = {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "plinth/reference/plugin.h"
+#include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/cpu/pjrt/plugin_test_util.h"
 
 namespace plinth::reference {
@@ -225,6 +226,23 @@ TEST_F(ReferenceTest, FallbackMayBeWarnedOf) {
   ASSERT_FALSE(Compile(kProgram, &executable).has_value());
   EXPECT_NE(testing::internal::GetCapturedStderr().find("sine (1); 32 bytes"), std::string::npos);
   Destroy(executable);
+}
+
+TEST_F(ReferenceTest, HandlersOfItsOwnPlatformAreTaken) {
+  ASSERT_NE(GetPjrtApi(), nullptr);
+  int function = 0;
+  sdk::FfiHandler handler;
+  handler.target = "of_npu";
+  handler.is_typed = false;
+  handler.execute = &function;
+  for (const char* platform : {"NPU", "npu", "cpu", "Host"}) {
+    handler.platform = platform;
+    EXPECT_TRUE(backend::FfiRegistry::Get().RegisterHandler(handler).ok()) << platform;
+  }
+  handler.platform = "tpu";
+  const Status refused = backend::FfiRegistry::Get().RegisterHandler(handler);
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(refused.message().find("and of \"npu\""), std::string::npos) << refused.message();
 }
 
 }  // namespace

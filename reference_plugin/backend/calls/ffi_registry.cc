@@ -10,15 +10,15 @@
 namespace plinth::backend {
 namespace {
 
-// Names that frameworks use for this platform; an empty one stands for it too.
-constexpr std::string_view kPlatforms[] = {"", "cpu", "host"};
+// Names that frameworks use for the host; an empty one stands for it too.
+constexpr std::string_view kHost[] = {"", "cpu", "host"};
 
-bool IsThisPlatform(std::string_view platform) {
-  std::string lower(platform);
+std::string Lower(std::string_view text) {
+  std::string lower(text);
   for (char& c : lower) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  return std::find(std::begin(kPlatforms), std::end(kPlatforms), lower) != std::end(kPlatforms);
+  return lower;
 }
 
 bool Same(const FfiRegistry::Handler& a, const FfiRegistry::Handler& b) {
@@ -63,14 +63,22 @@ FfiRegistry& FfiRegistry::Get() {
   return *registry;
 }
 
+void FfiRegistry::SetPlatform(std::string_view platform) { platform_ = Lower(platform); }
+
+bool FfiRegistry::IsPlatform(std::string_view lower) const {
+  return lower == platform_ ||
+         std::find(std::begin(kHost), std::end(kHost), lower) != std::end(kHost);
+}
+
 Status FfiRegistry::RegisterHandler(const sdk::FfiHandler& source) {
   if (source.target.empty()) return InvalidArgument("a handler needs a name");
   if (source.execute == nullptr) {
     return InvalidArgument("the handler of \"", source.target, "\" has no execute function");
   }
-  if (!IsThisPlatform(source.platform)) {
+  if (!IsPlatform(Lower(source.platform))) {
     return InvalidArgument("the handler of \"", source.target, "\" is for platform \"",
-                           source.platform, "\"; this plugin calls those of \"cpu\" (or \"Host\")");
+                           source.platform, "\"; this plugin calls those of \"cpu\" (or \"Host\")",
+                           platform_.empty() ? "" : StrCat(" and of \"", platform_, "\""));
   }
   Handler handler;
   handler.is_typed = source.is_typed;

@@ -21,6 +21,10 @@ class FfiRegistry final : public sdk::Ffi {
  public:
   static FfiRegistry& Get();
 
+  // Takes handlers of that platform beside those of the host. A plugin of another name calls it
+  // when it is made, before anything is registered.
+  void SetPlatform(std::string_view platform);
+
   struct Handler {
     bool is_typed = true;
     XLA_FFI_Handler_Bundle bundle{};  // typed
@@ -40,7 +44,9 @@ class FfiRegistry final : public sdk::Ffi {
 
  private:
   FfiRegistry() = default;
+  bool IsPlatform(std::string_view lower) const;
 
+  std::string platform_;
   sdk::FfiTypes types_;
   mutable std::mutex mutex_;
   std::map<std::string, Handler, std::less<>> handlers_;
