@@ -93,6 +93,27 @@ typedef void (*plinth_ifrt_ready_callback)(plinth_status* status, void* user_dat
 // user_data: As given.
 typedef void (*plinth_ifrt_done_callback)(void* user_data);
 
+// Reads a key of the store that the processes of a run share. Must not throw. [since 0.3]
+// key: Not terminated.
+// key_size: Its bytes.
+// timeout_ms: Waits for at most that long for the key, then DEADLINE_EXCEEDED. 0: NOT_FOUND at
+// once.
+// value: Out: memory of malloc, which libplinth_ifrt frees.
+// value_size: Out: its bytes.
+// user_data: As given.
+typedef plinth_status* (*plinth_ifrt_key_value_get_callback)(
+    const char* key, size_t key_size, int64_t timeout_ms, char** value, size_t* value_size, void*
+    user_data);
+
+// Sets a key of that store. Must not throw. [since 0.3]
+// key: Not terminated.
+// key_size: Its bytes.
+// value: Not terminated.
+// value_size: Its bytes.
+// user_data: As given.
+typedef plinth_status* (*plinth_ifrt_key_value_put_callback)(
+    const char* key, size_t key_size, const char* value, size_t value_size, void* user_data);
+
 // Which plugin, and how its client is made. Set struct_size to
 // plinth_ifrt_client_options_STRUCT_SIZE and everything else to zero, then fill in what differs.
 // [since 0.1]
@@ -114,8 +135,18 @@ struct plinth_ifrt_client_options {
   const char* const* options;
   // Number of `options`. [in, since 0.1, if absent: 0]
   size_t num_options;
+  // For a run of several processes: reads what they share, from any thread, several at once. Given
+  // with `key_value_put` or not at all. [in, since 0.3, if absent: null]
+  plinth_ifrt_key_value_get_callback key_value_get;
+  // Sets what they share. [in, since 0.3, if absent: null]
+  plinth_ifrt_key_value_put_callback key_value_put;
+  // Null, or called when the client and what was made from it are gone, and at once if it cannot be
+  // made: the store is no longer used. [in, since 0.3, if absent: null]
+  plinth_ifrt_done_callback key_value_done;
+  // For the three callbacks. [in, since 0.3, may be null, if absent: null]
+  void* key_value_user_data;
 };
-PJRT_DEFINE_STRUCT_TRAITS(plinth_ifrt_client_options, num_options);
+PJRT_DEFINE_STRUCT_TRAITS(plinth_ifrt_client_options, key_value_user_data);
 
 // Devices along the axes of a mesh, and the axes along which each dimension of an array is cut.
 // Device i of the sharding is at place i of the mesh, counted row-major. [since 0.1]
@@ -600,6 +631,36 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_arrays_error(
     plinth_ifrt_client* client, const plinth_ifrt_array_spec* specs, size_t num_arrays,
     PJRT_Error_Code code, const char* message, plinth_ifrt_array** outputs);
 
+// The memory of a shard as a tensor of DLPack, read-only and without a copy. Waits for the
+// contents. The memory stays until the tensor's deleter was called, whatever becomes of the array.
+// [since 0.3]
+// array: Not null.
+// shard: Which of the shards on devices of this process. Below 0: the whole array, which every
+// shard has to be.
+// tensor: Out: a DLManagedTensorVersioned of DLPack 1.x, freed by its deleter; null on failure.
+// INVALID_ARGUMENT: No such shard; an array that is cut where the whole is asked for; deleted. What
+// made the contents fail has codes of its own.
+// UNIMPLEMENTED: Types of less than a byte, tiled layouts, devices that DLPack has no number for; a
+// plugin that does not tell where a buffer is.
+PLINTH_EXPORT plinth_status* plinth_ifrt_array_to_dlpack(
+    plinth_ifrt_array* array, int64_t shard, void** tensor);
+
+// An array with the memory of tensors of DLPack: one with the whole array, or one for each shard on
+// devices of this process, these dense row-major. A plugin that can leaves the elements where they
+// are. The tensors are the array's, and their deleters are called when nothing uses them; on
+// failure they stay the caller's. [since 0.3]
+// client: Not null.
+// spec: What the array is.
+// tensors: DLManagedTensorVersioned of DLPack 1.x, with what they have to compute done. None null.
+// num_tensors: Number of tensors.
+// array: Out: the array; null on failure.
+// INVALID_ARGUMENT: Tensors of another major version, type, shape or number; shards with strides; a
+// sharding that does not go with the shape.
+// UNIMPLEMENTED: Tensors that are not in host memory; types of less than a byte.
+PLINTH_EXPORT plinth_status* plinth_ifrt_array_from_dlpack(
+    plinth_ifrt_client* client, const plinth_ifrt_array_spec* spec, void* const* tensors, size_t
+    num_tensors, plinth_ifrt_array** array);
+
 // Starts to copy whole arrays to the host, of all shards at once. [since 0.1]
 // client: Not null.
 // arrays: None null.
@@ -691,7 +752,8 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_array_replicated_shard(
     plinth_ifrt_array* array, plinth_ifrt_copy_semantics semantics, plinth_ifrt_array** output);
 
 // Copies to other devices or another memory, cut in the same way: shard i goes to device i. All
-// arrays are in the same places. [since 0.1]
+// arrays are in the same places. Where shards go from process to process, all processes make the
+// same copies in the same order; who receives may wait for who sends. [since 0.1]
 // client: Not null.
 // arrays: None null.
 // num_arrays: Number of arrays.
@@ -702,7 +764,8 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_array_replicated_shard(
 // outputs: Out: room for as many arrays; null on failure.
 // INVALID_ARGUMENT: Arrays in different places, deleted ones; a wrong number of devices; no such
 // memory.
-// UNIMPLEMENTED: A shard would go to another process.
+// UNIMPLEMENTED: A shard would go to another process, and the plugin has no extension
+// CrossHostTransfers of 0.81.
 PLINTH_EXPORT plinth_status* plinth_ifrt_arrays_copy(
     plinth_ifrt_client* client, plinth_ifrt_array* const* arrays, size_t num_arrays, const
     plinth_ifrt_device* const* devices, size_t num_devices, const char* memory_kind,

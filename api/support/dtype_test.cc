@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/support/ffi_dtype.h"
+
 namespace plinth {
 namespace {
 
@@ -22,6 +24,21 @@ TEST(DTypeTest, NumbersThatAreNoType) {
   EXPECT_FALSE(DTypeFromC(-1).has_value());
   EXPECT_FALSE(DTypeFromC(kNumDTypes).has_value());
   EXPECT_EQ(Name(static_cast<DType>(200)), "invalid");
+}
+
+TEST(DTypeTest, TypesOfTheFfi) {
+  for (int number = 1; number < kNumDTypes; ++number) {
+    const DType type = *DTypeFromC(number);
+    const XLA_FFI_DataType ffi = FfiDataType(type);
+    // It has no floats of 6 bits.
+    if (type == DType::kF6E2M3FN || type == DType::kF6E3M2FN) {
+      EXPECT_EQ(ffi, XLA_FFI_DataType_INVALID);
+    } else {
+      EXPECT_EQ(DTypeFromFfi(ffi), type) << Name(type);
+    }
+  }
+  EXPECT_FALSE(DTypeFromFfi(XLA_FFI_DataType_INVALID).has_value());
+  EXPECT_FALSE(DTypeFromFfi(static_cast<XLA_FFI_DataType>(99)).has_value());
 }
 
 TEST(DTypeTest, MlirNamesRoundTrip) {
