@@ -550,6 +550,16 @@ module @layout {
         self.assertIn("wrong.mlir", value["error"]["message"])
         self.run_program("--serialized", program=wrong, code=1)
 
+    def test_hlo(self):
+        proto = pathlib.Path(__file__).resolve().parents[2] / "conformance/programs/pytorch-xla-2.9/addone_1.hlo.pb"
+        value = self.run_program(program=proto, json=True)
+        self.assertEqual(value["outputs"][0]["data"], [2, 2, 2])
+        self.assertEqual(self.json("compile", proto, "--plugin", PLUGIN)["outputs"], ["f32[3]{0}"])
+        cut = self.folder / "cut.pb"
+        cut.write_bytes(proto.read_bytes()[:100])
+        self.assertIn("cut.pb: HLO: malformed protocol buffer of 100 bytes",
+                      self.plinth("compile", cut, "--plugin", PLUGIN, code=1).stderr)
+
     def test_out_of_memory_is_an_error(self):
         huge = self.folder / "huge.mlir"
         huge.touch()

@@ -59,7 +59,8 @@ std::string ManualPage(const CLI::App& app) {
   AddOptions(app, page);
   page += ".SH COMMANDS\n";
   AddCommand(app, app.get_name(), page);
-  std::string_view codes = app.get_footer();
+  const std::string footer = app.get_footer();
+  std::string_view codes = footer;
   codes.remove_prefix(std::min(codes.size(), codes.find('\n') + 1));
   return StrCat(page, ".SH EXIT STATUS\n.nf\n", Roff(codes), "\n.fi\n");
 }

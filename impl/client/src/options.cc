@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plinth/client/options.h"
 
+#include <algorithm>
 #include <span>
 #include <type_traits>
 
@@ -79,6 +80,15 @@ Options& Options::Put(std::string name, Value value) {
 Status Options::Parse(std::string_view text) {
   PLINTH_ASSIGN_OR_RETURN(Assignment<float> option, ParseAssignment<float>(text));
   Put(std::move(option.name), std::move(option.value));
+  return {};
+}
+
+Status Options::ParseList(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(';'));
+    if (!one.empty()) PLINTH_RETURN_IF_ERROR(Parse(one));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+  }
   return {};
 }
 

@@ -408,5 +408,35 @@ TEST_F(PluginTest, ShardingsOfAProgramOnOneDevice) {
   EXPECT_TRUE(outputs.empty() || outputs.size() == 2u);
 }
 
+// A client of before the Shardings extension (JAX through 0.9.0, PyTorch/XLA) reads shardings in
+// the optimized program, and as HLO alone. One that has asked the extension gets the program's
+// text.
+TEST_F(PluginTest, OptimizedProgramForClientsOldAndNew) {
+  constexpr std::string_view kSharded = R"(
+module @sharded attributes {mhlo.num_partitions = 2 : i32} {
+  func.func public @main(%x: tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"})
+      -> (tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) {
+    %0 = stablehlo.add %x, %x : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})";
+  CompileOptions options;
+  options.num_partitions = 2;
+  options.use_spmd_partitioning = true;
+  ASSERT_VALUE(const LoadedExecutable of_old, client_->Compile(Program{kSharded}, options));
+  ASSERT_VALUE(const LoadedExecutable of_new, client_->Compile(Program{kSharded}, options));
+  ASSERT_VALUE(const std::vector<std::string> outputs, OutputShardings(of_new.executable()));
+  ASSERT_EQ(outputs.size(), 1u);
+  ASSERT_VALUE(const auto text, of_new.executable().OptimizedProgram());
+  EXPECT_EQ(text.format, "mlir");
+  EXPECT_THAT(text.code, HasSubstr("tensor<2xf32>"));
+  ASSERT_VALUE(const auto outline, of_old.executable().OptimizedProgram());
+  EXPECT_EQ(outline.format, "hlo_with_config");
+  // Of one device, both get what was compiled.
+  ASSERT_VALUE(const LoadedExecutable alone, client_->Compile(Program{kAddAndDouble}));
+  ASSERT_VALUE(const auto same, alone.executable().OptimizedProgram());
+  EXPECT_EQ(same.format, "mlir");
+}
+
 }  // namespace
 }  // namespace plinth::client

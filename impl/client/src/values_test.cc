@@ -63,6 +63,16 @@ TEST(OptionsTest, Parse) {
   EXPECT_TRUE(options.empty());
 }
 
+TEST(OptionsTest, ParseList) {
+  Options options;
+  ASSERT_TRUE(options.ParseList(";num_devices=4;;name=left;num_devices=2;").ok());
+  ASSERT_EQ(options.values().size(), 2u);
+  EXPECT_EQ(options.values()[0].value, plinth::Value(int64_t{2}));
+  EXPECT_EQ(options.values()[1].value, plinth::Value(std::string("left")));
+  EXPECT_TRUE(options.ParseList("").ok());
+  EXPECT_THAT(options.ParseList("a=1;b").message(), HasSubstr("\"b\" is not of the form"));
+}
+
 TEST(CompileOptionsTest, ParseOverride) {
   CompileOptions options;
   for (const char* text : {"d=0.1", "i=-3", "b=true", "s=x", "i=4"}) {

@@ -44,6 +44,8 @@ class Options {
   // integers "[1,2]", floats; everything else, and a text in double quotes, is a string.
   // INVALID_ARGUMENT without a name, and for integers of more than 64 bits.
   Status Parse(std::string_view text);
+  // Several of them with ";" between, as in the environment variable PLINTH_CLIENT_OPTIONS.
+  Status ParseList(std::string_view text);
 
   const std::vector<NamedValue>& values() const { return values_; }
   bool empty() const { return values_.empty(); }
