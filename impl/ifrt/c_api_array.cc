@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "impl/ifrt/c_api.h"
+#include "impl/ifrt/dlpack.h"
 #include "impl/ifrt/host.h"
 #include "plinth/support/error.h"
 #include "plinth/support/str_cat.h"
@@ -154,6 +155,34 @@ plinth_status* plinth_ifrt_arrays_to_host(plinth_ifrt_client* client,
       to.push_back(destination);
     }
     return GiveFuture(plinth::ifrt::ArraysToHost(ShareClient(client), given, to), ready);
+  });
+}
+
+plinth_status* plinth_ifrt_array_to_dlpack(plinth_ifrt_array* array, int64_t shard, void** tensor) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(tensor, "`tensor`"));
+    *tensor = nullptr;
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(array, "the array"));
+    PLINTH_ASSIGN_OR_RETURN(*tensor, plinth::ifrt::ArrayToDlpack(*FromC(array), shard));
+    return {};
+  });
+}
+
+plinth_status* plinth_ifrt_array_from_dlpack(plinth_ifrt_client* client,
+                                             const plinth_ifrt_array_spec* spec,
+                                             void* const* tensors, size_t num_tensors,
+                                             plinth_ifrt_array** array) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(CheckCall(client, tensors, num_tensors, array, 1));
+    PLINTH_ASSIGN_OR_RETURN(std::vector<ArraySpec> wanted, SpecsFromC(spec, 1));
+    std::vector<plinth::ifrt::DlpackManaged*> given;
+    for (size_t i = 0; i < num_tensors; ++i) {
+      given.push_back(static_cast<plinth::ifrt::DlpackManaged*>(tensors[i]));
+    }
+    PLINTH_ASSIGN_OR_RETURN(Ref<Array> made, plinth::ifrt::ArrayFromDlpack(
+                                                 ShareClient(client), std::move(wanted[0]), given));
+    *array = ToC(made.Give());
+    return {};
   });
 }
 

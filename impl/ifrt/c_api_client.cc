@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "impl/ifrt/c_api.h"
+#include "impl/ifrt/callback_store.h"
 #include "impl/ifrt/ladder.h"
 #include "impl/loader/named_value_json.h"
 #include "plinth/support/str_cat.h"
@@ -28,7 +29,8 @@ Status InitializeOnce(const client::Api& api) {
   return {};
 }
 
-Expected<client::Client> MakeClient(const plinth_ifrt_client_options& options) {
+Expected<client::Client> MakeClient(const plinth_ifrt_client_options& options,
+                                    client::KeyValueStore* store) {
   client::Options values;
   const PJRT_Api* table = GetField(options, &plinth_ifrt_client_options::api, nullptr);
   const bool is_callers = table != nullptr;
@@ -56,7 +58,7 @@ Expected<client::Client> MakeClient(const plinth_ifrt_client_options& options) {
     PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(texts[i], "an option"));
     PLINTH_IFRT_RETURN_IF_ERROR(values.Parse(texts[i]));
   }
-  return client::Client::Create(api, values);
+  return client::Client::Create(api, values, store);
 }
 
 }  // namespace
@@ -71,10 +73,13 @@ plinth_status* plinth_ifrt_client_create(const plinth_ifrt_client_options* optio
     *client = nullptr;
     plinth_ifrt_client_options defaults = {};
     defaults.struct_size = plinth_ifrt_client_options_STRUCT_SIZE;
+    const plinth_ifrt_client_options& given = options == nullptr ? defaults : *options;
+    PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<plinth::client::KeyValueStore> store,
+                            plinth::ifrt::StoreFromC(given));
     PLINTH_ASSIGN_OR_RETURN(plinth::client::Client raw,
-                            plinth::ifrt::MakeClient(options == nullptr ? defaults : *options));
+                            plinth::ifrt::MakeClient(given, store.get()));
     PLINTH_ASSIGN_OR_RETURN(plinth::ifrt::Ref<plinth::ifrt::Client> made,
-                            plinth::ifrt::Client::Create(std::move(raw)));
+                            plinth::ifrt::Client::Create(std::move(raw), std::move(store)));
     *client = ToC(made.Give());
     return {};
   });

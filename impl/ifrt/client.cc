@@ -35,15 +35,17 @@ const Memory* Device::FindMemory(std::string_view memory_kind) const {
 
 std::string Device::Name() const { return StrCat("device ", id, " (", kind, ")"); }
 
-Client::Client(client::Client raw)
-    : raw_(std::move(raw)),
+Client::Client(client::Client raw, std::unique_ptr<client::KeyValueStore> store)
+    : store_(std::move(store)),
+      raw_(std::move(raw)),
       programs_(std::make_unique<ProgramCache>()),
       work_(std::make_unique<WorkQueue>()) {}
 
 Client::~Client() = default;
 
-Expected<Ref<Client>> Client::Create(client::Client raw) {
-  Ref<Client> made = Ref<Client>::Adopt(new Client(std::move(raw)));
+Expected<Ref<Client>> Client::Create(client::Client raw,
+                                     std::unique_ptr<client::KeyValueStore> store) {
+  Ref<Client> made = Ref<Client>::Adopt(new Client(std::move(raw), std::move(store)));
   PLINTH_RETURN_IF_ERROR(made->ReadDevices());
   return made;
 }

@@ -2,6 +2,8 @@
 #ifndef PLINTH_IMPL_IFRT_CLIENT_H_
 #define PLINTH_IMPL_IFRT_CLIENT_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "impl/ifrt/counted.h"
 #include "plinth/client/client.h"
+#include "plinth/client/key_value_store.h"
 #include "plinth/support/status.h"
 
 namespace plinth::ifrt {
@@ -46,7 +49,9 @@ struct Device {
 // thread.
 class Client : public Counted {
  public:
-  static Expected<Ref<Client>> Create(client::Client raw);
+  // `store`: what `raw` uses, if it is one of several processes.
+  static Expected<Ref<Client>> Create(client::Client raw,
+                                      std::unique_ptr<client::KeyValueStore> store);
 
   const client::Client& raw() const { return raw_; }
   // In the plugin's order; those of other processes too.
@@ -61,13 +66,17 @@ class Client : public Counted {
   ProgramCache& programs() const { return *programs_; }
   // Threads that compile.
   WorkQueue& work() const { return *work_; }
+  // For copies between processes, all of which ask for as many.
+  int64_t NextTransferKey() const { return next_transfer_key_.fetch_add(1); }
 
  private:
-  explicit Client(client::Client raw);
+  Client(client::Client raw, std::unique_ptr<client::KeyValueStore> store);
   ~Client() override;
   Status ReadDevices();
 
+  const std::unique_ptr<client::KeyValueStore> store_;  // Goes after `raw_`.
   client::Client raw_;
+  mutable std::atomic<int64_t> next_transfer_key_{0};
   std::string platform_name_;
   std::string platform_version_;
   int process_index_ = 0;

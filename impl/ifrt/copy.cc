@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/ifrt/copy.h"
 
+#include <algorithm>
+
+#include "impl/ifrt/copy_across.h"
+#include "plinth/client/cross_host.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::ifrt {
@@ -33,6 +37,64 @@ Status CheckSamePlaces(std::span<Array* const> arrays) {
                              arrays[0]->sharding()->ToString(), "; ",
                              arrays[i]->sharding()->ToString(), ". Copy them apart");
     }
+  }
+  return {};
+}
+
+// The shard on its device, if that is one of this process.
+const Ref<Shard>* AddressableShard(const Array& array, size_t shard) {
+  const std::vector<size_t>& here = array.sharding()->addressable();
+  const auto found = std::find(here.begin(), here.end(), shard);
+  return found == here.end() ? nullptr : &array.shards()[static_cast<size_t>(found - here.begin())];
+}
+
+Expected<Shape> ShapeOf(const Array& array, size_t shard) {
+  PLINTH_ASSIGN_OR_RETURN(const IndexDomain domain,
+                          array.sharding()->partitioning().Domain(array.dims(), shard));
+  return Shape{array.type(), {domain.extents.begin(), domain.extents.end()}};
+}
+
+bool Crosses(const Sharding& from, const Sharding& to, size_t shard) {
+  const Device& source = *from.devices()[shard];
+  const Device& target = *to.devices()[shard];
+  return source.process_index != target.process_index ||
+         source.is_addressable != target.is_addressable;
+}
+
+// Whether shards that go from process to process can.
+Status CheckCrossings(const Array& array, const Sharding& to) {
+  const Sharding& from = *array.sharding();
+  for (size_t shard = 0; shard < to.num_shards(); ++shard) {
+    if (!Crosses(from, to, shard)) continue;
+    const Status can = client::CheckCrossHost(to.client()->raw().api());
+    if (!can.ok()) {
+      return can.WithContext(StrCat("a copy from ", from.devices()[shard]->Name(), " to ",
+                                    to.devices()[shard]->Name(),
+                                    ", which different processes drive"));
+    }
+    PLINTH_RETURN_IF_ERROR(ShapeOf(array, shard).status());
+  }
+  return {};
+}
+
+// For each shard how it goes to another process, if it does. Every process gets the same keys, also
+// for shards that are neither here before nor afterwards.
+std::vector<Crossing> CrossingsOf(const Client& client, const Sharding& from, const Sharding& to) {
+  std::vector<Crossing> crossings(to.num_shards());
+  for (size_t shard = 0; shard < to.num_shards(); ++shard) {
+    if (!Crosses(from, to, shard)) continue;
+    crossings[shard] = {from.devices()[shard], to.devices()[shard], client.NextTransferKey()};
+  }
+  return crossings;
+}
+
+Status SendShards(const Ref<const Client>& client, const Array& array,
+                  std::span<const Crossing> crossings) {
+  for (size_t shard = 0; shard < crossings.size(); ++shard) {
+    const Ref<Shard>* const own = AddressableShard(array, shard);
+    if (crossings[shard].from == nullptr || own == nullptr) continue;
+    PLINTH_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(array, shard));
+    PLINTH_RETURN_IF_ERROR(SendShard(client, *own, shape, crossings[shard]));
   }
   return {};
 }
@@ -104,28 +166,32 @@ Expected<std::vector<Ref<Array>>> CopyArrays(const Ref<const Client>& client,
         Ref<const Sharding> to,
         from.WithDevices(devices ? *devices : std::span<const Device* const>(from.devices()),
                          memory_kind ? *memory_kind : from.memory_kind()));
-    for (size_t shard = 0; shard < to->num_shards(); ++shard) {
-      if (from.devices()[shard]->is_addressable != to->devices()[shard]->is_addressable) {
-        return Unimplemented("a copy from ", from.devices()[shard]->Name(), " to ",
-                             to->devices()[shard]->Name(),
-                             ", which different processes drive: the PJRT extension "
-                             "CrossHostTransfers is not used yet");
-      }
-    }
+    PLINTH_RETURN_IF_ERROR(CheckCrossings(*array, *to));
     shardings.push_back(std::move(to));
   }
   PLINTH_ASSIGN_OR_RETURN(Donation donation, Donation::Take(semantics, arrays));
+  // Who receives may wait for what others send: so first all that is sent.
+  std::vector<std::vector<Crossing>> all_crossings;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    all_crossings.push_back(CrossingsOf(*client, *arrays[i]->sharding(), *shardings[i]));
+    PLINTH_RETURN_IF_ERROR(SendShards(client, *arrays[i], all_crossings.back()));
+  }
   std::vector<Ref<Array>> copies;
   for (size_t i = 0; i < arrays.size(); ++i) {
     const Sharding& from = *arrays[i]->sharding();
     const Sharding& to = *shardings[i];
     const bool same_memory = from.canonical_memory_kind() == to.canonical_memory_kind();
+    const std::vector<Crossing>& crossings = all_crossings[i];
     std::vector<Ref<Shard>> shards;
-    for (size_t place = 0; place < arrays[i]->shards().size(); ++place) {
-      const size_t shard = from.addressable()[place];
+    for (const size_t shard : to.addressable()) {
+      if (crossings[shard].from != nullptr) {
+        PLINTH_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(*arrays[i], shard));
+        shards.push_back(ReceiveShard(*client, shape, crossings[shard], to.PlacementOf(shard)));
+        continue;
+      }
       const bool is_same_place = same_memory && from.devices()[shard] == to.devices()[shard];
-      shards.push_back(CopyShard(arrays[i]->shards()[place], *from.devices()[shard], to, shard,
-                                 is_same_place, semantics, donation));
+      shards.push_back(CopyShard(*AddressableShard(*arrays[i], shard), *from.devices()[shard], to,
+                                 shard, is_same_place, semantics, donation));
     }
     copies.push_back(MakeRef<Array>(ArraySpec{arrays[i]->type(), arrays[i]->dims(), shardings[i]},
                                     std::move(shards)));

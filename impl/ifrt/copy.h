@@ -20,8 +20,9 @@ Ref<Shard> CopyShard(const Ref<Shard>& shard, const Device& from, const Sharding
 
 // The same partitioning on other devices or in another memory: shard i goes to device i. Without
 // devices they stay, without a memory kind that stays ("" is the default one). INVALID_ARGUMENT for
-// arrays on different devices or in different memories, and for a wrong number of devices;
-// UNIMPLEMENTED to and from devices of other processes.
+// arrays on different devices or in different memories, and for a wrong number of devices. Shards
+// that go to devices of other processes need the plugin's extension CrossHostTransfers, else
+// UNIMPLEMENTED; all processes make the same copies in the same order.
 Expected<std::vector<Ref<Array>>> CopyArrays(const Ref<const Client>& client,
                                              std::span<Array* const> arrays,
                                              std::optional<std::span<const Device* const>> devices,

@@ -10,6 +10,7 @@
 #include "impl/ifrt/device_program.h"
 #include "impl/ifrt/reshard_identity.h"
 #include "impl/ifrt/reshard_plan.h"
+#include "plinth/client/cross_host.h"
 #include "plinth/client/shardings.h"
 #include "plinth/support/str_cat.h"
 
@@ -58,6 +59,14 @@ class Trials {
     ladder.push_back(Uninitialized());
     ladder.push_back(FindRung("copy on a device", {ToMemory(first_)}, kHostRung));
     ladder.push_back(Transfer());
+    ladder.push_back(FindRung("copy to another process",
+                              {{"the extension CrossHostTransfers",
+                                [&] { return client::CheckCrossHost(client_.raw().api()); }}},
+                              kNoRung));
+    ladder.push_back(FindRung("memory as a DLPack tensor",
+                              {{"PJRT_Buffer_IncreaseExternalReferenceCount",
+                                [&] { return buffer_->AddExternalReference().status(); }}},
+                              kNoRung));
     ladder.push_back(Reshard());
     ladder.push_back(Bitcast());
     for (Json& one : Programs()) ladder.push_back(std::move(one));

@@ -34,6 +34,9 @@ TEST_F(LadderTest, OfThePluginOfThisTree) {
   Read(*client_);
   EXPECT_EQ(RungOf("copy to another device"), "PJRT_Buffer_CopyToMemory");
   EXPECT_EQ(RungOf("reshard of pieces"), "one program over all devices");
+  EXPECT_EQ(RungOf("copy to another process"), "none: UNIMPLEMENTED");
+  EXPECT_THAT(At("copy to another process", "why"), HasSubstr("has no CrossHostTransfers"));
+  EXPECT_EQ(RungOf("memory as a DLPack tensor"), "PJRT_Buffer_IncreaseExternalReferenceCount");
   EXPECT_EQ(RungOf("shardings of programs"), "the extension Shardings");
   EXPECT_EQ(RungOf("programs"), "StableHLO, for any device");
   EXPECT_THAT(At("programs", "why"), IsEmpty());
@@ -42,6 +45,7 @@ TEST_F(LadderTest, OfThePluginOfThisTree) {
 TEST_F(LadderTest, OfAPluginThatCompilesNoStableHlo) {
   ASSERT_VALUE(const Client client, Client::Create({.plugin = PLINTH_TEST_DEVICES_PLUGIN}));
   Read(client);
+  EXPECT_EQ(RungOf("copy to another process"), "the extension CrossHostTransfers");
   EXPECT_EQ(RungOf("reshard of pieces"), "host memory");
   EXPECT_THAT(At("reshard of pieces", "why"), HasSubstr("small programs: UNIMPLEMENTED"));
   EXPECT_EQ(RungOf("strides in host memory"), "packed on the host first");

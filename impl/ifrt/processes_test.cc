@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // On a plugin half of whose devices another process drives, which takes dense arrays only and
 // compiles no StableHLO; and on the same plugin with all devices its own, for programs on several.
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
 #include "impl/ifrt/testing/fixture.h"
 
 namespace plinth::ifrt::testing {
@@ -64,13 +71,145 @@ TEST_F(ProcessesTest, ArraysOfWhichNothingIsHere) {
   ASSERT_VALUE(const std::vector<Array> nothing, array.Disassemble());
   EXPECT_TRUE(nothing.empty());
   ASSERT_VALUE(const Array copy, array.CopyTo(Devices(0, 4)));
-  EXPECT_EQ(array.CopyTo(Devices(4, 8)).status().code(), kUnimplemented);
+  // Nobody sends; that is known when it is read.
+  ASSERT_VALUE(const Array nowhere, array.CopyTo(Devices(4, 8)));
+  EXPECT_FALSE(nowhere.Ready().Await().ok());
   EXPECT_EQ(array.Reshard(local).status().code(), kUnimplemented);
   EXPECT_EQ(array.ReplicatedShard().status().code(), kInvalid);
   const ArraySpec spec = {PJRT_Buffer_Type_S32, {16}, remote};
   ASSERT_VALUE(const Array made, client_->FromHost(spec, nullptr));
   made.Delete();
   EXPECT_TRUE(made.is_deleted());
+}
+
+// Two processes of one run, each with its own client here, and what they share.
+class TwoProcessesTest : public ::testing::Test {
+ protected:
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::map<std::string, std::string, std::less<>> values;
+    int stores = 0;
+  };
+  // A reference for each client's store, which goes with it.
+  KeyValueStore Store() {
+    const std::shared_ptr<Shared> counted(shared_.get(), [shared = shared_](Shared*) {
+      const std::lock_guard lock(shared->mutex);
+      --shared->stores;
+    });
+    ++shared_->stores;
+    return {[counted](std::string_view key, int64_t timeout_ms) -> Expected<std::string> {
+              std::unique_lock lock(counted->mutex);
+              const bool is_there =
+                  counted->changed.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                                            [&] { return counted->values.contains(key); });
+              if (is_there) return counted->values.find(key)->second;
+              return Status(
+                  timeout_ms == 0 ? PJRT_Error_Code_NOT_FOUND : PJRT_Error_Code_DEADLINE_EXCEEDED,
+                  "no such key");
+            },
+            [counted](std::string_view key, std::string_view value) {
+              const std::lock_guard lock(counted->mutex);
+              counted->values[std::string(key)] = value;
+              counted->changed.notify_all();
+              return Status();
+            }};
+  }
+  Expected<Client> Open(int process) {
+    return Client::Create({.plugin = PLINTH_TEST_DEVICES_PLUGIN,
+                           .options = {"num_nodes=2", "node_id=" + std::to_string(process)},
+                           .store = Store()});
+  }
+  static std::vector<Device> Some(const Client& client, size_t from, size_t to) {
+    const std::vector<Device> all = client.devices();
+    return {all.begin() + static_cast<ptrdiff_t>(from), all.begin() + static_cast<ptrdiff_t>(to)};
+  }
+  static Expected<Sharding> Rows(const Client& client, std::vector<Device> devices) {
+    const auto count = static_cast<int64_t>(devices.size());
+    return client.Named({{{"x", count}}, std::move(devices)}, {{"x"}});
+  }
+
+  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+// Rows on all devices change sides: four shards go one way, four the other. Then all of them go to
+// devices of one process.
+TEST_F(TwoProcessesTest, ShardsGoFromProcessToProcess) {
+  const auto run = [this](int process, std::vector<int32_t>* seen) {
+    ASSERT_VALUE(const Client client, Open(process));
+    EXPECT_EQ(client.process_index(), process);
+    ASSERT_VALUE(const Sharding rows, Rows(client, client.devices()));
+    EXPECT_EQ(rows.num_addressable(), 4u);
+    // Each process knows its own half only.
+    std::vector<int32_t> elements(16, -1);
+    for (int i = 0; i < 8; ++i) elements[8 * (1 - process) + i] = 8 * (1 - process) + i;
+    ASSERT_VALUE(const Array array, client.FromHost<int32_t>({16}, rows, elements));
+    std::vector<Device> turned = Some(client, 4, 8);
+    for (const Device& device : Some(client, 0, 4)) turned.push_back(device);
+    ASSERT_VALUE(const Array moved, array.CopyTo(turned, "", Copy::kDonate));
+    EXPECT_TRUE(array.is_deleted());
+    ASSERT_OK(moved.Ready().Await());
+    ASSERT_VALUE(const std::vector<Array> parts, moved.Disassemble());
+    ASSERT_EQ(parts.size(), 4u);
+    for (const Array& part : parts) {
+      ASSERT_VALUE(const std::vector<int32_t> two, part.ToHost<int32_t>());
+      seen->insert(seen->end(), two.begin(), two.end());
+    }
+    // Into the other memory, from where it is now to devices 4 to 7.
+    ASSERT_VALUE(const Sharding half, Rows(client, Some(client, 0, 4)));
+    ASSERT_VALUE(const Array four, client.FromHost<int32_t>({8}, half, Iota(8)));
+    ASSERT_VALUE(const Array there, four.CopyTo(Some(client, 4, 8), "pinned_host"));
+    EXPECT_EQ(there.sharding().num_addressable(), process == 0 ? 4u : 0u);
+    if (process == 0) {
+      ASSERT_VALUE(const std::vector<int32_t> whole, there.ToHost<int32_t>());
+      EXPECT_EQ(whole, Iota(8));
+    }
+  };
+  std::vector<int32_t> seen[2];
+  std::thread other([&] { run(1, &seen[1]); });
+  run(0, &seen[0]);
+  other.join();
+  // Process 0 has devices 4 to 7, which got the rows of devices 0 to 3.
+  EXPECT_EQ(seen[0], Iota(8));
+  std::vector<int32_t> upper(8);
+  std::iota(upper.begin(), upper.end(), 8);
+  EXPECT_EQ(seen[1], upper);
+  EXPECT_EQ(shared_->stores, 0) << "each store goes with its client";
+}
+
+TEST_F(TwoProcessesTest, StoresThatCannotBe) {
+  // No store, for a run of two; one that the plugin has no use for goes with the client all the
+  // same.
+  {
+    ASSERT_VALUE(const Client alone,
+                 Client::Create({.plugin = PLINTH_TEST_DEVICES_PLUGIN, .store = Store()}));
+    EXPECT_EQ(shared_->stores, 1);
+  }
+  EXPECT_EQ(shared_->stores, 0);
+  EXPECT_FALSE(Client::Create({.plugin = "/no/such/plugin.so", .store = Store()}).ok());
+  EXPECT_EQ(shared_->stores, 0);
+  plinth_ifrt_client_options options = {};
+  options.struct_size = plinth_ifrt_client_options_STRUCT_SIZE;
+  options.plugin = PLINTH_TEST_DEVICES_PLUGIN;
+  options.key_value_put = [](const char*, size_t, const char*, size_t, void*) -> plinth_status* {
+    return nullptr;
+  };
+  plinth_ifrt_client* client = nullptr;
+  EXPECT_EQ(Status(plinth_ifrt_client_create(&options, &client)).code(), kInvalid);
+  EXPECT_EQ(client, nullptr);
+}
+
+TEST_F(ProcessesTest, CopiesBetweenProcessesNeedTheExtension) {
+  Open(4);
+  static PJRT_Api table = *client_->api();
+  table.extension_start = nullptr;
+  ASSERT_VALUE(client_, Client::Create({.api = &table}));
+  devices_ = client_->devices();
+  ASSERT_VALUE(const Sharding remote, Rows(0, 4));
+  ASSERT_VALUE(const Array array, client_->Assemble({PJRT_Buffer_Type_S32, {16}, remote}, {}));
+  const Status status = array.CopyTo(Devices(4, 8)).status();
+  EXPECT_EQ(status.code(), kUnimplemented);
+  EXPECT_NE(status.message().find("CrossHostTransfers"), std::string::npos) << status.message();
 }
 
 TEST_F(ProcessesTest, ReshardsWhatIsHereOverTheHost) {

@@ -148,9 +148,10 @@ Expected<std::vector<ReshardTarget>> PlanReshard(std::span<const int64_t> dims,
       target.pieces.push_back({Nearest(from, one, device, targets.size()), std::move(common)});
     }
     if (found != target.domain.NumElements()) {
-      return Unimplemented("elements ", target.domain.ToString(), " for ", device->Name(),
-                           " are on devices of other processes only: the PJRT extension "
-                           "CrossHostTransfers is not used yet");
+      return Unimplemented(
+          "elements ", target.domain.ToString(), " for ", device->Name(),
+          " are on devices of other processes only; a copy (plinth_ifrt_arrays_copy) "
+          "moves whole shards between processes");
     }
     targets.push_back(std::move(target));
   }

@@ -6,7 +6,8 @@
 On loopback and on a Unix socket, beside the same plugin within the process. One JSON object. Seconds
 of processor time per gigabyte, of the server and of the client, tell more than gigabytes a second
 where a machine has other work. The server's memory is its peak while the first array arrives, in
-bytes of that: more than 1 is a copy of the whole.
+bytes of that: more than 1 is a copy of the whole. `raw` is a client that drops what it gets
+(raw_client.py): what the server can do where jaxlib's client is the limit.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import raw_client
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "reference_plugin/python"
@@ -104,6 +107,26 @@ def measure(address: str, options: argparse.Namespace, environment: dict[str, st
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def measure_raw(address: str, megabytes: int, pid: int) -> dict:
+    """The best of five arrays there and back; seconds of the server's processor for each gigabyte, of all five."""
+    client = raw_client.Client(address)
+    payload = bytearray(os.urandom(1 << 20)) * megabytes
+    gigabytes = len(payload) / 1e9
+
+    def processor() -> float:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    found = {}
+    for name, turn in (("to_device", lambda i: client.put(i, payload)), ("to_host", lambda i: client.to_host(i, 100 + i))):
+        before = processor()
+        seconds = [turn(i) for i in range(1, 6)]
+        found[f"raw_{name}_gb_s"] = round(gigabytes / min(seconds), 2)
+        found[f"raw_{name}_server_s_per_gb"] = round((processor() - before) / 5 / gigabytes, 2)
+    client.close()
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="build folder (%(default)s)")
@@ -122,7 +145,9 @@ def main() -> None:
                 line = server.stdout.readline()
                 if not line.startswith("listening on "):
                     raise SystemExit("the server did not start")
-                found[name] = measure(line.split()[2], options, clean(), server.pid)
+                address = line.split()[2]
+                found[name] = measure(address, options, clean(), server.pid)
+                found[name] |= measure_raw(address, options.megabytes, server.pid)
             finally:
                 server.kill()
                 server.communicate()

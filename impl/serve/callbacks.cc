@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/support/ffi_dtype.h"
 #include "pjrt_c_api_ffi_extension.h"
 #include "plinth/client/api.h"
 #include "xla_ffi_c_api.h"
@@ -25,43 +26,6 @@ constexpr std::string_view kKeyPrefix = "plinth-callbacks:";
 constexpr std::string_view kPoll = "plinth_callback_poll";
 constexpr size_t kKeySize = kKeyPrefix.size() + 32;  // 128 bits in hexadecimal.
 
-int64_t ByteSizeOf(XLA_FFI_DataType type) {
-  switch (type) {
-    case XLA_FFI_DataType_TOKEN:
-      return 0;
-    case XLA_FFI_DataType_PRED:
-    case XLA_FFI_DataType_S8:
-    case XLA_FFI_DataType_U8:
-    case XLA_FFI_DataType_F8E5M2:
-    case XLA_FFI_DataType_F8E3M4:
-    case XLA_FFI_DataType_F8E4M3:
-    case XLA_FFI_DataType_F8E4M3FN:
-    case XLA_FFI_DataType_F8E4M3B11FNUZ:
-    case XLA_FFI_DataType_F8E5M2FNUZ:
-    case XLA_FFI_DataType_F8E4M3FNUZ:
-    case XLA_FFI_DataType_F8E8M0FNU:
-      return 1;
-    case XLA_FFI_DataType_S16:
-    case XLA_FFI_DataType_U16:
-    case XLA_FFI_DataType_F16:
-    case XLA_FFI_DataType_BF16:
-      return 2;
-    case XLA_FFI_DataType_S32:
-    case XLA_FFI_DataType_U32:
-    case XLA_FFI_DataType_F32:
-      return 4;
-    case XLA_FFI_DataType_S64:
-    case XLA_FFI_DataType_U64:
-    case XLA_FFI_DataType_F64:
-    case XLA_FFI_DataType_C64:
-      return 8;
-    case XLA_FFI_DataType_C128:
-      return 16;
-    default:
-      return -1;
-  }
-}
-
 using Region = std::span<char>;
 
 // The memory of operands or results. UNIMPLEMENTED for types of less than a byte.
@@ -69,10 +33,15 @@ Expected<std::vector<Region>> BuffersOf(int64_t count, void* const* buffers) {
   std::vector<Region> all;
   for (int64_t i = 0; i < count; ++i) {
     const auto* buffer = static_cast<const XLA_FFI_Buffer*>(buffers[i]);
-    int64_t size = ByteSizeOf(buffer->dtype);
-    if (size < 0) {
-      return Unimplemented("a callback to the client with elements of less than a byte");
+    const std::optional<DType> type = DTypeFromFfi(buffer->dtype);
+    if (!type)
+      return Unimplemented("a callback to the client with elements of a type unknown here");
+    const DTypeInfo& info = InfoOf(*type);
+    if (*type != DType::kPred && info.bits != 8 * info.bytes) {
+      return Unimplemented("a callback to the client with elements of less than a byte: ",
+                           info.name);
     }
+    int64_t size = info.bytes;
     for (int64_t d = 0; d < buffer->rank; ++d) size *= buffer->dims[d];
     all.emplace_back(static_cast<char*>(buffer->data), static_cast<size_t>(size));
   }

@@ -275,6 +275,7 @@ class SessionCall : public Call {
   SessionCall(Connection* connection, int stream)
       : Call(connection, stream), unframer_(connection->service().limits().max_message) {}
   ~SessionCall() override {
+    Consume(unconsumed_);  // The window of the connection is also that of its other calls.
     if (buffers_) buffers_->Close();
     if (session_) connection().service().RemoveSession(session_->id());
   }

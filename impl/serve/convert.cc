@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "plinth/support/shape.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::serve {
 namespace {
 
-// The number that XLA's PrimitiveType has for a type; IFRT uses the same.
+// IFRT's numbers of types: those of XLA's PrimitiveType to 29, then its own.
 constexpr std::pair<int32_t, DType> kKinds[] = {
     {1, DType::kPred},        {2, DType::kS8},          {3, DType::kS16},
     {4, DType::kS32},         {5, DType::kS64},         {6, DType::kU8},
@@ -200,6 +201,14 @@ Expected<int64_t> HostSpan(DType type, std::span<const int64_t> dims,
     last += stride * (dims[d] - 1);
   }
   return last + element;
+}
+
+bool IsDense(DType type, std::span<const int64_t> dims,
+             const std::optional<proxy::ByteStrides>& strides) {
+  if (!strides.has_value()) return true;
+  std::vector<int64_t> dense(dims.size());
+  DenseByteStrides(dims, ByteSize(type), {}, dense);
+  return strides->strides == dense;
 }
 
 }  // namespace plinth::serve

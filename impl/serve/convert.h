@@ -51,6 +51,9 @@ Expected<plinth_ifrt_copy_semantics> CopySemanticsFromProto(int32_t semantics);
 // INVALID_ARGUMENT for strides that are not positive or too many.
 Expected<int64_t> HostSpan(DType type, std::span<const int64_t> dims,
                            const std::optional<proxy::ByteStrides>& strides);
+// Whether these strides, or none, are those of a row-major array without gaps.
+bool IsDense(DType type, std::span<const int64_t> dims,
+             const std::optional<proxy::ByteStrides>& strides);
 
 }  // namespace plinth::serve
 

@@ -35,7 +35,17 @@ Expected<HostBufferRef> HostBuffer::Create(const std::shared_ptr<MemoryAccount>&
   return buffer;
 }
 
-HostBuffer::~HostBuffer() { std::free(data_); }
+HostBufferRef HostBuffer::Over(const void* data, size_t size, std::shared_ptr<const void> owner) {
+  HostBufferRef buffer(new HostBuffer);
+  buffer->data_ = const_cast<char*>(static_cast<const char*>(data));
+  buffer->size_ = size;
+  buffer->owner_ = std::move(owner);
+  return buffer;
+}
+
+HostBuffer::~HostBuffer() {
+  if (owner_ == nullptr) std::free(data_);
+}
 
 Status HostBuffers::Insert(uint64_t handle, Expected<HostBufferRef> buffer) {
   PLINTH_ASSIGN_OR_RETURN(Charge charge, Charge::Take(account_, kEntryBytes, "a handle"));

@@ -20,12 +20,17 @@ class HostBuffer {
  public:
   static Expected<std::shared_ptr<HostBuffer>> Create(const std::shared_ptr<MemoryAccount>& account,
                                                       int64_t size);
+  // Over memory of others, which `owner` keeps. It is charged to whoever made it.
+  static std::shared_ptr<HostBuffer> Over(const void* data, size_t size,
+                                          std::shared_ptr<const void> owner);
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
   ~HostBuffer();
 
+  // Not to be written if it is over memory of others.
   char* data() const { return data_; }
   size_t size() const { return size_; }
+  bool is_own() const { return owner_ == nullptr; }
   // From now on an array stands for its bytes.
   void DropCharge() { charge_ = Charge(); }
 
@@ -33,6 +38,7 @@ class HostBuffer {
   HostBuffer() = default;
   char* data_ = nullptr;
   size_t size_ = 0;
+  std::shared_ptr<const void> owner_;  // Null: the memory is its own.
   Charge charge_;
 };
 using HostBufferRef = std::shared_ptr<HostBuffer>;

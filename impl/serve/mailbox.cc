@@ -26,9 +26,9 @@ void Mailbox::Post(std::function<void()> task) {
   (void)!write(fd_, &one, sizeof(one));
 }
 
-void Mailbox::Run() {
+bool Mailbox::Run() {
   std::vector<std::function<void()>> tasks;
-  for (;;) {
+  for (bool has_run = false;; has_run = true) {
     {
       const std::lock_guard lock(mutex_);
       runner_ = std::this_thread::get_id();
@@ -40,7 +40,7 @@ void Mailbox::Run() {
       tasks.clear();
       tasks.swap(tasks_);
     }
-    if (tasks.empty()) return;
+    if (tasks.empty()) return has_run;
     for (const std::function<void()>& task : tasks) task();
   }
 }

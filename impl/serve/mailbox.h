@@ -21,8 +21,8 @@ class Mailbox {
   int fd() const { return fd_; }
   // Any thread. Dropped after Close.
   void Post(std::function<void()> task);
-  // On the connection's thread: runs what is there, also what that posts.
-  void Run();
+  // On the connection's thread: runs what is there, also what that posts. False if that is nothing.
+  bool Run();
   // What is there and what comes is dropped.
   void Close();
 

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <thread>
 
 #include "impl/serve/convert.h"
+#include "impl/serve/sender.h"
 #include "impl/serve/session.h"
 #include "impl/serve/testing/test_client.h"
 #include "plinth/support/xla_messages.h"
@@ -398,6 +400,24 @@ TEST_F(ServeTest, MemoryIsLimited) {
   EXPECT_LE(client.connection().Count().memory, 1024u);  // The failed handle.
 }
 
+// There is room for one such array only: it goes out from where it is.
+TEST_F(ServeTest, WholeArraysAreSentFromWhereTheyAre) {
+  TestClient client(&service_);
+  client.Begin();
+  constexpr int64_t kCount = (kMemory / 4 - 4096) * 3 / 4;
+  std::vector<float> values(kCount);
+  std::iota(values.begin(), values.end(), 0.0f);
+  EXPECT_TRUE(client.Store(1, Bytes(values)).ok());
+  EXPECT_TRUE(StatusIn(client.Ask(Make(1, {kCount}, OnDevice(1)))).ok());
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::CheckValueReadyRequest{{1}})).ok());
+  EXPECT_EQ(Read(client, 1, 100), Bytes(values));
+  // It outlives the array.
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::CopyToHostBufferRequest{101, 1, std::nullopt})).ok());
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::DestructArrayRequest{{1}})).ok());
+  const Expected<std::string> bytes = client.Lookup(101);
+  EXPECT_TRUE(bytes.ok() && *bytes == Bytes(values));
+}
+
 TEST_F(ServeTest, AClientThatDoesNotReadCostsNoMemory) {
   TestClient client(&service_);
   client.Begin();
@@ -443,6 +463,50 @@ TEST_F(ServeTest, DrainingTakesNoNewSessions) {
   EXPECT_EQ(client.Begin().session_id, 0u);
   EXPECT_EQ(client.reply(client.session_stream()).status.message(),
             "plinth-serve is about to end and takes no new sessions");
+}
+
+// A computation may end while the answer to something else is being sent.
+TEST_F(ServeTest, WhatIsPostedWhileBytesGoIsSentToo) {
+  Connection connection(&service_);
+  std::string sent;
+  int turns = 0;
+  bool takes_bytes = true;
+  Sender sender([&](std::string_view bytes) -> Expected<size_t> {
+    if (turns++ == 0) {
+      std::thread([&] {
+        connection.mailbox()->Post([&connection] { connection.GoAway(); });
+      }).join();
+    }
+    if (!takes_bytes) return size_t{0};
+    sent += bytes;
+    return bytes.size();
+  });
+  const auto is_left = [&] {
+    std::string left;
+    EXPECT_TRUE(connection.Send(&left, size_t{1} << 20).ok());
+    return !left.empty();
+  };
+  const Expected<bool> is_blocked = sender.Flush(&connection);
+  ASSERT_TRUE(is_blocked.ok());
+  EXPECT_FALSE(*is_blocked);
+  EXPECT_EQ(turns, 2) << "settings, then the end of the connection";
+  EXPECT_FALSE(is_left());
+
+  // Also where nothing is taken: what is posted has run, and goes when there is room.
+  Connection slow(&service_);
+  turns = 0;
+  takes_bytes = false;
+  bool has_run = false;
+  Sender waiting([&](std::string_view bytes) -> Expected<size_t> {
+    if (turns++ == 0) {
+      std::thread([&] { slow.mailbox()->Post([&has_run] { has_run = true; }); }).join();
+    }
+    return takes_bytes ? bytes.size() : 0;
+  });
+  EXPECT_TRUE(*waiting.Flush(&slow));
+  EXPECT_TRUE(has_run);
+  takes_bytes = true;
+  EXPECT_FALSE(*waiting.Flush(&slow));
 }
 
 TEST_F(ServeTest, ManySessionsLeaveNothing) {

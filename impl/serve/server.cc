@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "impl/serve/connection.h"
+#include "impl/serve/sender.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::serve {
@@ -88,14 +89,11 @@ class Server::Peer {
 
   Status Serve(Connection& connection) {
     std::vector<char> input(kBufferBytes);
+    Sender sender([this](std::string_view bytes) { return Write(bytes); });
     auto last_use = Clock::now();
     std::optional<Clock::time_point> late;  // When answers that nobody waits for go.
     for (;;) {
-      connection.mailbox()->Run();
-      PLINTH_ASSIGN_OR_RETURN(const bool is_blocked, Flush(connection));
-      // Sending may have made room for requests.
-      connection.mailbox()->Run();
-      if (is_blocked == (out_taken_ == out_.size())) continue;
+      PLINTH_ASSIGN_OR_RETURN(const bool is_blocked, sender.Flush(&connection));
       if (!is_blocked && connection.IsDone()) return {};
       Note(connection);
       if (!connection.has_late()) {
@@ -127,30 +125,22 @@ class Server::Peer {
       received_ += static_cast<uint64_t>(size);
       const Status status = connection.Feed({input.data(), static_cast<size_t>(size)});
       if (!status.ok()) {
-        (void)Flush(connection).ok();  // It says why.
+        (void)sender.Flush(&connection).ok();  // It says why.
         return status;
       }
     }
   }
 
-  // Sends what there is; true if the socket takes no more now.
-  Expected<bool> Flush(Connection& connection) {
+  // To the socket, as far as it takes it now.
+  Expected<size_t> Write(std::string_view bytes) {
     for (;;) {
-      if (out_taken_ == out_.size()) {
-        out_.clear();
-        out_taken_ = 0;
-        PLINTH_RETURN_IF_ERROR(connection.Send(&out_, kBufferBytes));
-        if (out_.empty()) return false;
+      const ssize_t size = send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (size >= 0) {
+        sent_ += static_cast<uint64_t>(size);
+        return static_cast<size_t>(size);
       }
-      const ssize_t size =
-          send(socket_.fd(), out_.data() + out_taken_, out_.size() - out_taken_, MSG_NOSIGNAL);
-      if (size < 0) {
-        if (errno == EAGAIN) return true;
-        if (errno == EINTR) continue;
-        return Internal("send: ", std::strerror(errno));
-      }
-      sent_ += static_cast<uint64_t>(size);
-      out_taken_ += static_cast<size_t>(size);
+      if (errno == EAGAIN) return size_t{0};
+      if (errno != EINTR) return Internal("send: ", std::strerror(errno));
     }
   }
 
@@ -165,8 +155,6 @@ class Server::Peer {
   Service* const service_;
   const uint64_t number_;
   const Clock::time_point begin_ = Clock::now();
-  std::string out_;
-  size_t out_taken_ = 0;
   std::atomic<uint64_t> received_{0};
   std::atomic<uint64_t> sent_{0};
   std::atomic<bool> is_over_{false};

@@ -3,7 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "impl/ifrt/dlpack_abi.h"
 #include "impl/serve/session.h"
+#include "plinth/support/shape.h"
 #include "plinth/support/str_cat.h"
 
 // Requests that make, move and read arrays.
@@ -86,8 +88,9 @@ Session::Result Session::On(const proxy::MakeArrayFromHostBufferRequest& request
   plinth_ifrt_array* made = nullptr;
   auto held = std::make_unique<Held>(Held{buffer});
   // Nobody else has the bytes: one device may use them as its own.
-  const auto semantics = spec.sharding.devices().size() == 1 ? PLINTH_IFRT_MUTABLE_ZERO_COPY
-                                                             : PLINTH_IFRT_UNTIL_TRANSFERRED;
+  const auto semantics = spec.sharding.devices().size() == 1 && buffer->is_own()
+                             ? PLINTH_IFRT_MUTABLE_ZERO_COPY
+                             : PLINTH_IFRT_UNTIL_TRANSFERRED;
   PLINTH_RETURN_IF_ERROR(FromC(
       plinth_ifrt_arrays_from_host(client_.get(), &host, 1, semantics, Drop, held.get(), &made)));
   (void)held.release();  // Drop has freed it, or will.
@@ -389,14 +392,44 @@ Session::Result Session::On(const proxy::RemapArraysRequest& request) {
       proxy::RemapArraysResponse{Insert(request.result_handles, made, charges)});
 }
 
+HostBufferRef Session::HostMemoryOf(plinth_ifrt_array* array) const {
+  plinth_ifrt_future* raw = nullptr;
+  if (!FromC(plinth_ifrt_arrays_ready(client_.get(), &array, 1, &raw)).ok()) return nullptr;
+  const FutureHandle ready(raw);
+  // What asks for the memory would wait for the contents.
+  if (!plinth_ifrt_future_is_ready(ready.get())) return nullptr;
+  void* tensor = nullptr;
+  if (!FromC(plinth_ifrt_array_to_dlpack(array, /*shard=*/-1, &tensor)).ok()) return nullptr;
+  const std::shared_ptr<const ifrt::DlpackManaged> managed(
+      static_cast<ifrt::DlpackManaged*>(tensor),
+      [](ifrt::DlpackManaged* one) { one->deleter(one); });
+  const ifrt::DlpackTensor& memory = managed->tensor;
+  const std::span<const int64_t> dims(memory.dims, static_cast<size_t>(memory.rank));
+  std::vector<int64_t> dense(dims.size());
+  DenseByteStrides(dims, 1, {}, dense);
+  if (memory.device_type != ifrt::kDlpackCpu ||
+      !std::equal(dense.begin(), dense.end(), memory.strides)) {
+    return nullptr;
+  }
+  size_t bytes = memory.type_bits / 8;
+  for (const int64_t dim : dims) bytes *= static_cast<size_t>(dim);
+  return HostBuffer::Over(static_cast<const char*>(memory.data) + memory.byte_offset, bytes,
+                          managed);
+}
+
 Session::Result Session::On(const proxy::CopyToHostBufferRequest& request) {
   PLINTH_ASSIGN_OR_RETURN(const Entry* entry, Find(request.array_handle));
   plinth_ifrt_array* array = entry->array.get();
   size_t rank = 0;
   const int64_t* dims = plinth_ifrt_array_dims(array, &rank);
-  PLINTH_ASSIGN_OR_RETURN(const int64_t bytes,
-                          HostSpan(static_cast<DType>(plinth_ifrt_array_type(array)), {dims, rank},
-                                   request.byte_strides));
+  const auto type = static_cast<DType>(plinth_ifrt_array_type(array));
+  PLINTH_ASSIGN_OR_RETURN(const int64_t bytes, HostSpan(type, {dims, rank}, request.byte_strides));
+  if (IsDense(type, {dims, rank}, request.byte_strides)) {
+    if (HostBufferRef shared = HostMemoryOf(array)) {
+      PLINTH_RETURN_IF_ERROR(buffers_->Put(request.host_buffer_handle, std::move(shared)));
+      return std::optional<Answer>(proxy::CopyToHostBufferResponse());
+    }
+  }
   PLINTH_ASSIGN_OR_RETURN(const HostBufferRef buffer,
                           HostBuffer::Create(buffers_->account(), bytes));
   const plinth_ifrt_host_destination destination = {

@@ -6,6 +6,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <initializer_list>
@@ -400,6 +401,15 @@ class Array {
     if (!status.ok()) return status;
     return Future<>(internal::FutureHandle(future));
   }
+  // The memory of an addressable shard, or of the whole array where each shard is that, as a
+  // DLManagedTensorVersioned of DLPack 1.x, which its deleter frees. Without a copy; waits.
+  Expected<void*> ToDlpack(std::optional<size_t> shard = std::nullopt) const {
+    void* tensor = nullptr;
+    const Status status(plinth_ifrt_array_to_dlpack(
+        get(), shard ? static_cast<int64_t>(*shard) : int64_t{-1}, &tensor));
+    if (!status.ok()) return status;
+    return tensor;
+  }
   // The elements, row-major; waits. INVALID_ARGUMENT if T is not the element type.
   template <typename T>
   Expected<std::vector<T>> ToHost() const {
@@ -609,11 +619,20 @@ class Executable {
   internal::ExecutableHandle handle_;
 };
 
+// What the processes of a run share; called from any thread, several at once. They must not throw.
+struct KeyValueStore {
+  // Waits for the key for at most that long, then DEADLINE_EXCEEDED; 0: NOT_FOUND at once.
+  std::function<Expected<std::string>(std::string_view key, int64_t timeout_ms)> get;
+  std::function<Status(std::string_view key, std::string_view value)> put;
+};
+
 struct ClientOptions {
   std::string plugin = {};                // A path or a name; "" as plinth_load finds one.
   std::string layers = {};                // "" as PLINTH_LAYERS says.
   const PJRT_Api* api = nullptr;          // Instead of `plugin`.
   std::vector<std::string> options = {};  // "name=value".
+  // Of a run of several processes. Lives until the client and what was made from it are gone.
+  std::optional<KeyValueStore> store = {};
 };
 
 struct CompileOptions {
@@ -640,6 +659,12 @@ class Client {
     c_options.api = options.api;
     c_options.options = texts.data();
     c_options.num_options = texts.size();
+    if (options.store) {
+      c_options.key_value_get = &GetKey;
+      c_options.key_value_put = &PutKey;
+      c_options.key_value_done = [](void* data) { delete static_cast<KeyValueStore*>(data); };
+      c_options.key_value_user_data = new KeyValueStore(*options.store);
+    }
     plinth_ifrt_client* client = nullptr;
     const Status status(plinth_ifrt_client_create(&c_options, &client));
     if (!status.ok()) return status;
@@ -790,6 +815,16 @@ class Client {
     }
     return FromHost({TypeOf<T>(), std::move(dims), sharding}, elements.data());
   }
+  // An array over the memory of DLManagedTensorVersioned: one whole, or one for each addressable
+  // shard. Takes them over; on failure they stay the caller's.
+  Expected<Array> FromDlpack(const ArraySpec& spec, std::span<void* const> tensors) const {
+    const plinth_ifrt_array_spec c_spec = ToC(spec);
+    plinth_ifrt_array* made = nullptr;
+    const Status status(
+        plinth_ifrt_array_from_dlpack(get(), &c_spec, tensors.data(), tensors.size(), &made));
+    if (!status.ok()) return status;
+    return Array(handle_, made);
+  }
   Expected<Array> Uninitialized(const ArraySpec& spec) const {
     const plinth_ifrt_array_spec c_spec = ToC(spec);
     plinth_ifrt_array* made = nullptr;
@@ -886,6 +921,27 @@ class Client {
 
  private:
   explicit Client(internal::ClientHandle handle) : handle_(std::move(handle)) {}
+
+  static plinth_status* ToC(const Status& status) {
+    if (status.ok()) return nullptr;
+    return plinth_status_create(status.code(), status.message().data(), status.message().size());
+  }
+  static plinth_status* GetKey(const char* key, size_t key_size, int64_t timeout_ms, char** value,
+                               size_t* value_size, void* data) {
+    const auto& store = *static_cast<const KeyValueStore*>(data);
+    const Expected<std::string> found = store.get({key, key_size}, timeout_ms);
+    if (!found.ok()) return ToC(found.status());
+    *value = static_cast<char*>(std::malloc(found->size() + 1));
+    if (*value == nullptr) return ToC(Status(PJRT_Error_Code_RESOURCE_EXHAUSTED, "no memory"));
+    std::memcpy(*value, found->data(), found->size());
+    *value_size = found->size();
+    return nullptr;
+  }
+  static plinth_status* PutKey(const char* key, size_t key_size, const char* value,
+                               size_t value_size, void* data) {
+    const auto& store = *static_cast<const KeyValueStore*>(data);
+    return ToC(store.put({key, key_size}, {value, value_size}));
+  }
 
   static std::vector<plinth_ifrt_array*> Raw(std::span<const Array> arrays) {
     std::vector<plinth_ifrt_array*> raw;
