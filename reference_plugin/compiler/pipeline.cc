@@ -16,6 +16,19 @@
 #include "reference_plugin/compiler/passes/optimize.h"
 
 namespace plinth::compiler {
+namespace {
+
+partition::PartitionOptions PartitioningOf(const PipelineOptions& options) {
+  partition::PartitionOptions made;
+  made.fallback = options.fallback;
+  made.others = options.call_partitioners;
+  made.tells_shardings = options.tells_shardings;
+  made.free_parameters = options.free_parameters;
+  made.free_outputs = options.free_outputs;
+  return made;
+}
+
+}  // namespace
 
 Expected<CompiledProgram> CompileProgram(program::Module source, const Target& target,
                                          const PipelineOptions& options) {
@@ -38,7 +51,9 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   std::vector<std::string> warnings;
   if (several) {
     PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
-    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module, &dumper, options.fallback, &warnings));
+    partition::PartitionOptions partitioning = PartitioningOf(options);
+    partitioning.dumper = &dumper;
+    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module, partitioning, &warnings));
     PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));
   } else {
     PLINTH_RETURN_IF_ERROR(mapping::CheckSingleDevice(*module));
@@ -83,7 +98,7 @@ Expected<std::string> TextOfOneDevice(program::Module source, const PipelineOpti
       importer::Import(std::move(source), {options.num_replicas, options.num_partitions}));
   PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
   if (mapping::IsForSeveralDevices(*module)) {
-    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module));
+    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module, PartitioningOf(options)));
   } else {
     mapping::MapToOneDevice(*module);
   }

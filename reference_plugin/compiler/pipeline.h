@@ -22,6 +22,12 @@ struct PipelineOptions {
   importer::AskedLayouts layouts;
   // What becomes of ops that cannot be spread over devices.
   partition::Fallback fallback = partition::Fallback::kAllow;
+  // Say what becomes of custom calls on several devices; null: nobody does.
+  partition::CallPartitioners* call_partitioners = nullptr;
+  bool tells_shardings = false;  // to those who inspect them
+  // Of parameters and results of which the program says nothing: whether the partitioner decides
+  // how they lie, else every device has all of them. One for each; one for all; none: it decides.
+  std::vector<bool> free_parameters, free_outputs;
   std::string dump_to;  // the folder that stages are written to; made if it does not exist
   // Runs the verifier of every stage on what it gives: builds with assertions, and tests.
 #ifdef NDEBUG

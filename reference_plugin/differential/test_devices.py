@@ -375,6 +375,71 @@ START = """
 
 
 @pytest.mark.plugin_only
+def test_custom_partitioners_and_inspected_shardings():
+    _on_eight("""
+    import jax, jax.numpy as jnp, numpy as np
+    from jax.experimental.custom_partitioning import custom_partitioning
+    from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    x = jax.device_put(np.arange(64, dtype=np.float32).reshape(8, 8), NamedSharding(mesh, P("x", "y")))
+    seen, parts = [], []
+
+    @custom_partitioning
+    def total(a):
+        return jnp.sum(a, axis=1), a + 1
+    def partition(mesh, arguments, results):
+        def lower(a):
+            parts.append(a.shape)
+            return jax.lax.psum(jnp.sum(a, axis=1), "y"), a + 1
+        rows = NamedSharding(mesh, P(arguments[0].sharding.spec[0]))
+        return mesh, lower, (rows, arguments[0].sharding), (arguments[0].sharding,)
+    total.def_partition(partition, sharding_rule="i j -> i, i j", infer_sharding_from_operands=None)
+
+    @jax.jit
+    def f(a):
+        jax.debug.inspect_array_sharding(a * 2, callback=seen.append)
+        return total(a)
+    sums, more = f(x)
+    assert np.array_equal(sums, np.asarray(x).sum(1)) and np.array_equal(more, np.asarray(x) + 1)
+    assert parts == [(2, 4)] and more.sharding.spec == P("x", "y"), (parts, more.sharding)
+    assert [s.spec for s in seen] == [P("x", "y")], seen
+
+    @custom_partitioning
+    def wrong(a):
+        return a
+    def raises(*_):
+        raise ValueError("no way to spread it")
+    wrong.def_partition(raises, sharding_rule="i j -> i j", infer_sharding_from_operands=None)
+    try:
+        jax.jit(wrong)(x)
+    except jax.errors.JaxRuntimeError as error:
+        assert "no way to spread it" in str(error), error
+    else:
+        raise SystemExit("no error")
+    """)
+
+
+@pytest.mark.plugin_only
+def test_callbacks_run_on_one_device_or_on_each():
+    _on_eight("""
+    import jax, jax.experimental, numpy as np
+    from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
+    x = jax.device_put(np.arange(16), NamedSharding(mesh, P("x")))
+    whole, parts = [], []
+    @jax.jit
+    def f(a):
+        jax.debug.callback(lambda b: whole.append(np.asarray(b).tolist()), a * 2)
+        jax.debug.callback(lambda b: parts.append(np.asarray(b).tolist()), a, partitioned=True)
+        return jax.experimental.io_callback(lambda b: np.asarray(b) + 1, jax.ShapeDtypeStruct((16,), a.dtype), a)
+    assert np.array_equal(f(x), np.arange(16) + 1)
+    jax.effects_barrier()
+    assert whole == [list(range(0, 32, 2))], whole
+    assert sorted(parts) == [[2 * i, 2 * i + 1] for i in range(8)], parts
+    """)
+
+
+@pytest.mark.plugin_only
 def test_a_callback_that_raises_before_a_sum():
     _on_eight(START + """
     def host(i, b):

@@ -80,6 +80,17 @@ def test_size_of_a_dimension():
     assert got == 6
 
 
+def test_size_that_a_dimension_has_already():
+    body = """%n = stablehlo.constant dense<SIZE> : tensor<i32>
+      %r = "stablehlo.set_dimension_size"(%x0, %n) {dimension = 1 : i64}
+        : (tensor<4x6xf32>, tensor<i32>) -> tensor<4x6xf32>"""
+    assert np.array_equal(run("4x6xf32", body.replace("SIZE", "6"), X), X)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="UNIMPLEMENTED.*becomes one of size 5.*slice"):
+        run("4x6xf32", body.replace("SIZE", "5"), X)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="UNIMPLEMENTED.*size of dimension 1.*no constant"):
+        run("4x6xf32", body.replace("(%x0, %n)", "(%x0, %x1)").replace("SIZE", "6"), X, np.int32(6))
+
+
 def test_host_channels_are_refused():
     with pytest.raises(jax.errors.JaxRuntimeError, match="UNIMPLEMENTED.*infeed.*callbacks"):
         run("4xf32", """%t = "stablehlo.create_token"() : () -> !stablehlo.token

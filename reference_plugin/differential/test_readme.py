@@ -37,6 +37,14 @@ def test_the_commands_for_jax_work():
     assert output.startswith("2.0 [")
 
 
+def test_the_commands_for_a_server_work(tmp_path):
+    commands = commands_of("JAX on devices elsewhere")
+    assert commands.count("/tmp/plinth.socket") == 2
+    commands = commands.replace(BUILT, os.environ.get("PLINTH_CPU_PLUGIN", BUILT))
+    output = run(commands.replace("/tmp/plinth.socket", f"{tmp_path}/s"))
+    assert "6.0 [" in output, output
+
+
 def test_the_commands_for_any_plugin_work():
     output = run(commands_of("Look at any plugin"))
     assert "verdict: works" in output

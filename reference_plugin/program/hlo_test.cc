@@ -397,7 +397,6 @@ TEST(HostileHlo, WhatIsNotSupportedIsNamed) {
   };
   expect(Instruction(1, "wobble", kF32, {0}), "opcode \"wobble\" is not known");
   expect(Instruction(1, "dynamic-reshape", kF32, {0}), "dynamic-reshape is not supported");
-  expect(Instruction(1, "set-dimension-size", kF32, {0}), "set-dimension-size is not supported");
   expect(Instruction(1, "infeed", kF32, {0}), "infeed is not supported");
   expect(Instruction(1, "scan", kF32, {0}), "scan is not supported");
   expect(Instruction(1, "negate", Int(ShapeProto::kElementType, 14), {0}),

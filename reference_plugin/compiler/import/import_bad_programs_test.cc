@@ -198,6 +198,12 @@ const BadProgram kMovement[] = {
     {{kF2},
      R"(%0 = "stablehlo.get_dimension_size"(%a) {dimension = 1 : i64} : (tensor<2xf32>) -> tensor<i32>)",
      "dimension is 1"},
+    {{kF2, kI},
+     R"(%0 = "stablehlo.set_dimension_size"(%a, %b) {dimension = 1 : i64} : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>)",
+     "dimension is 1 of f32[2]"},
+    {{kF2, kF2},
+     R"(%0 = "stablehlo.set_dimension_size"(%a, %b) {dimension = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>)",
+     "operand 1 is f32[2]; expected an integer"},
 };
 
 constexpr std::string_view kGather =

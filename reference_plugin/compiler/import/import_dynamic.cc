@@ -202,6 +202,37 @@ Status ImportRealDynamicSlice(Importer& importer, const Operation&) {
   return importer.Define(0, op->results[0]);
 }
 
+// (operand, size): nothing to do if the dimension has that size, as where TensorFlow makes an array
+// of dynamic size of one whose size it knows. Another size would need types of dynamic sizes.
+Status ImportSetDimensionSize(Importer& importer, const Operation& operation) {
+  PLINTH_RETURN_IF_ERROR(ExpectOperands(importer, 2));
+  const int64_t dimension = operation.Int("dimension");
+  Value* const operand = importer.operands()[0];
+  const Value* const size = importer.operands()[1];
+  if (dimension < 0 || dimension >= operand->type.rank()) {
+    return InvalidArgument("dimension is ", dimension, " of ", operand->type.ToString());
+  }
+  if (size->type.rank() != 0 || !IsInteger(size->type.dtype)) {
+    return InvalidArgument("operand 1 is ", size->type.ToString(), "; expected an integer");
+  }
+  if (!IsConstant(size)) {
+    return Unimplemented("the size of dimension ", dimension, " of ", operand->type.ToString(),
+                         " is no constant; sizes must be known when the program is compiled");
+  }
+  PLINTH_ASSIGN_OR_RETURN(const Dims sizes, ConstantIntegers(size));
+  if (sizes[0] != operand->type.dims[dimension]) {
+    return Unimplemented("dimension ", dimension, " of ", operand->type.ToString(),
+                         " becomes one of size ", sizes[0],
+                         "; arrays with less elements than their type says are not supported, use "
+                         "slice");
+  }
+  if (importer.result_types()[0] != operand->type) {
+    return InvalidArgument("the result is ", importer.result_types()[0].ToString(), "; expected ",
+                           operand->type.ToString());
+  }
+  return importer.Define(0, operand);
+}
+
 // (input, kernel, padding): the last has a row of low and high per spatial dimension.
 Status ImportDynamicConvolution(Importer& importer, const Operation& operation) {
   PLINTH_RETURN_IF_ERROR(ExpectOperands(importer, 3));

@@ -41,6 +41,7 @@ Status ImportDynamicIota(Importer& importer, const program::Operation& operation
 Status ImportDynamicPad(Importer& importer, const program::Operation& operation);
 Status ImportDynamicReshape(Importer& importer, const program::Operation& operation);
 Status ImportRealDynamicSlice(Importer& importer, const program::Operation& operation);
+Status ImportSetDimensionSize(Importer& importer, const program::Operation& operation);
 
 }  // namespace plinth::compiler::importer
 

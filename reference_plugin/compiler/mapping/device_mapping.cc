@@ -48,13 +48,27 @@ bool SaysShardings(const Block& block) {
   });
 }
 
+// Whether there are calls that somebody else partitions, or that ask for shardings.
+bool AsksOthers(const Block& block, const partition::CallPartitioners* others) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [&](const Op* op) {
+    if (op->opcode == Opcode::kCustomCall) {
+      const std::string_view target = op->Get<CustomCallAttributes>().target;
+      if (target == partition::kInspectSharding || (others != nullptr && others->Has(target))) {
+        return true;
+      }
+    }
+    return std::any_of(op->blocks.begin(), op->blocks.end(),
+                       [&](const Block* inner) { return AsksOthers(*inner, others); });
+  });
+}
+
 }  // namespace
 
-Status MapToDevices(Module& module, Dumper* dumper, partition::Fallback fallback,
+Status MapToDevices(Module& module, const partition::PartitionOptions& options,
                     std::vector<std::string>* warnings) {
   const Function& entry = *module.entry;
   const bool is_sharded = !entry.argument_shardings.empty() || !entry.result_shardings.empty() ||
-                          SaysShardings(*entry.body);
+                          SaysShardings(*entry.body) || AsksOthers(*entry.body, options.others);
   if (is_sharded && module.num_replicas > 1) {
     return Unimplemented("module @", module.name, " is for ", module.num_replicas,
                          " replicas and says how arrays are spread over partitions; expected one "
@@ -62,7 +76,7 @@ Status MapToDevices(Module& module, Dumper* dumper, partition::Fallback fallback
   }
   if (is_sharded) {
     PLINTH_ASSIGN_OR_RETURN(partition::PartitionReport report,
-                            partition::Partition(module, dumper, fallback));
+                            partition::Partition(module, options));
     if (warnings != nullptr) *warnings = std::move(report.warnings);
   } else {
     // Every device runs the program as it stands.

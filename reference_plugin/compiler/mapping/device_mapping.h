@@ -3,7 +3,6 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_MAPPING_DEVICE_MAPPING_H_
 
 #include "plinth/support/status.h"
-#include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/partition/partition.h"
 
@@ -16,9 +15,8 @@ inline bool IsForSeveralDevices(const Module& module) {
 // Makes of a module for several devices, in which calls are inlined, the program that each of them
 // runs: entry arguments and results are one device's parts, collectives name lanes
 // (lane_groups.h), and no sharding is left but in parameter_shardings and output_shardings.
-// `dumper` gets the stages of the partitioner, `warnings` those of its report.
-Status MapToDevices(Module& module, Dumper* dumper = nullptr,
-                    partition::Fallback fallback = partition::Fallback::kAllow,
+// `warnings` are those of the partitioner's report.
+Status MapToDevices(Module& module, const partition::PartitionOptions& options = {},
                     std::vector<std::string>* warnings = nullptr);
 
 // Whether one device can run the module. UNIMPLEMENTED names a collective among other devices than

@@ -56,6 +56,7 @@ class Resolver {
       known->second = {op.attributes, MakeAttributes(std::move(collective))};
     }
     op.attributes = known->second.resolved;
+    if (op.opcode == Opcode::kCollectiveBroadcast) SendToSome(op);
     PLINTH_RETURN_IF_ERROR(CheckExtents(op));
     if (!SimplifyAlone(op, block)) block.ops.push_back(&op);
     return Status();
@@ -79,7 +80,8 @@ class Resolver {
       given.emplace_back(static_cast<size_t>(most));
       std::iota(given[0].begin(), given[0].end(), 0);
     }
-    PLINTH_RETURN_IF_ERROR(is_permute ? CheckPairs(given, most) : CheckGroups(given, most));
+    PLINTH_RETURN_IF_ERROR(is_permute ? CheckPairs(given, most)
+                                      : CheckGroups(given, most, op.opcode));
     Groups lanes;
     for (const std::vector<int64_t>& group : given) {
       if (is_flat) {
@@ -106,12 +108,27 @@ class Resolver {
     return Status();
   }
 
+  // A broadcast in which lanes are in no group: they get zeros, as where nobody sends.
+  void SendToSome(Op& op) const {
+    CollectiveAttributes collective = op.Get<CollectiveAttributes>();
+    size_t named = 0;
+    Groups pairs;
+    for (const std::vector<int64_t>& group : collective.groups) {
+      named += group.size();
+      for (int64_t lane : group) pairs.push_back({group[0], lane});
+    }
+    if (named == static_cast<size_t>(num_lanes())) return;
+    op.opcode = Opcode::kCollectivePermute;
+    collective.groups = std::move(pairs);
+    op.attributes = MakeAttributes(std::move(collective));
+  }
+
   static Status CheckNumber(int64_t id, int64_t most) {
     if (id >= 0 && id < most) return Status();
     return InvalidArgument("device ", id, " is named; expected a number in [0, ", most, ")");
   }
 
-  static Status CheckGroups(const Groups& groups, int64_t most) {
+  static Status CheckGroups(const Groups& groups, int64_t most, Opcode opcode) {
     std::vector<bool> named(static_cast<size_t>(most), false);
     for (const std::vector<int64_t>& group : groups) {
       for (int64_t id : group) {
@@ -123,7 +140,7 @@ class Resolver {
       }
     }
     for (size_t id = 0; id < named.size(); ++id) {
-      if (named[id]) continue;
+      if (named[id] || opcode == Opcode::kCollectiveBroadcast) continue;
       return InvalidArgument("replica_groups does not name device ", id,
                              "; expected each number in [0, ", most, ") once");
     }

@@ -72,13 +72,19 @@ Opcode CombinerOf(ReductionOp reduction) {
   return Opcode::kAdd;
 }
 
+Value* Emitter::PartitionId() {
+  if (partition_id_ == nullptr) {
+    Builder build(module_, prologue_, nullptr);
+    Value* const id = build.Add(Opcode::kPartitionId, {}, Type::Tensor(DType::kU32, {}));
+    partition_id_ = build.Add(Opcode::kConvert, {id}, Type::Tensor(DType::kS32, {}));
+  }
+  return partition_id_;
+}
+
 Value* Emitter::PlaceInMesh(const Mesh& mesh) {
+  PartitionId();
   Builder build(module_, prologue_, nullptr);
   const Type index = Type::Tensor(DType::kS32, {});
-  if (partition_id_ == nullptr) {
-    Value* const id = build.Add(Opcode::kPartitionId, {}, Type::Tensor(DType::kU32, {}));
-    partition_id_ = build.Add(Opcode::kConvert, {id}, index);
-  }
   if (mesh.device_ids.empty()) return partition_id_;
   Value*& place = indices_[StrCat("places ", ToString(mesh))];
   if (place != nullptr) return place;
@@ -143,6 +149,15 @@ Value* Emitter::BroadcastFirst(Value* value) {
   } else {
     std::vector<int64_t>& group = attributes.groups.emplace_back();
     for (int64_t device = 0; device < num_devices_; ++device) group.push_back(device);
+  }
+  return Collective(Opcode::kCollectiveBroadcast, value, value->type, std::move(attributes));
+}
+
+Value* Emitter::BroadcastFrom(int64_t device, Value* value) {
+  CollectiveAttributes attributes;
+  std::vector<int64_t>& group = attributes.groups.emplace_back(1, device);
+  for (int64_t other = 0; other < num_devices_; ++other) {
+    if (other != device) group.push_back(other);
   }
   return Collective(Opcode::kCollectiveBroadcast, value, value->type, std::move(attributes));
 }

@@ -49,6 +49,10 @@ class Emitter {
 
   // What the first device has; within a manual computation, the first along its free axes.
   Value* BroadcastFirst(Value* value);
+  // What one device has; outside of manual computations.
+  Value* BroadcastFrom(int64_t device, Value* value);
+  // The number of the device: s32.
+  Value* PartitionId();
 
   // The manual computation that ops are written for from now on; returns the one before. Nothing
   // is moved along its axes.

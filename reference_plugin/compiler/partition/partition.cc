@@ -34,17 +34,19 @@ Status At(const Op& op, Status status) {
 // values keep the types of whole arrays.
 class Partitioner {
  public:
-  Partitioner(Module& module, Dumper* dumper, Fallback fallback)
-      : module_(module),
-        dumper_(dumper),
-        fallback_(fallback),
-        emitter_(module, module.num_partitions) {}
+  Partitioner(Module& module, const PartitionOptions& options)
+      : module_(module), options_(options), emitter_(module, module.num_partitions) {}
 
   Expected<PartitionReport> Run() && {
     PLINTH_RETURN_IF_ERROR(CheckMeshes());
     DropScalarConstraints();
+    Function& entry = *module_.entry;
+    KeepWhole(options_.free_parameters, entry.body->arguments, entry.argument_shardings);
+    KeepWhole(options_.free_outputs, entry.body->terminator()->operands, entry.result_shardings);
     PLINTH_ASSIGN_OR_RETURN(shardings_, Propagate(module_));
-    if (dumper_ != nullptr) dumper_->Dump("propagated", [&] { return PropagatedText(); });
+    if (options_.dumper != nullptr) {
+      options_.dumper->Dump("propagated", [&] { return PropagatedText(); });
+    }
     locals_.resize(static_cast<size_t>(module_.num_values()));
     Block& body = *module_.entry->body;
     module_.parameter_shardings.clear();
@@ -111,6 +113,26 @@ class Partitioner {
     return status;
   }
 
+  // Whoever compiles may forbid that parameters and results of which nothing is said are spread.
+  template <typename Values>
+  void KeepWhole(const std::vector<bool>& free, const Values& values,
+                 std::vector<ShardingRef>& shardings) const {
+    if (std::all_of(free.begin(), free.end(), [](bool is_free) { return is_free; })) return;
+    const auto is_of_all = [&](const MeshRef& mesh) {
+      return !mesh->axes.empty() && mesh->num_devices() == module_.num_partitions;
+    };
+    const auto mesh = std::find_if(module_.meshes.begin(), module_.meshes.end(), is_of_all);
+    Sharding whole;
+    whole.mesh = mesh == module_.meshes.end() ? FlatMesh(module_.num_partitions) : *mesh;
+    shardings.resize(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      const bool is_free = free.size() == 1 ? free[0] : i >= free.size() || free[i];
+      if (is_free || shardings[i] != nullptr || !IsTensor(values[i]->type)) continue;
+      whole.dims.assign(static_cast<size_t>(values[i]->type.rank()), {});
+      shardings[i] = std::make_shared<const Sharding>(whole);
+    }
+  }
+
   // JAX writes constraints into the regions of reductions, too: on scalars they say nothing.
   void DropScalarConstraints() {
     Replacements replacements;
@@ -151,16 +173,18 @@ class Partitioner {
     return emitter_.Reshard(LocalOf(value), value->type, layout);
   }
 
-  std::string Written(const Layout& layout, const Value* value) const {
-    program::OpSharding written;
-    if (!layout.IsReplicated()) {
-      Sharding sharding;
-      sharding.mesh = layout.mesh;
-      sharding.unreduced = layout.unreduced;
-      for (const AxisList& axes : layout.dims) sharding.dims.emplace_back().axes = axes;
-      written = ToOpSharding(sharding);
-    }
-    return IsTensor(value->type) ? program::WriteOpSharding(written) : std::string();
+  static program::OpSharding InXlasForm(const Layout& layout) {
+    if (layout.IsReplicated()) return {};
+    Sharding sharding;
+    sharding.mesh = layout.mesh;
+    sharding.unreduced = layout.unreduced;
+    for (const AxisList& axes : layout.dims) sharding.dims.emplace_back().axes = axes;
+    return ToOpSharding(sharding);
+  }
+
+  static std::string Written(const Layout& layout, const Value* value) {
+    if (!IsTensor(value->type)) return std::string();
+    return program::WriteOpSharding(InXlasForm(layout));
   }
 
   // The parts of an argument and of the output that it is to become may differ. What is given away
@@ -299,6 +323,12 @@ class Partitioner {
         return Unimplemented("the number of a device is known where all axes are manual only");
       case Opcode::kRng:
         return MapRng(op);
+      case Opcode::kCustomCall: {
+        const std::string_view target = op.Get<CustomCallAttributes>().target;
+        if (target == kInspectSharding && op.operands.size() == 1) return TellSharding(op);
+        if (options_.others != nullptr && options_.others->Has(target)) return MapByOthers(op);
+        break;
+      }
       default:
         break;
     }
@@ -307,7 +337,7 @@ class Partitioner {
     if (InfoOf(op.opcode).category == Category::kCollective) {
       PLINTH_RETURN_IF_ERROR(CheckCollective(op));
     } else if (OwnEffectOf(op) != Effect::kPure) {
-      return Unimplemented("it has effects; on which device it has them, nothing says");
+      return MapEffect(op);
     }
     const Rule rule = RuleOf(op);
     if (rule.empty() || !AllTensors(op)) return MapWhole(op);
@@ -488,6 +518,125 @@ class Partitioner {
     return true;
   }
 
+  // Who asked how an array lies is told; the call itself is nothing.
+  Status TellSharding(const Op& op) {
+    const Value* const value = op.operands[0];
+    for (const Value* result : op.results) Set(result, LocalOf(value));
+    if (options_.others == nullptr || !options_.tells_shardings) return Status();
+    program::OpSharding sharding;
+    if (emitter_.manual().IsAll()) {
+      sharding.kind = program::OpSharding::Kind::kManual;
+    } else {
+      sharding = InXlasForm(Reduced(WantedOf(value)));
+    }
+    return options_.others->Tell(op.Get<CustomCallAttributes>().backend_config, sharding);
+  }
+
+  // Somebody else gives the program of one device's parts, and says how these lie.
+  Status MapByOthers(const Op& op) {
+    std::vector<Layout> operands, results;
+    std::vector<CallPartitioners::Array> operand_arrays, result_arrays;
+    for (const Value* operand : op.operands) {
+      operands.push_back(Reduced(LocalOf(operand).layout));
+      operand_arrays.push_back({&operand->type, InXlasForm(operands.back())});
+    }
+    for (const Value* result : op.results) {
+      results.push_back(Reduced(WantedOf(result)));
+      result_arrays.push_back({&result->type, InXlasForm(results.back())});
+    }
+    PLINTH_ASSIGN_OR_RETURN(
+        const CallPartitioners::Part part,
+        options_.others->Partition(op, operand_arrays, result_arrays, module_.num_partitions));
+    const Block& body = *part.module->entry->body;
+    const auto& returned = body.terminator()->operands;
+    if (part.operands.size() != operands.size() || part.results.size() != results.size() ||
+        body.arguments.size() != operands.size() || returned.size() != results.size()) {
+      return InvalidArgument("its partitioner speaks of ", part.operands.size(), " operands and ",
+                             part.results.size(), " results, and its program has ",
+                             body.arguments.size(), " and ", returned.size(), "; expected ",
+                             operands.size(), " and ", results.size());
+    }
+    Cloner cloner(module_);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      PLINTH_RETURN_IF_ERROR(Heed(part.operands[i], operand_arrays[i], *body.arguments[i],
+                                  StrCat("operand ", i), operands[i]));
+      cloner.Map(body.arguments[i], As(op.operands[i], operands[i]));
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      PLINTH_RETURN_IF_ERROR(
+          Heed(part.results[i], result_arrays[i], *returned[i], StrCat("result ", i), results[i]));
+    }
+    for (const Op* inner : body.ops) {
+      if (inner->opcode != Opcode::kReturn) emitter_.ops().push_back(cloner.Clone(*inner));
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      Set(op.results[i], {cloner.Find(returned[i]), results[i]});
+    }
+    // What was cloned refers to what the other module keeps alive.
+    using Owners = std::vector<std::shared_ptr<const void>>;
+    module_.owner = std::make_shared<const Owners>(Owners{module_.owner, part.module->owner});
+    return Status();
+  }
+
+  // `layout` becomes what a partitioner says of an array. Where it says what it was told, the
+  // layout stays as it is, on the mesh of the program.
+  Status Heed(const program::OpSharding& said, const CallPartitioners::Array& told,
+              const Value& part, std::string_view what, Layout& layout) const {
+    if (program::WriteOpSharding(said) != program::WriteOpSharding(told.sharding)) {
+      PLINTH_ASSIGN_OR_RETURN(const ShardingRef sharding,
+                              FromOpSharding(said, *told.type, FlatMesh(module_.num_partitions)));
+      layout = Reduced(LayoutOf(sharding.get(), *told.type));
+    }
+    return CheckView(*told.type, layout, part.type)
+        .WithContext(StrCat("what its partitioner says of ", what));
+  }
+
+  // What has effects has them on the device that the program names, with whole operands, and all
+  // devices get its results. What JAX calls partitioned, every device does with its own parts.
+  Status MapEffect(const Op& op) {
+    constexpr std::string_view kOfEach = "xla_ffi_partitioned_python_cpu_callback";
+    if (IsCallOf(op, kOfEach) && op.results.empty()) {
+      SmallVector<Value*, 8> parts;
+      for (const Value* operand : op.operands) parts.push_back(LocalOf(operand).value);
+      Emit(op, {parts.data(), parts.size()}, {}, op.attributes);
+      return Status();
+    }
+    const bool is_said = op.shardings != nullptr && !op.shardings->results.empty() &&
+                         op.shardings->results[0] != nullptr &&
+                         op.shardings->results[0]->mesh->IsMaximal();
+    if (!is_said || emitter_.manual().is_inside || !AllTensors(op)) {
+      return Unimplemented("it has effects; on which device it has them, nothing says");
+    }
+    const int64_t device = op.shardings->results[0]->mesh->device_ids[0];
+    SmallVector<Value*, 8> operands;
+    for (const Value* operand : op.operands) operands.push_back(As(operand, Layout()));
+    std::vector<Type> types;
+    for (const Value* result : op.results) types.push_back(result->type);
+    Value* const id = emitter_.PartitionId();
+    Builder build = emitter_.builder();
+    Value* const is_here = build.Compare(ComparisonDirection::kEq, id,
+                                         build.SplatLike(id, static_cast<double>(device)));
+    Op* const branch = build.AddOp(Opcode::kIf, {&is_here, 1}, types);
+    for (const bool does : {true, false}) {
+      Block* const block = module_.NewBlock();
+      std::vector<Op*>* const outer = emitter_.Into(&block->ops);
+      SmallVector<Value*, 8> returned;
+      if (does) {
+        const Op* const call = Emit(op, {operands.data(), operands.size()}, types, op.attributes);
+        for (Value* result : call->results) returned.push_back(result);
+      } else {
+        for (const Type& type : types) returned.push_back(emitter_.builder().Splat(type, 0));
+      }
+      emitter_.builder().AddOp(Opcode::kReturn, {returned.data(), returned.size()}, {});
+      emitter_.Into(outer);
+      branch->blocks.push_back(block);
+    }
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      Set(op.results[i], {emitter_.BroadcastFrom(device, branch->results[i]), Layout()});
+    }
+    return Status();
+  }
+
   // Every device computes all of it.
   Status MapWhole(Op& op) {
     SmallVector<Value*, 8> operands;
@@ -509,13 +658,13 @@ class Partitioner {
   }
 
   Status CountFallback(const Op& op, int64_t bytes) {
-    if (fallback_ == Fallback::kError) {
+    if (options_.fallback == Fallback::kError) {
       return Unimplemented("it would be computed whole by every device, after ", bytes,
                            " bytes were gathered, and partitioner_fallback is error");
     }
     ++report_.num_fallbacks;
     report_.fallback_bytes += bytes;
-    if (fallback_ == Fallback::kWarn && report_.warnings.size() < kMostWarnings) {
+    if (options_.fallback == Fallback::kWarn && report_.warnings.size() < kMostWarnings) {
       report_.warnings.push_back(StrCat(Describe(op), " is computed whole by every device, after ",
                                         bytes, " bytes were gathered"));
     }
@@ -658,7 +807,7 @@ class Partitioner {
                               LayoutAtBorder(said->results[i], op.results[i], returned[i], manual,
                                              StrCat("result ", i)));
     }
-    if (manual.IsAll() && !HasManual(body)) {
+    if (manual.IsAll() && !HasManual(body) && !InspectsShardings(body)) {
       CopyManual(op, arguments, results);
       return Status();
     }
@@ -719,6 +868,12 @@ class Partitioner {
              std::any_of(op->blocks.begin(), op->blocks.end(),
                          [](const Block* inner) { return HasManual(*inner); });
     });
+  }
+
+  static bool InspectsShardings(Block& body) {
+    bool does = false;
+    ForEachOp(body, [&](Block&, Op& op) { does |= IsCallOf(op, kInspectSharding); });
+    return does;
   }
 
   // In the region nobody may speak of its axes.
@@ -805,8 +960,7 @@ class Partitioner {
   }
 
   Module& module_;
-  Dumper* const dumper_;
-  const Fallback fallback_;
+  const PartitionOptions& options_;
   Emitter emitter_;
   PropagatedShardings shardings_;
   std::vector<LocalValue> locals_;  // by id of the value of the whole array
@@ -818,7 +972,7 @@ class Partitioner {
 
 }  // namespace
 
-Expected<PartitionReport> Partition(Module& module, Dumper* dumper, Fallback fallback) {
+Expected<PartitionReport> Partition(Module& module, const PartitionOptions& options) {
   if (module.num_replicas != 1) {
     return Unimplemented("the program is for ", module.num_replicas, " replicas of ",
                          module.num_partitions,
@@ -828,7 +982,7 @@ Expected<PartitionReport> Partition(Module& module, Dumper* dumper, Fallback fal
     return ResourceExhausted("the program is for ", module.num_partitions, " partitions; at most ",
                              kMostPartitions, " are supported");
   }
-  return Partitioner(module, dumper, fallback).Run();
+  return Partitioner(module, options).Run();
 }
 
 }  // namespace plinth::compiler::partition

@@ -9,6 +9,7 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/partition/call_partitioners.h"
 
 namespace plinth::compiler::partition {
 
@@ -29,6 +30,19 @@ struct PartitionReport {
   std::vector<std::string> warnings;
 };
 
+struct PartitionOptions {
+  // Gets the stage "propagated": the whole program with the sharding of each value.
+  Dumper* dumper = nullptr;
+  Fallback fallback = Fallback::kAllow;
+  // Say what becomes of custom calls; null: nobody does.
+  CallPartitioners* others = nullptr;
+  // Whether who inspects shardings is told: only where the program has come just now, since the
+  // one who asked may be gone later.
+  bool tells_shardings = false;
+  // As in PipelineOptions.
+  std::vector<bool> free_parameters, free_outputs;
+};
+
 // Makes of a program on whole arrays the program of one device among module.num_partitions: types
 // of parts, and collectives where devices need what others have. Parameters and results lie as the
 // program says, or else as it follows from what it says; parameter_shardings and output_shardings
@@ -37,10 +51,8 @@ struct PartitionReport {
 // INVALID_ARGUMENT for meshes that are not of as many devices, and for manual computations whose
 // local types do not follow from their shardings; UNIMPLEMENTED for what several devices would
 // falsify: effects, and partition_id where not all axes are manual; RESOURCE_EXHAUSTED for more
-// than 4096 devices. `dumper` gets the stage "propagated": the whole program with the sharding of
-// each value. With Fallback::kError, UNIMPLEMENTED for ops that would be computed whole.
-Expected<PartitionReport> Partition(Module& module, Dumper* dumper = nullptr,
-                                    Fallback fallback = Fallback::kAllow);
+// than 4096 devices. With Fallback::kError, UNIMPLEMENTED for ops that would be computed whole.
+Expected<PartitionReport> Partition(Module& module, const PartitionOptions& options = {});
 
 }  // namespace plinth::compiler::partition
 

@@ -8,6 +8,7 @@
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/lanes.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
+#include "reference_plugin/program/sharding_text.h"
 
 namespace plinth::compiler::partition {
 namespace {
@@ -388,7 +389,9 @@ TEST(Partition, WhereItFallsBackIsSaidOrRefused) {
   for (const Fallback fallback : {Fallback::kWarn, Fallback::kError}) {
     auto module = testing::ReadInlined(std::as_bytes(std::span(kReversed)));
     ASSERT_TRUE(module.ok()) << module.status().ToString();
-    const auto made = Partition(**module, nullptr, fallback);
+    PartitionOptions options;
+    options.fallback = fallback;
+    const auto made = Partition(**module, options);
     if (fallback == Fallback::kError) {
       EXPECT_EQ(made.status().code(), StatusCode::kUnimplemented);
       EXPECT_THAT(made.status().message(), HasSubstr("reverse at"));
@@ -579,6 +582,135 @@ module attributes {mhlo.num_partitions = 4 : i32} {
     // The output is spread as the operand in either case.
     EXPECT_EQ((*module)->entry->body->terminator()->operands[0]->type.ToString(), "f32[2,3,5]");
   }
+}
+
+// Calls of @twice are partitioned by somebody else, with the module and the shardings given here.
+class Others final : public CallPartitioners {
+ public:
+  bool Has(std::string_view target) const override { return target == "twice"; }
+  Expected<Part> Partition(const Op&, std::span<const Array> operands,
+                           std::span<const Array> results, int64_t) override {
+    told.push_back(program::WriteShardingText(operands[0].sharding));
+    Part part;
+    PLINTH_ASSIGN_OR_RETURN(part.module, testing::ReadInlined(std::as_bytes(std::span(program))));
+    part.operands = {whole ? program::OpSharding() : operands[0].sharding};
+    part.results = {whole ? program::OpSharding() : results[0].sharding};
+    return part;
+  }
+  Status Tell(std::string_view config, const program::OpSharding& sharding) override {
+    told.push_back(StrCat(config, " ", program::WriteShardingText(sharding)));
+    return Status();
+  }
+
+  std::string program;
+  bool whole = false;  // every device has all of the operand and the result
+  std::vector<std::string> told;
+};
+
+TEST(Partition, CallsThatOthersPartition) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main(%a: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
+      -> (tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) {
+    stablehlo.custom_call @InspectSharding(%a) {has_side_effect = true, backend_config = "me"}
+        : (tensor<8x4xi32>) -> tensor<8x4xi32>
+    %0 = stablehlo.custom_call @twice(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=4}>}
+        : (tensor<8x4xi32>) -> tensor<8x4xi32>
+    return %0 : tensor<8x4xi32>
+  }
+})";
+  const auto twice = [](std::string_view type) {
+    return StrCat("func.func @main(%a: ", type, ") -> ", type,
+                  " {\n%0 = stablehlo.add %a, %a : ", type, "\nreturn %0 : ", type, "\n}");
+  };
+  for (const bool whole : {false, true}) {
+    Others others;
+    others.whole = whole;
+    others.program = twice(whole ? "tensor<8x4xi32>" : "tensor<4x2xi32>");
+    auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    PartitionOptions options;
+    options.others = &others;
+    options.tells_shardings = !whole;
+    const auto report = Partition(**module, options);
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    EXPECT_TRUE(Verify(**module).ok());
+    const std::string text = ToString(**module);
+    EXPECT_THAT(text, ::testing::ContainsRegex(whole ? "add\\(.*\\) : s32\\[8,4\\]"
+                                                     : "add\\(.*\\) : s32\\[4,2\\]"));
+    EXPECT_EQ(Count(**module, Opcode::kAllGather), whole ? 2 : 0) << text;
+    std::vector<std::string> told = {"me {devices=[2,2]<=[4]T(0)}", "{devices=[2,2]<=[4]T(0)}"};
+    if (whole) told.erase(told.begin());
+    EXPECT_EQ(others.told, told);
+  }
+  // A program of other parts.
+  Others others;
+  others.program = twice("tensor<8x2xi32>");
+  auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+  ASSERT_TRUE(module.ok());
+  PartitionOptions options;
+  options.others = &others;
+  const auto report = Partition(**module, options);
+  EXPECT_EQ(report.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(report.status().message()),
+              HasSubstr("what its partitioner says of operand 0"));
+}
+
+TEST(Partition, WhatIsNotFreeEveryDeviceHas) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8xi32>, %b: tensor<8xi32>) -> (tensor<8xi32>, tensor<8xi32>) {
+    %0 = stablehlo.add %a, %b : tensor<8xi32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}]> : tensor<8xi32>
+    %2 = stablehlo.negate %1 : tensor<8xi32>
+    return %1, %2 : tensor<8xi32>, tensor<8xi32>
+  }
+})";
+  using Free = std::vector<bool>;
+  for (const auto& [parameters, outputs, types] :
+       {std::tuple(Free{}, Free{}, std::vector<int64_t>{2, 2, 2, 2}),
+        {Free{true}, Free{true}, {2, 2, 2, 2}},
+        {Free{false}, Free{false}, {8, 8, 8, 8}},
+        {Free{false, true}, Free{true, false}, {8, 2, 2, 8}}}) {
+    auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    PartitionOptions options;
+    options.free_parameters = parameters;
+    options.free_outputs = outputs;
+    const auto report = Partition(**module, options);
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    const Block& body = *(*module)->entry->body;
+    std::vector<int64_t> found;
+    for (const Value* value : body.arguments) found.push_back(value->type.dims[0]);
+    for (const Value* value : body.terminator()->operands) found.push_back(value->type.dims[0]);
+    EXPECT_EQ(found, types);
+  }
+}
+
+TEST(Partition, EffectsOnTheDeviceThatHasThem) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  sdy.mesh @third = <[], device_ids=[2]>
+  func.func @main(%a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xi32> {
+    %0 = stablehlo.custom_call @print(%a) {has_side_effect = true, sdy.sharding = #sdy.sharding_per_value<[<@third, []>]>}
+        : (tensor<8xi32>) -> tensor<8xi32>
+    return %0 : tensor<8xi32>
+  }
+})";
+  auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto report = Partition(**module);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  const Status verified = Verify(**module);
+  EXPECT_TRUE(verified.ok()) << verified.ToString();
+  const std::string text = ToString(**module);
+  EXPECT_THAT(text, HasSubstr("all_gather"));
+  EXPECT_THAT(text, HasSubstr("constant() {value=2} : s32[]"));
+  EXPECT_THAT(text, HasSubstr("collective_broadcast"));
+  EXPECT_THAT(text, HasSubstr("[[2,0,1,3]]"));
 }
 
 TEST(Partition, WrongRulesOfCustomCalls) {

@@ -11,6 +11,7 @@
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/trip_count.h"
+#include "reference_plugin/compiler/passes/loop_walk.h"
 
 namespace plinth::compiler::passes {
 namespace {
@@ -341,25 +342,12 @@ class ProductMover {
   bool changed() const { return changed_; }
 
   void Run(Block& body) {
-    Visit(body);
+    RewriteLoops(body, replacements_,
+                 [&](Op& loop, std::vector<Op*>& out) { VisitLoop(loop, out); });
     replacements_.Apply(body);
   }
 
  private:
-  void Visit(Block& block) {
-    const std::vector<Op*> ops = std::exchange(block.ops, {});
-    block.ops.reserve(ops.size());
-    for (Op* op : ops) {
-      replacements_.FindAll({op->operands.data(), op->operands.size()});
-      for (Block* inner : op->blocks) Visit(*inner);
-      if (op->opcode == Opcode::kWhile) {
-        VisitLoop(*op, block.ops);
-      } else {
-        block.ops.push_back(op);
-      }
-    }
-  }
-
   void VisitLoop(Op& loop, std::vector<Op*>& out) {
     const std::optional<LoopCounter> counter = CounterOf(loop);
     std::vector<Op*> behind;

@@ -64,6 +64,23 @@ void ExpectProductsInLoop(const std::string& text, int left) {
   testing::LegalizeAndLower(*moved);
 }
 
+// A loop of five turns: the counter %i, which starts as %z and becomes %j, and `carries`, written
+// "%a = %b, ..." with their types ", f32, ...". `body` ends in what it returns beside %j.
+std::string FiveTurns(std::string_view results, std::string_view carries, std::string_view types,
+                      std::string_view body) {
+  return StrCat("%0:", results, " = stablehlo.while(%i = %z", carries, ") : tensor<i32>", types,
+                R"(
+        cond {
+          %n = stablehlo.constant dense<5> : tensor<i32>
+          %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %1 : tensor<i1>
+        } do {
+          %one = stablehlo.constant dense<1> : tensor<i32>
+          %j = stablehlo.add %i, %one : tensor<i32>
+          )",
+                body, " : tensor<i32>", types, "\n}\n");
+}
+
 // A loop of five turns over rows of `%xs`; `body` computes %o (what a turn adds to the carry %o,
 // of 2x3 elements), and the index %at.
 std::string Turns(std::string_view index, std::string_view body, std::string_view operand = "%xs",
@@ -74,20 +91,12 @@ std::string Turns(std::string_view index, std::string_view body, std::string_vie
         -> (tensor<2x3xf32>, tensor<2x4xf32>) {
       %z = stablehlo.constant dense<0> : tensor<i32>
       %zero = stablehlo.constant dense<0.0> : tensor<2x3xf32>
-      %0:3 = stablehlo.while(%i = %z, %acc = )",
-                initial, R"(, %c = %h) : tensor<i32>, tensor<2x3xf32>, tensor<2x4xf32>
-        cond {
-          %n = stablehlo.constant dense<5> : tensor<i32>
-          %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-          stablehlo.return %1 : tensor<i1>
-        } do {
-          %one = stablehlo.constant dense<1> : tensor<i32>
-          %five = stablehlo.constant dense<5> : tensor<i32>
-          %j = stablehlo.add %i, %one : tensor<i32>
-          )",
-                index, R"(
+      )",
+                FiveTurns("3", StrCat(", %acc = ", initial, ", %c = %h"),
+                          ", tensor<2x3xf32>, tensor<2x4xf32>",
+                          StrCat("%five = stablehlo.constant dense<5> : tensor<i32>\n", index, R"(
           %s = stablehlo.dynamic_slice )",
-                operand, R"(, %at, %z, %z, sizes = [1, 2, 4]
+                                 operand, R"(, %at, %z, %z, sizes = [1, 2, 4]
               : (tensor<5x2x4xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x2x4xf32>
           %x = stablehlo.reshape %s : (tensor<1x2x4xf32>) -> tensor<2x4xf32>
           %t = stablehlo.dynamic_slice %ys, %at, %z, %z, sizes = [1, 4, 3]
@@ -95,11 +104,8 @@ std::string Turns(std::string_view index, std::string_view body, std::string_vie
           %y = stablehlo.reshape %t : (tensor<1x4x3xf32>) -> tensor<4x3xf32>
           %d = stablehlo.add %c, %x : tensor<2x4xf32>
           )",
-                body, R"(
-          stablehlo.return %j, %o, %d : tensor<i32>, tensor<2x3xf32>, tensor<2x4xf32>
-        }
-      return %0#1, %0#2 : tensor<2x3xf32>, tensor<2x4xf32>
-    })");
+                                 body, "\nstablehlo.return %j, %o, %d")),
+                "return %0#1, %0#2 : tensor<2x3xf32>, tensor<2x4xf32>\n}");
 }
 
 constexpr std::string_view kUpwards = "%at = stablehlo.add %i, %z : tensor<i32>";
@@ -143,14 +149,7 @@ TEST(LoopProducts, OfVectorsExchangeOperands) {
     func.func @main(%xs: tensor<4x5xf32>, %w: tensor<3x4xf32>) -> tensor<3xf32> {
       %z = stablehlo.constant dense<0> : tensor<i32>
       %zero = stablehlo.constant dense<0.0> : tensor<3xf32>
-      %0:2 = stablehlo.while(%i = %z, %acc = %zero) : tensor<i32>, tensor<3xf32>
-        cond {
-          %n = stablehlo.constant dense<5> : tensor<i32>
-          %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-          stablehlo.return %1 : tensor<i1>
-        } do {
-          %one = stablehlo.constant dense<1> : tensor<i32>
-          %j = stablehlo.add %i, %one : tensor<i32>
+      )" + FiveTurns("2", ", %acc = %zero", ", tensor<3xf32>", R"(
           %s = stablehlo.dynamic_slice %xs, %z, %i, sizes = [4, 1]
               : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<4x1xf32>
           %x = stablehlo.reshape %s : (tensor<4x1xf32>) -> tensor<4xf32>
@@ -158,8 +157,8 @@ TEST(LoopProducts, OfVectorsExchangeOperands) {
               : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3xf32>
           %q = stablehlo.tanh %acc : tensor<3xf32>
           %o = stablehlo.add %p, %q : tensor<3xf32>
-          stablehlo.return %j, %o : tensor<i32>, tensor<3xf32>
-        }
+          stablehlo.return %j, %o)") +
+                           R"(
       return %0#1 : tensor<3xf32>
     })",
                        0);
@@ -176,43 +175,28 @@ TEST(LoopProducts, ThatAreSummedAreComputedBehind) {
 
 // The sum of outer products of what a turn computes: smaller than the sum itself.
 std::string OuterProducts(std::string_view type) {
-  return StrCat(R"(
-    func.func @main(%a: tensor<4x)",
-                type, R"(>, %ys: tensor<5x6x)", type, R"(>) -> (tensor<4x6x)", type,
-                R"(>, tensor<4x)", type, R"(>) {
+  std::string text = R"(
+    func.func @main(%a: tensor<4xT>, %ys: tensor<5x6xT>) -> (tensor<4x6xT>, tensor<4xT>) {
       %z = stablehlo.constant dense<0> : tensor<i32>
-      %zero = stablehlo.constant dense<0.0> : tensor<4x6x)",
-                type, R"(>
-      %0:3 = stablehlo.while(%i = %z, %acc = %zero, %c = %a)
-          : tensor<i32>, tensor<4x6x)",
-                type, R"(>, tensor<4x)", type, R"(>
-        cond {
-          %n = stablehlo.constant dense<5> : tensor<i32>
-          %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-          stablehlo.return %1 : tensor<i1>
-        } do {
-          %one = stablehlo.constant dense<1> : tensor<i32>
+      %zero = stablehlo.constant dense<0.0> : tensor<4x6xT>
+      )" + FiveTurns("3", ", %acc = %zero, %c = %a", ", tensor<4x6xT>, tensor<4xT>", R"(
           %four = stablehlo.constant dense<4> : tensor<i32>
-          %j = stablehlo.add %i, %one : tensor<i32>
           %at = stablehlo.subtract %four, %i : tensor<i32>
           %s = stablehlo.dynamic_slice %ys, %at, %z, sizes = [1, 6]
-              : (tensor<5x6x)",
-                type, R"(>, tensor<i32>, tensor<i32>) -> tensor<1x6x)", type, R"(>
-          %y = stablehlo.reshape %s : (tensor<1x6x)",
-                type, R"(>) -> tensor<6x)", type, R"(>
-          %d = stablehlo.cosine %c : tensor<4x)",
-                type, R"(>
+              : (tensor<5x6xT>, tensor<i32>, tensor<i32>) -> tensor<1x6xT>
+          %y = stablehlo.reshape %s : (tensor<1x6xT>) -> tensor<6xT>
+          %d = stablehlo.cosine %c : tensor<4xT>
           %p = stablehlo.dot_general %d, %y, contracting_dims = [] x []
-              : (tensor<4x)",
-                type, R"(>, tensor<6x)", type, R"(>) -> tensor<4x6x)", type, R"(>
-          %o = stablehlo.add %acc, %p : tensor<4x6x)",
-                type, R"(>
-          stablehlo.return %j, %o, %d : tensor<i32>, tensor<4x6x)",
-                type, R"(>, tensor<4x)", type, R"(>
-        }
-      return %0#1, %0#2 : tensor<4x6x)",
-                type, R"(>, tensor<4x)", type, R"(>
-    })");
+              : (tensor<4xT>, tensor<6xT>) -> tensor<4x6xT>
+          %o = stablehlo.add %acc, %p : tensor<4x6xT>
+          stablehlo.return %j, %o, %d)") +
+                     R"(
+      return %0#1, %0#2 : tensor<4x6xT>, tensor<4xT>
+    })";
+  for (size_t at = 0; (at = text.find("xT>", at)) != std::string::npos;) {
+    text.replace(at + 1, 1, type);
+  }
+  return text;
 }
 
 TEST(LoopProducts, StackWhatTurnsCompute) { ExpectProductsInLoop(OuterProducts("f32"), 0); }

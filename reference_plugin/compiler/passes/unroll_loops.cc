@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/unroll_loops.h"
 
-#include <utility>
 #include <vector>
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/trip_count.h"
+#include "reference_plugin/compiler/passes/loop_walk.h"
 
 namespace plinth::compiler::passes {
 namespace {
@@ -27,26 +27,18 @@ class Unroller {
   bool changed() const { return changed_; }
 
   void Run(Block& body) {
-    Visit(body);
+    // Inner loops may make the body of an outer one too large.
+    RewriteLoops(body, replacements_, [&](Op& loop, std::vector<Op*>& out) {
+      if (IsShort(loop)) {
+        Unroll(loop, static_cast<int>(TripCount(loop)), out);
+      } else {
+        out.push_back(&loop);
+      }
+    });
     replacements_.Apply(body);
   }
 
  private:
-  void Visit(Block& block) {
-    const std::vector<Op*> ops = std::exchange(block.ops, {});
-    block.ops.reserve(ops.size());
-    for (Op* op : ops) {
-      replacements_.FindAll({op->operands.data(), op->operands.size()});
-      // Inner loops first: they may make the body of this one too large.
-      for (Block* inner : op->blocks) Visit(*inner);
-      if (op->opcode == Opcode::kWhile && IsShort(*op)) {
-        Unroll(*op, static_cast<int>(TripCount(*op)), block.ops);
-      } else {
-        block.ops.push_back(op);
-      }
-    }
-  }
-
   bool IsShort(const Op& loop) const {
     return TripCount(loop) <= limits_.unrolled_turns &&
            CountOps(*loop.blocks[1]) <= limits_.unrolled_ops && EffectOf(loop) == Effect::kPure;
