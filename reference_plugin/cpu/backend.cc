@@ -6,6 +6,7 @@
 #include "reference_plugin/cpu/kernels/kernel_step.h"
 #include "reference_plugin/cpu/lapack/families.h"
 #include "reference_plugin/cpu/math/simd_name.h"
+#include "reference_plugin/cpu/native/loop.h"
 #include "reference_plugin/cpu/target.h"
 
 namespace plinth::cpu {
@@ -36,7 +37,8 @@ backend::Engine LibraryEngine(const library::LibraryOptions& options) {
 
 }  // namespace
 
-std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOptions& options) {
+std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOptions& options,
+                                                    bool native_loops) {
   backend::Backend backend;
   backend.name = "CPU";
   backend.hardware = math::NameOf(math::BestSimdTarget());
@@ -44,6 +46,7 @@ std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOption
   backend.engines = {KernelEngine(), CollectiveEngine(),
                      backend::CallEngine(backend.name, lapack::CpuCallFamilies(options)),
                      LibraryEngine(options)};
+  if (native_loops) backend.translate = native::TranslateLoops;
   return std::make_shared<const backend::Backend>(std::move(backend));
 }
 

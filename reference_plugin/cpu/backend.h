@@ -9,8 +9,10 @@
 
 namespace plinth::cpu {
 
-// What this back end is to the code that all of them share.
-std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOptions& options = {});
+// What this back end is to the code that all of them share. Without `native_loops`, all steps of
+// loops run one by one: the same bits, slower.
+std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOptions& options = {},
+                                                    bool native_loops = true);
 
 }  // namespace plinth::cpu
 

@@ -24,6 +24,7 @@ class Part(NamedTuple):
 
 PARTS = (
     Part("Highway", "Apache-2.0", "libhwy-dev", "https://github.com/google/highway", "pjrt_plinth_cpu.so"),
+    Part("Xbyak", "BSD-3-Clause", "libxbyak-dev", "https://github.com/herumi/xbyak", "pjrt_plinth_cpu.so"),
     Part("protozero", "BSD-2-Clause", "libprotozero-dev", "https://github.com/mapbox/protozero", "all"),
     Part("CLI11", "BSD-3-Clause", "libcli11-dev", "https://github.com/CLIUtils/CLI11", "plinth, plinth-conformance"),
     Part("libffi", "MIT", "libffi-dev", "https://sourceware.org/libffi", "libplinth.so"),

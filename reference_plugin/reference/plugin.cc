@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/backend/calls/call_partitioners.h"
 #include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/executable.h"
@@ -32,7 +33,8 @@ Expected<std::shared_ptr<const backend::Backend>> MakeBackend(const PluginOption
   if (options.make_device != nullptr) {
     PLINTH_ASSIGN_OR_RETURN(device, options.make_device(given));
   }
-  backend::Backend made = *cpu::MakeBackend(library);
+  // Machine code of loops would run the ops of a device here.
+  backend::Backend made = *cpu::MakeBackend(library, /*native_loops=*/false);
   made.name = options.name;
   made.hardware = StrCat(options.name, " ", options.version, " on ", made.hardware);
   made.fusion = options.fusion;
@@ -78,6 +80,7 @@ Plugin::Plugin(PluginOptions options) : options_(std::move(options)) {
   info_.supports_bitcast = true;
   info_.supports_load = true;
   info_.supports_clear_memory_stats = true;
+  info_.extensions.push_back(backend::CustomPartitionerExtension());
 }
 
 Expected<std::unique_ptr<sdk::Client>> Plugin::CreateClient(const sdk::ClientRequest& request) {

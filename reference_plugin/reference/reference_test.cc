@@ -179,6 +179,39 @@ class ReferenceTest : public cpu::PluginTest {
 
 TEST_F(ReferenceTest, DeviceTakesWhatItNames) { ExpectRuns(); }
 
+// The host makes machine code of small loops; what the device takes of them stays the device's.
+TEST_F(ReferenceTest, DeviceTakesWhatLoopsName) {
+  num_runs = 0;
+  PJRT_LoadedExecutable* executable;
+  const auto error = Compile(R"(
+      func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+        %z = stablehlo.constant dense<0> : tensor<i32>
+        %0:2 = stablehlo.while(%i = %z, %a = %x) : tensor<i32>, tensor<2x2xf32>
+          cond {
+            %n = stablehlo.constant dense<20> : tensor<i32>
+            %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %1 : tensor<i1>
+          } do {
+            %one = stablehlo.constant dense<1> : tensor<i32>
+            %j = stablehlo.add %i, %one : tensor<i32>
+            %b = stablehlo.add %a, %x : tensor<2x2xf32>
+            stablehlo.return %j, %b : tensor<i32>, tensor<2x2xf32>
+          }
+        return %0#1 : tensor<2x2xf32>
+      })",
+                             &executable);
+  ASSERT_FALSE(error.has_value()) << error->message;
+  PJRT_Buffer *x, *output;
+  ASSERT_FALSE(Upload({1, 2, 3, 4}, &x, {2, 2}).has_value());
+  ASSERT_FALSE(Execute(executable, {x}, &output).has_value());
+  std::vector<float> result(4);
+  ASSERT_FALSE(Download(output, &result).has_value());
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(result[i], 21.0f * static_cast<float>(i + 1));
+  EXPECT_EQ(num_runs, 20);
+  for (PJRT_Buffer* buffer : {x, output}) Destroy(buffer);
+  Destroy(executable);
+}
+
 TEST_F(ReferenceTest, ArraysAreCopiedWhereTheMemoryIsNotTheHosts) {
   has_own_memory = true;
   MakeClient("allow");

@@ -100,7 +100,11 @@ XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
 
 XLA_FFI_Error* StreamGet(XLA_FFI_Stream_Get_Args* args) {
   PLINTH_FFI_CHECK(XLA_FFI_Stream_Get)
-  return MakeFfiError(Unimplemented("XLA_FFI_Stream_Get: the CPU has no streams"));
+  if (args->ctx != nullptr && args->ctx->queue != nullptr) {
+    args->stream = args->ctx->queue->stream_of_calls();
+    return nullptr;
+  }
+  return MakeFfiError(Unimplemented("XLA_FFI_Stream_Get: a handler of the host has no stream"));
 }
 
 XLA_FFI_Error* TypeRegister(XLA_FFI_Type_Register_Args* args) {
@@ -176,8 +180,11 @@ XLA_FFI_Error* MemoryAllocate(XLA_FFI_DeviceMemory_Allocate_Args* args) {
                                           " bytes aligned to ", args->alignment));
   }
   const size_t extra = args->alignment > kStorageAlignment ? args->alignment : 0;
-  Expected<StoragePtr> storage = args->ctx->call->runtime->memory->Allocate(
-      static_cast<int64_t>(args->size + extra), args->ctx->call->device_ordinal);
+  const auto size = static_cast<int64_t>(args->size + extra);
+  Expected<StoragePtr> storage =
+      args->ctx->queue != nullptr
+          ? args->ctx->queue->AllocateForCalls(size)
+          : args->ctx->call->runtime->memory->Allocate(size, args->ctx->call->device_ordinal);
   if (!storage.ok()) return MakeFfiError(storage.status());
   std::byte* data = (*storage)->data();
   if (extra != 0) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "api/support/ffi_dtype.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/calls/ffi_types.h"
 

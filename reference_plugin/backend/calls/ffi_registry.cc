@@ -10,7 +10,7 @@
 namespace plinth::backend {
 namespace {
 
-// Names that frameworks use for the host; an empty one stands for it too.
+// Names that frameworks use for the host; an empty one stands for it too, by default.
 constexpr std::string_view kHost[] = {"", "cpu", "host"};
 
 std::string Lower(std::string_view text) {
@@ -63,11 +63,9 @@ FfiRegistry& FfiRegistry::Get() {
   return *registry;
 }
 
-void FfiRegistry::SetPlatform(std::string_view platform) { platform_ = Lower(platform); }
-
-bool FfiRegistry::IsPlatform(std::string_view lower) const {
-  return lower == platform_ ||
-         std::find(std::begin(kHost), std::end(kHost), lower) != std::end(kHost);
+void FfiRegistry::SetPlatform(std::string_view platform, bool is_default) {
+  platform_ = Lower(platform);
+  unnamed_ = is_default ? platform_ : "";
 }
 
 Status FfiRegistry::RegisterHandler(const sdk::FfiHandler& source) {
@@ -75,13 +73,17 @@ Status FfiRegistry::RegisterHandler(const sdk::FfiHandler& source) {
   if (source.execute == nullptr) {
     return InvalidArgument("the handler of \"", source.target, "\" has no execute function");
   }
-  if (!IsPlatform(Lower(source.platform))) {
+  const std::string platform = source.platform.empty() ? unnamed_ : Lower(source.platform);
+  const bool is_of_host =
+      std::find(std::begin(kHost), std::end(kHost), platform) != std::end(kHost);
+  if (!is_of_host && platform != platform_) {
     return InvalidArgument("the handler of \"", source.target, "\" is for platform \"",
                            source.platform, "\"; this plugin calls those of \"cpu\" (or \"Host\")",
                            platform_.empty() ? "" : StrCat(" and of \"", platform_, "\""));
   }
   Handler handler;
   handler.is_typed = source.is_typed;
+  handler.is_of_platform = !is_of_host;
   if (source.is_typed) {
     handler.bundle.instantiate = reinterpret_cast<XLA_FFI_Handler*>(source.instantiate);
     handler.bundle.prepare = reinterpret_cast<XLA_FFI_Handler*>(source.prepare);
@@ -97,7 +99,8 @@ Status FfiRegistry::RegisterHandler(const sdk::FfiHandler& source) {
     handler.function = source.execute;
   }
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = handlers_.emplace(source.target, handler);
+  Handlers& handlers = is_of_host ? of_host_ : of_platform_;
+  const auto [known, is_new] = handlers.emplace(source.target, handler);
   if (!is_new && !Same(known->second, handler)) {
     return Status(StatusCode::kAlreadyExists,
                   StrCat("\"", source.target, "\" has another handler already"));
@@ -107,9 +110,11 @@ Status FfiRegistry::RegisterHandler(const sdk::FfiHandler& source) {
 
 std::optional<FfiRegistry::Handler> FfiRegistry::Find(std::string_view target) const {
   const std::lock_guard lock(mutex_);
-  const auto found = handlers_.find(target);
-  if (found == handlers_.end()) return std::nullopt;
-  return found->second;
+  for (const Handlers* handlers : {&of_platform_, &of_host_}) {
+    const auto found = handlers->find(target);
+    if (found != handlers->end()) return found->second;
+  }
+  return std::nullopt;
 }
 
 }  // namespace plinth::backend

@@ -22,34 +22,37 @@ class FfiRegistry final : public sdk::Ffi {
   static FfiRegistry& Get();
 
   // Takes handlers of that platform beside those of the host. A plugin of another name calls it
-  // when it is made, before anything is registered.
-  void SetPlatform(std::string_view platform);
+  // when it is made, before anything is registered. `is_default`: whoever names no platform means
+  // it, not the host.
+  void SetPlatform(std::string_view platform, bool is_default = false);
 
   struct Handler {
     bool is_typed = true;
+    bool is_of_platform = false;      // it was registered for the plugin's own platform
     XLA_FFI_Handler_Bundle bundle{};  // typed
     void* function = nullptr;         // untyped
   };
 
   // Checks each function of a typed handler. The same again is no error, anything else of that name
-  // ALREADY_EXISTS.
+  // and for the same of both platforms ALREADY_EXISTS.
   Status RegisterHandler(const sdk::FfiHandler& handler) override;
   Expected<int64_t> RegisterType(std::string_view name, int64_t type_id,
                                  const sdk::FfiTypeInfo& info) override {
     return types_.Register(name, type_id, info);
   }
 
+  // One for the plugin's own platform goes before one for the host.
   std::optional<Handler> Find(std::string_view target) const;
   Expected<sdk::FfiTypeInfo> FindType(int64_t type_id) const { return types_.Find(type_id); }
 
  private:
   FfiRegistry() = default;
-  bool IsPlatform(std::string_view lower) const;
 
-  std::string platform_;
+  using Handlers = std::map<std::string, Handler, std::less<>>;
+  std::string platform_, unnamed_;
   sdk::FfiTypes types_;
   mutable std::mutex mutex_;
-  std::map<std::string, Handler, std::less<>> handlers_;
+  Handlers of_host_, of_platform_;
 };
 
 }  // namespace plinth::backend

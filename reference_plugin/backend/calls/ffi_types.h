@@ -9,6 +9,7 @@
 
 #include "plinth/support/dtype.h"
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/calls/call_queue.h"
 #include "reference_plugin/backend/run/call_context.h"
 #include "xla_ffi_c_api.h"
 
@@ -49,9 +50,6 @@ void DestroyFfiError(XLA_FFI_Error* error) noexcept;
 // In a catch block.
 XLA_FFI_Error* CurrentExceptionAsFfiError() noexcept;
 
-// XLA_FFI_DataType_INVALID where the API has none.
-XLA_FFI_DataType FfiDataType(DType dtype);
-
 // An object that a handler keeps from one stage to a later one; owned.
 class FfiState {
  public:
@@ -80,6 +78,8 @@ class FfiState {
 struct XLA_FFI_InvokeContext {
   XLA_FFI_ExecutionStage stage;
   plinth::backend::CallContext* call = nullptr;  // null while instantiating
+  // What a handler of the device enqueues on; null for handlers of the host.
+  plinth::backend::CallQueue* queue = nullptr;
   // By stage; null for those that are not there yet.
   plinth::backend::FfiState* states[3] = {nullptr, nullptr, nullptr};
 };

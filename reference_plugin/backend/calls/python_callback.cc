@@ -230,9 +230,13 @@ Expected<std::unique_ptr<PreparedStep>> RefuseOldCallback(const CustomCall&) {
 }
 
 constexpr CustomCallRow kPythonCallbackRows[] = {
+    // Frameworks name the platform that they lower for; the function is the host's all the same.
     {"xla_python_cpu_callback", RefuseOldCallback},
+    {"xla_python_gpu_callback", RefuseOldCallback},
     {"xla_ffi_partitioned_python_cpu_callback", PreparePythonCallback},
+    {"xla_ffi_partitioned_python_gpu_callback", PreparePythonCallback},
     {"xla_ffi_python_cpu_callback", PreparePythonCallback},
+    {"xla_ffi_python_gpu_callback", PreparePythonCallback},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/support/ffi_dtype.h"
 #include "reference_plugin/backend/calls/ffi_attributes.h"
 #include "reference_plugin/backend/calls/ffi_types.h"
 #include "reference_plugin/backend/run/call_context.h"
@@ -95,6 +96,7 @@ class TypedCallStep final : public PreparedStep {
                    const RunContext& run) const {
     XLA_FFI_InvokeContext context{};
     context.call = run.call;
+    context.queue = static_cast<CallQueue*>(run.queue);
     if (bundle_.prepare != nullptr || bundle_.initialize != nullptr) {
       std::shared_ptr<void>& kept = run.call->step_states[this];
       const bool is_first = kept == nullptr;

@@ -42,10 +42,34 @@ class FailingStep final : public PreparedStep {
   const Status error_;
 };
 
+// What an engine is made of.
+struct Calls {
+  std::string backend_name;
+  std::vector<CallFamily> families;  // of the back end
+  CallAdapter adapt;                 // may be empty
+  std::vector<CallFamily> shared = {FamilyOf(AnnotationRows()), FamilyOf(BufferCallbackRows()),
+                                    FamilyOf(PythonCallbackRows())};
+};
+
+Expected<std::unique_ptr<PreparedStep>> PrepareForeign(const Calls& calls, const CustomCall& call,
+                                                       const std::string& place) {
+  const auto adapted = [&](Expected<std::unique_ptr<PreparedStep>> prepared, CallPlace of) {
+    if (!prepared.ok() || calls.adapt == nullptr) return prepared;
+    return calls.adapt(*std::move(prepared), call, of);
+  };
+  for (const CallFamily& family : calls.shared) {
+    if (family.has(call.target)) return adapted(family.prepare(call), CallPlace::kHost);
+  }
+  if (const auto handler = FfiRegistry::Get().Find(call.target)) {
+    return adapted(PrepareRegisteredCall(*handler, call, place),
+                   handler->is_of_platform ? CallPlace::kPlatform : CallPlace::kHost);
+  }
+  return Unimplemented("the ", calls.backend_name,
+                       " plugin has no such target, and none was registered with it");
+}
+
 Expected<std::unique_ptr<PreparedStep>> PrepareCall(const compiler::plan::PlanStep& step,
-                                                    const std::vector<CallFamily>& families,
-                                                    const std::string& backend_name,
-                                                    AttributeBudget& budget) {
+                                                    const Calls& calls, AttributeBudget& budget) {
   const auto& source = *std::get_if<compiler::CustomCallAttributes>(step.attributes.get());
   std::string place = StrCat("custom_call @", source.target);
   if (step.location != nullptr && !step.location->empty()) place += StrCat(" at ", *step.location);
@@ -65,14 +89,10 @@ Expected<std::unique_ptr<PreparedStep>> PrepareCall(const compiler::plan::PlanSt
   call.budget = &budget;
 
   const auto prepare = [&]() -> Expected<std::unique_ptr<PreparedStep>> {
-    for (const CallFamily& family : families) {
+    for (const CallFamily& family : calls.families) {
       if (family.has(source.target)) return family.prepare(call);
     }
-    if (const auto handler = FfiRegistry::Get().Find(source.target)) {
-      return PrepareRegisteredCall(*handler, call, place);
-    }
-    return Unimplemented("the ", backend_name,
-                         " plugin has no such target, and none was registered with it");
+    return PrepareForeign(calls, call, place);
   };
   auto prepared = prepare();
   // Frameworks compile calls without anything, of targets that want something, to look at the
@@ -120,17 +140,14 @@ Expected<int64_t> CustomCall::Integer(std::string_view name) const {
   return value->integer();
 }
 
-Engine CallEngine(std::string backend_name, std::vector<CallFamily> families) {
-  families.push_back(FamilyOf(AnnotationRows()));
-  families.push_back(FamilyOf(BufferCallbackRows()));
-  families.push_back(FamilyOf(PythonCallbackRows()));
+Engine CallEngine(std::string backend_name, std::vector<CallFamily> families, CallAdapter adapt) {
   return {[](const compiler::plan::PlanStep& step) {
             return step.kind == compiler::plan::PlanStepKind::kLibrary &&
                    step.opcode == compiler::Opcode::kCustomCall;
           },
-          [families = std::move(families), name = std::move(backend_name)](
+          [calls = Calls{std::move(backend_name), std::move(families), std::move(adapt)}](
               const compiler::plan::PlanStep& step, AttributeBudget& budget) {
-            return PrepareCall(step, families, name, budget);
+            return PrepareCall(step, calls, budget);
           }};
 }
 

@@ -79,9 +79,21 @@ CallFamily FamilyOf(std::span<const Row> rows, const More&... more) {
           [=](const CustomCall& call) { return find(call.target)->prepare(call, more...); }};
 }
 
+// Whose memory the code that a call enters reads and writes.
+enum class CallPlace : uint8_t {
+  kHost,
+  kPlatform,  // of the plugin's own platform, for which a user registered it
+};
+
+// Makes a step of a back end whose arrays are not the host's from one that enters code of others.
+using CallAdapter = std::function<Expected<std::unique_ptr<PreparedStep>>(
+    std::unique_ptr<PreparedStep> step, const CustomCall& call, CallPlace place)>;
+
 // Runs kCustomCall steps: those of the families given, then those that any back end has, then what
-// users registered. UNIMPLEMENTED names a target that is not known, with its place.
-Engine CallEngine(std::string backend_name, std::vector<CallFamily> families);
+// users registered; the last two by way of `adapt`, if there is one. UNIMPLEMENTED names a target
+// that is not known, with its place.
+Engine CallEngine(std::string backend_name, std::vector<CallFamily> families,
+                  CallAdapter adapt = nullptr);
 
 // The families that any back end has, each in the file of its name.
 std::span<const CustomCallRow> AnnotationRows();

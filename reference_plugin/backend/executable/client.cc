@@ -25,6 +25,11 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::DeserializeAndLo
 Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::Load(
     std::shared_ptr<const sdk::Executable> executable, std::string_view) {
   auto ours = std::static_pointer_cast<const BackendExecutable>(std::move(executable));
+  if (ours->hardware() != backend_->hardware) {
+    return FailedPrecondition("the executable was compiled for ", ours->hardware(),
+                              "; the devices of this client are ", backend_->hardware,
+                              ": compile the program for them");
+  }
   return BackendLoadedExecutable::Create(*this, std::move(ours));
 }
 

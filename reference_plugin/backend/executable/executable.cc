@@ -10,6 +10,7 @@
 #include "plinth/program/printer.h"
 #include "plinth/support/log_line.h"
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/backend/calls/call_partitioners.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/compile_flags.h"
 #include "reference_plugin/backend/executable/hlo_outline.h"
@@ -100,6 +101,15 @@ Expected<compiler::importer::AskedLayouts> LayoutsOf(const program::CompileOptio
   return asked;
 }
 
+// What options say of several devices.
+void SetDevices(const program::CompileOptions& options, compiler::PipelineOptions& pipeline) {
+  pipeline.num_replicas = options.num_replicas;
+  pipeline.num_partitions = options.num_partitions;
+  pipeline.free_parameters = options.allow_spmd_sharding_propagation_to_parameters;
+  pipeline.free_outputs = options.allow_spmd_sharding_propagation_to_output;
+  pipeline.call_partitioners = &RegisteredPartitioners::Get();
+}
+
 // Into the log, if there is one.
 void Warn(std::string_view program, const std::vector<std::string>& warnings) {
   if (warnings.empty()) return;
@@ -119,6 +129,12 @@ constexpr size_t kMostFormatText = 100;
 Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
     const sdk::Program& source, std::string_view options_proto,
     std::shared_ptr<const Backend> backend) {
+  return Compile(source, options_proto, std::move(backend), /*is_new=*/true);
+}
+
+Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
+    const sdk::Program& source, std::string_view options_proto,
+    std::shared_ptr<const Backend> backend, bool is_new) {
   const DefaultFloatingPoint modes;  // Constants are folded.
   if (!IsHlo(source.format) && source.format != kMlir) {
     std::string format;
@@ -130,8 +146,8 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Compile(
                           program::ReadCompileOptions(AsBytes(options_proto)));
   compiler::PipelineOptions pipeline;
   pipeline.fusion = backend->fusion;
-  pipeline.num_replicas = options.num_replicas;
-  pipeline.num_partitions = options.num_partitions;
+  SetDevices(options, pipeline);
+  pipeline.tells_shardings = is_new;
   PLINTH_ASSIGN_OR_RETURN(pipeline.layouts, LayoutsOf(options));
   PLINTH_RETURN_IF_ERROR(ApplyCompileFlags(options.env_option_overrides, pipeline));
   PLINTH_ASSIGN_OR_RETURN(program::Module module, ReadProgram(source.format, source.code));
@@ -173,8 +189,13 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Deserializ
     std::shared_ptr<const Backend> backend) {
   PLINTH_ASSIGN_OR_RETURN(SerializedExecutable parts,
                           ReadSerializedExecutable(serialized, ThisPlugin(*backend)));
+  std::shared_ptr<void> restored;  // until the program is compiled
+  if (backend->restore != nullptr) {
+    PLINTH_ASSIGN_OR_RETURN(restored, backend->restore(parts.kept));
+  }
   if (!overridden_options.empty()) {
-    return Compile({parts.format, parts.code}, overridden_options, std::move(backend));
+    return Compile({parts.format, parts.code}, overridden_options, std::move(backend),
+                   /*is_new=*/false);
   }
   // The folder was that of who compiled.
   PLINTH_ASSIGN_OR_RETURN(program::CompileOptions options,
@@ -182,12 +203,15 @@ Expected<std::shared_ptr<const BackendExecutable>> BackendExecutable::Deserializ
   if (options.env_option_overrides.erase(std::string(kXlaDumpTo)) > 0) {
     parts.options = program::WriteCompileOptions(options);
   }
-  return Compile({parts.format, parts.code}, parts.options, std::move(backend));
+  return Compile({parts.format, parts.code}, parts.options, std::move(backend),
+                 /*is_new=*/false);
 }
 
 Expected<std::string> BackendExecutable::Serialize() const {
-  return WriteSerializedExecutable({info().compile_options, source_.format, source_.code},
-                                   ThisPlugin(*backend_));
+  return WriteSerializedExecutable(
+      {info().compile_options, source_.format, source_.code,
+       backend_->keep == nullptr ? std::string() : backend_->keep(program_->prepared_steps())},
+      ThisPlugin(*backend_));
 }
 
 Expected<sdk::OwnedProgram> BackendExecutable::OptimizedProgram() const {
@@ -197,8 +221,7 @@ Expected<sdk::OwnedProgram> BackendExecutable::OptimizedProgram() const {
   }
   if (info().num_replicas * info().num_partitions > 1) {
     compiler::PipelineOptions pipeline;
-    pipeline.num_replicas = options_.num_replicas;
-    pipeline.num_partitions = options_.num_partitions;
+    SetDevices(options_, pipeline);
     PLINTH_ASSIGN_OR_RETURN(program::Module module, ReadProgram(source_.format, source_.code));
     PLINTH_ASSIGN_OR_RETURN(std::string text,
                             compiler::TextOfOneDevice(std::move(module), pipeline));

@@ -31,11 +31,19 @@ class BackendExecutable final : public sdk::Executable {
   const PreparedProgram& program() const { return *program_; }
   const std::shared_ptr<const PreparedProgram>& shared_program() const { return program_; }
   const program::CompileOptions& options() const { return options_; }
+  // The machine that it is for: Backend::hardware.
+  const std::string& hardware() const { return backend_->hardware; }
 
   Expected<std::string> Serialize() const override;
   Expected<sdk::OwnedProgram> OptimizedProgram() const override;
 
  private:
+  // A program that is not new was compiled before, maybe by another process: nobody waits to hear
+  // of its shardings.
+  static Expected<std::shared_ptr<const BackendExecutable>> Compile(
+      const sdk::Program& program, std::string_view options, std::shared_ptr<const Backend> backend,
+      bool is_new);
+
   BackendExecutable(sdk::ExecutableInfo info, sdk::OwnedProgram source,
                     program::CompileOptions options, std::shared_ptr<const PreparedProgram> program,
                     std::shared_ptr<const Backend> backend)

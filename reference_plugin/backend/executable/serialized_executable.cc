@@ -113,6 +113,7 @@ Expected<std::string> WriteSerializedExecutable(const SerializedExecutable& part
   AppendText<uint64_t>(content, parts.options);
   AppendText<uint64_t>(content, parts.format);
   AppendText<uint64_t>(content, parts.code);
+  AppendText<uint64_t>(content, parts.kept);
   PLINTH_ASSIGN_OR_RETURN(std::string deflated, Deflate(content));
   std::string body;
   AppendText<uint32_t>(body, writer.build_id);
@@ -156,11 +157,12 @@ Expected<SerializedExecutable> ReadSerializedExecutable(std::string_view bytes,
   if (!content) return Damaged(bytes, "its content cannot be inflated");
   std::string_view left = *content;
   auto options = TakeText<uint64_t>(left), format = TakeText<uint64_t>(left);
-  auto code = TakeText<uint64_t>(left);
-  if (!options || !format || !code || !left.empty()) {
+  auto code = TakeText<uint64_t>(left), kept = TakeText<uint64_t>(left);
+  if (!options || !format || !code || !kept || !left.empty()) {
     return Damaged(bytes, "the parts of its content do not fit its size");
   }
-  return SerializedExecutable{std::string(*options), std::string(*format), std::string(*code)};
+  return SerializedExecutable{std::string(*options), std::string(*format), std::string(*code),
+                              std::string(*kept)};
 }
 
 }  // namespace plinth::backend

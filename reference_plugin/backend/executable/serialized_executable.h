@@ -10,11 +10,13 @@
 
 namespace plinth::backend {
 
-// What a serialized executable is made of: a CompileOptionsProto and a program.
+// What a serialized executable is made of: a CompileOptionsProto, a program, and what the back end
+// keeps beside it.
 struct SerializedExecutable {
   std::string options;
   std::string format;  // of the program, as the C API names it
   std::string code;
+  std::string kept = {};  // Backend::keep
 };
 
 // Who writes or reads one. An executable is read only by what wrote it.
@@ -26,9 +28,9 @@ struct SerializedBy {
 
 // Layout: 16 bytes of magic, version, 32 characters of checksum over all other bytes, build id,
 // cpu, size of the content, content. Numbers are little-endian; a text is its size in 4 bytes, then
-// itself; the content is deflated (zlib): options, format and code, each its size in 8 bytes, then
-// itself.
-inline constexpr uint32_t kSerializedVersion = 3;
+// itself; the content is deflated (zlib): options, format, code and what is kept, each its size in
+// 8 bytes, then itself.
+inline constexpr uint32_t kSerializedVersion = 4;
 
 Expected<std::string> WriteSerializedExecutable(const SerializedExecutable& parts,
                                                 const SerializedBy& writer);

@@ -34,7 +34,7 @@ void ExpectRefused(const std::string& bytes, StatusCode code, const std::string&
 
 TEST(SerializedExecutableTest, ReadsWhatItWroteAndCompresses) {
   for (const std::string& code : {std::string(), std::string(1, '\0'), std::string(100'000, 'x')}) {
-    auto bytes = WriteSerializedExecutable({"options", "hlo", code}, kHere);
+    auto bytes = WriteSerializedExecutable({"options", "hlo", code, "kept"}, kHere);
     ASSERT_TRUE(bytes.ok());
     EXPECT_LT(bytes->size(), 400u);
     auto parts = ReadSerializedExecutable(*bytes, kHere);
@@ -42,6 +42,7 @@ TEST(SerializedExecutableTest, ReadsWhatItWroteAndCompresses) {
     EXPECT_EQ(parts->options, "options");
     EXPECT_EQ(parts->format, "hlo");
     EXPECT_EQ(parts->code, code);
+    EXPECT_EQ(parts->kept, "kept");
   }
 }
 
@@ -66,8 +67,8 @@ TEST(SerializedExecutableTest, EveryOtherLengthIsFound) {
 
 TEST(SerializedExecutableTest, OfAnotherVersionBuildOrCpu) {
   std::string newer = Sample();
-  newer[16] = 4;
-  ExpectRefused(newer, StatusCode::kFailedPrecondition, "found 4, expected 3; compile");
+  newer[16] = 5;
+  ExpectRefused(newer, StatusCode::kFailedPrecondition, "found 5, expected 4; compile");
   ExpectRefused(Sample(), StatusCode::kFailedPrecondition, "found build-1, expected build-2",
                 {"Test", "build-2", "avx2"});
   ExpectRefused(Sample(), StatusCode::kFailedPrecondition, "kind of CPU: found avx2, expected",

@@ -7,10 +7,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plinth/support/named_value.h"
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/run/native_loop.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/compiler/target.h"
@@ -57,6 +59,16 @@ struct Backend {
   // Called once per program with all its steps, when each was prepared by itself; may be empty.
   // Steps with nothing to prepare are null; equal ones are one object.
   std::function<Status(std::span<const std::shared_ptr<const PreparedStep>> steps)> finish = {};
+  // Called last, for programs with loops; may be empty. Loops that run as machine code of their
+  // own; what is prepared of their steps lives as long as they do.
+  std::function<std::vector<std::unique_ptr<NativeLoop>>(const compiler::plan::Plan& plan,
+                                                         std::span<const NativeStep> steps)>
+      translate = {};
+  // Both or none: bytes of a program's steps that are kept beside it in a serialized executable, so
+  // that whoever loads it has less to do; and what is done with them there before the program is
+  // prepared, whose result lives until that is over.
+  std::function<std::string(std::span<const std::shared_ptr<const PreparedStep>> steps)> keep = {};
+  std::function<Expected<std::shared_ptr<void>>(std::string_view kept)> restore = {};
 };
 
 }  // namespace plinth::backend

@@ -160,6 +160,45 @@ Outcome Frame::RunStep(const Step& step) {
                             context_);
 }
 
+Status Frame::RunLoop(const NativeLoop& loop, const Step** next) {
+  static constexpr std::atomic<bool> kNever = false;
+  // What its calls need, and what the one that failed has said.
+  struct Caller {
+    Frame* frame;
+    Status failure;
+  };
+  Caller caller{this, Status()};
+  NativeFrame frame;
+  frame.bases = bases_.data();
+  frame.slots = slots_;
+  frame.stop = context_.stop;
+  frame.stop_too = stop_too_ != nullptr ? stop_too_ : &kNever;
+  frame.run = &caller;
+  frame.run_step = [](void* run, int32_t step) {
+    auto& self = *static_cast<Caller*>(run);
+    const Outcome outcome =
+        self.frame->RunStep(self.frame->program_.steps_[static_cast<size_t>(step)]);
+    if (!outcome.is_done()) self.failure = outcome.status();
+    return outcome.is_done();
+  };
+  const int32_t step = loop.Run(frame);
+  if (step == NativeLoop::kStopped) return StopStatus();
+  if (step == NativeLoop::kFailed) return caller.failure;
+  *next = program_.steps_.data() + step;
+  return Status();
+}
+
+// Why the run ends, if it has to.
+Status Frame::StopStatus() const {
+  if (context_.stop->load(std::memory_order_relaxed)) {
+    return Status(StatusCode::kCancelled, "the client was destroyed while the program ran");
+  }
+  if (stop_too_ != nullptr && stop_too_->load(std::memory_order_relaxed)) {
+    return Status(StatusCode::kCancelled, "the program failed on another device");
+  }
+  return Status();
+}
+
 Outcome Frame::Run(Calls calls) {
   const DefaultFloatingPoint modes;
   PLINTH_RETURN_IF_ERROR(std::exchange(waited_for_, {}).status());
@@ -167,6 +206,10 @@ Outcome Frame::Run(Calls calls) {
   const Step* const last = first + program_.steps_.size();
   for (const Step* next = first + next_; next != last;) {
     const Step& step = *next++;
+    if (step.loop != nullptr) [[unlikely]] {
+      PLINTH_RETURN_IF_ERROR(RunLoop(*step.loop, &next));
+      continue;
+    }
     switch (step.kind) {
       case PlanStepKind::kKernel:
         if (step.bindable != nullptr) {
@@ -214,12 +257,7 @@ Outcome Frame::Run(Calls calls) {
       }
     }
     // What takes little time does not get here; every loop does, at its jumps.
-    if (context_.stop->load(std::memory_order_relaxed)) {
-      return Status(StatusCode::kCancelled, "the client was destroyed while the program ran");
-    }
-    if (stop_too_ != nullptr && stop_too_->load(std::memory_order_relaxed)) {
-      return Status(StatusCode::kCancelled, "the program failed on another device");
-    }
+    PLINTH_RETURN_IF_ERROR(StopStatus());
   }
   next_ = program_.steps_.size();
   return Status();

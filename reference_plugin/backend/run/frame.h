@@ -62,10 +62,13 @@ class Frame {
   std::byte* Array(const Step& step, int32_t number) const {
     return bases_[program_.array_allocations_[step.first_array + number]];
   }
+  Status StopStatus() const;
   // Stands there, with `next` the step to begin with.
   Outcome StopAt(Place place, const Step* next);
   // Runs a step that is no jump.
   Outcome RunStep(const Step& step);
+  // Runs a loop that is machine code; sets where the run goes on.
+  Status RunLoop(const NativeLoop& loop, const Step** next);
 
   static constexpr size_t kFewAllocations = 16;
 

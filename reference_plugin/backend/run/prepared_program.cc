@@ -116,12 +116,10 @@ Status PreparedProgram::Prepare(const Backend& backend) {
     }
   }
   if (backend.finish != nullptr) {
-    std::vector<std::shared_ptr<const PreparedStep>> prepared;
-    prepared.reserve(steps_.size());
-    for (const Step& step : steps_) prepared.push_back(step.prepared);
-    PLINTH_RETURN_IF_ERROR(backend.finish(prepared));
+    PLINTH_RETURN_IF_ERROR(backend.finish(prepared_steps()));
   }
   FindBindable();
+  TranslateLoops(backend);
   constexpr int64_t kMostMemory = int64_t{1} << 60;
   if (plan_.arena_size > kMostMemory || scratch_bytes_ > kMostMemory) {
     return ResourceExhausted("program '", plan_.name, "' needs more than 2^60 bytes to run");
@@ -133,6 +131,13 @@ bool PreparedProgram::IsShort(size_t devices) const {
   const auto count = static_cast<double>(devices);
   return count * plan_.cost_ns < kShortRunNs + (count - 1) * kLaneNs && !has_custom_calls_ &&
          !may_pause_;
+}
+
+std::vector<std::shared_ptr<const PreparedStep>> PreparedProgram::prepared_steps() const {
+  std::vector<std::shared_ptr<const PreparedStep>> prepared;
+  prepared.reserve(steps_.size());
+  for (const Step& step : steps_) prepared.push_back(step.prepared);
+  return prepared;
 }
 
 // Steps in loops that can be bound are, once per run: what then repeats costs little more than the
@@ -159,6 +164,27 @@ void PreparedProgram::FindBindable() {
     step.first_slot = static_cast<int32_t>(num_slots_);
     num_slots_ += static_cast<int64_t>(step.bindable->num_slots());
     register_bytes_ = std::max(register_bytes_, step.bindable->register_bytes());
+  }
+}
+
+void PreparedProgram::TranslateLoops(const Backend& backend) {
+  const auto jumps_back = [&](const Step& step) {
+    return step.kind == PlanStepKind::kJump && step.targets[0] <= &step - steps_.data();
+  };
+  if (backend.translate == nullptr || std::none_of(steps_.begin(), steps_.end(), jumps_back)) {
+    return;
+  }
+  std::vector<NativeStep> steps;
+  steps.reserve(steps_.size());
+  for (const Step& step : steps_) {
+    const bool may_stop =
+        step.collective != nullptr ||
+        (step.prepared != nullptr && (step.prepared->may_wait() || step.prepared->may_pause()));
+    steps.push_back({step.bindable, step.first_slot, !may_stop});
+  }
+  loops_ = backend.translate(plan_, steps);
+  for (const std::unique_ptr<NativeLoop>& loop : loops_) {
+    steps_[static_cast<size_t>(loop->first_step())].loop = loop.get();
   }
 }
 

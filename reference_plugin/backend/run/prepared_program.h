@@ -70,6 +70,8 @@ class PreparedProgram {
   // the scratch of the step that needs most, which lies behind the arena in those bytes.
   const PreparedStep& prepared(size_t step) const { return *steps_[step].prepared; }
   int64_t scratch_bytes() const { return scratch_bytes_; }
+  // By step of the plan; null for jumps and copies.
+  std::vector<std::shared_ptr<const PreparedStep>> prepared_steps() const;
   int64_t scratch_offset() const {
     const int64_t alignment = std::max(plan_.arena_alignment, kStorageAlignment);
     return (plan_.arena_size + alignment - 1) / alignment * alignment;
@@ -98,11 +100,13 @@ class PreparedProgram {
     // Collectives: what `prepared` is, and the number of its first group among the meetings.
     const CollectiveStep* collective = nullptr;
     int32_t first_meeting = 0;
+    const NativeLoop* loop = nullptr;  // that begins here
   };
 
   explicit PreparedProgram(compiler::plan::Plan plan) : plan_(std::move(plan)) {}
   Status Prepare(const Backend& backend);
   void FindBindable();
+  void TranslateLoops(const Backend& backend);
 
   static int64_t Align(int64_t bytes) {
     return (bytes + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
@@ -112,6 +116,7 @@ class PreparedProgram {
 
   compiler::plan::Plan plan_;
   std::vector<Step> steps_;
+  std::vector<std::unique_ptr<NativeLoop>> loops_;
   std::vector<int32_t> array_allocations_;
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
   int64_t scratch_bytes_ = 0;

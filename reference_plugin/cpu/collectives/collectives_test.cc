@@ -286,6 +286,19 @@ TEST(Collectives, BroadcastSendsTheFirst) {
   EXPECT_EQ(outputs[3], numbers[1]);
 }
 
+TEST(Collectives, BroadcastLeavesZerosToWhoIsNotNamed) {
+  Fleet fleet(4);
+  const auto numbers = Numbers<float>(4, 6);
+  const auto outputs = MustRun(fleet, Module(4, 1, "6xf32", "6xf32", R"(
+    %0 = "stablehlo.collective_broadcast"(%a) <{
+        replica_groups = dense<[[3, 0, 1]]> : tensor<1x3xi64>}>
+      : (tensor<6xf32>) -> tensor<6xf32>)"),
+                               numbers, DType::kF32);
+  ASSERT_EQ(outputs.size(), 4u);
+  for (size_t lane : {0u, 1u, 3u}) EXPECT_EQ(outputs[lane], numbers[3]);
+  EXPECT_EQ(outputs[2], std::vector<float>(6, 0));
+}
+
 TEST(Collectives, InTheBackground) {
   Fleet fleet(2);
   const auto numbers = Numbers<float>(2, 5);

@@ -16,8 +16,9 @@ struct CpuClientOptions {
   int64_t memory_limit = 0;         // bytes; 0: the machine's memory
   int64_t device_memory_limit = 0;  // bytes of each device; 0: none
   library::LibraryOptions library;
+  bool native_loops = true;
   std::string device_kind = "cpu";
-  std::shared_ptr<const backend::Backend> backend;  // null: MakeBackend(library)
+  std::shared_ptr<const backend::Backend> backend;  // null: MakeBackend
 };
 
 // Devices that share one runtime: its threads and its memory. Each has the memories "device" (the

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "reference_plugin/backend/calls/call_partitioners.h"
 #include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/backend/executable/executable.h"
@@ -63,10 +64,14 @@ sdk::PluginInfo MakeInfo() {
       {"blas", std::string(),
        "file of the BLAS library for large matrix products; \"none\" for the built-in one; empty "
        "to search"},
+      {"native_loops", true,
+       "loops over few elements run as machine code that is made for them; false: step by step, "
+       "with the same results"},
   };
   info.supports_bitcast = true;
   info.supports_load = true;
   info.supports_clear_memory_stats = true;
+  info.extensions.push_back(backend::CustomPartitionerExtension());
   return info;
 }
 
@@ -85,6 +90,7 @@ class CpuPlugin final : public sdk::Plugin {
     options.num_threads = static_cast<int>(request.options.GetInt64("num_threads"));
     options.memory_limit = request.options.GetInt64("memory_limit_bytes");
     options.device_memory_limit = request.options.GetInt64("device_memory_limit_bytes");
+    options.native_loops = request.options.GetBool("native_loops");
     options.library.blas.path = request.options.GetString("blas");
     return std::unique_ptr<sdk::Client>(std::make_unique<CpuClient>(options));
   }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_INLINE_STEP_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_INLINE_STEP_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reference_plugin/compiler/plan/plan.h"
+#include "reference_plugin/cpu/native/assembler.h"
+#include "reference_plugin/cpu/native/vector_code.h"
+
+namespace plinth::cpu::native {
+
+// Where a loop keeps an array.
+struct Place {
+  std::optional<Vec> reg;  // all of it, element i in lane i
+  int32_t allocation = 0;  // else at bases[allocation]
+  int64_t bytes = 0;
+};
+
+// Points to the addresses of all allocations.
+inline constexpr Xbyak::Reg64 kBases(Xbyak::Operand::R12);
+
+// The registers that no array lives in.
+inline constexpr int kFirstFree = 8, kEndFree = 14;
+
+// How a step reads or writes an array.
+struct PlaceUse {
+  bool in_register = false, in_memory = false;  // whether it can
+};
+
+// A step as code of its own. `step` is always the one that it was made of.
+class InlineStep {
+ public:
+  // Null where the step has a value of another type, an op without code, or more elements than
+  // lanes.
+  static std::unique_ptr<InlineStep> Make(const compiler::plan::PlanStep& step);
+  virtual ~InlineStep() = default;
+
+  std::span<const PlaceUse> operands() const { return operands_; }
+  std::span<const PlaceUse> results() const { return results_; }
+
+  // Values that find no register lie at rsp + `stack` and behind; the bytes of the stack that are
+  // used from there on.
+  virtual int32_t Emit(const compiler::plan::PlanStep& step, Assembler& code, ConstantPool& pool,
+                       int32_t stack, std::span<const Place> operands,
+                       std::span<const Place> results) const = 0;
+
+ protected:
+  std::vector<PlaceUse> operands_, results_;
+};
+
+}  // namespace plinth::cpu::native
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_INLINE_STEP_H_
