@@ -70,6 +70,12 @@ inline constexpr int kCudaPoolReleaseThreshold = 4;
 inline constexpr int kCudaPoolReservedCurrent = 5;
 inline constexpr int kCudaPoolUsedCurrent = 7;
 
+// CUpointer_attribute, CUmemorytype.
+inline constexpr int kCudaPointerMemoryType = 2;
+inline constexpr int kCudaPointerDeviceOrdinal = 9;
+inline constexpr unsigned kCudaMemoryHost = 1;
+inline constexpr unsigned kCudaMemoryDevice = 2;
+
 inline constexpr int kCudaAllocationPinned = 1;
 inline constexpr int kCudaLocationDevice = 1;
 

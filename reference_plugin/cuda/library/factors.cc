@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "plinth/program/attribute.h"
 #include "reference_plugin/cuda/library/library.h"
 #include "reference_plugin/cuda/library/step_code.h"
 
@@ -12,13 +15,11 @@ Status CheckFactorType(DType type) {
   return Unimplemented("elements of type ", Name(type), "; expected f32 or f64");
 }
 
-}  // namespace
-
 // A block takes a matrix, column by column of the lower factor (of the transpose, for the upper
 // one). The triangle that is no result is zero; a matrix that is not positive definite gives NaN.
-Expected<PrintedStep> PrintCholesky(const compiler::plan::PlanStep& step,
-                                    const Architecture& architecture) {
-  const bool lower = std::get<compiler::CholeskyAttributes>(*step.attributes).lower;
+// `says`: the second result says of each matrix whether it is none, as LAPACK's info.
+Expected<PrintedStep> PrintFactor(const compiler::plan::PlanStep& step, bool lower, bool says,
+                                  const Architecture& architecture) {
   const compiler::Type& type = step.operands[0].type;
   PLINTH_RETURN_IF_ERROR(CheckFactorType(type.dtype));
   PrintedStep printed;
@@ -59,11 +60,91 @@ Expected<PrintedStep> PrintCholesky(const compiler::plan::PlanStep& step,
   code.Close();
   code.Line("__syncthreads();");
   code.Close();
-  code.Open("if (is_nan(m[at(", n - 1, ", ", n - 1, ")]))");
+  const std::string last = StrCat("m[at(", n - 1, ", ", n - 1, ")]");
+  if (says) {
+    code.Line("if (threadIdx.x == 0) ((s32*)o1)[blockIdx.x] = is_nan(", last, ") ? ", n, " : 0;");
+  }
+  code.Open("if (is_nan(", last, "))");
   code.Line("for (s64 k = threadIdx.x; k < ", n * n, "ll; k += ", kStepBlock, ") m[k] = ", value,
             "(f32_bits(0x7fc00000u));");
   code.Close();
   printed.actions.push_back(MakeStepAction(step, code.Take(), batch, kStepBlock, true, false));
+  return printed;
+}
+
+}  // namespace
+
+Expected<PrintedStep> PrintCholesky(const compiler::plan::PlanStep& step,
+                                    const Architecture& architecture) {
+  const bool lower = std::get<compiler::CholeskyAttributes>(*step.attributes).lower;
+  return PrintFactor(step, lower, /*says=*/false, architecture);
+}
+
+// JAX's Cholesky on GPUs: matrices by columns, of which it uses the triangle that it asked for.
+Expected<PrintedStep> PrintPotrf(const compiler::plan::PlanStep& step,
+                                 const Architecture& architecture) {
+  const auto& call = std::get<compiler::CustomCallAttributes>(*step.attributes);
+  const program::Attribute* lower =
+      call.dictionary == nullptr ? nullptr : call.dictionary->Find("lower");
+  if (lower == nullptr || !lower->Is(program::AttributeKind::kBool)) {
+    return InvalidArgument("the attribute \"lower\" is missing, or no bool");
+  }
+  if (step.operands.size() != 1 || step.results.size() != 2) {
+    return InvalidArgument("it has ", step.operands.size(), " operands and ", step.results.size(),
+                           " results; expected 1 and 2");
+  }
+  const compiler::Type& type = step.operands[0].type;
+  const int64_t rank = type.rank();
+  if (rank < 2 || type.dims[rank - 1] != type.dims[rank - 2] || step.results[0].type != type ||
+      step.results[1].type.dtype != DType::kS32 ||
+      step.results[1].type.NumElements() * type.dims[rank - 1] * type.dims[rank - 1] !=
+          type.NumElements()) {
+    return InvalidArgument(
+        "the arrays are no batch of square matrices, their factors and one s32 "
+        "for each");
+  }
+  // Bytes by columns are those of the transpose by rows.
+  const compiler::Dims& layout = call.operand_layouts[0];
+  const bool by_columns = !layout.empty() && layout[0] == rank - 2;
+  if (layout != call.result_layouts[0]) {
+    return Unimplemented("a factor that lies in another order than its matrix");
+  }
+  return PrintFactor(step, lower->integer() != 0 ? !by_columns : by_columns, /*says=*/true,
+                     architecture);
+}
+
+// A thread takes the rows of one matrix.
+Expected<PrintedStep> PrintPivotsToPermutation(const compiler::plan::PlanStep& step,
+                                               const Architecture&) {
+  if (step.operands.size() != 1 || step.results.size() != 1) {
+    return InvalidArgument("it has ", step.operands.size(), " operands and ", step.results.size(),
+                           " results; expected one of each");
+  }
+  const compiler::Type& pivots = step.operands[0].type;
+  const compiler::Type& rows = step.results[0].type;
+  const int64_t rank = pivots.rank();
+  if (pivots.dtype != DType::kS32 || rows.dtype != DType::kS32 || rank == 0 ||
+      rank != rows.rank() ||
+      !std::equal(pivots.dims.begin(), pivots.dims.end() - 1, rows.dims.begin()) ||
+      pivots.dims.back() > rows.dims.back()) {
+    return InvalidArgument("the arrays are no s32 batches of pivots and of as many rows or more");
+  }
+  PrintedStep printed;
+  if (rows.NumElements() == 0) return printed;
+  const int64_t count = pivots.dims.back(), n = rows.dims.back();
+  Code code;
+  code.Line("const s32* pivot = (const s32*)i0 + (s64)t * ", count, "ll;");
+  code.Line("s32* row = (s32*)o0 + (s64)t * ", n, "ll;");
+  code.Line("for (s32 k = 0; k < ", n, "; ++k) row[k] = k;");
+  code.Open("for (s32 k = 0; k < ", count, "; ++k)");
+  // What is no pivot changes nothing.
+  code.Line("const s32 with = pivot[k];");
+  code.Line("if (with < 0 || with >= ", n, ") continue;");
+  code.Line("const s32 value = row[k];");
+  code.Line("row[k] = row[with];");
+  code.Line("row[with] = value;");
+  code.Close();
+  AppendPoints(step, rows.NumElements() / n, code.Take(), false, printed);
   return printed;
 }
 

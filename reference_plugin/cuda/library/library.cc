@@ -35,13 +35,36 @@ constexpr Row kLibrary[] = {
     {Opcode::kTriangularSolve, PrintTriangularSolve},
 };
 
+// Custom calls that frameworks send for this platform.
+struct CallRow {
+  std::string_view target;
+  Expected<PrintedStep> (*print)(const compiler::plan::PlanStep&, const Architecture&);
+};
+
+constexpr CallRow kCalls[] = {
+    {"cu_lu_pivots_to_permutation", PrintPivotsToPermutation},
+    {"cusolver_potrf_ffi", PrintPotrf},
+};
+
+// Null for other steps.
+const CallRow* FindCall(const compiler::plan::PlanStep& step) {
+  if (step.opcode != Opcode::kCustomCall || step.attributes == nullptr) return nullptr;
+  const auto* call = std::get_if<compiler::CustomCallAttributes>(step.attributes.get());
+  if (call == nullptr) return nullptr;
+  const CallRow* row = std::find_if(std::begin(kCalls), std::end(kCalls),
+                                    [&](const CallRow& r) { return r.target == call->target; });
+  return row == std::end(kCalls) ? nullptr : row;
+}
+
 Expected<PrintedStep> PrintLibraryStep(const compiler::plan::PlanStep& step,
                                        const Architecture& architecture) {
+  if (const CallRow* call = FindCall(step)) {
+    PLINTH_ASSIGN_OR_RETURN(PrintedStep printed, call->print(step, architecture));
+    printed.label = std::string(call->target);
+    return printed;
+  }
   const Row* row = std::find_if(std::begin(kLibrary), std::end(kLibrary),
                                 [&](const Row& r) { return r.opcode == step.opcode; });
-  if (const auto* call = std::get_if<compiler::CustomCallAttributes>(step.attributes.get())) {
-    return Unimplemented("the CUDA plugin has no custom call \"", call->target, "\" yet");
-  }
   if (row == std::end(kLibrary)) {
     return Unimplemented("the CUDA plugin has no ", Name(step.opcode), " yet");
   }
@@ -63,8 +86,11 @@ Expected<PrintedStep> Print(const compiler::plan::PlanStep& step,
   std::string where = step.kind == compiler::plan::PlanStepKind::kKernel
                           ? step.kernel->name
                           : std::string(Name(step.opcode));
+  if (const CallRow* call = FindCall(step)) where += StrCat(" @", call->target);
   if (step.location != nullptr && !step.location->empty()) where += StrCat(" at ", *step.location);
   return printed.status().WithContext(where);
 }
+
+bool IsPrintedCall(const compiler::plan::PlanStep& step) { return FindCall(step) != nullptr; }
 
 }  // namespace plinth::cuda

@@ -6,8 +6,9 @@
 #include "reference_plugin/compiler/plan/plan.h"
 #include "reference_plugin/cuda/print/program.h"
 
-// The text of library steps: one function per opcode, all named in the table of library.cc, each in
-// the file named after what it prints. An error does not name the op or its place: Print adds both.
+// The text of library steps: one function per opcode or target of a custom call, all named in the
+// tables of library.cc, each in the file named after what it prints. An error does not name the op
+// or its place: Print adds both.
 namespace plinth::cuda {
 
 Expected<PrintedStep> PrintCholesky(const compiler::plan::PlanStep& step,
@@ -24,6 +25,10 @@ Expected<PrintedStep> PrintPartitionId(const compiler::plan::PlanStep& step,
                                        const Architecture& architecture);
 Expected<PrintedStep> PrintReplicaId(const compiler::plan::PlanStep& step,
                                      const Architecture& architecture);
+Expected<PrintedStep> PrintPivotsToPermutation(const compiler::plan::PlanStep& step,
+                                               const Architecture& architecture);
+Expected<PrintedStep> PrintPotrf(const compiler::plan::PlanStep& step,
+                                 const Architecture& architecture);
 Expected<PrintedStep> PrintRng(const compiler::plan::PlanStep& step,
                                const Architecture& architecture);
 Expected<PrintedStep> PrintRngBitGenerator(const compiler::plan::PlanStep& step,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reference_plugin/cuda/pjrt/buffer.h"
+#include "reference_plugin/cuda/pjrt/topology.h"
 #include "reference_plugin/cuda/print/program.h"
 #include "reference_plugin/cuda/runtime/backend.h"
 #include "reference_plugin/cuda/runtime/program_run.h"
@@ -98,11 +99,7 @@ GpuClient::GpuClient(std::shared_ptr<const backend::Backend> backend,
     info.description.kind = gpu.name();
     info.description.to_string = StrCat("CudaDevice(id=", id, ")");
     info.description.debug_string = StrCat("plinth CUDA device ", id, ": ", gpu.name());
-    info.description.attributes = {
-        {"compute_capability", StrCat(gpu.capability() / 10, ".", gpu.capability() % 10)},
-        {"core_count", static_cast<int64_t>(gpu.multiprocessors())},
-        {"device_vendor", std::string("NVIDIA Corporation")},
-    };
+    info.description.attributes = DeviceAttributes(gpu.capability(), gpu.multiprocessors());
     info.local_hardware_id = gpu.ordinal();
     sdk::Device* device = AddDevice(std::make_unique<GpuDevice>(std::move(info), gpus_[id]));
     sdk::MemoryInfo memory;
@@ -195,6 +192,28 @@ Expected<sdk::AliasBuffer> GpuClient::CreateAliasBuffer(const sdk::Shape& shape,
   alias.buffer = NewBuffer(shape, memory, memory->devices().front(), std::move(promised.contents));
   alias.fulfill = std::move(promised.fulfill);
   return alias;
+}
+
+Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateViewOfDeviceBuffer(
+    const sdk::ViewRequest& request) {
+  PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(request.shape.layout, request.shape.dims.size()));
+  PLINTH_ASSIGN_OR_RETURN(const int64_t size,
+                          sdk::DenseSizeInBytes(request.shape.dtype, request.shape.dims));
+  // Nothing lies anywhere.
+  if (size == 0) return CreateUninitializedBuffer(request.shape, request.memory, request.device);
+  const auto past = reinterpret_cast<uintptr_t>(request.data) % kAccessAlignment;
+  if (past != 0) {
+    // JAX looks for the last words, and copies unless it was told not to.
+    return InvalidArgument("no view of ", sdk::ToString(request.shape.dtype, request.shape.dims),
+                           " can be made, copy the array: its address, ", past, " modulo ",
+                           kAccessAlignment, ", is not aligned to ", kAccessAlignment, " bytes.");
+  }
+  auto contents = std::make_shared<Contents>();
+  PLINTH_ASSIGN_OR_RETURN(contents->storage,
+                          GpuOf(request.device)
+                              ->View(request.data, size, reinterpret_cast<CUstream>(request.stream),
+                                     request.owner, &contents->ready));
+  return NewBuffer(request.shape, request.memory, request.device, std::move(contents));
 }
 
 }  // namespace plinth::cuda

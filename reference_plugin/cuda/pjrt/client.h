@@ -38,6 +38,8 @@ class GpuClient final : public backend::BackendClient {
   Expected<std::unique_ptr<sdk::Buffer>> CreateErrorBuffer(const Status& error,
                                                            const sdk::Shape& shape,
                                                            sdk::Memory* memory) override;
+  Expected<std::unique_ptr<sdk::Buffer>> CreateViewOfDeviceBuffer(
+      const sdk::ViewRequest& request) override;
   Expected<sdk::AliasBuffer> CreateAliasBuffer(const sdk::Shape& shape,
                                                sdk::Memory* memory) override;
 

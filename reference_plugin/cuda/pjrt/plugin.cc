@@ -6,8 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "reference_plugin/backend/calls/call_partitioners.h"
+#include "reference_plugin/backend/calls/ffi_registry.h"
 #include "reference_plugin/backend/executable/build_id.h"
 #include "reference_plugin/cuda/pjrt/client.h"
+#include "reference_plugin/cuda/pjrt/topology.h"
 
 namespace plinth::cuda {
 namespace {
@@ -47,11 +50,14 @@ sdk::PluginInfo MakeInfo() {
   info.supports_bitcast = true;
   info.supports_load = true;
   info.supports_clear_memory_stats = true;
+  info.extensions.push_back(backend::CustomPartitionerExtension());
   return info;
 }
 
 class GpuPlugin final : public sdk::Plugin {
  public:
+  GpuPlugin() { backend::FfiRegistry::Get().SetPlatform("cuda", /*is_default=*/true); }
+
   const sdk::PluginInfo& info() const override { return info_; }
 
   Expected<std::unique_ptr<sdk::Client>> CreateClient(const sdk::ClientRequest& request) override {
@@ -64,8 +70,23 @@ class GpuPlugin final : public sdk::Plugin {
     return GpuClient::Create(options);
   }
 
+  Expected<std::unique_ptr<sdk::Topology>> CreateTopology(std::string_view name,
+                                                          const sdk::Options&) override {
+    return MakeTopology(name);
+  }
+  Expected<std::shared_ptr<const sdk::Executable>> Compile(const sdk::Topology& topology,
+                                                           const sdk::Program& program,
+                                                           std::string_view options,
+                                                           sdk::Client*) override {
+    PLINTH_ASSIGN_OR_RETURN(const LibraryPlaces places, LibraryPlaces::OfThisProcess(""));
+    return ahead_of_time_.Compile(topology, program, options, places);
+  }
+
+  sdk::Ffi* ffi() override { return &backend::FfiRegistry::Get(); }
+
  private:
   const sdk::PluginInfo info_ = MakeInfo();
+  AheadOfTimeCompiler ahead_of_time_;
 };
 
 }  // namespace

@@ -17,8 +17,11 @@
 namespace plinth::cuda {
 
 // Where the pointers of a step point, at least: arrays of arguments and results, constants, scratch
-// and the arena. Printed accesses of several elements rely on it.
+// and the arena.
 inline constexpr int64_t kArrayAlignment = 256;
+
+// What accesses of several elements rely on, of that: arrays of others have no more.
+inline constexpr int64_t kAccessAlignment = 16;
 
 // What printing may know of a device. It follows from the compute capability alone, so that a
 // program gives the same text, and thus the same bits, on every device of one.
@@ -106,6 +109,9 @@ struct PrintedStep {
 // Prints a step of kind kKernel or kLibrary; of a kernel, it depends on `kernel` and the sizes of
 // the arrays alone. UNIMPLEMENTED names the op and its place.
 Expected<PrintedStep> Print(const compiler::plan::PlanStep& step, const Architecture& architecture);
+
+// Whether a custom call's target is one that Print knows.
+bool IsPrintedCall(const compiler::plan::PlanStep& step);
 
 }  // namespace plinth::cuda
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cuda/runtime/backend.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "reference_plugin/backend/calls/table.h"
 #include "reference_plugin/cuda/driver/driver.h"
 #include "reference_plugin/cuda/driver/nvrtc.h"
 #include "reference_plugin/cuda/jit/jit.h"
+#include "reference_plugin/cuda/runtime/calls.h"
 #include "reference_plugin/cuda/runtime/step.h"
 #include "reference_plugin/cuda/target.h"
 
@@ -35,9 +38,30 @@ class Compiler {
         if (kernel.text != nullptr && kernel.unit == nullptr) kernels.push_back(&kernel);
       }
     }
-    if (kernels.empty()) return Status();
+    if (table_.Find(kernels)) return Status();
     PLINTH_RETURN_IF_ERROR(OpenNvrtc());
     return table_.Compile(kernels, architecture_, unit_compiler_, options_);
+  }
+
+  // The binaries of a program's kernels, each once.
+  static std::string Keep(std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
+    std::vector<std::shared_ptr<LoadedUnit>> units;
+    for (const auto& step : steps) {
+      const auto* ours = dynamic_cast<const GpuStep*>(step.get());
+      if (ours == nullptr) continue;
+      for (const ProgramKernel& kernel : ours->kernels()) {
+        if (kernel.unit == nullptr) continue;
+        if (std::find(units.begin(), units.end(), kernel.unit) == units.end()) {
+          units.push_back(kernel.unit);
+        }
+      }
+    }
+    return KernelTable::Write(units);
+  }
+  Expected<std::shared_ptr<void>> Restore(std::string_view kept) {
+    PLINTH_ASSIGN_OR_RETURN(auto units, table_.Read(kept));
+    return std::shared_ptr<void>(
+        std::make_shared<std::vector<std::shared_ptr<LoadedUnit>>>(std::move(units)));
   }
 
  private:
@@ -80,10 +104,16 @@ std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architec
         PLINTH_ASSIGN_OR_RETURN(PrintedStep text, Print(step, architecture));
         return std::unique_ptr<backend::PreparedStep>(new GpuStep(std::move(text)));
       }};
-  made.engines = {printed};
+  const backend::Engine calls = backend::CallEngine(made.name, {}, AdaptCall);
+  const backend::Engine other_calls = {
+      [calls](const PlanStep& step) { return calls.matches(step) && !IsPrintedCall(step); },
+      calls.prepare};
+  made.engines = {other_calls, printed};
   made.finish = [compiler](std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
     return compiler->Compile(steps);
   };
+  made.keep = Compiler::Keep;
+  made.restore = [compiler](std::string_view kept) { return compiler->Restore(kept); };
   return std::make_shared<const backend::Backend>(std::move(made));
 }
 

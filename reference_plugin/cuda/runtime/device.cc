@@ -193,8 +193,59 @@ Expected<backend::StoragePtr> Gpu::Allocate(int64_t size, StreamKind first) {
   return backend::StoragePtr::Own(reinterpret_cast<void*>(address), size, std::move(block));
 }
 
+Status Gpu::CheckIsOurs(CUdeviceptr address) const {
+  unsigned type = 0;
+  const CUresult known = api().cuPointerGetAttribute(&type, kCudaPointerMemoryType, address);
+  if (known == kCudaInvalidValue || (known == kCudaSuccess && type != kCudaMemoryDevice)) {
+    return InvalidArgument(
+        "no view can be made: the address is memory of the host, or CUDA does "
+        "not know it");
+  }
+  PLINTH_RETURN_IF_ERROR(Check(known, "cuPointerGetAttribute"));
+  int ordinal = 0;
+  PLINTH_RETURN_IF_ERROR(
+      Check(api().cuPointerGetAttribute(&ordinal, kCudaPointerDeviceOrdinal, address),
+            "cuPointerGetAttribute"));
+  if (ordinal == ordinal_) return Status();
+  return InvalidArgument("no view can be made: the address is memory of GPU ", ordinal,
+                         ", not of GPU ", ordinal_);
+}
+
+Expected<backend::StoragePtr> Gpu::View(void* data, int64_t size, CUstream stream,
+                                        std::shared_ptr<const void> lender, sdk::Event* arrived) {
+  PLINTH_RETURN_IF_ERROR(latch_.status());
+  const Current current(*this);
+  const auto address = reinterpret_cast<CUdeviceptr>(data);
+  PLINTH_RETURN_IF_ERROR(CheckIsOurs(address));
+  EventPtr written;
+  if (stream != nullptr) {
+    PLINTH_ASSIGN_OR_RETURN(written, RecordOn(stream));
+    auto done = std::make_shared<sdk::EventSource>();
+    *arrived = done->event();
+    WhenOver(StreamKind::kIn, written, [done](const Status& status) { done->Set(status); });
+  }
+  auto block = std::make_shared<DeviceBlock>(shared_from_this(), address, size, std::move(written),
+                                             std::move(lender));
+  return backend::StoragePtr::Borrow(data, size, std::move(block));
+}
+
+// Whatever else is enqueued comes later. The lender may be code of users: it goes where that runs.
+void Gpu::GiveBackLent(DeviceBlock& block) {
+  auto lender = std::make_shared<std::shared_ptr<const void>>(block.lender());
+  if (latch_.is_set()) return;
+  const Current current(*this);
+  if (!block.BeforeWrite(StreamKind::kCompute).ok()) return;
+  Expected<EventPtr> over = Record(StreamKind::kCompute);
+  if (!over.ok()) return;
+  block.ForgetLender();
+  WhenOver(StreamKind::kCompute, *std::move(over), [runtime = runtime_, lender](const Status&) {
+    runtime->callbacks.Enqueue([last = std::move(*lender)] {});
+  });
+}
+
 // What this cannot order, a lost device for one, is not freed: the context goes with it.
 void Gpu::Free(DeviceBlock& block) {
+  if (block.is_lent()) return GiveBackLent(block);
   bytes_in_use_.fetch_sub(block.size(), std::memory_order_relaxed);
   if (latch_.is_set()) return;
   const Current current(*this);
@@ -243,7 +294,7 @@ GpuMemoryStats Gpu::memory_stats() const {
 
 void Gpu::ResetPeak() { peak_bytes_in_use_.store(bytes_in_use_.load()); }
 
-Expected<EventPtr> Gpu::Record(StreamKind kind) {
+Expected<EventPtr> Gpu::RecordOn(CUstream stream) {
   CUevent event = nullptr;
   {
     const std::lock_guard lock(events_mutex_);
@@ -260,11 +311,11 @@ Expected<EventPtr> Gpu::Record(StreamKind kind) {
   EventPtr owned;
   if (status.ok()) {
     owned = EventPtr(event, [gpu = shared_from_this()](CUevent done) { gpu->GiveBack(done); });
-    status = Check(api().cuEventRecord(event, stream(kind)), "cuEventRecord");
+    status = Check(api().cuEventRecord(event, stream), "cuEventRecord");
   }
   if (status.ok()) return owned;
   // Nobody can wait for what was enqueued before: it is over when this returns.
-  api().cuStreamSynchronize(stream(kind));
+  api().cuStreamSynchronize(stream);
   return status;
 }
 

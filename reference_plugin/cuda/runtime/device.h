@@ -13,10 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "plinth/sdk/event.h"
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/calls/call_queue.h"
 #include "reference_plugin/backend/host/runtime.h"
 #include "reference_plugin/backend/host/storage.h"
-#include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/ir/attributes.h"
 #include "reference_plugin/cuda/driver/driver.h"
 #include "reference_plugin/cuda/driver/error_latch.h"
@@ -29,8 +30,8 @@ class DeviceBlock;
 
 // What a device's work is enqueued on. Arrays come in on kIn, go out on kOut, and everything else,
 // programs and frees above all, is on kCompute.
-enum class StreamKind : uint8_t { kCompute, kIn, kOut };
-inline constexpr int kNumStreams = 3;
+enum class StreamKind : uint8_t { kCompute, kIn, kOut, kOutside };
+inline constexpr int kNumStreams = 3;  // those of ours; kOutside is somebody else's that wrote
 
 struct GpuOptions {
   int64_t memory_limit = 0;  // bytes of all arrays at once; 0: what the device has
@@ -49,7 +50,7 @@ using EventPtr = std::shared_ptr<CUevent_st>;
 // any function. Every array and run keeps it alive.
 //
 // After an error that the context does not survive every function answers with that error.
-class Gpu : public std::enable_shared_from_this<Gpu>, public backend::DeviceQueue {
+class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::CallQueue {
  public:
   // `runtime` has the threads on which callbacks of the framework run.
   static Expected<std::shared_ptr<Gpu>> Open(std::shared_ptr<const Driver> driver, int ordinal,
@@ -86,6 +87,12 @@ class Gpu : public std::enable_shared_from_this<Gpu>, public backend::DeviceQueu
   // Memory for an array that `first` is the first stream to use; uninitialized. RESOURCE_EXHAUSTED
   // with figures when limit or device forbid it, after everything that is freed has come back.
   Expected<backend::StoragePtr> Allocate(int64_t size, StreamKind first);
+  // An array in memory of somebody else, which is never written. It has its contents when `stream`
+  // comes to this point; null: already. `lender` is dropped when nothing that is enqueued uses the
+  // memory any more, on a thread of the runtime's. INVALID_ARGUMENT for memory that is not this
+  // device's.
+  Expected<backend::StoragePtr> View(void* data, int64_t size, CUstream stream,
+                                     std::shared_ptr<const void> lender, sdk::Event* arrived);
   // RESOURCE_EXHAUSTED if an array of so many bytes has no room even alone.
   Status CheckFits(int64_t size) const;
   // The constant on this device; it goes up once, and stays as long as somebody has it.
@@ -97,9 +104,15 @@ class Gpu : public std::enable_shared_from_this<Gpu>, public backend::DeviceQueu
   void ResetPeak();
 
   // An event that was just recorded on the stream.
-  Expected<EventPtr> Record(StreamKind kind);
+  Expected<EventPtr> Record(StreamKind kind) { return RecordOn(stream(kind)); }
   // What is enqueued from now on happens after the event.
   Status WaitOn(StreamKind kind, const EventPtr& event);
+  // The compute stream; memory whose first user it is.
+  void* stream_of_calls() const override { return stream(StreamKind::kCompute); }
+  Expected<backend::StoragePtr> AllocateForCalls(int64_t size) override {
+    return Allocate(size, StreamKind::kCompute);
+  }
+
   // Calls `then` on a thread of the stream when the event is over: with an error if the device is
   // lost. Needs no Current.
   void WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then);
@@ -112,6 +125,9 @@ class Gpu : public std::enable_shared_from_this<Gpu>, public backend::DeviceQueu
   Status Start(const GpuOptions& options);
   Status Reserve(int64_t size);
   void Free(DeviceBlock& block);
+  void GiveBackLent(DeviceBlock& block);
+  Status CheckIsOurs(CUdeviceptr address) const;
+  Expected<EventPtr> RecordOn(CUstream stream);
   void GiveBack(CUevent event);
   Status OutOfMemory(int64_t size) const;
 

@@ -19,6 +19,16 @@ class DeviceBlock {
   // Own memory, which `first` is the first stream to use.
   DeviceBlock(std::shared_ptr<Gpu> gpu, CUdeviceptr address, int64_t size, StreamKind first)
       : gpu_(std::move(gpu)), address_(address), size_(size), writer_(first) {}
+  // Memory of somebody else that is there when `written` is over; null: already.
+  DeviceBlock(std::shared_ptr<Gpu> gpu, CUdeviceptr address, int64_t size, EventPtr written,
+              std::shared_ptr<const void> lender)
+      : gpu_(std::move(gpu)),
+        address_(address),
+        size_(size),
+        is_lent_(true),
+        lender_(std::move(lender)),
+        writer_(StreamKind::kOutside),
+        written_(std::move(written)) {}
   ~DeviceBlock() { gpu_->Free(*this); }
   DeviceBlock(const DeviceBlock&) = delete;
   DeviceBlock& operator=(const DeviceBlock&) = delete;
@@ -26,6 +36,11 @@ class DeviceBlock {
   Gpu& gpu() const { return *gpu_; }
   CUdeviceptr address() const { return address_; }
   int64_t size() const { return size_; }
+
+  bool is_lent() const { return is_lent_; }
+  // Of lent memory, until the block goes.
+  const std::shared_ptr<const void>& lender() const { return lender_; }
+  void ForgetLender() { lender_ = nullptr; }
 
   // Whether only the stream that it was made for may use it yet.
   bool is_private() const { return written_ == nullptr; }
@@ -48,6 +63,8 @@ class DeviceBlock {
   const std::shared_ptr<Gpu> gpu_;
   const CUdeviceptr address_;
   const int64_t size_;
+  const bool is_lent_ = false;
+  std::shared_ptr<const void> lender_;
   std::mutex mutex_;
   // Guarded. Who wrote last, and the event after it: null if it was on `writer_` and nobody else
   // may use the array yet.

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plinth/support/status.h"
@@ -26,6 +27,7 @@ class LoadedUnit {
   LoadedUnit(const LoadedUnit&) = delete;
   LoadedUnit& operator=(const LoadedUnit&) = delete;
 
+  const CompiledUnit& compiled() const { return unit_; }
   // Needs the device's context. The function is valid as long as this lives.
   Expected<CUfunction> Function(Gpu& gpu, const std::string& kernel);
 
@@ -53,9 +55,16 @@ struct ProgramKernel {
 // The kernels of all programs of a client: equal texts are one kernel. Any thread.
 class KernelTable {
  public:
+  // Fills in `unit` of those that a living program has. Whether that is all.
+  bool Find(std::span<ProgramKernel* const> kernels);
   // Compiles those that no living program has; fills in `unit` of all.
   Status Compile(std::span<ProgramKernel* const> kernels, const Architecture& architecture,
                  const UnitCompiler& compiler, const JitOptions& options);
+
+  // The binaries of these kernels as bytes; and back, known by the names of their kernels as long
+  // as somebody has them. INVALID_ARGUMENT if the bytes are none.
+  static std::string Write(std::span<const std::shared_ptr<LoadedUnit>> units);
+  Expected<std::vector<std::shared_ptr<LoadedUnit>>> Read(std::string_view bytes);
 
  private:
   std::mutex mutex_;

@@ -295,6 +295,7 @@ Status ProgramRun::Finish() {
   gpu_->WhenOver(kStream, std::move(event), [self = shared_from_this()](const Status& status) {
     // Inputs that were enqueued before are over, but their own threads may not have said so yet.
     sdk::Event::All(self->inputs_ready_).OnReady([self, status](const Status& inputs) {
+      self->request_.call = nullptr;  // What handlers kept is gone when the run is over.
       self->done_.Set(inputs.ok() ? status : inputs);
     });
   });
@@ -306,6 +307,7 @@ void ProgramRun::Fail(const Status& status) {
   owned_.clear();
   memory_ = StoragePtr();
   request_.inputs.clear();
+  request_.call = nullptr;
   placed_.Set(status);
   done_.Set(status);
 }

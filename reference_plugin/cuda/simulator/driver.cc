@@ -395,6 +395,18 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t size, CUstr
   return kCudaSuccess;
 }
 
+CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) {
+  ENTER(cuPointerGetAttribute, true);
+  const bool is_device = Memory::Get().Contains(pointer, 1);
+  if (!is_device) return kCudaInvalidValue;
+  if (attribute == kCudaPointerMemoryType) {
+    *static_cast<unsigned*>(value) = kCudaMemoryDevice;
+  } else {
+    *static_cast<int*>(value) = current_context->device;
+  }
+  return kCudaSuccess;
+}
+
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
   ENTER(cuStreamCreate, true);
   World& world = TheWorld();
