@@ -81,6 +81,22 @@ def another_release():
 
 
 @program()
+def client_options():
+    """Those of PLINTH_CLIENT_OPTIONS; what cannot be read is named."""
+    if LIBRARY:
+        code = "import tensorflow_programs as t; print('devices:', len(t.tf.config.list_physical_devices('PLINTH')))"
+
+        def devices(options):
+            done = subprocess.run([sys.executable, "-c", code], cwd=os.path.dirname(__file__), capture_output=True, text=True, check=False,
+                                  env=os.environ | {"PLINTH_CLIENT_OPTIONS": options})
+            return done.stdout + done.stderr
+
+        assert "devices: 3" in (out := devices("num_devices=3;num_threads=1")), out[-500:]
+        assert 'the option "num_devices" is not of the form name=value' in (out := devices("num_devices")), out[-500:]
+    return True
+
+
+@program()
 def several_devices():
     """Each computes. The driver asks for four."""
     if not LIBRARY:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 
 import numpy as np
 import torch
@@ -39,6 +41,12 @@ def values(*shape, seed=0):
 def host(*tensors):
     sync()
     return [t.detach().cpu().to(torch.float32 if t.dtype == torch.bfloat16 else t.dtype).numpy() for t in tensors]
+
+
+def of_another_process(code, **environment):
+    done = subprocess.run([sys.executable, "-c", f"import torch_xla, torch_xla.runtime\n{code}"], env=os.environ | environment,
+                          capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
 
 
 def train(make_model, x, y, loss, steps=8, optimizer=torch.optim.SGD, **options):
@@ -231,6 +239,34 @@ def memory_info():
     sync()
     info = xm.get_memory_info(device())
     assert info["bytes_limit"] > info["bytes_used"] >= 0 and x is not None, info
+    return True
+
+
+@program()
+def client_options():
+    """Those of PLINTH_CLIENT_OPTIONS, which the package hands over; what it cannot read, and what the plugin does not know, is named."""
+    if os.environ.get("PJRT_DEVICE") != "PLINTH":
+        return True
+
+    def devices(options):
+        return of_another_process("torch_xla.device(); print('devices:', torch_xla.runtime.global_runtime_device_count())",
+                                  PLINTH_CLIENT_OPTIONS=options)
+
+    assert "devices: 3" in (out := devices("num_devices=3;num_threads=1")), out[-500:]
+    assert 'the option "num_devices" is not of the form name=value' in (out := devices("num_devices")), out[-500:]
+    assert "num_device" in (out := devices("num_device=3")) and "devices: " not in out, out[-500:]
+    return True
+
+
+@program()
+def without_the_package():
+    """PyTorch/XLA itself says what is missing."""
+    if os.environ.get("PJRT_DEVICE") != "PLINTH":
+        return True
+    paths = os.environ["PYTHONPATH"].split(os.pathsep)
+    without = os.pathsep.join(path for path in paths if not os.path.isdir(f"{path}/plinth_pjrt"))
+    out = of_another_process("torch_xla.device()", PYTHONPATH=without)
+    assert "No PjRtPlugin registered for: PLINTH" in out or "Unknown PJRT_DEVICE 'PLINTH'" in out, out[-500:]
     return True
 
 

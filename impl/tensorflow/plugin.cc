@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "impl/tensorflow/options.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/common_runtime/next_pluggable_device/c/plugin_c_api.h"
@@ -62,8 +63,14 @@ constexpr int32_t kPriority = 60;
 
 // The client belongs to TensorFlow from then on.
 absl::Status MakeClient() {
+  std::string error;
+  absl::flat_hash_map<std::string, xla::PjRtValueType> options;
+  for (const auto& [name, value] : plinth::tensorflow::ClientOptions(&error)) {
+    options[name] = std::visit([](const auto& one) { return xla::PjRtValueType(one); }, value);
+  }
+  if (!error.empty()) return absl::InvalidArgumentError(error);
   absl::StatusOr<std::unique_ptr<xla::PjRtClient>> client =
-      xla::GetCApiClient(kDeviceType, {}, nullptr);
+      xla::GetCApiClient(kDeviceType, options, nullptr);
   if (!client.ok()) return client.status();
   return tensorflow::SetPjRtClientInTFGlobalResourceManager(tensorflow::DeviceType(kDeviceType),
                                                             *std::move(client));

@@ -11,8 +11,10 @@ import itertools
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -49,6 +51,62 @@ class IfrtTest(unittest.TestCase):
         backwards = np.arange(8)[::-2]
         np.testing.assert_array_equal(client.put(backwards), backwards)
         np.testing.assert_array_equal(np.from_dlpack(client.put(np.arange(4.0))), np.arange(4.0))
+
+    def test_dlpack_shares_memory(self) -> None:
+        client = self.client
+        host = np.arange(1 << 18, dtype=np.float32)
+        pointer = lambda a: a.__array_interface__["data"][0]
+        array = client.put(host, client.single(client.devices[2]))
+        view, again = np.from_dlpack(array), np.from_dlpack(array)
+        self.assertEqual(pointer(view), pointer(again))
+        self.assertFalse(view.flags.writeable)
+        self.assertEqual(array.__dlpack_device__(), (1, 0))
+        del array, again
+        np.testing.assert_array_equal(view, host)
+        # A capsule that nobody takes.
+        client.put(host).__dlpack__(max_version=(1, 0))
+        # Cut arrays are copied, unless one takes their shards; so they are for old consumers.
+        rows = client.named(ifrt.Mesh(client.devices, {"x": 8}), ["x"])
+        cut = client.put(host, rows)
+        np.testing.assert_array_equal(np.from_dlpack(cut), host)
+        np.testing.assert_array_equal(np.from_dlpack(cut.shards()[7]), host[-(1 << 15):])
+        with self.assertRaises(BufferError):
+            cut.__dlpack__(max_version=(1, 0), copy=False)
+        copy = client.put(host).__dlpack__()
+        self.assertIn('"dltensor"', repr(copy))
+        # In: the plugin computes on the memory of others.
+        taken = client.from_dlpack(view)
+        self.assertEqual(pointer(np.from_dlpack(taken)), pointer(view))
+        parts = [np.from_dlpack(shard) for shard in cut.shards()]
+        joined = client.from_dlpack(parts, rows, shape=[1 << 18])
+        np.testing.assert_array_equal(joined, host)
+        self.assertEqual([pointer(np.from_dlpack(s)) for s in joined.shards()], [pointer(p) for p in parts])
+        transposed = np.arange(6, dtype=np.int8).reshape(2, 3).T
+        np.testing.assert_array_equal(client.from_dlpack(transposed), transposed)
+
+        class Old:  # Knows no DLPack 1.x.
+            def __dlpack__(self, stream: None = None) -> object:
+                return host.__dlpack__()
+
+            def __dlpack_device__(self) -> tuple[int, int]:
+                return 1, 0
+
+        np.testing.assert_array_equal(client.from_dlpack(Old()), host)
+        for wrong in (lambda: client.from_dlpack([Old(), Old()], rows), lambda: client.from_dlpack([]),
+                      lambda: client.from_dlpack(parts[:3], rows, shape=[1 << 18])):
+            with self.assertRaises(ifrt.Error) as raised:
+                wrong()
+            self.assertEqual(raised.exception.code, "INVALID_ARGUMENT")
+
+    def test_two_processes(self) -> None:
+        """Each is a process of its own; what they share lies in a folder."""
+        with tempfile.TemporaryDirectory() as folder:
+            runs = [subprocess.Popen([sys.executable, __file__, "--process", str(node), folder],
+                                     stdout=subprocess.PIPE, text=True) for node in (0, 1)]
+            outs = [run.communicate(timeout=300)[0].split() for run in runs]
+        self.assertEqual([run.returncode for run in runs], [0, 0])
+        # Process 0 has devices 4 to 7, and gets what devices 0 to 3 had.
+        self.assertEqual(outs, [["0", "1", "2", "3"], ["14", "15", "16", "17"]])
 
     def test_resharding(self) -> None:
         client = self.client
@@ -152,8 +210,40 @@ def measure() -> None:
     print(f"{took * 1000:.0f} {peak / 1024:.0f} {'jaxlib' in sys.modules}")
 
 
+class FolderStore:
+    """What several processes share, as files."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def get(self, key: bytes, seconds: float) -> bytes:
+        end = time.monotonic() + seconds
+        while not (file := self._folder / key.hex()).exists():
+            if time.monotonic() >= end:
+                raise TimeoutError(key) if seconds else KeyError(key)
+            time.sleep(0.01)
+        return file.read_bytes()
+
+    def put(self, key: bytes, value: bytes) -> None:
+        draft = self._folder / f"draft-{os.getpid()}"
+        draft.write_bytes(value)
+        draft.rename(self._folder / key.hex())
+
+
+def run_process(node: int, folder: str) -> None:
+    client = ifrt.connect(os.environ["PLINTH_DEVICES_PLUGIN"], store=FolderStore(folder), num_nodes=2, node_id=node)
+    mine = [device for device in client.devices if device.is_addressable]
+    assert len(mine) == 4 and {device.process_index for device in mine} == {node}
+    rows = client.named(ifrt.Mesh(client.devices, {"x": 8}), ["x"])
+    array = client.put(np.arange(8, dtype=np.int32) + 10 * (1 - node), rows)
+    other = client.copy(array, client.devices[4:] + client.devices[:4])
+    print(*[int(np.asarray(shard)[0]) for shard in other.shards()])
+
+
 if __name__ == "__main__":
-    if "--import" in sys.argv:
+    if "--process" in sys.argv:
+        run_process(int(sys.argv[2]), sys.argv[3])
+    elif "--import" in sys.argv:
         measure()
     else:
         unittest.main()

@@ -2,7 +2,8 @@
 """Unmodified JAX computes through plinth-serve: on one device and on eight, with the same losses as on the plugin itself;
 and what happens when the server goes away.
 
-Needs PLINTH_SERVE (the program) and PLINTH_CPU_PLUGIN.
+Needs PLINTH_SERVE (the program) and PLINTH_CPU_PLUGIN; for another plugin beside it PLINTH_CUDA_PLUGIN and
+PLINTH_CUDA_SIMULATOR, the folder of a simulated driver.
 """
 
 import importlib.metadata
@@ -101,7 +102,8 @@ except remote.Error as error:
     assert "first" in str(error), error
 remote.connect(sys.argv[2], platform="second")
 import jax, jax.numpy as jnp
-assert len(jax.devices("first")) == 1 and len(jax.devices("second")) == 3, jax.devices("first")
+counts = [len(jax.devices(name)) for name in ("first", "second")]
+assert counts == [int(count) for count in sys.argv[3:]], counts
 assert jax.devices() == jax.devices("second")
 host = np.arange(6, dtype=np.float32)
 here, there = (jax.device_put(host, jax.devices(name)[-1]) for name in ("first", "second"))
@@ -111,7 +113,7 @@ for array in (here, there):
     assert twice.devices() == array.devices()
     np.testing.assert_array_equal(np.asarray(twice), host * 2)
 # From one server to the other, and back.
-moved = jax.device_put(double(here), jax.devices("second")[1])
+moved = jax.device_put(double(here), jax.devices("second")[-1])
 np.testing.assert_array_equal(np.asarray(jax.device_put(double(moved), jax.devices("first")[0])), host * 4)
 try:
     here + there
@@ -211,9 +213,9 @@ def child(code: str, address: str | None) -> subprocess.Popen:
 
 
 class Server:
-    def __init__(self, *arguments: str):
-        self.process = subprocess.Popen([SERVE, "--plugin", PLUGIN, "--log", "none", *arguments], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, env=CLEAN)
+    def __init__(self, *arguments: str, plugin: str = PLUGIN, environment: dict[str, str] = {}):
+        self.process = subprocess.Popen([SERVE, "--plugin", plugin, "--log", "none", *arguments], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, env=CLEAN | environment)
         line = self.process.stdout.readline()
         self.address = line.split()[2] if line.startswith("listening on ") else line
 
@@ -266,11 +268,23 @@ class RemoteTest(unittest.TestCase):
             self.assertEqual(server.process.wait(30), 0)
             self.assertFalse(os.path.exists(self.socket.removeprefix("unix:")))
 
+    def use_both(self, first: Server, second: Server, *counts: int) -> None:
+        done = subprocess.run([sys.executable, "-c", TWO, first.address, second.address, *map(str, counts)],
+                              capture_output=True, text=True, env=CLEAN | {"PYTHONPATH": PACKAGES}, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+
     def test_two_servers(self):
         with Server() as first, Server("--option", "num_devices=3", "--listen", self.socket, "--layers", "validation") as second:
-            done = subprocess.run([sys.executable, "-c", TWO, first.address, second.address], capture_output=True, text=True,
-                                  env=CLEAN | {"PYTHONPATH": PACKAGES}, timeout=300)
-            self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+            self.use_both(first, second, 1, 3)
+
+    def test_two_servers_with_two_plugins(self):
+        plugin, simulator = (os.environ.get(f"PLINTH_CUDA_{name}") for name in ("PLUGIN", "SIMULATOR"))
+        if not plugin or not simulator:
+            self.skipTest("PLINTH_CUDA_PLUGIN and PLINTH_CUDA_SIMULATOR are not set")
+        driver = {"PLINTH_CUDA_LIBRARY_PATH": simulator, "PLINTH_CUDA_CACHE": "off"}
+        with Server("--option", "num_devices=2") as first, \
+                Server("--listen", self.socket, plugin=plugin, environment=driver) as second:
+            self.use_both(first, second, 2, 1)
 
     def test_callbacks(self):
         with Server("--listen", self.socket) as server:

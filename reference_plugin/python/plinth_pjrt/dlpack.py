@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack imports that need a copy.
+"""DLPack: the capsules of version 1.x, and imports into JAX that need a copy.
 
 Where an array cannot be shared (its layout or its alignment, or the caller wants a copy), jaxlib hands its data to
 the client in a way that its client of the C API refuses for every plugin. The copy is made here instead, by NumPy.
@@ -26,6 +26,73 @@ _EXTENSION_TYPES = {4: "bfloat16", 7: "float8_e3m4", 8: "float8_e4m3", 9: "float
                     11: "float8_e4m3fnuz", 12: "float8_e5m2", 13: "float8_e5m2fnuz", 14: "float8_e8m0fnu"}
 
 
+_NATIVE_TYPES = {0: "int", 1: "uint", 2: "float", 5: "complex"}
+_VERSIONED, _USED = b"dltensor_versioned", b"used_dltensor_versioned"
+_DELETER = 16  # Of a DLManagedTensorVersioned, behind its version and its manager.
+
+_new = ctypes.pythonapi.PyCapsule_New
+_new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_name = ctypes.pythonapi.PyCapsule_GetName
+_name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+_rename = ctypes.pythonapi.PyCapsule_SetName
+_rename.restype, _rename.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+_get = ctypes.pythonapi.PyCapsule_GetPointer
+_get.restype, _get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+def tensor_at(managed: int) -> _Tensor:
+    """The tensor of a DLManagedTensorVersioned, which stays the caller's."""
+    return _Tensor.from_address(managed + _TENSORS[_VERSIONED])
+
+
+def delete(managed: int) -> None:
+    deleter = ctypes.c_void_p.from_address(managed + _DELETER).value
+    if deleter:
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter)(managed)
+
+
+# Gets the capsule at its end: no Python object may refer to it again.
+@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+def _drop(capsule: int) -> None:
+    call = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
+    is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+    if is_valid(("PyCapsule_IsValid", ctypes.pythonapi))(capsule, _VERSIONED):
+        delete(call(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, _VERSIONED))
+
+
+def capsule(managed: int) -> object:
+    """Owns a DLManagedTensorVersioned until a consumer takes it."""
+    return _new(managed, _VERSIONED, ctypes.cast(_drop, ctypes.c_void_p))
+
+
+def versioned(producer: object) -> object | None:
+    """The capsule of a producer that knows DLPack 1.x."""
+    try:
+        made = producer.__dlpack__(max_version=(1, 1))
+    except TypeError:
+        return None
+    return made if _name(made) == _VERSIONED else None
+
+
+def pointer(made: object) -> int:
+    """What a capsule of `versioned` holds."""
+    return _get(made, _VERSIONED)
+
+
+def use_up(made: object) -> None:
+    """Somebody has taken over what the capsule holds."""
+    _rename(made, _USED)
+
+
+def type_name(tensor: _Tensor) -> str:
+    """NumPy's or ml_dtypes' name of the type; "" for others."""
+    if tensor.lanes != 1:
+        return ""
+    if tensor.code in _NATIVE_TYPES:
+        return f"{_NATIVE_TYPES[tensor.code]}{tensor.bits}"
+    return "bool" if (tensor.code, tensor.bits) == (6, 8) else _EXTENSION_TYPES.get(tensor.code, "")
+
+
 class _Exporter:
     """What np.from_dlpack takes."""
 
@@ -44,11 +111,8 @@ def _copied(capsule):
     import ml_dtypes
     import numpy as np
 
-    name_of, get = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
-    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    name = name_of(capsule)
-    tensor = _Tensor.from_address(get(capsule, name) + _TENSORS[name])
+    name = _name(capsule)
+    tensor = _Tensor.from_address(_get(capsule, name) + _TENSORS[name])
     extension = _EXTENSION_TYPES.get(tensor.code)
     if extension is not None:
         tensor.code = _UNSIGNED

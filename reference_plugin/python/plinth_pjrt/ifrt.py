@@ -19,6 +19,8 @@ from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from plinth_pjrt import dlpack as _dlpack
+
 _HERE = Path(__file__).resolve().parent
 
 CODES = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
@@ -57,9 +59,16 @@ def _fields(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:
     return [("struct_size", _SIZE), *pairs]
 
 
+_GET = ctypes.CFUNCTYPE(_P, _P, _SIZE, ctypes.c_int64, _P, _P, _P)
+_PUT = ctypes.CFUNCTYPE(_P, _P, _SIZE, _P, _SIZE, _P)
+_DONE = ctypes.CFUNCTYPE(None, _P)
+
+
 class _ClientOptions(_Struct):
     _fields_ = _fields(("plugin", ctypes.c_char_p), ("layers", ctypes.c_char_p), ("api", _P),
-                       ("options", _P), ("num_options", _SIZE))
+                       ("options", _P), ("num_options", _SIZE), ("key_value_get", _GET),
+                       ("key_value_put", _PUT), ("key_value_done", _DONE),
+                       ("key_value_user_data", _P))
 
 
 class _Named(_Struct):
@@ -71,6 +80,11 @@ class _HostArray(_Struct):
     _fields_ = _fields(("type", ctypes.c_int32), ("dims", _P), ("num_dims", _SIZE),
                        ("sharding", _P), ("data", _P), ("byte_strides", _P), ("shard_data", _P),
                        ("num_shard_data", _SIZE))
+
+
+class _ArraySpec(_Struct):
+    _fields_ = _fields(("type", ctypes.c_int32), ("dims", _P), ("num_dims", _SIZE),
+                       ("sharding", _P))
 
 
 class _HostDestination(_Struct):
@@ -359,12 +373,38 @@ class Array(_Counted):
         host = self.to_host().wait()
         return host if dtype is None else host.astype(dtype)
 
-    def __dlpack__(self, **options: Any) -> Any:
-        """Of a copy on the host."""
-        return np.asarray(self).__dlpack__()
+    def _to_dlpack(self) -> int | None:
+        """A DLManagedTensorVersioned; None where only a copy on the host is whole."""
+        tensor = _P()
+        try:
+            _check(_lib.plinth_ifrt_array_to_dlpack(self._handle, ctypes.c_int64(-1),
+                                                    ctypes.byref(tensor)))
+        except Error as error:
+            if error.code == "UNIMPLEMENTED" or not self.sharding.is_fully_replicated:
+                return None
+            raise
+        return tensor.value
+
+    def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
+                   dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
+        """Shares the memory of the device where each has the whole array and the consumer knows
+        DLPack 1.x; else that of a copy on the host. Take the `shards` to share a cut array."""
+        versioned = max_version is not None and max_version[0] >= 1
+        tensor = self._to_dlpack() if versioned and not copy else None
+        if tensor is None:
+            if copy is False:
+                raise BufferError("the array is cut, or the consumer knows no DLPack 1.x")
+            return np.asarray(self).__dlpack__()
+        return _dlpack.capsule(tensor)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
+        tensor = self._to_dlpack()
+        if tensor is None:
+            return (1, 0)
+        told = _dlpack.tensor_at(tensor)
+        device = told.device_type, told.device_id
+        _dlpack.delete(tensor)
+        return device
 
     def reshard(self, sharding: Sharding, *, copy: int = ALWAYS_COPY) -> Array:
         """The same array with another sharding: any cut, devices, memory."""
@@ -517,6 +557,46 @@ class Client(_Counted):
                                                  None, made))
         return Array(self, made[0])
 
+    def from_dlpack(self, tensors: Any, sharding: Sharding | None = None,
+                    shape: Sequence[int] | None = None) -> Array:
+        """An array over the memory of `tensors`, which stay alive with it: one object with the whole
+        array, or a list of one for each shard, then with the `shape` of the whole. Elements stay
+        where they are if the plugin can use them there."""
+        given = list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
+        capsules = [_dlpack.versioned(tensor) for tensor in given]
+        if not given or None in capsules:
+            if len(given) != 1:
+                raise Error("INVALID_ARGUMENT", f"{len(given)} tensors, of which none may be older than DLPack 1.x")
+            return self.put(np.from_dlpack(given[0]), sharding)
+        pointers = [_dlpack.pointer(capsule) for capsule in capsules]
+        first = _dlpack.tensor_at(pointers[0])
+        name = _dlpack.type_name(first)
+        if name not in _TYPES:
+            raise Error("UNIMPLEMENTED", f"DLPack tensors of type code {first.code}, {first.bits} bits")
+        own = (ctypes.c_int64 * first.ndim).from_address(first.shape) if first.ndim else ()
+        whole = list(own) if shape is None else list(shape)
+        dims = _ints(whole)
+        sharding = sharding or self.single()
+        spec = _ArraySpec(type=_TYPES.index(name), dims=ctypes.cast(dims, _P), num_dims=len(whole),
+                          sharding=sharding._handle)
+        made = _P()
+        _check(_lib.plinth_ifrt_array_from_dlpack(
+            self._handle, ctypes.byref(spec), (_P * len(pointers))(*pointers), _SIZE(len(pointers)),
+            ctypes.byref(made)))
+        for capsule in capsules:
+            _dlpack.use_up(capsule)
+        return Array(self, made.value or 0)
+
+    def copy(self, array: Array, devices: Sequence[Device] = (), memory: str | None = None, *,
+             copy: int = ALWAYS_COPY) -> Array:
+        """Cut in the same way on other devices, shard i on device i, or in another memory. Devices
+        may be those of other processes, which then call this too, in the same order."""
+        made = _P()
+        _check(_lib.plinth_ifrt_arrays_copy(
+            self._handle, _pointers([array]), _SIZE(1), _pointers(devices) if devices else None,
+            _SIZE(len(devices)), memory.encode() if memory else None, copy, ctypes.byref(made)))
+        return Array(self, made.value or 0)
+
     def reshard(self, arrays: Sequence[Array], shardings: Sequence[Sharding], *,
                 copy: int = ALWAYS_COPY) -> list[Array]:
         if len(arrays) != len(shardings):
@@ -584,9 +664,54 @@ def _dtype(number: int) -> np.dtype:
         return np.dtype(getattr(ml_dtypes, name))
 
 
-def connect(plugin: str | None = None, *, layers: str | None = None, **options: Any) -> Client:
+class _Store:
+    """A key-value store as callbacks of the C API, kept until the client is gone."""
+
+    _live: dict[int, _Store] = {}
+    _ended: list[int] = []
+
+    def __init__(self, store: Any) -> None:
+        malloc = ctypes.CDLL(None).malloc
+        malloc.restype, malloc.argtypes = _P, [_SIZE]
+
+        def failed(error: BaseException) -> int | None:
+            code = {KeyError: "NOT_FOUND", TimeoutError: "DEADLINE_EXCEEDED"}.get(type(error), "UNKNOWN")
+            text = f"{type(error).__name__}: {error}".encode()
+            return _lib.plinth_status_create(CODES.index(code), text, _SIZE(len(text)))
+
+        def get(key: int, key_size: int, timeout_ms: int, value: int, value_size: int, _: Any) -> int | None:
+            try:
+                found = bytes(store.get(ctypes.string_at(key, key_size), timeout_ms / 1000))
+            except BaseException as error:  # Nothing may be raised into C.
+                return failed(error)
+            copy = malloc(len(found) + 1)
+            ctypes.memmove(copy, found, len(found))
+            _P.from_address(value).value = copy
+            _SIZE.from_address(value_size).value = len(found)
+            return None
+
+        def put(key: int, key_size: int, value: int, value_size: int, _: Any) -> int | None:
+            try:
+                store.put(ctypes.string_at(key, key_size), ctypes.string_at(value, value_size))
+            except BaseException as error:
+                return failed(error)
+            return None
+
+        # The callback cannot free itself.
+        self.callbacks = _GET(get), _PUT(put), _DONE(lambda _: _Store._ended.append(id(self)))
+        while _Store._ended:
+            _Store._live.pop(_Store._ended.pop(), None)
+        _Store._live[id(self)] = self
+
+
+def connect(plugin: str | None = None, *, layers: str | None = None, store: Any = None,
+            **options: Any) -> Client:
     """Loads a plugin, by path or by name, and makes a client of it with these options. Without a
-    name: the CPU plugin of this package, else what libplinth finds."""
+    name: the CPU plugin of this package, else what libplinth finds.
+
+    `store`: for a run of several processes, what they share: `get(key, seconds)` waits for a key
+    and returns its bytes, or raises TimeoutError, with 0 seconds KeyError at once; `put(key, value)`
+    sets one. Called from any thread."""
     if plugin is None and "PLINTH_PLUGIN" not in os.environ:
         own = _HERE / "lib" / "pjrt_plinth_cpu.so"
         plugin = str(own) if own.is_file() else None
@@ -595,6 +720,9 @@ def connect(plugin: str | None = None, *, layers: str | None = None, **options: 
     wanted = _ClientOptions(plugin=plugin.encode() if plugin else None,
                             layers=layers.encode() if layers else None,
                             options=ctypes.cast(listed, _P), num_options=len(texts))
+    if store is not None:
+        callbacks = _Store(store).callbacks
+        wanted.key_value_get, wanted.key_value_put, wanted.key_value_done = callbacks
     client = _P()
     _check(_lib.plinth_ifrt_client_create(ctypes.byref(wanted), ctypes.byref(client)))
     return Client(client.value or 0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from torch_xla.experimental import plugins
 
 import plinth_pjrt
+from plinth_pjrt import client_options
 
 
 class CpuPlugin(plugins.DevicePlugin):
@@ -13,3 +14,6 @@ class CpuPlugin(plugins.DevicePlugin):
 
     def library_path(self) -> str:
         return plinth_pjrt.plugin_path()
+
+    def client_create_options(self) -> dict[str, client_options.Value]:
+        return client_options.from_environment()
