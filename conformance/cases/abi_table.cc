@@ -83,6 +83,12 @@ void Attributes(Context& context) {
                   context.plugin().Call(args))) {
     return;
   }
+  auto again = MakeArgs<PJRT_Plugin_Attributes_Args>();
+  if (context.Ok("PJRT-Args-accepted", "PJRT_Plugin_Attributes again",
+                 context.plugin().Call(again))) {
+    context.Check("PJRT-Args-output-same", again.num_attributes == args.num_attributes,
+                  "num_attributes is ", args.num_attributes, ", and then ", again.num_attributes);
+  }
   if (!context.Check("PJRT-Plugin_Attributes-lifetime",
                      args.attributes != nullptr || args.num_attributes == 0,
                      "`attributes` is null with num_attributes ", args.num_attributes)) {

@@ -171,6 +171,21 @@ bool MakeToHost(Context& context, Waiting& waiting) {
   return static_cast<bool>(waiting.event);
 }
 
+bool MakeRawToHost(Context& context, Waiting& waiting) {
+  auto buffer = MakePending(context, waiting);
+  if (buffer == nullptr) return false;
+  auto memory = Kept(waiting, std::vector<float>(4));
+  auto args = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
+  args.buffer = buffer->get();
+  args.dst = memory->data();
+  args.transfer_size = 16;
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Buffer_CopyRawToHost of a buffer to come",
+                  context.plugin().Call(args)))
+    return false;
+  waiting.event = OwnedEvent(context.plugin(), args.event);
+  return static_cast<bool>(waiting.event);
+}
+
 bool MakeRawFuture(Context& context, Waiting& waiting) {
   Expected<OwnedBuffer> uploaded = context.Upload(HostArray::F32({4}, kValues));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", uploaded.status())) return false;
@@ -647,6 +662,7 @@ void AddCases(std::vector<Case>& cases) {
       {"transferred", MakeTransferred, false},
       {"alias", MakeAlias, false},
       {"to_host", MakeToHost, false},
+      {"raw_to_host", MakeRawToHost, false},
       {"raw_future", MakeRawFuture, false},
       {"donated", MakeDonated, false},
       {"copied", MakeCopied, false},

@@ -2,7 +2,6 @@
 // L4: programs as JAX sends them; see conformance/programs/jax-0.10.2.
 
 #include <algorithm>
-#include <map>
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/framework_calls.h"
@@ -38,21 +37,6 @@ void CompileOnly(Context& context, const PackedProgram& program, std::string_vie
                               return message.find(target) != std::string_view::npos;
                             }),
                 "the error names none of ", StrJoin(targets), ": ", executable.status().ToString());
-}
-
-// All of the packs, each unpacked once.
-std::map<std::string_view, ProgramPack>& FrameworkPacks() {
-  static std::map<std::string_view, ProgramPack>* const packs = [] {
-    auto* made = new std::map<std::string_view, ProgramPack>;
-    for (const EmbeddedFile& file : EmbeddedFiles()) {
-      if (file.folder != "frameworks") continue;
-      Expected<ProgramPack> read = ProgramPack::Read(file.bytes);
-      // program_pack_test.cc reads them all.
-      if (read.ok()) made->emplace(file.name, *std::move(read));
-    }
-    return made;
-  }();
-  return *packs;
 }
 
 void RunProgram(Context& context, ProgramPack& pack, size_t index) {
@@ -117,19 +101,11 @@ std::string KindOf(Context& context, PJRT_Memory* memory) {
 
 const PackedProgram* FrameworkProgram(Context& context, std::string_view pack,
                                       std::string_view name) {
-  auto& packs = FrameworkPacks();
-  auto found = packs.find(pack);
-  for (size_t i = 0; found != packs.end() && i < found->second.entries().size(); ++i) {
-    if (found->second.entries()[i].name != name) continue;
-    Expected<const PackedProgram*> program = found->second.Program(i);
-    if (program.ok()) return *program;
-  }
-  context.Fail("", StrCat("the suite itself is damaged: no program ", pack, "/", name));
-  return nullptr;
+  return ProgramOf(context, "frameworks", pack, name);
 }
 
 void AddFrameworkProgramCases(std::vector<Case>& cases) {
-  for (auto& [name, pack] : FrameworkPacks()) {
+  for (auto& [name, pack] : PacksOf("frameworks")) {
     for (size_t i = 0; i < pack.entries().size(); ++i) {
       cases.push_back({StrCat("L4/", name, "/", pack.entries()[i].name),
                        Level::kL4,

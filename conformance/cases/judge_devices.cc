@@ -151,7 +151,10 @@ void JudgeDevices(Context& context) {
     if (!is_mine) continue;
     reached.push_back(device);
     auto number = Get<&PJRT_Device_LocalHardwareId_Args::device>(context, device);
-    if (!number || number->local_hardware_id < 0) continue;  // not known
+    if (!number) continue;
+    context.Check(kOutputTrue, number->local_hardware_id >= -1, "device ", all.id,
+                  " has the local hardware id ", number->local_hardware_id);
+    if (number->local_hardware_id < 0) continue;  // not known
     context.Check("PJRT-Device_LocalHardwareId-unique",
                   hardware.insert(number->local_hardware_id).second,
                   "two devices have the local hardware id ", number->local_hardware_id);
@@ -453,6 +456,38 @@ void JudgeMadeTopology(Context& context) {
   }
 }
 
+// Takes memory that was freed, of every small size, and fills it: what still points there is seen.
+std::vector<std::string> FillFreedMemory() {
+  std::vector<std::string> blocks;
+  for (size_t size = 16; size <= 2048; size += 16) {
+    for (int i = 0; i < 64; ++i) blocks.emplace_back(size, '\xee');
+  }
+  return blocks;
+}
+
+// What is judged of one client holds for each of two, and for one that comes when both are gone.
+void SeveralClients(Context& context) {
+  if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
+  auto judge = [&](const Expected<OwnedClient>& client, std::string_view which) {
+    if (!context.Ok("", "PJRT_Client_Create", client.status())) return false;
+    Context own(context.plugin(), context.profile(), client->get(), context.seed());
+    JudgeDevices(own);
+    JudgeMemories(own);
+    JudgeTopology(own);
+    for (const Finding& finding : own.TakeResult().findings)
+      context.Fail(finding.requirement, StrCat("the ", which, " client: ", finding.text));
+    return true;
+  };
+  {
+    Expected<OwnedClient> first = context.NewClient();
+    if (!judge(first, "first")) return;
+    Expected<OwnedClient> second = context.NewClient();
+    if (!judge(second, "second")) return;
+  }
+  std::vector<std::string> filled = FillFreedMemory();
+  judge(context.NewClient(), "third");
+}
+
 void JudgeAssignment(Context& context) {
   std::vector<PJRT_Device*> devices = AllDevices(context);
   std::set<int> known;
@@ -697,6 +732,7 @@ void AddCases(std::vector<Case>& cases) {
       JudgeMemories);
   add("topology", {"PJRT-DeviceDescription_Id-unique"}, JudgeTopology);
   add("made_topology", {}, JudgeMadeTopology);
+  add("several_clients", {kOutputTrue}, SeveralClients);
   add("default_assignment", {"PJRT-Client_DefaultDeviceAssignment-too-small"}, JudgeAssignment);
   add("memory_stats", {"PJRT-Device_MemoryStats-bytes_limit"}, JudgeMemoryStats);
   add("device_attributes", {"PJRT-Args-output-same"}, JudgeDeviceAttributes);

@@ -588,6 +588,9 @@ void CompileAheadOfTime(Context& context) {
   Status status = context.plugin().Call(args);
   if (!context.Ok("PJRT-Args-accepted", "PJRT_Compile", status)) return;
   OwnedExecutable executable(context.plugin(), args.executable);
+  args.executable = nullptr;
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Compile again", context.plugin().Call(args))) return;
+  OwnedExecutable again(context.plugin(), args.executable);
   Facts facts = JudgeExecutable(context, example, executable.get());
   auto bytes = Get<&PJRT_Executable_Serialize_Args::executable>(context, executable.get());
   if (bytes) {
@@ -612,6 +615,12 @@ void CompileAheadOfTime(Context& context) {
   OwnedLoadedExecutable loaded(context.plugin(), load.loaded_executable);
   (void)executable.Destroy();
   RunAndJudge(context, example, loaded.get(), facts, true);
+  load.executable = again.get();
+  load.loaded_executable = nullptr;
+  if (Succeeds(context, load)) {
+    OwnedLoadedExecutable second(context.plugin(), load.loaded_executable);
+    RunAndJudge(context, example, second.get(), facts, true);
+  }
 }
 
 // What has to differ with what is put in.

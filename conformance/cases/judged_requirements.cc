@@ -14,6 +14,8 @@ struct Judged {
 };
 
 constexpr Judged kJudged[] = {
+    {"L0/table/attributes", "PJRT-Args-accepted"},
+    {"L0/table/attributes", "PJRT-Args-output-true"},
     {"L1/judge/ahead_of_time", "PJRT-Client_Load-again"},
     {"L1/judge/ahead_of_time", "PJRT-Compile-same"},
     {"L1/judge/alias_size", "PJRT-Executable_GetCompiledMemoryStats-alias"},
@@ -105,6 +107,8 @@ constexpr Judged kJudged[] = {
      "PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-early"},
     {"L2/async_transfer/several_buffers",
      "PJRT-Client_CreateBuffersForAsyncHostToDevice-asked-for"},
+    {"L2/async_transfer/several_buffers", "PJRT-Args-accepted"},
+    {"L2/async_transfer/several_buffers", "PJRT-Args-input"},
     {"L2/event/destroy_keeps_callbacks", "PJRT-Event_Destroy-callbacks"},
     {"L2/event_order/", "PJRT-Event_Destroy-callbacks"},
     {"L2/event_order/alias/", "PJRT-Client_CreateAliasBuffer-waits"},
@@ -113,11 +117,14 @@ constexpr Judged kJudged[] = {
     {"L2/event_order/donated/", "PJRT-Buffer_DonateWithControlDependency-waits"},
     {"L2/event_order/every_code", "PJRT-Event_Set-outcome"},
     {"L2/event_order/raw_future/", "PJRT-Buffer_CopyRawToHostFuture-error"},
+    {"L2/event_order/raw_future/", "PJRT-Args-output-true"},
     {"L2/lifetime/alias_fulfilled", "PJRT-Client_CreateAliasBuffer-waits"},
     {"L2/lifetime/donate_with_dependency", "PJRT-Buffer_DonateWithControlDependency-waits"},
     {"L2/order/views", "PJRT-Client_CreateViewOfDeviceBuffer-no-copy"},
+    {"L2/order/zero_copy_done", "PJRT-Event_IsReady-monotone"},
     {"L2/process/clients_come_and_go", "PJRT-Client_Destroy-others"},
     {"L2/process/many_clients", "PJRT-Client_Destroy-others"},
+    {"L3/execute/replicas", "PJRT-Args-output-true"},
     {"L3/judge/", "PJRT-LoadedExecutable_GetDeviceAssignment-options"},
 };
 

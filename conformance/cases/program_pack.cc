@@ -169,4 +169,30 @@ Expected<const PackedProgram*> ProgramPack::Program(size_t index) {
   return &(*programs_)[index];
 }
 
+std::map<std::string_view, ProgramPack>& PacksOf(std::string_view folder) {
+  static auto* const folders = [] {
+    auto* made = new std::map<std::string_view, std::map<std::string_view, ProgramPack>>;
+    for (const EmbeddedFile& file : EmbeddedFiles()) {
+      Expected<ProgramPack> read = ProgramPack::Read(file.bytes);
+      // program_pack_test.cc reads them all.
+      if (read.ok()) (*made)[file.folder].emplace(file.name, *std::move(read));
+    }
+    return made;
+  }();
+  return (*folders)[folder];
+}
+
+const PackedProgram* ProgramOf(Context& context, std::string_view folder, std::string_view pack,
+                               std::string_view name) {
+  auto& packs = PacksOf(folder);
+  auto found = packs.find(pack);
+  for (size_t i = 0; found != packs.end() && i < found->second.entries().size(); ++i) {
+    if (found->second.entries()[i].name != name) continue;
+    Expected<const PackedProgram*> program = found->second.Program(i);
+    if (program.ok()) return *program;
+  }
+  context.Fail("", StrCat("the suite itself is damaged: no program ", pack, "/", name));
+  return nullptr;
+}
+
 }  // namespace plinth::conformance

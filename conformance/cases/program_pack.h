@@ -2,6 +2,7 @@
 #ifndef PLINTH_CONFORMANCE_CASES_PROGRAM_PACK_H_
 #define PLINTH_CONFORMANCE_CASES_PROGRAM_PACK_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,6 +62,11 @@ struct EmbeddedFile {
   std::string_view folder, name, bytes;
 };
 std::span<const EmbeddedFile> EmbeddedFiles();
+// The packs of a folder by name, each unpacked once.
+std::map<std::string_view, ProgramPack>& PacksOf(std::string_view folder);
+// A program of them; null, with a finding, where there is none.
+const PackedProgram* ProgramOf(Context& context, std::string_view folder, std::string_view pack,
+                               std::string_view name);
 
 }  // namespace plinth::conformance
 

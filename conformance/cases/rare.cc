@@ -2,8 +2,10 @@
 // L1 and L2: functions that few clients call.
 
 #include <algorithm>
+#include <memory>
 #include <thread>
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
 
@@ -187,6 +189,11 @@ void Payloads(Context& context) {
     self->is_same_thread &= std::this_thread::get_id() == self->thread;
   };
   if (context.Ok(kRequirement, "PJRT_Error_ForEachPayload", context.plugin().Call(each))) {
+    Visits again;
+    auto second = each;
+    second.user_arg = &again;
+    context.Ok("PJRT-Args-accepted", "PJRT_Error_ForEachPayload again",
+               context.plugin().Call(second));
     std::sort(visits.keys.begin(), visits.keys.end());
     bool is_once = std::unique(visits.keys.begin(), visits.keys.end()) == visits.keys.end();
     context.Check(kRequirement, is_once, "a payload was visited twice");
@@ -236,6 +243,71 @@ void DestroyNullTracking(Context& context) {
                        {StatusCode::kInvalidArgument});
 }
 
+// Host memory that is mapped for DMA, twice one after the other, and used meanwhile.
+void MapForDma(Context& context) {
+  if (!context.plugin().Has(reflection::function::kPJRT_Client_DmaMap) ||
+      !context.plugin().Has(reflection::function::kPJRT_Client_DmaUnmap))
+    return context.Unsupported("no PJRT_Client_DmaMap");
+  constexpr size_t kBytes = 1 << 16;
+  struct alignas(4096) Pages {
+    float values[kBytes / sizeof(float)];
+  };
+  auto pages = std::make_unique<Pages>();
+  std::fill(std::begin(pages->values), std::end(pages->values), 2.5f);
+  for (int i = 0; i < 2; ++i) {
+    auto map = MakeArgs<PJRT_Client_DmaMap_Args>();
+    map.client = context.client();
+    map.data = pages.get();
+    map.size = kBytes;
+    Status status = context.plugin().Call(map);
+    if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_DmaMap", status)) return;
+    HostArray array = HostArray::F32({4}, {2.5f, 2.5f, 2.5f, 2.5f});
+    Expected<OwnedBuffer> buffer = context.Upload(array);
+    if (context.Ok("", "an upload beside mapped memory", buffer.status()))
+      CheckF32(context, "PJRT-Args-accepted", buffer->get(), {2.5f, 2.5f, 2.5f, 2.5f});
+    auto unmap = MakeArgs<PJRT_Client_DmaUnmap_Args>();
+    unmap.client = context.client();
+    unmap.data = pages.get();
+    (void)Succeeds(context, unmap);
+    context.Check("PJRT-Args-input", pages->values[0] == 2.5f && pages->values[99] == 2.5f,
+                  "mapping changed the memory");
+  }
+}
+
+// What nothing follows from on one process that runs nothing.
+void TellOfProcesses(Context& context) {
+  if (!context.plugin().Has(reflection::function::kPJRT_Client_UpdateGlobalProcessInfo))
+    return context.Unsupported("no PJRT_Client_UpdateGlobalProcessInfo");
+  auto info = MakeArgs<PJRT_ProcessInfo>();
+  info.incarnation_id = 1;
+  info.state = PJRT_ProcessState_kConnected;
+  for (int i = 0; i < 2; ++i) {
+    auto args = MakeArgs<PJRT_Client_UpdateGlobalProcessInfo_Args>();
+    args.client = context.client();
+    args.process_infos = &info;
+    args.num_process_infos = 1;
+    (void)Succeeds(context, args);
+  }
+}
+
+void PoisonNothing(Context& context) {
+  if (!context.plugin().Has(reflection::function::kPJRT_Device_PoisonExecution))
+    return context.Unsupported("no PJRT_Device_PoisonExecution");
+  Expected<PJRT_Device*> device = context.Device();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+  for (int i = 0; i < 2; ++i) {
+    auto args = MakeArgs<PJRT_Device_PoisonExecution_Args>();
+    args.device = *device;
+    args.launch_id = 1 << 30;  // nobody's
+    args.error_code = PJRT_Error_Code_ABORTED;
+    args.error_message = "poisoned";
+    args.error_message_size = 8;
+    if (Succeeds(context, args))
+      context.Check(kOutputTrue, !RawBool(args.poisoned),
+                    "an execution that never was is poisoned");
+  }
+}
+
 }  // namespace
 
 void AddRareCases(std::vector<Case>& cases) {
@@ -247,7 +319,12 @@ void AddRareCases(std::vector<Case>& cases) {
   add("L1/client/default_assignment", {"PJRT-Client_DefaultDeviceAssignment-too-small"},
       DefaultAssignment);
   add("L1/error/message_of_null", {"PJRT-Error_Message-error"}, MessageOfNull, true);
-  add("L1/error/payloads", {"PJRT-Error_ForEachPayload-once"}, Payloads);
+  add("L1/error/payloads",
+      {"PJRT-Error_ForEachPayload-once", "PJRT-Args-accepted", "PJRT-Args-input"}, Payloads);
+  add("L1/client/map_for_dma", {"PJRT-Args-accepted", "PJRT-Args-input"}, MapForDma);
+  add("L1/client/tell_of_processes", {"PJRT-Args-accepted", "PJRT-Args-input"}, TellOfProcesses);
+  add("L1/client/poison_nothing", {"PJRT-Args-accepted", "PJRT-Args-input", kOutputTrue},
+      PoisonNothing);
   add("L1/error/ok_is_none", {"PJRT-Client_CreateErrorBuffer-ok-code"}, OkIsNoError, true);
   add("L2/transfer/raw_to_host_future", {"PJRT-Buffer_CopyRawToHostFuture-event-owner"},
       CopyRawToHostFuture);

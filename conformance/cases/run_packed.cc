@@ -197,7 +197,12 @@ std::string_view OptionsOf(const PackedProgram& program) {
 }
 
 void RunPacked(Context& context, const PackedProgram& program, std::string_view form, int times) {
-  Expected<OwnedLoadedExecutable> executable = context.Compile(form, "mlir", OptionsOf(program));
+  RunPacked(context, program, form, OptionsOf(program), times);
+}
+
+void RunPacked(Context& context, const PackedProgram& program, std::string_view form,
+               std::string_view options, int times) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(form, "mlir", options);
   if (!Demand(context, "PJRT_Client_Compile", executable.status())) return;
   Run run(context, program, executable->get());
   if (!run.Prepare()) return;

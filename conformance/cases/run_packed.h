@@ -29,6 +29,9 @@ std::string_view OptionsOf(const PackedProgram& program);
 // Compiles `form` of the program, runs it `times` times on its devices and holds its results
 // against the expected ones, and against those of the first run.
 void RunPacked(Context& context, const PackedProgram& program, std::string_view form, int times);
+// The same with other options.
+void RunPacked(Context& context, const PackedProgram& program, std::string_view form,
+               std::string_view options, int times);
 
 }  // namespace plinth::conformance
 

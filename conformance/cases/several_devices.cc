@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // L1 and L3: copies between memories and devices, programs on several devices.
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/launch.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
 
@@ -10,24 +12,6 @@ namespace {
 
 const std::vector<float> kValues = {1, 2, 3, 4};
 const std::vector<float> kSums = {2, 3, 4, 5};
-
-// CompileOptionsProto for two replicas on the devices with these ids.
-std::string TwoReplicas(int first, int second) {
-  std::string devices = {'\x08',
-                         '\x02',
-                         '\x10',
-                         '\x01',
-                         '\x1a',
-                         '\x04',
-                         '\x0a',
-                         '\x02',
-                         static_cast<char>(first),
-                         static_cast<char>(second)};
-  std::string build =
-      std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x02\x28\x01", 15);
-  build += StrCat("\x4a", std::string(1, static_cast<char>(devices.size())), devices);
-  return StrCat("\x1a", std::string(1, static_cast<char>(build.size())), build);
-}
 
 // The addressable devices; empty, and UNSUPPORTED, where there is only one.
 std::vector<PJRT_Device*> Several(Context& context) {
@@ -125,18 +109,46 @@ void CopyBetweenDevices(Context& context) {
   }
 }
 
+// An executable says how many replicas it has in every way that there is.
+void CheckReplicas(Context& context, PJRT_LoadedExecutable* loaded, size_t replicas) {
+  auto mine = Get<&PJRT_LoadedExecutable_AddressableDevices_Args::executable>(context, loaded);
+  if (mine)
+    context.Check(kOutputTrue, mine->num_addressable_devices == replicas, "an executable of ",
+                  replicas, " replicas has ", mine->num_addressable_devices, " devices");
+  auto ids = MakeArgs<PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args>();
+  ids.executable = loaded;
+  if (context.plugin().Has(
+          reflection::function::kPJRT_LoadedExecutable_AddressableDeviceLogicalIds) &&
+      Succeeds(context, ids)) {
+    context.Check(kOutputTrue, ids.num_addressable_device_logical_ids == replicas,
+                  "an executable of ", replicas, " replicas has ",
+                  ids.num_addressable_device_logical_ids, " logical ids");
+  }
+  auto get = Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, loaded);
+  if (!get) return;
+  OwnedExecutable executable(context.plugin(), get->executable);
+  auto count = Get<&PJRT_Executable_NumReplicas_Args::executable>(context, executable.get());
+  if (count)
+    context.Check(kOutputTrue, count->num_replicas == replicas, "an executable of ", replicas,
+                  " replicas says ", count->num_replicas);
+}
+
 // Both replicas add one, each to an array of its own.
 void RunReplicas(Context& context, bool is_reversed) {
   constexpr char kRequirement[] = "PJRT-LoadedExecutable_Execute-results";
   std::vector<PJRT_Device*> devices = Several(context);
   if (devices.empty()) return;
   if (is_reversed) std::swap(devices[0], devices[1]);
-  Expected<OwnedLoadedExecutable> executable =
-      context.Compile(ProgramFor(context, "add_one"), "mlir",
-                      TwoReplicas(IdOf(context, devices[0]), IdOf(context, devices[1])));
+  Expected<OwnedLoadedExecutable> single = context.Compile(ProgramFor(context, "add_one"));
+  if (context.Ok("", "PJRT_Client_Compile", single.status()))
+    CheckReplicas(context, single->get(), 1);
+  Expected<OwnedLoadedExecutable> executable = context.Compile(
+      ProgramFor(context, "add_one"), "mlir",
+      CompileOptionsOf(2, 1, std::vector{IdOf(context, devices[0]), IdOf(context, devices[1])}));
   if (!context.Ok(kRequirement, "PJRT_Client_Compile for two replicas", executable.status())) {
     return;
   }
+  CheckReplicas(context, executable->get(), 2);
   auto mine = MakeArgs<PJRT_LoadedExecutable_AddressableDevices_Args>();
   mine.executable = executable->get();
   if (!context.Ok(kRequirement, "PJRT_LoadedExecutable_AddressableDevices",

@@ -50,6 +50,8 @@ def arguments() -> argparse.Namespace:
                         help="called first where the plugin is tested: what its package does beside registering it")
     parser.add_argument("--one-device", action="store_true",
                         help="one device on either side, whatever a file asks for: tests of several are skipped")
+    parser.add_argument("--no-shardy", action="store_true",
+                        help="JAX spreads programs by GSPMD's shardings, on either side")
     parser.add_argument("--options", default="", help="create options of the plugin's client, name:value,...")
     parser.add_argument("--cache", type=Path, default=Path("jax-tests-cache"), help="folder of built-in results")
     parser.add_argument("--json", type=Path, help="report to write")
@@ -57,10 +59,13 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def environment_of(bits: int, cases: int, cache: Path, one_device: bool, **more: str) -> dict[str, str]:
+def environment_of(bits: int, cases: int, cache: Path, one_device: bool, no_shardy: bool = False,
+                   **more: str) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "PJRT_", "PLINTH_", "XLA_"))}
     if one_device:
         more["JAX_TESTS_ONE_DEVICE"] = "1"
+    if no_shardy:
+        more["JAX_USE_SHARDY_PARTITIONER"] = "0"
     return {**kept, "JAX_ENABLE_X64": str(int(bits == 64)), "JAX_NUM_GENERATED_CASES": str(cases),
             "JAX_SKIP_SLOW_TESTS": "1", "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1",
             "JAX_TESTS_RESULTS": str(cache / f"harnesses-{bits}"), **more}
@@ -99,7 +104,7 @@ class Runner:
             more["PJRT_NAMES_AND_LIBRARY_PATHS"] = f"plinth:{library}"
             if o.options:
                 more["JAX_PJRT_CLIENT_CREATE_OPTIONS"] = o.options
-        return environment_of(bits, o.cases, o.cache.resolve(), o.one_device, **more)
+        return environment_of(bits, o.cases, o.cache.resolve(), o.one_device, o.no_shardy, **more)
 
     def _run(self, file: str, names: list[str], environment) -> dict[str, dict]:
         batches = [names[i:i + BATCH] for i in range(0, len(names), BATCH)]
@@ -138,9 +143,9 @@ class Runner:
         path = self.path_of(file)
         key = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         o = self._options
-        one = "-one" if o.one_device else ""
+        one = ("-one" if o.one_device else "") + ("-gspmd" if o.no_shardy else "")
         cached = o.cache / f"{file}-{bits}-{o.cases}{one}-{key}.json"
-        environment = environment_of(bits, o.cases, o.cache.resolve(), o.one_device, JAX_PLATFORMS="cpu",
+        environment = environment_of(bits, o.cases, o.cache.resolve(), o.one_device, o.no_shardy, JAX_PLATFORMS="cpu",
                                      JAX_TESTS_BUILT_IN="1")
         return cached, environment
 

@@ -73,10 +73,13 @@ class ThroughServe(unittest.TestCase):
         self.assertIn("A.one: passes", self.faults({}, {"A.one": "refused"})[0])
 
     def test_the_list_is_sound(self):
-        listed = json.loads((FOLDER / "through_serve.json").read_text())
-        for file, tests in listed.items():
-            for name, text in tests.items():
-                self.assertTrue(file.endswith("_test") and "." in name and len(text) > 10, name)
+        causes = json.loads((FOLDER / "through_serve.json").read_text())
+        listed = [(file, name, text) for files in causes.values() for file, tests in files.items()
+                  for name, text in tests.items()]
+        for file, name, text in listed:
+            self.assertTrue(file.endswith("_test") and "." in name and len(text) > 10, name)
+        merged = through_serve.listed_tests()
+        self.assertEqual(len(listed), sum(map(len, merged.values())), "a test has two causes")
 
 
 class Run(unittest.TestCase):

@@ -17,8 +17,10 @@ REGISTRY = FOLDER.parents[1] / "api/registry"
 PACKS = FOLDER.parent / "programs/packs"
 OLDEST = 57
 # The API's minor from which on a plugin can be asked for programs of a version of StableHLO: that of
-# the first release of jaxlib that is known to write it, 0.7.2 for 1.13. All others are older.
-SINCE = {"1.13": 76, "1.17": 76}
+# the first release of jaxlib that is known to write it, 0.7.2 for 1.13, 0.10.2 for 1.17. All others are older.
+SINCE = {"1.13": 76, "1.17": 112}
+# The names of cases begin with it, by the folder of their programs.
+CASES = {"ops": "L4/op", "frameworks": "L4", "devices": "L3/collective", "launches": "L3"}
 
 sys.path.insert(0, str(PACKS))
 from program import versions_of
@@ -33,7 +35,7 @@ def needs() -> dict[str, int]:
     """The minors of cases whose programs older versions of StableHLO cannot say."""
     made = {}
     for path in PACKS.glob("*/*.bin"):
-        start = f"L4/{path.stem}" if path.parent.name == "frameworks" else f"L4/op/{path.stem}"
+        start = f"{CASES[path.parent.name]}/{path.stem}"
         for name, versions in versions_of(path.read_bytes()).items():
             made[f"{start}/{name}"] = min(SINCE.get(version, OLDEST) for version in versions)
     return made

@@ -36,6 +36,7 @@ std::span<const Mutant> EventMutants();
 std::span<const Mutant> BufferMutants();
 std::span<const Mutant> TransferMutants();
 std::span<const Mutant> ExecuteMutants();
+std::span<const Mutant> LaunchMutants();
 std::span<const Mutant> ProcessMutants();
 std::span<const Mutant> VendorMutants();
 std::span<const Mutant> FormMutants();

@@ -35,7 +35,7 @@ def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
 
 
 # Thousands of programs that all go the same way: asked when nothing else kills.
-PROGRAMS = ("L4/op/", "L4/jax/", "L4/form/", "L4/artifact/")
+PROGRAMS = ("L3/collective/", "L4/op/", "L4/jax/", "L4/form/", "L4/artifact/")
 
 
 def all_cases(suite: pathlib.Path) -> set[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The matrix tells what it should; and what is generated agrees with the history.
 
-  windows_test.py CLIENT_FOLDER PLUGIN_FOLDER PLUGIN_BEHIND
+  windows_test.py CLIENT_FOLDER PLUGIN_FOLDER PLUGIN_BEHIND LIBPLINTH PLINTH PLINTH_CONFORMANCE
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import re
 import stat
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -21,7 +22,7 @@ import matrix_html
 import promises
 import windows
 
-CLIENTS, PLUGINS, BEHIND = (Path(argument) for argument in sys.argv[1:4])
+CLIENTS, PLUGINS, BEHIND, LIBPLINTH, CLI, SUITE = (Path(argument) for argument in sys.argv[1:7])
 BUILD = CLIENTS.parent.parent
 HISTORY = windows.history()
 REGISTRY = windows.registry_module.load(windows.API / "registry")
@@ -145,6 +146,47 @@ class Runs(unittest.TestCase):
         row = self.runner.client(client("0.78"), [matrix.Plugin("none", Path("/nowhere.so"))])[0]
         self.assertEqual(row["verdict"], "FAIL")
         self.assertIn("dlopen", row["failures"][0])
+
+
+class AnotherMajor(unittest.TestCase):
+    """What each side sees of a plugin or a framework of major version 1."""
+
+    def row(self, through: Path | None, **environment: str) -> dict:
+        runner = matrix.Runner(through, 60, BEHIND)
+        runner._environment.update(environment)
+        return runner.client(client("0.116"), [plugin("0.116")])[0]
+
+    def tool(self, *command: Path | str) -> subprocess.CompletedProcess:
+        environment = {**os.environ, "PLINTH_FROZEN_MAJOR": "1", "PLINTH_FROZEN_PLUGIN": str(BEHIND)}
+        return subprocess.run(command, env=environment, capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    def test_a_plugin_is_seen_by_its_version_alone(self):
+        row = self.row(None, PLINTH_FROZEN_MAJOR="1")
+        self.assertEqual(row["verdict"], "FAIL", row)
+        self.assertEqual((row["failures"], row["calls"]), (["major version 1"], 0), row)
+
+    def test_a_framework_sees_ours_by_its_version_alone(self):
+        for through in (None, LIBPLINTH):
+            row = self.row(through, PLINTH_WINDOW_MAJOR="1")
+            self.assertEqual((row["failures"], row["calls"]), (["major version 0"], 0), row)
+
+    def test_the_loader_refuses_it_in_words(self):
+        row = self.row(LIBPLINTH, PLINTH_FROZEN_MAJOR="1")
+        self.assertEqual(row["verdict"], "FAIL", row)
+        self.assertTrue(any("1.116" in text for text in row["failures"]), row)
+
+    def test_the_tools_name_the_version_and_stop(self):
+        path = plugin("0.116").path
+        info, doctor = self.tool(CLI, "info", path), self.tool(CLI, "doctor", path)
+        self.assertEqual(info.returncode, 3, info)
+        self.assertEqual(doctor.returncode, 1, doctor)
+        self.assertNotIn("PJRT_Client_", info.stdout + doctor.stdout)
+        for done in (info, doctor):
+            self.assertIn("1.116", done.stdout + done.stderr)
+        suite = self.tool(SUITE, "--plugin", path, "--level", "L0", "--quick", "--jobs", "1")
+        self.assertEqual(suite.returncode, 3, suite)
+        self.assertIn("1.116", suite.stdout + suite.stderr)
 
 
 class FakeRuns(unittest.TestCase):

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plugin for tests of what stands on plugins: eight devices, the first `remote_devices` of which
-// another process drives (there is none: nothing can be sent to it). Each of its own has two
-// memories. It takes dense host arrays only, and compiles no StableHLO. One program runs on all
-// devices: "copy" takes an s32[16], cut into eight, and gives a copy of it; "donate" takes the
-// argument away.
+// another process drives. In a run of two processes (num_nodes=2) that is node 1, which sends and
+// receives arrays through the framework's key-value store, by the extension CrossHostTransfers;
+// else there is none, and nothing arrives. Each of its own devices has two memories. It takes dense
+// host arrays only, and compiles no StableHLO. One program runs on all devices: "copy" takes an
+// s32[16], cut into eight, and gives a copy of it; "donate" takes the argument away.
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
 
+#include "pjrt_c_api_cross_host_transfers_extension.h"
 #include "plinth/sdk/plugin.h"
 
 namespace {
@@ -81,15 +87,41 @@ class CopyExecutable : public sdk::LoadedExecutable {
   }
 };
 
+// The stores of the clients that live, by the number of their process: several may live in one
+// process, for tests.
+class Stores {
+ public:
+  using Store = std::shared_ptr<const sdk::KeyValueStore>;
+  static Stores& The() {
+    static auto* const stores = new Stores;
+    return *stores;
+  }
+  void Set(int process, const Store& store) {
+    const std::lock_guard lock(mutex_);
+    by_process_[process] = store;
+  }
+  Store Find(int process) {
+    const std::lock_guard lock(mutex_);
+    return by_process_[process].lock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<int, std::weak_ptr<const sdk::KeyValueStore>> by_process_;
+};
+
 class DevicesClient : public sdk::Client {
  public:
-  explicit DevicesClient(int remote_devices) {
+  DevicesClient(int remote_devices, int process, Stores::Store store)
+      : Client(process), store_(std::move(store)) {
+    if (store_ != nullptr) Stores::The().Set(process, store_);
     for (int id = 0; id < kNumDevices; ++id) {
-      const bool is_remote = id < remote_devices;
-      sdk::Device* device = AddDevice(std::make_unique<sdk::Device>(
-          sdk::DeviceInfo{.description = {.id = id, .process_index = is_remote, .kind = "test"},
-                          .local_hardware_id = is_remote ? -1 : id,
-                          .is_addressable = !is_remote}));
+      const int process_of_device = id < remote_devices ? 1 : 0;
+      const bool is_remote = process_of_device != process;
+      sdk::Device* device = AddDevice(std::make_unique<sdk::Device>(sdk::DeviceInfo{
+          .description = {.id = id, .process_index = process_of_device, .kind = "test"},
+          .local_hardware_id = is_remote ? -1 : id,
+          .is_addressable = !is_remote}));
       if (is_remote) continue;
       AddMemory(std::make_unique<sdk::Memory>(sdk::MemoryInfo{.id = 2 * id, .kind = "device"}),
                 {device});
@@ -136,7 +168,118 @@ class DevicesClient : public sdk::Client {
     return std::unique_ptr<sdk::LoadedExecutable>(std::make_unique<CopyExecutable>(
         std::make_shared<const sdk::Executable>(std::move(info)), std::move(loaded)));
   }
+
+ private:
+  const Stores::Store store_;
 };
+
+// The extension, over the plugin's own table. Arrays are values of the store.
+
+const PJRT_Api& Table();
+
+// Runs `function` of the table; its error.
+template <typename Args>
+PJRT_Error* CallTable(PJRT_Error* (*function)(Args*), Args* args, size_t size) {
+  args->struct_size = size;
+  return function(args);
+}
+
+// Some error: only the table makes those that it frees.
+PJRT_Error* AnyError() {
+  PJRT_Client_PlatformName_Args args = {};
+  return CallTable(Table().PJRT_Client_PlatformName, &args,
+                   PJRT_Client_PlatformName_Args_STRUCT_SIZE);
+}
+
+PJRT_Error* FindStore(PJRT_Client* client, Stores::Store* store) {
+  PJRT_Client_ProcessIndex_Args args = {};
+  args.client = client;
+  PJRT_Error* const error =
+      CallTable(Table().PJRT_Client_ProcessIndex, &args, PJRT_Client_ProcessIndex_Args_STRUCT_SIZE);
+  if (error != nullptr) return error;
+  *store = Stores::The().Find(args.process_index);
+  return *store == nullptr ? AnyError() : nullptr;
+}
+
+std::string StoreKey(int64_t key) { return "plinth_devices/" + std::to_string(key); }
+
+PJRT_Error* Await(PJRT_Event* event) {
+  PJRT_Event_Await_Args await = {};
+  await.event = event;
+  PJRT_Error* const error =
+      CallTable(Table().PJRT_Event_Await, &await, PJRT_Event_Await_Args_STRUCT_SIZE);
+  PJRT_Event_Destroy_Args destroy = {};
+  destroy.event = event;
+  CallTable(Table().PJRT_Event_Destroy, &destroy, PJRT_Event_Destroy_Args_STRUCT_SIZE);
+  return error;
+}
+
+PJRT_Error* SendOne(const sdk::KeyValueStore& store, PJRT_Buffer* buffer, int64_t key,
+                    PJRT_Event** sent) {
+  PJRT_Buffer_ToHostBuffer_Args copy = {};
+  copy.src = buffer;
+  PJRT_Error* error =
+      CallTable(Table().PJRT_Buffer_ToHostBuffer, &copy, PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE);
+  if (error != nullptr) return error;
+  std::string bytes(copy.dst_size, '\0');
+  copy.dst = bytes.data();
+  error =
+      CallTable(Table().PJRT_Buffer_ToHostBuffer, &copy, PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE);
+  if (error == nullptr) error = Await(copy.event);
+  if (error != nullptr) return error;
+  if (!store.Put(StoreKey(key), bytes).ok()) return AnyError();
+  PJRT_Buffer_ReadyEvent_Args ready = {};
+  ready.buffer = buffer;
+  error =
+      CallTable(Table().PJRT_Buffer_ReadyEvent, &ready, PJRT_Buffer_ReadyEvent_Args_STRUCT_SIZE);
+  *sent = ready.event;
+  return error;
+}
+
+PJRT_Error* Send(PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args* args) {
+  Stores::Store store;
+  PJRT_Error* error = FindStore(args->client, &store);
+  for (size_t i = 0; error == nullptr && i < args->num_buffers; ++i) {
+    error = SendOne(*store, args->buffers[i], args->transfer_keys[i], &args->send_events[i]);
+  }
+  return error;
+}
+
+PJRT_Error* Receive(PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args* args) {
+  Stores::Store store;
+  PJRT_Error* error = FindStore(args->client, &store);
+  for (size_t i = 0; error == nullptr && i < args->num_shapes; ++i) {
+    const Expected<std::string> bytes =
+        store->Get(StoreKey(args->transfer_keys[i]), std::chrono::minutes(1));
+    if (!bytes.ok()) return AnyError();
+    PJRT_Client_BufferFromHostBuffer_Args make = {};
+    make.client = args->client;
+    make.data = bytes->data();
+    make.type = args->element_types[i];
+    make.dims = args->num_dims[i];
+    make.num_dims = args->shape_num_dims[i];
+    make.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+    make.device = args->device;
+    error = CallTable(Table().PJRT_Client_BufferFromHostBuffer, &make,
+                      PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE);
+    if (error != nullptr) return error;
+    error = Await(make.done_with_host_buffer);
+    args->buffers[i] = make.buffer;
+  }
+  return error;
+}
+
+PJRT_Extension_Base* CrossHostTransfers() {
+  static auto* const extension = [] {
+    auto* const made = new PJRT_CrossHostTransfers_Extension();
+    made->base.struct_size = PJRT_CrossHostTransfers_Extension_STRUCT_SIZE;
+    made->base.type = PJRT_Extension_Type_CrossHostTransfers;
+    made->PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers = &Receive;
+    made->PJRT_Transfers_PJRT_Client_CrossHostSendBuffers = &Send;
+    return made;
+  }();
+  return &extension->base;
+}
 
 class DevicesPlugin : public sdk::Plugin {
  public:
@@ -150,16 +293,25 @@ class DevicesPlugin : public sdk::Plugin {
                       .doc = "how many of the eight devices another process drives",
                       .min = 0,
                       .max = kNumDevices - 1}};
+    info_.supports_distributed = true;
+    info_.extensions = {CrossHostTransfers()};
   }
   const sdk::PluginInfo& info() const override { return info_; }
   Expected<std::unique_ptr<sdk::Client>> CreateClient(const sdk::ClientRequest& request) override {
+    if (request.num_nodes > 2) return Unimplemented("runs of more than two processes");
     return std::unique_ptr<sdk::Client>(std::make_unique<DevicesClient>(
-        static_cast<int>(request.options.GetInt64("remote_devices"))));
+        static_cast<int>(request.options.GetInt64("remote_devices")), request.node_id,
+        request.key_value_store));
   }
 
  private:
   sdk::PluginInfo info_;
 };
+
+// Not through GetPjrtApi, whose name libplinth has too.
+const PJRT_Api& Table() {
+  return *sdk::internal::GetApi([]() -> std::unique_ptr<sdk::Plugin> { return nullptr; });
+}
 
 }  // namespace
 

@@ -86,4 +86,4 @@ return %a, %s, %a, %e : {T}, {T}, {T}, tensor<0xf32>""")
     return sorted(made, key=lambda p: p.name)
 
 
-ROWS = [Op("form", [F32], programs)]
+ROWS = [Op("form", [F32], programs, "frameworks")]

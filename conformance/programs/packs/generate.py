@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
-"""Writes ops/<op>.bin and frameworks/jax.bin: programs with arguments and results.
+"""Writes <folder>/<op>.bin, frameworks/jax.bin among them: programs with arguments and results.
 
     generate.py [--check] [OP...]
 
@@ -25,8 +25,8 @@ import jaxlib_version  # noqa: E402
 # Of StableHLO; those of StoredVersions in conformance/cases/stored_programs.cc.
 VERSIONS = ["0.9", "1.0", "1.13"]
 TABLES = ["elementwise", "conversions", "movement", "indexing", "reductions", "products",
-          "algorithms", "control", "random_bits", "dynamic", "collectives", "jax_programs",
-          "framework_forms"]
+          "algorithms", "control", "random_bits", "dynamic", "collectives", "several",
+          "jax_programs", "framework_forms"]
 
 
 class Serializer:
@@ -41,7 +41,7 @@ class Serializer:
         with self._context:
             self._strip = passmanager.PassManager.parse("builtin.module(strip-debuginfo)")
 
-    def artifacts_of(self, text: str) -> dict[str, bytes]:
+    def artifacts_of(self, text: str, versions: list[str] | None = None) -> dict[str, bytes]:
         with self._context:
             try:
                 module = self._ir.Module.parse(text)
@@ -49,23 +49,25 @@ class Serializer:
             except self._ir.MLIRError as error:
                 raise SystemExit(f"{error}\n{text}")
             made = {}
-            for version in VERSIONS:
+            for version in versions or VERSIONS:
                 try:
                     made[version] = self._serialize(module, version + ".0", True)
                 except Exception as error:  # what this version does not have
-                    if version == VERSIONS[-1]:
+                    if versions or version == VERSIONS[-1]:
                         raise SystemExit(f"{error}\n{text}")
         return made
 
 
-def ops() -> dict:
+def packs() -> dict:
+    """"ops/abs" -> its row"""
     rows = [row for table in TABLES for row in importlib.import_module(table).ROWS]
-    assert len({row.name for row in rows}) == len(rows)
-    return {row.name: row for row in rows}
+    made = {f"{row.folder}/{row.name}": row for row in rows}
+    assert len(made) == len(rows)
+    return made
 
 
-def path_of(name: str) -> pathlib.Path:
-    return FOLDER / ("frameworks" if name in ("jax", "form") else "ops") / f"{name}.bin"
+def path_of(pack: str) -> pathlib.Path:
+    return FOLDER / f"{pack}.bin"
 
 
 def main() -> int:
@@ -77,12 +79,12 @@ def main() -> int:
     import numpy
     from program import encode, unpacked
     numpy.seterr(all="ignore")  # edge values are meant
-    table = ops()
+    table = packs()
     serializer = Serializer()
     wrong, size, count = [], 0, 0
-    for folder in ("ops", "frameworks"):
-        (FOLDER / folder).mkdir(exist_ok=True)
-    for name in arguments.ops or table:
+    for row in table.values():
+        (FOLDER / row.folder).mkdir(exist_ok=True)
+    for name in [name for name in table if not arguments.ops or table[name].name in arguments.ops]:
         programs = table[name].programs()
         made = encode(programs, serializer.artifacts_of)
         path = path_of(name)

@@ -233,4 +233,4 @@ def programs(_) -> list[Program]:
     return sorted(made, key=lambda program: program.name)
 
 
-ROWS = [Op("jax", [F32], programs)]
+ROWS = [Op("jax", [F32], programs, "frameworks")]

@@ -65,6 +65,7 @@ class Program:
     options: bytes = b""
     devices: int = 1
     artifacts: dict[str, bytes] | None = None
+    versions: list[str] | None = None  # of StableHLO; None: all that the serializer makes
     inner_types: list[ElementType] = dataclasses.field(default_factory=list)
 
     def types(self) -> list[ElementType]:
@@ -79,6 +80,7 @@ class Op:
     name: str
     types: list[ElementType]
     make: Callable[[ElementType], Iterable[Program]]
+    folder: str = "ops"
 
     def programs(self) -> list[Program]:
         return [program for element in self.types for program in self.make(element)]
@@ -139,12 +141,12 @@ def _result(result: Result) -> bytes:
             bytes([flags]) + _mask(result.not_asked) + _mask(flushed))
 
 
-def encode(programs: list[Program], artifacts_of: Callable[[str], dict[str, bytes]]) -> bytes:
+def encode(programs: list[Program], artifacts_of: Callable[..., dict[str, bytes]]) -> bytes:
     names, body = varint(len(programs)), b""
     for program in programs:
         types = program.types()
         names += _block(program.name.encode()) + _block(bytes(t.number for t in types))
-        artifacts = program.artifacts or artifacts_of(program.text)
+        artifacts = program.artifacts or artifacts_of(program.text, program.versions)
         body += _block(program.text.encode()) + _block(program.options) + bytes([program.devices])
         body += varint(len(artifacts))
         for version, artifact in artifacts.items():

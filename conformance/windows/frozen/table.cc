@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -144,7 +145,9 @@ const PJRT_Api* MakeTable(Instance& made) {
   auto* table = reinterpret_cast<PJRT_Api*>(bytes);
   table->struct_size = size;
   table->pjrt_api_version.struct_size = PJRT_Api_Version_STRUCT_SIZE;
-  table->pjrt_api_version.major_version = kPjrtMajor;
+  // A plugin of a major version that does not exist yet, if a test asks for it.
+  const char* major = std::getenv("PLINTH_FROZEN_MAJOR");
+  table->pjrt_api_version.major_version = major == nullptr ? kPjrtMajor : std::atoi(major);
   table->pjrt_api_version.minor_version = kRevision.minor;
   for (int slot = 0; slot < kRevision.function_count; ++slot) {
     const size_t offset = kFirstSlot + sizeof(Call) * static_cast<size_t>(slot);

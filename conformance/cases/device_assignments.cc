@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// L3: which devices run a program: turned, some of them, unknown ones, one twice.
+
+#include <algorithm>
+
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/launch.h"
+#include "conformance/cases/run_packed.h"
+
+namespace plinth::conformance {
+namespace {
+
+constexpr char kAssignment[] = "PJRT-Client_Compile-assignment";
+
+// Runs the program that adds its partition's number; the devices are those of the assignment.
+void RunPlaces(Context& context, std::string_view name, std::span<const int> ids) {
+  OwnedLoadedExecutable executable = CompileFor(context, name, ids);
+  if (!executable) return;
+  const std::vector<PJRT_Device*> devices = DevicesOf(context, executable.get());
+  if (!context.Check(kAssignment, devices.size() == ids.size(), "an executable of ", ids.size(),
+                     " partitions has ", devices.size(), " devices")) {
+    return;
+  }
+  auto logical = Get<&PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args::executable>(
+      context, executable.get());
+  std::vector<float> numbers;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    context.Check(kAssignment, DeviceIdOf(context, devices[i]) == ids[i], "partition ", i,
+                  " is on device ", DeviceIdOf(context, devices[i]), ", not on ", ids[i]);
+    if (logical.has_value() && logical->num_addressable_device_logical_ids == ids.size()) {
+      const auto& own = logical->addressable_device_logical_ids[i];
+      context.Check("PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order",
+                    own.replica == 0 && own.partition == static_cast<int>(i), "device ", i,
+                    " has the logical ids ", own.replica, " and ", own.partition);
+    }
+    numbers.push_back(static_cast<float>(100 * (i + 1)));
+  }
+  Launch launch(context);
+  if (!launch.Upload(context, devices, numbers) ||
+      !context.Ok(kAssignment, "PJRT_LoadedExecutable_Execute", launch.Execute(executable.get()))) {
+    return;
+  }
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const auto values = launch.Output(i);
+    if (!context.Ok(kAssignment, "an output", values.status())) return;
+    context.Check(kAssignment, *values == std::vector<float>(4, numbers[i] + static_cast<float>(i)),
+                  "partition ", i, " on device ", ids[i], " gives [", StrJoin(*values),
+                  "], not four times ", numbers[i] + static_cast<float>(i));
+    auto where = Get<&PJRT_Buffer_Device_Args::buffer>(context, launch.output(i));
+    context.Check(kAssignment, where.has_value() && where->device == devices[i],
+                  "the output of partition ", i, " lies on another device");
+  }
+}
+
+void Turned(Context& context) {
+  std::vector<int> ids = IdsOfDevices(context, 2);
+  if (ids.empty()) return;
+  std::reverse(ids.begin(), ids.end());
+  RunPlaces(context, "place", ids);
+}
+
+// All orders of four devices that have none in its place.
+void Permuted(Context& context) {
+  const std::vector<int> ids = IdsOfDevices(context, 4);
+  if (ids.empty()) return;
+  for (const std::vector<size_t>& order :
+       std::vector<std::vector<size_t>>{{3, 2, 1, 0}, {1, 2, 3, 0}, {1, 0, 3, 2}, {2, 3, 1, 0}}) {
+    std::vector<int> own;
+    for (size_t i : order) own.push_back(ids[i]);
+    RunPlaces(context, "place_of_four", own);
+  }
+}
+
+// Any two of four devices.
+void Subset(Context& context) {
+  const std::vector<int> ids = IdsOfDevices(context, 4);
+  for (size_t first = 0; first < ids.size(); ++first) {
+    for (size_t second = 0; second < ids.size(); ++second) {
+      if (first != second) RunPlaces(context, "place", std::vector{ids[first], ids[second]});
+    }
+  }
+}
+
+void CheckNotCompiled(Context& context, std::string_view what, std::span<const int> ids) {
+  const auto executable = TryCompileFor(context, "place", ids);
+  if (!executable.has_value()) return;
+  context.CheckRefused(kAssignment, what, executable->status(), {StatusCode::kInvalidArgument});
+}
+
+void Unknown(Context& context) {
+  const std::vector<int> ids = IdsOfDevices(context, 2);
+  if (ids.empty()) return;
+  int unknown = 0;
+  for (PJRT_Device* device : AddressableDevices(context)) {
+    unknown = std::max(unknown, DeviceIdOf(context, device) + 1000003);
+  }
+  for (int id : {unknown, -1}) {
+    CheckNotCompiled(context, StrCat("an assignment to device ", id), std::vector{ids[0], id});
+    CheckNotCompiled(context, StrCat("an assignment to device ", id), std::vector{id, ids[1]});
+  }
+}
+
+void Repeated(Context& context) {
+  const std::vector<int> ids = IdsOfDevices(context, 2);
+  if (ids.empty()) return;
+  CheckNotCompiled(context, "an assignment of one device twice", std::vector{ids[0], ids[0]});
+  CheckNotCompiled(context, "an assignment of one device twice", std::vector{ids[1], ids[1]});
+}
+
+}  // namespace
+
+void AddDeviceAssignmentCases(std::vector<Case>& cases) {
+  const auto add = [&](const char* name, void (*run)(Context&)) {
+    cases.push_back({StrCat("L3/assignment/", name),
+                     Level::kL3,
+                     ClientNeed::kShared,
+                     {kAssignment, "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
+                     run});
+  };
+  add("turned", Turned);
+  add("permuted", Permuted);
+  add("subset", Subset);
+  add("unknown", Unknown);
+  add("repeated", Repeated);
+}
+
+}  // namespace plinth::conformance
