@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "plinth/client/client.h"
+#include "plinth/client/ffi.h"
 #include "plinth/client/layouts.h"
 
 namespace plinth::client {
@@ -309,6 +310,18 @@ TEST_F(FakeClientTest, LayoutsNeedTheExtensionAndItsSlots) {
   const Status status = DefaultLayoutText(client, DType::kF32, {}).status();
   EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
   EXPECT_THAT(status.message(), HasSubstr("PJRT_Layouts_PJRT_Client_GetDefaultLayout"));
+}
+
+TEST_F(FakeClientTest, HandlersAndTheirDataNeedTheExtension) {
+  const Api api = ApiOf(fake_);
+  const Status status = RegisterFfiHandler(api, "x", &fake_, "Host");
+  EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
+  EXPECT_THAT(status.message(), HasSubstr("no FFI extension"));
+  EXPECT_EQ(RegisterFfiType(api, "x").status().code(), StatusCode::kUnimplemented);
+  // A success without a context.
+  fake_.table.PJRT_ExecuteContext_Create =
+      +[](PJRT_ExecuteContext_Create_Args*) -> PJRT_Error* { return nullptr; };
+  EXPECT_EQ(ExecuteContext::Create(api).status().code(), StatusCode::kInternal);
 }
 
 // A client whose programs have two outputs; each test says what Execute does.

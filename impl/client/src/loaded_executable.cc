@@ -3,6 +3,7 @@
 
 #include "impl/client/src/calls.h"
 #include "plinth/client/executable.h"
+#include "plinth/client/ffi.h"
 #include "plinth/support/xla_messages.h"
 
 namespace plinth::client {
@@ -96,6 +97,7 @@ Expected<ExecuteResult> LoadedExecutable::Execute(
   c_options.non_donatable_input_indices = options.non_donatable.data();
   c_options.num_non_donatable_input_indices = options.non_donatable.size();
   c_options.call_location = options.call_location.empty() ? nullptr : options.call_location.c_str();
+  c_options.context = options.context == nullptr ? nullptr : options.context->get();
   c_options.custom_options = custom_options.size() == 0 ? nullptr : custom_options.data();
   c_options.num_custom_options = custom_options.size();
   PJRT_LoadedExecutable_Execute_Args args = {};

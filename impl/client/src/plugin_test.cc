@@ -11,8 +11,10 @@
 
 #include "plinth/client/client.h"
 #include "plinth/client/deferred.h"
+#include "plinth/client/ffi.h"
 #include "plinth/client/layouts.h"
 #include "plinth/client/shardings.h"
+#include "xla_ffi_c_api.h"
 
 namespace plinth::client {
 namespace {
@@ -406,6 +408,62 @@ TEST_F(PluginTest, ShardingsOfAProgramOnOneDevice) {
   // Unknown, or one for each.
   EXPECT_TRUE(parameters.empty() || parameters.size() == 2u);
   EXPECT_TRUE(outputs.empty() || outputs.size() == 2u);
+}
+
+// Writes what the execution carries, an int32_t of the type whose id the call names.
+XLA_FFI_Error* WriteCarried(XLA_FFI_CallFrame* frame) {
+  for (XLA_FFI_InternalExtension* node = frame->extension_start; node != nullptr;
+       node = node->next) {
+    if (node->type != XLA_FFI_Extension_Metadata) continue;
+    XLA_FFI_Metadata* metadata = reinterpret_cast<XLA_FFI_Metadata_Extension*>(node)->metadata;
+    metadata->api_version.major_version = 0;
+    metadata->api_version.minor_version = 3;
+    return nullptr;
+  }
+  XLA_FFI_TypeId id = {
+      *static_cast<const int64_t*>(static_cast<XLA_FFI_Buffer*>(frame->args.args[0])->data)};
+  XLA_FFI_InvokeContext_Get_Args get = {};
+  get.struct_size = XLA_FFI_InvokeContext_Get_Args_STRUCT_SIZE;
+  get.ctx = frame->ctx;
+  get.type_id = &id;
+  if (XLA_FFI_Error* error = frame->api->XLA_FFI_InvokeContext_Get(&get)) return error;
+  *static_cast<int32_t*>(static_cast<XLA_FFI_Buffer*>(frame->rets.rets[0])->data) =
+      *static_cast<const int32_t*>(get.data);
+  return nullptr;
+}
+
+TEST_F(PluginTest, DataThatAnExecutionCarriesToItsHandlers) {
+  void* handler = reinterpret_cast<void*>(WriteCarried);
+  ASSERT_OK(RegisterFfiHandler(*api_, "client_test.carried", handler, "Host"));
+  ASSERT_OK(RegisterFfiHandler(*api_, "client_test.carried", handler, "Host"));  // the same again
+  int other = 0;
+  EXPECT_EQ(RegisterFfiHandler(*api_, "", handler, "Host").code(), StatusCode::kInvalidArgument);
+  ASSERT_VALUE(const int64_t type, RegisterFfiType(*api_, "client_test.type"));
+  ASSERT_VALUE(const int64_t again, RegisterFfiType(*api_, "client_test.type"));
+  EXPECT_EQ(type, again);
+  ASSERT_VALUE(const LoadedExecutable program, client_->Compile(Program{R"(
+module @carried {
+  func.func public @main(%id: tensor<i64>) -> tensor<i32> {
+    %0 = stablehlo.custom_call @client_test.carried(%id)
+        {api_version = 4 : i32, backend_config = {}} : (tensor<i64>) -> tensor<i32>
+    return %0 : tensor<i32>
+  }
+})"}));
+  ASSERT_VALUE(const Buffer id, client_->BufferFromHost({&type, DType::kS64, {}, {}}, devices_[0]));
+  const Buffer* arguments[] = {&id};
+  for (int32_t carried : {41, -7}) {
+    ASSERT_VALUE(ExecuteContext context, ExecuteContext::Create(*api_));
+    ASSERT_OK(context.Add(type, &carried));
+    EXPECT_EQ(context.Add(type, &other).code(), StatusCode::kAlreadyExists);
+    ExecuteOptions options;
+    options.context = &context;
+    ASSERT_VALUE(const std::vector<Buffer> outputs, program.ExecuteOne(arguments, options));
+    ASSERT_VALUE(const HostArray result, outputs[0].ToHost());
+    EXPECT_EQ(*static_cast<const int32_t*>(result.view().data), carried);
+  }
+  // Without data of that type the handler's error is the execution's, at once or in the output.
+  const Expected<std::vector<Buffer>> none = program.ExecuteOne(arguments);
+  EXPECT_FALSE(none.ok() && (*none)[0].ToHost().ok());
 }
 
 // A client of before the Shardings extension (JAX through 0.9.0, PyTorch/XLA) reads shardings in

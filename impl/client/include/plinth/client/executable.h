@@ -79,6 +79,8 @@ class Executable {
   Handle<PJRT_Executable> handle_;
 };
 
+class ExecuteContext;  // ffi.h
+
 struct ExecuteOptions {
   // Identifies one launch over all processes; 0 for none.
   int launch_id = 0;
@@ -91,6 +93,9 @@ struct ExecuteOptions {
   bool want_done_events = false;
   // Where in the user's source the call was made, for traces.
   std::string call_location;
+  // Data for the handlers that the program calls, or null. Owned by the caller until the execution
+  // has ended. From 0.64.
+  const ExecuteContext* context = nullptr;
   // The plugin's own options. From 0.116.
   Options options;
 };

@@ -24,6 +24,7 @@ PLINTH_CLIENT_DESTROY(PJRT_Client, PJRT_Client_Destroy_Args, client);
 PLINTH_CLIENT_DESTROY(PJRT_Buffer, PJRT_Buffer_Destroy_Args, buffer);
 PLINTH_CLIENT_DESTROY(PJRT_Executable, PJRT_Executable_Destroy_Args, executable);
 PLINTH_CLIENT_DESTROY(PJRT_LoadedExecutable, PJRT_LoadedExecutable_Destroy_Args, executable);
+PLINTH_CLIENT_DESTROY(PJRT_ExecuteContext, PJRT_ExecuteContext_Destroy_Args, context);
 PLINTH_CLIENT_DESTROY(PJRT_TopologyDescription, PJRT_TopologyDescription_Destroy_Args, topology);
 PLINTH_CLIENT_DESTROY(PJRT_AsyncHostToDeviceTransferManager,
                       PJRT_AsyncHostToDeviceTransferManager_Destroy_Args, transfer_manager);
