@@ -174,8 +174,7 @@ void Devices(Context& context) {
     auto again = MakeArgs<PJRT_Client_AddressableDevices_Args>();
     again.client = context.client();
     if (context.Ok("", "PJRT_Client_AddressableDevices", context.plugin().Call(again))) {
-      context.Check("PJRT-Client_AddressableDevices-subset",
-                    listed == ListOf(again),
+      context.Check("PJRT-Client_AddressableDevices-subset", listed == ListOf(again),
                     "the addressable devices or their order changed once PJRT_Client_LookupDevice(",
                     id.id, ") was asked");
     }
