@@ -311,23 +311,50 @@ LocationRef HloReader::NewName(std::string_view text, LocationRef child) {
   return builder_.arena().New(location);
 }
 
-// What an OpMetadata says; null if that is nothing.
+// What an OpMetadata says; null if that is nothing. Most instructions have one: it is read once.
 LocationRef HloReader::SourceOf(std::string_view metadata) {
+  using Field = OpMetadataProto;
+  using protozero::pbf_wire_type;
+  using protozero::tag_and_type;
+  std::string_view name, file;
+  bool has_name = false, has_file = false;
+  int64_t line = 0, column = 0, frame = 0;
+  protozero::pbf_reader reader(metadata.data(), metadata.size());
+  while (reader.next()) {
+    switch (reader.tag_and_type()) {
+      case tag_and_type(Field::kOpName, pbf_wire_type::length_delimited):
+        name = ToView(reader.get_view());
+        has_name = true;
+        break;
+      case tag_and_type(Field::kSourceFile, pbf_wire_type::length_delimited):
+        file = ToView(reader.get_view());
+        has_file = true;
+        break;
+      case tag_and_type(Field::kSourceLine, pbf_wire_type::varint):
+        line = reader.get_int64();
+        break;
+      case tag_and_type(Field::kSourceColumn, pbf_wire_type::varint):
+        column = reader.get_int64();
+        break;
+      case tag_and_type(Field::kStackFrameId, pbf_wire_type::varint):
+        frame = reader.get_int64();
+        break;
+      default:
+        reader.skip();
+    }
+  }
   LocationRef source = nullptr;
-  if (std::string_view file; FindBytes(metadata, OpMetadataProto::kSourceFile, &file)) {
+  if (has_file) {
     Location location;
     location.kind = Location::Kind::kFile;
     location.text = builder_.arena().Copy(file);
-    location.line = static_cast<uint32_t>(IntField(metadata, OpMetadataProto::kSourceLine));
-    location.column = static_cast<uint32_t>(IntField(metadata, OpMetadataProto::kSourceColumn));
+    location.line = static_cast<uint32_t>(line);
+    location.column = static_cast<uint32_t>(column);
     source = builder_.arena().New(location);
   } else {
-    source = FrameLocation(IntField(metadata, OpMetadataProto::kStackFrameId));
+    source = FrameLocation(frame);
   }
-  if (std::string_view name; FindBytes(metadata, OpMetadataProto::kOpName, &name)) {
-    source = NewName(name, source);
-  }
-  return source;
+  return has_name ? NewName(name, source) : source;
 }
 
 // Where the innermost frame of a stack is; null if that is not said.
