@@ -23,11 +23,12 @@ std::span<const SpecialCheck> ClientChecks();
 std::span<const SpecialCheck> EventChecks();
 std::span<const SpecialCheck> ExecutableChecks();
 std::span<const SpecialCheck> TransferChecks();
+std::span<const SpecialCheck> TruthChecks();
 
 // Of all of them that of a function, or null.
 inline const SpecialCheck* SpecialCheckOf(reflection::function::Id function) {
-  for (auto rows :
-       {BufferChecks(), ClientChecks(), EventChecks(), ExecutableChecks(), TransferChecks()}) {
+  for (auto rows : {BufferChecks(), ClientChecks(), EventChecks(), ExecutableChecks(),
+                    TransferChecks(), TruthChecks()}) {
     for (const SpecialCheck& row : rows) {
       if (row.function == function) return &row;
     }

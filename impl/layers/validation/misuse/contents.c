@@ -236,6 +236,15 @@ void manager_index_out_of_range(World* w) {
   destroy_manager(w, manager);
 }
 
+void manager_size_out_of_range(World* w) {
+  PJRT_AsyncHostToDeviceTransferManager* manager = new_manager(w);
+  NEW(AsyncHostToDeviceTransferManager_BufferSize, args);
+  args.transfer_manager = manager;
+  args.buffer_index = 1;
+  RUN(w, AsyncHostToDeviceTransferManager_BufferSize, args);
+  destroy_manager(w, manager);
+}
+
 void manager_error_index_negative(World* w) {
   PJRT_AsyncHostToDeviceTransferManager* manager = new_manager(w);
   NEW(AsyncHostToDeviceTransferManager_SetBufferError, args);

@@ -121,6 +121,7 @@
   ERROR(execute_tasks_null)               \
   ERROR(manager_after_destroy)            \
   ERROR(manager_index_out_of_range)       \
+  ERROR(manager_size_out_of_range)        \
   ERROR(manager_error_index_negative)     \
   ERROR(transfer_beyond_end)              \
   ERROR(transfer_from_null)               \
