@@ -10,11 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "reference_plugin/backend/host/core_cache.h"
 #include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/library/order.h"
 #include "reference_plugin/cpu/library/order_bits.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/radix_sort.h"
+#include "reference_plugin/cpu/library/scatter_scalars.h"
 #include "reference_plugin/cpu/library/test_support.h"
 
 // Gather, scatter, sort, top_k, cumulative reductions and select_and_scatter against loops that do
@@ -239,9 +241,10 @@ TEST(ScatterTest, SingleElements) {
     for (DType index_type : {DType::kS32, DType::kU32, DType::kS64, DType::kS16}) {
       for (int which = 0; which < 5; ++which) {
         for (int64_t parts : {1, 2}) {
-          const int64_t rows = 7, columns = parts == 1 ? 1 : 5;
-          // Once so many that threads share the work.
+          // Once so many that threads share the work: an array that no core keeps near.
           const bool is_large = dtype == DType::kF32 && index_type == DType::kS32;
+          const int64_t columns = parts == 1 ? 1 : 5;
+          const int64_t rows = is_large ? backend::CoreCacheBytes() / 4 / columns + 1 : 7;
           const int64_t count = is_large ? 90000 : 900;
           compiler::ScatterAttributes attributes;
           attributes.inserted_window_dims = parts == 1 ? Dims{0} : Dims{0, 1};
@@ -256,7 +259,9 @@ TEST(ScatterTest, SingleElements) {
           for (int64_t i = 0; i < count && is_float && which == 1; ++i) updates.Set(i, 1.0);
           const bool is_signed = index_type != DType::kU32;
           for (int64_t i = 0; i < count * parts; ++i) {
-            indices.Set(i, static_cast<int64_t>(random() % 9) - (is_signed ? 1 : 0));
+            const int64_t end = i % parts == 0 ? rows + 2 : columns + 2;
+            const auto index = static_cast<int64_t>(random() % static_cast<uint64_t>(end));
+            indices.Set(i, index - (is_signed ? 1 : 0));
           }
           const Combiner combiner = which < 4
                                         ? OfTwo(opcodes[which], dtype)
@@ -284,6 +289,50 @@ TEST(ScatterTest, SingleElements) {
           EXPECT_EQ(alone.bytes, expected.bytes) << Name(dtype) << " combiner " << which;
         }
       }
+    }
+  }
+}
+
+// Updates of some rows are those of all rows without the others', at the ends of lists, too.
+TEST(ScatterTest, SingleElementsOfSomeRows) {
+  std::mt19937_64 random(12);
+  const ScatterScalars scatter =
+      FindScatterScalars(OfTwo(Opcode::kAdd, DType::kF32), DType::kF32, DType::kS32);
+  ASSERT_NE(scatter, nullptr);
+  const IndexPart parts[] = {{10, 12}, {3, 4}};  // [10, 3] of f32
+  for (int64_t count : {0, 1, 255, 256, 257, 1000}) {
+    std::vector<int32_t> indices(static_cast<size_t>(count) * 2);
+    std::vector<float> updates(static_cast<size_t>(count));
+    for (size_t i = 0; i < updates.size(); ++i) {
+      indices[2 * i] = static_cast<int32_t>(random() % 14) - 2;
+      indices[2 * i + 1] = static_cast<int32_t>(random() % 5) - 1;
+      updates[i] = static_cast<float>(random() % 1000) * 0.37f;  // the order of a sum shows
+    }
+    for (const auto& [first, end] : {std::pair<int64_t, int64_t>{0, 10},
+                                     {0, INT64_MAX},
+                                     {INT64_MIN, 4},
+                                     {4, INT64_MAX},
+                                     {3, 7},
+                                     {5, 5}}) {
+      std::vector<float> array(30, 0.5f), expected = array;
+      scatter({.array = reinterpret_cast<std::byte*>(array.data()),
+               .array_stride = 0,
+               .updates = reinterpret_cast<const std::byte*>(updates.data()),
+               .update_stride = 4,
+               .indices = reinterpret_cast<const std::byte*>(indices.data()),
+               .index_stride = 8,
+               .part_stride = 4,
+               .parts = parts,
+               .count = count,
+               .first = first,
+               .end = end});
+      for (size_t i = 0; i < updates.size(); ++i) {
+        const int32_t row = indices[2 * i], column = indices[2 * i + 1];
+        if (row < std::max<int64_t>(first, 0) || row >= std::min<int64_t>(end, 10)) continue;
+        if (column < 0 || column >= 3) continue;
+        expected[static_cast<size_t>(row * 3 + column)] += updates[i];
+      }
+      EXPECT_EQ(array, expected) << count << " updates of rows " << first << " to " << end;
     }
   }
 }

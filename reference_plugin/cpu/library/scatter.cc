@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "reference_plugin/backend/host/core_cache.h"
 #include "reference_plugin/cpu/library/index_reader.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
@@ -32,7 +33,8 @@ class ScatterStep final : public backend::PreparedStep {
     // Short of this many bytes, threads would cost more than they give.
     constexpr int64_t kParallelBytes = 256 << 10;
     int64_t bytes = num_windows_ * num_runs_ * run_length_ * arrays_[0].element_bytes;
-    int64_t rows = can_split_ && bytes >= kParallelBytes ? starts_[0].maximum + 1 : 1;
+    bool share = can_split_ && bytes >= kParallelBytes && !stays_near_;
+    int64_t rows = share ? starts_[0].maximum + 1 : 1;
     if (rows == 1 || context.pool == nullptr) {
       return ScatterRows(operands, results, 0, INT64_MAX);
     }
@@ -123,6 +125,8 @@ class ScatterStep final : public backend::PreparedStep {
         updates.NumElements() == 0 || input.NumElements() == 0 ? 0 : Product(batch_extents_);
     if (num_arrays_ == 1 && num_runs_ == 1 && run_length_ == 1 && !starts_.empty()) {
       PrepareScalars(step.combiners[0], input.dtype, indices.dtype);
+      const int64_t input_bytes = input.NumElements() * arrays_[0].element_bytes;
+      stays_near_ = scatter_scalars_ != nullptr && input_bytes <= backend::CoreCacheBytes();
     }
     std::vector<DType> types;
     for (size_t half = 0; half < 2; ++half) {
@@ -250,6 +254,9 @@ class ScatterStep final : public backend::PreparedStep {
   int64_t run_length_ = 1, num_runs_ = 0, num_windows_ = 0;
   bool can_split_ = false;
   PairCombiner combiner_;
+  // Each thread walks all indices. To look at one takes as long as to update an element that is in
+  // the cache, so threads give something only where elements come from farther away.
+  bool stays_near_ = false;
   // Where every update is one element: null if there is no loop for it.
   ScatterScalars scatter_scalars_ = nullptr;
   std::vector<IndexPart> parts_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/library/scatter_scalars.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/library/combine.h"
 #include "reference_plugin/cpu/library/index_reader.h"
@@ -10,32 +13,90 @@ namespace {
 
 using compiler::Opcode;
 
-template <class Op, typename T, typename Index>
-void Scatter(const ScalarUpdates& u) {
-  const int64_t first = std::max<int64_t>(u.first, 0), end = std::min(u.end, u.parts[0].end);
-  const int64_t stride = u.parts[0].byte_stride;
+template <class Op, typename T>
+void Apply(std::byte* to, const std::byte* from) {
+  T element, update;
+  std::memcpy(&element, to, sizeof(T));
+  std::memcpy(&update, from, sizeof(T));
+  element = Op::Apply(element, update);
+  std::memcpy(to, &element, sizeof(T));
+}
+
+// Where an index leads, in bytes; `inside` becomes false if a part of it but the first is outside.
+// No branch, and unsigned, as indices that are outside are multiplied, too.
+template <bool kOnePart, typename Index>
+uint64_t OffsetOf(const ScalarUpdates& u, const std::byte* index, int64_t position, bool* inside) {
+  uint64_t offset = static_cast<uint64_t>(position) * static_cast<uint64_t>(u.parts[0].byte_stride);
+  if constexpr (kOnePart) return offset;
+  for (size_t p = 1; p < u.parts.size(); ++p) {
+    const auto next =
+        static_cast<uint64_t>(ReadIndexAs<Index>(index + static_cast<int64_t>(p) * u.part_stride));
+    *inside &= next < static_cast<uint64_t>(u.parts[p].end);
+    offset += next * static_cast<uint64_t>(u.parts[p].byte_stride);
+  }
+  return offset;
+}
+
+// `u` is a copy in both loops: what elements are written to could else be a part of it, and all of
+// it would be read anew for each.
+template <class Op, typename T, typename Index, bool kOnePart>
+void ScatterAll(const ScalarUpdates u) {
+  const auto end = static_cast<uint64_t>(u.parts[0].end);
   const std::byte* index = u.indices;
   const std::byte* from = u.updates;
   std::byte* array = u.array;
   for (int64_t i = 0; i < u.count; ++i) {
     const int64_t position = ReadIndexAs<Index>(index);
-    bool inside = position >= first && position < end;
-    int64_t offset = position * (inside ? stride : 0);
-    for (size_t p = 1; p < u.parts.size(); ++p) {
-      const int64_t next = ReadIndexAs<Index>(index + static_cast<int64_t>(p) * u.part_stride);
-      inside = inside && next >= 0 && next < u.parts[p].end;
-      offset += inside ? next * u.parts[p].byte_stride : 0;
-    }
-    if (inside) {
-      T element, update;
-      std::memcpy(&element, array + offset, sizeof(T));
-      std::memcpy(&update, from, sizeof(T));
-      element = Op::Apply(element, update);
-      std::memcpy(array + offset, &element, sizeof(T));
-    }
+    bool inside = static_cast<uint64_t>(position) < end;
+    const uint64_t offset = OffsetOf<kOnePart, Index>(u, index, position, &inside);
+    if (inside) Apply<Op, T>(array + offset, from);
     index += u.index_stride;
     from += u.update_stride;
     array += u.array_stride;
+  }
+}
+
+// The same where only some rows are asked for. Whether an index is one of them cannot be foreseen,
+// and a processor that guesses wrong loses as much time as several updates take. So those that are
+// go into a list, without a branch.
+template <class Op, typename T, typename Index, bool kOnePart>
+void ScatterSome(const ScalarUpdates u) {
+  const int64_t first = std::max<int64_t>(u.first, 0);
+  const int64_t end = std::max(first, std::min(u.end, u.parts[0].end));
+  const auto rows = static_cast<uint64_t>(end - first);
+  struct Update {
+    uint64_t to;  // behind u.array
+    const std::byte* from;
+  };
+  constexpr int64_t kBlock = 256;  // a list that stays in the nearest cache
+  Update list[kBlock];
+  const std::byte* index = u.indices;
+  const std::byte* from = u.updates;
+  uint64_t array_offset = 0;
+  for (int64_t done = 0; done < u.count; done += kBlock) {
+    const int64_t count = std::min(kBlock, u.count - done);
+    uint64_t length = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t position = ReadIndexAs<Index>(index);
+      bool inside = static_cast<uint64_t>(position) - static_cast<uint64_t>(first) < rows;
+      const uint64_t offset = OffsetOf<kOnePart, Index>(u, index, position, &inside);
+      list[length] = {array_offset + offset, from};
+      length += static_cast<uint64_t>(inside);
+      index += u.index_stride;
+      from += u.update_stride;
+      array_offset += static_cast<uint64_t>(u.array_stride);
+    }
+    for (uint64_t i = 0; i < length; ++i) Apply<Op, T>(u.array + list[i].to, list[i].from);
+  }
+}
+
+template <class Op, typename T, typename Index>
+void Scatter(const ScalarUpdates& u) {
+  const bool one_part = u.parts.size() == 1;
+  if (u.first <= 0 && u.end >= u.parts[0].end) {
+    (one_part ? ScatterAll<Op, T, Index, true> : ScatterAll<Op, T, Index, false>)(u);
+  } else {
+    (one_part ? ScatterSome<Op, T, Index, true> : ScatterSome<Op, T, Index, false>)(u);
   }
 }
 
