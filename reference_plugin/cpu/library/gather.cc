@@ -145,13 +145,23 @@ class GatherStep final : public backend::PreparedStep {
                       int64_t count, const int64_t* steps) const {
     const Start first = starts_[0];
     const int64_t index_step = steps[0], result_step = steps[1], operand_step = steps[2];
+    const auto offset_of = [](const std::byte* index, const Start start) {
+      return std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, start.maximum) * start.byte_stride;
+    };
+    if (starts_.size() == 1) {
+      // Apart, as hardly any gather has more: the loop below looks at each element for others.
+      for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(result, operand + offset_of(indices, first), kBytes);
+        indices += index_step;
+        result += result_step;
+        operand += operand_step;
+      }
+      return;
+    }
     for (int64_t i = 0; i < count; ++i) {
-      int64_t offset =
-          std::clamp<int64_t>(ReadIndexAs<Index>(indices), 0, first.maximum) * first.byte_stride;
+      int64_t offset = offset_of(indices, first);
       for (size_t s = 1; s < starts_.size(); ++s) {
-        const int64_t index =
-            ReadIndexAs<Index>(indices + static_cast<int64_t>(s) * index_vector_stride_);
-        offset += std::clamp<int64_t>(index, 0, starts_[s].maximum) * starts_[s].byte_stride;
+        offset += offset_of(indices + static_cast<int64_t>(s) * index_vector_stride_, starts_[s]);
       }
       std::memcpy(result, operand + offset, kBytes);
       indices += index_step;
