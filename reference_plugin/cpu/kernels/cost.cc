@@ -91,9 +91,10 @@ double LanesParallelNs(const Kernel& kernel, const Domain& domain, int64_t capac
   const double points =
       static_cast<double>(domain.parallel_points) * static_cast<double>(domain.reduced_points);
   double calls = 0;
-  const size_t dimension = static_cast<size_t>(std::max(1, domain.num_parallel)) - 1;
-  const double ns =
-      domain.num_parallel == 0 ? kFarNs : OverReducedNs(kernel, domain, dimension, &calls);
+  // Without parallel dimensions each tile is one element, and the next one is the next tile's.
+  const size_t rank =
+      domain.num_parallel > 0 ? static_cast<size_t>(domain.num_parallel) : domain.extents.size();
+  const double ns = rank == 0 ? 0 : OverReducedNs(kernel, domain, rank - 1, &calls);
   const double tiles =
       CeilDivide(domain.parallel_points, capacity) * static_cast<double>(domain.reduced_points);
   return points * ns + tiles * (kStepNs + calls * kCallNs);

@@ -511,6 +511,32 @@ TEST(KernelStepTest, TilesOfFewColumnsHaveSeveralRows) {
   EXPECT_EQ(lanes_of(6272, 1024), Lanes::kParallel);
 }
 
+// Where nothing is parallel, a tile along the parallel dimensions is one element: each op would be
+// called for each.
+TEST(KernelStepTest, SumsOfEverythingLieAlongTheLanes) {
+  constexpr int32_t kOps = 40;
+  for (const int64_t points : {2, 16, 50, 1000}) {
+    Kernel kernel;
+    kernel.name = "power";
+    kernel.shape.extents = {points};
+    kernel.shape.inputs = {MakeAccess(0, DType::kF32, {4})};
+    kernel.shape.outputs = {MakeAccess(0, DType::kF32, {0})};
+    Phase all, once;
+    all.over_reduced = true;
+    all.nodes = {Constant(0.0f), Input(0)};
+    for (int32_t op = 0; op < kOps; ++op) {
+      all.nodes.push_back(Operation(Opcode::kMultiply, {op + 1, 1}));
+    }
+    all.reductions = {Reduce(Opcode::kAdd, DType::kF32, kOps + 1, 0)};
+    once.nodes = {Leaf(NodeKind::kReduced, DType::kF32, 0)};
+    once.stores = {{0, 0}};
+    kernel.body.phases = {all, once};
+    auto program = MakeTileProgram(kernel);
+    ASSERT_TRUE(program.ok()) << program.status().ToString();
+    EXPECT_EQ((*program)->lanes, Lanes::kReduced) << points;
+  }
+}
+
 TEST(KernelStepTest, LargeReductionsKeepTheOrderOfElements) {
   constexpr int64_t kSize = 600011;
   constexpr DType kType = DType::kU32;
