@@ -271,6 +271,14 @@ def batches_of_factorizations():
     return jax.jit(lambda a: (lax.linalg.lu(a)[0], lax.linalg.eigh(a)[1]))(sharded(a, line, "x"))
 
 
+def moves_along_spread_dimensions():
+    def f(a):
+        rolled = jnp.roll(a, 3, 0) + jnp.roll(a, (-9, 1), (0, 1))
+        return (rolled, a[::-1, ::-1], a[2:10], a[1:14:3], jnp.concatenate([a, 2 * a]), lax.pad(a, np.int32(5), ((9, -1, 0), (0, 0, 0))),
+                jnp.pad(a[:, :4], ((0, 0), (3, 1))), lax.pad(a, np.int32(-7), ((1, 1, 1), (0, 0, 0))))
+    return jax.jit(f)(sharded(ints(16, 8), grid, "y", "x"))
+
+
 def alike():
     from jax.experimental.shard_alike import shard_alike
     return jax.jit(lambda a: shard_alike(a, jnp.arange(16).reshape(8, 2))[1])(sharded(ints(8, 2), line, "x"))
@@ -278,7 +286,7 @@ def alike():
 
 for function in (sharded_add, sharded_product, sharded_training_step, sharded_sum_then_shard_map, partly_manual_product,
                  manual_within_manual, terms_of_a_product, arrays_as_terms, sum_by_index, batches_of_factorizations,
-                 alike, through_pmap, pmap_of_some_devices, pmap_with_replicated_argument, gradient, chain):
+                 moves_along_spread_dimensions, alike, through_pmap, pmap_of_some_devices, pmap_with_replicated_argument, gradient, chain):
     cases[function.__name__] = function
 
 
@@ -513,17 +521,17 @@ def test_what_cannot_be_spread_is_said_or_refused(tmp_path):
         from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
         mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
         x = jax.device_put(np.arange(16), NamedSharding(mesh, P("x")))
-        def reversed(fallback):
-            return jax.jit(lambda a: a[::-1], compiler_options={"partitioner_fallback": fallback})(x)
-        for fallback, words in (("error", ("UNIMPLEMENTED", "reverse")), ("no", ("expected allow, warn or error",))):
+        def sorted_by(fallback):
+            return jax.jit(jax.numpy.sort, compiler_options={"partitioner_fallback": fallback})(x)
+        for fallback, words in (("error", ("UNIMPLEMENTED", "sort")), ("no", ("expected allow, warn or error",))):
             try:
-                reversed(fallback)
+                sorted_by(fallback)
             except jax.errors.JaxRuntimeError as error:
                 assert all(word in str(error) for word in words), error
             else:
                 raise SystemExit("no error")
         for fallback in ("allow", "warn"):
-            assert np.array_equal(reversed(fallback), np.arange(16)[::-1])
+            assert np.array_equal(sorted_by(fallback), np.arange(16))
         """, PLINTH_LOG=str(log))
     lines = log.read_text().splitlines()
-    assert len([line for line in lines if "warning" in line and "reverse" in line]) == 1, lines
+    assert len([line for line in lines if "warning" in line and "sort" in line]) == 1, lines

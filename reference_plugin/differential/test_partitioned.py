@@ -66,6 +66,7 @@ def test_ops_over_spread_dimensions():
     _on_eight("""
     assert same(lambda a: (a @ a.T).sum(0) + 1, ("x", "y")).sharding.is_fully_replicated
     assert same(lambda a, b: a @ b, ("x",), (None, "y")).sharding.spec == P("x", "y")
+    same(lambda a: (a[2:6], a[1::3], jnp.pad(a, 3), jnp.roll(a, 5, 1)), ("x", "y"))
     same(lambda a: jnp.roll(a, 1, 0) + jnp.cumsum(a, 0) + a[::-1], ("x", "y"))
     same(lambda a: jnp.sort(a, axis=1), ("x", "y"))
     same(lambda a: a.reshape(4, 2, 8).transpose(2, 0, 1), ("y", "x"))
@@ -78,6 +79,32 @@ def test_ops_over_spread_dimensions():
     same(lambda a: jnp.linalg.cholesky(a @ a.T + 200 * jnp.eye(8)), ("x", "y"))
     same(lambda a: jnp.fft.fft(a).real, ("x", "y"))
     same(lambda a: jax.random.normal(jax.random.PRNGKey(1), (8, 8)) + a, ("x", "y"))
+    """)
+
+
+def test_windows_over_spread_dimensions():
+    # Built-in CPU over several devices puts what one window is padded with into others, too.
+    _on_eight("""
+    from jax import lax
+    def f(a, kernel):
+        pooled = lax.reduce_window(a, np.int32(-1000), lax.max, (1, 3, 3, 1), (1, 1, 1, 1), "SAME")
+        strided = lax.reduce_window(a, np.int32(0), lax.add, (1, 5, 2, 1), (1, 2, 2, 1),
+                                    ((0, 0), (2, 1), (0, 0), (0, 0)))
+        def conv(strides, padding, **more):
+            return lax.conv_general_dilated(a, kernel, strides, padding, dimension_numbers=("NHWC", "HWIO", "NHWC"),
+                                            **more)
+        # The fourth reaches further than to the next device.
+        return (pooled, strided, conv((1, 1), "SAME"), conv((1, 1), "SAME", rhs_dilation=(4, 1)), conv((2, 2), "SAME"),
+                conv((1, 1), ((2, 1), (1, 1)), lhs_dilation=(2, 1)))
+    a = rng.integers(-9, 9, (2, 16, 8, 3)).astype(np.int32)
+    kernel = rng.integers(-9, 9, (3, 3, 3, 4)).astype(np.int32)
+    want = jax.jit(f)(a, kernel)
+    for spec in ((None, "y", "x"), (None, "x", None, None), (None, ("y", "x")), (None, "y", None, None)):
+        compiled = jax.jit(f).lower(spread(a, *spec), kernel).compile()
+        assert "all-gather(" not in compiled.as_text(), compiled.as_text()
+        jax.tree.map(np.testing.assert_array_equal, compiled(spread(a, *spec), kernel), want)
+    # What is not neutral counts once.
+    same(lambda a: lax.reduce_window(a, np.float32(3), lax.add, (3, 3), (1, 1), "SAME"), ("x", "y"))
     """)
 
 
@@ -162,7 +189,8 @@ def test_text_of_a_compiled_program():
         return re.findall(r"= \\S+ (all-\\w+(?:-\\w+)?|collective-permute|reduce-scatter)\\(", text)
     assert collectives(lambda a: a.sum(), ("x", "y")) == ["all-reduce"]
     assert collectives(lambda a, b: a @ b, ("x",), (None, "y")) == []
-    assert collectives(lambda a: a.T.sum(0) + jax.lax.top_k(a, 3)[0][0, 0], ("x",)) == ["all-gather"]
+    everywhere = NamedSharding(mesh, P())
+    assert collectives(lambda a: jax.lax.with_sharding_constraint(a * 2, everywhere), ("x",)) == ["all-gather"]
     def local(a):
         b = jax.lax.ppermute(a, "y", [(0, 1)]) + jax.lax.axis_index("x")
         c = jax.lax.all_to_all(a, "x", 1, 0, tiled=True).sum()

@@ -27,6 +27,7 @@ std::string NameOf(Opcode opcode) {
     case Opcode::kInfeed:
     case Opcode::kOutfeed:
     case Opcode::kRecv:
+    case Opcode::kRedistribute:
     case Opcode::kSend:
     case Opcode::kTopK:
       return "";

@@ -221,6 +221,20 @@ struct CustomCallAttributes {
   }
 };
 
+// What is made of arrays that lie on several devices: windows of a whole, one per device.
+struct Redistribution {
+  struct Source {
+    // Where the part of each rank begins in the whole, rank by rank, dimension by dimension. Equal
+    // parts are copies, others do not overlap.
+    std::vector<int64_t> starts;
+    Dims low, high;  // the place of the whole that it may fill, at most
+    friend bool operator==(const Source&, const Source&) = default;
+  };
+  std::vector<Source> sources;   // one per operand but the last, which is put where none is
+  std::vector<int64_t> windows;  // where each rank's result begins
+  friend bool operator==(const Redistribution&, const Redistribution&) = default;
+};
+
 // All collectives. kCollectivePermute: each group is a pair of source and target.
 struct CollectiveAttributes {
   std::vector<std::vector<int64_t>> groups;
@@ -229,6 +243,7 @@ struct CollectiveAttributes {
   int64_t dimension = 0;  // gather, scatter or split dimension
   int64_t concat_dimension = 0;
   int64_t split_count = 1;
+  Redistribution redistribution;  // kRedistribute: the same in all groups
   friend bool operator==(const CollectiveAttributes&, const CollectiveAttributes&) = default;
 };
 

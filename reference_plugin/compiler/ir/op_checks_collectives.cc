@@ -96,6 +96,40 @@ Status CheckCollectiveBroadcast(const Op& op) {
   return CheckIdentity(op);
 }
 
+Status CheckRedistribute(const Op& op) {
+  const auto& collective = op.Get<CollectiveAttributes>();
+  const Redistribution& how = collective.redistribution;
+  PLINTH_RETURN_IF_ERROR(CheckGroups(collective));
+  const Type& type = op.type();
+  const int64_t rank = type.rank();
+  const size_t group = collective.groups.empty() ? 0 : collective.groups[0].size();
+  for (const std::vector<int64_t>& other : collective.groups) {
+    if (other.size() != group) return InvalidArgument("its groups are of different sizes");
+  }
+  const int64_t numbers = static_cast<int64_t>(group) * rank;
+  PLINTH_RETURN_IF_ERROR(ExpectCount("the list of sources", how.sources.size(),
+                                     static_cast<int64_t>(op.operands.size()) - 1,
+                                     "one per operand but the last"));
+  PLINTH_RETURN_IF_ERROR(
+      ExpectCount("windows", how.windows.size(), numbers, "one per rank and dimension"));
+  for (size_t i = 0; i < how.sources.size(); ++i) {
+    const Redistribution::Source& source = how.sources[i];
+    PLINTH_RETURN_IF_ERROR(
+        ExpectCount("starts", source.starts.size(), numbers, "one per rank and dimension"));
+    PLINTH_RETURN_IF_ERROR(ExpectCount("low", source.low.size(), rank, "one per dimension"));
+    PLINTH_RETURN_IF_ERROR(ExpectCount("high", source.high.size(), rank, "one per dimension"));
+    const Type& operand = op.operands[i]->type;
+    if (operand.dtype != type.dtype || operand.rank() != rank) {
+      return InvalidArgument("operand ", i, " is ", operand.ToString(), ", the result ",
+                             type.ToString(), "; expected one element type and rank");
+    }
+  }
+  const Type& fill = op.operands.back()->type;
+  if (fill == Type::Tensor(type.dtype, {})) return Status();
+  return InvalidArgument("the last operand is ", fill.ToString(), "; expected a scalar of ",
+                         "the result's element type");
+}
+
 Status CheckReduceScatter(const Op& op) {
   const auto& collective = op.Get<CollectiveAttributes>();
   PLINTH_RETURN_IF_ERROR(CheckGroups(collective));

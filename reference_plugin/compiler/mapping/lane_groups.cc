@@ -201,6 +201,7 @@ class Resolver {
   // Groups of one lane exchange nothing.
   bool SimplifyAlone(const Op& op, Block& block) {
     const auto& groups = op.Get<CollectiveAttributes>().groups;
+    if (op.opcode == Opcode::kRedistribute) return false;  // it may move what it has
     if (op.opcode == Opcode::kCollectivePermute) {
       if (!groups.empty()) return false;
       Builder builder(module_, block.ops, op.location);

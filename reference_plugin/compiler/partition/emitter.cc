@@ -128,13 +128,12 @@ Value* Emitter::IndexAlong(const Mesh& mesh, const AxisList& axes) {
   return index;
 }
 
-Value* Emitter::Collective(Opcode opcode, Value* value, Type type,
+Value* Emitter::Collective(Opcode opcode, std::span<Value* const> operands, const Type& type,
                            CollectiveAttributes attributes) {
   attributes.channel_id = ++num_collectives_;
   // The others are numbered by partitions alone.
   attributes.use_global_device_ids = opcode == Opcode::kAllGather || opcode == Opcode::kAllReduce ||
                                      opcode == Opcode::kReduceScatter;
-  Value* const operands[] = {value};
   return builder()
       .AddOp(opcode, operands, std::span<const Type>(&type, 1),
              MakeAttributes(std::move(attributes)))
@@ -207,8 +206,7 @@ void Emitter::ReduceUnreduced(LocalValue& now, const Layout& to) {
     attributes.dimension = static_cast<int64_t>(scatter_dim);
     Type type = now.value->type;
     type.dims[scatter_dim] /= axis.size;
-    now.value =
-        Collective(Opcode::kReduceScatter, now.value, std::move(type), std::move(attributes));
+    now.value = Collective(Opcode::kReduceScatter, now.value, type, std::move(attributes));
     now.value->op->blocks.push_back(CombinerOf(combiner, now.value->type.dtype));
     AddOrMerge(layout.dims[scatter_dim], axis);
   }
@@ -320,7 +318,7 @@ bool Emitter::ExchangeOne(LocalValue& now, const Layout& to) {
       attributes.dimension = static_cast<int64_t>(into);
       attributes.concat_dimension = static_cast<int64_t>(from);
       attributes.split_count = axis.size;
-      now.value = Collective(Opcode::kAllToAll, now.value, std::move(type), std::move(attributes));
+      now.value = Collective(Opcode::kAllToAll, now.value, type, std::move(attributes));
       now.layout.dims[from] = Merged(UpTo(have, have.size() - 1));
       AddOrMerge(now.layout.dims[into], axis);
       return true;
@@ -340,7 +338,7 @@ bool Emitter::GatherOne(LocalValue& now, const Layout& to) {
     CollectiveAttributes attributes;
     attributes.groups = GroupsOf(*now.layout.mesh, gathered);
     attributes.dimension = static_cast<int64_t>(dim);
-    now.value = Collective(Opcode::kAllGather, now.value, std::move(type), std::move(attributes));
+    now.value = Collective(Opcode::kAllGather, now.value, type, std::move(attributes));
     now.layout.dims[dim] = Merged(UpTo(have, common));
     return true;
   }

@@ -44,6 +44,9 @@ class Emitter {
   void BeginBlock() { resharded_.emplace_back(); }
   void EndBlock() { resharded_.pop_back(); }
 
+  // Groups and the rest as the op has them; the channel is given here.
+  Value* Collective(Opcode opcode, std::span<Value* const> operands, const Type& type,
+                    CollectiveAttributes attributes);
   // Combines what each device of a group has: add, maximum, ...
   Value* AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes);
 
@@ -70,7 +73,10 @@ class Emitter {
   bool GatherOne(LocalValue& now, const Layout& to);
   bool Permute(LocalValue& now, const Layout& to);
   Value* PlaceInMesh(const Mesh& mesh);
-  Value* Collective(Opcode opcode, Value* value, Type type, CollectiveAttributes attributes);
+  Value* Collective(Opcode opcode, Value* value, const Type& type,
+                    CollectiveAttributes attributes) {
+    return Collective(opcode, {&value, 1}, type, std::move(attributes));
+  }
   Block* CombinerOf(Opcode opcode, DType dtype);
 
   Module& module_;

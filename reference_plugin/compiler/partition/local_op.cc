@@ -63,21 +63,6 @@ void ForbidOfCall(const Op& op, const Rule& rule, std::vector<bool>& spreadable)
   forbid(rule.results);
 }
 
-bool IsNeutral(const Value* init, Opcode combiner) {
-  while (init->op != nullptr && (init->op->opcode == Opcode::kBroadcastInDim ||
-                                 init->op->opcode == Opcode::kShardingConstraint)) {
-    init = init->op->operands[0];
-  }
-  switch (combiner) {
-    case Opcode::kAdd:
-      return IsSplat(init, 0);
-    case Opcode::kMultiply:
-      return IsSplat(init, 1);
-    default:
-      return true;  // it may count many times
-  }
-}
-
 class Chooser {
  public:
   explicit Chooser(const SpreadWish& wish) : wish_(wish), rule_(*wish.rule), used_(wish.taken) {}
@@ -203,6 +188,21 @@ class Chooser {
 };
 
 }  // namespace
+
+bool IsNeutral(const Value* init, Opcode combiner) {
+  while (init->op != nullptr && (init->op->opcode == Opcode::kBroadcastInDim ||
+                                 init->op->opcode == Opcode::kShardingConstraint)) {
+    init = init->op->operands[0];
+  }
+  switch (combiner) {
+    case Opcode::kAdd:
+      return IsSplat(init, 0);
+    case Opcode::kMultiply:
+      return IsSplat(init, 1);
+    default:
+      return true;  // it may count many times
+  }
+}
 
 std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule) {
   const bool has_terms = TermsOf(op).has_value();

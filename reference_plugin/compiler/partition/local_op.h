@@ -15,6 +15,9 @@ namespace plinth::compiler::partition {
 // Others are gathered before it. By factor.
 std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule);
 
+// Whether the initial value of a reduction may count any number of times.
+bool IsNeutral(const Value* init, Opcode combiner);
+
 // What a device has of the result of an op that is spread along a reduction factor is one term.
 struct Terms {
   Opcode combiner = Opcode::kAdd;

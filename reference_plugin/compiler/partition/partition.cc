@@ -2,6 +2,7 @@
 #include "reference_plugin/compiler/partition/partition.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "reference_plugin/compiler/partition/emitter.h"
 #include "reference_plugin/compiler/partition/local_op.h"
 #include "reference_plugin/compiler/partition/manual.h"
+#include "reference_plugin/compiler/partition/moves.h"
 #include "reference_plugin/compiler/partition/propagate.h"
 #include "reference_plugin/compiler/partition/uses.h"
 
@@ -48,6 +50,8 @@ class Partitioner {
       options_.dumper->Dump("propagated", [&] { return PropagatedText(); });
     }
     locals_.resize(static_cast<size_t>(module_.num_values()));
+    uses_.emplace(module_, *module_.entry->body);
+    ForEachOp(*module_.entry->body, [&](Block& block, Op& op) { block_of_[&op] = &block; });
     Block& body = *module_.entry->body;
     module_.parameter_shardings.clear();
     std::vector<Layout> arguments;
@@ -372,7 +376,7 @@ class Partitioner {
     }
   }
 
-  Status MapByRule(Op& op, const Rule& rule) {
+  SpreadWish WishOf(const Op& op, const Rule& rule) const {
     SpreadWish wish;
     wish.rule = &rule;
     wish.spreadable = SpreadableFactors(op, rule);
@@ -381,6 +385,14 @@ class Partitioner {
       wish.operand_sizes.push_back(operand->type.NumElements());
     }
     for (const Value* result : op.results) wish.results.push_back(WantedOf(result));
+    return wish;
+  }
+
+  Status MapByRule(Op& op, const Rule& rule) {
+    if (CanWait(op)) return Status();
+    if (MapMoves(op, rule)) return Status();
+    PLINTH_RETURN_IF_ERROR(MakeWaiting(op));
+    SpreadWish wish = WishOf(op, rule);
     const std::vector<bool> are_terms = TermsThatPass(op, wish);
     partition::Spread spread = ChooseSpread(wish);
     if (spread.mesh == nullptr) {
@@ -418,6 +430,86 @@ class Partitioner {
       LocalValue local = {made->results[i], layouts.results[i]};
       if (terms.has_value()) local = Combine(op, std::move(local), *terms, init);
       Set(op.results[i], std::move(local));
+    }
+    return Status();
+  }
+
+  // Elements move among devices along dimensions that stay spread. False: nothing is done yet.
+  bool MapMoves(Op& op, const Rule& rule) {
+    const Moves moves(op, rule);
+    if (!moves.any()) return false;
+    SpreadWish wish = WishOf(op, moves.rule());
+    moves.Allow(wish.spreadable);
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      if (waiting_.contains(op.operands[i])) {
+        wish.operands[i] = Reduced(LocalOf(op.operands[i]->op->operands[0]).layout);
+      }
+    }
+    if (!TermsThatPass(op, wish).empty()) return false;
+    partition::Spread spread = ChooseSpread(wish);
+    for (size_t i = 0; i < moves.num_sources() && spread.mesh == nullptr; ++i) {
+      spread = {wish.operands[i].mesh, std::vector<AxisList>(rule.factors.size())};
+    }
+    if (spread.mesh == nullptr) return false;
+    const OpLayouts layouts = LayoutsOf(op, moves.rule(), spread.mesh, spread.axes);
+    std::vector<Moves::Source> sources;
+    SmallVector<Value*, 8> others;
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      const Value* from = op.operands[i];
+      if (i >= moves.num_sources()) {
+        others.push_back(As(from, layouts.operands[i]));
+        continue;
+      }
+      Moves::Source& source = sources.emplace_back();
+      if (waiting_.contains(from)) {
+        source.start = from->op->Get<SliceAttributes>().start;
+        from = from->op->operands[0];
+      }
+      source.local.layout = Reduced(LocalOf(from).layout);
+      source.local.value = As(from, source.local.layout);
+    }
+    std::optional<Moves::Moved> moved =
+        moves.Make(emitter_, sources, {others.data(), others.size()}, layouts);
+    if (!moved.has_value()) return false;
+    if (moved->result != nullptr) {
+      Set(op.result(), {moved->result, Reduced(layouts.results[0])});
+      return true;
+    }
+    std::vector<Type> types;
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      types.push_back(LocalType(op.results[i]->type, layouts.results[i]));
+    }
+    Op* const made =
+        Emit(op, {moved->operands.data(), moved->operands.size()}, types, moved->attributes);
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      LocalValue local = {made->results[i], layouts.results[i]};
+      if (!local.layout.unreduced.empty()) local = Combine(op, std::move(local), *TermsOf(op), {});
+      Set(op.results[i], std::move(local));
+    }
+    return true;
+  }
+
+  // A slice that is only joined with others is not made, but read through there.
+  bool CanWait(const Op& op) {
+    if (op.opcode != Opcode::kSlice || has_calls_of_manual_ || is_made_.contains(&op)) return false;
+    const auto& slice = op.Get<SliceAttributes>();
+    const auto& uses = uses_->Of(op.result());
+    const bool is_joined =
+        !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+          return use.op->opcode == Opcode::kConcatenate && block_of_[use.op] == block_of_[&op];
+        });
+    if (!is_joined || std::any_of(slice.stride.begin(), slice.stride.end(),
+                                  [](int64_t stride) { return stride != 1; })) {
+      return false;
+    }
+    waiting_.insert(op.result());
+    return true;
+  }
+  Status MakeWaiting(const Op& op) {
+    for (Value* operand : op.operands) {
+      if (waiting_.erase(operand) == 0) continue;
+      is_made_.insert(operand->op);
+      PLINTH_RETURN_IF_ERROR(MapOpWithin(*operand->op));
     }
     return Status();
   }
@@ -967,6 +1059,10 @@ class Partitioner {
   PartitionReport report_;
   // What GSPMD's calls make: values that are of one device.
   bool has_calls_of_manual_ = false;
+  std::optional<Uses> uses_;
+  std::unordered_map<const Op*, const Block*> block_of_;
+  std::unordered_set<const Value*> waiting_;  // slices that are not made yet
+  std::unordered_set<const Op*> is_made_;     // slices that have to be made after all
   std::unordered_set<const Value*> is_manual_;
 };
 

@@ -211,11 +211,12 @@ TEST(Partition, ManualInPart) {
   EXPECT_EQ(sum.results[1][0], 46);
   EXPECT_EQ(sum.results[3][0], 46);
 
-  // Elements move along what y spreads: gathered among devices of one x.
+  // Elements move along what y spreads, among devices of one x.
   const ManualRun reversed =
       ManualInPart("%c = stablehlo.reverse %b, dims = [1] : tensor<4x8xi32>");
   ASSERT_NE(reversed.module, nullptr);
-  EXPECT_EQ(Count(*reversed.module, Opcode::kAllGather), 1);
+  EXPECT_EQ(Count(*reversed.module, Opcode::kAllGather), 0);
+  EXPECT_EQ(Count(*reversed.module, Opcode::kRedistribute), 1);
   ASSERT_EQ(reversed.results.size(), 4u);
   for (size_t device = 0; device < 4; ++device) {
     // Whole rows of 8 or their half, as the output is spread.
@@ -367,39 +368,39 @@ module attributes {mhlo.num_partitions = 8 : i32} {
   EXPECT_EQ(made.module->entry->body->terminator()->operands[0]->type.ToString(), "s32[4,2]");
 }
 
-// Elements move along the one dimension that is spread.
-constexpr std::string_view kReversed = R"(
+// What one device has of twelve elements is no part of three rows.
+constexpr std::string_view kCutElsewhere = R"(
 module attributes {mhlo.num_partitions = 4 : i32} {
   sdy.mesh @mesh = <["x"=4]>
-  func.func @main(%a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
-      -> (tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
-    %0 = stablehlo.reverse %a, dims = [0] : tensor<8xi32>
-    return %0 : tensor<8xi32>
+  func.func @main(%a: tensor<12xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> tensor<3x4xi32> {
+    %0 = stablehlo.reshape %a : (tensor<12xi32>) -> tensor<3x4xi32>
+    return %0 : tensor<3x4xi32>
   }
 })";
 
 TEST(Partition, FallsBackToWholeArrays) {
-  const Partitioned made = Check(kReversed);
+  const Partitioned made = Check(kCutElsewhere);
   EXPECT_EQ(made.report.num_fallbacks, 1);
-  EXPECT_EQ(made.report.fallback_bytes, 32);
+  EXPECT_EQ(made.report.fallback_bytes, 48);
   EXPECT_TRUE(made.report.warnings.empty());
 }
 
 TEST(Partition, WhereItFallsBackIsSaidOrRefused) {
   for (const Fallback fallback : {Fallback::kWarn, Fallback::kError}) {
-    auto module = testing::ReadInlined(std::as_bytes(std::span(kReversed)));
+    auto module = testing::ReadInlined(std::as_bytes(std::span(kCutElsewhere)));
     ASSERT_TRUE(module.ok()) << module.status().ToString();
     PartitionOptions options;
     options.fallback = fallback;
     const auto made = Partition(**module, options);
     if (fallback == Fallback::kError) {
       EXPECT_EQ(made.status().code(), StatusCode::kUnimplemented);
-      EXPECT_THAT(made.status().message(), HasSubstr("reverse at"));
+      EXPECT_THAT(made.status().message(), HasSubstr("reshape at"));
       continue;
     }
     ASSERT_TRUE(made.ok()) << made.status().ToString();
     ASSERT_EQ(made->warnings.size(), 1u);
-    EXPECT_THAT(made->warnings[0], HasSubstr("32 bytes"));
+    EXPECT_THAT(made->warnings[0], HasSubstr("48 bytes"));
   }
 }
 

@@ -174,14 +174,15 @@ class Program:
 
   def pad(self):
     name, shape = self.pick(lambda s: s)
-    low = [self.random.choice([0, 0, 1]) for _ in shape]
-    high = [self.random.choice([0, 0, 1, -1]) if size > 1 else 0 for size in shape]
-    zeros = [0] * len(shape)
-    result = tuple(size + a + b for size, a, b in zip(shape, low, high))
+    low = [self.random.choice([0, 0, 1, size, -1]) if size > 1 else 0 for size in shape]
+    high = [self.random.choice([0, 0, 1, 3]) if size > 1 else 0 for size in shape]
+    between = [self.random.choice([0, 0, 0, 1, 2]) for _ in shape]
+    result = tuple(size + (size - 1) * c + a + b
+                   for size, a, b, c in zip(shape, low, high, between))
     value = f"%z{self.number}"
     self.lines.append(f"    {value} = stablehlo.constant dense<1> : tensor<i32>")
     self.add(result, f"stablehlo.pad {name}, {value}, low = {low}, high = {high}, interior = "
-             f"{zeros} : ({self.type(shape)}, tensor<i32>) -> {self.type(result)}")
+             f"{between} : ({self.type(shape)}, tensor<i32>) -> {self.type(result)}")
 
   def concatenate(self):
     name, shape = self.pick(lambda s: s)
@@ -191,6 +192,21 @@ class Program:
     result = shape[:dim] + (shape[dim] + other_shape[dim],) + shape[dim + 1:]
     self.add(result, f"stablehlo.concatenate {name}, {other}, dim = {dim} : "
              f"({self.type(shape)}, {self.type(other_shape)}) -> {self.type(result)}")
+
+  def roll(self):
+    name, shape = self.pick(lambda s: s and max(s) > 1)
+    dim = self.random.choice([dim for dim, size in enumerate(shape) if size > 1])
+    at = self.random.randrange(1, shape[dim])
+    parts = []
+    for start, limit in ((at, shape[dim]), (0, at)):
+      bounds = [f"0:{size}" for size in shape]
+      bounds[dim] = f"{start}:{limit}"
+      part = shape[:dim] + (limit - start,) + shape[dim + 1:]
+      parts.append((f"%r{self.number}_{start}", self.type(part)))
+      self.lines.append(f"    {parts[-1][0]} = stablehlo.slice {name} [{', '.join(bounds)}] : "
+                        f"({self.type(shape)}) -> {self.type(part)}")
+    self.add(shape, f"stablehlo.concatenate {parts[0][0]}, {parts[1][0]}, dim = {dim} : "
+             f"({parts[0][1]}, {parts[1][1]}) -> {self.type(shape)}")
 
   def reverse(self):
     name, shape = self.pick(lambda s: s)
@@ -251,7 +267,7 @@ class Program:
     return name
 
   OPS = [elementwise, elementwise, negate, with_constant, iota, select, transpose, reshape,
-         broadcast, reduce, dot, dot, slice, pad, concatenate, reverse, constraint, constraint,
+         broadcast, reduce, dot, dot, slice, pad, concatenate, reverse, roll, constraint, constraint,
          loop, branch]
 
   def text(self) -> str:
@@ -264,6 +280,8 @@ class Program:
       if op is Program.transpose and not self.pick(lambda s: len(s) > 1):
         continue
       if op is Program.broadcast and not self.pick(lambda s: len(s) < 3):
+        continue
+      if op is Program.roll and not self.pick(lambda s: s and max(s) > 1):
         continue
       if self.pick(lambda s: s):
         op(self)

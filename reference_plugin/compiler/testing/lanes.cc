@@ -383,6 +383,7 @@ class LaneRun {
 
   // Each lane's operands meet; the groups say whose.
   Status RunCollective(const Op& op) {
+    if (op.opcode == Opcode::kRedistribute) return RunRedistribute(op);
     for (size_t i = 0; i < op.operands.size(); ++i) PLINTH_RETURN_IF_ERROR(RunCollective(op, i));
     return Status();
   }
@@ -419,6 +420,43 @@ class LaneRun {
     }
     Set(result, std::move(made));
     return Status();
+  }
+
+  // Each element is looked for on all devices of the group.
+  Status RunRedistribute(const Op& op) {
+    const auto& collective = op.Get<CollectiveAttributes>();
+    const Redistribution& how = collective.redistribution;
+    const size_t rank = op.type().dims.size();
+    LaneNumbers made(num_lanes_);
+    for (const auto& group : collective.groups) {
+      for (size_t member = 0; member < group.size(); ++member) {
+        const size_t lane = static_cast<size_t>(group[member]);
+        ForEachIndex(op.type().dims, [&](Index index) {
+          for (size_t d = 0; d < rank; ++d) index[d] += how.windows[member * rank + d];
+          double number = Scalar(op.operands.back(), lane);
+          for (size_t i = 0; i < how.sources.size(); ++i) Find(op, i, group, index, number);
+          made[lane].push_back(number);
+        });
+      }
+    }
+    Set(op.result(), std::move(made));
+    return Status();
+  }
+  void Find(const Op& op, size_t which, const std::vector<int64_t>& group, const Index& index,
+            double& number) const {
+    const Redistribution::Source& source =
+        op.Get<CollectiveAttributes>().redistribution.sources[which];
+    const Value* const operand = op.operands[which];
+    for (size_t member = 0; member < group.size(); ++member) {
+      Index at = index;
+      bool is_there = true;
+      for (size_t d = 0; d < at.size(); ++d) {
+        at[d] -= source.starts[member * at.size() + d];
+        is_there &= at[d] >= 0 && at[d] < operand->type.dims[d] && index[d] >= source.low[d] &&
+                    index[d] < source.high[d];
+      }
+      if (is_there) number = At(operand, static_cast<size_t>(group[member]), at);
+    }
   }
 
   double CollectiveElement(const Op& op, const Value* operand,

@@ -47,6 +47,7 @@ Expected<std::unique_ptr<backend::PreparedStep>> Prepare(const compiler::plan::P
   const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
   const bool is_permute = step.opcode == Opcode::kCollectivePermute;
   backend::LaneGroups groups(is_permute ? ConnectedLanes(collective) : collective.groups);
+  if (step.opcode == Opcode::kRedistribute) return PrepareRedistribute(step, std::move(groups));
   const bool combines = step.opcode == Opcode::kAllReduce || step.opcode == Opcode::kReduceScatter;
   return combines ? PrepareCombine(step, std::move(groups))
                   : PrepareExchange(step, std::move(groups));

@@ -26,6 +26,8 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareCombine(
     const compiler::plan::PlanStep& step, backend::LaneGroups groups);
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareExchange(
     const compiler::plan::PlanStep& step, backend::LaneGroups groups);
+Expected<std::unique_ptr<backend::PreparedStep>> PrepareRedistribute(
+    const compiler::plan::PlanStep& step, backend::LaneGroups groups);
 
 }  // namespace plinth::cpu::collectives
 

@@ -559,5 +559,57 @@ TEST(Launches, FromManyThreads) {
   EXPECT_EQ(failures, 0);
 }
 
+// What elements of other devices a part of the result needs comes from there.
+std::vector<std::vector<float>> Redistributed(Fleet& fleet, int64_t lanes, int64_t rows,
+                                              int64_t columns, std::string_view op,
+                                              const std::vector<std::vector<float>>& parts) {
+  const std::string type = StrCat("tensor<", lanes * rows, "x", columns, "xf32>");
+  const std::string spread = " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}";
+  return MustRun(fleet,
+                 StrCat("module attributes {mhlo.num_partitions = ", lanes,
+                        " : i32} {\nsdy.mesh @mesh = <[\"x\"=", lanes,
+                        "]>\nfunc.func @main(%a: ", type, spread, ") -> (", type, spread,
+                        ") {\n%one = stablehlo.constant dense<1.0> : tensor<f32>\n", op, type,
+                        "\nreturn %0 : ", type, "\n}\n}"),
+                 parts, DType::kF32);
+}
+
+// Short and long rows, on the caller's thread and on the pool's.
+TEST(Collectives, Redistribute) {
+  constexpr int64_t kLanes = 4;
+  Fleet fleet(kLanes);
+  for (const auto& [rows, columns] :
+       {std::pair<int64_t, int64_t>{1, 3}, {3, 1}, {5, 7}, {257, 300}, {2, 200'000}}) {
+    const auto parts = Numbers<float>(kLanes, static_cast<size_t>(rows * columns));
+    const int64_t all = kLanes * rows;
+    const auto at = [&](int64_t row, int64_t column) {
+      return parts[static_cast<size_t>(row / rows)]
+                  [static_cast<size_t>(row % rows * columns + column)];
+    };
+    const auto expect = [&](std::string_view op, auto from) {
+      const auto outputs = Redistributed(fleet, kLanes, rows, columns, op, parts);
+      ASSERT_EQ(outputs.size(), static_cast<size_t>(kLanes)) << op;
+      int64_t wrong = 0;
+      for (int64_t row = 0; row < all; ++row) {
+        for (int64_t column = 0; column < columns; ++column) {
+          const float got = outputs[static_cast<size_t>(row / rows)]
+                                   [static_cast<size_t>(row % rows * columns + column)];
+          const int64_t source = from(row);
+          wrong += got != (source < 0 || source >= all ? 1.0f : at(source, column));
+        }
+      }
+      EXPECT_EQ(wrong, 0) << rows << "x" << columns << " " << op;
+    };
+    expect("%0 = stablehlo.reverse %a, dims = [0] : ", [&](int64_t row) { return all - 1 - row; });
+    // Further than to the next device, and beyond the last.
+    for (const int64_t by : {int64_t{1}, -rows - 1, 2 * rows, all - 1}) {
+      const std::string type = StrCat("tensor<", all, "x", columns, "xf32>");
+      expect(StrCat("%0 = stablehlo.pad %a, %one, low = [", by, ", 0], high = [", -by,
+                    ", 0], interior = [0, 0] : (", type, ", tensor<f32>) -> "),
+             [&](int64_t row) { return row - by; });
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plinth::cpu::collectives

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/cpu/collectives/block_rows.h"
 #include "reference_plugin/cpu/collectives/collective.h"
 
 namespace plinth::cpu::collectives {
@@ -17,56 +18,6 @@ using compiler::CollectiveAttributes;
 using compiler::Dims;
 using compiler::Opcode;
 using compiler::Type;
-
-constexpr int64_t kGrain = 256 << 10;  // bytes that one thread copies at once
-
-// A block of one type in two arrays: rows of bytes that are contiguous in both.
-class BlockRows {
- public:
-  BlockRows() = default;
-  // `dims` of the block; `from` and `to` are the arrays in which it lies.
-  BlockRows(const Dims& dims, const Type& from, const Type& to, size_t row_dim) {
-    const Dims from_strides = compiler::DenseStrides(from.dims, ByteSize(from.dtype));
-    const Dims to_strides = compiler::DenseStrides(to.dims, ByteSize(to.dtype));
-    row_bytes_ = dims.empty() ? ByteSize(from.dtype) : dims[row_dim] * from_strides[row_dim];
-    for (size_t d = 0; d < row_dim; ++d) {
-      if (dims[d] == 1) continue;
-      outer_.push_back({dims[d], from_strides[d], to_strides[d]});
-      num_rows_ *= dims[d];
-    }
-    for (int64_t extent : dims) {
-      if (extent == 0) num_rows_ = 0;
-    }
-    // Long rows are cut, so that threads share them.
-    pieces_ = std::max<int64_t>(1, (row_bytes_ + kGrain - 1) / kGrain);
-  }
-
-  int64_t num_pieces() const { return num_rows_ * pieces_; }
-  int64_t piece_bytes() const { return std::min(row_bytes_, kGrain); }
-
-  void CopyPiece(int64_t piece, const std::byte* from, std::byte* to) const {
-    const int64_t begin = piece % pieces_ * kGrain;
-    int64_t row = piece / pieces_;
-    int64_t from_offset = begin, to_offset = begin;
-    for (size_t d = outer_.size(); d-- > 0;) {
-      const int64_t index = row % outer_[d].extent;
-      row /= outer_[d].extent;
-      from_offset += index * outer_[d].from_stride;
-      to_offset += index * outer_[d].to_stride;
-    }
-    const int64_t bytes = std::min(kGrain, row_bytes_ - begin);
-    std::memcpy(to + to_offset, from + from_offset, static_cast<size_t>(bytes));
-  }
-
- private:
-  struct Outer {
-    int64_t extent, from_stride, to_stride;
-  };
-  std::vector<Outer> outer_;
-  int64_t row_bytes_ = 0;
-  int64_t num_rows_ = 1;
-  int64_t pieces_ = 1;
-};
 
 // How the block from one rank to another lies: the source's is `from_stride` bytes further for each
 // rank of the target, the target's `to_stride` for each rank of the source.

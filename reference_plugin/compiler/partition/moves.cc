@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/moves.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "reference_plugin/compiler/ir/rewrite.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+// Rounded up.
+int64_t CeilDivide(int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
+
+bool IsPlain(const Window& window, size_t i) {
+  return window.sizes[i] == 1 && window.strides[i] == 1 && window.padding_low[i] == 0 &&
+         window.padding_high[i] == 0 && window.base_dilation[i] == 1;
+}
+
+// Combiners of which it is known what is neutral.
+bool IsCommon(Opcode combiner) {
+  switch (combiner) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
+  const auto add_where = [&](auto moves) {
+    for (size_t d = 0; d < op.type().dims.size(); ++d) {
+      if (moves(d)) dims_.push_back(d);
+    }
+  };
+  switch (op.opcode) {
+    case Opcode::kSlice: {
+      const auto& slice = op.Get<SliceAttributes>();
+      add_where([&](size_t d) {
+        return slice.start[d] != 0 || slice.limit[d] != op.operands[0]->type.dims[d] ||
+               slice.stride[d] != 1;
+      });
+      break;
+    }
+    case Opcode::kPad: {
+      const auto& pad = op.Get<PadAttributes>();
+      add_where(
+          [&](size_t d) { return pad.low[d] != 0 || pad.high[d] != 0 || pad.interior[d] != 0; });
+      break;
+    }
+    case Opcode::kConcatenate:
+      dims_.push_back(static_cast<size_t>(op.Get<DimensionAttributes>().dimension));
+      break;
+    case Opcode::kReverse:
+      for (int64_t dim : op.Get<DimensionsAttributes>().dimensions) {
+        dims_.push_back(static_cast<size_t>(dim));
+      }
+      break;
+    case Opcode::kReduceWindow: {
+      // What is beyond the edges is the initial value here, and does not count otherwise.
+      const std::optional<Opcode> combiner =
+          op.results.size() == 1 ? OnlyOpOf(*op.blocks[0]) : std::nullopt;
+      if (!combiner.has_value() || !IsCommon(*combiner) || !IsNeutral(op.operands[1], *combiner)) {
+        break;
+      }
+      const Window& window = op.Get<WindowAttributes>().window;
+      add_where([&](size_t d) { return !IsPlain(window, d); });
+      break;
+    }
+    case Opcode::kConvolution:
+      for (int64_t dim : op.Get<ConvolutionAttributes>().output_spatial) {
+        dims_.push_back(static_cast<size_t>(dim));
+      }
+      break;
+    default:
+      break;
+  }
+  if (rule.empty() || op.type().NumElements() == 0) dims_.clear();
+  for (size_t dim : dims_) {
+    const DimFactors& factors = rule_.results[0][dim];
+    if (factors.size() != 1) continue;
+    rule_.factors[static_cast<size_t>(factors[0])].size = op.type().dims[dim];
+  }
+}
+
+void Moves::Allow(std::vector<bool>& spreadable) const {
+  for (size_t dim : dims_) {
+    const DimFactors& factors = rule_.results[0][dim];
+    if (factors.size() == 1) spreadable[static_cast<size_t>(factors[0])] = true;
+  }
+}
+
+size_t Moves::num_sources() const {
+  switch (op_.opcode) {
+    case Opcode::kConcatenate:
+      return op_.operands.size();
+    case Opcode::kReduceWindow:
+      return op_.operands.size() / 2;
+    default:
+      return 1;
+  }
+}
+
+// Whether the windows are the result, without more, along that dimension.
+bool Moves::IsResultItself(size_t dim) const {
+  switch (op_.opcode) {
+    case Opcode::kSlice:
+      return op_.Get<SliceAttributes>().stride[dim] == 1;
+    case Opcode::kPad:
+      return op_.Get<PadAttributes>().interior[dim] == 0;
+    default:
+      return op_.opcode == Opcode::kConcatenate;
+  }
+}
+
+// Whether they are the result along all dimensions.
+bool Moves::IsDone() const {
+  return std::all_of(dims_.begin(), dims_.end(), [&](size_t dim) { return IsResultItself(dim); });
+}
+
+Moves::Reach Moves::ReachOf(size_t dim) const {
+  Reach reach{dim};
+  const auto of_window = [&](const Window& window, size_t i, int64_t size) {
+    reach.first = -window.padding_low[i];
+    reach.stride = window.strides[i];
+    reach.size = (size - 1) * window.window_dilation[i] + 1;
+    reach.dilation = window.base_dilation[i];
+  };
+  switch (op_.opcode) {
+    case Opcode::kSlice:
+      reach.first = op_.Get<SliceAttributes>().start[dim];
+      reach.stride = op_.Get<SliceAttributes>().stride[dim];
+      break;
+    case Opcode::kPad:
+      reach.first = -op_.Get<PadAttributes>().low[dim];
+      reach.dilation = op_.Get<PadAttributes>().interior[dim] + 1;
+      break;
+    case Opcode::kReduceWindow: {
+      const Window& window = op_.Get<WindowAttributes>().window;
+      of_window(window, dim, window.sizes[dim]);
+      break;
+    }
+    case Opcode::kConvolution: {
+      const auto& conv = op_.Get<ConvolutionAttributes>();
+      const auto* const found = std::find(conv.output_spatial.begin(), conv.output_spatial.end(),
+                                          static_cast<int64_t>(dim));
+      const size_t i = static_cast<size_t>(found - conv.output_spatial.begin());
+      reach.dim = static_cast<size_t>(conv.input_spatial[i]);
+      of_window(conv.window, i,
+                op_.operands[1]->type.dims[static_cast<size_t>(conv.kernel_spatial[i])]);
+      break;
+    }
+    default:
+      break;
+  }
+  return reach;
+}
+
+bool Moves::IsSpread(std::span<const Source> sources, const OpLayouts& layouts, size_t dim) const {
+  const size_t from = ReachOf(dim).dim;
+  return !layouts.results[0].Of(dim).empty() ||
+         std::any_of(sources.begin(), sources.end(),
+                     [&](const Source& source) { return !source.local.layout.Of(from).empty(); });
+}
+
+// What devices need for their parts of the result along one of its dimensions.
+bool Moves::WindowAlong(size_t dim, const Layout& result, Windows& windows, Local& local) const {
+  const AxisList& axes = result.Of(dim);
+  const int64_t whole = op_.type().dims[dim];
+  const int64_t part = whole / SizeOf(axes);
+  const Reach reach = ReachOf(dim);
+  int64_t first = reach.first, step = part * reach.stride;
+  int64_t extent = (part - 1) * reach.stride + reach.size;
+  if (op_.opcode == Opcode::kReverse) {
+    first = whole - part;
+    step = -part;
+  }
+  if (reach.dilation > 1) {
+    // Holes are made on each device; they must be at the same places.
+    if (step % reach.dilation != 0 && !axes.empty()) return false;
+    const int64_t begin = CeilDivide(first, reach.dilation);
+    local.low = begin * reach.dilation - first;
+    if (local.low >= extent) return false;
+    const int64_t count = (extent - 1 - local.low) / reach.dilation + 1;
+    local.high = extent - local.low - ((count - 1) * reach.dilation + 1);
+    local.dilation = reach.dilation;
+    first = begin;
+    step /= reach.dilation;
+    extent = count;
+  }
+  if (!windows.layout.dims.empty()) windows.layout.dims[reach.dim] = axes;
+  windows.first[reach.dim] = first;
+  windows.step[reach.dim] = step;
+  windows.extent[reach.dim] = extent;
+  return true;
+}
+
+// Where the sources are in what the windows are of.
+std::vector<Placed> Moves::Place(std::span<const Source> sources) const {
+  std::vector<Placed> placed;
+  int64_t at = 0;  // of what is joined
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Dims& dims = op_.operands[i]->type.dims;
+    Placed& array = placed.emplace_back();
+    array.local = sources[i].local;
+    array.low = Dims(dims.size(), 0);
+    array.high = dims;
+    if (op_.opcode == Opcode::kConcatenate) {
+      array.low[dims_[0]] = at;
+      at += dims[dims_[0]];
+      array.high[dims_[0]] = at;
+    }
+    array.offset = array.low;
+    for (size_t d = 0; d < sources[i].start.size(); ++d) array.offset[d] -= sources[i].start[d];
+  }
+  return placed;
+}
+
+std::shared_ptr<const Attributes> Moves::LocalAttributes(const Dims& extent,
+                                                         std::span<const size_t> dims,
+                                                         std::span<const Local> locals) const {
+  const auto set = [&](Window& window, size_t i, const Local& local) {
+    window.padding_low[i] = local.low;
+    window.padding_high[i] = local.high;
+  };
+  switch (op_.opcode) {
+    case Opcode::kSlice: {
+      SliceAttributes slice = op_.Get<SliceAttributes>();
+      for (size_t d = 0; d < extent.size(); ++d) {
+        const bool is_whole = std::find(dims_.begin(), dims_.end(), d) != dims_.end() &&
+                              std::find(dims.begin(), dims.end(), d) == dims.end();
+        if (is_whole) continue;
+        slice.start[d] = 0;
+        slice.limit[d] = extent[d];
+      }
+      return MakeAttributes(std::move(slice));
+    }
+    case Opcode::kPad: {
+      PadAttributes pad = op_.Get<PadAttributes>();
+      for (size_t i = 0; i < dims.size(); ++i) {
+        pad.low[dims[i]] = locals[i].low;
+        pad.high[dims[i]] = locals[i].high;
+        pad.interior[dims[i]] = locals[i].dilation - 1;
+      }
+      return MakeAttributes(std::move(pad));
+    }
+    case Opcode::kReduceWindow: {
+      WindowAttributes attributes = op_.Get<WindowAttributes>();
+      for (size_t i = 0; i < dims.size(); ++i) set(attributes.window, dims[i], locals[i]);
+      return MakeAttributes(std::move(attributes));
+    }
+    case Opcode::kConvolution: {
+      ConvolutionAttributes conv = op_.Get<ConvolutionAttributes>();
+      for (size_t i = 0; i < dims.size(); ++i) {
+        for (size_t k = 0; k < conv.output_spatial.size(); ++k) {
+          if (conv.output_spatial[k] == static_cast<int64_t>(dims[i])) {
+            set(conv.window, k, locals[i]);
+          }
+        }
+      }
+      return MakeAttributes(std::move(conv));
+    }
+    default:
+      return op_.attributes;
+  }
+}
+
+std::optional<Moves::Moved> Moves::Make(Emitter& emitter, std::span<const Source> sources,
+                                        std::span<Value* const> others,
+                                        const OpLayouts& layouts) const {
+  std::vector<size_t> dims;
+  bool is_spread = false;
+  for (size_t dim : dims_) {
+    const bool is_spread_along = IsSpread(sources, layouts, dim);
+    is_spread |= is_spread_along;
+    if (is_spread_along || IsResultItself(dim)) dims.push_back(dim);
+  }
+  if (!is_spread) return std::nullopt;
+  // Of one shape for all sources: they have one layout wherever nothing moves.
+  const Layout& target = layouts.operands[0];
+  const size_t rank = op_.operands[0]->type.dims.size();
+  Windows windows;
+  windows.layout.mesh = layouts.results[0].mesh != nullptr ? layouts.results[0].mesh : target.mesh;
+  windows.layout.dims.resize(windows.layout.mesh == nullptr ? 0 : rank);
+  windows.first = Dims(rank, 0);
+  for (size_t d = 0; d < rank; ++d) {
+    if (windows.layout.mesh != nullptr) windows.layout.dims[d] = target.Of(d);
+    const int64_t part = op_.operands[0]->type.dims[d] / SizeOf(target.Of(d));
+    windows.step.push_back(part);
+    windows.extent.push_back(part);
+  }
+  std::vector<Local> locals(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (!WindowAlong(dims[i], layouts.results[0], windows, locals[i])) return std::nullopt;
+  }
+  windows.layout.Normalize();
+  const std::vector<Placed> placed = Place(sources);
+  if (!CanRedistribute(emitter, placed, windows.layout)) return std::nullopt;
+
+  Moved moved;
+  const auto fill_of = [&](size_t i) {
+    const bool has_fill = op_.opcode == Opcode::kPad || op_.opcode == Opcode::kReduceWindow;
+    if (has_fill) return others[i];
+    return emitter.builder().Splat(Type::Tensor(op_.operands[i]->type.dtype, {}), 0);
+  };
+  if (op_.opcode == Opcode::kConcatenate) {
+    moved.result = Redistribute(emitter, placed, windows, fill_of(0));
+    return moved;
+  }
+  for (size_t i = 0; i < placed.size(); ++i) {
+    moved.operands.push_back(Redistribute(emitter, {&placed[i], 1}, windows, fill_of(i)));
+  }
+  if (IsDone()) {
+    moved.result = moved.operands[0];
+    return moved;
+  }
+  for (Value* other : others) moved.operands.push_back(other);
+  moved.attributes = LocalAttributes(windows.extent, dims, locals);
+  return moved;
+}
+
+}  // namespace plinth::compiler::partition

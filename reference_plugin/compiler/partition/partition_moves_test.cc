@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops whose elements move along dimensions that are spread: nothing is gathered for them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/partitioned.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+using testing::CheckPartitioned;
+using testing::Count;
+using testing::Partitioned;
+
+// %a is spread as `from`, %0 as `to`, over axes "x" of 4 devices and "y" of 2.
+std::string Program(std::string_view type, std::string_view from, std::string_view result,
+                    std::string_view to, std::string_view body) {
+  return StrCat(R"(
+module attributes {mhlo.num_partitions = 8 : i32} {
+  sdy.mesh @mesh = <["x"=4, "y"=2]>
+  func.func @main(%a: tensor<)",
+                type, "> {sdy.sharding = #sdy.sharding<@mesh, ", from, ">}) -> (tensor<", result,
+                "> {sdy.sharding = #sdy.sharding<@mesh, ", to, R"(>}) {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    )",
+                body, "\n    return %0 : tensor<", result, ">\n  }\n}");
+}
+
+Partitioned Check(std::string_view text) {
+  auto made = CheckPartitioned(text);
+  EXPECT_TRUE(made.ok()) << made.status().ToString() << text;
+  return made.ok() ? *std::move(made) : Partitioned();
+}
+
+struct Row {
+  std::string_view type, from, result, to, body;
+  int redistributions = 1;
+};
+
+void CheckMoves(const Row& row) {
+  const Partitioned made = Check(Program(row.type, row.from, row.result, row.to, row.body));
+  ASSERT_NE(made.module, nullptr) << row.body;
+  EXPECT_EQ(made.report.num_fallbacks, 0) << row.body;
+  EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0) << row.body;
+  EXPECT_EQ(Count(*made.module, Opcode::kAllToAll), 0) << row.body;
+  EXPECT_EQ(Count(*made.module, Opcode::kRedistribute), row.redistributions)
+      << ToString(*made.module);
+}
+
+TEST(PartitionMoves, Slices) {
+  for (const Row& row : {
+           Row{"16x4xi32", "[{\"x\"}, {}]", "8x4xi32", "[{\"x\"}, {}]",
+               "%0 = stablehlo.slice %a [5:13, 0:4] : (tensor<16x4xi32>) -> tensor<8x4xi32>"},
+           Row{"16x4xi32", "[{\"x\"}, {}]", "4x4xi32", "[{\"x\"}, {}]",
+               "%0 = stablehlo.slice %a [2:14:3, 0:4] : (tensor<16x4xi32>) -> tensor<4x4xi32>"},
+           // Of a result that does not divide every device has all, and no more.
+           Row{"16x4xi32", "[{\"x\"}, {\"y\"}]", "3x4xi32", "[{}, {\"y\"}]",
+               "%0 = stablehlo.slice %a [5:8, 0:4] : (tensor<16x4xi32>) -> tensor<3x4xi32>"},
+           Row{"16x8xi32", "[{\"x\"}, {\"y\"}]", "8x4xi32", "[{\"x\"}, {\"y\"}]",
+               "%0 = stablehlo.slice %a [5:13, 3:7] : (tensor<16x8xi32>) -> tensor<8x4xi32>"},
+           Row{"16x4xi32", "[{\"y\"}, {\"x\"}]", "8x4xi32", "[{\"x\"}, {\"y\"}]",
+               "%0 = stablehlo.slice %a [5:13, 0:4] : (tensor<16x4xi32>) -> tensor<8x4xi32>"},
+       }) {
+    CheckMoves(row);
+  }
+}
+
+TEST(PartitionMoves, Pads) {
+  const auto pad = [](int low, int high, int interior, int size) {
+    return StrCat("%0 = stablehlo.pad %a, %one, low = [", low, ", 0], high = [", high,
+                  ", 0], interior = [", interior,
+                  ", 0] : (tensor<8x4xi32>, tensor<i32>) -> tensor<", size, "x4xi32>");
+  };
+  const Row row = {"8x4xi32", "[{\"x\"}, {\"y\"}]", "16x4xi32", "[{\"x\"}, {\"y\"}]", ""};
+  for (const std::string& body : {pad(1, 7, 0, 16), pad(-1, 9, 0, 16), pad(0, 8, 0, 16),
+                                  pad(9, -1, 0, 16), pad(-2, 3, 1, 16), pad(3, -2, 1, 16)}) {
+    Row with = row;
+    with.body = body;
+    CheckMoves(with);
+  }
+  // Each device has what it needs.
+  const std::string between = pad(0, 1, 1, 16);
+  CheckMoves({row.type, row.from, row.result, row.to, between, 0});
+  // Holes that are elsewhere on each device: the operand is gathered.
+  Check(Program(row.type, row.from, row.result, row.to, pad(-3, -3, 2, 16)));
+  CheckMoves({"8x4xi32", "[{\"x\"}, {\"y\"}]", "8x4xi32", "[{\"x\"}, {\"y\"}]", pad(1, -1, 0, 8)});
+}
+
+TEST(PartitionMoves, Reverses) {
+  CheckMoves({"8x4xi32", "[{\"x\"}, {\"y\"}]", "8x4xi32", "[{\"x\"}, {\"y\"}]",
+              "%0 = stablehlo.reverse %a, dims = [0] : tensor<8x4xi32>"});
+  CheckMoves({"8x4xi32", "[{\"x\"}, {\"y\"}]", "8x4xi32", "[{\"x\"}, {\"y\"}]",
+              "%0 = stablehlo.reverse %a, dims = [0, 1] : tensor<8x4xi32>"});
+}
+
+TEST(PartitionMoves, Joins) {
+  CheckMoves({"8x4xi32", "[{\"x\"}, {\"y\"}]", "16x4xi32", "[{\"x\"}, {\"y\"}]",
+              "%b = stablehlo.negate %a : tensor<8x4xi32>\n"
+              "%0 = stablehlo.concatenate %a, %b, dim = 0 : "
+              "(tensor<8x4xi32>, tensor<8x4xi32>) -> tensor<16x4xi32>"});
+  // jnp.roll: slices that do not divide are no arrays of their own.
+  CheckMoves({"8x4xi32", "[{\"x\"}, {\"y\"}]", "8x4xi32", "[{\"x\"}, {\"y\"}]",
+              "%b = stablehlo.slice %a [7:8, 0:4] : (tensor<8x4xi32>) -> tensor<1x4xi32>\n"
+              "%c = stablehlo.slice %a [0:7, 0:4] : (tensor<8x4xi32>) -> tensor<7x4xi32>\n"
+              "%0 = stablehlo.concatenate %b, %c, dim = 0 : "
+              "(tensor<1x4xi32>, tensor<7x4xi32>) -> tensor<8x4xi32>"});
+}
+
+// Parts of one axis are in two dimensions, and elements move along one of them.
+TEST(PartitionMoves, PartsOfAnAxis) {
+  CheckMoves({"2x8x1xi32", "[{\"x\":(1)2}, {\"x\":(2)2}, {}]", "2x16x1xi32",
+              "[{\"x\":(1)2}, {\"x\":(2)2}, {}]",
+              "%0 = stablehlo.concatenate %a, %a, dim = 1 : "
+              "(tensor<2x8x1xi32>, tensor<2x8x1xi32>) -> tensor<2x16x1xi32>"});
+}
+
+// Where nothing is spread that moves, the slices are made and joined on each device.
+TEST(PartitionMoves, SlicesOfWhatIsNotSpread) {
+  CheckMoves({"8x4xi32", "[{\"x\"}, {}]", "8x4xi32", "[{\"x\"}, {}]",
+              "%b = stablehlo.slice %a [0:8, 1:4] : (tensor<8x4xi32>) -> tensor<8x3xi32>\n"
+              "%c = stablehlo.slice %a [0:8, 0:1] : (tensor<8x4xi32>) -> tensor<8x1xi32>\n"
+              "%0 = stablehlo.concatenate %b, %c, dim = 1 : "
+              "(tensor<8x3xi32>, tensor<8x1xi32>) -> tensor<8x4xi32>",
+              0});
+}
+
+}  // namespace
+}  // namespace plinth::compiler::partition

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/redistribute.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace plinth::compiler::partition {
+namespace {
+
+MeshRef MeshOf(std::span<const Placed> arrays, const Layout& to) {
+  if (to.mesh != nullptr) return to.mesh;
+  for (const Placed& array : arrays) {
+    if (array.local.layout.mesh != nullptr) return array.local.layout.mesh;
+  }
+  return nullptr;
+}
+
+class Mover {
+ public:
+  Mover(Emitter& emitter, std::span<const Placed> arrays, const Windows& windows)
+      : emitter_(emitter),
+        arrays_(arrays),
+        windows_(windows),
+        mesh_(*MeshOf(arrays, windows.layout)),
+        moves_(windows.extent.size(), true),
+        uses_(mesh_.axes.size(), false) {}
+
+  Value* Move(Value* fill) && {
+    FindMoving();
+    if (arrays_.size() == 1 &&
+        std::none_of(moves_.begin(), moves_.end(), [](bool m) { return m; })) {
+      return arrays_[0].local.value;
+    }
+    AxisList axes;
+    for (size_t i = 0; i < uses_.size(); ++i) {
+      if (uses_[i]) axes.push_back({static_cast<int32_t>(i), 1, mesh_.axes[i].size});
+    }
+    CollectiveAttributes attributes;
+    attributes.groups = GroupsOf(mesh_, axes);
+    const std::vector<int64_t> places = PlacesOf(attributes.groups[0]);
+    Redistribution& how = attributes.redistribution;
+    SmallVector<Value*, 8> operands;
+    for (const Placed& array : arrays_) {
+      operands.push_back(array.local.value);
+      Redistribution::Source& source = how.sources.emplace_back();
+      source.low = array.low;
+      source.high = array.high;
+      const Dims& part = array.local.value->type.dims;
+      for (size_t d = 0; d < moves_.size(); ++d) {
+        if (moves_[d]) continue;
+        source.low[d] = 0;
+        source.high[d] = part[d];
+      }
+      AddStarts(places, array.local.layout, array.offset, part, source.starts);
+    }
+    AddStarts(places, windows_.layout, windows_.first, windows_.step, how.windows);
+    operands.push_back(fill);
+    const Type type = Type::Tensor(fill->type.dtype, windows_.extent);
+    return emitter_.Collective(Opcode::kRedistribute, {operands.data(), operands.size()}, type,
+                               std::move(attributes));
+  }
+
+ private:
+  // Where each device has its window of every array.
+  bool IsInPlace(size_t d) const {
+    const AxisList& axes = windows_.layout.Of(d);
+    return std::all_of(arrays_.begin(), arrays_.end(), [&](const Placed& array) {
+      const int64_t part = array.local.value->type.dims[d];
+      const int64_t end = array.offset[d] + part * SizeOf(axes);
+      return array.local.layout.Of(d) == axes && windows_.first[d] == array.offset[d] &&
+             windows_.extent[d] == part && (axes.empty() || windows_.step[d] == part) &&
+             array.low[d] <= array.offset[d] && array.high[d] >= end;
+    });
+  }
+
+  void FindMoving() {
+    for (size_t d = 0; d < moves_.size(); ++d) moves_[d] = !IsInPlace(d);
+    // Parts of one axis may be in several dimensions.
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (size_t d = 0; d < moves_.size(); ++d) {
+        if (!moves_[d] && !UsesMoving(windows_.layout.Of(d))) continue;
+        moves_[d] = true;
+        Use(windows_.layout.Of(d), changed);
+        for (const Placed& array : arrays_) Use(array.local.layout.Of(d), changed);
+      }
+    }
+  }
+  bool UsesMoving(const AxisList& axes) const {
+    return std::any_of(axes.begin(), axes.end(),
+                       [&](const Axis& axis) { return uses_[static_cast<size_t>(axis.index)]; });
+  }
+  void Use(const AxisList& axes, bool& changed) {
+    for (const Axis& axis : axes) {
+      changed |= !uses_[static_cast<size_t>(axis.index)];
+      uses_[static_cast<size_t>(axis.index)] = true;
+    }
+  }
+
+  std::vector<int64_t> PlacesOf(const std::vector<int64_t>& group) const {
+    std::vector<int64_t> place_of(static_cast<size_t>(mesh_.num_devices()));
+    for (int64_t place = 0; place < std::ssize(place_of); ++place) {
+      place_of[static_cast<size_t>(DeviceAt(mesh_, place))] = place;
+    }
+    std::vector<int64_t> places;
+    for (int64_t device : group) places.push_back(place_of[static_cast<size_t>(device)]);
+    return places;
+  }
+
+  void AddStarts(const std::vector<int64_t>& places, const Layout& layout, const Dims& first,
+                 const Dims& step, std::vector<int64_t>& starts) const {
+    for (int64_t place : places) {
+      for (size_t d = 0; d < moves_.size(); ++d) {
+        int64_t part = 0;
+        for (const Axis& axis : layout.Of(d)) {
+          part = part * axis.size + place / StrideOf(mesh_, axis) % axis.size;
+        }
+        starts.push_back(moves_[d] ? first[d] + part * step[d] : 0);
+      }
+    }
+  }
+
+  Emitter& emitter_;
+  const std::span<const Placed> arrays_;
+  const Windows& windows_;
+  const Mesh& mesh_;
+  std::vector<bool> moves_;  // by dimension
+  std::vector<bool> uses_;   // by axis of the mesh: elements move along it
+};
+
+}  // namespace
+
+bool CanRedistribute(const Emitter& emitter, std::span<const Placed> arrays, const Layout& to) {
+  const MeshRef mesh = MeshOf(arrays, to);
+  if (mesh == nullptr || emitter.manual().IsAll()) return false;
+  const ManualAxes& manual = emitter.manual();
+  if (manual.is_inside && manual.mesh != nullptr && !SameDevices(manual.mesh, mesh)) return false;
+  const auto may = [&](const Layout& layout) {
+    if (layout.IsReplicated()) return true;
+    if (!SameDevices(layout.mesh, mesh) || !layout.unreduced.empty()) return false;
+    const AxisList axes = layout.AllAxes();
+    return std::none_of(axes.begin(), axes.end(), [&](const Axis& axis) {
+      return std::any_of(manual.axes.begin(), manual.axes.end(),
+                         [&](const Axis& other) { return other.index == axis.index; });
+    });
+  };
+  return may(to) && std::all_of(arrays.begin(), arrays.end(),
+                                [&](const Placed& array) { return may(array.local.layout); });
+}
+
+Value* Redistribute(Emitter& emitter, std::span<const Placed> arrays, const Windows& windows,
+                    Value* fill) {
+  return Mover(emitter, arrays, windows).Move(fill);
+}
+
+}  // namespace plinth::compiler::partition
