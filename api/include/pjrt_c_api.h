@@ -2,7 +2,7 @@
 // Generated from api/registry by `python3 api/generate --write`. Do not edit.
 // clang-format off
 //
-// The PJRT C API, 0.116. Names and layout are those of the API that frameworks and plugins speak;
+// The PJRT C API, 0.117. Names and layout are those of the API that frameworks and plugins speak;
 // the text is generated from the registry, where every promise has its number.
 //
 // Rules for everything: an argument struct begins with struct_size, set by the caller to
@@ -45,7 +45,7 @@ extern "C" {
 #define PJRT_API_MAJOR 0
 
 // Raised when something is added.
-#define PJRT_API_MINOR 116
+#define PJRT_API_MINOR 117
 
 // ---- Handles ------------------------------------------------------------------------------------
 

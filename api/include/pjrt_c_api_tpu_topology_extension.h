@@ -560,6 +560,36 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetDefaultPlatformConfig_Args, num_tr
 typedef PJRT_Error* PJRT_TpuTopology_GetDefaultPlatformConfig(
     PJRT_TpuTopology_GetDefaultPlatformConfig_Args* args);
 
+// Arguments of PJRT_TpuTopology_ComputeSubsliceForDevices. [since 0.117]
+struct PJRT_TpuTopology_ComputeSubsliceForDevices_Args {
+  size_t struct_size;
+  // The topology. [in, since 0.117, source: binary, name from convention]
+  const PJRT_TopologyDescription* topology;
+  // Ids of the devices. [in, since 0.117, length num_device_ids, lives for the call, source:
+  // binary, name from convention]
+  const int32_t* device_ids;
+  // Number of `device_ids`. [in, since 0.117, source: binary, name from convention]
+  size_t num_device_ids;
+  // Room in each of the three arrays that follow. [in, since 0.117, source: binary, name from
+  // convention]
+  size_t max_dims;
+  // Receives where the slice begins. [inout, since 0.117, source: binary, name from convention]
+  int32_t* subslice_origin;
+  // Receives the chips of a host in each dimension. [inout, since 0.117, source: binary, name from
+  // convention]
+  int32_t* chips_per_host_bounds;
+  // Receives the hosts in each dimension. [inout, since 0.117, source: binary, name from
+  // convention]
+  int32_t* host_bounds;
+  // Number of dimensions. [out, since 0.117, source: binary, name from convention]
+  size_t num_dims;
+};
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_ComputeSubsliceForDevices_Args, num_dims);
+
+// Finds the smallest slice that holds some devices. [since 0.117, answers UNIMPLEMENTED if absent]
+typedef PJRT_Error* PJRT_TpuTopology_ComputeSubsliceForDevices(
+    PJRT_TpuTopology_ComputeSubsliceForDevices_Args* args);
+
 // ---- The extension ------------------------------------------------------------------------------
 
 // The extension. Tells the shape of a TPU topology and cuts slices from it. [since 0.81]
@@ -635,8 +665,11 @@ struct PJRT_TpuTopology_Extension {
   PJRT_TpuTopology_GetSliceConfigs* get_slice_configs;
   // Gives how many chips and trays a platform has. [since 0.90, answers UNIMPLEMENTED if absent]
   PJRT_TpuTopology_GetDefaultPlatformConfig* get_default_platform_config;
+  // Finds the smallest slice that holds some devices. [since 0.117, answers UNIMPLEMENTED if
+  // absent, source: binary, name from convention]
+  PJRT_TpuTopology_ComputeSubsliceForDevices* compute_subslice_for_devices;
 };
-PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_Extension, get_default_platform_config);
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_Extension, compute_subslice_for_devices);
 
 #ifdef __cplusplus
 }

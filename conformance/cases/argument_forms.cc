@@ -11,6 +11,7 @@
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
+#include "plinth/support/abi_version.h"
 
 namespace plinth::conformance {
 namespace argument_forms {
@@ -66,7 +67,9 @@ class Grown {
 };
 
 // Whether garbage after a struct is garbage: a younger plugin may know fields there.
-bool IsKnown(Context& context, size_t more) { return more == 0 || context.plugin().minor() <= 116; }
+bool IsKnown(Context& context, size_t more) {
+  return more == 0 || context.plugin().minor() <= kPjrtDeclaredMinor;
+}
 
 OwnedLoadedExecutable Compile(Context& context, const PJRT_Program* program,
                               std::string_view requirement, std::string_view what,

@@ -70,8 +70,8 @@ TEST(FindingsTest, AnotherMajorVersionIsNotLookedInto) {
 }
 
 TEST(FindingsTest, WhatCameSinceIsSaid) {
-  EXPECT_EQ(NewerThan(116), "");
-  EXPECT_THAT(NewerThan(114), HasSubstr("0.116; since 0.114 no function was added"));
+  EXPECT_EQ(NewerThan(117), "");
+  EXPECT_THAT(NewerThan(114), HasSubstr("0.117; since 0.114 no function was added"));
   EXPECT_THAT(NewerThan(109),
               HasSubstr("built before PJRT_TopologyDescription_GetMemorySpaceKind"));
   EXPECT_THAT(NewerThan(60), HasSubstr(" more"));

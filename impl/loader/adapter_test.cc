@@ -22,7 +22,7 @@ using testing::FakeOptions;
 using ::testing::HasSubstr;
 namespace id = reflection::function;
 
-constexpr int kMinors[] = {57, 63, 72, 78, 90, 104, 110, 116};
+constexpr int kMinors[] = {57, 63, 72, 78, 90, 104, 110, 116, 117};
 
 class AdapterTest : public ::testing::Test {
  protected:
@@ -342,7 +342,7 @@ TEST_F(AdapterTest, ComplaintsThatNobodyCanMeet) {
 }
 
 TEST_F(AdapterTest, ErrorsKeepCodeMessageAndPayloads) {
-  for (int minor : {57, 98, 99, 106, 107, 116}) {
+  for (int minor : {57, 98, 99, 106, 107, 117}) {
     SCOPED_TRACE(minor);
     Open(minor);
     Fake().FailNext(PJRT_Error_Code_DATA_LOSS, "lost it");

@@ -24,6 +24,7 @@
 #include "pjrt_c_api_layouts_extension.h"
 #include "pjrt_c_api_stream_extension.h"
 #include "plinth/reflection/reflection.h"
+#include "plinth/support/abi_version.h"
 #include "plinth/support/extension_chain.h"
 
 namespace plinth::loader {
@@ -73,7 +74,7 @@ TEST(OpenTest, RefusesWhatIsNoPlugin) {
 TEST(OpenTest, RefusesOtherVersionsWithTheReason) {
   FakeOptions fake;
   fake.major = 1;
-  EXPECT_THAT(TryOpen(fake).ToString(), AllOf(HasSubstr("1.116"), HasSubstr("0.x")));
+  EXPECT_THAT(TryOpen(fake).ToString(), AllOf(HasSubstr("1.117"), HasSubstr("0.x")));
   OpenOptions old;
   old.allow_old = true;
   EXPECT_THAT(TryOpen(OfMinor(27), old).ToString(), HasSubstr("cannot be read"));
@@ -104,7 +105,7 @@ TEST(OpenTest, RefusesTablesWithoutWhatEveryPluginHas) {
   FakeOptions fake;
   fake.null_slots = {id::kPJRT_Error_Message, id::kPJRT_Client_Create};
   EXPECT_THAT(TryOpen(fake).ToString(),
-              AllOf(HasSubstr("fake_plugin.so (PJRT 0.116)"),
+              AllOf(HasSubstr("fake_plugin.so (PJRT 0.117)"),
                     HasSubstr("null at PJRT_Error_Message, PJRT_Client_Create.")));
   for (int function = 0; function < 100; ++function) fake.null_slots.insert(function);
   EXPECT_THAT(TryOpen(fake).ToString(), HasSubstr(" more"));
@@ -185,7 +186,7 @@ TEST(OpenTest, OwnMemoryReadsWhatTheSystemSays) {
 }
 
 TEST(OpenTest, WholeTablesAreHandedOutThemselves) {
-  for (int minor : {110, 114, 116}) {
+  for (int minor : {110, 114, 117}) {
     FakeOptions fake = OfMinor(minor);
     const PJRT_Api* own = Fake().Make(fake);
     Expected<const PJRT_Api*> api = Open();
@@ -249,7 +250,7 @@ TEST(OpenTest, ShortTablesAreCompleted) {
 TEST(OpenTest, PluginsNewerThanWeReportOurMinor) {
   Expected<const PJRT_Api*> api = OpenFake(OfMinor(130));
   ASSERT_TRUE(api.ok()) << api.status().ToString();
-  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 116);
+  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 117);
   auto name = PLINTH_NEW_ARGS(PJRT_Client_PlatformName_Args);
   EXPECT_EQ((*api)->PJRT_Client_PlatformName(&name), nullptr);
 }
@@ -333,7 +334,7 @@ TEST(OpenTest, ExtensionChains) {
 TEST(OpenTest, DefaultLayouts) {
   OpenOptions options;
   options.default_layouts = true;
-  Expected<const PJRT_Api*> api = OpenFake(OfMinor(116), options);
+  Expected<const PJRT_Api*> api = OpenFake(OfMinor(117), options);
   ASSERT_TRUE(api.ok()) << api.status().ToString();
   const auto* layouts = reinterpret_cast<const PJRT_Layouts_Extension*>(
       FindExtension((*api)->extension_start, PJRT_Extension_Type_Layouts));
@@ -375,14 +376,14 @@ TEST(OpenTest, RaisedMinor) {
   options.api_minor = 67;
   EXPECT_THAT(TryOpen(OfMinor(63), options).ToString(),
               AllOf(HasSubstr("PJRT_Client_DmaMap"), HasSubstr("at most 0.66")));
-  options.api_minor = 117;
+  options.api_minor = kPjrtDeclaredMinor + 1;
   EXPECT_EQ(TryOpen(OfMinor(104), options).code(), StatusCode::kInvalidArgument);
 }
 
 TEST(OpenTest, LoweredMinorServesOlderCallers) {
   OpenOptions options;
   options.api_minor = 57;
-  Expected<const PJRT_Api*> api = OpenFake(OfMinor(116), options);
+  Expected<const PJRT_Api*> api = OpenFake(OfMinor(117), options);
   ASSERT_TRUE(api.ok()) << api.status().ToString();
   EXPECT_EQ((*api)->pjrt_api_version.minor_version, 57);
   testing::CallerStruct create(72);
@@ -395,10 +396,10 @@ TEST(OpenTest, RaisedMinorGivesMemoriesAHead) {
   FakeOptions fake = OfMinor(104);
   fake.lists_memories = true;
   OpenOptions options;
-  options.api_minor = 116;
+  options.api_minor = 117;
   Expected<const PJRT_Api*> api = OpenFake(fake, options);
   ASSERT_TRUE(api.ok()) << api.status().ToString();
-  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 116);
+  EXPECT_EQ((*api)->pjrt_api_version.minor_version, 117);
   auto list = PLINTH_NEW_ARGS(PJRT_Client_AddressableMemories_Args);
   ASSERT_EQ((*api)->PJRT_Client_AddressableMemories(&list), nullptr);
   ASSERT_EQ(list.num_addressable_memories, 2u);
@@ -435,13 +436,13 @@ TEST(OpenTest, RaisedMinorGivesMemoriesAHead) {
 TEST(OpenTest, UnknownLayers) {
   OpenOptions options;
   options.layer_specs = {"nonsense"};
-  EXPECT_THAT(TryOpen(OfMinor(116), options).ToString(), HasSubstr("nonsense"));
+  EXPECT_THAT(TryOpen(OfMinor(117), options).ToString(), HasSubstr("nonsense"));
   options.layer_specs = {"trace(file=a"};
-  EXPECT_THAT(TryOpen(OfMinor(116), options).ToString(), HasSubstr("parenthesis"));
+  EXPECT_THAT(TryOpen(OfMinor(117), options).ToString(), HasSubstr("parenthesis"));
   options.layer_specs = {"(a)"};
-  EXPECT_EQ(TryOpen(OfMinor(116), options).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(TryOpen(OfMinor(117), options).code(), StatusCode::kInvalidArgument);
   options.layer_specs = {"/nonexistent/layer.so"};
-  EXPECT_THAT(TryOpen(OfMinor(116), options).ToString(), HasSubstr("/nonexistent/layer.so"));
+  EXPECT_THAT(TryOpen(OfMinor(117), options).ToString(), HasSubstr("/nonexistent/layer.so"));
 }
 
 // docs/using/loader-adaptation.md is true.
@@ -546,7 +547,7 @@ TEST(OpenTestEnd, SeventeenthChainWithoutExecutableMemory) {
   int state = 0;
   ASSERT_EQ(waitpid(child, &state, 0), child);
   EXPECT_EQ(state, 0);
-  Fake().Make(OfMinor(116));
+  Fake().Make(OfMinor(117));
   EXPECT_TRUE(Open().ok()) << "a whole table needs no thunks";
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "plinth/support/abi_version.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::loader::testing {
@@ -69,7 +70,7 @@ class Fake final : public FakePlugin {
   PJRT_Error* CallOnError(int function, void* args);
   static void AnswerMemories(int function, char* args);
   PJRT_Error* CheckSize(int structure, const char* source);
-  int KnownMinor() const { return std::min(options_.minor, 116); }
+  int KnownMinor() const { return std::min(options_.minor, kPjrtDeclaredMinor); }
 
   FakeOptions options_;
   const PJRT_Api* last_ = nullptr;

@@ -19,7 +19,7 @@ inline constexpr unsigned char kWritten = 0x5a;
 
 // Shapes a plugin before GetPjrtApi makes a table of it.
 struct FakeOptions {
-  int minor = 116;
+  int minor = 117;
   int major = 0;
   int functions = -1;         // In the table; -1: those of the minor.
   size_t announced_size = 0;  // The table's struct_size; 0: the right one.

@@ -9,7 +9,7 @@ namespace plinth {
 inline constexpr int kPjrtMajor = 0;
 
 // The newest minor that pjrt_c_api.h declares.
-inline constexpr int kPjrtDeclaredMinor = 116;
+inline constexpr int kPjrtDeclaredMinor = 117;
 
 // The minor that our own plugins put into their table.
 inline constexpr int kPjrtReportedMinor = 114;
