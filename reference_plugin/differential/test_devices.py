@@ -448,6 +448,33 @@ def test_callbacks_run_on_one_device_or_on_each():
 
 
 @pytest.mark.plugin_only
+@pytest.mark.parametrize("shardy", [True, False])
+def test_ordered_callbacks_of_sharded_arrays(shardy):
+    _on_eight(f"""
+    import jax, jax.experimental, numpy as np
+    jax.config.update("jax_use_shardy_partitioner", {shardy})
+    """ + """
+    from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
+    x = jax.device_put(np.arange(16), NamedSharding(mesh, P("x")))
+    seen = []
+    @jax.jit
+    def f(a):
+        def note(b):
+            seen.append(int(b.sum()))
+        jax.experimental.io_callback(note, None, a, ordered=True)
+        same = jax.ShapeDtypeStruct((16,), a.dtype)
+        a = jax.experimental.io_callback(lambda b: np.asarray(b) + 1, same, a, ordered=True)
+        jax.experimental.io_callback(note, None, a, ordered=True)
+        return a
+    for turn in range(3):
+        assert np.array_equal(f(x), np.arange(16) + 1)
+    jax.effects_barrier()
+    assert seen == 3 * [120, 136], seen
+    """)
+
+
+@pytest.mark.plugin_only
 def test_a_callback_that_raises_before_a_sum():
     _on_eight(START + """
     def host(i, b):

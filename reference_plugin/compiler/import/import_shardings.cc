@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/import/importer.h"
 
@@ -92,12 +94,34 @@ Status Importer::ImportShardings(const program::Operation& operation, Op& op) {
   return CheckShardings(op);
 }
 
+// The device on which a call has its effects, in the form of text. It says so even of a call
+// without results.
+Status Importer::ImportPlaceOfEffect(const program::Operation& operation, Op& op) {
+  if (!HasSeveralDevices() || !op.Get<CustomCallAttributes>().has_side_effect) return Status();
+  const Type none = Type::Token();
+  const bool has_results = !op.results.empty();
+  PLINTH_ASSIGN_OR_RETURN(
+      std::vector<ShardingRef> read,
+      sharding_reader_.ReadTexts(operation.attributes, has_results
+                                                           ? std::span<const Type>(result_types_)
+                                                           : std::span(&none, 1)));
+  const bool is_said = std::any_of(read.begin(), read.end(), [](const ShardingRef& sharding) {
+    return sharding != nullptr && sharding->mesh->IsMaximal();
+  });
+  if (!is_said) return Status();
+  OpShardings shardings = op.shardings == nullptr ? OpShardings() : *op.shardings;
+  shardings.results = std::move(read);
+  op.shardings = std::make_shared<const OpShardings>(std::move(shardings));
+  return CheckShardings(op);
+}
+
 // What an op became: the last of the ops since `first` is the one that makes the results, if they
 // are its own.
 Status Importer::ImportShardings(const program::Operation& operation, size_t first) {
-  const bool has_any = program::Find(operation.attributes, "sdy.sharding") != nullptr;
-  if (!has_any || block_->ops.size() <= first) return Status();
+  if (block_->ops.size() <= first) return Status();
   Op& op = *block_->ops.back();
+  if (op.opcode == Opcode::kCustomCall) PLINTH_RETURN_IF_ERROR(ImportPlaceOfEffect(operation, op));
+  if (program::Find(operation.attributes, "sdy.sharding") == nullptr) return Status();
   const bool is_said = op.shardings != nullptr && op.opcode != Opcode::kCustomCall;
   if (is_said || op.results.size() != operation.result_types.size()) return Status();
   for (size_t i = 0; i < op.results.size(); ++i) {

@@ -89,6 +89,7 @@ class Importer {
   Status ImportShardings(const program::Function& source, Function& function);
   Status ImportShardings(const program::Operation& operation, Op& op);
   Status ImportShardings(const program::Operation& operation, size_t first);
+  Status ImportPlaceOfEffect(const program::Operation& operation, Op& op);
   Expected<Block*> ImportRegion(const program::Region& region);
   Status ImportOperations(std::span<const program::Operation> operations);
   Status ImportOperation(const program::Operation& operation);

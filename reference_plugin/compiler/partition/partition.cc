@@ -2,6 +2,7 @@
 #include "reference_plugin/compiler/partition/partition.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -57,7 +58,7 @@ class Partitioner {
     std::vector<Layout> arguments;
     for (const Value* argument : body.arguments) {
       arguments.push_back(WantedOf(argument));
-      module_.parameter_shardings.push_back(Written(arguments.back(), argument));
+      module_.parameter_shardings.push_back(Written(arguments.back()));
     }
     Enter(body, arguments);
     std::vector<Layout> results;
@@ -65,7 +66,7 @@ class Partitioner {
     for (size_t i = 0; i < shardings_.results.size(); ++i) {
       const Value* const value = body.terminator()->operands[i];
       results.push_back(LayoutOf(shardings_.results[i].get(), value->type));
-      module_.output_shardings.push_back(Written(results.back(), value));
+      module_.output_shardings.push_back(Written(results.back()));
     }
     PLINTH_RETURN_IF_ERROR(MapBlock(body, results));
     body.ops.insert(body.ops.begin(), emitter_.prologue().begin(), emitter_.prologue().end());
@@ -186,8 +187,8 @@ class Partitioner {
     return ToOpSharding(sharding);
   }
 
-  static std::string Written(const Layout& layout, const Value* value) {
-    if (!IsTensor(value->type)) return std::string();
+  // Tokens have one too, as in XLA: JAX counts them.
+  static std::string Written(const Layout& layout) {
     return program::WriteOpSharding(InXlasForm(layout));
   }
 
@@ -693,21 +694,20 @@ class Partitioner {
       Emit(op, {parts.data(), parts.size()}, {}, op.attributes);
       return Status();
     }
-    const bool is_said = op.shardings != nullptr && !op.shardings->results.empty() &&
-                         op.shardings->results[0] != nullptr &&
-                         op.shardings->results[0]->mesh->IsMaximal();
-    if (!is_said || emitter_.manual().is_inside || !AllTensors(op)) {
+    const std::optional<int64_t> device = DeviceOf(op);
+    if (!device.has_value() || emitter_.manual().is_inside) {
       return Unimplemented("it has effects; on which device it has them, nothing says");
     }
-    const int64_t device = op.shardings->results[0]->mesh->device_ids[0];
     SmallVector<Value*, 8> operands;
-    for (const Value* operand : op.operands) operands.push_back(As(operand, Layout()));
+    for (const Value* operand : op.operands) {
+      operands.push_back(IsTensor(operand->type) ? As(operand, Layout()) : LocalOf(operand).value);
+    }
     std::vector<Type> types;
     for (const Value* result : op.results) types.push_back(result->type);
     Value* const id = emitter_.PartitionId();
     Builder build = emitter_.builder();
     Value* const is_here = build.Compare(ComparisonDirection::kEq, id,
-                                         build.SplatLike(id, static_cast<double>(device)));
+                                         build.SplatLike(id, static_cast<double>(*device)));
     Op* const branch = build.AddOp(Opcode::kIf, {&is_here, 1}, types);
     for (const bool does : {true, false}) {
       Block* const block = module_.NewBlock();
@@ -717,16 +717,33 @@ class Partitioner {
         const Op* const call = Emit(op, {operands.data(), operands.size()}, types, op.attributes);
         for (Value* result : call->results) returned.push_back(result);
       } else {
-        for (const Type& type : types) returned.push_back(emitter_.builder().Splat(type, 0));
+        for (const Type& type : types) {
+          Builder other = emitter_.builder();
+          returned.push_back(IsTensor(type)
+                                 ? other.Splat(type, 0)
+                                 : other.AddOp(Opcode::kAfterAll, {}, {&type, 1})->result());
+        }
       }
       emitter_.builder().AddOp(Opcode::kReturn, {returned.data(), returned.size()}, {});
       emitter_.Into(outer);
       branch->blocks.push_back(block);
     }
     for (size_t i = 0; i < op.results.size(); ++i) {
-      Set(op.results[i], {emitter_.BroadcastFrom(device, branch->results[i]), Layout()});
+      Value* const result = branch->results[i];
+      Set(op.results[i],
+          {IsTensor(types[i]) ? emitter_.BroadcastFrom(*device, result) : result, Layout()});
     }
     return Status();
+  }
+
+  // The device that the sharding of one of its results names. Without results there is one sharding
+  // all the same.
+  static std::optional<int64_t> DeviceOf(const Op& op) {
+    if (op.shardings == nullptr) return std::nullopt;
+    for (const ShardingRef& sharding : op.shardings->results) {
+      if (sharding != nullptr && sharding->mesh->IsMaximal()) return sharding->mesh->device_ids[0];
+    }
+    return std::nullopt;
   }
 
   // Every device computes all of it.

@@ -714,6 +714,34 @@ module attributes {mhlo.num_partitions = 4 : i32} {
   EXPECT_THAT(text, HasSubstr("[[2,0,1,3]]"));
 }
 
+// As JAX sends an ordered callback, whose turn a token hands on.
+TEST(Partition, EffectsInTheOrderOfTheirTokens) {
+  for (const std::string_view sharding : {"sdy.sharding = #sdy.sharding_per_value<[<@first, []>]>",
+                                          "mhlo.sharding = \"{maximal device=0}\""}) {
+    const std::string text = StrCat(R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  sdy.mesh @first = <[], device_ids=[0]>
+  func.func @main(%t: !stablehlo.token, %a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> !stablehlo.token {
+    %0 = stablehlo.custom_call @print(%t, %a) {has_side_effect = true, )",
+                                    sharding, R"(}
+        : (!stablehlo.token, tensor<8xi32>) -> !stablehlo.token
+    return %0 : !stablehlo.token
+  }
+})");
+    auto module = testing::ReadInlined(std::as_bytes(std::span(text)));
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    const auto report = Partition(**module);
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    const Status verified = Verify(**module);
+    EXPECT_TRUE(verified.ok()) << verified.ToString();
+    const std::string partitioned = ToString(**module);
+    EXPECT_THAT(partitioned, HasSubstr("after_all"));
+    // All know that it has happened; there is nothing to send.
+    EXPECT_THAT(partitioned, Not(HasSubstr("collective_broadcast")));
+  }
+}
+
 TEST(Partition, WrongRulesOfCustomCalls) {
   struct Row {
     std::string_view rule, words;
