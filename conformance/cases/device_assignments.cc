@@ -13,10 +13,24 @@ namespace {
 
 constexpr char kAssignment[] = "PJRT-Client_Compile-assignment";
 
+void CheckNumPartitions(Context& context, PJRT_LoadedExecutable* loaded, size_t wanted) {
+  auto get = Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, loaded);
+  if (!get.has_value()) return;
+  if (auto count = Get<&PJRT_Executable_NumPartitions_Args::executable>(context, get->executable)) {
+    context.Check("PJRT-Executable_NumPartitions-options", count->num_partitions == wanted,
+                  "an executable of ", wanted, " partitions says that it has ",
+                  count->num_partitions);
+  }
+  auto destroy = MakeArgs<PJRT_Executable_Destroy_Args>();
+  destroy.executable = get->executable;
+  context.Ok("", "PJRT_Executable_Destroy", context.plugin().Call(destroy));
+}
+
 // Runs the program that adds its partition's number; the devices are those of the assignment.
 void RunPlaces(Context& context, std::string_view name, std::span<const int> ids) {
   OwnedLoadedExecutable executable = CompileFor(context, name, ids);
   if (!executable) return;
+  CheckNumPartitions(context, executable.get(), ids.size());
   const std::vector<PJRT_Device*> devices = DevicesOf(context, executable.get());
   if (!context.Check(kAssignment, devices.size() == ids.size(), "an executable of ", ids.size(),
                      " partitions has ", devices.size(), " devices")) {
@@ -60,10 +74,12 @@ void Turned(Context& context) {
   RunPlaces(context, "place", ids);
 }
 
-// All orders of four devices that have none in its place.
+// All orders of four devices that have none in its place; a program of two before, so that numbers
+// of partitions are asked of different executables.
 void Permuted(Context& context) {
   const std::vector<int> ids = IdsOfDevices(context, 4);
   if (ids.empty()) return;
+  RunPlaces(context, "place", std::vector{ids[0], ids[1]});
   for (const std::vector<size_t>& order :
        std::vector<std::vector<size_t>>{{3, 2, 1, 0}, {1, 2, 3, 0}, {1, 0, 3, 2}, {2, 3, 1, 0}}) {
     std::vector<int> own;
@@ -115,7 +131,8 @@ void AddDeviceAssignmentCases(std::vector<Case>& cases) {
     cases.push_back({StrCat("L3/assignment/", name),
                      Level::kL3,
                      ClientNeed::kShared,
-                     {kAssignment, "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
+                     {kAssignment, "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order",
+                      "PJRT-Executable_NumPartitions-options", "PJRT-Args-output-true"},
                      run});
   };
   add("turned", Turned);
