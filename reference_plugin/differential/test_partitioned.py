@@ -108,6 +108,30 @@ def test_windows_over_spread_dimensions():
     """)
 
 
+def test_slices_that_begin_anywhere():
+    _on_eight("""
+    from jax import lax
+    def f(a, i, j):
+        piece = lax.dynamic_slice(a, (i, j), (5, 3))
+        row = lax.dynamic_index_in_dim(a, j, 0)
+        put = lax.dynamic_update_slice(a, piece * 2, (j, i))
+        def turn(c, k):
+            return lax.dynamic_update_index_in_dim(c, lax.dynamic_index_in_dim(c, k, 0) + 1, 15 - k, 0), c[k, 0] > 0
+        return piece, row, put, lax.scan(turn, a, jnp.arange(16, dtype=jnp.int32)), lax.dynamic_slice(a > 0, (i, j), (5, 3))
+    for dtype in (np.int32, np.float32, np.uint8):
+        a = rng.integers(0, 9, (16, 8)).astype(dtype)
+        if dtype is np.float32: a[a == 0] = -0.0
+        for index, i, j in ((np.int32, -3, 2), (np.uint8, 200, 9), (np.uint32, 3_000_000_000, 14), (np.int32, 6, 0)):
+            want = jax.jit(f)(a, index(i), index(j))
+            for spec in (("y", "x"), ("x",), (("x", "y"),), (None, "y")):
+                compiled = jax.jit(f).lower(spread(a, *spec), index(i), index(j)).compile()
+                assert "all-gather(" not in compiled.as_text(), (spec, compiled.as_text())
+                def exact(x, y):
+                    assert np.asarray(x).tobytes() == np.asarray(y).tobytes(), (x, y, spec, dtype, i, j)
+                jax.tree.map(exact, compiled(spread(a, *spec), index(i), index(j)), want)
+    """)
+
+
 def test_control_flow():
     _on_eight("""
     same(lambda a: jax.lax.scan(lambda c, _: (c * 0.5 + a, c.sum()), a, None, length=5), ("x", "y"))

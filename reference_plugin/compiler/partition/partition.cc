@@ -12,6 +12,7 @@
 #include "reference_plugin/compiler/ir/print.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/partition/combine.h"
+#include "reference_plugin/compiler/partition/dynamic_slices.h"
 #include "reference_plugin/compiler/partition/emitter.h"
 #include "reference_plugin/compiler/partition/local_op.h"
 #include "reference_plugin/compiler/partition/manual.h"
@@ -25,6 +26,8 @@ namespace {
 // Every collective lists all devices.
 constexpr int64_t kMostPartitions = 4096;
 constexpr size_t kMostWarnings = 100;
+// Places of elements are counted in s32.
+constexpr int64_t kMostIndex = int64_t{1} << 30;
 
 bool IsTensor(const Type& type) { return type.kind == Type::Kind::kTensor; }
 
@@ -391,7 +394,7 @@ class Partitioner {
 
   Status MapByRule(Op& op, const Rule& rule) {
     if (CanWait(op)) return Status();
-    if (MapMoves(op, rule)) return Status();
+    if (MapMoves(op, rule) || MapDynamicSlice(op, rule)) return Status();
     PLINTH_RETURN_IF_ERROR(MakeWaiting(op));
     SpreadWish wish = WishOf(op, rule);
     const std::vector<bool> are_terms = TermsThatPass(op, wish);
@@ -487,6 +490,65 @@ class Partitioner {
       if (!local.layout.unreduced.empty()) local = Combine(op, std::move(local), *TermsOf(op), {});
       Set(op.results[i], std::move(local));
     }
+    return true;
+  }
+
+  // Of what is spread along a dimension, a slice moves that begins anywhere in it. False: nothing
+  // is done yet.
+  bool MapDynamicSlice(const Op& op, const Rule& rule) {
+    const bool updates = op.opcode == Opcode::kDynamicUpdateSlice;
+    if (!updates && op.opcode != Opcode::kDynamicSlice) return false;
+    const Type& global = op.operands[0]->type;
+    const Dims& sizes = updates ? op.operands[1]->type.dims : op.type().dims;
+    SpreadWish wish = WishOf(op, rule);
+    const Layout operand = wish.operands[0];
+    if (operand.IsReplicated() || op.type().NumElements() == 0) return false;
+    std::vector<bool> is_spread;
+    AxisList axes;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      is_spread.push_back(sizes[d] != global.dims[d] && !operand.Of(d).empty());
+      if (is_spread[d] && (sizes[d] == 0 || global.dims[d] > kMostIndex)) return false;
+      for (const Axis& axis : operand.Of(d)) {
+        if (is_spread[d]) axes.push_back(axis);
+      }
+    }
+    if (axes.empty() || !TermsThatPass(op, wish).empty()) return false;
+    wish.taken = axes;
+    partition::Spread spread = ChooseSpread(wish);
+    if (spread.mesh == nullptr) {
+      spread = {operand.mesh, std::vector<AxisList>(rule.factors.size())};
+    }
+    if (!SameDevices(spread.mesh, operand.mesh)) return false;
+    OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+    const auto stay = [&](Layout& layout) {
+      layout.mesh = operand.mesh;
+      layout.dims.resize(sizes.size());
+      for (size_t d = 0; d < sizes.size(); ++d) {
+        if (is_spread[d]) layout.dims[d] = operand.Of(d);
+      }
+    };
+    stay(layouts.operands[0]);
+    const LocalValue part = {As(op.operands[0], layouts.operands[0]), layouts.operands[0]};
+    std::vector<Value*> starts;
+    for (size_t i = updates ? 2 : 1; i < op.operands.size(); ++i) {
+      starts.push_back(As(op.operands[i], Layout()));
+    }
+    Layout& result = layouts.results[0];
+    if (updates) {
+      stay(result);
+      Value* const update = As(op.operands[1], layouts.operands[1]);
+      Set(op.result(), {UpdatePart(emitter_, part, global, update, starts, is_spread), result});
+      return true;
+    }
+    Value* const term =
+        TermOfSlice(emitter_, part, global, starts, LocalType(op.type(), result).dims, is_spread);
+    result.mesh = operand.mesh;
+    result.dims.resize(sizes.size());
+    result.unreduced = axes;
+    SortAndMerge(result.unreduced);
+    Terms how;
+    if (global.dtype == DType::kPred) how.combiner = Opcode::kMaximum;
+    Set(op.result(), Combine(op, {term, result}, how, {}));
     return true;
   }
 

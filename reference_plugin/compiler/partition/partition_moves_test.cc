@@ -108,6 +108,39 @@ TEST(PartitionMoves, Joins) {
               "(tensor<1x4xi32>, tensor<7x4xi32>) -> tensor<8x4xi32>"});
 }
 
+// A slice that begins anywhere goes to all devices, as terms of a sum; an update goes to none.
+TEST(PartitionMoves, DynamicSlices) {
+  const auto check = [](std::string_view result, std::string_view to, std::string_view body) {
+    const Partitioned made = Check(Program("16x4xi32", "[{\"x\"}, {\"y\"}]", result, to, body));
+    ASSERT_NE(made.module, nullptr) << body;
+    EXPECT_EQ(made.report.num_fallbacks, 0) << body;
+    EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0) << ToString(*made.module);
+    const bool is_scattered = to == "[{\"x\"}, {\"y\"}]";
+    EXPECT_EQ(Count(*made.module, Opcode::kReduceScatter), is_scattered && result[0] == '8');
+    EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), !is_scattered) << ToString(*made.module);
+  };
+  for (const int start : {-3, 0, 2, 5, 11, 15}) {
+    const std::string at =
+        StrCat("%i = stablehlo.constant dense<", start,
+               "> : tensor<i32>\n%j = stablehlo.constant dense<0> : tensor<i32>\n");
+    check("3x4xi32", "[{}, {\"y\"}]",
+          StrCat(at,
+                 "%0 = stablehlo.dynamic_slice %a, %i, %j, sizes = [3, 4] : "
+                 "(tensor<16x4xi32>, tensor<i32>, tensor<i32>) -> tensor<3x4xi32>"));
+    check("8x4xi32", "[{\"x\"}, {\"y\"}]",
+          StrCat(at,
+                 "%0 = stablehlo.dynamic_slice %a, %i, %j, sizes = [8, 4] : "
+                 "(tensor<16x4xi32>, tensor<i32>, tensor<i32>) -> tensor<8x4xi32>"));
+    for (const int size : {1, 6}) {
+      check("16x4xi32", "[{\"x\"}, {\"y\"}]",
+            StrCat(at, "%u = stablehlo.constant dense<77> : tensor<", size,
+                   "x4xi32>\n%0 = stablehlo.dynamic_update_slice %a, %u, %i, %j : "
+                   "(tensor<16x4xi32>, tensor<",
+                   size, "x4xi32>, tensor<i32>, tensor<i32>) -> tensor<16x4xi32>"));
+    }
+  }
+}
+
 // Parts of one axis are in two dimensions, and elements move along one of them.
 TEST(PartitionMoves, PartsOfAnAxis) {
   CheckMoves({"2x8x1xi32", "[{\"x\":(1)2}, {\"x\":(2)2}, {}]", "2x16x1xi32",

@@ -184,6 +184,29 @@ class Program:
     self.add(result, f"stablehlo.pad {name}, {value}, low = {low}, high = {high}, interior = "
              f"{between} : ({self.type(shape)}, tensor<i32>) -> {self.type(result)}")
 
+  def dynamic(self, update: bool):
+    name, shape = self.pick(lambda s: s)
+    sizes = tuple(self.random.choice([size, self.random.randrange(1, size + 1)]) for size in shape)
+    starts = []
+    for dim, size in enumerate(shape):
+      starts.append(f"%d{self.number}_{dim}")
+      self.lines.append(f"    {starts[-1]} = stablehlo.constant dense<"
+                        f"{self.random.randrange(-1, size + 1)}> : tensor<i32>")
+    indices = ", ".join(["tensor<i32>"] * len(shape))
+    if not update:
+      self.add(sizes, f"stablehlo.dynamic_slice {name}, {', '.join(starts)}, sizes = "
+               f"{list(sizes)} : ({self.type(shape)}, {indices}) -> {self.type(sizes)}")
+      return
+    new = self.argument(sizes)
+    self.add(shape, f"stablehlo.dynamic_update_slice {name}, {new}, {', '.join(starts)} : "
+             f"({self.type(shape)}, {self.type(sizes)}, {indices}) -> {self.type(shape)}")
+
+  def dynamic_slice(self):
+    self.dynamic(update=False)
+
+  def dynamic_update_slice(self):
+    self.dynamic(update=True)
+
   def concatenate(self):
     name, shape = self.pick(lambda s: s)
     dim = self.random.randrange(len(shape))
@@ -267,7 +290,8 @@ class Program:
     return name
 
   OPS = [elementwise, elementwise, negate, with_constant, iota, select, transpose, reshape,
-         broadcast, reduce, dot, dot, slice, pad, concatenate, reverse, roll, constraint, constraint,
+         broadcast, reduce, dot, dot, slice, pad, dynamic_slice, dynamic_update_slice, concatenate,
+         reverse, roll, constraint, constraint,
          loop, branch]
 
   def text(self) -> str:
