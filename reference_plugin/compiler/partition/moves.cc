@@ -12,7 +12,8 @@ namespace {
 // Rounded up.
 int64_t CeilDivide(int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
 
-bool IsPlain(const Window& window, size_t i) {
+// Each element is a window, and stays where it is.
+bool IsElementwise(const Window& window, size_t i) {
   return window.sizes[i] == 1 && window.strides[i] == 1 && window.padding_low[i] == 0 &&
          window.padding_high[i] == 0 && window.base_dilation[i] == 1;
 }
@@ -71,7 +72,7 @@ Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
         break;
       }
       const Window& window = op.Get<WindowAttributes>().window;
-      add_where([&](size_t d) { return !IsPlain(window, d); });
+      add_where([&](size_t d) { return !IsElementwise(window, d); });
       break;
     }
     case Opcode::kConvolution:
