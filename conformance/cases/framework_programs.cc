@@ -52,11 +52,11 @@ void RunProgram(Context& context, ProgramPack& pack, size_t index) {
   }
   int devices = (*program)->devices;
   if (DeviceCount(context) < static_cast<size_t>(devices)) {
-    return context.Unsupported("the client has one device");
+    return context.LacksDevices("the client has one device");
   }
   if (devices > context.profile().max_partitions) {
-    return context.Unsupported(StrCat("the profile says that programs have up to ",
-                                      context.profile().max_partitions, " partitions"));
+    return context.LacksDevices(StrCat("the profile says that programs have up to ",
+                                       context.profile().max_partitions, " partitions"));
   }
   std::optional<std::string_view> form = FormOfJax(context, **program);
   if (!form.has_value()) return;

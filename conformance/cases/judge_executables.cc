@@ -772,7 +772,7 @@ std::string OptionsFor(int id) {
 // On a device that is not the first.
 void OnEveryDevice(Context& context) {
   std::vector<PJRT_Device*> devices = AddressableDevices(context);
-  if (devices.size() < 2) return context.Unsupported("the client has one device");
+  if (devices.size() < 2) return context.LacksDevices("the client has one device");
   for (PJRT_Device* device : devices) {
     int id = DeviceIdOf(context, device);
     if (id > 127) continue;
@@ -793,7 +793,7 @@ void OnEveryDevice(Context& context) {
 void OverriddenOptions(Context& context) {
   constexpr char kOverrides[] = "PJRT-Executable_DeserializeAndLoad-overrides";
   std::vector<PJRT_Device*> devices = AddressableDevices(context);
-  if (devices.size() < 2) return context.Unsupported("the client has one device");
+  if (devices.size() < 2) return context.LacksDevices("the client has one device");
   int id = DeviceIdOf(context, devices.back());
   if (id > 127) return context.Unsupported("the last device has a large id");
   Compiled compiled;

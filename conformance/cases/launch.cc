@@ -52,12 +52,12 @@ std::string CompileOptionsOf(int replicas, int partitions, std::span<const int> 
 std::vector<int> IdsOfDevices(Context& context, size_t count) {
   const std::vector<PJRT_Device*> devices = AddressableDevices(context);
   if (devices.size() < count) {
-    context.Unsupported(StrCat("the client has ", devices.size(), " of ", count, " devices"));
+    context.LacksDevices(StrCat("the client has ", devices.size(), " of ", count, " devices"));
     return {};
   }
   if (static_cast<size_t>(context.profile().max_partitions) < count) {
-    context.Unsupported(StrCat("the profile says that programs have up to ",
-                               context.profile().max_partitions, " partitions"));
+    context.LacksDevices(StrCat("the profile says that programs have up to ",
+                                context.profile().max_partitions, " partitions"));
     return {};
   }
   std::vector<int> ids;

@@ -19,7 +19,7 @@ std::vector<PJRT_Device*> Several(Context& context) {
   args.client = context.client();
   if (!context.Ok("", "PJRT_Client_AddressableDevices", context.plugin().Call(args))) return {};
   if (args.num_addressable_devices < 2) {
-    context.Unsupported("the client has one device");
+    context.LacksDevices("the client has one device");
     return {};
   }
   return {args.addressable_devices, args.addressable_devices + args.num_addressable_devices};

@@ -139,7 +139,7 @@ std::optional<Place> PlaceNamed(Context& context, std::string_view how) {
   if (devices.empty()) return std::nullopt;
   bool is_last = how.find("last") != std::string_view::npos;
   if (is_last && devices.size() < 2) {
-    context.Unsupported("the client has one device");
+    context.LacksDevices("the client has one device");
     return std::nullopt;
   }
   Place place;

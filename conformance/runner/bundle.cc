@@ -157,6 +157,7 @@ void VerifyContents(const Files& files, const Json& bundle, const std::vector<Ca
     check.problems.emplace_back("report.html is not the page of report.json");
   }
   check.level = ConformingLevel(*report);
+  check.level_text = ConformingLevelText(*report);
   check.minor = report->plugin_minor;
   for (const Result& result : report->results) {
     if (result.verdict != Verdict::kWaived) continue;

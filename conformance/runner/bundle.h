@@ -34,6 +34,7 @@ Status WriteBundle(const std::string& path, const BundleInputs& inputs);
 struct BundleCheck {
   std::vector<std::string> problems;  // a sentence each; empty: the bundle holds
   std::string plugin, plugin_sha256, suite, level;
+  std::string level_text;  // with how many cases needed more devices
   int minor = 0;
   std::vector<std::string> waived;  // "L2/event/x: FAIL waived until ..."
   Statement statement;              // empty without one

@@ -34,7 +34,7 @@ std::string Row(const std::string& file, const BundleCheck& check) {
   out += StrCat("<td>", check.waived.size(), "</td><td>", XmlText(check.statement.Get("date")),
                 "</td><td>", check.signer.empty() ? "no" : XmlText(check.signer), "</td><td>");
   if (holds) {
-    out += "holds";
+    out += check.level.empty() ? "holds" : StrCat("holds: ", XmlText(check.level_text));
   } else {
     out += StrCat("<span class=bad>does not hold: ", XmlText(check.problems[0]), "</span>");
   }
@@ -53,7 +53,7 @@ std::string ToText(const BundleCheck& check) {
   line("plugin", check.plugin);
   line("SHA-256", check.plugin_sha256);
   line("suite", check.suite);
-  line("level", check.level.empty() ? "none" : check.level);
+  line("level", check.level.empty() ? "none" : check.level_text);
   if (check.minor != 0) line("PJRT C API", StrCat("0.", check.minor));
   line("waived", StrCat(check.waived.size()));
   for (const std::string& waived : check.waived) text += StrCat("  ", waived, "\n");
@@ -63,8 +63,9 @@ std::string ToText(const BundleCheck& check) {
   if (!check.problems.empty()) return text + "the bundle does not hold\n";
   std::string_view company = check.statement.Get("company");
   return StrCat(text, "the bundle holds: these results ",
-                check.level.empty() ? "reach no level"
-                                    : StrCat("make a plugin of this hash conform to ", check.level),
+                check.level.empty()
+                    ? "reach no level"
+                    : StrCat("make a plugin of this hash conform to ", check.level_text),
                 "; that they were measured with it is the word of ",
                 company.empty() ? "whoever submits it" : company, "\n");
 }

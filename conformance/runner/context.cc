@@ -31,6 +31,11 @@ void Context::Unsupported(std::string reason) {
   notes_.push_back(std::move(reason));
 }
 
+void Context::LacksDevices(std::string reason) {
+  lacks_devices_ |= verdict_ == Verdict::kPass;
+  Unsupported(std::move(reason));
+}
+
 bool Context::Ok(std::string_view requirement, std::string_view what, const Status& status) {
   if (status.ok()) return true;
   if (status.code() == StatusCode::kUnimplemented) {
@@ -230,6 +235,7 @@ Expected<std::vector<OwnedBuffer>> Context::Execute(PJRT_LoadedExecutable* execu
 Result Context::TakeResult() {
   Result result;
   result.verdict = verdict_;
+  result.lacks_devices = lacks_devices_ && verdict_ == Verdict::kUnsupported;
   result.findings = std::move(findings_);
   result.notes = std::move(notes_);
   return result;

@@ -78,6 +78,8 @@ class Context {
   // Findings. A case goes on or returns, as it likes.
   void Fail(std::string_view requirement, std::string text);
   void Unsupported(std::string reason);
+  // The same for want of devices, or of partitions of a program: no level asks for the case then.
+  void LacksDevices(std::string reason);
   bool HasFindings() const { return !findings_.empty(); }
   void Note(std::string fact) { notes_.push_back(std::move(fact)); }
 
@@ -124,6 +126,7 @@ class Context {
   Depth depth_ = Depth::kDefault;
   std::function<void(const std::string&)> on_row_;
   Verdict verdict_ = Verdict::kPass;
+  bool lacks_devices_ = false;
   std::vector<Finding> findings_;
   std::vector<std::string> notes_;
 };

@@ -37,17 +37,36 @@ std::vector<std::string> MustPass(std::string_view level, int minor) {
   return cases;
 }
 
-std::vector<std::string> MissingMustPass(const Report& report, std::string_view level) {
-  std::map<std::string_view, Verdict> verdicts;
-  for (const Result& result : report.results) verdicts[result.name] = result.verdict;
-  std::vector<std::string> missing;
+namespace {
+
+// The listed cases of a level whose result is of that kind; those without one are of none.
+template <typename IsOfKind>
+std::vector<std::string> Listed(const Report& report, std::string_view level, IsOfKind is_of_kind) {
+  std::map<std::string_view, const Result*> results;
+  for (const Result& result : report.results) results[result.name] = &result;
+  std::vector<std::string> cases;
   for (std::string& name : MustPass(level, report.plugin_minor)) {
-    auto found = verdicts.find(name);
-    bool has_passed = found != verdicts.end() &&
-                      (found->second == Verdict::kPass || found->second == Verdict::kWaived);
-    if (!has_passed) missing.push_back(std::move(name));
+    auto found = results.find(name);
+    if (is_of_kind(found == results.end() ? nullptr : found->second)) {
+      cases.push_back(std::move(name));
+    }
   }
-  return missing;
+  return cases;
+}
+
+}  // namespace
+
+std::vector<std::string> MissingMustPass(const Report& report, std::string_view level) {
+  return Listed(report, level, [](const Result* result) {
+    return result == nullptr || (result->verdict != Verdict::kPass &&
+                                 result->verdict != Verdict::kWaived && !result->lacks_devices);
+  });
+}
+
+size_t LackingDevices(const Report& report, std::string_view level) {
+  return Listed(report, level,
+                [](const Result* result) { return result != nullptr && result->lacks_devices; })
+      .size();
 }
 
 std::string ConformingLevel(const Report& report) {
@@ -57,6 +76,16 @@ std::string ConformingLevel(const Report& report) {
     level = each;
   }
   return level;
+}
+
+std::string ConformingLevelText(const Report& report) {
+  std::string text = ConformingLevel(report);
+  size_t lacking = 0;
+  for (const char* each : {"L0", "L1", "L2", "L3", "L4"}) {
+    if (each <= text) lacking += LackingDevices(report, each);
+  }
+  if (lacking != 0) text += StrCat(", but for ", lacking, " cases of more devices or partitions");
+  return text;
 }
 
 }  // namespace plinth::conformance

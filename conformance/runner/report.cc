@@ -57,7 +57,7 @@ std::string Report::HighestLevel() const {
     for (const Result& result : results) {
       if (result.is_robust || result.name.rfind(level, 0) != 0) continue;
       if (IsFailure(result.verdict)) return highest;
-      has_passed |= result.verdict == Verdict::kPass;
+      has_passed |= result.verdict == Verdict::kPass || result.lacks_devices;
     }
     if (!has_passed) return highest;
     highest = level;
@@ -92,6 +92,7 @@ Json ResultToJson(const Result& result) {
                       {"seconds", result.seconds}};
   if (!result.waiver.empty()) object["waiver"] = result.waiver;
   if (result.verdict == Verdict::kWaived) object["unwaived"] = VerdictName(result.unwaived);
+  if (result.lacks_devices) object["lacks_devices"] = true;
   if (!result.notes.empty()) object["notes"] = Texts(result.notes);
   if (!result.requirements.empty()) object["requirements"] = Texts(result.requirements);
   Json::Array findings;
@@ -118,6 +119,9 @@ Expected<Result> ResultFromJson(const Json& json) {
   result.seconds = NumberOf(json, "seconds");
   result.waiver = TextOf(json, "waiver");
   (void)VerdictFromName(TextOf(json, "unwaived"), result.unwaived);
+  const bool* lacks_devices = json.At("lacks_devices").AsBool();
+  result.lacks_devices =
+      result.verdict == Verdict::kUnsupported && lacks_devices != nullptr && *lacks_devices;
   result.notes = TextsOf(json, "notes");
   result.requirements = TextsOf(json, "requirements");
   for (const Json& finding : json.At("findings").Elements()) {
@@ -139,8 +143,9 @@ Json ReportToJson(const Report& report) {
   for (const char* level : {"L0", "L1", "L2", "L3", "L4"}) {
     size_t needed = MustPass(level, report.plugin_minor).size();
     if (needed == 0) continue;
-    must_pass[level] =
-        Json::Object{{"needed", needed}, {"missing", Texts(MissingMustPass(report, level))}};
+    must_pass[level] = Json::Object{{"needed", needed},
+                                    {"missing", Texts(MissingMustPass(report, level))},
+                                    {"lacking_devices", LackingDevices(report, level)}};
   }
   Json::Object object{{"format", 1},
                       {"plugin", report.plugin_path},

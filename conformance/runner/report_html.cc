@@ -162,7 +162,7 @@ std::string Cards(const Report& report, const std::function<bool(const Result&)>
 std::string Title(const Report& report) {
   if (!report.error.empty()) return "The plugin cannot be examined";
   if (!report.no_client.empty()) return "The plugin makes no client";
-  std::string level = ConformingLevel(report);
+  std::string level = ConformingLevelText(report);
   return level.empty() ? "No level reached" : StrCat("Conforms to ", level);
 }
 
@@ -186,17 +186,19 @@ std::string Levels(const Report& report) {
   for (const char* each : {"L0", "L1", "L2", "L3", "L4"}) {
     size_t needed = MustPass(each, report.plugin_minor).size();
     if (needed == 0) continue;
-    size_t missing = MissingMustPass(report, each).size();
-    out += StrCat("<div class=row><div><b>", each, "</b> ",
-                  each <= level              ? "reached"
-                  : IsLookedAt(report, each) ? "not reached"
-                                             : "not run",
-                  "</div><div class=bar role=img aria-label=\"", needed - missing, " of ", needed,
-                  " that must pass\"><span class=\"PASS", missing == needed ? " none" : "",
-                  "\" style=\"flex-grow:", needed - missing,
-                  "\"></span><span class=none style=\"flex-grow:", missing,
-                  "\"></span></div><div class=muted>", needed - missing, " of ", needed,
-                  " that must pass</div></div>\n");
+    size_t lacking = LackingDevices(report, each);
+    size_t missing = MissingMustPass(report, each).size() + lacking;
+    out += StrCat(
+        "<div class=row><div><b>", each, "</b> ",
+        each <= level              ? "reached"
+        : IsLookedAt(report, each) ? "not reached"
+                                   : "not run",
+        "</div><div class=bar role=img aria-label=\"", needed - missing, " of ", needed,
+        " that must pass\"><span class=\"PASS", missing == needed ? " none" : "",
+        "\" style=\"flex-grow:", needed - missing,
+        "\"></span><span class=none style=\"flex-grow:", missing,
+        "\"></span></div><div class=muted>", needed - missing, " of ", needed, " that must pass",
+        lacking == 0 ? "" : StrCat("; ", lacking, " need more devices"), "</div></div>\n");
   }
   NextLevel next = WhatIsNext(report);
   if (next.level.empty() || !next.is_asked) return out;

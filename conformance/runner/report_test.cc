@@ -41,6 +41,8 @@ TEST(ReportTest, JsonGoesBothWays) {
   Report report = MakeReport();
   report.plugin_sha256 = "aa";
   report.profile_sha256 = "bb";
+  report.results.push_back({"L3/g", Verdict::kUnsupported});
+  report.results.back().lacks_devices = true;
   report.results.push_back({"L0/f", Verdict::kWaived});
   report.results.back().unwaived = Verdict::kHang;
   Expected<Json> json = Json::Parse(ReportToJson(report).ToString());
@@ -49,6 +51,7 @@ TEST(ReportTest, JsonGoesBothWays) {
   ASSERT_TRUE(read.ok()) << read.status().ToString();
   EXPECT_EQ(ReportToJson(*read).ToString(), ReportToJson(report).ToString());
   EXPECT_EQ(read->results.back().unwaived, Verdict::kHang);
+  EXPECT_TRUE(read->results[read->results.size() - 2].lacks_devices);
   EXPECT_EQ(read->plugin_sha256, "aa");
   EXPECT_FALSE(ReportFromJson(Json::Object{}).ok());
 }

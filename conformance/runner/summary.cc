@@ -43,8 +43,11 @@ std::string MustPassText(const Report& report, const SummaryOptions& options) {
     size_t needed = MustPass(each, report.plugin_minor).size();
     bool is_asked = options.asked_level.empty() || each <= options.asked_level;
     if (needed == 0 || !is_asked || (options.is_selection && !IsLookedAt(report, each))) continue;
-    line += StrCat(line.empty() ? "must pass: " : ", ", each, " ",
-                   needed - MissingMustPass(report, each).size(), " of ", needed);
+    size_t missing = MissingMustPass(report, each).size();
+    size_t lacking = LackingDevices(report, each);
+    line +=
+        StrCat(line.empty() ? "must pass: " : ", ", each, " ", needed - missing - lacking, " of ",
+               needed, lacking == 0 ? "" : StrCat(" (", lacking, " need more devices)"));
   }
   return line.empty() ? line : line + "\n";
 }
@@ -163,7 +166,7 @@ std::string LevelText(const Report& report, const SummaryOptions& options) {
   if (!report.no_client.empty()) return "no level reached: every level needs a client\n";
   std::string text = MustPassText(report, options);
   if (options.is_selection && text.empty()) return "";
-  std::string level = ConformingLevel(report);
+  std::string level = ConformingLevelText(report);
   text += level.empty() ? "no level reached\n" : StrCat("conforms to ", level, "\n");
   return text + NextText(report, options);
 }

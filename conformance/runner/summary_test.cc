@@ -103,6 +103,25 @@ TEST(SummaryTest, WithoutAClientThereIsNoLevel) {
   EXPECT_EQ(LevelText(report, {}), "no level reached: every level needs a client\n");
 }
 
+TEST(SummaryTest, CasesOfMoreDevicesAreCountedAndNotNeeded) {
+  Report report = Reaching("L4");
+  size_t lacking = 0;
+  for (Result& result : report.results) {
+    if (!result.name.starts_with("L3/collective/")) continue;
+    result = Named(result.name, Verdict::kUnsupported, "the client has one device");
+    result.lacks_devices = true;
+    ++lacking;
+  }
+  ASSERT_GT(lacking, 50u);
+  std::string text = LevelText(report, {});
+  EXPECT_THAT(text, HasSubstr(StrCat(" (", lacking, " need more devices), L4 ")));
+  EXPECT_THAT(text, HasSubstr(StrCat("conforms to L4, but for ", lacking, " cases of more")));
+  EXPECT_EQ(ConformingLevel(report), "L4");
+  // What is refused for another reason is needed.
+  for (Result& result : report.results) result.lacks_devices = false;
+  EXPECT_THAT(LevelText(report, {}), HasSubstr("conforms to L2\n"));
+}
+
 TEST(SummaryTest, RobustIsFoldedByFunction) {
   Report report;
   for (const char* name : {"L0/null/PJRT_A/x", "L0/null/PJRT_A/y", "L0/enum/PJRT_B/z"}) {

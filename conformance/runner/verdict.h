@@ -31,6 +31,7 @@ struct Result {
   std::string waiver = {};                     // the reason, if WAIVED
   std::vector<std::string> requirements = {};  // that the case checks
   Verdict unwaived = Verdict::kFail;           // what it was, if WAIVED
+  bool lacks_devices = false;  // UNSUPPORTED for want of devices or partitions alone
 };
 
 }  // namespace plinth::conformance
