@@ -132,6 +132,40 @@ def test_slices_that_begin_anywhere():
     """)
 
 
+def test_dimensions_that_are_needed_whole():
+    # Batches stay where they are; other axes move to a batch dimension.
+    _on_eight("""
+    from jax import lax
+    def check(function, *specs, shape=(8, 16, 4), gathers=False, exchanges=True, rtol=1e-5, atol=1e-4):
+        a = rng.integers(-9, 9, shape).astype(np.float32)
+        want = jax.jit(function)(a)
+        for spec in specs:
+            compiled = jax.jit(function).lower(spread(a, *spec)).compile()
+            text = compiled.as_text()
+            assert ("all-gather(" in text) == gathers and ("all-to-all(" in text) == exchanges, (spec, text)
+            jax.tree.map(lambda x, y: np.testing.assert_allclose(x, y, rtol=rtol, atol=atol), compiled(spread(a, *spec)), want)
+    lines = ((None, "y"), ("x", "y"), (None, ("y", "x")), (None, "y", "x"))
+    check(lambda a: jnp.sort(a, 1), *lines)
+    check(lambda a: jnp.argsort(a, 1, stable=True), *lines)
+    check(lambda a: lax.top_k(a, 4), (None, None, "y"), ("x", None, "y"))
+    check(lambda a: jnp.fft.fft(a).real, (None, None, "y"), ("x", None, "y"))
+    check(lambda a: jnp.fft.irfft(jnp.fft.rfft(a, axis=1), axis=1) + a, (None, "y"))
+    square = lambda a: a @ a.swapaxes(1, 2) + 2000 * jnp.eye(16)
+    batched = ((None, "y"), ("x", "y"), (None, "x", "y"))
+    for function in (lambda a: jnp.linalg.cholesky(square(a)), lambda a: jnp.linalg.inv(square(a)),
+                     lambda a: jnp.linalg.eigvalsh(square(a)), lambda a: jnp.abs(jnp.linalg.qr(square(a))[1]),
+                     lambda a: jnp.linalg.svd(square(a), compute_uv=False), lambda a: jnp.linalg.det(square(a) / 2000)):
+        a = rng.integers(-9, 9, (8, 16, 16)).astype(np.float32)
+        want = jax.jit(function)(a)
+        for spec in batched:
+            compiled = jax.jit(function).lower(spread(a, *spec)).compile()
+            assert "custom-call(f32[8,16,16]" not in compiled.as_text(), compiled.as_text()
+            np.testing.assert_allclose(compiled(spread(a, *spec)), want, rtol=1e-3, atol=1e-3)
+    # Nothing divides.
+    check(lambda a: jnp.sort(a, 0), ("y",), ("y", None), shape=(8, 3), gathers=True, exchanges=False)
+    """)
+
+
 def test_control_flow():
     _on_eight("""
     same(lambda a: jax.lax.scan(lambda c, _: (c * 0.5 + a, c.sum()), a, None, length=5), ("x", "y"))

@@ -271,8 +271,11 @@ bool Emitter::SliceOne(LocalValue& now, const Layout& to) {
     const size_t common = CommonPrefix(have, want);
     if (common < have.size() || common == want.size()) continue;
     AxisList free;
-    for (size_t i = common; i < want.size() && !Overlap(want[i], used); ++i) {
-      free.push_back(want[i]);
+    for (size_t i = common; i < want.size(); ++i) {
+      // Of an axis whose minor part is elsewhere, the major part.
+      const std::optional<Axis> part = PrefixWithoutOverlap(want[i], used);
+      if (part.has_value()) free.push_back(*part);
+      if (!part.has_value() || !(*part == want[i])) break;
     }
     if (free.empty()) continue;
     Type type = now.value->type;
@@ -301,15 +304,18 @@ bool Emitter::ExchangeOne(LocalValue& now, const Layout& to) {
     AxisList have = now.layout.dims[from], want = to.dims[from];
     const size_t common = CommonPrefix(have, want);
     if (common == have.size()) continue;
-    const Axis axis = have.back();
     for (size_t into = 0; into < to.dims.size(); ++into) {
       if (into == from) continue;
       AxisList have_there = now.layout.dims[into], want_there = to.dims[into];
       const size_t common_there = CommonPrefix(have_there, want_there);
-      if (common_there < have_there.size() || common_there == want_there.size() ||
-          !(want_there[common_there] == axis)) {
-        continue;
-      }
+      if (common_there < have_there.size() || common_there == want_there.size()) continue;
+      // The minor part of an axis may go alone.
+      Axis axis = want_there[common_there];
+      Axis& last = have.back();
+      if (IsPrefixOf(last, axis)) axis = last;
+      if (!Contains(last, axis) || last.end() != axis.end()) continue;
+      last.size /= axis.size;
+      if (last.size == 1) have.pop_back();
       Type type = now.value->type;
       type.dims[into] /= axis.size;
       type.dims[from] *= axis.size;
@@ -319,7 +325,7 @@ bool Emitter::ExchangeOne(LocalValue& now, const Layout& to) {
       attributes.concat_dimension = static_cast<int64_t>(from);
       attributes.split_count = axis.size;
       now.value = Collective(Opcode::kAllToAll, now.value, type, std::move(attributes));
-      now.layout.dims[from] = Merged(UpTo(have, have.size() - 1));
+      now.layout.dims[from] = Merged(have);
       AddOrMerge(now.layout.dims[into], axis);
       return true;
     }

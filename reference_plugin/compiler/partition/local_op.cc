@@ -79,6 +79,9 @@ class Chooser {
       return wish_.operand_sizes[a] > wish_.operand_sizes[b];
     });
     for (size_t i : order) Take(rule_.operands[i], wish_.operands[i]);
+    if (wish_.moves_axes) {
+      for (size_t i : order) MoveAxes(rule_.operands[i], wish_.operands[i]);
+    }
     KeepInOnePiece();
     const bool any = std::any_of(spread_.axes.begin(), spread_.axes.end(),
                                  [](const AxisList& axes) { return !axes.empty(); });
@@ -158,6 +161,37 @@ class Chooser {
     }
   }
 
+  void MoveAxes(const TensorFactors& tensor, const Layout& layout) {
+    if (!SameDevices(layout.mesh, spread_.mesh)) return;
+    for (const AxisList& axes : layout.dims) {
+      for (size_t i = axes.size(); i-- > 0;) {
+        if (!Overlap(axes[i], used_)) MoveAxis(tensor, axes[i]);
+      }
+    }
+  }
+
+  // The minor part of the axis goes where most of it fits, then what is left of it.
+  void MoveAxis(const TensorFactors& tensor, Axis axis) {
+    while (axis.size > 1) {
+      size_t best = rule_.factors.size();
+      int64_t most = 1;
+      for (size_t factor = 0; factor < rule_.factors.size(); ++factor) {
+        const int64_t rest = rule_.factors[factor].size / SizeOf(spread_.axes[factor]);
+        if (!wish_.spreadable[factor] || rest <= 1 || !HasFactor(tensor, factor)) continue;
+        const int64_t fits = std::gcd(rest, axis.size);
+        if (fits > most) {
+          best = factor;
+          most = fits;
+        }
+      }
+      if (best == rule_.factors.size()) return;
+      axis.size /= most;
+      const Axis part = {axis.index, axis.end(), most};
+      spread_.axes[best].push_back(part);
+      used_.push_back(part);
+    }
+  }
+
   // A dimension is spread along a factor only if it is along all of each more major one.
   void KeepInOnePiece() {
     bool changed = true;
@@ -188,6 +222,23 @@ class Chooser {
 };
 
 }  // namespace
+
+bool MovesAxes(const Op& op) {
+  switch (op.opcode) {
+    case Opcode::kSort:
+    case Opcode::kTopK:
+    case Opcode::kFft:
+    case Opcode::kCholesky:
+    case Opcode::kTriangularSolve:
+    case Opcode::kCustomCall:
+    case Opcode::kCumulativeReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kSelectAndScatter:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool IsNeutral(const Value* init, Opcode combiner) {
   while (init->op != nullptr && (init->op->opcode == Opcode::kBroadcastInDim ||
@@ -253,6 +304,17 @@ std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule) {
     case Opcode::kCustomCall:
       ForbidOfCall(op, rule, spreadable);
       break;
+    case Opcode::kTopK:
+      // The extent may stay the same where the elements move.
+      Forbid(spreadable, rule.operands[0].back());
+      break;
+    case Opcode::kTriangularSolve: {
+      // Right-hand sides are solved each on its own.
+      const size_t rank = rule.operands[1].size();
+      const size_t other = op.Get<TriangularSolveAttributes>().left_side ? rank - 1 : rank - 2;
+      for (int32_t factor : rule.operands[1][other]) spreadable[static_cast<size_t>(factor)] = true;
+      break;
+    }
     case Opcode::kRngBitGenerator:
       spreadable.assign(spreadable.size(), false);  // where a part begins, no attribute says
       break;

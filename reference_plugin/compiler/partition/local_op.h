@@ -15,6 +15,10 @@ namespace plinth::compiler::partition {
 // Others are gathered before it. By factor.
 std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule);
 
+// Whether the op is worth more than moving what it is made of: along dimensions that it needs
+// whole, axes go to dimensions along which each device computes its part.
+bool MovesAxes(const Op& op);
+
 // Whether the initial value of a reduction may count any number of times.
 bool IsNeutral(const Value* init, Opcode combiner);
 
@@ -48,6 +52,8 @@ struct SpreadWish {
   std::vector<Layout> operands, results;
   std::vector<int64_t> operand_sizes;
   AxisList taken;  // for other things
+  // Axes of dimensions that the op needs whole go to others, the minor ones first.
+  bool moves_axes = false;
 };
 struct Spread {
   MeshRef mesh;  // null: not spread

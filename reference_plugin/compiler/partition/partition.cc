@@ -389,6 +389,7 @@ class Partitioner {
       wish.operand_sizes.push_back(operand->type.NumElements());
     }
     for (const Value* result : op.results) wish.results.push_back(WantedOf(result));
+    wish.moves_axes = MovesAxes(op);
     return wish;
   }
 

@@ -236,6 +236,31 @@ class Program:
     dim = self.random.randrange(len(shape))
     self.add(shape, f"stablehlo.reverse {name}, dims = [{dim}] : {self.type(shape)}")
 
+  def sort(self):
+    name, shape = self.pick(lambda s: s)
+    dim, t = self.random.randrange(len(shape)), self.type(shape)
+    other = self.pick(lambda s: s == shape)[0]
+    at = self.number
+    self.number += 1
+    self.lines.append(f"""    %s{at}:2 = "stablehlo.sort"({name}, {other}) <{{dimension = {dim} : i64, is_stable = true}}> ({{
+    ^bb0(%a{at}: tensor<i32>, %b{at}: tensor<i32>, %c{at}: tensor<i32>, %d{at}: tensor<i32>):
+      %l{at} = stablehlo.compare {self.random.choice(["LT", "GT"])}, %a{at}, %b{at} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %l{at} : tensor<i1>
+    }}) : ({t}, {t}) -> ({t}, {t})""")
+    self.keep(f"%s{at}#0", shape)
+    self.keep(f"%s{at}#1", shape)
+
+  def top_k(self):
+    name, shape = self.pick(lambda s: s)
+    result = shape[:-1] + (self.random.randrange(1, shape[-1] + 1),)
+    t, at = self.type(result), self.number
+    self.number += 1
+    self.lines.append(f"    %t{at}:2 = stablehlo.custom_call @mhlo.topk({name}) {{mhlo.attributes = {{k = "
+                      f"{result[-1]} : i64, largest = true}}, mhlo.version = 1 : i64}} : "
+                      f"({self.type(shape)}) -> ({t}, {t})")
+    self.keep(f"%t{at}#0", result)
+    self.keep(f"%t{at}#1", result)
+
   def constraint(self):
     name, shape = self.pick(lambda s: s)
     closed = self.random.random() < 0.7
@@ -291,7 +316,7 @@ class Program:
 
   OPS = [elementwise, elementwise, negate, with_constant, iota, select, transpose, reshape,
          broadcast, reduce, dot, dot, slice, pad, dynamic_slice, dynamic_update_slice, concatenate,
-         reverse, roll, constraint, constraint,
+         reverse, roll, sort, top_k, constraint, constraint,
          loop, branch]
 
   def text(self) -> str:

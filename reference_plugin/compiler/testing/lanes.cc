@@ -8,6 +8,7 @@
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/compiler/testing/lane_algorithms.h"
 #include "reference_plugin/compiler/testing/oracle.h"
 
 namespace plinth::compiler::testing {
@@ -284,17 +285,14 @@ class LaneRun {
         });
       case Opcode::kDotGeneral:
         return RunDot(op);
-      case Opcode::kReduce:
-        return RunReduce(op);
       case Opcode::kWhile:
         return RunWhile(op);
       case Opcode::kIf:
       case Opcode::kCase:
         return RunBranch(op);
       default:
-        return InfoOf(op.opcode).category == Category::kCollective
-                   ? RunCollective(op)
-                   : Unimplemented("lanes do not know this op");
+        return InfoOf(op.opcode).category == Category::kCollective ? RunCollective(op)
+                                                                   : RunAlone(op);
     }
   }
 
@@ -330,23 +328,30 @@ class LaneRun {
     });
   }
 
-  Status RunReduce(const Op& op) {
-    if (op.results.size() != 1 || !OnlyOpOf(*op.blocks[0]).has_value()) {
-      return Unimplemented("lanes know reductions by one op");
+  // Each lane for itself.
+  Status RunAlone(const Op& op) {
+    std::vector<LaneNumbers> made(op.results.size());
+    const RunRegion region = [](const Block& block, const Numbers& arguments) -> Expected<Numbers> {
+      if (OnlyOpOf(block).has_value() && block.ops[0]->operands[0] == block.arguments[0]) {
+        return Numbers{Combine(block, arguments[0], arguments[1])};
+      }
+      LaneRun run(1);
+      for (size_t i = 0; i < arguments.size(); ++i) run.Set(block.arguments[i], {{arguments[i]}});
+      PLINTH_RETURN_IF_ERROR(run.RunBlock(block));
+      Numbers results;
+      for (const Value* value : block.terminator()->operands) {
+        results.push_back(run.Scalar(value, 0));
+      }
+      return results;
+    };
+    for (size_t lane = 0; lane < num_lanes_; ++lane) {
+      std::vector<const Numbers*> operands;
+      for (const Value* operand : op.operands) operands.push_back(&Get(operand)[lane]);
+      PLINTH_ASSIGN_OR_RETURN(std::vector<Numbers> results, RunAlgorithm(op, operands, region));
+      for (size_t i = 0; i < results.size(); ++i) made[i].push_back(std::move(results[i]));
     }
-    const Dims& reduced = op.Get<DimensionsAttributes>().dimensions;
-    return Each(op, [&](size_t lane) {
-      Numbers made(static_cast<size_t>(op.type().NumElements()), Scalar(op.operands[1], lane));
-      ForEachIndex(op.operands[0]->type.dims, [&](const Index& index) {
-        Index to;
-        for (size_t i = 0; i < index.size(); ++i) {
-          if (!IsIn(reduced, static_cast<int64_t>(i))) to.push_back(index[i]);
-        }
-        double& number = made[static_cast<size_t>(Flat(op.type().dims, to))];
-        number = Combine(*op.blocks[0], number, At(op.operands[0], lane, index));
-      });
-      return made;
-    });
+    for (size_t i = 0; i < made.size(); ++i) Set(op.results[i], std::move(made[i]));
+    return Status();
   }
 
   Status RunWhile(const Op& op) {
