@@ -35,6 +35,8 @@ std::vector<Case> AllCases() {
                     AddFailureCases,
                     AddEventOrderCases,
                     AddBufferOrderCases,
+                    AddRareTransferCases,
+                    AddSharedResultCases,
                     AddLeakCases,
                     AddProcessCases,
                     AddFrameworkStartCases,

@@ -37,6 +37,8 @@ void AddExtensionJudgeCases(std::vector<Case>& cases);
 void AddEventOrderCases(std::vector<Case>& cases);
 void AddBufferOrderCases(std::vector<Case>& cases);
 void AddFailureCases(std::vector<Case>& cases);
+void AddRareTransferCases(std::vector<Case>& cases);
+void AddSharedResultCases(std::vector<Case>& cases);
 void AddLeakCases(std::vector<Case>& cases);
 void AddArgumentFormCases(std::vector<Case>& cases);
 void AddOpCases(std::vector<Case>& cases);

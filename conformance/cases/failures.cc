@@ -11,6 +11,7 @@
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/sweep.h"
 
 namespace plinth::conformance {
 namespace failures {
@@ -400,6 +401,41 @@ void ErrorsReachOutputs(Context& context) {
     JudgeBuffer(context, (*results)[0].get(), {HostArray::F32({4}, {2, 3, 4, 5})});
 }
 
+// A buffer that carries an error is of the type, shape and place that were asked for.
+void ErrorBuffers(Context& context) {
+  const std::vector<Parameter> parameters = {
+      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"device", {"the first", "the last"}}};
+  Sweep(context, parameters, [&](Context& probe, const Row& row) {
+    DType type = DType::kF32;
+    for (int number = 1; number < kNumDTypes; ++number) {
+      if (Name(static_cast<DType>(number)) == parameters[0].values[row[0]])
+        type = static_cast<DType>(number);
+    }
+    std::vector<PJRT_Device*> devices = AddressableDevices(probe);
+    if (devices.empty() || !HasSweptType(probe, type)) return;
+    PJRT_Device* device = row[2] == 0 ? devices.front() : devices.back();
+    PJRT_Memory* memory = DefaultMemoryOf(probe, device);
+    const HostArray array{type, ShapeOf(parameters[1].values[row[1]]), {}};
+    OwnedBuffer broken = ErrorBuffer(probe, array, PJRT_Error_Code_DATA_LOSS, "lost", memory);
+    if (!broken) return;
+    auto its_type = Get<&PJRT_Buffer_ElementType_Args::buffer>(probe, broken.get());
+    auto dims = Get<&PJRT_Buffer_Dimensions_Args::buffer>(probe, broken.get());
+    auto where = Get<&PJRT_Buffer_Memory_Args::buffer>(probe, broken.get());
+    auto on = Get<&PJRT_Buffer_Device_Args::buffer>(probe, broken.get());
+    if (!its_type || !dims || !where || !on) return;
+    probe.Check(kOutputTrue, RawEnum(its_type->type) == ToC(type), "an error buffer of ",
+                Name(type), " says the type ", RawEnum(its_type->type));
+    std::vector<int64_t> found(dims->dims, dims->dims + dims->num_dims);
+    probe.Check(kOutputTrue, found == array.dims, "an error buffer of [", StrJoin(array.dims),
+                "] says [", StrJoin(found), "]");
+    probe.Check(kOutputTrue, where->memory == memory && on->device == device,
+                "an error buffer is in another place than asked for");
+    Status status = AwaitBuffer(probe, broken.get());
+    probe.Check(kCarries, Carries(status, PJRT_Error_Code_DATA_LOSS, "lost"),
+                "its ready event gave ", status.ToString());
+  });
+}
+
 // The error comes when everything has already begun.
 void LateErrorsReachOutputs(Context& context) {
   Expected<OwnedLoadedExecutable> mixed = context.Compile(ProgramFor(context, "mixed"));
@@ -594,6 +630,9 @@ void AddCases(std::vector<Case>& cases) {
       {kCarries, "PJRT-LoadedExecutable_Execute-error-input",
        "PJRT-LoadedExecutable_Execute-asynchronous", kOutputTrue},
       ErrorsReachOutputs);
+  add("L2/failure/error_buffers",
+      {kCarries, kOutputTrue, "PJRT-Buffer_ElementType-asked-for", "PJRT-Buffer_Device-asked-for"},
+      ErrorBuffers);
   add("L2/failure/late_errors_reach_outputs",
       {"PJRT-LoadedExecutable_Execute-done", kCarries, "PJRT-LoadedExecutable_Execute-asynchronous",
        "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries"},

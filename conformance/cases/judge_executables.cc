@@ -625,12 +625,12 @@ void CompileAheadOfTime(Context& context) {
 
 // What has to differ with what is put in.
 void Differences(Context& context) {
-  Compiled one, again, two;
+  Compiled one, again, two, namesake;
   std::string other(SingleDeviceCompileOptions());
   other += std::string("\x28\xb9\x60", 3);  // profile_version: 12345
   Compiled profiled;
   if (!Compile(context, "add_one", one) || !Compile(context, "add_one", again) ||
-      !Compile(context, "add_two", two))
+      !Compile(context, "add_two", two) || !Compile(context, "namesake", namesake))
     return;
   Example example = Examples()[0], second = Examples()[0];
   second.name = "add_two";
@@ -642,6 +642,12 @@ void Differences(Context& context) {
   context.Check("PJRT-Executable_Fingerprint-stable",
                 a.fingerprint.empty() || a.fingerprint != c.fingerprint,
                 "two programs have one fingerprint");
+  if (auto print =
+          Get<&PJRT_Executable_Fingerprint_Args::executable>(context, namesake.executable.get()))
+    context.Check(kOutputTrue,
+                  a.fingerprint !=
+                      StringOf(print->executable_fingerprint, print->executable_fingerprint_size),
+                  "two programs of one name, which compute something else, have one fingerprint");
   context.Check(kOutputTrue, a.name != c.name, "two programs have one name, ", a.name);
   context.Check(
       "PJRT-Args-output-new",

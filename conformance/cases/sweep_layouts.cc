@@ -237,7 +237,8 @@ OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, L
   args.element_type = static_cast<PJRT_Buffer_Type>(ToC(given.array.type));
   args.layout = layout.get();
   args.device = given.device;
-  args.memory = given.memory;
+  // The device alone says where it is, too.
+  if (AddressableDevices(context).back() != given.device) args.memory = given.memory;
   if (!IsTaken(context, "PJRT_Client_CreateViewOfDeviceBuffer", plugin.Call(args))) return {};
   return OwnedBuffer(plugin, args.buffer);
 }
@@ -245,15 +246,17 @@ OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, L
 void SweepMaker(Context& context, const std::string& maker) {
   const std::vector<Parameter> parameters = {{"type", {"f32", "u8", "c64", "bf16"}},
                                              {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[7,11]"}},
-                                             {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}}};
+                                             {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
+                                             {"device", {"the first", "the last"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     const DType types[] = {DType::kF32, DType::kU8, DType::kC64, DType::kBF16};
     if (!HasSweptType(probe, types[row[0]])) return;
-    Expected<PJRT_Device*> device = probe.Device();
-    if (!device.ok()) return;
+    std::vector<PJRT_Device*> devices = AddressableDevices(probe);
+    if (devices.empty()) return;
+    PJRT_Device* device = row[3] == 0 ? devices.front() : devices.back();
     std::vector<int64_t> dims = ShapeOf(parameters[1].values[row[1]]);
-    Given given = {RandomBits(types[row[0]], dims, probe.seed()), *device,
-                   DefaultMemoryOf(probe, *device)};
+    Given given = {RandomBits(types[row[0]], dims, probe.seed()), device,
+                   DefaultMemoryOf(probe, device)};
     const size_t numbers[] = {0, 1, 2, 3, 4, 5, 9, 23};
     Layout layout(OrderNumber(dims.size(), numbers[row[2]]), dims, ByteSize(types[row[0]]), false);
     OwnedBuffer source;
