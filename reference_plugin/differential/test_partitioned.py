@@ -132,6 +132,54 @@ def test_slices_that_begin_anywhere():
     """)
 
 
+def test_indices_into_spread_dimensions():
+    # A table stays where it is; what is outside of it is so before anybody's part is looked at.
+    _on_eight("""
+    from jax import lax
+    ids = np.array([[3, -1, 63], [64, 0, -70], [200, 31, 32], [17, 17, 16]])
+    def check(function, *arguments):
+        want = jax.jit(function)(*arguments)
+        for spec in (("y",), (("x", "y"),), ("y", "x"), ("x",)):
+            spreads = [spread(arguments[0], *spec), *arguments[1:]]
+            compiled = jax.jit(function).lower(*spreads).compile()
+            text = compiled.as_text()
+            assert "all-gather(" not in text and "all-to-all(" not in text, (spec, text)
+            def exact(x, y):
+                assert np.asarray(x).tobytes() == np.asarray(y).tobytes(), (x, y, spec)
+            jax.tree.map(exact, compiled(*spreads), want)
+    for dtype in (np.float32, np.int8, np.bool_):
+        table = rng.integers(-9, 9, (64, 8)).astype(dtype)
+        if dtype is np.float32: table[table == 0] = -0.0
+        for index in (np.int32, np.uint8, np.int8, np.uint32):
+            at = ids.astype(index)
+            for mode in ("clip", "fill"):
+                check(lambda t, i: jnp.take(t, i, axis=0, mode=mode), table, at)
+            check(lambda t, i: t[i], table, at)
+            values = rng.integers(-9, 9, (4, 3, 8)).astype(dtype)
+            check(lambda t, i, v: t.at[i].set(v[0, 0]), table, at, values)
+            check(lambda t, i, v: t.at[i].max(v), table, at, values)
+            if dtype is not np.bool_: check(lambda t, i, v: t.at[i].add(v), table, at, values)
+        # Two dimensions at once, and windows that are in two parts.
+        check(lambda t, i: t[i, i % 8], table, ids)
+        check(lambda t, i, v: t.at[i, i % 8].set(v[..., 0], mode="drop"), table, ids % 64, values)
+        check(lambda t, i: jax.vmap(lambda k: lax.dynamic_slice(t, (k, k), (5, 2)))(i), table, ids[:, 0])
+        check(lambda t, i: jax.vmap(lambda k: lax.dynamic_slice(t, (0, k), (64, 2)))(i[:1]).sum(1), table, ids[:, 0])
+    # The gradient of an embedding is a sum by index.
+    table, weights = rng.integers(-9, 9, (64, 8)).astype(np.float32), rng.integers(-9, 9, (16, 3, 8)).astype(np.float32)
+    at = rng.integers(0, 64, (16, 3))
+    loss = lambda t, i, w: (jnp.take(t, i, axis=0) * w).sum()
+    want = jax.grad(loss)(table, at, weights)
+    for spec in (("y",), (("x", "y"),), ("y", "x")):
+        for batch in ((), ("x",), (("x", "y"),)):
+            grad = jax.jit(jax.grad(loss), out_shardings=NamedSharding(mesh, P(*spec)))
+            np.testing.assert_array_equal(grad(spread(table, *spec), spread(at, *batch), spread(weights, *batch)), want)
+    # Of flags: all of them, any of them.
+    flags, at = rng.integers(0, 2, (16, 8)) > 0, rng.integers(0, 4, (16,))
+    both = lambda f, i: [jnp.zeros((4, 8), bool).at[i].max(f), jnp.ones((4, 8), bool).at[i].min(f)]
+    jax.tree.map(np.testing.assert_array_equal, jax.jit(both)(spread(flags, "y"), spread(at, "y")), jax.jit(both)(flags, at))
+    """)
+
+
 def test_dimensions_that_are_needed_whole():
     # Batches stay where they are; other axes move to a batch dimension.
     _on_eight("""

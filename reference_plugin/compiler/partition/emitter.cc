@@ -449,8 +449,14 @@ Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout
   for (const auto& known : resharded_) {
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
-  Value* moved = SplatIn(from, global, to);
-  if (moved == nullptr) moved = Move(from, global, to);
+  // A slice of what every device has is made of that anew. In a region whose arrays are the slices
+  // it is no slice.
+  const auto whole = whole_of_.find(from.value);
+  const bool is_slice = whole != whole_of_.end() && whole->second->type == global;
+  const LocalValue source = is_slice ? LocalValue{whole->second, Layout()} : from;
+  Value* moved = SplatIn(source, global, to);
+  if (moved == nullptr) moved = Move(source, global, to);
+  if (source.layout.IsReplicated() && to.unreduced.empty()) whole_of_.emplace(moved, source.value);
   resharded_.back().emplace(key, moved);
   return moved;
 }

@@ -88,6 +88,7 @@ class Emitter {
   Value* partition_id_ = nullptr;
   std::map<std::string, Value*> indices_;  // along axes of a mesh
   std::vector<std::unordered_map<std::string, Value*>> resharded_;
+  std::unordered_map<const Value*, Value*> whole_of_;  // of slices
   int64_t num_collectives_ = 0;
 };
 

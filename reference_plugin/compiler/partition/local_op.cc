@@ -334,8 +334,6 @@ std::optional<Terms> TermsOf(const Op& op) {
   switch (*combiner) {
     case Opcode::kAnd:
     case Opcode::kOr:
-      if (is_scatter) return std::nullopt;
-      [[fallthrough]];
     case Opcode::kAdd:
     case Opcode::kMultiply:
     case Opcode::kMaximum:

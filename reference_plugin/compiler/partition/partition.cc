@@ -14,6 +14,7 @@
 #include "reference_plugin/compiler/partition/combine.h"
 #include "reference_plugin/compiler/partition/dynamic_slices.h"
 #include "reference_plugin/compiler/partition/emitter.h"
+#include "reference_plugin/compiler/partition/indexed.h"
 #include "reference_plugin/compiler/partition/local_op.h"
 #include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/moves.h"
@@ -395,16 +396,24 @@ class Partitioner {
 
   Status MapByRule(Op& op, const Rule& rule) {
     if (CanWait(op)) return Status();
-    if (MapMoves(op, rule) || MapDynamicSlice(op, rule)) return Status();
+    if (MapMoves(op, rule) || MapDynamicSlice(op, rule) || MapGather(op, rule)) return Status();
     PLINTH_RETURN_IF_ERROR(MakeWaiting(op));
     SpreadWish wish = WishOf(op, rule);
     const std::vector<bool> are_terms = TermsThatPass(op, wish);
+    const Indexed indexed = are_terms.empty() ? IndexedScatter(op, wish) : Indexed();
     partition::Spread spread = ChooseSpread(wish);
     if (spread.mesh == nullptr) {
-      if (are_terms.empty()) return MapWhole(op);
+      if (are_terms.empty() && !indexed.any()) return MapWhole(op);
       spread = {wish.results[0].mesh, std::vector<AxisList>(rule.factors.size())};
     }
+    if (indexed.any() && !SameDevices(spread.mesh, indexed.mesh())) {
+      spread = {indexed.mesh(), std::vector<AxisList>(rule.factors.size())};
+    }
     OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+    for (size_t i = 0; indexed.any() && i < op.results.size(); ++i) {
+      indexed.Stay(layouts.operands[i]);
+      indexed.Stay(layouts.results[i]);
+    }
     for (size_t i = 0; i < are_terms.size(); ++i) {
       if (are_terms[i]) AddTerms(layouts.operands[i], op.operands[i], wish);
     }
@@ -429,10 +438,18 @@ class Partitioner {
     for (size_t i = 0; i < op.results.size(); ++i) {
       result_types.push_back(LocalType(op.results[i]->type, layouts.results[i]));
     }
-    Op* const made = Emit(op, {operands.data(), operands.size()}, result_types,
-                          LocalAttributes(op, operand_types, result_types));
+    std::shared_ptr<const Attributes> attributes = LocalAttributes(op, operand_types, result_types);
+    if (indexed.any()) {
+      attributes = indexed.PrepareScatter(emitter_, {operands.data(), operands.size()});
+      for (size_t i = 0; i < op.results.size(); ++i) result_types[i] = operands[i]->type;
+    }
+    Op* const made =
+        Emit(op, {operands.data(), operands.size()}, result_types, std::move(attributes));
     for (size_t i = 0; i < op.results.size(); ++i) {
       LocalValue local = {made->results[i], layouts.results[i]};
+      if (indexed.any()) {
+        local.value = indexed.WithoutMargins(emitter_, local.value, operand_types[i]);
+      }
       if (terms.has_value()) local = Combine(op, std::move(local), *terms, init);
       Set(op.results[i], std::move(local));
     }
@@ -551,6 +568,60 @@ class Partitioner {
     if (global.dtype == DType::kPred) how.combiner = Opcode::kMaximum;
     Set(op.result(), Combine(op, {term, result}, how, {}));
     return true;
+  }
+
+  // Of what indices go into, each device takes what it has. False: nothing is done yet.
+  bool MapGather(const Op& op, const Rule& rule) {
+    if (op.opcode != Opcode::kGather) return false;
+    SpreadWish wish = WishOf(op, rule);
+    const Indexed indexed(op, wish.operands[0]);
+    if (!indexed.any() || op.type().NumElements() == 0 || !TermsThatPass(op, wish).empty()) {
+      return false;
+    }
+    wish.taken = indexed.axes();
+    partition::Spread spread = ChooseSpread(wish);
+    if (spread.mesh == nullptr) {
+      spread = {indexed.mesh(), std::vector<AxisList>(rule.factors.size())};
+    }
+    if (!SameDevices(spread.mesh, indexed.mesh())) return false;
+    OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+    // All of the result moves, or else all of what it is taken from.
+    const Type type = LocalType(op.type(), layouts.results[0]);
+    if (type.NumElements() > LocalType(op.operands[0]->type, layouts.operands[0]).NumElements()) {
+      return false;
+    }
+    indexed.Stay(layouts.operands[0]);
+    Value* const part = As(op.operands[0], layouts.operands[0]);
+    Value* const indices = As(op.operands[1], layouts.operands[1]);
+    Layout result = layouts.results[0];
+    Value* const term = indexed.TermOfGather(emitter_, part, indices, type);
+    result.mesh = indexed.mesh();
+    result.dims.resize(type.dims.size());
+    result.unreduced = indexed.axes();
+    Terms how;
+    if (type.dtype == DType::kPred) how.combiner = Opcode::kMaximum;
+    Set(op.result(), Combine(op, {term, result}, how, {}));
+    return true;
+  }
+
+  // The dimensions of what a scatter updates that stay spread although indices go into them; their
+  // axes are in wish.taken then.
+  Indexed IndexedScatter(const Op& op, SpreadWish& wish) const {
+    if (op.opcode != Opcode::kScatter || op.type().NumElements() == 0) return {};
+    Indexed indexed(op, Reduced(wish.results[0]));
+    if (!indexed.any()) indexed = Indexed(op, wish.operands[0]);
+    if (!indexed.any()) return {};
+    // All updates go to each device along these axes. Or each device has some updates, and its
+    // terms of the result move.
+    const size_t updates = op.results.size() + 1;
+    const Layout& layout = wish.operands[updates];
+    const AxisList axes = layout.AllAxes();
+    const bool conflict = std::any_of(
+        axes.begin(), axes.end(), [&](const Axis& axis) { return Overlap(axis, indexed.axes()); });
+    if (conflict && wish.operand_sizes[updates] > wish.operand_sizes[0] && TermsOf(op)) return {};
+    if (!layout.IsReplicated() && !SameDevices(layout.mesh, indexed.mesh())) return {};
+    wish.taken = indexed.axes();
+    return indexed;
   }
 
   // A slice that is only joined with others is not made, but read through there.

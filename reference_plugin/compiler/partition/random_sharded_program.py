@@ -261,6 +261,70 @@ class Program:
     self.keep(f"%t{at}#0", result)
     self.keep(f"%t{at}#1", result)
 
+  def indexing(self, shape):
+    """Indices into some dimensions, many of them outside, and how they are to be read."""
+    dims = self.random.sample(range(len(shape)), self.random.randrange(1, min(len(shape), 2) + 1))
+    batch = [self.random.choice([2, 4, 8, 3]) for _ in range(self.random.randrange(0, 3))]
+    batching, indices_batching = [], []
+    free = [dim for dim in range(len(shape)) if dim not in dims]
+    if free and self.random.random() < 0.2:
+      batching = [self.random.choice(free)]
+      indices_batching = [self.random.randrange(len(batch) + 1)]
+      batch.insert(indices_batching[0], shape[batching[0]])
+    vector = self.random.randrange(len(batch) + 1)
+    indices = batch[:vector] + [len(dims)] + batch[vector:]
+    if len(dims) == 1 and self.random.random() < 0.3:
+      vector, indices = len(batch), batch
+    indices_batching = [dim + (dim >= vector) for dim in indices_batching]
+    sizes = [self.random.choice([1, 1, 1, self.random.randrange(1, size + 1)]) if dim in dims
+             else 1 if dim in batching else size for dim, size in enumerate(shape)]
+    collapsed = [dim for dim in dims if sizes[dim] == 1 and self.random.random() < 0.7]
+    window = [sizes[dim] for dim in range(len(shape)) if dim not in collapsed + batching]
+    offsets = sorted(self.random.sample(range(len(batch) + len(window)), len(window)))
+    result, batch, window = [], list(batch), list(window)
+    for dim in range(len(batch) + len(window)):
+      result.append((window if dim in offsets else batch).pop(0))
+    name, t, at = self.argument(tuple(indices)), self.type(indices), self.number
+    self.lines.append(f"""    %n{at} = stablehlo.constant dense<3> : {t}
+    %o{at} = stablehlo.multiply {name}, %n{at} : {t}""")
+    index = f"%o{at}"
+    if indices:
+      self.lines.append(f"""    %q{at} = stablehlo.iota dim = {self.random.randrange(len(indices))} : {t}
+    %u{at} = stablehlo.add %o{at}, %q{at} : {t}""")
+      index = f"%u{at}"
+    self.number += 1
+    names = dict(index=index, t=t, vector=vector, dims=dims, batching=batching,
+                 indices_batching=indices_batching, collapsed=sorted(collapsed), offsets=offsets)
+    return names, sizes, tuple(result)
+
+  def gather(self):
+    name, shape = self.pick(lambda s: s)
+    how, sizes, result = self.indexing(shape)
+    self.add(result, f'''"stablehlo.gather"({name}, {how["index"]}) <{{dimension_numbers = #stablehlo.gather<
+      offset_dims = {how["offsets"]}, collapsed_slice_dims = {how["collapsed"]}, operand_batching_dims = {how["batching"]},
+      start_indices_batching_dims = {how["indices_batching"]}, start_index_map = {how["dims"]},
+      index_vector_dim = {how["vector"]}>, slice_sizes = array<i64: {str(sizes)[1:-1]}>}}>
+      : ({self.type(shape)}, {how["t"]}) -> {self.type(result)}''')
+
+  def scatter(self):
+    name, shape = self.pick(lambda s: s)
+    how, _, updates = self.indexing(shape)
+    t, u, at = self.type(shape), self.type(updates), self.number
+    combine = self.random.choice(["add", "add", "maximum", "minimum", ""])
+    combined = f"stablehlo.{combine} %e{at}, %f{at} : tensor<i32>" if combine else ""
+    body = f"%g{at} = {combined}\n      stablehlo.return %g{at}" if combine else f"stablehlo.return %f{at}"
+    values = self.argument(updates)
+    if self.random.random() < 0.5:
+      value = 0 if combine in ("", "add") else 5
+      name = self.add(shape, f"stablehlo.constant dense<{value}> : {t}")
+    self.add(shape, f'''"stablehlo.scatter"({name}, {how["index"]}, {values}) <{{scatter_dimension_numbers = #stablehlo.scatter<
+      update_window_dims = {how["offsets"]}, inserted_window_dims = {how["collapsed"]}, input_batching_dims = {how["batching"]},
+      scatter_indices_batching_dims = {how["indices_batching"]}, scatter_dims_to_operand_dims = {how["dims"]},
+      index_vector_dim = {how["vector"]}>}}> ({{
+    ^bb0(%e{at}: tensor<i32>, %f{at}: tensor<i32>):
+      {body} : tensor<i32>
+    }}) : ({t}, {how["t"]}, {u}) -> {t}''')
+
   def constraint(self):
     name, shape = self.pick(lambda s: s)
     closed = self.random.random() < 0.7
@@ -316,7 +380,8 @@ class Program:
 
   OPS = [elementwise, elementwise, negate, with_constant, iota, select, transpose, reshape,
          broadcast, reduce, dot, dot, slice, pad, dynamic_slice, dynamic_update_slice, concatenate,
-         reverse, roll, sort, top_k, constraint, constraint,
+         reverse, roll, sort, top_k, gather, gather, scatter, scatter,
+         constraint, constraint,
          loop, branch]
 
   def text(self) -> str:
