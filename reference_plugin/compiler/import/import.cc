@@ -6,6 +6,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/import/import_table.h"
 #include "reference_plugin/compiler/import/importer.h"
+#include "reference_plugin/compiler/import/raise_manual.h"
 #include "reference_plugin/compiler/ir/op_checks.h"
 
 namespace plinth::compiler::importer {
@@ -72,6 +73,7 @@ Status Importer::Run() {
         "the program has no entry; expected a function @main, or only one that "
         "is public");
   }
+  if (HasSeveralDevices()) RaiseManualCalls(module_);
   return Status();
 }
 

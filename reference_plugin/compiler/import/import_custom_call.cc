@@ -9,6 +9,7 @@
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/op_checks.h"
 #include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/compiler/ir/sharding_views.h"
 
 // Custom calls that frameworks use for what is no call into foreign code.
 namespace plinth::compiler::importer {
@@ -39,8 +40,8 @@ constexpr std::string_view kResultShardings[] = {
     "local_xla.sdy.FuncResultSharding",
 };
 constexpr std::string_view kShardingViews[] = {
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
+    kFullToShard,
+    kShardToFull,
     "xla.sdy.GlobalToLocalShape",
     "xla.sdy.LocalToGlobalShape",
     "local_xla.sdy.GlobalToLocalShape",
@@ -291,7 +292,7 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
     if (IsOneOf(target, kResultShardings)) {
       return importer.ImportConstraint(operation, /*of_result=*/true);
     }
-    if (target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape") {
+    if (target == kFullToShard || target == kShardToFull) {
       return importer.ImportShardingView(operation);
     }
     if (IsOneOf(target, kShardingViews)) {

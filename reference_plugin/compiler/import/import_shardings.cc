@@ -145,11 +145,15 @@ Status Importer::ImportConstraint(const program::Operation& operation, bool of_r
   }
   // It says nothing: what is manual stays so.
   if (read.empty() || read[0] == nullptr) return Define(0, operands_[0]);
+  PLINTH_ASSIGN_OR_RETURN(AxisList manual_parts,
+                          sharding_reader_.ReadManualParts(operation.attributes, result_types_[0]));
+  if (SizeOf(manual_parts) == module_.num_partitions) return Define(0, operands_[0]);
   PLINTH_ASSIGN_OR_RETURN(read[0], OpenDimensions(operation, read[0]));
   PLINTH_ASSIGN_OR_RETURN(Value* const value,
                           AppendOne(Opcode::kShardingConstraint, {operands_[0]}, result_types_[0]));
   OpShardings shardings;
   shardings.results = std::move(read);
+  shardings.manual_parts = std::move(manual_parts);
   value->op->shardings = std::make_shared<const OpShardings>(std::move(shardings));
   PLINTH_RETURN_IF_ERROR(CheckShardings(*value->op));
   if (of_result) result_constraints_.insert(value->op);
@@ -175,6 +179,14 @@ Status Importer::ImportShardingView(const program::Operation& operation) {
   PLINTH_ASSIGN_OR_RETURN(shardings.results,
                           sharding_reader_.ReadTexts(operation.attributes, result_types_));
   if (!shardings.results.empty()) {
+    ShardingRef& read = shardings.results[0];
+    if (read != nullptr) {
+      PLINTH_ASSIGN_OR_RETURN(read, OpenDimensions(operation, read));
+    }
+    PLINTH_ASSIGN_OR_RETURN(shardings.manual_parts, sharding_reader_.ReadManualParts(
+                                                        operation.attributes, result_types_[0]));
+    // As "{manual}".
+    if (SizeOf(shardings.manual_parts) == module_.num_partitions) read = nullptr;
     value->op->shardings = std::make_shared<const OpShardings>(std::move(shardings));
     PLINTH_RETURN_IF_ERROR(CheckShardings(*value->op));
   }

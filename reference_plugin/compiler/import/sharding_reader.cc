@@ -234,6 +234,14 @@ Expected<std::vector<ShardingRef>> ShardingReader::ReadTexts(program::Attributes
   return ReadGspmd(gspmd->text(), types);
 }
 
+Expected<AxisList> ShardingReader::ReadManualParts(program::Attributes attributes,
+                                                   const Type& type) {
+  const AttributeRef gspmd = program::Find(attributes, "mhlo.sharding");
+  if (gspmd == nullptr || !gspmd->Is(AttributeKind::kString)) return AxisList();
+  PLINTH_ASSIGN_OR_RETURN(const program::OpSharding read, program::ReadShardingText(gspmd->text()));
+  return ManualPartsOf(read, type, FlatMesh(module_.num_partitions)).value_or(AxisList());
+}
+
 Expected<int64_t> ShardingReader::ReadGroup(program::Attributes attributes) const {
   const AttributeRef gspmd = program::Find(attributes, "mhlo.sharding");
   if (gspmd == nullptr || !gspmd->Is(AttributeKind::kString)) return program::kNoShardingGroup;

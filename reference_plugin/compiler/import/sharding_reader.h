@@ -35,6 +35,9 @@ class ShardingReader {
   // nothing.
   Expected<std::vector<ShardingRef>> ReadTexts(program::Attributes attributes,
                                                std::span<const Type> types);
+  // Along which parts of the flat axis GSPMD's form says that each device is on its own; none if it
+  // says nothing.
+  Expected<AxisList> ReadManualParts(program::Attributes attributes, const Type& type);
   // The group of values that are spread alike of which GSPMD's form says the result is; kNoGroup.
   Expected<int64_t> ReadGroup(program::Attributes attributes) const;
   // The groups of devices that a struct "stablehlo.replica_group_mesh_axes" means.

@@ -185,12 +185,21 @@ ShardingRef WithOwnMesh(const OpSharding& sharding, size_t rank) {
   return std::make_shared<const Sharding>(std::move(own));
 }
 
-ShardingRef FromTiles(const OpSharding& sharding, const Type& type, const MeshRef& flat) {
-  const size_t rank = type.kind == Type::Kind::kTensor ? static_cast<size_t>(type.rank()) : 0;
-  const std::optional<AxisList> parts =
+size_t RankOf(const Type& type) {
+  return type.kind == Type::Kind::kTensor ? static_cast<size_t>(type.rank()) : 0;
+}
+
+// The parts of the flat axis that each tile dimension is; nothing if the devices are no grid.
+std::optional<std::vector<AxisList>> PartsOfTiles(const OpSharding& sharding) {
+  std::optional<AxisList> parts =
       sharding.iota_reshape_dims.empty() ? PartsOfList(sharding.devices) : PartsOfIota(sharding);
-  std::optional<std::vector<AxisList>> dims;
-  if (parts.has_value()) dims = Distribute(*parts, sharding.tile_dimensions);
+  if (!parts.has_value()) return std::nullopt;
+  return Distribute(*std::move(parts), sharding.tile_dimensions);
+}
+
+ShardingRef FromTiles(const OpSharding& sharding, const Type& type, const MeshRef& flat) {
+  const size_t rank = RankOf(type);
+  const std::optional<std::vector<AxisList>> dims = PartsOfTiles(sharding);
   if (!dims.has_value()) return WithOwnMesh(sharding, rank);
   Sharding made;
   made.mesh = flat;
@@ -251,6 +260,22 @@ Expected<ShardingRef> FromOpSharding(const OpSharding& sharding, const Type& typ
       return FromTiles(sharding, type, flat);
   }
   return std::make_shared<const Sharding>(std::move(made));
+}
+
+std::optional<AxisList> ManualPartsOf(const OpSharding& sharding, const Type& type,
+                                      const MeshRef& flat) {
+  AxisList manual;
+  if (sharding.kind == Kind::kManual) manual.push_back({0, 1, flat->num_devices()});
+  const std::vector<Kind>& last = sharding.last_tile_dims;
+  if (std::find(last.begin(), last.end(), Kind::kManual) == last.end()) return manual;
+  const std::optional<std::vector<AxisList>> dims = PartsOfTiles(sharding);
+  if (!dims.has_value()) return std::nullopt;
+  for (size_t i = 0; i < last.size(); ++i) {
+    if (last[i] != Kind::kManual) continue;
+    for (const Axis& axis : (*dims)[RankOf(type) + i]) manual.push_back(axis);
+  }
+  SortAndMerge(manual);
+  return manual;
 }
 
 OpSharding ToOpSharding(const Sharding& sharding) {

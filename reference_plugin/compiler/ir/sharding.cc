@@ -156,6 +156,14 @@ std::string ToString(const OpShardings& shardings) {
     }
     text += "}";
   }
+  if (!shardings.manual_parts.empty()) {
+    text += ", manual_parts={";
+    for (const Axis& part : shardings.manual_parts) {
+      if (text.back() != '{') text += ", ";
+      text += StrCat("(", part.pre_size, ")", part.size);
+    }
+    text += "}";
+  }
   if (shardings.call_rule != nullptr) text += ", call_rule";
   if (shardings.num_batch_dims > 0) {
     text += StrCat(", num_batch_dims=", shardings.num_batch_dims);

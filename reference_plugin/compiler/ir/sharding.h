@@ -69,6 +69,9 @@ struct OpShardings {
   // Of a manual_computation: one per operand, and the axes over which the region has its own parts.
   std::vector<ShardingRef> operands;
   std::vector<std::string> manual_axes;
+  // The same in GSPMD's form: parts of the one axis of its mesh. There the calls at the border of
+  // such a region and the constraints in it say so too, before they become a manual_computation.
+  AxisList manual_parts;
   // Of a sharding_constraint that has no sharding itself. The operands of those of one group have
   // one sharding.
   int64_t group = kNoGroup;

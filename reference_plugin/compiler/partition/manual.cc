@@ -14,20 +14,35 @@ AxisList WithoutAxesOfOne(const AxisList& axes) {
   return kept;
 }
 
-AxisList Without(const AxisList& axes, const AxisList& manual) {
+// What of the axes is manual, or what is not. GSPMD's axes are parts of one, so that a manual one
+// and a free one that follow one another may stand joined.
+AxisList Filtered(const AxisList& axes, const AxisList& manual, bool keeps_manual) {
   AxisList kept;
   for (const Axis& axis : axes) {
-    if (!Overlap(axis, manual)) kept.push_back(axis);
+    const auto splits = [&](const Axis& part) { return CanCoexist(axis, part); };
+    if (!std::all_of(manual.begin(), manual.end(), splits)) {
+      if (keeps_manual) kept.push_back(axis);
+      continue;
+    }
+    int64_t at = axis.pre_size;
+    for (const Axis& part : manual) {  // in the order of the mesh
+      if (!Overlap(axis, part)) continue;
+      const int64_t begin = std::max(part.pre_size, at), end = std::min(part.end(), axis.end());
+      if (!keeps_manual && begin > at) kept.push_back({axis.index, at, begin / at});
+      if (keeps_manual) kept.push_back({axis.index, begin, end / begin});
+      at = end;
+    }
+    if (!keeps_manual && at < axis.end()) kept.push_back({axis.index, at, axis.end() / at});
   }
   return kept;
 }
 
+AxisList Without(const AxisList& axes, const AxisList& manual) {
+  return Filtered(axes, manual, /*keeps_manual=*/false);
+}
+
 AxisList Only(const AxisList& axes, const AxisList& manual) {
-  AxisList kept;
-  for (const Axis& axis : axes) {
-    if (Overlap(axis, manual)) kept.push_back(axis);
-  }
-  return kept;
+  return Filtered(axes, manual, /*keeps_manual=*/true);
 }
 
 void Append(AxisList& axes, const AxisList& more) {
@@ -78,12 +93,15 @@ Expected<ManualAxes> ManualAxesOf(const Op& op, const ManualAxes& outer) {
     }
     manual.axes.push_back(axis);
   }
+  for (const Axis& part : said->manual_parts) {
+    if (Overlap(part, manual.axes)) {
+      return InvalidArgument("the manual part ", ToString(*manual.mesh, part),
+                             " is manual already");
+    }
+    manual.axes.push_back(part);
+  }
   SortAndMerge(manual.axes);
   return manual;
-}
-
-bool IsCallOf(const Op& op, std::string_view target) {
-  return op.opcode == Opcode::kCustomCall && op.Get<CustomCallAttributes>().target == target;
 }
 
 Sharding WithoutAxes(const Sharding& sharding, const AxisList& manual) {

@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_MANUAL_H_
 
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/ir/sharding_views.h"
 #include "reference_plugin/compiler/partition/layout.h"
 
 // Regions in which the program itself says what devices do along some axes of a mesh, and leaves
@@ -25,12 +26,6 @@ struct ManualAxes {
 // The axes of a manual_computation within `outer`. INVALID_ARGUMENT for axes that the mesh does not
 // have or that are manual already, and for shardings on several meshes.
 Expected<ManualAxes> ManualAxesOf(const Op& op, const ManualAxes& outer);
-
-// GSPMD says the same by calls: the first one's result is what each device has of its operand, the
-// second one's the array of which each device has the operand. Between them all axes are manual.
-inline constexpr std::string_view kFullToShard = "SPMDFullToShardShape";
-inline constexpr std::string_view kShardToFull = "SPMDShardToFullShape";
-bool IsCallOf(const Op& op, std::string_view target);
 
 // The sharding of a value as the region sees it: without the region's axes.
 Sharding WithoutAxes(const Sharding& sharding, const AxisList& manual);

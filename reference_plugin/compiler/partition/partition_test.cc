@@ -792,6 +792,42 @@ module attributes {mhlo.num_partitions = 4 : i32} {
   EXPECT_EQ((*module)->entry->body->terminator()->operands[0]->type.ToString(), "s32[2]");
 }
 
+// As JAX says it of some axes: "x" of 2 is manual, "y" of 4 the partitioner's but in @inner.
+TEST(Partition, PartlyManualInCalls) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 8 : i32} {
+  func.func public @main(%a: tensor<4x8xi32> {mhlo.sharding = "{devices=[2,4]<=[8]}"}) -> tensor<4x8xi32> {
+    %0 = stablehlo.custom_call @Sharding(%a) {backend_config = "unspecified_dims=[0,1]", mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"} : (tensor<4x8xi32>) -> tensor<4x8xi32>
+    %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {backend_config = "unspecified_dims=[0,1]", mhlo.sharding = "{devices=[1,1,2,4]<=[8] last_tile_dims={manual, replicated}}"} : (tensor<4x8xi32>) -> tensor<2x8xi32>
+    %2 = call @outer(%1) : (tensor<2x8xi32>) -> tensor<2x8xi32>
+    %3 = stablehlo.custom_call @Sharding(%2) {backend_config = "unspecified_dims=[0,1]", mhlo.sharding = "{devices=[1,1,2,4]<=[8] last_tile_dims={manual, replicated}}"} : (tensor<2x8xi32>) -> tensor<2x8xi32>
+    %4 = stablehlo.custom_call @SPMDShardToFullShape(%3) {backend_config = "unspecified_dims=[0,1]", mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"} : (tensor<2x8xi32>) -> tensor<4x8xi32>
+    return %4 : tensor<4x8xi32>
+  }
+  func.func private @outer(%a: tensor<2x8xi32>) -> tensor<2x8xi32> {
+    %0 = call @inner() : () -> tensor<i32>
+    %1 = stablehlo.custom_call @Sharding(%0) {mhlo.sharding = "{manual}"} : (tensor<i32>) -> tensor<i32>
+    %2 = stablehlo.custom_call @SPMDShardToFullShape(%1) {mhlo.sharding = "{devices=[2,4]<=[8] last_tile_dims={manual, replicated}}"} : (tensor<i32>) -> tensor<i32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<i32>) -> tensor<2x8xi32>
+    %4 = stablehlo.add %a, %3 : tensor<2x8xi32>
+    %5 = stablehlo.custom_call @Sharding(%4) {mhlo.sharding = "{devices=[1,4,2]<=[2,4]T(1,0) last_tile_dims={manual}}"} : (tensor<2x8xi32>) -> tensor<2x8xi32>
+    return %5 : tensor<2x8xi32>
+  }
+  func.func private @inner() -> tensor<i32> {
+    %0 = stablehlo.partition_id : tensor<ui32>
+    %1 = stablehlo.convert %0 : (tensor<ui32>) -> tensor<i32>
+    return %1 : tensor<i32>
+  }
+})";
+  auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  EXPECT_EQ(Count(**module, Opcode::kManualComputation), 2);
+  const auto report = Partition(**module);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(Count(**module, Opcode::kAllGather), 0);
+  EXPECT_EQ((*module)->entry->body->terminator()->operands[0]->type.ToString(), "s32[2,2]");
+}
+
 TEST(Partition, WrongCallsOfManual) {
   struct Row {
     std::string_view sharding, type;
@@ -801,7 +837,10 @@ TEST(Partition, WrongCallsOfManual) {
   for (const Row& row : {
            Row{"{manual}", "tensor<4xi32>", StatusCode::kInvalidArgument,
                "its sharding says s32[2]"},
-           Row{"{devices=[1,4]<=[4] last_tile_dims={manual}}", "tensor<2xi32>",
+           Row{"{devices=[1,4]<=[4] last_tile_dims={manual}}", "tensor<4xi32>",
+               StatusCode::kInvalidArgument, "its sharding says s32[2]"},
+           // No function is called between the borders.
+           Row{"{devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}", "tensor<4xi32>",
                StatusCode::kUnimplemented, "over some of the axes"},
        }) {
     const std::string text = StrCat(R"(

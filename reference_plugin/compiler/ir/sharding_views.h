@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_IR_SHARDING_VIEWS_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_IR_SHARDING_VIEWS_H_
+
+#include <string_view>
+
+#include "reference_plugin/compiler/ir/ir.h"
+
+namespace plinth::compiler {
+
+// GSPMD says by calls what a manual_computation is in Shardy's form: the first one's result is what
+// each device has of its operand, the second one's the array of which each device has the operand.
+inline constexpr std::string_view kFullToShard = "SPMDFullToShardShape";
+inline constexpr std::string_view kShardToFull = "SPMDShardToFullShape";
+
+inline bool IsCallOf(const Op& op, std::string_view target) {
+  return op.opcode == Opcode::kCustomCall && op.Get<CustomCallAttributes>().target == target;
+}
+
+}  // namespace plinth::compiler
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IR_SHARDING_VIEWS_H_
