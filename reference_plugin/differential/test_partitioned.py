@@ -108,6 +108,33 @@ def test_windows_over_spread_dimensions():
     """)
 
 
+def test_partial_results():
+    # Totals and largest elements of parts are exchanged, no arrays.
+    _on_eight("""
+    import re
+    from jax import lax
+    def f(a):
+        return (jnp.cumsum(a, 0), jnp.cumsum(a[::-1], 0), lax.cummax(a, 0, reverse=True), jnp.cumprod(a % 2, 0), a.argmax(0),
+                jnp.argmin(a[:, 1:], 0), jnp.argmax(a))
+    for dtype in (np.int32, np.float32):
+        a = rng.integers(-9, 9, (16, 8)).astype(dtype)
+        if dtype is np.float32: a[3, 4] = a[7, 4] = np.nan
+        want = jax.jit(f)(a)
+        for spec in (("y",), ("y", "x"), (("x", "y"),), ("x", "y")):
+            out = (NamedSharding(mesh, P(*spec)),) * 4 + (None,) * 3
+            compiled = jax.jit(f, out_shardings=out).lower(spread(a, *spec)).compile()
+            largest = [np.prod(list(map(int, dims.split(",")))) for dims in re.findall(r"\\[([\\d,]+)\\]\\S* all-gather\\(", compiled.as_text())]
+            assert largest and max(largest) <= 64, compiled.as_text()
+            jax.tree.map(np.testing.assert_array_equal, compiled(spread(a, *spec)), want)
+    pool = lambda a: lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (2, 2), "VALID").sum()
+    compiled = jax.jit(jax.grad(pool)).lower(spread(A, "y", "x")).compile()
+    assert not re.search("all-(gather|to-all)", compiled.as_text()), compiled.as_text()
+    same(jax.grad(pool), ("y", "x"))
+    overlapping = lambda a: lax.reduce_window(a, -jnp.inf, lax.max, (3, 2), (1, 1), "SAME").sum()
+    same(jax.grad(overlapping), ("y", "x"))
+    """)
+
+
 def test_slices_that_begin_anywhere():
     _on_eight("""
     from jax import lax

@@ -50,6 +50,9 @@ class Emitter {
   // Combines what each device of a group has: add, maximum, ...
   Value* AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes);
 
+  // A region of two scalars that does this.
+  Block* CombinerOf(Opcode opcode, DType dtype);
+
   // What the first device has; within a manual computation, the first along its free axes.
   Value* BroadcastFirst(Value* value);
   // What one device has; outside of manual computations.
@@ -77,7 +80,6 @@ class Emitter {
                     CollectiveAttributes attributes) {
     return Collective(opcode, {&value, 1}, type, std::move(attributes));
   }
-  Block* CombinerOf(Opcode opcode, DType dtype);
 
   Module& module_;
   int64_t num_devices_;

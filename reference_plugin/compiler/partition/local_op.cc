@@ -223,6 +223,25 @@ class Chooser {
 
 }  // namespace
 
+Rule LocalRule(const Op& op) {
+  Rule rule = RuleOf(op);
+  if (op.opcode != Opcode::kSelectAndScatter) return rule;
+  // Windows side by side, which fill the operand.
+  const Window& window = op.Get<WindowAttributes>().window;
+  const Dims &operand = op.operands[0]->type.dims, &source = op.operands[1]->type.dims;
+  for (size_t d = 0; d < operand.size(); ++d) {
+    if (rule.operands[1][d] == rule.results[0][d] || window.padding_low[d] != 0 ||
+        window.padding_high[d] != 0 || window.sizes[d] > window.strides[d] ||
+        operand[d] != source[d] * window.strides[d]) {
+      continue;
+    }
+    Factor& factor = rule.factors[static_cast<size_t>(rule.results[0][d][0])];
+    factor = {source[d], FactorKind::kPassThrough, false};
+    rule.operands[1][d] = rule.results[0][d];
+  }
+  return rule;
+}
+
 bool MovesAxes(const Op& op) {
   switch (op.opcode) {
     case Opcode::kSort:

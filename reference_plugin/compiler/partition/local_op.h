@@ -11,6 +11,10 @@
 // What one device computes of an op.
 namespace plinth::compiler::partition {
 
+// The rule by which the op is spread: more dimensions of operands and results may go together than
+// propagation is told.
+Rule LocalRule(const Op& op);
+
 // Along which factors an op may be spread as it is: each device runs the same op on its parts.
 // Others are gathered before it. By factor.
 std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule);

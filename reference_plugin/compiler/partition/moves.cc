@@ -18,6 +18,15 @@ bool IsElementwise(const Window& window, size_t i) {
          window.padding_high[i] == 0 && window.base_dilation[i] == 1;
 }
 
+// No window reaches beyond the edges.
+bool IsWithin(const Window& window) {
+  const auto all_are = [](const Dims& dims, int64_t number) {
+    return std::all_of(dims.begin(), dims.end(), [&](int64_t dim) { return dim == number; });
+  };
+  return all_are(window.padding_low, 0) && all_are(window.padding_high, 0) &&
+         all_are(window.base_dilation, 1);
+}
+
 // Combiners of which it is known what is neutral.
 bool IsCommon(Opcode combiner) {
   switch (combiner) {
@@ -66,12 +75,12 @@ Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
       break;
     case Opcode::kReduceWindow: {
       // What is beyond the edges is the initial value here, and does not count otherwise.
+      const Window& window = op.Get<WindowAttributes>().window;
       const std::optional<Opcode> combiner =
           op.results.size() == 1 ? OnlyOpOf(*op.blocks[0]) : std::nullopt;
-      if (!combiner.has_value() || !IsCommon(*combiner) || !IsNeutral(op.operands[1], *combiner)) {
-        break;
-      }
-      const Window& window = op.Get<WindowAttributes>().window;
+      const bool is_neutral =
+          combiner.has_value() && IsCommon(*combiner) && IsNeutral(op.operands[1], *combiner);
+      if (!is_neutral && !IsWithin(window)) break;
       add_where([&](size_t d) { return !IsElementwise(window, d); });
       break;
     }

@@ -18,6 +18,7 @@
 #include "reference_plugin/compiler/partition/local_op.h"
 #include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/moves.h"
+#include "reference_plugin/compiler/partition/partials.h"
 #include "reference_plugin/compiler/partition/propagate.h"
 #include "reference_plugin/compiler/partition/uses.h"
 
@@ -348,7 +349,7 @@ class Partitioner {
     } else if (OwnEffectOf(op) != Effect::kPure) {
       return MapEffect(op);
     }
-    const Rule rule = RuleOf(op);
+    const Rule rule = LocalRule(op);
     if (rule.empty() || !AllTensors(op)) return MapWhole(op);
     return MapByRule(op, rule);
   }
@@ -396,7 +397,10 @@ class Partitioner {
 
   Status MapByRule(Op& op, const Rule& rule) {
     if (CanWait(op)) return Status();
-    if (MapMoves(op, rule) || MapDynamicSlice(op, rule) || MapGather(op, rule)) return Status();
+    if (MapCumulative(op, rule) || MapMoves(op, rule) || MapDynamicSlice(op, rule) ||
+        MapGather(op, rule) || MapPartials(op, rule)) {
+      return Status();
+    }
     PLINTH_RETURN_IF_ERROR(MakeWaiting(op));
     SpreadWish wish = WishOf(op, rule);
     const std::vector<bool> are_terms = TermsThatPass(op, wish);
@@ -567,6 +571,68 @@ class Partitioner {
     Terms how;
     if (global.dtype == DType::kPred) how.combiner = Opcode::kMaximum;
     Set(op.result(), Combine(op, {term, result}, how, {}));
+    return true;
+  }
+
+  // Each device reduces its part, and then what all have made. False: nothing is done yet.
+  bool MapPartials(const Op& op, const Rule& rule) {
+    if (op.opcode != Opcode::kReduce || TermsOf(op).has_value() || !MayCountInitsAgain(op)) {
+      return false;
+    }
+    SpreadWish wish = WishOf(op, rule);
+    for (size_t i = 0; i < rule.factors.size(); ++i) {
+      if (rule.factors[i].kind == FactorKind::kReduction) wish.spreadable[i] = true;
+    }
+    const partition::Spread spread = ChooseSpread(wish);
+    if (spread.mesh == nullptr) return false;
+    const OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+    const AxisList axes = layouts.results[0].unreduced;
+    if (axes.empty()) return false;
+    SmallVector<Value*, 8> operands, results(op.results.size());
+    std::vector<Type> types;
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      operands.push_back(As(op.operands[i], layouts.operands[i]));
+    }
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      types.push_back(LocalType(op.results[i]->type, layouts.results[i]));
+    }
+    const Op* const local = Emit(op, {operands.data(), operands.size()}, types, op.attributes);
+    CombinePartials(emitter_, *local, *spread.mesh, axes, {results.data(), results.size()});
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      Set(op.results[i], {results[i], Reduced(layouts.results[i])});
+    }
+    return true;
+  }
+
+  // Each device makes the cumulative sums of its part, and adds the totals of those before it.
+  // False: nothing is done yet.
+  bool MapCumulative(const Op& op, const Rule& rule) {
+    const std::optional<Cumulative> how = CumulativeOf(op);
+    if (!how.has_value()) return false;
+    SpreadWish wish = WishOf(op, rule);
+    const Layout operand = wish.operands[0];
+    const AxisList axes = operand.Of(how->dim);
+    if (axes.empty()) return false;
+    wish.taken = axes;
+    partition::Spread spread = ChooseSpread(wish);
+    if (spread.mesh == nullptr) {
+      spread = {operand.mesh, std::vector<AxisList>(rule.factors.size())};
+    }
+    if (!SameDevices(spread.mesh, operand.mesh)) return false;
+    Layout layout = LayoutsOf(op, rule, spread.mesh, spread.axes).results[0];
+    layout.mesh = operand.mesh;
+    layout.dims.resize(operand.dims.size());
+    layout.dims[how->dim] = axes;
+    Value* const operands[] = {As(op.operands[0], layout), As(op.operands[1], Layout())};
+    const Type& type = operands[0]->type;
+    WindowAttributes window = op.Get<WindowAttributes>();
+    window.window.sizes[how->dim] = type.dims[how->dim];
+    (how->is_reverse ? window.window.padding_high : window.window.padding_low)[how->dim] =
+        type.dims[how->dim] - 1;
+    const Op* const local = Emit(op, operands, {&type, 1}, MakeAttributes(std::move(window)));
+    Set(op.result(),
+        {WithTotalsBefore(emitter_, *how, local->result(), operands[1], *operand.mesh, axes),
+         layout});
     return true;
   }
 

@@ -325,6 +325,91 @@ class Program:
       {body} : tensor<i32>
     }}) : ({t}, {how["t"]}, {u}) -> {t}''')
 
+  def argmax(self):
+    name, shape = self.pick(lambda s: s)
+    dims = sorted(self.random.sample(range(len(shape)), self.random.randrange(1, len(shape) + 1)))
+    result = tuple(size for dim, size in enumerate(shape) if dim not in dims)
+    t, r, at = self.type(shape), self.type(result), self.number
+    self.number += 1
+    self.lines.append(f"""    %i{at} = stablehlo.constant dense<-99> : tensor<i32>
+    %j{at} = stablehlo.constant dense<0> : tensor<i32>
+    %o{at} = stablehlo.iota dim = {self.random.randrange(len(shape))} : {t}
+    %s{at}:2 = stablehlo.reduce({name} init: %i{at}), (%o{at} init: %j{at}) across dimensions = {dims} :
+        ({t}, {t}, tensor<i32>, tensor<i32>) -> ({r}, {r})
+     reducer(%a{at}: tensor<i32>, %b{at}: tensor<i32>) (%c{at}: tensor<i32>, %d{at}: tensor<i32>) {{
+      %e{at} = stablehlo.compare GT, %a{at}, %b{at} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %f{at} = stablehlo.compare EQ, %a{at}, %b{at} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %g{at} = stablehlo.compare LT, %c{at}, %d{at} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %h{at} = stablehlo.and %f{at}, %g{at} : tensor<i1>
+      %k{at} = stablehlo.or %e{at}, %h{at} : tensor<i1>
+      %l{at} = stablehlo.select %e{at}, %a{at}, %b{at} : tensor<i1>, tensor<i32>
+      %m{at} = stablehlo.select %k{at}, %c{at}, %d{at} : tensor<i1>, tensor<i32>
+      stablehlo.return %l{at}, %m{at} : tensor<i32>, tensor<i32>
+    }}""")
+    self.keep(f"%s{at}#0", result)
+    self.keep(f"%s{at}#1", result)
+
+  def windows(self):
+    """Cumulative sums, windows of one array, or of two at once."""
+    name, shape = self.pick(lambda s: s)
+    at, number = self.random.randrange(len(shape)), self.number
+    sizes, strides, pads = [1] * len(shape), [1] * len(shape), [[0, 0] for _ in shape]
+    kind = self.random.choice(["cumulative", "one", "two"])
+    if kind == "cumulative":
+      sizes[at] = shape[at]
+      pads[at][self.random.randrange(2)] = shape[at] - 1
+    else:
+      for dim, size in enumerate(shape):
+        sizes[dim] = self.random.randrange(1, min(size, 4) + 1)
+        strides[dim] = self.random.choice([1, 1, 2, sizes[dim]])
+        if kind == "one":
+          pads[dim] = [self.random.randrange(3), self.random.randrange(3)]
+    result = tuple((size + low + high - window) // stride + 1
+                   for size, (low, high), window, stride in zip(shape, pads, sizes, strides))
+    op, init = self.random.choice([("add", 0), ("maximum", -999)])
+    t, r = self.type(shape), self.type(result)
+    more = f'''<{{window_dimensions = array<i64: {str(sizes)[1:-1]}>, window_strides = array<i64: {str(strides)[1:-1]}>,
+      padding = dense<{pads}> : tensor<{len(shape)}x2xi64>}}> ({{'''
+    self.lines.append(f"    %i{number} = stablehlo.constant dense<{init}> : tensor<i32>")
+    self.number += 1
+    if kind != "two":
+      self.lines.append(f'''    %s{number} = "stablehlo.reduce_window"({name}, %i{number}) {more}
+    ^bb0(%a{number}: tensor<i32>, %b{number}: tensor<i32>):
+      %c{number} = stablehlo.{op} %a{number}, %b{number} : tensor<i32>
+      stablehlo.return %c{number} : tensor<i32>
+    }}) : ({t}, tensor<i32>) -> {r}''')
+      self.keep(f"%s{number}", result)
+      return
+    other = self.pick(lambda s: s == shape)[0]
+    self.lines.append(f'''    %s{number}:2 = "stablehlo.reduce_window"({name}, {other}, %i{number}, %i{number}) {more}
+    ^bb0(%a{number}: tensor<i32>, %b{number}: tensor<i32>, %c{number}: tensor<i32>, %d{number}: tensor<i32>):
+      %e{number} = stablehlo.{op} %a{number}, %c{number} : tensor<i32>
+      %f{number} = stablehlo.maximum %b{number}, %d{number} : tensor<i32>
+      stablehlo.return %e{number}, %f{number} : tensor<i32>, tensor<i32>
+    }}) : ({t}, {t}, tensor<i32>, tensor<i32>) -> ({r}, {r})''')
+    self.keep(f"%s{number}#0", result)
+    self.keep(f"%s{number}#1", result)
+
+  def select_and_scatter(self):
+    name, shape = self.pick(lambda s: s)
+    sizes = [self.random.choice([1, 2, min(size, 3)]) if size % 2 == 0 else 1 for size in shape]
+    strides = [self.random.choice([size, size, 1]) for size in sizes]
+    source = tuple((size - window) // stride + 1
+                   for size, window, stride in zip(shape, sizes, strides))
+    t, u, at = self.type(shape), self.type(source), self.number
+    values = self.argument(source)
+    self.lines.append(f"    %i{at} = stablehlo.constant dense<0> : tensor<i32>")
+    self.add(shape, f'''"stablehlo.select_and_scatter"({name}, {values}, %i{at}) <{{
+      window_dimensions = array<i64: {str(sizes)[1:-1]}>, window_strides = array<i64: {str(strides)[1:-1]}>}}> ({{
+    ^bb0(%a{at}: tensor<i32>, %b{at}: tensor<i32>):
+      %c{at} = stablehlo.compare GE, %a{at}, %b{at} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c{at} : tensor<i1>
+    }}, {{
+    ^bb0(%d{at}: tensor<i32>, %e{at}: tensor<i32>):
+      %f{at} = stablehlo.add %d{at}, %e{at} : tensor<i32>
+      stablehlo.return %f{at} : tensor<i32>
+    }}) : ({t}, {u}, tensor<i32>) -> {t}''')
+
   def constraint(self):
     name, shape = self.pick(lambda s: s)
     closed = self.random.random() < 0.7
@@ -381,7 +466,7 @@ class Program:
   OPS = [elementwise, elementwise, negate, with_constant, iota, select, transpose, reshape,
          broadcast, reduce, dot, dot, slice, pad, dynamic_slice, dynamic_update_slice, concatenate,
          reverse, roll, sort, top_k, gather, gather, scatter, scatter,
-         constraint, constraint,
+         argmax, windows, windows, select_and_scatter, constraint, constraint,
          loop, branch]
 
   def text(self) -> str:

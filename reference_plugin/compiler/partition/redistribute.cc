@@ -16,6 +16,20 @@ MeshRef MeshOf(std::span<const Placed> arrays, const Layout& to) {
   return nullptr;
 }
 
+// Of an array that every device has whole, the one window of all.
+Value* Cut(Emitter& emitter, const Placed& array, const Windows& windows, Value* fill) {
+  const Dims& dims = array.local.value->type.dims;
+  PadAttributes pad;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    pad.low.push_back(array.offset[d] - windows.first[d]);
+    pad.high.push_back(windows.extent[d] - dims[d] - pad.low[d]);
+    pad.interior.push_back(0);
+  }
+  return emitter.builder().Add(Opcode::kPad, {array.local.value, fill},
+                               Type::Tensor(fill->type.dtype, windows.extent),
+                               MakeAttributes(std::move(pad)));
+}
+
 class Mover {
  public:
   Mover(Emitter& emitter, std::span<const Placed> arrays, const Windows& windows)
@@ -152,6 +166,7 @@ bool CanRedistribute(const Emitter& emitter, std::span<const Placed> arrays, con
 
 Value* Redistribute(Emitter& emitter, std::span<const Placed> arrays, const Windows& windows,
                     Value* fill) {
+  if (MeshOf(arrays, windows.layout) == nullptr) return Cut(emitter, arrays[0], windows, fill);
   return Mover(emitter, arrays, windows).Move(fill);
 }
 
