@@ -41,6 +41,7 @@ std::span<const Mutant> ProcessMutants();
 std::span<const Mutant> VendorMutants();
 std::span<const Mutant> FormMutants();
 std::span<const Mutant> BoringMutants();
+std::span<const Mutant> ValueMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

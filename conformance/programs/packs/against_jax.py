@@ -15,7 +15,7 @@ import numpy as np
 from jax._src.lib import xla_client
 
 from element_types import info, is_subnormal, type_of
-from generate import ops
+from generate import packs
 from program import Program, Result
 
 jax.config.update("jax_enable_x64", True)
@@ -56,8 +56,8 @@ def wrong(result: Result, got: np.ndarray) -> np.ndarray:
 
 def main() -> int:
     np.seterr(all="ignore")
-    table, count = ops(), 0
-    for name in sys.argv[1:] or [n for n in table if n != "jax"]:
+    table, count = {row.name: row for name, row in packs().items() if name.startswith("ops/")}, 0
+    for name in sys.argv[1:] or table:
         for program in table[name].programs():
             try:
                 results = run(program)

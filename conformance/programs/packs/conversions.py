@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops that change the type of elements, or their precision."""
 
+from fractions import Fraction
+
 import ml_dtypes
 import numpy as np
 
-from element_types import (ALL, BF16, F16, F32, NARROW, PRED, S32, ElementType, edges,
+from element_types import (ALL, BF16, F16, F32, F64, FLOATS, NARROW, PRED, S32, ElementType, edges,
                            round_to, spread, type_of)
 from elementwise import signature, wrapped
 from op_types import types_of
@@ -23,13 +25,50 @@ def convert_programs(source: ElementType):
 
 
 def near_ties(source: ElementType) -> np.ndarray:
-    """Whole numbers a little off the middle of two of f32, which f64 does not hold: who goes by way
-    of it rounds twice."""
-    if not source.is_integer or source.bits < 64:
+    """Where conversions to other types round, cut and end: on both sides of the middle of two
+    numbers of each float type, of its largest number and its smallest, and of the limits of each
+    integer type. Whole numbers of 64 bits among them, which f64 does not hold: who goes by way of
+    it rounds twice."""
+    wanted = [v for target in FLOATS if target is not source for v in boundaries_of(target)]
+    if source.is_integer:
+        facts = np.iinfo(source.dtype)
+        wanted = [v + step for v in wanted if abs(v) >= 2 for step in (-1, 0, 1)]
+        wanted += [(1 << k) + (m << k - 23) + (1 << k - 24) + sign
+                   for k in (30, 60, 61, 62) for m in (0, 1, 6) for sign in (1, -1)]
+        wanted += [(1 << k) + (m << k - 52) + (1 << k - 53) + sign
+                   for k in (54, 62) for m in (0, 1) for sign in (1, 0, -1)]
+        wanted += [-v for v in wanted]
+        exact = {int(v) for v in wanted if v == int(v) and facts.min <= v <= facts.max}
+        return np.array(sorted(exact), source.dtype)
+    if source.kind != "float":
         return np.array([], source.dtype)
-    ties = [(1 << k) + (m << k - 23) + (1 << k - 24) + sign
-            for k in (60, 61, 62) for m in (0, 1, 6) for sign in (1, -1)]
-    return np.array(ties + [-t for t in ties if source.kind == "signed"], source.dtype)
+    limits = [Fraction(2)**k for k in (7, 8, 15, 16, 31, 32, 63, 64)]
+    wanted += limits + [v - 1 for v in limits] + [Fraction(n, 2) for n in (1, 3, 5)]
+    near = round_to(source, np.array([float(v) for v in wanted]))
+    with np.errstate(all="ignore"):
+        near = np.concatenate([near, neighbour(near, -1), neighbour(near, 1)])
+    near = np.concatenate([near, -near])
+    return near[np.isfinite(near.astype(np.float64))]
+
+
+def boundaries_of(target: ElementType) -> list[Fraction]:
+    """The middle of two neighbours, one of them even, the other odd; also of the largest number and
+    what would follow, and of the least ones."""
+    facts = ml_dtypes.finfo(target.dtype)
+    step = Fraction(1, 1 << facts.nmant)
+    made = [(1 + m * step + step / 2) * Fraction(2)**k
+            for m in (0, 1, 2) for k in (0, 3, facts.nmant + 1, facts.nmant + 4)]
+    if target is not F64:
+        made.append(Fraction(float(facts.max)) + step / 2 * Fraction(2)**(int(facts.maxexp) - 1))
+        least = Fraction(float(facts.smallest_subnormal))
+        made += [least * Fraction(n, 2) for n in (1, 3, 5)]
+    return made
+
+
+def neighbour(x: np.ndarray, step: int) -> np.ndarray:
+    """The number of the type that follows in size."""
+    bits = x.dtype.itemsize * 8
+    return (x.view(f"int{bits}") + step).astype(f"int{bits}").view(x.dtype)
 
 
 def converted(x: np.ndarray, target: ElementType):
@@ -68,9 +107,11 @@ def rounded_once(x: np.ndarray, target: ElementType):
     detour = round_to(target, x.astype(np.float32).astype(np.float64))
     if target is BF16:
         fraction, exponent = np.frexp(x)
-        ordinary = np.isfinite(x) & (np.abs(x) > 1e-37) & (np.abs(x) < 1e38)
-        exact = np.where(ordinary, np.ldexp(np.rint(fraction * 256) / 256, exponent), x)
-        direct = round_to(BF16, exact)
+        # Of the least numbers the last bit stands for 2^-133.
+        is_large = np.abs(x) >= np.ldexp(np.longdouble(1), -126)
+        small = np.ldexp(np.rint(np.ldexp(x, 133)), -133)
+        exact = np.where(is_large, np.ldexp(np.rint(fraction * 256) / 256, exponent), small)
+        direct = round_to(BF16, np.where(np.isfinite(x), exact, x))
     same = (direct == detour) | np.isnan(direct.astype(np.float64))
     return direct, ~same
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops that act on each element by itself."""
 
+import dataclasses
 import operator
 
 import numpy as np
 
-from element_types import (F32, F64, PRED, ElementType, edges, ordinary, pair_edges, round_to,
-                           spread, type_of)
+from element_types import (BF16, F32, F64, PRED, S8, S32, ElementType, edges, is_subnormal,
+                           ordinary, pair_edges, round_to, spread, type_of)
 from op_types import types_of
 from program import Op, Program, Result, main_of, tensor_of
 
@@ -66,11 +67,8 @@ def unary(name, reference, kind="exact", more=None, to=None, without=(), **optio
     def make(element):
         x = unary_values(element, (more or {}).get(element.real.name, ()))
         is_complex = element.kind == "complex"
-        if name == "abs" and is_complex:
-            # Their squares do not fit.
-            large = 2.0 ** (0.75 * np.log2(float(np.finfo(x.real.dtype).max)))
-            x = np.concatenate([x, np.array([3 + 4j, -4 + 3j, 1 - 1j, 1, -2j], x.dtype)
-                                * x.real.dtype.type(large)])
+        if is_complex:
+            x = np.concatenate([x, far_complex(name, x.dtype)])
         with np.errstate(all="ignore"):
             value = rounded(to(element) if to else element, reference(wide(x, kind)))
         # What is elementary of complex numbers is exact of integers and some functions of reals.
@@ -88,9 +86,56 @@ def unary(name, reference, kind="exact", more=None, to=None, without=(), **optio
         if is_complex and used == "elementary":
             # XLA's parts cancel next to zero; at zero there may be no one answer.
             result.not_asked = ~np.isfinite(value) | (np.abs(x) < 0.01)
-        return [elementwise(name, [x], result)]
+        others = shaped(name, element, types, [x], result,
+                        lambda arguments, made: elementwise(name, arguments, made))
+        return [elementwise(name, [x], result), *others]
 
-    return Op(name, types_of(name, without), make)
+    types = types_of(name, without)
+    return Op(name, types, make)
+
+
+def far_complex(name, dtype) -> np.ndarray:
+    """Complex numbers whose squares, or powers of e, do not fit although the function does."""
+    most = float(np.finfo(dtype).max)
+    large, high = most**0.75, 0.6 * np.log(most)
+    directions = np.array([3 + 4j, -4 + 3j, 1 - 1j, 1, -2j, -1 - 1e-3j])
+    if name in ("abs", "sign", "sqrt", "rsqrt", "log", "log_plus_one"):
+        return (directions * large).astype(dtype)
+    if name in ("exponential", "exponential_minus_one", "logistic", "tanh"):
+        return np.array([high + 1j, -high + 1j, high - 2j, -high - 2j]).astype(dtype)
+    if name in ("sine", "cosine", "tan"):
+        return np.array([1 + high * 1j, 1 - high * 1j, -2 + high * 1j, -2 - high * 1j]).astype(dtype)
+    return np.array([], dtype)
+
+
+SHAPES = {"rank_0": (), "empty": (3, 0), "ones": (1, 1), "rank_6": (2, 1, 3, 2, 1, 3)}
+# More than 16 bits count, and no multiple of any width.
+MANY = (65543,)
+SHAPED = [F32, S32, PRED]  # of an op the first of them that it takes
+WITH_MANY = {"add": [F32, S32, BF16, S8, F64], "exponential": [F32, BF16], "negate": [F32, S8],
+             "and": [PRED], "compare": [F32, S32], "select": [F32]}
+
+
+def shaped(name, element, types, arguments, result: Result, make):
+    """The same elements as arrays of other shapes: none, one, many. `make` makes a program of
+    arguments and a result."""
+    shapes = dict(SHAPES) if element is next((t for t in SHAPED if t in types), None) else {}
+    if element in WITH_MANY.get(name, []):
+        shapes["many"] = MANY
+    rank = arguments[0].ndim
+    if rank != 1:
+        return
+    for word, shape in shapes.items():
+        # A scalar of everyday size; the special ones have their turn elsewhere.
+        start = len(arguments[0]) - 11
+
+        def formed(x):
+            return None if x is None else np.resize(np.roll(x, -start), shape).astype(x.dtype)
+
+        program = make([formed(a) for a in arguments], dataclasses.replace(
+            result, value=formed(result.value), not_asked=formed(result.not_asked)))
+        program.name = f"{element.name}/{word}"
+        yield program
 
 
 def binary(name, reference, kind="exact", not_asked=None, without=(), **options) -> Op:
@@ -104,10 +149,40 @@ def binary(name, reference, kind="exact", not_asked=None, without=(), **options)
         if element.kind == "complex" and kind == "arithmetic" and name in ("multiply", "divide"):
             part, allowed = "elementary", 4
             unasked = ~np.isfinite(value)
-        return [elementwise(name, [x, y], Result(value, part, allowed, not_asked=unasked,
-                                                 **options))]
+        result = Result(value, part, allowed, not_asked=unasked, **options)
+        others = shaped(name, element, types, [x, y], result,
+                        lambda arguments, made: elementwise(name, arguments, made))
+        programs = [elementwise(name, [x, y], result), *others]
+        if element.is_integer and name in OVERFLOWING:
+            programs.append(overflow(name, element, x, y))
+        return programs
 
-    return Op(name, types_of(name, without), make)
+    types = types_of(name, without)
+    return Op(name, types, make)
+
+
+OVERFLOWING = {"add": operator.add, "subtract": operator.sub, "multiply": operator.mul}
+
+
+def overflow(name, element, x, y) -> Program:
+    """A number that does not fit goes round or becomes the nearest that does. Which of both is the
+    implementation's: the program itself asks whether it is one of them."""
+    facts = np.iinfo(element.dtype)
+    exact = np.array([OVERFLOWING[name](int(a), int(b)) for a, b in zip(x, y)], object)
+    far = np.array([not facts.min <= v <= facts.max for v in exact])
+    x, y, exact = x[far], y[far], exact[far]
+    around = wrapped(exact, element.dtype)
+    nearest = np.array([min(max(v, facts.min), facts.max) for v in exact]).astype(element.dtype)
+    true = np.ones(x.shape, bool)
+    kind = element.kind.upper()
+    types = f"({tensor_of(x)}, {tensor_of(x)}) -> {tensor_of(true)}"
+    body = f"""%r = stablehlo.{name} %a0, %a1 : {tensor_of(x)}
+%around = stablehlo.compare EQ, %r, %a2, {kind} : {types}
+%nearest = stablehlo.compare EQ, %r, %a3, {kind} : {types}
+%one = stablehlo.or %around, %nearest : {tensor_of(true)}"""
+    arguments = [x, y, around, nearest]
+    return Program(f"{element.name}/overflow", main_of(arguments, [true], body, "%one"), arguments,
+                   [Result(true)])
 
 
 def integer_divide(x, y):
@@ -262,16 +337,43 @@ def compare_programs(element):
     kind = {"signed": "SIGNED", "float": "FLOAT", "complex": "FLOAT"}.get(element.kind, "UNSIGNED")
     a, b = (x, y) if element is not PRED else (x.astype(int), y.astype(int))
     yield comparison(element.name, kind, x, y, {d: f(a, b) for d, f in functions.items()})
+    yield from shaped_comparisons(element, kind, x, y, functions)
+    if element.is_integer or element.kind == "float":
+        yield from neighbours(element, kind, functions)
     if element.kind == "float":
         keys = total_order(x), total_order(y)
         yield comparison(f"{element.name}/total_order", "TOTALORDER", x, y,
                          {d: f(*keys) for d, f in functions.items()})
 
 
+def shaped_comparisons(element, kind, x, y, functions):
+    if element.kind == "complex":
+        return
+    yield from shaped("compare", element, types_of("compare"), [x, y], Result(functions["LT"](x, y)),
+                      lambda a, made: comparison("", kind, *a, {"LT": made.value}))
+
+
+def neighbours(element, kind, functions):
+    """Numbers and those next to them."""
+    x = edges(element)
+    if element.is_integer:
+        x = x[x < np.iinfo(x.dtype).max]
+        y = (x + 1).astype(x.dtype)
+    else:
+        wide = x.astype(np.float64)
+        x = x[np.isfinite(wide) & (wide != 0) & ~is_subnormal(x)]
+        bits = element.bits
+        y = (x.view(f"int{bits}") + 1).astype(f"int{bits}").view(x.dtype)
+    x, y = np.concatenate([x, y, x]), np.concatenate([y, x, x])
+    yield comparison(f"{element.name}/neighbours", kind, x, y,
+                     {d: f(x, y) for d, f in functions.items()})
+
+
 def comparison(name, kind, x, y, values) -> Program:
+    one = len(values) == 1
     body = "\n".join(
-        f"%r{i} = stablehlo.compare {direction}, %a0, %a1, {kind} : {signature([x, y], value)}"
-        for i, (direction, value) in enumerate(values.items()))
+        f"%r{'' if one else i} = stablehlo.compare {direction}, %a0, %a1, {kind} : "
+        f"{signature([x, y], value)}" for i, (direction, value) in enumerate(values.items()))
     results = [Result(value, inputs=(x, y)) for value in values.values()]
     return Program(name, main_of([x, y], [r.value for r in results], body), [x, y], results)
 
@@ -289,6 +391,9 @@ def select_programs(element):
     chosen = rng.integers(0, 2, shape).astype(bool)
     x, y = (np.resize(np.roll(edges(element), s), shape).copy() for s in (0, 5))
     yield elementwise_named(element.name, "select", [chosen, x, y], np.where(chosen, x, y))
+    flat = [chosen.ravel(), x.ravel(), y.ravel()]
+    yield from shaped("select", element, types_of("select"), flat, Result(np.where(*flat)),
+                      lambda a, made: elementwise_named("", "select", a, made.value))
     one = np.array(True)
     yield elementwise_named(f"{element.name}/scalar", "select", [one, x, y], x)
 

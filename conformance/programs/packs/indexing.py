@@ -5,8 +5,7 @@ import dataclasses
 
 import numpy as np
 
-from element_types import (ALL, F32, INTEGERS, NUMBERS, REAL, S32, S64, U8, U32, ElementType,
-                           small_integers)
+from element_types import ALL, F32, INTEGERS, NUMBERS, REAL, S32, ElementType, small_integers
 from elementwise import signature
 from movement import integers, marked
 from program import Op, Program, Result, main_of, tensor, tensor_of
@@ -48,7 +47,7 @@ SHAPES = {
 
 
 def index_array(shape: Shape, index: ElementType) -> np.ndarray:
-    made = np.array(shape.indices).astype(index.dtype)
+    made = np.array(shape.indices, object).astype(index.dtype)
     return made.reshape(0, 1) if made.size == 0 else made
 
 
@@ -92,7 +91,7 @@ def gathered(x: np.ndarray, indices: np.ndarray, shape: Shape) -> np.ndarray:
     value = np.zeros(result_shape(shape, indices), x.dtype)
     for to, start, window, batch in places(shape, indices):
         value[to] = x[tuple(
-            int(np.clip(start[d], 0, x.shape[d] - shape.slices[d])) + window.get(d, 0) +
+            min(max(start[d], 0), x.shape[d] - shape.slices[d]) + window.get(d, 0) +
             batch.get(d, 0) for d in range(x.ndim))]
     return value
 
@@ -105,8 +104,20 @@ def gather_programs(element: ElementType):
     for name, shape in SHAPES.items():
         yield gather(f"{element.name}/{name}", element, shape, S32)
     if element in (S32, F32):
-        for index in (S64, U8, U32):
+        for index in INTEGERS:
             yield gather(f"{element.name}/{index.name}_index", element, SHAPES["windows"], index)
+            yield gather(f"{element.name}/{index.name}_far", element, far(index), index)
+
+
+def far(index: ElementType) -> Shape:
+    """Elements at indices that would lie inside if they were cut to half of their bits, or read with
+    the other sign."""
+    facts, half = np.iinfo(index.dtype), 1 << index.bits // 2
+    rows = [[1, 2], [half + 1, 0], [0, half + 3], [facts.max, 4], [2, facts.max - 1],
+            [facts.max // 2 + 2, 1], [4, 5]]
+    if index.kind == "signed":
+        rows += [[1 - half, 3], [3, facts.min], [facts.min + 2, facts.min + 1]]
+    return dataclasses.replace(SHAPES["elements"], indices=rows)
 
 
 def gather(name, element, shape: Shape, index: ElementType) -> Program:
@@ -140,6 +151,8 @@ SCATTER_SHAPES = ["rows", "columns", "elements", "swapped", "windows", "windows_
 def scatter_programs(element: ElementType):
     if element in (S32, F32):
         yield scatter_two(element)
+        for index in INTEGERS:
+            yield scatter(f"{element.name}/{index.name}_far", element, far(index), "add", index)
     for name in SCATTER_SHAPES:
         if name in ("windows", "out_of_bounds", "rows", "two_axes"):
             continue  # windows overlap: only what commutes has one answer
@@ -180,8 +193,8 @@ COMBINE = {"replace": lambda a, b: b, "add": np.add, "multiply": np.multiply,
            "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
-def scatter(name, element, shape: Shape, op) -> Program:
-    indices = index_array(shape, S32)
+def scatter(name, element, shape: Shape, op, index=S32) -> Program:
+    indices = index_array(shape, index)
     # With whole numbers the order of sums does not matter.
     values = marked if op == "replace" else small_integers
     x = values(element, shape.operand, "operand")

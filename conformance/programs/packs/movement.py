@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from element_types import ALL, NUMBERS, S32, S64, U8, U32, ElementType, edges, ordinary, spread
+from element_types import ALL, INTEGERS, NUMBERS, S32, ElementType, edges, ordinary, spread
 from elementwise import signature
 from program import Op, Program, Result, main_of, tensor_of
 
@@ -56,7 +56,9 @@ def reshape_programs(element):
 def transpose_programs(element):
     for name, shape, dims in [("matrix", (13, 9), [1, 0]), ("none", (2, 3), [0, 1]),
                               ("rotate", (2, 3, 5), [2, 0, 1]), ("batch", (2, 3, 4, 5), [0, 3, 2, 1]),
-                              ("large", (33, 18), [1, 0]), ("empty", (3, 0), [1, 0])]:
+                              ("large", (33, 18), [1, 0]), ("empty", (3, 0), [1, 0]),
+                              ("five", (2, 3, 2, 4, 3), [4, 2, 0, 3, 1]),
+                              ("six", (2, 3, 1, 4, 2, 3), [3, 0, 5, 1, 4, 2])]:
         x = marked(element, shape)
         yield moved(f"{element.name}/{name}", [x], np.transpose(x, dims),
                     f"%r = stablehlo.transpose %a0, dims = {dims} : SIG")
@@ -78,7 +80,8 @@ def pad_programs(element):
     for name, shape, low, high, interior in [
             ("outside", (3, 4), [1, 0], [2, 3], [0, 0]), ("inside", (3, 4), [0, 0], [0, 0], [1, 2]),
             ("negative", (5, 6), [-1, 2], [-2, -3], [0, 0]),
-            ("all", (4, 3), [1, -1], [-1, 2], [2, 1]), ("from_nothing", (0, 2), [1, 0], [1, 0], [0, 0])]:
+            ("all", (4, 3), [1, -1], [-1, 2], [2, 1]), ("from_nothing", (0, 2), [1, 0], [1, 0], [0, 0]),
+            ("to_nothing", (3,), [-2], [-1], [0]), ("cut_inside", (5,), [-2], [-4], [2])]:
         x, fill = marked(element, shape), marked(element, (), "fill")
         value = padded(x, fill, low, high, interior)
         yield generic(f"{element.name}/{name}", "pad", [x, fill], value,
@@ -100,7 +103,9 @@ def padded(x, fill, low, high, interior) -> np.ndarray:
 def concatenate_programs(element):
     for name, shapes, axis in [("rows", [(2, 3), (1, 3), (4, 3)], 0),
                                ("columns", [(3, 2), (3, 5)], 1), ("one", [(3, 2)], 0),
-                               ("empty", [(2, 0), (2, 3), (2, 0)], 1)]:
+                               ("empty", [(2, 0), (2, 3), (2, 0)], 1),
+                               ("middle", [(2, 1, 3), (2, 4, 3), (2, 2, 3)], 1),
+                               ("many", [(1 + i % 3, 2) for i in range(19)], 0)]:
         parts = [marked(element, shape, i) for i, shape in enumerate(shapes)]
         yield generic(f"{element.name}/{name}", "concatenate", parts,
                       np.concatenate(parts, axis), f"dimension = {axis} : i64")
@@ -108,7 +113,8 @@ def concatenate_programs(element):
 
 def reverse_programs(element):
     for name, shape, axes in [("vector", (17,), [0]), ("both", (3, 5), [0, 1]),
-                              ("rows", (4, 7), [0]), ("none", (3,), [])]:
+                              ("rows", (4, 7), [0]), ("none", (3,), []),
+                              ("middle", (3, 4, 5), [1]), ("ends", (3, 2, 5), [0, 2])]:
         x = marked(element, shape)
         yield generic(f"{element.name}/{name}", "reverse", [x], np.flip(x, axes) if axes else x,
                       f"dimensions = {integers(axes)}")
@@ -116,7 +122,7 @@ def reverse_programs(element):
 
 def iota_programs(element):
     for name, shape, axis in [("vector", (9,), 0), ("rows", (3, 5), 0), ("columns", (3, 5), 1),
-                              ("empty", (2, 0), 0)]:
+                              ("empty", (2, 0), 0), ("middle", (3, 4, 5), 1), ("first", (4, 3, 2), 0)]:
         count = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
         value = np.broadcast_to(count, shape).astype(element.dtype)
         yield moved(f"{element.name}/{name}", [], value,
@@ -144,15 +150,33 @@ def dynamic_update_slice_programs(element):
                     f'%r = "stablehlo.dynamic_update_slice"({operands}) : SIG')
 
 
+def far_starts(index: ElementType) -> list[int]:
+    """Inside, behind the end, before the begin; what is inside if it is cut to half of its bits, or
+    read with the other sign."""
+    facts, half = np.iinfo(index.dtype), 1 << index.bits // 2
+    starts = [5, 10, half + 2, facts.max, facts.max - 2]
+    return starts + ([-3, 1 - half, facts.min] if index.kind == "signed" else [facts.max // 2 + 3])
+
+
 def index_type_programs(index: ElementType):
     """Slices whose starts have each of the index types."""
     x = marked(S32, (11,), "indexed")
-    starts = [5, 10] + ([-3] if index.kind == "signed" else [np.iinfo(index.dtype).max])
-    for number, start in enumerate(starts):
-        at = int(np.clip(int(start), 0, 7))
+    for number, start in enumerate(far_starts(index)):
+        at = min(max(int(start), 0), 7)
         yield generic(f"{index.name}_index/{number}", "dynamic_slice",
                       [x, np.array(start, index.dtype)], x[at:at + 4],
                       f"slice_sizes = {integers([4])}")
+
+
+def update_index_programs(index: ElementType):
+    """The same of updates."""
+    x, update = marked(S32, (11,), "indexed"), marked(S32, (4,), "update")
+    for number, start in enumerate(far_starts(index)):
+        at = min(max(int(start), 0), 7)
+        value = x.copy()
+        value[at:at + 4] = update
+        yield moved(f"{index.name}_index/{number}", [x, update, np.array(start, index.dtype)], value,
+                    '%r = "stablehlo.dynamic_update_slice"(%a0, %a1, %a2) : SIG')
 
 
 def barrier_programs(element):
@@ -189,8 +213,6 @@ def both(*makers):
     return make
 
 
-INDICES = {"s32", "s64", "u8", "u32"}
-
 ROWS = [
     Op("broadcast_in_dim", ALL, broadcast_programs),
     Op("reshape", ALL, reshape_programs),
@@ -202,8 +224,10 @@ ROWS = [
     Op("iota", NUMBERS, iota_programs),
     Op("dynamic_slice", ALL, lambda element: both(
         dynamic_slice_programs,
-        *([index_type_programs] if element in (S32, S64, U8, U32) else []))(element)),
-    Op("dynamic_update_slice", ALL, dynamic_update_slice_programs),
+        *([index_type_programs] if element in INTEGERS else []))(element)),
+    Op("dynamic_update_slice", ALL, lambda element: both(
+        dynamic_update_slice_programs,
+        *([update_index_programs] if element in INTEGERS else []))(element)),
     Op("optimization_barrier", ALL, barrier_programs),
     Op("constant", ALL, constant_programs),
 ]

@@ -79,6 +79,10 @@ def reduce_programs(element: ElementType):
     for op in ("maximum", "minimum", "or", "and"):
         if op in reducers(element):
             yield started(element, op)
+    for op, (neutral, function) in reducers(element).items():
+        yield started_with_nothing(element, op)
+    if element in (S32, F32):
+        yield many_elements(element)
     if element in FLOATS:
         yield real_sum(element)
     if element in REAL:
@@ -95,6 +99,30 @@ def started(element: ElementType, op: str) -> Program:
             f"{{dimensions = array<i64: 1>}} : {signature([x, start], value)}")
     return Program(f"{element.name}/{op}_started", main_of([x, start], [value], body), [x, start],
                    [Result(value, any_zero_sign=True)])
+
+
+def started_with_nothing(element: ElementType, op: str) -> Program:
+    """No elements: what is left is where it started."""
+    x = operands_for(op, element, (0, 3))
+    start = np.array(3 if element is not PRED else op == "xor" or op == "or").astype(element.dtype)
+    value = np.full((3,), start, element.dtype)
+    body = (f'%r = "stablehlo.reduce"(%a0, %a1) {region(op, element)} '
+            f"{{dimensions = array<i64: 0>}} : {signature([x, start], value)}")
+    return Program(f"{element.name}/{op}_of_nothing_started", main_of([x, start], [value], body),
+                   [x, start], [Result(value)])
+
+
+def many_elements(element: ElementType) -> Program:
+    """More than 16 bits count, and no multiple of any width: along each dimension, and all."""
+    x = (np.arange(70001 * 3) % 7 % 5).reshape(70001, 3).astype(element.dtype)
+    start = initial(element, 0)
+    wide = x.astype(np.int64)
+    values = [wide.sum(axis).astype(element.dtype) for axis in (0, 1, (0, 1))]
+    lines = [f'%r{i} = "stablehlo.reduce"(%a0, %a1) {region("add", element)} '
+             f"{{dimensions = {integers(axes)}}} : {signature([x, start], value)}"
+             for i, (axes, value) in enumerate(zip(([0], [1], [0, 1]), values))]
+    return Program(f"{element.name}/many", main_of([x, start], values, "\n".join(lines)),
+                   [x, start], [Result(value, any_zero_sign=True) for value in values])
 
 
 def real_sum(element: ElementType) -> Program:
@@ -195,6 +223,25 @@ def reduce_window_programs(element: ElementType):
                     f"{{{window_attributes(*window)}}} : {signature([x, start], value)}")
             yield Program(f"{element.name}/{op}_{name}", main_of([x, start], [value], body),
                           [x, start], [Result(value, any_zero_sign=True)])
+        if op in ("maximum", "minimum", "or", "and"):
+            yield from started_windows(element, op, function)
+
+
+def started_windows(element: ElementType, op: str, function):
+    """From a value that is not the neutral one, which is also what lies around the array: of ops for
+    which it does not matter how often it is taken in."""
+    for name in ("padded", "base_dilated"):
+        x = operands_for(op, element, (5, 7))
+        start = x[2, 3]
+        shape, places = window_places(x.shape, *WINDOWS[name])
+        value = np.full(shape, start, element.dtype)
+        for at in np.ndindex(*shape):
+            for place in places(at):
+                value[at] = function(value[at], x[place])
+        body = (f'%r = "stablehlo.reduce_window"(%a0, %a1) {region(op, element)} '
+                f"{{{window_attributes(*WINDOWS[name])}}} : {signature([x, start], value)}")
+        yield Program(f"{element.name}/{op}_{name}_started", main_of([x, start], [value], body),
+                      [x, start], [Result(value, any_zero_sign=True)])
 
 
 def select_and_scatter_programs(element: ElementType):
@@ -225,6 +272,7 @@ stablehlo.return %g : tensor<i1>
 def sort_programs(element: ElementType):
     if element in (S32, F32):
         yield sort_by_two_keys(element)
+        yield sort_many(element)
     kind = {"float": "TOTALORDER", "signed": "SIGNED"}.get(element.kind, "UNSIGNED")
     x = marked(element, (3, 29), "sort")
     if element in FLOATS:
@@ -250,6 +298,16 @@ def sort_programs(element: ElementType):
     yield sort(f"{element.name}/stable_pairs", element, [few, payload],
                [np.take_along_axis(few, order, 0), np.take_along_axis(payload, order, 0)], 0, "LT",
                kind, True)
+
+
+def sort_many(element: ElementType) -> Program:
+    """So many that plugins take another way than for few; equal ones stay in order."""
+    count = 3001
+    x = (np.arange(count) * 7919 % 13).astype(element.dtype)
+    position = np.arange(count, dtype=np.int32)
+    order = np.argsort(x, kind="stable")
+    return sort(f"{element.name}/many", element, [x, position], [x[order], position[order]], 0, "LT",
+                "FLOAT" if element in FLOATS else "SIGNED", True)
 
 
 def sort_by_two_keys(element: ElementType) -> Program:
