@@ -139,6 +139,7 @@ bool BytecodeAttributes::DecodeAttribute(Entry& entry) {
     case Dialect::kSdy:
       entry.value = DecodeSdy(code, at);
       break;
+    case Dialect::kStablehlo:
     case Dialect::kOther:
       return Fail(Unimplemented("MLIR bytecode at byte ", at.offset(),
                                 ": an attribute of a dialect other than builtin, vhlo and sdy"));
@@ -169,9 +170,11 @@ const Type* BytecodeAttributes::DecodeType(Entry& entry) {
     type = DecodeBuiltinType(code, at);
   } else if (entry.dialect == Dialect::kVhlo) {
     type = DecodeVhloType(code, at);
+  } else if (entry.dialect == Dialect::kStablehlo) {
+    type = DecodeStablehloType(code, at);
   } else {
     return Fail(Unimplemented("MLIR bytecode at byte ", at.offset(),
-                              ": a type of a dialect other than builtin and vhlo"));
+                              ": a type of a dialect other than builtin, vhlo and stablehlo"));
   }
   if (type == nullptr) return Truncated(at, "a type");
   if (!at.empty()) {

@@ -15,7 +15,7 @@
 
 namespace plinth::program {
 
-enum class Dialect : uint8_t { kBuiltin, kVhlo, kSdy, kOther };
+enum class Dialect : uint8_t { kBuiltin, kVhlo, kSdy, kStablehlo, kOther };
 
 // The attributes, types and locations of a bytecode file: decoded when first asked for, each at
 // most once. Errors are kept in status(); every function that fails returns null after setting it.
@@ -75,6 +75,8 @@ class BytecodeAttributes {
   AttributeRef DecodeSdy(uint64_t code, BytecodeCursor& at);
   const Type* DecodeBuiltinType(uint64_t code, BytecodeCursor& at);
   const Type* DecodeVhloType(uint64_t code, BytecodeCursor& at);
+  // Of regions of the sdy dialect alone: whoever writes VHLO leaves the types of their arguments.
+  const Type* DecodeStablehloType(uint64_t code, BytecodeCursor& at);
 
   AttributeRef ReadEnum(BytecodeCursor& at, std::string_view name);
   AttributeRef ReadArray(BytecodeCursor& at);

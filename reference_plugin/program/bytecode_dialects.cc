@@ -87,6 +87,11 @@ enum VhloTypeCode : uint64_t {
 
 }  // namespace vhlo
 
+enum StablehloTypeCode : uint64_t {
+  kStablehloToken = 0,
+  kStablehloFuture = 1,
+};
+
 enum SdyCode : uint64_t {
   kManualAxes = 0,
   kSdyMeshAxis = 1,
@@ -290,6 +295,14 @@ const Type* BytecodeAttributes::DecodeVhloType(uint64_t code, BytecodeCursor& at
     default:
       return Unknown(at, "vhlo type", code);
   }
+}
+
+const Type* BytecodeAttributes::DecodeStablehloType(uint64_t code, BytecodeCursor& at) {
+  if (code == kStablehloToken) return builder_.Simple(TypeKind::kToken);
+  if (code != kStablehloFuture) return Unknown(at, "stablehlo type", code);
+  std::vector<TypeRef> elements;
+  if (!ReadTypeList(at, &elements)) return nullptr;
+  return builder_.TupleOrFuture(TypeKind::kFuture, elements);
 }
 
 AttributeRef BytecodeAttributes::ReadSharding(BytecodeCursor& at, int revision) {

@@ -184,10 +184,11 @@ bool BytecodeSections::ReadDialects() {
     if (!StringAt(at, name, &entry.name)) return false;
     BytecodeCursor version;
     if (versioned && !ReadSection(at, kDialectVersions, &version)) return false;
-    entry.dialect = entry.name == "builtin" ? Dialect::kBuiltin
-                    : entry.name == "vhlo"  ? Dialect::kVhlo
-                    : entry.name == "sdy"   ? Dialect::kSdy
-                                            : Dialect::kOther;
+    entry.dialect = entry.name == "builtin"     ? Dialect::kBuiltin
+                    : entry.name == "vhlo"      ? Dialect::kVhlo
+                    : entry.name == "sdy"       ? Dialect::kSdy
+                    : entry.name == "stablehlo" ? Dialect::kStablehlo
+                                                : Dialect::kOther;
     dialects_.push_back(entry);
   }
   uint64_t announced;

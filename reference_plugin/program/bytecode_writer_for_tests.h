@@ -34,7 +34,7 @@ inline std::string Varints(std::initializer_list<uint64_t> values) {
 // Puts together bytecode files (container version 6) that no honest writer would write.
 class BytecodeWriter {
  public:
-  enum Dialect : uint64_t { kBuiltin, kVhlo, kSdy };
+  enum Dialect : uint64_t { kBuiltin, kVhlo, kSdy, kStablehlo };
   // Bits of an op's mask.
   enum : uint8_t { kAttributes = 0x01, kResults = 0x02, kOperands = 0x04, kRegions = 0x10 };
 
@@ -72,8 +72,10 @@ class BytecodeWriter {
     ir += Varints({unknown, 1 << 1}) + region;
 
     const uint64_t key = String("r");
-    std::string dialects = Varint(3);
-    for (const char* name : {"builtin", "vhlo", "sdy"}) dialects += Varint(String(name) << 1);
+    std::string dialects = Varint(4);
+    for (const char* name : {"builtin", "vhlo", "sdy", "stablehlo"}) {
+      dialects += Varint(String(name) << 1);
+    }
     dialects += Varint(num_op_names_) + op_names_;
 
     std::string sizes, text;

@@ -98,6 +98,20 @@ TEST(HostileBytecode, WriterWritesWhatIsRead) {
   EXPECT_EQ(module->main()->body->operations.size(), 1u);
 }
 
+// As arguments of a manual_computation have them in programs of JAX.
+TEST(HostileBytecode, TypesOfStablehlo) {
+  const auto read = [](std::string_view type) {
+    FunctionFile file;
+    file.token_type_ = file.writer_.Type(BytecodeWriter::kStablehlo, std::string(type));
+    return Read(Bytes(file.File(1, 1, file.Token(file.no_attributes_))));
+  };
+  EXPECT_TRUE(read(Varint(0)).ok()) << read(Varint(0)).status().ToString();
+  EXPECT_TRUE(read(Varints({1, 1, 0})).ok()) << read(Varints({1, 1, 0})).status().ToString();
+  EXPECT_EQ(read(Varint(2)).status().code(), StatusCode::kUnimplemented);
+  ExpectError(read(Varints({1, 9})).status(), "type");
+  ExpectError(read(Varints({0, 0})).status(), "1 bytes left over in a type");
+}
+
 // As code has that calls itself.
 TEST(HostileBytecode, DeepLocationsAreCut) {
   FunctionFile file;
