@@ -48,6 +48,12 @@ constexpr std::string_view kShardingViews[] = {
     "local_xla.sdy.LocalToGlobalShape",
 };
 
+// What they are given is computed in the order of the program anyway: nothing more is asked.
+constexpr std::string_view kNothingToDo[] = {
+    "control_dep",
+    "dce_sink",
+};
+
 template <size_t N>
 bool IsOneOf(std::string_view target, const std::string_view (&list)[N]) {
   return std::find(std::begin(list), std::end(list), target) != std::end(list);
@@ -301,8 +307,7 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
                            "sdy.manual_computation and @SPMDFullToShardShape alone");
     }
   }
-  // What it is given is already computed: nothing more is asked.
-  if (target == "dce_sink" && importer.result_types().empty()) return importer.Define({});
+  if (IsOneOf(target, kNothingToDo) && importer.result_types().empty()) return importer.Define({});
   if (target == "ApproxTopK") return ImportApproxTopK(importer, operation);
   if (target == "mhlo.topk") return ImportTopK(importer, operation);
   if (target.substr(0, 5) == "mhlo.") {

@@ -159,6 +159,11 @@ Expected<ShardingRef> ShardingReader::MakeSdy(AttributeRef source) {
   sharding.reduction =
       static_cast<ReductionOp>(std::clamp<int64_t>(source->Find("reduction_op")->integer(), 0, 2));
   PLINTH_RETURN_IF_ERROR(CheckSharding(sharding));
+  // What was exported for one device and is called on several spreads nothing.
+  if (module_.num_partitions > 1 && !mesh.axes.empty() && mesh.num_devices() == 1) {
+    sharding = {
+        std::make_shared<const Mesh>(), std::vector<DimSharding>(sharding.dims.size()), {}, {}};
+  }
   return std::make_shared<const Sharding>(std::move(sharding));
 }
 

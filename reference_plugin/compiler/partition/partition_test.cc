@@ -828,6 +828,25 @@ module attributes {mhlo.num_partitions = 8 : i32} {
   EXPECT_EQ((*module)->entry->body->terminator()->operands[0]->type.ToString(), "s32[2,2]");
 }
 
+// As JAX calls what was exported for one device.
+TEST(Partition, AMeshOfOneDeviceSpreadsNothing) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 8 : i32} {
+  sdy.mesh @one = <["i"=1]>
+  sdy.mesh @mesh = <["i"=8]>
+  func.func public @main(%a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) -> tensor<8xi32> {
+    %0 = sdy.sharding_constraint %a <@one, [{"i"}]> : tensor<8xi32>
+    %1 = stablehlo.negate %0 : tensor<8xi32>
+    return %1 : tensor<8xi32>
+  }
+})";
+  auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto report = Partition(**module);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ((*module)->entry->argument_shardings.size(), 0u);
+}
+
 TEST(Partition, WrongCallsOfManual) {
   struct Row {
     std::string_view sharding, type;
