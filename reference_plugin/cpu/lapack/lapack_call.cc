@@ -75,10 +75,13 @@ void CallChecker::Array(std::string_view what, size_t i, const backend::CustomCa
     return Fail(InvalidArgument(what, i, " is ", DescribeArray(array), "; expected ",
                                 compiler::Type::Tensor(dtype, expected).ToString()));
   }
-  if (tail.size() == 2 ? !array.IsColumnMajorMatrices() : !array.IsRowMajor()) {
+  // A call without layouts is given its matrices row by row. jaxlib's handlers read any memory as
+  // columns, so that what comes out is the same here.
+  const bool is_matrix = tail.size() == 2;
+  if (!array.IsRowMajor() && !(is_matrix && array.IsColumnMajorMatrices())) {
     Fail(InvalidArgument(what, i, " is ", DescribeArray(array), " in the layout {",
                          StrJoin(array.minor_to_major, ","), "}; expected ",
-                         tail.size() == 2 ? "column-major matrices" : "row major"));
+                         is_matrix ? "column-major matrices" : "row major"));
   }
 }
 

@@ -57,12 +57,13 @@ class CallChecker {
 
   const Status& status() const { return status_; }
 
-  // Operand i is a batch of column-major matrices; its leading dimensions are those of all others.
+  // Operand i is a batch of matrices, whose memory is read column by column; its leading dimensions
+  // are those of all others.
   // The numbers of rows and columns.
   std::pair<int, int> Matrices(size_t i, DType dtype);
   // The same of square ones; their order.
   int SquareMatrices(size_t i, DType dtype);
-  // Arrays of the same batch with these further dimensions: two are a column-major matrix.
+  // Arrays of the same batch with these further dimensions: two are a matrix, as above.
   void Operand(size_t i, DType dtype, const compiler::Dims& tail);
   void Result(size_t i, DType dtype, const compiler::Dims& tail);
   // The last dimension of operand i.
