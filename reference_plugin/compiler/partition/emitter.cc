@@ -129,15 +129,39 @@ Value* Emitter::IndexAlong(const Mesh& mesh, const AxisList& axes) {
 }
 
 Value* Emitter::Collective(Opcode opcode, std::span<Value* const> operands, const Type& type,
-                           CollectiveAttributes attributes) {
-  attributes.channel_id = ++num_collectives_;
+                           CollectiveAttributes attributes, std::optional<Opcode> combiner) {
   // The others are numbered by partitions alone.
   attributes.use_global_device_ids = opcode == Opcode::kAllGather || opcode == Opcode::kAllReduce ||
                                      opcode == Opcode::kReduceScatter;
-  return builder()
-      .AddOp(opcode, operands, std::span<const Type>(&type, 1),
-             MakeAttributes(std::move(attributes)))
-      ->result();
+  const auto is_same = [&](const Op& op) {
+    const auto& other = op.Get<CollectiveAttributes>();
+    attributes.channel_id = other.channel_id;
+    return op.opcode == opcode &&
+           std::equal(op.operands.begin(), op.operands.end(), operands.begin(), operands.end()) &&
+           op.type() == type && attributes == other &&
+           (!combiner.has_value() || OnlyOpOf(*op.blocks[0]) == combiner);
+  };
+  for (const Seen& seen : seen_) {
+    const auto found = seen.collectives.find(operands[0]);
+    if (found == seen.collectives.end()) continue;
+    for (Op* op : found->second) {
+      if (is_same(*op)) return op->result();
+    }
+  }
+  attributes.channel_id = ++num_collectives_;
+  Op* const made = builder().AddOp(opcode, operands, std::span<const Type>(&type, 1),
+                                   MakeAttributes(std::move(attributes)));
+  if (combiner.has_value()) made->blocks.push_back(CombinerOf(*combiner, type.dtype));
+  if (!seen_.empty()) seen_.back().collectives[operands[0]].push_back(made);
+  return made->result();
+}
+
+Value* Emitter::Zero(DType dtype) {
+  Value*& zero = zeros_[dtype];
+  if (zero == nullptr) {
+    zero = Builder(module_, prologue_, nullptr).Splat(Type::Tensor(dtype, {}), 0);
+  }
+  return zero;
 }
 
 Value* Emitter::BroadcastFirst(Value* value) {
@@ -175,9 +199,7 @@ Block* Emitter::CombinerOf(Opcode opcode, DType dtype) {
 Value* Emitter::AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes) {
   CollectiveAttributes attributes;
   attributes.groups = GroupsOf(mesh, axes);
-  Value* const reduced = Collective(Opcode::kAllReduce, value, value->type, std::move(attributes));
-  reduced->op->blocks.push_back(CombinerOf(combiner, value->type.dtype));
-  return reduced;
+  return Collective(Opcode::kAllReduce, {&value, 1}, value->type, std::move(attributes), combiner);
 }
 
 // Where the target has the next axis of a dimension among those that are not reduced, each device
@@ -206,8 +228,8 @@ void Emitter::ReduceUnreduced(LocalValue& now, const Layout& to) {
     attributes.dimension = static_cast<int64_t>(scatter_dim);
     Type type = now.value->type;
     type.dims[scatter_dim] /= axis.size;
-    now.value = Collective(Opcode::kReduceScatter, now.value, type, std::move(attributes));
-    now.value->op->blocks.push_back(CombinerOf(combiner, now.value->type.dtype));
+    now.value =
+        Collective(Opcode::kReduceScatter, {&now.value, 1}, type, std::move(attributes), combiner);
     AddOrMerge(layout.dims[scatter_dim], axis);
   }
   if (!everywhere.empty()) now.value = AllReduce(now.value, combiner, *layout.mesh, everywhere);
@@ -446,8 +468,10 @@ Value* Emitter::SplatIn(const LocalValue& from, const Type& global, const Layout
 Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout& to) {
   if (from.layout == to || global.kind != Type::Kind::kTensor) return from.value;
   const std::string key = StrCat(from.value->id, " ", ToString(to));
-  for (const auto& known : resharded_) {
-    if (const auto found = known.find(key); found != known.end()) return found->second;
+  for (const Seen& seen : seen_) {
+    if (const auto found = seen.resharded.find(key); found != seen.resharded.end()) {
+      return found->second;
+    }
   }
   // A slice of what every device has is made of that anew. In a region whose arrays are the slices
   // it is no slice.
@@ -457,7 +481,7 @@ Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout
   Value* moved = SplatIn(source, global, to);
   if (moved == nullptr) moved = Move(source, global, to);
   if (source.layout.IsReplicated() && to.unreduced.empty()) whole_of_.emplace(moved, source.value);
-  resharded_.back().emplace(key, moved);
+  seen_.back().resharded.emplace(key, moved);
   return moved;
 }
 

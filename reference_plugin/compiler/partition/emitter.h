@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_EMITTER_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,12 +42,15 @@ class Emitter {
   // The value in another layout of the same array; moved once for each, where both are seen.
   Value* Reshard(const LocalValue& from, const Type& global, const Layout& to);
   // Blocks of control flow see what is around them, but not the other way round.
-  void BeginBlock() { resharded_.emplace_back(); }
-  void EndBlock() { resharded_.pop_back(); }
+  void BeginBlock() { seen_.emplace_back(); }
+  void EndBlock() { seen_.pop_back(); }
 
-  // Groups and the rest as the op has them; the channel is given here.
+  // Groups and the rest as the op has them; the channel is given here. The same of the same values
+  // is there once. `combiner`: of a reduction.
   Value* Collective(Opcode opcode, std::span<Value* const> operands, const Type& type,
-                    CollectiveAttributes attributes);
+                    CollectiveAttributes attributes, std::optional<Opcode> combiner = std::nullopt);
+  // A scalar.
+  Value* Zero(DType dtype);
   // Combines what each device of a group has: add, maximum, ...
   Value* AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes);
 
@@ -89,7 +93,13 @@ class Emitter {
   ManualAxes manual_;
   Value* partition_id_ = nullptr;
   std::map<std::string, Value*> indices_;  // along axes of a mesh
-  std::vector<std::unordered_map<std::string, Value*>> resharded_;
+  // What has been moved, in this block and those around it: nothing moves twice to one place.
+  struct Seen {
+    std::unordered_map<std::string, Value*> resharded;
+    std::unordered_map<const Value*, std::vector<Op*>> collectives;  // by the first operand
+  };
+  std::vector<Seen> seen_;
+  std::map<DType, Value*> zeros_;
   std::unordered_map<const Value*, Value*> whole_of_;  // of slices
   int64_t num_collectives_ = 0;
 };

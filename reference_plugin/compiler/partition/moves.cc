@@ -318,7 +318,7 @@ std::optional<Moves::Moved> Moves::Make(Emitter& emitter, std::span<const Source
   const auto fill_of = [&](size_t i) {
     const bool has_fill = op_.opcode == Opcode::kPad || op_.opcode == Opcode::kReduceWindow;
     if (has_fill) return others[i];
-    return emitter.builder().Splat(Type::Tensor(op_.operands[i]->type.dtype, {}), 0);
+    return emitter.Zero(op_.operands[i]->type.dtype);
   };
   if (op_.opcode == Opcode::kConcatenate) {
     moved.result = Redistribute(emitter, placed, windows, fill_of(0));

@@ -141,6 +141,24 @@ TEST(PartitionMoves, DynamicSlices) {
   }
 }
 
+// What has gone somewhere once is there.
+TEST(PartitionMoves, NothingMovesTwice) {
+  CheckMoves({"16x4xi32", "[{\"x\"}, {}]", "8x4xi32", "[{\"x\"}, {}]",
+              "%b = stablehlo.slice %a [5:13, 0:4] : (tensor<16x4xi32>) -> tensor<8x4xi32>\n"
+              "%c = stablehlo.slice %a [5:13, 0:4] : (tensor<16x4xi32>) -> tensor<8x4xi32>\n"
+              "%d = stablehlo.negate %b : tensor<8x4xi32>\n"
+              "%0 = stablehlo.maximum %c, %d : tensor<8x4xi32>"});
+  const Partitioned made = Check(
+      Program("16x4xi32", "[{\"x\"}, {}]", "4xi32", "[{}]",
+              "%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+              "%b = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] "
+              ": (tensor<16x4xi32>, tensor<i32>) -> tensor<4xi32>\n"
+              "%c = stablehlo.negate %b : tensor<4xi32>\n%d = stablehlo.abs %b : tensor<4xi32>\n"
+              "%0 = stablehlo.maximum %c, %d : tensor<4xi32>"));
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 1);
+}
+
 // Parts of one axis are in two dimensions, and elements move along one of them.
 TEST(PartitionMoves, PartsOfAnAxis) {
   CheckMoves({"2x8x1xi32", "[{\"x\":(1)2}, {\"x\":(2)2}, {}]", "2x16x1xi32",
