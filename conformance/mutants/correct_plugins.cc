@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plugins without a bug, in which a suite that takes too much for granted fails.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <string>
 #include <thread>
@@ -96,6 +98,111 @@ PJRT_Error* CopyLate(PJRT_Buffer_ToHostBuffer_Args* a) {
     Follow(event, late);
   }).detach();
   return nullptr;
+}
+
+// Events that are told a little after they happened, on another thread, the newest first.
+class EventsInAnyOrder {
+ public:
+  // Takes the event, and gives another that follows it. One that has happened with an error stays:
+  // some have to fail at once.
+  void Delay(PJRT_Event*& event) {
+    if (event == nullptr || HasFailed(event)) return;
+    auto create = MakeArgs<PJRT_Event_Create_Args>();
+    if (PJRT_Error* error = Real().PJRT_Event_Create(&create)) return FreeError(error);
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!is_running_) std::thread([this] { Run(); }).detach();
+    is_running_ = true;
+    waiting_.push_back({event, create.event});
+    own_.insert(create.event);
+    event = create.event;
+  }
+
+  bool IsOwn(PJRT_Event* event) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return own_.contains(event);
+  }
+
+  PJRT_Error* Destroy(PJRT_Event_Destroy_Args* a) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      own_.erase(a->event);
+      for (Pair& pair : waiting_) {
+        if (pair.told != a->event) continue;
+        pair.is_destroyed = true;  // once it is told
+        return nullptr;
+      }
+    }
+    return Real().PJRT_Event_Destroy(a);
+  }
+
+ private:
+  struct Pair {
+    PJRT_Event* real;
+    PJRT_Event* told;
+    bool is_being_told = false;
+    bool is_destroyed = false;
+  };
+
+  static bool IsReady(PJRT_Event* event) {
+    auto ready = MakeArgs<PJRT_Event_IsReady_Args>();
+    ready.event = event;
+    FreeError(Real().PJRT_Event_IsReady(&ready));
+    return ready.is_ready;
+  }
+
+  static bool HasFailed(PJRT_Event* event) {
+    if (!IsReady(event)) return false;
+    auto get = MakeArgs<PJRT_Event_Error_Args>();
+    get.event = event;
+    PJRT_Error* error = Real().PJRT_Event_Error(&get);
+    FreeError(error);
+    return error != nullptr;
+  }
+
+  void Run() {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      std::lock_guard<std::mutex> lock(mutex_);
+      for (auto pair = waiting_.rbegin(); pair != waiting_.rend(); ++pair) {
+        if (pair->is_being_told || !IsReady(pair->real)) continue;
+        pair->is_being_told = true;
+        // Callbacks may wait for other events.
+        std::thread([this, real = pair->real, told = pair->told] { Tell(real, told); }).detach();
+      }
+    }
+  }
+
+  void Tell(PJRT_Event* real, PJRT_Event* told) {
+    Follow(real, told);
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                              [&](const Pair& pair) { return pair.told == told; });
+    bool is_destroyed = found->is_destroyed;
+    waiting_.erase(found);
+    if (!is_destroyed) return;
+    auto destroy = MakeArgs<PJRT_Event_Destroy_Args>();
+    destroy.event = told;
+    FreeError(Real().PJRT_Event_Destroy(&destroy));
+  }
+
+  std::mutex mutex_;
+  std::vector<Pair> waiting_;
+  std::set<PJRT_Event*> own_;  // which nobody else may set
+  bool is_running_ = false;
+};
+EventsInAnyOrder& AnyOrder() {
+  static auto* const events = new EventsInAnyOrder;
+  return *events;
+}
+
+// Replaces a function whose answer has an event.
+template <auto kSlot, auto kEvent>
+void TellLater(PJRT_Api& table) {
+  Replace<kSlot>(table, [](auto* a) {
+    PJRT_Error* error = (Real().*kSlot)(a);
+    if (error == nullptr) AnyOrder().Delay(a->*kEvent);
+    return error;
+  });
 }
 
 PJRT_Buffer_Type TypeOf(PJRT_Buffer* buffer) {
@@ -197,6 +304,54 @@ constexpr Mutant kCorrect[] = {
          own.user_arg = late;
          PJRT_Error* error = Real().PJRT_Event_OnReady(&own);
          if (error != nullptr) delete late;
+         return error;
+       });
+     }},
+    {"any_order", "", "nothing: events are told later, on another thread, the newest first",
+     [](PJRT_Api& t) {
+       TellLater<&PJRT_Api::PJRT_Buffer_ReadyEvent, &PJRT_Buffer_ReadyEvent_Args::event>(t);
+       TellLater<&PJRT_Api::PJRT_Buffer_ToHostBuffer, &PJRT_Buffer_ToHostBuffer_Args::event>(t);
+       TellLater<&PJRT_Api::PJRT_Buffer_CopyRawToHost, &PJRT_Buffer_CopyRawToHost_Args::event>(t);
+       TellLater<&PJRT_Api::PJRT_Client_BufferFromHostBuffer,
+                 &PJRT_Client_BufferFromHostBuffer_Args::done_with_host_buffer>(t);
+       TellLater<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferData,
+                 &PJRT_AsyncHostToDeviceTransferManager_TransferData_Args::done_with_h2d_transfer>(
+           t);
+       TellLater<
+           &PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferLiteral,
+           &PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args::done_with_h2d_transfer>(t);
+       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_LoadedExecutable_Execute(a);
+         if (error != nullptr || a->device_complete_events == nullptr) return error;
+         for (size_t i = 0; i < a->num_devices; ++i) AnyOrder().Delay(a->device_complete_events[i]);
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto* a) { return AnyOrder().Destroy(a); });
+       Replace<&PJRT_Api::PJRT_Event_Set>(t, [](auto* a) {
+         if (AnyOrder().IsOwn(a->event))
+           return MakeError(PJRT_Error_Code_INVALID_ARGUMENT, "it is the plugin's to set");
+         return Real().PJRT_Event_Set(a);
+       });
+     }},
+    {"column_major", "", "nothing: what is uploaded without a layout gets that of Fortran",
+     [](PJRT_Api& t) {
+       t.extension_start = nullptr;  // its default layout would be another
+       Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
+         if (a->device_layout != nullptr || a->num_dims < 2)
+           return Real().PJRT_Client_BufferFromHostBuffer(a);
+         std::vector<int64_t> order(a->num_dims);
+         std::iota(order.begin(), order.end(), 0);
+         auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+         layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+         layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+         layout.tiled.minor_to_major = order.data();
+         layout.tiled.minor_to_major_size = order.size();
+         auto own = *a;
+         own.device_layout = &layout;
+         PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(&own);
+         if (error != nullptr) return error;
+         a->buffer = own.buffer;
+         a->done_with_host_buffer = own.done_with_host_buffer;
          return error;
        });
      }},

@@ -135,6 +135,11 @@ CORRECT = {
     "one_device": ({"create_options": {"num_devices": 1}}, RICH),
     "eight_devices": ({"create_options": {"num_devices": 8}}, ["L1/judge/*", "L3/*"]),
     "artifacts": ({"program_form": "artifact"}, ["L1/judge/*", "L2/event_order/*"]),
+    "any_order": ({}, RICH + ["L1/program/*", "L2/async_transfer/*", "L2/lifetime/*", "L2/leak/*",
+                          "L3/*"]),
+    # Nothing is executed: the plugin behind takes arguments as it lays them out itself.
+    "column_major": ({}, ["L1/transfer/*", "L1/sweep/[hlpru]*", "L1/sweep/many*", "L1/judge/[dmt]*",
+                          "L1/form/[!k]*"]),
     "counts_duties": ({}, ["*CopyRawToHostFuture*", "*ControlDependency*", "*CreateAliasBuffer*"]),
 }
 
