@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/import/import_attributes.h"
 
 namespace plinth::compiler::importer {
 namespace {
@@ -60,6 +61,37 @@ Expected<std::vector<Dims>> ReadLayoutModes(std::span<const program::Attributes>
   return layouts;
 }
 
+bool IsAuto(const program::Attributes& value) {
+  const program::AttributeRef mode = program::Find(value, kLayoutMode);
+  return mode != nullptr && mode->text() == "auto";
+}
+
+// The op of a function's body that makes a value, or null.
+const program::Operation* MakerOf(const program::Function& function, program::ValueId value) {
+  for (const program::Operation& op : function.body->operations) {
+    if (value >= op.first_result && value - op.first_result < op.result_types.size()) return &op;
+  }
+  return nullptr;
+}
+
+// What the program says by @LayoutConstraint of a value that it returns, beside where it is spread;
+// empty if nothing.
+Expected<Dims> LayoutConstraintOf(const program::Function& entry, size_t result) {
+  const program::Operation& end = entry.body->operations.back();
+  const program::Operation* op =
+      result < end.operands.size() ? MakerOf(entry, end.operands[result]) : nullptr;
+  while (op != nullptr && op->operands.size() == 1) {
+    const std::string_view target = op->Text("call_target_name");
+    const program::AttributeRef layouts = op->Find("result_layouts");
+    if (target == "LayoutConstraint" && layouts != nullptr && layouts->elements().size() == 1) {
+      return ReadLayout(*layouts->elements()[0]);
+    }
+    if (op->op != program::Op::kShardingConstraint && target != "Sharding") break;
+    op = MakerOf(entry, op->operands[0]);
+  }
+  return Dims();
+}
+
 // What the compile options say of all values of a kind takes the place of what the program says.
 Status TakeAsked(const std::optional<std::vector<program::ShapeLayout>>& asked,
                  std::span<const program::TypeRef> types, std::string_view option,
@@ -95,6 +127,18 @@ Expected<bool> TakeLayout(Dims& layout, const Type& type, const std::string& pla
   if (layout != row_major) return true;
   layout.clear();
   return false;
+}
+
+// The order of a value that lies as what it is a transpose of; empty if it is none.
+Dims LayoutOfTranspose(const Value& value) {
+  Dims layout;
+  if (value.op == nullptr || value.op->opcode != Opcode::kTranspose) return layout;
+  const Dims& dims = value.op->Get<DimensionsAttributes>().dimensions;
+  layout.resize(dims.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    layout[dims.size() - 1 - static_cast<size_t>(dims[d])] = static_cast<int64_t>(d);
+  }
+  return layout;
 }
 
 // The value's dimension for each in memory.
@@ -143,6 +187,18 @@ Expected<EntryLayouts> ReadEntryLayouts(const program::Module& source, const Ask
   PLINTH_ASSIGN_OR_RETURN(layouts.parameters,
                           ReadLayoutModes(entry->argument_attributes, "argument"));
   PLINTH_ASSIGN_OR_RETURN(layouts.outputs, ReadLayoutModes(entry->result_attributes, "result"));
+  if (!asked.outputs.has_value()) {
+    for (size_t i = 0; i < entry->result_attributes.size(); ++i) {
+      bool is_open = IsAuto(entry->result_attributes[i]);
+      if (is_open) {
+        PLINTH_ASSIGN_OR_RETURN(Dims layout, LayoutConstraintOf(*entry, i));
+        is_open = layout.empty();
+        layouts.outputs.resize(entry->result_attributes.size());
+        layouts.outputs[i] = std::move(layout);
+      }
+      layouts.open_outputs.push_back(is_open);
+    }
+  }
   PLINTH_RETURN_IF_ERROR(
       TakeAsked(asked.parameters, entry->argument_types, "argument_layouts", &layouts.parameters));
   PLINTH_RETURN_IF_ERROR(
@@ -162,6 +218,11 @@ Status ApplyEntryLayouts(EntryLayouts& layouts, Module& module) {
   }
   body.ops.insert(body.ops.begin(), first.begin(), first.end());
   auto& outputs = body.terminator()->operands;
+  for (size_t i = 0; i < layouts.open_outputs.size() && i < outputs.size(); ++i) {
+    if (!layouts.open_outputs[i]) continue;
+    layouts.outputs.resize(std::max(layouts.outputs.size(), outputs.size()));
+    layouts.outputs[i] = LayoutOfTranspose(*outputs[i]);
+  }
   for (size_t i = 0; i < layouts.outputs.size() && i < outputs.size(); ++i) {
     Dims& layout = layouts.outputs[i];
     PLINTH_ASSIGN_OR_RETURN(const bool moves,

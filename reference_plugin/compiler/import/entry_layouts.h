@@ -16,6 +16,7 @@ namespace plinth::compiler::importer {
 // varying to the slowest, per value; empty for row major.
 struct EntryLayouts {
   std::vector<Dims> parameters, outputs;
+  std::vector<bool> open_outputs;  // "auto": whatever order spares work; empty: none
 };
 
 // What compile options ask for, for each parameter and result of the program.
@@ -23,14 +24,15 @@ struct AskedLayouts {
   std::optional<std::vector<program::ShapeLayout>> parameters, outputs;
 };
 
-// What the compile options ask for, else what mhlo.layout_mode does: "auto" and "default" are row
-// major. UNIMPLEMENTED for tiles, INVALID_ARGUMENT for other words, both with the value's place,
-// and for options that are for values of other extents.
+// What the compile options ask for, else what mhlo.layout_mode does: "default" is row major, and so
+// is "auto" of a parameter. UNIMPLEMENTED for tiles, INVALID_ARGUMENT for other words, both with
+// the value's place, and for options that are for values of other extents.
 Expected<EntryLayouts> ReadEntryLayouts(const program::Module& source,
                                         const AskedLayouts& asked = {});
 
 // Gives the entry's parameters and results the dimensions that they have in memory, row major, and
-// transposes them where the program begins and ends. INVALID_ARGUMENT for a layout that is no order
+// transposes them where the program begins and ends. An open result that is a transpose lies as its
+// operand does. INVALID_ARGUMENT for a layout that is no order
 // of the value's dimensions; one that is row major is made empty. Donations to results that lie
 // otherwise become donations to any.
 Status ApplyEntryLayouts(EntryLayouts& layouts, Module& module);

@@ -55,6 +55,44 @@ TEST(EntryLayouts, RowMajorIsNoLayout) {
   }
 }
 
+TEST(EntryLayouts, AnOpenResultLiesAsWhatItIsATransposeOf) {
+  const auto compile = [](std::string_view mode) {
+    const std::string text = StrCat(
+        "func.func @main(%x: tensor<2x3x4xf32>) -> (tensor<4x2x3xf32> {mhlo.layout_mode = \"", mode,
+        "\"}) { %0 = stablehlo.negate %x : tensor<2x3x4xf32> %1 = stablehlo.transpose %0, "
+        "dims = [2, 0, 1] : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32> return %1 : "
+        "tensor<4x2x3xf32> }");
+    return CompileProgram(*program::ReadText(text), testing::kPlainTarget, {});
+  };
+  const auto open = compile("auto"), row_major = compile("default");
+  ASSERT_TRUE(open.ok()) << open.status().ToString();
+  ASSERT_TRUE(row_major.ok()) << row_major.status().ToString();
+  EXPECT_EQ(open->plan.output_types[0].dims, (Dims{2, 3, 4}));
+  EXPECT_EQ(open->layouts.outputs[0], (Dims{0, 2, 1}));
+  EXPECT_EQ(row_major->plan.output_types[0].dims, (Dims{4, 2, 3}));
+}
+
+// As JAX writes with_layout_constraint of what it returns.
+TEST(EntryLayouts, AnOpenResultLiesAsItsConstraintSays) {
+  const auto layout = [](std::string_view dims) {
+    const std::string text = StrCat(
+        "func.func @main(%x: tensor<4x8xf32>) -> (tensor<8x4xf32> {mhlo.layout_mode = \"auto\"}) { "
+        "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32> "
+        "%1 = stablehlo.custom_call @LayoutConstraint(%0) {operand_layouts = [dense<[0, 1]> : "
+        "tensor<2xindex>], result_layouts = [dense<",
+        dims, "> : tensor<2xindex>]} : (tensor<8x4xf32>) -> tensor<8x4xf32> ",
+        "%2 = stablehlo.custom_call @Sharding(%1) : (tensor<8x4xf32>) -> tensor<8x4xf32> ",
+        "return %2 : tensor<8x4xf32> }");
+    const auto compiled =
+        CompileProgram(*program::ReadText(text), testing::kPlainTarget, PipelineOptions());
+    return compiled.ok() ? StrCat("{", StrJoin(compiled->layouts.outputs[0], ","), "}")
+                         : compiled.status().ToString();
+  };
+  EXPECT_EQ(layout("[1, 0]"), "{}");
+  EXPECT_EQ(layout("[0, 1]"), "{0,1}");
+  EXPECT_THAT(layout("[0, 0]"), ::testing::HasSubstr("INVALID_ARGUMENT"));
+}
+
 TEST(EntryLayouts, CompileOptionsComeFirst) {
   PipelineOptions options;
   options.layouts.parameters = {{{2, 3, 4}, {0, 2, 1}}};

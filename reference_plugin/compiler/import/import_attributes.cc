@@ -459,4 +459,28 @@ Expected<AttributesRef> ConvertTupleIndex(const AttributeSource& source) {
   return MakeAttributes(TupleIndexAttributes{source.op.Int("index")});
 }
 
+Expected<Dims> ReadLayout(const program::Attribute& attribute) {
+  Dims indices;
+  if (!attribute.Is(AttributeKind::kElements) || attribute.type()->rank() != 1 ||
+      ByteSize(attribute.type()->dtype) != sizeof(int64_t)) {
+    return InvalidArgument("a layout is ", program::ToString(&attribute),
+                           "; expected dense indices of one dimension");
+  }
+  const int64_t count = attribute.type()->dims[0];
+  if (count < 0 || count > kMaxRank) {
+    return InvalidArgument("a layout has ", count, " dimensions; expected at most ", kMaxRank);
+  }
+  const std::span<const std::byte> bytes = attribute.bytes();
+  for (int64_t i = 0; i < count; ++i) {
+    const size_t offset = attribute.splat() ? 0 : static_cast<size_t>(i) * sizeof(int64_t);
+    if (offset + sizeof(int64_t) > bytes.size()) {
+      return InvalidArgument("a layout has fewer dimensions than its type says");
+    }
+    int64_t index;
+    std::memcpy(&index, bytes.data() + offset, sizeof(index));
+    indices.push_back(index);
+  }
+  return indices;
+}
+
 }  // namespace plinth::compiler::importer

@@ -32,6 +32,9 @@ using AttributeConverter = Expected<AttributesRef> (*)(const AttributeSource& so
 // ImportComposite calls it; no row of its own.
 Expected<AttributesRef> ConvertComposite(const AttributeSource& source);
 
+// The integers of dense<...> : tensor<Nxindex>, at most a dimension each.
+Expected<Dims> ReadLayout(const program::Attribute& attribute);
+
 }  // namespace plinth::compiler::importer
 
 #endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_IMPORT_IMPORT_ATTRIBUTES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/import/elementary.h"
@@ -99,31 +98,6 @@ Status ImportElementary(Importer& importer, std::string_view name, bool* known) 
   return importer.Define({&result, 1});
 }
 
-// The integers of dense<...> : tensor<Nxindex>, at most a dimension each.
-Expected<Dims> ReadIndices(const program::Attribute& attribute) {
-  Dims indices;
-  if (!attribute.Is(AttributeKind::kElements) || attribute.type()->rank() != 1 ||
-      ByteSize(attribute.type()->dtype) != sizeof(int64_t)) {
-    return InvalidArgument("a layout is ", program::ToString(&attribute),
-                           "; expected dense indices of one dimension");
-  }
-  const int64_t count = attribute.type()->dims[0];
-  if (count < 0 || count > kMaxRank) {
-    return InvalidArgument("a layout has ", count, " dimensions; expected at most ", kMaxRank);
-  }
-  const std::span<const std::byte> bytes = attribute.bytes();
-  for (int64_t i = 0; i < count; ++i) {
-    const size_t offset = attribute.splat() ? 0 : static_cast<size_t>(i) * sizeof(int64_t);
-    if (offset + sizeof(int64_t) > bytes.size()) {
-      return InvalidArgument("a layout has fewer dimensions than its type says");
-    }
-    int64_t index;
-    std::memcpy(&index, bytes.data() + offset, sizeof(index));
-    indices.push_back(index);
-  }
-  return indices;
-}
-
 // One list of dimensions per type, from the fastest varying on; empty for row major.
 Expected<std::vector<Dims>> ReadLayouts(const program::Operation& operation, std::string_view name,
                                         std::span<const Type> types) {
@@ -135,7 +109,7 @@ Expected<std::vector<Dims>> ReadLayouts(const program::Operation& operation, std
                            types.size());
   }
   for (size_t i = 0; i < types.size(); ++i) {
-    PLINTH_ASSIGN_OR_RETURN(Dims layout, ReadIndices(*list->elements()[i]));
+    PLINTH_ASSIGN_OR_RETURN(Dims layout, ReadLayout(*list->elements()[i]));
     const int64_t rank = types[i].rank();
     uint64_t seen = 0;
     bool is_row_major = true;
