@@ -15,10 +15,11 @@ namespace {
 using compiler::plan::PlanStep;
 using compiler::plan::PlanStepKind;
 
-backend::Engine KernelEngine() {
+backend::Engine KernelEngine(bool native) {
+  auto codes = native ? std::make_shared<emit::CodeCache>() : nullptr;
   return {[](const PlanStep& step) { return step.kind == PlanStepKind::kKernel; },
-          [](const PlanStep& step, backend::AttributeBudget&) {
-            return kernels::PrepareKernel(step.kernel);
+          [codes](const PlanStep& step, backend::AttributeBudget&) {
+            return kernels::PrepareKernel(step.kernel, codes);
           }};
 }
 
@@ -38,15 +39,15 @@ backend::Engine LibraryEngine(const library::LibraryOptions& options) {
 }  // namespace
 
 std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOptions& options,
-                                                    bool native_loops) {
+                                                    const NativeOptions& native) {
   backend::Backend backend;
   backend.name = "CPU";
   backend.hardware = math::NameOf(math::BestSimdTarget());
   backend.target = kTarget;
-  backend.engines = {KernelEngine(), CollectiveEngine(),
+  backend.engines = {KernelEngine(native.kernels), CollectiveEngine(),
                      backend::CallEngine(backend.name, lapack::CpuCallFamilies(options)),
                      LibraryEngine(options)};
-  if (native_loops) backend.translate = native::TranslateLoops;
+  if (native.loops) backend.translate = native::TranslateLoops;
   return std::make_shared<const backend::Backend>(std::move(backend));
 }
 

@@ -9,10 +9,15 @@
 
 namespace plinth::cpu {
 
-// What this back end is to the code that all of them share. Without `native_loops`, all steps of
-// loops run one by one: the same bits, slower.
+// What becomes machine code while the process runs. The bits are the same without, but slower.
+struct NativeOptions {
+  bool loops = true;    // else all steps of loops run one by one
+  bool kernels = true;  // else each op of a kernel is a routine
+};
+
+// What this back end is to the code that all of them share.
 std::shared_ptr<const backend::Backend> MakeBackend(const library::LibraryOptions& options = {},
-                                                    bool native_loops = true);
+                                                    const NativeOptions& native = {});
 
 }  // namespace plinth::cpu
 

@@ -33,8 +33,8 @@ Expected<std::shared_ptr<const backend::Backend>> MakeBackend(const PluginOption
   if (options.make_device != nullptr) {
     PLINTH_ASSIGN_OR_RETURN(device, options.make_device(given));
   }
-  // Machine code of loops would run the ops of a device here.
-  backend::Backend made = *cpu::MakeBackend(library, /*native_loops=*/false);
+  // Machine code would run the ops of a device here.
+  backend::Backend made = *cpu::MakeBackend(library, {.loops = false, .kernels = false});
   made.name = options.name;
   made.hardware = StrCat(options.name, " ", options.version, " on ", made.hardware);
   made.fusion = options.fusion;

@@ -101,7 +101,7 @@ std::string TextOf(const compiler::plan::PlanStep& step) {
 // The CPU's back end, with clocks. `times` outlives it and does not move what it holds.
 backend::Backend TimedBackend(std::vector<std::unique_ptr<StepTime>>* times) {
   // Machine code of loops would go round the clocks.
-  backend::Backend backend = *MakeBackend({}, /*native_loops=*/false);
+  backend::Backend backend = *MakeBackend({}, {.loops = false});
   for (backend::Engine& engine : backend.engines) {
     engine.prepare =
         [inner = std::move(engine.prepare), times](

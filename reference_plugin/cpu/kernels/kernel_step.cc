@@ -8,6 +8,7 @@
 
 #include "reference_plugin/cpu/kernels/addresses.h"
 #include "reference_plugin/cpu/kernels/copy_step.h"
+#include "reference_plugin/cpu/kernels/emitted_code.h"
 #include "reference_plugin/cpu/kernels/small_kernel.h"
 #include "reference_plugin/cpu/kernels/split_run.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
@@ -25,12 +26,19 @@ using compiler::Phase;
 constexpr double kGrainNs = 10e3;
 // Below this a kernel runs on the calling thread alone.
 constexpr double kInlineNs = 20e3;
+// From here on the first run gains more than code costs to make: 30 to 100 us.
+constexpr double kLongNs = 500e3;
 
 class KernelStep : public backend::PreparedStep {
  public:
-  KernelStep(std::shared_ptr<const Kernel> kernel, std::unique_ptr<TileProgram> program)
+  KernelStep(std::shared_ptr<const Kernel> kernel, std::unique_ptr<TileProgram> program,
+             std::shared_ptr<emit::CodeCache> codes)
       : kernel_(std::move(kernel)), program_(std::move(program)) {
     const double tiles = static_cast<double>(program_->parallel.num_tiles);
+    if (codes != nullptr) {
+      code_ = std::make_unique<LazyCode>(*program_, std::move(codes),
+                                         tiles * program_->tile_ns >= kLongNs);
+    }
     if (tiles * program_->tile_ns <= kInlineNs) {
       grain_ = std::max<int64_t>(1, program_->parallel.num_tiles);
     } else {
@@ -52,8 +60,9 @@ class KernelStep : public backend::PreparedStep {
     SmallVector<int64_t, 24> start(program.domain.forms.size());
     PLINTH_RETURN_IF_ERROR(
         FindAddresses(*kernel_, program.domain, operands, results, start.data()));
+    const EmittedCode* const emitted = code_ == nullptr ? nullptr : code_->Get();
     if (split_.chunks > 0) {
-      const Status status = RunSplit(program, split_, start.data(), context);
+      const Status status = RunSplit(program, emitted, split_, start.data(), context);
       return status.ok() ? status : status.WithContext(StrCat("kernel \"", kernel_->name, "\""));
     }
 
@@ -65,7 +74,7 @@ class KernelStep : public backend::PreparedStep {
             out_of_memory = true;
             return;
           }
-          TileWorker worker(program, frame, start.data());
+          TileWorker worker(program, emitted, frame, start.data());
           while (begin < end) {
             if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
               stopped = true;
@@ -90,6 +99,7 @@ class KernelStep : public backend::PreparedStep {
  private:
   std::shared_ptr<const Kernel> kernel_;
   std::unique_ptr<TileProgram> program_;
+  std::unique_ptr<LazyCode> code_;  // null: none is wanted
   Split split_;
   int64_t grain_ = 1;
 };
@@ -132,35 +142,35 @@ std::shared_ptr<const Kernel> MoveAsBits(std::shared_ptr<const Kernel> kernel) {
 }
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareSmall(
-    const std::shared_ptr<const Kernel>& kernel) {
+    const std::shared_ptr<const Kernel>& kernel, const std::shared_ptr<emit::CodeCache>&) {
   return std::unique_ptr<backend::PreparedStep>(SmallKernel::Make(*kernel));
 }
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareCopy(
-    const std::shared_ptr<const Kernel>& kernel) {
+    const std::shared_ptr<const Kernel>& kernel, const std::shared_ptr<emit::CodeCache>&) {
   return MakeCopyStep(kernel);
 }
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareTiles(
-    const std::shared_ptr<const Kernel>& kernel) {
+    const std::shared_ptr<const Kernel>& kernel, const std::shared_ptr<emit::CodeCache>& codes) {
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<TileProgram> program, MakeTileProgram(*kernel));
   return std::unique_ptr<backend::PreparedStep>(
-      std::make_unique<KernelStep>(kernel, std::move(program)));
+      std::make_unique<KernelStep>(kernel, std::move(program), codes));
 }
 
 // The ways to run a kernel; the first that takes it runs it. Null: not this one.
 using KernelEngine = Expected<std::unique_ptr<backend::PreparedStep>> (*)(
-    const std::shared_ptr<const Kernel>& kernel);
+    const std::shared_ptr<const Kernel>& kernel, const std::shared_ptr<emit::CodeCache>& codes);
 constexpr KernelEngine kEngines[] = {PrepareSmall, PrepareCopy, PrepareTiles};
 
 }  // namespace
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareKernel(
-    std::shared_ptr<const Kernel> kernel) {
+    std::shared_ptr<const Kernel> kernel, std::shared_ptr<emit::CodeCache> codes) {
   PLINTH_RETURN_IF_ERROR(Verify(*kernel));
   kernel = MoveAsBits(std::move(kernel));
   for (const KernelEngine engine : kEngines) {
-    auto prepared = engine(kernel);
+    auto prepared = engine(kernel, codes);
     if (!prepared.ok())
       return prepared.status().WithContext(StrCat("kernel \"", kernel->name, "\""));
     if (*prepared != nullptr) return prepared;

@@ -7,12 +7,15 @@
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/cpu/emit/code_cache.h"
 
 namespace plinth::cpu::kernels {
 
-// Makes a kernel ready to run.
+// Makes a kernel ready to run. With `codes`, its plain ops become machine code when it has run
+// once, or in its first run if that is long; the bits are the same.
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareKernel(
-    std::shared_ptr<const compiler::Kernel> kernel);
+    std::shared_ptr<const compiler::Kernel> kernel,
+    std::shared_ptr<emit::CodeCache> codes = nullptr);
 
 }  // namespace plinth::cpu::kernels
 

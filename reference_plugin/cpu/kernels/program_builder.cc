@@ -176,7 +176,17 @@ Status ProgramBuilder::BuildOp(size_t p, size_t n) {
     value.slot = TakeRegister();
   }
   if (!row) FreeDead(p, n, /*same_bytes=*/false);
-  return AppendRoutine(phase.nodes, n, value.slot, operands, row ? &out.row_code : &out.code);
+  PLINTH_RETURN_IF_ERROR(
+      AppendRoutine(phase.nodes, n, value.slot, operands, row ? &out.row_code : &out.code));
+  if (row) return Status();
+  // An op that needs two routines is none that stands for itself.
+  const bool is_one = out.code.size() == out.ops.size() + 1;
+  out.ops.resize(out.code.size());
+  const size_t typed = node.opcode == compiler::Opcode::kSelect ? 1 : 0;
+  if (is_one) {
+    out.ops.back() = {&node, phase.nodes[static_cast<size_t>(node.operands[typed])].dtype};
+  }
+  return Status();
 }
 
 void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {

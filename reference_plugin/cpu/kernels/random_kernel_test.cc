@@ -46,6 +46,7 @@ class RandomKernelTest : public testing::TestWithParam<int> {};
 
 TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
   backend::ThreadPool pool(3);
+  const auto codes = std::make_shared<emit::CodeCache>();
   constexpr int kSeedsPerTest = 20;
   for (int i = 0; i < kSeedsPerTest; ++i) {
     const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
@@ -71,6 +72,15 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
     ASSERT_TRUE((*step)->Run(operands, Pointers(actual), context).is_done());
     context.pool = &pool;
     ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).is_done());
+
+    // Machine code is there from the second run on.
+    Expected<std::unique_ptr<backend::PreparedStep>> emitted = PrepareKernel(kernel, codes);
+    ASSERT_TRUE(emitted.ok());
+    for (int run = 0; run < 3; ++run) {
+      Buffers again = MakeResults(random);
+      ASSERT_TRUE((*emitted)->Run(operands, Pointers(again), context).is_done());
+      ASSERT_EQ(actual, again) << "seed " << seed << compiler::ToString(*kernel);
+    }
 
     for (const compiler::Access& output : kernel->shape.outputs) {
       const size_t buffer = static_cast<size_t>(output.buffer);

@@ -66,8 +66,8 @@ Split SplitOf(const TileProgram& program) {
   return split;
 }
 
-Status RunSplit(const TileProgram& program, const Split& split, const int64_t* start,
-                const backend::RunContext& context) {
+Status RunSplit(const TileProgram& program, const EmittedCode* emitted, const Split& split,
+                const int64_t* start, const backend::RunContext& context) {
   if (static_cast<int64_t>(context.scratch.size()) < split.scratch_bytes) {
     return Internal("a kernel needs ", split.scratch_bytes, " bytes of scratch memory and got ",
                     context.scratch.size());
@@ -84,7 +84,7 @@ Status RunSplit(const TileProgram& program, const Split& split, const int64_t* s
       out_of_memory = true;
       return;
     }
-    TileWorker worker(program, frame, start);
+    TileWorker worker(program, emitted, frame, start);
     for (int64_t unit = begin; unit < end; ++unit) {
       if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
         stopped = true;
@@ -106,7 +106,7 @@ Status RunSplit(const TileProgram& program, const Split& split, const int64_t* s
       return ResourceExhausted("no ", program.frame.size(), " bytes to run a kernel");
     }
     if (stopped) return Status(StatusCode::kCancelled, "a kernel was stopped before its end");
-    TileWorker worker(program, frame, start);
+    TileWorker worker(program, emitted, frame, start);
     for (int64_t group = 0; group < split.groups; ++group) {
       worker.CombinePartials(split, p, partials + group * split.chunks * split.record_bytes,
                              records + group * split.record_bytes);
@@ -116,7 +116,7 @@ Status RunSplit(const TileProgram& program, const Split& split, const int64_t* s
   if (frame == nullptr) {
     return ResourceExhausted("no ", program.frame.size(), " bytes to run a kernel");
   }
-  TileWorker worker(program, frame, start);
+  TileWorker worker(program, emitted, frame, start);
   worker.set_rows(rows);  // of any group: these phases read no row of another kind of phase
   worker.RunPointPhases(split, records);
   return Status();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/cpu/kernels/emitted_code.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
 // Kernels with so few parallel points that the reduced dimensions have to be shared out too: a sum
@@ -29,8 +30,8 @@ struct Split {
 Split SplitOf(const TileProgram& program);
 
 // `start` as for TileWorker. RESOURCE_EXHAUSTED, CANCELLED or success.
-Status RunSplit(const TileProgram& program, const Split& split, const int64_t* start,
-                const backend::RunContext& context);
+Status RunSplit(const TileProgram& program, const EmittedCode* emitted, const Split& split,
+                const int64_t* start, const backend::RunContext& context);
 
 }  // namespace plinth::cpu::kernels
 

@@ -77,6 +77,12 @@ struct DirectTarget {
   int32_t slot = 0;
 };
 
+// What an instruction computes, for those who can do it in another way.
+struct TileOp {
+  const compiler::Node* node = nullptr;  // null: nothing that can be said in one op
+  DType operand = DType::kInvalid;       // as for math::FindTileRoutine
+};
+
 struct PhaseProgram {
   bool over_reduced = false;
   // Not Lanes::kParallel: once per row, on TileProgram::row_lanes; then what tiles need of it is
@@ -91,6 +97,7 @@ struct PhaseProgram {
   std::vector<RowSlot> rows;
   std::vector<DirectTarget> targets;
   std::vector<Instruction> code;
+  std::vector<TileOp> ops;  // of the first of `code`; nodes are the kernel's
   std::vector<RowSave> saves;
   std::vector<StoreStep> stores;
   std::vector<ReductionProgram> reductions;
@@ -140,7 +147,7 @@ struct TileProgram {
   double tile_ns = 0;  // rough time of one tile of the parallel space
 };
 
-// UNIMPLEMENTED where an op has no routine.
+// UNIMPLEMENTED where an op has no routine. The program refers to the kernel.
 Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const compiler::Kernel& kernel);
 
 }  // namespace plinth::cpu::kernels

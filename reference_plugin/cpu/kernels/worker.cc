@@ -19,8 +19,10 @@ int64_t* Values(const TileProgram& program, std::byte* frame, int64_t array) {
 
 }  // namespace
 
-TileWorker::TileWorker(const TileProgram& program, std::byte* frame, const int64_t* start)
+TileWorker::TileWorker(const TileProgram& program, const EmittedCode* emitted, std::byte* frame,
+                       const int64_t* start)
     : program_(program),
+      emitted_(emitted),
       frame_(frame),
       rows_(frame + program.rows_offset),
       slots_(reinterpret_cast<std::byte**>(frame + program.slots_offset)),
@@ -179,7 +181,11 @@ void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, i
   }
   RunLoads(phase.loads, values, lanes);
   for (const IotaStep& iota : phase.iotas) RunIota(iota, values, lanes);
-  Execute(phase.code, slots_, lanes);
+  if (emitted_ == nullptr) {
+    Execute(phase.code, slots_, lanes);
+  } else {
+    emitted_->Execute(static_cast<size_t>(&phase - program_.phases.data()), slots_, lanes);
+  }
   for (const RowSave& save : phase.saves) {
     std::memcpy(slots_[save.to], slots_[save.from], static_cast<size_t>(lanes * save.tile_bytes));
   }

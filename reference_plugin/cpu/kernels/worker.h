@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "reference_plugin/cpu/kernels/emitted_code.h"
 #include "reference_plugin/cpu/kernels/split_run.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
@@ -14,7 +15,9 @@ class TileWorker {
  public:
   // `frame`: program.frame.size() bytes. `start`: the values of the program's forms at the first
   // point; those of inputs and outputs are addresses.
-  TileWorker(const TileProgram& program, std::byte* frame, const int64_t* start);
+  // `emitted`, unless null, runs in place of the program's instructions.
+  TileWorker(const TileProgram& program, const EmittedCode* emitted, std::byte* frame,
+             const int64_t* start);
 
   // Tiles [begin, end) of the parallel space, all phases.
   void RunTiles(int64_t begin, int64_t end);
@@ -50,6 +53,7 @@ class TileWorker {
   void RunIota(const IotaStep& step, const int64_t* values, int64_t lanes);
 
   const TileProgram& program_;
+  const EmittedCode* const emitted_;
   std::byte* frame_;
   std::byte* rows_;
   std::byte** slots_;

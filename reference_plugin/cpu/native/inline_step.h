@@ -9,10 +9,16 @@
 #include <vector>
 
 #include "reference_plugin/compiler/plan/plan.h"
-#include "reference_plugin/cpu/native/assembler.h"
-#include "reference_plugin/cpu/native/vector_code.h"
+#include "reference_plugin/cpu/emit/assembler.h"
+#include "reference_plugin/cpu/emit/vector_code.h"
+#include "reference_plugin/cpu/native/lanes.h"
 
 namespace plinth::cpu::native {
+
+using emit::Assembler;
+using emit::ConstantPool;
+using emit::Vec;
+using emit::VectorCode;
 
 // Where a loop keeps an array.
 struct Place {

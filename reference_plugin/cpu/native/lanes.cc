@@ -26,10 +26,6 @@ std::vector<int64_t> ValuesAt(const compiler::KernelShape& shape, bool over_redu
 
 }  // namespace
 
-bool IsLaneType(DType type) {
-  return type == DType::kF32 || type == DType::kS32 || type == DType::kU32 || type == DType::kPred;
-}
-
 bool LaneMap::HasFill() const {
   return std::find(elements.begin(), elements.end(), kFill) != elements.end();
 }

@@ -7,22 +7,19 @@
 #include <vector>
 
 #include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/cpu/emit/vector_code.h"
 
 // How the points of a small kernel lie in the lanes of a register, and which elements of an array
 // an access gives them.
 namespace plinth::cpu::native {
 
-// A vector register has so many elements, of four bytes each; a pred takes a lane, too: all ones or
-// zeros.
-inline constexpr int64_t kLanes = 8;
-inline constexpr int64_t kLaneBytes = 4;
-
-// Types whose values take one lane.
-bool IsLaneType(DType type);
+using emit::IsLaneType;
+using emit::kLaneBytes;
+using emit::kLanes;
 
 // By lane the number of the element in the array, counted in elements from its start.
 struct LaneMap {
-  static constexpr int64_t kFill = -1;  // the lane has the access's fill
+  static constexpr int64_t kFill = emit::kNoLane;  // the lane has the access's fill
 
   std::vector<int64_t> elements;
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "reference_plugin/cpu/emit/code_memory.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
-#include "reference_plugin/cpu/native/code_memory.h"
 #include "reference_plugin/cpu/native/loop_code.h"
 
 namespace plinth::cpu::native {
@@ -16,6 +16,7 @@ namespace {
 using backend::NativeFrame;
 using compiler::plan::Plan;
 using compiler::plan::PlanStepKind;
+using emit::CodeMemory;
 
 class Loop final : public backend::NativeLoop {
  public:

@@ -10,8 +10,8 @@
 
 #include "reference_plugin/backend/run/native_loop.h"
 #include "reference_plugin/compiler/plan/plan.h"
-#include "reference_plugin/cpu/native/assembler.h"
-#include "reference_plugin/cpu/native/vector_code.h"
+#include "reference_plugin/cpu/emit/assembler.h"
+#include "reference_plugin/cpu/emit/vector_code.h"
 
 namespace plinth::cpu::native {
 

@@ -42,7 +42,7 @@ Run RunProgram(const std::string& text, const std::vector<Bytes>& arguments, boo
   Expected<program::Module> module = program::Read(std::as_bytes(std::span(text)));
   EXPECT_TRUE(module.ok()) << module.status().ToString() << text;
   if (!module.ok()) return run;
-  backend::Backend backend = *MakeBackend({}, native);
+  backend::Backend backend = *MakeBackend({}, {.loops = native, .kernels = native});
   if (native) {
     backend.translate = [&run](const compiler::plan::Plan& plan,
                                std::span<const backend::NativeStep> steps) {

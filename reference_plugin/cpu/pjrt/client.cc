@@ -50,7 +50,7 @@ class CpuDevice final : public sdk::Device {
 CpuClient::CpuClient(const CpuClientOptions& options)
     : backend::BackendClient(
           options.backend != nullptr ? options.backend
-                                     : MakeBackend(options.library, options.native_loops),
+                                     : MakeBackend(options.library, options.native),
           std::make_shared<backend::Runtime>(
               options.num_threads > 0 ? options.num_threads
                                       : static_cast<int>(std::thread::hardware_concurrency()),

@@ -16,7 +16,7 @@ struct CpuClientOptions {
   int64_t memory_limit = 0;         // bytes; 0: the machine's memory
   int64_t device_memory_limit = 0;  // bytes of each device; 0: none
   library::LibraryOptions library;
-  bool native_loops = true;
+  NativeOptions native;
   std::string device_kind = "cpu";
   std::shared_ptr<const backend::Backend> backend;  // null: MakeBackend
 };

@@ -67,6 +67,9 @@ sdk::PluginInfo MakeInfo() {
       {"native_loops", true,
        "loops over few elements run as machine code that is made for them; false: step by step, "
        "with the same results"},
+      {"native_kernels", true,
+       "what runs often gets machine code for its elementwise ops; false: a routine for each, with "
+       "the same results"},
   };
   info.supports_bitcast = true;
   info.supports_load = true;
@@ -90,7 +93,8 @@ class CpuPlugin final : public sdk::Plugin {
     options.num_threads = static_cast<int>(request.options.GetInt64("num_threads"));
     options.memory_limit = request.options.GetInt64("memory_limit_bytes");
     options.device_memory_limit = request.options.GetInt64("device_memory_limit_bytes");
-    options.native_loops = request.options.GetBool("native_loops");
+    options.native.loops = request.options.GetBool("native_loops");
+    options.native.kernels = request.options.GetBool("native_kernels");
     options.library.blas.path = request.options.GetString("blas");
     return std::unique_ptr<sdk::Client>(std::make_unique<CpuClient>(options));
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_CODE_MEMORY_H_
-#define PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_CODE_MEMORY_H_
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_EMIT_CODE_MEMORY_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_CODE_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
-namespace plinth::cpu::native {
+namespace plinth::cpu::emit {
 
 // Pages for machine code: written first, then executable and never written again.
 class CodeMemory {
@@ -28,6 +28,6 @@ class CodeMemory {
   const size_t bytes_;
 };
 
-}  // namespace plinth::cpu::native
+}  // namespace plinth::cpu::emit
 
-#endif  // PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_CODE_MEMORY_H_
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_EMIT_CODE_MEMORY_H_

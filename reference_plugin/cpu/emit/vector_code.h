@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_VECTOR_CODE_H_
-#define PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_VECTOR_CODE_H_
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_EMIT_VECTOR_CODE_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_VECTOR_CODE_H_
 
 #include <array>
 #include <cstdint>
@@ -8,11 +8,19 @@
 #include <vector>
 
 #include "reference_plugin/compiler/kernel/kernel.h"
-#include "reference_plugin/cpu/native/assembler.h"
-#include "reference_plugin/cpu/native/lanes.h"
+#include "reference_plugin/cpu/emit/assembler.h"
 
 // Ops on the lanes of registers as instructions. They give the bits of the routines in ../math.
-namespace plinth::cpu::native {
+namespace plinth::cpu::emit {
+
+// A vector register has so many elements, of four bytes each; a pred takes a lane, too: all ones or
+// zeros.
+inline constexpr int64_t kLanes = 8;
+inline constexpr int64_t kLaneBytes = 4;
+inline constexpr int64_t kNoLane = -1;
+
+// Types whose values take one lane.
+bool IsLaneType(DType type);
 
 // Vectors that code reads. They lie after it.
 class ConstantPool {
@@ -62,6 +70,11 @@ class VectorCode {
   static bool CanCombine(compiler::Opcode opcode, DType type);
   void Combine(compiler::Opcode opcode, DType type, Vec dst, Vec a, Vec b);
 
+  // dst = max(a, constant) or min of f32, where that is short. `is_quiet`: a is never a signaling
+  // NaN. `dst` may be `a`.
+  static bool HasExtremeOfConstant(bool maximum, uint32_t constant);
+  void ExtremeOfConstant(bool maximum, Vec dst, Vec a, uint32_t constant, bool is_quiet);
+
   void Move(Vec dst, Vec source);
   void Load(Vec dst, const Xbyak::Address& from);  // a whole vector, of the pool or the stack
   void Store(const Xbyak::Address& to, Vec source);
@@ -69,7 +82,7 @@ class VectorCode {
   void LoadLanes(Vec dst, const Xbyak::Address& from, int64_t count);
   void StoreLanes(const Xbyak::Address& to, Vec source, int64_t count);
   void LoadUniform(Vec dst, const Xbyak::Address& from);
-  // Lane i of dst is lane elements[i] of the source; those with LaneMap::kFill have `fill`.
+  // Lane i of dst is lane elements[i] of the source; those with kNoLane have `fill`.
   void Shuffle(Vec dst, Vec source, std::span<const int64_t> elements, uint32_t fill);
   // dst's lanes of which the bit is set become those of the source.
   void Blend(Vec dst, Vec source, uint8_t lanes);
@@ -86,12 +99,14 @@ class VectorCode {
   void Divide(bool remainder, Vec dst, Vec a, Vec b);
   void Convert(DType from, DType to, Vec dst, Vec a);
   void Extreme(bool maximum, Vec dst, Vec a, Vec b);
+  void Round(uint8_t mode, Vec dst, Vec a);
+  void Sign(Vec dst, Vec a);
 
   Assembler& code_;
   ConstantPool& pool_;
   int64_t lanes_ = 1;
 };
 
-}  // namespace plinth::cpu::native
+}  // namespace plinth::cpu::emit
 
-#endif  // PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_VECTOR_CODE_H_
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_EMIT_VECTOR_CODE_H_

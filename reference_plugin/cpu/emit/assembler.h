@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_ASSEMBLER_H_
-#define PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_ASSEMBLER_H_
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_EMIT_ASSEMBLER_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_ASSEMBLER_H_
 
 #include <xbyak/xbyak.h>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace plinth::cpu::native {
+namespace plinth::cpu::emit {
 
 // Code that is written into memory that grows; it runs elsewhere, so it names no address of its
 // own. Throws Xbyak::Error, if there is no memory.
@@ -37,6 +37,6 @@ class Assembler final : public Xbyak::CodeGenerator {
 // A vector register. How many of its lanes count, the instruction says.
 using Vec = Xbyak::Ymm;
 
-}  // namespace plinth::cpu::native
+}  // namespace plinth::cpu::emit
 
-#endif  // PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_ASSEMBLER_H_
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_EMIT_ASSEMBLER_H_

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/cpu/native/vector_code.h"
+#include "reference_plugin/cpu/emit/vector_code.h"
 
 #include <algorithm>
 #include <bit>
 
-namespace plinth::cpu::native {
+namespace plinth::cpu::emit {
 namespace {
 
 using compiler::ComparisonDirection;
 using compiler::Node;
 using compiler::Opcode;
 
-constexpr uint32_t kSign = 0x80000000u, kOnes = 0xFFFFFFFFu;
+constexpr uint32_t kSign = 0x80000000u, kOnes = 0xFFFFFFFFu, kLargestFinite = 0x7F7FFFFFu;
 
 bool IsWhole(DType type) { return type == DType::kS32 || type == DType::kU32; }
 
@@ -109,9 +109,16 @@ uint8_t Predicate(ComparisonDirection direction) {
   }
   return 0x00;
 }
-constexpr uint8_t kIsNan = 0x03, kIsNoNan = 0x07, kIsAtLeast = 0x1D;
+constexpr uint8_t kIsNan = 0x03, kIsNoNan = 0x07, kIsAtLeast = 0x1D, kIsAtMost = 0x12;
+constexpr uint8_t kIsLessOrGreater = 0x0C;
+// Of vroundps, which is not to say that something was lost.
+constexpr uint8_t kNearestEven = 0x08, kDown = 0x09, kUp = 0x0A;
 
 }  // namespace
+
+bool IsLaneType(DType type) {
+  return type == DType::kF32 || type == DType::kS32 || type == DType::kU32 || type == DType::kPred;
+}
 
 Xbyak::Address ConstantPool::Find(const Vector& vector) {
   const auto found = std::find(vectors_.begin(), vectors_.end(), vector);
@@ -172,6 +179,11 @@ bool VectorCode::Has(const Node& node, DType operand, int64_t lanes) {
       return !floats;
     case Opcode::kSqrt:
     case Opcode::kRsqrt:
+    case Opcode::kSign:
+    case Opcode::kFloor:
+    case Opcode::kCeil:
+    case Opcode::kRoundNearestEven:
+    case Opcode::kIsFinite:
       return floats;
     default:
       return OneInstruction(node.opcode, operand) != nullptr;
@@ -202,6 +214,17 @@ void VectorCode::Emit(const Node& node, DType operand, Vec dst, std::span<const 
       code_.vsqrtps(Sized(kScratch), Sized(a));
       Load(dst, pool_.Splat(std::bit_cast<uint32_t>(1.0f)));
       return code_.vdivps(Sized(dst), Sized(dst), Sized(kScratch));
+    case Opcode::kSign:
+      return Sign(dst, a);
+    case Opcode::kFloor:
+      return Round(kDown, dst, a);
+    case Opcode::kCeil:
+      return Round(kUp, dst, a);
+    case Opcode::kRoundNearestEven:
+      return Round(kNearestEven, dst, a);
+    case Opcode::kIsFinite:
+      code_.vandps(Sized(kScratch), Sized(a), pool_.Splat(~kSign));
+      return code_.vcmpps(Sized(dst), Sized(kScratch), pool_.Splat(kLargestFinite), kIsAtMost);
     case Opcode::kDivide:
     case Opcode::kRemainder:
       if (operand == DType::kS32) return Divide(node.opcode == Opcode::kRemainder, dst, a, b);
@@ -239,6 +262,42 @@ void VectorCode::Extreme(bool maximum, Vec dst, Vec a, Vec b) {
   code_.vcmpps(other, Sized(a), Sized(b), kIsNan);
   code_.vaddps(Sized(dst), Sized(a), Sized(b));
   code_.vblendvps(Sized(dst), scratch, Sized(dst), other);
+}
+
+// The whole number with the sign of the operand.
+void VectorCode::Round(uint8_t mode, Vec dst, Vec a) {
+  code_.vandps(Sized(kScratch), Sized(a), pool_.Splat(kSign));
+  code_.vroundps(Sized(dst), Sized(a), mode);
+  code_.vandps(Sized(dst), Sized(dst), pool_.Splat(~kSign));
+  code_.vorps(Sized(dst), Sized(dst), Sized(kScratch));
+}
+
+// Zeros and NaNs answer themselves.
+void VectorCode::Sign(Vec dst, Vec a) {
+  code_.vandps(Sized(kScratch), Sized(a), pool_.Splat(kSign));
+  code_.vorps(Sized(kScratch), Sized(kScratch), pool_.Splat(std::bit_cast<uint32_t>(1.0f)));
+  SetZero(dst);
+  code_.vcmpps(Sized(dst), Sized(a), Sized(dst), kIsLessOrGreater);
+  code_.vblendvps(Sized(dst), Sized(a), Sized(kScratch), Sized(dst));
+}
+
+// max(a, constant) or min: the instruction answers the second operand to a NaN, and of two zeros;
+// the sum quiets the NaN, and gives the zero its sign.
+bool VectorCode::HasExtremeOfConstant(bool maximum, uint32_t constant) {
+  return std::bit_cast<float>(constant) == std::bit_cast<float>(constant) &&
+         (maximum || constant != kSign);
+}
+
+void VectorCode::ExtremeOfConstant(bool maximum, Vec dst, Vec a, uint32_t constant, bool is_quiet) {
+  Load(kScratch, pool_.Splat(constant));
+  if (maximum) {
+    code_.vmaxps(Sized(dst), Sized(kScratch), Sized(a));
+  } else {
+    code_.vminps(Sized(dst), Sized(kScratch), Sized(a));
+  }
+  const bool of_zero = maximum && constant == 0;
+  if (is_quiet && !of_zero) return;
+  code_.vaddps(Sized(dst), Sized(dst), pool_.Splat(of_zero ? 0 : kSign));
 }
 
 void VectorCode::Invert(Vec dst, Vec a) { code_.vxorps(Sized(dst), Sized(a), pool_.Splat(kOnes)); }
@@ -381,7 +440,7 @@ void VectorCode::Shuffle(Vec dst, Vec source, std::span<const int64_t> elements,
   bool in_four = elements.size() <= 4, uniform = true;
   ConstantPool::Vector indices{};
   for (size_t lane = 0; lane < elements.size(); ++lane) {
-    if (elements[lane] == LaneMap::kFill) {
+    if (elements[lane] == kNoLane) {
       filled = static_cast<uint8_t>(filled | (1 << lane));
       continue;
     }
@@ -405,4 +464,4 @@ void VectorCode::Blend(Vec dst, Vec source, uint8_t lanes) {
   code_.vblendps(dst, dst, source, lanes);
 }
 
-}  // namespace plinth::cpu::native
+}  // namespace plinth::cpu::emit

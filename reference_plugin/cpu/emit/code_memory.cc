@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_plugin/cpu/native/code_memory.h"
+#include "reference_plugin/cpu/emit/code_memory.h"
 
 #include <sys/mman.h>
 
-namespace plinth::cpu::native {
+namespace plinth::cpu::emit {
 
 std::unique_ptr<CodeMemory> CodeMemory::Make(size_t bytes) {
   void* data =
@@ -16,4 +16,4 @@ CodeMemory::~CodeMemory() { munmap(data_, bytes_); }
 
 bool CodeMemory::Seal() { return mprotect(data_, bytes_, PROT_READ | PROT_EXEC) == 0; }
 
-}  // namespace plinth::cpu::native
+}  // namespace plinth::cpu::emit

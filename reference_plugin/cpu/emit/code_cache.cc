@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/emit/code_cache.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "reference_plugin/cpu/math/tile_functions.h"
+
+namespace plinth::cpu::emit {
+namespace {
+
+constexpr int64_t kPageBytes = 4096;
+
+}  // namespace
+
+Code::~Code() {
+  if (total_ != nullptr) *total_ -= bytes_;
+}
+
+std::shared_ptr<const Code> CodeCache::Get(std::span<const Piece> pieces) {
+  if (math::BestSimdTarget() < math::SimdTarget::kAvx2) return nullptr;
+  std::string key;
+  for (const Piece& piece : pieces) AppendKey(piece, &key);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = codes_.find(key); found != codes_.end()) {
+      if (std::shared_ptr<const Code> code = found->second.lock()) return code;
+    }
+  }
+  std::shared_ptr<const Code> code = Make(pieces);
+  if (code == nullptr) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (codes_.size() >= next_sweep_) {
+    std::erase_if(codes_, [](const auto& entry) { return entry.second.expired(); });
+    next_sweep_ = 2 * std::max<size_t>(codes_.size(), 32);
+  }
+  std::weak_ptr<const Code>& entry = codes_[std::move(key)];
+  // Another thread may have been faster.
+  if (std::shared_ptr<const Code> other = entry.lock()) return other;
+  entry = code;
+  return code;
+}
+
+std::shared_ptr<const Code> CodeCache::Make(std::span<const Piece> pieces) const {
+  if (*total_ >= most_bytes_) return nullptr;
+  std::shared_ptr<Code> code(new Code);
+  std::vector<size_t> starts;
+  try {
+    Assembler assembler;
+    ConstantPool pool;
+    for (const Piece& piece : pieces) {
+      starts.push_back(assembler.getSize());
+      EmitPiece(piece, assembler, pool);
+    }
+    pool.Write(assembler);
+    assembler.ready(Xbyak::CodeArray::PROTECT_RW);
+    code->memory_ = CodeMemory::Make(assembler.getSize());
+    if (code->memory_ == nullptr) return nullptr;
+    std::memcpy(code->memory_->data(), assembler.getCode(), assembler.getSize());
+    if (!code->memory_->Seal()) return nullptr;
+    code->bytes_ =
+        (static_cast<int64_t>(assembler.getSize()) + kPageBytes - 1) / kPageBytes * kPageBytes;
+  } catch (const Xbyak::Error&) {
+    return nullptr;
+  }
+  *total_ += code->bytes_;
+  code->total_ = total_;
+  for (const size_t start : starts) {
+    const uint8_t* const address = code->memory_->data() + start;
+    static_assert(sizeof(PieceFunction) == sizeof(address));
+    std::memcpy(&code->functions_.emplace_back(), &address, sizeof(address));
+  }
+  return code;
+}
+
+}  // namespace plinth::cpu::emit

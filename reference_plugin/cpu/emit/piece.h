@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_EMIT_PIECE_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_PIECE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/cpu/emit/assembler.h"
+#include "reference_plugin/cpu/emit/vector_code.h"
+
+// Several ops on tiles as one loop, whose values stay in registers.
+namespace plinth::cpu::emit {
+
+struct PieceValue {
+  enum class Kind : uint8_t { kInput, kConstant, kOp };
+
+  Kind kind = Kind::kInput;
+  DType type = DType::kInvalid;
+  int32_t slot = -1;         // kInput: read; kOp: written, or none
+  uint32_t bits = 0;         // kConstant
+  compiler::Node node = {};  // kOp: `operands` are earlier values
+  DType operand_type = DType::kInvalid;
+};
+
+// In an order in which they can be computed. Values in slots are in tile form (../math), a slot is
+// read before any is written: element by element a result may lie over an input of its size.
+using Piece = std::vector<PieceValue>;
+
+// slots[i] points to slot i, which needs no alignment. Exactly `lanes` elements are read and
+// written.
+using PieceFunction = void (*)(std::byte* const* slots, int64_t lanes);
+
+// Whether the op can be part of a piece. `operand` as for VectorCode.
+bool CanEmit(const compiler::Node& node, DType operand);
+
+// Appends all that the code of a piece depends on.
+void AppendKey(const Piece& piece, std::string* key);
+
+// Appends the piece's function. Throws Xbyak::Error.
+void EmitPiece(const Piece& piece, Assembler& code, ConstantPool& pool);
+
+}  // namespace plinth::cpu::emit
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_EMIT_PIECE_H_

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces against the routines of ../math, one op after the other: the same bits.
+#include "reference_plugin/cpu/emit/piece.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "reference_plugin/cpu/emit/code_cache.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
+
+namespace plinth::cpu::emit {
+namespace {
+
+using compiler::ComparisonDirection;
+using compiler::Node;
+using compiler::Opcode;
+using Kind = PieceValue::Kind;
+
+// A page that ends where none is, so that who touches a byte too many is seen.
+class GuardedPage {
+ public:
+  GuardedPage() : size_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {
+    void* const pages = mmap(nullptr, 3 * size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return;
+    pages_ = static_cast<std::byte*>(pages);
+    EXPECT_EQ(mprotect(pages_ + size_, size_, PROT_READ | PROT_WRITE), 0);
+  }
+  ~GuardedPage() { munmap(pages_, 3 * size_); }
+  GuardedPage(const GuardedPage&) = delete;
+  GuardedPage& operator=(const GuardedPage&) = delete;
+
+  std::byte* begin() { return pages_ + size_; }
+  std::byte* end() { return pages_ + 2 * size_; }
+
+ private:
+  const size_t size_;
+  std::byte* pages_ = nullptr;
+};
+
+constexpr int64_t kMostLanes = 100;
+constexpr int32_t kNumInputs = 4;
+constexpr size_t kMargin = 64;  // bytes before a slot
+
+Node Op(Opcode opcode, DType type, uint8_t num_operands,
+        ComparisonDirection direction = ComparisonDirection::kEq) {
+  Node node;
+  node.opcode = opcode;
+  node.dtype = type;
+  node.num_operands = num_operands;
+  node.compare.direction = direction;
+  return node;
+}
+
+struct Candidate {
+  Node node;
+  DType operand;
+};
+
+std::vector<Candidate> Candidates() {
+  std::vector<Candidate> all;
+  const auto add = [&](Opcode opcode, DType operand, DType result, uint8_t num_operands,
+                       ComparisonDirection direction = ComparisonDirection::kEq) {
+    const Node node = Op(opcode, result, num_operands, direction);
+    if (CanEmit(node, operand)) all.push_back({node, operand});
+  };
+  const DType types[] = {DType::kF32, DType::kS32, DType::kU32, DType::kPred};
+  for (const DType type : types) {
+    for (const Opcode opcode :
+         {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide, Opcode::kMaximum,
+          Opcode::kMinimum, Opcode::kAnd, Opcode::kOr, Opcode::kXor, Opcode::kShiftLeft,
+          Opcode::kShiftRightLogical, Opcode::kShiftRightArithmetic}) {
+      if (math::FindTileRoutine(opcode, type, type)) add(opcode, type, type, 2);
+    }
+    for (const Opcode opcode :
+         {Opcode::kNegate, Opcode::kAbs, Opcode::kNot, Opcode::kSqrt, Opcode::kRsqrt, Opcode::kSign,
+          Opcode::kFloor, Opcode::kCeil, Opcode::kRoundNearestEven}) {
+      if (math::FindTileRoutine(opcode, type, type)) add(opcode, type, type, 1);
+    }
+    add(Opcode::kSelect, type, type, 3);
+    for (const DType to : types) add(Opcode::kConvert, type, to, 1);
+    for (int direction = 0; direction < 6; ++direction) {
+      add(Opcode::kCompare, type, DType::kPred, 2, static_cast<ComparisonDirection>(direction));
+    }
+  }
+  add(Opcode::kIsFinite, DType::kF32, DType::kPred, 1);
+  return all;
+}
+
+uint32_t RandomBits(DType type, std::mt19937& random) {
+  // Zeros, infinities, NaNs, subnormals, limits of conversions.
+  static constexpr uint32_t kSpecial[] = {
+      0,          0x80000000, 0x7F800000, 0xFF800000, 0x7FC00001, 0xFFC12345, 0x7F812345,
+      0xFF800001, 1,          0x80000001, 0x007FFFFF, 0x00800000, 0x7F7FFFFF, 0x3F800000,
+      0xBF800000, 0x4F000000, 0xCF000000, 0x3F000000, 0x40200000, 31,         32};
+  if (type == DType::kPred) return random() & 1;
+  const uint32_t number = random();
+  if (number % 3 == 0) return kSpecial[(number >> 8) % std::size(kSpecial)];
+  if (type != DType::kF32) return number % 3 == 1 ? random() : (number >> 8) % 40;
+  return std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(number)) * 0x1p-29f);
+}
+
+size_t BytesOf(DType type) { return math::TileElementBytes(type); }
+
+struct RandomPiece {
+  Piece piece;
+  int32_t num_slots = 0;
+};
+
+RandomPiece MakePiece(const std::vector<Candidate>& candidates, std::mt19937& random,
+                      int64_t num_ops) {
+  RandomPiece made;
+  Piece& piece = made.piece;
+  const DType types[] = {DType::kF32, DType::kS32, DType::kU32, DType::kPred, DType::kF32};
+  // An odd turn has more inputs than there are registers for their addresses.
+  const int32_t inputs = random() % 4 == 0 ? 3 * kNumInputs : kNumInputs;
+  for (int32_t i = 0; i < inputs; ++i) {
+    PieceValue value;
+    value.type = types[i % 5 < 4 ? i % 4 : 4];
+    value.slot = made.num_slots++;
+    piece.push_back(value);
+  }
+  for (const DType type : types) {
+    PieceValue value;
+    value.kind = Kind::kConstant;
+    value.type = type;
+    value.bits = RandomBits(type, random);
+    if (type == DType::kPred) value.bits = 0 - value.bits;
+    piece.push_back(value);
+  }
+  const auto choose = [&](DType type) {
+    while (true) {
+      const size_t n = random() % 2 == 0
+                           ? random() % piece.size()
+                           : piece.size() - 1 - random() % std::min<size_t>(4, piece.size());
+      if (piece[n].type == type) return static_cast<int32_t>(n);
+      if (random() % 8 == 0) {
+        for (size_t m = 0; m < piece.size(); ++m) {
+          if (piece[m].type == type) return static_cast<int32_t>(m);
+        }
+      }
+    }
+  };
+  for (int64_t k = 0; k < num_ops; ++k) {
+    const Candidate& candidate = candidates[random() % candidates.size()];
+    PieceValue value;
+    value.kind = Kind::kOp;
+    value.node = candidate.node;
+    value.operand_type = candidate.operand;
+    value.type = candidate.node.dtype;
+    for (size_t i = 0; i < value.node.num_operands; ++i) {
+      const bool is_pred = value.node.opcode == Opcode::kSelect && i == 0;
+      value.node.operands[i] = choose(is_pred ? DType::kPred : candidate.operand);
+    }
+    if (random() % 8 == 0 || k + 1 == num_ops) value.slot = made.num_slots++;
+    piece.push_back(value);
+  }
+  return made;
+}
+
+using Lanes = std::vector<std::byte>;
+
+// What each value is, by the routines.
+std::vector<Lanes> Reference(const Piece& piece, const std::vector<Lanes>& slots, int64_t lanes) {
+  std::vector<Lanes> values;
+  const auto count = static_cast<size_t>(lanes);
+  for (const PieceValue& value : piece) {
+    Lanes& out = values.emplace_back(kMostLanes * BytesOf(value.type));
+    if (value.kind == Kind::kInput) {
+      out = slots[static_cast<size_t>(value.slot)];
+    } else if (value.kind == Kind::kConstant) {
+      const uint32_t bits = value.type == DType::kPred ? value.bits & 1 : value.bits;
+      math::FindFill(BytesOf(value.type))(out.data(), &bits, count);
+    } else {
+      const math::TileRoutine routine = math::FindTileRoutine(value.node.opcode, value.operand_type,
+                                                              value.type, value.node.compare);
+      const void* operands[3] = {};
+      for (size_t i = 0; i < value.node.num_operands; ++i) {
+        operands[i] = values[static_cast<size_t>(value.node.operands[i])].data();
+      }
+      EXPECT_TRUE(routine && routine.finish == nullptr);
+      routine.compute(out.data(), operands[0], operands[1], operands[2], count, {});
+    }
+  }
+  return values;
+}
+
+void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt19937& random) {
+  // Slots end at a guard, so none is aligned to a vector.
+  std::vector<Lanes> inputs;
+  std::vector<std::unique_ptr<GuardedPage>> pages;
+  std::vector<std::byte*> slots;
+  for (const PieceValue& value : piece) {
+    if (value.slot < 0) continue;
+    const size_t bytes = BytesOf(value.type) * static_cast<size_t>(lanes);
+    GuardedPage& page = *pages.emplace_back(std::make_unique<GuardedPage>());
+    slots.push_back(page.end() - bytes);
+    std::memset(slots.back() - kMargin, 0x5A, kMargin + bytes);
+    Lanes& input = inputs.emplace_back(kMostLanes * BytesOf(value.type));
+    if (value.kind != Kind::kInput) continue;
+    for (int64_t i = 0; i < lanes; ++i) {
+      const uint32_t bits = RandomBits(value.type, random);
+      std::memcpy(&input[static_cast<size_t>(i) * BytesOf(value.type)], &bits, BytesOf(value.type));
+    }
+    std::memcpy(slots.back(), input.data(), bytes);
+  }
+  const std::vector<Lanes> expected = Reference(piece, inputs, lanes);
+  function(slots.data(), lanes);
+  for (size_t n = 0; n < piece.size(); ++n) {
+    const PieceValue& value = piece[n];
+    if (value.slot < 0) continue;
+    const auto slot = static_cast<size_t>(value.slot);
+    const size_t size = BytesOf(value.type);
+    for (int64_t i = 0; i < lanes; ++i) {
+      uint32_t got = 0, wanted = 0;
+      std::memcpy(&got, slots[slot] + static_cast<size_t>(i) * size, size);
+      std::memcpy(&wanted, &expected[n][static_cast<size_t>(i) * size], size);
+      ASSERT_EQ(got, wanted) << "value " << n << " lane " << i << " of " << lanes << ": "
+                             << compiler::Name(value.node.opcode) << " of "
+                             << Name(value.operand_type);
+    }
+    for (const std::byte* p = slots[slot] - kMargin; p < slots[slot]; ++p) {
+      ASSERT_EQ(*p, std::byte{0x5A}) << "written before the slot";
+    }
+  }
+}
+
+class PieceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (math::BestSimdTarget() < math::SimdTarget::kAvx2) GTEST_SKIP() << "no AVX2";
+  }
+  CodeCache codes_;
+};
+
+TEST_F(PieceTest, EachOpIsTheRoutine) {
+  std::mt19937 random(1);
+  for (const Candidate& candidate : Candidates()) {
+    for (int turn = 0; turn < 20; ++turn) {
+      const Piece piece = MakePiece({candidate}, random, 1).piece;
+      const auto code = codes_.Get({{piece}});
+      ASSERT_NE(code, nullptr);
+      Compare(piece, code->function(0), 96 + turn % 5, random);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(PieceTest, RandomPiecesAreTheirRoutines) {
+  const std::vector<Candidate> candidates = Candidates();
+  std::mt19937 random(2);
+  for (int turn = 0; turn < 300; ++turn) {
+    SCOPED_TRACE(turn);
+    const Piece piece = MakePiece(candidates, random, 1 + turn % 60).piece;
+    const auto code = codes_.Get({{piece}});
+    ASSERT_NE(code, nullptr);
+    for (int64_t lanes = turn % 7; lanes <= kMostLanes; lanes += 7) {
+      Compare(piece, code->function(0), lanes, random);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(PieceTest, CodeIsSharedCountedAndBounded) {
+  std::mt19937 random(3);
+  const std::vector<Candidate> candidates = Candidates();
+  const Piece piece = MakePiece(candidates, random, 5).piece;
+  const Piece other = MakePiece(candidates, random, 6).piece;
+  CodeCache codes(/*most_bytes=*/1);
+  auto code = codes.Get({{piece}});
+  ASSERT_NE(code, nullptr);
+  EXPECT_GT(codes.bytes(), 0);
+  EXPECT_EQ(codes.Get({{piece}}), code);
+  EXPECT_EQ(codes.Get({{other}}), nullptr);
+  code.reset();
+  EXPECT_EQ(codes.bytes(), 0);
+  EXPECT_NE(codes.Get({{other}}), nullptr);
+}
+
+}  // namespace
+}  // namespace plinth::cpu::emit

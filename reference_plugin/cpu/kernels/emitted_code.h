@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_EMITTED_CODE_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_EMITTED_CODE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "reference_plugin/cpu/emit/code_cache.h"
+#include "reference_plugin/cpu/kernels/tile_program.h"
+
+// The plain ops of a tile program as machine code: consecutive ones are one routine, whose values
+// stay in registers. What is between them runs as before.
+namespace plinth::cpu::kernels {
+
+class EmittedCode {
+ public:
+  // Null where nothing can be gained, or no code can be had.
+  static std::unique_ptr<const EmittedCode> Make(const TileProgram& program,
+                                                 emit::CodeCache& codes);
+
+  // In place of the phase's instructions.
+  void Execute(size_t phase, std::byte* const* slots, int64_t lanes) const {
+    for (const Step& step : phases_[phase]) {
+      if (step.piece != nullptr) {
+        step.piece(slots, lanes);
+        continue;
+      }
+      const Instruction& op = step.instruction;
+      op.function(slots[op.result], slots[op.a], slots[op.b], slots[op.c],
+                  static_cast<size_t>(lanes), op.parameters);
+    }
+  }
+
+ private:
+  struct Step {
+    emit::PieceFunction piece = nullptr;
+    Instruction instruction;  // without a piece
+  };
+
+  std::vector<std::vector<Step>> phases_;
+  std::shared_ptr<const emit::Code> code_;
+};
+
+// Code that is made when it begins to pay.
+class LazyCode {
+ public:
+  // `at_once`: in the first run already. The program outlives this.
+  LazyCode(const TileProgram& program, std::shared_ptr<emit::CodeCache> codes, bool at_once)
+      : program_(program), codes_(std::move(codes)), runs_(at_once ? 1 : 0) {}
+
+  // To be called once in each run. Null: there is none, or not yet.
+  const EmittedCode* Get() {
+    if (const EmittedCode* made = made_.load(std::memory_order_acquire)) return made;
+    if (runs_.load(std::memory_order_relaxed) > 1) return nullptr;
+    // One thread makes it; those that run meanwhile do without.
+    if (runs_.fetch_add(1, std::memory_order_relaxed) != 1) return nullptr;
+    code_ = EmittedCode::Make(program_, *codes_);
+    made_.store(code_.get(), std::memory_order_release);
+    return code_.get();
+  }
+
+ private:
+  const TileProgram& program_;
+  const std::shared_ptr<emit::CodeCache> codes_;
+  std::atomic<int32_t> runs_;
+  std::unique_ptr<const EmittedCode> code_;
+  std::atomic<const EmittedCode*> made_ = nullptr;
+};
+
+}  // namespace plinth::cpu::kernels
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_EMITTED_CODE_H_
