@@ -64,6 +64,10 @@ void RunPlaces(Context& context, std::string_view name, std::span<const int> ids
     auto where = Get<&PJRT_Buffer_Device_Args::buffer>(context, launch.output(i));
     context.Check(kAssignment, where.has_value() && where->device == devices[i],
                   "the output of partition ", i, " lies on another device");
+    auto memory = Get<&PJRT_Buffer_Memory_Args::buffer>(context, launch.output(i));
+    context.Check("PJRT-Buffer_Memory-asked-for",
+                  memory.has_value() && memory->memory == DefaultMemoryOf(context, devices[i]),
+                  "the output of partition ", i, " lies in a memory of another device");
   }
 }
 
@@ -132,7 +136,8 @@ void AddDeviceAssignmentCases(std::vector<Case>& cases) {
                      Level::kL3,
                      ClientNeed::kShared,
                      {kAssignment, "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order",
-                      "PJRT-Executable_NumPartitions-options", "PJRT-Args-output-true"},
+                      "PJRT-Executable_NumPartitions-options", "PJRT-Args-output-true",
+                      "PJRT-Buffer_Memory-asked-for"},
                      run});
   };
   add("turned", Turned);

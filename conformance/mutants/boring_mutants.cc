@@ -962,6 +962,131 @@ constexpr Mutant kBoringMutants[] = {
          return error;
        });
      }},
+    {"outputs_in_first_memory", "PJRT-Buffer_Memory-asked-for",
+     "results say the memory of the client's first device",
+     [](PJRT_Api& t) {
+       static PJRT_Memory* first = nullptr;
+       static std::set<PJRT_Buffer*> made;
+       Replace<&PJRT_Api::PJRT_Client_AddressableDevices>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Client_AddressableDevices(a);
+         if (error == nullptr && a->num_addressable_devices > 0)
+           first = MemoryOf(a->addressable_devices[0]);
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_LoadedExecutable_Execute(a);
+         if (error != nullptr || a->num_devices < 2) return error;
+         auto count = MakeArgs<PJRT_Executable_NumOutputs_Args>();
+         count.executable = ExecutableOf(a->executable);
+         FreeError(Real().PJRT_Executable_NumOutputs(&count));
+         std::lock_guard<std::mutex> lock(BoringLock());
+         for (size_t i = 0; i < a->num_devices && count.num_outputs > 0; ++i)
+           made.insert(a->output_lists[i][0]);
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Buffer_Destroy>(t, [](auto* a) {
+         {
+           std::lock_guard<std::mutex> lock(BoringLock());
+           made.erase(a->buffer);
+         }
+         return Real().PJRT_Buffer_Destroy(a);
+       });
+       Replace<&PJRT_Api::PJRT_Buffer_Memory>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Buffer_Memory(a);
+         std::lock_guard<std::mutex> lock(BoringLock());
+         if (error == nullptr && first != nullptr && made.contains(a->buffer)) a->memory = first;
+         return error;
+       });
+     }},
+    {"callback_text_lost", "PJRT-Event_Await-independent",
+     "the error that a callback gets has a code and no text",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) {
+         if (a->callback == nullptr) return Real().PJRT_Event_OnReady(a);
+         struct Given {
+           PJRT_Event_OnReadyCallback callback;
+           void* arg;
+         };
+         auto own = *a;
+         own.user_arg = new Given{a->callback, a->user_arg};
+         own.callback = [](PJRT_Error* error, void* arg) {
+           auto* given = static_cast<Given*>(arg);
+           if (error != nullptr) {
+             auto code = MakeArgs<PJRT_Error_GetCode_Args>();
+             code.error = error;
+             FreeError(Real().PJRT_Error_GetCode(&code));
+             FreeError(error);
+             error = MakeError(code.code, "");
+           }
+           given->callback(error, given->arg);
+           delete given;
+         };
+         return Real().PJRT_Event_OnReady(&own);
+       });
+     }},
+    {"event_error_internal", "PJRT-Event_Set-outcome",
+     "PJRT_Event_Error says INTERNAL whatever happened",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Event_Error>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Event_Error(a);
+         if (error == nullptr) return error;
+         auto message = MakeArgs<PJRT_Error_Message_Args>();
+         message.error = error;
+         Real().PJRT_Error_Message(&message);
+         PJRT_Error* other =
+             MakeError(PJRT_Error_Code_INTERNAL, {message.message, message.message_size});
+         FreeError(error);
+         return other;
+       });
+     }},
+    {"compile_changes_program", "PJRT-Args-input", "compiling leaves a program of no size",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Client_Compile(a);
+         if (error == nullptr) const_cast<PJRT_Program*>(a->program)->code_size = 0;
+         return error;
+       });
+     }},
+    {"arguments_taken", "PJRT-Args-input", "an execution leaves its last argument's place empty",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_LoadedExecutable_Execute(a);
+         if (error == nullptr && a->num_args > 1)
+           const_cast<PJRT_Buffer**>(a->argument_lists[0])[a->num_args - 1] = nullptr;
+         return error;
+       });
+     }},
+    {"upload_writes_host", "PJRT-Args-input", "an upload leaves a mark in the host's memory",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(a);
+         if (error == nullptr && SizeOf(a->buffer) >= 8 && a->num_byte_strides == 0 &&
+             a->host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableOnlyDuringCall)
+           static_cast<char*>(const_cast<void*>(a->data))[0] ^= 1;
+         return error;
+       });
+     }},
+    {"layout_written", "PJRT-Args-input", "a copy to the host turns the order that it is given",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(a);
+         if (error != nullptr || a->host_layout == nullptr ||
+             a->host_layout->type != PJRT_Buffer_MemoryLayout_Type_Tiled)
+           return error;
+         auto& tiled = a->host_layout->tiled;
+         auto* order = const_cast<int64_t*>(tiled.minor_to_major);
+         if (tiled.minor_to_major_size > 1) std::swap(order[0], order[1]);
+         return error;
+       });
+     }},
+    {"no_devices_run", "PJRT-LoadedExecutable_Execute-count", "an execution on no devices succeeds",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
+         if (a->executable != nullptr && a->options != nullptr && a->num_devices == 0)
+           return static_cast<PJRT_Error*>(nullptr);
+         return Real().PJRT_LoadedExecutable_Execute(a);
+       });
+     }},
     {"pieces_read_later", "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset",
      "a piece is read a little after its event says that it was",
      [](PJRT_Api& t) {

@@ -21,7 +21,8 @@ std::vector<const Mutant*> AllMutants() {
   std::vector<const Mutant*> all;
   for (std::span<const Mutant> some :
        {TableMutants(), EventMutants(), BufferMutants(), TransferMutants(), ExecuteMutants(),
-        LaunchMutants(), ProcessMutants(), VendorMutants(), FormMutants(), BoringMutants(), ValueMutants()}) {
+        LaunchMutants(), ProcessMutants(), VendorMutants(), FormMutants(), BoringMutants(),
+        ValueMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;

@@ -6,11 +6,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <clocale>
 #include <cstring>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -63,6 +65,19 @@ bool IsOptional(const Function& function, const Field& field, const std::byte* a
          field.base == Base::kInteger;
 }
 
+// Of what an input points to so many bytes are compared.
+constexpr size_t kMostInput = 4096;
+
+// A hash of the bytes there; 0 where they cannot be read, as cases give addresses that are wrong.
+size_t HashOf(uint64_t address, size_t size) {
+  std::byte bytes[kMostInput];
+  iovec to = {bytes, std::min(size, kMostInput)};
+  iovec from = {reinterpret_cast<void*>(address), to.iov_len};
+  ssize_t read = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  if (read != static_cast<ssize_t>(to.iov_len)) return 0;
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes), to.iov_len});
+}
+
 bool IsText(const Field& field) {
   return field.base == Base::kChar && field.depth == 1 &&
          !field.name.view().starts_with("serialized");
@@ -98,7 +113,37 @@ CallWatch::CallWatch(const Function& function, void* args, int minor)
   std::memcpy(before_.data(), args, size_);
   for (const Field& field : FieldsOf(structure)) {
     if (IsFilled(field)) std::fill_n(At(field), field.size, kPattern);
+    size_t size = InputSize(field);
+    if (size == 0 || num_inputs_ == inputs_.size()) continue;
+    uint64_t address = ReadNumber(At(field), field);
+    inputs_[num_inputs_++] = {&field, address, size, HashOf(address, size)};
   }
+}
+
+size_t CallWatch::InputSize(const Field& field) const {
+  if (field.direction != Direction::kIn || field.depth == 0 || field.offset + field.size > size_ ||
+      ReadNumber(At(field), field) == 0)
+    return 0;
+  if (field.base == Base::kStruct && field.depth == 1 && field.length_field < 0) {
+    // This one gets its program there.
+    if (&function_ == &reflection::Get(reflection::function::kPJRT_Executable_OptimizedProgram))
+      return 0;
+    const reflection::Struct& nested = reflection::Structs()[field.target];
+    size_t said = nested.size;
+    if (nested.carries_struct_size) {
+      iovec to = {&said, sizeof(said)};
+      iovec from = {reinterpret_cast<void*>(ReadNumber(At(field), field)), sizeof(said)};
+      if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != sizeof(said)) return 0;
+    }
+    return std::min<size_t>(said, nested.size);
+  }
+  // A block that is not const is one to write to.
+  if (field.length_field < 0 || field.type.view().find("const") == std::string_view::npos) return 0;
+  const Field& length = FieldsOf(*structure_)[field.length_field];
+  if (length.direction != Direction::kIn || length.offset + length.size > size_) return 0;
+  uint64_t count = ReadNumber(At(length), length);
+  size_t each = field.depth > 1 ? sizeof(void*) : std::max<size_t>(field.element_size, 1);
+  return std::min<uint64_t>(count, kMostInput) * each;
 }
 
 bool CallWatch::IsFilled(const Field& field) const {
@@ -124,6 +169,13 @@ void CallWatch::Finish(bool failed, WatchFindings& findings) {
     break;
   }
   if (structure_ == nullptr) return;
+  for (size_t i = 0; i < num_inputs_; ++i) {
+    const Input& input = inputs_[i];
+    size_t hash = input.hash == 0 ? 0 : HashOf(input.address, input.size);
+    if (hash != input.hash)
+      findings.Add("PJRT-Args-input",
+                   StrCat(name, " changed what `", input.field->name, "` points to, an input"));
+  }
   for (const Field& field : FieldsOf(*structure_)) {
     if (field.offset + field.size > size_) continue;
     if (field.direction == Direction::kIn) {

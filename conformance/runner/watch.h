@@ -40,7 +40,16 @@ class CallWatch {
   void Finish(bool failed, WatchFindings& findings);
 
  private:
+  // What an input points to, as it was before the call.
+  struct Input {
+    const reflection::Field* field;
+    uint64_t address;
+    size_t size, hash;
+  };
+
   bool IsFilled(const reflection::Field& field) const;
+  // How many bytes the field points to that the call must not change; 0 if it is none of these.
+  size_t InputSize(const reflection::Field& field) const;
   void LookAtOutput(const reflection::Field& field, WatchFindings& findings) const;
   void LookAtArray(const reflection::Field& field, WatchFindings& findings) const;
   std::byte* At(const reflection::Field& field) const { return args_ + field.offset; }
@@ -51,6 +60,8 @@ class CallWatch {
   int minor_;
   size_t size_ = 0;  // of what the caller announced and the plugin can know
   std::array<std::byte, 512> before_;
+  std::array<Input, 16> inputs_;
+  size_t num_inputs_ = 0;
   uint32_t fp_modes_;
   sigset_t signals_;
 };

@@ -111,6 +111,19 @@ func.func private @fourfold(%x: {kind}) -> {kind} {{
                   [Result(value, any_zero_sign=True)])
 
 
+def unused_programs(element: ElementType):
+    """Arguments that nothing uses are still arguments, here and of functions."""
+    x, y, z, u = (marked(element, shape, i) for i, shape in enumerate([(3,), (2, 4), (3,), (0, 2)]))
+    before = f"""func.func private @second(%p: {tensor_of(x)}, %q: {tensor_of(z)}) -> {tensor_of(z)} {{
+  return %q : {tensor_of(z)}
+}}
+"""
+    body = f"%s = func.call @second(%a0, %a2) : ({tensor_of(x)}, {tensor_of(z)}) -> {tensor_of(z)}"
+    yield Program(f"{element.name}/unused",
+                  main_of([x, y, z, u], [z, x, z], body, "%a2, %a0, %s", before), [x, y, z, u],
+                  [Result(z), Result(x), Result(z)])
+
+
 def composite_programs(element: ElementType):
     """Of a name that nobody knows: its decomposition says what it is."""
     x = small_integers(element, (5,), "composite")
@@ -176,7 +189,7 @@ ROWS = [
     Op("while", NUMBERS, while_and_nested),
     Op("if", ALL, if_programs),
     Op("case", ALL, case_programs),
-    Op("call", NUMBERS, call_programs),
+    Op("call", NUMBERS, lambda element: [*call_programs(element), *unused_programs(element)]),
     Op("composite", NUMBERS, composite_programs),
     Op("map", NUMBERS, map_programs),
     Op("tuple", ALL, tuple_programs),

@@ -36,12 +36,13 @@ def broadcast_programs(element):
     for name, shape, to, dims in [("scalar", (), (3, 5), []), ("rows", (5,), (3, 5), [1]),
                                   ("columns", (3,), (3, 5), [0]), ("ones", (3, 1), (3, 5), [0, 1]),
                                   ("empty", (0, 3), (2, 0, 3), [1, 2]),
-                                  ("spread", (2, 1, 7), (2, 3, 4, 7), [0, 2, 3])]:
+                                  ("spread", (2, 1, 7), (2, 3, 4, 7), [0, 2, 3]),
+                                  ("turned", (3, 5), (5, 2, 3), [2, 0])]:
         x = marked(element, shape)
         inner = [1] * len(to)
         for axis, dim in enumerate(dims):
             inner[dim] = shape[axis]
-        value = np.broadcast_to(x.reshape(inner), to)
+        value = np.broadcast_to(np.transpose(x, np.argsort(dims)).reshape(inner), to)
         yield moved(f"{element.name}/{name}", [x], value,
                     f"%r = stablehlo.broadcast_in_dim %a0, dims = {dims} : SIG")
 

@@ -149,12 +149,41 @@ def convolution_programs(element: ElementType):
         x, kernel = (small_integers(element, shape, part) for shape, part in (
             (c.operand, "image"), (c.kernel, "kernel")))
         yield convolution(f"{element.name}/{name}", x, kernel, element, c)
+    yield from ordered(element)
     if element in FLOATS:
         c = CONVOLUTIONS["padded"]
         x, kernel = (ordinary(element, shape, part) for shape, part in (
             (c.operand, "image"), (c.kernel, "kernel")))
         yield convolution(f"{element.name}/fractions", x, kernel, element, c, kind="sum",
                           ulps=4 if element in (F16, BF16) else 32, of_max=True)
+
+
+# How the dimensions of image, kernel and result lie: what JAX and PyTorch send, and what gradients
+# make of it.
+ORDERS = {"channels_first": ("bf01", "oi01", "bf01"), "batch_last": ("f01b", "i01o", "01bf"),
+          "all_mixed": ("0bf1", "1oi0", "f1b0")}
+
+
+def ordered(element: ElementType):
+    """Images, kernels and results in every order of dimensions."""
+    c = CONVOLUTIONS["strided"]
+    x, kernel = (small_integers(element, shape, part) for shape, part in (
+        (c.operand, "image"), (c.kernel, "kernel")))
+    usual = ("b01f", "01io", "b01f")
+    for name, orders in ORDERS.items():
+        program = convolution(f"{element.name}/{name}", x, kernel, element, c)
+        arrays = [x, kernel, program.results[0].value]
+        placed = [np.ascontiguousarray(np.transpose(a, [was.index(d) for d in order]))
+                  for a, was, order in zip(arrays, usual, orders)]
+        numbers = ["[" + ", ".join(order) + "]" for order in orders]
+        plain = ["[" + ", ".join(order) + "]" for order in usual]
+        text = program.text.replace(f"{plain[0]}x{plain[1]}->{plain[2]}",
+                                    f"{numbers[0]}x{numbers[1]}->{numbers[2]}")
+        for was, now in zip(arrays, placed):
+            text = text.replace(tensor_of(was), f"<{id(now)}>")
+        for was, now in zip(arrays, placed):
+            text = text.replace(f"<{id(now)}>", tensor_of(now))
+        yield Program(program.name, text, placed[:2], [Result(placed[2], any_zero_sign=True)])
 
 
 def convolution(name, x, kernel, element, c: Convolution, **options) -> Program:

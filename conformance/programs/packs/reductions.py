@@ -267,6 +267,16 @@ stablehlo.return %g : tensor<i1>
         arguments = [x, source, start]
         yield Program(f"{element.name}/{name}", main_of(arguments, [value], body), arguments,
                       [Result(value, any_zero_sign=True)])
+        # What no window chooses keeps the initial value, whatever it is.
+        start = initial(element, 3)
+        chosen = {max(places(at), key=lambda place: x[place]) for at in np.ndindex(*shape)}
+        not_asked = np.zeros(x.shape, bool)
+        for place in chosen:
+            not_asked[place] = True
+        arguments = [x, source, start]
+        yield Program(f"{element.name}/{name}_started",
+                      main_of(arguments, [np.full(x.shape, start)], body), arguments,
+                      [Result(np.full(x.shape, start), not_asked=not_asked)])
 
 
 def sort_programs(element: ElementType):
@@ -287,6 +297,12 @@ def sort_programs(element: ElementType):
                           for row in keys])
     yield sort(f"{element.name}/descending", element, [x],
                [np.take_along_axis(x, backwards, 1)], 1, "GT", kind, False)
+    cube = np.resize(x, (3, 5, 4))
+    total = np.stack([total_order(row) for row in cube.reshape(3, -1)]).reshape(
+        cube.shape) if element in FLOATS else cube.astype(object)
+    order = np.argsort(total, 1, kind="stable")
+    yield sort(f"{element.name}/middle", element, [cube], [np.take_along_axis(cube, order, 1)], 1,
+               "LT", kind, False)
     # With what belongs to each, and few keys: equal ones stay in order.
     few = np.resize(x.reshape(-1)[:4], (17, 2)).copy()
     few = np.random.default_rng(3).permutation(few)
