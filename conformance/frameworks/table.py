@@ -9,7 +9,7 @@ import pathlib
 import re
 
 BEGIN, END = "<!-- written by conformance/frameworks/run --record -->", "<!-- end -->"
-TITLES = {"jax": "JAX", "torch": "PyTorch/XLA", "tensorflow": "TensorFlow"}
+TITLES = {"jax": "JAX", "libraries": "Libraries on JAX, with eight devices", "torch": "PyTorch/XLA", "tensorflow": "TensorFlow"}
 LONGEST = 200  # characters of an error that are kept
 
 
