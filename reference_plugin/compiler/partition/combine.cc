@@ -9,9 +9,9 @@
 namespace plinth::compiler::partition {
 namespace {
 
-class AllReduceCombiner {
+class CollectiveCombiner {
  public:
-  explicit AllReduceCombiner(Module& module) : module_(module) {}
+  explicit CollectiveCombiner(Module& module) : module_(module) {}
 
   int64_t Run() {
     Block& body = *module_.entry->body;
@@ -21,7 +21,7 @@ class AllReduceCombiner {
   }
 
  private:
-  // All-reduces that wait for others like them.
+  // Collectives that wait for others like them.
   struct Waiting {
     std::vector<Op*> ops;
   };
@@ -29,7 +29,7 @@ class AllReduceCombiner {
   void VisitBlock(Block& block) {
     std::vector<Waiting> waiting;
     std::vector<Op*> after;                  // what needs a result of those that wait
-    std::unordered_set<const Value*> later;  // what they and the all_reduces make
+    std::unordered_set<const Value*> later;  // what they and the collectives make
     std::vector<Op*> ops;
     const auto flush = [&] {
       for (const Waiting& group : waiting) ops.push_back(Join(group.ops));
@@ -39,8 +39,7 @@ class AllReduceCombiner {
       later.clear();
     };
     for (Op* op : block.ops) {
-      const bool may_join = op->opcode == Opcode::kAllReduce && op->operands.size() == 1 &&
-                            OnlyOpOf(*op->blocks[0]).has_value();
+      const bool may_join = MayJoin(*op);
       bool needs = Uses(*op, later);
       if (may_join ? needs : !MayPass(*op)) {
         flush();
@@ -76,7 +75,19 @@ class AllReduceCombiner {
     return false;
   }
 
-  // Whether all_reduces may wait until after the op.
+  static bool MayJoin(const Op& op) {
+    switch (op.opcode) {
+      case Opcode::kAllGather:
+      case Opcode::kAllToAll:
+        return op.operands.size() == 1;
+      case Opcode::kAllReduce:
+        return op.operands.size() == 1 && OnlyOpOf(*op.blocks[0]).has_value();
+      default:
+        return false;
+    }
+  }
+
+  // Whether collectives may wait until after the op.
   static bool MayPass(const Op& op) {
     return op.opcode != Opcode::kReturn && EffectOf(op) == Effect::kPure &&
            InfoOf(op.opcode).category != Category::kCollective &&
@@ -84,11 +95,15 @@ class AllReduceCombiner {
   }
 
   static bool IsLike(const Op& a, const Op& b) {
-    return a.operands[0]->type.dtype == b.operands[0]->type.dtype &&
-           OnlyOpOf(*a.blocks[0]) == OnlyOpOf(*b.blocks[0]) &&
-           a.Get<CollectiveAttributes>().groups == b.Get<CollectiveAttributes>().groups &&
-           a.Get<CollectiveAttributes>().use_global_device_ids ==
-               b.Get<CollectiveAttributes>().use_global_device_ids;
+    if (a.opcode != b.opcode || a.operands[0]->type.dtype != b.operands[0]->type.dtype) {
+      return false;
+    }
+    if (a.opcode == Opcode::kAllReduce && OnlyOpOf(*a.blocks[0]) != OnlyOpOf(*b.blocks[0])) {
+      return false;
+    }
+    CollectiveAttributes like = a.Get<CollectiveAttributes>();
+    like.channel_id = b.Get<CollectiveAttributes>().channel_id;
+    return like == b.Get<CollectiveAttributes>();
   }
 
   Op* Join(const std::vector<Op*>& ops) {
@@ -99,7 +114,7 @@ class AllReduceCombiner {
       operands.push_back(op->operands[0]);
       types.push_back(op->type());
     }
-    Op* const joined = module_.NewOp(Opcode::kAllReduce, {operands.data(), operands.size()}, types,
+    Op* const joined = module_.NewOp(ops[0]->opcode, {operands.data(), operands.size()}, types,
                                      ops[0]->attributes, ops[0]->location);
     joined->blocks = ops[0]->blocks;
     for (size_t i = 0; i < ops.size(); ++i) {
@@ -116,6 +131,6 @@ class AllReduceCombiner {
 
 }  // namespace
 
-int64_t CombineAllReduces(Module& module) { return AllReduceCombiner(module).Run(); }
+int64_t CombineCollectives(Module& module) { return CollectiveCombiner(module).Run(); }
 
 }  // namespace plinth::compiler::partition

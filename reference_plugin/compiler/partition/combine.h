@@ -7,10 +7,10 @@
 namespace plinth::compiler::partition {
 
 // Joins all_reduces of one block that have the same groups, combiner and element type, and none of
-// which needs the result of another, into one of several operands: devices then meet once. Each
-// waits until a result is used; none moves past control flow, effects or other collectives. How
-// many are left fewer.
-int64_t CombineAllReduces(Module& module);
+// which needs the result of another, into one of several operands: devices then meet once. So with
+// all_gathers and all_to_alls along the same dimensions. Each waits until a result is used; none
+// moves past control flow, effects or other collectives. How many are left fewer.
+int64_t CombineCollectives(Module& module);
 
 }  // namespace plinth::compiler::partition
 

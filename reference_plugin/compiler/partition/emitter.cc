@@ -58,6 +58,16 @@ Layout OnMesh(Layout layout, const MeshRef& mesh, size_t rank) {
   return layout;
 }
 
+// Whether what lies so has all that it needs to lie as `to`.
+bool IsPartOf(const Layout& from, const Layout& to) {
+  if (from.IsReplicated()) return true;
+  if (to.IsReplicated() || !SameDevices(from.mesh, to.mesh)) return false;
+  for (size_t d = 0; d < from.dims.size(); ++d) {
+    if (!IsListPrefixOf(from.dims[d], to.dims[d])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Opcode CombinerOf(ReductionOp reduction) {
@@ -465,6 +475,43 @@ Value* Emitter::SplatIn(const LocalValue& from, const Type& global, const Layout
       ->result();
 }
 
+void Emitter::Remember(const Op& op, const Value* local, Value* operand, bool is_whole) {
+  switch (op.opcode) {
+    case Opcode::kBroadcastInDim:
+    case Opcode::kConvert:
+    case Opcode::kNegate:
+    case Opcode::kReshape:
+    case Opcode::kTranspose:
+      makers_.emplace(local, Maker{&op, operand, is_whole});
+      break;
+    default:
+      break;
+  }
+}
+
+// What a value is a slice of, or null. In a region whose arrays are the slices it is no slice.
+// `makes`: it may be made.
+Value* Emitter::WholeOf(const Value* local, const Type& global, bool makes) {
+  if (const auto whole = whole_of_.find(local); whole != whole_of_.end()) {
+    return whole->second->type == global ? whole->second : nullptr;
+  }
+  const auto maker = makers_.find(local);
+  if (!makes || maker == makers_.end() || !(maker->second.op->type() == global)) return nullptr;
+  const Op& op = *maker->second.op;
+  Value* operand = maker->second.operand;
+  if (!maker->second.is_whole) operand = WholeOf(operand, op.operands[0]->type, makes);
+  if (operand == nullptr) return nullptr;
+  const std::string key = StrCat("whole ", local->id);
+  for (const Seen& seen : seen_) {
+    if (const auto found = seen.resharded.find(key); found != seen.resharded.end()) {
+      return found->second;
+    }
+  }
+  Value* const made = builder().Add(op.opcode, {operand}, global, op.attributes);
+  seen_.back().resharded.emplace(key, made);
+  return made;
+}
+
 Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout& to) {
   if (from.layout == to || global.kind != Type::Kind::kTensor) return from.value;
   const std::string key = StrCat(from.value->id, " ", ToString(to));
@@ -473,11 +520,11 @@ Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout
       return found->second;
     }
   }
-  // A slice of what every device has is made of that anew. In a region whose arrays are the slices
-  // it is no slice.
-  const auto whole = whole_of_.find(from.value);
-  const bool is_slice = whole != whole_of_.end() && whole->second->type == global;
-  const LocalValue source = is_slice ? LocalValue{whole->second, Layout()} : from;
+  // What a region made may be a term outside of it; and parts become terms where they are.
+  Value* const whole = from.layout.unreduced.empty() && to.unreduced.empty()
+                           ? WholeOf(from.value, global, !IsPartOf(from.layout, to))
+                           : nullptr;
+  const LocalValue source = whole == nullptr ? from : LocalValue{whole, Layout()};
   Value* moved = SplatIn(source, global, to);
   if (moved == nullptr) moved = Move(source, global, to);
   if (source.layout.IsReplicated() && to.unreduced.empty()) whole_of_.emplace(moved, source.value);

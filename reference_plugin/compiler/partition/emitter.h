@@ -41,6 +41,9 @@ class Emitter {
 
   // The value in another layout of the same array; moved once for each, where both are seen.
   Value* Reshard(const LocalValue& from, const Type& global, const Layout& to);
+  // The op that made `local`, of an operand that is `operand` there: of an operand that every
+  // device has whole, it is rather made again than gathered.
+  void Remember(const Op& op, const Value* local, Value* operand, bool is_whole);
   // Blocks of control flow see what is around them, but not the other way round.
   void BeginBlock() { seen_.emplace_back(); }
   void EndBlock() { seen_.pop_back(); }
@@ -75,6 +78,7 @@ class Emitter {
   void ReduceUnreduced(LocalValue& now, const Layout& to);
   void SpreadAsTerms(LocalValue& now, const Layout& to);
   void MaskTerms(LocalValue& now, const Layout& to);
+  Value* WholeOf(const Value* local, const Type& global, bool makes);
   bool SliceOne(LocalValue& now, const Layout& to);
   bool ExchangeOne(LocalValue& now, const Layout& to);
   bool GatherOne(LocalValue& now, const Layout& to);
@@ -101,6 +105,12 @@ class Emitter {
   std::vector<Seen> seen_;
   std::map<DType, Value*> zeros_;
   std::unordered_map<const Value*, Value*> whole_of_;  // of slices
+  struct Maker {
+    const Op* op;    // on whole arrays
+    Value* operand;  // of one device
+    bool is_whole;   // that operand
+  };
+  std::unordered_map<const Value*, Maker> makers_;
   int64_t num_collectives_ = 0;
 };
 

@@ -75,7 +75,7 @@ class Partitioner {
     }
     PLINTH_RETURN_IF_ERROR(MapBlock(body, results));
     body.ops.insert(body.ops.begin(), emitter_.prologue().begin(), emitter_.prologue().end());
-    CombineAllReduces(module_);
+    CombineCollectives(module_);
     FitDonations();
     module_.meshes.clear();
     module_.entry->argument_shardings.clear();
@@ -449,6 +449,9 @@ class Partitioner {
     }
     Op* const made =
         Emit(op, {operands.data(), operands.size()}, result_types, std::move(attributes));
+    if (op.operands.size() == 1 && op.results.size() == 1 && are_terms.empty()) {
+      emitter_.Remember(op, made->result(), operands[0], layouts.operands[0].IsReplicated());
+    }
     for (size_t i = 0; i < op.results.size(); ++i) {
       LocalValue local = {made->results[i], layouts.results[i]};
       if (indexed.any()) {

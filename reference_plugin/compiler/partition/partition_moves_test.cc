@@ -159,6 +159,31 @@ TEST(PartitionMoves, NothingMovesTwice) {
   EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 1);
 }
 
+// What two arrays need of other devices comes at once, and what every device can make does not.
+TEST(PartitionMoves, GathersMeetOnce) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},
+                  %b: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+                  %c: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>})
+      -> (tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>},
+          tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>},
+          tensor<2x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+    %0 = stablehlo.negate %a : tensor<8xi32>
+    %1 = stablehlo.abs %b : tensor<8x4xi32>
+    %2 = sdy.sharding_constraint %c <@mesh, [{"x"}]> : tensor<8xi32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [1] : (tensor<8xi32>) -> tensor<2x8xi32>
+    %4 = sdy.sharding_constraint %3 <@mesh, [{}, {"x"}]> : tensor<2x8xi32>
+    return %0, %1, %4 : tensor<8xi32>, tensor<8x4xi32>, tensor<2x8xi32>
+  }
+})";
+  const Partitioned made = Check(kText);
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 1) << ToString(*made.module);
+  EXPECT_THAT(ToString(*made.module), ::testing::HasSubstr(": s32[8], s32[8,4]\n"));
+}
+
 // Parts of one axis are in two dimensions, and elements move along one of them.
 TEST(PartitionMoves, PartsOfAnAxis) {
   CheckMoves({"2x8x1xi32", "[{\"x\":(1)2}, {\"x\":(2)2}, {}]", "2x16x1xi32",
