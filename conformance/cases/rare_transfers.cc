@@ -130,11 +130,11 @@ void ManyMegabytesStrided(Context& context) {
   if (done) context.Ok("", "done_with_host_buffer", context.Await(done.get()));
 }
 
-// Host memory begins anywhere, as views of NumPy do.
+// Host memory begins anywhere, as views of NumPy do; large arrays some plugins do not copy.
 void Unaligned(Context& context) {
   const std::vector<Parameter> parameters = {
       {"type", {"f32", "s32", "f64", "bf16", "u64", "c64"}},
-      {"shape", {"[2,3]", "[]", "[7,1009]"}},
+      {"shape", {"[2,3]", "[]", "[7,1009]", "[131,1009]"}},
       {"bytes behind a page", {"1", "2", "3", "4", "8"}},
       {"semantics",
        {"only during call", "until transfer completes", "zero copy", "mutable zero copy"}}};
