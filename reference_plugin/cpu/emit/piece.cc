@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "reference_plugin/cpu/emit/function_code.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::emit {
@@ -65,7 +66,7 @@ bool MakesQuiet(const PieceValue& value) {
     case Opcode::kMinimum:
       return true;
     default:
-      return false;
+      return FunctionCode::Has(value.node.opcode, DType::kF32);
   }
 }
 
@@ -107,10 +108,58 @@ Piece OrderOperands(Piece piece) {
   return piece;
 }
 
+// The most values that are needed at once, without constants.
+size_t MostLive(const Piece& piece) {
+  std::vector<size_t> last_use(piece.size());
+  for (size_t n = 0; n < piece.size(); ++n) {
+    last_use[n] = n;
+    if (piece[n].kind != Kind::kOp) continue;
+    for (size_t i = 0; i < piece[n].node.num_operands; ++i) {
+      last_use[static_cast<size_t>(piece[n].node.operands[i])] = n;
+    }
+  }
+  size_t most = 0;
+  for (size_t at = 0; at < piece.size(); ++at) {
+    size_t live = 0;
+    for (size_t n = 0; n <= at; ++n) {
+      live += piece[n].kind != Kind::kConstant && last_use[n] > at ? 1 : 0;
+    }
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+// The piece for two vectors, op by op: what waits for the result of one may do the other.
+Piece Interleave(const Piece& piece) {
+  Piece both;
+  std::vector<std::array<int32_t, 2>> copies;
+  for (const PieceValue& value : piece) {
+    std::array<int32_t, 2>& copy = copies.emplace_back();
+    for (size_t c = 0; c < copy.size(); ++c) {
+      if (c > 0 && value.kind == Kind::kConstant) {
+        copy[c] = copy[0];
+        continue;
+      }
+      copy[c] = static_cast<int32_t>(both.size());
+      PieceValue& made = both.emplace_back(value);
+      made.first_lane = static_cast<int32_t>(c) * static_cast<int32_t>(kLanes);
+      if (value.kind != Kind::kOp) continue;
+      for (size_t i = 0; i < value.node.num_operands; ++i) {
+        made.node.operands[i] = copies[static_cast<size_t>(value.node.operands[i])][c];
+      }
+    }
+  }
+  return both;
+}
+
 class PieceEmitter {
  public:
   PieceEmitter(const Piece& piece, Assembler& code, ConstantPool& pool)
-      : piece_(OrderOperands(piece)), code_(code), pool_(pool), vector_(code, pool) {
+      : one_(OrderOperands(piece)),
+        code_(code),
+        pool_(pool),
+        vector_(code, pool),
+        functions_(code, pool) {
     vector_.set_lanes(kLanes);
   }
 
@@ -132,14 +181,16 @@ class PieceEmitter {
   State& StateOf(int32_t n) { return states_[static_cast<size_t>(n)]; }
 
   void FindSlots();
+  void EmitLoop(uint32_t step);
   void EmitBody(bool is_tail);
   void EmitOp(int32_t n);
   bool EmitOnMemory(int32_t n);
   bool EmitExtreme(int32_t n);
+  bool EmitFunction(int32_t n);
   void EmitStores();
   void LoadInput(int32_t n, Vec reg);
   void Store(int32_t n);
-  Xbyak::Address AddressOf(int32_t slot, DType type);
+  Xbyak::RegExp AddressOf(const PieceValue& value);
   Xbyak::RegExp BaseOf(int32_t slot);
   int32_t NextUse(int32_t n);
   Vec NewRegister();
@@ -150,10 +201,12 @@ class PieceEmitter {
   void LockOwned(Vec reg);
   Xbyak::Address NewOnStack();
 
-  const Piece piece_;
+  const Piece one_;
+  Piece piece_;  // whose body is emitted: for one vector or two
   Assembler& code_;
   ConstantPool& pool_;
   VectorCode vector_;
+  FunctionCode functions_;
   std::vector<int32_t> slots_;  // the first have a register of their own
   std::vector<State> states_;
   std::array<std::optional<int32_t>, kNumRegisters> owners_;
@@ -165,7 +218,7 @@ class PieceEmitter {
 };
 
 void PieceEmitter::FindSlots() {
-  for (const PieceValue& value : piece_) {
+  for (const PieceValue& value : one_) {
     if (value.slot < 0) continue;
     if (std::find(slots_.begin(), slots_.end(), value.slot) == slots_.end()) {
       slots_.push_back(value.slot);
@@ -181,19 +234,16 @@ void PieceEmitter::Emit() {
   const size_t reserved = code_.ReserveStack();
   for (size_t i = 0; i < pointers; ++i) code_.mov(kPointers[i], ptr[rdi + 8 * slots_[i]]);
 
-  Xbyak::Label loop, tail, end;
+  Xbyak::Label end;
   constexpr auto kStep = static_cast<uint32_t>(kLanes);
   code_.xor_(ecx, ecx);
-  code_.sub(rsi, kStep);
-  code_.jl(tail);
-  code_.align(32);
-  code_.L(loop);
-  EmitBody(/*is_tail=*/false);
-  code_.add(rcx, kStep);
-  code_.cmp(rcx, rsi);
-  code_.jle(loop);
-  code_.L(tail);
-  code_.add(rsi, kStep);
+  // Few are put aside for results then: random numbers, whose seven values just fit, gain 14 %.
+  if (2 * MostLive(one_) <= kNumRegisters) {
+    piece_ = Interleave(one_);
+    EmitLoop(2 * kStep);
+  }
+  piece_ = one_;
+  EmitLoop(kStep);
   code_.sub(rsi, rcx);
   code_.jz(end);
   EmitBody(/*is_tail=*/true);
@@ -203,6 +253,24 @@ void PieceEmitter::Emit() {
   code_.add(rsp, static_cast<uint32_t>(stack_end_));
   for (size_t i = pointers; i > kFirstSaved; --i) code_.pop(kPointers[i - 1]);
   code_.ret();
+  functions_.EmitRest();
+}
+
+// From lane rcx on, as long as there are so many.
+void PieceEmitter::EmitLoop(uint32_t step) {
+  Xbyak::Label loop, end;
+  code_.sub(rsi, step);
+  code_.cmp(rcx, rsi);
+  code_.jg(end);
+  constexpr size_t kAlignment = 32;
+  code_.align(kAlignment);
+  code_.L(loop);
+  EmitBody(/*is_tail=*/false);
+  code_.add(rcx, step);
+  code_.cmp(rcx, rsi);
+  code_.jle(loop);
+  code_.L(end);
+  code_.add(rsi, step);
 }
 
 void PieceEmitter::EmitBody(bool is_tail) {
@@ -332,22 +400,22 @@ Xbyak::RegExp PieceEmitter::BaseOf(int32_t slot) {
   return rax;
 }
 
-Xbyak::Address PieceEmitter::AddressOf(int32_t slot, DType type) {
-  if (type == DType::kPred) return ptr[BaseOf(slot) + rcx];
-  return ptr[BaseOf(slot) + rcx * static_cast<int>(kLaneBytes)];
+Xbyak::RegExp PieceEmitter::AddressOf(const PieceValue& value) {
+  const int bytes = value.type == DType::kPred ? 1 : static_cast<int>(kLaneBytes);
+  return BaseOf(value.slot) + rcx * bytes + value.first_lane * bytes;
 }
 
 void PieceEmitter::LoadInput(int32_t n, Vec reg) {
   const PieceValue& value = ValueOf(n);
   const Xbyak::Xmm low(reg.getIdx());
   if (value.type != DType::kPred) {
-    const Xbyak::Address from = AddressOf(value.slot, value.type);
+    const Xbyak::Address from = ptr[AddressOf(value)];
     if (!is_tail_) return vector_.Load(reg, from);
     vector_.Load(kScratch, mask_);
     return code_.vmaskmovps(reg, kScratch, from);
   }
   if (is_tail_) {
-    const Xbyak::RegExp base = BaseOf(value.slot) + rcx;
+    const Xbyak::RegExp base = AddressOf(value);
     Xbyak::Label done;
     code_.vpxor(low, low, low);
     for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
@@ -358,7 +426,7 @@ void PieceEmitter::LoadInput(int32_t n, Vec reg) {
     code_.L(done);
     code_.vpmovzxbd(reg, low);
   } else {
-    code_.vpmovzxbd(reg, qword[BaseOf(value.slot) + rcx]);
+    code_.vpmovzxbd(reg, qword[AddressOf(value)]);
   }
   // Ones become all ones.
   code_.vpxor(kScratch, kScratch, kScratch);
@@ -369,7 +437,7 @@ void PieceEmitter::Store(int32_t n) {
   const PieceValue& value = ValueOf(n);
   const Vec reg = Register(n);
   if (value.type != DType::kPred) {
-    const Xbyak::Address to = AddressOf(value.slot, value.type);
+    const Xbyak::Address to = ptr[AddressOf(value)];
     if (!is_tail_) return vector_.Store(to, reg);
     vector_.Load(kScratch, mask_);
     return code_.vmaskmovps(to, kScratch, reg);
@@ -380,7 +448,7 @@ void PieceEmitter::Store(int32_t n) {
   code_.vpacksswb(bytes, bytes, bytes);
   constexpr uint32_t kOnes = 0x01010101;
   code_.vpand(bytes, bytes, pool_.Splat(kOnes));
-  const Xbyak::RegExp base = BaseOf(value.slot) + rcx;
+  const Xbyak::RegExp base = AddressOf(value);
   if (!is_tail_) return code_.vmovq(qword[base], bytes);
   Xbyak::Label done;
   for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
@@ -410,7 +478,7 @@ void PieceEmitter::LockOwned(Vec reg) {
 }
 
 void PieceEmitter::EmitOp(int32_t n) {
-  if (EmitExtreme(n) || EmitOnMemory(n)) return;
+  if (EmitFunction(n) || EmitExtreme(n) || EmitOnMemory(n)) return;
   const PieceValue& value = ValueOf(n);
   const Node& node = value.node;
   Vec operands[3];
@@ -457,9 +525,20 @@ bool PieceEmitter::EmitOnMemory(int32_t n) {
   const Vec reg = NewRegister();
   const State& second = StateOf(b);
   const PieceValue& other = ValueOf(b);
-  vector_.EmitOnMemory(
-      node, value.operand_type, reg, first,
-      second.memory.has_value() ? *second.memory : AddressOf(other.slot, other.type));
+  vector_.EmitOnMemory(node, value.operand_type, reg, first,
+                       second.memory.has_value() ? *second.memory : ptr[AddressOf(other)]);
+  SetRegister(n, reg);
+  return true;
+}
+
+bool PieceEmitter::EmitFunction(int32_t n) {
+  const PieceValue& value = ValueOf(n);
+  if (!FunctionCode::Has(value.node.opcode, value.operand_type)) return false;
+  const Vec x = Register(value.node.operands[0]), reg = NewRegister();
+  std::array<Vec, FunctionCode::kTemporaries> temporaries;
+  for (Vec& temporary : temporaries) temporary = NewRegister();
+  functions_.Emit(value.node.opcode, reg, x, temporaries);
+  Use(value.node.operands[0]);
   SetRegister(n, reg);
   return true;
 }
@@ -494,7 +573,14 @@ void AppendBytes(T number, std::string* key) {
 
 }  // namespace
 
-bool CanEmit(const Node& node, DType operand) { return VectorCode::Has(node, operand, kLanes); }
+bool CanEmit(const Node& node, DType operand) {
+  // AVX-512's routines take twice the lanes for what is long.
+  if (math::BestSimdTarget() == math::SimdTarget::kAvx2 &&
+      FunctionCode::Has(node.opcode, operand)) {
+    return true;
+  }
+  return VectorCode::Has(node, operand, kLanes);
+}
 
 void AppendKey(const Piece& piece, std::string* key) {
   AppendBytes(piece.size(), key);

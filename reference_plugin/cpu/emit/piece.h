@@ -21,6 +21,7 @@ struct PieceValue {
   Kind kind = Kind::kInput;
   DType type = DType::kInvalid;
   int32_t slot = -1;         // kInput: read; kOp: written, or none
+  int32_t first_lane = 0;    // of the slot that is read or written; only EmitPiece sets it
   uint32_t bits = 0;         // kConstant
   compiler::Node node = {};  // kOp: `operands` are earlier values
   DType operand_type = DType::kInvalid;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_EMIT_FUNCTION_CODE_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_FUNCTION_CODE_H_
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "reference_plugin/cpu/emit/assembler.h"
+#include "reference_plugin/cpu/emit/vector_code.h"
+
+// Elementary functions of f32 as instructions, step by step what ../math/exponential.cc does.
+namespace plinth::cpu::emit {
+
+class FunctionCode {
+ public:
+  FunctionCode(Assembler& code, ConstantPool& pool) : code_(code), pool_(pool) {}
+
+  static bool Has(compiler::Opcode opcode, DType type);
+  // Registers that the function needs beside `dst`, `x` and the two that are always free.
+  static constexpr size_t kTemporaries = 4;
+
+  // dst = the function of x. All are different; eax is overwritten.
+  void Emit(compiler::Opcode opcode, Vec dst, Vec x,
+            std::span<const Vec, kTemporaries> temporaries);
+
+  // Behind the code that was emitted so far: for lanes that are rare.
+  void EmitRest();
+
+ private:
+  using Temporaries = std::span<const Vec, kTemporaries>;
+
+  Xbyak::Address Float(float value);
+  void SetZero(Vec dst) { code_.vxorps(dst, dst, dst); }
+  template <size_t kCount>
+  void Polynomial(Vec dst, Vec x, const float (&coefficients)[kCount]);
+  void Reduce(Vec x, Vec n, Vec remainder, Vec tail);
+  void AddOne(Vec remainder, Vec tail);
+  void PowerOfTwo(Vec n);
+  void JumpUnlessAll(Vec mask, const Xbyak::Label& target);
+  void Exponential(Vec dst, Vec x, Vec t0, Vec t1);
+  void ExponentialOfAny(Vec dst, Vec x, Vec t0, Vec t1);
+  void Tanh(Vec dst, Vec x, Temporaries t);
+  void Logistic(Vec dst, Vec x, Temporaries t);
+  void Log(Vec dst, Vec x, Temporaries t);
+  void LogOfAny(Vec dst, Vec x, Temporaries t);
+  void LogOfNormal(Vec dst, Vec x, const Xbyak::Operand& bias, Temporaries t);
+  void Erf(Vec dst, Vec x, Temporaries t);
+
+  Assembler& code_;
+  ConstantPool& pool_;
+  std::vector<std::function<void()>> rest_;
+};
+
+}  // namespace plinth::cpu::emit
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_EMIT_FUNCTION_CODE_H_
