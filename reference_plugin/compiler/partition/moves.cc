@@ -27,21 +27,6 @@ bool IsWithin(const Window& window) {
          all_are(window.base_dilation, 1);
 }
 
-// Combiners of which it is known what is neutral.
-bool IsCommon(Opcode combiner) {
-  switch (combiner) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
@@ -78,8 +63,8 @@ Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
       const Window& window = op.Get<WindowAttributes>().window;
       const std::optional<Opcode> combiner =
           op.results.size() == 1 ? OnlyOpOf(*op.blocks[0]) : std::nullopt;
-      const bool is_neutral =
-          combiner.has_value() && IsCommon(*combiner) && IsNeutral(op.operands[1], *combiner);
+      const bool is_neutral = combiner.has_value() && IsCommonCombiner(*combiner) &&
+                              IsNeutral(op.operands[1], *combiner);
       if (!is_neutral && !IsWithin(window)) break;
       add_where([&](size_t d) { return !IsElementwise(window, d); });
       break;

@@ -26,20 +26,6 @@ Value* GatherAlong(Emitter& emitter, Value* value, int64_t dim, const Mesh& mesh
   return emitter.Collective(Opcode::kAllGather, {&value, 1}, type, std::move(attributes));
 }
 
-bool IsCommutative(Opcode combiner) {
-  switch (combiner) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 bool MayCountInitsAgain(const Op& op) {
@@ -102,7 +88,8 @@ void CombinePartials(Emitter& emitter, const Op& local, const Mesh& mesh, const 
 std::optional<Cumulative> CumulativeOf(const Op& op) {
   if (op.opcode != Opcode::kReduceWindow || op.results.size() != 1) return std::nullopt;
   const std::optional<Opcode> combiner = OnlyOpOf(*op.blocks[0]);
-  if (!combiner.has_value() || !IsCommutative(*combiner) || !IsNeutral(op.operands[1], *combiner)) {
+  if (!combiner.has_value() || !IsCommonCombiner(*combiner) ||
+      !IsNeutral(op.operands[1], *combiner)) {
     return std::nullopt;
   }
   const Window& window = op.Get<WindowAttributes>().window;

@@ -131,6 +131,20 @@ Rule RuleOf(const Op& op) {
   return row.sharding == ShardingClass::kElementwise ? ElementwiseFactors(op) : Rule();
 }
 
+bool IsCommonCombiner(Opcode combiner) {
+  switch (combiner) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string ToString(const Rule& rule) {
   std::string text = StrCat(ToString(rule.operands), "->", ToString(rule.results), " {");
   for (size_t i = 0; i < rule.factors.size(); ++i) {

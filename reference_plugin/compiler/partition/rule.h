@@ -84,6 +84,10 @@ class RuleBuilder {
 // not tied to what they are given, or through data flow alone (control).
 Rule RuleOf(const Op& op);
 
+// Of sums and their like, whose terms may come in any order, and of which it is known what is
+// neutral.
+bool IsCommonCombiner(Opcode combiner);
+
 // What the column `sharding` of ops.toml says besides the name of a function.
 enum class ShardingClass : uint8_t {
   kNone,         // no rule

@@ -83,20 +83,9 @@ void AddGatherFactors(const GatherShape& shape, AddFunction add) {
   }
 }
 
-// Combiners whose terms may come from different devices.
+// Whether the terms may come from different devices.
 bool CombinesTerms(const Block& region) {
-  if (region.ops.size() != 2) return false;
-  switch (region.ops[0]->opcode) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-      return true;
-    default:
-      return false;
-  }
+  return region.ops.size() == 2 && IsCommonCombiner(region.ops[0]->opcode);
 }
 
 }  // namespace
