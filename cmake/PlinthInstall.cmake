@@ -44,14 +44,25 @@ function(plinth_component component)
           DESTINATION ${PLINTH_PACKAGE_DIR} COMPONENT ${component})
 endfunction()
 
-# plinth_archive(name OUTPUT file FROM library... [DEPS target...] [INCLUDES folder...]): one static
-# library of the objects of several, for people who install it. INCLUDES: below the installed headers.
+# plinth_archive(name OUTPUT file FROM library... WITH pattern [DEPS target...] [INCLUDES folder...]):
+# one static library of the objects of several, and of all that they depend on and whose names match,
+# for people who install it. INCLUDES: below the installed headers.
 function(plinth_archive name)
-  cmake_parse_arguments(arg "" "OUTPUT" "FROM;DEPS;INCLUDES" ${ARGN})
+  cmake_parse_arguments(arg "" "OUTPUT;WITH" "FROM;DEPS;INCLUDES" ${ARGN})
   set(objects "")
-  foreach(library IN LISTS arg_FROM)
+  set(next ${arg_FROM})
+  set(seen "")
+  while(next)
+    list(POP_FRONT next library)
+    if(library IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${library})
     list(APPEND objects $<TARGET_OBJECTS:${library}>)
-  endforeach()
+    get_target_property(dependencies ${library} LINK_LIBRARIES)
+    list(FILTER dependencies INCLUDE REGEX ${arg_WITH})
+    list(APPEND next ${dependencies})
+  endwhile()
   add_library(${name} STATIC ${objects})
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} LINKER_LANGUAGE CXX)
   target_link_libraries(${name} INTERFACE ${arg_DEPS})
