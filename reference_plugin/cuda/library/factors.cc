@@ -11,13 +11,31 @@ namespace {
 using compiler::TransposeMode;
 
 Status CheckFactorType(DType type) {
-  if (type == DType::kF32 || type == DType::kF64) return Status();
-  return Unimplemented("elements of type ", Name(type), "; expected f32 or f64");
+  switch (type) {
+    case DType::kF32:
+    case DType::kF64:
+    case DType::kC64:
+    case DType::kC128:
+      return Status();
+    default:
+      return Unimplemented("elements of type ", Name(type), "; expected f32, f64, c64 or c128");
+  }
 }
 
-// A block takes a matrix, column by column of the lower factor (of the transpose, for the upper
-// one). The triangle that is no result is zero; a matrix that is not positive definite gives NaN.
-// `says`: the second result says of each matrix whether it is none, as LAPACK's info.
+bool IsComplex(DType type) { return InfoOf(type).kind == DTypeClass::kComplex; }
+// Of the roots on a factor's diagonal.
+std::string RealType(DType type) {
+  return ValueType(type == DType::kC64 ? DType::kF32 : type == DType::kC128 ? DType::kF64 : type);
+}
+// A real number as an element.
+std::string Element(DType type, const std::string& real) {
+  return IsComplex(type) ? StrCat("make_complex(", real, ", ", RealType(type), "(0))") : real;
+}
+
+// A block takes a matrix, column by column of the lower factor (for the upper one, of that of the
+// transpose, which is its transpose). The triangle that is no result is zero; a matrix that is not
+// positive definite gives NaN. `says`: the second result says of each matrix whether it is none, as
+// LAPACK's info.
 Expected<PrintedStep> PrintFactor(const compiler::plan::PlanStep& step, bool lower, bool says,
                                   const Architecture& architecture) {
   const compiler::Type& type = step.operands[0].type;
@@ -28,7 +46,8 @@ Expected<PrintedStep> PrintFactor(const compiler::plan::PlanStep& step, bool low
   if (batch > architecture.grid_x || n > INT32_MAX / 2) {
     return ResourceExhausted(batch, " matrices of order ", n, " are more than a launch takes");
   }
-  const std::string value = ValueType(type.dtype);
+  const std::string value = ValueType(type.dtype), real = RealType(type.dtype);
+  const std::string nan = Element(type.dtype, real + "(f32_bits(0x7fc00000u))");
   Code code;
   code.Line(value, "* m = (", value, "*)o0 + (s64)blockIdx.x * ", n * n, "ll;");
   code.Line("const ", value, "* from = (const ", value, "*)i0 + (s64)blockIdx.x * ", n * n, "ll;");
@@ -38,35 +57,37 @@ Expected<PrintedStep> PrintFactor(const compiler::plan::PlanStep& step, bool low
             "; };");
   code.Open("for (s64 k = threadIdx.x; k < ", n * n, "ll; k += ", kStepBlock, ")");
   code.Line("const s64 row = k / ", n, "ll, column = k % ", n, "ll;");
-  code.Line(lower ? "m[k] = column <= row ? from[k] : 0;" : "m[k] = column >= row ? from[k] : 0;");
+  code.Line("m[k] = column ", lower ? "<=" : ">=", " row ? from[k] : ", value, "{};");
   code.Close();
-  code.Line("__shared__ ", value, " root;");
+  code.Line("__shared__ ", real, " root;");
   code.Line("__syncthreads();");
   code.Open("for (s64 c = 0; c < ", n, "ll; ++c)");
   code.Open("if (threadIdx.x == 0)");
-  code.Line("root = sqrt_of(m[at(c, c)]);");
+  code.Line("root = sqrt_of(real_of(m[at(c, c)]));");
   // Once a root is NaN, or infinite or zero, all that follows is.
-  code.Line("if (!(root > 0) || !is_finite(root)) root = ", value, "(f32_bits(0x7fc00000u));");
-  code.Line("m[at(c, c)] = root;");
+  code.Line("if (!(root > 0) || !is_finite(root)) root = ", real, "(f32_bits(0x7fc00000u));");
+  code.Line("m[at(c, c)] = ", Element(type.dtype, "root"), ";");
   code.Close();
   code.Line("__syncthreads();");
   code.Line("for (s64 r = c + 1 + threadIdx.x; r < ", n, "ll; r += ", kStepBlock,
-            ") m[at(r, c)] = m[at(r, c)] / root;");
+            ") m[at(r, c)] = divide_by_real(m[at(r, c)], root);");
   code.Line("__syncthreads();");
   code.Line("const s64 rest = ", n, "ll - c - 1;");
   code.Open("for (s64 k = threadIdx.x; k < rest * rest; k += ", kStepBlock, ")");
   code.Line("const s64 r = c + 1 + k / rest, q = c + 1 + k % rest;");
-  code.Line("if (q <= r) m[at(r, q)] = multiply_add(-m[at(r, c)], m[at(q, c)], m[at(r, q)]);");
+  code.Line(
+      "if (q <= r) m[at(r, q)] = "
+      "multiply_add(negate(m[at(r, c)]), conjugate(m[at(q, c)]), m[at(r, q)]);");
   code.Close();
   code.Line("__syncthreads();");
   code.Close();
-  const std::string last = StrCat("m[at(", n - 1, ", ", n - 1, ")]");
+  const std::string last = StrCat("real_of(m[at(", n - 1, ", ", n - 1, ")])");
   if (says) {
     code.Line("if (threadIdx.x == 0) ((s32*)o1)[blockIdx.x] = is_nan(", last, ") ? ", n, " : 0;");
   }
   code.Open("if (is_nan(", last, "))");
-  code.Line("for (s64 k = threadIdx.x; k < ", n * n, "ll; k += ", kStepBlock, ") m[k] = ", value,
-            "(f32_bits(0x7fc00000u));");
+  code.Line("for (s64 k = threadIdx.x; k < ", n * n, "ll; k += ", kStepBlock, ") m[k] = ", nan,
+            ";");
   code.Close();
   printed.actions.push_back(MakeStepAction(step, code.Take(), batch, kStepBlock, true, false));
   return printed;
@@ -164,6 +185,7 @@ Expected<PrintedStep> PrintTriangularSolve(const compiler::plan::PlanStep& step,
   const bool lower = how.lower != transposes;
   const int64_t step_along = how.left_side ? columns : 1, step_across = how.left_side ? 1 : columns;
   const std::string value = ValueType(b.dtype);
+  const std::string_view conjugate = how.transpose_a == TransposeMode::kAdjoint ? "conjugate" : "";
   Code code;
   code.Line("const s64 matrix = (s64)t / ", sides, "ll, side = (s64)t % ", sides, "ll;");
   code.Line("const ", value, "* a = (const ", value, "*)i0 + matrix * ", n * n, "ll;");
@@ -176,12 +198,13 @@ Expected<PrintedStep> PrintTriangularSolve(const compiler::plan::PlanStep& step,
   code.Line(value, " sum = from[r * ", step_along, "ll];");
   code.Open("for (s64 j = 0; j < k; ++j)");
   code.Line("const s64 q = ", lower ? std::string("j") : StrCat(n - 1, "ll - j"), ";");
-  code.Line("sum = multiply_add(-a[",
-            transposes ? StrCat("q * ", n, "ll + r") : StrCat("r * ", n, "ll + q"), "], x[q * ",
+  code.Line("sum = multiply_add(negate(", conjugate, "(a[",
+            transposes ? StrCat("q * ", n, "ll + r") : StrCat("r * ", n, "ll + q"), "])), x[q * ",
             step_along, "ll], sum);");
   code.Close();
-  code.Line("x[r * ", step_along,
-            "ll] = ", how.unit_diagonal ? std::string("sum") : StrCat("sum / a[r * ", n + 1, "ll]"),
+  code.Line("x[r * ", step_along, "ll] = ",
+            how.unit_diagonal ? std::string("sum")
+                              : StrCat("divide(sum, ", conjugate, "(a[r * ", n + 1, "ll]))"),
             ";");
   code.Close();
   AppendPoints(step, b.NumElements() / n, code.Take(), false, printed);
