@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client option that turns machine code of elementwise ops off: none is made then, with the same bits."""
+
+import os
+import pathlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax._src import compiler
+from jaxlib import _jax, xla_client
+
+import backends
+
+pytestmark = pytest.mark.plugin_only
+RUNS = 3  # code is made when a program runs again
+
+
+def chain(x):
+    for i in range(8):
+        x = jnp.maximum(x * 1.5 - i, jnp.abs(x) / 3)
+    return x
+
+
+def bytes_of_code():
+    """Executable memory that is no file's."""
+    total = 0
+    for line in pathlib.Path("/proc/self/maps").read_text().splitlines():
+        fields = line.split()
+        if fields[1].startswith("r-x") and len(fields) == 5:
+            begin, end = (int(address, 16) for address in fields[0].split("-"))
+            total += end - begin
+    return total
+
+
+def run(function, x, options):
+    """The result, and how many bytes of code running it made."""
+    backends.plugin_device()  # Loads the plugin.
+    client = xla_client.make_c_api_client(backends.PLUGIN, {"num_threads": 1} | options)
+    device = client.devices()[0]
+    asked = compiler.get_compile_options(1, 1, env_options_overrides=backends.plugin_options())
+    text = jax.jit(function).lower(x).as_text()
+    before = bytes_of_code()
+    program = client.compile_and_load(text, _jax.DeviceList((device,)), asked)
+    argument = jax.device_put(x, device)
+    results = [np.asarray(program.execute([argument])[0]) for _ in range(RUNS)]
+    for other in results[1:]:
+        np.testing.assert_array_equal(other.view(np.uint32), results[0].view(np.uint32))
+    return results[0], bytes_of_code() - before
+
+
+def test_the_option_turns_it_off():
+    x = np.random.default_rng(0).standard_normal(5000).astype(np.float32)
+    without, none = run(chain, x, {"native_kernels": False})
+    code, some = run(chain, x, {"native_kernels": True})
+    np.testing.assert_array_equal(code.view(np.uint32), without.view(np.uint32))
+    assert none == 0
+    # Without AVX2 there is no such code.
+    if " avx2 " in pathlib.Path("/proc/cpuinfo").read_text() and "PLINTH_SIMD" not in os.environ:
+        assert some > 0
