@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <span>
+
 #include "impl/layers/validation/buffer_checks.h"
 #include "impl/layers/validation/input_reports.h"
 #include "impl/layers/validation/outputs.h"
@@ -162,6 +165,27 @@ void AfterExecute(CallState& state) {
   NoteDonated(state, executable);
 }
 
+// An executable that may donate is given one buffer twice. Some plugins allow that, if what they
+// donate is copied or not written.
+bool ReportRepeated(CallState& state, const Status& refused) {
+  auto& args = state.As<ExecuteArgs>();
+  for (size_t i = 0; i < args.num_devices; ++i) {
+    const std::span<PJRT_Buffer* const> arguments(args.argument_lists[i], args.num_args);
+    for (size_t j = 1; j < arguments.size(); ++j) {
+      const auto earlier = arguments.first(j);
+      const auto same = std::find(earlier.begin(), earlier.end(), arguments[j]);
+      if (same == earlier.end()) continue;
+      state.InvalidArgument(
+          Require("PJRT-LoadedExecutable_Execute-donated-once"),
+          StrCat(state.Name("argument_lists", state.layer.kinds.buffer, arguments[j]),
+                 " that stands for the parameters ", same - earlier.begin(), " and ", j,
+                 ", and the plugin refuses the arguments: ", refused.message()));
+      return true;
+    }
+  }
+  return false;
+}
+
 // An execution that failed may have been given what is donated without the layer's knowledge. The
 // plugin alone knows the types and shapes that it wants.
 void ExecuteFailed(CallState& state) {
@@ -176,6 +200,7 @@ void ExecuteFailed(CallState& state) {
   if (state.is_misused) return;
   const Status refused = state.StatusOf(state.failure);
   if (refused.code() != StatusCode::kInvalidArgument) return;
+  if ((state.First().flags & kKeeps) == 0 && ReportRepeated(state, refused)) return;
   state.InvalidArgument(Require("PJRT-LoadedExecutable_Execute-shape"),
                         StrCat("the plugin refuses the arguments: ", refused.message()));
 }

@@ -85,7 +85,7 @@ static inline void delete_buffer(World* w, PJRT_Buffer* buffer) {
 // One execution on one device, whose parts can be changed before it runs.
 typedef struct Execution {
   PJRT_ExecuteOptions options;
-  PJRT_Buffer* arguments[1];
+  PJRT_Buffer* arguments[2];
   PJRT_Buffer* const* argument_lists[1];
   PJRT_Buffer* outputs[1];
   PJRT_Buffer** output_lists[1];

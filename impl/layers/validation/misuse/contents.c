@@ -61,6 +61,14 @@ void donated_buffer_executed_twice(World* w) {
   execute(w, w->donating, w->buffer);
 }
 
+void donated_buffer_twice(World* w) {
+  Execution e;
+  fill_execution(&e, w->donating_first, w->buffer);
+  e.arguments[1] = w->buffer;
+  e.args.num_args = 2;
+  run_execution(w, &e);
+}
+
 void donated_buffer_copied(World* w) {
   execute(w, w->donating, w->buffer);
   copy_to_memory(w);
@@ -345,6 +353,10 @@ void raw_future_never_called(World* w) {
   second.executable = w->donating;
   RUN(w, LoadedExecutable_Destroy, second);
   w->donating = NULL;
+  NEW(LoadedExecutable_Destroy, third);
+  third.executable = w->donating_first;
+  RUN(w, LoadedExecutable_Destroy, third);
+  w->donating_first = NULL;
   RUN(w, Client_Destroy, args);
   w->client = NULL;
 }

@@ -269,8 +269,11 @@ void error_left(World* w) {
   destroy_loaded(w);
   w->executable = w->donating;
   destroy_loaded(w);
+  w->executable = w->donating_first;
+  destroy_loaded(w);
   w->executable = NULL;
   w->donating = NULL;
+  w->donating_first = NULL;
   NEW(Client_Destroy, args);
   args.client = w->client;
   RUN(w, Client_Destroy, args);

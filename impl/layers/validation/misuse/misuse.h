@@ -18,10 +18,11 @@ typedef struct World {
   PJRT_Memory* memory;
   PJRT_Device* other_device;  // of other_client
   PJRT_Memory* other_memory;
-  PJRT_LoadedExecutable* executable;  // f32[4] -> f32[4]
-  PJRT_LoadedExecutable* donating;    // the same, and donates its argument
-  PJRT_Buffer* buffer;                // f32[4]
-  PJRT_Buffer* other_buffer;          // the same, of other_client
+  PJRT_LoadedExecutable* executable;      // f32[4] -> f32[4]
+  PJRT_LoadedExecutable* donating;        // the same, and donates its argument
+  PJRT_LoadedExecutable* donating_first;  // f32[4], f32[4] -> f32[4], and donates the first
+  PJRT_Buffer* buffer;                    // f32[4]
+  PJRT_Buffer* other_buffer;              // the same, of other_client
 } World;
 
 // One wrong program, with the options of the layer under which it runs.

@@ -95,6 +95,7 @@
   ERROR(deleted_buffer_referenced)        \
   LOG(donated_buffer_executed)            \
   ERROR(donated_buffer_executed_twice)    \
+  ERROR(donated_buffer_twice)             \
   ERROR(donated_buffer_copied)            \
   ERROR(donated_buffer_to_host)           \
   ERROR(reference_not_held)               \

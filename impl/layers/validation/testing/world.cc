@@ -27,6 +27,15 @@ module @twice_in_place {
   }
 })";
 
+constexpr std::string_view kDonatingFirstProgram = R"(
+module @sum_in_place {
+  func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32>)
+      -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %b : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})";
+
 #define EXPECT_CALL_OK(w, function, args) \
   ExpectSuccess((w).api, (w).api->PJRT_##function(&(args)), #function)
 
@@ -102,6 +111,7 @@ World MakeWorld(const PJRT_Api* api) {
   w.other_client = NewClient(w, &w.other_device, &w.other_memory);
   w.executable = Compile(w, kProgram);
   w.donating = Compile(w, kDonatingProgram);
+  w.donating_first = Compile(w, kDonatingFirstProgram);
   w.buffer = new_buffer(&w);
   World other = w;
   other.client = w.other_client;
@@ -115,6 +125,7 @@ void FreeWorld(World* w) {
   if (w->other_buffer != nullptr) destroy_buffer(w, w->other_buffer);
   if (w->executable != nullptr) DestroyExecutable(w, w->executable);
   if (w->donating != nullptr) DestroyExecutable(w, w->donating);
+  if (w->donating_first != nullptr) DestroyExecutable(w, w->donating_first);
   if (w->client != nullptr) DestroyClient(w, w->client);
   if (w->other_client != nullptr) DestroyClient(w, w->other_client);
 }
