@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <span>
+#include <set>
 
 #include "impl/layers/validation/buffer_checks.h"
 #include "impl/layers/validation/input_reports.h"
@@ -165,25 +164,21 @@ void AfterExecute(CallState& state) {
   NoteDonated(state, executable);
 }
 
-// An executable that may donate is given one buffer twice. Some plugins allow that, if what they
-// donate is copied or not written.
+// One buffer stands twice among the arguments of an executable that may donate. A plugin may allow
+// that, so it counts where the plugin refuses. One that never ran may also refuse the shapes: its
+// words, which the report repeats, tell.
 bool ReportRepeated(CallState& state, const Status& refused) {
-  auto& args = state.As<ExecuteArgs>();
-  for (size_t i = 0; i < args.num_devices; ++i) {
-    const std::span<PJRT_Buffer* const> arguments(args.argument_lists[i], args.num_args);
-    for (size_t j = 1; j < arguments.size(); ++j) {
-      const auto earlier = arguments.first(j);
-      const auto same = std::find(earlier.begin(), earlier.end(), arguments[j]);
-      if (same == earlier.end()) continue;
-      state.InvalidArgument(
-          Require("PJRT-LoadedExecutable_Execute-donated-once"),
-          StrCat(state.Name("argument_lists", state.layer.kinds.buffer, arguments[j]),
-                 " that stands for the parameters ", same - earlier.begin(), " and ", j,
-                 ", and the plugin refuses the arguments: ", refused.message()));
-      return true;
-    }
-  }
-  return false;
+  std::set<const Handle*> seen;
+  const Handle* repeated = nullptr;
+  ForEachArgument(state, [&](const Sight& buffer) {
+    if (!seen.insert(buffer.handle).second) repeated = buffer.handle;
+  });
+  if (repeated == nullptr) return false;
+  state.InvalidArgument(
+      Require("PJRT-LoadedExecutable_Execute-donated-once"),
+      StrCat(state.Name("argument_lists", state.layer.kinds.buffer, repeated->pointer()),
+             " that stands twice, and the plugin refuses the arguments: ", refused.message()));
+  return true;
 }
 
 // An execution that failed may have been given what is donated without the layer's knowledge. The

@@ -426,6 +426,42 @@ TEST_F(ValidationTest, AFailedDestroyFreesNothing) {
   EXPECT_THAT(chain_.TakeLines(), IsEmpty());
 }
 
+// A program without parameters needs no lists of arguments, whatever the plugin says of them.
+TEST_F(ValidationTest, ARefusalWithoutArguments) {
+  Start();
+  chain_.Answer(function::kPJRT_Client_Compile, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Client_Compile_Args*>(args)->executable = HandleAt<PJRT_LoadedExecutable>(5);
+    return nullptr;
+  });
+  chain_.Answer(function::kPJRT_LoadedExecutable_AddressableDevices,
+                [this](void* args) -> PJRT_Error* {
+                  auto* a = static_cast<PJRT_LoadedExecutable_AddressableDevices_Args*>(args);
+                  a->addressable_devices = devices_;
+                  a->num_addressable_devices = 1;
+                  return nullptr;
+                });
+  chain_.Answer(function::kPJRT_LoadedExecutable_Execute,
+                [](void*) -> PJRT_Error* { return MakeError(InvalidArgument("not today")); });
+  chain_.Answer(function::kPJRT_Error_GetCode, [](void* args) -> PJRT_Error* {
+    static_cast<PJRT_Error_GetCode_Args*>(args)->code = PJRT_Error_Code_INVALID_ARGUMENT;
+    return nullptr;
+  });
+  PJRT_Program program = {};
+  program.struct_size = PJRT_Program_STRUCT_SIZE;
+  program.format = "mlir";
+  program.format_size = 4;
+  NEW(Client_Compile, compile);
+  compile.client = world_.client;
+  compile.program = &program;
+  RUN(&world_, Client_Compile, compile);
+  Execution execution;
+  fill_execution(&execution, compile.executable, nullptr);
+  execution.args.num_args = 0;
+  execution.args.argument_lists = nullptr;
+  run_execution(&world_, &execution);
+  EXPECT_THAT(chain_.TakeLines(), ElementsAre(HasSubstr("[PJRT-LoadedExecutable_Execute-shape]")));
+}
+
 // Another thread waits for an event while this one frees it.
 TEST_F(ValidationTest, AnEventIsFreedWhileACallUsesIt) {
   Start("mode=error");

@@ -76,6 +76,30 @@ static inline void set_event(World* w, PJRT_Event* event) {
   RUN(w, Event_Set, args);
 }
 
+static inline void destroy_loaded(World* w, PJRT_LoadedExecutable* executable) {
+  NEW(LoadedExecutable_Destroy, args);
+  args.executable = executable;
+  RUN(w, LoadedExecutable_Destroy, args);
+}
+
+static inline void destroy_client(World* w, PJRT_Client* client) {
+  NEW(Client_Destroy, args);
+  args.client = client;
+  RUN(w, Client_Destroy, args);
+}
+
+// The client and what is left of its things; the other client stays.
+static inline void destroy_main_world(World* w) {
+  if (w->buffer != NULL) destroy_buffer(w, w->buffer);
+  if (w->executable != NULL) destroy_loaded(w, w->executable);
+  if (w->donating != NULL) destroy_loaded(w, w->donating);
+  if (w->donating_first != NULL) destroy_loaded(w, w->donating_first);
+  if (w->client != NULL) destroy_client(w, w->client);
+  w->buffer = NULL;
+  w->executable = w->donating = w->donating_first = NULL;
+  w->client = NULL;
+}
+
 static inline void delete_buffer(World* w, PJRT_Buffer* buffer) {
   NEW(Buffer_Delete, args);
   args.buffer = buffer;

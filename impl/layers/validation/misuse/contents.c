@@ -340,23 +340,5 @@ void raw_future_called_twice(World* w) { copy_raw_later(w, 2); }
 
 void raw_future_never_called(World* w) {
   copy_raw_later(w, 0);
-  // The other client is not what it is about.
-  NEW(Client_Destroy, args);
-  args.client = w->client;
-  destroy_buffer(w, w->buffer);
-  w->buffer = NULL;
-  NEW(LoadedExecutable_Destroy, first);
-  first.executable = w->executable;
-  RUN(w, LoadedExecutable_Destroy, first);
-  w->executable = NULL;
-  NEW(LoadedExecutable_Destroy, second);
-  second.executable = w->donating;
-  RUN(w, LoadedExecutable_Destroy, second);
-  w->donating = NULL;
-  NEW(LoadedExecutable_Destroy, third);
-  third.executable = w->donating_first;
-  RUN(w, LoadedExecutable_Destroy, third);
-  w->donating_first = NULL;
-  RUN(w, Client_Destroy, args);
-  w->client = NULL;
+  destroy_main_world(w);
 }

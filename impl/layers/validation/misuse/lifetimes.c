@@ -87,14 +87,8 @@ void executable_destroyed_twice(World* w) {
   destroy_executable(w, executable);
 }
 
-static void destroy_loaded(World* w) {
-  NEW(LoadedExecutable_Destroy, args);
-  args.executable = w->executable;
-  RUN(w, LoadedExecutable_Destroy, args);
-}
-
 void loaded_executable_after_destroy(World* w) {
-  destroy_loaded(w);
+  destroy_loaded(w, w->executable);
   execute(w, w->executable, w->buffer);
   w->executable = NULL;
 }
@@ -175,11 +169,7 @@ void topology_of_client_destroyed(World* w) {
   RUN(w, TopologyDescription_Destroy, args);
 }
 
-static void destroy_other_client(World* w) {
-  NEW(Client_Destroy, args);
-  args.client = w->other_client;
-  RUN(w, Client_Destroy, args);
-}
+static void destroy_other_client(World* w) { destroy_client(w, w->other_client); }
 
 static void destroy_other_world(World* w) {
   destroy_buffer(w, w->other_buffer);
@@ -264,27 +254,11 @@ void error_left(World* w) {
   new_error(w);
   destroy_other_world(w);
   w->other_client = NULL;
-  destroy_buffer(w, w->buffer);
-  w->buffer = NULL;
-  destroy_loaded(w);
-  w->executable = w->donating;
-  destroy_loaded(w);
-  w->executable = w->donating_first;
-  destroy_loaded(w);
-  w->executable = NULL;
-  w->donating = NULL;
-  w->donating_first = NULL;
-  NEW(Client_Destroy, args);
-  args.client = w->client;
-  RUN(w, Client_Destroy, args);
-  w->client = NULL;
+  destroy_main_world(w);
 }
 
 void not_initialized(World* w) {
   NEW(Client_Create, args);
   RUN(w, Client_Create, args);
-  if (args.client == NULL) return;
-  NEW(Client_Destroy, destroy);
-  destroy.client = args.client;
-  RUN(w, Client_Destroy, destroy);
+  if (args.client != NULL) destroy_client(w, args.client);
 }

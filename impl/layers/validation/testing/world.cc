@@ -68,18 +68,6 @@ PJRT_Client* NewClient(const World& w, PJRT_Device** device, PJRT_Memory** memor
   return create.client;
 }
 
-void DestroyExecutable(World* w, PJRT_LoadedExecutable* executable) {
-  NEW(LoadedExecutable_Destroy, args);
-  args.executable = executable;
-  RUN(w, LoadedExecutable_Destroy, args);
-}
-
-void DestroyClient(World* w, PJRT_Client* client) {
-  NEW(Client_Destroy, args);
-  args.client = client;
-  RUN(w, Client_Destroy, args);
-}
-
 }  // namespace
 
 const PJRT_Api* CpuPlugin() {
@@ -121,13 +109,9 @@ World MakeWorld(const PJRT_Api* api) {
 }
 
 void FreeWorld(World* w) {
-  if (w->buffer != nullptr) destroy_buffer(w, w->buffer);
   if (w->other_buffer != nullptr) destroy_buffer(w, w->other_buffer);
-  if (w->executable != nullptr) DestroyExecutable(w, w->executable);
-  if (w->donating != nullptr) DestroyExecutable(w, w->donating);
-  if (w->donating_first != nullptr) DestroyExecutable(w, w->donating_first);
-  if (w->client != nullptr) DestroyClient(w, w->client);
-  if (w->other_client != nullptr) DestroyClient(w, w->other_client);
+  destroy_main_world(w);
+  if (w->other_client != nullptr) destroy_client(w, w->other_client);
 }
 
 }  // namespace plinth::layers::validation
