@@ -43,7 +43,10 @@ ScalarBits MakeScalar(DType type, int64_t value) {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  Generator(uint64_t seed, const RandomKernelOptions& options)
+      : random_(seed),
+        types_(options.types.empty() ? std::span(kTypes) : options.types),
+        more_ops_(options.more_ops) {}
 
   RandomKernel Make() {
     out_.kernel.name = "random";
@@ -254,7 +257,9 @@ class Generator {
     return fitting[static_cast<size_t>(Below(static_cast<int64_t>(fitting.size())))];
   }
 
-  DType AnyType() { return kTypes[Below(static_cast<int64_t>(std::size(kTypes)))]; }
+  DType AnyType() {
+    return types_[static_cast<size_t>(Below(static_cast<int64_t>(types_.size())))];
+  }
 
   void AddRandomOp(Phase* phase, DType type) {
     const bool pred = type == DType::kPred;
@@ -299,7 +304,7 @@ class Generator {
   }
 
   void MakeNodes(Phase* phase, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) AddRandomOp(phase, AnyType());
+    for (int64_t i = 0; i < count + more_ops_; ++i) AddRandomOp(phase, AnyType());
   }
 
   // A node of an earlier phase, kept.
@@ -528,12 +533,16 @@ class Generator {
   }
 
   std::mt19937_64 random_;
+  const std::span<const DType> types_;
+  const int64_t more_ops_;
   RandomKernel out_;
   std::vector<std::vector<DType>> reduced_types_;
 };
 
 }  // namespace
 
-RandomKernel MakeRandomKernel(uint64_t seed) { return Generator(seed).Make(); }
+RandomKernel MakeRandomKernel(uint64_t seed, const RandomKernelOptions& options) {
+  return Generator(seed, options).Make();
+}
 
 }  // namespace plinth::compiler::testing

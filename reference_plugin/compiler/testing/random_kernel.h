@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "reference_plugin/compiler/kernel/kernel.h"
@@ -18,9 +19,14 @@ struct RandomKernel {
   std::vector<int64_t> result_sizes;  // bytes
 };
 
-// The same kernel for the same seed. All floats are small integers, so that sums are exact in any
-// order.
-RandomKernel MakeRandomKernel(uint64_t seed);
+struct RandomKernelOptions {
+  std::span<const DType> types = {};  // that ops compute; empty: all sorts, f32 more often
+  int64_t more_ops = 0;               // in each phase
+};
+
+// The same kernel for the same seed and options. All floats are small integers, so that sums are
+// exact in any order.
+RandomKernel MakeRandomKernel(uint64_t seed, const RandomKernelOptions& options = {});
 
 }  // namespace plinth::compiler::testing
 

@@ -62,9 +62,14 @@ size_t PieceFinder::EndOf(size_t begin) {
   // Element sizes of what the piece touches outside the frame: a result may lie over an operand,
   // where vectors of different sizes would not keep out of each other's way.
   size_t size_elsewhere = 0;
-  const auto fits = [&](int32_t slot, DType type) {
-    if (!IsElsewhere(slot)) return true;
+  // The same of each register, as the piece reads it first; 0 if it makes the value itself.
+  std::unordered_map<int32_t, size_t> sizes_read;
+  const auto fits = [&](int32_t slot, DType type, bool is_result) {
     const size_t size = math::TileElementBytes(type);
+    if (!IsElsewhere(slot)) {
+      const size_t read = sizes_read.try_emplace(slot, is_result ? 0 : size).first->second;
+      return !is_result || read == 0 || read == size;
+    }
     if (size_elsewhere != 0 && size_elsewhere != size) return false;
     size_elsewhere = size;
     return true;
@@ -73,10 +78,11 @@ size_t PieceFinder::EndOf(size_t begin) {
     const Node& node = *phase_.ops[end].node;
     int32_t operands[3];
     OperandsOf(phase_.code[end], operands);
-    bool all_fit = fits(phase_.code[end].result, node.dtype);
+    bool all_fit = true;
     for (size_t i = 0; i < node.num_operands; ++i) {
-      all_fit = all_fit && fits(operands[i], OperandType(end, i));
+      all_fit = all_fit && fits(operands[i], OperandType(end, i), /*is_result=*/false);
     }
+    all_fit = all_fit && fits(phase_.code[end].result, node.dtype, /*is_result=*/true);
     if (!all_fit) break;
   }
   return end - begin < FewestOps() ? begin : end;

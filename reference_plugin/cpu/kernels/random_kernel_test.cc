@@ -42,6 +42,20 @@ bool SameElement(DType type, const std::byte* a, const std::byte* b) {
   return x == y || (std::isnan(x) && std::isnan(y));
 }
 
+// What a step wants besides its buffers, exactly as much.
+struct Scratch {
+  explicit Scratch(const backend::PreparedStep& step)
+      : bytes(static_cast<size_t>(step.scratch_bytes()) + 64) {
+    void* aligned = bytes.data();
+    size_t space = bytes.size();
+    std::align(64, space - 64, aligned, space);
+    context.scratch = {static_cast<std::byte*>(aligned), space};
+  }
+
+  std::vector<std::byte> bytes;
+  backend::RunContext context;
+};
+
 class RandomKernelTest : public testing::TestWithParam<int> {};
 
 TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
@@ -63,12 +77,8 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
     const std::vector<std::string> errors =
         compiler::testing::RunKernel(*kernel, Spans(random.operands), Spans(expected));
     ASSERT_TRUE(errors.empty()) << errors[0] << "\n" << compiler::ToString(*kernel);
-    std::vector<std::byte> scratch(static_cast<size_t>((*step)->scratch_bytes()) + 64);
-    backend::RunContext context;
-    void* aligned = scratch.data();
-    size_t space = scratch.size();
-    std::align(64, space - 64, aligned, space);
-    context.scratch = {static_cast<std::byte*>(aligned), space};
+    Scratch scratch(**step);
+    backend::RunContext& context = scratch.context;
     ASSERT_TRUE((*step)->Run(operands, Pointers(actual), context).is_done());
     context.pool = &pool;
     ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).is_done());
@@ -93,6 +103,31 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
             << compiler::ToString(*kernel);
       }
       ASSERT_EQ(actual[buffer], threaded[buffer]) << "seed " << seed << compiler::ToString(*kernel);
+    }
+  }
+}
+
+// Kernels of those types of which machine code knows most ops: of others each is a routine.
+TEST_P(RandomKernelTest, MachineCodeAgreesWithRoutines) {
+  constexpr DType kTypes[] = {DType::kF32, DType::kF32, DType::kS32, DType::kU32, DType::kPred};
+  const auto codes = std::make_shared<emit::CodeCache>();
+  constexpr int kSeedsPerTest = 40;
+  for (int i = 0; i < kSeedsPerTest; ++i) {
+    const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
+    compiler::testing::RandomKernel random = compiler::testing::MakeRandomKernel(
+        seed, {.types = kTypes, .more_ops = static_cast<int64_t>(seed % 40)});
+    const auto kernel = std::make_shared<const compiler::Kernel>(random.kernel);
+    ASSERT_TRUE(compiler::Verify(*kernel).ok()) << compiler::ToString(*kernel);
+    Expected<std::unique_ptr<backend::PreparedStep>> step = PrepareKernel(kernel, codes);
+    ASSERT_TRUE(step.ok()) << step.status().ToString() << compiler::ToString(*kernel);
+    const std::vector<void*> operands = Pointers(random.operands);
+    const Scratch scratch(**step);
+    Buffers by_routines = MakeResults(random);
+    for (int run = 0; run < 3; ++run) {
+      Buffers results = MakeResults(random);
+      ASSERT_TRUE((*step)->Run(operands, Pointers(results), scratch.context).is_done());
+      if (run == 0) by_routines = results;
+      ASSERT_EQ(results, by_routines) << "seed " << seed << compiler::ToString(*kernel);
     }
   }
 }
