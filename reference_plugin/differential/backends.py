@@ -12,7 +12,7 @@ import sys
 import jax
 import numpy as np
 from jax._src import compiler
-from jaxlib import _jax
+from jaxlib import _jax, xla_client
 
 PLUGIN = "plinth"
 _settings = {"plugin": PLUGIN, "options": {}, "hlo": False}
@@ -54,20 +54,50 @@ def builtin_device():
     return jax.devices("cpu")[0]
 
 
-def run(function, args, device, options=None):
-    """The outputs of jit(function)(*args) on a device, as NumPy arrays."""
+def run(function, args, device, options=None, again=True):
+    """The outputs of jit(function)(*args) on a device, as NumPy arrays. again: the plugin runs it twice,
+    with the same bits."""
+    on_builtin = device.client is builtin_device().client
     if options is None:
-        on_builtin = device.client is builtin_device().client
         options = BUILTIN_OPTIONS if on_builtin else _settings["options"]
     with jax.default_device(device):
         jitted = jax.jit(lambda *a: function(*a), compiler_options=options or None)
-        return jax.device_get(jitted(*jax.device_put(args, device)))
+        call = lambda: jax.device_get(jitted(*jax.device_put(args, device)))
+        return call() if on_builtin or not again else _twice(call)
 
 
-def run_on_plugin(function, *args, options=None):
+def _twice(call):
+    """The results. The plugin makes machine code of what runs a second time, and other code may find
+    other memory then."""
+    first, second = call(), call()
+    for before, after in zip(jax.tree.leaves(first), jax.tree.leaves(second), strict=True):
+        before, after = np.asarray(before), np.asarray(after)
+        assert before.tobytes() == after.tobytes(), (
+            f"the second run's results have other bits: {before} and {after}")
+    return first
+
+
+def client_with(**options):
+    """A client of the plugin of its own, with options for it."""
+    plugin_device()  # Loads the plugin.
+    return xla_client.make_c_api_client(PLUGIN, options)
+
+
+def compile_for(client, function, *args):
+    """jit(function) as a callable for the first device of such a client, which takes and gives NumPy
+    arrays."""
+    device = client.devices()[0]
+    options = compiler.get_compile_options(1, 1, env_options_overrides=plugin_options())
+    text = jax.jit(function).lower(*args).as_text()
+    loaded = client.compile_and_load(text, _jax.DeviceList((device,)), options)
+    return lambda *a: [np.asarray(x) for x in loaded.execute(jax.device_put(list(a), device))]
+
+
+def run_on_plugin(function, *args, options=None, again=True):
+    """again=False: for results that differ from run to run."""
     if _settings["hlo"]:
-        return run_as_hlo(function, *args, options=options)
-    return run(function, args, plugin_device(), options)
+        return run_as_hlo(function, *args, options=options, again=again)
+    return run(function, args, plugin_device(), options, again)
 
 
 def run_on_builtin(function, *args):
@@ -89,7 +119,9 @@ def _run_text(text, args, device, overrides):
     options = compiler.get_compile_options(
         num_replicas=1, num_partitions=1, env_options_overrides=overrides)
     loaded = device.client.compile_and_load(text, _jax.DeviceList((device,)), options)
-    return [jax.device_get(x) for x in loaded.execute(jax.device_put(list(args), device))]
+    call = lambda: [
+        jax.device_get(x) for x in loaded.execute(jax.device_put(list(args), device))]
+    return call() if device.client is builtin_device().client else _twice(call)
 
 
 # HLO: jaxlib sends StableHLO alone, so these programs go through libplinth_ifrt.
@@ -139,17 +171,21 @@ def run_on_two_devices(program: bytes, args, by_rows, format):
     return client.compile(program, format=format, devices=client.devices)(*spread)
 
 
-def run_hlo(program: bytes, args, options=None, format="hlo"):
+def run_hlo(program: bytes, args, options=None, format="hlo", again=True):
     """The outputs on the plugin, as NumPy arrays."""
-    results = compile_hlo(program, options, format)(*[put(a) for a in args])
-    return [np.asarray(x) for x in (results if isinstance(results, tuple) else (results,))]
+    executable = compile_hlo(program, options, format)
+
+    def call():
+        results = executable(*[put(a) for a in args])
+        return [np.asarray(x) for x in (results if isinstance(results, tuple) else (results,))]
+    return _twice(call) if again else call()
 
 
-def run_as_hlo(function, *args, options=None):
+def run_as_hlo(function, *args, options=None, again=True):
     """The outputs of jit(function)(*args) on the plugin, with the program sent as HLO."""
     traced = jax.jit(lambda *a: function(*a), keep_unused=True).trace(*args)
     lowered = traced.lower(lowering_platforms=("cpu",))
     leaves = [np.asarray(leaf, dtype=info.dtype) for leaf, info in zip(
         jax.tree.leaves(args), jax.tree.leaves(lowered.in_avals), strict=True)]
-    results = run_hlo(to_hlo(lowered.as_text()), leaves, options)
+    results = run_hlo(to_hlo(lowered.as_text()), leaves, options, again=again)
     return jax.tree.unflatten(jax.tree.structure(lowered.out_info), results)

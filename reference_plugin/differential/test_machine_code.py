@@ -4,12 +4,9 @@
 import os
 import pathlib
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax._src import compiler
-from jaxlib import _jax, xla_client
 
 import backends
 
@@ -36,15 +33,9 @@ def bytes_of_code():
 
 def run(function, x, options):
     """The result, and how many bytes of code running it made."""
-    backends.plugin_device()  # Loads the plugin.
-    client = xla_client.make_c_api_client(backends.PLUGIN, {"num_threads": 1} | options)
-    device = client.devices()[0]
-    asked = compiler.get_compile_options(1, 1, env_options_overrides=backends.plugin_options())
-    text = jax.jit(function).lower(x).as_text()
     before = bytes_of_code()
-    program = client.compile_and_load(text, _jax.DeviceList((device,)), asked)
-    argument = jax.device_put(x, device)
-    results = [np.asarray(program.execute([argument])[0]) for _ in range(RUNS)]
+    program = backends.compile_for(backends.client_with(num_threads=1, **options), function, x)
+    results = [program(x)[0] for _ in range(RUNS)]
     for other in results[1:]:
         np.testing.assert_array_equal(other.view(np.uint32), results[0].view(np.uint32))
     return results[0], bytes_of_code() - before

@@ -233,7 +233,7 @@ bool Launch::Meet(int32_t lane) {
 // The work of a collective at which all of the group are.
 Status Launch::Work(const Frame::Meeting& meeting, int32_t group,
                     std::span<const int32_t> members) {
-  const DefaultFloatingPoint modes;
+  const DefaultFloatingPoint modes(runtime_->subnormals);
   try {
     SmallVector<CollectiveStep::Participant, 8> participants;
     for (int32_t member : members) {

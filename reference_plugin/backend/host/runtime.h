@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "reference_plugin/backend/host/floating_point_modes.h"
 #include "reference_plugin/backend/host/lane_queue.h"
 #include "reference_plugin/backend/host/memory_pool.h"
 #include "reference_plugin/backend/host/thread_pool.h"
@@ -46,7 +47,8 @@ struct Runtime {
   }
 
   std::shared_ptr<MemoryPool> memory;
-  std::atomic<bool> stop{false};  // set when the client goes: executions give up
+  Subnormals subnormals = Subnormals::kKept;  // by programs; set before any runs
+  std::atomic<bool> stop{false};              // set when the client goes: executions give up
   ThreadPool threads;
   LaneQueue lanes{threads};                // of launches, for `threads`
   std::atomic<uint64_t> num_launches{0};   // so far: their order

@@ -55,6 +55,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
     int64_t chunk;
     const void* context;
     void (*function)(const void*, int64_t, int64_t);
+    Subnormals subnormals;  // as the caller's
     std::atomic<int64_t> next{0};
     std::atomic<int> helpers{0};  // written under State::mutex
     std::atomic<bool> failed{false};
@@ -132,7 +133,10 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
       if (Job* job = FindJob()) {
         job->helpers.fetch_add(1, std::memory_order_relaxed);
         lock.unlock();
-        job->RunChunks();
+        {
+          const DefaultFloatingPoint callers_modes(job->subnormals);
+          job->RunChunks();
+        }
         lock.lock();
         if (job->helpers.fetch_sub(1, std::memory_order_release) == 1) helper_left.notify_all();
       } else if (!tasks.empty()) {
@@ -251,7 +255,7 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
   // About four chunks per thread even out what the threads are slowed down by.
   int64_t chunk = (size + 4 * state_->parallelism - 1) / (4 * state_->parallelism);
   chunk = (chunk + grain - 1) / grain * grain;
-  State::Job job{size, chunk, context, function};
+  State::Job job{size, chunk, context, function, DefaultFloatingPoint::Current()};
   {
     std::lock_guard lock(state_->mutex);
     state_->jobs.push_back(&job);

@@ -23,7 +23,8 @@ class ThreadPool {
   // Calls body(begin, end) on disjoint ranges that cover [0, size), each a multiple of `grain`
   // long but the last, on this and other threads; returns when all are done. The body must not
   // block. What it throws first (no memory), the caller gets; the rest is not begun. Nested calls
-  // run inline. Which thread runs which range is not fixed: results must not depend on it.
+  // run inline. Which thread runs which range is not fixed: results must not depend on it. All
+  // threads keep or flush subnormals as the caller does.
   template <typename Body>
   void ParallelFor(int64_t size, int64_t grain, const Body& body) {
     ParallelForImpl(size, grain, &body, [](const void* context, int64_t begin, int64_t end) {

@@ -18,6 +18,8 @@
 #include <xmmintrin.h>
 #endif
 
+#include "reference_plugin/backend/host/floating_point_modes.h"
+
 namespace plinth::backend {
 namespace {
 
@@ -130,6 +132,21 @@ TEST(ThreadPoolTest, TasksMayLeaveOtherFloatingPointModes) {
   pool.Schedule([] { _mm_setcsr(_mm_getcsr() | 0x8040); });
   pool.Schedule([&] { modes.set_value(_mm_getcsr()); });
   EXPECT_EQ(modes.get_future().get() | 0x3f, 0x1fbfu);
+}
+
+// As the number of threads must not change a program's results.
+TEST(ThreadPoolTest, HelpersFlushSubnormalsAsTheCallerDoes) {
+  ThreadPool pool(4);
+  for (int round = 0; round < 20; ++round) {
+    const Subnormals wanted = round % 2 == 0 ? Subnormals::kFlushed : Subnormals::kKept;
+    const DefaultFloatingPoint modes(wanted);
+    std::atomic<int> others = 0;
+    pool.ParallelFor(64, 1, [&](int64_t, int64_t) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));  // so that helpers come
+      if (DefaultFloatingPoint::Current() != wanted) ++others;
+    });
+    ASSERT_EQ(others, 0);
+  }
 }
 #endif
 

@@ -200,7 +200,7 @@ Status Frame::StopStatus() const {
 }
 
 Outcome Frame::Run(Calls calls) {
-  const DefaultFloatingPoint modes;
+  const DefaultFloatingPoint modes(runtime_.subnormals);
   PLINTH_RETURN_IF_ERROR(std::exchange(waited_for_, {}).status());
   const Step* const first = program_.steps_.data();
   const Step* const last = first + program_.steps_.size();

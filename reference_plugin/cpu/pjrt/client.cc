@@ -55,6 +55,7 @@ CpuClient::CpuClient(const CpuClientOptions& options)
               options.num_threads > 0 ? options.num_threads
                                       : static_cast<int>(std::thread::hardware_concurrency()),
               options.memory_limit, options.num_devices, options.device_memory_limit)) {
+  runtime()->subnormals = options.subnormals;
   for (int id = 0; id < options.num_devices; ++id) {
     sdk::DeviceInfo info;
     info.description.id = id;

@@ -15,6 +15,7 @@ struct CpuClientOptions {
   int num_threads = 0;              // 0: one per core
   int64_t memory_limit = 0;         // bytes; 0: the machine's memory
   int64_t device_memory_limit = 0;  // bytes of each device; 0: none
+  backend::Subnormals subnormals = backend::Subnormals::kKept;
   library::LibraryOptions library;
   NativeOptions native;
   std::string device_kind = "cpu";

@@ -64,6 +64,9 @@ sdk::PluginInfo MakeInfo() {
       {"blas", std::string(),
        "file of the BLAS library for large matrix products; \"none\" for the built-in one; empty "
        "to search"},
+      {"flush_subnormals", false,
+       "programs read and write numbers below the smallest normal one as zeros, as JAX's own CPU "
+       "does; false: as IEEE 754 has them"},
       {"native_loops", true,
        "loops over few elements run as machine code that is made for them; false: step by step, "
        "with the same results"},
@@ -93,6 +96,9 @@ class CpuPlugin final : public sdk::Plugin {
     options.num_threads = static_cast<int>(request.options.GetInt64("num_threads"));
     options.memory_limit = request.options.GetInt64("memory_limit_bytes");
     options.device_memory_limit = request.options.GetInt64("device_memory_limit_bytes");
+    if (request.options.GetBool("flush_subnormals")) {
+      options.subnormals = backend::Subnormals::kFlushed;
+    }
     options.native.loops = request.options.GetBool("native_loops");
     options.native.kernels = request.options.GetBool("native_kernels");
     options.library.blas.path = request.options.GetString("blas");
