@@ -20,7 +20,7 @@ void RunOp(Context& context, std::string_view op, ProgramPack& pack, size_t inde
     return;
   }
   std::optional<std::string_view> form = FormFor(context, **program);
-  if (form.has_value()) RunPacked(context, **program, *form, 1);
+  if (form.has_value()) RunPacked(context, **program, *form, 2);
   if (context.HasFindings()) context.Note((*program)->text);
 }
 

@@ -26,8 +26,8 @@ std::optional<std::string_view> FormFor(Context& context, const PackedProgram& p
 // The CompileOptionsProto that belongs to it.
 std::string_view OptionsOf(const PackedProgram& program);
 
-// Compiles `form` of the program, runs it `times` times on its devices and holds its results
-// against the expected ones, and against those of the first run.
+// Compiles `form` of the program, runs it `times` times on its devices and holds the results of
+// each run against the expected ones. A plugin may have other code for what runs again.
 void RunPacked(Context& context, const PackedProgram& program, std::string_view form, int times);
 // The same with other options.
 void RunPacked(Context& context, const PackedProgram& program, std::string_view form,
