@@ -69,7 +69,7 @@ while read name; do
   echo "{\"start\": \"$name\"}" >&3
   case $name in
     client*) echo '{"client": true}' >&3; sleep 1;;
-    slow*) sleep 1;;
+    slow*) sleep 30;;
   esac
   echo "{\"result\": {\"name\": \"$name\", \"verdict\": \"PASS\"}}" >&3
 done)",

@@ -97,7 +97,10 @@ class TwoProcessesTest : public ::testing::Test {
       const std::lock_guard lock(shared->mutex);
       --shared->stores;
     });
-    ++shared_->stores;
+    {
+      const std::lock_guard lock(shared_->mutex);
+      ++shared_->stores;
+    }
     return {[counted](std::string_view key, int64_t timeout_ms) -> Expected<std::string> {
               std::unique_lock lock(counted->mutex);
               const bool is_there =
