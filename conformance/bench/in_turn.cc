@@ -66,7 +66,7 @@ class Side {
     std::this_thread::sleep_for(kPause);
     const double own_all = Seconds(CLOCK_THREAD_CPUTIME_ID) - own;
     const double others = Seconds(CLOCK_PROCESS_CPUTIME_ID) - all - own_all;
-    has_helpers_ = others > kNobody;
+    has_helpers_ = others > kNobody || others > own_run;
     return own_run + (has_helpers_ ? others : 0);
   }
 

@@ -9,11 +9,8 @@
 
 namespace plinth::cpu::kernels {
 
-// The most lanes that a FoldFunction takes.
-inline constexpr int64_t kMostFoldLanes = 64;
-
-// Reduces `count` lanes to lane 0 by halves: lane i with lane i + half, where half is the largest
-// power of two below the count, again and again. The lanes are overwritten.
+// Reduces `count` lanes, at most 64, to lane 0 by halves: lane i with lane i + half, where half is
+// the largest power of two below the count, again and again. The lanes are overwritten.
 using FoldFunction = void (*)(void* lanes, int64_t count);
 
 // For the ops and types that are summed most, null for others. `type` is the type in tile form.

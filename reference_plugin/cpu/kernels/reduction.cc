@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/kernels/reduction.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -121,6 +122,11 @@ void AccumulateLanes(const ReductionProgram& reduction, std::byte** slots, int64
 
 void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
                    bool first) {
+  if (reduction.partials != nullptr) {
+    const Component& component = reduction.components[0];
+    return reduction.partials(slots[component.accumulator], slots[component.value],
+                              static_cast<size_t>(lanes), first);
+  }
   if (reduction.commutative != nullptr || reduction.extremes != nullptr) {
     return AccumulateLanes(reduction, slots, lanes, first);
   }
@@ -142,6 +148,11 @@ void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t
 }
 
 void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes) {
+  if (reduction.partials != nullptr) {
+    const Component& component = reduction.components[0];
+    const auto most = static_cast<int64_t>(math::kPartialBytes) / component.tile_bytes;
+    return reduction.fold(slots[component.accumulator], std::min(first_lanes, most));
+  }
   int64_t half = 1;
   while (2 * half < first_lanes) half *= 2;
   if (reduction.extremes != nullptr) {
@@ -157,7 +168,6 @@ void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t fir
   const Component& component = reduction.components[0];
   std::byte* lanes = slots[component.accumulator];
   for (int64_t count = first_lanes; count > 1; count = half, half /= 2) {
-    if (reduction.fold != nullptr && count <= kMostFoldLanes) return reduction.fold(lanes, count);
     Call(reduction.commutative, lanes, lanes, lanes + half * component.tile_bytes, count - half);
   }
 }

@@ -8,13 +8,15 @@
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/cpu/kernels/fold.h"
 #include "reference_plugin/cpu/math/extremes.h"
+#include "reference_plugin/cpu/math/partials.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 // Combining tiles into accumulators.
 //
 // Elements are combined in index order. Only where the combiner is one op that commutes, or selects
 // an element whatever the order, are they combined in another: lane by lane first, then the lanes,
-// halving them. Which order that is depends on the shape alone.
+// halving them. Which order that is depends on shape and type alone. The lanes are those of a tile;
+// where a row becomes one element and the op is a common one, those of a few registers.
 namespace plinth::cpu::kernels {
 
 // One routine on tiles. Operands are slots; an operand that the routine does not have is slot 0.
@@ -45,7 +47,9 @@ struct ReductionProgram {
   // The combiner is this one op, which commutes. `finish` rounds, once, at the end.
   math::TileFunction commutative = nullptr;
   math::TileFunction finish = nullptr;
-  FoldFunction fold = nullptr;  // may be null
+  // Both or none: what becomes one element is reduced to partial results first, then folded.
+  math::PartialsFunction partials = nullptr;
+  FoldFunction fold = nullptr;
   // The reduction is an argmax or argmin: of components 0 and 1.
   math::ExtremesFunction extremes = nullptr;
   // Otherwise.

@@ -74,7 +74,9 @@ Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* red
   if (op->opcode != Opcode::kAdd && routine.finish != nullptr) return Status();
   reduction->commutative = routine.compute;
   reduction->finish = routine.finish;
-  reduction->fold = FindFold(op->opcode, math::TileTypeOf(op->dtype));
+  const DType type = math::TileTypeOf(op->dtype);
+  reduction->fold = FindFold(op->opcode, type);
+  if (reduction->fold != nullptr) reduction->partials = math::FindPartials(op->opcode, type);
   return Status();
 }
 

@@ -95,7 +95,7 @@ void SmallKernel::RunParts(std::byte** slots) const {
     for (const Movement& load : part.loads) Load(load, part.points, slots);
     Execute(part.code, slots, part.points);
     for (const ReductionProgram& reduction : part.reductions) {
-      AccumulateLanes(reduction, slots, part.points, /*first=*/true);
+      AccumulateRow(reduction, slots, part.points, /*first=*/true);
       FoldLanes(reduction, slots, part.points);
       FinishReduction(reduction, slots, 1, /*empty=*/false);
     }

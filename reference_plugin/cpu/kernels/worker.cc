@@ -96,7 +96,7 @@ void TileWorker::RunReducedSteps(const PhaseProgram& phase, const int64_t* value
     if (step != 0) reduced_.Next();
     ComputeTile(phase, reduced_.values(), lanes, step);
     for (const ReductionProgram& reduction : phase.reductions) {
-      AccumulateLanes(reduction, slots_, lanes, step == 0);
+      Accumulate(reduction, lanes, step == 0);
     }
     StoreOutputs(phase, reduced_.values(), lanes);
   }
@@ -155,13 +155,21 @@ void TileWorker::RunRowPhase(const PhaseProgram& phase, const int64_t* values) {
     const int64_t lanes = reduced_.lanes();
     ComputeTile(phase, reduced_.values(), lanes, tile);
     for (const ReductionProgram& reduction : phase.reductions) {
-      AccumulateRow(reduction, slots_, lanes, tile == 0);
+      Accumulate(reduction, lanes, tile == 0);
     }
     StoreOutputs(phase, reduced_.values(), lanes);
   }
   for (const ReductionProgram& reduction : phase.reductions) {
     FoldRow(reduction, program_.reduced.max_lanes);
     FinishReduction(reduction, slots_, program_.row_lanes, /*empty=*/false);
+  }
+}
+
+void TileWorker::Accumulate(const ReductionProgram& reduction, int64_t lanes, bool first) {
+  if (program_.lanes == Lanes::kReduced) {
+    AccumulateRow(reduction, slots_, lanes, first);
+  } else {
+    AccumulateLanes(reduction, slots_, lanes, first);
   }
 }
 
@@ -263,11 +271,7 @@ void TileWorker::RunPartial(const Split& split, int64_t group, size_t phase_numb
     if (tile == begin) first_lanes = lanes;
     ComputeTile(phase, reduced_.values(), lanes, tile);
     for (const ReductionProgram& reduction : phase.reductions) {
-      if (rows) {
-        AccumulateRow(reduction, slots_, lanes, tile == begin);
-      } else {
-        AccumulateLanes(reduction, slots_, lanes, tile == begin);
-      }
+      Accumulate(reduction, lanes, tile == begin);
     }
     StoreOutputs(phase, reduced_.values(), lanes);
   }

@@ -43,6 +43,7 @@ class TileWorker {
   void RunPointPhasesOfTile(const int64_t* values, int64_t lanes);
   void RunRowPhase(const PhaseProgram& phase, const int64_t* values);
   void StartRow(const PhaseProgram& phase, const int64_t* values);
+  void Accumulate(const ReductionProgram& reduction, int64_t lanes, bool first);
   void FoldRow(const ReductionProgram& reduction, int64_t first_lanes);
   void RunReducedSteps(const PhaseProgram& phase, const int64_t* values, int64_t lanes);
   // Everything a tile computes; then the reductions take their share; then outputs are written,

@@ -11,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "reference_plugin/cpu/math/extremes_of_floats-inl.h"
 #include "reference_plugin/cpu/math/map-inl.h"
 #include "reference_plugin/cpu/math/tile_row.h"
 
@@ -119,22 +120,6 @@ struct Remainder {
   }
 };
 
-// IEEE 754 maximum and minimum: NaN wins, +0 is greater than -0. Either order of operands gives the
-// same bits but for zeros, and those are told apart by their sign bits.
-struct MaximumOfFloats {
-  template <class D, class V>
-  static HWY_INLINE V Apply(D, V a, V b) {
-    const V larger = hn::And(hn::Max(a, b), hn::Max(b, a));
-    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), larger);
-  }
-};
-struct MinimumOfFloats {
-  template <class D, class V>
-  static HWY_INLINE V Apply(D, V a, V b) {
-    const V smaller = hn::Or(hn::Min(a, b), hn::Min(b, a));
-    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), smaller);
-  }
-};
 struct Maximum {
   template <class T>
   static T Apply(T a, T b) {

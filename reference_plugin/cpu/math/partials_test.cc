@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/math/partials.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "reference_plugin/cpu/math/tile_test_support.h"
+
+namespace plinth::cpu::math {
+namespace {
+
+using compiler::Opcode;
+
+// Sums of these are exact, whatever the order; of NaNs there is one pattern.
+template <class T>
+std::vector<T> Values(size_t count) {
+  std::mt19937 random(static_cast<unsigned>(count));
+  std::vector<T> values;
+  for (size_t i = 0; i < count; ++i) values.push_back(static_cast<T>(random() % 2001) - T{1000});
+  if constexpr (std::is_floating_point_v<T>) {
+    if (count > 9) values[count / 2] = std::numeric_limits<T>::quiet_NaN();
+    if (count > 2) values[1] = T{-0.0};
+  }
+  return values;
+}
+
+template <class T>
+class PartialsTest : public testing::Test {};
+using Types = testing::Types<float, double, int32_t, int64_t>;
+TYPED_TEST_SUITE(PartialsTest, Types);
+
+template <class T>
+constexpr DType kTypeOf = std::is_same_v<T, float>     ? DType::kF32
+                          : std::is_same_v<T, double>  ? DType::kF64
+                          : std::is_same_v<T, int32_t> ? DType::kS32
+                                                       : DType::kS64;
+
+// What the tile routine gives, partial by partial.
+TYPED_TEST(PartialsTest, TakeEveryValueOnceAndNoOthers) {
+  using T = TypeParam;
+  constexpr size_t kMost = kPartialBytes / sizeof(T);
+  for (const SimdTarget target : SupportedTargets()) {
+    for (const Opcode opcode : {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum}) {
+      const PartialsFunction accumulate = FindPartials(opcode, kTypeOf<T>, target);
+      ASSERT_NE(accumulate, nullptr);
+      const TileRoutine routine = FindTileRoutine(opcode, kTypeOf<T>, kTypeOf<T>, {}, target);
+      for (size_t count = 1; count < 4 * kMost; ++count) {
+        for (const size_t then : {size_t{0}, count / 2, count}) {
+          // Exactly as large as they are read, so that a sanitizer sees more.
+          const std::vector<T> values = Values<T>(count), more = Values<T>(then);
+          std::vector<T> partials(std::min(count, kMost)), expected = partials;
+          accumulate(partials.data(), values.data(), count, /*first=*/true);
+          if (then > 0) accumulate(partials.data(), more.data(), then, /*first=*/false);
+          const auto combine = [&](const std::vector<T>& tile, size_t from) {
+            for (size_t i = from; i < tile.size(); ++i) {
+              T& partial = expected[i % kMost];
+              routine.compute(&partial, &partial, &tile[i], nullptr, 1, {});
+            }
+          };
+          std::copy_n(values.begin(), expected.size(), expected.begin());
+          combine(values, expected.size());
+          combine(more, 0);
+          ASSERT_EQ(std::memcmp(partials.data(), expected.data(), expected.size() * sizeof(T)), 0)
+              << "op " << static_cast<int>(opcode) << ", " << count << " and " << then
+              << " values, target " << static_cast<int>(target);
+        }
+      }
+    }
+  }
+}
+
+TEST(FindPartialsTest, OthersHaveNone) {
+  EXPECT_EQ(FindPartials(Opcode::kMultiply, DType::kF32), nullptr);
+  EXPECT_EQ(FindPartials(Opcode::kAdd, DType::kS8), nullptr);
+}
+
+}  // namespace
+}  // namespace plinth::cpu::math
