@@ -122,10 +122,10 @@ void AccumulateLanes(const ReductionProgram& reduction, std::byte** slots, int64
 
 void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
                    bool first) {
-  if (reduction.partials != nullptr) {
+  if (reduction.partials) {
     const Component& component = reduction.components[0];
-    return reduction.partials(slots[component.accumulator], slots[component.value],
-                              static_cast<size_t>(lanes), first);
+    return reduction.partials.accumulate(slots[component.accumulator], slots[component.value],
+                                         static_cast<size_t>(lanes), first);
   }
   if (reduction.commutative != nullptr || reduction.extremes != nullptr) {
     return AccumulateLanes(reduction, slots, lanes, first);
@@ -148,10 +148,11 @@ void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t
 }
 
 void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes) {
-  if (reduction.partials != nullptr) {
+  if (reduction.partials) {
     const Component& component = reduction.components[0];
     const auto most = static_cast<int64_t>(math::kPartialBytes) / component.tile_bytes;
-    return reduction.fold(slots[component.accumulator], std::min(first_lanes, most));
+    return reduction.partials.fold(slots[component.accumulator],
+                                   static_cast<size_t>(std::min(first_lanes, most)));
   }
   int64_t half = 1;
   while (2 * half < first_lanes) half *= 2;

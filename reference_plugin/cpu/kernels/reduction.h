@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "plinth/support/small_vector.h"
-#include "reference_plugin/cpu/kernels/fold.h"
 #include "reference_plugin/cpu/math/extremes.h"
 #include "reference_plugin/cpu/math/partials.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
@@ -47,9 +46,7 @@ struct ReductionProgram {
   // The combiner is this one op, which commutes. `finish` rounds, once, at the end.
   math::TileFunction commutative = nullptr;
   math::TileFunction finish = nullptr;
-  // Both or none: what becomes one element is reduced to partial results first, then folded.
-  math::PartialsFunction partials = nullptr;
-  FoldFunction fold = nullptr;
+  math::Partials partials;  // may be none
   // The reduction is an argmax or argmin: of components 0 and 1.
   math::ExtremesFunction extremes = nullptr;
   // Otherwise.

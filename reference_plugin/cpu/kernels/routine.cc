@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "reference_plugin/compiler/kernel/combiner.h"
-#include "reference_plugin/cpu/kernels/fold.h"
 
 namespace plinth::cpu::kernels {
 namespace {
@@ -74,9 +73,7 @@ Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* red
   if (op->opcode != Opcode::kAdd && routine.finish != nullptr) return Status();
   reduction->commutative = routine.compute;
   reduction->finish = routine.finish;
-  const DType type = math::TileTypeOf(op->dtype);
-  reduction->fold = FindFold(op->opcode, type);
-  if (reduction->fold != nullptr) reduction->partials = math::FindPartials(op->opcode, type);
+  reduction->partials = math::FindPartials(op->opcode, math::TileTypeOf(op->dtype));
   return Status();
 }
 

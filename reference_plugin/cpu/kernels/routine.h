@@ -22,7 +22,7 @@ Status AppendRoutine(std::span<const compiler::Node> nodes, size_t n, int32_t re
 // result = a, for tile elements of that size.
 math::TileFunction CopyFunction(int64_t tile_bytes);
 
-// Sets `commutative`, `finish` and `fold` where the combiner is one op that commutes.
+// Sets `commutative`, `finish` and `partials` where the combiner is one op that commutes.
 Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* reduction);
 
 // The op if the combiner is a single one whose operands may be exchanged and regrouped.

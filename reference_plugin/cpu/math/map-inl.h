@@ -56,8 +56,33 @@ void MapTernary(void* result, const void* a, const void* b, const void* c, size_
   for (size_t i = 0; i < count; ++i) r[i] = Op::Apply(x[i], y[i], z[i]);
 }
 
-// Ops on whole vectors: `Op::Apply(d, v...)`. The last, partial vector goes through a buffer whose
-// other lanes are 1: a value on which every function is cheap and quiet.
+// The first `count` lanes, the others 1: a value on which every function is cheap and quiet.
+// Nothing after them is touched.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* from, size_t count) {
+  static_assert(sizeof(T) >= 4, "AVX2 has masks for these alone");
+#if HWY_TARGET <= HWY_AVX2
+  const auto mask = hn::FirstN(d, count);
+  return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, from), hn::Set(d, T{1}));
+#else
+  HWY_ALIGN T lanes[hn::MaxLanes(d)];
+  hn::Store(hn::Set(d, T{1}), d, lanes);
+  std::memcpy(lanes, from, count * sizeof(T));
+  return hn::Load(d, lanes);
+#endif
+}
+template <class D, class V, class T>
+HWY_INLINE void StoreFirst(V v, D d, T* to, size_t count) {
+#if HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(v, hn::FirstN(d, count), d, to);
+#else
+  HWY_ALIGN T lanes[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  std::memcpy(to, lanes, count * sizeof(T));
+#endif
+}
+
+// Ops on whole vectors: `Op::Apply(d, v...)`.
 template <class Op, class T>
 void VectorUnary(void* result, const void* a, const void*, const void*, size_t count,
                  const TileParameters&) {
@@ -69,13 +94,7 @@ void VectorUnary(void* result, const void* a, const void*, const void*, size_t c
   for (; i + kLanes <= count; i += kLanes) {
     hn::StoreU(Op::Apply(d, hn::LoadU(d, x + i)), d, r + i);
   }
-  if (i < count) {
-    HWY_ALIGN T lanes[kLanes];
-    hn::Store(hn::Set(d, T{1}), d, lanes);
-    std::memcpy(lanes, x + i, (count - i) * sizeof(T));
-    hn::Store(Op::Apply(d, hn::Load(d, lanes)), d, lanes);
-    std::memcpy(r + i, lanes, (count - i) * sizeof(T));
-  }
+  if (i < count) StoreFirst(Op::Apply(d, LoadFirst(d, x + i, count - i)), d, r + i, count - i);
 }
 
 template <class Op, class T>
@@ -91,14 +110,8 @@ void VectorBinary(void* result, const void* a, const void* b, const void*, size_
     hn::StoreU(Op::Apply(d, hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, r + i);
   }
   if (i < count) {
-    HWY_ALIGN T first[kLanes];
-    HWY_ALIGN T second[kLanes];
-    hn::Store(hn::Set(d, T{1}), d, first);
-    hn::Store(hn::Set(d, T{1}), d, second);
-    std::memcpy(first, x + i, (count - i) * sizeof(T));
-    std::memcpy(second, y + i, (count - i) * sizeof(T));
-    hn::Store(Op::Apply(d, hn::Load(d, first), hn::Load(d, second)), d, first);
-    std::memcpy(r + i, first, (count - i) * sizeof(T));
+    const size_t rest = count - i;
+    StoreFirst(Op::Apply(d, LoadFirst(d, x + i, rest), LoadFirst(d, y + i, rest)), d, r + i, rest);
   }
 }
 

@@ -18,7 +18,7 @@ namespace plinth::cpu::math {
 struct PartialsRow {
   compiler::Opcode opcode;
   DType type;
-  PartialsFunction function;
+  Partials functions;
 };
 }  // namespace plinth::cpu::math
 #endif
@@ -90,20 +90,63 @@ void Accumulate(void* partials, const void* values, size_t count, bool first) {
   Combine<Op>(p, x, static_cast<size_t>(end - x));
 }
 
+// The lanes of one vector.
+template <class Op, class D>
+HWY_INLINE void FoldVector(D d, hn::Vec<D> sum, hn::TFromD<D>* partials) {
+  using T = hn::TFromD<D>;
+  if constexpr (hn::MaxLanes(d) * sizeof(T) > 16) {
+    const hn::Half<D> half;
+    FoldVector<Op>(half, Op::Apply(half, hn::LowerHalf(half, sum), hn::UpperHalf(half, sum)),
+                   partials);
+  } else {
+    hn::StoreU(sum, d, partials);
+    const hn::CappedTag<T, 1> one;
+    for (size_t half = hn::MaxLanes(d) / 2; half > 0; half /= 2) {
+      for (size_t i = 0; i < half; ++i) {
+        hn::StoreU(
+            Op::Apply(one, hn::LoadU(one, partials + i), hn::LoadU(one, partials + i + half)), one,
+            partials + i);
+      }
+    }
+  }
+}
+
+template <class Op, class T>
+void Fold(void* partials, size_t count) {
+  constexpr size_t kPartials = kPartialBytes / sizeof(T);
+  T* const p = static_cast<T*>(partials);
+  const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = hn::MaxLanes(d), kVectors = kPartials / kLanes;
+  if (count == kPartials) {
+    hn::Vec<decltype(d)> sums[kVectors];
+    for (size_t k = 0; k < kVectors; ++k) sums[k] = hn::LoadU(d, p + k * kLanes);
+    for (size_t half = kVectors / 2; half > 0; half /= 2) {
+      for (size_t k = 0; k < half; ++k) sums[k] = Op::Apply(d, sums[k], sums[k + half]);
+    }
+    return FoldVector<Op>(d, sums[0], p);
+  }
+  size_t half = 1;
+  while (2 * half < count) half *= 2;
+  for (; count > 1; count = half, half /= 2) Combine<Op>(p, p + half, count - half);
+}
+
+template <class Op, class T>
+constexpr Partials kOf = {&Accumulate<Op, T>, &Fold<Op, T>};
+
 // clang-format off
 constexpr PartialsRow kRows[] = {
-    {Opcode::kAdd, DType::kF32, &Accumulate<AddVectors, float>},
-    {Opcode::kAdd, DType::kF64, &Accumulate<AddVectors, double>},
-    {Opcode::kAdd, DType::kS32, &Accumulate<AddVectors, int32_t>},
-    {Opcode::kAdd, DType::kS64, &Accumulate<AddVectors, int64_t>},
-    {Opcode::kMaximum, DType::kF32, &Accumulate<MaximumOfFloats, float>},
-    {Opcode::kMaximum, DType::kF64, &Accumulate<MaximumOfFloats, double>},
-    {Opcode::kMaximum, DType::kS32, &Accumulate<MaximumOfIntegers, int32_t>},
-    {Opcode::kMaximum, DType::kS64, &Accumulate<MaximumOfIntegers, int64_t>},
-    {Opcode::kMinimum, DType::kF32, &Accumulate<MinimumOfFloats, float>},
-    {Opcode::kMinimum, DType::kF64, &Accumulate<MinimumOfFloats, double>},
-    {Opcode::kMinimum, DType::kS32, &Accumulate<MinimumOfIntegers, int32_t>},
-    {Opcode::kMinimum, DType::kS64, &Accumulate<MinimumOfIntegers, int64_t>},
+    {Opcode::kAdd, DType::kF32, kOf<AddVectors, float>},
+    {Opcode::kAdd, DType::kF64, kOf<AddVectors, double>},
+    {Opcode::kAdd, DType::kS32, kOf<AddVectors, int32_t>},
+    {Opcode::kAdd, DType::kS64, kOf<AddVectors, int64_t>},
+    {Opcode::kMaximum, DType::kF32, kOf<MaximumOfFloats, float>},
+    {Opcode::kMaximum, DType::kF64, kOf<MaximumOfFloats, double>},
+    {Opcode::kMaximum, DType::kS32, kOf<MaximumOfIntegers, int32_t>},
+    {Opcode::kMaximum, DType::kS64, kOf<MaximumOfIntegers, int64_t>},
+    {Opcode::kMinimum, DType::kF32, kOf<MinimumOfFloats, float>},
+    {Opcode::kMinimum, DType::kF64, kOf<MinimumOfFloats, double>},
+    {Opcode::kMinimum, DType::kS32, kOf<MinimumOfIntegers, int32_t>},
+    {Opcode::kMinimum, DType::kS64, kOf<MinimumOfIntegers, int64_t>},
 };
 // clang-format on
 
@@ -115,12 +158,12 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace plinth::cpu::math {
-PartialsFunction FindPartials(compiler::Opcode opcode, DType type, SimdTarget target) {
+Partials FindPartials(compiler::Opcode opcode, DType type, SimdTarget target) {
   if (!IsSupported(target)) target = SimdTarget::kBaseline;
   for (const PartialsRow& row : PLINTH_CALL_FOR_TARGET(target, GetPartialsRows)) {
-    if (row.opcode == opcode && row.type == type) return row.function;
+    if (row.opcode == opcode && row.type == type) return row.functions;
   }
-  return nullptr;
+  return {};
 }
 }  // namespace plinth::cpu::math
 #endif

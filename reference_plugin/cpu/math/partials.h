@@ -12,15 +12,22 @@ namespace plinth::cpu::math {
 // AVX-512.
 inline constexpr size_t kPartialBytes = 256;
 
-// Reduces `count` values to n = kPartialBytes / (bytes of one) partial results: value i is combined
-// with partial i % n. `first`: partials are the first n values, or all there are; otherwise no more
-// than the first `count` of them are touched.
-using PartialsFunction = void (*)(void* partials, const void* values, size_t count, bool first);
+// How a row becomes one element by an op that commutes: with the bits of its tile routine, in an
+// order that depends on the number of values alone.
+struct Partials {
+  // Combines value i with partial i % n, where n = kPartialBytes / (bytes of one). `first`: the
+  // partials are the first n values, or all that there are; otherwise no more than the first
+  // `count` of them are touched.
+  void (*accumulate)(void* partials, const void* values, size_t count, bool first) = nullptr;
+  // Reduces `count` partials, at most n, to the first by halves: partial i with partial i + half,
+  // where half is the largest power of two below the count, again and again. They are overwritten.
+  void (*fold)(void* partials, size_t count) = nullptr;
 
-// Of an op that commutes, with the bits of its tile routine; `type` is a tile type. Null for ops
-// and types without a routine.
-PartialsFunction FindPartials(compiler::Opcode opcode, DType type,
-                              SimdTarget target = BestSimdTarget());
+  explicit operator bool() const { return accumulate != nullptr; }
+};
+
+// `type` is a tile type. None for ops and types without routines.
+Partials FindPartials(compiler::Opcode opcode, DType type, SimdTarget target = BestSimdTarget());
 
 }  // namespace plinth::cpu::math
 

@@ -47,16 +47,16 @@ TYPED_TEST(PartialsTest, TakeEveryValueOnceAndNoOthers) {
   constexpr size_t kMost = kPartialBytes / sizeof(T);
   for (const SimdTarget target : SupportedTargets()) {
     for (const Opcode opcode : {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum}) {
-      const PartialsFunction accumulate = FindPartials(opcode, kTypeOf<T>, target);
-      ASSERT_NE(accumulate, nullptr);
+      const Partials functions = FindPartials(opcode, kTypeOf<T>, target);
+      ASSERT_TRUE(functions);
       const TileRoutine routine = FindTileRoutine(opcode, kTypeOf<T>, kTypeOf<T>, {}, target);
       for (size_t count = 1; count < 4 * kMost; ++count) {
         for (const size_t then : {size_t{0}, count / 2, count}) {
           // Exactly as large as they are read, so that a sanitizer sees more.
           const std::vector<T> values = Values<T>(count), more = Values<T>(then);
           std::vector<T> partials(std::min(count, kMost)), expected = partials;
-          accumulate(partials.data(), values.data(), count, /*first=*/true);
-          if (then > 0) accumulate(partials.data(), more.data(), then, /*first=*/false);
+          functions.accumulate(partials.data(), values.data(), count, /*first=*/true);
+          if (then > 0) functions.accumulate(partials.data(), more.data(), then, /*first=*/false);
           const auto combine = [&](const std::vector<T>& tile, size_t from) {
             for (size_t i = from; i < tile.size(); ++i) {
               T& partial = expected[i % kMost];
@@ -75,9 +75,38 @@ TYPED_TEST(PartialsTest, TakeEveryValueOnceAndNoOthers) {
   }
 }
 
+// Rounding shows the order, which is that of halves on every instruction set.
+TYPED_TEST(PartialsTest, AreFoldedByHalves) {
+  using T = TypeParam;
+  for (const SimdTarget target : SupportedTargets()) {
+    for (const Opcode opcode : {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum}) {
+      const Partials functions = FindPartials(opcode, kTypeOf<T>, target);
+      const TileRoutine routine = FindTileRoutine(opcode, kTypeOf<T>, kTypeOf<T>, {}, target);
+      for (size_t count = 1; count <= kPartialBytes / sizeof(T); ++count) {
+        std::vector<T> partials = Values<T>(count);
+        if constexpr (std::is_floating_point_v<T>) {
+          for (T& value : partials) value /= T{7};
+        }
+        std::vector<T> expected = partials;
+        functions.fold(partials.data(), count);
+        for (size_t left = count; left > 1;) {
+          size_t half = 1;
+          while (2 * half < left) half *= 2;
+          routine.compute(expected.data(), expected.data(), expected.data() + half, nullptr,
+                          left - half, {});
+          left = half;
+        }
+        ASSERT_EQ(std::memcmp(partials.data(), expected.data(), sizeof(T)), 0)
+            << "op " << static_cast<int>(opcode) << ", " << count << " values, target "
+            << static_cast<int>(target);
+      }
+    }
+  }
+}
+
 TEST(FindPartialsTest, OthersHaveNone) {
-  EXPECT_EQ(FindPartials(Opcode::kMultiply, DType::kF32), nullptr);
-  EXPECT_EQ(FindPartials(Opcode::kAdd, DType::kS8), nullptr);
+  EXPECT_FALSE(FindPartials(Opcode::kMultiply, DType::kF32));
+  EXPECT_FALSE(FindPartials(Opcode::kAdd, DType::kS8));
 }
 
 }  // namespace
