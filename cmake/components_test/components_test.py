@@ -82,7 +82,7 @@ class ComponentsTest(unittest.TestCase):
         source.mkdir()
         (source / "CMakeLists.txt").write_text(
             f"cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES NONE)\n{find}\n{then}\n")
-        done = subprocess.run(["cmake", "-S", source, "-B", source / "build",
+        done = subprocess.run(["cmake", "-S", source, "-B", source / "build", "-G", "Ninja",
                                f"-DCMAKE_PREFIX_PATH={prefix}"],
                               capture_output=True, text=True, check=False)
         self.assertNotEqual(0, done.returncode, find)

@@ -59,10 +59,13 @@ class Side {
   // This thread's time, and that of others once they have stopped.
   Expected<double> RunCpu() {
     const double all = Seconds(CLOCK_PROCESS_CPUTIME_ID), own = Seconds(CLOCK_THREAD_CPUTIME_ID);
+    const double start = Seconds(CLOCK_MONOTONIC);
     PLINTH_RETURN_IF_ERROR(run_());
+    const double wall = Seconds(CLOCK_MONOTONIC) - start;
     const double own_run = Seconds(CLOCK_THREAD_CPUTIME_ID) - own;
-    // Programs that run here need no pause; whether they do is asked now and then.
-    if (!has_helpers_ && calls_ % 64 != 0) return own_run;
+    // Programs that run here need no pause; whether they do is asked now and then, and where this
+    // thread waited.
+    if (!has_helpers_ && calls_ % 64 != 0 && own_run > wall / 2) return own_run;
     std::this_thread::sleep_for(kPause);
     const double own_all = Seconds(CLOCK_THREAD_CPUTIME_ID) - own;
     const double others = Seconds(CLOCK_PROCESS_CPUTIME_ID) - all - own_all;

@@ -61,6 +61,24 @@ TEST(InTurnTest, CpuTimeIsThatOfAllThreads) {
   EXPECT_LT(times.b, 5e-3);
 }
 
+// A program may run here for long, and then by a helper alone.
+TEST(InTurnTest, WhoRunsAProgramMayChange) {
+  Times times = {kNever, kNever};
+  int calls = 0;
+  auto changes = [&] {
+    const auto work = [] { Spin(std::chrono::microseconds(300)); };
+    if (++calls % 100 < 90) {
+      work();
+    } else {
+      std::thread(work).join();
+    }
+    return Status();
+  };
+  const auto nothing = [] { return Status(); };
+  ASSERT_TRUE(MeasureInTurn(changes, nothing, {.seconds = 0.05, .calls = 200}, &times).ok());
+  EXPECT_GT(times.a, 200e-6);
+}
+
 TEST(InTurnTest, SlowProgramsAreCalledLessOften) {
   Times times = {kNever, kNever};
   int calls = 0;

@@ -63,6 +63,14 @@ def test_what_only_moves_stays(name, flush, dtype):
     np.testing.assert_array_equal(bits(got), bits(np.asarray(function(x))))
 
 
+def test_subnormal_f16_is_read_as_zero():
+    x = np.array([2.0**-24, -(2.0**-20), 2.0**-14, 1], np.float16)
+    for flush, expected in ((True, [0, 0, 2.0**-14, 1]), (False, x)):
+        client = backends.client_with(flush_subnormals=flush)
+        got = backends.compile_for(client, lambda x: x * 1 + 0, x)(x)[0]
+        np.testing.assert_array_equal(got, np.array(expected, np.float16))
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("size", SIZES)
 def test_both_kinds_of_clients_side_by_side(size, dtype):

@@ -118,7 +118,7 @@ def test_what_is_built_against_it(python, tmp_path):
         int main(void) { puts(plinth_version()); plinth_ifrt_arrays_release(NULL, 0); return 0; }
         """)
     folder = script(python, "import subprocess, sys; subprocess.run([sys.executable, '-m', 'plinth_pjrt', '--cmake-dir'])")
-    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={folder.strip()}")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={folder.strip()}")
     run("cmake", "--build", tmp_path / "build")
     version = run(tmp_path / "build/user").strip()
     assert run(python.parent / "plinth", "--version").split()[-1] == version

@@ -25,7 +25,7 @@ done
     "$root/docs/using/layers.md"
 } >"$work/skeleton.c"
 grep -q plinth_layer_get "$work/skeleton.c" || fail "docs/using/layers.md has no skeleton of a layer"
-quietly cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/usr" -DSKELETON="$work/skeleton.c"
+quietly cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/usr" -DSKELETON="$work/skeleton.c"
 quietly cmake --build "$work/build"
 "$work/build/uses_libplinth" "$plugin" | grep -q '"verdict":"works"'
 PLINTH_LAYERS=$(echo "$work"/build/*skeleton.so) "$work/build/uses_libplinth" "$plugin" |

@@ -270,6 +270,29 @@ TEST_F(CustomCalls, HandlersMayLeaveOtherFloatingPointModes) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(result[i], static_cast<float>(2 * i) * 0x1p-141f);
   EXPECT_EQ(after | 0x3f, before | 0x3f);
 }
+
+unsigned handlers_modes = 0;
+XLA_FFI_Error* TellsModes(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start == nullptr) handlers_modes = _mm_getcsr();
+  return Twice(frame);
+}
+
+TEST_F(CustomCalls, HandlersKeepSubnormalsWhereProgramsFlushThem) {
+  runtime_->subnormals = Subnormals::kFlushed;
+  ASSERT_TRUE(FfiRegistry::Get().RegisterHandler(Typed("tells_modes", TellsModes)).ok());
+  const auto program = Compile(R"(
+    %twice = stablehlo.custom_call @tells_modes(%x) {mhlo.backend_config = {}}
+      : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %tiny = stablehlo.constant dense<0x00000100> : tensor<2x3xf32>
+    %y = stablehlo.multiply %twice, %tiny : tensor<2x3xf32>
+    return %y : tensor<2x3xf32>)");
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  std::vector<float> result;
+  const Status status = Run(**program, &result);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(handlers_modes & 0x8040, 0u);
+  EXPECT_EQ(result, std::vector<float>(6));
+}
 #endif
 
 TEST_F(CustomCalls, Registration) {

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "reference_plugin/cpu/math/extremes_of_floats-inl.h"
+#include "reference_plugin/cpu/math/map-inl.h"
 #include "reference_plugin/cpu/math/partials.h"
 
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_MATH_PARTIALS_ROW_
@@ -48,29 +49,13 @@ struct MinimumOfIntegers {
   }
 };
 
-// partials[i] with values[i].
-template <class Op, class T>
-HWY_INLINE void Combine(T* partials, const T* values, size_t count) {
-  const hn::ScalableTag<T> d;
-  constexpr size_t kLanes = hn::MaxLanes(d);
-  size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    hn::StoreU(Op::Apply(d, hn::LoadU(d, partials + i), hn::LoadU(d, values + i)), d, partials + i);
-  }
-  const hn::CappedTag<T, 1> one;
-  for (; i < count; ++i) {
-    hn::StoreU(Op::Apply(one, hn::LoadU(one, partials + i), hn::LoadU(one, values + i)), one,
-               partials + i);
-  }
-}
-
 template <class Op, class T>
 void Accumulate(void* partials, const void* values, size_t count, bool first) {
   constexpr size_t kPartials = kPartialBytes / sizeof(T);
   T* const p = static_cast<T*>(partials);
   const T* x = static_cast<const T*>(values);
   if (count < kPartials) {
-    if (!first) return Combine<Op>(p, x, count);
+    if (!first) return VectorBinary<Op, T>(p, p, x, nullptr, count, {});
     std::memcpy(p, x, count * sizeof(T));
     return;
   }
@@ -87,7 +72,7 @@ void Accumulate(void* partials, const void* values, size_t count, bool first) {
     }
   }
   for (size_t k = 0; k < kVectors; ++k) hn::StoreU(sums[k], d, p + k * kLanes);
-  Combine<Op>(p, x, static_cast<size_t>(end - x));
+  VectorBinary<Op, T>(p, p, x, nullptr, static_cast<size_t>(end - x), {});
 }
 
 // The lanes of one vector.
@@ -127,7 +112,9 @@ void Fold(void* partials, size_t count) {
   }
   size_t half = 1;
   while (2 * half < count) half *= 2;
-  for (; count > 1; count = half, half /= 2) Combine<Op>(p, p + half, count - half);
+  for (; count > 1; count = half, half /= 2) {
+    VectorBinary<Op, T>(p, p, p + half, nullptr, count - half, {});
+  }
 }
 
 template <class Op, class T>

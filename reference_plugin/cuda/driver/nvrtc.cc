@@ -24,6 +24,17 @@ const LibraryName& NvrtcLibrary() {
 // The oldest that is known to compile what is printed: that of CUDA 12.4.
 constexpr int kOldestNvrtc = 12040;
 
+// NVRTC opens its second library by name when it first compiles, which finds none of a wheel: that
+// is beside it and on no path. Once it is open, the name is enough. Where it is elsewhere, NVRTC
+// has to find it.
+void OpenBuiltins(const std::string& nvrtc, int major, int minor) {
+  const size_t slash = nvrtc.rfind('/');
+  if (slash == std::string::npos) return;
+  const std::string path =
+      StrCat(nvrtc.substr(0, slash), "/libnvrtc-builtins.so.", major, ".", minor);
+  dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 }  // namespace
 
 Expected<std::shared_ptr<const Nvrtc>> Nvrtc::Open(const LibraryPlaces& places) {
@@ -51,6 +62,7 @@ Expected<std::shared_ptr<const Nvrtc>> Nvrtc::Open(const LibraryPlaces& places) 
                   StrCat(library.path, " is NVRTC ", major, ".", minor,
                          "; 12.4 or newer is needed. ", NvrtcLibrary().remedy));
   }
+  OpenBuiltins(library.path, major, minor);
   return std::shared_ptr<const Nvrtc>(std::move(nvrtc));
 }
 
