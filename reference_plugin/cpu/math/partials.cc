@@ -75,23 +75,23 @@ void Accumulate(void* partials, const void* values, size_t count, bool first) {
   VectorBinary<Op, T>(p, p, x, nullptr, static_cast<size_t>(end - x), {});
 }
 
-// The lanes of one vector.
+// The lanes of one vector. Highway's scalar target, our baseline, has no halves.
 template <class Op, class D>
 HWY_INLINE void FoldVector(D d, hn::Vec<D> sum, hn::TFromD<D>* partials) {
   using T = hn::TFromD<D>;
+#if HWY_TARGET != HWY_SCALAR
   if constexpr (hn::MaxLanes(d) * sizeof(T) > 16) {
     const hn::Half<D> half;
-    FoldVector<Op>(half, Op::Apply(half, hn::LowerHalf(half, sum), hn::UpperHalf(half, sum)),
-                   partials);
-  } else {
-    hn::StoreU(sum, d, partials);
-    const hn::CappedTag<T, 1> one;
-    for (size_t half = hn::MaxLanes(d) / 2; half > 0; half /= 2) {
-      for (size_t i = 0; i < half; ++i) {
-        hn::StoreU(
-            Op::Apply(one, hn::LoadU(one, partials + i), hn::LoadU(one, partials + i + half)), one,
-            partials + i);
-      }
+    return FoldVector<Op>(half, Op::Apply(half, hn::LowerHalf(half, sum), hn::UpperHalf(half, sum)),
+                          partials);
+  }
+#endif
+  hn::StoreU(sum, d, partials);
+  const hn::CappedTag<T, 1> one;
+  for (size_t half = hn::MaxLanes(d) / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) {
+      hn::StoreU(Op::Apply(one, hn::LoadU(one, partials + i), hn::LoadU(one, partials + i + half)),
+                 one, partials + i);
     }
   }
 }
