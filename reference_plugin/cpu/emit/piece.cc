@@ -70,7 +70,7 @@ bool MakesQuiet(const PieceValue& value) {
   }
 }
 
-// Which of two NaNs an op that commutes gives is up to who compiled its routine: that one is asked.
+// Which of two NaNs a sum or product gives is up to who compiled its routine: that one is asked.
 bool AnswersSecondNan(Opcode opcode) {
   const auto ask = [](Opcode asked) {
     const math::TileRoutine routine = math::FindTileRoutine(asked, DType::kF32, DType::kF32);
@@ -82,17 +82,12 @@ bool AnswersSecondNan(Opcode opcode) {
     routine.compute(result.data(), first.data(), second.data(), nullptr, result.size(), {});
     return result[0] == kSecond;
   };
-  static const bool kOfAdd = ask(Opcode::kAdd), kOfMultiply = ask(Opcode::kMultiply),
-                    kOfMaximum = ask(Opcode::kMaximum), kOfMinimum = ask(Opcode::kMinimum);
+  static const bool kOfAdd = ask(Opcode::kAdd), kOfMultiply = ask(Opcode::kMultiply);
   switch (opcode) {
     case Opcode::kAdd:
       return kOfAdd;
     case Opcode::kMultiply:
       return kOfMultiply;
-    case Opcode::kMaximum:
-      return kOfMaximum;
-    case Opcode::kMinimum:
-      return kOfMinimum;
     default:
       return false;
   }

@@ -16,20 +16,25 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// IEEE 754 maximum and minimum: NaN wins, +0 is greater than -0. Either order of operands gives the
-// same bits but for zeros, and those are told apart by their sign bits.
+// IEEE 754 maximum and minimum: NaN wins, the first of two, made quiet; +0 is greater than -0.
+// Either order of other operands gives the same bits but for zeros, and those are told apart by
+// their sign bits. A sum of both would be a NaN too, but which one is up to the compiler, vector by
+// vector.
+template <class V>
+HWY_INLINE V NanOr(V a, V b, V number) {
+  const V nan = hn::IfThenElse(hn::IsNaN(a), a, b);
+  return hn::IfThenElse(hn::IsNaN(nan), hn::Add(nan, nan), number);
+}
 struct MaximumOfFloats {
   template <class D, class V>
   static HWY_INLINE V Apply(D, V a, V b) {
-    const V larger = hn::And(hn::Max(a, b), hn::Max(b, a));
-    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), larger);
+    return NanOr(a, b, hn::And(hn::Max(a, b), hn::Max(b, a)));
   }
 };
 struct MinimumOfFloats {
   template <class D, class V>
   static HWY_INLINE V Apply(D, V a, V b) {
-    const V smaller = hn::Or(hn::Min(a, b), hn::Min(b, a));
-    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), smaller);
+    return NanOr(a, b, hn::Or(hn::Min(a, b), hn::Min(b, a)));
   }
 };
 
