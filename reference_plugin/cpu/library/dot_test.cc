@@ -174,6 +174,20 @@ TEST(Dot, FewRowsAndManyColumns) {
   }
 }
 
+TEST(Dot, FewColumnsOfLongSums) {
+  std::mt19937_64 random(9);
+  for (DType type : {DType::kF32, DType::kF64, DType::kBF16}) {
+    for (int64_t columns : {2, 8, 16}) {
+      for (int layout = 0; layout < 4; ++layout) {
+        SCOPED_TRACE(StrCat(Name(type), " columns ", columns, " layout ", layout));
+        Case c = MatrixProduct(1100, columns, 700, layout & 1, layout & 2, type);
+        FillRun(c, random, NoBlas());
+        CheckAgainstDefinition(c, 41);
+      }
+    }
+  }
+}
+
 TEST(Dot, BatchAndSummedDimensionsAnywhere) {
   std::mt19937_64 random(4);
   for (int round = 0; round < 150; ++round) {
@@ -274,8 +288,8 @@ TEST(Dot, SameBitsForAnyNumberOfThreads) {
     int64_t m, n, k;
   };
   for (DType type : {DType::kF32, DType::kF64, DType::kBF16, DType::kC64}) {
-    for (const Shape& s :
-         {Shape{500, 700, 600}, Shape{4, 3000, 500}, Shape{150, 150, 150}, Shape{1, 2000, 1000}}) {
+    for (const Shape& s : {Shape{500, 700, 600}, Shape{4, 3000, 500}, Shape{150, 150, 150},
+                           Shape{1, 2000, 1000}, Shape{2000, 8, 500}}) {
       for (const char* blas : {"none", ""}) {
         for (bool turned : {false, true}) {
           Case c = MatrixProduct(s.m, s.n, s.k, false, turned, type);

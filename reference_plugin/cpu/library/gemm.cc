@@ -155,8 +155,11 @@ void Gemm::Choose(const BlasOptions& blas) {
   const bool rows_contiguous = n_ == 1 || StrideOf(p.c.columns) == 1;
   const int64_t b_outer = n_ == 1 ? 1 : StrideOf(p.b.outer);
   const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
+  // Bound by reading the left operand, once and in its order, however large.
+  const bool one_panel = n_ <= kernels.nr && (p.a.run_stride == 1 || k_ == 1);
   if (kernels.direct != nullptr && rows_contiguous && b_outer == 1 &&
-      k_ * std::min<int64_t>(n_, 256) * element_bytes_ <= 128 * 1024 && work <= 3e6) {
+      k_ * std::min<int64_t>(n_, 256) * element_bytes_ <= 128 * 1024 &&
+      (work <= 3e6 || one_panel)) {
     method_ = GemmMethod::kDirect;
     return;
   }
@@ -196,10 +199,12 @@ bool Gemm::TryLanes() {
   return true;
 }
 
-// A few rows (or, turned round, one column) are bound by reading the other operand.
+// A few rows (or, turned round, columns) are bound by reading the other operand.
 bool Gemm::TryStream() {
   constexpr int64_t kMaxRows = 8;
-  if (n_ == 1 && m_ > 1) {
+  const bool few_columns = n_ <= kMaxRows && m_ > kMaxRows && problem_.a.run_stride == 1 &&
+                           problem_.b.run_stride == 1 && k_ >= 8;
+  if ((n_ == 1 && m_ > 1) || few_columns) {
     // c^T = b^T a^T: the left operand becomes the right one.
     turned_ = true;
     std::swap(problem_.a, problem_.b);
