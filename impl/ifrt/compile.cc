@@ -56,15 +56,27 @@ Status Executable::DoCompile() {
     options.device_assignment = std::move(assignment);
   }
   is_portable_ = options.portable;
+  bool is_for_given_devices = true;
   Expected<client::LoadedExecutable> loaded =
       program_.format.empty()
           ? raw.DeserializeAndLoad(program_.code, program_.devices.empty() ? nullptr : &options)
           : raw.Compile(client::Program{program_.code, program_.format}, options);
+  if (!loaded.ok() && loaded.status().code() == StatusCode::kUnimplemented &&
+      program_.format.empty() && !program_.devices.empty()) {
+    // Before 0.71 nothing can be said of the devices; perhaps they are those that it was made for.
+    is_for_given_devices = false;
+    loaded = raw.DeserializeAndLoad(program_.code);
+  }
   program_.code.clear();
   program_.code.shrink_to_fit();
   if (!loaded.ok()) return loaded.status();
   loaded_.emplace(*std::move(loaded));
   PLINTH_RETURN_IF_ERROR(ReadDevices());
+  if (!is_for_given_devices && devices_ != program_.devices) {
+    return Unimplemented(
+        "the program was serialized for other devices, and the plugin loads it for those alone "
+        "(before 0.71)");
+  }
   PLINTH_RETURN_IF_ERROR(ReadShardings());
   return ReadOutputs();
 }
