@@ -11,6 +11,7 @@
 #include "reference_plugin/compiler/ir/op_sharding.h"
 #include "reference_plugin/compiler/ir/print.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/partition/ahead.h"
 #include "reference_plugin/compiler/partition/combine.h"
 #include "reference_plugin/compiler/partition/dynamic_slices.h"
 #include "reference_plugin/compiler/partition/emitter.h"
@@ -57,6 +58,7 @@ class Partitioner {
     }
     locals_.resize(static_cast<size_t>(module_.num_values()));
     uses_.emplace(module_, *module_.entry->body);
+    ahead_.emplace(*uses_, shardings_, options_.least_gain);
     ForEachOp(*module_.entry->body, [&](Block& block, Op& op) { block_of_[&op] = &block; });
     Block& body = *module_.entry->body;
     module_.parameter_shardings.clear();
@@ -767,6 +769,7 @@ class Partitioner {
       // Spread further where that is wanted, a device needs a part of the sum only.
       if (IsFurther(Reduced(wanted), reduced)) reduced = Reduced(wanted);
       if (init.value == nullptr) KeepTerms(terms.layout, wanted, reduced);
+      SpreadSums(op, terms.layout, reduced);
       terms = {emitter_.Reshard(terms, op.result()->type, reduced), reduced};
     } else {
       terms = {
@@ -782,6 +785,20 @@ class Partitioner {
     if (!is_array) all = build.Broadcast(all, terms.value->type.dims, {});
     terms.value = build.Binary(how.combiner, terms.value, all);
     return terms;
+  }
+
+  // Where all devices would compute the same of a sum, each gets a part of it.
+  void SpreadSums(const Op& op, const Layout& terms, Layout& reduced) {
+    for (const Axis& axis : terms.unreduced) {
+      if (Overlap(axis, reduced.AllAxes()) || Overlap(axis, reduced.unreduced)) continue;
+      const std::optional<size_t> dim = ahead_->DimToSpread(op.result(), reduced, terms.mesh, axis);
+      if (!dim.has_value()) continue;
+      if (reduced.IsReplicated()) {
+        reduced.mesh = terms.mesh;
+        reduced.dims.resize(terms.dims.size());
+      }
+      reduced.dims[*dim] = {axis};
+    }
   }
 
   // What is wanted as terms is not reduced.
@@ -1280,6 +1297,7 @@ class Partitioner {
   // What GSPMD's calls make: values that are of one device.
   bool has_calls_of_manual_ = false;
   std::optional<Uses> uses_;
+  std::optional<Ahead> ahead_;
   std::unordered_map<const Op*, const Block*> block_of_;
   std::unordered_set<const Value*> waiting_;  // slices that are not made yet
   std::unordered_set<const Op*> is_made_;     // slices that have to be made after all

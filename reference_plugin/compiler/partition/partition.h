@@ -41,6 +41,9 @@ struct PartitionOptions {
   bool tells_shardings = false;
   // As in PipelineOptions.
   std::vector<bool> free_parameters, free_outputs;
+  // How many times as much as it costs must be saved by spreading the sum of what devices have
+  // along axes along which nobody asked for it. 0: wherever it is possible, for tests.
+  double least_gain = 4;
 };
 
 // Makes of a program on whole arrays the program of one device among module.num_partitions: types

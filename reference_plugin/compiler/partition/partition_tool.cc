@@ -51,24 +51,27 @@ Status PrintShardings(Module& module) {
   return Status();
 }
 
-Status PrintPartitioned(std::string_view contents) {
+Status PrintPartitioned(std::string_view contents, const PartitionOptions& options) {
   PLINTH_ASSIGN_OR_RETURN(const testing::Partitioned partitioned,
-                          testing::CheckPartitioned(contents));
+                          testing::CheckPartitioned(contents, 0, options));
   std::cout << "agrees; fallbacks " << partitioned.report.num_fallbacks << '\n';
   return Status();
 }
 
 int Main(int argc, char** argv) {
   const std::string_view what = argc > 2 ? argv[1] : "";
-  if (what != "rules" && what != "propagate" && what != "run") {
-    std::cerr << "usage: partition_tool rules|propagate|run FILE...\n";
+  if (what != "rules" && what != "propagate" && what != "run" && what != "spread") {
+    std::cerr << "usage: partition_tool rules|propagate|run|spread FILE...\n";
     return 2;
   }
+  // As large programs are: what these do with sums, small ones do too.
+  PartitionOptions options;
+  if (what == "spread") options.least_gain = 0;
   for (int i = 2; i < argc; ++i) {
     std::cout << "== " << argv[i] << '\n';
     const std::string contents = Contents(argv[i]);
-    if (what == "run") {
-      const Status status = PrintPartitioned(contents);
+    if (what == "run" || what == "spread") {
+      const Status status = PrintPartitioned(contents, options);
       if (!status.ok()) std::cout << "error " << status.ToString() << '\n';
       continue;
     }

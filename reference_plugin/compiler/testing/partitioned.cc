@@ -89,11 +89,12 @@ Expected<std::unique_ptr<Module>> ReadInlined(std::span<const std::byte> program
   return module;
 }
 
-Expected<Partitioned> CheckPartitioned(std::span<const std::byte> program, double tolerance) {
+Expected<Partitioned> CheckPartitioned(std::span<const std::byte> program, double tolerance,
+                                       const partition::PartitionOptions& options) {
   PLINTH_ASSIGN_OR_RETURN(const std::unique_ptr<Module> whole, ReadInlined(program));
   Partitioned made;
   PLINTH_ASSIGN_OR_RETURN(made.module, ReadInlined(program));
-  PLINTH_ASSIGN_OR_RETURN(made.report, partition::Partition(*made.module));
+  PLINTH_ASSIGN_OR_RETURN(made.report, partition::Partition(*made.module, options));
   PLINTH_RETURN_IF_ERROR(Verify(*made.module).WithContext(ToString(*made.module)));
   const int64_t devices = whole->num_partitions;
 

@@ -24,9 +24,11 @@ struct Partitioned {
 // Partitions the program, runs it on as many devices and the program as it was on one, with small
 // integers as arguments, and compares: every device must have its part of each result, as
 // output_shardings say. `tolerance` is relative. INTERNAL says what differs.
-Expected<Partitioned> CheckPartitioned(std::span<const std::byte> program, double tolerance = 0);
-inline Expected<Partitioned> CheckPartitioned(std::string_view text, double tolerance = 0) {
-  return CheckPartitioned(std::as_bytes(std::span(text)), tolerance);
+Expected<Partitioned> CheckPartitioned(std::span<const std::byte> program, double tolerance = 0,
+                                       const partition::PartitionOptions& options = {});
+inline Expected<Partitioned> CheckPartitioned(std::string_view text, double tolerance = 0,
+                                              const partition::PartitionOptions& options = {}) {
+  return CheckPartitioned(std::as_bytes(std::span(text)), tolerance, options);
 }
 
 // How many ops of that kind there are, those of inner blocks too.

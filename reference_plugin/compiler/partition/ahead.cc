@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/ahead.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/partition/local_op.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+// A collective costs as much as computing this many bytes of results element by element.
+constexpr double kBytesOfMeeting = 1 << 20;
+// Nothing smaller is looked at: a collective more costs more than it saves.
+constexpr int64_t kLeastBytes = 1 << 16;
+// How far the walk goes; what lies beyond counts neither way.
+constexpr size_t kMostSteps = 256;
+// So many terms of a dot product take as long as one elementwise op on its result.
+constexpr int64_t kTermsOfProduct = 8;
+
+}  // namespace
+
+// Goes on from a value that is spread along the axis to all that could then be, too.
+class Ahead::Walk {
+ public:
+  Walk(Ahead& ahead, const Axis& axis, const MeshRef& mesh)
+      : ahead_(ahead), axis_(axis), mesh_(mesh) {}
+
+  void From(const Value* value, size_t dim) {
+    Push(value, dim);
+    for (size_t i = 0; i < steps_.size() && i < kMostSteps; ++i) {
+      const auto [at, along] = steps_[i];
+      for (const Use& use : ahead_.uses_.Of(at)) Visit(at, along, use);
+    }
+  }
+
+  // How many times as much is saved as what it costs.
+  double Gain() const {
+    if (saved_ == 0) return 0;
+    const double share = 1 - 1.0 / static_cast<double>(axis_.size);
+    return saved_ * share / (moved_ * share + num_meetings_ * kBytesOfMeeting);
+  }
+
+ private:
+  Layout LayoutOfResult(const Value* value) const {
+    return LayoutOf(ahead_.shardings_.Of(value).get(), value->type);
+  }
+
+  void Push(const Value* value, size_t dim) {
+    if (seen_.emplace(value, dim).second) steps_.emplace_back(value, dim);
+  }
+
+  // All of the value is needed, or it lies otherwise along the axis.
+  void Move(const Value* value) {
+    if (!is_moved_.insert(value).second) return;
+    moved_ += LocalBytes(value);
+    ++num_meetings_;
+  }
+  double LocalBytes(const Value* value) const {
+    return static_cast<double>(LocalType(value->type, LayoutOfResult(value)).SizeInBytes());
+  }
+
+  void Visit(const Value* value, size_t dim, const Use& use) {
+    const Op& op = *use.op;
+    const bool is_flow = op.opcode == Opcode::kReturn || op.opcode == Opcode::kWhile ||
+                         op.opcode == Opcode::kCase || op.opcode == Opcode::kIf ||
+                         op.opcode == Opcode::kManualComputation ||
+                         op.opcode == Opcode::kCustomCall || OwnEffectOf(op) != Effect::kPure;
+    if (is_flow) return Move(value);
+    if (op.opcode == Opcode::kOptimizationBarrier) {
+      return Push(op.results[static_cast<size_t>(use.operand)], dim);
+    }
+    if (op.opcode == Opcode::kShardingConstraint || op.opcode == Opcode::kReshard) {
+      const AxisList& wanted = LayoutOfResult(op.result()).Of(dim);
+      if (wanted.empty() || !(wanted[0] == axis_)) Move(value);
+      return;
+    }
+    const RuleAhead& known = ahead_.RuleFor(op);
+    if (known.rule.empty()) return Move(value);
+    const TensorFactors& tensor = known.rule.operands[static_cast<size_t>(use.operand)];
+    const size_t factor = static_cast<size_t>(tensor[dim][0]);
+    if (!known.spreadable[factor] || known.rule.factors[factor].size % axis_.size != 0) {
+      return Move(value);
+    }
+    if (known.rule.factors[factor].kind == FactorKind::kReduction) {
+      return VisitReduction(value, op, known.rule, factor);
+    }
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      if (!PassesTo(op.results[i], known.rule.results[i], factor)) return Move(value);
+    }
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      const size_t into = DimOf(known.rule.results[i], factor);
+      // Somebody asked for it.
+      if (!LayoutOfResult(op.results[i]).Of(into).empty()) continue;
+      saved_ += LocalBytes(op.results[i]) * WorkOf(op);
+      Push(op.results[i], into);
+    }
+  }
+
+  // Each device has one term then.
+  void VisitReduction(const Value* value, const Op& op, const Rule& rule, size_t factor) {
+    const auto has = [&](const TensorFactors& tensor) {
+      return DimOf(tensor, factor) < tensor.size();
+    };
+    const bool alone = std::count_if(rule.operands.begin(), rule.operands.end(), has) == 1;
+    const Layout layout = LayoutOfResult(op.results[0]);
+    if (!alone || op.results.size() != 1 || Uses(layout)) return Move(value);
+    saved_ += LocalBytes(value);
+    Move(op.result());
+  }
+
+  bool Uses(const Layout& layout) const { return Overlap(axis_, layout.AllAxes()); }
+
+  static size_t DimOf(const TensorFactors& tensor, size_t factor) {
+    size_t dim = 0;
+    while (dim < tensor.size() && tensor[dim][0] != static_cast<int32_t>(factor)) ++dim;
+    return dim;
+  }
+
+  // Whether the result can be spread by the axis along the factor, or is.
+  bool PassesTo(const Value* result, const TensorFactors& tensor, size_t factor) const {
+    const size_t dim = DimOf(tensor, factor);
+    if (dim == tensor.size()) return false;
+    const Layout layout = LayoutOfResult(result);
+    if (!layout.IsReplicated() && !SameDevices(layout.mesh, mesh_)) return false;
+    const AxisList& axes = layout.Of(dim);
+    if (!axes.empty()) return axes[0] == axis_;
+    return !Uses(layout) && layout.unreduced.empty();
+  }
+
+  static double WorkOf(const Op& op) {
+    if (op.opcode != Opcode::kDotGeneral) return 1;
+    int64_t terms = 1;
+    for (int64_t dim : op.Get<DotAttributes>().lhs_contracting) {
+      terms *= op.operands[0]->type.dims[static_cast<size_t>(dim)];
+    }
+    return static_cast<double>(terms) / kTermsOfProduct + 1;
+  }
+
+  Ahead& ahead_;
+  const Axis axis_;
+  const MeshRef& mesh_;
+  std::vector<std::pair<const Value*, size_t>> steps_;
+  std::set<std::pair<const Value*, size_t>> seen_;
+  std::unordered_set<const Value*> is_moved_;
+  double saved_ = 0;
+  double moved_ = 0;  // bytes of a device
+  double num_meetings_ = 0;
+};
+
+const Ahead::RuleAhead& Ahead::RuleFor(const Op& op) {
+  auto& known = rules_[&op];
+  if (known == nullptr) {
+    known = std::make_unique<RuleAhead>();
+    known->rule = LocalRule(op);
+    if (!known->rule.empty()) known->spreadable = SpreadableFactors(op, known->rule);
+  }
+  return *known;
+}
+
+std::optional<size_t> Ahead::DimToSpread(const Value* value, const Layout& layout,
+                                         const MeshRef& mesh, const Axis& axis) {
+  const Type local = LocalType(value->type, layout);
+  if (least_gain_ > 0 && local.SizeInBytes() < kLeastBytes) return std::nullopt;
+  double best = least_gain_;
+  std::optional<size_t> found;
+  for (size_t dim = 0; dim < local.dims.size(); ++dim) {
+    if (!layout.Of(dim).empty() || local.dims[dim] == 0 || local.dims[dim] % axis.size != 0) {
+      continue;
+    }
+    Walk walk(*this, axis, mesh);
+    walk.From(value, dim);
+    const double gain = walk.Gain();
+    if (gain >= best && (!found.has_value() || gain > best)) {
+      best = gain;
+      found = dim;
+    }
+  }
+  return found;
+}
+
+}  // namespace plinth::compiler::partition
