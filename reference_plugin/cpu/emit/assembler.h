@@ -34,7 +34,8 @@ class Assembler final : public Xbyak::CodeGenerator {
   static constexpr size_t kFirstBytes = 4096;
 };
 
-// A vector register. How many of its lanes count, the instruction says.
+// A vector register: one of AVX2, how many of whose lanes count, the instruction says, or a whole
+// one of AVX-512. Of its kind it may also be a mask register.
 using Vec = Xbyak::Ymm;
 
 }  // namespace plinth::cpu::emit

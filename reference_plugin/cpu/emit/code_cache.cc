@@ -5,8 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "reference_plugin/cpu/math/tile_functions.h"
-
 namespace plinth::cpu::emit {
 namespace {
 
@@ -19,7 +17,7 @@ Code::~Code() {
 }
 
 std::shared_ptr<const Code> CodeCache::Get(std::span<const Piece> pieces) {
-  if (math::BestSimdTarget() < math::SimdTarget::kAvx2) return nullptr;
+  if (target_ < math::SimdTarget::kAvx2 || !math::IsSupported(target_)) return nullptr;
   std::string key;
   for (const Piece& piece : pieces) AppendKey(piece, &key);
   {
@@ -51,7 +49,7 @@ std::shared_ptr<const Code> CodeCache::Make(std::span<const Piece> pieces) const
     ConstantPool pool;
     for (const Piece& piece : pieces) {
       starts.push_back(assembler.getSize());
-      EmitPiece(piece, assembler, pool);
+      EmitPiece(piece, target_, assembler, pool);
     }
     pool.Write(assembler);
     assembler.ready(Xbyak::CodeArray::PROTECT_RW);

@@ -13,6 +13,7 @@
 
 #include "reference_plugin/cpu/emit/code_memory.h"
 #include "reference_plugin/cpu/emit/piece.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::emit {
 
@@ -39,10 +40,13 @@ class Code {
 class CodeCache {
  public:
   static constexpr int64_t kMostBytes = int64_t{64} << 20;
-  explicit CodeCache(int64_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
+  // `target`: of the code, AVX2 or AVX-512. There is none for another.
+  explicit CodeCache(int64_t most_bytes = kMostBytes,
+                     math::SimdTarget target = math::BestSimdTarget())
+      : most_bytes_(most_bytes), target_(target) {}
 
-  // Null without AVX2, where the system gives no memory for code, or so much of it is in use that
-  // none is left.
+  // Null without such instructions, where the system gives no memory for code, or so much of it is
+  // in use that none is left.
   std::shared_ptr<const Code> Get(std::span<const Piece> pieces);
 
   int64_t bytes() const { return *total_; }
@@ -51,6 +55,7 @@ class CodeCache {
   std::shared_ptr<const Code> Make(std::span<const Piece> pieces) const;
 
   const int64_t most_bytes_;
+  const math::SimdTarget target_;
   const std::shared_ptr<std::atomic<int64_t>> total_ = std::make_shared<std::atomic<int64_t>>(0);
   std::mutex mutex_;
   std::map<std::string, std::weak_ptr<const Code>> codes_;  // guarded by mutex_

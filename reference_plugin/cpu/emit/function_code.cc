@@ -13,13 +13,12 @@ namespace {
 
 using compiler::Opcode;
 using Constants = math::FloatConstants<float>;
-using Xbyak::util::eax;
 
 constexpr uint32_t kSignBit = 0x80000000u;
 constexpr int kMantissaBits = Constants::kMantissaBits;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Of vcmpps.
-constexpr uint8_t kEqual = 0x00, kLess = 0x11, kAtLeast = 0x1D, kGreater = 0x1E;
+constexpr uint8_t kEqual = 0x00, kLess = 0x11, kNotLess = 0x15, kAtLeast = 0x1D, kGreater = 0x1E;
 
 }  // namespace
 
@@ -57,19 +56,27 @@ void FunctionCode::EmitRest() {
   rest_.clear();
 }
 
-Xbyak::Address FunctionCode::Float(float value) {
-  return pool_.Splat(std::bit_cast<uint32_t>(value));
+const Xbyak::Operand& FunctionCode::Float(float value) {
+  return vector_.Constant(std::bit_cast<uint32_t>(value));
+}
+
+void FunctionCode::LoadFloat(Vec dst, float value) {
+  vector_.LoadConstant(dst, std::bit_cast<uint32_t>(value));
+}
+
+Vec FunctionCode::FloatOr(Vec spare, float value) {
+  return vector_.InRegister(std::bit_cast<uint32_t>(value), spare);
 }
 
 template <size_t kCount>
 void FunctionCode::Polynomial(Vec dst, Vec x, const float (&coefficients)[kCount]) {
-  code_.vmovups(dst, Float(coefficients[kCount - 1]));
+  LoadFloat(dst, coefficients[kCount - 1]);
   for (size_t k = kCount - 1; k > 0; --k) code_.vfmadd213ps(dst, x, Float(coefficients[k - 1]));
 }
 
-// ReduceExp. `tail` holds the low part of x before; kOtherScratch is overwritten.
+// ReduceExp. `tail` holds the low part of x before; other_ is overwritten.
 void FunctionCode::Reduce(Vec x, Vec n, Vec remainder, Vec tail) {
-  code_.vmovups(n, Float(Constants::kRoundingMagic));
+  LoadFloat(n, Constants::kRoundingMagic);
   code_.vfmadd231ps(n, x, Float(Constants::kLog2E));
   code_.vsubps(n, n, Float(Constants::kRoundingMagic));
   code_.vmovaps(remainder, x);
@@ -77,8 +84,8 @@ void FunctionCode::Reduce(Vec x, Vec n, Vec remainder, Vec tail) {
   code_.vfnmadd231ps(tail, n, Float(Constants::kLn2Lo));
   code_.vaddps(remainder, remainder, tail);
   Polynomial(tail, remainder, math::kExpTail<float>);
-  code_.vmulps(kOtherScratch, remainder, remainder);
-  code_.vmulps(tail, kOtherScratch, tail);
+  code_.vmulps(other_, remainder, remainder);
+  code_.vmulps(tail, other_, tail);
 }
 
 // tail = 1 + (remainder + tail)
@@ -92,21 +99,15 @@ void FunctionCode::PowerOfTwo(Vec n) {
   code_.vpslld(n, n, kMantissaBits);
 }
 
-void FunctionCode::JumpUnlessAll(Vec mask, const Xbyak::Label& target) {
-  constexpr uint32_t kAll = (1u << kLanes) - 1;
-  code_.vmovmskps(eax, mask);
-  code_.cmp(eax, kAll);
-  code_.jne(target);
-}
-
 void FunctionCode::Exponential(Vec dst, Vec x, Vec t0, Vec t1) {
   Xbyak::Label any, end;
-  code_.vandps(kScratch, x, pool_.Splat(~kSignBit));
-  code_.vcmpps(kScratch, kScratch, Float(Constants::kExpNormal), kLess);
-  JumpUnlessAll(kScratch, any);
-  SetZero(t0);
-  Reduce(x, dst, kScratch, t0);
-  AddOne(kScratch, t0);
+  code_.vandps(scratch_, x, vector_.Constant(~kSignBit));
+  const Vec is_normal = vector_.MaskOr(1, scratch_);
+  vector_.CompareFloats(is_normal, scratch_, Float(Constants::kExpNormal), kLess);
+  vector_.JumpUnlessAll(is_normal, any);
+  vector_.SetZero(t0);
+  Reduce(x, dst, scratch_, t0);
+  AddOne(scratch_, t0);
   PowerOfTwo(dst);
   code_.vmulps(dst, t0, dst);
   code_.L(end);
@@ -118,96 +119,95 @@ void FunctionCode::Exponential(Vec dst, Vec x, Vec t0, Vec t1) {
 }
 
 void FunctionCode::ExponentialOfAny(Vec dst, Vec x, Vec t0, Vec t1) {
-  code_.vcmpps(t1, x, Float(Constants::kExpVanishes), kLess);
-  code_.vandnps(t1, t1, x);
-  code_.vmovups(kScratch, Float(Constants::kExpLimit));
-  code_.vminps(t1, kScratch, t1);
-  code_.vmovups(kScratch, Float(-Constants::kExpLimit));
-  code_.vmaxps(t1, kScratch, t1);
-  SetZero(t0);
-  Reduce(t1, dst, kScratch, t0);
-  AddOne(kScratch, t0);
+  const Vec stays = vector_.MaskOr(1, t1);
+  vector_.CompareFloats(stays, x, Float(Constants::kExpVanishes), kNotLess);
+  vector_.Keep(t1, x, stays);
+  code_.vminps(t1, FloatOr(scratch_, Constants::kExpLimit), t1);
+  code_.vmaxps(t1, FloatOr(scratch_, -Constants::kExpLimit), t1);
+  vector_.SetZero(t0);
+  Reduce(t1, dst, scratch_, t0);
+  AddOne(scratch_, t0);
   // ScaleByPowerOfTwo
-  code_.vmulps(kScratch, dst, Float(0.5f));
-  code_.vaddps(kScratch, kScratch, Float(Constants::kRoundingMagic));
-  code_.vsubps(kScratch, kScratch, Float(Constants::kRoundingMagic));
-  code_.vsubps(dst, dst, kScratch);
-  PowerOfTwo(kScratch);
+  code_.vmulps(scratch_, dst, Float(0.5f));
+  code_.vaddps(scratch_, scratch_, Float(Constants::kRoundingMagic));
+  code_.vsubps(scratch_, scratch_, Float(Constants::kRoundingMagic));
+  code_.vsubps(dst, dst, scratch_);
+  PowerOfTwo(scratch_);
   PowerOfTwo(dst);
-  code_.vmulps(t0, t0, kScratch);
+  code_.vmulps(t0, t0, scratch_);
   code_.vmulps(dst, t0, dst);
-  code_.vcmpps(t1, x, Float(Constants::kExpVanishes), kLess);
-  code_.vandnps(dst, t1, dst);
+  vector_.CompareFloats(stays, x, Float(Constants::kExpVanishes), kNotLess);
+  vector_.Keep(dst, dst, stays);
 }
 
 void FunctionCode::Tanh(Vec dst, Vec x, Temporaries t) {
-  code_.vandps(t[1], x, pool_.Splat(~kSignBit));
+  code_.vandps(t[1], x, vector_.Constant(~kSignBit));
   code_.vmulps(t[1], t[1], Float(-2));
-  code_.vmovups(kScratch, Float(-Constants::kMinusOneLimit));
-  code_.vmaxps(t[1], kScratch, t[1]);
+  code_.vmaxps(t[1], FloatOr(scratch_, -Constants::kMinusOneLimit), t[1]);
   // ExpMinusOnePair
-  SetZero(t[0]);
-  Reduce(t[1], dst, kScratch, t[0]);
-  code_.vaddps(kScratch, kScratch, t[0]);
+  vector_.SetZero(t[0]);
+  Reduce(t[1], dst, scratch_, t[0]);
+  code_.vaddps(scratch_, scratch_, t[0]);
   code_.vsubps(dst, dst, Float(1));
   PowerOfTwo(dst);
-  code_.vsubps(kOtherScratch, dst, Float(0.5f));
-  code_.vfmadd231ps(kOtherScratch, dst, kScratch);
-  code_.vaddps(kOtherScratch, kOtherScratch, kOtherScratch);
-  code_.vaddps(kScratch, kOtherScratch, Float(2));
-  code_.vdivps(kOtherScratch, kOtherScratch, kScratch);
-  code_.vandps(kOtherScratch, kOtherScratch, pool_.Splat(~kSignBit));
-  code_.vandps(dst, x, pool_.Splat(kSignBit));
-  code_.vorps(dst, dst, kOtherScratch);
+  code_.vsubps(other_, dst, Float(0.5f));
+  code_.vfmadd231ps(other_, dst, scratch_);
+  code_.vaddps(other_, other_, other_);
+  code_.vaddps(scratch_, other_, Float(2));
+  code_.vdivps(other_, other_, scratch_);
+  code_.vandps(other_, other_, vector_.Constant(~kSignBit));
+  code_.vandps(dst, x, vector_.Constant(kSignBit));
+  code_.vorps(dst, dst, other_);
 }
 
 void FunctionCode::Logistic(Vec dst, Vec x, Temporaries t) {
-  code_.vorps(t[2], x, pool_.Splat(kSignBit));
+  code_.vorps(t[2], x, vector_.Constant(kSignBit));
   Exponential(dst, t[2], t[0], t[1]);
-  SetZero(kScratch);
-  code_.vcmpps(kScratch, x, kScratch, kLess);
-  code_.vmovups(kOtherScratch, Float(1));
-  code_.vblendvps(kOtherScratch, kOtherScratch, dst, kScratch);
+  vector_.SetZero(scratch_);
+  const Vec is_negative = vector_.MaskOr(1, scratch_);
+  vector_.CompareFloats(is_negative, x, scratch_, kLess);
+  vector_.Choose(other_, FloatOr(other_, 1), dst, is_negative);
   code_.vaddps(dst, dst, Float(1));
-  code_.vdivps(dst, kOtherScratch, dst);
+  code_.vdivps(dst, other_, dst);
 }
 
 // ReduceLog of a normal x > 0 and LogFromReduction.
 void FunctionCode::LogOfNormal(Vec dst, Vec x, const Xbyak::Operand& bias, Temporaries t) {
   constexpr auto kOne = static_cast<uint32_t>(Constants::kOneBits);
   constexpr auto kAboveHalf = static_cast<uint32_t>(Constants::kOneBits - Constants::kSqrtHalfBits);
-  code_.vpaddd(dst, x, pool_.Splat(kAboveHalf));
+  code_.vpaddd(dst, x, vector_.Constant(kAboveHalf));
   code_.vpsrld(dst, dst, kMantissaBits);
-  code_.vpslld(kScratch, dst, kMantissaBits);
-  code_.vpsubd(kScratch, x, kScratch);
-  code_.vpaddd(kScratch, kScratch, pool_.Splat(kOne));
+  code_.vpslld(scratch_, dst, kMantissaBits);
+  code_.vpsubd(scratch_, x, scratch_);
+  code_.vpaddd(scratch_, scratch_, vector_.Constant(kOne));
   code_.vpaddd(dst, dst, Float(Constants::kRoundingMagic));
   code_.vsubps(dst, dst, Float(Constants::kRoundingMagic));
   code_.vsubps(dst, dst, bias);
-  code_.vsubps(kScratch, kScratch, Float(1));  // f
+  code_.vsubps(scratch_, scratch_, Float(1));  // f
 
-  code_.vmulps(kOtherScratch, kScratch, kScratch);
-  code_.vmulps(kOtherScratch, kOtherScratch, Float(0.5f));
-  code_.vaddps(t[0], kScratch, Float(2));
-  code_.vdivps(t[0], kScratch, t[0]);
+  code_.vmulps(other_, scratch_, scratch_);
+  code_.vmulps(other_, other_, Float(0.5f));
+  code_.vaddps(t[0], scratch_, Float(2));
+  code_.vdivps(t[0], scratch_, t[0]);
   code_.vmulps(t[1], t[0], t[0]);
   Polynomial(t[2], t[1], math::kLogTail<float>);
   code_.vmulps(t[2], t[1], t[2]);
-  SetZero(t[1]);
+  vector_.SetZero(t[1]);
   code_.vfmadd231ps(t[1], dst, Float(Constants::kLn2Lo));
-  code_.vaddps(t[2], kOtherScratch, t[2]);
+  code_.vaddps(t[2], other_, t[2]);
   code_.vfmadd231ps(t[1], t[0], t[2]);
-  code_.vsubps(kOtherScratch, kOtherScratch, t[1]);
-  code_.vsubps(kScratch, kScratch, kOtherScratch);
-  code_.vfmadd132ps(dst, kScratch, Float(Constants::kLn2Hi));
+  code_.vsubps(other_, other_, t[1]);
+  code_.vsubps(scratch_, scratch_, other_);
+  code_.vfmadd132ps(dst, scratch_, Float(Constants::kLn2Hi));
 }
 
 void FunctionCode::Log(Vec dst, Vec x, Temporaries t) {
   Xbyak::Label any, end;
-  code_.vcmpps(kScratch, x, Float(Constants::kMinNormal), kAtLeast);
-  code_.vcmpps(kOtherScratch, x, Float(kInfinity), kLess);
-  code_.vandps(kScratch, kScratch, kOtherScratch);
-  JumpUnlessAll(kScratch, any);
+  const Vec is_normal = vector_.MaskOr(1, scratch_), is_finite = vector_.MaskOr(2, other_);
+  vector_.CompareFloats(is_normal, x, Float(Constants::kMinNormal), kAtLeast);
+  vector_.CompareFloats(is_finite, x, Float(kInfinity), kLess);
+  vector_.AndMasks(is_normal, is_finite);
+  vector_.JumpUnlessAll(is_normal, any);
   LogOfNormal(dst, x, Float(Constants::kExponentBias), t);
   code_.L(end);
   const std::array<Vec, kTemporaries> registers = {t[0], t[1], t[2], t[3]};
@@ -219,62 +219,63 @@ void FunctionCode::Log(Vec dst, Vec x, Temporaries t) {
 }
 
 void FunctionCode::LogOfAny(Vec dst, Vec x, Temporaries t) {
-  code_.vcmpps(kScratch, x, Float(Constants::kMinNormal), kLess);
-  code_.vmulps(kOtherScratch, x, Float(Constants::kSubnormalScale));
-  code_.vblendvps(t[3], x, kOtherScratch, kScratch);
-  code_.vmovups(t[2], Float(Constants::kExponentBias));
-  code_.vblendvps(t[2], t[2], Float(Constants::kExponentBias + Constants::kSubnormalShift),
-                  kScratch);
+  const Vec is_subnormal = vector_.MaskOr(1, scratch_);
+  vector_.CompareFloats(is_subnormal, x, Float(Constants::kMinNormal), kLess);
+  code_.vmulps(other_, x, Float(Constants::kSubnormalScale));
+  vector_.Choose(t[3], x, other_, is_subnormal);
+  LoadFloat(t[2], Constants::kExponentBias);
+  vector_.Choose(t[2], t[2], Float(Constants::kExponentBias + Constants::kSubnormalShift),
+                 is_subnormal);
   LogOfNormal(dst, t[3], t[2], t);
-  SetZero(kOtherScratch);
-  code_.vcmpps(t[0], x, kOtherScratch, kGreater);
-  code_.vcmpps(t[1], x, Float(kInfinity), kLess);
-  code_.vandps(t[0], t[0], t[1]);  // regular
+  vector_.SetZero(other_);
+  const Vec is_regular = vector_.MaskOr(1, t[0]), is_special = vector_.MaskOr(2, t[1]);
+  vector_.CompareFloats(is_regular, x, other_, kGreater);
+  vector_.CompareFloats(is_special, x, Float(kInfinity), kLess);
+  vector_.AndMasks(is_regular, is_special);
   code_.vaddps(t[2], x, x);
-  code_.vcmpps(t[1], x, kOtherScratch, kLess);
-  code_.vblendvps(t[2], t[2], Float(std::numeric_limits<float>::quiet_NaN()), t[1]);
-  code_.vcmpps(t[1], x, kOtherScratch, kEqual);
-  code_.vblendvps(t[2], t[2], Float(-kInfinity), t[1]);
-  code_.vblendvps(dst, t[2], dst, t[0]);
+  vector_.CompareFloats(is_special, x, other_, kLess);
+  vector_.Choose(t[2], t[2], Float(std::numeric_limits<float>::quiet_NaN()), is_special);
+  vector_.CompareFloats(is_special, x, other_, kEqual);
+  vector_.Choose(t[2], t[2], Float(-kInfinity), is_special);
+  vector_.Choose(dst, t[2], dst, is_regular);
 }
 
 void FunctionCode::Erf(Vec dst, Vec x, Temporaries t) {
   const Vec small = t[3], scaled = t[2], cut = t[1], tail = t[0];
-  code_.vmulps(kScratch, x, x);
-  Polynomial(small, kScratch, math::kErfRatio<float>);
+  code_.vmulps(scratch_, x, x);
+  Polynomial(small, scratch_, math::kErfRatio<float>);
   code_.vfmadd213ps(small, x, x);
 
-  code_.vandps(cut, x, pool_.Splat(~kSignBit));
-  code_.vmovups(kScratch, Float(Constants::kErfLimit));
-  code_.vminps(cut, kScratch, cut);
-  code_.vaddps(kScratch, cut, Float(math::kErfcCentre<float>));
-  code_.vmovups(kOtherScratch, Float(1));
-  code_.vdivps(kOtherScratch, kOtherScratch, kScratch);  // reciprocal
-  code_.vsubps(kScratch, cut, Float(math::kErfcCentre<float>));
-  code_.vmulps(kScratch, kScratch, kOtherScratch);
-  Polynomial(scaled, kScratch, math::kErfcScaled<float>);
-  code_.vmulps(scaled, scaled, kOtherScratch);
+  code_.vandps(cut, x, vector_.Constant(~kSignBit));
+  code_.vminps(cut, FloatOr(scratch_, Constants::kErfLimit), cut);
+  code_.vaddps(scratch_, cut, Float(math::kErfcCentre<float>));
+  code_.vdivps(other_, FloatOr(other_, 1), scratch_);  // reciprocal
+  code_.vsubps(scratch_, cut, Float(math::kErfcCentre<float>));
+  code_.vmulps(scratch_, scratch_, other_);
+  Polynomial(scaled, scratch_, math::kErfcScaled<float>);
+  code_.vmulps(scaled, scaled, other_);
   // -(cut * cut) in two parts
   code_.vmulps(dst, cut, cut);
   code_.vmovaps(tail, dst);
   code_.vfmsub231ps(tail, cut, cut);
-  code_.vxorps(tail, tail, pool_.Splat(kSignBit));
-  code_.vxorps(cut, dst, pool_.Splat(kSignBit));
-  Reduce(cut, dst, kScratch, tail);
-  AddOne(kScratch, tail);
+  code_.vxorps(tail, tail, vector_.Constant(kSignBit));
+  code_.vxorps(cut, dst, vector_.Constant(kSignBit));
+  Reduce(cut, dst, scratch_, tail);
+  AddOne(scratch_, tail);
   PowerOfTwo(dst);
   code_.vmulps(dst, tail, dst);
   code_.vfnmadd213ps(dst, scaled, Float(1));
-  code_.vandps(dst, dst, pool_.Splat(~kSignBit));
-  code_.vandps(kScratch, x, pool_.Splat(kSignBit));
-  code_.vorps(dst, dst, kScratch);
+  code_.vandps(dst, dst, vector_.Constant(~kSignBit));
+  code_.vandps(scratch_, x, vector_.Constant(kSignBit));
+  code_.vorps(dst, dst, scratch_);
 
-  code_.vandps(kScratch, x, pool_.Splat(~kSignBit));
-  code_.vcmpps(kScratch, kScratch, Float(1), kGreater);
-  code_.vblendvps(dst, small, dst, kScratch);
-  SetZero(kScratch);
-  code_.vcmpps(kScratch, x, kScratch, kEqual);
-  code_.vblendvps(dst, dst, x, kScratch);
+  code_.vandps(scratch_, x, vector_.Constant(~kSignBit));
+  const Vec chosen = vector_.MaskOr(1, scratch_);
+  vector_.CompareFloats(chosen, scratch_, Float(1), kGreater);
+  vector_.Choose(dst, small, dst, chosen);
+  vector_.SetZero(scratch_);
+  vector_.CompareFloats(chosen, x, scratch_, kEqual);
+  vector_.Choose(dst, dst, x, chosen);
 }
 
 }  // namespace plinth::cpu::emit

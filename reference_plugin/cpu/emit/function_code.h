@@ -15,10 +15,11 @@ namespace plinth::cpu::emit {
 
 class FunctionCode {
  public:
-  FunctionCode(Assembler& code, ConstantPool& pool) : code_(code), pool_(pool) {}
+  FunctionCode(Assembler& code, VectorCode& vector)
+      : code_(code), vector_(vector), scratch_(vector.scratch()), other_(vector.other_scratch()) {}
 
   static bool Has(compiler::Opcode opcode, DType type);
-  // Registers that the function needs beside `dst`, `x` and the two that are always free.
+  // Registers that the function needs beside `dst`, `x` and those that are always free.
   static constexpr size_t kTemporaries = 4;
 
   // dst = the function of x. All are different; eax is overwritten.
@@ -31,14 +32,14 @@ class FunctionCode {
  private:
   using Temporaries = std::span<const Vec, kTemporaries>;
 
-  Xbyak::Address Float(float value);
-  void SetZero(Vec dst) { code_.vxorps(dst, dst, dst); }
+  const Xbyak::Operand& Float(float value);
+  void LoadFloat(Vec dst, float value);
+  Vec FloatOr(Vec spare, float value);  // a register that has it
   template <size_t kCount>
   void Polynomial(Vec dst, Vec x, const float (&coefficients)[kCount]);
   void Reduce(Vec x, Vec n, Vec remainder, Vec tail);
   void AddOne(Vec remainder, Vec tail);
   void PowerOfTwo(Vec n);
-  void JumpUnlessAll(Vec mask, const Xbyak::Label& target);
   void Exponential(Vec dst, Vec x, Vec t0, Vec t1);
   void ExponentialOfAny(Vec dst, Vec x, Vec t0, Vec t1);
   void Tanh(Vec dst, Vec x, Temporaries t);
@@ -49,7 +50,8 @@ class FunctionCode {
   void Erf(Vec dst, Vec x, Temporaries t);
 
   Assembler& code_;
-  ConstantPool& pool_;
+  VectorCode& vector_;
+  const Vec scratch_, other_;
   std::vector<std::function<void()>> rest_;
 };
 

@@ -39,6 +39,7 @@ using Xbyak::util::rcx;
 using Xbyak::util::rdi;
 using Xbyak::util::rsi;
 using Xbyak::util::rsp;
+using Xbyak::util::T_z;
 
 using Kind = PieceValue::Kind;
 
@@ -46,8 +47,11 @@ using Kind = PieceValue::Kind;
 // counts lanes.
 const Xbyak::Reg64 kPointers[] = {r8, r9, r10, r11, rbx, rbp, r12, r13, r14, r15};
 constexpr size_t kFirstSaved = 4;  // of kPointers
-// kScratch and kOtherScratch are above.
-constexpr int kNumRegisters = 14;
+// Vectors that hold values; the two above are of one op at a time.
+constexpr int kVectorsOfAvx2 = 14, kVectorsOfAvx512 = 30;
+// Of AVX-512 the masks of preds. Mask 0 stands for all lanes, 1 and 2 are of one op at a time.
+constexpr int kFirstMask = 4, kNumMasks = 4;
+const Xbyak::Opmask kTailLanes(3);
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
 
 bool IsNan(uint32_t bits) { return std::isnan(std::bit_cast<float>(bits)); }
@@ -104,7 +108,10 @@ Piece OrderOperands(Piece piece) {
 }
 
 // The most values that are needed at once, without constants.
-size_t MostLive(const Piece& piece) {
+struct MostLive {
+  int vectors = 0, masks = 0;
+};
+MostLive FindMostLive(const Piece& piece, bool has_masks) {
   std::vector<size_t> last_use(piece.size());
   for (size_t n = 0; n < piece.size(); ++n) {
     last_use[n] = n;
@@ -113,19 +120,20 @@ size_t MostLive(const Piece& piece) {
       last_use[static_cast<size_t>(piece[n].node.operands[i])] = n;
     }
   }
-  size_t most = 0;
+  MostLive most;
   for (size_t at = 0; at < piece.size(); ++at) {
-    size_t live = 0;
+    MostLive live;
     for (size_t n = 0; n <= at; ++n) {
-      live += piece[n].kind != Kind::kConstant && last_use[n] > at ? 1 : 0;
+      if (piece[n].kind == Kind::kConstant || last_use[n] <= at) continue;
+      ++(has_masks && piece[n].type == DType::kPred ? live.masks : live.vectors);
     }
-    most = std::max(most, live);
+    most = {std::max(most.vectors, live.vectors), std::max(most.masks, live.masks)};
   }
   return most;
 }
 
 // The piece for two vectors, op by op: what waits for the result of one may do the other.
-Piece Interleave(const Piece& piece) {
+Piece Interleave(const Piece& piece, int64_t lanes) {
   Piece both;
   std::vector<std::array<int32_t, 2>> copies;
   for (const PieceValue& value : piece) {
@@ -137,7 +145,7 @@ Piece Interleave(const Piece& piece) {
       }
       copy[c] = static_cast<int32_t>(both.size());
       PieceValue& made = both.emplace_back(value);
-      made.first_lane = static_cast<int32_t>(c) * static_cast<int32_t>(kLanes);
+      made.first_lane = static_cast<int32_t>(c) * static_cast<int32_t>(lanes);
       if (value.kind != Kind::kOp) continue;
       for (size_t i = 0; i < value.node.num_operands; ++i) {
         made.node.operands[i] = copies[static_cast<size_t>(value.node.operands[i])][c];
@@ -149,13 +157,20 @@ Piece Interleave(const Piece& piece) {
 
 class PieceEmitter {
  public:
-  PieceEmitter(const Piece& piece, Assembler& code, ConstantPool& pool)
+  PieceEmitter(const Piece& piece, math::SimdTarget target, Assembler& code, ConstantPool& pool)
       : one_(OrderOperands(piece)),
+        lanes_(LanesOf(target)),
         code_(code),
         pool_(pool),
-        vector_(code, pool),
-        functions_(code, pool) {
+        vector_(code, pool, target),
+        functions_(code, vector_) {
     vector_.set_lanes(kLanes);
+    const bool has_masks = vector_.has_masks();
+    UseVectors(num_vectors());
+    // Few are put aside for results then: random numbers, whose seven values just fit into AVX2's
+    // registers, gain 14 %.
+    const MostLive live = FindMostLive(one_, has_masks);
+    is_double_ = 2 * live.vectors <= num_vectors() && 2 * live.masks <= kNumMasks;
   }
 
   void Emit();
@@ -175,20 +190,30 @@ class PieceEmitter {
   const PieceValue& ValueOf(int32_t n) const { return piece_[static_cast<size_t>(n)]; }
   State& StateOf(int32_t n) { return states_[static_cast<size_t>(n)]; }
 
+  int num_vectors() const { return vector_.has_masks() ? kVectorsOfAvx512 : kVectorsOfAvx2; }
+  void UseVectors(int count);
+  void PinConstants();
   void FindSlots();
   void EmitLoop(uint32_t step);
   void EmitBody(bool is_tail);
+  void EmitTailMask();
   void EmitOp(int32_t n);
   bool EmitOnMemory(int32_t n);
   bool EmitExtreme(int32_t n);
   bool EmitFunction(int32_t n);
   void EmitStores();
   void LoadInput(int32_t n, Vec reg);
+  void LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg);
   void Store(int32_t n);
+  void StorePred(const PieceValue& value, Vec reg);
   Xbyak::RegExp AddressOf(const PieceValue& value);
   Xbyak::RegExp BaseOf(int32_t slot);
   int32_t NextUse(int32_t n);
-  Vec NewRegister();
+  bool IsMask(const PieceValue& value) const {
+    return vector_.has_masks() && value.type == DType::kPred;
+  }
+  std::optional<int32_t>* OwnerOf(Vec reg);
+  Vec NewRegister(bool is_mask = false);
   Vec Register(int32_t n);
   void Use(int32_t n);
   void ReleaseIfDead(int32_t n);
@@ -197,18 +222,22 @@ class PieceEmitter {
   Xbyak::Address NewOnStack();
 
   const Piece one_;
-  Piece piece_;  // whose body is emitted: for one vector or two
+  const int64_t lanes_;     // of a vector
+  bool is_double_ = false;  // most of the work is done two vectors at a time
+  Piece piece_;             // whose body is emitted: for one vector or two
   Assembler& code_;
   ConstantPool& pool_;
   VectorCode vector_;
   FunctionCode functions_;
   std::vector<int32_t> slots_;  // the first have a register of their own
   std::vector<State> states_;
-  std::array<std::optional<int32_t>, kNumRegisters> owners_;
+  std::vector<Vec> registers_;                  // that hold values
+  std::vector<std::optional<int32_t>> owners_;  // of each of them
+  int vectors_used_ = 0;                        // so many of the first held any value
   std::vector<Vec> locked_;
   int32_t last_load_ = -1;  // the op that is the last to load an input
   bool is_tail_ = false;
-  Xbyak::Address mask_ = ptr[rsp];  // tail: the lanes that there are
+  Xbyak::Address mask_ = ptr[rsp];  // tail of AVX2: the lanes that there are
   int32_t stack_ = 0, stack_end_ = 0;
 };
 
@@ -230,15 +259,15 @@ void PieceEmitter::Emit() {
   for (size_t i = 0; i < pointers; ++i) code_.mov(kPointers[i], ptr[rdi + 8 * slots_[i]]);
 
   Xbyak::Label end;
-  constexpr auto kStep = static_cast<uint32_t>(kLanes);
+  const auto step = static_cast<uint32_t>(lanes_);
   code_.xor_(ecx, ecx);
-  // Few are put aside for results then: random numbers, whose seven values just fit, gain 14 %.
-  if (2 * MostLive(one_) <= kNumRegisters) {
-    piece_ = Interleave(one_);
-    EmitLoop(2 * kStep);
+  PinConstants();
+  if (is_double_) {
+    piece_ = Interleave(one_, lanes_);
+    EmitLoop(2 * step);
   }
   piece_ = one_;
-  EmitLoop(kStep);
+  EmitLoop(step);
   code_.sub(rsi, rcx);
   code_.jz(end);
   EmitBody(/*is_tail=*/true);
@@ -249,6 +278,38 @@ void PieceEmitter::Emit() {
   for (size_t i = pointers; i > kFirstSaved; --i) code_.pop(kPointers[i - 1]);
   code_.ret();
   functions_.EmitRest();
+}
+
+// The first of them hold values.
+void PieceEmitter::UseVectors(int count) {
+  registers_.clear();
+  for (int i = 0; i < count; ++i) registers_.push_back(vector_.Vector(i));
+  for (int i = 0; vector_.has_masks() && i < kNumMasks; ++i) {
+    registers_.push_back(VectorCode::Mask(kFirstMask + i));
+  }
+  owners_.assign(registers_.size(), std::nullopt);
+}
+
+// Registers that no value needs hold constants all the time: a processor reads less from memory
+// than it computes. Which registers that are, code shows that nobody will run.
+void PieceEmitter::PinConstants() {
+  Assembler code;
+  ConstantPool pool;
+  const math::SimdTarget target =
+      vector_.has_masks() ? math::SimdTarget::kAvx512 : math::SimdTarget::kAvx2;
+  PieceEmitter trial(one_, target, code, pool);
+  trial.slots_ = slots_;
+  trial.piece_ = is_double_ ? Interleave(one_, lanes_) : one_;
+  trial.EmitBody(/*is_tail=*/false);
+  std::vector<std::pair<int, uint32_t>> constants;  // by uses
+  for (const auto& [bits, uses] : trial.vector_.uses()) constants.emplace_back(-uses, bits);
+  std::sort(constants.begin(), constants.end());
+  int first = num_vectors();
+  for (const auto& [uses, bits] : constants) {
+    if (first == trial.vectors_used_) break;
+    vector_.Pin(bits, vector_.Vector(--first));
+  }
+  UseVectors(first);
 }
 
 // From lane rcx on, as long as there are so many.
@@ -271,14 +332,13 @@ void PieceEmitter::EmitLoop(uint32_t step) {
 void PieceEmitter::EmitBody(bool is_tail) {
   is_tail_ = is_tail;
   stack_ = 0;
-  owners_.fill(std::nullopt);
+  std::fill(owners_.begin(), owners_.end(), std::nullopt);
   states_.assign(piece_.size(), {});
   last_load_ = -1;
   for (size_t n = 0; n < piece_.size(); ++n) {
     const PieceValue& value = piece_[n];
     State& state = states_[n];
     state.stored = value.kind != Kind::kOp || value.slot < 0;
-    if (value.kind == Kind::kConstant) state.memory = pool_.Splat(value.bits);
     if (value.kind != Kind::kOp) continue;
     for (size_t i = 0; i < value.node.num_operands; ++i) {
       const int32_t operand = value.node.operands[i];
@@ -289,17 +349,7 @@ void PieceEmitter::EmitBody(bool is_tail) {
       used.users.push_back(static_cast<int32_t>(n));
     }
   }
-  if (is_tail) {
-    // rsi lanes are left.
-    mask_ = NewOnStack();
-    ConstantPool::Vector numbers;
-    for (size_t lane = 0; lane < numbers.size(); ++lane)
-      numbers[lane] = static_cast<uint32_t>(lane);
-    code_.vmovd(Xbyak::Xmm(kScratch.getIdx()), esi);
-    code_.vpbroadcastd(kScratch, Xbyak::Xmm(kScratch.getIdx()));
-    code_.vpcmpgtd(kScratch, kScratch, pool_.Find(numbers));
-    vector_.Store(mask_, kScratch);
-  }
+  if (is_tail) EmitTailMask();
   for (size_t n = 0; n < piece_.size(); ++n) {
     if (piece_[n].kind != Kind::kOp) continue;
     EmitOp(static_cast<int32_t>(n));
@@ -309,9 +359,28 @@ void PieceEmitter::EmitBody(bool is_tail) {
   }
 }
 
+// rsi lanes are left.
+void PieceEmitter::EmitTailMask() {
+  if (vector_.has_masks()) {
+    constexpr uint32_t kAll = 0xFFFF;
+    code_.mov(eax, kAll);
+    code_.bzhi(eax, eax, esi);
+    return code_.kmovw(kTailLanes, eax);
+  }
+  mask_ = NewOnStack();
+  ConstantPool::Vector numbers;
+  for (size_t lane = 0; lane < numbers.size(); ++lane) numbers[lane] = static_cast<uint32_t>(lane);
+  const Vec scratch = vector_.scratch();
+  const Xbyak::Xmm low(scratch.getIdx());
+  code_.vmovd(low, esi);
+  code_.vpbroadcastd(scratch, low);
+  code_.vpcmpgtd(scratch, scratch, pool_.Find(numbers));
+  vector_.Store(mask_, scratch);
+}
+
 Xbyak::Address PieceEmitter::NewOnStack() {
   const Xbyak::Address address = ptr[rsp + stack_];
-  stack_ += static_cast<int32_t>(kLanes * kLaneBytes);
+  stack_ += static_cast<int32_t>(lanes_ * kLaneBytes);
   stack_end_ = std::max(stack_end_, stack_);
   return address;
 }
@@ -324,25 +393,36 @@ int32_t PieceEmitter::NextUse(int32_t n) {
   return state.stored ? kNever : last_load_;
 }
 
+// Null: a constant's.
+std::optional<int32_t>* PieceEmitter::OwnerOf(Vec reg) {
+  const auto found = std::find(registers_.begin(), registers_.end(), reg);
+  if (found == registers_.end()) return nullptr;
+  return &owners_[static_cast<size_t>(found - registers_.begin())];
+}
+
 // A free one, or that whose value is needed last.
-Vec PieceEmitter::NewRegister() {
-  int best = -1;
+Vec PieceEmitter::NewRegister(bool is_mask) {
+  std::optional<size_t> best;
   int32_t best_use = -1;
-  for (int number = 0; number < kNumRegisters; ++number) {
-    if (std::find(locked_.begin(), locked_.end(), Vec(number)) != locked_.end()) continue;
-    const std::optional<int32_t>& owner = owners_[static_cast<size_t>(number)];
+  for (size_t number = 0; number < registers_.size(); ++number) {
+    const Vec reg = registers_[number];
+    if (reg.isOPMASK() != is_mask) continue;
+    if (std::find(locked_.begin(), locked_.end(), reg) != locked_.end()) continue;
+    const std::optional<int32_t>& owner = owners_[number];
     const int32_t use = owner.has_value() ? NextUse(*owner) : kNever;
-    if (best >= 0 && use <= best_use) continue;
+    if (best.has_value() && use <= best_use) continue;
     best = number;
     best_use = use;
   }
-  const Vec reg(best);
+  const Vec reg = registers_[*best];
+  if (!is_mask) vectors_used_ = std::max(vectors_used_, reg.getIdx() + 1);
   locked_.push_back(reg);
-  std::optional<int32_t>& owner = owners_[static_cast<size_t>(best)];
+  std::optional<int32_t>& owner = owners_[*best];
   if (!owner.has_value()) return reg;
   State& state = StateOf(*owner);
   // As long as nothing is stored, an input can be loaded again.
-  const bool reloads = ValueOf(*owner).kind == Kind::kInput && best_use <= last_load_;
+  const Kind kind = ValueOf(*owner).kind;
+  const bool reloads = kind == Kind::kConstant || (kind == Kind::kInput && best_use <= last_load_);
   if (!state.memory.has_value() && !reloads) {
     state.memory = NewOnStack();
     vector_.Store(*state.memory, reg);
@@ -354,15 +434,21 @@ Vec PieceEmitter::NewRegister() {
 
 void PieceEmitter::SetRegister(int32_t n, Vec reg) {
   StateOf(n).reg = reg;
-  owners_[static_cast<size_t>(reg.getIdx())] = n;
+  *OwnerOf(reg) = n;
 }
 
 // The register that holds the value, which stays there until the op is done.
 Vec PieceEmitter::Register(int32_t n) {
   State& state = StateOf(n);
+  const PieceValue& value = ValueOf(n);
+  if (value.kind == Kind::kConstant && !IsMask(value)) {
+    if (const Vec* pinned = vector_.FindPinned(value.bits)) return *pinned;
+  }
   if (!state.reg.has_value()) {
-    const Vec reg = NewRegister();
-    if (state.memory.has_value()) {
+    const Vec reg = NewRegister(IsMask(value));
+    if (value.kind == Kind::kConstant) {
+      vector_.LoadConstant(reg, value.bits);
+    } else if (state.memory.has_value()) {
       vector_.Load(reg, *state.memory);
     } else {
       LoadInput(n, reg);
@@ -376,7 +462,7 @@ Vec PieceEmitter::Register(int32_t n) {
 void PieceEmitter::ReleaseIfDead(int32_t n) {
   State& state = StateOf(n);
   if (state.is_live() || !state.reg.has_value()) return;
-  owners_[static_cast<size_t>(state.reg->getIdx())].reset();
+  OwnerOf(*state.reg)->reset();
   state.reg.reset();
 }
 
@@ -402,13 +488,25 @@ Xbyak::RegExp PieceEmitter::AddressOf(const PieceValue& value) {
 
 void PieceEmitter::LoadInput(int32_t n, Vec reg) {
   const PieceValue& value = ValueOf(n);
-  const Xbyak::Xmm low(reg.getIdx());
-  if (value.type != DType::kPred) {
-    const Xbyak::Address from = ptr[AddressOf(value)];
-    if (!is_tail_) return vector_.Load(reg, from);
-    vector_.Load(kScratch, mask_);
-    return code_.vmaskmovps(reg, kScratch, from);
+  const Xbyak::Address from = ptr[AddressOf(value)];
+  if (value.type == DType::kPred) return LoadPred(value, from, reg);
+  if (!is_tail_) return vector_.Load(reg, from);
+  if (vector_.has_masks()) return code_.vmovups(reg | kTailLanes | T_z, from);
+  vector_.Load(vector_.scratch(), mask_);
+  code_.vmaskmovps(reg, vector_.scratch(), from);
+}
+
+void PieceEmitter::LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg) {
+  if (vector_.has_masks()) {
+    const Xbyak::Xmm bytes(vector_.scratch().getIdx());
+    if (is_tail_) {
+      code_.vmovdqu8(bytes | kTailLanes | T_z, from);
+    } else {
+      code_.vmovups(bytes, from);
+    }
+    return code_.vptestmb(Xbyak::Opmask(reg.getIdx()), bytes, bytes);
   }
+  const Xbyak::Xmm low(reg.getIdx());
   if (is_tail_) {
     const Xbyak::RegExp base = AddressOf(value);
     Xbyak::Label done;
@@ -424,24 +522,34 @@ void PieceEmitter::LoadInput(int32_t n, Vec reg) {
     code_.vpmovzxbd(reg, qword[AddressOf(value)]);
   }
   // Ones become all ones.
-  code_.vpxor(kScratch, kScratch, kScratch);
-  code_.vpcmpgtd(reg, reg, kScratch);
+  const Vec scratch = vector_.scratch();
+  vector_.SetZero(scratch);
+  code_.vpcmpgtd(reg, reg, scratch);
 }
 
 void PieceEmitter::Store(int32_t n) {
   const PieceValue& value = ValueOf(n);
   const Vec reg = Register(n);
-  if (value.type != DType::kPred) {
+  if (value.type == DType::kPred) return StorePred(value, reg);
+  const Xbyak::Address to = ptr[AddressOf(value)];
+  if (!is_tail_) return vector_.Store(to, reg);
+  if (vector_.has_masks()) return code_.vmovups(to | kTailLanes, reg);
+  vector_.Load(vector_.scratch(), mask_);
+  code_.vmaskmovps(to, vector_.scratch(), reg);
+}
+
+void PieceEmitter::StorePred(const PieceValue& value, Vec reg) {
+  constexpr uint32_t kOnes = 0x01010101;
+  const Xbyak::Xmm bytes(vector_.scratch().getIdx());
+  if (vector_.has_masks()) {
+    code_.vmovdqu8(bytes | Xbyak::Opmask(reg.getIdx()) | T_z, pool_.Splat(kOnes));
     const Xbyak::Address to = ptr[AddressOf(value)];
-    if (!is_tail_) return vector_.Store(to, reg);
-    vector_.Load(kScratch, mask_);
-    return code_.vmaskmovps(to, kScratch, reg);
+    if (is_tail_) return code_.vmovdqu8(to | kTailLanes, bytes);
+    return code_.vmovups(to, bytes);
   }
-  const Xbyak::Xmm bytes(kScratch.getIdx());
   code_.vextracti128(bytes, reg, 1);
   code_.vpackssdw(bytes, Xbyak::Xmm(reg.getIdx()), bytes);
   code_.vpacksswb(bytes, bytes, bytes);
-  constexpr uint32_t kOnes = 0x01010101;
   code_.vpand(bytes, bytes, pool_.Splat(kOnes));
   const Xbyak::RegExp base = AddressOf(value);
   if (!is_tail_) return code_.vmovq(qword[base], bytes);
@@ -469,7 +577,8 @@ void PieceEmitter::EmitStores() {
 // --- Ops -----------------------------------------------------------------------------------------
 
 void PieceEmitter::LockOwned(Vec reg) {
-  if (owners_[static_cast<size_t>(reg.getIdx())].has_value()) locked_.push_back(reg);
+  const std::optional<int32_t>* const owner = OwnerOf(reg);
+  if (owner != nullptr && owner->has_value()) locked_.push_back(reg);
 }
 
 void PieceEmitter::EmitOp(int32_t n) {
@@ -487,7 +596,7 @@ void PieceEmitter::EmitOp(int32_t n) {
     locked_.clear();
     for (size_t i = 0; i < node.num_operands; ++i) LockOwned(operands[i]);
   }
-  const Vec reg = NewRegister();
+  const Vec reg = NewRegister(IsMask(value));
   vector_.Emit(node, value.operand_type, reg, {operands, node.num_operands});
   if (!in_place) use();
   SetRegister(n, reg);
@@ -497,11 +606,12 @@ void PieceEmitter::EmitOp(int32_t n) {
 bool PieceEmitter::EmitOnMemory(int32_t n) {
   const PieceValue& value = ValueOf(n);
   const Node& node = value.node;
-  if (!VectorCode::HasMemoryForm(node, value.operand_type)) return false;
+  if (!vector_.HasMemoryForm(node, value.operand_type)) return false;
   const auto in_memory = [&](int32_t operand) {
     const State& state = StateOf(operand);
     if (state.reg.has_value()) return false;
     const PieceValue& other = ValueOf(operand);
+    if (other.kind == Kind::kConstant) return true;
     return state.memory.has_value() || (!is_tail_ && other.kind == Kind::kInput &&
                                         other.type != DType::kPred && state.users.size() == 1);
   };
@@ -520,8 +630,12 @@ bool PieceEmitter::EmitOnMemory(int32_t n) {
   const Vec reg = NewRegister();
   const State& second = StateOf(b);
   const PieceValue& other = ValueOf(b);
-  vector_.EmitOnMemory(node, value.operand_type, reg, first,
-                       second.memory.has_value() ? *second.memory : ptr[AddressOf(other)]);
+  if (other.kind == Kind::kConstant) {
+    vector_.EmitOnMemory(node, value.operand_type, reg, first, vector_.Constant(other.bits));
+  } else {
+    vector_.EmitOnMemory(node, value.operand_type, reg, first,
+                         second.memory.has_value() ? *second.memory : ptr[AddressOf(other)]);
+  }
   SetRegister(n, reg);
   return true;
 }
@@ -569,12 +683,7 @@ void AppendBytes(T number, std::string* key) {
 }  // namespace
 
 bool CanEmit(const Node& node, DType operand) {
-  // AVX-512's routines take twice the lanes for what is long.
-  if (math::BestSimdTarget() == math::SimdTarget::kAvx2 &&
-      FunctionCode::Has(node.opcode, operand)) {
-    return true;
-  }
-  return VectorCode::Has(node, operand, kLanes);
+  return FunctionCode::Has(node.opcode, operand) || VectorCode::Has(node, operand, kLanes);
 }
 
 void AppendKey(const Piece& piece, std::string* key) {
@@ -595,8 +704,8 @@ void AppendKey(const Piece& piece, std::string* key) {
   }
 }
 
-void EmitPiece(const Piece& piece, Assembler& code, ConstantPool& pool) {
-  PieceEmitter(piece, code, pool).Emit();
+void EmitPiece(const Piece& piece, math::SimdTarget target, Assembler& code, ConstantPool& pool) {
+  PieceEmitter(piece, target, code, pool).Emit();
 }
 
 }  // namespace plinth::cpu::emit

@@ -41,8 +41,8 @@ bool CanEmit(const compiler::Node& node, DType operand);
 // Appends all that the code of a piece depends on.
 void AppendKey(const Piece& piece, std::string* key);
 
-// Appends the piece's function. Throws Xbyak::Error.
-void EmitPiece(const Piece& piece, Assembler& code, ConstantPool& pool);
+// Appends the piece's function, for AVX2 or AVX-512. Throws Xbyak::Error.
+void EmitPiece(const Piece& piece, math::SimdTarget target, Assembler& code, ConstantPool& pool);
 
 }  // namespace plinth::cpu::emit
 

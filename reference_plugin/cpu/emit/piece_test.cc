@@ -9,9 +9,11 @@
 #include <bit>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "reference_plugin/cpu/emit/code_cache.h"
+#include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::emit {
@@ -234,15 +236,18 @@ void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt1
   }
 }
 
-class PieceTest : public testing::Test {
+// Code of each instruction set that there is, against the routines of the best one.
+class PieceTest : public testing::TestWithParam<math::SimdTarget> {
  protected:
   void SetUp() override {
+    if (!math::IsSupported(GetParam())) GTEST_SKIP() << "no " << math::NameOf(GetParam());
+    // The baseline's functions have other bits.
     if (math::BestSimdTarget() < math::SimdTarget::kAvx2) GTEST_SKIP() << "no AVX2";
   }
-  CodeCache codes_;
+  CodeCache codes_{CodeCache::kMostBytes, GetParam()};
 };
 
-TEST_F(PieceTest, EachOpIsTheRoutine) {
+TEST_P(PieceTest, EachOpIsTheRoutine) {
   std::mt19937 random(1);
   for (const Candidate& candidate : Candidates()) {
     for (int turn = 0; turn < 10; ++turn) {
@@ -255,7 +260,7 @@ TEST_F(PieceTest, EachOpIsTheRoutine) {
   }
 }
 
-TEST_F(PieceTest, RandomPiecesAreTheirRoutines) {
+TEST_P(PieceTest, RandomPiecesAreTheirRoutines) {
   const std::vector<Candidate> candidates = Candidates();
   std::mt19937 random(2);
   for (int turn = 0; turn < 120; ++turn) {
@@ -270,12 +275,12 @@ TEST_F(PieceTest, RandomPiecesAreTheirRoutines) {
   }
 }
 
-TEST_F(PieceTest, CodeIsSharedCountedAndBounded) {
+TEST_P(PieceTest, CodeIsSharedCountedAndBounded) {
   std::mt19937 random(3);
   const std::vector<Candidate> candidates = Candidates();
   const Piece piece = MakePiece(candidates, random, 5).piece;
   const Piece other = MakePiece(candidates, random, 6).piece;
-  CodeCache codes(/*most_bytes=*/1);
+  CodeCache codes(/*most_bytes=*/1, GetParam());
   auto code = codes.Get({{piece}});
   ASSERT_NE(code, nullptr);
   EXPECT_GT(codes.bytes(), 0);
@@ -285,6 +290,12 @@ TEST_F(PieceTest, CodeIsSharedCountedAndBounded) {
   EXPECT_EQ(codes.bytes(), 0);
   EXPECT_NE(codes.Get({{other}}), nullptr);
 }
+
+INSTANTIATE_TEST_SUITE_P(Targets, PieceTest,
+                         testing::Values(math::SimdTarget::kAvx2, math::SimdTarget::kAvx512),
+                         [](const auto& target) {
+                           return std::string(math::NameOf(target.param));
+                         });
 
 }  // namespace
 }  // namespace plinth::cpu::emit

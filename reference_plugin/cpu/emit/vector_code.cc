@@ -109,6 +109,24 @@ uint8_t Predicate(ComparisonDirection direction) {
   }
   return 0x00;
 }
+// Of vpcmpd.
+uint8_t IntegerPredicate(ComparisonDirection direction) {
+  switch (direction) {
+    case ComparisonDirection::kEq:
+      return 0x00;
+    case ComparisonDirection::kNe:
+      return 0x04;
+    case ComparisonDirection::kGe:
+      return 0x05;
+    case ComparisonDirection::kGt:
+      return 0x06;
+    case ComparisonDirection::kLe:
+      return 0x02;
+    case ComparisonDirection::kLt:
+      return 0x01;
+  }
+  return 0x00;
+}
 constexpr uint8_t kIsNan = 0x03, kIsNoNan = 0x07, kIsAtLeast = 0x1D, kIsAtMost = 0x12;
 constexpr uint8_t kIsLessOrGreater = 0x0C;
 // Of vroundps, which is not to say that something was lost.
@@ -120,12 +138,29 @@ bool IsLaneType(DType type) {
   return type == DType::kF32 || type == DType::kS32 || type == DType::kU32 || type == DType::kPred;
 }
 
+namespace {
+
+// Where it lies behind the label.
+template <class T>
+Xbyak::RegRip FindOrAdd(std::vector<T>* all, const T& wanted, const Xbyak::Label& start) {
+  const auto found = std::find(all->begin(), all->end(), wanted);
+  const auto index = found - all->begin();
+  if (found == all->end()) all->push_back(wanted);
+  return Xbyak::util::rip + start + static_cast<int>(index * static_cast<int64_t>(sizeof(T)));
+}
+
+}  // namespace
+
 Xbyak::Address ConstantPool::Find(const Vector& vector) {
-  const auto found = std::find(vectors_.begin(), vectors_.end(), vector);
-  const auto index = found - vectors_.begin();
-  if (found == vectors_.end()) vectors_.push_back(vector);
-  return Xbyak::util::ptr[Xbyak::util::rip + start_ +
-                          static_cast<int>(index * static_cast<int64_t>(sizeof(Vector)))];
+  return Xbyak::util::ptr[FindOrAdd(&vectors_, vector, vectors_start_)];
+}
+
+Xbyak::Address ConstantPool::Scalar(uint32_t bits) {
+  return Xbyak::util::ptr[FindOrAdd(&scalars_, bits, scalars_start_)];
+}
+
+Xbyak::Address ConstantPool::Broadcast(uint32_t bits) {
+  return Xbyak::util::ptr_b[FindOrAdd(&scalars_, bits, scalars_start_)];
 }
 
 Xbyak::Address ConstantPool::Splat(uint32_t bits) {
@@ -136,22 +171,25 @@ Xbyak::Address ConstantPool::Splat(uint32_t bits) {
 
 void ConstantPool::Write(Assembler& code) {
   code.align(sizeof(Vector));
-  code.L(start_);
+  code.L(vectors_start_);
   for (const Vector& vector : vectors_) {
     for (const uint32_t lane : vector) code.dd(lane);
   }
+  code.L(scalars_start_);
+  for (const uint32_t scalar : scalars_) code.dd(scalar);
 }
 
 bool VectorCode::IsOneInstruction(const Node& node, DType operand) {
   return OneInstruction(node.opcode, operand) != nullptr || node.opcode == Opcode::kSelect;
 }
 
-bool VectorCode::HasMemoryForm(const Node& node, DType operand) {
+bool VectorCode::HasMemoryForm(const Node& node, DType operand) const {
+  if (is_wide_ && operand == DType::kPred) return false;
   return node.num_operands == 2 && OneInstruction(node.opcode, operand) != nullptr;
 }
 
 void VectorCode::EmitOnMemory(const Node& node, DType operand, Vec dst, Vec a,
-                              const Xbyak::Address& b) {
+                              const Xbyak::Operand& b) {
   OneInstruction(node.opcode, operand)(code_, Sized(dst), Sized(a), b);
 }
 
@@ -194,26 +232,27 @@ void VectorCode::Emit(const Node& node, DType operand, Vec dst, std::span<const 
   const Vec a = operands[0], b = operands[operands.size() > 1 ? 1 : 0];
   switch (node.opcode) {
     case Opcode::kSelect:
-      return code_.vblendvps(Sized(dst), Sized(operands[2]), Sized(operands[1]), Sized(a));
+      if (IsMask(dst)) return ChooseMask(dst, operands[2], operands[1], a);
+      return Choose(dst, operands[2], Sized(operands[1]), a);
     case Opcode::kCompare:
       return Compare(node.compare, operand, dst, a, b);
     case Opcode::kConvert:
       return Convert(operand, node.dtype, dst, a);
     case Opcode::kNegate:
-      if (operand == DType::kF32) return code_.vxorps(Sized(dst), Sized(a), pool_.Splat(kSign));
+      if (operand == DType::kF32) return code_.vxorps(Sized(dst), Sized(a), Constant(kSign));
       SetZero(dst);
       return code_.vpsubd(Sized(dst), Sized(dst), Sized(a));
     case Opcode::kAbs:
-      if (operand == DType::kF32) return code_.vandps(Sized(dst), Sized(a), pool_.Splat(~kSign));
+      if (operand == DType::kF32) return code_.vandps(Sized(dst), Sized(a), Constant(~kSign));
       return code_.vpabsd(Sized(dst), Sized(a));
     case Opcode::kNot:
       return Invert(dst, a);
     case Opcode::kSqrt:
       return code_.vsqrtps(Sized(dst), Sized(a));
     case Opcode::kRsqrt:
-      code_.vsqrtps(Sized(kScratch), Sized(a));
-      Load(dst, pool_.Splat(std::bit_cast<uint32_t>(1.0f)));
-      return code_.vdivps(Sized(dst), Sized(dst), Sized(kScratch));
+      code_.vsqrtps(Sized(scratch()), Sized(a));
+      return code_.vdivps(Sized(dst), Sized(InRegister(std::bit_cast<uint32_t>(1.0f), dst)),
+                          Sized(scratch()));
     case Opcode::kSign:
       return Sign(dst, a);
     case Opcode::kFloor:
@@ -223,8 +262,8 @@ void VectorCode::Emit(const Node& node, DType operand, Vec dst, std::span<const 
     case Opcode::kRoundNearestEven:
       return Round(kNearestEven, dst, a);
     case Opcode::kIsFinite:
-      code_.vandps(Sized(kScratch), Sized(a), pool_.Splat(~kSign));
-      return code_.vcmpps(Sized(dst), Sized(kScratch), pool_.Splat(kLargestFinite), kIsAtMost);
+      code_.vandps(Sized(scratch()), Sized(a), Constant(~kSign));
+      return CompareFloats(dst, scratch(), Constant(kLargestFinite), kIsAtMost);
     case Opcode::kDivide:
     case Opcode::kRemainder:
       if (operand == DType::kS32) return Divide(node.opcode == Opcode::kRemainder, dst, a, b);
@@ -241,44 +280,66 @@ bool VectorCode::CanCombine(Opcode opcode, DType type) {
 }
 
 void VectorCode::Combine(Opcode opcode, DType type, Vec dst, Vec a, Vec b) {
+  if (IsMask(dst)) return CombineMasks(opcode, dst, a, b);
   if (const Instruction op = OneInstruction(opcode, type)) {
     return op(code_, Sized(dst), Sized(a), Sized(b));
   }
   Extreme(opcode == Opcode::kMaximum, dst, a, b);
 }
 
+void VectorCode::CombineMasks(Opcode opcode, Vec dst, Vec a, Vec b) {
+  const Xbyak::Opmask result(dst.getIdx()), left(a.getIdx()), right(b.getIdx());
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMaximum:
+    case Opcode::kOr:
+      return code_.korw(result, left, right);
+    case Opcode::kSubtract:
+    case Opcode::kXor:
+      return code_.kxorw(result, left, right);
+    default:
+      return code_.kandw(result, left, right);
+  }
+}
+
 // NaN wins, and of zeros that with the right sign.
 void VectorCode::Extreme(bool maximum, Vec dst, Vec a, Vec b) {
-  const Xbyak::Xmm scratch = Sized(kScratch), other = Sized(kOtherScratch);
+  const Xbyak::Xmm number = Sized(scratch()), other = Sized(other_scratch());
   if (maximum) {
-    code_.vmaxps(scratch, Sized(a), Sized(b));
+    code_.vmaxps(number, Sized(a), Sized(b));
     code_.vmaxps(other, Sized(b), Sized(a));
-    code_.vandps(scratch, scratch, other);
+    code_.vandps(number, number, other);
   } else {
-    code_.vminps(scratch, Sized(a), Sized(b));
+    code_.vminps(number, Sized(a), Sized(b));
     code_.vminps(other, Sized(b), Sized(a));
-    code_.vorps(scratch, scratch, other);
+    code_.vorps(number, number, other);
   }
-  code_.vcmpps(other, Sized(a), Sized(b), kIsNan);
+  const Vec has_nan = MaskOr(1, other_scratch());
+  CompareFloats(has_nan, a, Sized(b), kIsNan);
   code_.vaddps(Sized(dst), Sized(a), Sized(b));
-  code_.vblendvps(Sized(dst), scratch, Sized(dst), other);
+  Choose(dst, scratch(), Sized(dst), has_nan);
 }
 
 // The whole number with the sign of the operand.
 void VectorCode::Round(uint8_t mode, Vec dst, Vec a) {
-  code_.vandps(Sized(kScratch), Sized(a), pool_.Splat(kSign));
-  code_.vroundps(Sized(dst), Sized(a), mode);
-  code_.vandps(Sized(dst), Sized(dst), pool_.Splat(~kSign));
-  code_.vorps(Sized(dst), Sized(dst), Sized(kScratch));
+  code_.vandps(Sized(scratch()), Sized(a), Constant(kSign));
+  if (is_wide_) {
+    code_.vrndscaleps(dst, a, mode);
+  } else {
+    code_.vroundps(Sized(dst), Sized(a), mode);
+  }
+  code_.vandps(Sized(dst), Sized(dst), Constant(~kSign));
+  code_.vorps(Sized(dst), Sized(dst), Sized(scratch()));
 }
 
 // Zeros and NaNs answer themselves.
 void VectorCode::Sign(Vec dst, Vec a) {
-  code_.vandps(Sized(kScratch), Sized(a), pool_.Splat(kSign));
-  code_.vorps(Sized(kScratch), Sized(kScratch), pool_.Splat(std::bit_cast<uint32_t>(1.0f)));
+  code_.vandps(Sized(scratch()), Sized(a), Constant(kSign));
+  code_.vorps(Sized(scratch()), Sized(scratch()), Constant(std::bit_cast<uint32_t>(1.0f)));
   SetZero(dst);
-  code_.vcmpps(Sized(dst), Sized(a), Sized(dst), kIsLessOrGreater);
-  code_.vblendvps(Sized(dst), Sized(a), Sized(kScratch), Sized(dst));
+  const Vec has_sign = MaskOr(1, dst);
+  CompareFloats(has_sign, a, Sized(dst), kIsLessOrGreater);
+  Choose(dst, a, Sized(scratch()), has_sign);
 }
 
 // max(a, constant) or min: the instruction answers the second operand to a NaN, and of two zeros;
@@ -289,32 +350,39 @@ bool VectorCode::HasExtremeOfConstant(bool maximum, uint32_t constant) {
 }
 
 void VectorCode::ExtremeOfConstant(bool maximum, Vec dst, Vec a, uint32_t constant, bool is_quiet) {
-  Load(kScratch, pool_.Splat(constant));
+  const Xbyak::Xmm bound = Sized(InRegister(constant, scratch()));
   if (maximum) {
-    code_.vmaxps(Sized(dst), Sized(kScratch), Sized(a));
+    code_.vmaxps(Sized(dst), bound, Sized(a));
   } else {
-    code_.vminps(Sized(dst), Sized(kScratch), Sized(a));
+    code_.vminps(Sized(dst), bound, Sized(a));
   }
   const bool of_zero = maximum && constant == 0;
   if (is_quiet && !of_zero) return;
-  code_.vaddps(Sized(dst), Sized(dst), pool_.Splat(of_zero ? 0 : kSign));
+  code_.vaddps(Sized(dst), Sized(dst), Constant(of_zero ? 0 : kSign));
 }
 
-void VectorCode::Invert(Vec dst, Vec a) { code_.vxorps(Sized(dst), Sized(a), pool_.Splat(kOnes)); }
+void VectorCode::Invert(Vec dst, Vec a) {
+  if (IsMask(dst)) return code_.knotw(Xbyak::Opmask(dst.getIdx()), Xbyak::Opmask(a.getIdx()));
+  code_.vxorps(Sized(dst), Sized(a), Constant(kOnes));
+}
 
 void VectorCode::Compare(const compiler::CompareAttributes& compare, DType type, Vec dst, Vec a,
                          Vec b) {
   const ComparisonDirection direction = compare.direction;
-  if (type == DType::kF32) {
-    return code_.vcmpps(Sized(dst), Sized(a), Sized(b), Predicate(direction));
+  if (type == DType::kF32) return CompareFloats(dst, a, Sized(b), Predicate(direction));
+  if (is_wide_) {
+    const Xbyak::Opmask result(dst.getIdx());
+    if (type == DType::kPred) return CompareMasks(direction, dst, a, b);
+    if (type == DType::kS32) return code_.vpcmpd(result, a, b, IntegerPredicate(direction));
+    return code_.vpcmpud(result, a, b, IntegerPredicate(direction));
   }
   const bool equality =
       direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe;
   if (type == DType::kU32 && !equality) {  // the order of signed numbers with other signs
-    code_.vxorps(Sized(kScratch), Sized(a), pool_.Splat(kSign));
-    code_.vxorps(Sized(kOtherScratch), Sized(b), pool_.Splat(kSign));
-    a = kScratch;
-    b = kOtherScratch;
+    code_.vxorps(Sized(scratch()), Sized(a), pool_.Splat(kSign));
+    code_.vxorps(Sized(other_scratch()), Sized(b), pool_.Splat(kSign));
+    a = scratch();
+    b = other_scratch();
   }
   // A true pred is -1.
   if (type == DType::kPred) std::swap(a, b);
@@ -342,14 +410,42 @@ void VectorCode::Compare(const compiler::CompareAttributes& compare, DType type,
   if (inverted) Invert(dst, dst);
 }
 
+void VectorCode::CompareMasks(ComparisonDirection direction, Vec dst, Vec a, Vec b) {
+  const Xbyak::Opmask result(dst.getIdx()), left(a.getIdx()), right(b.getIdx());
+  switch (direction) {
+    case ComparisonDirection::kEq:
+      return code_.kxnorw(result, left, right);
+    case ComparisonDirection::kNe:
+      return code_.kxorw(result, left, right);
+    case ComparisonDirection::kLt:
+      return code_.kandnw(result, left, right);  // the first operand is inverted
+    case ComparisonDirection::kGt:
+      return code_.kandnw(result, right, left);
+    case ComparisonDirection::kGe:
+      code_.kandnw(result, left, right);
+      break;
+    case ComparisonDirection::kLe:
+      code_.kandnw(result, right, left);
+      break;
+  }
+  Invert(dst, dst);
+}
+
+void VectorCode::ChooseMask(Vec dst, Vec a, Vec b, Vec mask) {
+  const Xbyak::Opmask chosen(1), other(2), lanes(mask.getIdx());
+  code_.kandw(chosen, lanes, Xbyak::Opmask(b.getIdx()));
+  code_.kandnw(other, lanes, Xbyak::Opmask(a.getIdx()));
+  code_.korw(Xbyak::Opmask(dst.getIdx()), chosen, other);
+}
+
 // The quotient of two s32 is exact in f64 but for its fraction, which goes. Of a division by zero,
 // and of the one quotient that is too large, the conversion makes the smallest number.
 void VectorCode::Divide(bool remainder, Vec dst, Vec a, Vec b) {
-  const Xbyak::Xmm quotient(kScratch.getIdx());
-  code_.vcvtdq2pd(kScratch, Xbyak::Xmm(a.getIdx()));
-  code_.vcvtdq2pd(kOtherScratch, Xbyak::Xmm(b.getIdx()));
-  code_.vdivpd(kScratch, kScratch, kOtherScratch);
-  code_.vcvttpd2dq(quotient, kScratch);
+  const Xbyak::Xmm quotient(scratch().getIdx());
+  code_.vcvtdq2pd(scratch(), Xbyak::Xmm(a.getIdx()));
+  code_.vcvtdq2pd(other_scratch(), Xbyak::Xmm(b.getIdx()));
+  code_.vdivpd(scratch(), scratch(), other_scratch());
+  code_.vcvttpd2dq(quotient, scratch());
   if (remainder) {  // by zero, the product is zero
     code_.vpmulld(quotient, quotient, Sized(b));
     return code_.vpsubd(Sized(dst), Sized(a), quotient);
@@ -363,33 +459,122 @@ void VectorCode::Convert(DType from, DType to, Vec dst, Vec a) {
   if (from == to || (IsWhole(from) && IsWhole(to))) return Move(dst, a);
   if (from == DType::kPred) {
     const uint32_t one = to == DType::kF32 ? std::bit_cast<uint32_t>(1.0f) : 1;
-    return code_.vandps(Sized(dst), Sized(a), pool_.Splat(one));
+    if (!is_wide_) return code_.vandps(Sized(dst), Sized(a), pool_.Splat(one));
+    return code_.vbroadcastss(dst | Xbyak::Opmask(a.getIdx()) | Xbyak::util::T_z,
+                              pool_.Scalar(one));
   }
   if (to == DType::kPred) {  // NaN is not zero
     if (from == DType::kF32) {
-      SetZero(kScratch);
-      return code_.vcmpps(Sized(dst), Sized(a), Sized(kScratch),
-                          Predicate(ComparisonDirection::kNe));
+      SetZero(scratch());
+      return CompareFloats(dst, a, Sized(scratch()), Predicate(ComparisonDirection::kNe));
     }
+    if (is_wide_) return code_.vptestmd(Xbyak::Opmask(dst.getIdx()), a, a);
     SetZero(dst);
     code_.vpcmpeqd(Sized(dst), Sized(dst), Sized(a));
     return Invert(dst, dst);
   }
   if (from == DType::kS32) return code_.vcvtdq2ps(Sized(dst), Sized(a));
   // What is too large becomes the smallest number, which is the largest with all bits turned.
-  const Xbyak::Xmm scratch = Sized(kScratch);
+  const Vec lanes = MaskOr(1, scratch());
   code_.vcvttps2dq(Sized(dst), Sized(a));
-  code_.vcmpps(scratch, Sized(a), pool_.Splat(std::bit_cast<uint32_t>(0x1p31f)), kIsAtLeast);
-  code_.vxorps(Sized(dst), Sized(dst), scratch);
-  code_.vcmpps(scratch, Sized(a), Sized(a), kIsNoNan);
-  code_.vandps(Sized(dst), Sized(dst), scratch);
+  CompareFloats(lanes, a, Constant(std::bit_cast<uint32_t>(0x1p31f)), kIsAtLeast);
+  if (is_wide_) {
+    code_.vxorps(dst | Xbyak::Opmask(lanes.getIdx()), dst, Constant(kOnes));
+  } else {
+    code_.vxorps(Sized(dst), Sized(dst), Sized(lanes));
+  }
+  CompareFloats(lanes, a, Sized(a), kIsNoNan);
+  Keep(dst, dst, lanes);
+}
+
+const Xbyak::Operand& VectorCode::Constant(uint32_t bits) {
+  ++uses_[bits];
+  if (const Vec* pinned = FindPinned(bits)) return *pinned;
+  const auto found = addresses_.find(bits);
+  if (found != addresses_.end()) return found->second;
+  return addresses_.emplace(bits, is_wide_ ? pool_.Broadcast(bits) : pool_.Splat(bits))
+      .first->second;
+}
+
+Vec VectorCode::InRegister(uint32_t bits, Vec spare) {
+  if (const Vec* pinned = FindPinned(bits)) return *pinned;
+  LoadConstant(spare, bits);
+  return spare;
+}
+
+void VectorCode::Pin(uint32_t bits, Vec reg) {
+  LoadConstant(reg, bits);
+  pinned_.emplace(bits, reg);
+}
+
+const Vec* VectorCode::FindPinned(uint32_t bits) const {
+  const auto found = pinned_.find(bits);
+  return found == pinned_.end() ? nullptr : &found->second;
+}
+
+void VectorCode::LoadConstant(Vec dst, uint32_t bits) {
+  if (IsMask(dst)) return Load(dst, pool_.Scalar(bits));
+  ++uses_[bits];
+  if (const Vec* pinned = FindPinned(bits)) return Move(dst, *pinned);
+  if (is_wide_) return code_.vbroadcastss(dst, pool_.Scalar(bits));
+  Load(dst, pool_.Splat(bits));
+}
+
+void VectorCode::SetZero(Vec dst) {
+  // The rest of a register becomes zero, too.
+  const Xbyak::Xmm low(dst.getIdx());
+  code_.vxorps(low, low, low);
+}
+
+void VectorCode::CompareFloats(Vec mask, Vec a, const Xbyak::Operand& b, uint8_t predicate) {
+  if (IsMask(mask)) return code_.vcmpps(Xbyak::Opmask(mask.getIdx()), a, b, predicate);
+  code_.vcmpps(Sized(mask), Sized(a), b, predicate);
+}
+
+void VectorCode::Keep(Vec dst, Vec a, Vec mask) {
+  if (!IsMask(mask)) return code_.vandps(Sized(dst), Sized(a), Sized(mask));
+  code_.vmovaps(dst | Xbyak::Opmask(mask.getIdx()) | Xbyak::util::T_z, a);
+}
+
+void VectorCode::Choose(Vec dst, Vec a, const Xbyak::Operand& b, Vec mask) {
+  if (!IsMask(mask)) return code_.vblendvps(Sized(dst), Sized(a), b, Sized(mask));
+  code_.vblendmps(dst | Xbyak::Opmask(mask.getIdx()), a, b);
+}
+
+void VectorCode::AndMasks(Vec mask, Vec other) {
+  if (IsMask(mask)) return CombineMasks(Opcode::kAnd, mask, mask, other);
+  code_.vandps(Sized(mask), Sized(mask), Sized(other));
+}
+
+void VectorCode::JumpUnlessAll(Vec mask, const Xbyak::Label& target) {
+  if (IsMask(mask)) {
+    const Xbyak::Opmask lanes(mask.getIdx());
+    code_.kortestw(lanes, lanes);  // carry if all of them
+    return code_.jnc(target);
+  }
+  constexpr uint32_t kAll = (1u << kLanes) - 1;
+  code_.vmovmskps(Xbyak::util::eax, mask);
+  code_.cmp(Xbyak::util::eax, kAll);
+  code_.jne(target);
 }
 
 void VectorCode::Move(Vec dst, Vec source) {
-  if (dst != source) code_.vmovaps(dst, source);
+  if (dst == source) return;
+  if (IsMask(dst)) {
+    return code_.kmovw(Xbyak::Opmask(dst.getIdx()), Xbyak::Opmask(source.getIdx()));
+  }
+  code_.vmovaps(dst, source);
 }
-void VectorCode::Load(Vec dst, const Xbyak::Address& from) { code_.vmovups(dst, from); }
-void VectorCode::Store(const Xbyak::Address& to, Vec source) { code_.vmovups(to, source); }
+
+void VectorCode::Load(Vec dst, const Xbyak::Address& from) {
+  if (IsMask(dst)) return code_.kmovw(Xbyak::Opmask(dst.getIdx()), from);
+  code_.vmovups(dst, from);
+}
+
+void VectorCode::Store(const Xbyak::Address& to, Vec source) {
+  if (IsMask(source)) return code_.kmovw(to, Xbyak::Opmask(source.getIdx()));
+  code_.vmovups(to, source);
+}
 
 void VectorCode::LoadMask(Vec dst, int64_t count) {
   ConstantPool::Vector mask{};
@@ -409,8 +594,8 @@ void VectorCode::LoadLanes(Vec dst, const Xbyak::Address& from, int64_t count) {
     case 8:
       return Load(dst, from);
     default:
-      LoadMask(kScratch, count);
-      code_.vmaskmovps(dst, kScratch, from);
+      LoadMask(scratch(), count);
+      code_.vmaskmovps(dst, scratch(), from);
   }
 }
 
@@ -426,8 +611,8 @@ void VectorCode::StoreLanes(const Xbyak::Address& to, Vec source, int64_t count)
     case 8:
       return Store(to, source);
     default:
-      LoadMask(kScratch, count);
-      code_.vmaskmovps(to, kScratch, source);
+      LoadMask(scratch(), count);
+      code_.vmaskmovps(to, scratch(), source);
   }
 }
 
@@ -454,8 +639,8 @@ void VectorCode::Shuffle(Vec dst, Vec source, std::span<const int64_t> elements,
   } else if (in_four) {
     code_.vpermilps(Xbyak::Xmm(dst.getIdx()), Xbyak::Xmm(source.getIdx()), four);
   } else {
-    Load(kScratch, pool_.Find(indices));
-    code_.vpermps(dst, kScratch, source);
+    Load(scratch(), pool_.Find(indices));
+    code_.vpermps(dst, scratch(), source);
   }
   if (filled != 0) code_.vblendps(dst, dst, pool_.Splat(fill), filled);
 }

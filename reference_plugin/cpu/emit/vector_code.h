@@ -4,19 +4,24 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/cpu/emit/assembler.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 // Ops on the lanes of registers as instructions. They give the bits of the routines in ../math.
 namespace plinth::cpu::emit {
 
-// A vector register has so many elements, of four bytes each; a pred takes a lane, too: all ones or
-// zeros.
+// A vector register of AVX2 has so many elements, of four bytes each; a pred takes a lane, too: all
+// ones or zeros. One of AVX-512 has twice as many, and a pred is a mask register.
 inline constexpr int64_t kLanes = 8;
 inline constexpr int64_t kLaneBytes = 4;
+constexpr int64_t LanesOf(math::SimdTarget target) {
+  return target == math::SimdTarget::kAvx512 ? 2 * kLanes : kLanes;
+}
 inline constexpr int64_t kNoLane = -1;
 
 // Types whose values take one lane.
@@ -30,17 +35,20 @@ class ConstantPool {
   // Valid as long as the pool.
   Xbyak::Address Find(const Vector& vector);
   Xbyak::Address Splat(uint32_t bits);
+  // One lane; and the same as an operand that AVX-512 repeats in all lanes.
+  Xbyak::Address Scalar(uint32_t bits);
+  Xbyak::Address Broadcast(uint32_t bits);
 
   // To be called once, after the code.
   void Write(Assembler& code);
 
  private:
-  Xbyak::Label start_;
-  std::vector<Vector> vectors_;
-};
+  Xbyak::RegRip AddressOfScalar(uint32_t bits);
 
-// Never hold a value from one op to the next.
-inline constexpr Vec kScratch(15), kOtherScratch(14);
+  Xbyak::Label vectors_start_, scalars_start_;
+  std::vector<Vector> vectors_;
+  std::vector<uint32_t> scalars_;
+};
 
 // dst = an op of a and b, each of as many lanes.
 using Instruction = void (*)(Assembler& code, const Xbyak::Xmm& dst, const Xbyak::Xmm& a,
@@ -48,11 +56,22 @@ using Instruction = void (*)(Assembler& code, const Xbyak::Xmm& dst, const Xbyak
 
 class VectorCode {
  public:
-  VectorCode(Assembler& code, ConstantPool& pool) : code_(code), pool_(pool) {}
+  // `target`: AVX2, or AVX-512, whose instructions are of all lanes.
+  VectorCode(Assembler& code, ConstantPool& pool, math::SimdTarget target = math::SimdTarget::kAvx2)
+      : code_(code), pool_(pool), is_wide_(target == math::SimdTarget::kAvx512) {}
 
-  // Of the following instructions.
+  // Of the following instructions of AVX2.
   void set_lanes(int64_t lanes) { lanes_ = lanes; }
   int64_t lanes() const { return lanes_; }
+
+  Vec Vector(int number) const { return is_wide_ ? Vec(Xbyak::Zmm(number)) : Vec(number); }
+  static Vec Mask(int number) { return Vec(number, Xbyak::Operand::OPMASK, 64); }
+  bool has_masks() const { return is_wide_; }
+  // Never hold a value from one op to the next; nor do the first two masks.
+  Vec scratch() const { return Vector(is_wide_ ? 31 : 15); }
+  Vec other_scratch() const { return Vector(is_wide_ ? 30 : 14); }
+  // Where one op may keep which lanes it means: a mask, 1 or 2, or without masks that vector.
+  Vec MaskOr(int number, Vec vector) const { return is_wide_ ? Mask(number) : vector; }
 
   // Whether the op has code for so many lanes. `operand` is the type of operand 0, of a select that
   // of operand 1.
@@ -60,9 +79,9 @@ class VectorCode {
   // Whether it is one instruction, which has read its operands when it writes the result.
   static bool IsOneInstruction(const compiler::Node& node, DType operand);
   // Whether operand 1 may be a whole vector in memory, and the op with such a one.
-  static bool HasMemoryForm(const compiler::Node& node, DType operand);
+  bool HasMemoryForm(const compiler::Node& node, DType operand) const;
   void EmitOnMemory(const compiler::Node& node, DType operand, Vec dst, Vec a,
-                    const Xbyak::Address& b);
+                    const Xbyak::Operand& b);
   // dst = node of these operands, as many as it has. `dst` is none of them, unless the op is one
   // instruction.
   void Emit(const compiler::Node& node, DType operand, Vec dst, std::span<const Vec> operands);
@@ -75,8 +94,28 @@ class VectorCode {
   static bool HasExtremeOfConstant(bool maximum, uint32_t constant);
   void ExtremeOfConstant(bool maximum, Vec dst, Vec a, uint32_t constant, bool is_quiet);
 
+  // An operand that has these bits in all lanes, valid as long as this; a register that has them,
+  // `spare` if need be; and a register that gets them.
+  const Xbyak::Operand& Constant(uint32_t bits);
+  Vec InRegister(uint32_t bits, Vec spare);
+  void LoadConstant(Vec dst, uint32_t bits);
+  // From here on the register, which nobody may write, has the constant.
+  void Pin(uint32_t bits, Vec reg);
+  const Vec* FindPinned(uint32_t bits) const;
+  // How often code reads each constant.
+  const std::map<uint32_t, int>& uses() const { return uses_; }
+  void SetZero(Vec dst);
+  // mask = a `predicate` (of vcmpps) b.
+  void CompareFloats(Vec mask, Vec a, const Xbyak::Operand& b, uint8_t predicate);
+  // dst = a in the lanes of the mask, else zero; b there, else a; the mask's lanes also in `other`.
+  void Keep(Vec dst, Vec a, Vec mask);
+  void Choose(Vec dst, Vec a, const Xbyak::Operand& b, Vec mask);
+  void AndMasks(Vec mask, Vec other);
+  // eax may be overwritten.
+  void JumpUnlessAll(Vec mask, const Xbyak::Label& target);
+
   void Move(Vec dst, Vec source);
-  void Load(Vec dst, const Xbyak::Address& from);  // a whole vector, of the pool or the stack
+  void Load(Vec dst, const Xbyak::Address& from);  // a whole register, of the pool or the stack
   void Store(const Xbyak::Address& to, Vec source);
   // So many elements, one after the other; the other lanes are zero.
   void LoadLanes(Vec dst, const Xbyak::Address& from, int64_t count);
@@ -88,12 +127,15 @@ class VectorCode {
   void Blend(Vec dst, Vec source, uint8_t lanes);
 
  private:
+  static bool IsMask(Vec reg) { return reg.isOPMASK(); }
   // As many lanes of it as count, rounded up to a register.
   Xbyak::Xmm Sized(Vec reg) const {
-    return lanes_ > 4 ? Xbyak::Xmm(reg) : Xbyak::Xmm(reg.getIdx());
+    return is_wide_ || lanes_ > 4 ? Xbyak::Xmm(reg) : Xbyak::Xmm(reg.getIdx());
   }
-  void SetZero(Vec dst) { code_.vxorps(Sized(dst), Sized(dst), Sized(dst)); }
   void Invert(Vec dst, Vec a);
+  void CombineMasks(compiler::Opcode opcode, Vec dst, Vec a, Vec b);
+  void CompareMasks(compiler::ComparisonDirection direction, Vec dst, Vec a, Vec b);
+  void ChooseMask(Vec dst, Vec a, Vec b, Vec mask);
   void LoadMask(Vec dst, int64_t count);
   void Compare(const compiler::CompareAttributes& compare, DType type, Vec dst, Vec a, Vec b);
   void Divide(bool remainder, Vec dst, Vec a, Vec b);
@@ -104,7 +146,12 @@ class VectorCode {
 
   Assembler& code_;
   ConstantPool& pool_;
+  const bool is_wide_;
   int64_t lanes_ = 1;
+  // By the constant's bits.
+  std::map<uint32_t, Xbyak::Address> addresses_;
+  std::map<uint32_t, Vec> pinned_;
+  std::map<uint32_t, int> uses_;
 };
 
 }  // namespace plinth::cpu::emit

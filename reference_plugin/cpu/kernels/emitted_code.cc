@@ -16,10 +16,8 @@ using compiler::Opcode;
 using emit::Piece;
 using emit::PieceValue;
 
-// Routines of AVX-512 take twice the lanes of a piece.
-size_t FewestOps() { return math::BestSimdTarget() > math::SimdTarget::kAvx2 ? 4 : 2; }
-// Bounds the time to make one.
-constexpr size_t kMostOps = 128;
+// Fewer are as well a routine. More take longer to make.
+constexpr size_t kFewestOps = 2, kMostOps = 128;
 
 // Finds the pieces of one phase.
 class PieceFinder {
@@ -85,7 +83,7 @@ size_t PieceFinder::EndOf(size_t begin) {
     all_fit = all_fit && fits(phase_.code[end].result, node.dtype, /*is_result=*/true);
     if (!all_fit) break;
   }
-  return end - begin < FewestOps() ? begin : end;
+  return end - begin < kFewestOps ? begin : end;
 }
 
 bool PieceFinder::IsRead(int32_t slot, size_t from) const {

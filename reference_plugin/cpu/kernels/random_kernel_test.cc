@@ -56,11 +56,21 @@ struct Scratch {
   backend::RunContext context;
 };
 
+// For the code of each instruction set that there is.
+std::vector<std::shared_ptr<emit::CodeCache>> AllCodes() {
+  std::vector<std::shared_ptr<emit::CodeCache>> all;
+  for (const math::SimdTarget target : {math::SimdTarget::kAvx2, math::SimdTarget::kAvx512}) {
+    if (!math::IsSupported(target)) continue;
+    all.push_back(std::make_shared<emit::CodeCache>(emit::CodeCache::kMostBytes, target));
+  }
+  return all;
+}
+
 class RandomKernelTest : public testing::TestWithParam<int> {};
 
 TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
   backend::ThreadPool pool(3);
-  const auto codes = std::make_shared<emit::CodeCache>();
+  const auto all_codes = AllCodes();
   constexpr int kSeedsPerTest = 20;
   for (int i = 0; i < kSeedsPerTest; ++i) {
     const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
@@ -84,12 +94,14 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
     ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).is_done());
 
     // Machine code is there from the second run on.
-    Expected<std::unique_ptr<backend::PreparedStep>> emitted = PrepareKernel(kernel, codes);
-    ASSERT_TRUE(emitted.ok());
-    for (int run = 0; run < 3; ++run) {
-      Buffers again = MakeResults(random);
-      ASSERT_TRUE((*emitted)->Run(operands, Pointers(again), context).is_done());
-      ASSERT_EQ(actual, again) << "seed " << seed << compiler::ToString(*kernel);
+    for (const std::shared_ptr<emit::CodeCache>& codes : all_codes) {
+      Expected<std::unique_ptr<backend::PreparedStep>> emitted = PrepareKernel(kernel, codes);
+      ASSERT_TRUE(emitted.ok());
+      for (int run = 0; run < 3; ++run) {
+        Buffers again = MakeResults(random);
+        ASSERT_TRUE((*emitted)->Run(operands, Pointers(again), context).is_done());
+        ASSERT_EQ(actual, again) << "seed " << seed << compiler::ToString(*kernel);
+      }
     }
 
     for (const compiler::Access& output : kernel->shape.outputs) {
@@ -110,7 +122,7 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
 // Kernels of those types of which machine code knows most ops: of others each is a routine.
 TEST_P(RandomKernelTest, MachineCodeAgreesWithRoutines) {
   constexpr DType kTypes[] = {DType::kF32, DType::kF32, DType::kS32, DType::kU32, DType::kPred};
-  const auto codes = std::make_shared<emit::CodeCache>();
+  const auto all_codes = AllCodes();
   constexpr int kSeedsPerTest = 40;
   for (int i = 0; i < kSeedsPerTest; ++i) {
     const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
@@ -118,16 +130,18 @@ TEST_P(RandomKernelTest, MachineCodeAgreesWithRoutines) {
         seed, {.types = kTypes, .more_ops = static_cast<int64_t>(seed % 40)});
     const auto kernel = std::make_shared<const compiler::Kernel>(random.kernel);
     ASSERT_TRUE(compiler::Verify(*kernel).ok()) << compiler::ToString(*kernel);
-    Expected<std::unique_ptr<backend::PreparedStep>> step = PrepareKernel(kernel, codes);
-    ASSERT_TRUE(step.ok()) << step.status().ToString() << compiler::ToString(*kernel);
     const std::vector<void*> operands = Pointers(random.operands);
-    const Scratch scratch(**step);
-    Buffers by_routines = MakeResults(random);
-    for (int run = 0; run < 3; ++run) {
-      Buffers results = MakeResults(random);
-      ASSERT_TRUE((*step)->Run(operands, Pointers(results), scratch.context).is_done());
-      if (run == 0) by_routines = results;
-      ASSERT_EQ(results, by_routines) << "seed " << seed << compiler::ToString(*kernel);
+    for (const std::shared_ptr<emit::CodeCache>& codes : all_codes) {
+      Expected<std::unique_ptr<backend::PreparedStep>> step = PrepareKernel(kernel, codes);
+      ASSERT_TRUE(step.ok()) << step.status().ToString() << compiler::ToString(*kernel);
+      const Scratch scratch(**step);
+      Buffers by_routines = MakeResults(random);
+      for (int run = 0; run < 3; ++run) {
+        Buffers results = MakeResults(random);
+        ASSERT_TRUE((*step)->Run(operands, Pointers(results), scratch.context).is_done());
+        if (run == 0) by_routines = results;
+        ASSERT_EQ(results, by_routines) << "seed " << seed << compiler::ToString(*kernel);
+      }
     }
   }
 }

@@ -322,7 +322,7 @@ void Emitter::EmitOp(int32_t n) {
 
 // A constant, or what was put aside, is an operand where it lies.
 bool Emitter::EmitOnMemory(int32_t n, const Node& node, DType type) {
-  if (!VectorCode::HasMemoryForm(node, type)) return false;
+  if (!vector_.HasMemoryForm(node, type)) return false;
   const auto in_memory = [&](int32_t operand) {
     const Value& value = ValueOf(operand);
     return !value.reg.has_value() && value.memory.has_value();
