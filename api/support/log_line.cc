@@ -2,6 +2,7 @@
 #include "plinth/support/log_line.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,11 @@ LogTarget LogTarget::Parse(std::string_view value) {
   if (target.wants_debug) value.remove_prefix(kDebug.size());
   target.file = value;
   return target;
+}
+
+LogTarget LogTarget::OfThisProcess() {
+  const char* const variable = secure_getenv("PLINTH_LOG");
+  return Parse(variable == nullptr ? "" : variable);
 }
 
 std::string AppendLogLine(const std::string& file, std::string_view level,

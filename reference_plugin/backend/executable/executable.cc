@@ -113,8 +113,7 @@ void SetDevices(const program::CompileOptions& options, compiler::PipelineOption
 // Into the log, if there is one.
 void Warn(std::string_view program, const std::vector<std::string>& warnings) {
   if (warnings.empty()) return;
-  const char* const variable = secure_getenv("PLINTH_LOG");
-  const LogTarget log = LogTarget::Parse(variable == nullptr ? "" : variable);
+  const LogTarget log = LogTarget::OfThisProcess();
   if (log.file.empty()) return;
   for (const std::string& warning : warnings) {
     AppendLogLine(log.file, "warning", StrCat("program ", program, ": ", warning));

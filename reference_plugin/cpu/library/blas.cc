@@ -120,8 +120,7 @@ Expected<const Blas*> OpenFile(Registry& registry, const std::string& path) {
 
 // The first that serves. `registry.mutex` is held.
 Expected<const Blas*> Search(Registry& registry, const std::string& asked) {
-  const char* const log_variable = secure_getenv("PLINTH_LOG");
-  const LogTarget log = LogTarget::Parse(log_variable == nullptr ? "" : log_variable);
+  const LogTarget log = LogTarget::OfThisProcess();
   auto tell = [&log](std::string_view level, const std::string& file, std::string_view what) {
     if (!log.file.empty()) AppendLogLine(log.file, level, StrCat("OpenBLAS ", file, ": ", what));
   };

@@ -14,6 +14,8 @@ struct LogTarget {
   bool wants_debug = false;
 
   static LogTarget Parse(std::string_view value);
+  // Of PLINTH_LOG; empty in a privileged process.
+  static LogTarget OfThisProcess();
 };
 
 // Appends "plinth LEVEL: MESSAGE" to a file, or to standard error if `file` is "stderr". Why it
