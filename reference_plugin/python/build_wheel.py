@@ -64,7 +64,7 @@ EXTRAS = {
     "torch": ("torch==2.9.*", "torch-xla==2.9.*"),
     "blas": ("scipy-openblas32",),
     "ifrt": ("numpy",),
-    "cuda": ("nvidia-cuda-nvrtc>=13",),
+    "cuda": ("nvidia-cuda-nvrtc>=13", "nvidia-cublas>=13"),
 }
 MACHINES = {3: "i686", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 

@@ -123,4 +123,16 @@ Expected<OpenLibrary> Open(const LibraryName& library, const LibraryPlaces& plac
                                                  " Looked for:", attempts.text()));
 }
 
+void* FunctionFinder::Address(const char* name) {
+  void* found = dlsym(opened_.handle, name);
+  if (found == nullptr) missing_ += StrCat(missing_.empty() ? "" : ", ", name);
+  return found;
+}
+
+Status FunctionFinder::status() const {
+  if (missing_.empty()) return Status();
+  return Status(StatusCode::kUnavailable,
+                StrCat(opened_.path, " lacks ", missing_, ". ", library_.remedy));
+}
+
 }  // namespace plinth::cuda

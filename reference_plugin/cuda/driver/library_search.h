@@ -38,6 +38,28 @@ struct OpenLibrary {
 // looks, toolkits. UNAVAILABLE lists every place with what was wrong there.
 Expected<OpenLibrary> Open(const LibraryName& library, const LibraryPlaces& places);
 
+// Finds the functions of a library by their names.
+class FunctionFinder {
+ public:
+  // Both outlive it.
+  FunctionFinder(const OpenLibrary& opened, const LibraryName& library)
+      : opened_(opened), library_(library) {}
+
+  template <typename Function>
+  void operator()(const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(Address(name));
+  }
+  // UNAVAILABLE lists those that the library lacks.
+  Status status() const;
+
+ private:
+  void* Address(const char* name);
+
+  const OpenLibrary& opened_;
+  const LibraryName& library_;
+  std::string missing_;
+};
+
 }  // namespace plinth::cuda
 
 #endif  // PLINTH_REFERENCE_PLUGIN_CUDA_DRIVER_LIBRARY_SEARCH_H_

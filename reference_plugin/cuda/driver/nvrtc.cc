@@ -41,19 +41,11 @@ Expected<std::shared_ptr<const Nvrtc>> Nvrtc::Open(const LibraryPlaces& places) 
   PLINTH_ASSIGN_OR_RETURN(const OpenLibrary library, cuda::Open(NvrtcLibrary(), places));
   std::shared_ptr<Nvrtc> nvrtc(new Nvrtc());
   nvrtc->path_ = library.path;
-  std::string missing;
-  auto find = [&](const char* name, auto& function) {
-    void* found = dlsym(library.handle, name);
-    if (found == nullptr) missing += StrCat(missing.empty() ? "" : ", ", name);
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
-  };
+  FunctionFinder find(library, NvrtcLibrary());
 #define PLINTH_NVRTC_FUNCTION(name, since, parameters) find(#name, nvrtc->functions_.name);
 #include "reference_plugin/cuda/driver/nvrtc_functions.inc"
   find("nvrtcGetErrorString", nvrtc->functions_.nvrtcGetErrorString);
-  if (!missing.empty()) {
-    return Status(StatusCode::kUnavailable,
-                  StrCat(library.path, " lacks ", missing, ". ", NvrtcLibrary().remedy));
-  }
+  PLINTH_RETURN_IF_ERROR(find.status());
   int major = 0, minor = 0;
   if (nvrtc->functions_.nvrtcVersion(&major, &minor) != 0) major = 0;
   nvrtc->version_ = 1000 * major + 10 * minor;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/cuda/library/product.h"
 #include "reference_plugin/cuda/print/kernel.h"
 
 namespace plinth::cuda {
@@ -20,9 +21,7 @@ struct Row {
 
 constexpr Row kLibrary[] = {
     {Opcode::kCholesky, PrintCholesky},
-    {Opcode::kConvolution, PrintConvolution},
     {Opcode::kCumulativeReduce, PrintCumulativeReduce},
-    {Opcode::kDotGeneral, PrintDotGeneral},
     {Opcode::kGather, PrintGather},
     {Opcode::kPartitionId, PrintPartitionId},
     {Opcode::kReplicaId, PrintReplicaId},
@@ -57,10 +56,16 @@ const CallRow* FindCall(const compiler::plan::PlanStep& step) {
 }
 
 Expected<PrintedStep> PrintLibraryStep(const compiler::plan::PlanStep& step,
-                                       const Architecture& architecture) {
+                                       const Architecture& architecture,
+                                       const ProductChoices& products) {
   if (const CallRow* call = FindCall(step)) {
     PLINTH_ASSIGN_OR_RETURN(PrintedStep printed, call->print(step, architecture));
     printed.label = std::string(call->target);
+    return printed;
+  }
+  if (step.opcode == Opcode::kDotGeneral || step.opcode == Opcode::kConvolution) {
+    PLINTH_ASSIGN_OR_RETURN(PrintedStep printed, PrintProducts(step, architecture, products));
+    printed.label = std::string(Name(step.opcode));
     return printed;
   }
   const Row* row = std::find_if(std::begin(kLibrary), std::end(kLibrary),
@@ -75,12 +80,12 @@ Expected<PrintedStep> PrintLibraryStep(const compiler::plan::PlanStep& step,
 
 }  // namespace
 
-Expected<PrintedStep> Print(const compiler::plan::PlanStep& step,
-                            const Architecture& architecture) {
+Expected<PrintedStep> Print(const compiler::plan::PlanStep& step, const Architecture& architecture,
+                            const ProductChoices& products) {
   Expected<PrintedStep> printed = step.kind == compiler::plan::PlanStepKind::kKernel
                                       ? PrintKernel(*step.kernel, architecture)
                                   : step.kind == compiler::plan::PlanStepKind::kLibrary
-                                      ? PrintLibraryStep(step, architecture)
+                                      ? PrintLibraryStep(step, architecture, products)
                                       : Internal("a step that is not printed");
   if (printed.ok()) return printed;
   std::string where = step.kind == compiler::plan::PlanStepKind::kKernel

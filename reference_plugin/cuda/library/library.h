@@ -7,18 +7,14 @@
 #include "reference_plugin/cuda/print/program.h"
 
 // The text of library steps: one function per opcode or target of a custom call, all named in the
-// tables of library.cc, each in the file named after what it prints. An error does not name the op
-// or its place: Print adds both.
+// tables of library.cc, each in the file named after what it prints; products are in product.h. An
+// error does not name the op or its place: Print adds both.
 namespace plinth::cuda {
 
 Expected<PrintedStep> PrintCholesky(const compiler::plan::PlanStep& step,
                                     const Architecture& architecture);
-Expected<PrintedStep> PrintConvolution(const compiler::plan::PlanStep& step,
-                                       const Architecture& architecture);
 Expected<PrintedStep> PrintCumulativeReduce(const compiler::plan::PlanStep& step,
                                             const Architecture& architecture);
-Expected<PrintedStep> PrintDotGeneral(const compiler::plan::PlanStep& step,
-                                      const Architecture& architecture);
 Expected<PrintedStep> PrintGather(const compiler::plan::PlanStep& step,
                                   const Architecture& architecture);
 Expected<PrintedStep> PrintPartitionId(const compiler::plan::PlanStep& step,

@@ -2,11 +2,12 @@
 #include "reference_plugin/cuda/library/product.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "reference_plugin/cuda/library/library.h"
+#include "reference_plugin/cuda/library/matrix_product.h"
 #include "reference_plugin/cuda/library/step_code.h"
 
 namespace plinth::cuda {
@@ -269,9 +270,8 @@ class ProductPrinter {
   Code code_;
 };
 
-}  // namespace
-
-Status AppendProduct(Product product, const Architecture& architecture, PrintedStep& step) {
+// Appends the kernels of a product of operands 0 and 1 into result 0.
+Status AppendKernels(Product product, const Architecture& architecture, PrintedStep& step) {
   product.a.Simplify();
   product.b.Simplify();
   compiler::MergeDims(product.c.rows);
@@ -300,28 +300,33 @@ Status AppendProduct(Product product, const Architecture& architecture, PrintedS
   return Status();
 }
 
-Expected<PrintedStep> PrintDotGeneral(const compiler::plan::PlanStep& step,
-                                      const Architecture& architecture) {
-  const auto& dot = std::get<compiler::DotAttributes>(*step.attributes);
-  PrintedStep printed;
-  PLINTH_RETURN_IF_ERROR(AppendProduct(
-      compiler::DotProduct(dot, step.operands[0].type, step.operands[1].type, step.results[0].type),
-      architecture, printed));
-  return printed;
-}
+}  // namespace
 
-Expected<PrintedStep> PrintConvolution(const compiler::plan::PlanStep& step,
-                                       const Architecture& architecture) {
+Expected<PrintedStep> PrintProducts(const compiler::plan::PlanStep& step,
+                                    const Architecture& architecture,
+                                    const ProductChoices& products) {
+  PrintedStep printed;
+  auto append = [&](Product product, MatrixProduct::Rounding rounding) {
+    if (AppendMatrixProduct(product, rounding, products, printed)) return Status();
+    return AppendKernels(std::move(product), architecture, printed);
+  };
+  const compiler::Type &left = step.operands[0].type, &right = step.operands[1].type;
+  const compiler::Type& result = step.results[0].type;
+  if (const auto* dot = std::get_if<compiler::DotAttributes>(step.attributes.get())) {
+    PLINTH_RETURN_IF_ERROR(
+        append(compiler::DotProduct(*dot, left, right, result),
+               RoundingOf(dot->precision, dot->algorithm, left.dtype, products.allow_tf32)));
+    return printed;
+  }
   // More classes of outputs than this cost more launches than the zeros that they avoid.
   constexpr int64_t kMostParts = 9;
   const auto& conv = std::get<compiler::ConvolutionAttributes>(*step.attributes);
-  const compiler::ConvolutionArrays arrays{conv, step.operands[0].type, step.operands[1].type,
-                                           step.results[0].type};
-  PrintedStep printed;
-  if (step.results[0].type.NumElements() == 0) return printed;
+  const compiler::ConvolutionArrays arrays{conv, left, right, result};
+  if (result.NumElements() == 0) return printed;
+  const MatrixProduct::Rounding rounding =
+      RoundingOf(conv.precision, std::nullopt, left.dtype, products.allow_tf32);
   for (const compiler::ConvolutionPart& part : compiler::PartsOf(arrays, kMostParts)) {
-    PLINTH_RETURN_IF_ERROR(
-        AppendProduct(compiler::ConvolutionProduct(arrays, part), architecture, printed));
+    PLINTH_RETURN_IF_ERROR(append(compiler::ConvolutionProduct(arrays, part), rounding));
   }
   return printed;
 }

@@ -8,10 +8,12 @@
 
 namespace plinth::cuda {
 
-// Appends the actions that compute the product of operands 0 and 1 into result 0, of any maps and
-// types. Sums go in the order of the inner index, split over blocks where the result is small.
-Status AppendProduct(compiler::Product product, const Architecture& architecture,
-                     PrintedStep& step);
+// A dot or a convolution, of any maps and types: products that a library of the device takes
+// (matrix_product.h) are its, the others kernels. Sums of kernels go in the order of the inner
+// index, split over blocks where the result is small.
+Expected<PrintedStep> PrintProducts(const compiler::plan::PlanStep& step,
+                                    const Architecture& architecture,
+                                    const ProductChoices& products);
 
 }  // namespace plinth::cuda
 

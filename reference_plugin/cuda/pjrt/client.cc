@@ -10,7 +10,6 @@
 #include "reference_plugin/cuda/pjrt/buffer.h"
 #include "reference_plugin/cuda/pjrt/topology.h"
 #include "reference_plugin/cuda/print/program.h"
-#include "reference_plugin/cuda/runtime/backend.h"
 #include "reference_plugin/cuda/runtime/program_run.h"
 #include "reference_plugin/cuda/runtime/transfers.h"
 
@@ -73,8 +72,9 @@ Expected<std::unique_ptr<sdk::Client>> GpuClient::Create(const GpuClientOptions&
       std::max(2, static_cast<int>(std::thread::hardware_concurrency())), 0);
   std::vector<std::shared_ptr<Gpu>> gpus;
   for (const int64_t ordinal : ordinals) {
-    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<Gpu> gpu,
-                            Gpu::Open(driver, static_cast<int>(ordinal), options.gpu, runtime));
+    PLINTH_ASSIGN_OR_RETURN(
+        std::shared_ptr<Gpu> gpu,
+        Gpu::Open(driver, static_cast<int>(ordinal), options.gpu, options.places, runtime));
     if (!gpus.empty() && gpu->capability() != gpus.front()->capability()) {
       return Unimplemented("GPUs of one client are of one kind; GPU ", gpus.front()->ordinal(),
                            " is sm_", gpus.front()->capability(), " and GPU ", ordinal, " sm_",
@@ -84,8 +84,10 @@ Expected<std::unique_ptr<sdk::Client>> GpuClient::Create(const GpuClientOptions&
   }
   PLINTH_ASSIGN_OR_RETURN(const Architecture architecture,
                           ArchitectureOf(gpus.front()->capability()));
-  return std::unique_ptr<sdk::Client>(new GpuClient(MakeBackend(architecture, options.places),
-                                                    std::move(runtime), std::move(gpus)));
+  // All are of one kind, and so is what the library says of its products.
+  auto backend = MakeBackend(architecture, options.places, options.products, gpus.front());
+  return std::unique_ptr<sdk::Client>(
+      new GpuClient(std::move(backend), std::move(runtime), std::move(gpus)));
 }
 
 GpuClient::GpuClient(std::shared_ptr<const backend::Backend> backend,

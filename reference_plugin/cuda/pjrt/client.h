@@ -7,6 +7,7 @@
 
 #include "reference_plugin/backend/executable/client.h"
 #include "reference_plugin/cuda/driver/driver.h"
+#include "reference_plugin/cuda/runtime/backend.h"
 #include "reference_plugin/cuda/runtime/device.h"
 
 namespace plinth::cuda {
@@ -15,6 +16,7 @@ struct GpuClientOptions {
   LibraryPlaces places;
   std::vector<int64_t> visible_devices;  // ordinals; empty: all
   GpuOptions gpu;
+  ProductSettings products;
 };
 
 // The GPUs that the driver sees, each with the memory "device". All are of one compute capability:

@@ -34,6 +34,10 @@ sdk::PluginInfo MakeInfo() {
        "of all arrays and running programs on a GPU at once; 0 for what the GPU has", 0},
       {"preallocate", false, "take that memory when the client is made"},
       {"visible_devices", std::vector<int64_t>{}, "ordinals of the GPUs to use; empty for all", 0},
+      {"allow_tf32", true,
+       "products of f32 that ask for no precision may round operands to TF32, 10 bits of mantissa"},
+      {"cublaslt", std::string("large"),
+       "products of matrices that cuBLASLt computes: 'large' ones, 'all', or 'none'"},
       // What JAX gives to its own plugin of this name; they change nothing here.
       {"allocator", std::string(), "taken for JAX; changes nothing"},
       {"memory_fraction", 0.0f, "taken for JAX; changes nothing"},
@@ -54,6 +58,14 @@ sdk::PluginInfo MakeInfo() {
   return info;
 }
 
+Expected<ProductSettings::Library> ProductsOf(std::string_view option) {
+  if (option == "large") return ProductSettings::Library::kLarge;
+  if (option == "all") return ProductSettings::Library::kAlways;
+  if (option == "none") return ProductSettings::Library::kNever;
+  return InvalidArgument("the option cublaslt is '", option,
+                         "'; it takes 'large', 'all' or 'none'");
+}
+
 class GpuPlugin final : public sdk::Plugin {
  public:
   GpuPlugin() { backend::FfiRegistry::Get().SetPlatform("cuda", /*is_default=*/true); }
@@ -67,6 +79,9 @@ class GpuPlugin final : public sdk::Plugin {
     options.visible_devices = request.options.GetInt64List("visible_devices");
     options.gpu.memory_limit = request.options.GetInt64("memory_limit_bytes");
     options.gpu.preallocate = request.options.GetBool("preallocate");
+    options.products.allow_tf32 = request.options.GetBool("allow_tf32");
+    PLINTH_ASSIGN_OR_RETURN(options.products.library,
+                            ProductsOf(request.options.GetString("cublaslt")));
     return GpuClient::Create(options);
   }
 

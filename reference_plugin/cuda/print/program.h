@@ -11,6 +11,7 @@
 
 #include "plinth/support/status.h"
 #include "reference_plugin/compiler/plan/plan.h"
+#include "reference_plugin/cuda/print/matrix_product.h"
 
 // What a step of a plan becomes on a device: CUDA C++ text, and how it is launched. Everything here
 // is a pure function of the step and the architecture; no CUDA library is asked.
@@ -82,7 +83,7 @@ struct Argument {
 
 // One thing that a stream does.
 struct Action {
-  enum class Kind : uint8_t { kLaunch, kFill, kCopy };
+  enum class Kind : uint8_t { kLaunch, kFill, kCopy, kProduct };
   Kind kind = Kind::kLaunch;
 
   // kLaunch. The grid is (grid, 1, 1), the block (block, 1, 1); neither is zero.
@@ -96,6 +97,10 @@ struct Action {
   // do not overlap. `bytes` is not zero.
   int64_t bytes = 0;
   uint8_t value = 0;
+
+  // kProduct: the arguments are the matrices left, right and result (or lists of addresses), and
+  // the workspace, of `bytes` bytes.
+  std::shared_ptr<const MatrixProduct> product;
 };
 
 // A kernel or library step, printed. Actions run one after the other, in the order of a stream.
@@ -104,11 +109,15 @@ struct PrintedStep {
   std::string label;  // for messages and profiles: "fusion.3 (add, exponential)", "dot_general"
   std::vector<Action> actions;
   int64_t scratch_bytes = 0;  // a multiple of kArrayAlignment; nothing is kept in it between steps
+  // Kernels that no action launches, but that the step may need where it is printed again: for a
+  // device with libraries, from what was compiled without one.
+  std::vector<std::shared_ptr<const KernelText>> spare;
 };
 
 // Prints a step of kind kKernel or kLibrary; of a kernel, it depends on `kernel` and the sizes of
 // the arrays alone. UNIMPLEMENTED names the op and its place.
-Expected<PrintedStep> Print(const compiler::plan::PlanStep& step, const Architecture& architecture);
+Expected<PrintedStep> Print(const compiler::plan::PlanStep& step, const Architecture& architecture,
+                            const ProductChoices& products = {});
 
 // Whether a custom call's target is one that Print knows.
 bool IsPrintedCall(const compiler::plan::PlanStep& step);

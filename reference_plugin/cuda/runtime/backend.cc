@@ -2,15 +2,19 @@
 #include "reference_plugin/cuda/runtime/backend.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "plinth/support/log_line.h"
 #include "reference_plugin/backend/calls/table.h"
 #include "reference_plugin/cuda/driver/driver.h"
 #include "reference_plugin/cuda/driver/nvrtc.h"
 #include "reference_plugin/cuda/jit/jit.h"
 #include "reference_plugin/cuda/runtime/calls.h"
+#include "reference_plugin/cuda/runtime/device.h"
 #include "reference_plugin/cuda/runtime/step.h"
 #include "reference_plugin/cuda/target.h"
 
@@ -86,22 +90,56 @@ class Compiler {
   UnitCompiler unit_compiler_;  // written once, with the lock
 };
 
+// cuBLASLt of a device, opened for the first product that it may take.
+class DeviceProducts final : public ProductLibrary {
+ public:
+  explicit DeviceProducts(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+
+  std::optional<int64_t> Workspace(const MatrixProduct& product) override {
+    const Expected<Blas*> blas = gpu_->blas();
+    if (blas.ok()) return (*blas)->Workspace(product);
+    if (!has_told_.exchange(true)) {
+      const LogTarget log = LogTarget::OfThisProcess();
+      if (!log.file.empty()) {
+        AppendLogLine(log.file, "warning",
+                      StrCat("products of matrices run as kernels of the CUDA plugin's own: ",
+                             blas.status().message()));
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const std::shared_ptr<Gpu> gpu_;
+  std::atomic<bool> has_told_{false};
+};
+
 }  // namespace
 
 std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architecture,
-                                                    LibraryPlaces places) {
+                                                    LibraryPlaces places,
+                                                    const ProductSettings& settings,
+                                                    std::shared_ptr<Gpu> gpu) {
   const auto compiler = std::make_shared<Compiler>(architecture, std::move(places));
   backend::Backend made;
   made.name = "CUDA";
   made.hardware = StrCat("sm_", architecture.capability);
   made.target = kTarget;
+  ProductChoices products;
+  products.allow_tf32 = settings.allow_tf32;
+  if (settings.library == ProductSettings::Library::kAlways) products.least_work = 0;
+  std::shared_ptr<DeviceProducts> library;
+  if (gpu != nullptr && settings.library != ProductSettings::Library::kNever) {
+    library = std::make_shared<DeviceProducts>(std::move(gpu));
+    products.library = library.get();
+  }
   const backend::Engine printed = {
       [](const PlanStep& step) {
         return step.kind == PlanStepKind::kKernel || step.kind == PlanStepKind::kLibrary;
       },
-      [architecture](const PlanStep& step, backend::AttributeBudget&)
+      [architecture, products, library](const PlanStep& step, backend::AttributeBudget&)
           -> Expected<std::unique_ptr<backend::PreparedStep>> {
-        PLINTH_ASSIGN_OR_RETURN(PrintedStep text, Print(step, architecture));
+        PLINTH_ASSIGN_OR_RETURN(PrintedStep text, Print(step, architecture, products));
         return std::unique_ptr<backend::PreparedStep>(new GpuStep(std::move(text)));
       }};
   const backend::Engine calls = backend::CallEngine(made.name, {}, AdaptCall);

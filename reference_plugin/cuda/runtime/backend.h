@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_BACKEND_H_
 #define PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_BACKEND_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "reference_plugin/backend/run/backend.h"
@@ -10,10 +11,26 @@
 
 namespace plinth::cuda {
 
+class Gpu;
+
+// By what programs compute large products of matrices.
+struct ProductSettings {
+  enum class Library : uint8_t {
+    kNever,   // kernels
+    kLarge,   // cuBLASLt where it takes them, if they are large enough
+    kAlways,  // cuBLASLt where it takes them
+  };
+  Library library = Library::kLarge;
+  bool allow_tf32 = true;
+};
+
 // What this back end is to the code that all of them share. NVRTC is opened when the first program
-// has a kernel.
+// has a kernel. `gpu`: whose libraries programs may use; null where programs are compiled for a
+// device that is not here.
 std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architecture,
-                                                    LibraryPlaces places);
+                                                    LibraryPlaces places,
+                                                    const ProductSettings& products = {},
+                                                    std::shared_ptr<Gpu> gpu = nullptr);
 
 }  // namespace plinth::cuda
 

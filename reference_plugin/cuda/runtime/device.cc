@@ -49,9 +49,10 @@ Gpu::Current::~Current() {
 }
 
 Expected<std::shared_ptr<Gpu>> Gpu::Open(std::shared_ptr<const Driver> driver, int ordinal,
-                                         const GpuOptions& options,
+                                         const GpuOptions& options, LibraryPlaces places,
                                          std::shared_ptr<backend::Runtime> runtime) {
-  std::shared_ptr<Gpu> gpu(new Gpu(std::move(driver), ordinal, std::move(runtime)));
+  std::shared_ptr<Gpu> gpu(
+      new Gpu(std::move(driver), ordinal, std::move(places), std::move(runtime)));
   if (Status status = gpu->Start(options); !status.ok()) {
     return status.WithContext(StrCat("GPU ", ordinal, " cannot be used"));
   }
@@ -113,9 +114,11 @@ Gpu::~Gpu() {
   {
     const Current current(*this);
     for (CUstream stream : streams_) {
-      if (stream == nullptr) continue;
-      cuda.cuStreamSynchronize(stream);
-      cuda.cuStreamDestroy(stream);
+      if (stream != nullptr) cuda.cuStreamSynchronize(stream);
+    }
+    blas_ = nullptr;
+    for (CUstream stream : streams_) {
+      if (stream != nullptr) cuda.cuStreamDestroy(stream);
     }
     for (CUevent event : events_) cuda.cuEventDestroy(event);
     pinned_ = nullptr;
@@ -134,6 +137,26 @@ Status Gpu::Check(CUresult result, std::string_view what) const {
   return latch_.Set(Internal("GPU ", ordinal_, " (", name_, ") is lost: ", status.message(),
                              "; the error may come from work that was enqueued before. Start a new "
                              "process to use the GPU again"));
+}
+
+// It is opened without the lock. Of two threads that open it at once, the first one's stays.
+Expected<Blas*> Gpu::blas() {
+  {
+    const std::lock_guard lock(blas_mutex_);
+    if (blas_ != nullptr) return blas_.get();
+    if (!no_blas_.ok()) return no_blas_;
+  }
+  const Current current(*this);  // For the second one's, which goes here.
+  Expected<std::unique_ptr<Blas>> opened = Blas::Open(*this, places_);
+  const std::lock_guard lock(blas_mutex_);
+  if (blas_ != nullptr) return blas_.get();
+  if (!opened.ok()) {
+    // Every program does the same: what is missing now is missing for the life of the client.
+    no_blas_ = opened.status();
+    return no_blas_;
+  }
+  blas_ = *std::move(opened);
+  return blas_.get();
 }
 
 Status Gpu::Reserve(int64_t size) {

@@ -21,6 +21,8 @@
 #include "reference_plugin/compiler/ir/attributes.h"
 #include "reference_plugin/cuda/driver/driver.h"
 #include "reference_plugin/cuda/driver/error_latch.h"
+#include "reference_plugin/cuda/driver/library_search.h"
+#include "reference_plugin/cuda/runtime/blas.h"
 #include "reference_plugin/cuda/runtime/completions.h"
 #include "reference_plugin/cuda/runtime/pinned_memory.h"
 
@@ -52,9 +54,10 @@ using EventPtr = std::shared_ptr<CUevent_st>;
 // After an error that the context does not survive every function answers with that error.
 class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::CallQueue {
  public:
-  // `runtime` has the threads on which callbacks of the framework run.
+  // `runtime` has the threads on which callbacks of the framework run. `places`: where libraries
+  // may be that programs need.
   static Expected<std::shared_ptr<Gpu>> Open(std::shared_ptr<const Driver> driver, int ordinal,
-                                             const GpuOptions& options,
+                                             const GpuOptions& options, LibraryPlaces places,
                                              std::shared_ptr<backend::Runtime> runtime);
   ~Gpu();
 
@@ -66,6 +69,9 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
   const DriverFunctions& api() const { return driver_->api(); }
   CUstream stream(StreamKind kind) const { return streams_[static_cast<size_t>(kind)]; }
   PinnedMemory& pinned() { return *pinned_; }
+  // cuBLASLt for this device, which the first call opens; UNAVAILABLE where there is none. Needs no
+  // Current.
+  Expected<Blas*> blas();
   ErrorLatch& latch() { return latch_; }
 
   // The context is this thread's as long as this lives; then the one before is again.
@@ -120,8 +126,12 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
  private:
   friend class DeviceBlock;
 
-  Gpu(std::shared_ptr<const Driver> driver, int ordinal, std::shared_ptr<backend::Runtime> runtime)
-      : driver_(std::move(driver)), ordinal_(ordinal), runtime_(std::move(runtime)) {}
+  Gpu(std::shared_ptr<const Driver> driver, int ordinal, LibraryPlaces places,
+      std::shared_ptr<backend::Runtime> runtime)
+      : driver_(std::move(driver)),
+        ordinal_(ordinal),
+        places_(std::move(places)),
+        runtime_(std::move(runtime)) {}
   Status Start(const GpuOptions& options);
   Status Reserve(int64_t size);
   void Free(DeviceBlock& block);
@@ -133,6 +143,7 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
 
   const std::shared_ptr<const Driver> driver_;
   const int ordinal_;
+  const LibraryPlaces places_;
   const std::shared_ptr<backend::Runtime> runtime_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
@@ -143,6 +154,9 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
   std::array<CUstream, kNumStreams> streams_ = {};
   CUmemoryPool pool_ = nullptr;
   std::unique_ptr<PinnedMemory> pinned_;
+  std::mutex blas_mutex_;
+  std::unique_ptr<Blas> blas_;  // guarded until it is set
+  Status no_blas_;              // guarded; why there is none
   std::atomic<int64_t> bytes_in_use_{0}, peak_bytes_in_use_{0}, num_allocations_{0},
       largest_allocation_{0};
 

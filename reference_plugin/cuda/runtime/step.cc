@@ -39,6 +39,18 @@ struct Arrays {
 
 GpuStep::GpuStep(PrintedStep printed) : printed_(std::move(printed)) {
   for (const Action& action : printed_.actions) kernels_.push_back({action.kernel, nullptr});
+  for (const auto& kernel : printed_.spare) kernels_.push_back({kernel, nullptr});
+}
+
+Status GpuStep::Multiply(Gpu& gpu, const Action& action, std::span<const uint64_t> arguments) {
+  PLINTH_ASSIGN_OR_RETURN(Blas * blas, gpu.blas());
+  auto pointer = [&](size_t i) { return reinterpret_cast<void*>(arguments[i]); };
+  const Status status =
+      blas->Multiply(*action.product, pointer(0), pointer(1), pointer(2), pointer(3), action.bytes);
+  if (status.ok()) return status;
+  // A lost device says so itself; the library only says that it failed.
+  PLINTH_RETURN_IF_ERROR(gpu.Record(StreamKind::kCompute).status());
+  return status;
 }
 
 backend::Outcome GpuStep::Run(std::span<void* const> operands, std::span<void* const> results,
@@ -48,17 +60,15 @@ backend::Outcome GpuStep::Run(std::span<void* const> operands, std::span<void* c
   const Arrays arrays{operands, results, context};
   for (size_t a = 0; a < printed_.actions.size(); ++a) {
     const Action& action = printed_.actions[a];
+    SmallVector<uint64_t, 16> values(action.arguments.size());
+    for (size_t i = 0; i < values.size(); ++i) values[i] = arrays.ValueOf(action.arguments[i]);
     switch (action.kind) {
       case Action::Kind::kLaunch: {
         PLINTH_ASSIGN_OR_RETURN(CUfunction function,
                                 kernels_[a].unit->Function(gpu, action.kernel->name));
-        SmallVector<uint64_t, 16> values(action.arguments.size());
-        SmallVector<void*, 16> parameters(action.arguments.size());
+        SmallVector<void*, 16> parameters(values.size());
         // Numbers of 32 bits lie in the first bytes of theirs.
-        for (size_t i = 0; i < action.arguments.size(); ++i) {
-          values[i] = arrays.ValueOf(action.arguments[i]);
-          parameters[i] = &values[i];
-        }
+        for (size_t i = 0; i < values.size(); ++i) parameters[i] = &values[i];
         if (const CUresult result =
                 gpu.api().cuLaunchKernel(function, action.grid, 1, 1, action.block, 1, 1,
                                          action.shared_bytes, stream, parameters.data(), nullptr);
@@ -71,16 +81,20 @@ backend::Outcome GpuStep::Run(std::span<void* const> operands, std::span<void* c
       }
       case Action::Kind::kFill:
         PLINTH_RETURN_IF_ERROR(
-            gpu.Check(gpu.api().cuMemsetD8Async(arrays.ValueOf(action.arguments[0]), action.value,
+            gpu.Check(gpu.api().cuMemsetD8Async(values[0], action.value,
                                                 static_cast<size_t>(action.bytes), stream),
                       "cuMemsetD8Async"));
         break;
       case Action::Kind::kCopy:
         PLINTH_RETURN_IF_ERROR(
-            gpu.Check(gpu.api().cuMemcpyDtoDAsync(arrays.ValueOf(action.arguments[0]),
-                                                  arrays.ValueOf(action.arguments[1]),
+            gpu.Check(gpu.api().cuMemcpyDtoDAsync(values[0], values[1],
                                                   static_cast<size_t>(action.bytes), stream),
                       "cuMemcpyDtoDAsync"));
+        break;
+      case Action::Kind::kProduct:
+        if (Status status = Multiply(gpu, action, {values.data(), values.size()}); !status.ok()) {
+          return status.WithContext(printed_.label);
+        }
         break;
     }
   }

@@ -2,7 +2,9 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_STEP_H_
 #define PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_STEP_H_
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,10 +23,13 @@ class GpuStep final : public backend::PreparedStep {
                        const backend::RunContext& context) const override;
   int64_t scratch_bytes() const override { return printed_.scratch_bytes; }
 
-  // What has to be compiled before it runs: one per action, with no text where nothing is launched.
+  // What has to be compiled before it runs: one per action, with no text where nothing is launched;
+  // then the spare ones.
   std::vector<ProgramKernel>& kernels() const { return kernels_; }
 
  private:
+  static Status Multiply(Gpu& gpu, const Action& action, std::span<const uint64_t> arguments);
+
   const PrintedStep printed_;
   mutable std::vector<ProgramKernel> kernels_;  // filled in before the program runs
 };

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reference_plugin/cuda/driver/types.h"
+#include "reference_plugin/cuda/simulator/driver_access.h"
 #include "reference_plugin/cuda/simulator/fibers.h"
 #include "reference_plugin/cuda/simulator/memory.h"
 #include "reference_plugin/cuda/simulator/modules.h"
@@ -592,6 +593,30 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 
 #undef ENTER
 
+void EnqueueWork(CUstream stream, const std::string& what,
+                 const std::vector<DriverAccess::Use>& uses, std::function<void()> work) {
+  Clock before;
+  const User user = stream->Begin(what, &before);
+  for (const auto& use : uses) Memory::Get().Use(use.address, use.writes, user, before);
+  stream->Enqueue([what, work = std::move(work)] {
+    if (TheWorld().sticky.load() != 0) return;
+    work();
+    if (!Memory::Get().CheckRedzones(what)) Break(kCudaIllegalAddress);
+  });
+}
+
+const DriverAccess& Access() {
+  static const DriverAccess access = {
+      .enter = [](const char* name) { return Enter(name, /*needs_context=*/true); },
+      .blas_version = [] { return TheWorld().options.blas; },
+      .contains = [](uint64_t address,
+                     size_t size) { return Memory::Get().Contains(address, size); },
+      .report = Report,
+      .enqueue = EnqueueWork,
+  };
+  return access;
+}
+
 }  // namespace
 }  // namespace simulator
 }  // namespace plinth::cuda
@@ -607,6 +632,10 @@ PLINTH_EXPORT int plinth_simulator_retained() {
   int all = 0;
   for (const auto& [device, count] : world.retained) all += count;
   return all;
+}
+
+PLINTH_EXPORT const plinth::cuda::simulator::DriverAccess* plinth_simulator_access() {
+  return &plinth::cuda::simulator::Access();
 }
 
 PLINTH_EXPORT int cuGetProcAddress_v2(const char* name, void** function, int, uint64_t, int* why) {

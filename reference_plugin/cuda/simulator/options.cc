@@ -39,6 +39,8 @@ Options ReadOptions() {
       options.lacks = value;
     } else if (name == "lose") {
       options.lose = number;
+    } else if (name == "blas") {
+      options.blas = number;
     } else if (name == "fail") {
       const size_t first = value.find(':'), last = value.rfind(':');
       options.fail_function = value.substr(0, first);

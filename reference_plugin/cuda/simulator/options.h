@@ -24,6 +24,7 @@ struct Options {
   int64_t fail_call = 0;
   int fail_code = 0;
   int64_t lose = 0;
+  int64_t blas = 130100;
 };
 
 Options ReadOptions();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "reference_plugin/cuda/driver/blas.h"
 #include "reference_plugin/cuda/driver/driver.h"
 #include "reference_plugin/cuda/driver/nvrtc.h"
 
@@ -198,6 +199,79 @@ TEST_F(SimulatorTest, ReportsCallsWithoutAContext) {
   cuda().cuCtxSetCurrent(nullptr);
   EXPECT_EQ(cuda().cuStreamSynchronize(stream_), kCudaInvalidContext);
   EXPECT_THAT(Reports(), HasSubstr("cuStreamSynchronize was called without a context"));
+}
+
+// A product of two 4 x 4 matrices of f32, by a library that was told some other things.
+TEST_F(SimulatorTest, ReportsWhatALibraryOfProductsWouldTripOver) {
+  Open("");
+  LibraryPlaces places;
+  places.asked = {PLINTH_CUDA_SIMULATOR};
+  const auto library = BlasLibrary::Open(places);
+  ASSERT_TRUE(library.ok()) << library.status().ToString();
+  const BlasFunctions& blas = (*library)->api();
+  cublasLtHandle_t handle = nullptr;
+  cublasLtMatmulDesc_t product = nullptr;
+  cublasLtMatrixLayout_t layout = nullptr, long_layout = nullptr, narrow = nullptr;
+  cublasLtMatmulPreference_t preference = nullptr;
+  ASSERT_EQ(blas.cublasLtCreate(&handle), kBlasSuccess);
+  ASSERT_EQ(blas.cublasLtMatmulDescCreate(&product, kBlasCompute32F, kBlasR32F), kBlasSuccess);
+  ASSERT_EQ(blas.cublasLtMatrixLayoutCreate(&layout, kBlasR32F, 4, 4, 4), kBlasSuccess);
+  ASSERT_EQ(blas.cublasLtMatrixLayoutCreate(&long_layout, kBlasR32F, 4, 100, 4), kBlasSuccess);
+  ASSERT_EQ(blas.cublasLtMatrixLayoutCreate(&narrow, kBlasR32F, 100, 4, 99), kBlasSuccess);
+  ASSERT_EQ(blas.cublasLtMatmulPreferenceCreate(&preference), kBlasSuccess);
+  const uint64_t workspace = 1 << 20;
+  blas.cublasLtMatmulPreferenceSetAttribute(preference, kBlasMaxWorkspace, &workspace,
+                                            sizeof(workspace));
+  for (const int attribute : {kBlasAlignmentLeft, kBlasAlignmentRight, kBlasAlignmentResult}) {
+    const uint32_t bytes = 16;
+    blas.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &bytes, sizeof(bytes));
+  }
+  auto find = [&](cublasLtMatrixLayout_t left, cublasLtMatrixLayout_t right,
+                  cublasLtMatmulHeuristicResult_t* found) {
+    int count = 0;
+    return blas.cublasLtMatmulAlgoGetHeuristic(handle, product, left, right, layout, layout,
+                                               preference, 1, found, &count);
+  };
+  cublasLtMatmulHeuristicResult_t small, large;
+  ASSERT_EQ(find(layout, layout, &small), kBlasSuccess);
+  EXPECT_EQ(find(long_layout, narrow, &large), kBlasInvalidValue);
+  blas.cublasLtMatrixLayoutDestroy(narrow);
+  ASSERT_EQ(blas.cublasLtMatrixLayoutCreate(&narrow, kBlasR32F, 100, 4, 100), kBlasSuccess);
+  ASSERT_EQ(find(long_layout, narrow, &large), kBlasSuccess);
+  ASSERT_GT(large.workspaceSize, 0u);
+
+  const CUdeviceptr array = Allocate(4096);
+  cuda().cuMemsetD8Async(array, 0, 4096, stream_);
+  auto multiply = [&](const cublasLtMatmulHeuristicResult_t& found, cublasLtMatrixLayout_t left,
+                      cublasLtMatrixLayout_t right, CUdeviceptr left_at, size_t workspace_bytes) {
+    const float factors[] = {1, 0};
+    auto* result = reinterpret_cast<void*>(array + 2048);
+    const cublasStatus_t status = blas.cublasLtMatmul(
+        handle, product, &factors[0], reinterpret_cast<void*>(left_at), left,
+        reinterpret_cast<void*>(array), right, &factors[1], result, layout, result, layout,
+        &found.algo, reinterpret_cast<void*>(array), workspace_bytes, stream_);
+    cuda().cuStreamSynchronize(stream_);
+    return status;
+  };
+  EXPECT_EQ(multiply(small, layout, layout, array, 0), kBlasSuccess);
+  EXPECT_THAT(Reports(), IsEmpty());
+  EXPECT_EQ(multiply(small, layout, layout, array + 4, 0), kBlasSuccess);
+  EXPECT_THAT(Reports(), HasSubstr("the left matrix of product 0 is not aligned"));
+  EXPECT_EQ(multiply(small, layout, layout, array + 4064, 0), kBlasSuccess);
+  EXPECT_THAT(Reports(), HasSubstr("the left matrix of product 0 leaves its array"));
+  EXPECT_EQ(multiply(large, long_layout, narrow, array, 100), kBlasInvalidValue);
+  EXPECT_THAT(Reports(), HasSubstr("the workspace is too small"));
+  EXPECT_EQ(multiply(large, long_layout, narrow, array, 5000), kBlasInvalidValue);
+  EXPECT_THAT(Reports(), HasSubstr("the workspace is not aligned, or leaves its array"));
+  EXPECT_EQ(multiply({}, layout, layout, array, 0), kBlasInvalidValue);
+  EXPECT_THAT(Reports(), HasSubstr("an algorithm that the heuristic did not give"));
+  blas.cublasLtMatrixLayoutDestroy(layout);
+  blas.cublasLtMatrixLayoutDestroy(long_layout);
+  blas.cublasLtMatmulPreferenceDestroy(preference);
+  blas.cublasLtMatmulDescDestroy(product);
+  cuda().cuMemFreeAsync(array, stream_);
+  blas.cublasLtDestroy(handle);
+  EXPECT_THAT(Reports(), HasSubstr("1 descriptors of cuBLASLt were not destroyed"));
 }
 
 TEST_F(SimulatorTest, FailsTheCallItIsTold) {

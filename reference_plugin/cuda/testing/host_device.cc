@@ -4,9 +4,52 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference_plugin/cuda/driver/blas_types.h"
 #include "reference_plugin/cuda/simulator/fibers.h"
+#include "reference_plugin/cuda/simulator/multiply.h"
 
 namespace plinth::cuda::testing {
+
+namespace {
+
+int BlasType(DType type) {
+  switch (type) {
+    case DType::kF16:
+      return kBlasR16F;
+    case DType::kBF16:
+      return kBlasR16BF;
+    case DType::kF32:
+      return kBlasR32F;
+    case DType::kF64:
+      return kBlasR64F;
+    case DType::kS8:
+      return kBlasR8I;
+    default:
+      return kBlasR32I;
+  }
+}
+
+// What a library of the device would compute.
+void Multiply(const MatrixProduct& product, std::span<const uint64_t> arguments) {
+  const MatrixProduct::Matrix* matrices[] = {&product.left, &product.right, &product.result};
+  for (int64_t n = 0; n < product.batch; ++n) {
+    simulator::Matrix made[3];
+    for (size_t i = 0; i < 3; ++i) {
+      made[i].type = BlasType(i == 2 ? product.result_type : product.operands);
+      made[i].leading = matrices[i]->leading;
+      made[i].is_turned = matrices[i]->is_turned;
+      auto* begin = reinterpret_cast<std::byte*>(arguments[i]);
+      made[i].data = product.by_pointers
+                         ? reinterpret_cast<std::byte**>(begin)[n]
+                         : begin + n * matrices[i]->batch_stride *
+                                       static_cast<int64_t>(simulator::SizeOf(made[i].type));
+    }
+    simulator::Multiply(made[0], made[1], made[2], product.rows, product.columns, product.depth,
+                        /*mantissa=*/23);
+  }
+}
+
+}  // namespace
 
 Status HostDevice::Load(std::span<const PrintedStep> steps) {
   constexpr size_t kKernelsPerUnit = 64;
@@ -64,6 +107,10 @@ Status HostDevice::Run(const PrintedStep& step, std::span<std::byte* const> oper
     }
     if (action.kind == Action::Kind::kCopy) {
       std::memcpy(reinterpret_cast<void*>(values[0]), reinterpret_cast<void*>(values[1]), bytes);
+      continue;
+    }
+    if (action.kind == Action::Kind::kProduct) {
+      Multiply(*action.product, values);
       continue;
     }
     const auto found = kernels_.find(action.kernel->name);

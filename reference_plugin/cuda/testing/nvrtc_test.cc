@@ -117,6 +117,7 @@ class NvrtcTest : public ::testing::Test {
       }
       auto printed = Print(step, architecture);
       if (MayRefuse(printed.status(), path)) continue;
+      kernels.insert(kernels.end(), printed->spare.begin(), printed->spare.end());
       for (const Action& action : printed->actions) {
         if (action.kernel == nullptr) continue;
         labels_[action.kernel->name] = printed->label;
