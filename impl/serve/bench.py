@@ -3,11 +3,12 @@
 
     bench.py [--build build/release] [--plugin P] [--megabytes 256] [--turns 2000]
 
-On loopback and on a Unix socket, beside the same plugin within the process. One JSON object. Seconds
-of processor time per gigabyte, of the server and of the client, tell more than gigabytes a second
-where a machine has other work. The server's memory is its peak while the first array arrives, in
-bytes of that: more than 1 is a copy of the whole. `raw` is a client that drops what it gets
-(raw_client.py): what the server can do where jaxlib's client is the limit.
+On loopback and on a Unix socket, there also with keep_memory of plinth_pjrt.remote, beside the same
+plugin within the process. One JSON object. Seconds of processor time per gigabyte, of the server
+and of the client, tell more than gigabytes a second where a machine has other work. The server's
+memory is its peak while the first array arrives, in bytes of that: more than 1 is a copy of the
+whole. `raw` is a client that drops what it gets (raw_client.py): what the server can do where
+jaxlib's client is the limit.
 """
 
 import argparse
@@ -29,7 +30,7 @@ import numpy as np
 address, megabytes, turns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 if address != "-":
     from plinth_pjrt import remote
-    remote.connect(address)
+    remote.connect(address, keep_memory="kept" in sys.argv)
 import jax
 def least(what, count):
     best = None
@@ -99,8 +100,8 @@ def clean() -> dict[str, str]:
     return kept | {"PYTHONPATH": str(PACKAGE), "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
-def measure(address: str, options: argparse.Namespace, environment: dict[str, str], pid: int = 0) -> dict:
-    done = subprocess.run([sys.executable, "-c", CHILD, address, str(options.megabytes), str(options.turns), str(pid)],
+def measure(address: str, options: argparse.Namespace, environment: dict[str, str], pid: int = 0, *more: str) -> dict:
+    done = subprocess.run([sys.executable, "-c", CHILD, address, str(options.megabytes), str(options.turns), str(pid), *more],
                           env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(done.stderr[-3000:])
@@ -148,6 +149,9 @@ def main() -> None:
                 address = line.split()[2]
                 found[name] = measure(address, options, clean(), server.pid)
                 found[name] |= measure_raw(address, options.megabytes, server.pid)
+                if name == "socket":
+                    found["socket, memory kept"] = measure(address, options, clean(), server.pid, "kept")
+                    del found["socket, memory kept"]["server_peak_arrays"]  # That of those before.
             finally:
                 server.kill()
                 server.communicate()

@@ -3,6 +3,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "plinth/support/str_cat.h"
@@ -13,7 +14,6 @@ namespace {
 constexpr uint32_t kMaxStreams = 256;
 constexpr uint32_t kMaxFrame = 1 << 20;  // Large frames cost the sender less.
 constexpr uint32_t kMaxHeaderBytes = 64 << 10;
-constexpr int kConnectionWindow = 256 << 20;
 
 nghttp2_nv ToNv(const std::pair<std::string, std::string>& header) {
   nghttp2_nv nv;
@@ -132,6 +132,14 @@ struct Http2::Callbacks {
     return 0;
   }
 
+  // As much in a frame as the other side takes: nghttp2 itself stays at 16 KiB, and each frame
+  // costs the reader of it some microseconds.
+  static ssize_t OnFrameSize(nghttp2_session*, uint8_t, int32_t, int32_t connection_window,
+                             int32_t stream_window, uint32_t frame_limit, void*) {
+    return std::min({static_cast<int64_t>(connection_window), static_cast<int64_t>(stream_window),
+                     static_cast<int64_t>(std::min(frame_limit, kMaxFrame))});
+  }
+
   static ssize_t OnRead(nghttp2_session* session, int32_t id, uint8_t* to, size_t size,
                         uint32_t* flags, nghttp2_data_source*, void* user_data) {
     return NoThrow([&]() -> ssize_t {
@@ -159,7 +167,7 @@ struct Http2::Callbacks {
   }
 };
 
-Http2::Http2(Role role, Events* events) : events_(events) {
+Http2::Http2(Role role, Events* events, const Windows& windows) : events_(events) {
   nghttp2_session_callbacks* callbacks = nullptr;
   nghttp2_option* option = nullptr;
   if (nghttp2_session_callbacks_new(&callbacks) != 0 || nghttp2_option_new(&option) != 0) {
@@ -172,6 +180,7 @@ Http2::Http2(Role role, Events* events) : events_(events) {
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Callbacks::OnFrame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Callbacks::OnData);
   nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, Callbacks::OnSent);
+  nghttp2_session_callbacks_set_data_source_read_length_callback(callbacks, Callbacks::OnFrameSize);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Callbacks::OnClose);
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
@@ -183,12 +192,12 @@ Http2::Http2(Role role, Events* events) : events_(events) {
   nghttp2_option_del(option);
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, kMaxStreams},
-      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, static_cast<uint32_t>(windows.stream)},
       {NGHTTP2_SETTINGS_MAX_FRAME_SIZE, kMaxFrame},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxHeaderBytes},
   };
   if (made != 0 || nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, 4) != 0 ||
-      nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow) !=
+      nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, windows.connection) !=
           0) {
     error_ = ResourceExhausted("out of host memory");
   }

@@ -37,9 +37,6 @@ class Http2Source {
 // Flow control is in the hands of its owner. One thread.
 class Http2 {
  public:
-  // Bytes of a stream that may be on their way before they are given back by Consume.
-  static constexpr int kStreamWindow = 4 << 20;
-
   // Called from Feed. They may call everything but Feed and Send.
   class Events {
    public:
@@ -54,7 +51,13 @@ class Http2 {
   };
 
   enum class Role { kServer, kClient };
-  Http2(Role role, Events* events);
+  // Bytes that may be on their way to this side before Consume gives them back.
+  struct Windows {
+    int stream = 4 << 20;
+    int connection = 256 << 20;
+  };
+  Http2(Role role, Events* events) : Http2(role, events, Windows()) {}
+  Http2(Role role, Events* events, const Windows& windows);
   Http2(const Http2&) = delete;
   Http2& operator=(const Http2&) = delete;
   ~Http2();

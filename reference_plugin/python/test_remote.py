@@ -189,6 +189,21 @@ assert float(pure(jnp.float32(2))) == 5
 jax.jit(lambda a: jax.debug.print("the last {}", a))(jnp.int32(7))
 """
 
+KEPT = """
+import resource
+array = jax.jit(lambda: jnp.arange(8 << 20, dtype=jnp.float32))()
+double = jax.jit(lambda a: a * 2)
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for turn in range(6):
+    if turn == 2:
+        before = faults()
+    fresh = double(array).block_until_ready()
+    assert np.asarray(fresh)[-1] == 2 * ((8 << 20) - 1)
+pages = 4 * (32 << 20) / 4096
+print((faults() - before) / pages)
+"""
+
 KILLED = """
 slow = jax.jit(lambda m: jax.lax.fori_loop(0, 1 << 30, lambda i, v: jnp.tanh(v @ v), m))
 result = slow(jnp.ones((300, 300)))
@@ -202,12 +217,12 @@ except Exception as error:
 """
 
 
-def child(code: str, address: str | None) -> subprocess.Popen:
+def child(code: str, address: str | None, options: str = "") -> subprocess.Popen:
     environment = CLEAN | {"PYTHONPATH": PACKAGES, "TF_CPP_MIN_LOG_LEVEL": "3"}
     if address is None:
         environment |= {"PJRT_NAMES_AND_LIBRARY_PATHS": f"plinth:{PLUGIN}", "JAX_PLATFORMS": "plinth"}
     else:
-        code = f"from plinth_pjrt import remote\nassert remote.connect({address!r})\n" + code
+        code = f"from plinth_pjrt import remote\nassert remote.connect({address!r}{options})\n" + code
     return subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             text=True)
 
@@ -301,6 +316,13 @@ class RemoteTest(unittest.TestCase):
             finish(child("import jax.numpy as jnp; assert jnp.ones(3).sum() == 3", server.address))
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(60), 0)
+
+    def test_kept_memory_is_used_again(self):
+        with Server("--listen", self.socket) as server:
+            code = "import numpy as np, jax, jax.numpy as jnp\n" + KEPT
+            faults = float(finish(child(code, server.address, ", keep_memory=True")))
+        # The array, and the messages that it comes in: 1 to 2 without.
+        self.assertLess(faults, 0.7, "pages that the system had to give for each page of an array")
 
     def test_killed_server_raises_within_a_second(self):
         with Server("--listen", self.socket) as server:

@@ -11,6 +11,32 @@
 #include <utility>
 
 namespace plinth::serve {
+namespace {
+
+// To a connection in this thread.
+class DirectWire : public Wire {
+ public:
+  explicit DirectWire(Service* service) : connection_(service) {}
+  Connection* connection() { return &connection_; }
+
+  void Send(std::string_view bytes) override { (void)connection_.Feed(bytes).ok(); }
+  std::string Receive(bool is_reading) override {
+    connection_.mailbox()->Run();
+    std::string bytes;
+    if (is_reading) (void)connection_.Send(&bytes, size_t{1} << 20).ok();
+    return bytes;
+  }
+  void Wait() override {
+    if (connection_.has_late()) return connection_.ResumeLate();
+    pollfd ready = {connection_.mailbox()->fd(), POLLIN, 0};
+    poll(&ready, 1, 100);
+  }
+
+ private:
+  Connection connection_;
+};
+
+}  // namespace
 
 const ifrt::Client& TestDevices() {
   static const ifrt::Client client = [] {
@@ -35,29 +61,29 @@ TestClient::~TestClient() {
   for (const std::string& request : requests_) keep("request_fuzz", request);
 }
 
-void TestClient::Run(bool is_waiting) {
+TestClient::TestClient(Service* service) : http2_(Http2::Role::kClient, this) {
+  auto wire = std::make_unique<DirectWire>(service);
+  connection_ = wire->connection();
+  wire_ = std::move(wire);
+}
+
+bool TestClient::Run(bool is_waiting) {
+  bool has_come = false;
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   for (;;) {
-    connection_.mailbox()->Run();
     std::string to_server;
     (void)http2_.Send(&to_server, size_t{1} << 20).ok();
     sent_ += to_server;
-    if (!to_server.empty()) (void)connection_.Feed(to_server).ok();
-    connection_.mailbox()->Run();
-    std::string to_client;
-    if (is_reading_) (void)connection_.Send(&to_client, size_t{1} << 20).ok();
+    if (!to_server.empty()) wire_->Send(to_server);
+    const std::string to_client = wire_->Receive(is_reading_);
     if (!to_client.empty()) (void)http2_.Feed(to_client).ok();
     if (!to_server.empty() || !to_client.empty()) {
+      has_come |= !to_client.empty();
       is_waiting = false;
       continue;
     }
-    if (is_waiting && connection_.has_late()) {
-      connection_.ResumeLate();
-      continue;
-    }
-    if (!is_waiting || std::chrono::steady_clock::now() > patience) return;
-    pollfd ready = {connection_.mailbox()->fd(), POLLIN, 0};
-    poll(&ready, 1, 100);
+    if (!is_waiting || std::chrono::steady_clock::now() > patience) return has_come;
+    wire_->Wait();
   }
 }
 
@@ -101,6 +127,11 @@ TestClient::Reply TestClient::Call(std::string_view method, std::string_view mes
   const int stream = Open(method, metadata);
   Send(stream, message);
   Finish(stream);
+  return WaitFor(stream);
+}
+
+const TestClient::Reply& TestClient::WaitFor(int stream) {
+  while (!replies_[stream].is_over && Run(true)) continue;
   return replies_[stream];
 }
 
@@ -139,9 +170,7 @@ bool TestClient::HasAnswer(uint64_t op_id) {
 }
 
 proxy::IfrtResponse TestClient::Wait(uint64_t op_id) {
-  for (int i = 0; i < 50 && !HasAnswer(op_id) && !replies_[session_stream_].is_over; ++i) {
-    Run(true);
-  }
+  while (!HasAnswer(op_id) && !replies_[session_stream_].is_over && Run(true)) continue;
   return answers_[op_id];
 }
 
@@ -155,7 +184,7 @@ Status TestClient::Store(uint64_t handle, std::string_view bytes, int64_t announ
                      std::string(bytes.substr(i, size_t{1} << 20))}));
   }
   Finish(stream);
-  return replies_[stream].status;
+  return WaitFor(stream).status;
 }
 
 Expected<std::string> TestClient::Lookup(uint64_t handle) {

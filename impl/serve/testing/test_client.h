@@ -3,6 +3,7 @@
 #define PLINTH_IMPL_SERVE_TESTING_TEST_CLIENT_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,25 @@ namespace plinth::serve {
 // A client of the CPU plugin with two devices, made once.
 const ifrt::Client& TestDevices();
 
-// A client of the proxy, joined to a connection of the server without a socket.
+// How bytes go between a client and a server.
+class Wire {
+ public:
+  virtual ~Wire() = default;
+  // Takes all of them.
+  virtual void Send(std::string_view bytes) = 0;
+  // What there is for the client now; nothing if `is_reading` is false.
+  virtual std::string Receive(bool is_reading) = 0;
+  // Returns when there may be more, or after a while.
+  virtual void Wait() = 0;
+};
+
+// A client of the proxy, joined to a connection of the server without a socket, or to a server by
+// some wire.
 class TestClient : private Http2::Events {
  public:
-  explicit TestClient(Service* service)
-      : connection_(service), http2_(Http2::Role::kClient, this) {}
+  explicit TestClient(Service* service);
+  explicit TestClient(std::unique_ptr<Wire> wire, const Http2::Windows& windows = {})
+      : wire_(std::move(wire)), http2_(Http2::Role::kClient, this, windows) {}
   // Keeps what was sent in the folder PLINTH_SERVE_CORPUS, if that is set: inputs for the fuzzers.
   ~TestClient() override;
 
@@ -39,6 +54,8 @@ class TestClient : private Http2::Events {
   void Finish(int stream);
   void Abort(int stream);
   const Reply& reply(int stream) { return replies_[stream]; }
+  // The reply when it is over; as it is if that takes too long.
+  const Reply& WaitFor(int stream);
 
   // A session: negotiates, opens and initializes.
   proxy::InitResponse Begin();
@@ -52,9 +69,11 @@ class TestClient : private Http2::Events {
   Status Store(uint64_t handle, std::string_view bytes, int64_t announced = -1);
   Expected<std::string> Lookup(uint64_t handle);
 
-  // Bytes go both ways until nothing is left; waits a little for other threads.
-  void Run(bool is_waiting = false);
-  Connection& connection() { return connection_; }
+  // Bytes go both ways until nothing is left; waits a little for other threads. False if nothing
+  // came.
+  bool Run(bool is_waiting = false);
+  // Without a socket.
+  Connection& connection() { return *connection_; }
   int session_stream() const { return session_stream_; }
   uint64_t session_id() const { return session_id_; }
   // The client leaves answers where they are.
@@ -66,7 +85,8 @@ class TestClient : private Http2::Events {
   void OnEnd(int) override {}
   void OnClosed(int stream, bool is_clean) override;
 
-  Connection connection_;
+  std::unique_ptr<Wire> wire_;
+  Connection* connection_ = nullptr;
   Http2 http2_;
   std::map<int, Reply> replies_;
   std::map<int, grpc::Unframer> unframers_;

@@ -12,6 +12,7 @@ installed, the variable PLINTH_REMOTE=ADDRESS does the same. The client is the o
 
 from __future__ import annotations
 
+import ctypes
 import os
 from typing import Any, Callable
 
@@ -49,14 +50,28 @@ def _proxy() -> Any:
     return ifrt_proxy
 
 
+def _keep_memory() -> None:
+    arenas, mmap_threshold, trim_threshold = -8, -3, -1  # M_... of malloc.h
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is None:
+        return  # Not glibc's allocator: it keeps what it keeps.
+    for option, value in ((arenas, 1), (mmap_threshold, 1 << 30), (trim_threshold, (1 << 31) - 1)):
+        mallopt(option, value)
+
+
 def register(address: str, *, platform: str = PLATFORM, timeout: float = 20.0, priority: int = 600,
-             on_disconnect: Callable[[Any], None] | None = None) -> None:
+             keep_memory: bool = False, on_disconnect: Callable[[Any], None] | None = None) -> None:
     """Makes the platform `plinth_remote` known to JAX; it connects when JAX makes its backends.
 
     platform: another name, for a second server: jax.devices(name) are its devices. timeout:
     seconds to try for. priority: a platform with a larger one comes first.
+    keep_memory: glibc's malloc keeps what is freed, in one arena: jaxlib's client takes new memory
+    for each array that comes, and most of its time goes into pages that the system has to clear
+    again. For the whole process, and for good.
     on_disconnect: called once, with the reason, when the server is gone.
     """
+    if keep_memory:
+        _keep_memory()
     proxy = _proxy()
     from jax._src import xla_bridge
 
