@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <numeric>
+#include <span>
 
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
@@ -342,6 +344,41 @@ TEST(KernelStepTest, FloatSumsDoNotDependOnThreads) {
       expected += x[static_cast<size_t>(along_rows ? i : i * kColumns)];
     }
     EXPECT_NEAR(sums[0], expected, 1e-4 * expected);
+  }
+}
+
+// What the 64 partial sums of a row come to, by halves.
+float SumOfPartials(std::span<const float> row) {
+  std::vector<float> sums(row.begin(), row.begin() + std::min<std::ptrdiff_t>(64, row.size()));
+  for (size_t i = 64; i < row.size(); ++i) sums[i % 64] += row[i];
+  while (sums.size() > 1) {
+    const size_t half = std::bit_ceil(sums.size()) / 2;
+    for (size_t i = half; i < sums.size(); ++i) sums[i - half] += sums[i];
+    sums.resize(half);
+  }
+  return sums[0];
+}
+
+// Rows in memory are taken as a whole, and several in one go; that shows in no bit.
+TEST(KernelStepTest, RowsInMemoryAreSummedInTheOrderOfTiles) {
+  constexpr int64_t kOuter = 5, kInner = 3, kGap = 7;
+  for (const int64_t columns : {200, 500, 512, 700, 1100, 5000}) {
+    // Rows of a matrix of which every third is left out: no stride leads from each to the next.
+    Kernel kernel = ReduceMatrix(kOuter, columns, true, DType::kF32, Opcode::kAdd, Constant(3.0f));
+    kernel.shape.extents = {kOuter, kInner - 1, columns};
+    kernel.shape.num_parallel = 2;
+    const int64_t row = (columns + kGap) * 4;
+    kernel.shape.inputs[0].byte_strides = {kInner * row, row, 4};
+    kernel.shape.outputs[0].byte_strides = {(kInner - 1) * 4, 4, 0};
+    std::vector<float> x(static_cast<size_t>(kOuter * kInner * (columns + kGap)));
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 10007) * 1e-3f;
+    const auto sums = RunStep<float>(kernel, {x.data()}, kOuter * (kInner - 1));
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const size_t at = i / (kInner - 1) * kInner + i % (kInner - 1);
+      const float expected = SumOfPartials(std::span(x).subspan(
+          at * static_cast<size_t>(columns + kGap), static_cast<size_t>(columns)));
+      EXPECT_EQ(sums[i], 3.0f + expected) << "row " << i << " of " << columns;
+    }
   }
 }
 

@@ -17,6 +17,7 @@ Status ProgramBuilder::Build() {
   for (size_t p = 0; p < kernel_.body.phases.size(); ++p) {
     PLINTH_RETURN_IF_ERROR(BuildPhase(p));
   }
+  program_.reduces_rows = ReducesRows();
   const int64_t forms = static_cast<int64_t>(program_.domain.forms.size());
   const int64_t loops = static_cast<int64_t>(
       std::max(program_.parallel.counts.size(), program_.reduced.counts.size()));
@@ -75,7 +76,35 @@ Status ProgramBuilder::BuildPhase(size_t p) {
   for (const Reduction& reduction : phase.reductions) {
     PLINTH_RETURN_IF_ERROR(BuildReduction(p, reduction));
   }
+  out.accumulates_runs = AccumulatesRuns(out);
   return Status();
+}
+
+bool ProgramBuilder::AccumulatesRuns(const PhaseProgram& phase) const {
+  if (program_.lanes != Lanes::kReduced || program_.reduced.counts.size() != 1) return false;
+  if (phase.reductions.size() != 1 || phase.loads.size() != 1 || !phase.iotas.empty() ||
+      !phase.code.empty() || !phase.rows.empty() || !phase.saves.empty() || !phase.stores.empty()) {
+    return false;
+  }
+  const ReductionProgram& reduction = phase.reductions.front();
+  const LoadStep& load = phase.loads.front();
+  if (!reduction.partials || !load.direct || !load.load.bounds.empty()) return false;
+  const ReductionProgram::Component& component = reduction.components[0];
+  // Else the next tile begins with another of the partial results.
+  const int64_t tile_bytes = program_.reduced.max_lanes * component.tile_bytes;
+  const bool whole = tile_bytes % static_cast<int64_t>(math::kPartialBytes) == 0;
+  return component.value == load.slot && (whole || program_.reduced.num_tiles == 1);
+}
+
+bool ProgramBuilder::ReducesRows() const {
+  for (const PhaseProgram& phase : program_.phases) {
+    if (!phase.over_reduced) continue;
+    if (!phase.accumulates_runs || !phase.row_loads.empty() || !phase.row_iotas.empty() ||
+        !phase.row_code.empty() || !phase.row_fills.empty()) {
+      return false;
+    }
+  }
+  return program_.lanes == Lanes::kReduced && program_.reduced_vectors.size() == 1;
 }
 
 Status ProgramBuilder::PlanUses(size_t p) {

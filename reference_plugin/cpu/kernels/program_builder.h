@@ -134,6 +134,11 @@ class ProgramBuilder {
 
   void BuildStores(size_t p);
 
+  // See PhaseProgram::accumulates_runs.
+  bool AccumulatesRuns(const PhaseProgram& phase) const;
+  // See TileProgram::reduces_rows.
+  bool ReducesRows() const;
+
   // --- Reductions -------------------------------------------------------------------------------
 
   struct Reduced {

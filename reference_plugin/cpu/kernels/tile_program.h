@@ -101,6 +101,9 @@ struct PhaseProgram {
   std::vector<RowSave> saves;
   std::vector<StoreStep> stores;
   std::vector<ReductionProgram> reductions;
+  // Nothing happens to a tile but that one reduction takes it from memory, where all tiles of a row
+  // lie one behind the other: any number of them can be taken as one, in the same order.
+  bool accumulates_runs = false;
 };
 
 struct ConstantStep {
@@ -143,6 +146,9 @@ struct TileProgram {
   std::vector<ScalarStep> scalars;
   std::vector<PhaseProgram> phases;
   std::vector<ReducedVector> reduced_vectors;  // Lanes::kReduced
+  // A row is one reduction that accumulates runs and needs nothing before: rows are reduced several
+  // at once.
+  bool reduces_rows = false;
 
   double tile_ns = 0;  // rough time of one tile of the parallel space
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "reference_plugin/cpu/kernels/addresses.h"
 
@@ -91,15 +92,7 @@ void TileWorker::RunPointPhasesOfTile(const int64_t* values, int64_t lanes) {
 
 void TileWorker::RunReducedSteps(const PhaseProgram& phase, const int64_t* values, int64_t lanes) {
   const int64_t steps = program_.reduced.num_tiles;
-  if (steps > 0) reduced_.Seek(values, 0);
-  for (int64_t step = 0; step < steps; ++step) {
-    if (step != 0) reduced_.Next();
-    ComputeTile(phase, reduced_.values(), lanes, step);
-    for (const ReductionProgram& reduction : phase.reductions) {
-      Accumulate(reduction, lanes, step == 0);
-    }
-    StoreOutputs(phase, reduced_.values(), lanes);
-  }
+  RunReducedTiles(phase, values, lanes, 0, steps);
   for (const ReductionProgram& reduction : phase.reductions) {
     FinishReduction(reduction, slots_, lanes, steps == 0);
   }
@@ -115,7 +108,29 @@ void TileWorker::SetRowValues(const int64_t* values, int64_t lane) {
   }
 }
 
+void TileWorker::ReduceRows(const int64_t* values, int64_t lanes) {
+  const auto phase = std::find_if(program_.phases.begin(), program_.phases.end(),
+                                  [](const PhaseProgram& p) { return p.over_reduced; });
+  const ReductionProgram& reduction = phase->reductions.front();
+  const ReducedVector& vector = program_.reduced_vectors.front();
+  std::byte* const results = slots_[vector.vector_slot];
+  const size_t form = static_cast<size_t>(phase->loads.front().load.form);
+  const LaneMap& map = program_.parallel.lanes[form];
+  const int64_t run = map.linear ? lanes : program_.parallel.run;
+  const int64_t points = program_.reduced.chunk_extent * program_.reduced.inner;
+  for (int64_t lane = 0; lane < lanes; lane += run) {
+    reduction.partials.reduce_rows(results + lane * vector.tile_bytes,
+                                   AddressOf(values[form] + map.RowOffset(lane / run, run)),
+                                   map.stride, static_cast<size_t>(std::min(run, lanes - lane)),
+                                   static_cast<size_t>(points));
+  }
+  std::byte* const accumulator = std::exchange(slots_[vector.scalar_slot], results);
+  FinishReduction(reduction, slots_, lanes, /*empty=*/false);
+  slots_[vector.scalar_slot] = accumulator;
+}
+
 void TileWorker::RunRows(const int64_t* values, int64_t lanes) {
+  if (program_.reduces_rows) return ReduceRows(values, lanes);
   for (int64_t lane = 0; lane < lanes; ++lane) {
     SetRowValues(values, lane);
     for (const PhaseProgram& phase : program_.phases) {
@@ -148,21 +163,37 @@ void TileWorker::StartRow(const PhaseProgram& phase, const int64_t* values) {
 
 void TileWorker::RunRowPhase(const PhaseProgram& phase, const int64_t* values) {
   StartRow(phase, values);
-  const int64_t tiles = program_.reduced.num_tiles;
-  reduced_.Seek(values, 0);
-  for (int64_t tile = 0; tile < tiles; ++tile) {
-    if (tile != 0) reduced_.Next();
-    const int64_t lanes = reduced_.lanes();
-    ComputeTile(phase, reduced_.values(), lanes, tile);
-    for (const ReductionProgram& reduction : phase.reductions) {
-      Accumulate(reduction, lanes, tile == 0);
-    }
-    StoreOutputs(phase, reduced_.values(), lanes);
-  }
+  RunReducedTiles(phase, values, /*lanes=*/0, 0, program_.reduced.num_tiles);
   for (const ReductionProgram& reduction : phase.reductions) {
     FoldRow(reduction, program_.reduced.max_lanes);
     FinishReduction(reduction, slots_, program_.row_lanes, /*empty=*/false);
   }
+}
+
+int64_t TileWorker::RunReducedTiles(const PhaseProgram& phase, const int64_t* values, int64_t lanes,
+                                    int64_t begin, int64_t end) {
+  if (begin == end) return 0;
+  reduced_.Seek(values, begin);
+  const bool rows = program_.lanes != Lanes::kParallel;
+  const int64_t first_lanes = rows ? reduced_.lanes() : lanes;
+  if (phase.accumulates_runs) {
+    const LoadStep& load = phase.loads.front();
+    slots_[load.slot] = AddressOf(reduced_.values()[load.load.form]);
+    const TileSpace& space = program_.reduced;
+    const int64_t points = std::min(space.chunk_extent, end * space.chunk) - begin * space.chunk;
+    Accumulate(phase.reductions.front(), points * space.inner, /*first=*/true);
+    return first_lanes;
+  }
+  for (int64_t tile = begin; tile < end; ++tile) {
+    if (tile != begin) reduced_.Next();
+    if (rows) lanes = reduced_.lanes();
+    ComputeTile(phase, reduced_.values(), lanes, tile);
+    for (const ReductionProgram& reduction : phase.reductions) {
+      Accumulate(reduction, lanes, tile == begin);
+    }
+    StoreOutputs(phase, reduced_.values(), lanes);
+  }
+  return first_lanes;
 }
 
 void TileWorker::Accumulate(const ReductionProgram& reduction, int64_t lanes, bool first) {
@@ -243,7 +274,7 @@ void TileWorker::RunPartial(const Split& split, int64_t group, size_t phase_numb
   const bool one_lane = program_.lanes == Lanes::kReduced;
   const int64_t group_lanes = one_lane ? program_.parallel.max_lanes : 1;
   parallel_.Seek(start_, group / group_lanes);
-  int64_t lanes = parallel_.lanes();
+  const int64_t lanes = parallel_.lanes();
   if (one_lane && group % group_lanes >= lanes) return;
   const int64_t* values = parallel_.values();
   if (one_lane) {
@@ -263,18 +294,7 @@ void TileWorker::RunPartial(const Split& split, int64_t group, size_t phase_numb
       }
     }
   }
-  int64_t first_lanes = 0;
-  reduced_.Seek(values, begin);
-  for (int64_t tile = begin; tile < end; ++tile) {
-    if (tile != begin) reduced_.Next();
-    if (rows) lanes = reduced_.lanes();
-    if (tile == begin) first_lanes = lanes;
-    ComputeTile(phase, reduced_.values(), lanes, tile);
-    for (const ReductionProgram& reduction : phase.reductions) {
-      Accumulate(reduction, lanes, tile == begin);
-    }
-    StoreOutputs(phase, reduced_.values(), lanes);
-  }
+  const int64_t first_lanes = RunReducedTiles(phase, values, lanes, begin, end);
   for (const ReductionProgram& reduction : phase.reductions) {
     if (rows) FoldRow(reduction, first_lanes);
     for (const ReductionProgram::Component& component : reduction.components) {

@@ -39,6 +39,7 @@ class TileWorker {
  private:
   void RunParallelTile(const int64_t* values, int64_t lanes);
   void RunRows(const int64_t* values, int64_t lanes);
+  void ReduceRows(const int64_t* values, int64_t lanes);
   void SetRowValues(const int64_t* values, int64_t lane);
   void RunPointPhasesOfTile(const int64_t* values, int64_t lanes);
   void RunRowPhase(const PhaseProgram& phase, const int64_t* values);
@@ -46,6 +47,10 @@ class TileWorker {
   void Accumulate(const ReductionProgram& reduction, int64_t lanes, bool first);
   void FoldRow(const ReductionProgram& reduction, int64_t first_lanes);
   void RunReducedSteps(const PhaseProgram& phase, const int64_t* values, int64_t lanes);
+  // Computes and accumulates tiles [begin, end) of the reduced space; `lanes` are those of the
+  // parallel tile, which rows do not read. Answers the lanes of the first.
+  int64_t RunReducedTiles(const PhaseProgram& phase, const int64_t* values, int64_t lanes,
+                          int64_t begin, int64_t end);
   // Everything a tile computes; then the reductions take their share; then outputs are written,
   // which may lie over inputs.
   void ComputeTile(const PhaseProgram& phase, const int64_t* values, int64_t lanes, int64_t step);

@@ -25,16 +25,27 @@ HWY_INLINE V NanOr(V a, V b, V number) {
   const V nan = hn::IfThenElse(hn::IsNaN(a), a, b);
   return hn::IfThenElse(hn::IsNaN(nan), hn::Add(nan, nan), number);
 }
+// Most values are numbers, for which half of the instructions do.
 struct MaximumOfFloats {
+  static constexpr bool kMindsNan = true;
   template <class D, class V>
-  static HWY_INLINE V Apply(D, V a, V b) {
-    return NanOr(a, b, hn::And(hn::Max(a, b), hn::Max(b, a)));
+  static HWY_INLINE V OfNumbers(D, V a, V b) {
+    return hn::And(hn::Max(a, b), hn::Max(b, a));
+  }
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V a, V b) {
+    return NanOr(a, b, OfNumbers(d, a, b));
   }
 };
 struct MinimumOfFloats {
+  static constexpr bool kMindsNan = true;
   template <class D, class V>
-  static HWY_INLINE V Apply(D, V a, V b) {
-    return NanOr(a, b, hn::Or(hn::Min(a, b), hn::Min(b, a)));
+  static HWY_INLINE V OfNumbers(D, V a, V b) {
+    return hn::Or(hn::Min(a, b), hn::Min(b, a));
+  }
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V a, V b) {
+    return NanOr(a, b, OfNumbers(d, a, b));
   }
 };
 

@@ -6,7 +6,9 @@
 #include "reference_plugin/cpu/math/simd_targets.h"
 // clang-format on
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "reference_plugin/cpu/math/extremes_of_floats-inl.h"
@@ -31,48 +33,129 @@ namespace HWY_NAMESPACE {
 using compiler::Opcode;
 
 struct AddVectors {
+  static constexpr bool kMindsNan = false;
   template <class D, class V>
   static HWY_INLINE V Apply(D, V a, V b) {
     return hn::Add(a, b);
   }
 };
 struct MaximumOfIntegers {
+  static constexpr bool kMindsNan = false;
   template <class D, class V>
   static HWY_INLINE V Apply(D, V a, V b) {
     return hn::Max(a, b);
   }
 };
 struct MinimumOfIntegers {
+  static constexpr bool kMindsNan = false;
   template <class D, class V>
   static HWY_INLINE V Apply(D, V a, V b) {
     return hn::Min(a, b);
   }
 };
 
+// The partial results of a row, in registers.
+template <class D>
+inline constexpr size_t kVectors = kPartialBytes / sizeof(hn::TFromD<D>) / hn::MaxLanes(D());
+template <class D>
+using Sums = hn::Vec<D>[kVectors<D>];
+template <class T>
+inline constexpr size_t kPartials = kPartialBytes / sizeof(T);
+
+template <class D>
+HWY_INLINE void Load(D d, const hn::TFromD<D>* x, Sums<D>& sums) {
+  for (size_t k = 0; k < kVectors<D>; ++k) sums[k] = hn::LoadU(d, x + k * hn::MaxLanes(d));
+}
+template <class D>
+HWY_INLINE void Store(D d, const Sums<D>& sums, hn::TFromD<D>* x) {
+  for (size_t k = 0; k < kVectors<D>; ++k) hn::StoreU(sums[k], d, x + k * hn::MaxLanes(d));
+}
+
+// A core asks for as many lines ahead of their use as there are loads among the instructions that
+// it has in view: few where a load comes with others, or where a row ends. So all are asked for
+// this far ahead. Zen 5, CPU time for rows of 16 KB, 64 MB: maxima 1.60 ms without, 1.48 at 4 KB,
+// 1.36 at 8 KB; sums 1.71 and 1.43.
+constexpr int64_t kPrefetchBytes = 8 << 10;
+
+HWY_INLINE void PrefetchBlock(const void* x) {
+  for (size_t line = 0; line < kPartialBytes; line += 64) {
+    __builtin_prefetch(static_cast<const char*>(x) + kPrefetchBytes + line);
+  }
+}
+
+template <class Op, class D>
+HWY_INLINE void TakeBlocks(D d, const hn::TFromD<D>* x, size_t blocks, Sums<D>& sums) {
+  for (; blocks > 0; --blocks, x += kPartials<hn::TFromD<D>>) {
+    PrefetchBlock(x);
+    for (size_t k = 0; k < kVectors<D>; ++k) {
+      sums[k] = Op::Apply(d, sums[k], hn::LoadU(d, x + k * hn::MaxLanes(d)));
+    }
+  }
+}
+
+// The same for numbers. Answers false, with sums of no use, if there is a NaN. Without its sign
+// bit, a NaN is a greater integer than any number.
+template <class Op, class D>
+HWY_INLINE bool TakeBlocksOfNumbers(D d, const hn::TFromD<D>* x, size_t blocks, Sums<D>& sums) {
+  const hn::RebindToSigned<D> di;
+  const auto magnitude_bits =
+      hn::Set(di, std::numeric_limits<hn::TFromD<hn::RebindToSigned<D>>>::max());
+  auto greatest = hn::Zero(di);
+  for (size_t k = 0; k < kVectors<D>; ++k) {
+    greatest = hn::Max(greatest, hn::And(hn::BitCast(di, sums[k]), magnitude_bits));
+  }
+  for (; blocks > 0; --blocks, x += kPartials<hn::TFromD<D>>) {
+    PrefetchBlock(x);
+    for (size_t k = 0; k < kVectors<D>; ++k) {
+      auto value = hn::LoadU(d, x + k * hn::MaxLanes(d));
+      asm("" : "+v"(value.raw));  // else it is read from memory again for each use
+      greatest = hn::Max(greatest, hn::And(hn::BitCast(di, value), magnitude_bits));
+      sums[k] = Op::OfNumbers(d, sums[k], value);
+    }
+  }
+  return hn::AllFalse(di, hn::Gt(greatest, hn::BitCast(di, hn::Inf(d))));
+}
+
+// Blocks after which numbers that were taken for all are looked for a NaN.
+constexpr size_t kStripBlocks = 16;
+
+template <class Op, class D>
+HWY_INLINE void Take(D d, const hn::TFromD<D>* x, size_t blocks, Sums<D>& sums) {
+  if constexpr (!Op::kMindsNan) {
+    TakeBlocks<Op>(d, x, blocks, sums);
+  } else {
+    while (blocks > 0) {
+      const size_t strip = blocks < kStripBlocks ? blocks : kStripBlocks;
+      Sums<D> before;
+      std::copy_n(sums, kVectors<D>, before);
+      if (!TakeBlocksOfNumbers<Op>(d, x, strip, sums)) {
+        TakeBlocks<Op>(d, x, strip, before);
+        std::copy_n(before, kVectors<D>, sums);
+      }
+      x += strip * kPartials<hn::TFromD<D>>;
+      blocks -= strip;
+    }
+  }
+}
+
 template <class Op, class T>
 void Accumulate(void* partials, const void* values, size_t count, bool first) {
-  constexpr size_t kPartials = kPartialBytes / sizeof(T);
   T* const p = static_cast<T*>(partials);
   const T* x = static_cast<const T*>(values);
-  if (count < kPartials) {
+  if (count < kPartials<T>) {
     if (!first) return VectorBinary<Op, T>(p, p, x, nullptr, count, {});
     std::memcpy(p, x, count * sizeof(T));
     return;
   }
-  const hn::ScalableTag<T> d;
-  constexpr size_t kLanes = hn::MaxLanes(d), kVectors = kPartials / kLanes;
-  const T* const end = x + count;
-  hn::Vec<decltype(d)> sums[kVectors];
-  const T* const from = first ? x : p;
-  for (size_t k = 0; k < kVectors; ++k) sums[k] = hn::LoadU(d, from + k * kLanes);
-  if (first) x += kPartials;
-  for (; x + kPartials <= end; x += kPartials) {
-    for (size_t k = 0; k < kVectors; ++k) {
-      sums[k] = Op::Apply(d, sums[k], hn::LoadU(d, x + k * kLanes));
-    }
-  }
-  for (size_t k = 0; k < kVectors; ++k) hn::StoreU(sums[k], d, p + k * kLanes);
-  VectorBinary<Op, T>(p, p, x, nullptr, static_cast<size_t>(end - x), {});
+  using D = hn::ScalableTag<T>;
+  const D d;
+  Sums<D> sums;
+  Load(d, first ? x : p, sums);
+  if (first) x += kPartials<T>, count -= kPartials<T>;
+  Take<Op>(d, x, count / kPartials<T>, sums);
+  Store(d, sums, p);
+  const size_t rest = count % kPartials<T>;
+  VectorBinary<Op, T>(p, p, x + (count - rest), nullptr, rest, {});
 }
 
 // The lanes of one vector. Highway's scalar target, our baseline, has no halves.
@@ -98,14 +181,13 @@ HWY_INLINE void FoldVector(D d, hn::Vec<D> sum, hn::TFromD<D>* partials) {
 
 template <class Op, class T>
 void Fold(void* partials, size_t count) {
-  constexpr size_t kPartials = kPartialBytes / sizeof(T);
   T* const p = static_cast<T*>(partials);
-  const hn::ScalableTag<T> d;
-  constexpr size_t kLanes = hn::MaxLanes(d), kVectors = kPartials / kLanes;
-  if (count == kPartials) {
-    hn::Vec<decltype(d)> sums[kVectors];
-    for (size_t k = 0; k < kVectors; ++k) sums[k] = hn::LoadU(d, p + k * kLanes);
-    for (size_t half = kVectors / 2; half > 0; half /= 2) {
+  if (count == kPartials<T>) {
+    using D = hn::ScalableTag<T>;
+    const D d;
+    Sums<D> sums;
+    Load(d, p, sums);
+    for (size_t half = kVectors<D> / 2; half > 0; half /= 2) {
       for (size_t k = 0; k < half; ++k) sums[k] = Op::Apply(d, sums[k], sums[k + half]);
     }
     return FoldVector<Op>(d, sums[0], p);
@@ -118,7 +200,18 @@ void Fold(void* partials, size_t count) {
 }
 
 template <class Op, class T>
-constexpr Partials kOf = {&Accumulate<Op, T>, &Fold<Op, T>};
+void ReduceRows(void* results, const void* values, int64_t stride, size_t rows, size_t count) {
+  T partials[kPartials<T>];
+  for (size_t r = 0; r < rows; ++r) {
+    Accumulate<Op, T>(partials, static_cast<const char*>(values) + static_cast<int64_t>(r) * stride,
+                      count, /*first=*/true);
+    Fold<Op, T>(partials, count < kPartials<T> ? count : kPartials<T>);
+    static_cast<T*>(results)[r] = partials[0];
+  }
+}
+
+template <class Op, class T>
+constexpr Partials kOf = {&Accumulate<Op, T>, &Fold<Op, T>, &ReduceRows<Op, T>};
 
 // clang-format off
 constexpr PartialsRow kRows[] = {

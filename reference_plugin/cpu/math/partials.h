@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_MATH_PARTIALS_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "reference_plugin/cpu/math/tile_functions.h"
 
@@ -22,6 +23,10 @@ struct Partials {
   // Reduces `count` partials, at most n, to the first by halves: partial i with partial i + half,
   // where half is the largest power of two below the count, again and again. They are overwritten.
   void (*fold)(void* partials, size_t count) = nullptr;
+  // Both for each of `rows` rows: the `count` values (at least one) at values + r * stride, in
+  // bytes, become results[r].
+  void (*reduce_rows)(void* results, const void* values, int64_t stride, size_t rows,
+                      size_t count) = nullptr;
 
   explicit operator bool() const { return accumulate != nullptr; }
 };

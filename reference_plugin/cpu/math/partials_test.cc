@@ -104,6 +104,52 @@ TYPED_TEST(PartialsTest, AreFoldedByHalves) {
   }
 }
 
+// Nothing that is known of one row gets into another; a NaN may stand in any block of a row.
+TYPED_TEST(PartialsTest, ReduceRowsLikeOneAfterTheOther) {
+  using T = TypeParam;
+  constexpr size_t kMost = kPartialBytes / sizeof(T), kRows = 7, kGap = 3;
+  for (const SimdTarget target : SupportedTargets()) {
+    for (const Opcode opcode : {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum}) {
+      const Partials functions = FindPartials(opcode, kTypeOf<T>, target);
+      const TileRoutine routine = FindTileRoutine(opcode, kTypeOf<T>, kTypeOf<T>, {}, target);
+      for (const size_t count :
+           {size_t{1}, size_t{5}, kMost - 1, kMost, kMost + 1, 4 * kMost, 40 * kMost + 9}) {
+        std::vector<T> values;
+        for (size_t r = 0; r < kRows; ++r) {
+          std::vector<T> row = Values<T>(count + kGap + r);
+          row.resize(count + (r + 1 < kRows ? kGap : 0));
+          // NaNs in odd rows only, each in another place.
+          for (T& value : row) {
+            if (value != value) value = T{3};
+            if constexpr (std::is_floating_point_v<T>) value /= T{7};
+          }
+          if constexpr (std::is_floating_point_v<T>) {
+            if (r % 2 != 0) row[r * count / kRows] = std::numeric_limits<T>::quiet_NaN();
+          }
+          values.insert(values.end(), row.begin(), row.end());
+        }
+        std::vector<T> results(kRows), expected;
+        functions.reduce_rows(results.data(), values.data(),
+                              static_cast<int64_t>((count + kGap) * sizeof(T)), kRows, count);
+        for (size_t r = 0; r < kRows; ++r) {
+          std::vector<T> partials(std::min(count, kMost));
+          const T* const row = &values[r * (count + kGap)];
+          std::copy_n(row, partials.size(), partials.begin());
+          for (size_t i = kMost; i < count; ++i) {
+            T* const partial = &partials[i % kMost];
+            routine.compute(partial, partial, row + i, nullptr, 1, {});
+          }
+          functions.fold(partials.data(), partials.size());
+          expected.push_back(partials[0]);
+        }
+        EXPECT_EQ(std::memcmp(results.data(), expected.data(), kRows * sizeof(T)), 0)
+            << "op " << static_cast<int>(opcode) << ", rows of " << count << ", target "
+            << static_cast<int>(target);
+      }
+    }
+  }
+}
+
 TEST(FindPartialsTest, OthersHaveNone) {
   EXPECT_FALSE(FindPartials(Opcode::kMultiply, DType::kF32));
   EXPECT_FALSE(FindPartials(Opcode::kAdd, DType::kS8));
