@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -80,6 +81,34 @@ bool IsContiguous(const Access& access) {
          (lies_side_by_side || access.byte_strides[0] == 0);
 }
 
+// The form by tiles, where operands lie along a dimension that is not the innermost one: read point
+// by point, each of their elements would cost a transaction of its own. Nothing if there are none,
+// or if tiles would be mostly empty.
+std::optional<Form> ChooseTiles(const Kernel& kernel, const Architecture& architecture) {
+  const KernelShape& shape = kernel.shape;
+  const auto last = static_cast<int32_t>(shape.extents.size()) - 1;
+  if (last < 1 || shape.extents[static_cast<size_t>(last)] < kTile / 2) return std::nullopt;
+  std::optional<Form> best;
+  int64_t most = 0;
+  for (int32_t dim = 0; dim < last; ++dim) {
+    if (shape.extents[static_cast<size_t>(dim)] < kTile / 2) continue;
+    int64_t moved = 0, shared = 0;
+    for (const auto* accesses : {&shape.inputs, &shape.outputs}) {
+      for (const Access& access : *accesses) {
+        if (!IsTurned(access, dim)) continue;
+        moved += ByteSize(access.dtype);
+        shared += std::max<int64_t>(4, ByteSize(access.dtype)) * kTile * (kTile + 1);
+      }
+    }
+    if (moved <= most || shared > architecture.shared_bytes * 3 / 4) continue;
+    most = moved;
+    best.emplace();
+    best->kind = FormKind::kTiles;
+    best->turned_dim = dim;
+  }
+  return best;
+}
+
 Form ChoosePointwise(const Kernel& kernel, const Architecture& architecture) {
   const KernelShape& shape = kernel.shape;
   Form form;
@@ -87,6 +116,7 @@ Form ChoosePointwise(const Kernel& kernel, const Architecture& architecture) {
   for (int64_t extent : shape.extents) points *= extent;
   const int32_t rank = static_cast<int32_t>(shape.extents.size());
   if (rank == 0 || points == 0) return form;
+  if (const std::optional<Form> tiles = ChooseTiles(kernel, architecture)) return *tiles;
   const bool is_flat =
       rank == 1 && points <= INT32_MAX / kPackBytes &&
       std::all_of(shape.inputs.begin(), shape.inputs.end(), IsContiguous) &&
@@ -264,6 +294,13 @@ bool IsPacked(const Access& access, int32_t dim, int32_t vector) {
   return std::all_of(
       access.dynamic_offsets.begin(), access.dynamic_offsets.end(),
       [&](const compiler::DynamicOffset& offset) { return offset.byte_stride % unit == 0; });
+}
+
+bool IsTurned(const Access& access, int32_t dim) {
+  const int64_t bytes = ByteSize(access.dtype);
+  const int64_t innermost = std::abs(access.byte_strides[access.byte_strides.size() - 1]);
+  return std::abs(access.byte_strides[static_cast<size_t>(dim)]) == bytes && innermost != 0 &&
+         innermost != bytes;
 }
 
 int64_t RowBytes(const Kernel& kernel) {

@@ -12,9 +12,11 @@
 namespace plinth::cuda {
 
 inline constexpr int32_t kWarp = 32;  // threads, on all devices there are
+inline constexpr int32_t kTile = 32;  // points along each side of a tile
 
 enum class FormKind : uint8_t {
   kPointwise,  // threads take points
+  kTiles,      // blocks take tiles of points, in two dimensions
   kRows,       // threads, or several of them, take rows
 };
 
@@ -35,6 +37,9 @@ struct Form {
   int32_t vector = 1;
   // kPointwise: the text does not have the length of the only dimension, the launch has.
   bool takes_length = false;
+
+  // kTiles: the dimension, beside the innermost one, along which some operands lie.
+  int32_t turned_dim = 0;
 
   // kRows: a block is `rows` rows times `slices` threads of each, `block` together.
   int32_t rows = 1, slices = 1;
@@ -58,6 +63,10 @@ int64_t RowLength(const compiler::KernelShape& shape);
 // Whether `vector` elements from a multiple of `vector` on, along dimension `dim`, lie side by side
 // at a multiple of their size (16 bytes, if they are more).
 bool IsPacked(const compiler::Access& access, int32_t dim, int32_t vector);
+
+// Whether neighbours along dimension `dim` are neighbours in memory, and those along the innermost
+// one lie apart.
+bool IsTurned(const compiler::Access& access, int32_t dim);
 
 // Bytes that a kernel keeps of each row.
 int64_t RowBytes(const compiler::Kernel& kernel);

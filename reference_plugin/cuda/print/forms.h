@@ -13,6 +13,8 @@ namespace plinth::cuda {
 
 Expected<PrintedStep> PrintPointwise(const compiler::Kernel& kernel, const Form& form,
                                      const Architecture& architecture);
+Expected<PrintedStep> PrintTiles(const compiler::Kernel& kernel, const Form& form,
+                                 const Architecture& architecture);
 Expected<PrintedStep> PrintRows(const compiler::Kernel& kernel, const Form& form,
                                 const Architecture& architecture);
 

@@ -123,6 +123,15 @@ TEST(GoldenTest, RowsOfABlock) { ExpectGolden(MakeNormalize(300, 20000), "normal
 TEST(GoldenTest, Columns) { ExpectGolden(MakeColumnSum(640, 1000), "column_sum"); }
 TEST(GoldenTest, SplitColumns) { ExpectGolden(MakeColumnSum(64, 200704), "column_sum_split"); }
 
+TEST(GoldenTest, ATransposedOperand) {
+  Kernel kernel = MakeAdd(100);
+  kernel.shape.extents = {300, 100};
+  kernel.shape.inputs = {MakeAccess(0, {400, 4}), MakeAccess(1, {4, 1200})};
+  kernel.shape.outputs = {MakeAccess(0, {400, 4})};
+  kernel.shape.num_parallel = 2;
+  ExpectGolden(kernel, "add_turned");
+}
+
 TEST(GoldenTest, OneTextForEveryLength) {
   EXPECT_EQ(PrintKernel(MakeAdd(1 << 20), {})->actions[0].kernel->text,
             PrintKernel(MakeAdd((1 << 22) + 3), {})->actions[0].kernel->text);

@@ -73,9 +73,10 @@ Expected<PrintedStep> PrintKernel(const compiler::Kernel& kernel,
   if (std::optional<PrintedStep> fills = PrintFills(printed)) {
     step = *std::move(fills);
   } else {
-    Expected<PrintedStep> with_actions = form.kind == FormKind::kPointwise
-                                             ? PrintPointwise(printed, form, architecture)
-                                             : PrintRows(printed, form, architecture);
+    Expected<PrintedStep> with_actions =
+        form.kind == FormKind::kPointwise ? PrintPointwise(printed, form, architecture)
+        : form.kind == FormKind::kTiles   ? PrintTiles(printed, form, architecture)
+                                          : PrintRows(printed, form, architecture);
     if (!with_actions.ok()) {
       return with_actions.status().WithContext(StrCat("kernel \"", kernel.name, "\""));
     }

@@ -155,7 +155,7 @@ std::string KernelCode::Condition(const Access& access, const Point& point) cons
   return condition;
 }
 
-std::string KernelCode::Load(int32_t input, const Point& point) const {
+std::string KernelCode::LoadText(int32_t input, const Point& point) const {
   const Access& access = kernel_.shape.inputs[static_cast<size_t>(input)];
   const std::string load =
       StrCat("ld<", TypeText(access.dtype), ">(", InputAddress(input, point), ")");
@@ -168,7 +168,7 @@ std::string KernelCode::UniformValue(int32_t phase, int32_t number) {
   const Node& node =
       kernel_.body.phases[static_cast<size_t>(phase)].nodes[static_cast<size_t>(number)];
   if (node.kind == NodeKind::kConstant) return LiteralText(node.dtype, node.constant);
-  return Load(node.index, Point(kernel_.shape.extents.size(), "0"));
+  return LoadText(node.index, Point(kernel_.shape.extents.size(), "0"));
 }
 
 Status KernelCode::Nodes(int32_t phase, const Point& point,
@@ -182,7 +182,7 @@ Status KernelCode::Nodes(int32_t phase, const Point& point,
     switch (node.kind) {
       case NodeKind::kInput:
         value = load(number);
-        if (value.empty()) value = Load(node.index, point);
+        if (value.empty()) value = LoadText(node.index, point);
         break;
       case NodeKind::kConstant:
         value = LiteralText(node.dtype, node.constant);

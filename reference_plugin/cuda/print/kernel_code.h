@@ -54,6 +54,8 @@ class KernelCode {
   // `bytes` more than the address at the point.
   std::string InputAddress(int32_t input, const Point& point) const;
   std::string OutputAddress(int32_t output, const Point& point) const;
+  // The value at the point: the fill value out of bounds.
+  std::string LoadText(int32_t input, const Point& point) const;
 
   // Points, `vector` neighbours along `dim` at once from coordinate `base` in `point` on, through
   // all of `phases`. `part`: how many of them there are, an expression, or empty: all.
@@ -73,7 +75,6 @@ class KernelCode {
                      size_t number) const;
   std::string Sum(int64_t constant, std::span<const int64_t> factors, const Point& point) const;
   std::string Condition(const compiler::Access& access, const Point& point) const;
-  std::string Load(int32_t input, const Point& point) const;
 
   const compiler::Kernel& kernel_;
   Code code_;
