@@ -63,7 +63,8 @@ Plugin::Plugin(PluginOptions options) : options_(std::move(options)) {
   info_.options = {
       {"num_devices", int64_t{1}, "devices that the client has; they share the machine", 1,
        kMostDevices},
-      {"num_threads", int64_t{0}, "threads of the host that compute; 0 for one per core", 0,
+      {"num_threads", int64_t{0},
+       "threads of the host that compute; 0 for one per processor that the process may use", 0,
        kMostThreads},
       {"memory_limit_bytes", int64_t{0},
        "of all arrays and running programs at once; 0 for the memory of the machine", 0},

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "reference_plugin/backend/host/floating_point_modes.h"
+#include "reference_plugin/backend/host/processors.h"
 
 namespace plinth::backend {
 namespace {
@@ -33,8 +34,10 @@ void Pause() {
 #endif
 }
 
-// Whether `is_done()` came true in time.
-bool SpinUntil(const auto& is_done) {
+// Whether `is_done()` came true in time, which it cannot while its thread waits for the processor
+// that this one keeps busy.
+bool SpinUntil(const auto& is_done, bool alone) {
+  if (alone) return is_done();
   const auto deadline = std::chrono::steady_clock::now() + kSpinTime;
   do {
     for (int i = 0; i < 32; ++i) {
@@ -82,6 +85,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
 
   int parallelism = 1;
   pid_t process = getpid();
+  const bool has_one_processor = UsableProcessors() == 1;
 
   std::mutex mutex;
   std::condition_variable work_arrived;
@@ -154,7 +158,8 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
       } else {
         uint64_t seen = arrivals.load(std::memory_order_acquire);
         lock.unlock();
-        bool arrived = SpinUntil([&] { return arrivals.load(std::memory_order_acquire) != seen; });
+        bool arrived = SpinUntil([&] { return arrivals.load(std::memory_order_acquire) != seen; },
+                                 has_one_processor);
         lock.lock();
         if (arrived || stopping || !tasks.empty() || FindJob() != nullptr) continue;
         Park(lock);
@@ -267,7 +272,7 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
     std::lock_guard lock(state_->mutex);
     state_->jobs.erase(std::find(state_->jobs.begin(), state_->jobs.end(), &job));
   }
-  if (!SpinUntil(is_alone)) {
+  if (!SpinUntil(is_alone, state_->has_one_processor)) {
     std::unique_lock lock(state_->mutex);
     state_->helper_left.wait(lock, is_alone);
   }

@@ -2,9 +2,9 @@
 #include "reference_plugin/cpu/pjrt/client.h"
 
 #include <cstring>
-#include <thread>
 #include <utility>
 
+#include "reference_plugin/backend/host/processors.h"
 #include "reference_plugin/cpu/pjrt/buffer.h"
 
 namespace plinth::cpu {
@@ -52,8 +52,7 @@ CpuClient::CpuClient(const CpuClientOptions& options)
           options.backend != nullptr ? options.backend
                                      : MakeBackend(options.library, options.native),
           std::make_shared<backend::Runtime>(
-              options.num_threads > 0 ? options.num_threads
-                                      : static_cast<int>(std::thread::hardware_concurrency()),
+              options.num_threads > 0 ? options.num_threads : backend::UsableProcessors(),
               options.memory_limit, options.num_devices, options.device_memory_limit)) {
   runtime()->subnormals = options.subnormals;
   for (int id = 0; id < options.num_devices; ++id) {

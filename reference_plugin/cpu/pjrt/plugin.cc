@@ -53,7 +53,8 @@ sdk::PluginInfo MakeInfo() {
        "devices that the client has; they share the machine. 0 for what JAX_NUM_CPU_DEVICES or "
        "XLA_FLAGS=--xla_force_host_platform_device_count ask JAX's own CPU for, else 1",
        0, kMostDevices},
-      {"num_threads", int64_t{0}, "threads that compute; 0 for one per core", 0, kMostThreads},
+      {"num_threads", int64_t{0},
+       "threads that compute; 0 for one per processor that the process may use", 0, kMostThreads},
       {"memory_limit_bytes", int64_t{0},
        "of all arrays and running programs at once; 0 for the memory of the machine or container, "
        "as far as it is free",

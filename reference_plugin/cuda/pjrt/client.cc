@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <thread>
 #include <utility>
 
+#include "reference_plugin/backend/host/processors.h"
 #include "reference_plugin/cuda/pjrt/buffer.h"
 #include "reference_plugin/cuda/pjrt/topology.h"
 #include "reference_plugin/cuda/print/program.h"
@@ -68,8 +68,7 @@ Expected<std::unique_ptr<sdk::Client>> GpuClient::Create(const GpuClientOptions&
   PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const Driver> driver, Driver::Open(options.places));
   PLINTH_ASSIGN_OR_RETURN(const std::vector<int64_t> ordinals,
                           Ordinals(*driver, options.visible_devices));
-  auto runtime = std::make_shared<backend::Runtime>(
-      std::max(2, static_cast<int>(std::thread::hardware_concurrency())), 0);
+  auto runtime = std::make_shared<backend::Runtime>(std::max(2, backend::UsableProcessors()), 0);
   std::vector<std::shared_ptr<Gpu>> gpus;
   for (const int64_t ordinal : ordinals) {
     PLINTH_ASSIGN_OR_RETURN(

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_PROCESSORS_H_
+#define PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_PROCESSORS_H_
+
+namespace plinth::backend {
+
+// How many processors the calling thread, and so a thread that it starts, may run on: fewer than
+// the machine has under `taskset`, in a container's set of processors, and the like. At least 1.
+int UsableProcessors();
+
+}  // namespace plinth::backend
+
+#endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_PROCESSORS_H_
