@@ -7,6 +7,7 @@
 // clang-format on
 
 #include <cstring>
+#include <type_traits>
 
 #include "reference_plugin/cpu/math/map-inl.h"
 #include "reference_plugin/cpu/math/tile_row.h"
@@ -33,6 +34,49 @@ void Fill(void* result, const void* element, size_t count) {
   for (size_t i = 0; i < count; ++i) r[i] = value;
 }
 
+#if HWY_TARGET <= HWY_AVX2
+// Every `kStride`-th element, as many whole vectors as end before the last of `count` elements:
+// what is read beside an element lies in front of the next. Answers how many that were.
+template <int kStride, class T>
+size_t LoadEvery(T* result, const T* source, size_t count) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  const auto load = [&](size_t vector) { return hn::LoadU(d, source + vector * kLanes); };
+  size_t i = 0;
+  for (; i + kLanes < count; i += kLanes, source += kStride * kLanes) {
+    hn::Vec<decltype(d)> v;
+    if constexpr (kStride == 2) {
+      v = hn::ConcatEven(d, load(1), load(0));
+    } else if constexpr (kStride == 3) {
+      hn::Vec<decltype(d)> second, third;
+      hn::LoadInterleaved3(d, source, v, second, third);
+    } else {
+      v = hn::ConcatEven(d, hn::ConcatEven(d, load(3), load(2)),
+                         hn::ConcatEven(d, load(1), load(0)));
+    }
+    hn::StoreU(v, d, result + i);
+  }
+  return i;
+}
+#endif
+
+// The first elements of a strided load, where vectors are faster than one at a time.
+template <class T>
+size_t LoadVectors(T* result, const char* source, int64_t byte_stride, size_t count) {
+#if HWY_TARGET <= HWY_AVX2  // Highway's shuffles for the baseline are not of all sizes.
+  if constexpr (std::is_integral_v<T>) {
+    const T* from = reinterpret_cast<const T*>(source);
+    constexpr int64_t kBytes = sizeof(T);
+    if (byte_stride == 2 * kBytes) return LoadEvery<2>(result, from, count);
+    if (byte_stride == 3 * kBytes) return LoadEvery<3>(result, from, count);
+    if (byte_stride == 4 * kBytes) return LoadEvery<4>(result, from, count);
+  }
+#else
+  (void)result, (void)source, (void)byte_stride, (void)count;
+#endif
+  return 0;
+}
+
 template <class T>
 void LoadStrided(void* result, const void* base, int64_t byte_stride, size_t count) {
   if (byte_stride == static_cast<int64_t>(sizeof(T))) {
@@ -49,7 +93,7 @@ void LoadStrided(void* result, const void* base, int64_t byte_stride, size_t cou
     }
     return;
   }
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = LoadVectors(r, source, byte_stride, count); i < count; ++i) {
     std::memcpy(r + i, source + static_cast<int64_t>(i) * byte_stride, sizeof(T));
   }
 }

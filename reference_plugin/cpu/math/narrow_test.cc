@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cmath>
@@ -180,7 +182,8 @@ TEST_P(NarrowTest, RawElementsOfEverySize) {
     }
     const unsigned char* middle = memory.data() + memory.size() / 2 + 1;
     const int64_t element = static_cast<int64_t>(size);
-    for (int64_t stride : {element, -element, int64_t{0}, 3 * element, -2 * element, element + 1}) {
+    for (int64_t stride : {element, -element, int64_t{0}, 2 * element, 3 * element, 4 * element,
+                           -2 * element, element + 1}) {
       std::vector<unsigned char> tile(size * kCount);
       load(tile.data(), middle, stride, kCount);
       for (int64_t i = 0; i < kCount; ++i) {
@@ -203,6 +206,38 @@ TEST_P(NarrowTest, RawElementsOfEverySize) {
   EXPECT_EQ(FindFill(3, GetParam()), nullptr);
   EXPECT_EQ(FindFill(0, GetParam()), nullptr);
   EXPECT_EQ(FindStridedLoad(32, GetParam()), nullptr);
+}
+
+// Vectors read what lies between the elements too, but nothing in front of the first or behind the
+// last: there may be the end of the memory.
+TEST_P(NarrowTest, StridedLoadsStayBetweenTheirElements) {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  void* pages = mmap(nullptr, static_cast<size_t>(3 * page), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  unsigned char* const begin = static_cast<unsigned char*>(pages) + page;
+  for (int64_t i = 0; i < page; ++i) begin[i] = static_cast<unsigned char>(i * 7 + i / 256);
+  ASSERT_EQ(mprotect(pages, static_cast<size_t>(page), PROT_NONE), 0);
+  ASSERT_EQ(mprotect(begin + page, static_cast<size_t>(page), PROT_NONE), 0);
+  for (const int64_t size : {1, 2, 4, 8, 16}) {
+    const StridedLoadFunction load = FindStridedLoad(static_cast<size_t>(size), GetParam());
+    for (int64_t stride = 1; stride <= 5; ++stride) {
+      for (const int64_t count : {1, 2, 7, 8, 9, 16, 17, 33, 50}) {
+        const int64_t bytes = ((count - 1) * stride + 1) * size;
+        std::vector<unsigned char> tile(static_cast<size_t>(count * size));
+        for (unsigned char* base : {begin, begin + page - bytes}) {
+          load(tile.data(), base, stride * size, static_cast<size_t>(count));
+          for (int64_t i = 0; i < count; ++i) {
+            ASSERT_EQ(std::memcmp(tile.data() + i * size, base + i * stride * size,
+                                  static_cast<size_t>(size)),
+                      0)
+                << size << " bytes, every " << stride << "th of " << count << ": " << i;
+          }
+        }
+      }
+    }
+  }
+  munmap(pages, static_cast<size_t>(3 * page));
 }
 
 TEST_P(NarrowTest, Iota) {
