@@ -584,7 +584,8 @@ PLINTH_EXPORT uint64_t plinth_ifrt_sharding_hash(const plinth_ifrt_sharding* sha
 // bytes: Out: the message, NUL-terminated too; freed with plinth_string_free.
 // size: Out: its bytes.
 // INVALID_ARGUMENT: A sharding for another rank.
-// UNIMPLEMENTED: Concrete and opaque shardings.
+// UNIMPLEMENTED: Concrete shardings; opaque ones, but for those of which a plugin told an
+// OpSharding, such as an unreduced one.
 PLINTH_EXPORT plinth_status* plinth_ifrt_sharding_to_op_sharding(
     const plinth_ifrt_sharding* sharding, size_t rank, char** bytes, size_t* size);
 
@@ -739,7 +740,7 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_array_assemble(
 // array: Not null.
 // semantics: For all inputs.
 // outputs: Out: room for plinth_ifrt_sharding_num_addressable arrays.
-// INVALID_ARGUMENT: A deleted array; an opaque sharding.
+// INVALID_ARGUMENT: A deleted array.
 PLINTH_EXPORT plinth_status* plinth_ifrt_array_disassemble(
     plinth_ifrt_array* array, plinth_ifrt_copy_semantics semantics, plinth_ifrt_array** outputs);
 
@@ -771,7 +772,8 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_arrays_copy(
     plinth_ifrt_device* const* devices, size_t num_devices, const char* memory_kind,
     plinth_ifrt_copy_semantics semantics, plinth_ifrt_array** outputs);
 
-// Whether a remap plan is sound. [since 0.1]
+// Whether a remap plan is sound. Where a sharding is opaque, the shapes of shards are compared when
+// the plan is followed. [since 0.1]
 // client: Not null.
 // plan: Not null.
 // INVALID_ARGUMENT: What is wrong: a shard used twice or left out, types, shapes, devices or
@@ -883,7 +885,7 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_executable_num_outputs(
 // executable: Not null.
 // index: Which output.
 // type: Out: its element type.
-// dims: Out: its shape; of an opaque one, that of a shard.
+// dims: Out: its shape; of an opaque one of which the plugin told nothing, that of a shard.
 // num_dims: Out: number of `dims`.
 // sharding: Out: its sharding.
 // INVALID_ARGUMENT: It did not compile: the code and text of the plugin.

@@ -47,6 +47,20 @@ Array::~Array() {
   for (const Ref<Shard>& shard : shards_) shard->DropUser(/*is_delete=*/false);
 }
 
+Expected<Dims> Array::ShardDims(size_t place) const {
+  const Partitioning& partitioning = spec_.sharding->partitioning();
+  if (partitioning.kind() == Partitioning::Kind::kOpaque) {
+    const Shard& shard = *shards_[place];
+    if (!shard.error().ok()) return shard.error();
+    PLINTH_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, shard.buffer()->Dims());
+    return Dims(dims);
+  }
+  Expected<IndexDomain> domain =
+      partitioning.Domain(spec_.dims, spec_.sharding->addressable()[place]);
+  if (!domain.ok()) return InvalidArgument(domain.status().message());
+  return (*std::move(domain)).extents;
+}
+
 void Array::Delete() {
   if (is_deleted_.exchange(true, std::memory_order_acq_rel)) return;
   for (const Ref<Shard>& shard : shards_) shard->DropUser(/*is_delete=*/true);

@@ -80,6 +80,10 @@ class Array : public Counted {
   const Ref<const Sharding>& sharding() const { return spec_.sharding; }
   const ArraySpec& spec() const { return spec_; }
   const std::vector<Ref<Shard>>& shards() const { return shards_; }
+  // Of the shard at a place of `shards`, also where its part of the array is not known.
+  // INVALID_ARGUMENT if the sharding is not for such arrays; of an opaque one's shard without
+  // contents their error.
+  Expected<Dims> ShardDims(size_t place) const;
   // Drops this array's contents; the memory goes with the last array that shares it. Again:
   // nothing.
   void Delete();

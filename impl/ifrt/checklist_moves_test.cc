@@ -62,6 +62,12 @@ TEST_P(MoveChecklist, TakenApartAndPutTogether) {
                client_->Assemble({PJRT_Buffer_Type_S32, {8}, opaque}, parts));
   ASSERT_OK(assembled.Ready().Await());
   EXPECT_EQ(assembled.sharding(), opaque);
+  ASSERT_VALUE(const std::vector<Array> again, assembled.Disassemble());
+  for (size_t i = 0; i < again.size(); ++i) {
+    ASSERT_VALUE(const std::vector<int32_t> have, again[i].ToHost<int32_t>());
+    ASSERT_VALUE(const std::vector<int32_t> want, parts[i].ToHost<int32_t>());
+    EXPECT_EQ(have, want);
+  }
   // One array on one device is what it was.
   ASSERT_VALUE(const Sharding single, client_->Single(here_[0]));
   ASSERT_VALUE(const Array alone, MakeIota({8}, single));

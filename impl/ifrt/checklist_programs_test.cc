@@ -142,6 +142,39 @@ TEST_P(ProgramChecklist, RefusesArgumentsThatAreCutInAnotherWay) {
   }
 }
 
+// Partial sums have no meaning as an array, and are one all the same.
+TEST_P(ProgramChecklist, GivesAndTakesWhatIsUnreduced) {
+  constexpr const char* kPartial = R"(
+module @partial attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["a"=2]>
+  func.func public @main(%x: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>})
+      -> (tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"a"}>}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<4x6xf32>, tensor<f32>) -> tensor<6xf32>
+    return %0 : tensor<6xf32>
+  }
+})";
+  const std::vector<Device> pair = DevicesOf({0, 1});
+  ASSERT_VALUE(const Executable partial, Make(kPartial, {.devices = pair, .use_shardy = true}));
+  ASSERT_VALUE(const ArraySpec output, partial.Output(0));
+  EXPECT_EQ(output.dims, std::vector<int64_t>{6});
+  ASSERT_VALUE(const std::string bytes, output.sharding.ToOpSharding(1));
+  EXPECT_NE(bytes, "");
+  EXPECT_EQ(output.sharding.IndexDomains(output.dims).status().code(),
+            PJRT_Error_Code_FAILED_PRECONDITION);
+  ASSERT_VALUE(const Sharding rows, client_->Named({{{"a", 2}}, pair}, {{"a"}, {}}));
+  ASSERT_VALUE(const Array x, client_->FromHost<float>({4, 6}, rows, Iota<float>(24)));
+  ASSERT_VALUE(const std::vector<Array> outputs, partial({x}));
+  ASSERT_VALUE(const std::vector<Array> parts, outputs[0].Disassemble());
+  ASSERT_EQ(parts.size(), 2u);
+  ASSERT_VALUE(const std::vector<float> first, parts[0].ToHost<float>());
+  ASSERT_VALUE(const std::vector<float> second, parts[1].ToHost<float>());
+  for (size_t column = 0; column < 6; ++column) {
+    EXPECT_EQ(first[column] + second[column], static_cast<float>(36 + 4 * column));
+  }
+}
+
 TEST_P(ProgramChecklist, DonatesWhatTheProgramNames) {
   constexpr const char* kDonor = R"(
 module @donor {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "impl/ifrt/executable.h"
 #include "impl/ifrt/op_sharding.h"
 #include "impl/ifrt/work_queue.h"
@@ -11,9 +13,8 @@ namespace {
 // The shape of an array whose shards have `dims`.
 Dims GlobalShape(const Partitioning& partitioning, std::span<const int64_t> dims) {
   Dims global(dims);
-  if (partitioning.kind() == Partitioning::Kind::kTiled) {
-    for (size_t d = 0; d < global.size(); ++d) global[d] *= partitioning.tiles()[d];
-  }
+  const std::span<const int64_t> tiles = partitioning.tiles();
+  for (size_t d = 0; d < std::min(global.size(), tiles.size()); ++d) global[d] *= tiles[d];
   return global;
 }
 
@@ -127,9 +128,9 @@ Status Executable::ReadShardings() {
     told.resize(memory_kinds.size());
   }
   for (size_t i = 0; i < told.size(); ++i) {
-    Expected<Partitioning> partitioning =
-        devices_.size() == 1 ? Partitioning::Replicated(1)
-                             : PartitioningFromOpSharding(told[i], devices_.size());
+    Expected<Partitioning> partitioning = devices_.size() == 1
+                                              ? Partitioning::Replicated(1)
+                                              : PartitioningOfProgram(told[i], devices_.size());
     if (!partitioning.ok()) partitioning = Partitioning::Opaque(devices_.size());
     if (!partitioning.ok()) return partitioning.status();
     PLINTH_ASSIGN_OR_RETURN(
@@ -178,7 +179,7 @@ Status Executable::ReadOutputs() {
                                                 ? Partitioning::Replicated(1)
                                                 : Partitioning::Opaque(devices_.size());
       if (!shardings.empty()) {
-        Expected<Partitioning> told = PartitioningFromOpSharding(shardings[i], devices_.size());
+        Expected<Partitioning> told = PartitioningOfProgram(shardings[i], devices_.size());
         if (told.ok()) partitioning = std::move(told);
       } else if (!program_.output_shardings.empty() && devices_.size() > 1) {
         const Sharding& said = *program_.output_shardings[i];

@@ -235,11 +235,10 @@ Expected<std::vector<Ref<Array>>> DisassembleArray(Array& array, CopySemantics s
   PLINTH_RETURN_IF_ERROR(CheckArrays(*array.sharding()->client(), arrays, "array"));
   const Sharding& from = *array.sharding();
   std::vector<ArraySpec> specs;
-  for (const size_t shard : from.addressable()) {
-    const Expected<IndexDomain> domain = from.partitioning().Domain(array.dims(), shard);
-    if (!domain.ok()) return InvalidArgument(domain.status().message());
-    PLINTH_ASSIGN_OR_RETURN(Ref<const Sharding> single, from.OfShard(shard));
-    specs.push_back({array.type(), domain->extents, std::move(single)});
+  for (size_t place = 0; place < from.addressable().size(); ++place) {
+    PLINTH_ASSIGN_OR_RETURN(Dims dims, array.ShardDims(place));
+    PLINTH_ASSIGN_OR_RETURN(Ref<const Sharding> single, from.OfShard(from.addressable()[place]));
+    specs.push_back({array.type(), std::move(dims), std::move(single)});
   }
   PLINTH_ASSIGN_OR_RETURN(Donation donation, Donation::Take(semantics, arrays));
   std::vector<Ref<Array>> parts;

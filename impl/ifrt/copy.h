@@ -34,7 +34,7 @@ Expected<std::vector<Ref<Array>>> CopyArrays(const Ref<const Client>& client,
 Expected<Ref<Array>> AssembleArray(const Ref<const Client>& client, ArraySpec spec,
                                    std::span<Array* const> shards, CopySemantics semantics);
 
-// The addressable shards as arrays of their own. INVALID_ARGUMENT for opaque shardings.
+// The addressable shards as arrays of their own, also of opaque shardings.
 Expected<std::vector<Ref<Array>>> DisassembleArray(Array& array, CopySemantics semantics);
 
 // One shard of an array that every shard holds whole. INVALID_ARGUMENT for other arrays and for

@@ -77,15 +77,19 @@ Expected<std::vector<int64_t>> Iota(std::span<const int64_t> dims,
   return ids;
 }
 
+// How many of the tile dimensions are none of the array.
+size_t Trailing(const OpSharding& sharding) {
+  if (!sharding.last_tile_dims.empty()) return sharding.last_tile_dims.size();
+  return sharding.replicate_on_last_tile_dim ? 1 : 0;
+}
+
 Expected<Partitioning> FromTiles(const OpSharding& sharding, size_t num_shards) {
   const auto shards = static_cast<int64_t>(num_shards);
   const std::span<const int64_t> all = sharding.tile_dimensions;
   for (const Kind kind : sharding.last_tile_dims) {
     if (kind != Kind::kReplicated) return Refused(kind);
   }
-  const size_t trailing = sharding.last_tile_dims.empty()
-                              ? (sharding.replicate_on_last_tile_dim ? 1 : 0)
-                              : sharding.last_tile_dims.size();
+  const size_t trailing = Trailing(sharding);
   if (trailing > all.size()) {
     return InvalidArgument("an OpSharding says that ", trailing,
                            " of its tile dimensions replicate, and has ", all.size());
@@ -170,7 +174,23 @@ Expected<Partitioning> PartitioningFromOpSharding(std::string_view bytes, size_t
   }
 }
 
+Expected<Partitioning> PartitioningOfProgram(std::string_view bytes, size_t num_shards) {
+  Expected<Partitioning> made = PartitioningFromOpSharding(bytes, num_shards);
+  if (made.ok() || made.status().code() != StatusCode::kUnimplemented) return made;
+  PLINTH_ASSIGN_OR_RETURN(const OpSharding sharding,
+                          messages::ReadOpSharding(std::as_bytes(std::span<const char>(bytes))));
+  std::span<const int64_t> tiles;
+  if (sharding.kind == Kind::kTiled) {
+    tiles = sharding.tile_dimensions;
+    tiles = tiles.first(tiles.size() - std::min(tiles.size(), Trailing(sharding)));
+    // Shapes are multiplied by them.
+    if (!ProductWithin(tiles, static_cast<int64_t>(Partitioning::kMaxShards))) tiles = {};
+  }
+  return Partitioning::OpaqueOf(std::string(bytes), tiles, num_shards);
+}
+
 Expected<std::string> ToOpSharding(const Partitioning& partitioning, size_t rank) {
+  if (!partitioning.op_sharding().empty()) return partitioning.op_sharding();
   OpSharding sharding;
   if (!partitioning.IsFullyReplicated()) {
     PLINTH_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(partitioning, rank));

@@ -67,6 +67,31 @@ TEST(OpSharding, WhatHasNoMeaningForAnArrayIsRefusedWithTheReason) {
   EXPECT_TRUE(Read(maximal, 1).ok());
 }
 
+// What a plugin tells of a program is kept, and said again.
+TEST(OpSharding, OfProgramsAreOpaqueWhereTheyMeanNothingForAnArray) {
+  OpSharding unreduced = Tiled({2, 2}, {0, 1, 2, 3});
+  unreduced.last_tile_dims = {Kind::kUnreduced};
+  const std::string bytes = messages::WriteOpSharding(unreduced);
+  const auto made = PartitioningOfProgram(bytes, 4);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_EQ(made->kind(), Partitioning::Kind::kOpaque);
+  EXPECT_EQ(Dims(made->tiles()), Dims{2});
+  EXPECT_EQ(*ToOpSharding(*made, 1), bytes);
+  EXPECT_EQ(*made, *PartitioningOfProgram(bytes, 4));
+  unreduced.devices = {3, 2, 1, 0};
+  EXPECT_FALSE(*made == *PartitioningOfProgram(messages::WriteOpSharding(unreduced), 4));
+  EXPECT_EQ(made->Domain(Dims{4}, 0).status().code(), StatusCode::kFailedPrecondition);
+  // Others are what they are for arrays, and nonsense is nonsense.
+  EXPECT_EQ(PartitioningOfProgram(messages::WriteOpSharding(Tiled({4}, {0, 1, 2, 3})), 4)->kind(),
+            Partitioning::Kind::kTiled);
+  EXPECT_FALSE(PartitioningOfProgram("\xff", 4).ok());
+  OpSharding huge = Tiled({INT64_MAX, INT64_MAX}, {0});
+  huge.last_tile_dims = {Kind::kManual};
+  const auto of_huge = PartitioningOfProgram(messages::WriteOpSharding(huge), 4);
+  ASSERT_TRUE(of_huge.ok());
+  EXPECT_TRUE(of_huge->tiles().empty()) << "no shape is multiplied by these";
+}
+
 TEST(OpSharding, Contradictions) {
   const auto code = [](const OpSharding& sharding, size_t shards) {
     return Read(sharding, shards).status().code();

@@ -35,6 +35,14 @@ Expected<Partitioning> Partitioning::Opaque(size_t num_shards) {
   return Partitioning(Kind::kOpaque, num_shards);
 }
 
+Expected<Partitioning> Partitioning::OpaqueOf(std::string op_sharding,
+                                              std::span<const int64_t> tiles, size_t num_shards) {
+  PLINTH_ASSIGN_OR_RETURN(Partitioning made, Opaque(num_shards));
+  made.op_sharding_ = std::move(op_sharding);
+  made.tiles_ = Dims(tiles);
+  return made;
+}
+
 Expected<Partitioning> Partitioning::Tiled(std::span<const int64_t> tiles,
                                            std::span<const int64_t> tile_of_shard) {
   const size_t num_shards = tile_of_shard.size();
@@ -188,7 +196,8 @@ Expected<Dims> Partitioning::ShardShape(std::span<const int64_t> dims) const {
 
 bool operator==(const Partitioning& a, const Partitioning& b) {
   if (a.kind_ == Partitioning::Kind::kOpaque || b.kind_ == Partitioning::Kind::kOpaque) {
-    return &a == &b;
+    return &a == &b || (a.kind_ == b.kind_ && a.num_shards_ == b.num_shards_ &&
+                        !a.op_sharding_.empty() && a.op_sharding_ == b.op_sharding_);
   }
   return a.kind_ == b.kind_ && a.num_shards_ == b.num_shards_ && a.tiles_ == b.tiles_ &&
          a.tile_of_shard_ == b.tile_of_shard_ && a.dims_ == b.dims_ && a.domains_ == b.domains_;

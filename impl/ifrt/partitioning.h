@@ -38,14 +38,21 @@ class Partitioning {
   static Expected<Partitioning> Concrete(std::span<const int64_t> dims,
                                          std::vector<IndexDomain> domains);
   static Expected<Partitioning> Opaque(size_t num_shards);
+  // Nobody knows who has what, but in some program it is this: a serialized OpSharding that means
+  // nothing for an array, such as an unreduced one, which cuts dimensions into that many pieces.
+  static Expected<Partitioning> OpaqueOf(std::string op_sharding, std::span<const int64_t> tiles,
+                                         size_t num_shards);
 
   Kind kind() const { return kind_; }
   size_t num_shards() const { return num_shards_; }
   bool IsFullyReplicated() const { return kind_ == Kind::kReplicated; }
-  // kTiled: pieces of each dimension, and the tile of each shard. kConcrete: the boxes.
+  // kTiled: pieces of each dimension, and the tile of each shard. kConcrete: the boxes. kOpaque:
+  // the pieces, if they are known.
   std::span<const int64_t> tiles() const { return tiles_; }
   std::span<const int64_t> tile_of_shard() const { return tile_of_shard_; }
   std::span<const IndexDomain> domains() const { return domains_; }
+  // Of OpaqueOf; else empty.
+  const std::string& op_sharding() const { return op_sharding_; }
 
   // What a shard holds of an array of `dims`. INVALID_ARGUMENT for an array of another rank (tiled)
   // or shape (concrete), FAILED_PRECONDITION for opaque ones.
@@ -56,7 +63,8 @@ class Partitioning {
   Expected<Dims> ShardShape(std::span<const int64_t> dims) const;
 
   // Whether both put the same elements into the same shards for every array; concrete ones compare
-  // equal to concrete ones alone, and opaque ones to none but themselves.
+  // equal to concrete ones alone, and opaque ones to none but themselves and those of the same
+  // OpSharding.
   friend bool operator==(const Partitioning& a, const Partitioning& b);
   // The same for arrays of one shape, of whatever kinds the two are. False if either does not go
   // with the shape or is opaque.
@@ -76,6 +84,7 @@ class Partitioning {
   std::vector<int64_t> tile_of_shard_;
   Dims dims_;  // kConcrete.
   std::vector<IndexDomain> domains_;
+  std::string op_sharding_;  // kOpaque.
 };
 
 }  // namespace plinth::ifrt

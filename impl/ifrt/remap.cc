@@ -40,6 +40,10 @@ struct Origin {
 };
 using Origins = std::vector<std::vector<std::optional<Origin>>>;
 
+bool IsOpaque(const ArraySpec& spec) {
+  return spec.sharding->partitioning().kind() == Partitioning::Kind::kOpaque;
+}
+
 Status CheckPair(const ArraySpec& from, size_t from_shard, const ArraySpec& to, size_t to_shard) {
   if (from.type != to.type) {
     return InvalidArgument("an input of type ", Name(from.type), " is mapped to an output of type ",
@@ -57,6 +61,7 @@ Status CheckPair(const ArraySpec& from, size_t from_shard, const ArraySpec& to, 
                            from.sharding->canonical_memory_kind(), " and ",
                            to.sharding->canonical_memory_kind(), "; a remap copies nothing");
   }
+  if (IsOpaque(from) || IsOpaque(to)) return {};  // Nobody knows better than the caller.
   PLINTH_ASSIGN_OR_RETURN(const IndexDomain from_domain,
                           from.sharding->partitioning().Domain(from.dims, from_shard));
   PLINTH_ASSIGN_OR_RETURN(const IndexDomain to_domain,
@@ -138,10 +143,42 @@ Expected<Origins> OriginsOf(const Client& client, const RemapPlan& plan) {
   return origins;
 }
 
+// Where one of both is opaque, the places are all that can be compared.
+bool IsCutAs(const Array& array, const ArraySpec& spec) {
+  return *array.sharding() == *spec.sharding ||
+         ((IsOpaque(array.spec()) || IsOpaque(spec)) &&
+          Sharding::SamePlaces(*array.sharding(), *spec.sharding));
+}
+
 size_t PlaceOf(const Sharding& sharding, size_t shard) {
   const std::vector<size_t>& addressable = sharding.addressable();
   return static_cast<size_t>(std::lower_bound(addressable.begin(), addressable.end(), shard) -
                              addressable.begin());
+}
+
+// What a plan could not compare: shards of opaque arrays that become those of others.
+Status CheckOpaqueParts(const RemapPlan& plan, std::span<Array* const> arrays,
+                        const Origins& origins) {
+  for (size_t output = 0; output < origins.size(); ++output) {
+    const ArraySpec& to = plan.outputs[output];
+    if (IsOpaque(to)) continue;
+    for (const size_t shard : to.sharding->addressable()) {
+      const Origin& origin = *origins[output][shard];
+      const Array& from = *arrays[origin.input];
+      if (!IsOpaque(from.spec()) && !IsOpaque(plan.inputs[origin.input])) continue;
+      const size_t place = PlaceOf(*from.sharding(), origin.shard);
+      if (!from.shards()[place]->error().ok()) continue;  // It stays what it is.
+      PLINTH_ASSIGN_OR_RETURN(const Dims have, from.ShardDims(place));
+      PLINTH_ASSIGN_OR_RETURN(const IndexDomain want,
+                              to.sharding->partitioning().Domain(to.dims, shard));
+      if (have != want.extents) {
+        return InvalidArgument("shard ", origin.shard, " of array ", origin.input, " has shape [",
+                               StrJoin(have, ","), "], output shard ", shard, " [",
+                               StrJoin(want.extents, ","), "]");
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -162,7 +199,7 @@ Expected<std::vector<Ref<Array>>> RemapArrays(const Ref<const Client>& client,
   for (size_t i = 0; i < arrays.size(); ++i) {
     const ArraySpec& input = plan.inputs[i];
     if (arrays[i]->type() != input.type || arrays[i]->dims() != input.dims ||
-        !(*arrays[i]->sharding() == *input.sharding)) {
+        !IsCutAs(*arrays[i], input)) {
       return InvalidArgument("array ", i, " is ", arrays[i]->ToString(), "; the plan says ",
                              plinth::ToString(input.type, input.dims), " with ",
                              input.sharding->ToString());
@@ -178,6 +215,7 @@ Expected<std::vector<Ref<Array>>> RemapArrays(const Ref<const Client>& client,
                              " has shards of several inputs, which needs donate");
     }
   }
+  PLINTH_RETURN_IF_ERROR(CheckOpaqueParts(plan, arrays, origins));
   PLINTH_ASSIGN_OR_RETURN(Donation donation, Donation::Take(semantics, arrays));
   std::vector<Ref<Array>> made;
   for (size_t output = 0; output < origins.size(); ++output) {

@@ -170,6 +170,44 @@ TEST_F(RemapTest, ABatchThatStaysAsItIs) {
   EXPECT_EQ(second, Iota(6));
 }
 
+// Where a plan does not say how arrays are cut, the shards themselves are looked at.
+TEST_F(RemapTest, OfOpaqueArraysAndToThem) {
+  ASSERT_VALUE(const Sharding two, client_->Named(MeshOf({2}), {{"a"}}));
+  ASSERT_VALUE(const Sharding opaque, client_->Opaque(DevicesOf({0, 1})));
+  ASSERT_VALUE(const Sharding opaque_turned, client_->Opaque(DevicesOf({1, 0})));
+  ASSERT_VALUE(const Sharding elsewhere, client_->Opaque(DevicesOf({2, 3})));
+  const auto plan = [](const Sharding& from, const Sharding& to, int64_t size) {
+    return Remap{{{PJRT_Buffer_Type_S32, {4}, from}},
+                 {{PJRT_Buffer_Type_S32, {size}, to}},
+                 {{0, 0, {Remap::Shards(0, 2)}, {Remap::Shards(0, 2)}}}};
+  };
+  ASSERT_VALUE(const Array array, MakeIota({4}, two));
+  // The order of devices changes, which is all that the plan says.
+  Remap reorder = plan(opaque, opaque_turned, 4);
+  reorder.mappings[0] = {0, 0, {Remap::Shards(0, 1)}, {Remap::Shards(1, 2)}};
+  reorder.mappings.push_back({0, 0, {Remap::Shards(1, 2)}, {Remap::Shards(0, 1)}});
+  ASSERT_VALUE(const std::vector<Array> turned, Follow(reorder, {array}, Copy::kReuse));
+  EXPECT_EQ(turned[0].sharding(), opaque_turned);
+  ASSERT_VALUE(const std::vector<Array> parts, turned[0].Disassemble());
+  ASSERT_VALUE(const std::vector<int32_t> first, parts[0].ToHost<int32_t>());
+  EXPECT_EQ(first, (std::vector<int32_t>{2, 3}));
+  // Back to a cut that is known, which the shards must go with.
+  ASSERT_VALUE(const std::vector<Array> opaque_one,
+               Follow(plan(two, opaque, 4), {array}, Copy::kReuse));
+  ASSERT_VALUE(const std::vector<Array> known,
+               Follow(plan(opaque, two, 4), {opaque_one[0]}, Copy::kReuse));
+  ASSERT_VALUE(const std::vector<int32_t> elements, known[0].ToHost<int32_t>());
+  EXPECT_EQ(elements, Iota(4));
+  for (const Array& from : {array, opaque_one[0]}) {
+    const Status wrong = Follow(plan(opaque, two, 6), {from}, Copy::kDonate).status();
+    EXPECT_EQ(wrong.code(), kInvalid);
+    EXPECT_NE(wrong.message().find("has shape [2], output shard 0 [3]"), std::string::npos)
+        << wrong.message();
+    EXPECT_FALSE(from.is_deleted());
+  }
+  EXPECT_EQ(Follow(plan(elsewhere, elsewhere, 4), {array}, Copy::kReuse).status().code(), kInvalid);
+}
+
 TEST_F(RemapTest, AnErrorGoesWithItsShard) {
   ASSERT_VALUE(const Sharding two, client_->Named(MeshOf({2}), {{"a"}}));
   ASSERT_VALUE(const Sharding second, client_->Single(devices_[1]));

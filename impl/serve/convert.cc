@@ -120,9 +120,11 @@ Expected<ifrt::Sharding> ShardingFromProto(const ifrt::Client& client,
     PLINTH_ASSIGN_OR_RETURN(const auto hlo, ReadAs<proxy::HloShardingProto>(bytes));
     PLINTH_ASSIGN_OR_RETURN(const auto devices, DevicesFromProto(client, hlo.devices.device_ids));
     const std::string kind = hlo.memory_kind.value_or("");
-    return devices.size() == 1
-               ? FromIfrt(client.Single(devices[0], kind))
-               : FromIfrt(client.FromOpSharding(devices, hlo.xla_op_sharding, kind));
+    if (devices.size() == 1) return FromIfrt(client.Single(devices[0], kind));
+    auto made = client.FromOpSharding(devices, hlo.xla_op_sharding, kind);
+    // Such as unreduced ones, which programs give and take.
+    if (made.status().code() == PJRT_Error_Code_UNIMPLEMENTED) made = client.Opaque(devices, kind);
+    return FromIfrt(made);
   }
   if (name == "ConcreteEvenSharding") {
     PLINTH_ASSIGN_OR_RETURN(const auto even, ReadAs<proxy::ConcreteEvenShardingProto>(bytes));

@@ -261,6 +261,69 @@ TEST_F(ServeTest, TellsHowProgramsCutAndLayArguments) {
   EXPECT_EQ(outputs->layouts[0].minor_to_major, (std::vector<int64_t>{1, 0}));
 }
 
+// Partial sums travel as the OpSharding that the plugin tells of them, and come back as that.
+TEST_F(ServeTest, UnreducedArraysKeepTheirSharding) {
+  TestClient client(&service_);
+  client.Begin();
+  auto partial = Double();
+  messages::CompileOptions options;
+  options.device_assignment = DeviceAssignment{1, 2, {0, 1}};
+  options.num_partitions = 2;
+  options.use_spmd_partitioning = true;
+  options.use_shardy_partitioner = true;
+  partial.program.data =
+      "module @partial attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} { "
+      "sdy.mesh @mesh = <[\"a\"=2]> func.func public @main(%x: tensor<4xf32> {sdy.sharding = "
+      "#sdy.sharding<@mesh, [{\"a\"}]>}) -> (tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [], "
+      "unreduced={\"a\"}>}) { %zero = stablehlo.constant dense<0.0> : tensor<f32> %0 = "
+      "stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : "
+      "(tensor<4xf32>, tensor<f32>) -> tensor<f32> return %0 : tensor<f32> } }";
+  partial.compile_options.data =
+      proxy::Write(proxy::XlaCompileOptionsProto{messages::WriteCompileOptions(options)});
+  const auto compiled = client.Ask(partial);
+  const auto* program = std::get_if<proxy::CompileResponse>(&compiled.response);
+  ASSERT_NE(program, nullptr) << StatusIn(compiled).ToString();
+  const std::vector<float> values = {1, 2, 3, 4};
+  EXPECT_TRUE(client.Store(1, Bytes(values)).ok());
+  client.Ask(Make(1, {4}, Rows()));
+  proxy::LoadedExecutableExecuteRequest execute;
+  execute.loaded_executable_handle = program->loaded_executable_handle;
+  execute.args_handles = {1};
+  const auto first = client.Ask(execute);
+  const auto* executed = std::get_if<proxy::LoadedExecutableExecuteResponse>(&first.response);
+  ASSERT_NE(executed, nullptr) << StatusIn(first).ToString();
+  const proxy::ShardingProto& sharding = executed->outputs[0].sharding;
+  EXPECT_EQ(sharding.serialized_sharding.type_name, "xla::ifrt::HloSharding");
+  proxy::HloShardingProto hlo;
+  ASSERT_TRUE(proxy::Read(sharding.serialized_sharding.data, &hlo).ok());
+  const auto told =
+      messages::ReadOpSharding(std::as_bytes(std::span<const char>(hlo.xla_op_sharding)));
+  ASSERT_TRUE(told.ok());
+  EXPECT_TRUE(told->kind == messages::OpSharding::Kind::kUnreduced ||
+              !told->last_tile_dims.empty());
+  // Apart, and together again with the sharding that came.
+  proxy::DisassembleIntoSingleDeviceArraysRequest apart;
+  apart.array_handle = executed->outputs[0].array_handle;
+  apart.result_handles = {10, 11};
+  EXPECT_TRUE(StatusIn(client.Ask(apart)).ok());
+  proxy::AssembleArrayFromSingleDeviceArraysRequest together;
+  together.sharding = sharding;
+  together.single_device_array_handles = {10, 11};
+  together.copy_semantics = 2;
+  together.result_handle = 12;
+  EXPECT_TRUE(StatusIn(client.Ask(together)).ok());
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::CheckValueReadyRequest{{12}})).ok());
+  float sum = 0;
+  for (const uint64_t part : {10, 11}) {
+    const std::string bytes = Read(client, part, 100 + part);
+    float one = 0;
+    ASSERT_EQ(bytes.size(), sizeof(one));
+    std::memcpy(&one, bytes.data(), sizeof(one));
+    sum += one;
+  }
+  EXPECT_EQ(sum, 10);
+}
+
 TEST_F(ServeTest, AnswersThatNobodyWaitsForGoWithTheNext) {
   TestClient client(&service_);
   client.Begin();
