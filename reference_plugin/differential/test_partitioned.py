@@ -103,6 +103,13 @@ def test_windows_over_spread_dimensions():
         compiled = jax.jit(f).lower(spread(a, *spec), kernel).compile()
         assert "all-gather(" not in compiled.as_text(), compiled.as_text()
         jax.tree.map(np.testing.assert_array_equal, compiled(spread(a, *spec), kernel), want)
+    # What is cut at several places moves at once.
+    a = rng.integers(-9, 9, (4, 48)).astype(np.int32)
+    split = jax.jit(lambda a: jnp.split(a, 3, axis=1), out_shardings=spread(a, None, "x").sharding)
+    compiled = split.lower(spread(a, None, "x")).compile()
+    import re
+    assert len(re.findall(r"custom-call\\(", compiled.as_text())) == 1, compiled.as_text()
+    jax.tree.map(np.testing.assert_array_equal, compiled(spread(a, None, "x")), list(np.split(a, 3, axis=1)))
     # What is not neutral counts once.
     same(lambda a: lax.reduce_window(a, np.float32(3), lax.add, (3, 3), (1, 1), "SAME"), ("x", "y"))
     """)

@@ -173,12 +173,12 @@ class FieldWriter {
     if (a.dimension != 0) Write("dimension", StrCat(a.dimension));
     if (a.concat_dimension != 0) Write("concat_dimension", StrCat(a.concat_dimension));
     if (a.split_count != 1) Write("split_count", StrCat(a.split_count));
-    for (const Redistribution::Source& source : a.redistribution.sources) {
-      Write("from", StrCat(IntsToString(source.starts), " in ", IntsToString(source.low), " to ",
-                           IntsToString(source.high)));
-    }
-    if (!a.redistribution.windows.empty()) {
-      Write("windows", IntsToString(a.redistribution.windows));
+    for (const Redistribution& how : a.redistributions) {
+      for (const Redistribution::Source& source : how.sources) {
+        Write("from", StrCat(IntsToString(source.starts), " in ", IntsToString(source.low), " to ",
+                             IntsToString(source.high)));
+      }
+      Write("windows", IntsToString(how.windows));
     }
   }
   void operator()(const TupleIndexAttributes& a) { Write("index", StrCat(a.index)); }

@@ -230,7 +230,7 @@ struct Redistribution {
     Dims low, high;  // the place of the whole that it may fill, at most
     friend bool operator==(const Source&, const Source&) = default;
   };
-  std::vector<Source> sources;   // one per operand but the last, which is put where none is
+  std::vector<Source> sources;   // one per array
   std::vector<int64_t> windows;  // where each rank's result begins
   friend bool operator==(const Redistribution&, const Redistribution&) = default;
 };
@@ -243,7 +243,9 @@ struct CollectiveAttributes {
   int64_t dimension = 0;  // gather, scatter or split dimension
   int64_t concat_dimension = 0;
   int64_t split_count = 1;
-  Redistribution redistribution;  // kRedistribute: the same in all groups
+  // kRedistribute: one per result, the same in all groups. The operands are the arrays of the
+  // first, of the second, ..., and what is put where no array is.
+  std::vector<Redistribution> redistributions;
   friend bool operator==(const CollectiveAttributes&, const CollectiveAttributes&) = default;
 };
 

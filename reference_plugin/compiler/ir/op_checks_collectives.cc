@@ -96,20 +96,13 @@ Status CheckCollectiveBroadcast(const Op& op) {
   return CheckIdentity(op);
 }
 
-Status CheckRedistribute(const Op& op) {
-  const auto& collective = op.Get<CollectiveAttributes>();
-  const Redistribution& how = collective.redistribution;
-  PLINTH_RETURN_IF_ERROR(CheckGroups(collective));
-  const Type& type = op.type();
+namespace {
+
+// One result, of the arrays that stand at `first` and after it.
+Status CheckRedistribution(const Op& op, const Type& type, const Redistribution& how, size_t first,
+                           size_t group) {
   const int64_t rank = type.rank();
-  const size_t group = collective.groups.empty() ? 0 : collective.groups[0].size();
-  for (const std::vector<int64_t>& other : collective.groups) {
-    if (other.size() != group) return InvalidArgument("its groups are of different sizes");
-  }
   const int64_t numbers = static_cast<int64_t>(group) * rank;
-  PLINTH_RETURN_IF_ERROR(ExpectCount("the list of sources", how.sources.size(),
-                                     static_cast<int64_t>(op.operands.size()) - 1,
-                                     "one per operand but the last"));
   PLINTH_RETURN_IF_ERROR(
       ExpectCount("windows", how.windows.size(), numbers, "one per rank and dimension"));
   for (size_t i = 0; i < how.sources.size(); ++i) {
@@ -118,9 +111,9 @@ Status CheckRedistribute(const Op& op) {
         ExpectCount("starts", source.starts.size(), numbers, "one per rank and dimension"));
     PLINTH_RETURN_IF_ERROR(ExpectCount("low", source.low.size(), rank, "one per dimension"));
     PLINTH_RETURN_IF_ERROR(ExpectCount("high", source.high.size(), rank, "one per dimension"));
-    const Type& operand = op.operands[i]->type;
+    const Type& operand = op.operands[first + i]->type;
     if (operand.dtype != type.dtype || operand.rank() != rank) {
-      return InvalidArgument("operand ", i, " is ", operand.ToString(), ", the result ",
+      return InvalidArgument("operand ", first + i, " is ", operand.ToString(), ", the result ",
                              type.ToString(), "; expected one element type and rank");
     }
   }
@@ -128,6 +121,32 @@ Status CheckRedistribute(const Op& op) {
   if (fill == Type::Tensor(type.dtype, {})) return Status();
   return InvalidArgument("the last operand is ", fill.ToString(), "; expected a scalar of ",
                          "the result's element type");
+}
+
+}  // namespace
+
+Status CheckRedistribute(const Op& op) {
+  const auto& collective = op.Get<CollectiveAttributes>();
+  PLINTH_RETURN_IF_ERROR(CheckGroups(collective));
+  const size_t group = collective.groups.empty() ? 0 : collective.groups[0].size();
+  for (const std::vector<int64_t>& other : collective.groups) {
+    if (other.size() != group) return InvalidArgument("its groups are of different sizes");
+  }
+  PLINTH_RETURN_IF_ERROR(ExpectCount("the list of redistributions",
+                                     collective.redistributions.size(),
+                                     static_cast<int64_t>(op.results.size()), "one per result"));
+  size_t sources = 0;
+  for (const Redistribution& how : collective.redistributions) sources += how.sources.size();
+  PLINTH_RETURN_IF_ERROR(ExpectCount("the list of sources", sources,
+                                     static_cast<int64_t>(op.operands.size()) - 1,
+                                     "one per operand but the last"));
+  size_t first = 0;
+  for (size_t i = 0; i < op.results.size(); ++i) {
+    const Redistribution& how = collective.redistributions[i];
+    PLINTH_RETURN_IF_ERROR(CheckRedistribution(op, op.results[i]->type, how, first, group));
+    first += how.sources.size();
+  }
+  return Status();
 }
 
 Status CheckReduceScatter(const Op& op) {

@@ -2,7 +2,10 @@
 #include "reference_plugin/compiler/partition/combine.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 
@@ -21,58 +24,122 @@ class CollectiveCombiner {
   }
 
  private:
-  // Collectives that wait for others like them.
-  struct Waiting {
-    std::vector<Op*> ops;
+  // Collectives that wait for others like them, and what needs their results.
+  class Waiting {
+   public:
+    Waiting(CollectiveCombiner& combiner, std::vector<Op*>& ops) : combiner_(combiner), ops_(ops) {}
+
+    bool HasMakerOf(const Op& op) const {
+      bool has = false;
+      ForEachOperand(op, [&](const Value* value) { has |= maker_of_.contains(value); });
+      return has;
+    }
+
+    void AddCollective(Op* op) {
+      const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
+        return !group.is_done && IsLike(*group.ops[0], *op);
+      });
+      const size_t which = static_cast<size_t>(found - groups_.begin());
+      if (found == groups_.end()) groups_.emplace_back();
+      groups_[which].ops.push_back(op);
+      for (const Value* operand : op->operands) groups_[which].bytes += operand->type.SizeInBytes();
+      maker_of_[op->result()] = which;
+    }
+    void AddOther(Op* op) {
+      for (const Value* result : op->results) maker_of_[result] = kNoGroup;
+      others_.push_back(op);
+    }
+
+    // Those whose results the op needs, with all that then needs nothing more; and those that hold
+    // much memory while they wait.
+    void EndFor(const Op& op) {
+      if (!HasMakerOf(op)) return;
+      Find(op);
+      for (Group& group : groups_) {
+        if (group.bytes > kMostBytes) End(group);
+      }
+      std::erase_if(others_, [&](Op* other) {
+        if (HasMakerOf(*other)) return false;
+        End(*other);
+        ops_.push_back(other);
+        return true;
+      });
+      is_found_.clear();
+    }
+    void EndAll() {
+      for (Group& group : groups_) End(group);
+      ops_.insert(ops_.end(), others_.begin(), others_.end());
+      groups_.clear();
+      others_.clear();
+      maker_of_.clear();
+    }
+
+   private:
+    struct Group {
+      std::vector<Op*> ops;
+      int64_t bytes = 0;
+      bool is_done = false;
+    };
+    static constexpr int64_t kMostBytes = 1 << 20;
+    static constexpr size_t kNoGroup = static_cast<size_t>(-1);
+
+    void Find(const Op& op) {
+      ForEachOperand(op, [&](const Value* value) {
+        const auto found = maker_of_.find(value);
+        if (found == maker_of_.end()) return;
+        if (found->second != kNoGroup) {
+          End(groups_[found->second]);
+        } else if (is_found_.insert(value->op).second) {
+          Find(*value->op);
+        }
+      });
+    }
+    void End(const Op& other) {
+      for (const Value* result : other.results) maker_of_.erase(result);
+    }
+    void End(Group& group) {
+      if (std::exchange(group.is_done, true)) return;
+      for (const Op* op : group.ops) End(*op);
+      ops_.push_back(combiner_.Join(group.ops));
+    }
+
+    CollectiveCombiner& combiner_;
+    std::vector<Op*>& ops_;
+    std::vector<Group> groups_;
+    std::vector<Op*> others_;
+    std::unordered_map<const Value*, size_t> maker_of_;  // a group, or kNoGroup: one of the others
+    std::unordered_set<const Op*> is_found_;             // of the others, what the last op needs
   };
 
   void VisitBlock(Block& block) {
-    std::vector<Waiting> waiting;
-    std::vector<Op*> after;                  // what needs a result of those that wait
-    std::unordered_set<const Value*> later;  // what they and the collectives make
     std::vector<Op*> ops;
-    const auto flush = [&] {
-      for (const Waiting& group : waiting) ops.push_back(Join(group.ops));
-      ops.insert(ops.end(), after.begin(), after.end());
-      waiting.clear();
-      after.clear();
-      later.clear();
-    };
+    Waiting waiting(*this, ops);
     for (Op* op : block.ops) {
-      const bool may_join = MayJoin(*op);
-      bool needs = Uses(*op, later);
-      if (may_join ? needs : !MayPass(*op)) {
-        flush();
-        needs = false;
-      }
+      const bool is_collective = InfoOf(op->opcode).category == Category::kCollective;
+      if (!is_collective && !MayPass(*op)) waiting.EndAll();
       if (!HasScalarRegions(op->opcode)) {
         for (Block* inner : op->blocks) VisitBlock(*inner);
       }
-      if (may_join) {
-        const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& group) {
-          return IsLike(*group.ops[0], *op);
-        });
-        (found == waiting.end() ? waiting.emplace_back() : *found).ops.push_back(op);
+      if (is_collective) waiting.EndFor(*op);
+      if (MayJoin(*op)) {
+        waiting.AddCollective(op);
+      } else if (!is_collective && waiting.HasMakerOf(*op)) {
+        waiting.AddOther(op);
       } else {
-        (needs ? after : ops).push_back(op);
+        ops.push_back(op);
       }
-      if (may_join || needs) later.insert(op->results.begin(), op->results.end());
     }
-    flush();
+    waiting.EndAll();
     block.ops = std::move(ops);
   }
 
   // Regions may use what is around them, too.
-  static bool Uses(const Op& op, const std::unordered_set<const Value*>& values) {
-    if (values.empty()) return false;
-    const auto is_one = [&](const Value* value) { return values.contains(value); };
-    if (std::any_of(op.operands.begin(), op.operands.end(), is_one)) return true;
+  template <typename Visit>
+  static void ForEachOperand(const Op& op, const Visit& visit) {
+    for (const Value* operand : op.operands) visit(operand);
     for (const Block* block : op.blocks) {
-      for (const Op* inner : block->ops) {
-        if (Uses(*inner, values)) return true;
-      }
+      for (const Op* inner : block->ops) ForEachOperand(*inner, visit);
     }
-    return false;
   }
 
   static bool MayJoin(const Op& op) {
@@ -80,6 +147,8 @@ class CollectiveCombiner {
       case Opcode::kAllGather:
       case Opcode::kAllToAll:
         return op.operands.size() == 1;
+      case Opcode::kRedistribute:
+        return op.results.size() == 1;
       case Opcode::kAllReduce:
         return op.operands.size() == 1 && OnlyOpOf(*op.blocks[0]).has_value();
       default:
@@ -87,10 +156,9 @@ class CollectiveCombiner {
     }
   }
 
-  // Whether collectives may wait until after the op.
+  // Whether collectives may wait until after what is none.
   static bool MayPass(const Op& op) {
     return op.opcode != Opcode::kReturn && EffectOf(op) == Effect::kPure &&
-           InfoOf(op.opcode).category != Category::kCollective &&
            (op.blocks.empty() || HasScalarRegions(op.opcode));
   }
 
@@ -101,21 +169,34 @@ class CollectiveCombiner {
     if (a.opcode == Opcode::kAllReduce && OnlyOpOf(*a.blocks[0]) != OnlyOpOf(*b.blocks[0])) {
       return false;
     }
-    CollectiveAttributes like = a.Get<CollectiveAttributes>();
-    like.channel_id = b.Get<CollectiveAttributes>().channel_id;
-    return like == b.Get<CollectiveAttributes>();
+    if (a.opcode == Opcode::kRedistribute && a.operands.back() != b.operands.back()) return false;
+    const auto plain = [](const Op& op) {
+      CollectiveAttributes attributes = op.Get<CollectiveAttributes>();
+      attributes.channel_id = 0;
+      attributes.redistributions.clear();
+      return attributes;
+    };
+    return plain(a) == plain(b);
   }
 
   Op* Join(const std::vector<Op*>& ops) {
     if (ops.size() == 1) return ops[0];
+    const bool has_fill = ops[0]->opcode == Opcode::kRedistribute;
     SmallVector<Value*, 8> operands;
     std::vector<Type> types;
+    CollectiveAttributes attributes = ops[0]->Get<CollectiveAttributes>();
+    attributes.redistributions.clear();
     for (const Op* op : ops) {
-      operands.push_back(op->operands[0]);
+      const size_t count = op->operands.size() - (has_fill ? 1 : 0);
+      for (size_t i = 0; i < count; ++i) operands.push_back(op->operands[i]);
       types.push_back(op->type());
+      for (const Redistribution& how : op->Get<CollectiveAttributes>().redistributions) {
+        attributes.redistributions.push_back(how);
+      }
     }
+    if (has_fill) operands.push_back(ops[0]->operands.back());
     Op* const joined = module_.NewOp(ops[0]->opcode, {operands.data(), operands.size()}, types,
-                                     ops[0]->attributes, ops[0]->location);
+                                     MakeAttributes(std::move(attributes)), ops[0]->location);
     joined->blocks = ops[0]->blocks;
     for (size_t i = 0; i < ops.size(); ++i) {
       replacements_.Replace(ops[i]->result(), joined->results[i]);

@@ -16,12 +16,14 @@
 #include "reference_plugin/compiler/partition/dynamic_slices.h"
 #include "reference_plugin/compiler/partition/emitter.h"
 #include "reference_plugin/compiler/partition/indexed.h"
+#include "reference_plugin/compiler/partition/join_gathers.h"
 #include "reference_plugin/compiler/partition/local_op.h"
 #include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/moves.h"
 #include "reference_plugin/compiler/partition/partials.h"
 #include "reference_plugin/compiler/partition/propagate.h"
 #include "reference_plugin/compiler/partition/uses.h"
+#include "reference_plugin/compiler/passes/dead_code.h"
 
 namespace plinth::compiler::partition {
 namespace {
@@ -56,6 +58,8 @@ class Partitioner {
     if (options_.dumper != nullptr) {
       options_.dumper->Dump("propagated", [&] { return PropagatedText(); });
     }
+    // What nobody needs moves nothing. The propagation looks at it, as Shardy's does.
+    passes::EliminateDeadOps(module_);
     locals_.resize(static_cast<size_t>(module_.num_values()));
     uses_.emplace(module_, *module_.entry->body);
     ahead_.emplace(*uses_, shardings_, options_.least_gain);
@@ -77,6 +81,7 @@ class Partitioner {
     }
     PLINTH_RETURN_IF_ERROR(MapBlock(body, results));
     body.ops.insert(body.ops.begin(), emitter_.prologue().begin(), emitter_.prologue().end());
+    JoinGathers(module_);
     CombineCollectives(module_);
     FitDonations();
     module_.meshes.clear();

@@ -301,7 +301,9 @@ TEST(Partition, WhatIsRefused) {
                "%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "
                "out_shardings=[<@mesh, [{\"x\"}]>] manual_axes={\"x\"} (%b: tensor<4xf32>) {\n"
                "%i = stablehlo.partition_id : tensor<ui32>\n"
-               "sdy.return %b : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>",
+               "%f = stablehlo.convert %i : (tensor<ui32>) -> tensor<f32>\n"
+               "%c = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<4xf32>\n"
+               "sdy.return %c : tensor<4xf32>\n} : (tensor<8xf32>) -> tensor<8xf32>",
                StatusCode::kUnimplemented, "where all axes are manual"},
            Row{"[\"x\"=2, \"y\"=2]",
                "%0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "

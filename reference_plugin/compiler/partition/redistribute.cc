@@ -53,7 +53,7 @@ class Mover {
     CollectiveAttributes attributes;
     attributes.groups = GroupsOf(mesh_, axes);
     const std::vector<int64_t> places = PlacesOf(attributes.groups[0]);
-    Redistribution& how = attributes.redistribution;
+    Redistribution& how = attributes.redistributions.emplace_back();
     SmallVector<Value*, 8> operands;
     for (const Placed& array : arrays_) {
       operands.push_back(array.local.value);

@@ -13,8 +13,9 @@ namespace {
 // Marks what is needed from the outside in, then sweeps the rest. Linear in the program.
 class DeadCode {
  public:
-  explicit DeadCode(const Module& module)
-      : live_values_(static_cast<size_t>(module.num_values()), false),
+  DeadCode(const Module& module, bool shortens_flow)
+      : shortens_flow_(shortens_flow),
+        live_values_(static_cast<size_t>(module.num_values()), false),
         owners_(static_cast<size_t>(module.num_values()), nullptr),
         live_ops_(static_cast<size_t>(module.num_ops()), false),
         parents_(static_cast<size_t>(module.num_ops()), nullptr) {}
@@ -34,6 +35,9 @@ class DeadCode {
 
  private:
   static size_t At(int32_t id) { return static_cast<size_t>(id); }
+  static bool IsBranch(const Op& op) {
+    return op.opcode == Opcode::kIf || op.opcode == Opcode::kCase;
+  }
 
   void Scan(const Block& block, Op* parent) {
     for (Value* argument : block.arguments) owners_[At(argument->id)] = parent;
@@ -54,19 +58,15 @@ class DeadCode {
   void MarkOp(Op* op) {
     for (; op != nullptr && !live_ops_[At(op->id)]; op = parents_[At(op->id)]) {
       live_ops_[At(op->id)] = true;
-      switch (op->opcode) {
-        case Opcode::kWhile:
-          MarkValue(op->blocks[0]->terminator()->operands[0]);
-          break;
-        case Opcode::kIf:
-        case Opcode::kCase:
-          MarkValue(op->operands[0]);
-          break;
-        default:
-          for (Value* operand : op->operands) MarkValue(operand);
-          for (const Block* block : op->blocks) {
-            for (Value* returned : block->terminator()->operands) MarkValue(returned);
-          }
+      if (shortens_flow_ && op->opcode == Opcode::kWhile) {
+        MarkValue(op->blocks[0]->terminator()->operands[0]);
+      } else if (shortens_flow_ && IsBranch(*op)) {
+        MarkValue(op->operands[0]);
+      } else {
+        for (Value* operand : op->operands) MarkValue(operand);
+        for (const Block* block : op->blocks) {
+          for (Value* returned : block->terminator()->operands) MarkValue(returned);
+        }
       }
     }
   }
@@ -90,7 +90,7 @@ class DeadCode {
     Op* const op = value->op;
     MarkOp(op);
     if (op->opcode == Opcode::kWhile) MarkCarry(*op, value->index);
-    if (op->opcode == Opcode::kIf || op->opcode == Opcode::kCase) {
+    if (IsBranch(*op)) {
       for (const Block* block : op->blocks) {
         MarkValue(block->terminator()->operands[At(value->index)]);
       }
@@ -105,7 +105,7 @@ class DeadCode {
     changed_ = changed_ || block.ops.size() != before;
     for (Op* op : block.ops) {
       const bool is_while = op->opcode == Opcode::kWhile;
-      if (is_while || op->opcode == Opcode::kIf || op->opcode == Opcode::kCase) {
+      if (shortens_flow_ && (is_while || IsBranch(*op))) {
         std::vector<bool> kept;
         for (const Value* result : op->results) kept.push_back(live_values_[At(result->id)]);
         if (std::find(kept.begin(), kept.end(), false) != kept.end()) {
@@ -117,6 +117,7 @@ class DeadCode {
     }
   }
 
+  const bool shortens_flow_;
   std::vector<bool> live_values_;
   std::vector<Op*> owners_;  // By value id of a block's argument: the op that holds the block.
   std::vector<bool> live_ops_;
@@ -126,14 +127,17 @@ class DeadCode {
   bool changed_ = false;
 };
 
-}  // namespace
-
-bool EliminateDeadCode(Module& module) {
+bool Eliminate(Module& module, bool shortens_flow) {
   bool changed = false;
   for (Function& function : module.functions) {
-    changed = DeadCode(module).Run(*function.body) || changed;
+    changed = DeadCode(module, shortens_flow).Run(*function.body) || changed;
   }
   return changed;
 }
+
+}  // namespace
+
+bool EliminateDeadCode(Module& module) { return Eliminate(module, true); }
+bool EliminateDeadOps(Module& module) { return Eliminate(module, false); }
 
 }  // namespace plinth::compiler::passes

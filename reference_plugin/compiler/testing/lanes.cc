@@ -430,28 +430,37 @@ class LaneRun {
   // Each element is looked for on all devices of the group.
   Status RunRedistribute(const Op& op) {
     const auto& collective = op.Get<CollectiveAttributes>();
-    const Redistribution& how = collective.redistribution;
-    const size_t rank = op.type().dims.size();
+    size_t first = 0;
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      const Redistribution& how = collective.redistributions[i];
+      RunOneRedistribution(op, how, first, op.results[i]);
+      first += how.sources.size();
+    }
+    return Status();
+  }
+  // The arrays stand at `first` and after it.
+  void RunOneRedistribution(const Op& op, const Redistribution& how, size_t first,
+                            const Value* result) {
+    const auto& collective = op.Get<CollectiveAttributes>();
+    const size_t rank = result->type.dims.size();
     LaneNumbers made(num_lanes_);
     for (const auto& group : collective.groups) {
       for (size_t member = 0; member < group.size(); ++member) {
         const size_t lane = static_cast<size_t>(group[member]);
-        ForEachIndex(op.type().dims, [&](Index index) {
+        ForEachIndex(result->type.dims, [&](Index index) {
           for (size_t d = 0; d < rank; ++d) index[d] += how.windows[member * rank + d];
           double number = Scalar(op.operands.back(), lane);
-          for (size_t i = 0; i < how.sources.size(); ++i) Find(op, i, group, index, number);
+          for (size_t i = 0; i < how.sources.size(); ++i) {
+            Find(op.operands[first + i], how.sources[i], group, index, number);
+          }
           made[lane].push_back(number);
         });
       }
     }
-    Set(op.result(), std::move(made));
-    return Status();
+    Set(result, std::move(made));
   }
-  void Find(const Op& op, size_t which, const std::vector<int64_t>& group, const Index& index,
-            double& number) const {
-    const Redistribution::Source& source =
-        op.Get<CollectiveAttributes>().redistribution.sources[which];
-    const Value* const operand = op.operands[which];
+  void Find(const Value* operand, const Redistribution::Source& source,
+            const std::vector<int64_t>& group, const Index& index, double& number) const {
     for (size_t member = 0; member < group.size(); ++member) {
       Index at = index;
       bool is_there = true;

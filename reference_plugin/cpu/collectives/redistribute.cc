@@ -18,31 +18,40 @@ using compiler::Dims;
 using compiler::Redistribution;
 using compiler::Type;
 
-// A block that goes from an operand of one rank to the result of another.
+// A block that goes from an operand of one rank to a result of another.
 struct Block {
-  size_t array = 0, source = 0, target = 0;
+  size_t array = 0, result = 0, source = 0, target = 0;
   int64_t from_offset = 0, to_offset = 0;
   BlockRows rows;
   int64_t end = 0;  // pieces of this block and those before
 };
 
+// A result that has places without an array.
+struct Filled {
+  size_t result = 0, target = 0;
+  int64_t bytes = 0;
+};
+
 class RedistributeStep final : public backend::CollectiveStep {
  public:
-  RedistributeStep(LaneGroups groups, std::vector<Block> blocks, std::vector<size_t> filled,
-                   const Type& result)
+  RedistributeStep(LaneGroups groups, std::vector<Block> blocks, std::vector<Filled> filled,
+                   int64_t element_bytes)
       : CollectiveStep(std::move(groups)),
         blocks_(std::move(blocks)),
         filled_(std::move(filled)),
-        result_bytes_(result.SizeInBytes()),
-        element_bytes_(ByteSize(result.dtype)) {}
+        element_bytes_(element_bytes) {
+    for (const Filled& filled_result : filled_) {
+      most_filled_ = std::max(most_filled_, filled_result.bytes);
+    }
+  }
 
   Status Meet(int32_t group, std::span<const Participant> members,
               const RunContext& context) const override {
     if (group < 0) return Internal("a lane is in no group of a redistribution");
-    backend::ParallelFor(context.pool, std::ssize(filled_), Grain(result_bytes_),
+    backend::ParallelFor(context.pool, std::ssize(filled_), Grain(most_filled_),
                          [&](int64_t begin, int64_t end) {
                            for (int64_t i = begin; i < end; ++i) {
-                             Fill(members[filled_[static_cast<size_t>(i)]]);
+                             Fill(members, filled_[static_cast<size_t>(i)]);
                            }
                          });
     if (blocks_.empty()) return Status();
@@ -58,12 +67,12 @@ class RedistributeStep final : public backend::CollectiveStep {
     return std::max<int64_t>(kGrain / std::max<int64_t>(bytes, 1), 1);
   }
 
-  void Fill(const Participant& member) const {
-    if (result_bytes_ == 0) return;
-    std::byte* const to = Bytes(member.results[0]);
+  void Fill(std::span<const Participant> members, const Filled& filled) const {
+    const Participant& member = members[filled.target];
+    std::byte* const to = Bytes(member.results[filled.result]);
     std::memcpy(to, member.operands.back(), static_cast<size_t>(element_bytes_));
-    for (int64_t done = element_bytes_; done < result_bytes_; done *= 2) {
-      std::memcpy(to + done, to, static_cast<size_t>(std::min(done, result_bytes_ - done)));
+    for (int64_t done = element_bytes_; done < filled.bytes; done *= 2) {
+      std::memcpy(to + done, to, static_cast<size_t>(std::min(done, filled.bytes - done)));
     }
   }
 
@@ -74,7 +83,7 @@ class RedistributeStep final : public backend::CollectiveStep {
       const int64_t first = block->end - block->rows.num_pieces();
       const std::byte* const from =
           Bytes(members[block->source].operands[block->array]) + block->from_offset;
-      std::byte* const to = Bytes(members[block->target].results[0]) + block->to_offset;
+      std::byte* const to = Bytes(members[block->target].results[block->result]) + block->to_offset;
       for (; piece < std::min(end, block->end); ++piece) {
         block->rows.CopyPiece(piece - first, from, to);
       }
@@ -82,25 +91,38 @@ class RedistributeStep final : public backend::CollectiveStep {
   }
 
   const std::vector<Block> blocks_;
-  const std::vector<size_t> filled_;  // ranks whose windows have places without an array
-  const int64_t result_bytes_, element_bytes_;
+  const std::vector<Filled> filled_;
+  const int64_t element_bytes_;
+  int64_t most_filled_ = 0;
 };
 
+struct Plan {
+  std::vector<Block> blocks;
+  std::vector<Filled> filled;
+};
+
+// Adds to a plan what one result needs, of the arrays that stand at `first` and after it.
 class Planner {
  public:
-  Planner(const compiler::plan::PlanStep& step, const Redistribution& how, size_t ranks)
-      : step_(step), how_(how), ranks_(ranks), result_(step.results[0].type) {}
+  Planner(const compiler::plan::PlanStep& step, const Redistribution& how, size_t ranks,
+          size_t which, size_t first, Plan& plan)
+      : step_(step),
+        how_(how),
+        ranks_(ranks),
+        which_(which),
+        first_(first),
+        result_(step.results[which].type),
+        plan_(plan) {}
 
-  void Plan() {
+  void Add() {
     for (size_t target = 0; target < ranks_; ++target) {
       covered_ = 0;
       for (size_t array = 0; array < how_.sources.size(); ++array) PlanSource(array, target);
-      if (covered_ < result_.NumElements()) filled.push_back(target);
+      if (covered_ < result_.NumElements()) {
+        plan_.filled.push_back({which_, target, result_.SizeInBytes()});
+      }
     }
   }
-
-  std::vector<Block> blocks;
-  std::vector<size_t> filled;
 
  private:
   std::span<const int64_t> StartsOf(const std::vector<int64_t>& starts, size_t rank) const {
@@ -123,7 +145,7 @@ class Planner {
   // The block's first element in the whole and its extents are `begin_` and `extents_`.
   bool Intersects(size_t array, std::span<const int64_t> starts, size_t target) {
     const Redistribution::Source& source = how_.sources[array];
-    const Dims& part = step_.operands[array].type.dims;
+    const Dims& part = step_.operands[first_ + array].type.dims;
     const auto window = StartsOf(how_.windows, target);
     begin_.clear();
     extents_.clear();
@@ -139,11 +161,12 @@ class Planner {
   }
 
   void PlanBlock(size_t array, size_t source, size_t target) {
-    const Type& from = step_.operands[array].type;
+    const Type& from = step_.operands[first_ + array].type;
     const Dims from_strides = compiler::DenseStrides(from.dims, ByteSize(from.dtype));
     const Dims to_strides = compiler::DenseStrides(result_.dims, ByteSize(from.dtype));
     Block block;
-    block.array = array;
+    block.array = first_ + array;
+    block.result = which_;
     block.source = source;
     block.target = target;
     int64_t elements = 1;
@@ -156,15 +179,16 @@ class Planner {
     size_t row = extents_.empty() ? 0 : extents_.size() - 1;
     while (row > 0 && extents_[row] == from.dims[row] && extents_[row] == result_.dims[row]) --row;
     block.rows = BlockRows(extents_, from, result_, row);
-    block.end = (blocks.empty() ? 0 : blocks.back().end) + block.rows.num_pieces();
+    block.end = (plan_.blocks.empty() ? 0 : plan_.blocks.back().end) + block.rows.num_pieces();
     covered_ += elements;
-    blocks.push_back(std::move(block));
+    plan_.blocks.push_back(std::move(block));
   }
 
   const compiler::plan::PlanStep& step_;
   const Redistribution& how_;
-  const size_t ranks_;
+  const size_t ranks_, which_, first_;
   const Type& result_;
+  Plan& plan_;
   int64_t covered_ = 0;
   Dims begin_, extents_;
 };
@@ -175,11 +199,16 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareRedistribute(
     const compiler::plan::PlanStep& step, LaneGroups groups) {
   const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
   const size_t ranks = collective.groups.empty() ? 0 : collective.groups[0].size();
-  Planner planner(step, collective.redistribution, ranks);
-  planner.Plan();
+  Plan plan;
+  size_t first = 0;
+  for (size_t i = 0; i < collective.redistributions.size(); ++i) {
+    const Redistribution& how = collective.redistributions[i];
+    Planner(step, how, ranks, i, first, plan).Add();
+    first += how.sources.size();
+  }
   return std::unique_ptr<backend::PreparedStep>(
-      new RedistributeStep(std::move(groups), std::move(planner.blocks), std::move(planner.filled),
-                           step.results[0].type));
+      new RedistributeStep(std::move(groups), std::move(plan.blocks), std::move(plan.filled),
+                           ByteSize(step.results[0].type.dtype)));
 }
 
 }  // namespace plinth::cpu::collectives

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/join_gathers.h"
+
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/partition/uses.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+using Groups = std::vector<std::vector<int64_t>>;
+
+// Which group a device is in, and as which of it.
+struct Member {
+  int64_t group = -1, place = -1;
+};
+
+// By device; nothing if the groups are not of one size, or a device is in two.
+std::optional<std::map<int64_t, Member>> MembersOf(const Groups& groups) {
+  std::map<int64_t, Member> members;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].size() != groups[0].size()) return std::nullopt;
+    for (size_t place = 0; place < groups[i].size(); ++place) {
+      const Member member = {static_cast<int64_t>(i), static_cast<int64_t>(place)};
+      if (!members.emplace(groups[i][place], member).second) return std::nullopt;
+    }
+  }
+  return members;
+}
+
+// Groups in which each device of one group of `inner` meets those that `outer` brings to it. They
+// are listed inner group by inner group, in the order of the outer ones. Nothing: an inner group
+// would be at several places of the outer ones, or devices meet others than those of their place.
+std::optional<Groups> JoinedGroups(const Groups& inner, const Groups& outer) {
+  const auto in = MembersOf(inner), out = MembersOf(outer);
+  if (!in.has_value() || !out.has_value() || in->size() != out->size()) return std::nullopt;
+  std::map<int64_t, std::vector<int64_t>> lists;  // of inner groups, by the first of them
+  for (const std::vector<int64_t>& group : outer) {
+    std::vector<int64_t> list;
+    for (int64_t device : group) {
+      const auto member = in->find(device), first = in->find(group[0]);
+      if (member == in->end() || member->second.place != first->second.place) return std::nullopt;
+      list.push_back(member->second.group);
+    }
+    const auto [known, is_new] = lists.emplace(list[0], list);
+    if (!is_new && known->second != list) return std::nullopt;
+  }
+  Groups joined;
+  std::unordered_set<int64_t> seen;
+  for (const auto& [first, list] : lists) {
+    std::vector<int64_t>& group = joined.emplace_back();
+    for (int64_t which : list) {
+      if (!seen.insert(which).second) return std::nullopt;
+      const std::vector<int64_t>& devices = inner[static_cast<size_t>(which)];
+      group.insert(group.end(), devices.begin(), devices.end());
+    }
+  }
+  return joined;
+}
+
+// What stands for each rank of an inner group, for those of all inner groups of a joined one, which
+// follow one another along `dim` in pieces of `extent`.
+std::vector<int64_t> Repeated(const std::vector<int64_t>& starts, int64_t count, size_t rank,
+                              size_t dim, int64_t extent) {
+  std::vector<int64_t> repeated;
+  for (int64_t i = 0; i < count; ++i) {
+    for (size_t at = 0; at < starts.size(); ++at) {
+      repeated.push_back(starts[at] + (at % rank == dim ? i * extent : 0));
+    }
+  }
+  return repeated;
+}
+
+class GatherJoiner {
+ public:
+  explicit GatherJoiner(Module& module) : module_(module), uses_(module, *module.entry->body) {}
+
+  void Run() {
+    Visit(*module_.entry->body);
+    if (!replacements_.empty()) replacements_.Apply(*module_.entry->body);
+  }
+
+ private:
+  void Visit(Block& block) {
+    std::unordered_set<const Op*> before, joined;
+    for (Op*& op : block.ops) {
+      if (!HasScalarRegions(op->opcode)) {
+        for (Block* inner : op->blocks) Visit(*inner);
+      }
+      const bool may_join = op->opcode == Opcode::kAllGather && op->operands.size() == 1 &&
+                            before.contains(op->operands[0]->op) &&
+                            uses_.Of(op->operands[0]).size() == 1;
+      if (op->opcode == Opcode::kRedistribute) before.insert(op);
+      Op* const made = may_join ? Join(*op->operands[0]->op, *op) : nullptr;
+      if (made == nullptr) continue;
+      joined.insert(op->operands[0]->op);
+      replacements_.Replace(op->result(), made->result());
+      op = made;
+    }
+    std::erase_if(block.ops, [&](const Op* op) { return joined.contains(op); });
+  }
+
+  Op* Join(const Op& windows, const Op& gather) {
+    CollectiveAttributes attributes = windows.Get<CollectiveAttributes>();
+    const auto& gathered = gather.Get<CollectiveAttributes>();
+    const size_t dim = static_cast<size_t>(gathered.dimension), rank = gather.type().dims.size();
+    const int64_t extent = windows.type().dims[dim];
+    if (!StaysAlong(windows, dim)) return nullptr;
+    std::optional<Groups> groups = JoinedGroups(attributes.groups, gathered.groups);
+    if (!groups.has_value()) return nullptr;
+    attributes.groups = *std::move(groups);
+    const int64_t count = std::ssize(gathered.groups[0]);
+    Redistribution& how = attributes.redistributions[0];
+    how.windows = Repeated(how.windows, count, rank, dim, 0);
+    for (Redistribution::Source& source : how.sources) {
+      source.starts = Repeated(source.starts, count, rank, dim, extent);
+      source.high[dim] = count * extent;
+    }
+    return module_.NewOp(Opcode::kRedistribute, {windows.operands.data(), windows.operands.size()},
+                         {&gather.type(), 1}, MakeAttributes(std::move(attributes)),
+                         gather.location);
+  }
+
+  // Whether all is at the begin of the dimension, and fills it.
+  static bool StaysAlong(const Op& windows, size_t dim) {
+    const auto& redistributions = windows.Get<CollectiveAttributes>().redistributions;
+    if (redistributions.size() != 1) return false;
+    const size_t rank = windows.type().dims.size();
+    const int64_t extent = windows.type().dims[dim];
+    const auto are_zero = [&](const std::vector<int64_t>& starts) {
+      for (size_t at = dim; at < starts.size(); at += rank) {
+        if (starts[at] != 0) return false;
+      }
+      return true;
+    };
+    const Redistribution& how = redistributions[0];
+    for (size_t i = 0; i < how.sources.size(); ++i) {
+      const Redistribution::Source& source = how.sources[i];
+      if (!are_zero(source.starts) || source.low[dim] != 0 || source.high[dim] != extent ||
+          windows.operands[i]->type.dims[dim] != extent) {
+        return false;
+      }
+    }
+    return are_zero(how.windows);
+  }
+
+  Module& module_;
+  const Uses uses_;
+  Replacements replacements_;
+};
+
+}  // namespace
+
+void JoinGathers(Module& module) { GatherJoiner(module).Run(); }
+
+}  // namespace plinth::compiler::partition

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives that become one, and those that nobody needs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/partitioned.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+using testing::CheckPartitioned;
+using testing::Count;
+using testing::Partitioned;
+
+// A function of these arguments on four devices, which agrees with one device.
+Partitioned Check(std::string_view mesh, std::string_view function) {
+  const std::string text =
+      StrCat("module attributes {mhlo.num_partitions = 4 : i32} {\n  sdy.mesh @mesh = <", mesh,
+             ">\n", function, "}\n");
+  auto made = CheckPartitioned(text);
+  EXPECT_TRUE(made.ok()) << made.status().ToString();
+  return made.ok() ? *std::move(made) : Partitioned();
+}
+
+TEST(PartitionCombine, RedistributionsAmongTheSameDevices) {
+  const Partitioned made = Check(R"(["x"=4])", R"(
+  func.func @main(%a: tensor<8x24xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>})
+      -> (tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+          tensor<8x12xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+          tensor<8x28xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.slice %a [0:8, 0:8] : (tensor<8x24xi32>) -> tensor<8x8xi32>
+    %1 = stablehlo.slice %a [0:8, 8:20] : (tensor<8x24xi32>) -> tensor<8x12xi32>
+    %2 = stablehlo.pad %a, %one, low = [0, 4], high = [0, 0], interior = [0, 0] : (tensor<8x24xi32>, tensor<i32>) -> tensor<8x28xi32>
+    return %0, %1, %2 : tensor<8x8xi32>, tensor<8x12xi32>, tensor<8x28xi32>
+  })");
+  ASSERT_NE(made.module, nullptr);
+  // What is put where no array is differs in one.
+  EXPECT_EQ(Count(*made.module, Opcode::kRedistribute), 2) << ToString(*made.module);
+}
+
+// The first sum waits for the last one, although a collective between them waits for nobody.
+TEST(PartitionCombine, SumsWaitThroughOtherCollectives) {
+  const Partitioned made = Check(R"(["x"=4])", R"(
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8xi32>, tensor<8xi32>) {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %least = stablehlo.constant dense<-99> : tensor<i32>
+    %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x8xi32>, tensor<i32>) -> tensor<8xi32>
+    %1 = stablehlo.negate %0 : tensor<8xi32>
+    %2 = stablehlo.reduce(%a init: %least) applies stablehlo.maximum across dimensions = [0] : (tensor<8x8xi32>, tensor<i32>) -> tensor<8xi32>
+    %3 = stablehlo.broadcast_in_dim %2, dims = [1] : (tensor<8xi32>) -> tensor<8x8xi32>
+    %4 = stablehlo.subtract %a, %3 : tensor<8x8xi32>
+    %5 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x8xi32>, tensor<i32>) -> tensor<8xi32>
+    return %1, %5 : tensor<8xi32>, tensor<8xi32>
+  })");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 2) << ToString(*made.module);
+}
+
+TEST(PartitionCombine, WhatNobodyNeedsMovesNothing) {
+  const Partitioned made = Check(R"(["x"=4])", R"(
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x8xi32>, tensor<i32>) -> tensor<8xi32>
+    %1 = stablehlo.negate %0 : tensor<8xi32>
+    %2 = stablehlo.negate %a : tensor<8x8xi32>
+    return %2 : tensor<8x8xi32>
+  })");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 0) << ToString(*made.module);
+}
+
+// The joined arrays lie along "y" too, which the product needs for something else.
+TEST(PartitionCombine, GathersGoWithRedistributions) {
+  const Partitioned made = Check(R"(["x"=2, "y"=2])", R"(
+  func.func @main(%a: tensor<4x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>},
+                  %b: tensor<4x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>},
+                  %w: tensor<12x6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
+      -> (tensor<4x6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) {
+    %0 = stablehlo.concatenate %a, %b, dim = 1 : (tensor<4x8xi32>, tensor<4x4xi32>) -> tensor<4x12xi32>
+    %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<4x12xi32>, tensor<12x6xi32>) -> tensor<4x6xi32>
+    return %1 : tensor<4x6xi32>
+  })");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kRedistribute), 1) << ToString(*made.module);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0) << ToString(*made.module);
+}
+
+}  // namespace
+}  // namespace plinth::compiler::partition
