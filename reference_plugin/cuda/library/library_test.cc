@@ -373,6 +373,46 @@ TEST_F(LibraryTest, CumulativeSumsBothWays) {
   }
 }
 
+// Rows in parts: by warps where neighbours lie side by side, by threads where rows do; a device
+// with few multiprocessors cuts them coarsely. The combiner that gives its right operand tells
+// orders apart.
+TEST_F(LibraryTest, CumulativeReductionsOfLongRows) {
+  struct Case {
+    int64_t outer, length, inner;
+  };
+  for (const Case& c : {Case{1, 5000, 1}, Case{3, 1100, 2}, Case{2, 700, 40}, Case{2, 33, 1}}) {
+    for (const int32_t multiprocessors : {1, 132}) {
+      for (const bool reverse : {false, true}) {
+        compiler::DimensionAttributes attributes;
+        attributes.dimension = 1;
+        attributes.reverse = reverse;
+        Architecture architecture;
+        architecture.multiprocessors = multiprocessors;
+        // The maximum of the right operand and itself.
+        Combiner last = MakeCombiner(Opcode::kMaximum, DType::kS32, DType::kS32);
+        last.nodes[2].operands[0] = 1;
+        const bool sums = multiprocessors == 1;
+        const std::vector<Array> in = {Random(DType::kS32, {c.outer, c.length, c.inner}, 1000),
+                                       Array(DType::kS32, {}, {4})};
+        const auto out = RunStep(
+            MakeStep(Opcode::kCumulativeReduce, in, {in[0].type}, MakeAttributes(attributes),
+                     {sums ? MakeCombiner(Opcode::kAdd, DType::kS32, DType::kS32) : last}),
+            in, {}, architecture);
+        for (int64_t row = 0; row < c.outer * c.inner; ++row) {
+          double expected = 4;
+          for (int64_t k = 0; k < c.length; ++k) {
+            const auto at = static_cast<size_t>(
+                (row / c.inner * c.length + (reverse ? c.length - 1 - k : k)) * c.inner +
+                row % c.inner);
+            expected = sums ? expected + in[0][at] : in[0][at];
+            ASSERT_EQ(out[0][at], expected) << c.length << " " << k << " " << reverse;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_F(LibraryTest, SelectAndScatter) {
   compiler::WindowAttributes attributes;
   compiler::Window& w = attributes.window;

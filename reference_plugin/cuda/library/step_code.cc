@@ -61,7 +61,8 @@ Action MakeStepAction(const compiler::plan::PlanStep& step, std::string body, in
 }
 
 void AppendPoints(const compiler::plan::PlanStep& step, int64_t points, std::string_view body,
-                  bool has_scratch, PrintedStep& printed, const ExtraParameters& extra) {
+                  bool has_scratch, PrintedStep& printed, const ExtraParameters& extra,
+                  bool exchanges) {
   if (points == 0) return;
   Code code;
   const bool is_small = points <= INT32_MAX;
@@ -71,7 +72,7 @@ void AppendPoints(const compiler::plan::PlanStep& step, int64_t points, std::str
   code.Text(body);
   printed.actions.push_back(MakeStepAction(step, code.Take(),
                                            (points + kStepBlock - 1) / kStepBlock, kStepBlock,
-                                           false, has_scratch, extra));
+                                           exchanges, has_scratch, extra));
 }
 
 std::string ElementAddress(std::string_view array, std::string_view position, DType type) {

@@ -43,8 +43,10 @@ Action MakeStepAction(const compiler::plan::PlanStep& step, std::string body, in
                       const ExtraParameters& extra = {});
 
 // One thread per point, whose number `t` the body may use. Nothing is done with no points.
+// `exchanges`: within warps, all lanes of which have a point.
 void AppendPoints(const compiler::plan::PlanStep& step, int64_t points, std::string_view body,
-                  bool has_scratch, PrintedStep& printed, const ExtraParameters& extra = {});
+                  bool has_scratch, PrintedStep& printed, const ExtraParameters& extra = {},
+                  bool exchanges = false);
 
 // The address of element `position` (an expression) of an array.
 std::string ElementAddress(std::string_view array, std::string_view position, DType type);
