@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <functional>
+#include <bit>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cuda/library/library.h"
+#include "reference_plugin/cuda/library/radix_order.h"
 #include "reference_plugin/cuda/library/step_code.h"
 
 namespace plinth::cuda {
@@ -15,21 +21,90 @@ struct RowsToSort {
   // Statements, of which the last returns whether element `a` (a position in the row that starts
   // at element `row`) comes before element `b`.
   std::string body;
-};
+  // The same as keys; none if it is not known to be an order by keys.
+  std::vector<RadixKey> keys;
 
-// The stable order of each row, as positions (u32), by merging: in scratch, the first half if the
-// number of passes is even, else the second. A comparator that contradicts itself gives some
-// positions, all in range: what no merge writes is left from the pass before.
-struct Order {
-  int64_t offset;  // in scratch
-};
-
-Expected<Order> AppendOrder(const compiler::plan::PlanStep& step, const RowsToSort& sorted,
-                            PrintedStep& printed) {
-  const int64_t points = sorted.rows * sorted.length;
-  if (sorted.length > INT32_MAX) {
-    return Unimplemented("rows of ", sorted.length, " elements; a sort takes ", INT32_MAX);
+  std::string FirstOfRow() const {
+    return StrCat("line / ", inner, "ll * ", length * inner, "ll + line % ", inner, "ll");
   }
+};
+
+// Floats of up to 32 bits are values of f32, whose lower bits are zero.
+int32_t FirstBit(DType type) {
+  if (type == DType::kF16) return 13;
+  return type == DType::kF32 ? 0 : 16;
+}
+
+// A number that orders as elements of the type do, from an expression of one; nothing if there is
+// none. `total_order`: -0 comes before 0.
+std::optional<RadixKey> KeyOf(DType type, std::string_view value, bool descending,
+                              bool total_order) {
+  const DTypeInfo& info = InfoOf(type);
+  RadixKey key;
+  key.is_wide = info.bits == 64;
+  key.bits = info.bits;
+  std::string number;
+  switch (info.kind) {
+    case DTypeClass::kFloat: {
+      key.first_bit = key.is_wide ? 0 : FirstBit(type);
+      key.bits = (key.is_wide ? 64 : 32) - key.first_bit;
+      const std::string element =
+          total_order ? std::string(value) : StrCat("(", value, ") == 0 ? 0 : (", value, ")");
+      number = key.is_wide ? StrCat("(u64)order_key(", element, ") ^ 0x8000000000000000ull")
+                           : StrCat("(u32)order_key(", element, ") ^ 0x80000000u");
+      break;
+    }
+    case DTypeClass::kSigned:
+      number = key.is_wide
+                   ? StrCat("(u64)(", value, ") ^ 0x8000000000000000ull")
+                   : StrCat("(u32)(s32)(", value, ") + ", uint64_t{1} << (info.bits - 1), "u");
+      break;
+    case DTypeClass::kUnsigned:
+    case DTypeClass::kPred:
+      number = key.is_wide ? StrCat("(u64)(", value, ")") : StrCat("(u32)(", value, ")");
+      if (info.kind == DTypeClass::kPred) key.bits = 1;
+      break;
+    default:
+      return std::nullopt;
+  }
+  const std::string_view declared = key.is_wide ? "const u64 key = " : "const u32 key = ";
+  key.body = StrCat("  ", declared, descending ? "~" : "", "(", number, ");\n");
+  return key;
+}
+
+// The keys of a sort's comparator; none where it is of another kind.
+Expected<std::vector<RadixKey>> KeysOf(const compiler::plan::PlanStep& step,
+                                       const RowsToSort& sorted) {
+  std::vector<RadixKey> keys;
+  const size_t arrays = step.results.size();
+  const auto found = compiler::FindSortKeys(step.combiners[0], arrays);
+  if (!found.has_value()) return keys;
+  std::vector<std::string> parameters;
+  for (size_t i = 0; i < arrays; ++i) {
+    parameters.push_back(LoadText(StrCat("i", i), "at", step.operands[i].type.dtype));
+  }
+  for (std::string& value : CapturedValues(step, arrays)) parameters.push_back(std::move(value));
+  for (const compiler::SortKey& compared : *found) {
+    PLINTH_ASSIGN_OR_RETURN(const CombinedText text, CombineText(compared.key, parameters, "c"));
+    std::optional<RadixKey> key =
+        KeyOf(compared.dtype, "x", compared.descending, compared.total_order);
+    if (!key.has_value()) return std::vector<RadixKey>();
+    std::string body =
+        StrCat("  const s64 at = ", sorted.FirstOfRow(), " + (s64)p * ", sorted.inner, "ll;\n");
+    for (const std::string& statement : text.statements) body += StrCat("  ", statement, "\n");
+    body += StrCat("  const ", ValueType(compared.dtype), " x = ", text.results[0], ";\n");
+    key->body.insert(0, body);
+    keys.push_back(*std::move(key));
+  }
+  return keys;
+}
+
+// The stable order of each row by merging: in scratch, the first half if the number of passes is
+// even, else the second. A comparator that contradicts itself gives some positions, all in range:
+// what no merge writes is left from the pass before.
+int64_t AppendMerges(const compiler::plan::PlanStep& step, const RowsToSort& sorted,
+                     PrintedStep& printed) {
+  const int64_t points = sorted.rows * sorted.length;
   const int64_t half = RoundUp(points * 4, kArrayAlignment);
   printed.scratch_bytes = 2 * half;
   Code start;
@@ -38,8 +113,7 @@ Expected<Order> AppendOrder(const compiler::plan::PlanStep& step, const RowsToSo
   AppendPoints(step, points, start.Take(), true, printed);
 
   Code code;
-  code.Line("const s64 line = (s64)(t / ", sorted.length, "u), row = line / ", sorted.inner,
-            "ll * ", sorted.length * sorted.inner, "ll + line % ", sorted.inner, "ll;");
+  code.Line("const s64 line = (s64)(t / ", sorted.length, "u), row = ", sorted.FirstOfRow(), ";");
   code.Line("const u32 p = (u32)(t % ", sorted.length, "u);");
   code.Line("const u32* from = (const u32*)(scratch + from_offset) + line * ", sorted.length, ";");
   code.Line("u32* to = (u32*)(scratch + to_offset) + line * ", sorted.length, ";");
@@ -69,7 +143,24 @@ Expected<Order> AppendOrder(const compiler::plan::PlanStep& step, const RowsToSo
     AppendPoints(step, points, body, true, printed, extra);
     from = half - from;
   }
-  return Order{from};
+  return from;
+}
+
+// The offset in scratch of the stable order of each row, as positions (u32).
+Expected<int64_t> AppendOrder(const compiler::plan::PlanStep& step, const RowsToSort& sorted,
+                              PrintedStep& printed) {
+  if (sorted.length > INT32_MAX) {
+    return Unimplemented("rows of ", sorted.length, " elements; a sort takes ", INT32_MAX);
+  }
+  // By its digits where that moves elements no more often than merging does.
+  constexpr int64_t kLeastLength = 2048;
+  const auto merges =
+      static_cast<int32_t>(std::bit_width(static_cast<uint64_t>(sorted.length - 1)));
+  if (sorted.keys.empty() || sorted.length < kLeastLength || RadixPasses(sorted.keys) > merges) {
+    return AppendMerges(step, sorted, printed);
+  }
+  return AppendRadixOrder(step, {sorted.rows, sorted.length}, sorted.keys, 0, printed,
+                          &printed.scratch_bytes);
 }
 
 }  // namespace
@@ -100,13 +191,13 @@ Expected<PrintedStep> PrintSort(const compiler::plan::PlanStep& step, const Arch
     sorted.body += StrCat("  ", statement, "\n");
   }
   sorted.body += StrCat("  return ", text.results[0], ";\n");
-  PLINTH_ASSIGN_OR_RETURN(const Order order, AppendOrder(step, sorted, printed));
+  PLINTH_ASSIGN_OR_RETURN(sorted.keys, KeysOf(step, sorted));
+  PLINTH_ASSIGN_OR_RETURN(const int64_t order, AppendOrder(step, sorted, printed));
 
   Code move;
-  move.Line("const s64 line = (s64)(t / ", sorted.length, "u), row = line / ", sorted.inner,
-            "ll * ", sorted.length * sorted.inner, "ll + line % ", sorted.inner, "ll;");
+  move.Line("const s64 line = (s64)(t / ", sorted.length, "u), row = ", sorted.FirstOfRow(), ";");
   move.Line("const s64 to = row + (s64)(t % ", sorted.length, "u) * ", sorted.inner, "ll;");
-  move.Line("const s64 from = row + (s64)((const u32*)(scratch + ", order.offset, "ll))[t] * ",
+  move.Line("const s64 from = row + (s64)((const u32*)(scratch + ", order, "ll))[t] * ",
             sorted.inner, "ll;");
   for (size_t i = 0; i < arrays; ++i) {
     const DType element = step.results[i].type.dtype;
@@ -134,10 +225,15 @@ Expected<PrintedStep> PrintTopK(const compiler::plan::PlanStep& step, const Arch
   const std::string_view key = is_float ? "order_key" : "";
   sorted.body = StrCat("  return ", key, "(", LoadText("i0", "row + a", type.dtype), ") > ", key,
                        "(", LoadText("i0", "row + b", type.dtype), ");\n");
-  PLINTH_ASSIGN_OR_RETURN(const Order order, AppendOrder(step, sorted, printed));
+  const std::string at = StrCat("line * ", sorted.length, "ll + p");
+  if (auto found = KeyOf(type.dtype, LoadText("i0", at, type.dtype), /*descending=*/true,
+                         /*total_order=*/true)) {
+    sorted.keys.push_back(*std::move(found));
+  }
+  PLINTH_ASSIGN_OR_RETURN(const int64_t order, AppendOrder(step, sorted, printed));
   Code move;
   move.Line("const s64 row = (s64)(t / ", count, "u);");
-  move.Line("const u32 from = ((const u32*)(scratch + ", order.offset, "ll))[row * ", sorted.length,
+  move.Line("const u32 from = ((const u32*)(scratch + ", order, "ll))[row * ", sorted.length,
             "ll + t % ", count, "u];");
   const std::string bits = BitsType(type.dtype);
   move.Line("((", bits, "*)o0)[t] = ((const ", bits, "*)i0)[row * ", sorted.length, "ll + from];");
