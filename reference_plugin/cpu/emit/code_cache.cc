@@ -16,17 +16,18 @@ Code::~Code() {
   if (total_ != nullptr) *total_ -= bytes_;
 }
 
-std::shared_ptr<const Code> CodeCache::Get(std::span<const Piece> pieces) {
+std::shared_ptr<const Code> CodeCache::Get(std::span<const Piece> pieces, const Row* row) {
   if (target_ < math::SimdTarget::kAvx2 || !math::IsSupported(target_)) return nullptr;
   std::string key;
   for (const Piece& piece : pieces) AppendKey(piece, &key);
+  if (row != nullptr) AppendKey(*row, &key);
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = codes_.find(key); found != codes_.end()) {
       if (std::shared_ptr<const Code> code = found->second.lock()) return code;
     }
   }
-  std::shared_ptr<const Code> code = Make(pieces);
+  std::shared_ptr<const Code> code = Make(pieces, row);
   if (code == nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
   if (codes_.size() >= next_sweep_) {
@@ -40,7 +41,7 @@ std::shared_ptr<const Code> CodeCache::Get(std::span<const Piece> pieces) {
   return code;
 }
 
-std::shared_ptr<const Code> CodeCache::Make(std::span<const Piece> pieces) const {
+std::shared_ptr<const Code> CodeCache::Make(std::span<const Piece> pieces, const Row* row) const {
   if (*total_ >= most_bytes_) return nullptr;
   std::shared_ptr<Code> code(new Code);
   std::vector<size_t> starts;
@@ -50,6 +51,10 @@ std::shared_ptr<const Code> CodeCache::Make(std::span<const Piece> pieces) const
     for (const Piece& piece : pieces) {
       starts.push_back(assembler.getSize());
       EmitPiece(piece, target_, assembler, pool);
+    }
+    if (row != nullptr) {
+      starts.push_back(assembler.getSize());
+      EmitRow(*row, target_, assembler, pool);
     }
     pool.Write(assembler);
     assembler.ready(Xbyak::CodeArray::PROTECT_RW);
@@ -64,10 +69,16 @@ std::shared_ptr<const Code> CodeCache::Make(std::span<const Piece> pieces) const
   }
   *total_ += code->bytes_;
   code->total_ = total_;
-  for (const size_t start : starts) {
-    const uint8_t* const address = code->memory_->data() + start;
-    static_assert(sizeof(PieceFunction) == sizeof(address));
-    std::memcpy(&code->functions_.emplace_back(), &address, sizeof(address));
+  // The row's is the last.
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const uint8_t* const address = code->memory_->data() + starts[i];
+    static_assert(sizeof(PieceFunction) == sizeof(address) &&
+                  sizeof(RowFunction) == sizeof(address));
+    if (i < pieces.size()) {
+      std::memcpy(&code->functions_.emplace_back(), &address, sizeof(address));
+    } else {
+      std::memcpy(&code->row_, &address, sizeof(address));
+    }
   }
   return code;
 }

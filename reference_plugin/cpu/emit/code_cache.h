@@ -13,11 +13,12 @@
 
 #include "reference_plugin/cpu/emit/code_memory.h"
 #include "reference_plugin/cpu/emit/piece.h"
+#include "reference_plugin/cpu/emit/row.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::emit {
 
-// The functions of some pieces.
+// The functions of some pieces and rows.
 class Code {
  public:
   ~Code();
@@ -25,6 +26,7 @@ class Code {
   Code& operator=(const Code&) = delete;
 
   PieceFunction function(size_t piece) const { return functions_[piece]; }
+  RowFunction row() const { return row_; }  // null without one
 
  private:
   friend class CodeCache;
@@ -32,6 +34,7 @@ class Code {
 
   std::unique_ptr<CodeMemory> memory_;
   std::vector<PieceFunction> functions_;
+  RowFunction row_ = nullptr;
   int64_t bytes_ = 0;
   std::shared_ptr<std::atomic<int64_t>> total_;  // bytes of all code
 };
@@ -47,12 +50,12 @@ class CodeCache {
 
   // Null without such instructions, where the system gives no memory for code, or so much of it is
   // in use that none is left.
-  std::shared_ptr<const Code> Get(std::span<const Piece> pieces);
+  std::shared_ptr<const Code> Get(std::span<const Piece> pieces, const Row* row = nullptr);
 
   int64_t bytes() const { return *total_; }
 
  private:
-  std::shared_ptr<const Code> Make(std::span<const Piece> pieces) const;
+  std::shared_ptr<const Code> Make(std::span<const Piece> pieces, const Row* row) const;
 
   const int64_t most_bytes_;
   const math::SimdTarget target_;

@@ -16,14 +16,23 @@
 namespace plinth::cpu::emit {
 
 struct PieceValue {
-  enum class Kind : uint8_t { kInput, kConstant, kOp };
+  // A piece has those up to kOp.
+  enum class Kind : uint8_t {
+    kInput,
+    kConstant,
+    kOp,
+    kScalar,   // the one element of the slot, in all lanes
+    kKept,     // number `slot` of what the function keeps, in all lanes
+    kCombine,  // the operand into an accumulator of reduction `slot`
+  };
 
   Kind kind = Kind::kInput;
   DType type = DType::kInvalid;
   int32_t slot = -1;         // kInput: read; kOp: written, or none
-  int32_t first_lane = 0;    // of the slot that is read or written; only EmitPiece sets it
+  int32_t first_lane = 0;    // of the slot that is read or written; only emitters set it
+  int32_t kept = -1;         // kOp and kScalar in all lanes: also kept, under this number
   uint32_t bits = 0;         // kConstant
-  compiler::Node node = {};  // kOp: `operands` are earlier values
+  compiler::Node node = {};  // kOp, kCombine: `operands` are earlier values
   DType operand_type = DType::kInvalid;
 };
 
@@ -35,8 +44,15 @@ using Piece = std::vector<PieceValue>;
 // written.
 using PieceFunction = void (*)(std::byte* const* slots, int64_t lanes);
 
+inline constexpr size_t kLoopAlignment = 32;
+
 // Whether the op can be part of a piece. `operand` as for VectorCode.
 bool CanEmit(const compiler::Node& node, DType operand);
+
+template <class T>
+void AppendBytes(T number, std::string* key) {
+  key->append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
 
 // Appends all that the code of a piece depends on.
 void AppendKey(const Piece& piece, std::string* key);

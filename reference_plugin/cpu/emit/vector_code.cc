@@ -287,6 +287,41 @@ void VectorCode::Combine(Opcode opcode, DType type, Vec dst, Vec a, Vec b) {
   Extreme(opcode == Opcode::kMaximum, dst, a, b);
 }
 
+uint32_t VectorCode::NeutralOf(Opcode opcode, DType type) {
+  constexpr uint32_t kInfinity = 0x7F800000u, kLargest = ~kSign;
+  const bool floats = type == DType::kF32, is_signed = type == DType::kS32;
+  switch (opcode) {
+    case Opcode::kAdd:
+      return floats ? kSign : 0;
+    case Opcode::kMultiply:
+      return floats ? std::bit_cast<uint32_t>(1.0f) : 1;
+    case Opcode::kMaximum:
+      return floats ? kSign | kInfinity : is_signed ? kSign : 0;
+    case Opcode::kMinimum:
+      return floats ? kInfinity : is_signed ? kLargest : kOnes;
+    case Opcode::kAnd:
+      return kOnes;
+    default:
+      return 0;
+  }
+}
+
+void VectorCode::CombineLanes(Opcode opcode, DType type, Vec dst, Vec spare) {
+  const Xbyak::Xmm low(dst.getIdx()), high(spare.getIdx());
+  const Xbyak::Ymm both(dst.getIdx());
+  if (is_wide_) {
+    code_.vextractf32x8(Xbyak::Ymm(spare.getIdx()), Xbyak::Zmm(dst.getIdx()), 1);
+    Combine(opcode, type, dst, dst, spare);
+  }
+  code_.vextractf128(high, both, 1);
+  Combine(opcode, type, dst, dst, spare);
+  constexpr uint8_t kLastTwo = 0b1110, kSecond = 0b01;
+  code_.vpermilps(high, low, kLastTwo);
+  Combine(opcode, type, dst, dst, spare);
+  code_.vpermilps(high, low, kSecond);
+  Combine(opcode, type, dst, dst, spare);
+}
+
 void VectorCode::CombineMasks(Opcode opcode, Vec dst, Vec a, Vec b) {
   const Xbyak::Opmask result(dst.getIdx()), left(a.getIdx()), right(b.getIdx());
   switch (opcode) {

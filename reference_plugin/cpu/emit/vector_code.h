@@ -88,6 +88,11 @@ class VectorCode {
   // dst = a `opcode` b, for what reductions combine with.
   static bool CanCombine(compiler::Opcode opcode, DType type);
   void Combine(compiler::Opcode opcode, DType type, Vec dst, Vec a, Vec b);
+  // What changes no value but a signaling NaN when it is combined with it.
+  static uint32_t NeutralOf(compiler::Opcode opcode, DType type);
+  // dst's lanes combined to one, lane i with lane i + half for ever smaller halves; it is in the
+  // first lane. `spare` is overwritten; both have numbers below 16.
+  void CombineLanes(compiler::Opcode opcode, DType type, Vec dst, Vec spare);
 
   // dst = max(a, constant) or min of f32, where that is short. `is_quiet`: a is never a signaling
   // NaN. `dst` may be `a`.
@@ -101,6 +106,7 @@ class VectorCode {
   void LoadConstant(Vec dst, uint32_t bits);
   // From here on the register, which nobody may write, has the constant.
   void Pin(uint32_t bits, Vec reg);
+  void Unpin() { pinned_.clear(); }
   const Vec* FindPinned(uint32_t bits) const;
   // How often code reads each constant.
   const std::map<uint32_t, int>& uses() const { return uses_; }

@@ -159,15 +159,17 @@ Piece PieceFinder::Make(size_t begin, size_t end) const {
 
 }  // namespace
 
-std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program,
+std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program, bool whole_rows,
                                                      emit::CodeCache& codes) {
   auto emitted = std::make_unique<EmittedCode>();
+  if (whole_rows && !program.reduces_rows) emitted->row_ = RowCode::Describe(program);
   std::vector<Piece> pieces;
   for (const PhaseProgram& phase : program.phases) {
     std::vector<Step>& steps = emitted->phases_.emplace_back();
     PieceFinder finder(program, phase);
     for (size_t n = 0; n < phase.code.size();) {
-      const size_t end = finder.EndOf(n);
+      const bool is_routine = emitted->row_.has_value() && phase.over_reduced;
+      const size_t end = is_routine ? n : finder.EndOf(n);
       if (end == n) {
         steps.push_back({nullptr, phase.code[n++]});
         continue;
@@ -177,9 +179,10 @@ std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program,
       n = end;
     }
   }
-  if (pieces.empty()) return nullptr;
-  emitted->code_ = codes.Get(pieces);
+  if (pieces.empty() && !emitted->row_.has_value()) return nullptr;
+  emitted->code_ = codes.Get(pieces, emitted->row_.has_value() ? &emitted->row_->row() : nullptr);
   if (emitted->code_ == nullptr) return nullptr;
+  if (emitted->row_.has_value()) emitted->row_->set_function(emitted->code_->row());
   size_t number = 0;
   for (std::vector<Step>& steps : emitted->phases_) {
     for (Step& step : steps) {

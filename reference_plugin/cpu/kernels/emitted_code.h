@@ -6,20 +6,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "reference_plugin/cpu/emit/code_cache.h"
+#include "reference_plugin/cpu/kernels/row_code.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
 // The plain ops of a tile program as machine code: consecutive ones are one routine, whose values
-// stay in registers. What is between them runs as before.
+// stay in registers. What is between them runs as before. Or, better, the phases over reduced
+// points are one function for a row.
 namespace plinth::cpu::kernels {
 
 class EmittedCode {
  public:
-  // Null where nothing can be gained, or no code can be had.
-  static std::unique_ptr<const EmittedCode> Make(const TileProgram& program,
+  // Null where nothing can be gained, or no code can be had. `whole_rows`: no row is cut.
+  static std::unique_ptr<const EmittedCode> Make(const TileProgram& program, bool whole_rows,
                                                  emit::CodeCache& codes);
+
+  // Null: rows run phase by phase.
+  const RowCode* row() const { return row_.has_value() ? &*row_ : nullptr; }
 
   // In place of the phase's instructions.
   void Execute(size_t phase, std::byte* const* slots, int64_t lanes) const {
@@ -41,6 +48,7 @@ class EmittedCode {
   };
 
   std::vector<std::vector<Step>> phases_;
+  std::optional<RowCode> row_;
   std::shared_ptr<const emit::Code> code_;
 };
 
@@ -48,8 +56,12 @@ class EmittedCode {
 class LazyCode {
  public:
   // `at_once`: in the first run already. The program outlives this.
-  LazyCode(const TileProgram& program, std::shared_ptr<emit::CodeCache> codes, bool at_once)
-      : program_(program), codes_(std::move(codes)), runs_(at_once ? 1 : 0) {}
+  LazyCode(const TileProgram& program, bool whole_rows, std::shared_ptr<emit::CodeCache> codes,
+           bool at_once)
+      : program_(program),
+        whole_rows_(whole_rows),
+        codes_(std::move(codes)),
+        runs_(at_once ? 1 : 0) {}
 
   // To be called once in each run. Null: there is none, or not yet.
   const EmittedCode* Get() {
@@ -57,13 +69,14 @@ class LazyCode {
     if (runs_.load(std::memory_order_relaxed) > 1) return nullptr;
     // One thread makes it; those that run meanwhile do without.
     if (runs_.fetch_add(1, std::memory_order_relaxed) != 1) return nullptr;
-    code_ = EmittedCode::Make(program_, *codes_);
+    code_ = EmittedCode::Make(program_, whole_rows_, *codes_);
     made_.store(code_.get(), std::memory_order_release);
     return code_.get();
   }
 
  private:
   const TileProgram& program_;
+  const bool whole_rows_;
   const std::shared_ptr<emit::CodeCache> codes_;
   std::atomic<int32_t> runs_;
   std::unique_ptr<const EmittedCode> code_;

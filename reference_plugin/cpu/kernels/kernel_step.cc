@@ -35,8 +35,9 @@ class KernelStep : public backend::PreparedStep {
              std::shared_ptr<emit::CodeCache> codes)
       : kernel_(std::move(kernel)), program_(std::move(program)) {
     const double tiles = static_cast<double>(program_->parallel.num_tiles);
+    split_ = SplitOf(*program_);
     if (codes != nullptr) {
-      code_ = std::make_unique<LazyCode>(*program_, std::move(codes),
+      code_ = std::make_unique<LazyCode>(*program_, split_.chunks == 0, std::move(codes),
                                          tiles * program_->tile_ns >= kLongNs);
     }
     if (tiles * program_->tile_ns <= kInlineNs) {
@@ -44,7 +45,6 @@ class KernelStep : public backend::PreparedStep {
     } else {
       grain_ = std::max<int64_t>(1, static_cast<int64_t>(kGrainNs / program_->tile_ns));
     }
-    split_ = SplitOf(*program_);
     // Only a kernel that is not split keeps its row buffers in the frame.
     if (split_.chunks == 0) {
       program_->rows_offset = program_->frame.AddRegion(program_->rows.size());

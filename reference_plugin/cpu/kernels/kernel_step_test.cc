@@ -11,6 +11,7 @@
 #include <numeric>
 #include <span>
 
+#include "reference_plugin/cpu/kernels/kernel_test_util.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
 namespace plinth::cpu::kernels {
@@ -26,53 +27,6 @@ using compiler::Phase;
 using compiler::Reduction;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-Node Leaf(NodeKind kind, DType type, int32_t index, int32_t component = 0) {
-  Node node;
-  node.kind = kind;
-  node.dtype = type;
-  node.index = index;
-  node.component = component;
-  return node;
-}
-Node Input(int32_t index, DType type = DType::kF32) { return Leaf(NodeKind::kInput, type, index); }
-
-template <typename T>
-Node Constant(T value, DType type) {
-  Node node = Leaf(NodeKind::kConstant, type, 0);
-  std::memcpy(&node.constant.low, &value, sizeof(value));
-  return node;
-}
-Node Constant(float value) { return Constant(value, DType::kF32); }
-
-Node Operation(Opcode opcode, DType type, std::initializer_list<int32_t> operands) {
-  Node node;
-  node.opcode = opcode;
-  node.dtype = type;
-  for (int32_t operand : operands) node.operands[node.num_operands++] = operand;
-  return node;
-}
-Node Operation(Opcode opcode, std::initializer_list<int32_t> operands) {
-  return Operation(opcode, DType::kF32, operands);
-}
-
-Access MakeAccess(int32_t buffer, DType type, Dims strides) {
-  Access access;
-  access.buffer = buffer;
-  access.dtype = type;
-  access.byte_strides = strides;
-  return access;
-}
-
-Reduction Reduce(Opcode opcode, DType type, int32_t input, int32_t initial) {
-  Reduction reduction;
-  reduction.inputs = {input};
-  reduction.initial = {initial};
-  reduction.combiner.nodes = {Leaf(NodeKind::kParameter, type, 0),
-                              Leaf(NodeKind::kParameter, type, 1), Operation(opcode, type, {0, 1})};
-  reduction.combiner.results = {2};
-  return reduction;
-}
 
 // result = f(operands), element by element, over one dimension.
 Kernel Elementwise(int64_t size, std::vector<DType> inputs, std::vector<Node> nodes) {

@@ -205,17 +205,20 @@ Status ProgramBuilder::BuildOp(size_t p, size_t n) {
     value.slot = TakeRegister();
   }
   if (!row) FreeDead(p, n, /*same_bytes=*/false);
-  PLINTH_RETURN_IF_ERROR(
-      AppendRoutine(phase.nodes, n, value.slot, operands, row ? &out.row_code : &out.code));
-  if (row) return Status();
-  // An op that needs two routines is none that stands for itself.
-  const bool is_one = out.code.size() == out.ops.size() + 1;
-  out.ops.resize(out.code.size());
-  const size_t typed = node.opcode == compiler::Opcode::kSelect ? 1 : 0;
-  if (is_one) {
-    out.ops.back() = {&node, phase.nodes[static_cast<size_t>(node.operands[typed])].dtype};
-  }
+  std::vector<Instruction>& code = row ? out.row_code : out.code;
+  PLINTH_RETURN_IF_ERROR(AppendRoutine(phase.nodes, n, value.slot, operands, &code));
+  NameOps(phase.nodes, n, code, row ? &out.row_ops : &out.ops);
   return Status();
+}
+
+void ProgramBuilder::NameOps(const std::vector<Node>& nodes, size_t n,
+                             const std::vector<Instruction>& code, std::vector<TileOp>* ops) {
+  // An op that needs two routines is none that stands for itself.
+  const bool is_one = code.size() == ops->size() + 1;
+  ops->resize(code.size());
+  const Node& node = nodes[n];
+  const size_t typed = node.opcode == compiler::Opcode::kSelect ? 1 : 0;
+  if (is_one) ops->back() = {&node, nodes[static_cast<size_t>(node.operands[typed])].dtype};
 }
 
 void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {
@@ -247,7 +250,7 @@ void ProgramBuilder::SaveLeaves(size_t p) {
     }
     UseRow(&program_.phases[p], p, n);
     program_.phases[p].saves.push_back(
-        {values_[p][n].slot, RowSlotOf(p, n),
+        {phase.nodes[n].dtype, values_[p][n].slot, RowSlotOf(p, n),
          static_cast<int64_t>(math::TileElementBytes(phase.nodes[n].dtype))});
   }
 }
@@ -271,7 +274,7 @@ void ProgramBuilder::BuildStores(size_t p) {
         out.code.push_back({CopyFunction(static_cast<int64_t>(bytes)), kept, slot, 0, 0, {}});
         slot = kept;
       }
-      out.stores.push_back({*access, slot});
+      out.stores.push_back({*access, phase.nodes[n].dtype, slot});
     }
   }
 }

@@ -125,6 +125,10 @@ class ProgramBuilder {
 
   Status BuildOp(size_t p, size_t n);
 
+  // Says of what was appended to the code last that it is node n.
+  static void NameOps(const std::vector<Node>& nodes, size_t n,
+                      const std::vector<Instruction>& code, std::vector<TileOp>* ops);
+
   // Frees the registers of operands that node n is the last to use: before the result is placed
   // those that the result may overwrite, afterwards the rest.
   void FreeDead(size_t p, size_t n, bool same_bytes);

@@ -157,6 +157,7 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
     return Status();
   }
   LoadStep step;
+  step.type = kernel_.shape.inputs[static_cast<size_t>(input)].dtype;
   // The only tile of that space is the row.
   const bool row_of_several = row && program_.lanes == Lanes::kBoth;
   step.load = MakeLoad(input, functions, row_of_several ? program_.parallel : LaneSpace(phase));
@@ -309,8 +310,9 @@ Status ProgramBuilder::BuildOncePerRow(size_t p, NodeName source, Value* value) 
       }
       value->variation = Variation::kRow;
       value->slot = frame_.AddRegister(row_register_bytes());
-      PLINTH_RETURN_IF_ERROR(
-          AppendRoutine(nodes, sn, value->slot, operands, &program_.phases[p].row_code));
+      PhaseProgram& out = program_.phases[p];
+      PLINTH_RETURN_IF_ERROR(AppendRoutine(nodes, sn, value->slot, operands, &out.row_code));
+      NameOps(nodes, sn, out.row_code, &out.row_ops);
       break;
     }
     default:
@@ -325,10 +327,10 @@ int32_t ProgramBuilder::TileSlot(size_t p, int32_t n) {
   if (value.variation != Variation::kRow) return value.slot;
   if (value.tile_slot < 0) {
     value.tile_slot = frame_.AddRegister(register_bytes_);
-    const size_t bytes =
-        math::TileElementBytes(kernel_.body.phases[p].nodes[static_cast<size_t>(n)].dtype);
+    const DType type = kernel_.body.phases[p].nodes[static_cast<size_t>(n)].dtype;
+    const size_t bytes = math::TileElementBytes(type);
     program_.phases[p].row_fills.push_back(
-        {math::FindFill(bytes), value.slot, value.tile_slot, static_cast<int64_t>(bytes)});
+        {math::FindFill(bytes), type, value.slot, value.tile_slot, static_cast<int64_t>(bytes)});
   }
   return value.tile_slot;
 }

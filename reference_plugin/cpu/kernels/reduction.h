@@ -45,6 +45,8 @@ struct ReductionProgram {
   SmallVector<Component, 2> components;
   // The combiner is this one op, which commutes. `finish` rounds, once, at the end.
   math::TileFunction commutative = nullptr;
+  compiler::Opcode opcode = compiler::Opcode::kAdd;  // of `commutative`
+  DType type = DType::kInvalid;                      // the same
   math::TileFunction finish = nullptr;
   math::Partials partials;  // may be none
   // The reduction is an argmax or argmin: of components 0 and 1.

@@ -72,6 +72,8 @@ Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* red
   // wrap at once.
   if (op->opcode != Opcode::kAdd && routine.finish != nullptr) return Status();
   reduction->commutative = routine.compute;
+  reduction->opcode = op->opcode;
+  reduction->type = op->dtype;
   reduction->finish = routine.finish;
   reduction->partials = math::FindPartials(op->opcode, math::TileTypeOf(op->dtype));
   return Status();

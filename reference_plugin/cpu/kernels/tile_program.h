@@ -30,6 +30,7 @@ inline constexpr int64_t kTileBytes = 2048;
 
 struct LoadStep {
   TileLoad load;
+  DType type = DType::kInvalid;
   int32_t slot = 0;
   int64_t offset = 0;  // of the register in the frame
   bool direct = false;
@@ -48,6 +49,7 @@ struct IotaStep {
 
 struct StoreStep {
   TileStore store;
+  DType type = DType::kInvalid;
   int32_t slot = 0;
 };
 
@@ -60,6 +62,7 @@ struct RowSlot {
 
 // Copies a value that an instruction did not write there into its row buffer.
 struct RowSave {
+  DType type = DType::kInvalid;
   int32_t from = 0, to = 0;  // slots
   int64_t tile_bytes = 0;
 };
@@ -67,6 +70,7 @@ struct RowSave {
 // Puts what is computed once per row into all lanes.
 struct FillStep {
   math::FillFunction fill = nullptr;
+  DType type = DType::kInvalid;
   int32_t from = 0, to = 0;  // slots
   int64_t tile_bytes = 0;
 };
@@ -90,6 +94,7 @@ struct PhaseProgram {
   std::vector<LoadStep> row_loads;
   std::vector<IotaStep> row_iotas;
   std::vector<Instruction> row_code;
+  std::vector<TileOp> row_ops;  // of each of `row_code`
   std::vector<FillStep> row_fills;
   // Once per tile.
   std::vector<LoadStep> loads;

@@ -38,6 +38,9 @@ TileWorker::TileWorker(const TileProgram& program, const EmittedCode* emitted, s
   for (size_t s = 0; s < offsets.size(); ++s) {
     slots_[s] = frame + std::max<int64_t>(0, offsets[s]);
   }
+  if (emitted != nullptr && emitted->row() != nullptr) {
+    emitted->row()->SetFixed(frame, rows_, &row_pointers_);
+  }
   std::fill(caches_, caches_ + program.num_caches, kNoAddress);
   const size_t lanes = static_cast<size_t>(program.max_lanes);
   for (const ConstantStep& constant : program.constants) {
@@ -129,12 +132,19 @@ void TileWorker::ReduceRows(const int64_t* values, int64_t lanes) {
   slots_[vector.scalar_slot] = accumulator;
 }
 
+void TileWorker::RunRow(const int64_t* values, int64_t lane) {
+  SetRowValues(values, lane);
+  for (const PhaseProgram& phase : program_.phases) {
+    if (phase.over_reduced) RunRowPhase(phase, row_values_);
+  }
+}
+
 void TileWorker::RunRows(const int64_t* values, int64_t lanes) {
   if (program_.reduces_rows) return ReduceRows(values, lanes);
+  const RowCode* const code = emitted_ == nullptr ? nullptr : emitted_->row();
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    SetRowValues(values, lane);
-    for (const PhaseProgram& phase : program_.phases) {
-      if (phase.over_reduced) RunRowPhase(phase, row_values_);
+    if (code == nullptr || !code->Run(program_.parallel, values, lane, &row_pointers_)) {
+      RunRow(values, lane);
     }
     for (const ReducedVector& vector : program_.reduced_vectors) {
       std::memcpy(slots_[vector.vector_slot] + lane * vector.tile_bytes, slots_[vector.scalar_slot],

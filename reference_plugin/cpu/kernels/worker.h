@@ -40,6 +40,7 @@ class TileWorker {
   void RunParallelTile(const int64_t* values, int64_t lanes);
   void RunRows(const int64_t* values, int64_t lanes);
   void ReduceRows(const int64_t* values, int64_t lanes);
+  void RunRow(const int64_t* values, int64_t lane);
   void SetRowValues(const int64_t* values, int64_t lane);
   void RunPointPhasesOfTile(const int64_t* values, int64_t lanes);
   void RunRowPhase(const PhaseProgram& phase, const int64_t* values);
@@ -68,6 +69,7 @@ class TileWorker {
   const int64_t* start_;
   int64_t* row_values_;
   TileCursor parallel_, reduced_;
+  RowCode::Pointers row_pointers_;  // of the emitted row, if there is one
 };
 
 }  // namespace plinth::cpu::kernels

@@ -1,0 +1,687 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/emit/body_emitter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "reference_plugin/cpu/math/tile_functions.h"
+
+namespace plinth::cpu::emit {
+namespace {
+
+using compiler::Node;
+using compiler::Opcode;
+using Xbyak::util::byte;
+using Xbyak::util::dword;
+using Xbyak::util::eax;
+using Xbyak::util::ecx;
+using Xbyak::util::esi;
+using Xbyak::util::ptr;
+using Xbyak::util::qword;
+using Xbyak::util::r10;
+using Xbyak::util::r11;
+using Xbyak::util::r12;
+using Xbyak::util::r13;
+using Xbyak::util::r14;
+using Xbyak::util::r15;
+using Xbyak::util::r8;
+using Xbyak::util::r9;
+using Xbyak::util::rax;
+using Xbyak::util::rbp;
+using Xbyak::util::rbx;
+using Xbyak::util::rcx;
+using Xbyak::util::rdi;
+using Xbyak::util::rsi;
+using Xbyak::util::rsp;
+using Xbyak::util::T_z;
+
+using Kind = PieceValue::Kind;
+
+// Addresses of slots live here, the others are read each time. rax holds what lives nowhere, rcx
+// counts lanes.
+const Xbyak::Reg64 kPointers[] = {r8, r9, r10, r11, rbx, rbp, r12, r13, r14, r15};
+constexpr size_t kFirstSaved = 4;  // of kPointers
+// Vectors that hold values; the two above are of one op at a time.
+constexpr int kVectorsOfAvx2 = 14, kVectorsOfAvx512 = 30;
+// Of AVX-512 the masks of preds. Mask 0 stands for all lanes, 1 and 2 are of one op at a time.
+constexpr int kFirstMask = 4, kNumMasks = 4;
+// More partial results lie on the stack.
+constexpr int kMostAccumulators = 12;
+constexpr int32_t kStackAlignment = 64;
+const Xbyak::Opmask kTailLanes(3);
+constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
+
+bool IsNan(uint32_t bits) { return std::isnan(std::bit_cast<float>(bits)); }
+
+// Whether a result of f32 is never a signaling NaN.
+bool MakesQuiet(const PieceValue& value) {
+  if (value.kind != Kind::kOp || value.operand_type != DType::kF32) return false;
+  switch (value.node.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kMultiply:
+    case Opcode::kDivide:
+    case Opcode::kSqrt:
+    case Opcode::kRsqrt:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+      return true;
+    default:
+      return FunctionCode::Has(value.node.opcode, DType::kF32);
+  }
+}
+
+// Which of two NaNs a sum or product gives is up to who compiled its routine: that one is asked.
+bool AnswersSecondNan(Opcode opcode) {
+  const auto ask = [](Opcode asked) {
+    const math::TileRoutine routine = math::FindTileRoutine(asked, DType::kF32, DType::kF32);
+    if (!routine) return false;
+    constexpr uint32_t kFirst = 0x7FC00001, kSecond = 0x7FC00002;
+    ConstantPool::Vector first, second, result = {};
+    first.fill(kFirst);
+    second.fill(kSecond);
+    routine.compute(result.data(), first.data(), second.data(), nullptr, result.size(), {});
+    return result[0] == kSecond;
+  };
+  static const bool kOfAdd = ask(Opcode::kAdd), kOfMultiply = ask(Opcode::kMultiply);
+  switch (opcode) {
+    case Opcode::kAdd:
+      return kOfAdd;
+    case Opcode::kMultiply:
+      return kOfMultiply;
+    default:
+      return false;
+  }
+}
+
+// Whether all vectors have the value, in memory.
+bool IsShared(const PieceValue& value) {
+  return value.kind == Kind::kConstant || value.kind == Kind::kKept;
+}
+
+// The most values that are needed at once, without constants.
+struct MostLive {
+  int vectors = 0, masks = 0;
+};
+MostLive FindMostLive(const Piece& piece, bool has_masks) {
+  std::vector<size_t> last_use(piece.size());
+  for (size_t n = 0; n < piece.size(); ++n) {
+    last_use[n] = n;
+    for (size_t i = 0; i < piece[n].node.num_operands; ++i) {
+      last_use[static_cast<size_t>(piece[n].node.operands[i])] = n;
+    }
+  }
+  MostLive most;
+  for (size_t at = 0; at < piece.size(); ++at) {
+    MostLive live;
+    for (size_t n = 0; n <= at; ++n) {
+      if (IsShared(piece[n]) || last_use[n] <= at) continue;
+      ++(has_masks && piece[n].type == DType::kPred ? live.masks : live.vectors);
+    }
+    most = {std::max(most.vectors, live.vectors), std::max(most.masks, live.masks)};
+  }
+  return most;
+}
+
+}  // namespace
+
+Piece OrderOperands(Piece piece) {
+  for (PieceValue& value : piece) {
+    if (value.kind != Kind::kOp || value.operand_type != DType::kF32) continue;
+    if (!AnswersSecondNan(value.node.opcode)) continue;
+    std::swap(value.node.operands[0], value.node.operands[1]);
+  }
+  return piece;
+}
+
+Piece Repeat(const Piece& piece, int first, int copies, int64_t lanes) {
+  Piece all;
+  std::vector<std::vector<int32_t>> numbers;  // of the copies of each value
+  for (const PieceValue& value : piece) {
+    std::vector<int32_t>& copy = numbers.emplace_back();
+    for (int c = 0; c < copies; ++c) {
+      if (c > 0 && IsShared(value)) {
+        copy.push_back(copy[0]);
+        continue;
+      }
+      copy.push_back(static_cast<int32_t>(all.size()));
+      PieceValue& made = all.emplace_back(value);
+      made.first_lane = (first + c) * static_cast<int32_t>(lanes);
+      for (size_t i = 0; i < value.node.num_operands; ++i) {
+        made.node.operands[i] =
+            numbers[static_cast<size_t>(value.node.operands[i])][static_cast<size_t>(c)];
+      }
+    }
+  }
+  return all;
+}
+
+void FindSlots(const Piece& piece, std::vector<int32_t>* slots) {
+  for (const PieceValue& value : piece) {
+    if (value.slot < 0 || value.kind == Kind::kKept || value.kind == Kind::kCombine) continue;
+    if (std::find(slots->begin(), slots->end(), value.slot) == slots->end()) {
+      slots->push_back(value.slot);
+    }
+  }
+}
+
+BodyEmitter::BodyEmitter(math::SimdTarget target, Assembler& code, ConstantPool& pool)
+    : target_(target),
+      lanes_(LanesOf(target)),
+      code_(code),
+      pool_(pool),
+      vector_(code, pool, target),
+      functions_(code, vector_),
+      mask_(ptr[rsp]) {
+  vector_.set_lanes(kLanes);
+  UseVectors(num_vectors());
+}
+
+void BodyEmitter::Begin(std::vector<int32_t> slots) {
+  slots_ = std::move(slots);
+  const size_t pointers = std::min(slots_.size(), std::size(kPointers));
+  code_.endbr64();
+  for (size_t i = kFirstSaved; i < pointers; ++i) code_.push(kPointers[i]);
+  // A vector on the stack lies in one cache line. The first bytes say where the stack was.
+  code_.mov(rax, rsp);
+  reserved_ = code_.ReserveStack();
+  code_.and_(rsp, -kStackAlignment);
+  code_.mov(ptr[rsp], rax);
+  stack_begin_ = stack_end_ = kStackAlignment;
+  for (size_t i = 0; i < pointers; ++i) code_.mov(kPointers[i], ptr[rdi + 8 * slots_[i]]);
+}
+
+void BodyEmitter::End() {
+  const size_t pointers = std::min(slots_.size(), std::size(kPointers));
+  code_.vzeroupper();
+  code_.SetStack(reserved_, stack_end_);
+  code_.mov(rsp, ptr[rsp]);
+  for (size_t i = pointers; i > kFirstSaved; --i) code_.pop(kPointers[i - 1]);
+  code_.ret();
+  vector_.Unpin();  // which constants were in registers where the rest is called, is forgotten
+  functions_.EmitRest();
+}
+
+int BodyEmitter::num_vectors() const {
+  return (vector_.has_masks() ? kVectorsOfAvx512 : kVectorsOfAvx2) - accumulator_registers_;
+}
+
+bool BodyEmitter::Fits(const Piece& piece, int copies) const {
+  const MostLive live = FindMostLive(piece, vector_.has_masks());
+  return copies * live.vectors <= num_vectors() && copies * live.masks <= kNumMasks;
+}
+
+// The first of them hold values.
+void BodyEmitter::UseVectors(int count) {
+  registers_.clear();
+  for (int i = 0; i < count; ++i) registers_.push_back(vector_.Vector(i));
+  for (int i = 0; vector_.has_masks() && i < kNumMasks; ++i) {
+    registers_.push_back(VectorCode::Mask(kFirstMask + i));
+  }
+  owners_.assign(registers_.size(), std::nullopt);
+}
+
+void BodyEmitter::PinConstants(const Piece& piece) {
+  // What the values need is seen in code that nobody will run.
+  Assembler code;
+  ConstantPool pool;
+  BodyEmitter trial(target_, code, pool);
+  trial.slots_ = slots_;
+  trial.kept_ = kept_;
+  trial.accumulators_ = accumulators_;
+  trial.accumulators_of_each_ = accumulators_of_each_;
+  trial.accumulator_registers_ = accumulator_registers_;
+  trial.UseVectors(num_vectors());
+  trial.Emit(piece, /*is_tail=*/false);
+  std::vector<std::pair<int, uint32_t>> constants;  // by uses
+  for (const auto& [bits, uses] : trial.vector_.uses()) constants.emplace_back(-uses, bits);
+  std::sort(constants.begin(), constants.end());
+  vector_.Unpin();
+  int first = num_vectors();
+  for (const auto& [uses, bits] : constants) {
+    if (first == trial.vectors_used_) break;
+    vector_.Pin(bits, vector_.Vector(--first));
+  }
+  UseVectors(first);
+}
+
+Xbyak::Address BodyEmitter::Kept(int32_t number) {
+  while (kept_.size() <= static_cast<size_t>(number)) kept_.push_back(NewKept());
+  return kept_[static_cast<size_t>(number)];
+}
+
+void BodyEmitter::MakeAccumulators(int reductions, int of_each) {
+  const int count = reductions * of_each;
+  accumulators_of_each_ = of_each;
+  accumulators_.clear();
+  accumulator_registers_ = 0;
+  if (vector_.has_masks() && count <= kMostAccumulators) {
+    accumulator_registers_ = count;
+  } else {
+    for (int i = 0; i < count; ++i) accumulators_.push_back(NewKept());
+  }
+  vector_.Unpin();
+  UseVectors(num_vectors());
+}
+
+Vec BodyEmitter::LoadAccumulator(int number, Vec spare) {
+  if (accumulators_.empty()) return vector_.Vector(num_vectors() + number);
+  vector_.Load(spare, accumulators_[static_cast<size_t>(number)]);
+  return spare;
+}
+
+void BodyEmitter::StoreAccumulator(int number, Vec value) {
+  if (accumulators_.empty()) return vector_.Move(vector_.Vector(num_vectors() + number), value);
+  vector_.Store(accumulators_[static_cast<size_t>(number)], value);
+}
+
+void BodyEmitter::FindUsers() {
+  states_.assign(piece_.size(), {});
+  last_load_ = -1;
+  for (size_t n = 0; n < piece_.size(); ++n) {
+    const PieceValue& value = piece_[n];
+    State& state = states_[n];
+    state.stored = value.kept < 0 && (value.kind != Kind::kOp || value.slot < 0);
+    if (value.kind == Kind::kKept) state.memory = Kept(value.slot);
+    for (size_t i = 0; i < value.node.num_operands; ++i) {
+      const int32_t operand = value.node.operands[i];
+      State& used = StateOf(operand);
+      if (used.users.empty() && ValueOf(operand).kind == Kind::kInput) {
+        last_load_ = static_cast<int32_t>(n);
+      }
+      used.users.push_back(static_cast<int32_t>(n));
+    }
+  }
+}
+
+void BodyEmitter::Emit(const Piece& piece, bool is_tail) {
+  piece_ = piece;
+  is_tail_ = is_tail;
+  stack_ = stack_begin_;
+  std::fill(owners_.begin(), owners_.end(), std::nullopt);
+  FindUsers();
+  if (is_tail) EmitTailMask();
+  for (size_t n = 0; n < piece_.size(); ++n) {
+    const auto number = static_cast<int32_t>(n);
+    if (piece_[n].kind == Kind::kOp) {
+      EmitOp(number);
+    } else if (piece_[n].kind == Kind::kCombine) {
+      EmitCombine(number);
+    } else if (piece_[n].kept >= 0) {
+      Register(number);
+    } else {
+      continue;
+    }
+    locked_.clear();
+    ReleaseIfDead(number);
+    if (number >= last_load_) EmitStores();
+  }
+}
+
+// rsi lanes are left.
+void BodyEmitter::EmitTailMask() {
+  if (vector_.has_masks()) {
+    constexpr uint32_t kAll = 0xFFFF;
+    code_.mov(eax, kAll);
+    code_.bzhi(eax, eax, esi);
+    return code_.kmovw(kTailLanes, eax);
+  }
+  mask_ = NewOnStack();
+  ConstantPool::Vector numbers;
+  for (size_t lane = 0; lane < numbers.size(); ++lane) numbers[lane] = static_cast<uint32_t>(lane);
+  const Vec scratch = vector_.scratch();
+  const Xbyak::Xmm low(scratch.getIdx());
+  code_.vmovd(low, esi);
+  code_.vpbroadcastd(scratch, low);
+  code_.vpcmpgtd(scratch, scratch, pool_.Find(numbers));
+  vector_.Store(mask_, scratch);
+}
+
+Xbyak::Address BodyEmitter::NewOnStack() {
+  const Xbyak::Address address = ptr[rsp + stack_];
+  stack_ += static_cast<int32_t>(lanes_ * kLaneBytes);
+  stack_end_ = std::max(stack_end_, stack_);
+  return address;
+}
+
+Xbyak::Address BodyEmitter::NewKept() {
+  stack_ = stack_begin_;
+  const Xbyak::Address address = NewOnStack();
+  stack_begin_ = stack_;
+  return address;
+}
+
+// --- Registers -----------------------------------------------------------------------------------
+
+int32_t BodyEmitter::NextUse(int32_t n) {
+  const State& state = StateOf(n);
+  if (state.used < state.users.size()) return state.users[state.used];
+  return state.stored ? kNever : last_load_;
+}
+
+// Null: a constant's.
+std::optional<int32_t>* BodyEmitter::OwnerOf(Vec reg) {
+  const auto found = std::find(registers_.begin(), registers_.end(), reg);
+  if (found == registers_.end()) return nullptr;
+  return &owners_[static_cast<size_t>(found - registers_.begin())];
+}
+
+// A free one, or that whose value is needed last.
+Vec BodyEmitter::NewRegister(bool is_mask) {
+  std::optional<size_t> best;
+  int32_t best_use = -1;
+  for (size_t number = 0; number < registers_.size(); ++number) {
+    const Vec reg = registers_[number];
+    if (reg.isOPMASK() != is_mask) continue;
+    if (std::find(locked_.begin(), locked_.end(), reg) != locked_.end()) continue;
+    const std::optional<int32_t>& owner = owners_[number];
+    const int32_t use = owner.has_value() ? NextUse(*owner) : kNever;
+    if (best.has_value() && use <= best_use) continue;
+    best = number;
+    best_use = use;
+  }
+  const Vec reg = registers_[*best];
+  if (!is_mask) vectors_used_ = std::max(vectors_used_, reg.getIdx() + 1);
+  locked_.push_back(reg);
+  std::optional<int32_t>& owner = owners_[*best];
+  if (!owner.has_value()) return reg;
+  State& state = StateOf(*owner);
+  // As long as nothing is stored, an input can be loaded again.
+  const Kind kind = ValueOf(*owner).kind;
+  const bool reloads = kind == Kind::kConstant || (kind == Kind::kInput && best_use <= last_load_);
+  if (!state.memory.has_value() && !reloads) {
+    state.memory = NewOnStack();
+    vector_.Store(*state.memory, reg);
+  }
+  state.reg.reset();
+  owner.reset();
+  return reg;
+}
+
+void BodyEmitter::SetRegister(int32_t n, Vec reg) {
+  StateOf(n).reg = reg;
+  *OwnerOf(reg) = n;
+}
+
+// The register that holds the value, which stays there until the op is done.
+Vec BodyEmitter::Register(int32_t n) {
+  State& state = StateOf(n);
+  const PieceValue& value = ValueOf(n);
+  if (value.kind == Kind::kConstant && !IsMask(value)) {
+    if (const Vec* pinned = vector_.FindPinned(value.bits)) return *pinned;
+  }
+  if (!state.reg.has_value()) {
+    const Vec reg = NewRegister(IsMask(value));
+    if (value.kind == Kind::kConstant) {
+      vector_.LoadConstant(reg, value.bits);
+    } else if (state.memory.has_value()) {
+      vector_.Load(reg, *state.memory);
+    } else {
+      LoadInput(n, reg);
+    }
+    SetRegister(n, reg);
+  }
+  locked_.push_back(*state.reg);
+  return *state.reg;
+}
+
+void BodyEmitter::ReleaseIfDead(int32_t n) {
+  State& state = StateOf(n);
+  if (state.is_live() || !state.reg.has_value()) return;
+  OwnerOf(*state.reg)->reset();
+  state.reg.reset();
+}
+
+// The current op has read the value, once.
+void BodyEmitter::Use(int32_t n) {
+  ++StateOf(n).used;
+  ReleaseIfDead(n);
+}
+
+// --- Memory --------------------------------------------------------------------------------------
+
+Xbyak::RegExp BodyEmitter::BaseOf(int32_t slot) {
+  const auto index = std::find(slots_.begin(), slots_.end(), slot) - slots_.begin();
+  if (static_cast<size_t>(index) < std::size(kPointers)) return kPointers[index];
+  code_.mov(rax, ptr[rdi + 8 * slot]);
+  return rax;
+}
+
+Xbyak::RegExp BodyEmitter::AddressOf(const PieceValue& value) {
+  const int bytes = value.type == DType::kPred ? 1 : static_cast<int>(kLaneBytes);
+  return BaseOf(value.slot) + rcx * bytes + value.first_lane * bytes;
+}
+
+void BodyEmitter::LoadInput(int32_t n, Vec reg) {
+  const PieceValue& value = ValueOf(n);
+  if (value.kind == Kind::kScalar) return LoadScalar(value, reg);
+  const Xbyak::Address from = ptr[AddressOf(value)];
+  if (value.type == DType::kPred) return LoadPred(value, from, reg);
+  if (!is_tail_) return vector_.Load(reg, from);
+  if (vector_.has_masks()) return code_.vmovups(reg | kTailLanes | T_z, from);
+  vector_.Load(vector_.scratch(), mask_);
+  code_.vmaskmovps(reg, vector_.scratch(), from);
+}
+
+void BodyEmitter::LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg) {
+  if (vector_.has_masks()) {
+    const Xbyak::Xmm bytes(vector_.scratch().getIdx());
+    if (is_tail_) {
+      code_.vmovdqu8(bytes | kTailLanes | T_z, from);
+    } else {
+      code_.vmovups(bytes, from);
+    }
+    return code_.vptestmb(Xbyak::Opmask(reg.getIdx()), bytes, bytes);
+  }
+  const Xbyak::Xmm low(reg.getIdx());
+  if (is_tail_) {
+    const Xbyak::RegExp base = AddressOf(value);
+    Xbyak::Label done;
+    code_.vpxor(low, low, low);
+    for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
+      code_.vpinsrb(low, low, byte[base + static_cast<size_t>(lane)], lane);
+      code_.cmp(esi, lane + 1);
+      code_.je(done);
+    }
+    code_.L(done);
+    code_.vpmovzxbd(reg, low);
+  } else {
+    code_.vpmovzxbd(reg, qword[AddressOf(value)]);
+  }
+  // Ones become all ones.
+  const Vec scratch = vector_.scratch();
+  vector_.SetZero(scratch);
+  code_.vpcmpgtd(reg, reg, scratch);
+}
+
+// One element into all lanes.
+void BodyEmitter::LoadScalar(const PieceValue& value, Vec reg) {
+  const Xbyak::RegExp base = BaseOf(value.slot);
+  if (value.type != DType::kPred) return code_.vbroadcastss(reg, dword[base]);
+  const Vec scratch = vector_.scratch();
+  const Xbyak::Xmm bytes(scratch.getIdx());
+  code_.vpbroadcastb(bytes, byte[base]);
+  if (vector_.has_masks()) return code_.vptestmb(Xbyak::Opmask(reg.getIdx()), bytes, bytes);
+  code_.vpmovzxbd(reg, bytes);
+  vector_.SetZero(scratch);
+  code_.vpcmpgtd(reg, reg, scratch);
+}
+
+void BodyEmitter::Store(int32_t n) {
+  const PieceValue& value = ValueOf(n);
+  const Vec reg = Register(n);
+  if (value.kept >= 0) return vector_.Store(Kept(value.kept), reg);
+  if (value.type == DType::kPred) return StorePred(value, reg);
+  const Xbyak::Address to = ptr[AddressOf(value)];
+  if (!is_tail_) return vector_.Store(to, reg);
+  if (vector_.has_masks()) return code_.vmovups(to | kTailLanes, reg);
+  vector_.Load(vector_.scratch(), mask_);
+  code_.vmaskmovps(to, vector_.scratch(), reg);
+}
+
+void BodyEmitter::StorePred(const PieceValue& value, Vec reg) {
+  constexpr uint32_t kOnes = 0x01010101;
+  const Xbyak::Xmm bytes(vector_.scratch().getIdx());
+  if (vector_.has_masks()) {
+    code_.vmovdqu8(bytes | Xbyak::Opmask(reg.getIdx()) | T_z, pool_.Splat(kOnes));
+    const Xbyak::Address to = ptr[AddressOf(value)];
+    if (is_tail_) return code_.vmovdqu8(to | kTailLanes, bytes);
+    return code_.vmovups(to, bytes);
+  }
+  code_.vextracti128(bytes, reg, 1);
+  code_.vpackssdw(bytes, Xbyak::Xmm(reg.getIdx()), bytes);
+  code_.vpacksswb(bytes, bytes, bytes);
+  code_.vpand(bytes, bytes, pool_.Splat(kOnes));
+  const Xbyak::RegExp base = AddressOf(value);
+  if (!is_tail_) return code_.vmovq(qword[base], bytes);
+  Xbyak::Label done;
+  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
+    code_.vpextrb(byte[base + static_cast<size_t>(lane)], bytes, lane);
+    code_.cmp(esi, lane + 1);
+    code_.je(done);
+  }
+  code_.L(done);
+}
+
+void BodyEmitter::EmitStores() {
+  for (size_t n = 0; n < piece_.size(); ++n) {
+    State& state = states_[n];
+    const bool computed = state.reg.has_value() || state.memory.has_value();
+    if (state.stored || !computed) continue;
+    Store(static_cast<int32_t>(n));
+    state.stored = true;
+    locked_.clear();
+    ReleaseIfDead(static_cast<int32_t>(n));
+  }
+}
+
+// --- Ops -----------------------------------------------------------------------------------------
+
+void BodyEmitter::LockOwned(Vec reg) {
+  const std::optional<int32_t>* const owner = OwnerOf(reg);
+  if (owner != nullptr && owner->has_value()) locked_.push_back(reg);
+}
+
+void BodyEmitter::EmitOp(int32_t n) {
+  if (EmitFunction(n) || EmitExtreme(n) || EmitOnMemory(n)) return;
+  const PieceValue& value = ValueOf(n);
+  const Node& node = value.node;
+  Vec operands[3];
+  for (size_t i = 0; i < node.num_operands; ++i) operands[i] = Register(node.operands[i]);
+  const auto use = [&] {
+    for (size_t i = 0; i < node.num_operands; ++i) Use(node.operands[i]);
+  };
+  const bool in_place = VectorCode::IsOneInstruction(node, value.operand_type);
+  if (in_place) {
+    use();
+    locked_.clear();
+    for (size_t i = 0; i < node.num_operands; ++i) LockOwned(operands[i]);
+  }
+  const Vec reg = NewRegister(IsMask(value));
+  vector_.Emit(node, value.operand_type, reg, {operands, node.num_operands});
+  if (!in_place) use();
+  SetRegister(n, reg);
+}
+
+// An operand that lies in memory as a whole vector is read where it lies.
+bool BodyEmitter::EmitOnMemory(int32_t n) {
+  const PieceValue& value = ValueOf(n);
+  const Node& node = value.node;
+  if (!vector_.HasMemoryForm(node, value.operand_type)) return false;
+  const auto in_memory = [&](int32_t operand) {
+    const State& state = StateOf(operand);
+    if (state.reg.has_value()) return false;
+    const PieceValue& other = ValueOf(operand);
+    if (other.kind == Kind::kConstant) return true;
+    return state.memory.has_value() || (!is_tail_ && other.kind == Kind::kInput &&
+                                        other.type != DType::kPred && state.users.size() == 1);
+  };
+  int32_t a = node.operands[0], b = node.operands[1];
+  // Of two NaNs the first is the result.
+  const bool may_swap = compiler::InfoOf(node.opcode).commutative &&
+                        (value.operand_type != DType::kF32 ||
+                         (ValueOf(a).kind == Kind::kConstant && !IsNan(ValueOf(a).bits)));
+  if (may_swap && in_memory(a)) std::swap(a, b);
+  if (a == b || !in_memory(b)) return false;
+  const Vec first = Register(a);
+  Use(a);
+  Use(b);
+  locked_.clear();
+  LockOwned(first);
+  const Vec reg = NewRegister();
+  const State& second = StateOf(b);
+  const PieceValue& other = ValueOf(b);
+  if (other.kind == Kind::kConstant) {
+    vector_.EmitOnMemory(node, value.operand_type, reg, first, vector_.Constant(other.bits));
+  } else {
+    vector_.EmitOnMemory(node, value.operand_type, reg, first,
+                         second.memory.has_value() ? *second.memory : ptr[AddressOf(other)]);
+  }
+  SetRegister(n, reg);
+  return true;
+}
+
+// The value into its accumulator; lanes that are not there change nothing.
+void BodyEmitter::EmitCombine(int32_t n) {
+  const PieceValue& value = ValueOf(n);
+  const Opcode opcode = value.node.opcode;
+  const int number = value.slot * accumulators_of_each_ +
+                     static_cast<int>(value.first_lane / static_cast<int32_t>(lanes_));
+  Vec added = Register(value.node.operands[0]);
+  if (is_tail_) {
+    const Vec only_there = NewRegister();
+    vector_.LoadConstant(only_there, VectorCode::NeutralOf(opcode, value.operand_type));
+    Vec mask = vector_.scratch();
+    if (vector_.has_masks()) {
+      mask = VectorCode::Mask(kTailLanes.getIdx());
+    } else {
+      vector_.Load(mask, mask_);
+    }
+    vector_.Choose(only_there, only_there, added, mask);
+    added = only_there;
+  }
+  const Vec accumulator = LoadAccumulator(number, accumulators_.empty() ? added : NewRegister());
+  vector_.Combine(opcode, value.operand_type, accumulator, accumulator, added);
+  StoreAccumulator(number, accumulator);
+  Use(value.node.operands[0]);
+}
+
+bool BodyEmitter::EmitFunction(int32_t n) {
+  const PieceValue& value = ValueOf(n);
+  if (!FunctionCode::Has(value.node.opcode, value.operand_type)) return false;
+  const Vec x = Register(value.node.operands[0]), reg = NewRegister();
+  std::array<Vec, FunctionCode::kTemporaries> temporaries;
+  for (Vec& temporary : temporaries) temporary = NewRegister();
+  functions_.Emit(value.node.opcode, reg, x, temporaries);
+  Use(value.node.operands[0]);
+  SetRegister(n, reg);
+  return true;
+}
+
+bool BodyEmitter::EmitExtreme(int32_t n) {
+  const PieceValue& value = ValueOf(n);
+  const Node& node = value.node;
+  const bool maximum = node.opcode == Opcode::kMaximum;
+  if (value.operand_type != DType::kF32 || (!maximum && node.opcode != Opcode::kMinimum)) {
+    return false;
+  }
+  int32_t a = node.operands[0], b = node.operands[1];
+  if (ValueOf(a).kind == Kind::kConstant) std::swap(a, b);
+  if (ValueOf(b).kind != Kind::kConstant || ValueOf(a).kind == Kind::kConstant) return false;
+  const uint32_t constant = ValueOf(b).bits;
+  if (!VectorCode::HasExtremeOfConstant(maximum, constant)) return false;
+  const Vec first = Register(a);
+  Use(a);
+  Use(b);
+  locked_.clear();
+  LockOwned(first);
+  const Vec reg = NewRegister();
+  vector_.ExtremeOfConstant(maximum, reg, first, constant, MakesQuiet(ValueOf(a)));
+  SetRegister(n, reg);
+  return true;
+}
+
+}  // namespace plinth::cpu::emit

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_EMIT_BODY_EMITTER_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_BODY_EMITTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reference_plugin/cpu/emit/assembler.h"
+#include "reference_plugin/cpu/emit/function_code.h"
+#include "reference_plugin/cpu/emit/piece.h"
+#include "reference_plugin/cpu/emit/vector_code.h"
+
+namespace plinth::cpu::emit {
+
+// The instructions answer the first of two NaNs; so do the ops then.
+Piece OrderOperands(Piece piece);
+
+// The piece for `copies` vectors of so many lanes, from vector `first` on, op by op: what waits for
+// the result of one may do the next.
+Piece Repeat(const Piece& piece, int first, int copies, int64_t lanes);
+
+// Which slots the values read or write, each once.
+void FindSlots(const Piece& piece, std::vector<int32_t>* slots);
+
+// The ops of pieces as instructions in a function, whose loops are its caller's. rdi points to the
+// pointers to slots, rcx is the lane at which the ops work; rax and rsi may be overwritten.
+class BodyEmitter {
+ public:
+  BodyEmitter(math::SimdTarget target, Assembler& code, ConstantPool& pool);
+  BodyEmitter(const BodyEmitter&) = delete;
+  BodyEmitter& operator=(const BodyEmitter&) = delete;
+
+  VectorCode& vector() { return vector_; }
+  int64_t lanes() const { return lanes_; }  // of a vector
+
+  // The first instructions and the last; what is between may use these slots.
+  void Begin(std::vector<int32_t> slots);
+  void End();
+  // The pointer to a slot.
+  Xbyak::RegExp BaseOf(int32_t slot);
+
+  // Whether the values of so many copies fit into registers at once.
+  bool Fits(const Piece& piece, int copies) const;
+  // From here on registers that the values of this piece do not need have its constants: a
+  // processor reads less from memory than it computes. Those of an earlier piece go.
+  void PinConstants(const Piece& piece);
+  // `is_tail`: only rsi lanes of the vector are there, of which the piece has one.
+  void Emit(const Piece& piece, bool is_tail);
+
+  // Where a value of all lanes is kept while the function runs.
+  Xbyak::Address Kept(int32_t number);
+
+  // kCombine of copy c and slot r works on accumulator r * (count / reductions) + c, in a register
+  // or on the stack.
+  void MakeAccumulators(int reductions, int of_each);
+  // The accumulator, which is loaded into the other register if need be.
+  Vec LoadAccumulator(int number, Vec spare);
+  void StoreAccumulator(int number, Vec value);
+
+ private:
+  // Where a value is while a body is emitted.
+  struct State {
+    std::optional<Vec> reg;
+    std::optional<Xbyak::Address> memory;  // a whole register: kept, or put aside
+    std::vector<int32_t> users;            // ops, ascending
+    size_t used = 0;                       // so many of them are done
+    bool stored = false;                   // or need not be
+
+    bool is_live() const { return used < users.size() || !stored; }
+  };
+
+  const PieceValue& ValueOf(int32_t n) const { return piece_[static_cast<size_t>(n)]; }
+  State& StateOf(int32_t n) { return states_[static_cast<size_t>(n)]; }
+
+  int num_vectors() const;  // for values and constants
+  void UseVectors(int count);
+  void FindUsers();
+  void EmitTailMask();
+  void EmitOp(int32_t n);
+  bool EmitOnMemory(int32_t n);
+  bool EmitExtreme(int32_t n);
+  bool EmitFunction(int32_t n);
+  void EmitCombine(int32_t n);
+  void EmitStores();
+  void LoadInput(int32_t n, Vec reg);
+  void LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg);
+  void LoadScalar(const PieceValue& value, Vec reg);
+  void Store(int32_t n);
+  void StorePred(const PieceValue& value, Vec reg);
+  Xbyak::RegExp AddressOf(const PieceValue& value);
+  int32_t NextUse(int32_t n);
+  bool IsMask(const PieceValue& value) const {
+    return vector_.has_masks() && value.type == DType::kPred;
+  }
+  std::optional<int32_t>* OwnerOf(Vec reg);
+  Vec NewRegister(bool is_mask = false);
+  Vec Register(int32_t n);
+  void Use(int32_t n);
+  void ReleaseIfDead(int32_t n);
+  void SetRegister(int32_t n, Vec reg);
+  void LockOwned(Vec reg);
+  Xbyak::Address NewOnStack();
+  // For the rest of the function.
+  Xbyak::Address NewKept();
+
+  const math::SimdTarget target_;
+  const int64_t lanes_;
+  Assembler& code_;
+  ConstantPool& pool_;
+  VectorCode vector_;
+  FunctionCode functions_;
+  std::vector<int32_t> slots_;  // the first have a register of their own
+  size_t reserved_ = 0;         // where the size of the stack is written
+  std::vector<Xbyak::Address> kept_;
+  int accumulators_of_each_ = 0, accumulator_registers_ = 0;
+  std::vector<Xbyak::Address> accumulators_;  // none if they are in registers
+
+  // Of the piece that is emitted.
+  Piece piece_;
+  std::vector<State> states_;
+  std::vector<Vec> registers_;                  // that hold values
+  std::vector<std::optional<int32_t>> owners_;  // of each of them
+  int vectors_used_ = 0;                        // so many of the first held any value
+  std::vector<Vec> locked_;
+  int32_t last_load_ = -1;  // the op that is the last to load an input
+  bool is_tail_ = false;
+  Xbyak::Address mask_;  // tail of AVX2: the lanes that there are
+  int32_t stack_begin_ = 0, stack_ = 0, stack_end_ = 0;
+};
+
+}  // namespace plinth::cpu::emit
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_EMIT_BODY_EMITTER_H_

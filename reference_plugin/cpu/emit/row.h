@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_EMIT_ROW_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_ROW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reference_plugin/cpu/emit/piece.h"
+
+// A row of a kernel as one function: several phases over the same elements, each of which may read
+// what earlier ones have reduced. Partial results stay in registers.
+namespace plinth::cpu::emit {
+
+struct RowReduction {
+  compiler::Opcode opcode = compiler::Opcode::kAdd;
+  DType type = DType::kInvalid;  // f32, s32 or u32
+  int32_t value = 0;             // of the phase's piece
+  int32_t initial = 0;           // the same; has one value for all lanes
+  int32_t slot = 0;              // where the result is written
+};
+
+// An op without a slot whose operands have one value for all lanes is done once.
+struct RowPhase {
+  Piece piece;
+  std::vector<RowReduction> reductions;
+};
+
+struct Row {
+  int64_t lanes = 0;
+  std::vector<RowPhase> phases;
+  int32_t num_kept = 0;  // of these the first are the results of the reductions, in their order
+};
+
+// slots[i] points to slot i: the first element of the row, or the only one. Answers 0 if a sum of
+// f32 is a NaN. Which one it is, of several, is up to who compiled ../math/partials: the row is to
+// be done in another way then. What phases up to this one write, is written.
+using RowFunction = int32_t (*)(std::byte* const* slots);
+bool MayAnswerNan(compiler::Opcode opcode, DType type);
+
+// Whether a reduction by this op has the bits of ../math/partials, or of any order.
+bool CanReduce(compiler::Opcode opcode, DType type);
+
+// Appends all that the code of a row depends on.
+void AppendKey(const Row& row, std::string* key);
+
+// Appends the row's function, for AVX2 or AVX-512. Throws Xbyak::Error.
+void EmitRow(const Row& row, math::SimdTarget target, Assembler& code, ConstantPool& pool);
+
+}  // namespace plinth::cpu::emit
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_EMIT_ROW_H_

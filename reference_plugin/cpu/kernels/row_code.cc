@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/kernels/row_code.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "reference_plugin/cpu/kernels/addresses.h"
+#include "reference_plugin/cpu/math/partials.h"
+
+namespace plinth::cpu::kernels {
+
+using compiler::Node;
+using compiler::Opcode;
+using emit::Piece;
+using emit::PieceValue;
+using Kind = PieceValue::Kind;
+
+namespace {
+
+// Bounds the time to make a function, and what offsets in it can say.
+constexpr size_t kMostOps = 128;
+constexpr int64_t kMostLanes = 1 << 24;
+
+}  // namespace
+
+// Follows a program's slots from phase to phase. Each method answers false where code cannot do
+// what the program does.
+class RowDescriber {
+ public:
+  RowDescriber(const TileProgram& program, RowCode* result)
+      : program_(program), row_(result->row_), pointers_(result->pointers_) {}
+
+  bool Describe();
+
+ private:
+  struct SlotValue {
+    size_t phase = 0;
+    int32_t value = 0;     // in the phase's piece
+    bool is_once = false;  // computed or read once for the row
+  };
+
+  // Whether the elements of a form that an access reads or writes lie one after the other.
+  bool IsDense(const LaneMap& map, int64_t bytes) const {
+    return map.linear && map.stride == bytes;
+  }
+  std::optional<int32_t> PointerTo(RowCode::Pointer pointer);
+  std::optional<int32_t> ValueOf(int32_t slot, DType type);
+  int32_t Add(const PieceValue& value);
+  bool AddRead(const LoadStep& load, Kind kind);
+  bool AddOps(const std::vector<Instruction>& code, const std::vector<TileOp>& ops, bool once);
+  bool AddStores(const PhaseProgram& phase);
+  bool AddMove(int32_t from, DType type, RowCode::Pointer to);
+  bool AddReductions(const PhaseProgram& phase);
+  bool AddPhase(const PhaseProgram& phase);
+  // All that lies outside of the frame has elements of one size where something is written there.
+  bool HasOneSize() const;
+
+  const TileProgram& program_;
+  emit::Row& row_;
+  std::vector<RowCode::Pointer>& pointers_;
+  std::unordered_map<int32_t, SlotValue> values_;           // by slot, of the phases so far
+  std::unordered_map<int32_t, PieceValue> reads_;           // by slot, of the phase: its loads
+  std::unordered_map<int32_t, RowCode::Pointer> memories_;  // by slot, of the phase
+  std::unordered_map<int32_t, int32_t> reduced_;            // by accumulator: number
+  bool has_written_ = false;                                // outside of the frame
+};
+
+std::optional<int32_t> RowDescriber::PointerTo(RowCode::Pointer pointer) {
+  const auto found = std::find(pointers_.begin(), pointers_.end(), pointer);
+  const auto number = static_cast<int32_t>(found - pointers_.begin());
+  if (found == pointers_.end()) {
+    if (pointers_.size() == RowCode::kMostPointers) return std::nullopt;
+    pointers_.push_back(pointer);
+  }
+  return number;
+}
+
+int32_t RowDescriber::Add(const PieceValue& value) {
+  Piece& piece = row_.phases.back().piece;
+  piece.push_back(value);
+  return static_cast<int32_t>(piece.size() - 1);
+}
+
+// The number in the current phase of what the slot holds.
+std::optional<int32_t> RowDescriber::ValueOf(int32_t slot, DType type) {
+  const size_t current = row_.phases.size() - 1;
+  const auto known = values_.find(slot);
+  if (known != values_.end() && known->second.phase == current) return known->second.value;
+  PieceValue value;
+  value.type = type;
+  const auto is_slot = [&](const auto& step) { return step.slot == slot; };
+  const auto& constants = program_.constants;
+  const auto& scalars = program_.scalars;
+  if (const auto read = reads_.find(slot); read != reads_.end()) {
+    value = read->second;
+  } else if (const auto memory = memories_.find(slot); memory != memories_.end()) {
+    value.kind = Kind::kInput;
+    const auto pointer = PointerTo(memory->second);
+    if (!pointer.has_value()) return std::nullopt;
+    value.slot = *pointer;
+  } else if (const auto reduced = reduced_.find(slot); reduced != reduced_.end()) {
+    value.kind = Kind::kKept;
+    value.slot = reduced->second;
+  } else if (const auto constant = std::find_if(constants.begin(), constants.end(), is_slot);
+             constant != constants.end()) {
+    value.kind = Kind::kConstant;
+    std::memcpy(&value.bits, constant->element.bytes, sizeof(value.bits));
+    if (type == DType::kPred) value.bits = (value.bits & 0xFF) != 0 ? ~0u : 0;
+  } else if (std::any_of(scalars.begin(), scalars.end(), is_slot)) {
+    value.kind = Kind::kScalar;
+    const int64_t offset = program_.frame.slot_offsets()[static_cast<size_t>(slot)];
+    const auto pointer = PointerTo({RowCode::Pointer::Base::kFrame, offset});
+    if (!pointer.has_value()) return std::nullopt;
+    value.slot = *pointer;
+  } else if (known != values_.end() && known->second.is_once) {
+    PieceValue& earlier =
+        row_.phases[known->second.phase].piece[static_cast<size_t>(known->second.value)];
+    if (earlier.kind != Kind::kOp && earlier.kind != Kind::kScalar) return std::nullopt;
+    if (earlier.kept < 0) earlier.kept = row_.num_kept++;
+    value.kind = Kind::kKept;
+    value.slot = earlier.kept;
+  } else {
+    return std::nullopt;
+  }
+  const int32_t number = Add(value);
+  values_[slot] = {current, number, value.kind == Kind::kScalar};
+  return number;
+}
+
+bool RowDescriber::AddRead(const LoadStep& step, Kind kind) {
+  PieceValue value;
+  value.kind = kind;
+  value.type = step.type;
+  if (!step.load.bounds.empty() || !emit::IsLaneType(value.type)) return false;
+  // Of a pred, code knows how it is read.
+  if (step.load.element.load != nullptr && value.type != DType::kPred) return false;
+  if (kind == Kind::kInput &&
+      !IsDense(*step.load.map, static_cast<int64_t>(step.load.element.memory_bytes))) {
+    return false;
+  }
+  const auto pointer = PointerTo({RowCode::Pointer::Base::kForm, step.load.form});
+  if (!pointer.has_value()) return false;
+  value.slot = *pointer;
+  values_.erase(step.slot);
+  reads_[step.slot] = value;
+  return true;
+}
+
+bool RowDescriber::AddOps(const std::vector<Instruction>& code, const std::vector<TileOp>& ops,
+                          bool once) {
+  if (ops.size() != code.size()) return false;
+  for (size_t n = 0; n < code.size(); ++n) {
+    if (ops[n].node == nullptr || !emit::CanEmit(*ops[n].node, ops[n].operand)) return false;
+    PieceValue value;
+    value.kind = Kind::kOp;
+    value.node = *ops[n].node;
+    value.type = value.node.dtype;
+    value.operand_type = ops[n].operand;
+    const int32_t operands[3] = {code[n].a, code[n].b, code[n].c};
+    for (size_t i = 0; i < 3; ++i) {
+      value.node.operands[i] = 0;
+      if (i >= value.node.num_operands) continue;
+      const bool is_pred = value.node.opcode == Opcode::kSelect && i == 0;
+      const auto operand = ValueOf(operands[i], is_pred ? DType::kPred : value.operand_type);
+      if (!operand.has_value()) return false;
+      value.node.operands[i] = *operand;
+    }
+    const auto memory = memories_.find(code[n].result);
+    if (memory != memories_.end()) {
+      if (once) return false;
+      const auto pointer = PointerTo(memory->second);
+      if (!pointer.has_value()) return false;
+      value.slot = *pointer;
+    }
+    values_[code[n].result] = {row_.phases.size() - 1, Add(value), once};
+  }
+  return true;
+}
+
+bool RowDescriber::AddMove(int32_t from, DType type, RowCode::Pointer to) {
+  const auto operand = ValueOf(from, type), pointer = PointerTo(to);
+  if (!operand.has_value() || !pointer.has_value()) return false;
+  PieceValue value;
+  value.kind = Kind::kOp;
+  value.type = value.operand_type = value.node.dtype = type;
+  value.node.opcode = Opcode::kConvert;
+  value.node.num_operands = 1;
+  value.node.operands[0] = *operand;
+  value.slot = *pointer;
+  Add(value);
+  return true;
+}
+
+bool RowDescriber::AddStores(const PhaseProgram& phase) {
+  for (const StoreStep& step : phase.stores) {
+    const TileStore& store = step.store;
+    if (!emit::IsLaneType(step.type) ||
+        (store.element.store != nullptr && step.type != DType::kPred) ||
+        !IsDense(*store.map, static_cast<int64_t>(store.element.memory_bytes)) ||
+        !AddMove(step.slot, step.type, {RowCode::Pointer::Base::kForm, store.form})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RowDescriber::AddReductions(const PhaseProgram& phase) {
+  for (const ReductionProgram& reduction : phase.reductions) {
+    if (reduction.commutative == nullptr || reduction.finish != nullptr ||
+        !emit::CanReduce(reduction.opcode, reduction.type) ||
+        (emit::MayAnswerNan(reduction.opcode, reduction.type) && has_written_)) {
+      return false;
+    }
+    const ReductionProgram::Component& component = reduction.components[0];
+    emit::RowReduction reduced;
+    reduced.opcode = reduction.opcode;
+    reduced.type = reduction.type;
+    const auto value = ValueOf(component.value, reduction.type);
+    const auto initial = ValueOf(component.initial, reduction.type);
+    const int64_t offset =
+        program_.frame.slot_offsets()[static_cast<size_t>(component.accumulator)];
+    const auto pointer = PointerTo({RowCode::Pointer::Base::kFrame, offset});
+    if (!value.has_value() || !initial.has_value() || !pointer.has_value()) return false;
+    reduced.value = *value;
+    reduced.initial = *initial;
+    reduced.slot = *pointer;
+    const Kind kind = row_.phases.back().piece[static_cast<size_t>(*initial)].kind;
+    if (kind != Kind::kConstant && kind != Kind::kScalar) return false;
+    row_.phases.back().reductions.push_back(reduced);
+    const auto number = static_cast<int32_t>(reduced_.size());
+    reduced_[component.accumulator] = number;
+  }
+  return true;
+}
+
+bool RowDescriber::HasOneSize() const {
+  size_t size = 0;
+  bool is_written = false, is_one = true;
+  for (const PieceValue& value : row_.phases.back().piece) {
+    if (value.kind != Kind::kInput && (value.kind != Kind::kOp || value.slot < 0)) continue;
+    if (pointers_[static_cast<size_t>(value.slot)].base != RowCode::Pointer::Base::kForm) continue;
+    const size_t bytes = math::TileElementBytes(value.type);
+    is_written = is_written || value.kind == Kind::kOp;
+    is_one = is_one && (size == 0 || size == bytes);
+    size = bytes;
+  }
+  return !is_written || is_one;
+}
+
+bool RowDescriber::AddPhase(const PhaseProgram& phase) {
+  row_.phases.emplace_back();
+  memories_.clear();
+  reads_.clear();
+  if (!phase.iotas.empty() || !phase.row_iotas.empty()) return false;
+  for (const RowSlot& row : phase.rows) {
+    values_.erase(row.slot);
+    memories_[row.slot] = {RowCode::Pointer::Base::kRows, row.offset};
+  }
+  for (const DirectTarget& target : phase.targets) {
+    memories_[target.slot] = {RowCode::Pointer::Base::kForm, target.form};
+  }
+  for (const LoadStep& load : phase.row_loads) {
+    if (!AddRead(load, Kind::kScalar)) return false;
+  }
+  for (const LoadStep& load : phase.loads) {
+    if (!AddRead(load, Kind::kInput)) return false;
+  }
+  if (!AddOps(phase.row_code, phase.row_ops, /*once=*/true)) return false;
+  for (const FillStep& fill : phase.row_fills) {
+    const auto value = ValueOf(fill.from, fill.type);
+    if (!value.has_value()) return false;
+    values_[fill.to] = {row_.phases.size() - 1, *value, /*is_once=*/false};
+  }
+  if (!AddOps(phase.code, phase.ops, /*once=*/false)) return false;
+  for (const RowSave& save : phase.saves) {
+    if (!AddMove(save.from, save.type, memories_[save.to])) return false;
+  }
+  has_written_ = has_written_ || !phase.stores.empty() || !phase.targets.empty();
+  return AddStores(phase) && AddReductions(phase) && HasOneSize();
+}
+
+bool RowDescriber::Describe() {
+  const TileSpace& reduced = program_.reduced;
+  row_.lanes = program_.domain.reduced_points;
+  // Partial results start over with each tile.
+  constexpr int64_t kPartials = static_cast<int64_t>(math::kPartialBytes) / emit::kLaneBytes;
+  const bool is_one_run = reduced.num_tiles == 1 || reduced.max_lanes % kPartials == 0;
+  if (program_.lanes != Lanes::kReduced || reduced.counts.size() > 1 || !is_one_run ||
+      row_.lanes > kMostLanes) {
+    return false;
+  }
+  for (const PhaseProgram& phase : program_.phases) {
+    if (phase.over_reduced) row_.num_kept += static_cast<int32_t>(phase.reductions.size());
+  }
+  size_t ops = 0;
+  for (const PhaseProgram& phase : program_.phases) {
+    if (!phase.over_reduced) continue;
+    ops += phase.code.size() + phase.row_code.size();
+    if (ops > kMostOps || !AddPhase(phase)) return false;
+  }
+  return true;
+}
+
+std::optional<RowCode> RowCode::Describe(const TileProgram& program) {
+  RowCode code;
+  if (!RowDescriber(program, &code).Describe()) return std::nullopt;
+  return code;
+}
+
+void RowCode::SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) const {
+  for (size_t i = 0; i < pointers_.size(); ++i) {
+    const Pointer& pointer = pointers_[i];
+    if (pointer.base == Pointer::Base::kFrame) (*pointers)[i] = frame + pointer.number;
+    if (pointer.base == Pointer::Base::kRows) (*pointers)[i] = rows + pointer.number;
+  }
+}
+
+bool RowCode::Run(const TileSpace& parallel, const int64_t* values, int64_t lane,
+                  Pointers* pointers) const {
+  const int64_t run = parallel.run, row = lane / run, column = lane % run;
+  for (size_t i = 0; i < pointers_.size(); ++i) {
+    if (pointers_[i].base != Pointer::Base::kForm) continue;
+    const auto form = static_cast<size_t>(pointers_[i].number);
+    const LaneMap& map = parallel.lanes[form];
+    (*pointers)[i] = AddressOf(values[form] + map.RowOffset(row, run) + column * map.stride);
+  }
+  return function_(pointers->data()) != 0;
+}
+
+}  // namespace plinth::cpu::kernels

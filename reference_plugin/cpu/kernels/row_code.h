@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ROW_CODE_H_
+#define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ROW_CODE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "reference_plugin/cpu/emit/row.h"
+#include "reference_plugin/cpu/kernels/tile_program.h"
+
+// The phases over reduced points of a kernel whose rows lie along the lanes (softmax, layer norm),
+// as one function for a row: nobody walks through its tiles phase by phase.
+namespace plinth::cpu::kernels {
+
+class RowCode {
+ public:
+  // What a row's function reads and writes: an address that a form gives, or a place in the frame
+  // or the row buffers.
+  struct Pointer {
+    enum class Base : uint8_t { kForm, kFrame, kRows };
+    Base base = Base::kForm;
+    int64_t number = 0;  // of the form; else the offset
+    friend bool operator==(const Pointer&, const Pointer&) = default;
+  };
+  static constexpr size_t kMostPointers = 16;
+  using Pointers = std::array<std::byte*, kMostPointers>;
+
+  // The function's description, and its slots; nothing where a row is more than that can say.
+  static std::optional<RowCode> Describe(const TileProgram& program);
+
+  const emit::Row& row() const { return row_; }
+  void set_function(emit::RowFunction function) { function_ = function; }
+
+  // The pointers that are the same for all rows.
+  void SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) const;
+  // One row, the lane of the parallel space, whose forms have these values at its first. False:
+  // a sum or extreme is a NaN, and the phases are to be run; nothing was written that they read.
+  bool Run(const TileSpace& parallel, const int64_t* values, int64_t lane,
+           Pointers* pointers) const;
+
+ private:
+  friend class RowDescriber;
+
+  emit::Row row_;
+  std::vector<Pointer> pointers_;  // by slot of the row
+  emit::RowFunction function_ = nullptr;
+};
+
+}  // namespace plinth::cpu::kernels
+
+#endif  // PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_ROW_CODE_H_
