@@ -44,10 +44,13 @@ const Access& AccessAt(const Kernel& kernel, size_t index) {
 
 // The order of dimensions [begin, end) in which the accesses run most smoothly: the dimension with
 // the most unit strides innermost, the others by falling stride of the access that counts most.
+// An access that stays where it is runs as smoothly, unless sums are what takes time.
 std::vector<size_t> BestOrder(const Kernel& kernel, std::span<const Use> uses,
                               std::span<const size_t> dims) {
   std::vector<size_t> order(dims.begin(), dims.end());
   if (order.size() < 2) return order;
+  const bool only_maps =
+      std::none_of(uses.begin(), uses.end(), [](const Use& use) { return use.over_reduced; });
   double best_score = 0;
   size_t innermost = order.back();
   const Access* leading = nullptr;
@@ -69,7 +72,8 @@ std::vector<size_t> BestOrder(const Kernel& kernel, std::span<const Use> uses,
       const Access& access = AccessAt(kernel, a);
       double weight = a < kernel.shape.inputs.size() ? 1 : 1.5;
       if (uses[a].over_reduced) weight *= 4;
-      if (access.byte_strides[*d] == ByteSize(access.dtype)) score += weight;
+      const int64_t stride = access.byte_strides[*d];
+      if (stride == ByteSize(access.dtype) || (stride == 0 && only_maps)) score += weight;
     }
     // A short innermost dimension serves nobody: it must win clearly.
     if (kernel.shape.extents[*d] < 8) score *= 0.5;

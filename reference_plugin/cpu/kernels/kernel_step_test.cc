@@ -702,6 +702,30 @@ TEST(KernelStepTest, AddsATransposedMatrix) {
   }
 }
 
+// Columns that are repeated run along the rows of the result as smoothly as along themselves.
+TEST(KernelStepTest, RepeatedOperandsDoNotTurnTheTiles) {
+  constexpr int64_t kRows = 48, kColumns = 32;
+  Kernel kernel;
+  kernel.name = "scale";
+  kernel.shape.extents = {kRows, kColumns};
+  kernel.shape.num_parallel = 2;
+  kernel.shape.inputs = {MakeAccess(0, DType::kF32, {4, 0}), MakeAccess(1, DType::kF32, {4, 0})};
+  kernel.shape.outputs = {MakeAccess(0, DType::kF32, {4 * kColumns, 4})};
+  Phase phase;
+  phase.nodes = {Input(0), Input(1), Operation(Opcode::kMultiply, {0, 1})};
+  phase.stores = {{2, 0}};
+  kernel.body.phases = {phase};
+  const Domain domain = SimplifyDomain(kernel, true);
+  EXPECT_EQ(domain.extents, (Dims{kRows, kColumns}));
+  std::vector<float> x(kRows), y(kRows);
+  std::iota(x.begin(), x.end(), 0.5f);
+  std::iota(y.begin(), y.end(), 2.0f);
+  const auto z = RunStep<float>(kernel, {x.data(), y.data()}, kRows * kColumns, nullptr);
+  for (size_t i = 0; i < z.size(); ++i) {
+    ASSERT_EQ(z[i], x[i / kColumns] * y[i / kColumns]);
+  }
+}
+
 TEST(KernelStepTest, SumsOfHalfPrecisionAreRoundedOnce) {
   // In bf16 256 + 1 is 256 again; 1000 ones are 1000 only if the sum is kept exactly.
   std::vector<uint16_t> x(1000, 0x3f80);
