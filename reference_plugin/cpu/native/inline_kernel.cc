@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "reference_plugin/compiler/kernel/combiner.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::native {
 namespace {
@@ -87,16 +88,37 @@ bool HasReduction(const Phase& phase, const compiler::Reduction& reduction) {
   return commutes && VectorCode::CanCombine(*op, type);
 }
 
+constexpr math::TileParameters kNoParameters;
+
+// The routine of an op whose lanes are elements of tiles as they are; null if there is none.
+math::TileFunction RoutineOf(const Phase& phase, const Node& node) {
+  const auto is_element = [](DType type) { return IsLaneType(type) && type != DType::kPred; };
+  bool fits = is_element(node.dtype) && node.opcode != Opcode::kReducePrecision;
+  for (size_t i = 0; i < node.num_operands; ++i) {
+    fits = fits && is_element(phase.nodes[static_cast<size_t>(node.operands[i])].dtype);
+  }
+  if (!fits) return nullptr;
+  const math::TileRoutine routine =
+      math::FindTileRoutine(node.opcode, OperandType(phase, node), node.dtype, node.compare);
+  return routine.finish == nullptr ? routine.compute : nullptr;
+}
+
+bool HasOp(const Phase& phase, const Node& node, int64_t lanes) {
+  return VectorCode::Has(node, OperandType(phase, node), lanes) ||
+         RoutineOf(phase, node) != nullptr;
+}
+
 // Emits one kernel.
 class Emitter {
  public:
-  Emitter(const Kernel& kernel, Assembler& code, ConstantPool& pool, int32_t stack,
-          std::span<const Place> operands, std::span<const Place> results)
+  Emitter(const Kernel& kernel, const InlineContext& context, std::span<const Place> operands,
+          std::span<const Place> results)
       : kernel_(kernel),
-        code_(code),
-        pool_(pool),
-        vector_(code, pool),
-        stack_(stack),
+        context_(context),
+        code_(context.code),
+        pool_(context.pool),
+        vector_(code_, pool_),
+        stack_(context.stack),
         operands_(operands),
         results_(results) {}
 
@@ -128,11 +150,14 @@ class Emitter {
   void LoadConstant(const Node& node, Value* value);
   void EmitOp(int32_t node);
   bool EmitOnMemory(int32_t n, const Node& node, DType type);
+  void EmitRoutine(int32_t n, math::TileFunction routine);
+  void PutAside(int32_t node);
   void SetRegister(int32_t n, Vec reg);
   void EmitReduction(const compiler::Reduction& reduction);
   void EmitStore(const compiler::Store& store);
 
   const Kernel& kernel_;
+  const InlineContext& context_;
   Assembler& code_;
   ConstantPool& pool_;
   VectorCode vector_;
@@ -195,16 +220,22 @@ Vec Emitter::NewRegister() {
       farthest_use = use;
     }
   }
-  Value& value = ValueOf(*owner_[farthest->getIdx()]);
-  if (!value.memory.has_value()) {
-    value.memory = NewOnStack();
-    vector_.Store(*value.memory, *farthest);
-  }
-  value.reg.reset();
-  value.owns_register = false;
-  owner_[farthest->getIdx()].reset();
+  PutAside(*owner_[farthest->getIdx()]);
   locked_.push_back(*farthest);
   return *farthest;
+}
+
+// The value is in memory afterwards, and no more in a register of its own.
+void Emitter::PutAside(int32_t node) {
+  Value& value = ValueOf(node);
+  if (!value.memory.has_value()) {
+    value.memory = NewOnStack();
+    vector_.Store(*value.memory, *value.reg);
+  }
+  if (!value.owns_register) return;
+  owner_[value.reg->getIdx()].reset();
+  value.reg.reset();
+  value.owns_register = false;
 }
 
 void Emitter::Release(int32_t node) {
@@ -298,6 +329,9 @@ void Emitter::LoadConstant(const Node& node, Value* value) {
 void Emitter::EmitOp(int32_t n) {
   const Node& node = phase_->nodes[static_cast<size_t>(n)];
   const DType type = OperandType(*phase_, node);
+  if (!VectorCode::Has(node, type, vector_.lanes())) {
+    return EmitRoutine(n, RoutineOf(*phase_, node));
+  }
   if (EmitOnMemory(n, node, type)) return;
   Vec operands[3];
   for (size_t i = 0; i < node.num_operands; ++i) operands[i] = Register(node.operands[i]);
@@ -342,6 +376,34 @@ bool Emitter::EmitOnMemory(int32_t n, const Node& node, DType type) {
   SetRegister(n, reg);
   Unlock();
   return true;
+}
+
+// By a call, on the lanes in memory; every other value is there too, or an array's.
+void Emitter::EmitRoutine(int32_t n, math::TileFunction routine) {
+  constexpr Xbyak::Operand::Code kArguments[] = {Xbyak::Operand::RSI, Xbyak::Operand::RDX,
+                                                 Xbyak::Operand::RCX};
+  const Node& node = phase_->nodes[static_cast<size_t>(n)];
+  for (size_t i = 0; i < node.num_operands; ++i) {
+    if (!ValueOf(node.operands[i]).memory.has_value()) Register(node.operands[i]);
+    PutAside(node.operands[i]);
+    Unlock();
+  }
+  for (size_t i = 0; i < node.num_operands; ++i) Release(node.operands[i]);
+  for (const std::optional<int32_t>& owner : owner_) {
+    if (owner.has_value()) PutAside(*owner);
+  }
+  const Xbyak::Address result = NewOnStack();
+  code_.lea(Xbyak::util::rdi, result);
+  for (size_t i = 0; i < node.num_operands; ++i) {
+    code_.lea(Xbyak::Reg64(kArguments[i]), *ValueOf(node.operands[i]).memory);
+  }
+  code_.mov(Xbyak::util::r8d, static_cast<uint32_t>(vector_.lanes()));
+  code_.mov(Xbyak::util::r9, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&kNoParameters)));
+  context_.call(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(routine)));
+  const Vec reg = NewRegister();
+  vector_.LoadLanes(reg, result, vector_.lanes());
+  SetRegister(n, reg);
+  Unlock();
 }
 
 void Emitter::SetRegister(int32_t n, Vec reg) {
@@ -484,7 +546,7 @@ std::unique_ptr<InlineStep> InlineKernel::Make(const PlanStep& step) {
           break;
         }
         case NodeKind::kOp:
-          if (!VectorCode::Has(node, OperandType(phase, node), *lanes)) return nullptr;
+          if (!HasOp(phase, node, *lanes)) return nullptr;
           break;
         default:
           return nullptr;
@@ -515,11 +577,11 @@ std::unique_ptr<InlineStep> InlineKernel::Make(const PlanStep& step) {
   return result;
 }
 
-int32_t InlineKernel::Emit(const PlanStep& step, Assembler& code, ConstantPool& pool, int32_t stack,
+int32_t InlineKernel::Emit(const PlanStep& step, const InlineContext& context,
                            std::span<const Place> operands, std::span<const Place> results) const {
-  Emitter emitter(*step.kernel, code, pool, stack, operands, results);
+  Emitter emitter(*step.kernel, context, operands, results);
   for (const Phase& phase : step.kernel->body.phases) emitter.EmitPhase(phase);
-  return emitter.stack_end() - stack;
+  return emitter.stack_end() - context.stack;
 }
 
 }  // namespace plinth::cpu::native

@@ -57,11 +57,12 @@ std::unique_ptr<InlineStep> InlineScatter::Make(const PlanStep& step) {
   return result;
 }
 
-int32_t InlineScatter::Emit(const PlanStep& step, Assembler& code, ConstantPool& pool, int32_t,
+int32_t InlineScatter::Emit(const PlanStep& step, const InlineContext& context,
                             std::span<const Place> operands, std::span<const Place>) const {
+  Assembler& code = context.code;
   const auto& attributes = *std::get_if<ScatterAttributes>(step.attributes.get());
   const compiler::Type& array = step.operands[0].type;
-  VectorCode vector(code, pool);
+  VectorCode vector(code, context.pool);
   Xbyak::Label outside;
   constexpr Vec kOld(kFirstFree), kNew(kFirstFree + 1), kResult(kFirstFree + 2);
   const Xbyak::Address element = ptr[rdx];

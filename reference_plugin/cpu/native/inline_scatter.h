@@ -14,9 +14,8 @@ class InlineScatter final : public InlineStep {
  public:
   static std::unique_ptr<InlineStep> Make(const compiler::plan::PlanStep& step);
 
-  int32_t Emit(const compiler::plan::PlanStep& step, Assembler& code, ConstantPool& pool,
-               int32_t stack, std::span<const Place> operands,
-               std::span<const Place> results) const override;
+  int32_t Emit(const compiler::plan::PlanStep& step, const InlineContext& context,
+               std::span<const Place> operands, std::span<const Place> results) const override;
 };
 
 }  // namespace plinth::cpu::native

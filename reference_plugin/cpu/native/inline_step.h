@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_NATIVE_INLINE_STEP_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +39,16 @@ struct PlaceUse {
   bool in_register = false, in_memory = false;  // whether it can
 };
 
+// What the code of a step uses of the loop around it.
+struct InlineContext {
+  Assembler& code;
+  ConstantPool& pool;
+  int32_t stack = 0;  // Values that find no register lie at rsp + `stack` and behind.
+  // Calls the function at this address, whose arguments are in their registers. No register keeps
+  // its value but those of arrays.
+  std::function<void(uint64_t function)> call;
+};
+
 // A step as code of its own. `step` is always the one that it was made of.
 class InlineStep {
  public:
@@ -49,11 +60,9 @@ class InlineStep {
   std::span<const PlaceUse> operands() const { return operands_; }
   std::span<const PlaceUse> results() const { return results_; }
 
-  // Values that find no register lie at rsp + `stack` and behind; the bytes of the stack that are
-  // used from there on.
-  virtual int32_t Emit(const compiler::plan::PlanStep& step, Assembler& code, ConstantPool& pool,
-                       int32_t stack, std::span<const Place> operands,
-                       std::span<const Place> results) const = 0;
+  // The bytes of the stack that are used from `context.stack` on.
+  virtual int32_t Emit(const compiler::plan::PlanStep& step, const InlineContext& context,
+                       std::span<const Place> operands, std::span<const Place> results) const = 0;
 
  protected:
   std::vector<PlaceUse> operands_, results_;

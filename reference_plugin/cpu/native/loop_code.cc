@@ -165,8 +165,8 @@ void LoopEmitter::EmitInline(int32_t s, const InlineStep& code) {
   std::vector<Place> operands, results;
   for (const ArrayRef& array : step.operands) operands.push_back(places_.PlaceOf(array));
   for (const ArrayRef& array : step.results) results.push_back(places_.PlaceOf(array));
-  stack_end_ =
-      std::max(stack_end_, stack_ + code.Emit(step, code_, pool_, stack_, operands, results));
+  const InlineContext context{code_, pool_, stack_, [this](uint64_t f) { EmitCall(f); }};
+  stack_end_ = std::max(stack_end_, stack_ + code.Emit(step, context, operands, results));
 }
 
 void LoopEmitter::EmitCopy(const PlanStep& step) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/cpu/backend.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
+#include "reference_plugin/cpu/native/inline_step.h"
 #include "reference_plugin/cpu/native/loop.h"
 
 namespace plinth::cpu::native {
@@ -72,6 +74,20 @@ Run RunProgram(const std::string& text, const std::vector<Bytes>& arguments, boo
     run.results.emplace_back(output->data(), output->data() + output->size());
   }
   return run;
+}
+
+// How many kernels of the program have no code of their own.
+size_t CountKernelsWithoutCode(const std::string& text) {
+  Expected<program::Module> module = program::Read(std::as_bytes(std::span(text)));
+  EXPECT_TRUE(module.ok()) << module.status().ToString();
+  if (!module.ok()) return 0;
+  auto compiled = compiler::CompileProgram(std::move(*module), (*MakeBackend({}, {})).target, {});
+  EXPECT_TRUE(compiled.ok()) << compiled.status().ToString();
+  if (!compiled.ok()) return 0;
+  const auto& steps = compiled->plan.steps;
+  return static_cast<size_t>(std::count_if(steps.begin(), steps.end(), [](const auto& step) {
+    return step.kind == compiler::plan::PlanStepKind::kKernel && InlineStep::Make(step) == nullptr;
+  }));
 }
 
 // Runs it both ways; the results of machine code.
@@ -265,7 +281,33 @@ TEST(NativeLoops, Scatters) {
   }
 }
 
-// Ops that have no code are calls, beside others that have.
+// Ops that have no code are calls of their routines within the code, which lose no value, be it an
+// array's, one that is needed afterwards, or a constant.
+TEST(NativeLoops, Routines) {
+  for (const int64_t count : {1, 3, 8}) {
+    const std::string type = StrCat(count, "xf32");
+    const auto op = [&](std::string_view name, std::string_view result, std::string_view operands) {
+      return StrCat("%", result, " = stablehlo.", name, " ", operands, " : tensor<", type, ">\n");
+    };
+    const std::string text =
+        Loop(type, StrCat("%k = stablehlo.constant dense<1.25> : tensor<", type, ">\n") +
+                       op("multiply", "m1", "%a, %b") + op("add", "m2", "%a, %k") +
+                       op("sine", "m3", "%m1") + op("power", "m4", "%k, %m3") +
+                       op("atan2", "m5", "%m4, %m2") + op("subtract", "m6", "%m1, %m5") +
+                       op("tanh", "x", "%m6") + op("cosine", "m7", "%b") +
+                       op("multiply", "y", "%m7, %m3"));
+    EXPECT_EQ(CountKernelsWithoutCode(text), 0u) << text;
+    ExpectSameBits(text, {Floats(count, 0.3f, 0.9f), Floats(count, -2.0f, 0.7f)});
+  }
+  ExpectSameBits(Loop("2xi32", R"(
+      %1 = stablehlo.multiply %a, %b : tensor<2xi32>
+      %x = stablehlo.popcnt %1 : tensor<2xi32>
+      %2 = stablehlo.divide %1, %x : tensor<2xi32>
+      %y = stablehlo.subtract %2, %b : tensor<2xi32>)"),
+                 {BytesOf<int32_t>({77, -123456}), BytesOf<int32_t>({3, 999})});
+}
+
+// Steps that have no code are calls, beside others that have.
 TEST(NativeLoops, CallsBetween) {
   ExpectSameBits(Loop("3xf32", R"(
       %1 = stablehlo.add %a, %b : tensor<3xf32>
