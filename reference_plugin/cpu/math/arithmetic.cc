@@ -120,6 +120,55 @@ struct Remainder {
   }
 };
 
+// The same on vectors of 32 bits. No instruction set divides those; the quotient of doubles, cut
+// off, is exact, since it is an integer or farther from the next one than rounding reaches.
+struct DivideVectors {
+  template <class D, class V>
+  static V Apply(D d, V a, V b) {
+    const V zero = hn::Zero(d), one = hn::Set(d, 1);
+    const auto by_zero = hn::Eq(b, zero);
+    if constexpr (std::is_signed_v<hn::TFromD<D>>) {
+      const hn::Rebind<double, D> df;
+      const V minus_one = hn::Set(d, -1);
+      const auto by_minus_one = hn::Eq(b, minus_one);
+      const V divisor = hn::IfThenElse(hn::Or(by_zero, by_minus_one), one, b);
+      const V cut = hn::DemoteTo(d, hn::Div(hn::PromoteTo(df, a), hn::PromoteTo(df, divisor)));
+      const V quotient = hn::IfThenElse(by_minus_one, hn::Sub(zero, a), cut);
+      return hn::IfThenElse(by_zero, minus_one, quotient);
+    } else {
+      const V divisor = hn::IfThenElse(by_zero, one, b);
+      const V quotient = FromDouble(d, hn::Floor(hn::Div(ToDouble(d, a), ToDouble(d, divisor))));
+      return hn::IfThenElse(by_zero, hn::Set(d, std::numeric_limits<uint32_t>::max()), quotient);
+    }
+  }
+
+ private:
+  // Only signed numbers become doubles in one instruction everywhere.
+  static constexpr uint32_t kSign = 0x80000000;
+  template <class D, class V>
+  static auto ToDouble(D d, V a) {
+    const hn::Rebind<int32_t, D> di;
+    const hn::Rebind<double, D> df;
+    return hn::Add(hn::PromoteTo(df, hn::BitCast(di, hn::Xor(a, hn::Set(d, kSign)))),
+                   hn::Set(df, double{kSign}));
+  }
+  template <class D, class F>
+  static auto FromDouble(D d, F a) {
+    const hn::Rebind<int32_t, D> di;
+    const hn::Rebind<double, D> df;
+    const auto shifted = hn::DemoteTo(di, hn::Sub(a, hn::Set(df, double{kSign})));
+    return hn::Xor(hn::BitCast(d, shifted), hn::Set(d, kSign));
+  }
+};
+struct RemainderVectors {
+  template <class D, class V>
+  static V Apply(D d, V a, V b) {
+    return hn::Sub(a, hn::Mul(DivideVectors::Apply(d, a, b), b));
+  }
+};
+template <class T>
+using AsManyAsDoubles = hn::Rebind<T, hn::ScalableTag<double>>;
+
 struct Maximum {
   template <class T>
   static T Apply(T a, T b) {
@@ -259,12 +308,20 @@ void ReducePrecision(void* result, const void* a, const void*, const void*, size
   PLINTH_BINARY(Add, Type, T)       \
   PLINTH_BINARY(Subtract, Type, T)  \
   PLINTH_BINARY(Multiply, Type, T)  \
-  PLINTH_BINARY(Divide, Type, T)    \
-  PLINTH_BINARY(Remainder, Type, T) \
   PLINTH_TERNARY(Clamp, Type, T)    \
   PLINTH_UNARY(Negate, Type, T)     \
   PLINTH_UNARY(Abs, Type, T)        \
   PLINTH_UNARY(Sign, Type, T)
+
+#define PLINTH_DIVISION(Type, T) \
+  PLINTH_BINARY(Divide, Type, T) \
+  PLINTH_BINARY(Remainder, Type, T)
+
+#define PLINTH_DIVISION_32(Type, T)                                                             \
+  {Opcode::kDivide, DType::Type, DType::Type,                                                   \
+   &VectorBinary<DivideVectors, T, AsManyAsDoubles<T>>},                                        \
+  {Opcode::kRemainder, DType::Type, DType::Type,                                                \
+   &VectorBinary<RemainderVectors, T, AsManyAsDoubles<T>>},
 
 #define PLINTH_INTEGER(Type, T)     \
   PLINTH_ANY_NUMBER(Type, T)        \
@@ -273,6 +330,7 @@ void ReducePrecision(void* result, const void* a, const void*, const void*, size
 
 #define PLINTH_FLOAT(Type, T)                                                              \
   PLINTH_ANY_NUMBER(Type, T)                                                               \
+  PLINTH_DIVISION(Type, T)                                                                 \
   {Opcode::kMaximum, DType::Type, DType::Type, &VectorBinary<MaximumOfFloats, T>},         \
   {Opcode::kMinimum, DType::Type, DType::Type, &VectorBinary<MinimumOfFloats, T>},         \
   PLINTH_VECTOR_UNARY(Floor, Type, T)                                                      \
@@ -292,6 +350,14 @@ constexpr TileRow kRows[] = {
     PLINTH_INTEGER(kU16, uint16_t)
     PLINTH_INTEGER(kU32, uint32_t)
     PLINTH_INTEGER(kU64, uint64_t)
+    PLINTH_DIVISION(kS8, int8_t)
+    PLINTH_DIVISION(kS16, int16_t)
+    PLINTH_DIVISION_32(kS32, int32_t)
+    PLINTH_DIVISION(kS64, int64_t)
+    PLINTH_DIVISION(kU8, uint8_t)
+    PLINTH_DIVISION(kU16, uint16_t)
+    PLINTH_DIVISION_32(kU32, uint32_t)
+    PLINTH_DIVISION(kU64, uint64_t)
     PLINTH_FLOAT(kF32, float)
     PLINTH_FLOAT(kF64, double)
     {Opcode::kReducePrecision, DType::kF32, DType::kF32, &ReducePrecision<float, 8>},
@@ -304,6 +370,8 @@ constexpr TileRow kRows[] = {
 #undef PLINTH_TERNARY
 #undef PLINTH_ANY_NUMBER
 #undef PLINTH_FLOAT
+#undef PLINTH_DIVISION
+#undef PLINTH_DIVISION_32
 #undef PLINTH_INTEGER
 #undef PLINTH_VECTOR_UNARY
 

@@ -97,13 +97,13 @@ void VectorUnary(void* result, const void* a, const void*, const void*, size_t c
   if (i < count) StoreFirst(Op::Apply(d, LoadFirst(d, x + i, count - i)), d, r + i, count - i);
 }
 
-template <class Op, class T>
+template <class Op, class T, class D = hn::ScalableTag<T>>
 void VectorBinary(void* result, const void* a, const void* b, const void*, size_t count,
                   const TileParameters&) {
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b);
   T* r = static_cast<T*>(result);
-  const hn::ScalableTag<T> d;
+  const D d;
   constexpr size_t kLanes = hn::MaxLanes(d);
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
