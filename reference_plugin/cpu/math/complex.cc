@@ -110,6 +110,44 @@ void Multiply(void* result, const void* a, const void* b, const void*, size_t co
   }
 }
 
+// Highway's of one lane keeps to finite numbers.
+template <class D, class V>
+auto RoundToFloat(D d, V wide) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, static_cast<float>(hn::GetLane(wide)));
+#else
+  return hn::DemoteTo(d, wide);
+#endif
+}
+
+// In f64, where no square of an f32 overflows or loses what counts: as hypotf of the C library
+// does.
+void AbsOfFloats(void* result, const void* a, const void*, const void*, size_t count,
+                 const TileParameters&) {
+  const float* x = static_cast<const float*>(a);
+  float* r = static_cast<float*>(result);
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> df;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  const auto abs = [d, df](const float* from) HWY_ATTR {
+    hn::Vec<decltype(df)> re, im;
+    hn::LoadInterleaved2(df, from, re, im);
+    const auto wide_re = hn::PromoteTo(d, re), wide_im = hn::PromoteTo(d, im);
+    const auto square = hn::Add(hn::Mul(wide_re, wide_re), hn::Mul(wide_im, wide_im));
+    // An infinity beside a NaN is far away.
+    const auto infinite = hn::Or(hn::IsInf(re), hn::IsInf(im));
+    return hn::IfThenElse(infinite, hn::Inf(df), RoundToFloat(df, hn::Sqrt(square)));
+  };
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) hn::StoreU(abs(x + 2 * i), df, r + i);
+  if (i < count) {
+    HWY_ALIGN float lanes[2 * kLanes] = {};
+    std::memcpy(lanes, x + 2 * i, 2 * (count - i) * sizeof(float));
+    hn::StoreU(abs(lanes), df, lanes);
+    std::memcpy(r + i, lanes, (count - i) * sizeof(float));
+  }
+}
+
 #define PLINTH_COMPLEX(C, F, T)                                                             \
   {Opcode::kAdd, DType::C, DType::C, &MapBinary<Add, Complex<T>>},                          \
       {Opcode::kSubtract, DType::C, DType::C, &MapBinary<Subtract, Complex<T>>},            \
@@ -129,6 +167,7 @@ void Multiply(void* result, const void* a, const void* b, const void*, size_t co
 constexpr TileRow kRows[] = {
     PLINTH_COMPLEX(kC64, kF32, float)
     PLINTH_COMPLEX(kC128, kF64, double)
+    {Opcode::kAbs, DType::kC64, DType::kF32, &AbsOfFloats},
 };
 // clang-format on
 #undef PLINTH_COMPLEX

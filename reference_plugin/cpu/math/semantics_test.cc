@@ -75,6 +75,44 @@ TEST_P(SemanticsTest, IntegerDivision) {
   EXPECT_THAT(RunTile<uint8_t>(Find(Opcode::kRemainder, DType::kU8), a, b), ElementsAre(5, 0, 1));
 }
 
+// Quotients beside integers, where one that is rounded would not be cut off to the same.
+template <class T>
+void CheckDivisionAroundMultiples(const TileRoutine& divide, const TileRoutine& remainder) {
+  constexpr T kMax = std::numeric_limits<T>::max();
+  std::vector<T> a, b, quotients, remainders;
+  for (int64_t divisor : {int64_t{1}, int64_t{3}, int64_t{7}, int64_t{641}, int64_t{65537},
+                          int64_t{kMax} / 2, int64_t{kMax} - 1, int64_t{kMax}}) {
+    for (int64_t multiple : {int64_t{1}, kMax / divisor / 2, kMax / divisor}) {
+      for (int64_t beside : {-1, 0, 1}) {
+        const int64_t dividend = divisor * multiple + beside;
+        if (dividend < 0 || dividend > kMax) continue;
+        for (int sign : {1, -1}) {
+          if (sign < 0 && !std::is_signed_v<T>) continue;
+          a.push_back(static_cast<T>(sign * dividend));
+          b.push_back(static_cast<T>(divisor));
+          quotients.push_back(static_cast<T>(sign * dividend / divisor));
+          remainders.push_back(static_cast<T>(sign * dividend % divisor));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(RunTile<T>(divide, a, b), quotients);
+  EXPECT_EQ(RunTile<T>(remainder, a, b), remainders);
+}
+
+TEST_P(SemanticsTest, DivisionAroundMultiples) {
+  CheckDivisionAroundMultiples<int32_t>(Find(Opcode::kDivide, DType::kS32),
+                                        Find(Opcode::kRemainder, DType::kS32));
+  CheckDivisionAroundMultiples<uint32_t>(Find(Opcode::kDivide, DType::kU32),
+                                         Find(Opcode::kRemainder, DType::kU32));
+  EXPECT_THAT(RunTile<uint32_t>(Find(Opcode::kDivide, DType::kU32),
+                                std::vector<uint32_t>{5, 0, UINT32_MAX}, {0, 0, 1}),
+              ElementsAre(UINT32_MAX, UINT32_MAX, UINT32_MAX));
+  EXPECT_THAT(RunTile<uint32_t>(Find(Opcode::kRemainder, DType::kU32),
+                                std::vector<uint32_t>{5, 0, 7}, {0, 0, 4}),
+              ElementsAre(5, 0, 3));
+}
+
 TEST_P(SemanticsTest, IntegersWrap) {
   const std::vector<int32_t> large = {INT32_MAX, INT32_MIN, 65536}, other = {1, -1, 65536};
   EXPECT_THAT(RunTile<int32_t>(Find(Opcode::kAdd, DType::kS32), large, other),
@@ -376,6 +414,18 @@ TEST_P(SemanticsTest, ComplexNumbers) {
   EXPECT_THAT(RunTile<double>(Find(Opcode::kAbs, DType::kC128, DType::kF64),
                               std::vector<std::array<double, 2>>{{3e300, 4e300}}),
               ElementsAre(5e300));
+  const float infinite = std::numeric_limits<float>::infinity();
+  ExpectSame(RunTile<float>(Find(Opcode::kAbs, DType::kC64, DType::kF32),
+                            std::vector<std::array<float, 2>>{{3e30f, 4e30f},
+                                                              {-3e-40f, 0},
+                                                              {kNan, -infinite},
+                                                              {infinite, 1},
+                                                              {kNan, 0},
+                                                              {0, -2},
+                                                              {3e38f, 3e38f},
+                                                              {-5, 12},
+                                                              {8, -15}}),
+             std::vector<float>{5e30f, 3e-40f, infinite, infinite, kNan, 2, infinite, 13, 17});
   const std::vector<std::array<float, 2>> z = {{1, 2}, {0, -1}};
   EXPECT_THAT((RunTile<std::array<float, 2>>(Find(Opcode::kMultiply, DType::kC64), z, z)),
               ElementsAre(std::array<float, 2>{-3, 4}, std::array<float, 2>{-1, 0}));
