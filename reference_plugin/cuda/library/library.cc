@@ -27,7 +27,6 @@ constexpr Row kLibrary[] = {
     {Opcode::kReplicaId, PrintReplicaId},
     {Opcode::kRng, PrintRng},
     {Opcode::kRngBitGenerator, PrintRngBitGenerator},
-    {Opcode::kScatter, PrintScatter},
     {Opcode::kSelectAndScatter, PrintSelectAndScatter},
     {Opcode::kSort, PrintSort},
     {Opcode::kTopK, PrintTopK},
@@ -57,23 +56,25 @@ const CallRow* FindCall(const compiler::plan::PlanStep& step) {
 
 Expected<PrintedStep> PrintLibraryStep(const compiler::plan::PlanStep& step,
                                        const Architecture& architecture,
-                                       const ProductChoices& products) {
+                                       const PrintOptions& options) {
   if (const CallRow* call = FindCall(step)) {
     PLINTH_ASSIGN_OR_RETURN(PrintedStep printed, call->print(step, architecture));
     printed.label = std::string(call->target);
     return printed;
   }
-  if (step.opcode == Opcode::kDotGeneral || step.opcode == Opcode::kConvolution) {
-    PLINTH_ASSIGN_OR_RETURN(PrintedStep printed, PrintProducts(step, architecture, products));
-    printed.label = std::string(Name(step.opcode));
-    return printed;
-  }
   const Row* row = std::find_if(std::begin(kLibrary), std::end(kLibrary),
                                 [&](const Row& r) { return r.opcode == step.opcode; });
-  if (row == std::end(kLibrary)) {
+  Expected<PrintedStep> made = PrintedStep();
+  if (step.opcode == Opcode::kDotGeneral || step.opcode == Opcode::kConvolution) {
+    made = PrintProducts(step, architecture, options.products);
+  } else if (step.opcode == Opcode::kScatter) {
+    made = PrintScatter(step, architecture, options.deterministic);
+  } else if (row != std::end(kLibrary)) {
+    made = row->print(step, architecture);
+  } else {
     return Unimplemented("the CUDA plugin has no ", Name(step.opcode), " yet");
   }
-  PLINTH_ASSIGN_OR_RETURN(PrintedStep printed, row->print(step, architecture));
+  PLINTH_ASSIGN_OR_RETURN(PrintedStep printed, std::move(made));
   printed.label = std::string(Name(step.opcode));
   return printed;
 }
@@ -81,11 +82,11 @@ Expected<PrintedStep> PrintLibraryStep(const compiler::plan::PlanStep& step,
 }  // namespace
 
 Expected<PrintedStep> Print(const compiler::plan::PlanStep& step, const Architecture& architecture,
-                            const ProductChoices& products) {
+                            const PrintOptions& options) {
   Expected<PrintedStep> printed = step.kind == compiler::plan::PlanStepKind::kKernel
                                       ? PrintKernel(*step.kernel, architecture)
                                   : step.kind == compiler::plan::PlanStepKind::kLibrary
-                                      ? PrintLibraryStep(step, architecture, products)
+                                      ? PrintLibraryStep(step, architecture, options)
                                       : Internal("a step that is not printed");
   if (printed.ok()) return printed;
   std::string where = step.kind == compiler::plan::PlanStepKind::kKernel

@@ -30,7 +30,7 @@ Expected<PrintedStep> PrintRng(const compiler::plan::PlanStep& step,
 Expected<PrintedStep> PrintRngBitGenerator(const compiler::plan::PlanStep& step,
                                            const Architecture& architecture);
 Expected<PrintedStep> PrintScatter(const compiler::plan::PlanStep& step,
-                                   const Architecture& architecture);
+                                   const Architecture& architecture, bool deterministic);
 Expected<PrintedStep> PrintSelectAndScatter(const compiler::plan::PlanStep& step,
                                             const Architecture& architecture);
 Expected<PrintedStep> PrintSort(const compiler::plan::PlanStep& step,

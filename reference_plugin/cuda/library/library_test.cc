@@ -60,10 +60,11 @@ PlanStep MakeStep(Opcode opcode, const std::vector<Array>& operands, std::vector
 // Runs the step; results begin as `initial`, which a scatter adds to.
 std::vector<Array> RunStep(const PlanStep& step, const std::vector<Array>& operands,
                            const std::vector<Array>& initial = {},
-                           const Architecture& architecture = {}) {
+                           const Architecture& architecture = {},
+                           const PrintOptions& options = {}) {
   std::vector<Array> out;
   for (const auto& result : step.results) out.emplace_back(result.type.dtype, result.type.dims);
-  auto printed = Print(step, architecture);
+  auto printed = Print(step, architecture, options);
   EXPECT_TRUE(printed.ok()) << printed.status().ToString();
   if (!printed.ok()) return out;
   HostDevice device;
@@ -295,6 +296,85 @@ TEST_F(LibraryTest, GatherClampsAndScatterDrops) {
       }
     }
     EXPECT_EQ(out.values, expected.values);
+  }
+}
+
+// Many windows: rows that are sorted by their place (runs within a chunk, over two, over many), by
+// atomic operations, and combiners of which only the order of all updates is right.
+TEST_F(LibraryTest, ScattersManyWindows) {
+  struct Case {
+    DType type;
+    Opcode op;  // kSelect: the update itself
+    int64_t places, windows, elements, batches;
+    bool deterministic = true;
+    int32_t multiprocessors = 132;
+  };
+  const Case cases[] = {
+      {DType::kF32, Opcode::kAdd, 50, 3000, 1, 1},
+      {DType::kF32, Opcode::kAdd, 2000, 700, 3, 1},
+      {DType::kF32, Opcode::kAdd, 2, 900, 2, 1, true, 1},
+      {DType::kBF16, Opcode::kMaximum, 40, 600, 5, 2},
+      {DType::kF64, Opcode::kAdd, 1, 500, 1, 1, true, 1},
+      {DType::kF32, Opcode::kSelect, 30, 500, 3, 1},
+      {DType::kF32, Opcode::kSubtract, 30, 500, 3, 2},
+      {DType::kS32, Opcode::kAdd, 30, 500, 2, 1},
+      {DType::kS64, Opcode::kMinimum, 30, 300, 2, 1},
+      {DType::kF32, Opcode::kAdd, 30, 500, 2, 1, false},
+      {DType::kF64, Opcode::kMaximum, 30, 300, 2, 1, false},
+      {DType::kU8, Opcode::kAdd, 60, 400, 1, 1},
+  };
+  for (const Case& c : cases) {
+    // [batches, places, elements], by indices [batches, windows, 1].
+    compiler::ScatterAttributes scatter;
+    scatter.update_window_dims = {2};
+    scatter.inserted_window_dims = {1};
+    scatter.input_batching_dims = {0}, scatter.scatter_indices_batching_dims = {0};
+    scatter.scatter_dims_to_operand_dims = {1};
+    scatter.index_vector_dim = 2;
+    Array places(DType::kS32, {c.batches, c.windows, 1});
+    for (double& place : places.values) {
+      place = Below(10) == 0 ? static_cast<double>(Below(c.places + 4) - 2)
+                             : static_cast<double>(Below(Below(2) == 0 ? 1 : c.places));
+    }
+    const std::vector<Array> in = {Random(c.type, {c.batches, c.places, c.elements}), places,
+                                   Random(c.type, {c.batches, c.windows, c.elements})};
+    Combiner combiner = MakeCombiner(c.op == Opcode::kSelect ? Opcode::kAdd : c.op, c.type, c.type);
+    if (c.op == Opcode::kSelect) combiner.results = {1};
+    Architecture architecture;
+    architecture.multiprocessors = c.multiprocessors;
+    PrintOptions options;
+    options.deterministic = c.deterministic;
+    const PlanStep step =
+        MakeStep(Opcode::kScatter, in, {in[0].type}, MakeAttributes(scatter), {combiner});
+    const Array out = RunStep(step, in, {in[0]}, architecture, options)[0];
+    Array expected = in[0];
+    for (int64_t w = 0; w < c.batches * c.windows; ++w) {
+      const double place = places[static_cast<size_t>(w)];
+      if (place < 0 || place >= static_cast<double>(c.places)) continue;
+      const int64_t row = w / c.windows * c.places + static_cast<int64_t>(place);
+      for (int64_t e = 0; e < c.elements; ++e) {
+        double& value = expected[static_cast<size_t>(row * c.elements + e)];
+        const double update = in[2][static_cast<size_t>(w * c.elements + e)];
+        switch (c.op) {
+          case Opcode::kAdd:
+            value += update;
+            break;
+          case Opcode::kSubtract:
+            value -= update;
+            break;
+          case Opcode::kMaximum:
+            value = std::max(value, update);
+            break;
+          case Opcode::kMinimum:
+            value = std::min(value, update);
+            break;
+          default:
+            value = update;
+        }
+        if (c.type == DType::kU8) value = std::fmod(value, 256);
+      }
+    }
+    EXPECT_EQ(out.values, expected.values) << Name(c.type) << " " << Name(c.op) << " " << c.windows;
   }
 }
 

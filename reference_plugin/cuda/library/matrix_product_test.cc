@@ -75,7 +75,7 @@ struct Taken {
 };
 Taken Take(const PlanStep& step, bool lists = true) {
   TakesAll library(lists);
-  const auto with = Print(step, {}, {&library, true, 0});
+  const auto with = Print(step, {}, {{&library, true, 0}});
   const auto without = Print(step, {});
   EXPECT_TRUE(with.ok() && without.ok());
   Taken taken;
@@ -194,7 +194,7 @@ TEST(MatrixProductTest, LeavesTheOthersToKernels) {
   EXPECT_TRUE(Take(integers).products.empty());
   TakesAll library;
   const auto small =
-      Print(Dot(F32({3, 4}), F32({4, 2}), F32({3, 2}), plain), {}, {&library, true, 25});
+      Print(Dot(F32({3, 4}), F32({4, 2}), F32({3, 2}), plain), {}, {{&library, true, 25}});
   ASSERT_TRUE(small.ok());
   EXPECT_EQ(small->actions[0].kind, Action::Kind::kLaunch);
 }

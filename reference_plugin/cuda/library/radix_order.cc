@@ -32,7 +32,7 @@ class RadixOrder {
   }
 
   int64_t end() const { return end_; }
-  int64_t positions() const { return positions_[now_]; }
+  RadixResult result() const { return {positions_[now_], keys_[now_]}; }
 
   void OrderBy(const RadixKey& key, bool is_first) {
     is_wide_ = key.is_wide;
@@ -202,15 +202,15 @@ int32_t RadixPasses(std::span<const RadixKey> keys) {
   return passes;
 }
 
-int64_t AppendRadixOrder(const compiler::plan::PlanStep& step, const OrderedRows& rows,
-                         std::span<const RadixKey> keys, int64_t begin, PrintedStep& printed,
-                         int64_t* end) {
+RadixResult AppendRadixOrder(const compiler::plan::PlanStep& step, const OrderedRows& rows,
+                             std::span<const RadixKey> keys, int64_t begin, PrintedStep& printed,
+                             int64_t* end) {
   const bool has_wide =
       std::any_of(keys.begin(), keys.end(), [](const RadixKey& key) { return key.is_wide; });
   RadixOrder order(step, rows, has_wide, begin, printed);
   for (size_t k = keys.size(); k-- > 0;) order.OrderBy(keys[k], k + 1 == keys.size());
   *end = order.end();
-  return order.positions();
+  return order.result();
 }
 
 }  // namespace plinth::cuda

@@ -27,12 +27,17 @@ struct RadixKey {
 // How many times all elements are moved for these keys.
 int32_t RadixPasses(std::span<const RadixKey> keys);
 
+// Offsets in scratch: the positions in the order (u32), row by row, and beside each the last key
+// that was sorted by, which is the first one.
+struct RadixResult {
+  int64_t positions = 0, keys = 0;
+};
+
 // Appends the launches that find the stable order of each row, the first key deciding: in scratch
-// from `begin` on. Answers the offset there of the positions in the order (u32), row by row;
-// *end: what is not used of scratch.
-int64_t AppendRadixOrder(const compiler::plan::PlanStep& step, const OrderedRows& rows,
-                         std::span<const RadixKey> keys, int64_t begin, PrintedStep& printed,
-                         int64_t* end);
+// from `begin` on. *end: what is not used of scratch.
+RadixResult AppendRadixOrder(const compiler::plan::PlanStep& step, const OrderedRows& rows,
+                             std::span<const RadixKey> keys, int64_t begin, PrintedStep& printed,
+                             int64_t* end);
 
 }  // namespace plinth::cuda
 

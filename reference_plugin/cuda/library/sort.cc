@@ -160,7 +160,8 @@ Expected<int64_t> AppendOrder(const compiler::plan::PlanStep& step, const RowsTo
     return AppendMerges(step, sorted, printed);
   }
   return AppendRadixOrder(step, {sorted.rows, sorted.length}, sorted.keys, 0, printed,
-                          &printed.scratch_bytes);
+                          &printed.scratch_bytes)
+      .positions;
 }
 
 }  // namespace

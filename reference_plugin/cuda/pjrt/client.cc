@@ -84,7 +84,7 @@ Expected<std::unique_ptr<sdk::Client>> GpuClient::Create(const GpuClientOptions&
   PLINTH_ASSIGN_OR_RETURN(const Architecture architecture,
                           ArchitectureOf(gpus.front()->capability()));
   // All are of one kind, and so is what the library says of its products.
-  auto backend = MakeBackend(architecture, options.places, options.products, gpus.front());
+  auto backend = MakeBackend(architecture, options.places, options.programs, gpus.front());
   return std::unique_ptr<sdk::Client>(
       new GpuClient(std::move(backend), std::move(runtime), std::move(gpus)));
 }

@@ -16,7 +16,7 @@ struct GpuClientOptions {
   LibraryPlaces places;
   std::vector<int64_t> visible_devices;  // ordinals; empty: all
   GpuOptions gpu;
-  ProductSettings products;
+  ProgramSettings programs;
 };
 
 // The GPUs that the driver sees, each with the memory "device". All are of one compute capability:

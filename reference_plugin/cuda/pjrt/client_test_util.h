@@ -48,7 +48,7 @@ class ClientTest : public testing::Test {
     GpuClientOptions made;
     made.places.asked = {PLINTH_CUDA_SIMULATOR};
     made.gpu = gpu;
-    made.products = products_;
+    made.programs = programs_;
     return GpuClient::Create(made);
   }
   void Open(const std::string& options, const GpuOptions& gpu = {}) {
@@ -121,7 +121,7 @@ class ClientTest : public testing::Test {
 
   std::filesystem::path report_;
   std::unique_ptr<sdk::Client> client_;
-  ProductSettings products_;
+  ProgramSettings programs_;
   bool expects_no_report_ = true;
 };
 

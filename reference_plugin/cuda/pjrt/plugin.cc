@@ -36,6 +36,9 @@ sdk::PluginInfo MakeInfo() {
       {"visible_devices", std::vector<int64_t>{}, "ordinals of the GPUs to use; empty for all", 0},
       {"allow_tf32", true,
        "products of f32 that ask for no precision may round operands to TF32, 10 bits of mantissa"},
+      {"deterministic", true,
+       "the same program gives the same bits each time; false: sums of floats by scatter in any "
+       "order"},
       {"cublaslt", std::string("large"),
        "products of matrices that cuBLASLt computes: 'large' ones, 'all', or 'none'"},
       // What JAX gives to its own plugin of this name; they change nothing here.
@@ -58,10 +61,10 @@ sdk::PluginInfo MakeInfo() {
   return info;
 }
 
-Expected<ProductSettings::Library> ProductsOf(std::string_view option) {
-  if (option == "large") return ProductSettings::Library::kLarge;
-  if (option == "all") return ProductSettings::Library::kAlways;
-  if (option == "none") return ProductSettings::Library::kNever;
+Expected<ProgramSettings::Library> ProductsOf(std::string_view option) {
+  if (option == "large") return ProgramSettings::Library::kLarge;
+  if (option == "all") return ProgramSettings::Library::kAlways;
+  if (option == "none") return ProgramSettings::Library::kNever;
   return InvalidArgument("the option cublaslt is '", option,
                          "'; it takes 'large', 'all' or 'none'");
 }
@@ -79,8 +82,9 @@ class GpuPlugin final : public sdk::Plugin {
     options.visible_devices = request.options.GetInt64List("visible_devices");
     options.gpu.memory_limit = request.options.GetInt64("memory_limit_bytes");
     options.gpu.preallocate = request.options.GetBool("preallocate");
-    options.products.allow_tf32 = request.options.GetBool("allow_tf32");
-    PLINTH_ASSIGN_OR_RETURN(options.products.library,
+    options.programs.allow_tf32 = request.options.GetBool("allow_tf32");
+    options.programs.deterministic = request.options.GetBool("deterministic");
+    PLINTH_ASSIGN_OR_RETURN(options.programs.library,
                             ProductsOf(request.options.GetString("cublaslt")));
     return GpuClient::Create(options);
   }

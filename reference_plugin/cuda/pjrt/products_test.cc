@@ -56,7 +56,7 @@ class ProductsTest : public ClientTest {
  protected:
   void SetUp() override {
     ClientTest::SetUp();
-    products_.library = ProductSettings::Library::kAlways;
+    programs_.library = ProgramSettings::Library::kAlways;
   }
   void TearDown() override {
     ClientTest::TearDown();
@@ -114,7 +114,7 @@ TEST_F(ProductsTest, RoundsAsProgramsAsk) {
   EXPECT_EQ(corner(kHighest), x * x);
   client_ = nullptr;
   EXPECT_THAT(Reports(), IsEmpty());
-  products_.allow_tf32 = false;
+  programs_.allow_tf32 = false;
   Open("");
   EXPECT_EQ(corner(""), x * x);
   EXPECT_EQ(corner(kTf32), 1);
@@ -156,8 +156,8 @@ TEST_F(ProductsTest, OldLibrariesTakeNoLists) {
 
 // Small products are not worth opening it, and who does not want it does without.
 TEST_F(ProductsTest, TheLibraryIsOpenedOnlyWhereItIsUsed) {
-  for (const auto library : {ProductSettings::Library::kLarge, ProductSettings::Library::kNever}) {
-    products_.library = library;
+  for (const auto library : {ProgramSettings::Library::kLarge, ProgramSettings::Library::kNever}) {
+    programs_.library = library;
     Open("fail=cublasLtCreate:1:3");
     const std::string log = LogOf([this] {
       const auto square = Run(Square());

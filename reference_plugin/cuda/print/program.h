@@ -57,7 +57,8 @@ struct KernelText {
 // which printed kernels declare only static arrays), threadIdx, blockIdx, blockDim, gridDim (of
 // which only x is used), __syncthreads(), __syncwarp(), __shfl_sync, __shfl_xor_sync,
 // __shfl_up_sync, __shfl_down_sync (mask, unsigned, lane or distance), __ballot_sync(mask, int),
-// atomicAdd, atomicCAS, atomicMax, atomicMin (unsigned*, unsigned), atomicCAS (u64), __popc, __clz,
+// atomicAdd, atomicCAS, atomicMax, atomicMin (unsigned*, unsigned), atomicAdd (float, double),
+// atomicCAS (u64), __popc, __clz,
 // __popcll, __clzll, __umulhi, __umul64hi, and the functions of <cmath> and memcpy by their C
 // names.
 std::string_view Prelude();
@@ -114,10 +115,17 @@ struct PrintedStep {
   std::vector<std::shared_ptr<const KernelText>> spare;
 };
 
+// How steps are printed, besides what the device is.
+struct PrintOptions {
+  ProductChoices products;
+  // Whether sums of floats that arrive in no order (scatter) give the same bits each time.
+  bool deterministic = true;
+};
+
 // Prints a step of kind kKernel or kLibrary; of a kernel, it depends on `kernel` and the sizes of
 // the arrays alone. UNIMPLEMENTED names the op and its place.
 Expected<PrintedStep> Print(const compiler::plan::PlanStep& step, const Architecture& architecture,
-                            const ProductChoices& products = {});
+                            const PrintOptions& options = {});
 
 // Whether a custom call's target is one that Print knows.
 bool IsPrintedCall(const compiler::plan::PlanStep& step);

@@ -118,28 +118,29 @@ class DeviceProducts final : public ProductLibrary {
 
 std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architecture,
                                                     LibraryPlaces places,
-                                                    const ProductSettings& settings,
+                                                    const ProgramSettings& settings,
                                                     std::shared_ptr<Gpu> gpu) {
   const auto compiler = std::make_shared<Compiler>(architecture, std::move(places));
   backend::Backend made;
   made.name = "CUDA";
   made.hardware = StrCat("sm_", architecture.capability);
   made.target = kTarget;
-  ProductChoices products;
-  products.allow_tf32 = settings.allow_tf32;
-  if (settings.library == ProductSettings::Library::kAlways) products.least_work = 0;
+  PrintOptions options;
+  options.deterministic = settings.deterministic;
+  options.products.allow_tf32 = settings.allow_tf32;
+  if (settings.library == ProgramSettings::Library::kAlways) options.products.least_work = 0;
   std::shared_ptr<DeviceProducts> library;
-  if (gpu != nullptr && settings.library != ProductSettings::Library::kNever) {
+  if (gpu != nullptr && settings.library != ProgramSettings::Library::kNever) {
     library = std::make_shared<DeviceProducts>(std::move(gpu));
-    products.library = library.get();
+    options.products.library = library.get();
   }
   const backend::Engine printed = {
       [](const PlanStep& step) {
         return step.kind == PlanStepKind::kKernel || step.kind == PlanStepKind::kLibrary;
       },
-      [architecture, products, library](const PlanStep& step, backend::AttributeBudget&)
+      [architecture, options, library](const PlanStep& step, backend::AttributeBudget&)
           -> Expected<std::unique_ptr<backend::PreparedStep>> {
-        PLINTH_ASSIGN_OR_RETURN(PrintedStep text, Print(step, architecture, products));
+        PLINTH_ASSIGN_OR_RETURN(PrintedStep text, Print(step, architecture, options));
         return std::unique_ptr<backend::PreparedStep>(new GpuStep(std::move(text)));
       }};
   const backend::Engine calls = backend::CallEngine(made.name, {}, AdaptCall);

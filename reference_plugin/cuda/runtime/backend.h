@@ -13,8 +13,9 @@ namespace plinth::cuda {
 
 class Gpu;
 
-// By what programs compute large products of matrices.
-struct ProductSettings {
+// What a client's programs may do.
+struct ProgramSettings {
+  // By what they compute products of matrices.
   enum class Library : uint8_t {
     kNever,   // kernels
     kLarge,   // cuBLASLt where it takes them, if they are large enough
@@ -22,6 +23,7 @@ struct ProductSettings {
   };
   Library library = Library::kLarge;
   bool allow_tf32 = true;
+  bool deterministic = true;  // PrintOptions::deterministic
 };
 
 // What this back end is to the code that all of them share. NVRTC is opened when the first program
@@ -29,7 +31,7 @@ struct ProductSettings {
 // device that is not here.
 std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architecture,
                                                     LibraryPlaces places,
-                                                    const ProductSettings& products = {},
+                                                    const ProgramSettings& settings = {},
                                                     std::shared_ptr<Gpu> gpu = nullptr);
 
 }  // namespace plinth::cuda
