@@ -18,6 +18,13 @@ bool HasFactor(const TensorFactors& tensor, size_t factor) {
   return false;
 }
 
+// Whether each number of the first type is one of the second, both of floats.
+bool IsWidening(DType from, DType to) {
+  if (!IsIeeeFloat(from) || !IsIeeeFloat(to)) return false;
+  return to == DType::kF64 || from == to ||
+         (to == DType::kF32 && (from == DType::kF16 || from == DType::kBF16));
+}
+
 void Forbid(std::vector<bool>& spreadable, const DimFactors& dim) {
   for (int32_t factor : dim) spreadable[static_cast<size_t>(factor)] = false;
 }
@@ -384,6 +391,10 @@ std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms)
     case Opcode::kReal:
     case Opcode::kImag:
       return std::vector<bool>(count, true);
+    case Opcode::kConvert:
+      // Each term is exactly what it was.
+      return IsWidening(op.operands[0]->type.dtype, op.type().dtype) ? only({0})
+                                                                     : std::vector<bool>();
     case Opcode::kReduce: {
       const std::optional<Terms> terms = TermsOf(op);
       if (!terms.has_value() || terms->combiner != Opcode::kAdd || terms->counts_init) return {};

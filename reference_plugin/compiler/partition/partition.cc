@@ -22,6 +22,7 @@
 #include "reference_plugin/compiler/partition/moves.h"
 #include "reference_plugin/compiler/partition/partials.h"
 #include "reference_plugin/compiler/partition/propagate.h"
+#include "reference_plugin/compiler/partition/split_ffts.h"
 #include "reference_plugin/compiler/partition/uses.h"
 #include "reference_plugin/compiler/passes/dead_code.h"
 
@@ -60,6 +61,7 @@ class Partitioner {
     }
     // What nobody needs moves nothing. The propagation looks at it, as Shardy's does.
     passes::EliminateDeadOps(module_);
+    SplitFfts(module_, shardings_);
     locals_.resize(static_cast<size_t>(module_.num_values()));
     uses_.emplace(module_, *module_.entry->body);
     ahead_.emplace(*uses_, shardings_, options_.least_gain);

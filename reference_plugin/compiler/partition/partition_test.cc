@@ -430,6 +430,35 @@ module attributes {mhlo.num_partitions = 4 : i32} {
   EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0);
 }
 
+// Terms stay terms where a conversion loses nothing.
+TEST(Partition, TermsOfWiderFloats) {
+  for (const auto& [wide, reduces] : {std::pair("f32", 0), std::pair("f16", 1)}) {
+    const Partitioned made =
+        Check(StrCat(R"(
+module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<8x8xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                  %b: tensor<8x8xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8x8x)",
+                     wide, R"(> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x8xbf16>, tensor<8x8xbf16>) -> tensor<8x8xbf16>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{}, {}], unreduced={"x"}> : tensor<8x8xbf16>
+    %2 = stablehlo.convert %1 : (tensor<8x8xbf16>) -> tensor<8x8x)",
+                     wide, R"(>
+    %3 = sdy.sharding_constraint %2 <@mesh, [{}, {}], unreduced={"x"}> : tensor<8x8x)",
+                     wide, R"(>
+    %4 = sdy.sharding_constraint %3 <@mesh, [{"x"}, {}]> : tensor<8x8x)",
+                     wide, R"(>
+    return %4 : tensor<8x8x)",
+                     wide, R"(>
+  }
+})"));
+    ASSERT_NE(made.module, nullptr);
+    EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), reduces) << ToString(*made.module);
+    EXPECT_EQ(Count(*made.module, Opcode::kReduceScatter), 1);
+  }
+}
+
 // In a loop that adds terms to terms, nothing is reduced before its end.
 TEST(Partition, TermsInLoops) {
   const Partitioned made = Check(R"(
