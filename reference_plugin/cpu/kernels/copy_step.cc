@@ -8,6 +8,7 @@
 
 #include "reference_plugin/cpu/kernels/addresses.h"
 #include "reference_plugin/cpu/kernels/domain.h"
+#include "reference_plugin/cpu/math/transpose.h"
 
 namespace plinth::cpu::kernels {
 namespace {
@@ -21,46 +22,9 @@ using compiler::Phase;
 constexpr int64_t kGrainBytes = 256 << 10;
 // Rows shorter than this are the business of tiles.
 constexpr int64_t kShortestRowBytes = 64;
-constexpr int64_t kLineBytes = 64;
-
-// Moves rows x columns elements. Source elements of one column lie side by side, result elements
-// of one row. Whole source lines are read at once, so that lines that fall into one cache set do
-// not drive each other out.
-template <size_t kBytes>
-void TransposeBlock(const std::byte* source, int64_t source_column_stride, std::byte* result,
-                    int64_t result_row_stride, int64_t rows, int64_t columns) {
-  constexpr size_t kEdge = kLineBytes / kBytes;
-  std::byte block[kEdge][kLineBytes];
-  for (int64_t c = 0; c < columns; ++c) {
-    std::memcpy(block[c], source + c * source_column_stride, static_cast<size_t>(rows) * kBytes);
-  }
-  for (int64_t r = 0; r < rows; ++r) {
-    std::byte* row = result + r * result_row_stride;
-    for (int64_t c = 0; c < columns; ++c) {
-      std::memcpy(row + c * static_cast<int64_t>(kBytes),
-                  block[c] + static_cast<size_t>(r) * kBytes, kBytes);
-    }
-  }
-}
-
-using BlockFunction = void (*)(const std::byte*, int64_t, std::byte*, int64_t, int64_t, int64_t);
-
-BlockFunction FindBlockFunction(int64_t bytes) {
-  switch (bytes) {
-    case 1:
-      return TransposeBlock<1>;
-    case 2:
-      return TransposeBlock<2>;
-    case 4:
-      return TransposeBlock<4>;
-    case 8:
-      return TransposeBlock<8>;
-    case 16:
-      return TransposeBlock<16>;
-    default:
-      return nullptr;
-  }
-}
+// A transpose goes in square pieces of rows of so many bytes: some lines side by side of what is
+// read and of what is written.
+constexpr int64_t kPieceEdgeBytes = 256;
 
 // One loop over pieces; offsets are in bytes.
 struct Loop {
@@ -96,9 +60,9 @@ class CopyStep : public backend::PreparedStep {
       if (from[d] == bytes) inner = d;
     }
     if (inner == last || domain_.extents[inner] < 4 || domain_.extents[last] < 4) return false;
-    block_ = FindBlockFunction(bytes);
-    if (block_ == nullptr) return false;
-    edge_ = kLineBytes / bytes;
+    transpose_ = math::FindTranspose(static_cast<size_t>(bytes));
+    if (transpose_ == nullptr) return false;
+    edge_ = kPieceEdgeBytes / bytes;
     rows_ = domain_.extents[inner];
     columns_ = domain_.extents[last];
     source_column_stride_ = from[last];
@@ -108,7 +72,7 @@ class CopyStep : public backend::PreparedStep {
     }
     loops_.push_back({(rows_ + edge_ - 1) / edge_, edge_ * bytes, edge_ * to[inner]});
     loops_.push_back({(columns_ + edge_ - 1) / edge_, edge_ * from[last], edge_ * bytes});
-    piece_bytes_ = kLineBytes * edge_;
+    piece_bytes_ = kPieceEdgeBytes * edge_;
     CountPieces();
     return true;
   }
@@ -182,16 +146,16 @@ class CopyStep : public backend::PreparedStep {
   }
 
   void CopyPiece(int64_t source, int64_t result, const SmallVector<int64_t, 8>& positions) const {
-    if (block_ == nullptr) {
+    if (transpose_ == nullptr) {
       const bool last = !loops_.empty() && positions.back() + 1 == loops_.back().count;
       std::memcpy(AddressOf(result), AddressOf(source),
                   static_cast<size_t>(last ? last_piece_bytes_ : piece_bytes_));
       return;
     }
     const size_t l = loops_.size();
-    block_(AddressOf(source), source_column_stride_, AddressOf(result), result_row_stride_,
-           std::min(edge_, rows_ - positions[l - 2] * edge_),
-           std::min(edge_, columns_ - positions[l - 1] * edge_));
+    transpose_(AddressOf(source), source_column_stride_, AddressOf(result), result_row_stride_,
+               static_cast<size_t>(std::min(edge_, rows_ - positions[l - 2] * edge_)),
+               static_cast<size_t>(std::min(edge_, columns_ - positions[l - 1] * edge_)));
   }
 
   std::shared_ptr<const Kernel> kernel_;
@@ -200,8 +164,8 @@ class CopyStep : public backend::PreparedStep {
   std::vector<Loop> loops_;  // over pieces, outermost first
   int64_t pieces_ = 1;
   int64_t piece_bytes_ = 1, last_piece_bytes_ = 1;
-  // Transposes: a piece is a block of edge_ x edge_ elements.
-  BlockFunction block_ = nullptr;
+  // Transposes: a piece is edge_ x edge_ elements.
+  math::TransposeFunction transpose_ = nullptr;
   int64_t edge_ = 1;
   int64_t rows_ = 0, columns_ = 0;
   int64_t source_column_stride_ = 0, result_row_stride_ = 0;

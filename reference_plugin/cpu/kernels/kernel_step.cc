@@ -45,6 +45,8 @@ class KernelStep : public backend::PreparedStep {
     } else {
       grain_ = std::max<int64_t>(1, static_cast<int64_t>(kGrainNs / program_->tile_ns));
     }
+    const int64_t together = program_->tiles_together;
+    grain_ = (grain_ + together - 1) / together * together;
     // Only a kernel that is not split keeps its row buffers in the frame.
     if (split_.chunks == 0) {
       program_->rows_offset = program_->frame.AddRegion(program_->rows.size());

@@ -675,29 +675,64 @@ TEST(KernelStepTest, MovesHalvesBitForBit) {
   }
 }
 
-// A transposed operand of an op, whose rows are taken in blocks.
-TEST(KernelStepTest, AddsATransposedMatrix) {
-  constexpr int64_t kSize = 320;
-  std::vector<float> x(kSize * kSize), y(kSize * kSize);
-  std::iota(x.begin(), x.end(), 0.0f);
-  std::iota(y.begin(), y.end(), 0.5f);
+// A transposed operand of an op, whose rows are taken in blocks: whole ones, the rest of them, and
+// from the middle on where a thread begins.
+template <class T>
+void ExpectTransposedOperand(DType type, int64_t rows, int64_t columns) {
+  const int64_t bytes = ByteSize(type);
+  std::vector<T> x(static_cast<size_t>(rows * columns)), y(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<T>(i % 61);
+    y[i] = static_cast<T>(i * 7919 % 59);
+  }
   Kernel kernel;
   kernel.name = "add";
-  kernel.shape.extents = {kSize, kSize};
+  kernel.shape.extents = {rows, columns};
   kernel.shape.num_parallel = 2;
-  kernel.shape.inputs = {MakeAccess(0, DType::kF32, {4 * kSize, 4}),
-                         MakeAccess(1, DType::kF32, {4, 4 * kSize})};
-  kernel.shape.outputs = {MakeAccess(0, DType::kF32, {4 * kSize, 4})};
+  kernel.shape.inputs = {MakeAccess(0, type, {columns * bytes, bytes}),
+                         MakeAccess(1, type, {bytes, rows * bytes})};
+  kernel.shape.outputs = {MakeAccess(0, type, {columns * bytes, bytes})};
   Phase phase;
-  phase.nodes = {Input(0), Input(1), Operation(Opcode::kAdd, {0, 1})};
+  phase.nodes = {Input(0, type), Input(1, type), Operation(Opcode::kAdd, type, {0, 1})};
   phase.stores = {{2, 0}};
   kernel.body.phases = {phase};
   backend::ThreadPool pool(2);
-  const auto z = RunStep<float>(kernel, {x.data(), y.data()}, x.size(), &pool);
-  for (int64_t i = 0; i < kSize; ++i) {
-    for (int64_t j = 0; j < kSize; ++j) {
-      ASSERT_EQ(z[static_cast<size_t>(i * kSize + j)],
-                x[static_cast<size_t>(i * kSize + j)] + y[static_cast<size_t>(j * kSize + i)]);
+  const auto z = RunStep<T>(kernel, {x.data(), y.data()}, x.size(), &pool);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      const auto at = static_cast<size_t>(i * columns + j);
+      ASSERT_EQ(z[at], static_cast<T>(x[at] + y[static_cast<size_t>(j * rows + i)]))
+          << Name(type) << " " << i << ", " << j << " of " << rows << " x " << columns;
+    }
+  }
+}
+
+TEST(KernelStepTest, AddsATransposedMatrix) {
+  for (const auto& [rows, columns] : {std::pair{320, 320}, {100, 1300}, {96, 600}, {7, 5000}}) {
+    ExpectTransposedOperand<int8_t>(DType::kS8, rows, columns);
+    ExpectTransposedOperand<int16_t>(DType::kS16, rows, columns);
+    ExpectTransposedOperand<float>(DType::kF32, rows, columns);
+    ExpectTransposedOperand<double>(DType::kF64, rows, columns);
+    ExpectTransposedOperand<std::complex<double>>(DType::kC128, rows, columns);
+  }
+}
+
+// The same of a type that is widened on the way.
+TEST(KernelStepTest, WidensATransposedMatrix) {
+  constexpr int64_t kRows = 96, kColumns = 600;
+  std::vector<uint16_t> x(kRows * kColumns);  // bf16: the upper half of the f32
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint16_t>(0x3F80 + i % 127);
+  Kernel kernel = Elementwise(
+      1, {DType::kBF16}, {Input(0, DType::kBF16), Operation(Opcode::kConvert, DType::kF32, {0})});
+  kernel.shape.extents = {kRows, kColumns};
+  kernel.shape.num_parallel = 2;
+  kernel.shape.inputs[0].byte_strides = {2, 2 * kRows};
+  kernel.shape.outputs[0].byte_strides = {4 * kColumns, 4};
+  const auto y = RunStep<float>(kernel, {x.data()}, x.size());
+  for (size_t i = 0; i < kRows; ++i) {
+    for (size_t j = 0; j < kColumns; ++j) {
+      const uint32_t bits = uint32_t{x[j * kRows + i]} << 16;
+      ASSERT_EQ(y[i * kColumns + j], std::bit_cast<float>(bits)) << i << ", " << j;
     }
   }
 }

@@ -95,6 +95,10 @@ class ProgramBuilder {
 
   TileLoad MakeLoad(int32_t input, const ElementFunctions& functions, const TileSpace& space);
 
+  // Whether the input is read by blocks of rows; says how in `step`, whose load is made.
+  bool FindBlock(const Phase& phase, int32_t input, const ElementFunctions& functions,
+                 LoadStep* step);
+
   Status BuildInput(size_t p, int32_t input, Value* value);
 
   Status BuildIota(size_t p, const Node& node, int32_t form, Value* value);

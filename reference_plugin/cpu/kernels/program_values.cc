@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "reference_plugin/cpu/kernels/program_builder.h"
@@ -135,6 +136,32 @@ TileLoad ProgramBuilder::MakeLoad(int32_t input, const ElementFunctions& functio
   return load;
 }
 
+bool ProgramBuilder::FindBlock(const Phase& phase, int32_t input, const ElementFunctions& functions,
+                               LoadStep* step) {
+  const TileSpace& space = program_.parallel;
+  const auto bytes = static_cast<int64_t>(functions.memory_bytes);
+  const auto whole = static_cast<int64_t>(math::kTransposeBytes) / bytes;  // rows in a line
+  if (phase.over_reduced || !step->load.bounds.empty() || space.counts.empty() ||
+      !step->load.map->linear ||
+      std::abs(step->load.map->stride) < static_cast<int64_t>(math::kTransposeBytes)) {
+    return false;
+  }
+  // The next tile is the next row of the operand.
+  const size_t last = space.counts.size() - 1;
+  const size_t forms = space.lanes.size();
+  if (space.steps[last * forms + static_cast<size_t>(input)] != bytes || space.counts[last] < 4) {
+    return false;
+  }
+  step->transpose = math::FindTranspose(functions.memory_bytes);
+  if (step->transpose == nullptr) return false;
+  step->block_rows = std::min(whole, space.counts[last]);
+  step->block_offset = frame_.AddRegion(step->block_rows * space.max_lanes * bytes);
+  step->cache = program_.num_caches;
+  program_.num_caches += 3;
+  program_.tiles_together = space.counts[last];
+  return true;
+}
+
 Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
   const Phase& phase = kernel_.body.phases[p];
   PhaseProgram& out = program_.phases[p];
@@ -165,7 +192,10 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
   // A broadcast that changes rarely keeps its register, so that it need not be filled again.
   const bool cached = !row && !bounded && step.load.IsBroadcast();
   if (cached) step.cache = program_.num_caches++;
-  if (step.direct) {
+  if (!row && FindBlock(phase, input, functions, &step)) {
+    step.slot =
+        functions.load == nullptr ? frame_.AddSlot(FrameLayout::kSetWhileRunning) : TakeRegister();
+  } else if (step.direct) {
     step.offset = bounded ? frame_.AddRegion(register_bytes_) : 0;
     step.slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
   } else if (row || cached) {

@@ -12,6 +12,7 @@
 #include "reference_plugin/cpu/kernels/frame.h"
 #include "reference_plugin/cpu/kernels/reduction.h"
 #include "reference_plugin/cpu/kernels/tile_space.h"
+#include "reference_plugin/cpu/math/transpose.h"
 
 // A kernel as instructions on tiles.
 namespace plinth::cpu::kernels {
@@ -34,7 +35,14 @@ struct LoadStep {
   int32_t slot = 0;
   int64_t offset = 0;  // of the register in the frame
   bool direct = false;
-  int32_t cache = -1;  // broadcasts: which of the frame's addresses says what the register holds
+  // Broadcasts: which of the frame's addresses says what the register holds. Blocks of rows: the
+  // first of three that say what the block holds.
+  int32_t cache = -1;
+  // Of a transposed operand, whose next rows lie in the lines that one row is read from: so many
+  // are read at once into a block in the frame, each to the length of a register.
+  int64_t block_rows = 0;
+  int64_t block_offset = 0;
+  math::TransposeFunction transpose = nullptr;
 };
 
 struct IotaStep {
@@ -144,8 +152,9 @@ struct TileProgram {
   int64_t caches_offset = 0;  // of the addresses that broadcast registers hold
   int64_t staging_offset = 0;
   int32_t num_caches = 0;
-  int64_t max_lanes = 1;  // of any tile of the kernel
-  int64_t row_lanes = 1;  // parallel points of a row
+  int64_t max_lanes = 1;       // of any tile of the kernel
+  int64_t row_lanes = 1;       // parallel points of a row
+  int64_t tiles_together = 1;  // consecutive tiles that a thread should run, from a multiple on
 
   std::vector<ConstantStep> constants;
   std::vector<ScalarStep> scalars;

@@ -71,6 +71,10 @@ class TileCursor {
     const int64_t left = space_.chunk_extent - positions_[space_.chunk_loop] * space_.chunk;
     return (left < space_.chunk ? left : space_.chunk) * space_.inner;
   }
+  // Tiles until the innermost loop ends.
+  int64_t tiles_left() const {
+    return space_.counts.empty() ? 1 : space_.counts.back() - positions_[space_.counts.size() - 1];
+  }
 
  private:
   const TileSpace& space_;

@@ -255,6 +255,15 @@ void TileWorker::RunLoads(const std::vector<LoadStep>& loads, const int64_t* val
       continue;
     }
     if (step.direct) slots_[step.slot] = frame_ + step.offset;
+    if (step.block_rows > 0) {
+      std::byte* const row = BlockRow(step, values, lanes);
+      if (load.element.load == nullptr) {
+        slots_[step.slot] = row;
+      } else {
+        load.element.load(slots_[step.slot], row, nullptr, nullptr, static_cast<size_t>(lanes), {});
+      }
+      continue;
+    }
     if (step.cache >= 0) {
       if (caches_[step.cache] == values[load.form]) continue;
       caches_[step.cache] = values[load.form];
@@ -263,6 +272,22 @@ void TileWorker::RunLoads(const std::vector<LoadStep>& loads, const int64_t* val
       LoadTile(load, values, lanes, slots_[step.slot], staging_);
     }
   }
+}
+
+std::byte* TileWorker::BlockRow(const LoadStep& step, const int64_t* values, int64_t lanes) {
+  const auto bytes = static_cast<int64_t>(step.load.element.memory_bytes);
+  const int64_t row_bytes = program_.parallel.max_lanes * bytes;
+  const int64_t address = values[step.load.form];
+  int64_t *const begin = caches_ + step.cache, *const end = begin + 1, *const length = begin + 2;
+  if (address < *begin || address >= *end || lanes != *length) {
+    const int64_t rows = std::min(step.block_rows, parallel_.tiles_left());
+    step.transpose(AddressOf(address), step.load.map->stride, frame_ + step.block_offset, row_bytes,
+                   static_cast<size_t>(rows), static_cast<size_t>(lanes));
+    *begin = address;
+    *end = address + rows * bytes;
+    *length = lanes;
+  }
+  return frame_ + step.block_offset + (address - *begin) / bytes * row_bytes;
 }
 
 void TileWorker::RunIota(const IotaStep& step, const int64_t* values, int64_t lanes) {

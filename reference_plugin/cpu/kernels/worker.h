@@ -57,6 +57,8 @@ class TileWorker {
   void ComputeTile(const PhaseProgram& phase, const int64_t* values, int64_t lanes, int64_t step);
   void StoreOutputs(const PhaseProgram& phase, const int64_t* values, int64_t lanes);
   void RunLoads(const std::vector<LoadStep>& loads, const int64_t* values, int64_t lanes);
+  // One row of a block of them, in memory form; reads the block if it is not there.
+  std::byte* BlockRow(const LoadStep& step, const int64_t* values, int64_t lanes);
   void RunIota(const IotaStep& step, const int64_t* values, int64_t lanes);
 
   const TileProgram& program_;
