@@ -12,7 +12,6 @@ namespace {
 
 using compiler::Opcode;
 using Xbyak::util::dword;
-using Xbyak::util::eax;
 using Xbyak::util::ecx;
 using Xbyak::util::esi;
 using Xbyak::util::ptr;
@@ -47,7 +46,6 @@ class RowEmitter {
   int32_t num_kept_;
   int32_t reductions_done_ = 0;
   std::vector<int32_t> kept_;  // by value of the phase: under which number it is kept
-  Xbyak::Label has_nan_;
 };
 
 // What the rest needs is kept.
@@ -176,10 +174,6 @@ void RowEmitter::EmitResult(const RowPhase& phase, int number) {
   }
   vector.Combine(reduction.opcode, reduction.type, result, spare, result);
   const Xbyak::Xmm low(result.getIdx());
-  if (MayAnswerNan(reduction.opcode, reduction.type)) {
-    code_.vucomiss(low, low);
-    code_.jp(has_nan_);
-  }
   code_.vmovss(dword[body_.BaseOf(reduction.slot)], low);
   code_.vbroadcastss(result, low);
   vector.Store(body_.Kept(reductions_done_++), result);
@@ -216,20 +210,10 @@ void RowEmitter::Emit() {
   }
   body_.Begin(std::move(slots));
   for (const RowPhase& phase : row_.phases) EmitPhase(phase);
-  Xbyak::Label end;
-  code_.mov(eax, 1);
-  code_.jmp(end);
-  code_.L(has_nan_);
-  code_.xor_(eax, eax);
-  code_.L(end);
   body_.End();
 }
 
 }  // namespace
-
-bool MayAnswerNan(Opcode opcode, DType type) {
-  return opcode == Opcode::kAdd && type == DType::kF32;
-}
 
 bool CanReduce(Opcode opcode, DType type) {
   switch (type) {

@@ -33,11 +33,8 @@ struct Row {
   int32_t num_kept = 0;  // of these the first are the results of the reductions, in their order
 };
 
-// slots[i] points to slot i: the first element of the row, or the only one. Answers 0 if a sum of
-// f32 is a NaN. Which one it is, of several, is up to who compiled ../math/partials: the row is to
-// be done in another way then. What phases up to this one write, is written.
-using RowFunction = int32_t (*)(std::byte* const* slots);
-bool MayAnswerNan(compiler::Opcode opcode, DType type);
+// slots[i] points to slot i: the first element of the row, or the only one.
+using RowFunction = void (*)(std::byte* const* slots);
 
 // Whether a reduction by this op has the bits of ../math/partials, or of any order.
 bool CanReduce(compiler::Opcode opcode, DType type);

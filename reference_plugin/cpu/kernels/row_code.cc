@@ -2,6 +2,8 @@
 #include "reference_plugin/cpu/kernels/row_code.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
@@ -54,9 +56,6 @@ class RowDescriber {
   bool AddMove(int32_t from, DType type, RowCode::Pointer to);
   bool AddReductions(const PhaseProgram& phase);
   bool AddPhase(const PhaseProgram& phase);
-  // All that lies outside of the frame has elements of one size where something is written there.
-  bool HasOneSize() const;
-
   const TileProgram& program_;
   emit::Row& row_;
   std::vector<RowCode::Pointer>& pointers_;
@@ -64,7 +63,6 @@ class RowDescriber {
   std::unordered_map<int32_t, PieceValue> reads_;           // by slot, of the phase: its loads
   std::unordered_map<int32_t, RowCode::Pointer> memories_;  // by slot, of the phase
   std::unordered_map<int32_t, int32_t> reduced_;            // by accumulator: number
-  bool has_written_ = false;                                // outside of the frame
 };
 
 std::optional<int32_t> RowDescriber::PointerTo(RowCode::Pointer pointer) {
@@ -209,8 +207,7 @@ bool RowDescriber::AddStores(const PhaseProgram& phase) {
 bool RowDescriber::AddReductions(const PhaseProgram& phase) {
   for (const ReductionProgram& reduction : phase.reductions) {
     if (reduction.commutative == nullptr || reduction.finish != nullptr ||
-        !emit::CanReduce(reduction.opcode, reduction.type) ||
-        (emit::MayAnswerNan(reduction.opcode, reduction.type) && has_written_)) {
+        !emit::CanReduce(reduction.opcode, reduction.type)) {
       return false;
     }
     const ReductionProgram::Component& component = reduction.components[0];
@@ -226,27 +223,19 @@ bool RowDescriber::AddReductions(const PhaseProgram& phase) {
     reduced.value = *value;
     reduced.initial = *initial;
     reduced.slot = *pointer;
-    const Kind kind = row_.phases.back().piece[static_cast<size_t>(*initial)].kind;
-    if (kind != Kind::kConstant && kind != Kind::kScalar) return false;
+    // Which of two NaNs the last sum gives is up to who compiled its routine.
+    const PieceValue& first = row_.phases.back().piece[static_cast<size_t>(*initial)];
+    const bool is_sum = reduction.opcode == Opcode::kAdd && reduction.type == DType::kF32;
+    const bool is_number =
+        first.kind == Kind::kConstant && !std::isnan(std::bit_cast<float>(first.bits));
+    if (is_sum ? !is_number : first.kind != Kind::kConstant && first.kind != Kind::kScalar) {
+      return false;
+    }
     row_.phases.back().reductions.push_back(reduced);
     const auto number = static_cast<int32_t>(reduced_.size());
     reduced_[component.accumulator] = number;
   }
   return true;
-}
-
-bool RowDescriber::HasOneSize() const {
-  size_t size = 0;
-  bool is_written = false, is_one = true;
-  for (const PieceValue& value : row_.phases.back().piece) {
-    if (value.kind != Kind::kInput && (value.kind != Kind::kOp || value.slot < 0)) continue;
-    if (pointers_[static_cast<size_t>(value.slot)].base != RowCode::Pointer::Base::kForm) continue;
-    const size_t bytes = math::TileElementBytes(value.type);
-    is_written = is_written || value.kind == Kind::kOp;
-    is_one = is_one && (size == 0 || size == bytes);
-    size = bytes;
-  }
-  return !is_written || is_one;
 }
 
 bool RowDescriber::AddPhase(const PhaseProgram& phase) {
@@ -277,8 +266,7 @@ bool RowDescriber::AddPhase(const PhaseProgram& phase) {
   for (const RowSave& save : phase.saves) {
     if (!AddMove(save.from, save.type, memories_[save.to])) return false;
   }
-  has_written_ = has_written_ || !phase.stores.empty() || !phase.targets.empty();
-  return AddStores(phase) && AddReductions(phase) && HasOneSize();
+  return AddStores(phase) && AddReductions(phase);
 }
 
 bool RowDescriber::Describe() {
@@ -317,7 +305,7 @@ void RowCode::SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) co
   }
 }
 
-bool RowCode::Run(const TileSpace& parallel, const int64_t* values, int64_t lane,
+void RowCode::Run(const TileSpace& parallel, const int64_t* values, int64_t lane,
                   Pointers* pointers) const {
   const int64_t run = parallel.run, row = lane / run, column = lane % run;
   for (size_t i = 0; i < pointers_.size(); ++i) {
@@ -326,7 +314,7 @@ bool RowCode::Run(const TileSpace& parallel, const int64_t* values, int64_t lane
     const LaneMap& map = parallel.lanes[form];
     (*pointers)[i] = AddressOf(values[form] + map.RowOffset(row, run) + column * map.stride);
   }
-  return function_(pointers->data()) != 0;
+  function_(pointers->data());
 }
 
 }  // namespace plinth::cpu::kernels

@@ -36,9 +36,8 @@ class RowCode {
 
   // The pointers that are the same for all rows.
   void SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) const;
-  // One row, the lane of the parallel space, whose forms have these values at its first. False:
-  // a sum or extreme is a NaN, and the phases are to be run; nothing was written that they read.
-  bool Run(const TileSpace& parallel, const int64_t* values, int64_t lane,
+  // One row, the lane of the parallel space, whose forms have these values at its first.
+  void Run(const TileSpace& parallel, const int64_t* values, int64_t lane,
            Pointers* pointers) const;
 
  private:

@@ -146,7 +146,7 @@ class RandomRows {
     constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum};
     const Opcode opcode = kOps[Below(3)];
     const int32_t value = Pick(type);
-    const bool is_scalar = type == DType::kF32 && Below(4) == 0;
+    const bool is_scalar = type == DType::kF32 && opcode != Opcode::kAdd && Below(4) == 0;
     const int32_t initial = is_scalar ? Add(Input(scalar_)) : Add(Constant(uint32_t{0}, type));
     kernel.body.phases.back().reductions.push_back(Reduce(opcode, type, value, initial));
     new_reduced_.push_back(type);
@@ -262,7 +262,7 @@ TEST(RowCodeTest, RowsAreTheirRoutines) {
       }
     }
   }
-  EXPECT_GT(with_code, kKernels / 3);
+  EXPECT_GT(with_code, kKernels / 2);
 }
 
 }  // namespace

@@ -143,8 +143,10 @@ void TileWorker::RunRows(const int64_t* values, int64_t lanes) {
   if (program_.reduces_rows) return ReduceRows(values, lanes);
   const RowCode* const code = emitted_ == nullptr ? nullptr : emitted_->row();
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    if (code == nullptr || !code->Run(program_.parallel, values, lane, &row_pointers_)) {
+    if (code == nullptr) {
       RunRow(values, lane);
+    } else {
+      code->Run(program_.parallel, values, lane, &row_pointers_);
     }
     for (const ReducedVector& vector : program_.reduced_vectors) {
       std::memcpy(slots_[vector.vector_slot] + lane * vector.tile_bytes, slots_[vector.scalar_slot],

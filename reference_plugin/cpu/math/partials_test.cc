@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -99,6 +101,25 @@ TYPED_TEST(PartialsTest, AreFoldedByHalves) {
         ASSERT_EQ(std::memcmp(partials.data(), expected.data(), sizeof(T)), 0)
             << "op " << static_cast<int>(opcode) << ", " << count << " values, target "
             << static_cast<int>(target);
+      }
+    }
+  }
+}
+
+// Machine code does what AVX2's and AVX-512's do, also of NaNs.
+TEST(PartialsNanTest, SumsAnswerTheFirst) {
+  constexpr uint32_t kFirst = 0x7FC00001, kSecond = 0x7FC00002;
+  for (const SimdTarget target : SupportedTargets()) {
+    if (target == SimdTarget::kBaseline) continue;
+    const Partials functions = FindPartials(Opcode::kAdd, DType::kF32, target);
+    for (const size_t count : {2, 3, 17, 33, 64, 65, 100, 128, 200}) {
+      for (size_t second = 1; second < count; ++second) {
+        std::vector<float> values(count, 1), partials(kPartialBytes / sizeof(float));
+        values[0] = std::bit_cast<float>(kFirst);
+        values[second] = std::bit_cast<float>(kSecond);
+        functions.accumulate(partials.data(), values.data(), count, /*first=*/true);
+        functions.fold(partials.data(), std::min(count, partials.size()));
+        ASSERT_EQ(std::bit_cast<uint32_t>(partials[0]), kFirst) << count << ", " << second;
       }
     }
   }
