@@ -390,14 +390,9 @@ bool OpParser::ParseCompositeRegions(OpState& state) {
 }
 
 bool OpParser::ParseShardings(OpState& state, std::string_view name) {
-  std::vector<AttributeRef> shardings;
-  const bool good = TakeList('[', ']', [&] {
-    shardings.push_back(ParseSharding());
-    return shardings.back() != nullptr;
-  });
-  if (!good) return false;
-  const NamedAttribute field = {"shardings", builder_.NewArray(shardings)};
-  AddAttribute(state, name, builder_.NewStruct("sdy.sharding_per_value", {&field, 1}));
+  AttributeRef shardings = ParseShardingPerValue();
+  if (shardings == nullptr) return false;
+  AddAttribute(state, name, shardings);
   return true;
 }
 

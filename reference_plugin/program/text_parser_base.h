@@ -129,6 +129,7 @@ class AttributeParser {
   AttributeRef ParseAxes();  // {"x", "y":(1)2}
   AttributeRef ParseDimensionSharding();
   AttributeRef ParseSharding();
+  AttributeRef ParseShardingPerValue();
   AttributeRef ParseManualAxes();
   AttributeRef ParseOpShardingRule();
   bool ParseFactor(std::string_view* symbols, int64_t* factor);

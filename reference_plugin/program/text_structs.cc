@@ -123,14 +123,9 @@ AttributeRef AttributeParser::ParseStructBody(std::string_view name) {
   }
   if (name == "sdy.op_sharding_rule") return ParseOpShardingRule();
   if (name == "sdy.sharding_per_value") {
-    std::vector<AttributeRef> shardings;
-    const bool good = Take('<') && TakeList('[', ']', [&] {
-                        shardings.push_back(ParseSharding());
-                        return shardings.back() != nullptr;
-                      });
-    if (!good || !Take('>')) return nullptr;
-    const NamedAttribute field = {"shardings", builder_.NewArray(shardings)};
-    return builder_.NewStruct("sdy.sharding_per_value", {&field, 1});
+    if (!Take('<')) return nullptr;
+    AttributeRef shardings = ParseShardingPerValue();
+    return shardings != nullptr && Take('>') ? shardings : nullptr;
   }
   const StructSchema* schema = FindStruct(name);
   if (schema == nullptr) return Unknown(position(), "attribute #", name, " is not known");
@@ -331,6 +326,22 @@ AttributeRef AttributeParser::ParseDimensionSharding() {
 }
 
 // <@mesh, [{"x"}, {}], replicated={"y"}, unreduced=max{"z"}>
+// "[<@mesh, ...>, #sdy.sharding<...>, #alias]"
+AttributeRef AttributeParser::ParseShardingPerValue() {
+  const size_t start = position();
+  std::vector<AttributeRef> shardings;
+  const bool good = TakeList('[', ']', [&] {
+    shardings.push_back(token_.kind == TokenKind::kHash ? ParseHash() : ParseSharding());
+    return shardings.back() != nullptr;
+  });
+  if (!good) return nullptr;
+  const NamedAttribute field = {"shardings", builder_.NewArray(shardings)};
+  if (!FieldsFit("sdy.sharding_per_value", {&field, 1})) {
+    return FailAt(start, "what stands for a sharding is none");
+  }
+  return builder_.NewStruct("sdy.sharding_per_value", {&field, 1});
+}
+
 AttributeRef AttributeParser::ParseSharding() {
   AttributeRef mesh, replicated = builder_.NewArray({}), unreduced = builder_.NewArray({});
   int64_t reduction = 0;

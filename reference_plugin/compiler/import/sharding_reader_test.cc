@@ -167,7 +167,7 @@ module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.me
         {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\22x\22}, {}]>"},
          mhlo.sharding = "{devices=[4,1]<=[4]}"}) -> tensor<8x8xf32> {
     %0 = stablehlo.custom_call @Sharding(%a) {mhlo.frontend_attributes =
-        {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{}, {\22x\22, ?}]>]>"}}
+        {xla.sdy.sharding = "#sdy.sharding_per_value<[#sdy.sharding<@mesh, [{}, {\22x\22, ?}]>]>"}}
         : (tensor<8x8xf32>) -> tensor<8x8xf32>
     %1 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%0) {has_side_effect = true,
         mhlo.frontend_attributes =
