@@ -229,15 +229,19 @@ TEST_F(RemapTest, WhatIsWrong) {
   const ArraySpec s32 = {PJRT_Buffer_Type_S32, {4}, two};
   const Remap identity = {{s32}, {s32}, {{0, 0, {Remap::Shards(0, 2)}, {Remap::Shards(0, 2)}}}};
   ASSERT_OK(identity.Validate(*client_));
+  std::string why;
   const auto wrong = [&](auto change) {
     Remap remap = identity;
     change(remap);
-    return remap.Validate(*client_).code();
+    const Status status = remap.Validate(*client_);
+    why = status.message();
+    return status.code();
   };
   EXPECT_EQ(wrong([](Remap& r) { r.outputs[0].type = PJRT_Buffer_Type_F32; }), kInvalid);
   EXPECT_EQ(wrong([](Remap& r) { r.outputs[0].dims = {6}; }), kInvalid);
   EXPECT_EQ(wrong([&](Remap& r) { r.outputs[0].sharding = moved; }), kInvalid);
   EXPECT_EQ(wrong([](Remap& r) { r.mappings.clear(); }), kInvalid);
+  EXPECT_EQ(why, "no mapping gives output 0 its shard 0");
   EXPECT_EQ(wrong([](Remap& r) { r.mappings.push_back(r.mappings[0]); }), kInvalid);
   EXPECT_EQ(wrong([](Remap& r) { r.mappings[0].input = 1; }), kInvalid);
   for (const plinth_ifrt_shard_interval bad :
@@ -256,6 +260,9 @@ TEST_F(RemapTest, WhatIsWrong) {
               r.mappings[1].output = 1;
             }),
             kInvalid);
+  EXPECT_EQ(why, "mapping 1 uses shard 0 of input 0, which was used before");
+  EXPECT_EQ(wrong([](Remap& r) { r.mappings[0].from = {Remap::Shards(0, 3)}; }), kInvalid);
+  EXPECT_EQ(why, "mapping 0: interval 0:3:1 is not within 0:2 with a step of at least 1");
   ASSERT_VALUE(const Array array, MakeIota({4}, moved));
   EXPECT_EQ(Follow(identity, {array}, Copy::kReuse).status().code(), kInvalid);
   EXPECT_EQ(Follow(identity, {}, Copy::kReuse).status().code(), kInvalid);

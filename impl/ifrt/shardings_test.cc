@@ -52,6 +52,17 @@ TEST_F(ShardingsTest, BadInput) {
   ASSERT_VALUE(const Client other,
                Client::Create({.plugin = PluginPath(), .options = {"num_devices=2"}}));
   EXPECT_EQ(code(client_->Replicated(other.devices())), kInvalid);
+  // Each says what is wrong.
+  const auto expect = [](const auto& expected, const std::string& text) {
+    EXPECT_NE(expected.status().message().find(text), std::string::npos)
+        << expected.status().message();
+  };
+  expect(client_->Replicated(DevicesOf({1, 1})), "is twice in the devices");
+  expect(client_->Replicated(other.devices()), "is of another client");
+  expect(client_->Replicated(DevicesOf({1}), "no such memory"), "no memory of kind no such memory");
+  expect(client_->Replicated(null_device), "device 0 of a sharding is null");
+  expect(client_->Named(mesh, {{"a"}}), "the mesh has 5 places for 4 devices");
+  expect(client_->Named(MeshOf({4}), {{"a"}, {"a"}}), "\"a\" is used twice");
   EXPECT_EQ(
       Status(plinth_ifrt_sharding_replicated(client_->get(), nullptr, 1, nullptr, nullptr)).code(),
       kInvalid);

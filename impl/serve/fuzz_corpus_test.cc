@@ -10,6 +10,7 @@
 // The targets, compiled into this test under these names.
 extern "C" int RequestFuzz(const uint8_t* data, size_t size);
 extern "C" int ConnectionFuzz(const uint8_t* data, size_t size);
+extern "C" int ShardingFuzz(const uint8_t* data, size_t size);
 
 namespace plinth::serve {
 namespace {
@@ -34,6 +35,7 @@ void Replay(const std::string& folder, int (*target)(const uint8_t*, size_t)) {
 }
 
 TEST(ServeFuzzCorpus, Requests) { Replay("testdata/request_fuzz", &RequestFuzz); }
+TEST(ServeFuzzCorpus, Shardings) { Replay("testdata/sharding_fuzz", &ShardingFuzz); }
 TEST(ServeFuzzCorpus, Connections) { Replay("testdata/connection_fuzz", &ConnectionFuzz); }
 
 }  // namespace

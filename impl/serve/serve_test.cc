@@ -490,6 +490,70 @@ TEST_F(ServeTest, AClientThatDoesNotReadCostsNoMemory) {
   EXPECT_LT(client.connection().Count().requests, 50000u);
 }
 
+TEST_F(ServeTest, RequestsForNothingCostNoMemory) {
+  TestClient client(&service_);
+  client.Begin();
+  const size_t before = client.connection().Count().memory;
+  proxy::IfrtRequest nothing;
+  nothing.request_metadata.op_id = uint64_t{1} << 40;
+  nothing.request = proxy::DestructArrayRequest{{}};
+  std::string thousand;
+  for (int i = 0; i < 1000; ++i) thousand += grpc::Frame(proxy::Write(nothing));
+  for (int i = 0; i < 200; ++i) {
+    client.Write(client.session_stream(), thousand);
+    client.ForgetAnswers();
+  }
+  EXPECT_GE(client.connection().Count().requests, 200000u);
+  EXPECT_EQ(client.connection().Count().memory, before);
+  EXPECT_EQ(client.connection().Count().pending, 0u);
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::DestructArrayRequest{{}})).ok());
+}
+
+TEST_F(ServeTest, HandlesOfAnotherConnection) {
+  TestClient one(&service_), other(&service_);
+  one.Begin();
+  other.Begin();
+  EXPECT_TRUE(one.Store(1, "1234").ok());
+  EXPECT_TRUE(StatusIn(one.Ask(Make(1, {1}, OnDevice(0)))).ok());
+  const auto compiled = one.Ask(Double());
+  const auto* program = std::get_if<proxy::CompileResponse>(&compiled.response);
+  ASSERT_NE(program, nullptr);
+  EXPECT_REFUSED(other.Ask(proxy::CheckValueReadyRequest{{1}}), kNotFound, "no array 1");
+  EXPECT_REFUSED(other.Ask(proxy::CopyToHostBufferRequest{9, 1, std::nullopt}), kNotFound,
+                 "no array 1");
+  EXPECT_REFUSED(other.Ask(proxy::DestructArrayRequest{{1}}), kNotFound, "1");
+  EXPECT_REFUSED(
+      other.Ask(proxy::LoadedExecutableMetadataRequest{program->loaded_executable_handle}),
+      kNotFound, "no executable");
+  // What it could not touch is as it was, and the same numbers are its own to use.
+  EXPECT_EQ(Read(one, 1, 100), "1234");
+  EXPECT_TRUE(other.Store(1, "5678").ok());
+  EXPECT_TRUE(StatusIn(other.Ask(Make(1, {1}, OnDevice(1)))).ok());
+  EXPECT_EQ(Read(other, 1, 100), "5678");
+}
+
+TEST_F(ServeTest, HandlesThatAreUsedTwice) {
+  TestClient client(&service_);
+  client.Begin();
+  for (const uint64_t handle : {1, 2}) {
+    EXPECT_TRUE(client.Store(handle, "12345678").ok());
+    EXPECT_TRUE(StatusIn(client.Ask(Make(handle, {2}, OnDevice(0)))).ok());
+  }
+  constexpr int kDonate = 3;
+  EXPECT_REFUSED(client.Ask(proxy::CopyArraysRequest{{1, 1}, {}, std::nullopt, kDonate, {3, 4}}),
+                 kInvalidArgument, "donated or deleted before");
+  EXPECT_REFUSED(client.Ask(proxy::CopyArraysRequest{{1}, {}, std::nullopt, 1, {2}}),
+                 kInvalidArgument, "array handle 2 is in use");
+  EXPECT_REFUSED(client.Ask(proxy::CopyArraysRequest{{1, 2}, {}, std::nullopt, 1, {5, 5}}),
+                 kInvalidArgument, "array handle 5 is in use");
+  EXPECT_EQ(Read(client, 1, 100), "12345678");
+  EXPECT_EQ(Read(client, 2, 101), "12345678");
+  EXPECT_TRUE(StatusIn(client.Ask(proxy::DestructArrayRequest{{1}})).ok());
+  EXPECT_REFUSED(client.Ask(proxy::DestructArrayRequest{{1}}), kNotFound, "1");
+  EXPECT_REFUSED(client.Ask(proxy::CopyToHostBufferRequest{100, 2, std::nullopt}), kInvalidArgument,
+                 "host buffer 100 is there already");
+}
+
 TEST_F(ServeTest, MalformedSessionsEnd) {
   for (const std::string& bytes :
        {std::string("\1\0\0\0\0", 5), std::string("\0\xff\xff\xff\xff", 5), grpc::Frame("\xff\xff"),

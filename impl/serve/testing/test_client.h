@@ -66,6 +66,7 @@ class TestClient : private Http2::Events {
     return Wait(Post(std::move(request)));
   }
   bool HasAnswer(uint64_t op_id);
+  void ForgetAnswers() { replies_[session_stream_].messages.clear(); }
   Status Store(uint64_t handle, std::string_view bytes, int64_t announced = -1);
   Expected<std::string> Lookup(uint64_t handle);
 
