@@ -137,6 +137,16 @@ class PagesTest(unittest.TestCase):
             with self.subTest(page.relative_to(ROOT).as_posix()):
                 self.assertEqual([], faults_of(page, page.read_text()))
 
+    def test_every_function_of_ifrt(self):
+        """docs/using/ifrt.md says of each what it rests on, and names no other."""
+        header = (ROOT / "api/include/plinth_ifrt.h").read_text()
+        page = (ROOT / "docs/using/ifrt.md").read_text()
+        table = page.split("## Every function", 1)[1].split("\n## ", 1)[0]
+        named = re.findall(r"`([a-z_]+)`", "\n".join(line.split("|")[1] for line in table.splitlines() if line.startswith("|")))
+        exported = re.findall(r"\bplinth_ifrt_(\w+)\(", re.sub(r"^//.*$", "", header, flags=re.M))
+        self.assertGreater(len(exported), 50)
+        self.assertEqual(sorted(exported), sorted(named))
+
     def test_lines_fit(self):
         """But those of tables, code and pictures."""
         for page in pages():
