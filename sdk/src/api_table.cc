@@ -26,21 +26,27 @@ struct ApiInstance {
 };
 ApiInstance* instance = nullptr;  // Set before the table is handed out.
 
-// Extensions that are there only if the plugin has an Ffi.
-bool NeedsFfi(PJRT_Extension_Type type) {
-  return type == PJRT_Extension_Type_FFI || type == PJRT_Extension_Type_Gpu_Custom_Call;
+// Some extensions are there only if the plugin has what they need.
+bool IsOffered(const ApiInstance& made, PJRT_Extension_Type type) {
+  switch (type) {
+    case PJRT_Extension_Type_FFI:
+    case PJRT_Extension_Type_Gpu_Custom_Call:
+      return made.ffi_of_plugin != nullptr;
+    case PJRT_Extension_Type_Stream:
+      return made.plugin != nullptr && made.plugin->info().supports_streams;
+    default:
+      return true;
+  }
 }
 
 void FillExtensions(ApiInstance& made) {
   std::vector<PJRT_Extension_Base*> chain;
   if (made.plugin != nullptr) chain = made.plugin->info().extensions;
-#define PLINTH_PJRT_EXTENSION(node, extension_type)                 \
-  std::memset(&made.the_##node, 0, sizeof(made.the_##node));        \
-  made.the_##node.base.struct_size = node##_STRUCT_SIZE;            \
-  made.the_##node.base.type = extension_type;                       \
-  if (made.ffi_of_plugin != nullptr || !NeedsFfi(extension_type)) { \
-    chain.push_back(&made.the_##node.base);                         \
-  }
+#define PLINTH_PJRT_EXTENSION(node, extension_type)          \
+  std::memset(&made.the_##node, 0, sizeof(made.the_##node)); \
+  made.the_##node.base.struct_size = node##_STRUCT_SIZE;     \
+  made.the_##node.base.type = extension_type;                \
+  if (IsOffered(made, extension_type)) chain.push_back(&made.the_##node.base);
 #define PLINTH_PJRT_EXTENSION_FUNCTION(node, slot, function, since, minimum_struct_size) \
   made.the_##node.slot = &Entry<function##_Args>;
 #include "plinth/support/extension_tables.inc"

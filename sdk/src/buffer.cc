@@ -36,6 +36,9 @@ Expected<Event> Buffer::CopyRawToHost(void*, int64_t offset, int64_t size) {
   return internal::NotOffered("this plugin's buffers have no raw copies; asked for ", size,
                               " bytes from offset ", offset);
 }
+Status Buffer::WaitUntilReadyOnStream(intptr_t) {
+  return internal::NotOffered("this plugin's buffers know no streams");
+}
 // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep it.
 Expected<std::unique_ptr<Buffer>> Buffer::DonateWithControlDependency(Event) {
   return internal::NotOffered("this plugin's buffers cannot be donated with a control dependency");

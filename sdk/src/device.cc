@@ -51,6 +51,9 @@ Status Device::ClearMemoryStats() {
   return internal::NotOffered("device ", description_.info().to_string,
                               " keeps no memory statistics");
 }
+Expected<intptr_t> Device::StreamForExternalReadyEvents() {
+  return internal::NotOffered("device ", description_.info().to_string, " has no streams");
+}
 Expected<bool> Device::PoisonExecution(int32_t launch_id, const Status&) {
   return internal::NotOffered("device ", description_.info().to_string,
                               " cannot poison an execution; launch id ", launch_id);

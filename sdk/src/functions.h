@@ -6,6 +6,7 @@
 #include "pjrt_c_api_gpu_extension.h"
 #include "pjrt_c_api_layouts_extension.h"
 #include "pjrt_c_api_shardings_extension.h"
+#include "pjrt_c_api_stream_extension.h"
 #include "plinth/support/args.h"
 #include "plinth/support/status.h"
 
@@ -26,6 +27,7 @@ namespace sdk::internal {
 #define PLINTH_WITH_Shardings
 #define PLINTH_WITH_FFI
 #define PLINTH_WITH_Gpu_Custom_Call
+#define PLINTH_WITH_Stream
 
 #define PLINTH_PJRT_EXTENSION_FUNCTION(node, slot, function, since, minimum_struct_size) \
   template <>                                                                            \

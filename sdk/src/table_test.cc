@@ -203,12 +203,13 @@ TEST(Plugin, ChainHasTheExtensionsOfTheSdk) {
     const std::map<int, size_t> sizes = {{PJRT_Extension_Type_Layouts, 80},
                                          {PJRT_Extension_Type_Shardings, 40},
                                          {PJRT_Extension_Type_FFI, 48},
-                                         {PJRT_Extension_Type_Gpu_Custom_Call, 33}};
+                                         {PJRT_Extension_Type_Gpu_Custom_Call, 33},
+                                         {PJRT_Extension_Type_Stream, 40}};
     EXPECT_EQ(node->struct_size, sizes.at(node->type));
   }
-  EXPECT_EQ(types,
-            (std::vector<int>{PJRT_Extension_Type_Gpu_Custom_Call, PJRT_Extension_Type_Layouts,
-                              PJRT_Extension_Type_FFI, PJRT_Extension_Type_Shardings}));
+  EXPECT_EQ(types, (std::vector<int>{PJRT_Extension_Type_Gpu_Custom_Call,
+                                     PJRT_Extension_Type_Stream, PJRT_Extension_Type_Layouts,
+                                     PJRT_Extension_Type_FFI, PJRT_Extension_Type_Shardings}));
 }
 
 TEST(Events, SetByTheCaller) {

@@ -19,6 +19,7 @@ std::function<Expected<HostBufferResult>(const HostBufferRequest&)> upload_hook;
 std::function<Expected<Event>(Buffer&)> raw_copy_hook;
 std::atomic<int> hold_calls{0};
 std::atomic<int> ffi_calls{0};
+std::atomic<intptr_t> waiting_stream{0};
 PluginInfo* plugin_info = nullptr;
 
 namespace {
@@ -54,6 +55,10 @@ class TestBuffer : public Buffer {
     CopyStrided(destination.data, destination.byte_strides, from->data(), strides, dims(),
                 ByteSize(dtype()));
     return ready_;
+  }
+  Status WaitUntilReadyOnStream(intptr_t stream) override {
+    waiting_stream = stream;
+    return ready_.IsReady() ? ready_.status() : Status();
   }
   Expected<std::shared_ptr<void>> HoldMemory() override {
     ++hold_calls;
@@ -140,13 +145,19 @@ class SerializableExecutable : public Executable {
   }
 };
 
+class TestDevice : public Device {
+ public:
+  using Device::Device;
+  Expected<intptr_t> StreamForExternalReadyEvents() override { return 100 + id(); }
+};
+
 class TestClient : public Client {
  public:
   TestClient() {
     ++live_clients;
     Device* devices[2];
     for (int id : {0, 1}) {
-      devices[id] = AddDevice(std::make_unique<Device>(
+      devices[id] = AddDevice(std::make_unique<TestDevice>(
           DeviceInfo{.description = {.id = id,
                                      .kind = "test",
                                      .attributes = {{"cores", int64_t{4}}, {"name", "t"}}},
@@ -284,6 +295,7 @@ class TestPlugin : public Plugin {
     info_.supports_distributed = true;
     info_.supports_custom_options = true;
     info_.supports_multi_slice = true;
+    info_.supports_streams = true;
     plugin_info = &info_;
   }
   const PluginInfo& info() const override { return info_; }

@@ -59,6 +59,7 @@ extern std::atomic<int> hold_calls;
 
 // How often the SDK asked the plugin for its Ffi.
 extern std::atomic<int> ffi_calls;
+extern std::atomic<intptr_t> waiting_stream;  // that WaitUntilReadyOnStream got last
 
 // The plugin's own info, once Api() was called.
 extern PluginInfo* plugin_info;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "reference_plugin/cuda/runtime/device_memory.h"
 #include "reference_plugin/cuda/runtime/transfers.h"
 
 namespace plinth::cuda {
@@ -69,6 +70,13 @@ Expected<std::shared_ptr<void>> GpuBuffer::HoldMemory() {
   backend::StoragePtr storage = source->storage;
   void* data = storage->data();
   return std::shared_ptr<void>(data, [storage = std::move(storage)](void*) {});
+}
+
+// Who reads it on the stream keeps a reference to the memory until that is over.
+Status GpuBuffer::WaitUntilReadyOnStream(intptr_t stream) {
+  PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("wait on a stream for"));
+  PLINTH_RETURN_IF_ERROR(source->placed.Await());
+  return DeviceBlock::Of(source->storage)->WaitFromOutside(reinterpret_cast<CUstream>(stream));
 }
 
 // Arrays are immutable, so sharing is a copy.

@@ -27,6 +27,7 @@ class GpuBuffer final : public backend::ContentsBuffer {
   Expected<std::unique_ptr<Buffer>> CopyToMemory(sdk::Memory* memory) override;
   Expected<std::unique_ptr<Buffer>> CopyToDevice(sdk::Device* device) override;
   Expected<sdk::Event> CopyRawToHost(void* destination, int64_t offset, int64_t size) override;
+  Status WaitUntilReadyOnStream(intptr_t stream) override;
   Expected<std::unique_ptr<Buffer>> DonateWithControlDependency(sdk::Event dependency) override;
   Expected<std::unique_ptr<Buffer>> Bitcast(const sdk::Shape& shape) override;
 

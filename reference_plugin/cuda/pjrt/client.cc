@@ -38,6 +38,10 @@ class GpuDevice final : public sdk::Device {
     gpu_->ResetPeak();
     return Status();
   }
+  // Everything that uses an array from outside is on it, or waits for it.
+  Expected<intptr_t> StreamForExternalReadyEvents() override {
+    return reinterpret_cast<intptr_t>(gpu_->stream(StreamKind::kCompute));
+  }
 
  private:
   const std::shared_ptr<Gpu> gpu_;

@@ -57,6 +57,7 @@ sdk::PluginInfo MakeInfo() {
   info.supports_bitcast = true;
   info.supports_load = true;
   info.supports_clear_memory_stats = true;
+  info.supports_streams = true;
   info.extensions.push_back(backend::CustomPartitionerExtension());
   return info;
 }

@@ -66,6 +66,44 @@ TEST_F(ViewsTest, AViewIsReadWhereItLiesAndNeverWritten) {
   EXPECT_TRUE(ComesBack());
 }
 
+// Somebody else's stream reads what a program has just been asked for, without a word to the host.
+TEST_F(ViewsTest, StreamsOfOthersWaitForArrays) {
+  Open("delay=20000,seed=9");
+  LibraryPlaces places;
+  places.asked = {PLINTH_CUDA_SIMULATOR};
+  auto loaded = client_->Compile({"mlir", kTwice}, {});
+  ASSERT_TRUE(loaded.ok());
+  auto value = Upload({1, 2, 3, 4});
+  ASSERT_TRUE(value.ok());
+  // The program works in place, so that the address is known before.
+  const auto address = reinterpret_cast<CUdeviceptr>((*value)->HoldMemory()->get());
+  const Floats copied = [&] {
+    auto driver = Driver::Open(places);
+    const DriverFunctions& cuda = (*driver)->api();
+    CUcontext context = nullptr;
+    CUstream other = nullptr;
+    void* host = nullptr;
+    EXPECT_EQ(cuda.cuDevicePrimaryCtxRetain(&context, 0), kCudaSuccess);
+    EXPECT_EQ(cuda.cuCtxSetCurrent(context), kCudaSuccess);
+    EXPECT_EQ(cuda.cuStreamCreate(&other, kCudaStreamNonBlocking), kCudaSuccess);
+    EXPECT_EQ(cuda.cuMemHostAlloc(&host, 16, 0), kCudaSuccess);
+    auto twice = Execute(**loaded, **value, /*donates=*/true);
+    EXPECT_TRUE(twice.ok());
+    EXPECT_TRUE((*twice)->WaitUntilReadyOnStream(reinterpret_cast<intptr_t>(other)).ok());
+    EXPECT_EQ(cuda.cuMemcpyDtoHAsync(host, address, 16, other), kCudaSuccess);
+    EXPECT_EQ(cuda.cuStreamSynchronize(other), kCudaSuccess);
+    const auto* floats = static_cast<const float*>(host);
+    const Floats read(floats, floats + 4);
+    cuda.cuMemFreeHost(host);
+    cuda.cuStreamDestroy(other);
+    cuda.cuDevicePrimaryCtxRelease(0);
+    cuda.cuCtxSetCurrent(nullptr);
+    return read;
+  }();
+  EXPECT_THAT(copied, ElementsAre(2, 4, 6, 8));
+  EXPECT_NE(*client_->devices().front()->StreamForExternalReadyEvents(), 0);
+}
+
 // The lender has its memory back only when what was enqueued has read it.
 TEST_F(ViewsTest, TheLenderWaitsForRunsUnderWay) {
   Open("delay=20000,seed=6");

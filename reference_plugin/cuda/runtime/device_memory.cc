@@ -33,6 +33,17 @@ Status DeviceBlock::BeforeWrite(StreamKind kind) {
   return Status();
 }
 
+Status DeviceBlock::WaitFromOutside(CUstream stream) {
+  EventPtr written;
+  {
+    const std::lock_guard lock(mutex_);
+    written = written_;
+  }
+  if (written == nullptr) return Status();
+  const Gpu::Current current(*gpu_);
+  return gpu_->Check(gpu_->api().cuStreamWaitEvent(stream, written.get(), 0), "cuStreamWaitEvent");
+}
+
 void DeviceBlock::Wrote(StreamKind kind, EventPtr event) {
   const std::lock_guard lock(mutex_);
   writer_ = kind;

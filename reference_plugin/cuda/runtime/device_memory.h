@@ -50,6 +50,8 @@ class DeviceBlock {
   Status BeforeRead(StreamKind kind);
   // Before a stream writes: for who wrote and for who read.
   Status BeforeWrite(StreamKind kind);
+  // Makes a stream that is not ours wait for who wrote.
+  Status WaitFromOutside(CUstream stream);
   // After a stream wrote or read: `event` was recorded after it.
   void Wrote(StreamKind kind, EventPtr event);
   void Read(StreamKind kind, EventPtr event);

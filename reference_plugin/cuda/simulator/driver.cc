@@ -437,7 +437,14 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
     const std::lock_guard lock(event->mutex);
     mark = event->mark;
   }
-  if (mark != nullptr) stream->WaitFor(std::move(mark));
+  if (mark == nullptr) return kCudaSuccess;
+  if (stream == nullptr) {
+    // The default stream: the host waits for all that is on it, here at once.
+    mark->Wait();
+    HostWaitedFor(mark->clock);
+    return kCudaSuccess;
+  }
+  stream->WaitFor(std::move(mark));
   return kCudaSuccess;
 }
 

@@ -72,6 +72,9 @@ class Buffer : public internal::Handle {
   // Copies `size` bytes from `offset` as they lie on the device. The SDK has checked the range
   // against OnDeviceSizeInBytes. UNIMPLEMENTED by default.
   virtual Expected<Event> CopyRawToHost(void* destination, int64_t offset, int64_t size);
+  // What is enqueued from now on on a stream of the platform, of whoever made it, comes after the
+  // contents are there. Reached only if PluginInfo::supports_streams; UNIMPLEMENTED by default.
+  virtual Status WaitUntilReadyOnStream(intptr_t stream);
   // Moves the contents into a new buffer that becomes ready only when `dependency` is; this buffer
   // is deleted. The SDK has seen that it is not, and lets nobody else delete or donate it
   // meanwhile. UNIMPLEMENTED by default.

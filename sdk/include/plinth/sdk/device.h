@@ -125,6 +125,9 @@ class Device : public internal::Handle {
   virtual Expected<MemoryStats> GetMemoryStats();
   // Resets peaks. Reached only if PluginInfo::supports_clear_memory_stats.
   virtual Status ClearMemoryStats();
+  // The platform's stream, on which the maker of an array from outside enqueues what says that the
+  // array is there. Reached only if PluginInfo::supports_streams; UNIMPLEMENTED by default.
+  virtual Expected<intptr_t> StreamForExternalReadyEvents();
   // Makes the execution with that launch id fail with `error`; false if it is too late.
   virtual Expected<bool> PoisonExecution(int32_t launch_id, const Status& error);
   virtual Expected<std::unique_ptr<AsyncTrackingEvent>> CreateAsyncTrackingEvent(

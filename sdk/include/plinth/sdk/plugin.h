@@ -46,8 +46,11 @@ struct PluginInfo {
   bool supports_send_recv = false;
   bool supports_custom_options = false;
   bool supports_multi_slice = false;
-  // Further extensions, in front of the SDK's (Layouts, Shardings, FFI). They live for ever; `next`
-  // is written by the SDK.
+  // Whether frameworks can order their own work with the plugin's by streams of the platform, for
+  // DLPack: the Stream extension is there.
+  bool supports_streams = false;
+  // Further extensions, in front of the SDK's (Layouts, Shardings, FFI, Stream). They live for
+  // ever; `next` is written by the SDK.
   std::vector<PJRT_Extension_Base*> extensions = {};
 };
 
