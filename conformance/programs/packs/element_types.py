@@ -168,6 +168,15 @@ def small_integers(element: ElementType, shape, *seed, limit=4) -> np.ndarray:
     return values.astype(element.dtype)
 
 
+def large_integers(element: ElementType, shape, *seed, limit=None) -> np.ndarray:
+    """Whole numbers of 32 or 64 bits. Sums of a few dozen products of them fit into the type, but
+    not into a float type of as many bits; with a `limit` what is up to it."""
+    rng = generator("large", element.name, shape, *seed)
+    limit = limit or {32: 5000, 64: 1 << 28}[element.bits]
+    low = 1 if element.kind == "unsigned" else -limit
+    return (rng.integers(low, limit, shape) | 1).astype(element.dtype)
+
+
 def spread(element: ElementType, count: int, *seed) -> np.ndarray:
     """Values of every magnitude."""
     rng = generator("spread", element.name, count, *seed)

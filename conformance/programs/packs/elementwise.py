@@ -155,10 +155,25 @@ def binary(name, reference, kind="exact", not_asked=None, without=(), **options)
         programs = [elementwise(name, [x, y], result), *others]
         if element.is_integer and name in OVERFLOWING:
             programs.append(overflow(name, element, x, y))
+        if element.kind == "complex" and name == "divide":
+            programs.append(far_quotients(element))
         return programs
 
     types = types_of(name, without)
     return Op(name, types, make)
+
+
+def far_quotients(element) -> Program:
+    """Of numbers whose squared magnitude does not fit, or vanishes."""
+    most = float(np.finfo(element.dtype).max)
+    directions = np.array([3 + 4j, -4 + 3j, 1 - 1j, 1 + 0j, -2j, -1 - 0.5j])
+    x, y = (part.ravel() for part in np.meshgrid(directions, directions, indexing="ij"))
+    x, y = (np.concatenate([part * most**p for p in (0.7, -0.7)]).astype(element.dtype)
+            for part in (x, y))
+    value = (x.astype(np.clongdouble) / y.astype(np.clongdouble)).astype(element.dtype)
+    program = elementwise("divide", [x, y], Result(value, "elementary", 8))
+    program.name += "/far"
+    return program
 
 
 OVERFLOWING = {"add": operator.add, "subtract": operator.sub, "multiply": operator.mul}
@@ -337,6 +352,13 @@ def compare_programs(element):
     kind = {"signed": "SIGNED", "float": "FLOAT", "complex": "FLOAT"}.get(element.kind, "UNSIGNED")
     a, b = (x, y) if element is not PRED else (x.astype(int), y.astype(int))
     yield comparison(element.name, kind, x, y, {d: f(a, b) for d, f in functions.items()})
+    if element.kind == "complex":
+        # Every pair of numbers of a few parts: many agree in one part.
+        parts = np.array([0.0, -0.0, 1.0, 2.0, np.inf, np.nan], element.real.dtype)
+        made = np.array([complex(a, b) for a in parts for b in parts], element.dtype)
+        left, right = (part.ravel() for part in np.meshgrid(made, made, indexing="ij"))
+        yield comparison(f"{element.name}/parts", kind, left, right,
+                         {d: f(left, right) for d, f in functions.items()})
     yield from shaped_comparisons(element, kind, x, y, functions)
     if element.is_integer or element.kind == "float":
         yield from neighbours(element, kind, functions)
@@ -424,6 +446,14 @@ def clamp_programs(element):
         clamped(low, high).astype(element.dtype), any_zero_sign=True))
     program.name += "/scalar"
     yield program
+    if element is not PRED:
+        # Limits that cross: the upper one counts.
+        low, high = (ordinary(element, x.shape, s) for s in ("more", "less"))
+        low, high = np.maximum(low, high), np.minimum(low, high)
+        program = elementwise("clamp", [low, x, high], Result(
+            clamped(low, high).astype(element.dtype), any_zero_sign=True))
+        program.name += "/crossed"
+        yield program
 
 
 def atan2(x, y):
@@ -478,11 +508,11 @@ ROWS = [
     unary("sine", np.sin, "elementary", LARGE_ANGLES),
     unary("cosine", np.cos, "elementary", LARGE_ANGLES),
     unary("tan", np.tan, "elementary", LARGE_ANGLES),
-    binary("add", np.add, "arithmetic", overflow_not_asked(operator.add), without=["pred"]),
+    binary("add", np.add, "arithmetic", overflow_not_asked(operator.add)),
     binary("subtract", np.subtract, "arithmetic",
            overflow_not_asked(operator.sub)),
     binary("multiply", np.multiply, "arithmetic",
-           overflow_not_asked(operator.mul), without=["pred"]),
+           overflow_not_asked(operator.mul)),
     binary("divide", integer_divide, "arithmetic", division_not_asked),
     binary("remainder", integer_remainder, "arithmetic", division_not_asked),
     binary("maximum", maximum, any_zero_sign=True, without=["complex"]),

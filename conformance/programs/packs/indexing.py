@@ -5,7 +5,8 @@ import dataclasses
 
 import numpy as np
 
-from element_types import ALL, F32, INTEGERS, NUMBERS, REAL, S32, ElementType, small_integers
+from element_types import (ALL, BF16, F32, INTEGERS, NUMBERS, PRED, REAL, S32, U8, ElementType,
+                           large_integers, small_integers)
 from elementwise import signature
 from movement import integers, marked
 from program import Op, Program, Result, main_of, tensor, tensor_of
@@ -44,6 +45,16 @@ SHAPES = {
     "batch": Shape((3, 5, 2), [[[1], [4]], [[0], [0]], [[3], [2]]], (1, 1, 2), (2,), (1,), (1,), 2,
                    (0,), (0,)),
 }
+
+# Indices just outside, one dimension at a time: on numpy's account -1 is the last element.
+NEAR = {
+    "rows_near": Shape((7, 5), [[-1], [7], [-7], [3], [8], [-2]], (1, 5), (1,), (0,), (0,), 1),
+    "columns_near": Shape((4, 6), [[-1], [6], [2], [-6]], (4, 1), (0,), (1,), (1,), 1),
+    "no_index_axis_near": Shape((7, 3), [-1, 7, 2, -7], (1, 3), (1,), (0,), (0,), 1),
+    "batch_near": Shape((3, 5, 2), [[[-1], [5]], [[0], [7]], [[-5], [2]]], (1, 1, 2), (2,), (1,),
+                        (1,), 2, (0,), (0,)),
+}
+OF_NEAR = [S32, F32, BF16, U8, PRED]
 
 
 def index_array(shape: Shape, index: ElementType) -> np.ndarray:
@@ -103,6 +114,9 @@ def list_of(name: str, values) -> str:
 def gather_programs(element: ElementType):
     for name, shape in SHAPES.items():
         yield gather(f"{element.name}/{name}", element, shape, S32)
+    if element in OF_NEAR:
+        for name, shape in NEAR.items():
+            yield gather(f"{element.name}/{name}", element, shape, S32)
     if element in (S32, F32):
         for index in INTEGERS:
             yield gather(f"{element.name}/{index.name}_index", element, SHAPES["windows"], index)
@@ -157,6 +171,14 @@ def scatter_programs(element: ElementType):
         if name in ("windows", "out_of_bounds", "rows", "two_axes"):
             continue  # windows overlap: only what commutes has one answer
         yield scatter(f"{element.name}/{name}", element, SHAPES[name], "replace")
+    if element in OF_NEAR:
+        for name, shape in NEAR.items():
+            yield scatter(f"{element.name}/{name}", element, shape, "replace")
+            if element is not PRED:
+                yield scatter(f"{element.name}/add_{name}", element, shape, "add")
+    if element.is_integer and element.bits >= 32:
+        yield scatter(f"{element.name}/add_large", element, SHAPES["rows"], "add",
+                      values=large_integers)
     if element in NUMBERS:
         for name in ("rows", "windows", "two_axes", "elements_out_of_bounds"):
             yield scatter(f"{element.name}/add_{name}", element, SHAPES[name], "add")
@@ -193,10 +215,10 @@ COMBINE = {"replace": lambda a, b: b, "add": np.add, "multiply": np.multiply,
            "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
-def scatter(name, element, shape: Shape, op, index=S32) -> Program:
+def scatter(name, element, shape: Shape, op, index=S32, values=None) -> Program:
     indices = index_array(shape, index)
     # With whole numbers the order of sums does not matter.
-    values = marked if op == "replace" else small_integers
+    values = values or (marked if op == "replace" else small_integers)
     x = values(element, shape.operand, "operand")
     updates = values(element, result_shape(shape, indices), "updates")
     if op == "multiply":

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from element_types import ALL, INTEGERS, NUMBERS, S32, ElementType, edges, ordinary, spread
+from element_types import (ALL, BF16, F16, INTEGERS, NUMBERS, S32, ElementType, edges, ordinary,
+                           round_to, spread)
 from elementwise import signature
 from program import Op, Program, Result, main_of, tensor_of
 
@@ -37,7 +38,9 @@ def broadcast_programs(element):
                                   ("columns", (3,), (3, 5), [0]), ("ones", (3, 1), (3, 5), [0, 1]),
                                   ("empty", (0, 3), (2, 0, 3), [1, 2]),
                                   ("spread", (2, 1, 7), (2, 3, 4, 7), [0, 2, 3]),
-                                  ("turned", (3, 5), (5, 2, 3), [2, 0])]:
+                                  ("turned", (3, 5), (5, 2, 3), [2, 0]),
+                                  ("square", (3, 3), (3, 3), [1, 0]),
+                                  ("cube", (3, 3, 3), (3, 3, 3), [2, 0, 1])]:
         x = marked(element, shape)
         inner = [1] * len(to)
         for axis, dim in enumerate(dims):
@@ -58,6 +61,7 @@ def transpose_programs(element):
     for name, shape, dims in [("matrix", (13, 9), [1, 0]), ("none", (2, 3), [0, 1]),
                               ("rotate", (2, 3, 5), [2, 0, 1]), ("batch", (2, 3, 4, 5), [0, 3, 2, 1]),
                               ("large", (33, 18), [1, 0]), ("empty", (3, 0), [1, 0]),
+                              ("cube", (3, 3, 3), [1, 2, 0]),
                               ("five", (2, 3, 2, 4, 3), [4, 2, 0, 3, 1]),
                               ("six", (2, 3, 1, 4, 2, 3), [3, 0, 5, 1, 4, 2])]:
         x = marked(element, shape)
@@ -128,6 +132,11 @@ def iota_programs(element):
         value = np.broadcast_to(count, shape).astype(element.dtype)
         yield moved(f"{element.name}/{name}", [], value,
                     f"%r = stablehlo.iota dim = {axis} : {tensor_of(value)}")
+    if element in (F16, BF16):
+        # Farther than the type has whole numbers: each is rounded, none is counted up to.
+        value = round_to(element, np.arange(5000.0))
+        yield moved(f"{element.name}/far", [], value,
+                    f"%r = stablehlo.iota dim = 0 : {tensor_of(value)}")
 
 
 def dynamic_slice_programs(element):

@@ -6,7 +6,7 @@ import dataclasses
 import numpy as np
 
 from element_types import (BF16, C64, C128, F16, F32, F64, FLOATS, NUMBERS, PRED, S8, S16, S32, U8,
-                           ElementType, ordinary, round_to, small_integers)
+                           ElementType, large_integers, ordinary, round_to, small_integers)
 from elementwise import signature
 from program import Op, Program, Result, main_of, tensor_of
 
@@ -62,6 +62,9 @@ def dot_programs(element: ElementType):
     for name, (left, right, batch, contract) in DOTS.items():
         x, y = small_integers(element, left, "left"), small_integers(element, right, "right")
         yield dot(f"{element.name}/{name}", x, y, element, batch, contract)
+    if element.is_integer and element.bits >= 32:
+        x, y = large_integers(element, (5, 7), "left"), large_integers(element, (7, 4), "right")
+        yield dot(f"{element.name}/large_numbers", x, y, element, ([], []), ([1], [0]))
     if element in FLOATS or element.kind == "complex":
         x, y = ordinary(element, (9, 31), "left"), ordinary(element, (31, 11), "right")
         ulps = {"f16": 4, "bf16": 4}.get(element.name, 32)
@@ -71,6 +74,9 @@ def dot_programs(element: ElementType):
                                 (S16, S16, S32), (F32, F32, F64)]:
         if left is element:
             x, y = small_integers(left, (5, 7), "left"), small_integers(right, (7, 4), "right")
+            if left.is_integer:  # sums that the factors' type does not hold
+                x, y = (ordinary(left, shape, part, low=60, high=127)
+                        for shape, part in (((5, 41), "left"), ((41, 4), "right")))
             yield dot(f"{left.name}_{right.name}_to_{result.name}", x, y, result, ([], []),
                       ([1], [0]))
 
@@ -150,6 +156,11 @@ def convolution_programs(element: ElementType):
             (c.operand, "image"), (c.kernel, "kernel")))
         yield convolution(f"{element.name}/{name}", x, kernel, element, c)
     yield from ordered(element)
+    if element.is_integer and element.bits >= 32:
+        c = CONVOLUTIONS["padded"]
+        x, kernel = (large_integers(element, shape, part) for shape, part in (
+            (c.operand, "image"), (c.kernel, "kernel")))
+        yield convolution(f"{element.name}/large_numbers", x, kernel, element, c)
     if element in FLOATS:
         c = CONVOLUTIONS["padded"]
         x, kernel = (ordinary(element, shape, part) for shape, part in (

@@ -4,7 +4,7 @@
 import numpy as np
 
 from element_types import (ALL, F32, F64, FLOATS, INTEGERS, NUMBERS, PRED, REAL, S32, ElementType,
-                           generator, ordinary, round_to, small_integers)
+                           generator, large_integers, ordinary, round_to, small_integers)
 from elementwise import signature, total_order
 from movement import integers, marked
 from program import Op, Program, Result, main_of, tensor, tensor_of
@@ -81,6 +81,8 @@ def reduce_programs(element: ElementType):
             yield started(element, op)
     for op, (neutral, function) in reducers(element).items():
         yield started_with_nothing(element, op)
+    if element.is_integer and element.bits >= 32:
+        yield large_sum(element)
     if element in (S32, F32):
         yield many_elements(element)
     if element in FLOATS:
@@ -123,6 +125,22 @@ def many_elements(element: ElementType) -> Program:
              for i, (axes, value) in enumerate(zip(([0], [1], [0, 1]), values))]
     return Program(f"{element.name}/many", main_of([x, start], values, "\n".join(lines)),
                    [x, start], [Result(value, any_zero_sign=True) for value in values])
+
+
+def large_sum(element: ElementType) -> Program:
+    """Sums that no float type of as many bits holds: along each dimension, and over windows."""
+    x = large_integers(element, (5, 19), "sum", limit=1 << element.bits - 6)
+    start = initial(element, 0)
+    values = [x.sum(axis, dtype=element.dtype) for axis in (0, 1)]
+    values.append(np.cumsum(x, 1, dtype=element.dtype))
+    lines = [f'%r{i} = "stablehlo.reduce"(%a0, %a1) {region("add", element)} '
+             f"{{dimensions = {integers([i])}}} : {signature([x, start], values[i])}"
+             for i in (0, 1)]
+    window = ((1, 19), (1, 1), (1, 1), (1, 1), ((0, 0), (18, 0)))
+    lines.append(f'%r2 = "stablehlo.reduce_window"(%a0, %a1) {region("add", element)} '
+                 f"{{{window_attributes(*window)}}} : {signature([x, start], values[2])}")
+    return Program(f"{element.name}/large_numbers", main_of([x, start], values, "\n".join(lines)),
+                   [x, start], [Result(value) for value in values])
 
 
 def real_sum(element: ElementType) -> Program:
