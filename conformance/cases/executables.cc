@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // L1: what executables tell about themselves, and how they are saved and loaded.
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
@@ -202,6 +203,36 @@ void SaveAndLoad(Context& context) {
   }
 }
 
+// What donates goes on donating once it was saved and loaded.
+void LoadedDonates(Context& context) {
+  constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
+  Compiled compiled;
+  Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "donating"));
+  if (!context.Ok("", "PJRT_Client_Compile", program.status())) return;
+  auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = program->get();
+  if (!context.Ok("", "PJRT_LoadedExecutable_GetExecutable", context.plugin().Call(get))) return;
+  compiled.executable = OwnedExecutable(context.plugin(), get.executable);
+  std::string bytes = Serialize(context, compiled);
+  if (bytes.empty()) return;
+  Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
+  if (!context.Ok(kSame, "PJRT_Executable_DeserializeAndLoad", loaded.status())) return;
+  for (const auto& [executable, how] :
+       {std::pair(program->get(), "compiled"), std::pair(loaded->get(), "loaded from bytes")}) {
+    Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
+    PJRT_Buffer* handles[] = {argument->get()};
+    auto results = context.Execute(executable, handles);
+    if (!context.Ok(kSame, StrCat("an execution of what was ", how), results.status())) return;
+    context.Check(kSame, IsBufferDeleted(context, argument->get()),
+                  "the donated argument of what was ", how, " does not count as deleted");
+    Expected<HostArray> array = context.Download((*results)[0].get());
+    if (context.Ok(kSame, "PJRT_Buffer_ToHostBuffer", array.status()))
+      context.Check(kSame, array->AsF32() == std::vector<float>{2, 3, 4, 5}, "the result is [",
+                    StrJoin(array->AsF32()), "], not [2, 3, 4, 5]");
+  }
+}
+
 void CorruptFiles(Context& context) {
   Compiled compiled;
   if (!CompileAddOne(context, compiled)) return;
@@ -260,6 +291,7 @@ void AddExecutableCases(std::vector<Case>& cases) {
        "PJRT-Executable_OptimizedProgram-format-owner"},
       OptimizedProgram);
   add("save_and_load", {"PJRT-Executable_DeserializeAndLoad-same"}, SaveAndLoad);
+  add("loaded_donates", {"PJRT-Executable_DeserializeAndLoad-same"}, LoadedDonates);
   add("foreign_files", {"PJRT-Executable_DeserializeAndLoad-foreign"}, ForeignFiles);
   add("corrupt_files", {"PJRT-Executable_DeserializeAndLoad-damaged"}, CorruptFiles, true);
 }

@@ -203,6 +203,10 @@ void ViewOfMemory(Context& context) {
     return;
   }
   OwnedBuffer view(context.plugin(), args.buffer);
+  // It is a view: what its owner writes is in it.
+  memory[2] = 30;
+  CheckValues(context, "PJRT-Client_CreateViewOfDeviceBuffer-no-copy", view.get(), {1, 2, 30, 4});
+  memory[2] = 3;
   Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   PJRT_Buffer* handles[] = {view.get()};
@@ -283,7 +287,10 @@ void AddLifetimeCases(std::vector<Case>& cases) {
       ExternalReferences);
   add("reference_keeps_memory", {"PJRT-Buffer_IncreaseExternalReferenceCount-keeps"},
       ReferenceKeepsMemory);
-  add("view_of_memory", {"PJRT-Client_CreateViewOfDeviceBuffer-on_delete"}, ViewOfMemory);
+  add("view_of_memory",
+      {"PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
+       "PJRT-Client_CreateViewOfDeviceBuffer-no-copy"},
+      ViewOfMemory);
   add("errors_travel",
       {"PJRT-Client_CreateErrorBuffer-carries", "PJRT-LoadedExecutable_Execute-error-input",
        "PJRT-LoadedExecutable_Execute-asynchronous"},

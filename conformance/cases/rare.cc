@@ -115,6 +115,46 @@ void AliasFulfilled(Context& context) {
   CheckF32(context, kAliasOwner, promised.get(), {1, 2, 3, 4});
 }
 
+// Several aliases at once, fulfilled in another order than they were made: each stands for its own.
+void AliasesCrossed(Context& context) {
+  constexpr char kWaits[] = "PJRT-Client_CreateAliasBuffer-waits";
+  Expected<PJRT_Memory*> memory = DefaultMemory(context);
+  if (!context.Ok("", "PJRT_Device_DefaultMemory", memory.status())) return;
+  constexpr size_t kCount = 4;
+  int64_t dims[] = {2};
+  std::vector<OwnedBuffer> aliases, arrays;
+  std::vector<PJRT_FulfillAliasBufferCallback*> callbacks;
+  for (size_t i = 0; i < kCount; ++i) {
+    auto alias = MakeArgs<PJRT_Client_CreateAliasBuffer_Args>();
+    alias.client = context.client();
+    alias.memory = *memory;
+    alias.shape_dims = dims;
+    alias.shape_num_dims = 1;
+    alias.shape_element_type = PJRT_Buffer_Type_F32;
+    if (!context.Ok("", "PJRT_Client_CreateAliasBuffer", context.plugin().Call(alias))) return;
+    aliases.emplace_back(context.plugin(), alias.alias_buffer);
+    callbacks.push_back(alias.fulfill_alias_buffer_cb);
+    auto number = static_cast<float>(i);
+    Expected<OwnedBuffer> array = context.Upload(HostArray::F32({2}, {number, number + 100}));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", array.status())) return;
+    arrays.push_back(*std::move(array));
+  }
+  for (size_t i : {size_t{2}, size_t{0}, size_t{3}, size_t{1}}) {
+    context.Check(kWaits, !IsEventReady(context, ReadyEventOf(context, aliases[i].get()).get()),
+                  "an alias was ready before what it stands for was said");
+    auto fulfill = MakeArgs<PJRT_Client_FulfillAliasBuffer_Args>();
+    fulfill.client = context.client();
+    fulfill.buffer = arrays[i].get();
+    fulfill.fulfill_alias_buffer_cb = callbacks[i];
+    if (!context.Ok(kWaits, "PJRT_Client_FulfillAliasBuffer", context.plugin().Call(fulfill)))
+      return;
+  }
+  for (size_t i = 0; i < kCount; ++i) {
+    auto number = static_cast<float>(i);
+    CheckF32(context, kWaits, aliases[i].get(), {number, number + 100});
+  }
+}
+
 void OkIsNoError(Context& context) {
   Expected<PJRT_Memory*> memory = DefaultMemory(context);
   if (!context.Ok("", "PJRT_Device_DefaultMemory", memory.status())) return;
@@ -331,6 +371,7 @@ void AddRareCases(std::vector<Case>& cases) {
   add("L2/lifetime/donate_with_dependency",
       {"PJRT-Buffer_DonateWithControlDependency-out_buffer-owner"}, DonateWithDependency);
   add("L2/lifetime/bitcast_sizes", {"PJRT-Buffer_Bitcast-size"}, BitcastSizes);
+  add("L2/lifetime/aliases_crossed", {"PJRT-Client_CreateAliasBuffer-waits"}, AliasesCrossed);
   add("L2/lifetime/alias_fulfilled", {"PJRT-Client_CreateAliasBuffer-alias_buffer-owner"},
       AliasFulfilled);
   add("L2/process/tracking_event_null", {"PJRT-AsyncTrackingEvent_Destroy-null"},

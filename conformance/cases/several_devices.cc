@@ -129,8 +129,13 @@ void CheckReplicas(Context& context, PJRT_LoadedExecutable* loaded, size_t repli
   OwnedExecutable executable(context.plugin(), get->executable);
   auto count = Get<&PJRT_Executable_NumReplicas_Args::executable>(context, executable.get());
   if (count)
-    context.Check(kOutputTrue, count->num_replicas == replicas, "an executable of ", replicas,
-                  " replicas says ", count->num_replicas);
+    context.Check("PJRT-Executable_NumReplicas-options", count->num_replicas == replicas,
+                  "an executable of ", replicas, " replicas says ", count->num_replicas);
+  auto parts = Get<&PJRT_Executable_NumPartitions_Args::executable>(context, executable.get());
+  if (parts)
+    context.Check("PJRT-Executable_NumPartitions-options", parts->num_partitions == 1,
+                  "an executable of ", replicas, " replicas and one partition says ",
+                  parts->num_partitions, " partitions");
 }
 
 // Both replicas add one, each to an array of its own.

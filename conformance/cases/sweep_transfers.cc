@@ -455,6 +455,8 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
     facts.array.dims = flat;
     status = plugin.Call(cast);
     if (!status.ok()) return fail("PJRT_Buffer_Bitcast", status);
+    context.Check("PJRT-Buffer_IsDeleted-truth", !IsBufferDeleted(context, source.get()),
+                  "a buffer that was seen as another type or shape counts as deleted");
     return OwnedBuffer(plugin, cast.out_buffer);
   } else if (maker == "donate") {
     auto donate = MakeArgs<PJRT_Buffer_DonateWithControlDependency_Args>();

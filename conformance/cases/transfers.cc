@@ -413,6 +413,37 @@ void RawToHost(Context& context) {
   }
 }
 
+// Arrays of no dimension: lists of no length may be there or null.
+void ScalarForms(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+  const float value = 2.5f;
+  const int64_t none[1] = {77};
+  for (int form = 0; form < 4; ++form) {
+    auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+    args.client = context.client();
+    args.data = &value;
+    args.type = PJRT_Buffer_Type_F32;
+    args.dims = form % 2 == 0 ? nullptr : none;
+    args.byte_strides = form / 2 == 0 ? nullptr : none;
+    args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+    args.device = *device;
+    if (!context.Ok("PJRT-Args-accepted",
+                    StrCat("a scalar with ", form % 2 == 0 ? "null" : "empty", " dims and ",
+                           form / 2 == 0 ? "null" : "empty", " strides"),
+                    context.plugin().Call(args)))
+      continue;
+    OwnedBuffer buffer(context.plugin(), args.buffer);
+    OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+    Expected<HostArray> back = context.Download(buffer.get());
+    if (context.Ok("PJRT-Buffer_ToHostBuffer-contents", "PJRT_Buffer_ToHostBuffer", back.status()))
+      context.Check("PJRT-Buffer_ToHostBuffer-contents",
+                    back->dims.empty() && back->AsF32() == std::vector<float>{value},
+                    "a scalar of 2.5 came back otherwise");
+    (void)context.Await(done.get());
+  }
+}
+
 }  // namespace
 
 void AddTransferCases(std::vector<Case>& cases) {
@@ -468,6 +499,7 @@ void AddTransferCases(std::vector<Case>& cases) {
         {"PJRT-Client_BufferFromHostBuffer-layout-kept"},
         [=](Context& context) { DeviceLayout(context, order); });
   }
+  add("scalar_forms", {"PJRT-Args-accepted", "PJRT-Buffer_ToHostBuffer-contents"}, ScalarForms);
   add("own_layout", {"PJRT-Buffer_ToHostBuffer-layout"}, OwnLayout);
   add("deleted",
       {"PJRT-Buffer_Delete-again", "PJRT-Buffer_IsDeleted-truth",

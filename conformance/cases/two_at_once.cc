@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // L1: what a function hands out about one object stays as it is while the same is asked about
-// another one: for every function of the registry that takes one handle and gives texts or lists.
+// another one, and about the same one again: for every function of the registry that takes one
+// handle, or none, and gives texts or lists.
 
 #include <cstring>
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/launch.h"
+#include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
 #include "plinth/reflection/reflection.h"
 
@@ -26,8 +32,17 @@ class Pairs {
  public:
   explicit Pairs(Context& context) {
     namespace handle = reflection::handle;
-    for (auto [i, name] : {std::pair(0, "many_results"), {1, "mixed"}}) {
-      Expected<OwnedLoadedExecutable> loaded = context.Compile(ProgramFor(context, name));
+    std::vector<PJRT_Device*> devices = AddressableDevices(context);
+    if (devices.empty()) return;
+    PJRT_Device* both[] = {devices.front(), devices.back()};
+    // Of the second kind a plugin may lack types.
+    for (auto [i, name] : {std::pair(0, "many_results"), {1, "mixed"}, {1, "of_types"}}) {
+      // Compiled for the last device, and with an option that says nothing.
+      int id = DeviceIdOf(context, both[i]);
+      std::string options = i == 0 ? std::string(SingleDeviceCompileOptions())
+                                   : CompileOptionsOf(1, 1, {&id, 1}) + "\x28\x01";
+      Expected<OwnedLoadedExecutable> loaded =
+          context.Compile(ProgramFor(context, name), "mlir", options);
       if (!loaded.ok()) continue;
       loaded_[i] = *std::move(loaded);
       Set(handle::kPJRT_LoadedExecutable, i, loaded_[i].get());
@@ -45,9 +60,6 @@ class Pairs {
       buffers_[i] = *std::move(buffer);
       Set(handle::kPJRT_Buffer, i, buffers_[i].get());
     }
-    std::vector<PJRT_Device*> devices = AddressableDevices(context);
-    if (devices.empty()) return;
-    PJRT_Device* both[] = {devices.front(), devices.back()};
     for (int i = 0; i < 2; ++i) {
       Set(handle::kPJRT_Device, i, both[i]);
       auto get = MakeArgs<PJRT_Device_GetDescription_Args>();
@@ -81,7 +93,10 @@ const Field* OnlyHandle(const reflection::Struct& structure) {
   const Field* only = nullptr;
   for (const Field& field : FieldsOf(structure)) {
     if (field.base == Base::kStructSize || field.base == Base::kExtensionChain) continue;
-    if (field.owner == reflection::Owner::kCaller) return nullptr;
+    // What only holds the answer is freed by a deleter of the same struct.
+    if (field.owner == reflection::Owner::kCaller &&
+        reflection::FindField(structure, field.lifetime.view()) == nullptr)
+      return nullptr;
     if (field.direction == Direction::kOut) continue;
     if (field.base != Base::kHandle || field.depth != 0 || only != nullptr) return nullptr;
     only = &field;
@@ -96,6 +111,34 @@ T Read(const std::vector<std::byte>& bytes, size_t offset) {
   return value;
 }
 
+// What a named value says, wherever it lies.
+void AddNamedValue(const PJRT_NamedValue& value, std::string& all) {
+  all.append(StringOf(value.name, value.name_size));
+  all += '=';
+  const void* from = &value.int64_value;
+  size_t size = sizeof(value.int64_value);
+  switch (RawEnum(value.type)) {
+    case PJRT_NamedValue_kString:
+      from = value.string_value;
+      size = value.value_size;
+      break;
+    case PJRT_NamedValue_kInt64List:
+      from = value.int64_array_value;
+      size = value.value_size * sizeof(int64_t);
+      break;
+    case PJRT_NamedValue_kFloat:
+      size = sizeof(value.float_value);
+      break;
+    case PJRT_NamedValue_kBool:
+      size = sizeof(value.bool_value);
+      break;
+    default:
+      break;
+  }
+  if (from != nullptr) all.append(static_cast<const char*>(from), size);
+  all += '|';
+}
+
 // Everything that the lists and texts of an answer hold, one after the other.
 std::string Contents(const reflection::Struct& structure, const std::vector<std::byte>& answer) {
   std::string all;
@@ -104,8 +147,7 @@ std::string Contents(const reflection::Struct& structure, const std::vector<std:
     all += '|';
   };
   for (const Field& field : FieldsOf(structure)) {
-    if (field.direction != Direction::kOut || field.depth == 0 || field.base == Base::kCallback ||
-        field.base == Base::kHandle || field.base == Base::kStruct)
+    if (field.direction != Direction::kOut || field.depth == 0 || field.base == Base::kCallback)
       continue;
     const void* list = Read<const void*>(answer, field.offset);
     size_t count = 0;
@@ -119,7 +161,11 @@ std::string Contents(const reflection::Struct& structure, const std::vector<std:
       for (size_t i = 0; i < outputs && each != nullptr; ++i) count += each[i];
     }
     if (list == nullptr || count == 0) continue;
-    if (field.depth == 1) {
+    if (field.base == Base::kStruct) {
+      if (reflection::Structs()[field.target].name.view() != "PJRT_NamedValue") continue;
+      for (size_t i = 0; i < count; ++i)
+        AddNamedValue(static_cast<const PJRT_NamedValue*>(list)[i], all);
+    } else if (field.depth == 1) {
       add(list, count * field.element_size);
     } else {
       for (size_t i = 0; i < count; ++i) {
@@ -132,20 +178,26 @@ std::string Contents(const reflection::Struct& structure, const std::vector<std:
   return all;
 }
 
+// Asks about the first object, the second, and the first again: the first answer stays.
 void Ask(Context& context, const Function& function) {
   const reflection::Struct& structure = reflection::Structs()[function.args];
   const Field* handle = OnlyHandle(structure);
-  Pairs pairs(context);
-  void* both[] = {pairs.Get(handle->target, 0), pairs.Get(handle->target, 1)};
-  if (both[0] == nullptr || both[1] == nullptr)
-    return context.Unsupported("there are no two objects to ask about");
-  std::vector<std::byte> answers[2];
+  std::optional<Pairs> pairs;
+  void* both[] = {nullptr, nullptr};
+  if (handle != nullptr) {
+    pairs.emplace(context);
+    for (int i = 0; i < 2; ++i) both[i] = pairs->Get(handle->target, i);
+    if (both[0] == nullptr || both[1] == nullptr)
+      return context.Unsupported("there are no two objects to ask about");
+  }
+  std::vector<std::byte> answers[3];
   std::string before;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 3; ++i) {
     answers[i].resize(structure.end);
     size_t size = structure.end;
     std::memcpy(answers[i].data(), &size, sizeof(size));
-    std::memcpy(answers[i].data() + handle->offset, &both[i], sizeof(both[i]));
+    if (handle != nullptr)
+      std::memcpy(answers[i].data() + handle->offset, &both[i % 2], sizeof(both[i % 2]));
     Status status = context.plugin().Call(function, answers[i].data());
     if (!status.ok()) {
       if (status.code() == StatusCode::kUnimplemented &&
@@ -156,9 +208,17 @@ void Ask(Context& context, const Function& function) {
       return;
     }
     if (i == 0) before = Contents(structure, answers[0]);
+    context.Check(kLifetime, Contents(structure, answers[0]) == before, function.name,
+                  ": what it gave of one object changed when ",
+                  i == 1 ? "it was asked about another" : "it was asked again");
   }
-  context.Check(kLifetime, Contents(structure, answers[0]) == before, function.name,
-                ": what it gave of one object changed when it was asked about another");
+  // What one holder frees is its own.
+  for (int i : {1, 2}) {
+    Arguments::FreeOutputs(context, function, answers[i].data(), structure.end);
+    context.Check(kLifetime, Contents(structure, answers[0]) == before, function.name,
+                  ": what it gave of one object changed when another answer was freed");
+  }
+  Arguments::FreeOutputs(context, function, answers[0].data(), structure.end);
 }
 
 }  // namespace
@@ -167,26 +227,26 @@ void AddCases(std::vector<Case>& cases) {
   for (const Function& function : reflection::Functions()) {
     if (function.table >= 0 || !function.IsRegular() ||
         function.returns != reflection::Returns::kError ||
-        function.answer == reflection::Answer::kChanging)
+        function.answer == reflection::Answer::kChanging || function.opens >= 0)
       continue;
     const reflection::Struct& structure = reflection::Structs()[function.args];
     const Field* handle = OnlyHandle(structure);
-    if (handle == nullptr) continue;
+    bool is_of_plugin = function.name.view() == "PJRT_Plugin_Attributes";
+    if (handle == nullptr && !is_of_plugin) continue;
     bool has_list = false;
     for (const Field& field : FieldsOf(structure))
       has_list |= field.direction == Direction::kOut && field.depth > 0;
     namespace kinds = reflection::handle;
-    bool has_two = false;
+    bool has_two = is_of_plugin;
     for (int kind : {kinds::kPJRT_LoadedExecutable, kinds::kPJRT_Executable, kinds::kPJRT_Buffer,
                      kinds::kPJRT_Device, kinds::kPJRT_DeviceDescription, kinds::kPJRT_Memory})
-      has_two |= handle->target == kind;
+      has_two |= handle != nullptr && handle->target == kind;
     if (!has_list || !has_two) continue;
-    cases.push_back({StrCat("L1/two_at_once/", function.name),
-                     Level::kL1,
-                     ClientNeed::kShared,
-                     {kLifetime},
-                     [&function](Context& context) { Ask(context, function); },
-                     false});
+    cases.push_back({StrCat("L1/two_at_once/", function.name), Level::kL1, ClientNeed::kShared,
+                     is_of_plugin
+                         ? std::vector<std::string>{kLifetime, "PJRT-Plugin_Attributes-lifetime"}
+                         : std::vector<std::string>{kLifetime},
+                     [&function](Context& context) { Ask(context, function); }, false});
   }
 }
 

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+// L2: each use of a buffer in each state that it may be in: with contents, in another layout,
+// without elements, not ready yet, failing later, failing from the begin, deleted. What comes out
+// has the contents or the error of what went in.
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/pending_buffer.h"
+#include "conformance/cases/stored_programs.h"
+
+namespace plinth::conformance {
+namespace uses {
+namespace {
+
+constexpr char kAccepted[] = "PJRT-Args-accepted";
+constexpr char kToDevice[] = "PJRT-Buffer_CopyToDevice-contents";
+constexpr char kToMemory[] = "PJRT-Buffer_CopyToMemory-contents";
+constexpr char kToHost[] = "PJRT-Buffer_ToHostBuffer-contents";
+constexpr char kRaw[] = "PJRT-Buffer_CopyRawToHost-offset";
+constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
+constexpr char kErrorInput[] = "PJRT-LoadedExecutable_Execute-error-input";
+constexpr char kReady[] = "PJRT-Buffer_ReadyEvent-after";
+constexpr char kSize[] = "PJRT-Buffer_ToHostBuffer-dst_size";
+constexpr char kErrorBuffer[] = "PJRT-Client_CreateErrorBuffer-carries";
+constexpr char kSetError[] = "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries";
+constexpr char kErrorText[] = "the data of this array is lost";
+
+enum class State { kFilled, kTurned, kLarge, kEmpty, kPending, kFailing, kFailed, kDeleted };
+constexpr std::pair<State, const char*> kStates[] = {
+    {State::kFilled, "filled"}, {State::kTurned, "column_major"}, {State::kLarge, "large"},
+    {State::kEmpty, "empty"},   {State::kPending, "pending"},     {State::kFailing, "failing"},
+    {State::kFailed, "failed"}, {State::kDeleted, "deleted"}};
+
+bool IsLate(State state) { return state == State::kPending || state == State::kFailing; }
+bool Fails(State state) { return state == State::kFailing || state == State::kFailed; }
+
+// A buffer in a state, and how it ends.
+class Subject {
+ public:
+  Subject(Context& context, State state) : context_(context), state_(state), pending_(context) {}
+
+  // False, with a finding or a note, if there is none.
+  bool Make();
+  // Ends what a buffer that is not ready waits for.
+  bool Finish();
+  PJRT_Buffer* buffer() const { return IsLate(state_) ? pending_.buffer() : buffer_.get(); }
+  const HostArray& array() const { return array_; }
+  State state() const { return state_; }
+
+ private:
+  bool Upload(PJRT_Buffer_MemoryLayout* layout = nullptr);
+
+  Context& context_;
+  State state_;
+  HostArray array_ = HostArray::F32({4}, {1, 2, 3, 4});
+  PendingBuffer pending_;
+  OwnedBuffer buffer_;
+};
+
+bool Subject::Upload(PJRT_Buffer_MemoryLayout* layout) {
+  Expected<PJRT_Device*> device = context_.Device();
+  if (!context_.Ok("", "PJRT_Client_AddressableDevices", device.status())) return false;
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+  std::vector<std::byte> given = array_.bytes;
+  given.reserve(16);
+  args.client = context_.client();
+  args.data = given.data();
+  args.type = PJRT_Buffer_Type_F32;
+  args.dims = array_.dims.data();
+  args.num_dims = array_.dims.size();
+  bool until_done = state_ == State::kFilled;
+  args.host_buffer_semantics = until_done
+                                   ? PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes
+                                   : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  args.device = *device;
+  args.device_layout = layout;
+  Status status = context_.plugin().Call(args);
+  if (layout != nullptr && !status.ok()) {
+    context_.Note(StrCat("no array with a layout: ", status.ToString()));
+    return false;
+  }
+  if (!context_.Ok(kAccepted, "PJRT_Client_BufferFromHostBuffer", status)) return false;
+  // The host's memory is used no longer than was said.
+  if (!until_done) std::fill(given.begin(), given.end(), std::byte{0x3C});
+  buffer_ = OwnedBuffer(context_.plugin(), args.buffer);
+  OwnedEvent done(context_.plugin(), args.done_with_host_buffer);
+  bool is_done = context_.Ok("PJRT-Client_BufferFromHostBuffer-done", "the upload's event",
+                             context_.Await(done.get()));
+  std::fill(given.begin(), given.end(), std::byte{0x3C});
+  return is_done;
+}
+
+bool Subject::Make() {
+  if (IsLate(state_)) return pending_.Make();
+  if (state_ == State::kLarge || state_ == State::kTurned) {
+    array_.dims =
+        state_ == State::kLarge ? std::vector<int64_t>{577, 1021} : std::vector<int64_t>{3, 5};
+    array_.bytes.resize(static_cast<size_t>(array_.dims[0] * array_.dims[1]) * 4);
+    for (size_t i = 0; i < array_.bytes.size() / 4; ++i) {
+      float value = static_cast<float>(i % 30011) + 1;
+      std::memcpy(array_.bytes.data() + i * 4, &value, 4);
+    }
+  }
+  if (state_ == State::kEmpty) array_ = HostArray::F32({3, 0, 2}, {});
+  if (state_ == State::kTurned) {
+    const int64_t order[] = {0, 1};
+    auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+    layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+    layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+    layout.tiled.minor_to_major = order;
+    layout.tiled.minor_to_major_size = 2;
+    return Upload(&layout);
+  }
+  if (state_ != State::kFailed)
+    return Upload() && (state_ != State::kDeleted || DeleteBuffer(context_, buffer_.get()));
+  Expected<PJRT_Device*> device = context_.Device();
+  if (!context_.Ok("", "PJRT_Client_AddressableDevices", device.status())) return false;
+  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
+  args.client = context_.client();
+  args.error_code = PJRT_Error_Code_DATA_LOSS;
+  args.error_message = kErrorText;
+  args.error_message_size = sizeof(kErrorText) - 1;
+  args.shape_dims = array_.dims.data();
+  args.shape_num_dims = array_.dims.size();
+  args.shape_element_type = PJRT_Buffer_Type_F32;
+  args.memory = DefaultMemoryOf(context_, *device);
+  if (!Succeeds(context_, args)) return false;
+  buffer_ = OwnedBuffer(context_.plugin(), args.buffer);
+  return true;
+}
+
+bool Subject::Finish() {
+  if (state_ == State::kPending) return pending_.Fill();
+  if (state_ != State::kFailing) return true;
+  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
+  args.transfer_manager = pending_.manager().get();
+  args.error_code = PJRT_Error_Code_DATA_LOSS;
+  args.error_message = kErrorText;
+  args.error_message_size = sizeof(kErrorText) - 1;
+  return Succeeds(context_, args);
+}
+
+// What a use gives: an array, or bytes with an event.
+struct Outcome {
+  std::string what;
+  const char* requirement;
+  HostArray wanted;
+  OwnedBuffer buffer;
+  std::vector<std::byte> bytes;
+  OwnedEvent event;
+};
+
+struct Use {
+  Context& context;
+  const Subject& subject;
+  // For the state of the subject: what its error is, who carries it.
+  std::vector<Outcome> outcomes;
+
+  // Keeps an outcome if the call succeeded; says whether it did. A subject that has failed or was
+  // deleted may be refused.
+  // `is_at_home`: a copy to where the array lies, which a plugin may refuse.
+  bool Keep(std::string what, const char* requirement, const Status& status,
+            bool is_at_home = false);
+};
+
+bool IsTheError(const Status& status) {
+  return status.code() == StatusCode::kDataLoss &&
+         status.message().find(kErrorText) != std::string::npos;
+}
+
+const char* CarriedBy(State state, const char* requirement) {
+  if (requirement == kResults) return kErrorInput;
+  return state == State::kFailing ? kSetError : kErrorBuffer;
+}
+
+bool Use::Keep(std::string what, const char* requirement, const Status& status, bool is_at_home) {
+  State state = subject.state();
+  if (status.code() == StatusCode::kUnimplemented || (is_at_home && !status.ok())) {
+    context.Note(StrCat(what, ": ", status.ToString()));
+    return false;
+  }
+  if (state == State::kDeleted) {
+    // Refused, or an array that fails.
+    if (status.ok()) outcomes.push_back({std::move(what), requirement, {}, {}, {}, {}});
+    return status.ok();
+  }
+  if (state == State::kFailed && !status.ok()) {
+    context.Check(CarriedBy(state, requirement), IsTheError(status), what,
+                  ": the error of the array became ", status.ToString());
+    return false;
+  }
+  if (!context.Ok(kAccepted, what, status)) return false;
+  outcomes.push_back({std::move(what), requirement, subject.array(), {}, {}, {}});
+  return true;
+}
+
+void CopyToDevices(Context& context, Use& use) {
+  std::vector<PJRT_Device*> devices = AddressableDevices(context);
+  if (devices.size() > 2) devices.erase(devices.begin() + 1, devices.end() - 1);
+  for (PJRT_Device* device : devices) {
+    auto args = MakeArgs<PJRT_Buffer_CopyToDevice_Args>();
+    args.buffer = use.subject.buffer();
+    args.dst_device = device;
+    Status status = context.plugin().Call(args);
+    if (use.Keep(StrCat("a copy on ", device == devices[0] ? "its own" : "another", " device"),
+                 kToDevice, status, device == devices[0]))
+      use.outcomes.back().buffer = OwnedBuffer(context.plugin(), args.dst_buffer);
+  }
+}
+
+void CopyToMemories(Context& context, Use& use) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!device.ok()) return;
+  PJRT_Memory* home = DefaultMemoryOf(context, *device);
+  for (PJRT_Memory* memory : MemoriesOf(context, *device)) {
+    auto args = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
+    args.buffer = use.subject.buffer();
+    args.dst_memory = memory;
+    Status status = context.plugin().Call(args);
+    if (use.Keep(StrCat("a copy in the memory ", MemoryKindOf(context, memory)), kToMemory, status,
+                 memory == home))
+      use.outcomes.back().buffer = OwnedBuffer(context.plugin(), args.dst_buffer);
+  }
+}
+
+// Two at once, each with its own destination, the second larger than needed.
+void CopyToHost(Context& context, Use& use) {
+  size_t size = use.subject.array().bytes.size();
+  const int64_t order[] = {1, 0};
+  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+  layout.tiled.minor_to_major = order;
+  layout.tiled.minor_to_major_size = 2;
+  // An array that lies otherwise comes back row-major if one asks for it.
+  PJRT_Buffer_MemoryLayout* wanted = use.subject.state() == State::kTurned ? &layout : nullptr;
+  if (use.subject.state() != State::kDeleted) {
+    auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+    args.src = use.subject.buffer();
+    args.host_layout = wanted;
+    Status status = context.plugin().Call(args);
+    if (use.subject.state() != State::kFailed || status.ok()) {
+      context.Ok(kSize, "asking for the size of a copy to the host", status);
+      context.Check(kSize, args.dst_size == size && args.event == nullptr, "the size is ",
+                    args.dst_size, ", not ", size, args.event == nullptr ? "" : ", with an event");
+    }
+  }
+  for (size_t more : {0, 12}) {
+    std::vector<std::byte> bytes(size + more, std::byte{0x6B});
+    // Where the array is empty there is a place all the same.
+    bytes.reserve(16);
+    auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+    args.src = use.subject.buffer();
+    args.host_layout = wanted;
+    args.dst = bytes.data();
+    args.dst_size = bytes.size();
+    Status status = context.plugin().Call(args);
+    if (!use.Keep(more == 0 ? "a copy to the host" : "a copy to a larger place", kToHost, status))
+      continue;
+    use.outcomes.back().event = OwnedEvent(context.plugin(), args.event);
+    use.outcomes.back().bytes = std::move(bytes);
+  }
+}
+
+void CopyRaw(Context& context, Use& use) {
+  if (use.subject.state() == State::kTurned) return;  // how bytes lie is the layout's business
+  size_t size = use.subject.array().bytes.size();
+  std::vector<std::byte> bytes(size, std::byte{0x6B});
+  bytes.reserve(16);
+  auto args = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
+  args.buffer = use.subject.buffer();
+  args.dst = bytes.data();
+  args.transfer_size = static_cast<int64_t>(size);
+  Status status = context.plugin().Call(args);
+  if (!use.Keep("a raw copy", kRaw, status)) return;
+  use.outcomes.back().event = OwnedEvent(context.plugin(), args.event);
+  use.outcomes.back().bytes = std::move(bytes);
+}
+
+// A program with four results: the argument, twice its elements, and both again.
+void Execute(Context& context, Use& use) {
+  if (use.subject.array().dims != std::vector<int64_t>{4}) return;
+  Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "same_four"));
+  if (!context.Ok("", "PJRT_Client_Compile", program.status())) return;
+  PJRT_Buffer* handles[] = {use.subject.buffer()};
+  OwnedEvent done;
+  auto results = context.Execute(program->get(), handles, &done);
+  if (!use.Keep("the first result", kResults, results.status())) return;
+  std::vector<float> twice = use.subject.array().AsF32();
+  for (float& value : twice) value *= 2;
+  use.outcomes.back().buffer = std::move((*results)[0]);
+  for (size_t i = 1; i < results->size(); ++i) {
+    bool is_twice = i % 2 == 1;
+    use.outcomes.push_back({StrCat("result ", i),
+                            kResults,
+                            is_twice ? HostArray::F32({4}, twice) : use.subject.array(),
+                            std::move((*results)[i]),
+                            {},
+                            {}});
+  }
+}
+
+// The ready event twice: two objects.
+void Ready(Context& context, Use& use) {
+  OwnedEvent first;
+  for (int i = 0; i < 2; ++i) {
+    auto args = MakeArgs<PJRT_Buffer_ReadyEvent_Args>();
+    args.buffer = use.subject.buffer();
+    Status status = context.plugin().Call(args);
+    if (!context.Ok(kReady, "PJRT_Buffer_ReadyEvent", status)) return;
+    context.Check("PJRT-Args-output-new", first.get() != args.event,
+                  "two ready events of a buffer are one object");
+    if (use.subject.state() == State::kDeleted) {
+      OwnedEvent event(context.plugin(), args.event);
+      context.Check("PJRT-Buffer_ReadyEvent-deleted", IsEventReady(context, event.get()),
+                    "the ready event of a deleted buffer does not fail at once");
+      continue;
+    }
+    use.outcomes.push_back({i == 0 ? "the ready event" : "a second ready event",
+                            kReady,
+                            use.subject.array(),
+                            {},
+                            {},
+                            OwnedEvent(context.plugin(), args.event)});
+    if (i == 0) {
+      // Kept alive by its outcome.
+      first = OwnedEvent();
+      auto* kept = use.outcomes.back().event.get();
+      context.Check("PJRT-Args-output-handle", kept != nullptr, "the ready event is null");
+    }
+  }
+  if (use.outcomes.size() == 2)
+    context.Check("PJRT-Args-output-new",
+                  use.outcomes[0].event.get() != use.outcomes[1].event.get(),
+                  "two ready events of a buffer are one object");
+}
+
+void CheckOutcome(Context& context, State state, Outcome& outcome) {
+  Status status = outcome.buffer ? AwaitBuffer(context, outcome.buffer.get())
+                                 : context.Await(outcome.event.get());
+  if (state == State::kDeleted) {
+    context.Check(outcome.requirement, !status.ok(), outcome.what,
+                  " of a deleted buffer succeeded");
+    return;
+  }
+  if (Fails(state)) {
+    context.Check(CarriedBy(state, outcome.requirement), IsTheError(status), outcome.what,
+                  " ended with ", status.ToString(), ", not with the error of its array");
+    return;
+  }
+  if (!context.Ok(outcome.requirement, outcome.what, status)) return;
+  if (outcome.buffer) {
+    Expected<HostArray> back = context.Download(outcome.buffer.get());
+    if (!context.Ok(outcome.requirement, outcome.what, back.status())) return;
+    context.Check(outcome.requirement,
+                  back->dims == outcome.wanted.dims && back->bytes == outcome.wanted.bytes,
+                  outcome.what, " has other contents");
+  } else if (!outcome.bytes.empty()) {
+    size_t size = outcome.wanted.bytes.size();
+    context.Check(
+        outcome.requirement,
+        std::equal(outcome.wanted.bytes.begin(), outcome.wanted.bytes.end(), outcome.bytes.begin()),
+        outcome.what, " has other contents");
+    for (size_t i = size; i < outcome.bytes.size(); ++i) {
+      if (!context.Check(outcome.requirement, outcome.bytes[i] == std::byte{0x6B}, outcome.what,
+                         " wrote behind the contents"))
+        break;
+    }
+  }
+}
+
+constexpr std::pair<void (*)(Context&, Use&), const char*> kUses[] = {
+    {CopyToDevices, "devices"}, {CopyToMemories, "memories"}, {CopyToHost, "host"},
+    {CopyRaw, "raw"},           {Execute, "execute"},         {Ready, "ready"}};
+
+void RunState(Context& context, State state) {
+  for (auto [run, name] : kUses) {
+    context.TellRow(name);
+    Subject subject(context, state);
+    if (!subject.Make()) return;
+    Use use{context, subject, {}};
+    run(context, use);
+    for (const Outcome& outcome : use.outcomes) {
+      if (!IsLate(state)) continue;
+      OwnedEvent own = outcome.buffer ? ReadyEventOf(context, outcome.buffer.get()) : OwnedEvent();
+      PJRT_Event* event = outcome.buffer ? own.get() : outcome.event.get();
+      context.Check(kReady, event == nullptr || !IsEventReady(context, event), outcome.what,
+                    " was ready before the array was");
+    }
+    if (!subject.Finish()) return;
+    for (Outcome& outcome : use.outcomes) CheckOutcome(context, state, outcome);
+  }
+}
+
+}  // namespace
+
+void AddCases(std::vector<Case>& cases) {
+  for (auto [state, name] : kStates) {
+    cases.push_back({StrCat("L2/use/", name),
+                     Level::kL2,
+                     ClientNeed::kShared,
+                     {"PJRT-Client_BufferFromHostBuffer-done",
+                      "PJRT-Client_BufferFromHostBuffer-only-during-call", kAccepted, kToDevice,
+                      kToMemory, kToHost, kRaw, kResults, kErrorInput, kReady, kSize, kErrorBuffer,
+                      kSetError, "PJRT-Args-output-new", "PJRT-Buffer_ReadyEvent-deleted",
+                      "PJRT-Buffer_ToHostBuffer-deleted"},
+                     [state = state](Context& context) { RunState(context, state); },
+                     false});
+  }
+}
+
+}  // namespace uses
+
+void AddUseCases(std::vector<Case>& cases) { uses::AddCases(cases); }
+
+}  // namespace plinth::conformance
