@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
 
 namespace plinth::mutants {
@@ -61,22 +62,16 @@ constexpr Mutant kBufferMutants[] = {
     {"dimension_order", "PJRT-Buffer_ToHostBuffer-contents",
      "five dimensions are reported in the wrong order",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_Dimensions>(t, [](auto* a) {
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_Dimensions>(t, [](auto& a) {
          static thread_local int64_t dims[5];
-         PJRT_Error* error = Real().PJRT_Buffer_Dimensions(a);
-         if (error != nullptr || a->num_dims != 5) return error;
-         std::reverse_copy(a->dims, a->dims + 5, dims);
-         a->dims = dims;
-         return error;
+         if (a.num_dims != 5) return;
+         std::reverse_copy(a.dims, a.dims + 5, dims);
+         a.dims = dims;
        });
      }},
     {"delete_not_seen", "PJRT-Buffer_IsDeleted-truth", "a deleted buffer says that it is not",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_IsDeleted>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Buffer_IsDeleted(a);
-         if (error == nullptr) a->is_deleted = false;
-         return error;
-       });
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_IsDeleted>(t, [](auto& a) { a.is_deleted = false; });
      }},
     {"delete_again", "PJRT-Buffer_Delete-again", "deleting a buffer again is refused",
      [](PJRT_Api& t) {
@@ -97,10 +92,8 @@ constexpr Mutant kBufferMutants[] = {
          Marked().Add(a->buffer);
          return nullptr;
        });
-       Replace<&PJRT_Api::PJRT_Buffer_IsDeleted>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Buffer_IsDeleted(a);
-         if (error == nullptr && Marked().Has(a->buffer)) a->is_deleted = true;
-         return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_IsDeleted>(t, [](auto& a) {
+         if (Marked().Has(a.buffer)) a.is_deleted = true;
        });
      }},
     {"ready_of_deleted", "PJRT-Buffer_ReadyEvent-deleted",
@@ -176,13 +169,8 @@ constexpr Mutant kBufferMutants[] = {
     {"view_never_deleted", "PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
      "on_delete_callback of a view never runs",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_CreateViewOfDeviceBuffer>(t, [](auto* a) {
-         auto own = *a;
-         own.on_delete_callback = nullptr;
-         PJRT_Error* error = Real().PJRT_Client_CreateViewOfDeviceBuffer(&own);
-         a->buffer = own.buffer;
-         return error;
-       });
+       ChangeInputs<&PJRT_Api::PJRT_Client_CreateViewOfDeviceBuffer>(
+           t, [](auto& a) { a.on_delete_callback = nullptr; });
      }},
     {"view_deleted_twice", "PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
      "on_delete_callback of a view runs twice",
@@ -208,11 +196,7 @@ constexpr Mutant kBufferMutants[] = {
      }},
     {"two_devices_one_id", "PJRT-DeviceDescription_Id-unique", "every device has the id 0",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_DeviceDescription_Id>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_DeviceDescription_Id(a);
-         if (error == nullptr) a->id = 0;
-         return error;
-       });
+       ChangeOutputs<&PJRT_Api::PJRT_DeviceDescription_Id>(t, [](auto& a) { a.id = 0; });
      }},
     {"lookup_any_device", "PJRT-Client_LookupDevice-unknown", "the id of no device finds a device",
      [](PJRT_Api& t) {
@@ -233,46 +217,33 @@ constexpr Mutant kBufferMutants[] = {
          is_reversed = error == nullptr && a->id == 1;
          return error;
        });
-       Replace<&PJRT_Api::PJRT_Client_AddressableDevices>(t, [](auto* a) {
+       ChangeOutputs<&PJRT_Api::PJRT_Client_AddressableDevices>(t, [](auto& a) {
          static std::vector<PJRT_Device*> devices;
-         PJRT_Error* error = Real().PJRT_Client_AddressableDevices(a);
-         if (error != nullptr || !is_reversed) return error;
+         if (!is_reversed) return;
          is_reversed = false;
-         devices.assign(a->addressable_devices,
-                        a->addressable_devices + a->num_addressable_devices);
+         devices.assign(a.addressable_devices, a.addressable_devices + a.num_addressable_devices);
          std::reverse(devices.begin(), devices.end());
-         a->addressable_devices = devices.data();
-         return error;
+         a.addressable_devices = devices.data();
        });
      }},
     {"memory_kind", "PJRT-Device_AddressableMemories-kinds",
      "all memories of a device have the same kind",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Memory_Kind>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Memory_Kind(a);
-         if (error != nullptr) return error;
-         a->kind = "device";
-         a->kind_size = 6;
-         return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Memory_Kind>(t, [](auto& a) {
+         a.kind = "device";
+         a.kind_size = 6;
        });
      }},
     {"no_default_memory", "PJRT-Device_DefaultMemory-exists", "a device has no default memory",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Device_DefaultMemory>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Device_DefaultMemory(a);
-         if (error == nullptr) a->memory = nullptr;
-         return error;
-       });
+       ChangeOutputs<&PJRT_Api::PJRT_Device_DefaultMemory>(t, [](auto& a) { a.memory = nullptr; });
      }},
     {"bytes_limit_not_set", "PJRT-Device_MemoryStats-bytes_limit",
      "bytes_limit holds something that is not marked as set",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Device_MemoryStats>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Device_MemoryStats(a);
-         if (error != nullptr) return error;
-         a->bytes_limit_is_set = false;
-         a->bytes_limit = 12345;
-         return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Device_MemoryStats>(t, [](auto& a) {
+         a.bytes_limit_is_set = false;
+         a.bytes_limit = 12345;
        });
      }},
 };

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
 
 namespace plinth::mutants {
@@ -205,10 +206,8 @@ constexpr Mutant kEventMutants[] = {
     {"is_ready_flips", "PJRT-Event_IsReady-monotone", "a ready event is not ready any more",
      [](PJRT_Api& t) {
        ForgetDestroyedEvents(t);
-       Replace<&PJRT_Api::PJRT_Event_IsReady>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Event_IsReady(a);
-         if (error == nullptr && a->is_ready) a->is_ready = SeenEvents().Add(a->event);
-         return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Event_IsReady>(t, [](auto& a) {
+         if (a.is_ready) a.is_ready = SeenEvents().Add(a.event);
        });
      }},
     {"is_ready_blocks", "PJRT-Event_IsReady-nonblocking",

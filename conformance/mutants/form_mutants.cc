@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
 #include "pjrt_c_api_ffi_extension.h"
 #include "pjrt_c_api_layouts_extension.h"
@@ -68,15 +69,12 @@ std::set<size_t>& Written() {
 constexpr Mutant kFormMutants[] = {
     {"dims_of_32_bits", "PJRT-Buffer_Dimensions-asked-for", "dimensions are kept in 32 bits",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_Dimensions>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Buffer_Dimensions(a);
-         if (error != nullptr) return error;
-         std::vector<int64_t> dims(a->dims, a->dims + a->num_dims);
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_Dimensions>(t, [](auto& a) {
+         std::vector<int64_t> dims(a.dims, a.dims + a.num_dims);
          if (std::none_of(dims.begin(), dims.end(), [](int64_t d) { return d > INT32_MAX; }))
-           return error;
+           return;
          for (int64_t& dim : dims) dim = static_cast<int32_t>(dim);
-         a->dims = Keep(dims);
-         return error;
+         a.dims = Keep(dims);
        });
      }},
     {"strides_are_no_layout", "PJRT-Buffer_ToHostBuffer-layout",
@@ -95,27 +93,17 @@ constexpr Mutant kFormMutants[] = {
     {"layouts_of_manager", "PJRT-Client_BufferFromHostBuffer-layout-kept",
      "a manager's buffers ignore their layouts",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_CreateBuffersForAsyncHostToDevice>(t, [](auto* a) {
-         if (a->device_layouts == nullptr)
-           return Real().PJRT_Client_CreateBuffersForAsyncHostToDevice(a);
-         auto own = *a;
-         own.device_layouts = nullptr;
-         own.num_device_layouts = 0;
-         PJRT_Error* error = Real().PJRT_Client_CreateBuffersForAsyncHostToDevice(&own);
-         a->transfer_manager = own.transfer_manager;
-         return error;
+       ChangeInputs<&PJRT_Api::PJRT_Client_CreateBuffersForAsyncHostToDevice>(t, [](auto& a) {
+         if (a.device_layouts == nullptr) return;
+         a.device_layouts = nullptr;
+         a.num_device_layouts = 0;
        });
      }},
     {"literal_row_major", "PJRT-Buffer_ToHostBuffer-contents",
      "the layout of a literal is taken for row-major",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferLiteral>(t, [](auto* a) {
-         auto own = *a;
-         own.shape_layout = nullptr;
-         PJRT_Error* error = Real().PJRT_AsyncHostToDeviceTransferManager_TransferLiteral(&own);
-         a->done_with_h2d_transfer = own.done_with_h2d_transfer;
-         return error;
-       });
+       ChangeInputs<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferLiteral>(
+           t, [](auto& a) { a.shape_layout = nullptr; });
      }},
     {"strides_of_16_bits", "PJRT-Client_BufferFromHostBuffer-strides",
      "strides above 65535 are cut to 16 bits",
@@ -170,22 +158,16 @@ constexpr Mutant kFormMutants[] = {
     {"alias_is_arguments", "PJRT-Executable_GetCompiledMemoryStats-alias",
      "all bytes of arguments count as aliased",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_GetCompiledMemoryStats>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Executable_GetCompiledMemoryStats(a);
-         if (error == nullptr) a->alias_size_in_bytes = a->argument_size_in_bytes;
-         return error;
-       });
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCompiledMemoryStats>(
+           t, [](auto& a) { a.alias_size_in_bytes = a.argument_size_in_bytes; });
      }},
     {"serialized_at_home", "PJRT-Executable_DeserializeAndLoad-elsewhere",
      "only the process that wrote an executable can load it",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_Serialize>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Executable_Serialize(a);
-         if (error != nullptr) return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_Serialize>(t, [](auto& a) {
          std::lock_guard<std::mutex> lock(FormLock());
          Written().insert(
-             std::hash<std::string_view>()({a->serialized_bytes, a->serialized_bytes_size}));
-         return error;
+             std::hash<std::string_view>()({a.serialized_bytes, a.serialized_bytes_size}));
        });
        Replace<&PJRT_Api::PJRT_Executable_DeserializeAndLoad>(t, [](auto* a) {
          if (a->serialized_executable != nullptr) {
@@ -200,16 +182,13 @@ constexpr Mutant kFormMutants[] = {
     {"shapes_share_a_place", "PJRT-Args-output-lifetime",
      "output dimensions of all executables share one place",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_OutputDimensions>(t, [](auto* a) {
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_OutputDimensions>(t, [](auto& a) {
          static int64_t dims[4096];
-         PJRT_Error* error = Real().PJRT_Executable_OutputDimensions(a);
-         if (error != nullptr) return error;
          size_t count = 0;
-         for (size_t i = 0; i < a->num_outputs; ++i) count += a->dim_sizes[i];
+         for (size_t i = 0; i < a.num_outputs; ++i) count += a.dim_sizes[i];
          std::lock_guard<std::mutex> lock(FormLock());
-         std::copy_n(a->dims, count, dims);
-         a->dims = dims;
-         return error;
+         std::copy_n(a.dims, count, dims);
+         a.dims = dims;
        });
      }},
     {"layout_major_first", "PJRT-Layouts_PJRT_Buffer_MemoryLayout-same",

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
 
 namespace plinth::mutants {
@@ -236,10 +237,8 @@ constexpr Mutant kLaunchMutants[] = {
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
            t, [](auto* a) { return ExecuteAndChange(a, [&] { TheLaterArguments().Add(a); }); });
-       Replace<&PJRT_Api::PJRT_Buffer_IsDeleted>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Buffer_IsDeleted(a);
-         if (error == nullptr && TheLaterArguments().Has(a->buffer)) a->is_deleted = false;
-         return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_IsDeleted>(t, [](auto& a) {
+         if (TheLaterArguments().Has(a.buffer)) a.is_deleted = false;
        });
        Replace<&PJRT_Api::PJRT_Buffer_Destroy>(t, [](auto* a) {
          TheLaterArguments().Remove(a->buffer);
@@ -308,12 +307,10 @@ constexpr Mutant kLaunchMutants[] = {
      }},
     {"lost_partner_has_another_code", kNoPartner, "who waits in vain has the code INTERNAL",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Error_GetCode>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Error_GetCode(a);
-         if (error == nullptr && a->code == PJRT_Error_Code_FAILED_PRECONDITION) {
-           a->code = PJRT_Error_Code_INTERNAL;
+       ChangeOutputs<&PJRT_Api::PJRT_Error_GetCode>(t, [](auto& a) {
+         if (a.code == PJRT_Error_Code_FAILED_PRECONDITION) {
+           a.code = PJRT_Error_Code_INTERNAL;
          }
-         return error;
        });
      }},
     {"lost_partner_has_no_name", kNoPartner, "who waits in vain is told no op",
@@ -337,19 +334,17 @@ constexpr Mutant kLaunchMutants[] = {
      }},
     {"devices_sorted", kAssignment, "an executable tells its devices in the order of ids",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_LoadedExecutable_AddressableDevices>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_LoadedExecutable_AddressableDevices(a);
-         if (error != nullptr || a->num_addressable_devices < 2) return error;
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_AddressableDevices>(t, [](auto& a) {
+         if (a.num_addressable_devices < 2) return;
          // Devices lie in one array in the order of their ids.
          static std::mutex mutex;
          static std::set<std::vector<PJRT_Device*>>* const lists =
              new std::set<std::vector<PJRT_Device*>>;
-         std::vector<PJRT_Device*> sorted(a->addressable_devices,
-                                          a->addressable_devices + a->num_addressable_devices);
+         std::vector<PJRT_Device*> sorted(a.addressable_devices,
+                                          a.addressable_devices + a.num_addressable_devices);
          std::sort(sorted.begin(), sorted.end());
          std::lock_guard lock(mutex);
-         a->addressable_devices = lists->insert(std::move(sorted)).first->data();
-         return error;
+         a.addressable_devices = lists->insert(std::move(sorted)).first->data();
        });
      }},
     {"bad_assignment_is_default", kAssignment,
@@ -374,19 +369,17 @@ constexpr Mutant kLaunchMutants[] = {
     {"partitions_renumbered", "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order",
      "logical ids are those of the devices in reverse",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_LoadedExecutable_AddressableDeviceLogicalIds>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_LoadedExecutable_AddressableDeviceLogicalIds(a);
-         if (error != nullptr || a->num_addressable_device_logical_ids < 2) return error;
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_AddressableDeviceLogicalIds>(t, [](auto& a) {
+         if (a.num_addressable_device_logical_ids < 2) return;
          static std::mutex mutex;
          static auto* const lists = new std::vector<std::vector<PJRT_LogicalDeviceIds>>;
          std::vector<PJRT_LogicalDeviceIds> turned(
-             a->addressable_device_logical_ids,
-             a->addressable_device_logical_ids + a->num_addressable_device_logical_ids);
+             a.addressable_device_logical_ids,
+             a.addressable_device_logical_ids + a.num_addressable_device_logical_ids);
          std::reverse(turned.begin(), turned.end());
          std::lock_guard lock(mutex);
          lists->push_back(std::move(turned));
-         a->addressable_device_logical_ids = lists->back().data();
-         return error;
+         a.addressable_device_logical_ids = lists->back().data();
        });
      }},
 };

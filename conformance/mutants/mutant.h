@@ -40,8 +40,16 @@ std::span<const Mutant> LaunchMutants();
 std::span<const Mutant> ProcessMutants();
 std::span<const Mutant> VendorMutants();
 std::span<const Mutant> FormMutants();
-std::span<const Mutant> BoringMutants();
 std::span<const Mutant> ValueMutants();
+std::span<const Mutant> ArithmeticMutants();
+std::span<const Mutant> ConversionMutants();
+std::span<const Mutant> ShapeMutants();
+std::span<const Mutant> HostTransferMutants();
+std::span<const Mutant> CopyMutants();
+std::span<const Mutant> ExecutableMutants();
+std::span<const Mutant> MachineMutants();
+std::span<const Mutant> ManagerMutants();
+std::span<const Mutant> ArgumentMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -21,8 +21,10 @@ std::vector<const Mutant*> AllMutants() {
   std::vector<const Mutant*> all;
   for (std::span<const Mutant> some :
        {TableMutants(), EventMutants(), BufferMutants(), TransferMutants(), ExecuteMutants(),
-        LaunchMutants(), ProcessMutants(), VendorMutants(), FormMutants(), BoringMutants(),
-        ValueMutants()}) {
+        LaunchMutants(), ProcessMutants(), VendorMutants(), FormMutants(), ValueMutants(),
+        ArithmeticMutants(), ConversionMutants(), ShapeMutants(), HostTransferMutants(),
+        CopyMutants(), ExecutableMutants(), MachineMutants(), ManagerMutants(),
+        ArgumentMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;

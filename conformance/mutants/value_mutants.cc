@@ -8,23 +8,16 @@
 #include <string_view>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/program_text.h"
 
 namespace plinth::mutants {
 namespace {
 
-std::string Replaced(std::string text, std::string_view from, std::string_view to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
 // Compiles with each line of the program changed.
 template <typename Change>
 PJRT_Error* CompileLines(PJRT_Client_Compile_Args* a, Change change) {
-  if (a->program == nullptr || a->program->code == nullptr) return Real().PJRT_Client_Compile(a);
+  if (!HasText(*a)) return Real().PJRT_Client_Compile(a);
   std::string_view code(a->program->code, a->program->code_size);
-  if (code.find("func.func") == code.npos) return Real().PJRT_Client_Compile(a);
   std::string changed;
   while (!code.empty()) {
     size_t end = std::min(code.find('\n'), code.size() - 1) + 1;
@@ -50,24 +43,13 @@ void Lines(PJRT_Api& t, Change) {
   Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) { return CompileLines(a, Change{}); });
 }
 
-bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
 // "3x5x" of the last "tensor<3x5xf32>" in a line; `element` without the closing bracket.
-std::string DimsOf(std::string_view line, std::string_view element) {
+std::string DimsBefore(std::string_view line, std::string_view element) {
   size_t from = line.rfind("tensor<");
   if (from == line.npos) return "?";
   std::string_view inner = line.substr(from + 7);
   size_t end = inner.find(std::string(element) + ">");
   return end == inner.npos ? "?" : std::string(inner.substr(0, end));
-}
-
-// What stands between `from` and `to`, the first time; empty where it does not.
-std::string Between(std::string_view line, std::string_view from, std::string_view to) {
-  size_t begin = line.find(from);
-  if (begin == line.npos) return "";
-  begin += from.size();
-  size_t end = line.find(to, begin);
-  return end == line.npos ? "" : std::string(line.substr(begin, end - begin));
 }
 
 // Clears the elements of f32 outputs that do not fill eight, of arrays with so many elements or
@@ -202,7 +184,7 @@ constexpr Mutant kValueMutants[] = {
      "a conversion to bf16 rounds halves up, and not to even",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "bf16");
+         std::string dims = DimsBefore(line, "bf16");
          if (dims == "?" || !Has(line, "%r = stablehlo.convert %a0 : (tensor<" + dims + "f32>)"))
            return line;
          std::string u = "tensor<" + dims + "ui32>", n = "tensor<" + dims + "ui16>";
@@ -219,7 +201,7 @@ constexpr Mutant kValueMutants[] = {
      "s32 above 2^30 becomes f32 by cutting bits",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "f32");
+         std::string dims = DimsBefore(line, "f32");
          if (dims == "?" || !Has(line, "%r = stablehlo.convert %a0 : (tensor<" + dims + "i32>)"))
            return line;
          std::string i = "tensor<" + dims + "i32>", f = "tensor<" + dims + "f32>";
@@ -234,7 +216,7 @@ constexpr Mutant kValueMutants[] = {
     {"unsigned_by_signed", "PJRT-LoadedExecutable_Execute-results", "f64 becomes u64 by way of s64",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "ui64");
+         std::string dims = DimsBefore(line, "ui64");
          if (dims == "?" || !Has(line, "%r = stablehlo.convert %a0 : (tensor<" + dims + "f64>)"))
            return line;
          return "%z0 = stablehlo.convert %a0 : (tensor<" + dims + "f64>) -> tensor<" + dims +
@@ -245,7 +227,7 @@ constexpr Mutant kValueMutants[] = {
     {"longs_compare_as_doubles", "PJRT-LoadedExecutable_Execute-results", "s64 are compared as f64",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "i1");
+         std::string dims = DimsBefore(line, "i1");
          std::string from = "tensor<" + dims + "i64>", to = "tensor<" + dims + "f64>";
          std::string number = Between(line, "%r", " =");
          if (!Has(line, "stablehlo.compare ") ||
@@ -262,7 +244,7 @@ constexpr Mutant kValueMutants[] = {
      "numbers of f32 that are neighbours are equal",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "i1");
+         std::string dims = DimsBefore(line, "i1");
          std::string f = "tensor<" + dims + "f32>", number = Between(line, "%r", " =");
          if (!Has(line, "stablehlo.compare EQ, %a0, %a1, FLOAT : (" + f)) return line;
          std::string x = "%x" + number;
@@ -318,7 +300,7 @@ constexpr Mutant kValueMutants[] = {
      "tanh of a complex number is computed from e^2x",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "complex<f32>");
+         std::string dims = DimsBefore(line, "complex<f32>");
          if (dims == "?" || !Has(line, "\"stablehlo.tanh\"(%a0)")) return line;
          std::string c = " : tensor<" + dims + "complex<f32>>\n";
          return "%z0 = stablehlo.add %a0, %a0" + c + "%z1 = stablehlo.exponential %z0" + c +
@@ -331,7 +313,7 @@ constexpr Mutant kValueMutants[] = {
      "the root of a complex number is computed from its square",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "complex<f32>");
+         std::string dims = DimsBefore(line, "complex<f32>");
          if (dims == "?" || !Has(line, "\"stablehlo.sqrt\"(%a0)")) return line;
          std::string c = " : tensor<" + dims + "complex<f32>>\n",
                      f = " : tensor<" + dims + "f32>\n";
@@ -350,7 +332,7 @@ constexpr Mutant kValueMutants[] = {
      "the logarithm of a complex number is computed from its square",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "complex<f32>");
+         std::string dims = DimsBefore(line, "complex<f32>");
          if (dims == "?" || !Has(line, "\"stablehlo.log\"(%a0)")) return line;
          std::string f = " : tensor<" + dims + "f32>\n";
          std::string part = " : (tensor<" + dims + "complex<f32>>) -> tensor<" + dims + "f32>\n";
@@ -366,7 +348,7 @@ constexpr Mutant kValueMutants[] = {
      "a product of s8 that does not fit is 0",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "i8");
+         std::string dims = DimsBefore(line, "i8");
          std::string n = "tensor<" + dims + "i8>", w = "tensor<" + dims + "i32>";
          bool is_product = Has(line, "%r = \"stablehlo.multiply\"(%a0, %a1)") ||
                            Has(line, "%r = stablehlo.multiply %a0, %a1 ");
@@ -426,7 +408,7 @@ constexpr Mutant kValueMutants[] = {
      "f32 that is subnormal in f16 becomes 0",
      [](PJRT_Api& t) {
        Lines(t, [](std::string line) {
-         std::string dims = DimsOf(line, "f16");
+         std::string dims = DimsBefore(line, "f16");
          std::string f = "tensor<" + dims + "f32>", h = "tensor<" + dims + "f16>";
          if (dims == "?" || !Has(line, "%r = stablehlo.convert %a0 : (" + f + ")")) return line;
          return "%z0 = stablehlo.abs %a0 : " + f +

@@ -19,42 +19,12 @@
 #include <thread>
 #include <vector>
 
+#include "conformance/mutants/behind.h"
+#include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
 
 namespace plinth::mutants {
 namespace {
-
-PJRT_Event* ReadyEvent() {
-  auto create = MakeArgs<PJRT_Event_Create_Args>();
-  FreeError(Real().PJRT_Event_Create(&create));
-  auto set = MakeArgs<PJRT_Event_Set_Args>();
-  set.event = create.event;
-  FreeError(Real().PJRT_Event_Set(&set));
-  return create.event;
-}
-
-size_t RankOf(PJRT_Buffer* buffer) {
-  auto dims = MakeArgs<PJRT_Buffer_Dimensions_Args>();
-  dims.buffer = buffer;
-  PJRT_Error* error = Real().PJRT_Buffer_Dimensions(&dims);
-  FreeError(error);
-  return error == nullptr ? dims.num_dims : 0;
-}
-
-PJRT_Buffer_Type ElementTypeOf(PJRT_Buffer* buffer) {
-  auto type = MakeArgs<PJRT_Buffer_ElementType_Args>();
-  type.buffer = buffer;
-  FreeError(Real().PJRT_Buffer_ElementType(&type));
-  return type.type;
-}
-
-// Bytes that nobody frees.
-void Forget(size_t bytes) {
-  static std::vector<void*>* const lost = new std::vector<void*>;
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  lost->push_back(std::memset(std::malloc(bytes), 1, bytes));
-}
 
 struct LatestCallback {
   PJRT_Event_OnReadyCallback callback;
@@ -64,14 +34,11 @@ struct LatestCallback {
 constexpr Mutant kVendorMutants[] = {
     {"device_text_shared", "PJRT-Args-output-true", "texts of devices share one place",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_DeviceDescription_ToString>(t, [](auto* a) {
+       ChangeOutputs<&PJRT_Api::PJRT_DeviceDescription_ToString>(t, [](auto& a) {
          static std::string text;
-         PJRT_Error* error = Real().PJRT_DeviceDescription_ToString(a);
-         if (error != nullptr) return error;
          text = "device";
-         a->to_string = text.data();
-         a->to_string_size = text.size();
-         return error;
+         a.to_string = text.data();
+         a.to_string_size = text.size();
        });
      }},
     {"locale_changed", "PJRT-Process-state", "compiling sets another locale",
@@ -123,15 +90,10 @@ constexpr Mutant kVendorMutants[] = {
     {"strides_of_rank_3", "PJRT-Client_BufferFromHostBuffer-strides",
      "strides of three and more dimensions are not read",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
-         if (a->num_dims < 3) return Real().PJRT_Client_BufferFromHostBuffer(a);
-         auto own = *a;
-         own.byte_strides = nullptr;
-         own.num_byte_strides = 0;
-         PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(&own);
-         a->buffer = own.buffer;
-         a->done_with_host_buffer = own.done_with_host_buffer;
-         return error;
+       ChangeInputs<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto& a) {
+         if (a.num_dims < 3) return;
+         a.byte_strides = nullptr;
+         a.num_byte_strides = 0;
        });
      }},
     {"writes_after_destination", "PJRT-Buffer_ToHostBuffer-contents",
@@ -153,47 +115,36 @@ constexpr Mutant kVendorMutants[] = {
     {"host_layout_ignored", "PJRT-Buffer_ToHostBuffer-contents",
      "the layout for the host is not read",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) {
-         auto own = *a;
-         own.host_layout = nullptr;
-         PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(&own);
-         a->dst_size = own.dst_size;
-         a->event = own.event;
-         return error;
-       });
+       ChangeInputs<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t,
+                                                         [](auto& a) { a.host_layout = nullptr; });
      }},
     {"nan_canonical", "PJRT-Buffer_ToHostBuffer-contents", "the payload of a NaN is lost",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(a);
-         if (error != nullptr || a->dst == nullptr || ElementTypeOf(a->src) != PJRT_Buffer_Type_F32)
-           return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto& a) {
+         if (a.dst == nullptr || ElementTypeOf(a.src) != PJRT_Buffer_Type_F32) return;
          auto await = MakeArgs<PJRT_Event_Await_Args>();
-         await.event = a->event;
+         await.event = a.event;
          FreeError(Real().PJRT_Event_Await(&await));
-         for (size_t i = 0; i + 4 <= a->dst_size; i += 4) {
+         for (size_t i = 0; i + 4 <= a.dst_size; i += 4) {
            uint32_t bits;
-           std::memcpy(&bits, static_cast<char*>(a->dst) + i, 4);
+           std::memcpy(&bits, static_cast<char*>(a.dst) + i, 4);
            if ((bits & 0x7FFFFFFF) > 0x7F800000) bits = 0x7FC00000;
-           std::memcpy(static_cast<char*>(a->dst) + i, &bits, 4);
+           std::memcpy(static_cast<char*>(a.dst) + i, &bits, 4);
          }
-         return error;
        });
      }},
     {"outputs_above_64", "PJRT-LoadedExecutable_Execute-results",
      "the outputs from the 65th on are null",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_LoadedExecutable_Execute(a);
-         if (error != nullptr || a->num_devices != 1 || a->num_args != 1) return error;
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
+         if (a.num_devices != 1 || a.num_args != 1) return;
          auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
-         get.loaded_executable = a->executable;
+         get.loaded_executable = a.executable;
          FreeError(Real().PJRT_LoadedExecutable_GetExecutable(&get));
          auto count = MakeArgs<PJRT_Executable_NumOutputs_Args>();
          count.executable = get.executable;
          FreeError(Real().PJRT_Executable_NumOutputs(&count));
-         if (count.num_outputs > 64) a->output_lists[0][64] = nullptr;
-         return error;
+         if (count.num_outputs > 64) a.output_lists[0][64] = nullptr;
        });
      }},
     {"arguments_above_128", "PJRT-LoadedExecutable_Execute-results",
@@ -226,19 +177,14 @@ constexpr Mutant kVendorMutants[] = {
      }},
     {"error_text_cut", "PJRT-Event_Await-independent", "texts of errors are cut after 255 bytes",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Event_Set>(t, [](auto* a) {
-         auto own = *a;
-         own.error_message_size = std::min<size_t>(own.error_message_size, 255);
-         return Real().PJRT_Event_Set(&own);
-       });
+       ChangeInputs<&PJRT_Api::PJRT_Event_Set>(
+           t, [](auto& a) { a.error_message_size = std::min<size_t>(a.error_message_size, 255); });
      }},
     {"error_text_at_nul", "PJRT-Event_Await-independent", "texts of errors end at the first NUL",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Event_Set>(t, [](auto* a) {
-         auto own = *a;
-         if (own.error_message != nullptr)
-           own.error_message_size = strnlen(own.error_message, own.error_message_size);
-         return Real().PJRT_Event_Set(&own);
+       ChangeInputs<&PJRT_Api::PJRT_Event_Set>(t, [](auto& a) {
+         if (a.error_message != nullptr)
+           a.error_message_size = strnlen(a.error_message, a.error_message_size);
        });
      }},
     {"one_callback", "PJRT-Event_OnReady-once", "a second callback takes the place of the first",
@@ -303,68 +249,50 @@ constexpr Mutant kVendorMutants[] = {
     {"copies_to_default", "PJRT-Buffer_CopyToMemory-contents",
      "copies to another kind of memory land in the default one",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_CopyToMemory>(t, [](auto* a) {
+       ChangeInputs<&PJRT_Api::PJRT_Buffer_CopyToMemory>(t, [](auto& a) {
          auto devices = MakeArgs<PJRT_Memory_AddressableByDevices_Args>();
-         devices.memory = a->dst_memory;
-         if (a->dst_memory == nullptr ||
+         devices.memory = a.dst_memory;
+         if (a.dst_memory == nullptr ||
              Real().PJRT_Memory_AddressableByDevices(&devices) != nullptr ||
              devices.num_devices == 0)
-           return Real().PJRT_Buffer_CopyToMemory(a);
+           return;
          auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
          memory.device = devices.devices[0];
          FreeError(Real().PJRT_Device_DefaultMemory(&memory));
-         auto own = *a;
-         own.dst_memory = memory.memory;
-         PJRT_Error* error = Real().PJRT_Buffer_CopyToMemory(&own);
-         a->dst_buffer = own.dst_buffer;
-         return error;
+         a.dst_memory = memory.memory;
        });
      }},
     {"options_forgotten", "PJRT-Args-output-true",
      "PJRT_Executable_GetCompileOptions gives options of nobody",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_GetCompileOptions>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Executable_GetCompileOptions(a);
-         if (error == nullptr) a->serialized_bytes_size = 0;
-         return error;
-       });
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCompileOptions>(
+           t, [](auto& a) { a.serialized_bytes_size = 0; });
      }},
     {"one_fingerprint", "PJRT-Executable_Fingerprint-stable",
      "every executable has one fingerprint",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_Fingerprint>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Executable_Fingerprint(a);
-         if (error != nullptr) return error;
-         a->executable_fingerprint = "0123456789abcdef";
-         a->executable_fingerprint_size = 16;
-         return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_Fingerprint>(t, [](auto& a) {
+         a.executable_fingerprint = "0123456789abcdef";
+         a.executable_fingerprint_size = 16;
        });
      }},
     {"name_is_main", "PJRT-Args-output-true", "every executable is called main",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_Name>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Executable_Name(a);
-         if (error != nullptr) return error;
-         a->executable_name = "main";
-         a->executable_name_size = 4;
-         return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_Name>(t, [](auto& a) {
+         a.executable_name = "main";
+         a.executable_name_size = 4;
        });
      }},
     {"size_in_elements", "PJRT-Args-output-true", "the size of a buffer counts elements",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_OnDeviceSizeInBytes>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Buffer_OnDeviceSizeInBytes(a);
-         if (error == nullptr) a->on_device_size_in_bytes /= 4;
-         return error;
-       });
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_OnDeviceSizeInBytes>(
+           t, [](auto& a) { a.on_device_size_in_bytes /= 4; });
      }},
     {"usage_only_grows", "PJRT-Args-output-true", "bytes_in_use never falls",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Device_MemoryStats>(t, [](auto* a) {
+       ChangeOutputs<&PJRT_Api::PJRT_Device_MemoryStats>(t, [](auto& a) {
          static std::atomic<int64_t> most = 0;
-         PJRT_Error* error = Real().PJRT_Device_MemoryStats(a);
-         if (error == nullptr) a->bytes_in_use = most = std::max<int64_t>(most, a->bytes_in_use);
-         return error;
+         a.bytes_in_use = most = std::max<int64_t>(most, a.bytes_in_use);
        });
      }},
     {"forgets_failed_calls", "PJRT-Process-memory",
@@ -400,35 +328,25 @@ constexpr Mutant kVendorMutants[] = {
     {"manager_size_of_first", "PJRT-Args-output-true",
      "the size of every buffer of a manager is the first one's",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_BufferSize>(t, [](auto* a) {
-         auto own = *a;
-         if (own.buffer_index > 0 && own.buffer_index < 5) own.buffer_index = 0;
-         PJRT_Error* error = Real().PJRT_AsyncHostToDeviceTransferManager_BufferSize(&own);
-         a->buffer_size = own.buffer_size;
-         return error;
+       ChangeInputs<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_BufferSize>(t, [](auto& a) {
+         if (a.buffer_index > 0 && a.buffer_index < 5) a.buffer_index = 0;
        });
      }},
     {"view_deleted_null", "PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
      "on_delete_callback gets a null address",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_CreateViewOfDeviceBuffer>(t, [](auto* a) {
-         if (a->on_delete_callback == nullptr)
-           return Real().PJRT_Client_CreateViewOfDeviceBuffer(a);
+       ChangeInputs<&PJRT_Api::PJRT_Client_CreateViewOfDeviceBuffer>(t, [](auto& a) {
+         if (a.on_delete_callback == nullptr) return;
          struct DeleteCall {
            void (*callback)(void*, void*);
            void* arg;
          };
-         auto own = *a;
-         own.on_delete_callback_arg =
-             new DeleteCall{a->on_delete_callback, a->on_delete_callback_arg};
-         own.on_delete_callback = [](void*, void* arg) {
+         a.on_delete_callback_arg = new DeleteCall{a.on_delete_callback, a.on_delete_callback_arg};
+         a.on_delete_callback = [](void*, void* arg) {
            DeleteCall copy = *static_cast<DeleteCall*>(arg);
            delete static_cast<DeleteCall*>(arg);
            copy.callback(nullptr, copy.arg);
          };
-         PJRT_Error* error = Real().PJRT_Client_CreateViewOfDeviceBuffer(&own);
-         a->buffer = own.buffer;
-         return error;
        });
      }},
     {"format_needs_nul", "PJRT-Strings-size", "the format of a program is read to a NUL",
@@ -448,32 +366,25 @@ constexpr Mutant kVendorMutants[] = {
          PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(a);
          if (error == nullptr &&
              a->host_buffer_semantics >= PJRT_HostBufferSemantics_kImmutableZeroCopy)
-           a->done_with_host_buffer = ReadyEvent();
+           a->done_with_host_buffer = DoneEvent();
          return error;
        });
      }},
     {"rank_5_reversed", "PJRT-Executable_NumOutputs-program",
      "dimensions of outputs lack the last of many",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_OutputDimensions>(t, [](auto* a) {
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_OutputDimensions>(t, [](auto& a) {
          static thread_local std::vector<size_t> sizes;
-         PJRT_Error* error = Real().PJRT_Executable_OutputDimensions(a);
-         if (error != nullptr) return error;
-         sizes.assign(a->dim_sizes, a->dim_sizes + a->num_outputs);
+         sizes.assign(a.dim_sizes, a.dim_sizes + a.num_outputs);
          for (size_t& size : sizes) size = std::min<size_t>(size, 4);
-         a->dim_sizes = sizes.data();
-         return error;
+         a.dim_sizes = sizes.data();
        });
      }},
     {"raw_copy_from_start", "PJRT-Buffer_CopyRawToHost-offset",
      "raw copies of arrays of two dimensions begin at 0",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_CopyRawToHost>(t, [](auto* a) {
-         auto own = *a;
-         if (a->buffer != nullptr && own.offset > 0 && RankOf(a->buffer) == 2) own.offset = 0;
-         PJRT_Error* error = Real().PJRT_Buffer_CopyRawToHost(&own);
-         a->event = own.event;
-         return error;
+       ChangeInputs<&PJRT_Api::PJRT_Buffer_CopyRawToHost>(t, [](auto& a) {
+         if (a.buffer != nullptr && a.offset > 0 && RankOf(a.buffer) == 2) a.offset = 0;
        });
      }},
     {"late_callback_lost", "PJRT-Event_OnReady-once",
@@ -491,11 +402,8 @@ constexpr Mutant kVendorMutants[] = {
     {"optimized_ends_with_nul", "PJRT-Executable_OptimizedProgram-two-calls",
      "a program is written with a NUL after it",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_OptimizedProgram>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Executable_OptimizedProgram(a);
-         if (error == nullptr && a->program->code != nullptr)
-           a->program->code[a->program->code_size] = '\0';
-         return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_OptimizedProgram>(t, [](auto& a) {
+         if (a.program->code != nullptr) a.program->code[a.program->code_size] = '\0';
        });
      }},
     {"loaded_without_name", "PJRT-Executable_DeserializeAndLoad-same",
@@ -510,14 +418,9 @@ constexpr Mutant kVendorMutants[] = {
      }},
     {"memories_of_first", "PJRT-Args-output-true", "every device has the memories of the first",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Device_AddressableMemories>(t, [](auto* a) {
-         static PJRT_Device* const first = a->device;
-         auto own = *a;
-         if (a->device != nullptr && first != nullptr) own.device = first;
-         PJRT_Error* error = Real().PJRT_Device_AddressableMemories(&own);
-         a->memories = own.memories;
-         a->num_memories = own.num_memories;
-         return error;
+       ChangeInputs<&PJRT_Api::PJRT_Device_AddressableMemories>(t, [](auto& a) {
+         static PJRT_Device* const first = a.device;
+         if (a.device != nullptr && first != nullptr) a.device = first;
        });
      }},
     {"kept_is_donated", "PJRT-LoadedExecutable_Execute-donation",
@@ -537,53 +440,39 @@ constexpr Mutant kVendorMutants[] = {
     {"uninitialized_on_first", "PJRT-Args-output-true",
      "an uninitialized buffer lies on the first device",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_CreateUninitializedBuffer>(t, [](auto* a) {
+       ChangeInputs<&PJRT_Api::PJRT_Client_CreateUninitializedBuffer>(t, [](auto& a) {
          auto devices = MakeArgs<PJRT_Client_AddressableDevices_Args>();
-         devices.client = a->client;
-         auto own = *a;
-         if (a->client != nullptr && Real().PJRT_Client_AddressableDevices(&devices) == nullptr) {
-           own.device = devices.addressable_devices[0];
-           own.memory = nullptr;
+         devices.client = a.client;
+         if (a.client != nullptr && Real().PJRT_Client_AddressableDevices(&devices) == nullptr) {
+           a.device = devices.addressable_devices[0];
+           a.memory = nullptr;
          }
-         PJRT_Error* error = Real().PJRT_Client_CreateUninitializedBuffer(&own);
-         if (error == nullptr) a->buffer = own.buffer;
-         return error;
        });
      }},
     {"codes_above_10", "PJRT-Client_CreateErrorBuffer-carries",
      "codes of error buffers from 10 on become UNKNOWN",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_CreateErrorBuffer>(t, [](auto* a) {
-         auto own = *a;
-         if (own.error_code > 10 && own.error_code < 17) own.error_code = PJRT_Error_Code_UNKNOWN;
-         PJRT_Error* error = Real().PJRT_Client_CreateErrorBuffer(&own);
-         if (error == nullptr) a->buffer = own.buffer;
-         return error;
+       ChangeInputs<&PJRT_Api::PJRT_Client_CreateErrorBuffer>(t, [](auto& a) {
+         if (a.error_code > 10 && a.error_code < 17) a.error_code = PJRT_Error_Code_UNKNOWN;
        });
      }},
     {"alias_text_lost", "PJRT-Event_Await-independent", "an alias that fails has no text",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_FulfillAliasBuffer>(t, [](auto* a) {
-         auto own = *a;
-         own.error_message_size = 0;
-         return Real().PJRT_Client_FulfillAliasBuffer(&own);
-       });
+       ChangeInputs<&PJRT_Api::PJRT_Client_FulfillAliasBuffer>(
+           t, [](auto& a) { a.error_message_size = 0; });
      }},
     {"serialized_shared", "PJRT-Executable_DeserializeAndLoad-same",
      "the bytes of all serializations are in one place",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Executable_Serialize>(t, [](auto* a) {
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_Serialize>(t, [](auto& a) {
          static std::string shared;
-         PJRT_Error* error = Real().PJRT_Executable_Serialize(a);
-         if (error != nullptr) return error;
-         shared.assign(a->serialized_bytes, a->serialized_bytes_size);
-         a->serialized_executable_deleter(a->serialized_executable);
-         a->serialized_bytes = shared.data();
-         a->serialized_executable = reinterpret_cast<PJRT_SerializedExecutable*>(&shared);
-         a->serialized_executable_deleter = [](PJRT_SerializedExecutable*) {
+         shared.assign(a.serialized_bytes, a.serialized_bytes_size);
+         a.serialized_executable_deleter(a.serialized_executable);
+         a.serialized_bytes = shared.data();
+         a.serialized_executable = reinterpret_cast<PJRT_SerializedExecutable*>(&shared);
+         a.serialized_executable_deleter = [](PJRT_SerializedExecutable*) {
            std::fill(shared.begin(), shared.end(), '\0');
          };
-         return error;
        });
      }},
     {"kind_id_is_id", "PJRT-Args-output-true", "the kind id of a memory is its id",
@@ -614,22 +503,19 @@ constexpr Mutant kVendorMutants[] = {
     {"wide_integers_cut", "PJRT-Buffer_ToHostBuffer-contents",
      "64-bit integers come back with 53 bits",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(a);
-         if (error != nullptr || a->dst == nullptr ||
-             ElementTypeOf(a->src) != PJRT_Buffer_Type_S64) {
-           return error;
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto& a) {
+         if (a.dst == nullptr || ElementTypeOf(a.src) != PJRT_Buffer_Type_S64) {
+           return;
          }
          auto await = MakeArgs<PJRT_Event_Await_Args>();
-         await.event = a->event;
+         await.event = a.event;
          FreeError(Real().PJRT_Event_Await(&await));
-         for (size_t i = 0; i + 8 <= a->dst_size; i += 8) {
+         for (size_t i = 0; i + 8 <= a.dst_size; i += 8) {
            int64_t value;
-           std::memcpy(&value, static_cast<char*>(a->dst) + i, 8);
+           std::memcpy(&value, static_cast<char*>(a.dst) + i, 8);
            value = static_cast<int64_t>(static_cast<double>(value) / 2) * 2;
-           std::memcpy(static_cast<char*>(a->dst) + i, &value, 8);
+           std::memcpy(static_cast<char*>(a.dst) + i, &value, 8);
          }
-         return error;
        });
      }},
     {"raw_future_from_start", "PJRT-Buffer_CopyRawToHostFuture-event-owner",
@@ -648,24 +534,19 @@ constexpr Mutant kVendorMutants[] = {
     {"assignment_of_first", "PJRT-Args-output-true",
      "the default assignment puts all on the first device",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_DefaultDeviceAssignment>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Client_DefaultDeviceAssignment(a);
-         if (error != nullptr) return error;
-         for (int i = 1; i < a->num_replicas * a->num_partitions; ++i) {
-           a->default_assignment[i] = a->default_assignment[0];
+       ChangeOutputs<&PJRT_Api::PJRT_Client_DefaultDeviceAssignment>(t, [](auto& a) {
+         for (int i = 1; i < a.num_replicas * a.num_partitions; ++i) {
+           a.default_assignment[i] = a.default_assignment[0];
          }
-         return error;
        });
      }},
     {"done_before_inputs", "PJRT-LoadedExecutable_Execute-done",
      "an execution counts as done when it was taken",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_LoadedExecutable_Execute(a);
-         if (error == nullptr && a->device_complete_events != nullptr) {
-           for (size_t i = 0; i < a->num_devices; ++i) a->device_complete_events[i] = ReadyEvent();
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
+         if (a.device_complete_events != nullptr) {
+           for (size_t i = 0; i < a.num_devices; ++i) a.device_complete_events[i] = DoneEvent();
          }
-         return error;
        });
      }},
 };

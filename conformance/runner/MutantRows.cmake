@@ -11,6 +11,13 @@ function(plinth_write_mutant_rows folder output)
     string(REPLACE ";" "," text "${text}")
     string(REPLACE "[" "(" text "${text}")
     string(REPLACE "]" ")" text "${text}")
+    # A requirement may have a name of its own.
+    string(REGEX MATCHALL "constexpr char k[A-Za-z0-9]+\\(\\) = \"PJRT-[^\"]+\"" constants "${text}")
+    foreach(constant IN LISTS constants)
+      string(REGEX REPLACE "constexpr char (k[A-Za-z0-9]+).*" "\\1" name "${constant}")
+      string(REGEX REPLACE ".* = (\".*\")" "\\1" value "${constant}")
+      string(REGEX REPLACE "({\"[a-z0-9_]+\",[ \n]*)${name}," "\\1${value}," text "${text}")
+    endforeach()
     # A glob over cases may stand between the requirement and the words.
     set(row "{\"([a-z0-9_]+)\",[ \n]*\"(PJRT-[^\"]+)\",[ \n]*(\"L?[^ \"]*\",[ \n]*)?\"([^\"]*)\"")
     string(REGEX MATCHALL "${row}" found "${text}")

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/mutants/behind.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "conformance/mutants/changes.h"
+#include "conformance/mutants/mutant.h"
+#include "plinth/reflection/reflection.h"
+
+namespace plinth::mutants {
+namespace {
+
+// The arguments after a call with `set` inputs; as before it where it fails.
+template <auto kSlot, typename Set>
+auto Ask(Set set) {
+  using Args = typename ArgsOfSlot<decltype(kSlot)>::Type;
+  auto args = MakeArgs<Args>();
+  set(args);
+  auto before = args;
+  PJRT_Error* error = (Real().*kSlot)(&args);
+  if (error == nullptr) return args;
+  FreeError(error);
+  return before;
+}
+
+}  // namespace
+
+void CopyOutputs(const char* structure, const void* from, void* to) {
+  size_t reached;
+  std::memcpy(&reached, to, sizeof(reached));
+  const reflection::Struct* found = reflection::FindStruct(structure);
+  if (found == nullptr) return;
+  for (const reflection::Field& field : reflection::FieldsOf(*found)) {
+    if (field.direction == reflection::Direction::kIn || field.offset + field.size > reached)
+      continue;
+    std::memcpy(static_cast<char*>(to) + field.offset,
+                static_cast<const char*>(from) + field.offset, field.size);
+  }
+}
+
+std::mutex& Memory() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+
+void Forget(size_t bytes) {
+  static auto* const lost = new std::vector<void*>;
+  std::lock_guard<std::mutex> lock(Memory());
+  lost->push_back(std::memset(std::malloc(bytes), 1, bytes));
+}
+
+char* BytesOf(PJRT_Buffer* buffer) {
+  PJRT_Event* ready = ReadyEventOf(buffer);
+  if (ready == nullptr) return nullptr;
+  bool is_there = !Fails(ready);
+  Drop(ready);
+  if (!is_there) return nullptr;
+  return static_cast<char*>(
+      Ask<&PJRT_Api::PJRT_Buffer_OpaqueDeviceMemoryDataPointer>([&](auto& args) {
+        args.buffer = buffer;
+      }).device_memory_ptr);
+}
+
+size_t SizeOf(PJRT_Buffer* buffer) {
+  return Ask<&PJRT_Api::PJRT_Buffer_OnDeviceSizeInBytes>([&](auto& args) { args.buffer = buffer; })
+      .on_device_size_in_bytes;
+}
+
+size_t RankOf(PJRT_Buffer* buffer) {
+  return Ask<&PJRT_Api::PJRT_Buffer_Dimensions>([&](auto& args) { args.buffer = buffer; }).num_dims;
+}
+
+PJRT_Buffer_Type ElementTypeOf(PJRT_Buffer* buffer) {
+  return Ask<&PJRT_Api::PJRT_Buffer_ElementType>([&](auto& args) { args.buffer = buffer; }).type;
+}
+
+PJRT_Device* DeviceOf(PJRT_Buffer* buffer) {
+  return Ask<&PJRT_Api::PJRT_Buffer_Device>([&](auto& args) { args.buffer = buffer; }).device;
+}
+
+PJRT_Memory* MemoryOf(PJRT_Buffer* buffer) {
+  return Ask<&PJRT_Api::PJRT_Buffer_Memory>([&](auto& args) { args.buffer = buffer; }).memory;
+}
+
+bool IsDeleted(PJRT_Buffer* buffer) {
+  return Ask<&PJRT_Api::PJRT_Buffer_IsDeleted>([&](auto& args) { args.buffer = buffer; })
+      .is_deleted;
+}
+
+bool AreEqual(PJRT_Buffer* one, PJRT_Buffer* other) {
+  char *x = BytesOf(one), *y = BytesOf(other);
+  return x != nullptr && y != nullptr && SizeOf(one) == SizeOf(other) &&
+         std::memcmp(x, y, SizeOf(one)) == 0;
+}
+
+PJRT_Buffer* CopyOf(PJRT_Buffer* buffer) {
+  return Ask<&PJRT_Api::PJRT_Buffer_CopyToDevice>([&](auto& args) {
+           args.buffer = buffer;
+           args.dst_device = DeviceOf(buffer);
+         })
+      .dst_buffer;
+}
+
+void Delete(PJRT_Buffer* buffer) {
+  Ask<&PJRT_Api::PJRT_Buffer_Delete>([&](auto& args) { args.buffer = buffer; });
+}
+
+void Destroy(PJRT_Buffer* buffer) {
+  Ask<&PJRT_Api::PJRT_Buffer_Destroy>([&](auto& args) { args.buffer = buffer; });
+}
+
+PJRT_Device* FirstDevice(PJRT_Client* client) {
+  auto devices =
+      Ask<&PJRT_Api::PJRT_Client_AddressableDevices>([&](auto& args) { args.client = client; });
+  return devices.num_addressable_devices == 0 ? nullptr : devices.addressable_devices[0];
+}
+
+PJRT_Memory* DefaultMemoryOf(PJRT_Device* device) {
+  return Ask<&PJRT_Api::PJRT_Device_DefaultMemory>([&](auto& args) { args.device = device; })
+      .memory;
+}
+
+PJRT_Event* PendingEvent() {
+  return Ask<&PJRT_Api::PJRT_Event_Create>([](auto&) {}).event;
+}
+
+PJRT_Event* DoneEvent() {
+  PJRT_Event* event = PendingEvent();
+  Ask<&PJRT_Api::PJRT_Event_Set>([&](auto& args) { args.event = event; });
+  return event;
+}
+
+PJRT_Event* ReadyEventOf(PJRT_Buffer* buffer) {
+  return Ask<&PJRT_Api::PJRT_Buffer_ReadyEvent>([&](auto& args) { args.buffer = buffer; }).event;
+}
+
+bool IsReady(PJRT_Event* event) {
+  return Ask<&PJRT_Api::PJRT_Event_IsReady>([&](auto& args) { args.event = event; }).is_ready;
+}
+
+bool Fails(PJRT_Event* event) {
+  auto await = MakeArgs<PJRT_Event_Await_Args>();
+  await.event = event;
+  PJRT_Error* error = Real().PJRT_Event_Await(&await);
+  FreeError(error);
+  return error != nullptr;
+}
+
+void Drop(PJRT_Event* event) {
+  Ask<&PJRT_Api::PJRT_Event_Destroy>([&](auto& args) { args.event = event; });
+}
+
+PJRT_Executable* ExecutableOf(PJRT_LoadedExecutable* loaded) {
+  return Ask<&PJRT_Api::PJRT_LoadedExecutable_GetExecutable>(
+             [&](auto& args) { args.loaded_executable = loaded; })
+      .executable;
+}
+
+size_t NumOutputsOf(PJRT_LoadedExecutable* loaded) {
+  PJRT_Executable* executable = ExecutableOf(loaded);
+  auto count =
+      Ask<&PJRT_Api::PJRT_Executable_NumOutputs>([&](auto& args) { args.executable = executable; });
+  Ask<&PJRT_Api::PJRT_Executable_Destroy>([&](auto& args) { args.executable = executable; });
+  return count.num_outputs;
+}
+
+std::span<PJRT_Buffer*> OutputsOf(const PJRT_LoadedExecutable_Execute_Args& args, size_t device) {
+  if (args.output_lists == nullptr || device >= args.num_devices) return {};
+  return {args.output_lists[device], NumOutputsOf(args.executable)};
+}
+
+}  // namespace plinth::mutants

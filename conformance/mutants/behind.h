@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_CONFORMANCE_MUTANTS_BEHIND_H_
+#define PLINTH_CONFORMANCE_MUTANTS_BEHIND_H_
+
+#include <cstddef>
+#include <mutex>
+#include <span>
+
+#include "pjrt_c_api.h"
+
+// Short questions to the plugin behind, which has no bug. Null, 0 or nothing where it answers an
+// error.
+namespace plinth::mutants {
+
+// Guards what a mutant remembers: a process is one mutant.
+std::mutex& Memory();
+
+// Where the elements of a buffer lie, once it is ready; null where it has none.
+char* BytesOf(PJRT_Buffer* buffer);
+size_t SizeOf(PJRT_Buffer* buffer);
+size_t RankOf(PJRT_Buffer* buffer);
+PJRT_Buffer_Type ElementTypeOf(PJRT_Buffer* buffer);
+PJRT_Device* DeviceOf(PJRT_Buffer* buffer);
+PJRT_Memory* MemoryOf(PJRT_Buffer* buffer);
+bool IsDeleted(PJRT_Buffer* buffer);
+// Whether both have the same size and bytes.
+bool AreEqual(PJRT_Buffer* one, PJRT_Buffer* other);
+// A copy on its own device; the caller destroys it.
+PJRT_Buffer* CopyOf(PJRT_Buffer* buffer);
+void Delete(PJRT_Buffer* buffer);
+void Destroy(PJRT_Buffer* buffer);
+
+PJRT_Device* FirstDevice(PJRT_Client* client);
+PJRT_Memory* DefaultMemoryOf(PJRT_Device* device);
+
+// Bytes that nobody frees.
+void Forget(size_t bytes);
+
+// The caller destroys what these give.
+PJRT_Event* DoneEvent();
+PJRT_Event* PendingEvent();
+PJRT_Event* ReadyEventOf(PJRT_Buffer* buffer);
+bool IsReady(PJRT_Event* event);
+// Waits for it.
+bool Fails(PJRT_Event* event);
+void Drop(PJRT_Event* event);
+
+// A handle of its own, which the caller destroys.
+PJRT_Executable* ExecutableOf(PJRT_LoadedExecutable* loaded);
+size_t NumOutputsOf(PJRT_LoadedExecutable* loaded);
+// What an execution that succeeded gave out on one of its devices.
+std::span<PJRT_Buffer*> OutputsOf(const PJRT_LoadedExecutable_Execute_Args& args,
+                                  size_t device = 0);
+
+}  // namespace plinth::mutants
+
+#endif  // PLINTH_CONFORMANCE_MUTANTS_BEHIND_H_

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_CONFORMANCE_MUTANTS_CHANGES_H_
+#define PLINTH_CONFORMANCE_MUTANTS_CHANGES_H_
+
+#include <algorithm>
+#include <cstring>
+
+#include "conformance/mutants/mutant.h"
+
+namespace plinth::mutants {
+
+// Copies the fields that a callee fills in, as far as `to`'s struct_size reaches. Both are
+// argument structs of that name.
+void CopyOutputs(const char* structure, const void* from, void* to);
+
+// Calls the plugin behind with arguments that `change` has changed; the caller's own stay as they
+// are, but for what the call gives out.
+template <auto kSlot, typename Args, typename Change>
+PJRT_Error* CallChanged(Args* args, Change change) {
+  Args own = {};
+  std::memcpy(&own, args, std::min(sizeof(own), args->struct_size));
+  own.struct_size = std::min(args->struct_size, StructOf<Args>::kSize);
+  change(own);
+  PJRT_Error* error = (Real().*kSlot)(&own);
+  CopyOutputs(StructOf<Args>::kName, &own, args);
+  return error;
+}
+
+// A mutant that calls with other arguments.
+template <auto kSlot, typename Change>
+void ChangeInputs(PJRT_Api& table, Change) {
+  Replace<kSlot>(table, [](auto* args) { return CallChanged<kSlot>(args, Change{}); });
+}
+
+// A mutant that changes what a call that succeeds gives out.
+template <auto kSlot, typename Change>
+void ChangeOutputs(PJRT_Api& table, Change) {
+  Replace<kSlot>(table, [](auto* args) {
+    PJRT_Error* error = (Real().*kSlot)(args);
+    if (error == nullptr) Change{}(*args);
+    return error;
+  });
+}
+
+// A mutant that answers `code` where `is_refused` says so.
+template <auto kSlot, PJRT_Error_Code kCode = PJRT_Error_Code_INVALID_ARGUMENT, typename Refused>
+void Refuse(PJRT_Api& table, Refused) {
+  Replace<kSlot>(table, [](auto* args) {
+    if (Refused{}(*args)) return MakeError(kCode, "refused");
+    return (Real().*kSlot)(args);
+  });
+}
+
+}  // namespace plinth::mutants
+
+#endif  // PLINTH_CONFORMANCE_MUTANTS_CHANGES_H_
