@@ -120,6 +120,7 @@ SCANS = {
     "remat": jax.grad(lambda x: lax.scan(jax.checkpoint(
         lambda c, v: (jnp.sin(c) * v, None)), x[0], x)[0].sum()),
     "associative": lambda x: lax.associative_scan(jnp.add, x),
+    "associative_even": lambda x: lax.associative_scan(jnp.maximum, x[:8], reverse=True),
     "map": lambda x: lax.map(lambda v: jnp.sort(v) * 2, x),
     "jacobian": lambda x: jax.jacfwd(lambda v: lax.scan(lambda c, w: (c * w, c), v[0], v)[0])(x[:4, 0]),
     "hessian": lambda x: jax.hessian(lambda v: jnp.sum(jnp.sin(v) * v[::-1] ** 2))(x[0]),

@@ -59,6 +59,7 @@ constexpr SimplifyRules RulesByOpcode(const SimplifyRow (&table)[rows]) {
 
 // Rules of the op, tried in order; by file.
 SimplifyRule ElementwiseRuleOf(Opcode opcode);  // simplify_elementwise.cc
+SimplifyRule InterleaveRuleOf(Opcode opcode);   // simplify_interleave.cc
 SimplifyRule MovementRuleOf(Opcode opcode);     // simplify_movement.cc
 
 // The constant that an op of constants computes, or null; only what every back end computes with

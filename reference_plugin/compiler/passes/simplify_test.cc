@@ -279,6 +279,45 @@ TEST(Simplify, Movement) {
   EXPECT_NE(Optimized("func.func @main(%a: " F4 ") -> " F4 " { return %a : " F4 " }"), "");
 }
 
+// Each takes every second place, with padding between: their elements meet the other's padding and
+// lie between each other.
+TEST(SimplifyTest, PadsThatTakeTurns) {
+  const Row rows[] = {
+      {"%a: tensor<2x3xf32>, %b: tensor<2x3xf32>, %p: tensor<f32>, %q: tensor<f32>",
+       "tensor<2x6xf32>",
+       "%0 = stablehlo.pad %a, %p, low = [0, 1], high = [0, 0], interior = [0, 1] : "
+       "(tensor<2x3xf32>, tensor<f32>) -> tensor<2x6xf32> %1 = stablehlo.pad %b, %q, low = [0, 0], "
+       "high = [0, 1], interior = [0, 1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x6xf32> %2 = "
+       "stablehlo.subtract %0, %1 : tensor<2x6xf32> return %2 : tensor<2x6xf32>",
+       "%4 = broadcast_in_dim(%3) {dimensions=[]} : f32[2,3]\n"
+       "%5 = subtract(%0, %4) : f32[2,3]\n"
+       "%6 = broadcast_in_dim(%2) {dimensions=[]} : f32[2,3]\n"
+       "%7 = subtract(%6, %1) : f32[2,3]\n"
+       "%8 = reshape(%7) : f32[2,3,1]\n"
+       "%9 = reshape(%5) : f32[2,3,1]\n"
+       "%10 = concatenate(%8, %9) {dimension=2} : f32[2,3,2]\n"
+       "%11 = reshape(%10) : f32[2,6]\nreturn(%11)"},
+      // Both in the same places, or with more than one place between: as they are.
+      {"%a: tensor<3xf32>, %b: tensor<3xf32>, %p: tensor<f32>", "tensor<6xf32>",
+       "%0 = stablehlo.pad %a, %p, low = [0], high = [1], interior = [1] : (tensor<3xf32>, "
+       "tensor<f32>) -> tensor<6xf32> %1 = stablehlo.pad %b, %p, low = [0], high = [1], interior = "
+       "[1] : (tensor<3xf32>, tensor<f32>) -> tensor<6xf32> %2 = stablehlo.add %0, %1 : "
+       "tensor<6xf32> return %2 : tensor<6xf32>",
+       "%3 = pad(%0, %2) {low=[0], high=[1], interior=[1]} : f32[6]\n"
+       "%4 = pad(%1, %2) {low=[0], high=[1], interior=[1]} : f32[6]\n"
+       "%5 = add(%3, %4) : f32[6]\nreturn(%5)"},
+      {"%a: tensor<2xf32>, %b: tensor<2xf32>, %p: tensor<f32>", "tensor<5xf32>",
+       "%0 = stablehlo.pad %a, %p, low = [0], high = [1], interior = [2] : (tensor<2xf32>, "
+       "tensor<f32>) -> tensor<5xf32> %1 = stablehlo.pad %b, %p, low = [1], high = [0], interior = "
+       "[2] : (tensor<2xf32>, tensor<f32>) -> tensor<5xf32> %2 = stablehlo.add %0, %1 : "
+       "tensor<5xf32> return %2 : tensor<5xf32>",
+       "%3 = pad(%0, %2) {low=[0], high=[1], interior=[2]} : f32[5]\n"
+       "%4 = pad(%1, %2) {low=[1], high=[0], interior=[2]} : f32[5]\n"
+       "%5 = add(%3, %4) : f32[5]\nreturn(%5)"},
+  };
+  ExpectRows(rows);
+}
+
 TEST(Simplify, Folding) {
   const Row rows[] = {
       {"", "tensor<3xi32>",
