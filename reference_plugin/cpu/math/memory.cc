@@ -7,6 +7,7 @@
 // clang-format on
 
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "reference_plugin/cpu/math/map-inl.h"
@@ -98,6 +99,29 @@ void LoadStrided(void* result, const void* base, int64_t byte_stride, size_t cou
   }
 }
 
+// As many as go by vectors to every second place: how many are written. Nothing else is, not even
+// with the bytes that are there, since another thread may write them; so only where stores take
+// masks.
+template <class T>
+size_t StoreEverySecond(T* result, const T* source, size_t count) {
+  size_t i = 0;
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(T) <= 4) {
+    const hn::ScalableTag<T> d;
+    const hn::Repartition<hwy::MakeWide<T>, decltype(d)> wide;
+    const hn::Rebind<T, decltype(wide)> half;
+    constexpr size_t kHalf = hn::MaxLanes(half);
+    const auto even = hn::MaskFromVec(hn::BitCast(
+        d, hn::Set(wide, static_cast<hwy::MakeWide<T>>(std::numeric_limits<T>::max()))));
+    for (; i + kHalf <= count; i += kHalf) {
+      const auto spread = hn::BitCast(d, hn::PromoteTo(wide, hn::LoadU(half, source + i)));
+      hn::BlendedStore(spread, even, d, result + 2 * i);
+    }
+  }
+#endif
+  return i;
+}
+
 template <class T>
 void StoreStrided(void* base, int64_t byte_stride, const void* source, size_t count) {
   if (byte_stride == static_cast<int64_t>(sizeof(T))) {
@@ -106,7 +130,13 @@ void StoreStrided(void* base, int64_t byte_stride, const void* source, size_t co
   }
   char* destination = static_cast<char*>(base);
   const T* x = static_cast<const T*>(source);
-  for (size_t i = 0; i < count; ++i) {
+  size_t i = 0;
+  if constexpr (sizeof(T) <= 4) {
+    if (byte_stride == 2 * static_cast<int64_t>(sizeof(T))) {
+      i = StoreEverySecond(static_cast<T*>(base), x, count);
+    }
+  }
+  for (; i < count; ++i) {
     std::memcpy(destination + static_cast<int64_t>(i) * byte_stride, x + i, sizeof(T));
   }
 }
