@@ -79,6 +79,40 @@ Status GpuBuffer::WaitUntilReadyOnStream(intptr_t stream) {
   return DeviceBlock::Of(source->storage)->WaitFromOutside(reinterpret_cast<CUstream>(stream));
 }
 
+ContentsPtr GpuBuffer::Moved(ContentsPtr contents, bool to_pinned) {
+  auto moved = std::make_shared<Contents>();
+  auto placed = std::make_shared<sdk::EventSource>(), ready = std::make_shared<sdk::EventSource>();
+  moved->placed = placed->event();
+  moved->ready = ready->event();
+  const sdk::Event before = contents->placed;
+  before.OnReady(
+      [contents = std::move(contents), moved, placed, ready, to_pinned](const Status& status) {
+        sdk::Event arrived;
+        Expected<backend::StoragePtr> storage = backend::StoragePtr();
+        if (status.ok()) {
+          storage = contents->storage;
+        } else {
+          storage = status;
+        }
+        const DeviceBlock* block = status.ok() ? DeviceBlock::Of(contents->storage) : nullptr;
+        // A token lies nowhere.
+        if (block != nullptr && block->is_host() != to_pinned) {
+          storage = to_pinned ? CopyToPinned(contents->storage, &arrived)
+                              : CopyOnDevice(contents->storage);
+        }
+        if (storage.ok()) moved->storage = *std::move(storage);
+        placed->Set(storage.status());
+        if (!storage.ok()) {
+          ready->Set(storage.status());
+          return;
+        }
+        // What failed on the way to the contents is the error of the copy, too.
+        const sdk::Event both[] = {contents->ready, arrived};
+        sdk::Event::All(both).OnReady([ready](const Status& last) { ready->Set(last); });
+      });
+  return moved;
+}
+
 // Arrays are immutable, so sharing is a copy.
 Expected<std::unique_ptr<sdk::Buffer>> GpuBuffer::CopyToMemory(sdk::Memory* memory) {
   sdk::Device* to = memory->devices().front();
@@ -86,6 +120,9 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuBuffer::CopyToMemory(sdk::Memory* memo
     return Unimplemented("arrays are not copied from one GPU to another yet");
   }
   PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy"));
+  if (IsPinned(*memory) != IsPinned(*this->memory())) {
+    source = Moved(std::move(source), IsPinned(*memory));
+  }
   return std::unique_ptr<sdk::Buffer>(
       new GpuBuffer(gpu_, dtype(), dims(), memory, to, std::move(source), layout()));
 }

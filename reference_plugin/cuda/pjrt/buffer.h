@@ -20,6 +20,12 @@ class GpuBuffer final : public backend::ContentsBuffer {
       : ContentsBuffer(dtype, dims, memory, device, std::move(contents), std::move(layout)),
         gpu_(std::move(gpu)) {}
 
+  // Of a memory of the host, "pinned_host".
+  static bool IsPinned(const sdk::Memory& memory) { return memory.kind() == "pinned_host"; }
+  // The contents in pinned memory, or back on the device: shared if they are there.
+  static backend::ContentsPtr Moved(backend::ContentsPtr contents, bool to_pinned);
+
+  bool IsOnCpu() override { return IsPinned(*memory()); }
   // The driver is not for a child of fork().
   bool IsReadableAfterFork() const override { return false; }
   Expected<sdk::Event> CopyToHost(const sdk::HostDestination& destination) override;

@@ -107,10 +107,13 @@ GpuClient::GpuClient(std::shared_ptr<const backend::Backend> backend,
     info.description.attributes = DeviceAttributes(gpu.capability(), gpu.multiprocessors());
     info.local_hardware_id = gpu.ordinal();
     sdk::Device* device = AddDevice(std::make_unique<GpuDevice>(std::move(info), gpus_[id]));
-    sdk::MemoryInfo memory;
-    memory.id = static_cast<int>(id);
-    memory.kind = "device";
-    AddMemory(std::make_unique<sdk::Memory>(std::move(memory)), {device});
+    for (const auto& [kind, number] : {std::pair("device", 0), std::pair("pinned_host", 1)}) {
+      sdk::MemoryInfo memory;
+      memory.id = static_cast<int>(id + number * gpus_.size());
+      memory.kind = kind;
+      memory.kind_id = number;
+      AddMemory(std::make_unique<sdk::Memory>(std::move(memory)), {device});
+    }
   }
 }
 
@@ -126,6 +129,8 @@ const std::shared_ptr<Gpu>& GpuClient::GpuOf(const sdk::Device* device) const {
 std::unique_ptr<backend::ContentsBuffer> GpuClient::MakeBuffer(
     DType dtype, std::span<const int64_t> dims, sdk::Memory* memory, sdk::Device* device,
     ContentsPtr contents, std::shared_ptr<const sdk::Layout> layout) {
+  // What programs compute is on the device.
+  if (GpuBuffer::IsPinned(*memory)) contents = GpuBuffer::Moved(std::move(contents), true);
   return std::make_unique<GpuBuffer>(GpuOf(device), dtype, dims, memory, device,
                                      std::move(contents), std::move(layout));
 }
@@ -137,8 +142,8 @@ backend::DeviceRun GpuClient::RunOnDevice(sdk::Device* device, backend::DeviceRu
 std::unique_ptr<sdk::Buffer> GpuClient::NewBuffer(const sdk::Shape& shape, sdk::Memory* memory,
                                                   sdk::Device* device, ContentsPtr contents) {
   const bool is_row_major = shape.layout == nullptr || shape.layout->IsRowMajor();
-  return MakeBuffer(shape.dtype, shape.dims, memory, device, std::move(contents),
-                    is_row_major ? nullptr : shape.layout);
+  return std::make_unique<GpuBuffer>(GpuOf(device), shape.dtype, shape.dims, memory, device,
+                                     std::move(contents), is_row_major ? nullptr : shape.layout);
 }
 
 Expected<sdk::HostBufferResult> GpuClient::BufferFromHostBuffer(
@@ -164,8 +169,12 @@ Expected<sdk::HostBufferResult> GpuClient::BufferFromHostBuffer(
     bytes = gathered;
   }
   auto contents = std::make_shared<Contents>();
-  PLINTH_ASSIGN_OR_RETURN(contents->storage,
-                          CopyIn(*GpuOf(request.device), bytes, &contents->ready));
+  Gpu& gpu = *GpuOf(request.device);
+  if (GpuBuffer::IsPinned(*request.memory)) {
+    PLINTH_ASSIGN_OR_RETURN(contents->storage, MakePinned(gpu, request.size, bytes));
+  } else {
+    PLINTH_ASSIGN_OR_RETURN(contents->storage, CopyIn(gpu, bytes, &contents->ready));
+  }
   sdk::HostBufferResult result;
   result.buffer = NewBuffer(shape, request.memory, request.device, std::move(contents));
   return result;
@@ -177,7 +186,9 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateUninitializedBuffer(cons
   PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(shape.layout, shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(const int64_t size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
   auto contents = std::make_shared<Contents>();
-  PLINTH_ASSIGN_OR_RETURN(contents->storage, AllocateUninitialized(*GpuOf(device), size));
+  PLINTH_ASSIGN_OR_RETURN(contents->storage, GpuBuffer::IsPinned(*memory)
+                                                 ? MakePinned(*GpuOf(device), size, {})
+                                                 : AllocateUninitialized(*GpuOf(device), size));
   return NewBuffer(shape, memory, device, std::move(contents));
 }
 
@@ -204,6 +215,9 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateViewOfDeviceBuffer(
   PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(request.shape.layout, request.shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(const int64_t size,
                           sdk::DenseSizeInBytes(request.shape.dtype, request.shape.dims));
+  if (GpuBuffer::IsPinned(*request.memory)) {
+    return InvalidArgument("views are made of memory of a device, not of \"pinned_host\"");
+  }
   // Nothing lies anywhere.
   if (size == 0) return CreateUninitializedBuffer(request.shape, request.memory, request.device);
   const auto past = reinterpret_cast<uintptr_t>(request.data) % kAccessAlignment;

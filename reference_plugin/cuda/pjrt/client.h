@@ -19,7 +19,8 @@ struct GpuClientOptions {
   ProgramSettings programs;
 };
 
-// The GPUs that the driver sees, each with the memory "device". All are of one compute capability:
+// The GPUs that the driver sees, each with the memories "device" and "pinned_host", which is the
+// host's. All are of one compute capability:
 // a program is compiled for it.
 class GpuClient final : public backend::BackendClient {
  public:

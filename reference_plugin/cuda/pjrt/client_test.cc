@@ -113,6 +113,45 @@ TEST_F(ClientTest, ADonatedArgumentGivesItsMemory) {
   EXPECT_THAT(*Download(**last), ElementsAre(2048, 4096, 6144, 8192));
 }
 
+// From the device to pinned memory and back, before the numbers are there, and as an argument.
+TEST_F(ClientTest, ArraysGoToPinnedMemoryAndBack) {
+  for (const char* seed : {"seed=1", "seed=2,delay=2000"}) {
+    client_ = nullptr;
+    Reports();
+    Open(seed);
+    sdk::Device* device = client_->devices().front().get();
+    sdk::Memory* pinned = device->FindMemory("pinned_host");
+    ASSERT_NE(pinned, nullptr);
+    EXPECT_EQ(device->default_memory()->kind(), "device");
+    auto loaded = client_->Compile({"mlir", kTwice}, {});
+    ASSERT_TRUE(loaded.ok());
+    auto value = Upload({1, 2, 3, 4});
+    ASSERT_TRUE(value.ok());
+    auto twice = Execute(**loaded, **value, /*donates=*/true);
+    ASSERT_TRUE(twice.ok());
+    auto on_host = (*twice)->CopyToMemory(pinned);
+    ASSERT_TRUE(on_host.ok()) << on_host.status().ToString();
+    twice->reset();
+    EXPECT_TRUE((*on_host)->IsOnCpu());
+    EXPECT_EQ((*on_host)->memory(), pinned);
+    const auto memory = (*on_host)->HoldMemory();
+    ASSERT_TRUE(memory.ok()) << memory.status().ToString();
+    EXPECT_EQ(static_cast<const float*>(memory->get())[3], 8);
+    EXPECT_THAT(*Download(**on_host), ElementsAre(2, 4, 6, 8));
+    auto back = (*on_host)->CopyToMemory(device->default_memory());
+    ASSERT_TRUE(back.ok());
+    EXPECT_FALSE((*back)->IsOnCpu());
+    EXPECT_THAT(*Download(**back), ElementsAre(2, 4, 6, 8));
+    // The program works in place, but not in what the host reads.
+    auto four_times = Execute(**loaded, **on_host, /*donates=*/true);
+    ASSERT_TRUE(four_times.ok()) << four_times.status().ToString();
+    EXPECT_THAT(*Download(**four_times), ElementsAre(4, 8, 12, 16));
+    EXPECT_EQ(static_cast<const float*>(memory->get())[3], 8);
+    auto empty = client_->CreateUninitializedBuffer({DType::kF32, sdk::Dims{0}}, pinned, device);
+    EXPECT_TRUE(empty.ok());
+  }
+}
+
 TEST_F(ClientTest, SaysWhatHasNoRoom) {
   Open("capacity=100000");
   const sdk::Shape large{DType::kF32, sdk::Dims{int64_t{1} << 28}};

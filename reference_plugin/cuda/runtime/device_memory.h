@@ -19,13 +19,15 @@ class DeviceBlock {
   // Own memory, which `first` is the first stream to use.
   DeviceBlock(std::shared_ptr<Gpu> gpu, CUdeviceptr address, int64_t size, StreamKind first)
       : gpu_(std::move(gpu)), address_(address), size_(size), writer_(first) {}
-  // Memory of somebody else that is there when `written` is over; null: already.
+  // Memory of somebody else that is there when `written` is over; null: already. `is_host`: pinned
+  // memory of the host, which programs get a copy of.
   DeviceBlock(std::shared_ptr<Gpu> gpu, CUdeviceptr address, int64_t size, EventPtr written,
-              std::shared_ptr<const void> lender)
+              std::shared_ptr<const void> lender, bool is_host = false)
       : gpu_(std::move(gpu)),
         address_(address),
         size_(size),
         is_lent_(true),
+        is_host_(is_host),
         lender_(std::move(lender)),
         writer_(StreamKind::kOutside),
         written_(std::move(written)) {}
@@ -38,6 +40,7 @@ class DeviceBlock {
   int64_t size() const { return size_; }
 
   bool is_lent() const { return is_lent_; }
+  bool is_host() const { return is_host_; }
   // Of lent memory, until the block goes.
   const std::shared_ptr<const void>& lender() const { return lender_; }
   void ForgetLender() { lender_ = nullptr; }
@@ -65,7 +68,7 @@ class DeviceBlock {
   const std::shared_ptr<Gpu> gpu_;
   const CUdeviceptr address_;
   const int64_t size_;
-  const bool is_lent_ = false;
+  const bool is_lent_ = false, is_host_ = false;
   std::shared_ptr<const void> lender_;
   std::mutex mutex_;
   // Guarded. Who wrote last, and the event after it: null if it was on `writer_` and nobody else

@@ -10,7 +10,13 @@ namespace plinth::cuda {
 namespace {
 
 constexpr int64_t kSmallest = 4096;
+constexpr int64_t kLarge = 16 << 20, kLargeUnit = 2 << 20;
 constexpr int64_t kKept = 256 << 20;
+
+int64_t BlockSize(int64_t size) {
+  if (size > kLarge) return (size + kLargeUnit - 1) / kLargeUnit * kLargeUnit;
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(size, kSmallest))));
+}
 
 }  // namespace
 
@@ -21,8 +27,7 @@ PinnedMemory::~PinnedMemory() {
 }
 
 Expected<PinnedPtr> PinnedMemory::Allocate(int64_t size) {
-  const auto rounded =
-      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(size, kSmallest))));
+  const int64_t rounded = BlockSize(size);
   std::byte* block = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -35,9 +40,9 @@ Expected<PinnedPtr> PinnedMemory::Allocate(int64_t size) {
   }
   if (block == nullptr) {
     void* made = nullptr;
-    PLINTH_RETURN_IF_ERROR(gpu_.Check(
-        gpu_.api().cuMemHostAlloc(&made, static_cast<size_t>(rounded), 0),
-        StrCat("cuMemHostAlloc of ", rounded, " bytes of pinned host memory for a copy")));
+    PLINTH_RETURN_IF_ERROR(
+        gpu_.Check(gpu_.api().cuMemHostAlloc(&made, static_cast<size_t>(rounded), 0),
+                   StrCat("cuMemHostAlloc of ", rounded, " bytes of pinned host memory")));
     block = static_cast<std::byte*>(made);
   }
   return PinnedPtr(block, [this, rounded](std::byte* done) { GiveBack(done, rounded); });

@@ -18,8 +18,8 @@ class Gpu;
 // A block of pinned memory; with its last reference it goes back to the pool, which outlives it.
 using PinnedPtr = std::shared_ptr<std::byte>;
 
-// Host memory that a device reads and writes by itself. Blocks are powers of two and kept for the
-// next copy, up to a limit. Any thread.
+// Host memory that a device reads and writes by itself. Blocks are powers of two, large ones
+// multiples of 2 MB, and kept for the next copy, up to a limit. Any thread.
 class PinnedMemory {
  public:
   explicit PinnedMemory(Gpu& gpu) : gpu_(gpu) {}

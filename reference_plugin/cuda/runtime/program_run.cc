@@ -264,6 +264,8 @@ Expected<StoragePtr> ProgramRun::BindArgument(const compiler::plan::Allocation& 
       TakeArgument(request_.inputs[static_cast<size_t>(allocation.index)]);
   DeviceBlock* block = DeviceBlock::Of(argument.storage);
   if (block == nullptr) return argument.storage;  // a token
+  // Programs read and write memory of the device.
+  if (block->is_host()) return CopyOnDevice(argument.storage);
   if (!allocation.donated) {
     PLINTH_RETURN_IF_ERROR(block->BeforeRead(kStream));
     return std::move(argument.storage);

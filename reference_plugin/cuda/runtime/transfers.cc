@@ -16,6 +16,22 @@ namespace {
 constexpr int64_t kPiece = 4 << 20;
 constexpr size_t kPiecesUnderWay = 4;
 
+// The device outlives its pinned memory.
+struct PinnedArray {
+  std::shared_ptr<Gpu> gpu;
+  PinnedPtr memory;
+};
+
+backend::StoragePtr StorageOf(Gpu& gpu, PinnedPtr memory, int64_t size, EventPtr written) {
+  std::byte* const data = memory.get();
+  auto array =
+      std::make_shared<PinnedArray>(PinnedArray{gpu.shared_from_this(), std::move(memory)});
+  auto block =
+      std::make_shared<DeviceBlock>(gpu.shared_from_this(), reinterpret_cast<CUdeviceptr>(data),
+                                    size, std::move(written), std::move(array), /*is_host=*/true);
+  return backend::StoragePtr::Borrow(data, size, std::move(block));
+}
+
 }  // namespace
 
 Expected<backend::StoragePtr> CopyIn(Gpu& gpu, std::span<const std::byte> bytes,
@@ -59,9 +75,15 @@ Expected<sdk::Event> CopyOut(const backend::StoragePtr& source, int64_t offset, 
   DeviceBlock& block = *DeviceBlock::Of(source);
   Gpu& gpu = block.gpu();
   const Gpu::Current current(gpu);
-  PLINTH_ASSIGN_OR_RETURN(PinnedPtr pinned, gpu.pinned().Allocate(size));
+  PinnedPtr pinned;
+  if (block.is_host()) {
+    // The array itself, for as long as it is read.
+    pinned = PinnedPtr(source->data() + offset, [source](std::byte*) {});
+  } else {
+    PLINTH_ASSIGN_OR_RETURN(pinned, gpu.pinned().Allocate(size));
+  }
   PLINTH_RETURN_IF_ERROR(block.BeforeRead(kStream));
-  if (size > 0) {
+  if (size > 0 && !block.is_host()) {
     PLINTH_RETURN_IF_ERROR(gpu.Check(
         gpu.api().cuMemcpyDtoHAsync(pinned.get(), block.address() + static_cast<uint64_t>(offset),
                                     static_cast<size_t>(size), gpu.stream(kStream)),
@@ -95,15 +117,48 @@ Expected<backend::StoragePtr> CopyOnDevice(const backend::StoragePtr& source) {
   const Gpu::Current current(gpu);
   PLINTH_ASSIGN_OR_RETURN(backend::StoragePtr copy, gpu.Allocate(source->size(), kStream));
   PLINTH_RETURN_IF_ERROR(from.BeforeRead(kStream));
-  if (source->size() > 0) {
-    PLINTH_RETURN_IF_ERROR(gpu.Check(
-        gpu.api().cuMemcpyDtoDAsync(DeviceBlock::Of(copy)->address(), from.address(),
-                                    static_cast<size_t>(source->size()), gpu.stream(kStream)),
-        "cuMemcpyDtoDAsync"));
+  const CUdeviceptr to = DeviceBlock::Of(copy)->address();
+  const auto size = static_cast<size_t>(source->size());
+  if (size > 0 && from.is_host()) {
+    PLINTH_RETURN_IF_ERROR(
+        gpu.Check(gpu.api().cuMemcpyHtoDAsync(to, source->data(), size, gpu.stream(kStream)),
+                  "cuMemcpyHtoDAsync"));
+  } else if (size > 0) {
+    PLINTH_RETURN_IF_ERROR(
+        gpu.Check(gpu.api().cuMemcpyDtoDAsync(to, from.address(), size, gpu.stream(kStream)),
+                  "cuMemcpyDtoDAsync"));
   }
   PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
   DeviceBlock::Of(copy)->Wrote(kStream, std::move(event));
   return copy;
+}
+
+Expected<backend::StoragePtr> MakePinned(Gpu& gpu, int64_t size, std::span<const std::byte> bytes) {
+  const Gpu::Current current(gpu);
+  PLINTH_ASSIGN_OR_RETURN(PinnedPtr pinned, gpu.pinned().Allocate(size));
+  if (!bytes.empty()) std::memcpy(pinned.get(), bytes.data(), bytes.size());
+  return StorageOf(gpu, std::move(pinned), size, nullptr);
+}
+
+Expected<backend::StoragePtr> CopyToPinned(const backend::StoragePtr& source, sdk::Event* arrived) {
+  constexpr StreamKind kStream = StreamKind::kOut;
+  DeviceBlock& from = *DeviceBlock::Of(source);
+  Gpu& gpu = from.gpu();
+  const Gpu::Current current(gpu);
+  PLINTH_ASSIGN_OR_RETURN(PinnedPtr pinned, gpu.pinned().Allocate(source->size()));
+  PLINTH_RETURN_IF_ERROR(from.BeforeRead(kStream));
+  if (source->size() > 0) {
+    PLINTH_RETURN_IF_ERROR(gpu.Check(
+        gpu.api().cuMemcpyDtoHAsync(pinned.get(), from.address(),
+                                    static_cast<size_t>(source->size()), gpu.stream(kStream)),
+        "cuMemcpyDtoHAsync"));
+  }
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
+  from.Read(kStream, event);
+  auto done = std::make_shared<sdk::EventSource>();
+  *arrived = done->event();
+  gpu.WhenOver(kStream, event, [done](const Status& status) { done->Set(status); });
+  return StorageOf(gpu, std::move(pinned), source->size(), std::move(event));
 }
 
 }  // namespace plinth::cuda

@@ -28,8 +28,14 @@ Expected<sdk::Event> CopyOut(const backend::StoragePtr& source, int64_t offset, 
 // A new array whose bytes nobody has written.
 Expected<backend::StoragePtr> AllocateUninitialized(Gpu& gpu, int64_t size);
 
-// A new array with the bytes of another, on the compute stream.
+// A new array on the device with the bytes of another, which may be pinned; on the compute stream.
 Expected<backend::StoragePtr> CopyOnDevice(const backend::StoragePtr& source);
+
+// Arrays in pinned memory of the host. One with these bytes, or, without any, with whatever is
+// there; and one with the bytes of an array of the device: `arrived` becomes the event after which
+// they are there.
+Expected<backend::StoragePtr> MakePinned(Gpu& gpu, int64_t size, std::span<const std::byte> bytes);
+Expected<backend::StoragePtr> CopyToPinned(const backend::StoragePtr& source, sdk::Event* arrived);
 
 }  // namespace plinth::cuda
 
