@@ -55,8 +55,8 @@ PlaceUse UseOf(const Kernel& kernel, bool over_reduced, const Access& access, in
   const std::optional<LaneMap> map = MapLanes(kernel.shape, over_reduced, access);
   if (!IsLaneType(access.dtype) || !map.has_value()) return use;
   for (const compiler::DynamicOffset& index : access.dynamic_offsets) {
-    if (index.dtype != DType::kS32 || !IsSmallNumber(index.maximum) ||
-        !IsSmallNumber(index.byte_stride)) {
+    if ((index.dtype != DType::kS32 && index.dtype != DType::kU32) ||
+        !IsSmallNumber(index.maximum) || !IsSmallNumber(index.byte_stride)) {
       return use;
     }
   }
@@ -267,12 +267,15 @@ void Emitter::LoadIndex(const compiler::DynamicOffset& index) {
     code_.mov(rcx, ptr[kBases + 8 * place.allocation]);
     code_.mov(eax, dword[rcx]);
   }
-  code_.mov(ecx, 0);
-  code_.cmp(eax, 0);
-  code_.cmovs(eax, ecx);
+  if (index.dtype == DType::kS32) {
+    code_.mov(ecx, 0);
+    code_.cmp(eax, 0);
+    code_.cmovs(eax, ecx);
+  }
+  // Of s32 no number is negative any more.
   code_.mov(ecx, static_cast<uint32_t>(index.maximum));
   code_.cmp(eax, ecx);
-  code_.cmovg(eax, ecx);
+  code_.cmova(eax, ecx);
 }
 
 Xbyak::RegExp Emitter::ElementAddress(const Access& access, std::span<const Place> places,

@@ -252,6 +252,23 @@ TEST(NativeLoops, ElementsOfLongArrays) {
                  {Floats(30, 1, 1), Floats(30, 2, 1)});
 }
 
+// Of any value: large ones lead to the last element, negative ones do not exist.
+TEST(NativeLoops, IndicesWithoutSigns) {
+  const std::string text = Loop("30xf32", R"(
+      %three = stablehlo.constant dense<3> : tensor<i32>
+      %k = stablehlo.subtract %i, %three : tensor<i32>
+      %u = stablehlo.bitcast_convert %k : (tensor<i32>) -> tensor<ui32>
+      %e = stablehlo.dynamic_slice %a, %u, sizes = [1]
+          : (tensor<30xf32>, tensor<ui32>) -> tensor<1xf32>
+      %f = stablehlo.add %e, %e : tensor<1xf32>
+      %l = stablehlo.bitcast_convert %i : (tensor<i32>) -> tensor<ui32>
+      %x = stablehlo.dynamic_update_slice %a, %f, %l
+          : (tensor<30xf32>, tensor<1xf32>, tensor<ui32>) -> tensor<30xf32>
+      %y = stablehlo.reshape %b : (tensor<30xf32>) -> tensor<30xf32>)");
+  EXPECT_EQ(CountKernelsWithoutCode(text), 0u);
+  ExpectSameBits(text, {Floats(30, 1, 1), Floats(30, 2, 1)});
+}
+
 // Elements at indices that may lie outside: then nothing is written.
 TEST(NativeLoops, Scatters) {
   for (const std::string_view op : {"return", "add", "maximum"}) {
