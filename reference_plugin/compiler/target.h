@@ -137,6 +137,9 @@ struct Target {
   FusionLimits fusion;
   LoopLimits loops;
   LoopProductLimits loop_products;
+  // The most that an op of a loop may give to be computed before the loop where no turn changes it
+  // (passes/loop_invariants.h): it lives as long as the loop runs. 0: all ops stay.
+  int64_t hoisted_bytes;
   WorkUnits work;
   Rates rates;
 

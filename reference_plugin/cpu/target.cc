@@ -112,6 +112,7 @@ constexpr compiler::Target kTarget = {
     .fusion = kFusion,
     .loops = kLoops,
     .loop_products = kLoopProducts,
+    .hoisted_bytes = kLoopProducts.bytes,
     .work = kWork,
     .rates = kRates,
     // library/: see library.h.

@@ -93,6 +93,7 @@ constexpr compiler::Target kTarget = {
     .fusion = kFusion,
     .loops = {.unrolled_turns = 0, .unrolled_ops = 0, .paired_steps = 0},
     .loop_products = {.flops = 0, .cached_bytes = 0, .bytes = 0},
+    .hoisted_bytes = 0,
     .work = kWork,
     .rates = kRates,
     // library/: see library.h.

@@ -6,6 +6,7 @@
 #include "reference_plugin/compiler/passes/dead_code.h"
 #include "reference_plugin/compiler/passes/fold_transposes.h"
 #include "reference_plugin/compiler/passes/inline.h"
+#include "reference_plugin/compiler/passes/loop_invariants.h"
 #include "reference_plugin/compiler/passes/loop_products.h"
 #include "reference_plugin/compiler/passes/recognize.h"
 #include "reference_plugin/compiler/passes/simplify.h"
@@ -36,6 +37,7 @@ constexpr Pass kRound[] = {
     {"cse", OnAny<EliminateCommonSubexpressions>, true},
     {"fold_transposes", OnAny<FoldTransposes>, true},
     {"loop_products", MoveProductsOutOfLoops, true},
+    {"loop_invariants", HoistLoopInvariants, true},
     {"recognize", Recognize, false},
 };
 

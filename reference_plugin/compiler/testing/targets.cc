@@ -86,6 +86,7 @@ constexpr Target kPlainTarget = {
     // Tests of loops have few turns.
     .loops = {.unrolled_turns = 0, .unrolled_ops = 0, .paired_steps = 64},
     .loop_products = {.flops = 1e6, .cached_bytes = 0, .bytes = 1 << 20},
+    .hoisted_bytes = 0,
     .work = {.simple = 1,
              .division = 4,
              .root = 4,
@@ -136,6 +137,7 @@ constexpr Target kOddTarget = {
                .selected_operands = 1},
     .loops = {.unrolled_turns = 3, .unrolled_ops = 100, .paired_steps = 0},
     .loop_products = {.flops = 0, .cached_bytes = 0, .bytes = 0},
+    .hoisted_bytes = 0,
     .work = {.simple = 5,
              .division = 1,
              .root = 1,
