@@ -13,6 +13,9 @@
 namespace plinth::compiler::partition {
 namespace {
 
+// Of a redistribution is planned what each device sends to each other one.
+constexpr size_t kMostDevices = 32;
+
 using Groups = std::vector<std::vector<int64_t>>;
 
 // Which group a device is in, and as which of it.
@@ -112,7 +115,7 @@ class GatherJoiner {
     const int64_t extent = windows.type().dims[dim];
     if (!StaysAlong(windows, dim)) return nullptr;
     std::optional<Groups> groups = JoinedGroups(attributes.groups, gathered.groups);
-    if (!groups.has_value()) return nullptr;
+    if (!groups.has_value() || (*groups)[0].size() > kMostDevices) return nullptr;
     attributes.groups = *std::move(groups);
     const int64_t count = std::ssize(gathered.groups[0]);
     Redistribution& how = attributes.redistributions[0];

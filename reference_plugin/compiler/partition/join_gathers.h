@@ -8,7 +8,7 @@ namespace plinth::compiler::partition {
 
 // An all_gather of what a redistribution made for it alone becomes one redistribution with it, if
 // elements do not move along the dimension that is gathered: they go to where they are needed at
-// once.
+// once. Not among many devices, since a redistribution lists what goes from each to each.
 void JoinGathers(Module& module);
 
 }  // namespace plinth::compiler::partition
