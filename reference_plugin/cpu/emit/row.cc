@@ -21,6 +21,10 @@ using Kind = PieceValue::Kind;
 
 constexpr int64_t kPartials = static_cast<int64_t>(math::kPartialBytes) / kLaneBytes;
 
+// As far ahead as math/partials does.
+constexpr int64_t kPrefetchBytes = 8 << 10;
+constexpr int64_t kLineBytes = 64;
+
 // A phase's values that are the same in all lanes, and the others.
 struct SplitPhase {
   Piece once, rest;
@@ -36,6 +40,7 @@ class RowEmitter {
  private:
   SplitPhase Split(const RowPhase& phase);
   void EmitPhase(const RowPhase& phase);
+  void EmitPrefetches(const Piece& piece, int64_t elements);
   void EmitElements(const Piece& piece, int copies);
   void EmitCopies(const Piece& piece, int first, int copies, int at_once);
   void EmitResult(const RowPhase& phase, int number);
@@ -45,6 +50,7 @@ class RowEmitter {
   BodyEmitter body_;
   int32_t num_kept_;
   int32_t reductions_done_ = 0;
+  bool is_first_phase_ = true;
   std::vector<int32_t> kept_;  // by value of the phase: under which number it is kept
 };
 
@@ -123,6 +129,23 @@ void RowEmitter::EmitCopies(const Piece& piece, int first, int copies, int at_on
   }
 }
 
+// Asks for what the first phase, which reads the row from memory, reads later.
+void RowEmitter::EmitPrefetches(const Piece& piece, int64_t elements) {
+  if (!is_first_phase_) return;
+  std::vector<int32_t> slots;
+  for (const PieceValue& value : piece) {
+    if (value.kind == Kind::kInput && ByteSize(value.type) == kLaneBytes) {
+      FindSlots({value}, &slots);
+    }
+  }
+  for (const int32_t slot : slots) {
+    const Xbyak::RegExp base = body_.BaseOf(slot) + rcx * static_cast<int>(kLaneBytes);
+    for (int64_t at = 0; at < elements * kLaneBytes; at += kLineBytes) {
+      code_.prefetcht0(ptr[base + static_cast<size_t>(kPrefetchBytes + at)]);
+    }
+  }
+}
+
 // All elements of the row, in groups of so many vectors.
 void RowEmitter::EmitElements(const Piece& piece, int copies) {
   int at_once = copies;
@@ -134,6 +157,7 @@ void RowEmitter::EmitElements(const Piece& piece, int copies) {
     Xbyak::Label loop;
     code_.align(kLoopAlignment);
     code_.L(loop);
+    EmitPrefetches(piece, group);
     EmitCopies(piece, 0, copies, at_once);
     code_.add(rcx, static_cast<uint32_t>(group));
     code_.cmp(rcx, static_cast<uint32_t>(in_groups));
@@ -209,7 +233,10 @@ void RowEmitter::Emit() {
     }
   }
   body_.Begin(std::move(slots));
-  for (const RowPhase& phase : row_.phases) EmitPhase(phase);
+  for (const RowPhase& phase : row_.phases) {
+    EmitPhase(phase);
+    is_first_phase_ = false;
+  }
   body_.End();
 }
 
