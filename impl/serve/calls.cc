@@ -273,7 +273,7 @@ class StoreCall : public Call {
 class SessionCall : public Call {
  public:
   SessionCall(Connection* connection, int stream)
-      : Call(connection, stream), unframer_(connection->service().limits().max_message) {}
+      : Call(connection, stream), unframer_(MaxMessage(connection->service().limits())) {}
   ~SessionCall() override {
     Consume(unconsumed_);  // The window of the connection is also that of its other calls.
     if (buffers_) buffers_->Close();
@@ -334,6 +334,11 @@ class SessionCall : public Call {
   }
 
  private:
+  // A message is kept until it is whole.
+  static size_t MaxMessage(const Service::Limits& limits) {
+    return std::min(limits.max_message,
+                    static_cast<size_t>(std::max<int64_t>(limits.memory_per_connection, 0)));
+  }
   // Handles what can be handled now.
   void Work() {
     while (!is_over_ && !is_full_) {

@@ -481,6 +481,44 @@ TEST_F(ServeTest, WholeArraysAreSentFromWhereTheyAre) {
   EXPECT_TRUE(bytes.ok() && *bytes == Bytes(values));
 }
 
+// What is kept for the client counts, whichever handle keeps it.
+TEST_F(ServeTest, BuffersOverArraysAreChargedWithoutTheArrays) {
+  TestClient client(&service_);
+  client.Begin();
+  constexpr int64_t kCount = kMemory / 4 * 2 / 5;
+  const std::string bytes(kCount * 4, 'x');
+  const auto make_and_keep = [&](uint64_t handle) {
+    EXPECT_TRUE(client.Store(handle, bytes).ok());
+    EXPECT_TRUE(StatusIn(client.Ask(Make(handle, {kCount}, OnDevice(1)))).ok());
+    EXPECT_TRUE(StatusIn(client.Ask(proxy::CheckValueReadyRequest{{handle}})).ok());
+    EXPECT_TRUE(
+        StatusIn(client.Ask(proxy::CopyToHostBufferRequest{100 + handle, handle, std::nullopt}))
+            .ok());
+    EXPECT_TRUE(StatusIn(client.Ask(proxy::DestructArrayRequest{{handle}})).ok());
+    EXPECT_GE(client.connection().Count().memory, handle * bytes.size());
+  };
+  make_and_keep(1);
+  make_and_keep(2);
+  EXPECT_EQ(client.Store(3, bytes).code(), StatusCode::kResourceExhausted);
+  for (const uint64_t buffer : {101, 102}) {
+    const auto call =
+        client.Call("HostBufferDelete",
+                    proxy::Write(proxy::GrpcHostBufferDeleteRequest{client.session_id(), buffer}));
+    EXPECT_TRUE(call.status.ok());
+  }
+  EXPECT_LT(client.connection().Count().memory, 4096u);
+}
+
+TEST_F(ServeTest, AMessageIsNoLongerThanTheMemoryOfItsSession) {
+  TestClient client(&service_);
+  client.Begin();
+  const auto size = static_cast<uint32_t>(kMemory + 1);
+  std::string header(1, '\0');
+  for (const int shift : {24, 16, 8, 0}) header.push_back(static_cast<char>(size >> shift));
+  client.Write(client.session_stream(), header);
+  EXPECT_EQ(client.WaitFor(client.session_stream()).status.code(), StatusCode::kResourceExhausted);
+}
+
 TEST_F(ServeTest, AClientThatDoesNotReadCostsNoMemory) {
   TestClient client(&service_);
   client.Begin();

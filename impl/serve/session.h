@@ -123,8 +123,9 @@ class Session : public std::enable_shared_from_this<Session> {
   Expected<std::shared_ptr<Program>> FindProgram(uint64_t handle) const;
   Expected<Answer> Compiled(const ifrt::Executable& executable);
   Result WaitForFuture(uint64_t handle, Answer answer);
-  // The memory of an array itself, if it is there, whole, dense, and the host's; else null.
-  HostBufferRef HostMemoryOf(plinth_ifrt_array* array) const;
+  // The memory of an array itself, if it is there, whole, dense, and the host's; else null. It
+  // stays charged as long as the buffer lives, also when the array is gone.
+  HostBufferRef HostMemoryOf(const Entry& entry) const;
 
   const ifrt::Client client_;
   const uint64_t id_;

@@ -392,7 +392,8 @@ Session::Result Session::On(const proxy::RemapArraysRequest& request) {
       proxy::RemapArraysResponse{Insert(request.result_handles, made, charges)});
 }
 
-HostBufferRef Session::HostMemoryOf(plinth_ifrt_array* array) const {
+HostBufferRef Session::HostMemoryOf(const Entry& entry) const {
+  plinth_ifrt_array* array = entry.array.get();
   plinth_ifrt_future* raw = nullptr;
   if (!FromC(plinth_ifrt_arrays_ready(client_.get(), &array, 1, &raw)).ok()) return nullptr;
   const FutureHandle ready(raw);
@@ -402,7 +403,7 @@ HostBufferRef Session::HostMemoryOf(plinth_ifrt_array* array) const {
   if (!FromC(plinth_ifrt_array_to_dlpack(array, /*shard=*/-1, &tensor)).ok()) return nullptr;
   const std::shared_ptr<const ifrt::DlpackManaged> managed(
       static_cast<ifrt::DlpackManaged*>(tensor),
-      [](ifrt::DlpackManaged* one) { one->deleter(one); });
+      [charges = entry.charges](ifrt::DlpackManaged* one) { one->deleter(one); });
   const ifrt::DlpackTensor& memory = managed->tensor;
   const std::span<const int64_t> dims(memory.dims, static_cast<size_t>(memory.rank));
   std::vector<int64_t> dense(dims.size());
@@ -425,7 +426,7 @@ Session::Result Session::On(const proxy::CopyToHostBufferRequest& request) {
   const auto type = static_cast<DType>(plinth_ifrt_array_type(array));
   PLINTH_ASSIGN_OR_RETURN(const int64_t bytes, HostSpan(type, {dims, rank}, request.byte_strides));
   if (IsDense(type, {dims, rank}, request.byte_strides)) {
-    if (HostBufferRef shared = HostMemoryOf(array)) {
+    if (HostBufferRef shared = HostMemoryOf(*entry)) {
       PLINTH_RETURN_IF_ERROR(buffers_->Put(request.host_buffer_handle, std::move(shared)));
       return std::optional<Answer>(proxy::CopyToHostBufferResponse());
     }
