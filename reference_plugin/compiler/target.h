@@ -56,6 +56,9 @@ struct FusionLimits {
   int32_t duplicated_ops;     // ops in a row that several kernels compute
   int64_t selected_elements;  // of a concatenation that is one kernel of selects
   size_t selected_operands;   // the same
+  // Rows of at most so many elements that are put together are computed and written column by
+  // column, never chosen from by selects (passes/columns.h). 0: none.
+  int64_t columns;
 };
 
 // Loops that become straight code, or code of two turns (plan/linear_code.h).

@@ -29,6 +29,8 @@ constexpr compiler::FusionLimits kFusion = {
     .duplicated_ops = 4,
     .selected_elements = 8192,
     .selected_operands = 4,
+    // What reads one column of several has a run of one element per row, and bounds to check.
+    .columns = 8,
 };
 
 // Threefry, which all random numbers are made with, is a loop of five turns of some 50 ops.

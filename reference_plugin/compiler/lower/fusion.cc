@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "reference_plugin/compiler/ir/columns.h"
 #include "reference_plugin/compiler/lower/fusion_block.h"
 
 // The walk over a block, and what becomes of each class of op. The rules for joining a group are in
@@ -190,8 +191,9 @@ void BlockFusion::VisitComputation(const Op& op) {
   }
   if (TryHost(op, groups)) return;
   const FusionLimits& limits = context_.target().fusion;
-  if (op.opcode == Opcode::kConcatenate && (op.operands.size() > limits.selected_operands ||
-                                            op.type().NumElements() > limits.selected_elements)) {
+  if (op.opcode == Opcode::kConcatenate &&
+      (op.operands.size() > limits.selected_operands ||
+       op.type().NumElements() > limits.selected_elements || JoinsColumns(op, limits))) {
     return VisitConcatenate(op);
   }
   MakeRoot(op);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "reference_plugin/compiler/ir/columns.h"
 #include "reference_plugin/compiler/lower/fusion_block.h"
 
 // What an op's value needs from its operands, as instances of a group.
@@ -171,6 +172,7 @@ bool BlockFusion::ExpandReshape(const Op& op, int32_t group, int32_t instance, N
 }
 
 bool BlockFusion::ExpandConcatenate(const Op& op, int32_t group, int32_t instance, Need need) {
+  if (JoinsColumns(op, context_.target().fusion)) return false;
   Group& g = GroupAt(group);
   const IndexMap map = g.maps[g.instances[instance].map];
   const size_t dim = static_cast<size_t>(op.Get<DimensionAttributes>().dimension);

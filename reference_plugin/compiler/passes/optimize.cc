@@ -2,6 +2,7 @@
 #include "reference_plugin/compiler/passes/optimize.h"
 
 #include "reference_plugin/compiler/ir/verifier.h"
+#include "reference_plugin/compiler/passes/columns.h"
 #include "reference_plugin/compiler/passes/cse.h"
 #include "reference_plugin/compiler/passes/dead_code.h"
 #include "reference_plugin/compiler/passes/fold_transposes.h"
@@ -32,6 +33,7 @@ bool OnAny(Module& module, const Target&) {
 constexpr Pass kRound[] = {
     {"dead_code", OnAny<EliminateDeadCode>, false},
     {"simplify", OnAny<Simplify>, true},
+    {"columns", SplitIntoColumns, true},
     {"simplify_loops", OnAny<SimplifyLoops>, true},
     {"unroll_loops", UnrollLoops, true},
     {"cse", OnAny<EliminateCommonSubexpressions>, true},
