@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
@@ -14,11 +16,10 @@ using testing::CheckPartitioned;
 using testing::Count;
 using testing::Partitioned;
 
-// A function of these arguments on four devices, which agrees with one device.
-Partitioned Check(std::string_view mesh, std::string_view function) {
-  const std::string text =
-      StrCat("module attributes {mhlo.num_partitions = 4 : i32} {\n  sdy.mesh @mesh = <", mesh,
-             ">\n", function, "}\n");
+// A function on so many devices, which agrees with one device.
+Partitioned Check(std::string_view mesh, std::string_view function, int devices = 4) {
+  const std::string text = StrCat("module attributes {mhlo.num_partitions = ", devices,
+                                  " : i32} {\n  sdy.mesh @mesh = <", mesh, ">\n", function, "}\n");
   auto made = CheckPartitioned(text);
   EXPECT_TRUE(made.ok()) << made.status().ToString();
   return made.ok() ? *std::move(made) : Partitioned();
@@ -76,19 +77,24 @@ TEST(PartitionCombine, WhatNobodyNeedsMovesNothing) {
 }
 
 // The joined arrays lie along "y" too, which the product needs for something else.
+// Among many devices they do not: a redistribution lists what goes from each to each.
 TEST(PartitionCombine, GathersGoWithRedistributions) {
-  const Partitioned made = Check(R"(["x"=2, "y"=2])", R"(
-  func.func @main(%a: tensor<4x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>},
-                  %b: tensor<4x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>},
-                  %w: tensor<12x6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
-      -> (tensor<4x6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) {
-    %0 = stablehlo.concatenate %a, %b, dim = 1 : (tensor<4x8xi32>, tensor<4x4xi32>) -> tensor<4x12xi32>
-    %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<4x12xi32>, tensor<12x6xi32>) -> tensor<4x6xi32>
-    return %1 : tensor<4x6xi32>
-  })");
-  ASSERT_NE(made.module, nullptr);
-  EXPECT_EQ(Count(*made.module, Opcode::kRedistribute), 1) << ToString(*made.module);
-  EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0) << ToString(*made.module);
+  constexpr std::string_view kFunction = R"(
+  func.func @main(%a: tensor<32x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>},
+                  %b: tensor<32x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>},
+                  %w: tensor<12x32xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
+      -> (tensor<32x32xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) {
+    %0 = stablehlo.concatenate %a, %b, dim = 1 : (tensor<32x8xi32>, tensor<32x4xi32>) -> tensor<32x12xi32>
+    %1 = stablehlo.dot_general %0, %w, contracting_dims = [1] x [0] : (tensor<32x12xi32>, tensor<12x32xi32>) -> tensor<32x32xi32>
+    return %1 : tensor<32x32xi32>
+  })";
+  for (const auto& [mesh, devices, gathers] :
+       {std::tuple(R"(["x"=2, "y"=2])", 4, 0), std::tuple(R"(["x"=2, "y"=32])", 64, 1)}) {
+    const Partitioned made = Check(mesh, kFunction, devices);
+    ASSERT_NE(made.module, nullptr);
+    EXPECT_EQ(Count(*made.module, Opcode::kRedistribute), 1) << ToString(*made.module);
+    EXPECT_EQ(Count(*made.module, Opcode::kAllGather), gathers) << ToString(*made.module);
+  }
 }
 
 }  // namespace
