@@ -37,6 +37,7 @@ using Xbyak::util::rdi;
 using Xbyak::util::rsi;
 using Xbyak::util::rsp;
 using Xbyak::util::T_z;
+using Xbyak::util::word;
 
 using Kind = PieceValue::Kind;
 
@@ -51,6 +52,7 @@ constexpr int kFirstMask = 4, kNumMasks = 4;
 // More partial results lie on the stack.
 constexpr int kMostAccumulators = 12;
 constexpr int32_t kStackAlignment = 64;
+constexpr int kHalfBytes = 2, kHalfBits = 16;
 const Xbyak::Opmask kTailLanes(3);
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
 
@@ -308,6 +310,8 @@ void BodyEmitter::Emit(const Piece& piece, bool is_tail) {
     const auto number = static_cast<int32_t>(n);
     if (piece_[n].kind == Kind::kOp) {
       EmitOp(number);
+      const DType rounded = piece_[n].rounded;
+      if (rounded != DType::kInvalid) vector_.RoundToHalf(rounded, *states_[n].reg);
     } else if (piece_[n].kind == Kind::kCombine) {
       EmitCombine(number);
     } else if (piece_[n].kept >= 0) {
@@ -451,7 +455,9 @@ Xbyak::RegExp BodyEmitter::BaseOf(int32_t slot) {
 }
 
 Xbyak::RegExp BodyEmitter::AddressOf(const PieceValue& value) {
-  const int bytes = value.type == DType::kPred ? 1 : static_cast<int>(kLaneBytes);
+  const int bytes = value.type == DType::kPred ? 1
+                    : IsHalf(value.memory)     ? kHalfBytes
+                                               : static_cast<int>(kLaneBytes);
   return BaseOf(value.slot) + rcx * bytes + value.first_lane * bytes;
 }
 
@@ -460,6 +466,7 @@ void BodyEmitter::LoadInput(int32_t n, Vec reg) {
   if (value.kind == Kind::kScalar) return LoadScalar(value, reg);
   const Xbyak::Address from = ptr[AddressOf(value)];
   if (value.type == DType::kPred) return LoadPred(value, from, reg);
+  if (IsHalf(value.memory)) return LoadHalf(value, from, reg);
   if (!is_tail_) return vector_.Load(reg, from);
   if (vector_.has_masks()) return code_.vmovups(reg | kTailLanes | T_z, from);
   vector_.Load(vector_.scratch(), mask_);
@@ -497,12 +504,42 @@ void BodyEmitter::LoadPred(const PieceValue& value, const Xbyak::Address& from, 
   code_.vpcmpgtd(reg, reg, scratch);
 }
 
+void BodyEmitter::LoadHalf(const PieceValue& value, const Xbyak::Address& from, Vec reg) {
+  const bool is_f16 = value.memory == DType::kF16;
+  if (!is_tail_ || vector_.has_masks()) {
+    const Vec lanes = is_tail_ ? reg | kTailLanes | T_z : reg;
+    if (is_f16) return code_.vcvtph2ps(lanes, from);
+    code_.vpmovzxwd(lanes, from);
+    return code_.vpslld(reg, reg, kHalfBits);
+  }
+  const Xbyak::Xmm low(reg.getIdx());
+  const Xbyak::RegExp base = AddressOf(value);
+  Xbyak::Label done;
+  code_.vpxor(low, low, low);
+  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
+    code_.vpinsrw(low, low, word[base + static_cast<size_t>(kHalfBytes * lane)], lane);
+    code_.cmp(esi, lane + 1);
+    code_.je(done);
+  }
+  code_.L(done);
+  if (is_f16) return code_.vcvtph2ps(reg, low);
+  code_.vpmovzxwd(reg, low);
+  code_.vpslld(reg, reg, kHalfBits);
+}
+
 // One element into all lanes.
 void BodyEmitter::LoadScalar(const PieceValue& value, Vec reg) {
   const Xbyak::RegExp base = BaseOf(value.slot);
-  if (value.type != DType::kPred) return code_.vbroadcastss(reg, dword[base]);
   const Vec scratch = vector_.scratch();
   const Xbyak::Xmm bytes(scratch.getIdx());
+  if (IsHalf(value.memory)) {
+    code_.movzx(eax, word[base]);
+    if (value.memory == DType::kBF16) code_.shl(eax, kHalfBits);
+    code_.vmovd(bytes, eax);
+    if (value.memory == DType::kF16) code_.vcvtph2ps(bytes, bytes);
+    return code_.vbroadcastss(reg, bytes);
+  }
+  if (value.type != DType::kPred) return code_.vbroadcastss(reg, dword[base]);
   code_.vpbroadcastb(bytes, byte[base]);
   if (vector_.has_masks()) return code_.vptestmb(Xbyak::Opmask(reg.getIdx()), bytes, bytes);
   code_.vpmovzxbd(reg, bytes);
@@ -515,6 +552,7 @@ void BodyEmitter::Store(int32_t n) {
   const Vec reg = Register(n);
   if (value.kept >= 0) return vector_.Store(Kept(value.kept), reg);
   if (value.type == DType::kPred) return StorePred(value, reg);
+  if (IsHalf(value.memory)) return StoreHalf(value, reg);
   const Xbyak::Address to = ptr[AddressOf(value)];
   if (!is_tail_) return vector_.Store(to, reg);
   if (vector_.has_masks()) return code_.vmovups(to | kTailLanes, reg);
@@ -540,6 +578,35 @@ void BodyEmitter::StorePred(const PieceValue& value, Vec reg) {
   Xbyak::Label done;
   for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
     code_.vpextrb(byte[base + static_cast<size_t>(lane)], bytes, lane);
+    code_.cmp(esi, lane + 1);
+    code_.je(done);
+  }
+  code_.L(done);
+}
+
+// The value is one of the type already.
+void BodyEmitter::StoreHalf(const PieceValue& value, Vec reg) {
+  constexpr uint8_t kToNearestEven = 0;
+  const Vec scratch = vector_.scratch();
+  const Xbyak::RegExp base = AddressOf(value);
+  if (vector_.has_masks()) {
+    const Xbyak::Address to = ptr[base], lanes = is_tail_ ? to | kTailLanes : to;
+    if (value.memory == DType::kF16) return code_.vcvtps2ph(lanes, reg, kToNearestEven);
+    code_.vpsrld(scratch, reg, kHalfBits);
+    return code_.vpmovdw(lanes, scratch);
+  }
+  const Xbyak::Xmm low(scratch.getIdx()), high(vector_.other_scratch().getIdx());
+  if (value.memory == DType::kF16) {
+    code_.vcvtps2ph(low, reg, kToNearestEven);
+  } else {
+    code_.vpsrld(scratch, reg, kHalfBits);
+    code_.vextracti128(high, scratch, 1);
+    code_.vpackusdw(low, low, high);
+  }
+  if (!is_tail_) return code_.vmovups(ptr[base], low);
+  Xbyak::Label done;
+  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
+    code_.vpextrw(word[base + static_cast<size_t>(kHalfBytes * lane)], low, lane);
     code_.cmp(esi, lane + 1);
     code_.je(done);
   }
@@ -596,8 +663,9 @@ bool BodyEmitter::EmitOnMemory(int32_t n) {
     if (state.reg.has_value()) return false;
     const PieceValue& other = ValueOf(operand);
     if (other.kind == Kind::kConstant) return true;
-    return state.memory.has_value() || (!is_tail_ && other.kind == Kind::kInput &&
-                                        other.type != DType::kPred && state.users.size() == 1);
+    return state.memory.has_value() ||
+           (!is_tail_ && other.kind == Kind::kInput && other.type != DType::kPred &&
+            !IsHalf(other.memory) && state.users.size() == 1);
   };
   int32_t a = node.operands[0], b = node.operands[1];
   // Of two NaNs the first is the result.

@@ -87,9 +87,11 @@ class BodyEmitter {
   void EmitStores();
   void LoadInput(int32_t n, Vec reg);
   void LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg);
+  void LoadHalf(const PieceValue& value, const Xbyak::Address& from, Vec reg);
   void LoadScalar(const PieceValue& value, Vec reg);
   void Store(int32_t n);
   void StorePred(const PieceValue& value, Vec reg);
+  void StoreHalf(const PieceValue& value, Vec reg);
   Xbyak::RegExp AddressOf(const PieceValue& value);
   int32_t NextUse(int32_t n);
   bool IsMask(const PieceValue& value) const {

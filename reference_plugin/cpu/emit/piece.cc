@@ -33,7 +33,26 @@ void EmitLoop(const Piece& piece, uint32_t step, BodyEmitter& body, Assembler& c
 }  // namespace
 
 bool CanEmit(const Node& node, DType operand) {
+  if (IsHalf(operand) || IsHalf(node.dtype)) {
+    // A wide integer is rounded once, which takes more than to f32 and on.
+    const bool rounds_twice = node.opcode == compiler::Opcode::kConvert &&
+                              operand != DType::kPred && !IsHalf(operand) && operand != DType::kF32;
+    const PieceValue value = ValueOfOp(node, operand, /*is_rounded=*/false);
+    return !rounds_twice && CanEmit(value.node, value.operand_type);
+  }
   return FunctionCode::Has(node.opcode, operand) || VectorCode::Has(node, operand, kLanes);
+}
+
+PieceValue ValueOfOp(const Node& node, DType operand, bool is_rounded) {
+  const auto in_lanes = [](DType type) { return IsHalf(type) ? DType::kF32 : type; };
+  PieceValue value;
+  value.kind = Kind::kOp;
+  value.node = node;
+  value.type = value.node.dtype = in_lanes(node.dtype);
+  value.operand_type = in_lanes(operand);
+  const bool narrows = node.opcode == compiler::Opcode::kConvert && IsHalf(node.dtype);
+  if (is_rounded || narrows) value.rounded = node.dtype;
+  return value;
 }
 
 void AppendKey(const Piece& piece, std::string* key) {
@@ -44,6 +63,7 @@ void AppendKey(const Piece& piece, std::string* key) {
     AppendBytes(value.slot, key);
     AppendBytes(value.bits, key);
     AppendBytes(value.kept, key);
+    AppendBytes(value.memory, key);
     if (value.kind != Kind::kOp) continue;
     AppendBytes(value.node.opcode, key);
     AppendBytes(value.node.dtype, key);
@@ -52,6 +72,7 @@ void AppendKey(const Piece& piece, std::string* key) {
     AppendBytes(value.node.num_operands, key);
     for (const int32_t operand : value.node.operands) AppendBytes(operand, key);
     AppendBytes(value.operand_type, key);
+    AppendBytes(value.rounded, key);
   }
 }
 

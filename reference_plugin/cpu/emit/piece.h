@@ -34,6 +34,8 @@ struct PieceValue {
   uint32_t bits = 0;         // kConstant
   compiler::Node node = {};  // kOp, kCombine: `operands` are earlier values
   DType operand_type = DType::kInvalid;
+  DType memory = DType::kInvalid;   // f32 in memory: f16 or bf16, if it is not f32 there
+  DType rounded = DType::kInvalid;  // kOp of f32: f16 or bf16, to which the result is rounded
 };
 
 // In an order in which they can be computed. Values in slots are in tile form (../math), a slot is
@@ -46,8 +48,12 @@ using PieceFunction = void (*)(std::byte* const* slots, int64_t lanes);
 
 inline constexpr size_t kLoopAlignment = 32;
 
-// Whether the op can be part of a piece. `operand` as for VectorCode.
+// Whether the op can be part of a piece. `operand` as for VectorCode; it and the result may be f16
+// and bf16.
 bool CanEmit(const compiler::Node& node, DType operand);
+// The op as a value, without its operands' numbers and its slot. `is_rounded`: its routine is
+// followed by one that rounds.
+PieceValue ValueOfOp(const compiler::Node& node, DType operand, bool is_rounded);
 
 template <class T>
 void AppendBytes(T number, std::string* key) {

@@ -163,6 +163,9 @@ RandomPiece MakePiece(const std::vector<Candidate>& candidates, std::mt19937& ra
       const bool is_pred = value.node.opcode == Opcode::kSelect && i == 0;
       value.node.operands[i] = choose(is_pred ? DType::kPred : candidate.operand);
     }
+    if (value.type == DType::kF32 && value.operand_type == DType::kF32 && random() % 4 == 0) {
+      value.rounded = random() % 2 == 0 ? DType::kBF16 : DType::kF16;
+    }
     if (random() % 8 == 0 || k + 1 == num_ops) value.slot = made.num_slots++;
     piece.push_back(value);
   }
@@ -191,6 +194,9 @@ std::vector<Lanes> Reference(const Piece& piece, const std::vector<Lanes>& slots
       }
       EXPECT_TRUE(routine && routine.finish == nullptr);
       routine.compute(out.data(), operands[0], operands[1], operands[2], count, {});
+      if (value.rounded != DType::kInvalid) {
+        math::FindFinish(value.rounded)(out.data(), out.data(), nullptr, nullptr, count, {});
+      }
     }
   }
   return values;

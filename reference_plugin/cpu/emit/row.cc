@@ -197,6 +197,7 @@ void RowEmitter::EmitResult(const RowPhase& phase, int number) {
     vector.Load(spare, body_.Kept(kept_[static_cast<size_t>(reduction.initial)]));
   }
   vector.Combine(reduction.opcode, reduction.type, result, spare, result);
+  if (reduction.rounded != DType::kInvalid) vector.RoundToHalf(reduction.rounded, result);
   const Xbyak::Xmm low(result.getIdx());
   code_.vmovss(dword[body_.BaseOf(reduction.slot)], low);
   code_.vbroadcastss(result, low);
@@ -274,6 +275,7 @@ void AppendKey(const Row& row, std::string* key) {
     for (const RowReduction& reduction : phase.reductions) {
       AppendBytes(reduction.opcode, key);
       AppendBytes(reduction.type, key);
+      AppendBytes(reduction.rounded, key);
       AppendBytes(reduction.value, key);
       AppendBytes(reduction.initial, key);
       AppendBytes(reduction.slot, key);

@@ -15,10 +15,11 @@ namespace plinth::cpu::emit {
 
 struct RowReduction {
   compiler::Opcode opcode = compiler::Opcode::kAdd;
-  DType type = DType::kInvalid;  // f32, s32 or u32
-  int32_t value = 0;             // of the phase's piece
-  int32_t initial = 0;           // the same; has one value for all lanes
-  int32_t slot = 0;              // where the result is written
+  DType type = DType::kInvalid;     // f32, s32 or u32
+  DType rounded = DType::kInvalid;  // f16 or bf16, to which the result is rounded
+  int32_t value = 0;                // of the phase's piece
+  int32_t initial = 0;              // the same; has one value for all lanes
+  int32_t slot = 0;                 // where the result is written
 };
 
 // An op without a slot whose operands have one value for all lanes is done once.

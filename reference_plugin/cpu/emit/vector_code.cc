@@ -396,6 +396,28 @@ void VectorCode::ExtremeOfConstant(bool maximum, Vec dst, Vec a, uint32_t consta
   code_.vaddps(Sized(dst), Sized(dst), Constant(of_zero ? 0 : kSign));
 }
 
+void VectorCode::RoundToHalf(DType type, Vec reg) {
+  if (type == DType::kF16) {
+    constexpr uint8_t kToNearestEven = 0;
+    const Xbyak::Xmm half =
+        is_wide_ ? Xbyak::Xmm(Xbyak::Ymm(scratch().getIdx())) : Xbyak::Xmm(scratch().getIdx());
+    code_.vcvtps2ph(half, reg, kToNearestEven);
+    return code_.vcvtph2ps(reg, half);
+  }
+  // Half a unit in the last place is added, but to a tie only if the last bit is one.
+  constexpr uint32_t kBelowHalf = 0x7FFF, kQuiet = 0x00400000u, kKeep = 0xFFFF0000u;
+  constexpr int kShift = 16;
+  code_.vpsrld(scratch(), reg, kShift);
+  code_.vandps(scratch(), scratch(), Constant(1));
+  code_.vpaddd(scratch(), scratch(), reg);
+  code_.vpaddd(scratch(), scratch(), Constant(kBelowHalf));
+  const Vec is_nan = MaskOr(1, other_scratch());
+  CompareFloats(is_nan, reg, reg, kIsNan);
+  code_.vorps(reg, reg, Constant(kQuiet));
+  Choose(reg, scratch(), reg, is_nan);
+  code_.vandps(reg, reg, Constant(kKeep));
+}
+
 void VectorCode::Invert(Vec dst, Vec a) {
   if (IsMask(dst)) return code_.knotw(Xbyak::Opmask(dst.getIdx()), Xbyak::Opmask(a.getIdx()));
   code_.vxorps(Sized(dst), Sized(a), Constant(kOnes));

@@ -24,8 +24,9 @@ constexpr int64_t LanesOf(math::SimdTarget target) {
 }
 inline constexpr int64_t kNoLane = -1;
 
-// Types whose values take one lane.
+// Types whose values take one lane; f16 and bf16, whose values are f32 that are rounded.
 bool IsLaneType(DType type);
+inline bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }
 
 // Vectors that code reads. They lie after it.
 class ConstantPool {
@@ -93,6 +94,9 @@ class VectorCode {
   // dst's lanes combined to one, lane i with lane i + half for ever smaller halves; it is in the
   // first lane. `spare` is overwritten; both have numbers below 16.
   void CombineLanes(compiler::Opcode opcode, DType type, Vec dst, Vec spare);
+
+  // f32 become values of f16 or bf16, as ../math/narrow.cc rounds them.
+  void RoundToHalf(DType type, Vec reg);
 
   // dst = max(a, constant) or min of f32, where that is short. `is_quiet`: a is never a signaling
   // NaN. `dst` may be `a`.

@@ -14,8 +14,7 @@ using compiler::Node;
 using compiler::NodeKind;
 using compiler::Phase;
 
-// One element moved, when its neighbours in memory come along, and when they do not.
-constexpr double kContiguousNs = 0.1;
+// One element moved, when its neighbours in memory do not come along.
 constexpr double kStridedNs = 0.7;
 constexpr double kFarNs = 1.5;  // every element in a cache line of its own
 

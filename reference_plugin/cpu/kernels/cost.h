@@ -13,6 +13,8 @@ namespace plinth::cpu::kernels {
 
 // One routine call on a tile, whatever its size.
 inline constexpr double kCallNs = 6;
+// One element moved, when its neighbours in memory come along. Constants count as such, too.
+inline constexpr double kContiguousNs = 0.1;
 // Walking to the next tile or row.
 inline constexpr double kStepNs = 15;
 

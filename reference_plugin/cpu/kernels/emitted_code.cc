@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reference_plugin/cpu/kernels/cost.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::kernels {
@@ -18,6 +19,26 @@ using emit::PieceValue;
 
 // Fewer are as well a routine. More take longer to make.
 constexpr size_t kFewestOps = 2, kMostOps = 128;
+
+// An op on values in registers takes this part less than its routine: Zen 5, 0.006 ns an element
+// and op of 20 plain ones on 64 KB, where a routine takes 0.07; twice that with AVX2.
+constexpr double kSavedPart = 0.8;
+
+// For a point, of the ops and constants of a piece.
+double SavedNs(const Piece& piece) {
+  double ns = 0;
+  for (const PieceValue& value : piece) {
+    if (value.kind == PieceValue::Kind::kOp) ns += kSavedPart * ElementNs(value.node);
+    if (value.kind == PieceValue::Kind::kConstant) ns += kContiguousNs;
+  }
+  return ns;
+}
+
+// Points of a tile of the parallel space.
+double PointsOf(const TileProgram& program, bool over_reduced) {
+  return static_cast<double>(program.parallel.max_lanes) *
+         static_cast<double>(over_reduced ? program.domain.reduced_points : 1);
+}
 
 // Finds the pieces of one phase.
 class PieceFinder {
@@ -72,7 +93,7 @@ size_t PieceFinder::EndOf(size_t begin) {
     size_elsewhere = size;
     return true;
   };
-  for (; CanEmit(end) && end - begin < kMostOps; ++end) {
+  for (; CanEmit(end) && end - begin < kMostOps; end += phase_.ops[end].is_rounded ? 2 : 1) {
     const Node& node = *phase_.ops[end].node;
     int32_t operands[3];
     OperandsOf(phase_.code[end], operands);
@@ -115,7 +136,7 @@ Piece PieceFinder::Make(size_t begin, size_t end) const {
     const auto [known, is_new] = values.try_emplace(slot, static_cast<int32_t>(piece.size()));
     if (!is_new) return known->second;
     PieceValue& value = piece.emplace_back();
-    value.type = type;
+    value.type = math::TileTypeOf(type);
     value.slot = slot;
     for (const ConstantStep& constant : program_.constants) {
       if (constant.slot != slot) continue;
@@ -126,12 +147,9 @@ Piece PieceFinder::Make(size_t begin, size_t end) const {
     }
     return known->second;
   };
-  for (size_t n = begin; n < end; ++n) {
-    PieceValue value;
-    value.kind = PieceValue::Kind::kOp;
-    value.node = *phase_.ops[n].node;
-    value.type = value.node.dtype;
-    value.operand_type = phase_.ops[n].operand;
+  for (size_t n = begin; n < end; n += phase_.ops[n].is_rounded ? 2 : 1) {
+    const TileOp& op = phase_.ops[n];
+    PieceValue value = emit::ValueOfOp(*op.node, op.operand, op.is_rounded);
     int32_t operands[3];
     OperandsOf(phase_.code[n], operands);
     for (size_t i = 0; i < value.node.num_operands; ++i) {
@@ -163,18 +181,24 @@ std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program,
                                                      emit::CodeCache& codes) {
   auto emitted = std::make_unique<EmittedCode>();
   if (whole_rows && !program.reduces_rows) emitted->row_ = RowCode::Describe(program);
+  if (emitted->row_.has_value()) {
+    for (const emit::RowPhase& phase : emitted->row_->row().phases) {
+      emitted->saved_ns_ += SavedNs(phase.piece) * PointsOf(program, /*over_reduced=*/true);
+    }
+  }
   std::vector<Piece> pieces;
   for (const PhaseProgram& phase : program.phases) {
     std::vector<Step>& steps = emitted->phases_.emplace_back();
     PieceFinder finder(program, phase);
     for (size_t n = 0; n < phase.code.size();) {
-      const bool is_routine = emitted->row_.has_value() && phase.over_reduced;
-      const size_t end = is_routine ? n : finder.EndOf(n);
+      const bool in_row = emitted->row_.has_value() && phase.over_reduced;
+      const size_t end = in_row ? n : finder.EndOf(n);
       if (end == n) {
         steps.push_back({nullptr, phase.code[n++]});
         continue;
       }
       pieces.push_back(finder.Make(n, end));
+      emitted->saved_ns_ += SavedNs(pieces.back()) * PointsOf(program, phase.over_reduced);
       steps.push_back({});
       n = end;
     }

@@ -40,13 +40,6 @@ class KernelStep : public backend::PreparedStep {
       code_ = std::make_unique<LazyCode>(*program_, split_.chunks == 0, std::move(codes),
                                          tiles * program_->tile_ns >= kLongNs);
     }
-    if (tiles * program_->tile_ns <= kInlineNs) {
-      grain_ = std::max<int64_t>(1, program_->parallel.num_tiles);
-    } else {
-      grain_ = std::max<int64_t>(1, static_cast<int64_t>(kGrainNs / program_->tile_ns));
-    }
-    const int64_t together = program_->tiles_together;
-    grain_ = (grain_ + together - 1) / together * together;
     // Only a kernel that is not split keeps its row buffers in the frame.
     if (split_.chunks == 0) {
       program_->rows_offset = program_->frame.AddRegion(program_->rows.size());
@@ -68,9 +61,11 @@ class KernelStep : public backend::PreparedStep {
       return status.ok() ? status : status.WithContext(StrCat("kernel \"", kernel_->name, "\""));
     }
 
+    const int64_t grain =
+        GrainOf(program.tile_ns - (emitted == nullptr ? 0 : emitted->saved_ns()));
     std::atomic<bool> out_of_memory = false, stopped = false;
     backend::ParallelFor(
-        context.pool, program.parallel.num_tiles, grain_, [&](int64_t begin, int64_t end) {
+        context.pool, program.parallel.num_tiles, grain, [&](int64_t begin, int64_t end) {
           std::byte* frame = ThreadFrame(program.frame.size());
           if (frame == nullptr) {
             out_of_memory = true;
@@ -82,7 +77,7 @@ class KernelStep : public backend::PreparedStep {
               stopped = true;
               return;
             }
-            const int64_t next = std::min(end, begin + grain_);
+            const int64_t next = std::min(end, begin + grain);
             worker.RunTiles(begin, next);
             begin = next;
           }
@@ -99,11 +94,17 @@ class KernelStep : public backend::PreparedStep {
   }
 
  private:
+  // Tiles that one thread takes at a time, if each takes so long.
+  int64_t GrainOf(double tile_ns) const {
+    const int64_t tiles = program_->parallel.num_tiles;
+    if (static_cast<double>(tiles) * tile_ns <= kInlineNs) return tiles;
+    return std::max<int64_t>(1, static_cast<int64_t>(kGrainNs / tile_ns));
+  }
+
   std::shared_ptr<const Kernel> kernel_;
   std::unique_ptr<TileProgram> program_;
   std::unique_ptr<LazyCode> code_;  // null: none is wanted
   Split split_;
-  int64_t grain_ = 1;
 };
 
 bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }

@@ -213,12 +213,12 @@ Status ProgramBuilder::BuildOp(size_t p, size_t n) {
 
 void ProgramBuilder::NameOps(const std::vector<Node>& nodes, size_t n,
                              const std::vector<Instruction>& code, std::vector<TileOp>* ops) {
-  // An op that needs two routines is none that stands for itself.
-  const bool is_one = code.size() == ops->size() + 1;
+  const size_t first = ops->size();
   ops->resize(code.size());
   const Node& node = nodes[n];
   const size_t typed = node.opcode == compiler::Opcode::kSelect ? 1 : 0;
-  if (is_one) ops->back() = {&node, nodes[static_cast<size_t>(node.operands[typed])].dtype};
+  (*ops)[first] = {&node, nodes[static_cast<size_t>(node.operands[typed])].dtype,
+                   /*is_rounded=*/ops->size() > first + 1};
 }
 
 void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {

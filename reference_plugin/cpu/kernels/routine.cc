@@ -68,13 +68,15 @@ Status FindCommutative(const compiler::Combiner& combiner, ReductionProgram* red
   if (op == nullptr) return Status();
   const math::TileRoutine routine = math::FindTileRoutine(op->opcode, op->dtype, op->dtype);
   if (!routine) return NoRoutine(*op, op->dtype);
-  // Only sums are kept unrounded: what other ops give is a value of the type already, or has to
-  // wrap at once.
-  if (op->opcode != Opcode::kAdd && routine.finish != nullptr) return Status();
+  // Only sums are kept unrounded: what other ops give has to be rounded or to wrap at once, but the
+  // greatest of some f16 is one already.
+  const bool chooses = math::TileTypeOf(op->dtype) == DType::kF32 &&
+                       (op->opcode == Opcode::kMaximum || op->opcode == Opcode::kMinimum);
+  if (op->opcode != Opcode::kAdd && routine.finish != nullptr && !chooses) return Status();
   reduction->commutative = routine.compute;
   reduction->opcode = op->opcode;
   reduction->type = op->dtype;
-  reduction->finish = routine.finish;
+  reduction->finish = chooses ? nullptr : routine.finish;
   reduction->partials = math::FindPartials(op->opcode, math::TileTypeOf(op->dtype));
   return Status();
 }

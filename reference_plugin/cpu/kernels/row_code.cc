@@ -25,6 +25,16 @@ namespace {
 constexpr size_t kMostOps = 128;
 constexpr int64_t kMostLanes = 1 << 24;
 
+// How elements lie in memory; false where code does not know them.
+bool SetMemory(DType type, PieceValue* value) {
+  value->type = math::TileTypeOf(type);
+  if (emit::IsHalf(type)) {
+    value->memory = type;
+    return true;
+  }
+  return emit::IsLaneType(type);
+}
+
 }  // namespace
 
 // Follows a program's slots from phase to phase. Each method answers false where code cannot do
@@ -87,7 +97,7 @@ std::optional<int32_t> RowDescriber::ValueOf(int32_t slot, DType type) {
   const auto known = values_.find(slot);
   if (known != values_.end() && known->second.phase == current) return known->second.value;
   PieceValue value;
-  value.type = type;
+  value.type = math::TileTypeOf(type);
   const auto is_slot = [&](const auto& step) { return step.slot == slot; };
   const auto& constants = program_.constants;
   const auto& scalars = program_.scalars;
@@ -130,10 +140,7 @@ std::optional<int32_t> RowDescriber::ValueOf(int32_t slot, DType type) {
 bool RowDescriber::AddRead(const LoadStep& step, Kind kind) {
   PieceValue value;
   value.kind = kind;
-  value.type = step.type;
-  if (!step.load.bounds.empty() || !emit::IsLaneType(value.type)) return false;
-  // Of a pred, code knows how it is read.
-  if (step.load.element.load != nullptr && value.type != DType::kPred) return false;
+  if (!step.load.bounds.empty() || !SetMemory(step.type, &value)) return false;
   if (kind == Kind::kInput &&
       !IsDense(*step.load.map, static_cast<int64_t>(step.load.element.memory_bytes))) {
     return false;
@@ -149,13 +156,9 @@ bool RowDescriber::AddRead(const LoadStep& step, Kind kind) {
 bool RowDescriber::AddOps(const std::vector<Instruction>& code, const std::vector<TileOp>& ops,
                           bool once) {
   if (ops.size() != code.size()) return false;
-  for (size_t n = 0; n < code.size(); ++n) {
+  for (size_t n = 0; n < code.size(); n += ops[n].is_rounded ? 2 : 1) {
     if (ops[n].node == nullptr || !emit::CanEmit(*ops[n].node, ops[n].operand)) return false;
-    PieceValue value;
-    value.kind = Kind::kOp;
-    value.node = *ops[n].node;
-    value.type = value.node.dtype;
-    value.operand_type = ops[n].operand;
+    PieceValue value = emit::ValueOfOp(*ops[n].node, ops[n].operand, ops[n].is_rounded);
     const int32_t operands[3] = {code[n].a, code[n].b, code[n].c};
     for (size_t i = 0; i < 3; ++i) {
       value.node.operands[i] = 0;
@@ -179,10 +182,12 @@ bool RowDescriber::AddOps(const std::vector<Instruction>& code, const std::vecto
 
 bool RowDescriber::AddMove(int32_t from, DType type, RowCode::Pointer to) {
   const auto operand = ValueOf(from, type), pointer = PointerTo(to);
-  if (!operand.has_value() || !pointer.has_value()) return false;
   PieceValue value;
+  if (!operand.has_value() || !pointer.has_value() || !SetMemory(type, &value)) return false;
+  // Row buffers are in tile form.
+  if (to.base == RowCode::Pointer::Base::kRows) value.memory = DType::kInvalid;
   value.kind = Kind::kOp;
-  value.type = value.operand_type = value.node.dtype = type;
+  value.operand_type = value.node.dtype = value.type;
   value.node.opcode = Opcode::kConvert;
   value.node.num_operands = 1;
   value.node.operands[0] = *operand;
@@ -194,9 +199,7 @@ bool RowDescriber::AddMove(int32_t from, DType type, RowCode::Pointer to) {
 bool RowDescriber::AddStores(const PhaseProgram& phase) {
   for (const StoreStep& step : phase.stores) {
     const TileStore& store = step.store;
-    if (!emit::IsLaneType(step.type) ||
-        (store.element.store != nullptr && step.type != DType::kPred) ||
-        !IsDense(*store.map, static_cast<int64_t>(store.element.memory_bytes)) ||
+    if (!IsDense(*store.map, static_cast<int64_t>(store.element.memory_bytes)) ||
         !AddMove(step.slot, step.type, {RowCode::Pointer::Base::kForm, store.form})) {
       return false;
     }
@@ -206,14 +209,17 @@ bool RowDescriber::AddStores(const PhaseProgram& phase) {
 
 bool RowDescriber::AddReductions(const PhaseProgram& phase) {
   for (const ReductionProgram& reduction : phase.reductions) {
-    if (reduction.commutative == nullptr || reduction.finish != nullptr ||
-        !emit::CanReduce(reduction.opcode, reduction.type)) {
+    const DType type = math::TileTypeOf(reduction.type);
+    if (reduction.commutative == nullptr ||
+        (reduction.finish != nullptr && !emit::IsHalf(reduction.type)) ||
+        !emit::CanReduce(reduction.opcode, type)) {
       return false;
     }
     const ReductionProgram::Component& component = reduction.components[0];
     emit::RowReduction reduced;
     reduced.opcode = reduction.opcode;
-    reduced.type = reduction.type;
+    reduced.type = type;
+    if (reduction.finish != nullptr) reduced.rounded = reduction.type;
     const auto value = ValueOf(component.value, reduction.type);
     const auto initial = ValueOf(component.initial, reduction.type);
     const int64_t offset =
@@ -225,7 +231,7 @@ bool RowDescriber::AddReductions(const PhaseProgram& phase) {
     reduced.slot = *pointer;
     // Which of two NaNs the last sum gives is up to who compiled its routine.
     const PieceValue& first = row_.phases.back().piece[static_cast<size_t>(*initial)];
-    const bool is_sum = reduction.opcode == Opcode::kAdd && reduction.type == DType::kF32;
+    const bool is_sum = reduction.opcode == Opcode::kAdd && type == DType::kF32;
     const bool is_number =
         first.kind == Kind::kConstant && !std::isnan(std::bit_cast<float>(first.bits));
     if (is_sum ? !is_number : first.kind != Kind::kConstant && first.kind != Kind::kScalar) {

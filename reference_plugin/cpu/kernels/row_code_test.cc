@@ -28,7 +28,9 @@ using Bytes = std::vector<std::byte>;
 
 constexpr int64_t kLengths[] = {2,  7,   15,  16,  17,  33,  63,   64,
                                 65, 100, 127, 128, 200, 512, 1000, 1536};
-constexpr DType kTypes[] = {DType::kF32, DType::kF32, DType::kF32, DType::kS32, DType::kU32};
+constexpr DType kTypes[] = {DType::kF32, DType::kF32,  DType::kF32, DType::kS32,
+                            DType::kU32, DType::kBF16, DType::kF16};
+bool IsFloat(DType type) { return type == DType::kF32 || emit::IsHalf(type); }
 
 class RandomRows {
  public:
@@ -48,6 +50,12 @@ class RandomRows {
   // Elements of every kind, but NaNs and infinities only where this kernel has them.
   uint32_t Element(DType type) {
     if (type == DType::kPred) return random_() & 1;
+    if (emit::IsHalf(type)) {
+      // Of f16 all about 1, of bf16 small ones, too.
+      const uint32_t infinity = type == DType::kF16 ? 0x7C00 : 0x7F80;
+      if (nans_ > 0 && random_() % 500 == 0) return infinity + (nans_ == 1 ? 0 : random_() & 3);
+      return (random_() & 0x83FF) | 0x3800;
+    }
     if (type != DType::kF32) return random_() % 4 == 0 ? random_() : random_() % 100;
     static constexpr uint32_t kSpecial[] = {0x7F800000, 0xFF800000, 0x7FC00001, 0xFFC12345,
                                             0x7F812345};
@@ -108,7 +116,7 @@ class RandomRows {
 
   void AddOp() {
     const DType type = AnyType();
-    const bool floats = type == DType::kF32;
+    const bool floats = IsFloat(type);
     switch (Below(6)) {
       case 0: {
         Node node = Operation(Opcode::kCompare, DType::kPred, {Pick(type), Pick(type)});
@@ -128,7 +136,14 @@ class RandomRows {
         if (floats) {
           constexpr Opcode kFunctions[] = {Opcode::kExponential, Opcode::kTanh, Opcode::kRsqrt,
                                            Opcode::kLog};
-          Add(Operation(kFunctions[Below(4)], {Pick(type)}));
+          Add(Operation(kFunctions[Below(4)], type, {Pick(type)}));
+          break;
+        }
+        [[fallthrough]];
+      case 3:
+        if (floats) {
+          constexpr DType kFloats[] = {DType::kF32, DType::kBF16, DType::kF16};
+          Add(Operation(Opcode::kConvert, kFloats[Below(3)], {Pick(type)}));
           break;
         }
         [[fallthrough]];
@@ -174,6 +189,10 @@ class RandomRows {
     AddInput(DType::kPred, {lanes, 1}, rows * lanes);
     AddInput(DType::kPred, {1, 0}, rows);
     AddInput(DType::kU32, {4 * lanes, 4}, rows * lanes);
+    AddInput(DType::kBF16, {2 * lanes, 2}, rows * lanes);
+    AddInput(DType::kF16, {2 * lanes, 2}, rows * lanes);
+    AddInput(DType::kBF16, {2, 0}, rows);
+    AddInput(DType::kF16, {2, 0}, rows);
     AddInput(DType::kF32, {0, 0}, 1);
     scalar_ = static_cast<int32_t>(operands.size()) - 1;
 

@@ -93,6 +93,7 @@ struct DirectTarget {
 struct TileOp {
   const compiler::Node* node = nullptr;  // null: nothing that can be said in one op
   DType operand = DType::kInvalid;       // as for math::FindTileRoutine
+  bool is_rounded = false;               // the next instruction rounds the result
 };
 
 struct PhaseProgram {
