@@ -44,6 +44,8 @@ class BodyEmitter {
 
   // Whether the values of so many copies fit into registers at once.
   bool Fits(const Piece& piece, int copies) const;
+  // How many copies of a piece are best done at a time: few are put aside for results then.
+  int BestCopies(const Piece& piece) const;
   // From here on registers that the values of this piece do not need have its constants: a
   // processor reads less from memory than it computes. Those of an earlier piece go.
   void PinConstants(const Piece& piece);
@@ -89,6 +91,7 @@ class BodyEmitter {
   void LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg);
   void LoadHalf(const PieceValue& value, const Xbyak::Address& from, Vec reg);
   void LoadScalar(const PieceValue& value, Vec reg);
+  void LoadLane(const PieceValue& value, Vec reg);
   void Store(int32_t n);
   void StorePred(const PieceValue& value, Vec reg);
   void StoreHalf(const PieceValue& value, Vec reg);

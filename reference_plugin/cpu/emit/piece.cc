@@ -82,9 +82,7 @@ void EmitPiece(const Piece& piece, math::SimdTarget target, Assembler& code, Con
   std::vector<int32_t> slots;
   FindSlots(one, &slots);
   body.Begin(std::move(slots));
-  // Few are put aside for results then: random numbers, whose seven values just fit into AVX2's
-  // registers, gain 14 %.
-  const int copies = body.Fits(one, 2) ? 2 : 1;
+  const int copies = body.BestCopies(one);
   const Piece most = Repeat(one, 0, copies, body.lanes());
   const auto step = static_cast<uint32_t>(body.lanes());
   code.xor_(ecx, ecx);

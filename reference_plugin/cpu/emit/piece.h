@@ -22,6 +22,7 @@ struct PieceValue {
     kConstant,
     kOp,
     kScalar,   // the one element of the slot, in all lanes
+    kLane,     // the number of the lane in the row, s32
     kKept,     // number `slot` of what the function keeps, in all lanes
     kCombine,  // the operand into an accumulator of reduction `slot`
   };

@@ -209,7 +209,7 @@ void RowEmitter::EmitPhase(const RowPhase& phase) {
   const SplitPhase split = Split(phase);
   body_.MakeAccumulators(0, 0);
   body_.Emit(split.once, /*is_tail=*/false);
-  if (reductions == 0) return EmitElements(split.rest, body_.Fits(split.rest, 2) ? 2 : 1);
+  if (reductions == 0) return EmitElements(split.rest, body_.BestCopies(split.rest));
   const auto of_each = static_cast<int>(kPartials / body_.lanes());
   body_.MakeAccumulators(reductions, of_each);
   for (int i = 0; i < reductions * of_each; ++i) {

@@ -413,9 +413,13 @@ void VectorCode::RoundToHalf(DType type, Vec reg) {
   code_.vpaddd(scratch(), scratch(), Constant(kBelowHalf));
   const Vec is_nan = MaskOr(1, other_scratch());
   CompareFloats(is_nan, reg, reg, kIsNan);
-  code_.vorps(reg, reg, Constant(kQuiet));
-  Choose(reg, scratch(), reg, is_nan);
-  code_.vandps(reg, reg, Constant(kKeep));
+  if (is_wide_) {
+    code_.vorps(scratch() | Xbyak::Opmask(is_nan.getIdx()), reg, Constant(kQuiet));
+  } else {
+    code_.vorps(reg, reg, Constant(kQuiet));
+    Choose(scratch(), scratch(), reg, is_nan);
+  }
+  code_.vandps(reg, scratch(), Constant(kKeep));
 }
 
 void VectorCode::Invert(Vec dst, Vec a) {

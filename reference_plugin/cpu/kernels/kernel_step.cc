@@ -61,8 +61,7 @@ class KernelStep : public backend::PreparedStep {
       return status.ok() ? status : status.WithContext(StrCat("kernel \"", kernel_->name, "\""));
     }
 
-    const int64_t grain =
-        GrainOf(program.tile_ns - (emitted == nullptr ? 0 : emitted->saved_ns()));
+    const int64_t grain = GrainOf(program.tile_ns - (emitted == nullptr ? 0 : emitted->saved_ns()));
     std::atomic<bool> out_of_memory = false, stopped = false;
     backend::ParallelFor(
         context.pool, program.parallel.num_tiles, grain, [&](int64_t begin, int64_t end) {

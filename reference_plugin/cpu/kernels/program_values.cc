@@ -216,6 +216,7 @@ Status ProgramBuilder::BuildIota(size_t p, const Node& node, int32_t form, Value
   PhaseProgram& out = program_.phases[p];
   const bool row = RowsAlongLanes(phase) && IsUniform(form, -1, num_parallel(), rank());
   IotaStep step;
+  step.type = node.dtype;
   step.function = math::FindIota(node.dtype);
   step.tile_bytes = static_cast<int64_t>(math::TileElementBytes(node.dtype));
   step.fill = math::FindFill(static_cast<size_t>(step.tile_bytes));

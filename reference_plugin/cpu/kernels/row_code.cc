@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -61,6 +63,8 @@ class RowDescriber {
   std::optional<int32_t> ValueOf(int32_t slot, DType type);
   int32_t Add(const PieceValue& value);
   bool AddRead(const LoadStep& load, Kind kind);
+  bool AddIota(const IotaStep& iota, bool once);
+  int32_t AddOp(Opcode opcode, DType from, DType to, int32_t a, int32_t b);
   bool AddOps(const std::vector<Instruction>& code, const std::vector<TileOp>& ops, bool once);
   bool AddStores(const PhaseProgram& phase);
   bool AddMove(int32_t from, DType type, RowCode::Pointer to);
@@ -150,6 +154,53 @@ bool RowDescriber::AddRead(const LoadStep& step, Kind kind) {
   value.slot = *pointer;
   values_.erase(step.slot);
   reads_[step.slot] = value;
+  return true;
+}
+
+int32_t RowDescriber::AddOp(Opcode opcode, DType from, DType to, int32_t a, int32_t b) {
+  PieceValue value;
+  value.kind = Kind::kOp;
+  value.type = value.node.dtype = to;
+  value.operand_type = from;
+  value.node.opcode = opcode;
+  value.node.num_operands = opcode == Opcode::kConvert ? 1 : 2;
+  value.node.operands[0] = a;
+  value.node.operands[1] = b;
+  return Add(value);
+}
+
+// The value at the row's first lane is given, the others follow: as whole numbers of 32 bits, which
+// wrap, and as floats where there is nothing to wrap.
+bool RowDescriber::AddIota(const IotaStep& iota, bool once) {
+  const LinearForm& form = program_.domain.forms[static_cast<size_t>(iota.form)];
+  int64_t most = std::abs(form.offset);
+  for (size_t d = 0; d < form.coefficients.size(); ++d) {
+    most += std::abs(form.coefficients[d]) * program_.domain.extents[d];
+  }
+  const bool is_float = iota.type == DType::kF32;
+  if (!is_float && iota.type != DType::kS32 && iota.type != DType::kU32) return false;
+  if (is_float && most > std::numeric_limits<int32_t>::max()) return false;
+  if (!once && !iota.map->linear) return false;
+  const auto pointer = PointerTo({RowCode::Pointer::Base::kNumber, iota.form});
+  if (!pointer.has_value()) return false;
+  constexpr DType kWhole = DType::kS32;
+  PieceValue first;
+  first.kind = Kind::kScalar;
+  first.type = kWhole;
+  first.slot = *pointer;
+  int32_t value = Add(first);
+  if (!once) {
+    PieceValue lane, stride;
+    lane.kind = Kind::kLane;
+    lane.type = stride.type = kWhole;
+    stride.kind = Kind::kConstant;
+    stride.bits = static_cast<uint32_t>(iota.map->stride);
+    const int32_t number = Add(lane), factor = Add(stride);
+    const int32_t offset = AddOp(Opcode::kMultiply, kWhole, kWhole, number, factor);
+    value = AddOp(Opcode::kAdd, kWhole, kWhole, value, offset);
+  }
+  if (iota.type != kWhole) value = AddOp(Opcode::kConvert, kWhole, iota.type, value, 0);
+  values_[iota.slot] = {row_.phases.size() - 1, value, once};
   return true;
 }
 
@@ -248,7 +299,6 @@ bool RowDescriber::AddPhase(const PhaseProgram& phase) {
   row_.phases.emplace_back();
   memories_.clear();
   reads_.clear();
-  if (!phase.iotas.empty() || !phase.row_iotas.empty()) return false;
   for (const RowSlot& row : phase.rows) {
     values_.erase(row.slot);
     memories_[row.slot] = {RowCode::Pointer::Base::kRows, row.offset};
@@ -261,6 +311,12 @@ bool RowDescriber::AddPhase(const PhaseProgram& phase) {
   }
   for (const LoadStep& load : phase.loads) {
     if (!AddRead(load, Kind::kInput)) return false;
+  }
+  for (const IotaStep& iota : phase.row_iotas) {
+    if (!AddIota(iota, /*once=*/true)) return false;
+  }
+  for (const IotaStep& iota : phase.iotas) {
+    if (!AddIota(iota, /*once=*/false)) return false;
   }
   if (!AddOps(phase.row_code, phase.row_ops, /*once=*/true)) return false;
   for (const FillStep& fill : phase.row_fills) {
@@ -306,8 +362,12 @@ std::optional<RowCode> RowCode::Describe(const TileProgram& program) {
 void RowCode::SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) const {
   for (size_t i = 0; i < pointers_.size(); ++i) {
     const Pointer& pointer = pointers_[i];
-    if (pointer.base == Pointer::Base::kFrame) (*pointers)[i] = frame + pointer.number;
-    if (pointer.base == Pointer::Base::kRows) (*pointers)[i] = rows + pointer.number;
+    std::byte*& slot = pointers->slots[i];
+    if (pointer.base == Pointer::Base::kFrame) slot = frame + pointer.number;
+    if (pointer.base == Pointer::Base::kRows) slot = rows + pointer.number;
+    if (pointer.base == Pointer::Base::kNumber) {
+      slot = reinterpret_cast<std::byte*>(&pointers->numbers[i]);
+    }
   }
 }
 
@@ -315,12 +375,18 @@ void RowCode::Run(const TileSpace& parallel, const int64_t* values, int64_t lane
                   Pointers* pointers) const {
   const int64_t run = parallel.run, row = lane / run, column = lane % run;
   for (size_t i = 0; i < pointers_.size(); ++i) {
-    if (pointers_[i].base != Pointer::Base::kForm) continue;
+    const Pointer::Base base = pointers_[i].base;
+    if (base != Pointer::Base::kForm && base != Pointer::Base::kNumber) continue;
     const auto form = static_cast<size_t>(pointers_[i].number);
     const LaneMap& map = parallel.lanes[form];
-    (*pointers)[i] = AddressOf(values[form] + map.RowOffset(row, run) + column * map.stride);
+    const int64_t value = values[form] + map.RowOffset(row, run) + column * map.stride;
+    if (base == Pointer::Base::kForm) {
+      pointers->slots[i] = AddressOf(value);
+    } else {
+      pointers->numbers[i] = static_cast<int32_t>(value);
+    }
   }
-  function_(pointers->data());
+  function_(pointers->slots.data());
 }
 
 }  // namespace plinth::cpu::kernels

@@ -17,16 +17,19 @@ namespace plinth::cpu::kernels {
 
 class RowCode {
  public:
-  // What a row's function reads and writes: an address that a form gives, or a place in the frame
-  // or the row buffers.
+  // What a row's function reads and writes: an address that a form gives, the value of a form that
+  // is none, or a place in the frame or the row buffers.
   struct Pointer {
-    enum class Base : uint8_t { kForm, kFrame, kRows };
+    enum class Base : uint8_t { kForm, kNumber, kFrame, kRows };
     Base base = Base::kForm;
     int64_t number = 0;  // of the form; else the offset
     friend bool operator==(const Pointer&, const Pointer&) = default;
   };
   static constexpr size_t kMostPointers = 16;
-  using Pointers = std::array<std::byte*, kMostPointers>;
+  struct Pointers {
+    std::array<std::byte*, kMostPointers> slots;
+    std::array<int32_t, kMostPointers> numbers;  // to which some of them point
+  };
 
   // The function's description, and its slots; nothing where a row is more than that can say.
   static std::optional<RowCode> Describe(const TileProgram& program);

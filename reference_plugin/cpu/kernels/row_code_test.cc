@@ -91,7 +91,14 @@ class RandomRows {
     }
     if (!fitting.empty() && Below(3) > 0)
       return fitting[static_cast<size_t>(Below(static_cast<int64_t>(fitting.size())))];
-    const int64_t kind = Below(5);
+    const int64_t kind = Below(6);
+    if (kind == 5 && (type == DType::kS32 || type == DType::kU32 || type == DType::kF32)) {
+      // Numbers of a row's elements, or of rows.
+      Node iota = Leaf(NodeKind::kIota, type, static_cast<int32_t>(Below(2)));
+      iota.constant.low = static_cast<uint64_t>(Below(9) - 4);
+      iota.constant.high = static_cast<uint64_t>(Below(7) - 3);
+      return Add(iota);
+    }
     if (kind == 0 && !reduced_.empty()) {
       const auto r = static_cast<size_t>(Below(static_cast<int64_t>(reduced_.size())));
       if (reduced_[r] == type) return Add(Leaf(NodeKind::kReduced, type, static_cast<int32_t>(r)));

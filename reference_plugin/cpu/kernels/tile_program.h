@@ -46,6 +46,7 @@ struct LoadStep {
 };
 
 struct IotaStep {
+  DType type = DType::kInvalid;
   math::IotaFunction function = nullptr;
   math::FillFunction fill = nullptr;
   int32_t form = 0;
