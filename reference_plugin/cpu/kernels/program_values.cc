@@ -136,11 +136,15 @@ TileLoad ProgramBuilder::MakeLoad(int32_t input, const ElementFunctions& functio
   return load;
 }
 
+// So many lines side by side are read at once: memory gives them faster than one here, one there.
+// Zen 5, CPU time of `x.T + 0` of 64 MB: 12.6 ms with one, 12.1 with two, 10.8 with four.
+constexpr int64_t kBlockLines = 4;
+
 bool ProgramBuilder::FindBlock(const Phase& phase, int32_t input, const ElementFunctions& functions,
                                LoadStep* step) {
   const TileSpace& space = program_.parallel;
   const auto bytes = static_cast<int64_t>(functions.memory_bytes);
-  const auto whole = static_cast<int64_t>(math::kTransposeBytes) / bytes;  // rows in a line
+  const auto rows = kBlockLines * static_cast<int64_t>(math::kTransposeBytes) / bytes;
   if (phase.over_reduced || !step->load.bounds.empty() || space.counts.empty() ||
       !step->load.map->linear ||
       std::abs(step->load.map->stride) < static_cast<int64_t>(math::kTransposeBytes)) {
@@ -154,7 +158,7 @@ bool ProgramBuilder::FindBlock(const Phase& phase, int32_t input, const ElementF
   }
   step->transpose = math::FindTranspose(functions.memory_bytes);
   if (step->transpose == nullptr) return false;
-  step->block_rows = std::min(whole, space.counts[last]);
+  step->block_rows = std::min(rows, space.counts[last]);
   step->block_offset = frame_.AddRegion(step->block_rows * space.max_lanes * bytes);
   step->cache = program_.num_caches;
   program_.num_caches += 3;

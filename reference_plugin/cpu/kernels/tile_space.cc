@@ -117,8 +117,9 @@ TileSpace MakeTileSpaceOfBoth(const Domain& domain, int64_t capacity) {
 }
 
 void BlockRows(size_t num_accesses, TileSpace* space) {
-  // Enough rows to use a cache line up, few enough for their lines to stay.
-  constexpr int64_t kMostRows = 32, kFewestRows = 4;
+  // Enough rows to use some cache lines up, few enough for their lines to stay; of 16 if it can be,
+  // since whole lines are turned in registers.
+  constexpr int64_t kMostRows = 64, kFewestRows = 4, kGoodRows = 16;
   constexpr int64_t kLineBytes = 64;
   if (space->chunk_loop == 0 || space->inner != 1) return;
   const size_t row_loop = space->chunk_loop - 1;
@@ -131,8 +132,12 @@ void BlockRows(size_t num_accesses, TileSpace* space) {
   }
   if (!transposed) return;
   const int64_t rows = space->counts[row_loop];
-  int64_t block = std::min(rows, kMostRows);
-  while (block > 1 && rows % block != 0) --block;
+  int64_t block = kMostRows;
+  while (block > 0 && rows % block != 0) block -= kGoodRows;
+  if (block == 0) {
+    block = std::min(rows, kMostRows);
+    while (rows % block != 0) --block;
+  }
   if (block < kFewestRows) return;
   // Loops ..., rows, chunks become ..., blocks of rows, chunks, rows of a block.
   space->counts[row_loop] = rows / block;
