@@ -13,6 +13,7 @@
 #include "reference_plugin/compiler/passes/neutral_padding.h"
 #include "reference_plugin/compiler/passes/one_index.h"
 #include "reference_plugin/compiler/passes/reduce_broadcast.h"
+#include "reference_plugin/compiler/passes/reduce_concatenate.h"
 
 namespace plinth::compiler::passes {
 namespace {
@@ -121,7 +122,8 @@ class Recognizer {
       case Opcode::kMinimum:
         return Expand(ExpandComplexOrder, op, out, results);
       case Opcode::kReduce:
-        return Expand(ExpandReduceOfBroadcast, op, out, results);
+        return Expand(ExpandReduceOfBroadcast, op, out, results) ||
+               Expand(ExpandReduceOfConcatenate, op, out, results);
       case Opcode::kTopK: {
         Builder builder(module_, out, op.location);
         *results = ExpandNarrowTopK(builder, target_, op);

@@ -451,6 +451,29 @@ TEST(Recognize, CumulativeSum) {
   ExpectRows(rows);
 }
 
+TEST(Recognize, ReductionsOfStackedArrays) {
+  const auto program = [](std::string_view opcode, std::string_view type, std::string_view pieces,
+                          std::string_view stacked) {
+    return Optimized(StrCat("func.func @main(%a: tensor<", pieces, type, ">, %b: tensor<1x4x", type,
+                            ">, %z: tensor<", type, ">) -> tensor<4x", type,
+                            "> { %s = stablehlo.concatenate %a, %b, %a, dim = 0 : (tensor<", pieces,
+                            type, ">, tensor<1x4x", type, ">, tensor<", pieces, type,
+                            ">) -> tensor<", stacked, type,
+                            "> %0 = stablehlo.reduce(%s init: %z) applies stablehlo.", opcode,
+                            " across dimensions = [0] : (tensor<", stacked, type, ">, tensor<",
+                            type, ">) -> tensor<4x", type, "> return %0 : tensor<4x", type, "> }"));
+  };
+  for (const std::string_view opcode : {"maximum", "add"}) {
+    const std::string text = program(opcode, "f32", "1x4x", "3x4x");
+    EXPECT_EQ(text.find("concatenate"), std::string::npos) << text;
+    EXPECT_EQ(text.find("reduce"), std::string::npos) << text;
+  }
+  // Of several rows, and of narrow floats, whose sums are rounded once.
+  EXPECT_NE(program("maximum", "f32", "2x4x", "5x4x").find("concatenate"), std::string::npos);
+  EXPECT_EQ(program("maximum", "bf16", "1x4x", "3x4x").find("concatenate"), std::string::npos);
+  EXPECT_NE(program("add", "bf16", "1x4x", "3x4x").find("concatenate"), std::string::npos);
+}
+
 TEST(Recognize, MapAndConstantsInRegions) {
   const Row rows[] = {
       {"%a: " F4, F4,
