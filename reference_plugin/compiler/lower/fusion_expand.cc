@@ -188,6 +188,11 @@ bool BlockFusion::ExpandConcatenate(const Op& op, int32_t group, int32_t instanc
     break;
   }
   if (parts.empty()) return false;
+  // Every part is read at every point, so many of them cost more than one more array.
+  const FusionLimits& limits = context_.target().fusion;
+  if (parts.size() > limits.selected_operands && op.type().NumElements() > limits.tiny_points) {
+    return false;
+  }
   SmallVector<int32_t, 4> operands;
   for (auto& [value, source] : parts) {
     operands.push_back(Demand(group, value, g.AddMap(std::move(source)), need));

@@ -130,6 +130,21 @@ TEST(Lower, ConcatenateWritesParts) {
   EXPECT_EQ(CountKernels(LowerText(kText, false).entry), 2);
 }
 
+// Many large parts are written where they belong, also where another kernel reads them.
+TEST(Lower, ManyPartsAreNotSelected) {
+  const auto program = [](int64_t elements) {
+    const std::string part = StrCat("tensor<", elements, "xf32>");
+    const std::string all = StrCat("tensor<", 5 * elements, "xf32>");
+    return StrCat("func.func @main(%a: ", part, ", %b: ", part, ") -> ", all,
+                  " { %0 = stablehlo.concatenate %a, %b, %a, %b, %b, dim = 0 : (", part, ", ", part,
+                  ", ", part, ", ", part, ", ", part, ") -> ", all,
+                  " %1 = stablehlo.negate %0 : ", all, " return %1 : ", all, " }");
+  };
+  EXPECT_EQ(CountKernels(LowerText(program(100), true).entry), 1);
+  EXPECT_EQ(CountKernels(LowerText(program(10000), true).entry), 6);
+  ExpectFusionKeepsResults(program(10000));
+}
+
 TEST(Lower, DynamicSliceAndUpdateClampTheirIndices) {
   constexpr std::string_view kText = R"(
     func.func @main(%a: tensor<5xf32>, %u: tensor<2xf32>, %i: tensor<i32>)

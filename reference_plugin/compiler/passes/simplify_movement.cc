@@ -180,16 +180,26 @@ Value* Reverse(Context& c, Op& op) {
   return c.Emit(op, Opcode::kReverse, {x}, op.type(), MakeAttributes(std::move(needed)));
 }
 
+// Parts of parts are parts: JAX joins more than 16 arrays in groups of 16.
 Value* Concatenate(Context& c, Op& op) {
+  constexpr size_t kMostOperands = 256;  // the same part may be there many times
   const size_t dimension = At(op.Get<DimensionAttributes>().dimension);
   SmallVector<Value*, 4> kept;
   for (Value* operand : op.operands) {
-    if (operand->type.dims[dimension] > 0) kept.push_back(operand);
+    if (operand->type.dims[dimension] == 0) continue;
+    const Op* const inner = DefinedBy(operand, Opcode::kConcatenate);
+    if (inner != nullptr && At(inner->Get<DimensionAttributes>().dimension) == dimension &&
+        kept.size() + inner->operands.size() <= kMostOperands) {
+      for (Value* part : inner->operands) kept.push_back(part);
+    } else {
+      kept.push_back(operand);
+    }
   }
   if (kept.empty()) return op.operands[0];
   if (kept.size() == 1) return kept[0];
-  if (kept.size() != op.operands.size()) {
+  if (!std::equal(kept.begin(), kept.end(), op.operands.begin(), op.operands.end())) {
     op.operands.assign(kept.begin(), kept.end());
+    c.SetChanged();
   }
   return nullptr;
 }

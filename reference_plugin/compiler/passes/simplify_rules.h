@@ -25,6 +25,9 @@ class SimplifyContext {
   Value* EmitSplat(const Op& like, const Type& type, std::shared_ptr<const Attributes> splat);
   Value* EmitReshape(const Op& like, Value* operand, const Type& type);
 
+  // A rule has given the current op other operands.
+  void SetChanged() { changed_ = true; }
+
   void Run(Block& block);
   bool changed() const { return changed_; }
 

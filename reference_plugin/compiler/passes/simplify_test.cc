@@ -266,6 +266,12 @@ TEST(Simplify, Movement) {
        "%0 = stablehlo.dynamic_update_slice %a, %u, %i : (tensor<10xf32>, tensor<10xf32>, "
        "tensor<i32>) -> tensor<10xf32> return %0 : tensor<10xf32>",
        "return(%1)"},
+      // Parts of parts are parts, along one dimension.
+      {"%a: " F4 ", %b: " F4, "tensor<12xf32>",
+       "%0 = stablehlo.concatenate %a, %b, dim = 0 : (" F4 ", " F4
+       ") -> tensor<8xf32> %1 = stablehlo.concatenate %b, %0, dim = 0 : (" F4
+       ", tensor<8xf32>) -> tensor<12xf32> return %1 : tensor<12xf32>",
+       "%2 = concatenate(%1, %0, %1) {dimension=0} : f32[12]\nreturn(%2)"},
       {"%a: " F4 ", %e: tensor<0xf32>", F4,
        "%0 = stablehlo.concatenate %e, %a, dim = 0 : (tensor<0xf32>, " F4 ") -> " F4
        " return %0 : " F4,
