@@ -236,14 +236,14 @@ class Doubler {
 };
 
 TEST_F(FlowTest, SlowReadersWithSmallWindowsGetEverything) {
-  constexpr int kWindows[] = {1000, 20000, 65535, 1 << 20};
+  static constexpr int kWindows[] = {1000, 20000, 65535, 1 << 20};
   const char* const rounds = std::getenv("PLINTH_FLOW_ROUNDS");
   const uint64_t count = rounds == nullptr ? 4 : std::strtoul(rounds, nullptr, 10);
   for (uint64_t round = 0; round < count && !HasFailure(); ++round) {
     std::vector<std::thread> clients;
     std::vector<std::string> failures(3);
     for (uint64_t i = 0; i < failures.size(); ++i) {
-      clients.emplace_back([this, &failures, &kWindows, seed = 10 * round + i, i] {
+      clients.emplace_back([this, &failures, seed = 10 * round + i, i] {
         const Http2::Windows windows = {kWindows[seed % 4], kWindows[seed / 4 % 4]};
         const auto client = Connect(seed, windows);
         if (client == nullptr) {
