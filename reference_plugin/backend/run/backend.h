@@ -43,6 +43,13 @@ struct Engine {
       prepare;
 };
 
+// Neighbours among a plan's steps, [begin, end), that run as one: it gets the operands of all of
+// them, one step after the other, and the results likewise.
+struct CombinedStep {
+  size_t begin = 0, end = 0;
+  std::shared_ptr<const PreparedStep> step;
+};
+
 // What a back end tells the code that all of them share. Executables keep it alive; immutable.
 struct Backend {
   std::string name;  // In messages: "CPU".
@@ -56,7 +63,13 @@ struct Backend {
   // Called once per program, before its steps are prepared; may be empty. Gives more properties of
   // PJRT_Executable_GetCostAnalysis; an error is that of the compilation.
   std::function<Expected<std::vector<NamedValue>>(const compiler::plan::Plan& plan)> examine = {};
-  // Called once per program with all its steps, when each was prepared by itself; may be empty.
+  // Called once per program before `finish`, by back ends with a queue alone; may be empty. In the
+  // order of the plan; none overlap, and nothing jumps into one.
+  std::function<std::vector<CombinedStep>(
+      const compiler::plan::Plan& plan, std::span<const std::shared_ptr<const PreparedStep>> steps)>
+      combine = {};
+  // Called once per program with all its steps, when each was prepared by itself, those that are
+  // combined as one; may be empty.
   // Steps with nothing to prepare are null; equal ones are one object.
   std::function<Status(std::span<const std::shared_ptr<const PreparedStep>> steps)> finish = {};
   // Called last, for programs with loops; may be empty. Loops that run as machine code of their

@@ -115,6 +115,12 @@ Status PreparedProgram::Prepare(const Backend& backend) {
       }
     }
   }
+  if (backend.combine != nullptr) {
+    combined_ = backend.combine(plan_, prepared_steps());
+    for (size_t c = 0; c < combined_.size(); ++c) {
+      steps_[combined_[c].begin].combined = static_cast<int32_t>(c);
+    }
+  }
   if (backend.finish != nullptr) {
     PLINTH_RETURN_IF_ERROR(backend.finish(prepared_steps()));
   }
@@ -137,6 +143,10 @@ std::vector<std::shared_ptr<const PreparedStep>> PreparedProgram::prepared_steps
   std::vector<std::shared_ptr<const PreparedStep>> prepared;
   prepared.reserve(steps_.size());
   for (const Step& step : steps_) prepared.push_back(step.prepared);
+  for (const CombinedStep& combined : combined_) {
+    for (size_t s = combined.begin; s < combined.end; ++s) prepared[s] = nullptr;
+    prepared[combined.begin] = combined.step;
+  }
   return prepared;
 }
 

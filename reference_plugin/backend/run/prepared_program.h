@@ -70,7 +70,12 @@ class PreparedProgram {
   // the scratch of the step that needs most, which lies behind the arena in those bytes.
   const PreparedStep& prepared(size_t step) const { return *steps_[step].prepared; }
   int64_t scratch_bytes() const { return scratch_bytes_; }
-  // By step of the plan; null for jumps and copies.
+  // The combined step that begins there, or null.
+  const CombinedStep* CombinedAt(size_t step) const {
+    const int32_t number = steps_[step].combined;
+    return number < 0 ? nullptr : &combined_[static_cast<size_t>(number)];
+  }
+  // By step of the plan; null for jumps and copies. Those that are combined stand where they begin.
   std::vector<std::shared_ptr<const PreparedStep>> prepared_steps() const;
   int64_t scratch_offset() const {
     const int64_t alignment = std::max(plan_.arena_alignment, kStorageAlignment);
@@ -101,6 +106,7 @@ class PreparedProgram {
     const CollectiveStep* collective = nullptr;
     int32_t first_meeting = 0;
     const NativeLoop* loop = nullptr;  // that begins here
+    int32_t combined = -1;             // in combined_: that begins here
   };
 
   explicit PreparedProgram(compiler::plan::Plan plan) : plan_(std::move(plan)) {}
@@ -117,6 +123,7 @@ class PreparedProgram {
   compiler::plan::Plan plan_;
   std::vector<Step> steps_;
   std::vector<std::unique_ptr<NativeLoop>> loops_;
+  std::vector<CombinedStep> combined_;
   std::vector<int32_t> array_allocations_;
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
   int64_t scratch_bytes_ = 0;

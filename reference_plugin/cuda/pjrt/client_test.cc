@@ -113,6 +113,43 @@ TEST_F(ClientTest, ADonatedArgumentGivesItsMemory) {
   EXPECT_THAT(*Download(**last), ElementsAre(2048, 4096, 6144, 8192));
 }
 
+// Two arrays of different shapes that two sorts need, and that nothing else joins.
+constexpr std::string_view kSmallNeighbours = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = stablehlo.add %x, %x : tensor<4xf32>
+  %y = stablehlo.concatenate %x, %x, %x, dim = 0 : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<12xf32>
+  %b = stablehlo.negate %y : tensor<12xf32>
+  %s = "stablehlo.sort"(%a) ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %p = stablehlo.compare GT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %t = "stablehlo.sort"(%b) ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %p = stablehlo.compare GT, %l, %r : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<12xf32>) -> tensor<12xf32>
+  %u = stablehlo.slice %t [0:4] : (tensor<12xf32>) -> tensor<4xf32>
+  %z = stablehlo.add %s, %u : tensor<4xf32>
+  return %z : tensor<4xf32>
+})";
+
+TEST_F(ClientTest, SmallNeighboursAreOneLaunch) {
+  Open("");
+  auto loaded = client_->Compile({"mlir", kSmallNeighbours}, {});
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  const auto result = RunLoaded(**loaded);
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  EXPECT_THAT(*result, ElementsAre(7, 5, 3, 0));
+  // The first launch is both: what says so is its error.
+  loaded->reset();
+  client_ = nullptr;
+  Reports();
+  Open("fail=cuLaunchKernel:1:999");
+  const auto failed = Run(kSmallNeighbours);
+  EXPECT_THAT(std::string(failed.status().message()), HasSubstr(" + "));
+}
+
 // From the device to pinned memory and back, before the numbers are there, and as an argument.
 TEST_F(ClientTest, ArraysGoToPinnedMemoryAndBack) {
   for (const char* seed : {"seed=1", "seed=2,delay=2000"}) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -10,6 +11,7 @@
 
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/testing/oracle.h"
+#include "reference_plugin/cuda/print/combined.h"
 #include "reference_plugin/cuda/print/form.h"
 #include "reference_plugin/cuda/print/kernel.h"
 #include "reference_plugin/cuda/testing/host_device.h"
@@ -97,6 +99,52 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
             << compiler::ElementToString(output.dtype, should.data() + at) << "\n"
             << ToString(random.kernel) << text;
       }
+    }
+  }
+}
+
+// Several steps in one launch do what each does alone, whatever the others are.
+TEST(CombinedTest, DoesWhatEachStepDoes) {
+  constexpr size_t kGroup = 4;
+  std::vector<RandomKernel> kernels;
+  std::vector<PrintedStep> steps;
+  for (uint64_t seed = 0; steps.size() < 6 * kGroup; ++seed) {
+    ASSERT_LT(seed, 2000u);
+    RandomKernel random = MakeRandomKernel(seed);
+    auto step = PrintKernel(random.kernel, {});
+    ASSERT_TRUE(step.ok());
+    if (!MayShareLaunch(*step)) continue;
+    kernels.push_back(std::move(random));
+    steps.push_back(*std::move(step));
+  }
+  HostDevice device;
+  ASSERT_TRUE(device.Load(steps).ok());
+  for (size_t begin = 0; begin < steps.size(); begin += kGroup) {
+    std::deque<GuardedArray> operands, alone, together;
+    std::vector<SharedStep> shared;
+    for (size_t s = begin; s < begin + kGroup; ++s) {
+      std::deque<GuardedArray> own, out;
+      for (const auto& bytes : kernels[s].operands) own.emplace_back(std::span(bytes));
+      for (int64_t size : kernels[s].result_sizes) out.emplace_back(size);
+      ASSERT_TRUE(device.Run(steps[s], Pointers(own), Pointers(out)).ok());
+      for (GuardedArray& array : out) alone.emplace_back(std::span<const std::byte>(array.bytes()));
+      for (const auto& bytes : kernels[s].operands) operands.emplace_back(std::span(bytes));
+      for (int64_t size : kernels[s].result_sizes) together.emplace_back(size);
+      shared.push_back({&steps[s], static_cast<int32_t>(kernels[s].operands.size()),
+                        static_cast<int32_t>(kernels[s].result_sizes.size())});
+    }
+    const PrintedStep combined = Combine(shared);
+    EXPECT_EQ(combined.actions.size(), 1u);
+    const Status loaded = device.Load({&combined, 1});
+    ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+    const Status run = device.Run(combined, Pointers(operands), Pointers(together));
+    ASSERT_TRUE(run.ok()) << run.ToString();
+    for (size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_TRUE(together[i].IsIntact());
+      EXPECT_TRUE(
+          std::equal(alone[i].bytes().begin(), alone[i].bytes().end(), together[i].bytes().begin()))
+          << "array " << i << "\n"
+          << combined.actions[0].kernel->text;
     }
   }
 }

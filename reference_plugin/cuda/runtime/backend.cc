@@ -14,6 +14,7 @@
 #include "reference_plugin/cuda/driver/nvrtc.h"
 #include "reference_plugin/cuda/jit/jit.h"
 #include "reference_plugin/cuda/runtime/calls.h"
+#include "reference_plugin/cuda/runtime/combine.h"
 #include "reference_plugin/cuda/runtime/device.h"
 #include "reference_plugin/cuda/runtime/step.h"
 #include "reference_plugin/cuda/target.h"
@@ -148,6 +149,7 @@ std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architec
       [calls](const PlanStep& step) { return calls.matches(step) && !IsPrintedCall(step); },
       calls.prepare};
   made.engines = {other_calls, printed};
+  made.combine = CombineSteps;
   made.finish = [compiler](std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
     return compiler->Compile(steps);
   };

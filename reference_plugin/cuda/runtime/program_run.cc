@@ -45,6 +45,7 @@ class ProgramRun : public std::enable_shared_from_this<ProgramRun> {
   Outcome Choose(const PlanStep& step);
   void Jump(const PlanStep& step);
   Outcome RunStep(size_t number);
+  Outcome RunCombined(const backend::CombinedStep& combined);
   Status Finish();
   void Fail(const Status& status);
 
@@ -137,6 +138,9 @@ Outcome ProgramRun::Enqueue() {
 
 Outcome ProgramRun::RunStep(size_t number) {
   const PlanStep& step = plan_.steps[number];
+  if (const backend::CombinedStep* combined = program_.CombinedAt(number)) {
+    return RunCombined(*combined);
+  }
   switch (step.kind) {
     case PlanStepKind::kKernel:
     case PlanStepKind::kLibrary: {
@@ -165,6 +169,16 @@ Outcome ProgramRun::RunStep(size_t number) {
       return Choose(step);
   }
   return Status();
+}
+
+Outcome ProgramRun::RunCombined(const backend::CombinedStep& combined) {
+  std::vector<void*> operands, results;
+  for (size_t s = combined.begin; s < combined.end; ++s) {
+    for (const auto& operand : plan_.steps[s].operands) operands.push_back(Array(operand));
+    for (const auto& result : plan_.steps[s].results) results.push_back(Array(result));
+  }
+  next_ = combined.end;
+  return combined.step->Run(operands, results, context_);
 }
 
 Outcome ProgramRun::Choose(const PlanStep& step) {

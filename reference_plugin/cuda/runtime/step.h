@@ -23,6 +23,7 @@ class GpuStep final : public backend::PreparedStep {
                        const backend::RunContext& context) const override;
   int64_t scratch_bytes() const override { return printed_.scratch_bytes; }
 
+  const PrintedStep& printed() const { return printed_; }
   // What has to be compiled before it runs: one per action, with no text where nothing is launched;
   // then the spare ones.
   std::vector<ProgramKernel>& kernels() const { return kernels_; }

@@ -16,6 +16,7 @@
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/cuda/jit/jit.h"
+#include "reference_plugin/cuda/print/combined.h"
 #include "reference_plugin/cuda/print/kernel.h"
 #include "reference_plugin/cuda/print/program.h"
 #include "reference_plugin/cuda/target.h"
@@ -110,6 +111,7 @@ class NvrtcTest : public ::testing::Test {
     if (!module.ok()) return kernels;
     auto program = compiler::CompileProgram(*std::move(module), kTarget, {});
     if (MayRefuse(program.status(), path)) return kernels;
+    std::vector<PrintedStep> small;
     for (const compiler::plan::PlanStep& step : program->plan.steps) {
       if (step.kind != compiler::plan::PlanStepKind::kKernel &&
           step.kind != compiler::plan::PlanStepKind::kLibrary) {
@@ -123,6 +125,15 @@ class NvrtcTest : public ::testing::Test {
         labels_[action.kernel->name] = printed->label;
         kernels.push_back(action.kernel);
       }
+      if (MayShareLaunch(*printed)) small.push_back(*std::move(printed));
+    }
+    if (small.size() > 1) {
+      // As if they shared no bytes.
+      std::vector<SharedStep> shared;
+      for (const PrintedStep& step : std::span(small).first(std::min(small.size(), size_t{8}))) {
+        shared.push_back({&step, 0, 0});
+      }
+      kernels.push_back(Combine(shared).actions[0].kernel);
     }
     return kernels;
   }
