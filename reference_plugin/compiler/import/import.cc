@@ -73,8 +73,7 @@ Status Importer::Run() {
         "the program has no entry; expected a function @main, or only one that "
         "is public");
   }
-  if (HasSeveralDevices()) RaiseManualCalls(module_);
-  return Status();
+  return HasSeveralDevices() ? RaiseManualCalls(module_) : Status();
 }
 
 Expected<const Type*> Importer::ConvertType(program::TypeRef type) {

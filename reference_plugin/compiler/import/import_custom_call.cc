@@ -41,8 +41,8 @@ constexpr std::string_view kResultShardings[] = {
 constexpr std::string_view kShardingViews[] = {
     kFullToShard,
     kShardToFull,
-    "xla.sdy.GlobalToLocalShape",
-    "xla.sdy.LocalToGlobalShape",
+    kGlobalToLocal,
+    kLocalToGlobal,
     "local_xla.sdy.GlobalToLocalShape",
     "local_xla.sdy.LocalToGlobalShape",
 };
@@ -276,9 +276,7 @@ Status ImportCustomCall(Importer& importer, const program::Operation& operation)
       return importer.ImportShardingView(operation);
     }
     if (IsOneOf(target, kShardingViews)) {
-      return Unimplemented("@", target,
-                           " on several devices: what each of them computes is read in the forms "
-                           "sdy.manual_computation and @SPMDFullToShardShape alone");
+      return importer.ImportBorder(operation, target.ends_with(kGlobalToLocal));
     }
   }
   if (IsOneOf(target, kNothingToDo) && importer.result_types().empty()) return importer.Define({});

@@ -3,6 +3,7 @@
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/import/importer.h"
+#include "reference_plugin/compiler/ir/sharding_views.h"
 
 // Where a program says how its arrays are spread. What it says is kept; mapping/ uses it, or drops
 // it. On one device only the sdy form is read.
@@ -191,6 +192,25 @@ Status Importer::ImportShardingView(const program::Operation& operation) {
     PLINTH_RETURN_IF_ERROR(CheckShardings(*value->op));
   }
   return Define(0, value);
+}
+
+Status Importer::ImportBorder(const program::Operation& operation, bool is_entry) {
+  CustomCallAttributes call;
+  call.owner = owner();
+  call.target = is_entry ? kGlobalToLocal : kLocalToGlobal;
+  call.operand_layouts.resize(operands_.size());
+  call.result_layouts.resize(result_types_.size());
+  OpShardings shardings;
+  PLINTH_ASSIGN_OR_RETURN(
+      (is_entry ? shardings.operands : shardings.results),
+      sharding_reader_.ReadBorder(operation.attributes,
+                                  is_entry ? "xla.sdy.in_shardings" : "xla.sdy.out_shardings"));
+  PLINTH_ASSIGN_OR_RETURN(shardings.manual_axes,
+                          ShardingReader::ReadManualAxes(operation.attributes));
+  PLINTH_ASSIGN_OR_RETURN(Op* const made, Append(Opcode::kCustomCall, operands_, result_types_,
+                                                 MakeAttributes(std::move(call))));
+  made->shardings = std::make_shared<const OpShardings>(std::move(shardings));
+  return Define(std::vector<Value*>(made->results.begin(), made->results.end()));
 }
 
 Status Importer::ImportShardingGroup(int64_t group) {

@@ -57,6 +57,8 @@ class Importer {
   Status ImportCallRule(const program::Operation& operation, Op& op);
   // The current op is what a device has of its operand, or the other way round, in GSPMD's form.
   Status ImportShardingView(const program::Operation& operation);
+  // Shardy's form: all operands become what each device has of them, or the other way round.
+  Status ImportBorder(const program::Operation& operation, bool is_entry);
   // The operand of the current op has one sharding with those of the same group.
   Status ImportShardingGroup(int64_t group);
   // The current op is its operand; shardings pass as Shardy's PropagationDirection says.

@@ -6,7 +6,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/op_sharding.h"
+#include "reference_plugin/compiler/ir/print.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/sharding_views.h"
 
@@ -22,9 +24,11 @@ void FindUsers(const Block& block, UsersOfValues& users) {
   }
 }
 
+bool IsBorder(const Op& op) { return IsCallOf(op, kGlobalToLocal) || IsCallOf(op, kLocalToGlobal); }
+
 bool HasViews(const Block& block) {
   return std::any_of(block.ops.begin(), block.ops.end(), [](const Op* op) {
-    return IsCallOf(*op, kFullToShard) || IsCallOf(*op, kShardToFull) ||
+    return IsCallOf(*op, kFullToShard) || IsCallOf(*op, kShardToFull) || IsBorder(*op) ||
            std::any_of(op->blocks.begin(), op->blocks.end(),
                        [](const Block* inner) { return HasViews(*inner); });
   });
@@ -56,9 +60,10 @@ class Raiser {
     FindUsers(body, users_);
   }
 
-  void Run(Block& body) {
-    Visit(body);
+  Status Run(Block& body) {
+    PLINTH_RETURN_IF_ERROR(Visit(body));
     replacements_.Apply(body);
+    return Status();
   }
 
  private:
@@ -69,13 +74,84 @@ class Raiser {
     std::optional<AxisList> inside, outside;  // manual along these
   };
 
-  void Visit(Block& block) {
+  Status Visit(Block& block) {
     for (Op*& op : block.ops) {
-      for (Block* inner : op->blocks) Visit(*inner);
+      for (Block* inner : op->blocks) PLINTH_RETURN_IF_ERROR(Visit(*inner));
       if (op->opcode != Opcode::kCall) continue;
-      if (const std::optional<Border> border = BorderOf(*op)) op = Raised(*op, *border);
+      if (const std::optional<Border> border = BorderOf(*op)) {
+        op = Raised(*op, *border);
+        continue;
+      }
+      Op* const entry = EntryOf(*op);
+      Op* const exit = ExitOf(*op);
+      if (entry == nullptr && exit == nullptr) continue;
+      op = Raised(*op, entry, exit);
+      PLINTH_RETURN_IF_ERROR(CheckShardings(*op).WithContext(Describe(*op)));
     }
     std::erase_if(block.ops, [&](Op* op) { return dead_.contains(op); });
+    for (const Op* op : block.ops) {
+      if (!IsBorder(*op)) continue;
+      return Unimplemented(Describe(*op), ": it is not beside a call of a function that has all ",
+                           "that it makes or makes all that it is given");
+    }
+    return Status();
+  }
+
+  // The call whose results are all that the function is given, one by one; null if there is none.
+  Op* EntryOf(const Op& call) {
+    if (call.operands.empty()) return nullptr;
+    Op* const entry = call.operands[0]->op;
+    if (entry == nullptr || !IsCallOf(*entry, kGlobalToLocal)) return nullptr;
+    const bool fits = std::equal(call.operands.begin(), call.operands.end(), entry->results.begin(),
+                                 entry->results.end()) &&
+                      std::all_of(entry->results.begin(), entry->results.end(),
+                                  [&](const Value* result) { return UserOf(result) == &call; });
+    return fits ? entry : nullptr;
+  }
+  // The call that is given all that the function makes, one by one.
+  Op* ExitOf(const Op& call) {
+    if (call.results.empty()) return nullptr;
+    Op* const exit = UserOf(call.results[0]);
+    if (exit == nullptr || !IsCallOf(*exit, kLocalToGlobal)) return nullptr;
+    const bool fits = std::equal(call.results.begin(), call.results.end(), exit->operands.begin(),
+                                 exit->operands.end()) &&
+                      std::all_of(call.results.begin(), call.results.end(),
+                                  [&](const Value* result) { return UserOf(result) == exit; });
+    return fits ? exit : nullptr;
+  }
+
+  // Where there are no operands or no results, that call is missing.
+  Op* Raised(Op& call, Op* entry, Op* exit) {
+    Block* const body = module_.NewBlock();
+    OpShardings shardings;
+    std::vector<Value*> wholes;
+    std::vector<Type> types;
+    if (entry != nullptr) {
+      shardings = *entry->shardings;
+      wholes.assign(entry->operands.begin(), entry->operands.end());
+      for (size_t i = 0; i < call.operands.size(); ++i) {
+        call.operands[i] = module_.NewArgument(body, entry->results[i]->type);
+      }
+      dead_.insert(entry);
+    }
+    if (exit != nullptr) {
+      shardings.results = exit->shardings->results;
+      shardings.manual_axes = exit->shardings->manual_axes;
+      for (const Value* result : exit->results) types.push_back(result->type);
+      dead_.insert(exit);
+    }
+    const std::vector<Value*> returned(call.results.begin(), call.results.end());
+    body->ops.push_back(&call);
+    body->ops.push_back(
+        module_.NewOp(Opcode::kReturn, returned, std::span<const Type>(), nullptr, call.location));
+    Op* const made =
+        module_.NewOp(Opcode::kManualComputation, wholes, types, nullptr, call.location);
+    made->blocks.push_back(body);
+    made->shardings = std::make_shared<const OpShardings>(std::move(shardings));
+    for (size_t i = 0; i < types.size(); ++i) {
+      replacements_.Replace(exit->results[i], made->results[i]);
+    }
+    return made;
   }
 
   static bool Agree(std::optional<AxisList>& known, const AxisList& said) {
@@ -178,10 +254,14 @@ class Raiser {
 
 }  // namespace
 
-void RaiseManualCalls(Module& module) {
+Status RaiseManualCalls(Module& module) {
   for (Function& function : module.functions) {
-    if (HasViews(*function.body)) Raiser(module, *function.body).Run(*function.body);
+    if (!HasViews(*function.body)) continue;
+    PLINTH_RETURN_IF_ERROR(Raiser(module, *function.body)
+                               .Run(*function.body)
+                               .WithContext(StrCat("in @", function.name)));
   }
+  return Status();
 }
 
 }  // namespace plinth::compiler::importer

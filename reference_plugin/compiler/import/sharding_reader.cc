@@ -239,6 +239,26 @@ Expected<std::vector<ShardingRef>> ShardingReader::ReadTexts(program::Attributes
   return ReadGspmd(gspmd->text(), types);
 }
 
+Expected<std::vector<ShardingRef>> ShardingReader::ReadBorder(program::Attributes attributes,
+                                                              std::string_view name) {
+  const std::string_view text = FrontendText(attributes, name);
+  if (text.empty()) return InvalidArgument("there is no frontend attribute ", name);
+  return ReadSdyText(text);
+}
+
+Expected<std::vector<std::string>> ShardingReader::ReadManualAxes(program::Attributes attributes) {
+  const std::string_view text = FrontendText(attributes, "xla.sdy.manual_axes");
+  if (text.empty()) return InvalidArgument("there is no frontend attribute xla.sdy.manual_axes");
+  PLINTH_ASSIGN_OR_RETURN(const program::Module module, ReadAttributeText(text));
+  const AttributeRef read = program::Find(module.attributes(), "a");
+  if (!IsStruct(read, "sdy.manual_axes")) {
+    return InvalidArgument("xla.sdy.manual_axes is ", text, "; expected #sdy<manual_axes{...}>");
+  }
+  std::vector<std::string> axes;
+  for (AttributeRef name : read->Find("axes")->elements()) axes.emplace_back(name->text());
+  return axes;
+}
+
 Expected<AxisList> ShardingReader::ReadManualParts(program::Attributes attributes,
                                                    const Type& type) {
   const AttributeRef gspmd = program::Find(attributes, "mhlo.sharding");

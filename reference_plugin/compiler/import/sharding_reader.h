@@ -35,6 +35,11 @@ class ShardingReader {
   // nothing.
   Expected<std::vector<ShardingRef>> ReadTexts(program::Attributes attributes,
                                                std::span<const Type> types);
+  // What a call at the border of a region says in the sdy form as text: the shardings under that
+  // name, and along which axes each device is on its own.
+  Expected<std::vector<ShardingRef>> ReadBorder(program::Attributes attributes,
+                                                std::string_view name);
+  static Expected<std::vector<std::string>> ReadManualAxes(program::Attributes attributes);
   // Along which parts of the flat axis GSPMD's form says that each device is on its own; none if it
   // says nothing.
   Expected<AxisList> ReadManualParts(program::Attributes attributes, const Type& type);

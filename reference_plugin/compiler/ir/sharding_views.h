@@ -13,6 +13,10 @@ namespace plinth::compiler {
 inline constexpr std::string_view kFullToShard = "SPMDFullToShardShape";
 inline constexpr std::string_view kShardToFull = "SPMDShardToFullShape";
 
+// Shardy's form as text says it of all operands and of all results of a region at once.
+inline constexpr std::string_view kGlobalToLocal = "xla.sdy.GlobalToLocalShape";
+inline constexpr std::string_view kLocalToGlobal = "xla.sdy.LocalToGlobalShape";
+
 inline bool IsCallOf(const Op& op, std::string_view target) {
   return op.opcode == Opcode::kCustomCall && op.Get<CustomCallAttributes>().target == target;
 }

@@ -797,6 +797,51 @@ module attributes {mhlo.num_partitions = 4 : i32} {
   }
 }
 
+// Shardy's form of manual computations for old VHLO, which JAX exported in 2025.
+TEST(Partition, ManualInCallsOfShardy) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 4 : i32, mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22x\22=2, \22y\22=2]>}"}} {
+  func.func public @main(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>) {
+    %0:2 = stablehlo.custom_call @local_xla.sdy.GlobalToLocalShape(%a, %b) {has_side_effect = true, mhlo.frontend_attributes = {
+        xla.sdy.in_shardings = "#sdy.sharding_per_value<[<@mesh, [{\22x\22}, {}]>, <@mesh, [{}]>]>", xla.sdy.manual_axes = "#sdy<manual_axes{\22x\22}>"}}
+        : (tensor<4x8xf32>, tensor<8xf32>) -> (tensor<2x8xf32>, tensor<8xf32>)
+    %1:2 = call @xla.sdy.manual_computation_body(%0#0, %0#1) : (tensor<2x8xf32>, tensor<8xf32>) -> (tensor<2x8xf32>, tensor<8xf32>)
+    %2:2 = stablehlo.custom_call @local_xla.sdy.LocalToGlobalShape(%1#0, %1#1) {mhlo.frontend_attributes = {
+        xla.sdy.manual_axes = "#sdy<manual_axes{\22x\22}>", xla.sdy.out_shardings = "#sdy.sharding_per_value<[<@mesh, [{\22x\22}, {}]>, <@mesh, [{}]>]>"}}
+        : (tensor<2x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>)
+    return %2#0, %2#1 : tensor<4x8xf32>, tensor<8xf32>
+  }
+  func.func @xla.sdy.manual_computation_body(%a: tensor<2x8xf32>, %b: tensor<8xf32>) -> (tensor<2x8xf32>, tensor<8xf32>) {
+    %0 = stablehlo.add %a, %a : tensor<2x8xf32>
+    return %0, %b : tensor<2x8xf32>, tensor<8xf32>
+  }
+})";
+  const auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  EXPECT_THAT(ToString(**module), HasSubstr("manual_axes={\"x\"}"));
+  const Status made = Partition(**module).status();
+  EXPECT_TRUE(made.ok()) << made.ToString();
+  const Status verified = Verify(**module);
+  EXPECT_TRUE(verified.ok()) << verified.ToString();
+
+  // Each call is there with the other alone; and what it says has to fit.
+  const auto refusal_of = [&](std::string_view from, std::string_view to) {
+    std::string text(kText);
+    const size_t at = text.find(from);
+    text.replace(at, from.size(), to);
+    const auto read = testing::ReadInlined(std::as_bytes(std::span(text)));
+    return read.ok() ? Partition(**read).status() : read.status();
+  };
+  EXPECT_THAT(refusal_of("return %2#0, %2#1", "return %2#0, %0#1").message(),
+              HasSubstr("it is not beside a call"));
+  EXPECT_THAT(
+      refusal_of("<@mesh, [{}]>]>\", xla", "<@mesh, [{}]>, <@mesh, [{}]>]>\", xla").message(),
+      HasSubstr("3 shardings"));
+  EXPECT_EQ(refusal_of("[{\\22x\\22}, {}]", "[{\\22y\\22}, {}]").code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_THAT(refusal_of("#sdy<manual_axes{", "#sdy<manual_ax{").message(), HasSubstr("manual_ax"));
+}
+
 // GSPMD says by calls what each device does.
 TEST(Partition, ManualInCalls) {
   constexpr std::string_view kText = R"(
