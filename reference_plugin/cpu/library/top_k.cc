@@ -63,7 +63,8 @@ class TopKStep final : public backend::PreparedStep {
       order_bits_(row + begin * element_bytes_, bits, size);
       for (int64_t i = 0; i < size; ++i) {
         // A later element with the worst key loses against the one that is kept.
-        if (is_full && bits[i] >= worst) continue;
+        if (is_full) i += NumNotBefore(worst, bits + i, size - i);
+        if (i == size) break;
         kept[num_kept++] = {bits[i], begin + i};
         if (num_kept < capacity_) continue;
         std::nth_element(kept, kept + count_ - 1, kept + num_kept, comes_first);
@@ -78,6 +79,19 @@ class TopKStep final : public backend::PreparedStep {
       std::memcpy(values + i * element_bytes_, row + kept[i].index * element_bytes_,
                   element_bytes_);
     }
+  }
+
+  // How many keys in a row do not come before `worst`: mostly all, so several are asked at once.
+  static int64_t NumNotBefore(uint64_t worst, const uint64_t* keys, int64_t count) {
+    constexpr int64_t kAtOnce = 16;
+    int64_t i = 0;
+    for (; i + kAtOnce <= count; i += kAtOnce) {
+      bool any = false;
+      for (int64_t j = 0; j < kAtOnce; ++j) any |= keys[i + j] < worst;
+      if (any) break;
+    }
+    while (i < count && keys[i] >= worst) ++i;
+    return i;
   }
 
   OrderBitsFunction order_bits_;
