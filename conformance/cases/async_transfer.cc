@@ -86,22 +86,40 @@ void Ranges(Context& context) {
   context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_BufferSize-index",
                        "the size of buffer 7 of 1", context.plugin().Call(size),
                        {StatusCode::kInvalidArgument});
-  auto retrieve = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-  retrieve.transfer_manager = pending.manager().get();
-  retrieve.buffer_index = -1;
-  context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-index",
-                       "buffer -1 of 1", context.plugin().Call(retrieve),
-                       {StatusCode::kInvalidArgument});
+  for (int index : {-1, 1, 7}) {
+    auto retrieve = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+    retrieve.transfer_manager = pending.manager().get();
+    retrieve.buffer_index = index;
+    context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-index",
+                         StrCat("buffer ", index, " of 1"), context.plugin().Call(retrieve),
+                         {StatusCode::kInvalidArgument});
+    auto fail = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
+    fail.transfer_manager = pending.manager().get();
+    fail.buffer_index = index;
+    fail.error_code = PJRT_Error_Code_ABORTED;
+    fail.error_message = "no such buffer";
+    fail.error_message_size = 14;
+    context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_SetBufferError-index",
+                         StrCat("an error for buffer ", index, " of 1"),
+                         context.plugin().Call(fail), {StatusCode::kInvalidArgument});
+  }
+}
+
+// There is nothing to destroy.
+void DestroyNullManager(Context& context) {
+  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
+  context.Ok("PJRT-AsyncHostToDeviceTransferManager_Destroy-null", "destroying a null manager",
+             context.plugin().Call(args));
 }
 
 // The manager goes while its buffer waits for data: the buffer must not wait for ever.
 void Abandoned(Context& context) {
   PendingBuffer pending(context);
   if (!pending.Make()) return;
-  context.Ok("PJRT-AsyncHostToDeviceTransferManager_Destroy-null", "destroying the manager",
+  context.Ok("PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished", "destroying the manager",
              pending.manager().Destroy());
   Status status = context.Download(pending.buffer()).status();
-  context.Check("PJRT-AsyncHostToDeviceTransferManager_Destroy-null", !status.ok(),
+  context.Check("PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished", !status.ok(),
                 "a buffer that never got its data was read");
 }
 
@@ -117,16 +135,15 @@ void AddAsyncTransferCases(std::vector<Case>& cases) {
   add("ready_after",
       {"PJRT-Buffer_ReadyEvent-after", "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset"},
       ReadyAfter);
-  add("set_error",
-      {"PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries",
-       "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-index"},
-      SetError);
+  add("set_error", {"PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries"}, SetError);
   add("ranges",
       {"PJRT-AsyncHostToDeviceTransferManager_TransferData-range",
        "PJRT-AsyncHostToDeviceTransferManager_BufferSize-index",
-       "PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-index"},
+       "PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-index",
+       "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-index"},
       Ranges);
-  add("abandoned", {"PJRT-AsyncHostToDeviceTransferManager_Destroy-null"}, Abandoned, true);
+  add("destroy_null", {"PJRT-AsyncHostToDeviceTransferManager_Destroy-null"}, DestroyNullManager);
+  add("abandoned", {"PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished"}, Abandoned, true);
 }
 
 }  // namespace plinth::conformance

@@ -633,6 +633,11 @@ void SeveralFromOneManager(Context& context) {
       get.buffer_index = static_cast<int>(i);
       if (!Succeeds(context, get)) return;
       buffers[i] = OwnedBuffer(context.plugin(), get.buffer_out);
+      if (auto own = Get<&PJRT_Buffer_OnDeviceSizeInBytes_Args::buffer>(context, buffers[i].get()))
+        context.Check("PJRT-AsyncHostToDeviceTransferManager_BufferSize-on-device",
+                      own->on_device_size_in_bytes == size.buffer_size, "the size of buffer ", i,
+                      " is ", size.buffer_size, " before it is there, and then ",
+                      own->on_device_size_in_bytes);
       ready[i] = ReadyEventOf(context, buffers[i].get());
       context.Check("PJRT-Buffer_ReadyEvent-after",
                     ready[i] && !IsEventReady(context, ready[i].get()), "buffer ", i,

@@ -115,6 +115,13 @@ PJRT_Error* Run(size_t number, void* args) {
   if (active.kind == Kind::kRefuses || (active.kind == Kind::kRefusesAgain && calls++ % 2 == 1)) {
     return MakeError(PJRT_Error_Code_INTERNAL, "it does not work today");
   }
+  if (active.kind == Kind::kRefusesNull) {
+    void* handle;
+    std::memcpy(&handle, static_cast<char*>(args) + FieldsOf(structure)[active.field].offset,
+                sizeof(handle));
+    if (handle == nullptr) return MakeError(PJRT_Error_Code_INVALID_ARGUMENT, "null");
+    return behind(args);
+  }
   PJRT_Error* error = behind(args);
   if (error != nullptr && active.kind == Kind::kSwallows) {
     FreeError(error);
@@ -152,6 +159,35 @@ std::string NullRequirement(const Function& function) {
     if (reflection::FindRequirement(id) != nullptr) return id;
   }
   return "";
+}
+
+// What the caller has to free, and cannot; and what it may free although it is null.
+void AddOwners(std::vector<GeneratedMutant>& all, int number) {
+  const Function& function = reflection::Functions()[number];
+  const reflection::Struct& structure = reflection::Structs()[function.args];
+  for (int f = 0; f < structure.num_fields; ++f) {
+    const Field& field = FieldsOf(structure)[f];
+    const std::string start = StrCat("PJRT-", function.name.view().substr(5), "-");
+    if (field.base == Base::kHandle && field.direction == Direction::kIn &&
+        reflection::FindRequirement(StrCat(start, "null")) != nullptr)
+      all.push_back({StrCat(function.name, ".", field.name, ".null_refused"), StrCat(start, "null"),
+                     "null is refused", number, f, Kind::kRefusesNull});
+    std::string owner = StrCat(start, field.name, "-owner");
+    if (field.direction != Direction::kOut || field.lifetime == nullptr ||
+        reflection::FindRequirement(owner) == nullptr)
+      continue;
+    if (const Field* deleter = reflection::FindField(structure, field.lifetime.view())) {
+      all.push_back({StrCat(function.name, ".", field.name, ".no_deleter"), owner,
+                     "the deleter is null", number,
+                     static_cast<int>(deleter - FieldsOf(structure).data()), Kind::kNull});
+    } else if (const Function* destroy = reflection::FindFunction(field.lifetime.view());
+               destroy != nullptr && destroy->table < 0) {
+      all.push_back({StrCat(function.name, ".", field.name, ".not_freed"), owner,
+                     "what is handed out cannot be freed",
+                     static_cast<int>(destroy - reflection::Functions().data()), -1,
+                     Kind::kRefuses});
+    }
+  }
 }
 
 void AddOutputs(std::vector<GeneratedMutant>& all, int number) {
@@ -210,6 +246,10 @@ std::vector<GeneratedMutant> GeneratedMutants() {
   for (int number = 0; number < static_cast<int>(kCoreFunctions); ++number) {
     const Function& function = reflection::Functions()[number];
     const std::string_view name = function.name.view();
+    // Without hardware that has them nobody makes these streams.
+    if (function.IsRegular() && function.returns == reflection::Returns::kError &&
+        !name.starts_with("PJRT_CopyToDeviceStream"))
+      AddOwners(all, number);
     if (!function.IsRegular() || function.returns != reflection::Returns::kError ||
         function.table >= 0)
       continue;

@@ -19,6 +19,7 @@ struct GeneratedMutant {
   enum Kind {
     kRefuses,       // every call is refused
     kRefusesAgain,  // every second call is refused
+    kRefusesNull,   // a null handle is refused
     kSwallows,      // an error becomes a success
     kWrongCode,     // errors have the code INTERNAL
     kOffByOne,

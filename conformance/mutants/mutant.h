@@ -50,6 +50,7 @@ std::span<const Mutant> ExecutableMutants();
 std::span<const Mutant> MachineMutants();
 std::span<const Mutant> ManagerMutants();
 std::span<const Mutant> ArgumentMutants();
+std::span<const Mutant> RequirementMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -20,11 +20,11 @@ const PJRT_Api* real = nullptr;
 std::vector<const Mutant*> AllMutants() {
   std::vector<const Mutant*> all;
   for (std::span<const Mutant> some :
-       {TableMutants(), EventMutants(), BufferMutants(), TransferMutants(), ExecuteMutants(),
-        LaunchMutants(), ProcessMutants(), VendorMutants(), FormMutants(), ValueMutants(),
-        ArithmeticMutants(), ConversionMutants(), ShapeMutants(), HostTransferMutants(),
-        CopyMutants(), ExecutableMutants(), MachineMutants(), ManagerMutants(),
-        ArgumentMutants()}) {
+       {TableMutants(),   EventMutants(),        BufferMutants(),     TransferMutants(),
+        ExecuteMutants(), LaunchMutants(),       ProcessMutants(),    VendorMutants(),
+        FormMutants(),    ValueMutants(),        ArithmeticMutants(), ConversionMutants(),
+        ShapeMutants(),   HostTransferMutants(), CopyMutants(),       ExecutableMutants(),
+        MachineMutants(), ManagerMutants(),      ArgumentMutants(),   RequirementMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
