@@ -3,9 +3,11 @@
 """Every mutant is killed by a case of the requirement that it breaks; see README.md.
 
     mutants_test.py --suite plinth-conformance --plugin X.so --mutants plinth_mutants.so [--full] [--report FILE] [NAME...]
+    mutants_test.py ... --write-killed
 
 Without --full the mutants written by hand run, of those that compute wrongly a sample, and a sample
-of those that the registry gives.
+of those that the registry gives. --write-killed writes killed.txt: for each requirement a mutant that a
+case of it kills, of which the suite knows then that it would see it broken.
 """
 
 import argparse
@@ -36,6 +38,10 @@ def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
     rows = [line.split("\t") for line in function().decode().splitlines()]
     return {name: (requirement, breaks) for name, requirement, breaks in rows}
 
+
+KILLED = """# Written by mutants_test.py --write-killed: a requirement, a mutant that breaks it, and a case
+# that kills the mutant.
+"""
 
 # Thousands of programs that all go the same way: asked when nothing else kills.
 PROGRAMS = ("L3/collective/", "L4/op/", "L4/jax/", "L4/form/", "L4/artifact/")
@@ -115,6 +121,20 @@ def killer(runner: Runner, name: str, requirement: str, clean: dict, must_pass: 
     return ""
 
 
+def killed_of(requirement: str, mutants: dict, runner: Runner, clean: dict, must_pass: set) -> str:
+    """A line of killed.txt: the first mutant of the requirement that dies, and by what."""
+    of_it = [name for name, (broken, _) in mutants.items() if broken == requirement]
+    # Those that were written by hand first; a few must do.
+    for name in sorted(of_it, key=lambda name: "." in name)[:8]:
+        try:
+            who = killer(runner, name, requirement, clean, must_pass)
+        except RuntimeError:
+            continue
+        if who and not who.startswith("("):
+            return f"{requirement}\t{name}\t{who}\n"
+    return ""
+
+
 # Plugins that are correct in ways of their own: what their profile says, and the cases that this
 # concerns.
 RICH = ["L1/judge/*", "L1/sweep/*", "L1/form/*", "L1/two_at_once/*", "L1/transfer/long_dimensions",
@@ -173,6 +193,7 @@ def main() -> int:
     for argument in ("suite", "plugin", "mutants"):
         parser.add_argument(f"--{argument}", type=pathlib.Path, required=True)
     parser.add_argument("--full", action="store_true", help="every generated mutant")
+    parser.add_argument("--write-killed", action="store_true", help="write killed.txt, and stop")
     parser.add_argument("--report", type=pathlib.Path, help="write which case killed which mutant")
     parser.add_argument("names", nargs="*", help="these mutants alone, as globs")
     options = parser.parse_args()
@@ -208,6 +229,11 @@ def main() -> int:
             return 1
         problems += [f"without a bug: {case} failed" for case in sorted(failed_of(clean))]
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            if options.write_killed:
+                lines = pool.map(lambda each: killed_of(each, mutants, runner, clean, must_pass),
+                                 sorted({requirement for requirement, _ in mutants.values()}))
+                (FOLDER / "killed.txt").write_text(KILLED + "".join(lines))
+                return 0
             correct_ones = [pool.submit(correct, options, name, pathlib.Path(folder), every)
                             for name in CORRECT if not options.names or name in options.names]
             asked = {name: pool.submit(killer, runner, name, mutants[name][0], clean, must_pass)

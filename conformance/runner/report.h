@@ -27,7 +27,7 @@ struct Report {
   // What people want to know of the run: "platform", "host", "date" and so on, in this order.
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<Result> results;
-  // Requirements of the registry that no case of the suite covers.
+  // Requirements of the registry that no case of the suite is known to see broken.
   std::vector<std::string> uncovered;
 
   // How many results have the verdict. Findings of class robust are counted only by the second.

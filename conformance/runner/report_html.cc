@@ -271,8 +271,9 @@ std::string ReportToHtml(const Report& report) {
       report.Count(Verdict::kUnsupported) + report.CountRobust(Verdict::kUnsupported), "</summary>",
       Cards(report, [](const Result& result) { return result.verdict == Verdict::kUnsupported; }),
       "</details>");
-  out += StrCat("<h2 id=uncovered>Requirements without a case</h2><details><summary>",
-                report.uncovered.size(), "</summary><p>");
+  out += StrCat(
+      "<h2 id=uncovered>Requirements that no case is known to see broken</h2><details><summary>",
+      report.uncovered.size(), "</summary><p>");
   for (const std::string& id : report.uncovered) out += StrCat("<code>", XmlText(id), "</code> ");
   return out + StrCat("</p></details>\n<script>", kScript, "</script></body></html>\n");
 }
