@@ -73,8 +73,9 @@ void Follow(PJRT_Event* event, PJRT_Event* late) {
 // what it holds must not change before.
 PJRT_Error* CopyLate(PJRT_Buffer_ToHostBuffer_Args* a) {
   if (a->dst == nullptr) return Real().PJRT_Buffer_ToHostBuffer(a);
-  auto copied = std::make_shared<std::vector<char>>(a->dst_size + 1);
   auto before = std::make_shared<std::string>(static_cast<const char*>(a->dst), a->dst_size);
+  // What lies behind the contents stays.
+  auto copied = std::make_shared<std::string>(*before + '\0');
   PJRT_Buffer_ToHostBuffer_Args late_args = *a;
   late_args.dst = copied->data();
   if (PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(&late_args)) return error;

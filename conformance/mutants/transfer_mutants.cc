@@ -190,7 +190,7 @@ constexpr Mutant kTransferMutants[] = {
          return Real().PJRT_AsyncHostToDeviceTransferManager_SetBufferError(a);
        });
      }},
-    {"manager_abandons", "PJRT-AsyncHostToDeviceTransferManager_Destroy-null",
+    {"manager_abandons", "PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished",
      "a buffer whose transfer manager is gone waits for ever",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_Destroy>(
