@@ -52,6 +52,35 @@ const Node& RealExtension(PJRT_Extension_Type type) {
 
 constexpr PJRT_Extension_Type kLayouts = PJRT_Extension_Type_Layouts;
 
+template <typename Slot>
+struct ExtensionOfSlot;
+template <typename Extension, typename Args>
+struct ExtensionOfSlot<PJRT_Error* (*Extension::*)(Args*)> {
+  using Type = Extension;
+  using ArgsType = Args;
+};
+
+// A mutant with another function in a slot of an extension: `body` gets arguments that are there,
+// and what the plugin behind has in the slot.
+template <auto kSlot, PJRT_Extension_Type kType, typename Body>
+void ReplaceIn(PJRT_Api& table, Body) {
+  using Extension = typename ExtensionOfSlot<decltype(kSlot)>::Type;
+  using Args = typename ExtensionOfSlot<decltype(kSlot)>::ArgsType;
+  auto* own = OwnExtension<Extension>(table, kType);
+  if (own == nullptr) return;
+  own->*kSlot = [](Args* args) -> PJRT_Error* {
+    auto* behind = RealExtension<Extension>(kType).*kSlot;
+    return args == nullptr || args->struct_size < sizeof(*args) ? behind(args)
+                                                                : Body{}(args, behind);
+  };
+}
+
+// Layouts that are handed out cannot be freed.
+void KeepLayouts(PJRT_Api& table) {
+  ReplaceIn<&PJRT_Layouts_Extension::PJRT_Layouts_MemoryLayout_Destroy, kLayouts>(
+      table, [](auto*, auto*) { return MakeError(PJRT_Error_Code_INTERNAL, "it stays"); });
+}
+
 // Keeps a list for ever, as a plugin that never frees would.
 template <typename T>
 T* Keep(std::vector<T> list) {
@@ -205,6 +234,78 @@ constexpr Mutant kFormMutants[] = {
          return error;
        };
      }},
+    {"layout_without_braces", "PJRT-Layouts_MemoryLayout_Serialize-text",
+     "the text of a layout has no braces",
+     [](PJRT_Api& t) {
+       ReplaceIn<&PJRT_Layouts_Extension::PJRT_Layouts_MemoryLayout_Serialize, kLayouts>(
+           t, [](auto* a, auto* behind) {
+             PJRT_Error* error = behind(a);
+             if (error != nullptr || a->serialized_bytes_size < 2) return error;
+             ++a->serialized_bytes;
+             a->serialized_bytes_size -= 2;
+             return error;
+           });
+     }},
+    {"layout_text_not_freed", "PJRT-Layouts_MemoryLayout_Serialize-serialized_layout-owner",
+     "the text of a layout has no deleter",
+     [](PJRT_Api& t) {
+       ReplaceIn<&PJRT_Layouts_Extension::PJRT_Layouts_MemoryLayout_Serialize, kLayouts>(
+           t, [](auto* a, auto* behind) {
+             PJRT_Error* error = behind(a);
+             a->serialized_layout_deleter = nullptr;
+             return error;
+           });
+     }},
+    {"default_lacks_dimension", "PJRT-Layouts_PJRT_Client_GetDefaultLayout-default",
+     "the default layout of a client lacks a dimension",
+     [](PJRT_Api& t) {
+       ReplaceIn<&PJRT_Layouts_Extension::PJRT_Layouts_PJRT_Client_GetDefaultLayout, kLayouts>(
+           t, [](auto* a, auto* behind) {
+             auto own = *a;
+             if (own.num_dims > 1) --own.num_dims;
+             PJRT_Error* error = behind(&own);
+             a->layout = own.layout;
+             return error;
+           });
+     }},
+    {"default_of_topology_lacks_dimension", "PJRT-Layouts_PJRT_Topology_GetDefaultLayout-same",
+     "the default layout of a topology lacks a dimension",
+     [](PJRT_Api& t) {
+       ReplaceIn<&PJRT_Layouts_Extension::PJRT_Layouts_PJRT_Topology_GetDefaultLayout, kLayouts>(
+           t, [](auto* a, auto* behind) {
+             auto own = *a;
+             if (own.num_dims > 1) --own.num_dims;
+             PJRT_Error* error = behind(&own);
+             a->layout = own.layout;
+             return error;
+           });
+     }},
+    {"output_layouts_cut", "PJRT-Layouts_PJRT_Executable_GetOutputLayouts-outputs",
+     "the layouts of outputs lack the last",
+     [](PJRT_Api& t) {
+       ReplaceIn<&PJRT_Layouts_Extension::PJRT_Layouts_PJRT_Executable_GetOutputLayouts, kLayouts>(
+           t, [](auto* a, auto* behind) {
+             PJRT_Error* error = behind(a);
+             if (error == nullptr && a->num_outputs > 0) --a->num_outputs;
+             return error;
+           });
+     }},
+    {"parameter_shardings_cut", "PJRT-Shardings_PJRT_Executable_ParameterShardings-parameters",
+     "the sharding of the last parameter is missing",
+     [](PJRT_Api& t) {
+       ReplaceIn<&PJRT_Shardings_Extension::PJRT_Shardings_PJRT_Executable_ParameterShardings,
+                 PJRT_Extension_Type_Shardings>(t, [](auto* a, auto* behind) {
+         PJRT_Error* error = behind(a);
+         if (error == nullptr && a->num_parameters > 0) --a->num_parameters;
+         return error;
+       });
+     }},
+    {"layout_of_client_not_freed", "PJRT-Layouts_PJRT_Client_GetDefaultLayout-layout-owner",
+     "a default layout cannot be freed", KeepLayouts},
+    {"layout_of_topology_not_freed", "PJRT-Layouts_PJRT_Topology_GetDefaultLayout-layout-owner",
+     "a default layout of a topology cannot be freed", KeepLayouts},
+    {"layout_of_buffer_not_freed", "PJRT-Layouts_PJRT_Buffer_MemoryLayout-layout-owner",
+     "the layout of a buffer cannot be freed", KeepLayouts},
     {"layouts_of_results", "PJRT-Layouts_PJRT_Executable_GetParameterLayouts-parameters",
      "the layouts of parameters lack the last",
      [](PJRT_Api& t) {
