@@ -708,7 +708,8 @@ void ExpectTransposedOperand(DType type, int64_t rows, int64_t columns) {
 }
 
 TEST(KernelStepTest, AddsATransposedMatrix) {
-  for (const auto& [rows, columns] : {std::pair{320, 320}, {100, 1300}, {96, 600}, {7, 5000}}) {
+  for (const auto& [rows, columns] :
+       {std::pair{320, 320}, {101, 1300}, {96, 600}, {7, 5000}, {17, 700}}) {
     ExpectTransposedOperand<int8_t>(DType::kS8, rows, columns);
     ExpectTransposedOperand<int16_t>(DType::kS16, rows, columns);
     ExpectTransposedOperand<float>(DType::kF32, rows, columns);

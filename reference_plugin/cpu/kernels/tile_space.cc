@@ -116,7 +116,7 @@ TileSpace MakeTileSpaceOfBoth(const Domain& domain, int64_t capacity) {
   return MakeTileSpace(turned, 0, static_cast<int32_t>(turned.extents.size()), capacity);
 }
 
-void BlockRows(size_t num_accesses, TileSpace* space) {
+void BlockRows(size_t num_accesses, bool may_pad, TileSpace* space) {
   // Enough rows to use some cache lines up, few enough for their lines to stay; of 16 if it can be,
   // since whole lines are turned in registers.
   constexpr int64_t kMostRows = 64, kFewestRows = 4, kGoodRows = 16;
@@ -134,13 +134,18 @@ void BlockRows(size_t num_accesses, TileSpace* space) {
   const int64_t rows = space->counts[row_loop];
   int64_t block = kMostRows;
   while (block > 0 && rows % block != 0) block -= kGoodRows;
-  if (block == 0) {
+  if (block == 0 && may_pad && rows > kGoodRows) {
+    block = std::min(kMostRows, (rows + kGoodRows - 1) / kGoodRows * kGoodRows);
+    space->rows = rows;
+  } else if (block == 0) {
     block = std::min(rows, kMostRows);
     while (rows % block != 0) --block;
   }
   if (block < kFewestRows) return;
+  const int64_t blocks = (rows + block - 1) / block;
   // Loops ..., rows, chunks become ..., blocks of rows, chunks, rows of a block.
-  space->counts[row_loop] = rows / block;
+  if (rows > 0) space->num_tiles = space->num_tiles / rows * blocks * block;
+  space->counts[row_loop] = blocks;
   space->counts.push_back(block);
   for (size_t f = 0; f < num_forms; ++f) {
     const int64_t step = space->steps[row_loop * num_forms + f];

@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_TILE_SPACE_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_TILE_SPACE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,6 +39,9 @@ struct TileSpace {
   std::vector<int64_t> carries;  // [loop][form]: the same, with all loops inside it starting over
   std::vector<LaneMap> lanes;    // per form
 
+  // Of BlockRows, where rows do not fill the last block; 0 where there is nothing outside of them.
+  int64_t rows = 0;
+
   int64_t NumForms() const { return static_cast<int64_t>(lanes.size()); }
 };
 
@@ -50,8 +54,9 @@ TileSpace MakeTileSpaceOfBoth(const Domain& domain, int64_t capacity);
 
 // Lets the tiles of some rows at one column follow each other, if an access (the first
 // `num_accesses` forms are) then stays in cache lines that it would otherwise leave: a transposed
-// operand. For spaces whose tiles may come in any order.
-void BlockRows(size_t num_accesses, TileSpace* space);
+// operand. For spaces whose tiles may come in any order. `may_pad`: tiles may be outside of the
+// space, so that all blocks have the same rows.
+void BlockRows(size_t num_accesses, bool may_pad, TileSpace* space);
 
 // Walks a space. The arrays belong to the caller: `values` one per form, `positions` one per loop.
 class TileCursor {
@@ -71,12 +76,21 @@ class TileCursor {
     const int64_t left = space_.chunk_extent - positions_[space_.chunk_loop] * space_.chunk;
     return (left < space_.chunk ? left : space_.chunk) * space_.inner;
   }
-  // Tiles until the innermost loop ends.
+  // Tiles until the innermost loop ends, without those outside of the space.
   int64_t tiles_left() const {
-    return space_.counts.empty() ? 1 : space_.counts.back() - positions_[space_.counts.size() - 1];
+    if (space_.counts.empty()) return 1;
+    const int64_t left = space_.counts.back() - positions_[space_.counts.size() - 1];
+    return space_.rows == 0 ? left : std::min(left, space_.rows - row());
   }
+  bool is_outside() const { return space_.rows != 0 && row() >= space_.rows; }
 
  private:
+  // Of a space with blocks of rows.
+  int64_t row() const {
+    return positions_[space_.chunk_loop - 1] * space_.counts.back() +
+           positions_[space_.counts.size() - 1];
+  }
+
   const TileSpace& space_;
   int64_t* values_;
   int64_t* positions_;

@@ -58,6 +58,7 @@ void TileWorker::RunTiles(int64_t begin, int64_t end) {
   parallel_.Seek(start_, begin);
   for (int64_t tile = begin; tile < end; ++tile) {
     if (tile != begin) parallel_.Next();
+    if (parallel_.is_outside()) continue;
     RunParallelTile(parallel_.values(), parallel_.lanes());
   }
 }
