@@ -128,6 +128,20 @@ run_case(
     "move/reverse_64MB", lambda: (lambda x: x[:, ::-1], (f32(*S),)), bytes=128 * MB, kind="mem"
 )
 run_case(
+    "move/haar_4MB",
+    lambda: (
+        lambda x: jnp.concatenate([x[:, 0::2] + x[:, 1::2], x[:, 0::2] - x[:, 1::2]], 1),
+        (f32(1024, 1024),),
+    ),
+)
+run_case(
+    "move/stack_50_padded",
+    lambda: (
+        lambda *a: jnp.stack([jnp.pad(x, ((0, 64 - x.shape[0]), (0, 0))) for x in a]),
+        [f32(rows, 16) for rows in range(1, 51)],
+    ),
+)
+run_case(
     "move/dus_rows_16MB",
     lambda: (
         lambda x, u, i: lax.dynamic_update_slice(x, u, (i, i)),
@@ -241,6 +255,38 @@ run_case(
         (f32(8),),
     ),
 )
+
+
+run_case(
+    "scan/pendulum_1k",
+    lambda: (
+        lambda x: lax.fori_loop(
+            0, 1000, lambda i, c: (c[0] + 0.01 * c[1], c[1] - 0.01 * jnp.sin(c[0])), (x, x)
+        ),
+        (np.float32(1),),
+    ),
+)
+run_case(
+    "scan/ista_100",
+    lambda: (
+        lambda a, b: lax.fori_loop(
+            0, 100, lambda i, x: jnp.maximum(x - 0.001 * a.T @ (a @ x - b), 0), jnp.zeros(200)
+        ),
+        (f32(100, 200), f32(100)),
+    ),
+)
+run_case(
+    "scan/value_iteration_50",
+    lambda: (
+        lambda r: lax.fori_loop(0, 50, lambda i, v: r + 0.9 * best_neighbor(v), r * 0),
+        (f32(64, 64),),
+    ),
+)
+
+
+def best_neighbor(v):
+    p = jnp.pad(v, 1, mode="edge")
+    return jnp.max(jnp.stack([p[:-2, 1:-1], p[2:, 1:-1], p[1:-1, :-2], p[1:-1, 2:]]), 0)
 
 
 def lorenz(y):
