@@ -46,6 +46,7 @@ struct KernelLimits {
   int32_t domain_rank;   // dimensions that fusion may give a domain
   int64_t row_elements;  // longer rows are not kept from one phase to the next
   int64_t row_bytes;     // what one kernel keeps of each row, all its row buffers together
+  int32_t gather_indices = 0;  // at so many values an input may be read; 0: gather is no kernel
 };
 
 // When fusion computes something again, and when it joins or cuts.

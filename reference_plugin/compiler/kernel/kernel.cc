@@ -29,6 +29,7 @@ class Verifier {
     for (const Access& access : kernel_.shape.outputs) {
       PLINTH_RETURN_IF_ERROR(CheckAccess(access).WithContext("output"));
       if (!access.bounds.empty()) return Internal("an output access has bounds");
+      if (!access.value_offsets.empty()) return Internal("an output is stored at values");
     }
     for (size_t p = 0; p < kernel_.body.phases.size(); ++p) {
       PLINTH_RETURN_IF_ERROR(CheckPhase(static_cast<int32_t>(p)).WithContext(StrCat("phase ", p)));
@@ -77,6 +78,12 @@ class Verifier {
         return Internal("a dynamic offset has type ", Name(dynamic.dtype));
       }
       if (dynamic.maximum < 0) return Internal("dynamic offset up to ", dynamic.maximum);
+    }
+    for (const ValueOffset& offset : access.value_offsets) {
+      if (offset.maximum < 0) return Internal("value offset up to ", offset.maximum);
+    }
+    if (!access.value_offsets.empty() && !access.bounds.empty()) {
+      return Internal("a gathered input has bounds");
     }
     return Status();
   }
@@ -129,6 +136,16 @@ class Verifier {
         if (!in_phase || !InRange(node.index, kernel_.shape.inputs.size())) {
           return Internal("input ", node.index, " of ", kernel_.shape.inputs.size());
         }
+        if (!kernel_.shape.inputs[static_cast<size_t>(node.index)].value_offsets.empty()) {
+          return Internal("input ", node.index, " is read at values that the node does not have");
+        }
+        expected = kernel_.shape.inputs[static_cast<size_t>(node.index)].dtype;
+        break;
+      case NodeKind::kGathered:
+        if (!in_phase || !InRange(node.index, kernel_.shape.inputs.size())) {
+          return Internal("input ", node.index, " of ", kernel_.shape.inputs.size());
+        }
+        PLINTH_RETURN_IF_ERROR(CheckGathered(nodes, number));
         expected = kernel_.shape.inputs[static_cast<size_t>(node.index)].dtype;
         break;
       case NodeKind::kIota:
@@ -169,6 +186,25 @@ class Verifier {
     }
     if (node.dtype != expected) {
       return Internal("its type is ", Name(node.dtype), ", what it reads is ", Name(expected));
+    }
+    return Status();
+  }
+
+  Status CheckGathered(std::span<const Node> nodes, size_t number) {
+    const Node& node = nodes[number];
+    const size_t indices =
+        kernel_.shape.inputs[static_cast<size_t>(node.index)].value_offsets.size();
+    if (node.num_operands != indices || indices == 0 || indices > std::size(node.operands)) {
+      return Internal(node.num_operands, " indices for ", indices, " offsets");
+    }
+    for (size_t i = 0; i < indices; ++i) {
+      if (!InRange(node.operands[i], number)) {
+        return Internal("index ", i, " is node ", node.operands[i], ", which is not before it");
+      }
+      const DType type = nodes[static_cast<size_t>(node.operands[i])].dtype;
+      if (!IsGatherIndex(type) || type != nodes[static_cast<size_t>(node.operands[0])].dtype) {
+        return Internal("index ", i, " has type ", Name(type));
+      }
     }
     return Status();
   }
@@ -301,6 +337,10 @@ std::string AccessToString(const Access& access) {
     out += StrCat(" + ", dynamic.byte_stride, " * clamp(", Name(dynamic.dtype), " buffer ",
                   dynamic.buffer, ", ", dynamic.maximum, ")");
   }
+  for (size_t i = 0; i < access.value_offsets.size(); ++i) {
+    const ValueOffset& offset = access.value_offsets[i];
+    out += StrCat(" + ", offset.byte_stride, " * clamp(index ", i, ", ", offset.maximum, ")");
+  }
   out += StrCat(" strides [", StrJoin(access.byte_strides), "]");
   for (const Bound& bound : access.bounds) {
     out += StrCat(" if 0 <= ", bound.offset, " + [", StrJoin(bound.coefficients), "] . p < ",
@@ -317,6 +357,13 @@ std::string NodeToString(const Node& node) {
   switch (node.kind) {
     case NodeKind::kInput:
       return StrCat("input ", node.index);
+    case NodeKind::kGathered: {
+      std::string out = StrCat("input ", node.index, " at");
+      for (size_t i = 0; i < node.num_operands; ++i) {
+        out += StrCat(i > 0 ? ", n" : " n", node.operands[i]);
+      }
+      return out;
+    }
     case NodeKind::kConstant:
       return StrCat(
           "constant ",

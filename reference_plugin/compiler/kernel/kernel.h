@@ -43,6 +43,14 @@ struct DynamicOffset {
   friend bool operator==(const DynamicOffset&, const DynamicOffset&) = default;
 };
 
+// A start index that is a value of the point (gather): operand i of the kGathered node, clamped to
+// [0, maximum], adds clamped * byte_stride to the place.
+struct ValueOffset {
+  int64_t maximum = 0;
+  int64_t byte_stride = 0;
+  friend bool operator==(const ValueOffset&, const ValueOffset&) = default;
+};
+
 // Where the element for a domain point lies: buffer + byte_offset + sum(byte_strides[d] * p[d]).
 // A zero stride broadcasts, a negative one reverses.
 struct Access {
@@ -53,11 +61,14 @@ struct Access {
   std::vector<Bound> bounds;  // inputs only; points outside read `fill`
   ScalarBits fill;
   std::vector<DynamicOffset> dynamic_offsets;
+  SmallVector<ValueOffset, 2>
+      value_offsets;  // inputs of kGathered nodes only, which have no bounds
   friend bool operator==(const Access&, const Access&) = default;
 };
 
 enum class NodeKind : uint8_t {
   kInput,      // element of inputs[index]
+  kGathered,   // element of inputs[index] at `operands`, one for each of its value_offsets
   kConstant,   // `constant`
   kIota,       // offset + stride * p[index], converted to dtype (see Node::constant)
   kParameter,  // combiners only: parameter `index`
@@ -65,6 +76,11 @@ enum class NodeKind : uint8_t {
   kReduced,    // reductions[index], component `component`, of an earlier phase
   kRow,        // node `component` of the earlier phase `index`, kept as a row buffer
 };
+
+// Of what type the operands of a kGathered node are, all of one.
+constexpr bool IsGatherIndex(DType type) {
+  return type == DType::kS32 || type == DType::kU32 || type == DType::kS64;
+}
 
 // One scalar operation of a phase; nodes stand after the nodes they use.
 struct Node {

@@ -74,7 +74,11 @@ Status BlockFusion::VisitOp(int32_t position) {
       if (op.opcode == Opcode::kIota) VisitFusible(op);
       return Status();
     case LowerClass::kLibrary:
-      VisitStandalone(op);
+      if (context_.IsElementGather(op)) {
+        VisitFusible(op);
+      } else {
+        VisitStandalone(op);
+      }
       return Status();
     case LowerClass::kControl:
       return VisitControl(op);
@@ -156,7 +160,7 @@ void BlockFusion::VisitFusible(const Op& op) {
     return op.opcode == Opcode::kConcatenate ? VisitConcatenate(op) : MakeRoot(op);
   }
   MakeRows(op, groups);
-  if (WorkOf(op.opcode) == OpWork::kNone || op.opcode == Opcode::kIota) return VisitMovement(op);
+  if (OnlyMoves(op) || op.opcode == Opcode::kIota) return VisitMovement(op);
   return VisitComputation(op);
 }
 

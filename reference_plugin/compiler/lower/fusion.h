@@ -29,6 +29,7 @@ enum class InstanceKind : uint8_t {
   kPadded,       // operand 0 where the bounds of its map hold, else operand 1
   kConcatenate,  // the first operand whose own bounds hold
   kReduced,      // a result of a reduction
+  kGathered,     // an element of operand 0 at the indices that the other operands are
 };
 
 struct Instance {

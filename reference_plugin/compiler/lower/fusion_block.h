@@ -56,6 +56,7 @@ class BlockFusion {
   bool CanCompute(const Op& op, int32_t group);
   bool ReadsUpdatedElsewhere(const Op& op, int32_t group);
   bool CanReduce(const Op& op, int32_t group);
+  bool CanGather(const Op& op, int32_t group);
   bool Compute(const Op& op, int32_t group, bool duplicate);
   bool TryInline(const Op& op, int32_t group, bool duplicate) {
     return CanCompute(op, group) && Compute(op, group, duplicate);
@@ -91,6 +92,7 @@ class BlockFusion {
   int32_t DemandInMemory(int32_t group, const Value* value);
   bool Expand(const Op& op, int32_t group, int32_t instance, Need need);
   bool ExpandConcatenate(const Op& op, int32_t group, int32_t instance, Need need);
+  bool ExpandGather(const Op& op, int32_t group, int32_t instance, Need need);
   bool ExpandReshape(const Op& op, int32_t group, int32_t instance, Need need);
   void ExpandReduction(const Op& op, int32_t group, const IndexMap& map, int32_t first_reduced,
                        std::span<const int32_t> instances);
@@ -116,6 +118,11 @@ class BlockFusion {
 
 // Sizes of the dimensions that a kReduce or kReduceWindow reduces over.
 Dims ReducedSizes(const Op& op);
+
+// An op that takes no work in a kernel: elements are read elsewhere.
+inline bool OnlyMoves(const Op& op) {
+  return WorkOf(op.opcode) == OpWork::kNone && op.opcode != Opcode::kGather;
+}
 
 // A pad that leaves gaps cannot be read through an affine map.
 bool HasGaps(const Op& op);

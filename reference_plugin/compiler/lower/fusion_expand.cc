@@ -103,6 +103,8 @@ bool BlockFusion::Expand(const Op& op, int32_t group, int32_t instance, Need nee
       return ExpandReshape(op, group, instance, need);
     case Opcode::kConcatenate:
       return ExpandConcatenate(op, group, instance, need);
+    case Opcode::kGather:
+      return ExpandGather(op, group, instance, need);
     case Opcode::kBroadcastInDim:
     case Opcode::kTranspose:
     case Opcode::kSlice:
@@ -140,6 +142,50 @@ bool BlockFusion::Expand(const Op& op, int32_t group, int32_t instance, Need nee
   expanded.operands = operands;
   expanded.own_bounds_from = own_bounds_from;
   if (kind != InstanceKind::kAlias) ++g.num_nodes;
+  return true;
+}
+
+// Of single elements: a dimension of the result that is no batch dimension has one entry, and so
+// has what a slice has of each dimension of the operand.
+bool BlockFusion::ExpandGather(const Op& op, int32_t group, int32_t instance, Need need) {
+  const auto& gather = op.Get<GatherAttributes>();
+  const Value* const source = op.operands[0];
+  const Value* const indices = op.operands[1];
+  const auto has = [](const Dims& dims, int64_t dim) {
+    return std::find(dims.begin(), dims.end(), dim) != dims.end();
+  };
+  // Batch dimensions of the result and dimensions of the indices follow each other in both.
+  std::vector<RowSource> index_rows(static_cast<size_t>(indices->type.rank()));
+  int32_t result_dim = 0;
+  for (int64_t d = 0; d < indices->type.rank(); ++d) {
+    if (d == gather.index_vector_dim) continue;
+    while (has(gather.offset_dims, result_dim)) ++result_dim;
+    index_rows[static_cast<size_t>(d)].dim = result_dim++;
+  }
+  std::vector<RowSource> source_rows(static_cast<size_t>(source->type.rank()));
+  for (size_t i = 0; i < gather.operand_batching_dims.size(); ++i) {
+    source_rows[static_cast<size_t>(gather.operand_batching_dims[i])] =
+        index_rows[static_cast<size_t>(gather.start_indices_batching_dims[i])];
+  }
+
+  Group& g = GroupAt(group);
+  const IndexMap map = g.maps[g.instances[instance].map];
+  SmallVector<int32_t, 4> operands;
+  operands.push_back(AddInstance(group, source, g.AddMap(SelectRows(map, source_rows)), need));
+  ++g.num_loads;
+  g.needed.push_back(source);
+  SetHard(source);
+  for (size_t i = 0; i < gather.start_index_map.size(); ++i) {
+    if (gather.index_vector_dim < indices->type.rank()) {
+      index_rows[static_cast<size_t>(gather.index_vector_dim)].offset = static_cast<int64_t>(i);
+    }
+    operands.push_back(Demand(group, indices, g.AddMap(SelectRows(map, index_rows)), need));
+  }
+  Instance& expanded = g.instances[instance];
+  expanded.kind = InstanceKind::kGathered;
+  expanded.op = &op;
+  expanded.operands = operands;
+  ++g.num_nodes;
   return true;
 }
 

@@ -38,7 +38,8 @@ bool BlockFusion::CanCompute(const Op& op, int32_t group) {
   const LowerClass lower_class = context_.ClassOf(op);
   if (lower_class == LowerClass::kReduction) return CanReduce(op, group);
   const int32_t cost = context_.CostOf(op);
-  if (WorkOf(op.opcode) == OpWork::kNone) return true;
+  if (OnlyMoves(op)) return true;
+  if (op.opcode == Opcode::kGather && !CanGather(op, group)) return false;
 
   // Work in proportion to the elements there are.
   const int64_t elements = std::max<int64_t>(op.type().NumElements(), 1);
@@ -64,6 +65,15 @@ bool BlockFusion::CanCompute(const Op& op, int32_t group) {
   }
   return evaluations <= 4 * elements ||
          evaluations - elements <= context_.target().fusion.recomputed_points;
+}
+
+// Every point reads an element that there is, and at known places what the indices are.
+bool BlockFusion::CanGather(const Op& op, int32_t group) {
+  const Group& g = GroupAt(group);
+  for (int32_t index : WantedInstances(op, group)) {
+    if (!g.maps[g.instances[index].map].IsPlain()) return false;
+  }
+  return true;
 }
 
 // What a group updates in place, it may read only where it writes it.
@@ -139,7 +149,7 @@ bool BlockFusion::Compute(const Op& op, int32_t group, bool duplicate) {
       need.duplicated = instance.duplicated;
       need.recomputed = instance.recomputed;
       need.passes = instance.passes;
-      if (WorkOf(op.opcode) != OpWork::kNone) {
+      if (!OnlyMoves(op)) {
         need.duplicated = static_cast<uint8_t>(need.duplicated + (duplicate ? 1 : 0));
         const bool again = HasLongRows(g) && std::popcount(instance.passes) > 1;
         if (again || 2 * g.Evaluations(g.maps[instance.map]) > 3 * elements) ++need.recomputed;

@@ -43,11 +43,24 @@ int32_t LowerContext::CostOf(const Op& op) const {
     for (const Op* inner : op.blocks[0]->ops) cost += target_.work.Of(inner->opcode);
     return std::max(cost, 1);
   }
+  // Each element comes from a place of its own.
+  if (op.opcode == Opcode::kGather) return target_.work.function;
   const bool divides = op.opcode == Opcode::kDivide || op.opcode == Opcode::kRemainder;
   if (divides && InfoOf(op.type().dtype).kind != DTypeClass::kFloat) {
     return target_.work.integer_division;
   }
   return target_.work.Of(op.opcode);
+}
+
+bool LowerContext::IsElementGather(const Op& op) const {
+  if (op.opcode != Opcode::kGather || !fusion()) return false;
+  const auto& gather = op.Get<GatherAttributes>();
+  const int64_t indices = static_cast<int64_t>(gather.start_index_map.size());
+  return indices > 0 && indices <= target_.kernels.gather_indices &&
+         IsGatherIndex(op.operands[1]->type.dtype) && InfoOf(op.type().dtype).bits >= 8 &&
+         op.type().NumElements() > 0 && op.type().rank() <= target_.kernels.domain_rank &&
+         std::all_of(gather.slice_sizes.begin(), gather.slice_sizes.end(),
+                     [](int64_t size) { return size == 1; });
 }
 
 void LowerContext::Prepare(const Block& block, int32_t block_number, std::vector<const Op*>& ops) {

@@ -36,6 +36,8 @@ class LowerContext {
   plan::Schedule& schedule() { return schedule_; }
 
   LowerClass ClassOf(const Op& op) const { return target_.ClassOf(op.opcode); }
+  // Whether the op is a gather of single elements that a kernel of the target can compute.
+  bool IsElementGather(const Op& op) const;
   // Work of one element, in units.
   int32_t CostOf(const Op& op) const;
 

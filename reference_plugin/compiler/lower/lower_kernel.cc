@@ -173,6 +173,27 @@ int32_t KernelWriter::LoadNode(int32_t key, const Instance& instance, ScalarBits
   return InputNode(key, std::move(access));
 }
 
+int32_t KernelWriter::GatheredNode(int32_t key, const Instance& instance) {
+  const auto& gather = instance.op->Get<GatherAttributes>();
+  const Instance& source = group_.instances[instance.operands[0]];
+  const Type& type = source.value->type;
+  Access access = AccessOf(group_.maps[source.map], type);
+  access.buffer = OperandFor(source.value);
+  const Dims strides = DenseStrides(type.dims);
+  for (int64_t dim : gather.start_index_map) {
+    access.value_offsets.push_back({type.dims[dim] - 1, strides[dim] * ByteSize(type.dtype)});
+  }
+  Node node;
+  node.kind = NodeKind::kGathered;
+  node.dtype = type.dtype;
+  node.index = static_cast<int32_t>(kernel_.shape.inputs.size());
+  kernel_.shape.inputs.push_back(std::move(access));
+  for (size_t i = 1; i < instance.operands.size(); ++i) {
+    node.operands[node.num_operands++] = NodeFor(instance.operands[i], key);
+  }
+  return AddNode(key, node);
+}
+
 // Whether the bounds from `own_bounds_from` on hold: a scalar `true` read through them.
 int32_t KernelWriter::MaskNode(int32_t key, const IndexMap& map, int32_t own_bounds_from) {
   Access access;
@@ -326,6 +347,7 @@ int32_t KernelWriter::ComputeNode(int32_t instance, int32_t key) {
   }
   if (i.kind == InstanceKind::kPadded) return PaddedNode(key, i);
   if (i.kind == InstanceKind::kMap) return MapNode(key, i);
+  if (i.kind == InstanceKind::kGathered) return GatheredNode(key, i);
   if (i.kind == InstanceKind::kConcatenate) {
     int32_t node = NodeFor(i.operands.back(), key);
     for (size_t part = i.operands.size() - 1; part-- > 0;) {
@@ -425,7 +447,8 @@ bool KernelWriter::IsReadBehindStore(size_t input, size_t output) const {
   bool stored = false;
   for (const Phase& phase : kernel_.body.phases) {
     for (const Node& node : phase.nodes) {
-      if (stored && node.kind == NodeKind::kInput && node.index == static_cast<int32_t>(input)) {
+      const bool reads = node.kind == NodeKind::kInput || node.kind == NodeKind::kGathered;
+      if (stored && reads && node.index == static_cast<int32_t>(input)) {
         return true;
       }
     }
@@ -479,7 +502,7 @@ void KernelWriter::FindInPlace() {
         read = true;
         allowed &= input.byte_offset == output.byte_offset &&
                    input.byte_strides == output.byte_strides && input.bounds.empty() &&
-                   input.dynamic_offsets.empty() &&
+                   input.dynamic_offsets.empty() && input.value_offsets.empty() &&
                    ByteSize(input.dtype) == ByteSize(output.dtype) && !IsReadBehindStore(i, o);
       }
       if (!read || !allowed) continue;

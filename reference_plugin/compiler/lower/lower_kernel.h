@@ -58,6 +58,7 @@ class KernelWriter {
   int32_t IntegerNode(int32_t key, DType dtype, int64_t value);
   int32_t InputNode(int32_t key, Access access);
   int32_t LoadNode(int32_t key, const Instance& instance, ScalarBits fill);
+  int32_t GatheredNode(int32_t key, const Instance& instance);
   int32_t MaskNode(int32_t key, const IndexMap& map, int32_t own_bounds_from);
   int32_t IotaNode(int32_t key, const Instance& instance);
   int32_t StartNode(int32_t key, const DynamicTerm& term, DType dtype);

@@ -73,6 +73,7 @@ double KernelCost(const Kernel& kernel, const Target& target) {
     double units = static_cast<double>(phase.stores.size());
     for (const Node& node : phase.nodes) {
       if (node.kind == NodeKind::kOp) units += target.work.Of(node.opcode);
+      if (node.kind == NodeKind::kGathered) units += target.work.function;
     }
     for (const Reduction& reduction : phase.reductions) {
       for (const Node& node : reduction.combiner.nodes) {

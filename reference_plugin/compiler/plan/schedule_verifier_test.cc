@@ -124,7 +124,7 @@ TEST(ScheduleVerifier, StepsFitTheirKinds) {
   EXPECT_THAT(Broken([](Schedule& s) {
                 auto kernel = std::make_shared<Kernel>();
                 kernel->name = "k";
-                kernel->shape.inputs.push_back({1, DType::kF32, 0, {}, {}, {}, {}});
+                kernel->shape.inputs.push_back({1, DType::kF32, 0, {}, {}, {}, {}, {}});
                 s.entry.steps[0].kind = StepKind::kKernel;
                 s.entry.steps[0].kernel = kernel;
               }),

@@ -6,6 +6,7 @@
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/compiler/testing/oracle_gather.h"
 
 // Schedules and plans; kernels are in oracle_kernel.cc.
 namespace plinth::compiler::testing {
@@ -128,6 +129,13 @@ class ScheduleRun {
   }
 
   void RunLibraryStep(const plan::ScheduleStep& step) {
+    if (step.opcode == Opcode::kGather) {
+      const int32_t from = step.operands[0], index = step.operands[1], to = step.results[0];
+      arrays_[to].resize(SizeOf(TypeOf(to)));
+      RunGather(std::get<GatherAttributes>(*step.attributes), TypeOf(from), Get(from).data(),
+                TypeOf(index), Get(index).data(), TypeOf(to), arrays_[to].data());
+      return;
+    }
     StandIn stand_in;
     for (int32_t operand : step.operands) stand_in.Add(TypeOf(operand), Get(operand).data());
     for (int32_t result : step.results) {
@@ -309,6 +317,10 @@ class PlanRun {
     if (step.kind == plan::PlanStepKind::kCopy) {
       const std::span<std::byte> from = Get(step.operands[0]), to = Get(step.results[0]);
       std::copy(from.begin(), from.end(), to.begin());
+    } else if (step.opcode == Opcode::kGather && step.kind == plan::PlanStepKind::kLibrary) {
+      const plan::ArrayRef &from = step.operands[0], &index = step.operands[1];
+      RunGather(std::get<GatherAttributes>(*step.attributes), from.type, Get(from).data(),
+                index.type, Get(index).data(), step.results[0].type, Get(step.results[0]).data());
     } else if (step.kind == plan::PlanStepKind::kLibrary) {
       StandIn stand_in;
       for (const plan::ArrayRef& operand : step.operands) {

@@ -244,8 +244,8 @@ class Evaluator {
 
   // Where the element lies, or null with an error noted.
   std::byte* Find(const Access& access, std::span<const std::span<std::byte>> buffers,
-                  std::string_view what) {
-    int64_t offset = access.byte_offset;
+                  std::string_view what, int64_t more = 0) {
+    int64_t offset = access.byte_offset + more;
     for (size_t d = 0; d < point_.size(); ++d) offset += access.byte_strides[d] * point_[d];
     for (const DynamicOffset& dynamic : access.dynamic_offsets) {
       const int64_t index = ReadInteger(dynamic.dtype, operands_[dynamic.buffer].data());
@@ -263,14 +263,15 @@ class Evaluator {
     return buffer.data() + offset;
   }
 
-  ScalarBits Read(const Access& access) {
+  // `more`: bytes that run-time values add.
+  ScalarBits Read(const Access& access, int64_t more = 0) {
     for (const Bound& bound : access.bounds) {
       int64_t index = bound.offset;
       for (size_t d = 0; d < point_.size(); ++d) index += bound.coefficients[d] * point_[d];
       if (index < 0 || index >= bound.extent) return access.fill;
     }
     ScalarBits bits;
-    const std::byte* element = Find(access, operands_, "reads");
+    const std::byte* element = Find(access, operands_, "reads", more);
     if (element != nullptr) std::memcpy(&bits, element, ByteSize(access.dtype));
     return bits;
   }
@@ -286,6 +287,18 @@ class Evaluator {
     switch (node.kind) {
       case NodeKind::kInput:
         return Read(kernel_.shape.inputs[node.index]);
+      case NodeKind::kGathered: {
+        const Access& access = kernel_.shape.inputs[node.index];
+        int64_t more = 0;
+        for (size_t i = 0; i < node.num_operands; ++i) {
+          const ScalarBits& bits = values[node.operands[i]];
+          const int64_t index = ReadInteger(phase.nodes[node.operands[i]].dtype,
+                                            reinterpret_cast<const std::byte*>(&bits));
+          const ValueOffset& offset = access.value_offsets[i];
+          more += std::clamp<int64_t>(index, 0, offset.maximum) * offset.byte_stride;
+        }
+        return Read(access, more);
+      }
       case NodeKind::kConstant:
         return node.constant;
       case NodeKind::kIota: {

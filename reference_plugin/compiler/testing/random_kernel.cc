@@ -46,7 +46,8 @@ class Generator {
   Generator(uint64_t seed, const RandomKernelOptions& options)
       : random_(seed),
         types_(options.types.empty() ? std::span(kTypes) : options.types),
-        more_ops_(options.more_ops) {}
+        more_ops_(options.more_ops),
+        gathers_(options.gathers) {}
 
   RandomKernel Make() {
     out_.kernel.name = "random";
@@ -177,21 +178,16 @@ class Generator {
       access.bounds.push_back(bound);
       access.fill = MakeScalar(type, Below(5));
     }
-    std::vector<std::byte> bytes(static_cast<size_t>(std::max<int64_t>(size, 0)));
+    int64_t bytes = std::max<int64_t>(size, 0);
     // With a dynamic offset the window lies somewhere in more of the same.
     if (access.bounds.empty() && Chance(10)) {
       const int64_t step = ByteSize(type) * (1 + Below(4));
       const int64_t maximum = Below(4);
-      bytes.resize(bytes.size() + static_cast<size_t>(step * maximum));
+      bytes += step * maximum;
       access.dynamic_offsets.push_back(
           {static_cast<int32_t>(out_.operands.size() + 1), DType::kS32, maximum, step});
     }
-    for (size_t at = 0; at + static_cast<size_t>(ByteSize(type)) <= bytes.size();
-         at += static_cast<size_t>(ByteSize(type))) {
-      const ScalarBits bits = MakeScalar(type, Below(9) - 4);
-      std::copy_n(reinterpret_cast<const std::byte*>(&bits), ByteSize(type), bytes.data() + at);
-    }
-    out_.operands.push_back(std::move(bytes));
+    AddOperand(type, bytes);
     if (!access.dynamic_offsets.empty()) {
       std::vector<std::byte> index(4);
       compiler::WriteInteger(DType::kS32, Below(8) - 2, index.data());
@@ -199,6 +195,16 @@ class Generator {
     }
     out_.kernel.shape.inputs.push_back(access);
     return static_cast<int32_t>(out_.kernel.shape.inputs.size() - 1);
+  }
+
+  void AddOperand(DType type, int64_t size) {
+    const size_t element = static_cast<size_t>(ByteSize(type));
+    std::vector<std::byte> bytes(static_cast<size_t>(size));
+    for (size_t at = 0; at + element <= bytes.size(); at += element) {
+      const ScalarBits bits = MakeScalar(type, Below(9) - 4);
+      std::copy_n(reinterpret_cast<const std::byte*>(&bits), element, bytes.data() + at);
+    }
+    out_.operands.push_back(std::move(bytes));
   }
 
   // --- Nodes ------------------------------------------------------------------------------------
@@ -241,10 +247,38 @@ class Generator {
     node.index = -1;
     if (Chance(20)) {
       for (size_t i = 0; i < out_.kernel.shape.inputs.size(); ++i) {
-        if (out_.kernel.shape.inputs[i].dtype == type) node.index = static_cast<int32_t>(i);
+        const Access& input = out_.kernel.shape.inputs[i];
+        if (input.dtype == type && input.value_offsets.empty()) {
+          node.index = static_cast<int32_t>(i);
+        }
       }
     }
     if (node.index < 0) node.index = MakeInput(type, phase->over_reduced);
+    return Add(&phase->nodes, node);
+  }
+
+  // An input that lies anywhere in an array of more dimensions, of which indices say the place.
+  int32_t AddGathered(Phase* phase, DType type) {
+    constexpr DType kIndexTypes[] = {DType::kS32, DType::kU32, DType::kS64};
+    const DType index = kIndexTypes[Below(3)];
+    Node node;
+    node.kind = NodeKind::kGathered;
+    node.dtype = type;
+    node.num_operands = static_cast<uint8_t>(1 + Below(2));
+    for (uint8_t i = 0; i < node.num_operands; ++i) node.operands[i] = Pick(phase, index);
+    Access access;
+    access.dtype = type;
+    access.buffer = static_cast<int32_t>(out_.operands.size());
+    int64_t size = MakeStrides(&access, DimsOf(phase->over_reduced), /*output=*/false);
+    for (uint8_t i = 0; i < node.num_operands; ++i) {
+      const int64_t maximum = Below(9);
+      const int64_t stride = ByteSize(type) * (Chance(50) ? 1 : 1 + Below(30));
+      access.value_offsets.push_back({maximum, stride});
+      size += maximum * stride;
+    }
+    AddOperand(type, size);
+    node.index = static_cast<int32_t>(out_.kernel.shape.inputs.size());
+    out_.kernel.shape.inputs.push_back(std::move(access));
     return Add(&phase->nodes, node);
   }
 
@@ -262,6 +296,10 @@ class Generator {
   }
 
   void AddRandomOp(Phase* phase, DType type) {
+    if (gathers_ && Chance(30)) {
+      AddGathered(phase, type);
+      return;
+    }
     const bool pred = type == DType::kPred;
     const int32_t a = Pick(phase, type), b = Pick(phase, type);
     switch (Below(8)) {
@@ -535,6 +573,7 @@ class Generator {
   std::mt19937_64 random_;
   const std::span<const DType> types_;
   const int64_t more_ops_;
+  const bool gathers_;
   RandomKernel out_;
   std::vector<std::vector<DType>> reduced_types_;
 };

@@ -22,6 +22,7 @@ struct RandomKernel {
 struct RandomKernelOptions {
   std::span<const DType> types = {};  // that ops compute; empty: all sorts, f32 more often
   int64_t more_ops = 0;               // in each phase
+  bool gathers = false;               // inputs may be read at indices that are values
 };
 
 // The same kernel for the same seed and options. All floats are small integers, so that sums are

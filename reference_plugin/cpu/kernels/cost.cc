@@ -17,6 +17,7 @@ using compiler::Phase;
 // One element moved, when its neighbours in memory do not come along.
 constexpr double kStridedNs = 0.7;
 constexpr double kFarNs = 1.5;  // every element in a cache line of its own
+constexpr double kGatheredNs = 0.5;
 
 double MoveNs(const LinearForm& form, size_t dimension, int64_t bytes) {
   const int64_t stride = std::abs(form.coefficients[dimension]);
@@ -34,8 +35,8 @@ double OverReducedNs(const Kernel& kernel, const Domain& domain, size_t dimensio
       if (node.kind == NodeKind::kInput) {
         ns +=
             MoveNs(domain.forms[static_cast<size_t>(node.index)], dimension, ByteSize(node.dtype));
-      } else if (node.kind == NodeKind::kOp) {
-        ns += ElementNs(node);
+      } else if (node.kind == NodeKind::kOp || node.kind == NodeKind::kGathered) {
+        ns += node.kind == NodeKind::kOp ? ElementNs(node) : kGatheredNs;
         *calls += 1;
       }
     }
@@ -130,7 +131,9 @@ double PointNs(const Kernel& kernel, bool over_reduced) {
   for (const Phase& phase : kernel.body.phases) {
     if (phase.over_reduced != over_reduced) continue;
     for (const Node& node : phase.nodes) {
-      ns += node.kind == NodeKind::kOp ? ElementNs(node) : kContiguousNs;
+      ns += node.kind == NodeKind::kOp         ? ElementNs(node)
+            : node.kind == NodeKind::kGathered ? kGatheredNs
+                                               : kContiguousNs;
     }
     ns += 0.15 * static_cast<double>(phase.stores.size());
     for (const compiler::Reduction& reduction : phase.reductions) {

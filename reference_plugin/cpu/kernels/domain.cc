@@ -27,7 +27,9 @@ std::vector<Use> FindUses(const Kernel& kernel) {
       (phase.over_reduced ? uses[access].over_reduced : uses[access].once_per_point) = true;
     };
     for (const Node& node : phase.nodes) {
-      if (node.kind == NodeKind::kInput) mark(static_cast<size_t>(node.index));
+      if (node.kind == NodeKind::kInput || node.kind == NodeKind::kGathered) {
+        mark(static_cast<size_t>(node.index));
+      }
     }
     for (const compiler::Store& store : phase.stores) {
       mark(kernel.shape.inputs.size() + static_cast<size_t>(store.output));

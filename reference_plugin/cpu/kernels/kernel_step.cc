@@ -121,6 +121,7 @@ bool OnlyMovesHalves(const Kernel& kernel) {
       }
       has_halves = has_halves || makes;
       const bool moves = node.kind == NodeKind::kInput || node.kind == NodeKind::kConstant ||
+                         node.kind == NodeKind::kGathered ||
                          (node.kind == NodeKind::kOp && node.opcode == compiler::Opcode::kSelect);
       if ((makes || reads) && !moves) return false;
     }

@@ -65,11 +65,11 @@ Status ProgramBuilder::BuildPhase(size_t p) {
   once_per_row_.clear();
 
   for (size_t n = 0; n < phase.nodes.size(); ++n) {
-    if (phase.nodes[n].kind != NodeKind::kOp) PLINTH_RETURN_IF_ERROR(BuildLeaf(p, n));
+    if (!IsComputed(phase.nodes[n])) PLINTH_RETURN_IF_ERROR(BuildLeaf(p, n));
   }
   PLINTH_RETURN_IF_ERROR(PlanUses(p));
   for (size_t n = 0; n < phase.nodes.size(); ++n) {
-    if (phase.nodes[n].kind == NodeKind::kOp) PLINTH_RETURN_IF_ERROR(BuildOp(p, n));
+    if (IsComputed(phase.nodes[n])) PLINTH_RETURN_IF_ERROR(BuildOp(p, n));
   }
   SaveLeaves(p);
   BuildStores(p);
@@ -114,14 +114,14 @@ Status ProgramBuilder::PlanUses(size_t p) {
   direct_output_.assign(size, -1);
   for (size_t n = 0; n < size; ++n) {
     const Node& node = phase.nodes[n];
-    if (node.kind != NodeKind::kOp) continue;
+    if (!IsComputed(node)) continue;
     Variation variation = RowsAlongLanes(phase) ? Variation::kRow : Variation::kTile;
     for (size_t i = 0; i < node.num_operands; ++i) {
       const size_t operand = static_cast<size_t>(node.operands[i]);
       variation = std::max(variation, values_[p][operand].variation);
       last_use_[operand] = static_cast<int32_t>(n);
     }
-    values_[p][n].variation = variation;
+    values_[p][n].variation = node.kind == NodeKind::kGathered ? Variation::kTile : variation;
   }
   std::vector<int32_t> store_counts(size);
   for (const compiler::Store& store : phase.stores) {
@@ -137,13 +137,13 @@ Status ProgramBuilder::PlanUses(size_t p) {
   // Loads that share a register live as long as the last of them.
   std::unordered_map<int32_t, int32_t> last_use_of_slot;
   for (size_t n = 0; n < size; ++n) {
-    if (phase.nodes[n].kind == NodeKind::kOp) continue;
+    if (IsComputed(phase.nodes[n])) continue;
     int32_t& last = last_use_of_slot.try_emplace(values_[p][n].slot, -1).first->second;
     last = std::max(last, last_use_[n]);
   }
   int32_t last_direct = -1;
   for (size_t n = 0; n < size; ++n) {
-    if (phase.nodes[n].kind == NodeKind::kOp) continue;
+    if (IsComputed(phase.nodes[n])) continue;
     last_use_[n] = last_use_of_slot[values_[p][n].slot];
     if (values_[p][n].direct) last_direct = std::max(last_direct, last_use_[n]);
   }
@@ -152,7 +152,7 @@ Status ProgramBuilder::PlanUses(size_t p) {
   for (const compiler::Store& store : phase.stores) {
     const size_t n = static_cast<size_t>(store.node);
     const Node& node = phase.nodes[n];
-    if (node.kind != NodeKind::kOp || values_[p][n].variation != Variation::kTile) continue;
+    if (!IsComputed(node) || values_[p][n].variation != Variation::kTile) continue;
     if (rows_[p][n] != -1 || store_counts[n] > 1) continue;
     PLINTH_ASSIGN_OR_RETURN(const TileStore access, MakeStore(phase, store.output));
     if (!access.IsDirect() || static_cast<int32_t>(n) < last_direct) continue;
@@ -205,9 +205,48 @@ Status ProgramBuilder::BuildOp(size_t p, size_t n) {
     value.slot = TakeRegister();
   }
   if (!row) FreeDead(p, n, /*same_bytes=*/false);
+  if (node.kind == NodeKind::kGathered) {
+    PLINTH_RETURN_IF_ERROR(AppendGather(p, node, value.slot, operands));
+    out.ops.resize(out.code.size());
+    return Status();
+  }
   std::vector<Instruction>& code = row ? out.row_code : out.code;
   PLINTH_RETURN_IF_ERROR(AppendRoutine(phase.nodes, n, value.slot, operands, &code));
   NameOps(phase.nodes, n, code, row ? &out.row_ops : &out.ops);
+  return Status();
+}
+
+Status ProgramBuilder::AppendGather(size_t p, const Node& node, int32_t result,
+                                    const int32_t (&operands)[3]) {
+  const Phase& phase = kernel_.body.phases[p];
+  const compiler::Access& access = kernel_.shape.inputs[static_cast<size_t>(node.index)];
+  const DType index = phase.nodes[static_cast<size_t>(node.operands[0])].dtype;
+  PhaseProgram& out = program_.phases[p];
+  PLINTH_ASSIGN_OR_RETURN(const ElementFunctions element, FindElementFunctions(access.dtype));
+  GatherStep step;
+  TileGather& gather = step.gather;
+  gather.function = math::FindGather(element.memory_bytes, index);
+  const size_t indices = access.value_offsets.size();
+  if (gather.function == nullptr || indices > math::GatherPlace::kMostIndices) {
+    return Unimplemented("gather of type ", Name(access.dtype), " at ", indices, " indices");
+  }
+  gather.place.num_indices = static_cast<int32_t>(indices);
+  for (size_t i = 0; i < indices; ++i) {
+    gather.place.indices[i] = {access.value_offsets[i].maximum,
+                               access.value_offsets[i].byte_stride};
+  }
+  gather.map = &LaneSpace(phase).lanes[static_cast<size_t>(node.index)];
+  gather.run = LaneSpace(phase).run;
+  gather.index_bytes = ByteSize(index);
+  gather.element_bytes = static_cast<int64_t>(element.memory_bytes);
+  step.form = node.index;
+  step.slot = frame_.AddRegister(static_cast<int64_t>(sizeof(TileGather)));
+  // Elements in another form than tiles have are brought there from a register of their own.
+  const int32_t raw = element.load == nullptr ? result : frame_.AddRegister(register_bytes_);
+  const int32_t second = indices > 1 ? operands[1] : operands[0];
+  out.code.push_back({GatherTile, raw, operands[0], second, step.slot, {}});
+  if (element.load != nullptr) out.code.push_back({element.load, result, raw, 0, 0, {}});
+  out.gathers.push_back(step);
   return Status();
 }
 
@@ -244,7 +283,7 @@ void ProgramBuilder::FreeDead(size_t p, size_t n, bool same_bytes) {
 void ProgramBuilder::SaveLeaves(size_t p) {
   const Phase& phase = kernel_.body.phases[p];
   for (size_t n = 0; n < phase.nodes.size(); ++n) {
-    if (rows_[p][n] == -1 || phase.nodes[n].kind == NodeKind::kOp ||
+    if (rows_[p][n] == -1 || IsComputed(phase.nodes[n]) ||
         values_[p][n].variation != Variation::kTile) {
       continue;
     }

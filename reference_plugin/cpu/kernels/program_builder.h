@@ -50,6 +50,10 @@ class ProgramBuilder {
     bool direct = false;     // in an input's memory: a store may overwrite it
   };
 
+  // By an instruction, from other nodes; the others are leaves.
+  static bool IsComputed(const Node& node) {
+    return node.kind == compiler::NodeKind::kOp || node.kind == compiler::NodeKind::kGathered;
+  }
   bool RowsAlongLanes(const Phase& phase) const;
   int64_t row_register_bytes() const { return 16 * program_.row_lanes; }
   const TileSpace& LaneSpace(const Phase& phase) const;
@@ -132,6 +136,8 @@ class ProgramBuilder {
   // Says of what was appended to the code last that it is node n.
   static void NameOps(const std::vector<Node>& nodes, size_t n,
                       const std::vector<Instruction>& code, std::vector<TileOp>* ops);
+
+  Status AppendGather(size_t p, const Node& node, int32_t result, const int32_t (&operands)[3]);
 
   // Frees the registers of operands that node n is the last to use: before the result is placed
   // those that the result may overwrite, afterwards the rest.

@@ -40,7 +40,7 @@ bool ProgramBuilder::CanReload(NodeName source, size_t reader) const {
 bool ProgramBuilder::NeedsRow(NodeName source, size_t reader) const {
   const Node& node = kernel_.body.phases[static_cast<size_t>(source.phase)]
                          .nodes[static_cast<size_t>(source.node)];
-  if (node.kind == NodeKind::kOp) return true;
+  if (IsComputed(node)) return true;
   return node.kind == NodeKind::kInput && !CanReload(source, reader);
 }
 

@@ -68,53 +68,63 @@ std::vector<std::shared_ptr<emit::CodeCache>> AllCodes() {
 
 class RandomKernelTest : public testing::TestWithParam<int> {};
 
+// Runs a kernel in every way, and compares with the definition and each with the other.
+void ExpectAgreement(compiler::testing::RandomKernel random, uint64_t seed,
+                     backend::ThreadPool& pool,
+                     const std::vector<std::shared_ptr<emit::CodeCache>>& all_codes) {
+  const auto kernel = std::make_shared<const compiler::Kernel>(random.kernel);
+  ASSERT_TRUE(compiler::Verify(*kernel).ok())
+      << compiler::Verify(*kernel).ToString() << compiler::ToString(*kernel);
+  Expected<std::unique_ptr<backend::PreparedStep>> step = PrepareKernel(kernel);
+  ASSERT_TRUE(step.ok()) << step.status().ToString() << compiler::ToString(*kernel);
+
+  Buffers expected = MakeResults(random), actual = MakeResults(random);
+  Buffers threaded = MakeResults(random);
+  const std::vector<void*> operands = Pointers(random.operands);
+  const std::vector<std::string> errors =
+      compiler::testing::RunKernel(*kernel, Spans(random.operands), Spans(expected));
+  ASSERT_TRUE(errors.empty()) << errors[0] << "\n" << compiler::ToString(*kernel);
+  Scratch scratch(**step);
+  backend::RunContext& context = scratch.context;
+  ASSERT_TRUE((*step)->Run(operands, Pointers(actual), context).is_done());
+  context.pool = &pool;
+  ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).is_done());
+
+  // Machine code is there from the second run on.
+  for (const std::shared_ptr<emit::CodeCache>& codes : all_codes) {
+    Expected<std::unique_ptr<backend::PreparedStep>> emitted = PrepareKernel(kernel, codes);
+    ASSERT_TRUE(emitted.ok());
+    for (int run = 0; run < 3; ++run) {
+      Buffers again = MakeResults(random);
+      ASSERT_TRUE((*emitted)->Run(operands, Pointers(again), context).is_done());
+      ASSERT_EQ(actual, again) << "seed " << seed << compiler::ToString(*kernel);
+    }
+  }
+
+  for (const compiler::Access& output : kernel->shape.outputs) {
+    const size_t buffer = static_cast<size_t>(output.buffer);
+    const int64_t bytes = ByteSize(output.dtype);
+    for (int64_t at = 0; at < static_cast<int64_t>(actual[buffer].size()); at += bytes) {
+      ASSERT_TRUE(SameElement(output.dtype, &actual[buffer][at], &expected[buffer][at]))
+          << "seed " << seed << " output " << buffer << " byte " << at << ": "
+          << compiler::ElementToString(output.dtype, &actual[buffer][at]) << " is not "
+          << compiler::ElementToString(output.dtype, &expected[buffer][at]) << "\n"
+          << compiler::ToString(*kernel);
+    }
+    ASSERT_EQ(actual[buffer], threaded[buffer]) << "seed " << seed << compiler::ToString(*kernel);
+  }
+}
+
 TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
   backend::ThreadPool pool(3);
   const auto all_codes = AllCodes();
   constexpr int kSeedsPerTest = 20;
   for (int i = 0; i < kSeedsPerTest; ++i) {
     const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
-    compiler::testing::RandomKernel random = compiler::testing::MakeRandomKernel(seed);
-    const auto kernel = std::make_shared<const compiler::Kernel>(random.kernel);
-    ASSERT_TRUE(compiler::Verify(*kernel).ok())
-        << compiler::Verify(*kernel).ToString() << compiler::ToString(*kernel);
-    Expected<std::unique_ptr<backend::PreparedStep>> step = PrepareKernel(kernel);
-    ASSERT_TRUE(step.ok()) << step.status().ToString() << compiler::ToString(*kernel);
-
-    Buffers expected = MakeResults(random), actual = MakeResults(random);
-    Buffers threaded = MakeResults(random);
-    const std::vector<void*> operands = Pointers(random.operands);
-    const std::vector<std::string> errors =
-        compiler::testing::RunKernel(*kernel, Spans(random.operands), Spans(expected));
-    ASSERT_TRUE(errors.empty()) << errors[0] << "\n" << compiler::ToString(*kernel);
-    Scratch scratch(**step);
-    backend::RunContext& context = scratch.context;
-    ASSERT_TRUE((*step)->Run(operands, Pointers(actual), context).is_done());
-    context.pool = &pool;
-    ASSERT_TRUE((*step)->Run(operands, Pointers(threaded), context).is_done());
-
-    // Machine code is there from the second run on.
-    for (const std::shared_ptr<emit::CodeCache>& codes : all_codes) {
-      Expected<std::unique_ptr<backend::PreparedStep>> emitted = PrepareKernel(kernel, codes);
-      ASSERT_TRUE(emitted.ok());
-      for (int run = 0; run < 3; ++run) {
-        Buffers again = MakeResults(random);
-        ASSERT_TRUE((*emitted)->Run(operands, Pointers(again), context).is_done());
-        ASSERT_EQ(actual, again) << "seed " << seed << compiler::ToString(*kernel);
-      }
-    }
-
-    for (const compiler::Access& output : kernel->shape.outputs) {
-      const size_t buffer = static_cast<size_t>(output.buffer);
-      const int64_t bytes = ByteSize(output.dtype);
-      for (int64_t at = 0; at < static_cast<int64_t>(actual[buffer].size()); at += bytes) {
-        ASSERT_TRUE(SameElement(output.dtype, &actual[buffer][at], &expected[buffer][at]))
-            << "seed " << seed << " output " << buffer << " byte " << at << ": "
-            << compiler::ElementToString(output.dtype, &actual[buffer][at]) << " is not "
-            << compiler::ElementToString(output.dtype, &expected[buffer][at]) << "\n"
-            << compiler::ToString(*kernel);
-      }
-      ASSERT_EQ(actual[buffer], threaded[buffer]) << "seed " << seed << compiler::ToString(*kernel);
+    for (bool gathers : {false, true}) {
+      ExpectAgreement(compiler::testing::MakeRandomKernel(seed, {.gathers = gathers}), seed, pool,
+                      all_codes);
+      if (HasFatalFailure()) return;
     }
   }
 }

@@ -49,6 +49,8 @@ bool RowsAreIndependent(const Kernel& kernel) {
       if (node.kind == NodeKind::kIota && static_cast<size_t>(node.index) >= num_parallel) {
         return false;
       }
+      // Its lanes are those of a tile.
+      if (node.kind == NodeKind::kGathered) return false;
       if (node.kind != NodeKind::kInput) continue;
       const compiler::Access& access = kernel.shape.inputs[static_cast<size_t>(node.index)];
       if (!is_zero(access.byte_strides)) return false;

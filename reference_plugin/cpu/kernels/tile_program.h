@@ -10,6 +10,7 @@
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/cpu/kernels/access.h"
 #include "reference_plugin/cpu/kernels/frame.h"
+#include "reference_plugin/cpu/kernels/gather.h"
 #include "reference_plugin/cpu/kernels/reduction.h"
 #include "reference_plugin/cpu/kernels/tile_space.h"
 #include "reference_plugin/cpu/math/transpose.h"
@@ -53,6 +54,13 @@ struct IotaStep {
   const LaneMap* map = nullptr;
   int64_t run = 1;
   int64_t tile_bytes = 0;
+  int32_t slot = 0;
+};
+
+// Where a gather finds its elements: copied to the slot's register, the base set for each tile.
+struct GatherStep {
+  TileGather gather;
+  int32_t form = 0;
   int32_t slot = 0;
 };
 
@@ -109,6 +117,7 @@ struct PhaseProgram {
   // Once per tile.
   std::vector<LoadStep> loads;
   std::vector<IotaStep> iotas;
+  std::vector<GatherStep> gathers;
   std::vector<RowSlot> rows;
   std::vector<DirectTarget> targets;
   std::vector<Instruction> code;

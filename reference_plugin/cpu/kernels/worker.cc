@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "reference_plugin/cpu/kernels/addresses.h"
@@ -42,6 +43,9 @@ TileWorker::TileWorker(const TileProgram& program, const EmittedCode* emitted, s
     emitted->row()->SetFixed(frame, rows_, &row_pointers_);
   }
   std::fill(caches_, caches_ + program.num_caches, kNoAddress);
+  for (const PhaseProgram& phase : program.phases) {
+    for (const GatherStep& step : phase.gathers) new (slots_[step.slot]) TileGather(step.gather);
+  }
   const size_t lanes = static_cast<size_t>(program.max_lanes);
   for (const ConstantStep& constant : program.constants) {
     constant.fill(slots_[constant.slot], constant.element.bytes, lanes);
@@ -233,6 +237,9 @@ void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, i
   }
   RunLoads(phase.loads, values, lanes);
   for (const IotaStep& iota : phase.iotas) RunIota(iota, values, lanes);
+  for (const GatherStep& gather : phase.gathers) {
+    reinterpret_cast<TileGather*>(slots_[gather.slot])->place.base = AddressOf(values[gather.form]);
+  }
   if (emitted_ == nullptr) {
     Execute(phase.code, slots_, lanes);
   } else {

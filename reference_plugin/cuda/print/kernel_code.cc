@@ -202,6 +202,8 @@ Status KernelCode::Nodes(int32_t phase, const Point& point,
                     ? row(node.index, node.component)
                     : ValueName(node.index, node.component);
         break;
+      case NodeKind::kGathered:
+        return Internal("a gathered element, which target.cc does not ask for");
       case NodeKind::kParameter:
         return Internal("a parameter outside of a combiner");
       case NodeKind::kOp: {
