@@ -188,6 +188,24 @@ TEST(Dot, FewColumnsOfLongSums) {
   }
 }
 
+// The few columns are copied, those of each batch to a place of their own.
+TEST(Dot, FewColumnsOfLongSumsInBatches) {
+  std::mt19937_64 random(10);
+  for (DType type : {DType::kF32, DType::kF64}) {
+    for (int64_t columns : {6, 7}) {
+      Case c;
+      c.lhs = TestArray(type, {3, 800, 700});
+      c.rhs = TestArray(type, {3, 700, columns});
+      c.dot.lhs_batch = c.dot.rhs_batch = {0};
+      c.dot.lhs_contracting = {2};
+      c.dot.rhs_contracting = {1};
+      SetResult(c, type);
+      FillRun(c, random, NoBlas());
+      CheckAgainstDefinition(c, 101);
+    }
+  }
+}
+
 TEST(Dot, BatchAndSummedDimensionsAnywhere) {
   std::mt19937_64 random(4);
   for (int round = 0; round < 150; ++round) {

@@ -202,8 +202,13 @@ bool Gemm::TryLanes() {
 // A few rows (or, turned round, columns) are bound by reading the other operand.
 bool Gemm::TryStream() {
   constexpr int64_t kMaxRows = 8;
+  // Above this many multiplications few rows that lie across memory are copied, once: what the
+  // tiles of the direct method take of each of a dozen long rows lies in one set of the cache.
+  constexpr double kCopyWork = 3e6;
+  const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
+  const bool along = problem_.b.run_stride == 1;
   const bool few_columns = n_ <= kMaxRows && m_ > kMaxRows && problem_.a.run_stride == 1 &&
-                           problem_.b.run_stride == 1 && k_ >= 8;
+                           (along || (n_ > 1 && work > kCopyWork)) && k_ >= 8;
   if ((n_ == 1 && m_ > 1) || few_columns) {
     // c^T = b^T a^T: the left operand becomes the right one.
     turned_ = true;
@@ -218,7 +223,13 @@ bool Gemm::TryStream() {
   if (m_ > kMaxRows) return false;
   const bool contiguous_c = n_ == 1 || StrideOf(p.c.columns) == 1;
   if (p.b.run_stride == 1 || k_ == 1) {
-    if (p.a.run_stride != 1 && k_ != 1) return false;
+    if (p.a.run_stride != 1 && k_ != 1) {
+      if (work <= kCopyWork) return false;
+      packs_rows_ = true;
+      packed_kernel_ = SharedBlock(batches_ * m_ * PackedRow() * element_bytes_);
+      method_ = GemmMethod::kDots;
+      return true;
+    }
     if (k_ < 8 && contiguous_c && StrideOf(p.b.outer) == 1) {
       method_ = GemmMethod::kAxpy;
     } else {
@@ -280,7 +291,7 @@ Status Gemm::Run(const void* a_data, const void* b_data, void* c_data,
       RunAxpy(a, b, c, context);
       break;
     case GemmMethod::kDots:
-      RunDots(a, b, c, context);
+      PLINTH_RETURN_IF_ERROR(RunDots(a, b, c, context));
       break;
     case GemmMethod::kDirect:
       RunDirect(a, b, c, context);

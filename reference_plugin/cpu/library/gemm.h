@@ -58,14 +58,16 @@ class Gemm {
   void Choose(const BlasOptions& blas);
   bool TryStream();
   bool TryLanes();
+  // Elements from one copied row to the next: no power of two, whose rows would share cache sets.
+  int64_t PackedRow() const { return (k_ + 15) / 16 * 16 + 16; }
   bool CanRunIndirect() const;
   int64_t TermRows() const;
   Positions BatchPositions(int64_t batch) const;
   backend::ThreadPool* PoolFor(const backend::RunContext& context) const;
   void RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
                const backend::RunContext& context) const;
-  void RunDots(const std::byte* a, const std::byte* b, std::byte* c,
-               const backend::RunContext& context) const;
+  Status RunDots(const std::byte* a, const std::byte* b, std::byte* c,
+                 const backend::RunContext& context) const;
   void RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
                  const backend::RunContext& context) const;
   void RunBlas(const std::byte* a, const std::byte* b, std::byte* c,
@@ -91,7 +93,9 @@ class Gemm {
   GemmKernels::Pack pack_a_ = nullptr, pack_b_ = nullptr;
   GemmKernels::LaneSums lanes_ = nullptr;
   const Blas* blas_ = nullptr;
-  SharedBlock packed_kernel_;  // kIndirect: the right operand
+  // kIndirect: the right operand. kDots: the few rows, if they lie across memory.
+  SharedBlock packed_kernel_;
+  bool packs_rows_ = false;  // kDots
 };
 
 }  // namespace plinth::cpu::library

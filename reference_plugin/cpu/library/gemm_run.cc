@@ -7,6 +7,7 @@
 #include "plinth/support/integer_math.h"
 #include "reference_plugin/backend/host/thread_scratch.h"
 #include "reference_plugin/cpu/library/gemm.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::library {
 namespace {
@@ -55,21 +56,36 @@ void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
             });
 }
 
-void Gemm::RunDots(const std::byte* a, const std::byte* b, std::byte* c,
-                   const backend::RunContext& context) const {
+Status Gemm::RunDots(const std::byte* a, const std::byte* b, std::byte* c,
+                     const backend::RunContext& context) const {
   const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
+  int64_t a_row = StrideOf(p.a.outer);
+  if (packs_rows_) {
+    std::byte* const packed = packed_kernel_.Get(context);
+    if (packed == nullptr) return ResourceExhausted("no memory for the rows of a product");
+    const math::StridedLoadFunction load = math::FindStridedLoad(element_bytes_);
+    for (int64_t row = 0; row < batches_ * m_; ++row) {
+      const int64_t from = BatchPositions(row / m_).a + row % m_ * a_row;
+      load(packed + row * PackedRow() * element_bytes_, a + from * element_bytes_,
+           p.a.run_stride * element_bytes_, static_cast<size_t>(k_));
+    }
+    a = packed;
+    a_row = PackedRow();
+  }
   const int64_t piece = std::min<int64_t>(n_, 64);
   const int64_t b_column = StrideOf(p.b.outer), c_column = StrideOf(p.c.columns);
   ForPieces(PoolFor(context), context, batches_, n_, piece,
             static_cast<double>(m_ * piece) * static_cast<double>(k_),
             [&](int64_t batch, int64_t first, int64_t count) {
               const Positions at = BatchPositions(batch);
-              kernels.dots(static_cast<int>(m_), count, k_, a + at.a * element_bytes_,
-                           StrideOf(p.a.outer), b + (at.b + first * b_column) * element_bytes_,
-                           b_column, c + (at.c + first * c_column) * element_bytes_,
-                           StrideOf(p.c.rows), c_column);
+              const int64_t a_first = packs_rows_ ? batch * m_ * a_row : at.a;
+              kernels.dots(static_cast<int>(m_), count, k_, a + a_first * element_bytes_, a_row,
+                           b + (at.b + first * b_column) * element_bytes_, b_column,
+                           c + (at.c + first * c_column) * element_bytes_, StrideOf(p.c.rows),
+                           c_column);
             });
+  return Status();
 }
 
 void Gemm::RunDirect(const std::byte* a, const std::byte* b, std::byte* c,

@@ -108,16 +108,20 @@ void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_ro
     constexpr int kColumns = decltype(column_count)::value;
     for (; j + kColumns <= columns; j += kColumns) {
       int i = 0;
-      for (; i + 2 <= rows; i += 2) {
-        DotTile<T, 2, kColumns>(k, a + i * a_row, a_row, b + j * b_column, b_column,
-                                c + i * c_row + j * c_column, c_row, c_column);
-      }
-      for (; i < rows; ++i) {
-        DotTile<T, 1, kColumns>(k, a + i * a_row, a_row, b + j * b_column, b_column,
-                                c + i * c_row + j * c_column, c_row, c_column);
-      }
+      auto tiles = [&](auto row_count) HWY_ATTR {
+        constexpr int kRows = decltype(row_count)::value;
+        for (; i + kRows <= rows; i += kRows) {
+          DotTile<T, kRows, kColumns>(k, a + i * a_row, a_row, b + j * b_column, b_column,
+                                      c + i * c_row + j * c_column, c_row, c_column);
+        }
+      };
+      if (HWY_TARGET == HWY_AVX3) tiles(std::integral_constant<int, 4>());
+      tiles(std::integral_constant<int, 2>());
+      tiles(std::integral_constant<int, 1>());
     }
   };
+  // Sums for twice the registers. With one row there is nothing to keep for the next.
+  if (HWY_TARGET == HWY_AVX3 && rows >= 4) part(std::integral_constant<int, 6>());
   part(std::integral_constant<int, 4>());
   part(std::integral_constant<int, 1>());
 }
