@@ -41,40 +41,83 @@ inline std::complex<T> Product(std::complex<T> a, std::complex<T> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+// x of a x = b for kColumns contiguous columns of b, in place.
+template <int64_t kColumns, typename T>
+void SolveColumnsFromLeft(const MatrixView<T>& a, int64_t n, bool lower, bool unit_diagonal, T* b,
+                          int64_t b_row) {
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = lower ? step : n - 1 - step;
+    T* const row = b + i * b_row;
+    T x[kColumns];  // stays in registers
+    std::copy_n(row, kColumns, x);
+    const int64_t first = lower ? 0 : i + 1, end = lower ? i : n;
+    for (int64_t k = first; k < end; ++k) {
+      const T factor = a(i, k);
+      const T* const known = b + k * b_row;
+      for (int64_t j = 0; j < kColumns; ++j) x[j] -= Product(factor, known[j]);
+    }
+    if (!unit_diagonal) {
+      const T diagonal = a(i, i);
+      for (int64_t j = 0; j < kColumns; ++j) x[j] /= diagonal;
+    }
+    std::copy_n(x, kColumns, row);
+  }
+}
+
 // x of a x = b for b's `columns` contiguous columns, in place; a is n by n, lower or upper
 // triangular, with a diagonal of ones or its own.
 template <typename T>
 void SolveFromLeft(const MatrixView<T>& a, int64_t n, bool lower, bool unit_diagonal, T* b,
                    int64_t b_row, int64_t columns) {
+  constexpr int64_t kColumns = 8;
+  int64_t j = 0;
+  for (; j + kColumns <= columns; j += kColumns) {
+    SolveColumnsFromLeft<kColumns>(a, n, lower, unit_diagonal, b + j, b_row);
+  }
+  for (; j < columns; ++j) SolveColumnsFromLeft<1>(a, n, lower, unit_diagonal, b + j, b_row);
+}
+
+// x of x a = b for kRows rows of b at once, in place: element j of row r at x[j * kRows + r].
+template <int64_t kRows, typename T>
+void SolveRowsFromRight(const MatrixView<T>& a, int64_t n, bool lower, bool unit_diagonal, T* x) {
   for (int64_t step = 0; step < n; ++step) {
-    const int64_t i = lower ? step : n - 1 - step;
-    T* const row = b + i * b_row;
-    const int64_t first = lower ? 0 : i + 1, end = lower ? i : n;
-    for (int64_t k = first; k < end; ++k) {
-      const T factor = a(i, k);
-      const T* const known = b + k * b_row;
-      for (int64_t j = 0; j < columns; ++j) row[j] -= Product(factor, known[j]);
+    const int64_t j = lower ? n - 1 - step : step;
+    T* const known = x + j * kRows;
+    if (!unit_diagonal) {
+      const T diagonal = a(j, j);
+      for (int64_t r = 0; r < kRows; ++r) known[r] /= diagonal;
     }
-    if (unit_diagonal) continue;
-    const T diagonal = a(i, i);
-    for (int64_t j = 0; j < columns; ++j) row[j] /= diagonal;
+    const int64_t first = lower ? 0 : j + 1, end = lower ? j : n;
+    for (int64_t k = first; k < end; ++k) {
+      const T factor = a(j, k);
+      T* const row = x + k * kRows;
+      for (int64_t r = 0; r < kRows; ++r) row[r] -= Product(known[r], factor);
+    }
   }
 }
 
-// x of x a = b for `rows` rows of b, in place.
+// x of x a = b for `rows` rows of b, in place. Each element of a row waits for the one before it;
+// so several rows are solved side by side, where they fit into a small array.
 template <typename T>
 void SolveFromRight(const MatrixView<T>& a, int64_t n, bool lower, bool unit_diagonal, T* b,
                     int64_t b_row, int64_t rows) {
-  for (int64_t r = 0; r < rows; ++r) {
-    T* const x = b + r * b_row;
-    for (int64_t step = 0; step < n; ++step) {
-      const int64_t j = lower ? n - 1 - step : step;
-      if (!unit_diagonal) x[j] /= a(j, j);
-      const T known = x[j];
-      const int64_t first = lower ? 0 : j + 1, end = lower ? j : n;
-      for (int64_t k = first; k < end; ++k) x[k] -= Product(known, a(j, k));
+  constexpr int64_t kRows = 8, kMostColumns = 32;
+  T side_by_side[kMostColumns * kRows];
+  int64_t r = 0;
+  while (n <= kMostColumns && rows - r > 1) {
+    const int64_t count = std::min(kRows, rows - r);
+    std::fill_n(side_by_side, n * kRows, T(0));
+    T* const from = b + r * b_row;
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t j = 0; j < n; ++j) side_by_side[j * kRows + i] = from[i * b_row + j];
     }
+    SolveRowsFromRight<kRows>(a, n, lower, unit_diagonal, side_by_side);
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t j = 0; j < n; ++j) from[i * b_row + j] = side_by_side[j * kRows + i];
+    }
+    r += count;
   }
+  for (; r < rows; ++r) SolveRowsFromRight<1>(a, n, lower, unit_diagonal, b + r * b_row);
 }
 
 // The lower triangle of the Hermitian a (n by n, element (i, j) at [i * row + j * column]) becomes
