@@ -121,6 +121,7 @@ Expected<Gemm> Gemm::Make(compiler::Product problem, const BlasOptions& blas) {
     }
   }
   if (!gemm.TryLanes()) gemm.Choose(blas);
+  if (gemm.method_ == GemmMethod::kPacked) gemm.ShareRightOperand();
   return gemm;
 }
 

@@ -80,6 +80,10 @@ class Gemm {
                   const backend::RunContext& context) const;
   Status RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
                    const backend::RunContext& context) const;
+  void ShareRightOperand();
+  // Bytes of one step of the sum, packed, of so many columns.
+  int64_t PackedColumns(int64_t columns) const;
+  void PackShared(const std::byte* b, std::byte* packed, const backend::RunContext& context) const;
   bool RunBlock(Task& task) const;
 
   compiler::Product problem_;
@@ -93,9 +97,11 @@ class Gemm {
   GemmKernels::Pack pack_a_ = nullptr, pack_b_ = nullptr;
   GemmKernels::LaneSums lanes_ = nullptr;
   const Blas* blas_ = nullptr;
-  // kIndirect: the right operand. kDots: the few rows, if they lie across memory.
+  // kIndirect: the right operand. kPacked: the same, if all tasks share it. kDots: the few rows, if
+  // they lie across memory.
   SharedBlock packed_kernel_;
   bool packs_rows_ = false;  // kDots
+  bool shares_b_ = false;    // kPacked
 };
 
 }  // namespace plinth::cpu::library

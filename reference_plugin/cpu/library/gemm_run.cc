@@ -35,6 +35,15 @@ void ForPieces(backend::ThreadPool* pool, const backend::RunContext& context, in
 constexpr int64_t kMaxBlockSteps = 256;
 // A whole operand of a task that is packed once and kept while the task's neighbours run.
 constexpr int64_t kResidentBytes = 384 * 1024;
+// A right operand that is packed once for all tasks, in memory of the plan, has no more bytes.
+constexpr int64_t kMostSharedBytes = int64_t{16} << 20;
+
+// The sum of k steps in blocks of one size, but for the last.
+struct StepBlocks {
+  StepBlocks(int64_t k, int64_t step_unit)
+      : count(CeilDiv(k, kMaxBlockSteps)), steps(RoundUp(CeilDiv(k, count), step_unit)) {}
+  int64_t count, steps;
+};
 
 }  // namespace
 
@@ -238,11 +247,48 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
   return Status();
 }
 
+int64_t Gemm::PackedColumns(int64_t columns) const {
+  const GemmKernels& kernels = KernelsFor(kind_);
+  return RoundUp(columns, kernels.nr) * kernels.packed_bytes;
+}
+
+// Tasks that have the same columns would pack them each for itself: a fifth of the time of a
+// product of 1,024 x 1,024 f64.
+void Gemm::ShareRightOperand() {
+  const GemmKernels& kernels = KernelsFor(kind_);
+  const int64_t bytes = PackedColumns(n_) * RoundUp(k_, kernels.step_unit);
+  constexpr int64_t kFewestPanels = 8;
+  if (batches_ > 1 || m_ < kFewestPanels * kernels.mr || bytes > kMostSharedBytes) return;
+  shares_b_ = true;
+  packed_kernel_ = SharedBlock(bytes);
+}
+
+// Block after block of the sum, each with all columns.
+void Gemm::PackShared(const std::byte* b, std::byte* packed,
+                      const backend::RunContext& context) const {
+  const GemmKernels& kernels = KernelsFor(kind_);
+  const StepBlocks blocks(k_, kernels.step_unit);
+  const int64_t group = 4 * kernels.nr, groups = CeilDiv(n_, group);
+  const int64_t grain = std::max<int64_t>(1, 32768 / (blocks.steps * group));
+  backend::ParallelFor(
+      PoolFor(context), blocks.count * groups, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end && !Stopped(context); ++t) {
+          const int64_t first = t / groups * blocks.steps, column = t % groups * group;
+          const int64_t count = std::min(blocks.steps, k_ - first);
+          const int64_t padded = RoundUp(count, kernels.step_unit);
+          PackBlock(problem_.b, pack_b_, b, column, std::min(group, n_ - column), first, count,
+                    kernels.nr, kernels.packed_bytes, kernels.step_unit,
+                    packed + first * PackedColumns(n_) + padded * PackedColumns(column));
+        }
+      });
+}
+
 // A part of the result of one batch, and the thread's packed operands.
 struct Gemm::Task {
   const std::byte* a;
   const std::byte* b;
   std::byte* c;
+  const std::byte* shared_b;  // the whole right operand, packed; or null
   Positions at;
   int64_t first_row, rows, first_column, columns;
   // Kept packed from the task before, or must be packed now.
@@ -253,8 +299,7 @@ bool Gemm::RunBlock(Task& task) const {
   thread_local backend::ThreadScratch a_scratch, b_scratch, sum_scratch, position_scratch;
   const GemmKernels& kernels = KernelsFor(kind_);
   const int mr = kernels.mr, nr = kernels.nr;
-  const int64_t blocks = CeilDiv(k_, kMaxBlockSteps);
-  const int64_t steps = RoundUp(CeilDiv(k_, blocks), kernels.step_unit);
+  const auto [blocks, steps] = StepBlocks(k_, kernels.step_unit);
   const int64_t all_steps = RoundUp(k_, kernels.step_unit);
   const int64_t row_panels = CeilDiv(task.rows, mr), column_panels = CeilDiv(task.columns, nr);
   const int64_t a_bytes = row_panels * mr * kernels.packed_bytes;  // per step
@@ -263,7 +308,9 @@ bool Gemm::RunBlock(Task& task) const {
   const int64_t c_size = ByteSize(problem_.c.dtype);
 
   std::byte* a_panels = a_scratch.Get(a_bytes * (task.a_resident ? all_steps : steps));
-  std::byte* b_panels = b_scratch.Get(b_bytes * (task.b_resident ? all_steps : steps));
+  const bool shared = task.shared_b != nullptr;
+  std::byte* b_panels =
+      b_scratch.Get(shared ? 64 : b_bytes * (task.b_resident ? all_steps : steps));
   std::byte* sums =
       sum_scratch.Get(in_place_ ? 64 : tile_bytes * (blocks > 1 ? row_panels * column_panels : 1));
   int64_t* row_positions = reinterpret_cast<int64_t*>(
@@ -278,14 +325,17 @@ bool Gemm::RunBlock(Task& task) const {
     const int64_t first = block * steps, count = std::min(steps, k_ - first);
     const int64_t padded = RoundUp(count, kernels.step_unit);
     std::byte* a_block = a_panels + (task.a_resident ? first * a_bytes : 0);
-    std::byte* b_block = b_panels + (task.b_resident ? first * b_bytes : 0);
+    std::byte* own_b = b_panels + (task.b_resident ? first * b_bytes : 0);
+    const std::byte* b_block = shared ? task.shared_b + first * PackedColumns(n_) +
+                                            padded * PackedColumns(task.first_column)
+                                      : own_b;
     if (!task.a_is_packed) {
       PackBlock(problem_.a, pack_a_, task.a, task.first_row, task.rows, first, count, mr,
                 kernels.packed_bytes, kernels.step_unit, a_block);
     }
-    if (!task.b_is_packed) {
+    if (!shared && !task.b_is_packed) {
       PackBlock(problem_.b, pack_b_, task.b, task.first_column, task.columns, first, count, nr,
-                kernels.packed_bytes, kernels.step_unit, b_block);
+                kernels.packed_bytes, kernels.step_unit, own_b);
     }
     for (int64_t q = 0; q < column_panels; ++q) {
       const int columns = static_cast<int>(std::min<int64_t>(nr, task.columns - q * nr));
@@ -333,12 +383,19 @@ Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
     }
   }
   const int64_t row_blocks = CeilDiv(m_, rows), column_blocks = CeilDiv(n_, columns);
+  rows = RoundUp(CeilDiv(m_, row_blocks), mr);  // the last one has no less to do
   const int64_t a_size = ByteSize(problem_.a.dtype), b_size = ByteSize(problem_.b.dtype);
   const int64_t tasks = batches_ * row_blocks * column_blocks;
   const bool a_resident = RoundUp(rows, mr) * k_ * element_bytes_ <= kResidentBytes;
   const bool b_resident = RoundUp(columns, nr) * k_ * element_bytes_ <= kResidentBytes;
+  std::byte* shared_b = nullptr;
+  if (shares_b_) {
+    shared_b = packed_kernel_.Get(context);
+    if (shared_b == nullptr) return ResourceExhausted("no memory to pack an operand of a product");
+    PackShared(b, shared_b, context);
+  }
   // The operand that stays the same from one task to the next is the one worth keeping.
-  const bool rows_first = b_resident || !a_resident;
+  const bool rows_first = !shares_b_ && (b_resident || !a_resident);
   const double work = static_cast<double>(rows * columns) * static_cast<double>(k_);
   const int64_t grain = std::max<int64_t>(
       {1, tasks / (8 * threads), static_cast<int64_t>(100e3 / std::max(work, 1.0))});
@@ -356,6 +413,7 @@ Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
       task.a = a + (task.at.a - problem_.a.offset) * a_size;
       task.b = b + (task.at.b - problem_.b.offset) * b_size;
       task.c = c;
+      task.shared_b = shared_b;
       task.first_row = i * rows;
       task.rows = std::min(rows, m_ - task.first_row);
       task.first_column = j * columns;
