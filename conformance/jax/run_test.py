@@ -77,9 +77,14 @@ class ThroughServe(unittest.TestCase):
         listed = [(file, name, text) for files in causes.values() for file, tests in files.items()
                   for name, text in tests.items()]
         for file, name, text in listed:
-            self.assertTrue(file.endswith("_test") and "." in name and len(text) > 10, name)
-        merged = through_serve.listed_tests()
-        self.assertEqual(len(listed), sum(map(len, merged.values())), "a test has two causes")
+            self.assertRegex(file, r"^\w+_test( with [0-9]+ devices)?$")
+            self.assertTrue("." in name and len(text) > 10, name)
+        # With one device only what is listed for any number.
+        one = [entry for entry in listed if " with " not in entry[0]]
+        self.assertLess(len(one), len(listed))
+        for devices, wanted in ((1, one), (8, listed)):
+            merged = through_serve.listed_tests(devices)
+            self.assertEqual(len(wanted), sum(map(len, merged.values())), "a test has two causes")
 
 
 class Run(unittest.TestCase):
