@@ -39,8 +39,8 @@ def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
     return {name: (requirement, breaks) for name, requirement, breaks in rows}
 
 
-KILLED = """# Written by mutants_test.py --write-killed: a requirement, a mutant that breaks it, and a case
-# that kills the mutant.
+KILLED = """# Written by mutants_test.py --write-killed: a requirement, and a mutant that breaks it and dies by a
+# case that names it.
 """
 
 # Thousands of programs that all go the same way: asked when nothing else kills.
@@ -122,7 +122,7 @@ def killer(runner: Runner, name: str, requirement: str, clean: dict, must_pass: 
 
 
 def killed_of(requirement: str, mutants: dict, runner: Runner, clean: dict, must_pass: set) -> str:
-    """A line of killed.txt: the first mutant of the requirement that dies, and by what."""
+    """A line of killed.txt: the first mutant of the requirement that dies."""
     of_it = [name for name, (broken, _) in mutants.items() if broken == requirement]
     # Those that were written by hand first; a few must do.
     for name in sorted(of_it, key=lambda name: "." in name)[:8]:
@@ -131,7 +131,7 @@ def killed_of(requirement: str, mutants: dict, runner: Runner, clean: dict, must
         except RuntimeError:
             continue
         if who and not who.startswith("("):
-            return f"{requirement}\t{name}\t{who}\n"
+            return f"{requirement}\t{name}\n"
     return ""
 
 
