@@ -58,8 +58,10 @@ struct FusionLimits {
   int64_t selected_elements;  // of a concatenation that is one kernel of selects
   size_t selected_operands;   // the same
   // Rows of at most so many elements that are put together are computed and written column by
-  // column, never chosen from by selects (passes/columns.h). 0: none.
+  // column, never chosen from by selects (passes/columns.h), 0: none; in arrays of at least this
+  // many elements.
   int64_t columns;
+  int64_t column_elements;
 };
 
 // Loops that become straight code, or code of two turns (plan/linear_code.h).

@@ -32,6 +32,7 @@ constexpr compiler::FusionLimits kFusion = {
     .selected_operands = 4,
     // What reads one column of several has a run of one element per row, and bounds to check.
     .columns = 8,
+    .column_elements = 32,
 };
 
 // Threefry, which all random numbers are made with, is a loop of five turns of some 50 ops.

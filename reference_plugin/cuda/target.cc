@@ -25,7 +25,7 @@ constexpr compiler::FusionLimits kFusion = {
     // A launch costs about as much as so many points.
     .tiny_points = 1 << 16, .recomputed_points = 1 << 20, .recomputed_ops = 4,
     .duplicated_ops = 8,    .selected_elements = 1 << 16, .selected_operands = 4,
-    .columns = 0,
+    .columns = 0,           .column_elements = 0,
 };
 
 constexpr compiler::WorkUnits kWork = {

@@ -7,14 +7,17 @@
 
 namespace plinth::compiler {
 
-// Whether the op puts together short rows: a concatenation along the last dimension to rows of at
-// most `columns` elements, in an array that is not tiny.
+// Whether it is an array of rows of at most `columns` elements along its last dimension, and has at
+// least `column_elements`.
+inline bool HasShortRows(const Type& type, const FusionLimits& limits) {
+  return type.rank() > 1 && type.dims.back() <= limits.columns &&
+         type.NumElements() >= limits.column_elements;
+}
+
+// Whether the op puts such rows together.
 inline bool JoinsColumns(const Op& op, const FusionLimits& limits) {
-  if (op.opcode != Opcode::kConcatenate) return false;
-  const Type& type = op.type();
-  const int64_t last = static_cast<int64_t>(type.rank()) - 1;
-  return op.Get<DimensionAttributes>().dimension == last && type.dims.back() <= limits.columns &&
-         type.NumElements() > limits.tiny_points;
+  return op.opcode == Opcode::kConcatenate && HasShortRows(op.type(), limits) &&
+         op.Get<DimensionAttributes>().dimension == static_cast<int64_t>(op.type().rank()) - 1;
 }
 
 }  // namespace plinth::compiler

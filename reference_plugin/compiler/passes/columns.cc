@@ -38,11 +38,17 @@ class ColumnSplitter {
       if (!HasScalarRegions(op->opcode)) {
         for (Block* inner : op->blocks) Visit(*inner);
       }
+      Value* made = nullptr;
       if (IsOnColumns(*op)) {
-        replacements_.Replace(op->result(), Split(*op, ops));
-        changed_ = true;
-      } else {
+        made = Split(*op, ops);
+      } else if (op->opcode == Opcode::kTranspose) {
+        made = JoinRowsAsColumns(*op, ops);
+      }
+      if (made == nullptr) {
         ops.push_back(op);
+      } else {
+        replacements_.Replace(op->result(), made);
+        changed_ = true;
       }
     }
     block.ops = std::move(ops);
@@ -75,8 +81,34 @@ class ColumnSplitter {
           builder.AddOp(op.opcode, operands, std::span<const Type>(&type, 1), op.attributes)
               ->results[0]);
     }
-    const int64_t last = static_cast<int64_t>(op.type().rank()) - 1;
-    const Type whole = op.type();
+    return Join(columns, op.type(), builder);
+  }
+
+  // What jnp.stack under jax.vmap makes: rows put together, and transposed. Null for others.
+  Value* JoinRowsAsColumns(const Op& transpose, std::vector<Op*>& ops) {
+    const Op* const rows = transpose.operands[0]->op;
+    if (rows == nullptr || rows->opcode != Opcode::kConcatenate) return nullptr;
+    const Dims& permutation = transpose.Get<DimensionsAttributes>().dimensions;
+    const int64_t dim = rows->Get<DimensionAttributes>().dimension;
+    const Type& type = transpose.type();
+    if (permutation.back() != dim || !HasShortRows(type, limits_) ||
+        rows->operands.size() != static_cast<size_t>(type.dims.back())) {
+      return nullptr;
+    }
+    // The other dimensions stay in order, so each row only gets another shape.
+    if (!std::is_sorted(permutation.begin(), permutation.end() - 1)) return nullptr;
+    Builder builder(module_, ops, transpose.location);
+    std::vector<Value*> columns;
+    for (Value* row : rows->operands) {
+      if (row->type.dims[static_cast<size_t>(dim)] != 1) return nullptr;
+      columns.push_back(builder.Add(Opcode::kReshape, {row}, ColumnOf(type)));
+    }
+    return Join(columns, type, builder);
+  }
+
+  static Value* Join(const std::vector<Value*>& columns, const Type& type, Builder& builder) {
+    const Type whole = type;
+    const int64_t last = static_cast<int64_t>(type.rank()) - 1;
     return builder
         .AddOp(Opcode::kConcatenate, columns, std::span<const Type>(&whole, 1),
                MakeAttributes(DimensionAttributes{last}))

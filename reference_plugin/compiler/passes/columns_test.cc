@@ -72,6 +72,25 @@ TEST(Columns, ArithmeticIsOnColumns) {
   ExpectSameResults(kStep);
 }
 
+// As jnp.stack under jax.vmap writes it.
+TEST(Columns, RowsThatAreTransposedAreColumns) {
+  constexpr std::string_view kText = R"(
+    func.func @main(%a: tensor<600xf32>, %b: tensor<600xf32>)
+        -> (tensor<600x2xf32>, tensor<2x600xf32>) {
+      %0 = stablehlo.reshape %a : (tensor<600xf32>) -> tensor<1x600xf32>
+      %1 = stablehlo.reshape %b : (tensor<600xf32>) -> tensor<1x600xf32>
+      %2 = stablehlo.concatenate %0, %1, dim = 0
+        : (tensor<1x600xf32>, tensor<1x600xf32>) -> tensor<2x600xf32>
+      %3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<2x600xf32>) -> tensor<600x2xf32>
+      %4 = stablehlo.negate %3 : tensor<600x2xf32>
+      return %4, %2 : tensor<600x2xf32>, tensor<2x600xf32>
+    })";
+  const auto module = Optimized(kText, testing::kOddTarget);
+  EXPECT_THAT(Body(*module), Not(HasSubstr("transpose")));
+  EXPECT_THAT(Body(*module), Not(ContainsRegex("negate[^\n]* f32\\[600,2\\]\n")));
+  ExpectSameResults(kText);
+}
+
 // Neither for the array itself nor for what reads it.
 TEST(Columns, NoKernelChoosesFromShortRows) {
   constexpr std::string_view kText = R"(
