@@ -4,11 +4,11 @@
 #include <limits>
 
 #include "reference_plugin/backend/host/storage.h"
+#include "reference_plugin/compiler/target_sets.h"
 
 namespace plinth::cpu {
 namespace {
 
-using compiler::DTypeSet;
 using compiler::Opcode;
 
 constexpr compiler::KernelLimits kKernels = {
@@ -76,30 +76,6 @@ constexpr compiler::Rates kRates = {
     .loop_turn_ns = 20,
 };
 
-constexpr DTypeSet kSigned = {DType::kS8, DType::kS16, DType::kS32, DType::kS64};
-constexpr DTypeSet kUnsigned = {DType::kU8, DType::kU16, DType::kU32, DType::kU64};
-
-// gemm.h: operands of any type that it packs, summed in their own type or a wider one.
-constexpr std::array<DTypeSet, kNumDTypes> Products() {
-  std::array<DTypeSet, kNumDTypes> products{};
-  auto add = [&](DType operands, DTypeSet sums) { products[static_cast<size_t>(operands)] = sums; };
-  constexpr DType kIntegers[] = {DType::kS8,  DType::kU8,  DType::kS16, DType::kU16,
-                                 DType::kS32, DType::kU32, DType::kS64, DType::kU64};
-  for (size_t i = 0; i < std::size(kIntegers); ++i) {
-    for (size_t j = i - i % 2; j < std::size(kIntegers); ++j) {
-      products[static_cast<size_t>(kIntegers[i])].Add(kIntegers[j]);
-    }
-  }
-  add(DType::kPred, {DType::kPred});
-  add(DType::kF16, {DType::kF16, DType::kF32, DType::kF64});
-  add(DType::kBF16, {DType::kBF16, DType::kF32, DType::kF64});
-  add(DType::kF32, {DType::kF32, DType::kF64});
-  add(DType::kF64, {DType::kF64});
-  add(DType::kC64, {DType::kC64, DType::kC128});
-  add(DType::kC128, {DType::kC128});
-  return products;
-}
-
 // Each line of a transform, each matrix, each element of all lanes is read before it is written.
 constexpr compiler::InPlaceRule kInPlace[] = {
     {Opcode::kAllReduce, 0, 0},
@@ -143,11 +119,10 @@ constexpr compiler::Target kTarget = {
                 Opcode::kCollectivePermute,
                 Opcode::kReduceScatter,
                 Opcode::kRedistribute},
-    .products = Products(),
+    // gemm.h packs operands of any of these types.
+    .products = compiler::ProductsInOwnOrWiderType(),
     .factors = {DType::kF32, DType::kF64},
-    .top_k = {DType::kPred, DType::kS8, DType::kS16, DType::kS32, DType::kS64, DType::kU8,
-              DType::kU16, DType::kU32, DType::kU64, DType::kF16, DType::kBF16, DType::kF32,
-              DType::kF64},
+    .top_k = compiler::kRealTypes,
     .in_place = kInPlace,
     .kernels_work_in_place = true,
     .control_flow = compiler::ControlFlow::kJumps,

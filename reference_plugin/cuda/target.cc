@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cuda/target.h"
 
-#include <iterator>
+#include "reference_plugin/compiler/target_sets.h"
 
 namespace plinth::cuda {
 namespace {
 
-using compiler::DTypeSet;
 using compiler::Opcode;
 
 constexpr compiler::KernelLimits kKernels = {
@@ -59,27 +58,6 @@ constexpr compiler::Rates kRates = {
     .loop_turn_ns = 10000,
 };
 
-// Operands of any type, summed in their own or a wider one.
-constexpr std::array<DTypeSet, kNumDTypes> Products() {
-  std::array<DTypeSet, kNumDTypes> products{};
-  auto add = [&](DType operands, DTypeSet sums) { products[static_cast<size_t>(operands)] = sums; };
-  constexpr DType kIntegers[] = {DType::kS8,  DType::kU8,  DType::kS16, DType::kU16,
-                                 DType::kS32, DType::kU32, DType::kS64, DType::kU64};
-  for (size_t i = 0; i < std::size(kIntegers); ++i) {
-    for (size_t j = i - i % 2; j < std::size(kIntegers); ++j) {
-      products[static_cast<size_t>(kIntegers[i])].Add(kIntegers[j]);
-    }
-  }
-  add(DType::kPred, {DType::kPred});
-  add(DType::kF16, {DType::kF16, DType::kF32, DType::kF64});
-  add(DType::kBF16, {DType::kBF16, DType::kF32, DType::kF64});
-  add(DType::kF32, {DType::kF32, DType::kF64});
-  add(DType::kF64, {DType::kF64});
-  add(DType::kC64, {DType::kC64, DType::kC128});
-  add(DType::kC128, {DType::kC128});
-  return products;
-}
-
 // Each matrix is read before it is written.
 constexpr compiler::InPlaceRule kInPlace[] = {
     {Opcode::kCholesky, 0, 0},
@@ -102,11 +80,9 @@ constexpr compiler::Target kTarget = {
                 Opcode::kSort, Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator,
                 Opcode::kRng, Opcode::kCumulativeReduce, Opcode::kPartitionId, Opcode::kReplicaId,
                 Opcode::kCustomCall, Opcode::kCholesky, Opcode::kTriangularSolve, Opcode::kFft},
-    .products = Products(),
+    .products = compiler::ProductsInOwnOrWiderType(),
     .factors = {DType::kF32, DType::kF64},
-    .top_k = {DType::kPred, DType::kS8, DType::kS16, DType::kS32, DType::kS64, DType::kU8,
-              DType::kU16, DType::kU32, DType::kU64, DType::kF16, DType::kBF16, DType::kF32,
-              DType::kF64},
+    .top_k = compiler::kRealTypes,
     .in_place = kInPlace,
     .kernels_work_in_place = true,
     .control_flow = compiler::ControlFlow::kRegions,
