@@ -19,6 +19,18 @@ Type ColumnOf(const Type& type) {
   return Type::Tensor(type.dtype, std::move(dims));
 }
 
+// The op that puts single columns together to the value, or null. As many pieces as columns are not
+// enough: one may be empty and another wider.
+const Op* JoinOfColumns(const Value* value) {
+  const Op* const op = value->op;
+  if (op == nullptr || op->opcode != Opcode::kConcatenate) return nullptr;
+  if (op->Get<DimensionAttributes>().dimension + 1 != static_cast<int64_t>(op->type().rank())) {
+    return nullptr;
+  }
+  const auto is_column = [](const Value* piece) { return piece->type.dims.back() == 1; };
+  return std::all_of(op->operands.begin(), op->operands.end(), is_column) ? op : nullptr;
+}
+
 class ColumnSplitter {
  public:
   ColumnSplitter(Module& module, const FusionLimits& limits) : module_(module), limits_(limits) {}
@@ -55,9 +67,8 @@ class ColumnSplitter {
   }
 
   bool IsMadeOfColumns(const Value* value) const {
-    const Op* const op = value->op;
-    return op != nullptr && JoinsColumns(*op, limits_) &&
-           op->operands.size() == static_cast<size_t>(op->type().dims.back());
+    const Op* const op = JoinOfColumns(value);
+    return op != nullptr && JoinsColumns(*op, limits_);
   }
 
   bool IsOnColumns(const Op& op) const {
@@ -118,11 +129,8 @@ class ColumnSplitter {
   static Value* Column(Value* value, int64_t index, Builder& builder) {
     const Type& type = value->type;
     if (type.IsScalar()) return value;  // Chooses or bounds all elements.
-    if (value->op != nullptr && value->op->opcode == Opcode::kConcatenate &&
-        value->op->operands.size() == static_cast<size_t>(type.dims.back())) {
-      const auto dim = static_cast<size_t>(value->op->Get<DimensionAttributes>().dimension);
-      Value* const operand = value->op->operands[static_cast<size_t>(index)];
-      if (dim + 1 == type.dims.size() && operand->type.dims.back() == 1) return operand;
+    if (const Op* const join = JoinOfColumns(value)) {
+      return join->operands[static_cast<size_t>(index)];
     }
     const Type column = ColumnOf(type);
     if (!SplatOf(value).empty()) {

@@ -133,5 +133,20 @@ TEST(Columns, OtherRowsStay) {
   ExpectSameResults(kText);
 }
 
+// As many pieces as columns, of which the middle one is not the middle column.
+TEST(Columns, EmptyPiecesAreNoColumns) {
+  ExpectSameResults(R"(
+    func.func @main(%a: tensor<600x2xf32>, %b: tensor<600x1xf32>, %c: tensor<600x0xf32>,
+                    %d: tensor<600x1xf32>) -> (tensor<600x3xf32>, tensor<600x3xf32>) {
+      %0 = stablehlo.concatenate %a, %b, %c, dim = 1
+        : (tensor<600x2xf32>, tensor<600x1xf32>, tensor<600x0xf32>) -> tensor<600x3xf32>
+      %1 = stablehlo.concatenate %b, %d, %d, dim = 1
+        : (tensor<600x1xf32>, tensor<600x1xf32>, tensor<600x1xf32>) -> tensor<600x3xf32>
+      %2 = stablehlo.negate %0 : tensor<600x3xf32>
+      %3 = stablehlo.add %0, %1 : tensor<600x3xf32>
+      return %2, %3 : tensor<600x3xf32>, tensor<600x3xf32>
+    })");
+}
+
 }  // namespace
 }  // namespace plinth::compiler::passes
