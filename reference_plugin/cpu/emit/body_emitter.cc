@@ -14,13 +14,7 @@ namespace {
 
 using compiler::Node;
 using compiler::Opcode;
-using Xbyak::util::byte;
-using Xbyak::util::dword;
-using Xbyak::util::eax;
-using Xbyak::util::ecx;
-using Xbyak::util::esi;
 using Xbyak::util::ptr;
-using Xbyak::util::qword;
 using Xbyak::util::r10;
 using Xbyak::util::r11;
 using Xbyak::util::r12;
@@ -36,8 +30,6 @@ using Xbyak::util::rcx;
 using Xbyak::util::rdi;
 using Xbyak::util::rsi;
 using Xbyak::util::rsp;
-using Xbyak::util::T_z;
-using Xbyak::util::word;
 
 using Kind = PieceValue::Kind;
 
@@ -52,8 +44,6 @@ constexpr int kFirstMask = 4, kNumMasks = 4;
 // More partial results lie on the stack.
 constexpr int kMostAccumulators = 12;
 constexpr int32_t kStackAlignment = 64;
-constexpr int kHalfBytes = 2, kHalfBits = 16;
-const Xbyak::Opmask kTailLanes(3);
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
 
 bool IsNan(uint32_t bits) { return std::isnan(std::bit_cast<float>(bits)); }
@@ -207,6 +197,13 @@ void BodyEmitter::End() {
   functions_.EmitRest();
 }
 
+Xbyak::RegExp BodyEmitter::BaseOf(int32_t slot) {
+  const auto index = std::find(slots_.begin(), slots_.end(), slot) - slots_.begin();
+  if (static_cast<size_t>(index) < std::size(kPointers)) return kPointers[index];
+  code_.mov(rax, ptr[rdi + 8 * slot]);
+  return rax;
+}
+
 int BodyEmitter::num_vectors() const {
   return (vector_.has_masks() ? kVectorsOfAvx512 : kVectorsOfAvx2) - accumulator_registers_;
 }
@@ -340,25 +337,6 @@ void BodyEmitter::Emit(const Piece& piece, bool is_tail) {
   }
 }
 
-// rsi lanes are left.
-void BodyEmitter::EmitTailMask() {
-  if (vector_.has_masks()) {
-    constexpr uint32_t kAll = 0xFFFF;
-    code_.mov(eax, kAll);
-    code_.bzhi(eax, eax, esi);
-    return code_.kmovw(kTailLanes, eax);
-  }
-  mask_ = NewOnStack();
-  ConstantPool::Vector numbers;
-  for (size_t lane = 0; lane < numbers.size(); ++lane) numbers[lane] = static_cast<uint32_t>(lane);
-  const Vec scratch = vector_.scratch();
-  const Xbyak::Xmm low(scratch.getIdx());
-  code_.vmovd(low, esi);
-  code_.vpbroadcastd(scratch, low);
-  code_.vpcmpgtd(scratch, scratch, pool_.Find(numbers));
-  vector_.Store(mask_, scratch);
-}
-
 Xbyak::Address BodyEmitter::NewOnStack() {
   const Xbyak::Address address = ptr[rsp + stack_];
   stack_ += static_cast<int32_t>(lanes_ * kLaneBytes);
@@ -460,186 +438,6 @@ void BodyEmitter::Use(int32_t n) {
   ReleaseIfDead(n);
 }
 
-// --- Memory --------------------------------------------------------------------------------------
-
-Xbyak::RegExp BodyEmitter::BaseOf(int32_t slot) {
-  const auto index = std::find(slots_.begin(), slots_.end(), slot) - slots_.begin();
-  if (static_cast<size_t>(index) < std::size(kPointers)) return kPointers[index];
-  code_.mov(rax, ptr[rdi + 8 * slot]);
-  return rax;
-}
-
-Xbyak::RegExp BodyEmitter::AddressOf(const PieceValue& value) {
-  const int bytes = value.type == DType::kPred ? 1
-                    : IsHalf(value.memory)     ? kHalfBytes
-                                               : static_cast<int>(kLaneBytes);
-  return BaseOf(value.slot) + rcx * bytes + value.first_lane * bytes;
-}
-
-void BodyEmitter::LoadInput(int32_t n, Vec reg) {
-  const PieceValue& value = ValueOf(n);
-  if (value.kind == Kind::kLane) return LoadLane(value, reg);
-  if (value.kind == Kind::kScalar) return LoadScalar(value, reg);
-  const Xbyak::Address from = ptr[AddressOf(value)];
-  if (value.type == DType::kPred) return LoadPred(value, from, reg);
-  if (IsHalf(value.memory)) return LoadHalf(value, from, reg);
-  if (!is_tail_) return vector_.Load(reg, from);
-  if (vector_.has_masks()) return code_.vmovups(reg | kTailLanes | T_z, from);
-  vector_.Load(vector_.scratch(), mask_);
-  code_.vmaskmovps(reg, vector_.scratch(), from);
-}
-
-void BodyEmitter::LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg) {
-  if (vector_.has_masks()) {
-    const Xbyak::Xmm bytes(vector_.scratch().getIdx());
-    if (is_tail_) {
-      code_.vmovdqu8(bytes | kTailLanes | T_z, from);
-    } else {
-      code_.vmovups(bytes, from);
-    }
-    return code_.vptestmb(Xbyak::Opmask(reg.getIdx()), bytes, bytes);
-  }
-  const Xbyak::Xmm low(reg.getIdx());
-  if (is_tail_) {
-    const Xbyak::RegExp base = AddressOf(value);
-    Xbyak::Label done;
-    code_.vpxor(low, low, low);
-    for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
-      code_.vpinsrb(low, low, byte[base + static_cast<size_t>(lane)], lane);
-      code_.cmp(esi, lane + 1);
-      code_.je(done);
-    }
-    code_.L(done);
-    code_.vpmovzxbd(reg, low);
-  } else {
-    code_.vpmovzxbd(reg, qword[AddressOf(value)]);
-  }
-  // Ones become all ones.
-  const Vec scratch = vector_.scratch();
-  vector_.SetZero(scratch);
-  code_.vpcmpgtd(reg, reg, scratch);
-}
-
-void BodyEmitter::LoadHalf(const PieceValue& value, const Xbyak::Address& from, Vec reg) {
-  const bool is_f16 = value.memory == DType::kF16;
-  if (!is_tail_ || vector_.has_masks()) {
-    const Vec lanes = is_tail_ ? reg | kTailLanes | T_z : reg;
-    if (is_f16) return code_.vcvtph2ps(lanes, from);
-    code_.vpmovzxwd(lanes, from);
-    return code_.vpslld(reg, reg, kHalfBits);
-  }
-  const Xbyak::Xmm low(reg.getIdx());
-  const Xbyak::RegExp base = AddressOf(value);
-  Xbyak::Label done;
-  code_.vpxor(low, low, low);
-  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
-    code_.vpinsrw(low, low, word[base + static_cast<size_t>(kHalfBytes * lane)], lane);
-    code_.cmp(esi, lane + 1);
-    code_.je(done);
-  }
-  code_.L(done);
-  if (is_f16) return code_.vcvtph2ps(reg, low);
-  code_.vpmovzxwd(reg, low);
-  code_.vpslld(reg, reg, kHalfBits);
-}
-
-void BodyEmitter::LoadLane(const PieceValue& value, Vec reg) {
-  constexpr ConstantPool::Vector kNumbers = {0x03020100, 0x07060504, 0x0B0A0908, 0x0F0E0D0C};
-  const Vec first = vector_.scratch();
-  const Xbyak::Xmm low(first.getIdx());
-  code_.lea(eax, ptr[rcx + value.first_lane]);
-  code_.vmovd(low, eax);
-  code_.vpbroadcastd(first, low);
-  code_.vpmovzxbd(reg, pool_.Find(kNumbers));
-  code_.vpaddd(reg, reg, first);
-}
-
-// One element into all lanes.
-void BodyEmitter::LoadScalar(const PieceValue& value, Vec reg) {
-  const Xbyak::RegExp base = BaseOf(value.slot);
-  const Vec scratch = vector_.scratch();
-  const Xbyak::Xmm bytes(scratch.getIdx());
-  if (IsHalf(value.memory)) {
-    code_.movzx(eax, word[base]);
-    if (value.memory == DType::kBF16) code_.shl(eax, kHalfBits);
-    code_.vmovd(bytes, eax);
-    if (value.memory == DType::kF16) code_.vcvtph2ps(bytes, bytes);
-    return code_.vbroadcastss(reg, bytes);
-  }
-  if (value.type != DType::kPred) return code_.vbroadcastss(reg, dword[base]);
-  code_.vpbroadcastb(bytes, byte[base]);
-  if (vector_.has_masks()) return code_.vptestmb(Xbyak::Opmask(reg.getIdx()), bytes, bytes);
-  code_.vpmovzxbd(reg, bytes);
-  vector_.SetZero(scratch);
-  code_.vpcmpgtd(reg, reg, scratch);
-}
-
-void BodyEmitter::Store(int32_t n) {
-  const PieceValue& value = ValueOf(n);
-  const Vec reg = Register(n);
-  if (value.kept >= 0) return vector_.Store(Kept(value.kept), reg);
-  if (value.type == DType::kPred) return StorePred(value, reg);
-  if (IsHalf(value.memory)) return StoreHalf(value, reg);
-  const Xbyak::Address to = ptr[AddressOf(value)];
-  if (!is_tail_) return vector_.Store(to, reg);
-  if (vector_.has_masks()) return code_.vmovups(to | kTailLanes, reg);
-  vector_.Load(vector_.scratch(), mask_);
-  code_.vmaskmovps(to, vector_.scratch(), reg);
-}
-
-void BodyEmitter::StorePred(const PieceValue& value, Vec reg) {
-  constexpr uint32_t kOnes = 0x01010101;
-  const Xbyak::Xmm bytes(vector_.scratch().getIdx());
-  if (vector_.has_masks()) {
-    code_.vmovdqu8(bytes | Xbyak::Opmask(reg.getIdx()) | T_z, pool_.Splat(kOnes));
-    const Xbyak::Address to = ptr[AddressOf(value)];
-    if (is_tail_) return code_.vmovdqu8(to | kTailLanes, bytes);
-    return code_.vmovups(to, bytes);
-  }
-  code_.vextracti128(bytes, reg, 1);
-  code_.vpackssdw(bytes, Xbyak::Xmm(reg.getIdx()), bytes);
-  code_.vpacksswb(bytes, bytes, bytes);
-  code_.vpand(bytes, bytes, pool_.Splat(kOnes));
-  const Xbyak::RegExp base = AddressOf(value);
-  if (!is_tail_) return code_.vmovq(qword[base], bytes);
-  Xbyak::Label done;
-  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
-    code_.vpextrb(byte[base + static_cast<size_t>(lane)], bytes, lane);
-    code_.cmp(esi, lane + 1);
-    code_.je(done);
-  }
-  code_.L(done);
-}
-
-// The value is one of the type already.
-void BodyEmitter::StoreHalf(const PieceValue& value, Vec reg) {
-  constexpr uint8_t kToNearestEven = 0;
-  const Vec scratch = vector_.scratch();
-  const Xbyak::RegExp base = AddressOf(value);
-  if (vector_.has_masks()) {
-    const Xbyak::Address to = ptr[base], lanes = is_tail_ ? to | kTailLanes : to;
-    if (value.memory == DType::kF16) return code_.vcvtps2ph(lanes, reg, kToNearestEven);
-    code_.vpsrld(scratch, reg, kHalfBits);
-    return code_.vpmovdw(lanes, scratch);
-  }
-  const Xbyak::Xmm low(scratch.getIdx()), high(vector_.other_scratch().getIdx());
-  if (value.memory == DType::kF16) {
-    code_.vcvtps2ph(low, reg, kToNearestEven);
-  } else {
-    code_.vpsrld(scratch, reg, kHalfBits);
-    code_.vextracti128(high, scratch, 1);
-    code_.vpackusdw(low, low, high);
-  }
-  if (!is_tail_) return code_.vmovups(ptr[base], low);
-  Xbyak::Label done;
-  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
-    code_.vpextrw(word[base + static_cast<size_t>(kHalfBytes * lane)], low, lane);
-    code_.cmp(esi, lane + 1);
-    code_.je(done);
-  }
-  code_.L(done);
-}
-
 void BodyEmitter::EmitStores() {
   for (size_t n = 0; n < piece_.size(); ++n) {
     State& state = states_[n];
@@ -731,7 +529,7 @@ void BodyEmitter::EmitCombine(int32_t n) {
     vector_.LoadConstant(only_there, VectorCode::NeutralOf(opcode, value.operand_type));
     Vec mask = vector_.scratch();
     if (vector_.has_masks()) {
-      mask = VectorCode::Mask(kTailLanes.getIdx());
+      mask = VectorCode::Mask(kTailMask);
     } else {
       vector_.Load(mask, mask_);
     }

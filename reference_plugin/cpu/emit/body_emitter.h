@@ -63,6 +63,9 @@ class BodyEmitter {
   void StoreAccumulator(int number, Vec value);
 
  private:
+  // Of AVX-512 the mask of the lanes that a tail has.
+  static constexpr int kTailMask = 3;
+
   // Where a value is while a body is emitted.
   struct State {
     std::optional<Vec> reg;
