@@ -8,16 +8,22 @@
 namespace plinth::cuda {
 namespace {
 
-const LibraryName& Library() {
-  static const auto& library = *new LibraryName{
+LibraryName Library(int driver_version) {
+  LibraryName library = {
       .title = "cuBLASLt, NVIDIA's library of matrix products,",
-      .files = {"libcublasLt.so.13", "libcublasLt.so.12"},
+      .files = FilesForDriver(driver_version, "libcublasLt.so.13", "libcublasLt.so.12"),
       .wheels = {"nvidia/cu13/lib", "nvidia/cublas/lib"},
       .toolkits = {"/usr/local/cuda/lib64"},
       .remedy =
           "Install it with `pip install nvidia-cublas`, or name its folder in the option "
           "cuda_library_path or in PLINTH_CUDA_LIBRARY_PATH.",
   };
+  if (library.files.size() == 1) {
+    library.remedy =
+        "The driver is for CUDA 12, which needs cuBLASLt 12: install it with "
+        "`pip install nvidia-cublas-cu12`, name its folder in the option cuda_library_path or in "
+        "PLINTH_CUDA_LIBRARY_PATH, or install NVIDIA's driver 580 or newer.";
+  }
   return library;
 }
 
@@ -26,11 +32,13 @@ constexpr int64_t kOldest = 120400;
 
 }  // namespace
 
-Expected<std::shared_ptr<const BlasLibrary>> BlasLibrary::Open(const LibraryPlaces& places) {
-  PLINTH_ASSIGN_OR_RETURN(const OpenLibrary library, cuda::Open(Library(), places));
+Expected<std::shared_ptr<const BlasLibrary>> BlasLibrary::Open(const LibraryPlaces& places,
+                                                               int driver_version) {
+  const LibraryName name = Library(driver_version);
+  PLINTH_ASSIGN_OR_RETURN(const OpenLibrary library, cuda::Open(name, places));
   std::shared_ptr<BlasLibrary> blas(new BlasLibrary());
   blas->path_ = library.path;
-  FunctionFinder find(library, Library());
+  FunctionFinder find(library, name);
 #define PLINTH_BLAS_FUNCTION(name, since, parameters) find(#name, blas->functions_.name);
 #include "reference_plugin/cuda/driver/blas_functions.inc"
   find("cublasLtGetVersion", blas->functions_.cublasLtGetVersion);
@@ -38,10 +46,9 @@ Expected<std::shared_ptr<const BlasLibrary>> BlasLibrary::Open(const LibraryPlac
   PLINTH_RETURN_IF_ERROR(find.status());
   blas->version_ = static_cast<int64_t>(blas->functions_.cublasLtGetVersion());
   if (blas->version_ < kOldest) {
-    return Status(
-        StatusCode::kUnavailable,
-        StrCat(library.path, " is cuBLASLt ", blas->version_ / 10000, ".",
-               blas->version_ / 100 % 100, "; 12.4 or newer is needed. ", Library().remedy));
+    return Status(StatusCode::kUnavailable,
+                  StrCat(library.path, " is cuBLASLt ", blas->version_ / 10000, ".",
+                         blas->version_ / 100 % 100, "; 12.4 or newer is needed. ", name.remedy));
   }
   return std::shared_ptr<const BlasLibrary>(std::move(blas));
 }

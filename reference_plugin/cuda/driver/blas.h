@@ -24,8 +24,10 @@ struct BlasFunctions {
 // Immutable; any thread. It is never closed.
 class BlasLibrary {
  public:
+  // One that works with a driver for `driver_version`; 0: there is no driver, and any serves.
   // UNAVAILABLE says where it was looked for and which package has it.
-  static Expected<std::shared_ptr<const BlasLibrary>> Open(const LibraryPlaces& places);
+  static Expected<std::shared_ptr<const BlasLibrary>> Open(const LibraryPlaces& places,
+                                                           int driver_version = 0);
 
   const BlasFunctions& api() const { return functions_; }
   int64_t version() const { return version_; }  // 10000 * major + 100 * minor + patch

@@ -21,7 +21,6 @@ inline constexpr cublasStatus_t kBlasAllocFailed = 3;
 inline constexpr cublasStatus_t kBlasInvalidValue = 7;
 inline constexpr cublasStatus_t kBlasArchMismatch = 8;
 inline constexpr cublasStatus_t kBlasExecutionFailed = 13;
-inline constexpr cublasStatus_t kBlasInternalError = 14;
 inline constexpr cublasStatus_t kBlasNotSupported = 15;
 
 // cudaDataType.

@@ -26,9 +26,6 @@ Status Unavailable(const Pieces&... pieces) {
   return Status(StatusCode::kUnavailable, StrCat(pieces...));
 }
 
-// The functions by which all others are found. The last parameter tells why there is none.
-using GetAddress = CUresult (*)(const char* name, void** function, int version, uint64_t flags,
-                                int* why);
 using GetVersion = CUresult (*)(int* version);
 
 Status TooOld(std::string_view path, int version) {
@@ -51,6 +48,8 @@ std::string VersionText(int version) { return StrCat(version / 1000, ".", versio
 bool Driver::IsSticky(CUresult result) {
   switch (result) {
     case kCudaEccUncorrectable:
+    case kCudaNvlinkUncorrectable:
+    case kCudaContained:
     case kCudaIllegalAddress:
     case kCudaLaunchTimeout:
     case kCudaAssert:
@@ -60,6 +59,8 @@ bool Driver::IsSticky(CUresult result) {
     case kCudaInvalidAddressSpace:
     case kCudaInvalidPc:
     case kCudaLaunchFailed:
+    case kCudaTensorMemoryLeak:
+    case kCudaExternalDevice:
       return true;
     default:
       return false;
@@ -109,7 +110,7 @@ Expected<std::shared_ptr<const Driver>> Driver::Open(const LibraryPlaces& places
   }
   CUresult result = get_version(&driver->version_);
   const auto get_address =
-      reinterpret_cast<GetAddress>(dlsym(library.handle, "cuGetProcAddress_v2"));
+      reinterpret_cast<CudaGetProcAddress>(dlsym(library.handle, "cuGetProcAddress_v2"));
   if (result == kCudaSuccess && driver->version_ < kOldestDriver) {
     return TooOld(library.path, driver->version_);
   }

@@ -135,5 +135,23 @@ TEST(NvrtcTest, CompilesAndTellsTheLog) {
               AllOf(HasSubstr("NVRTC_ERROR_COMPILATION"), HasSubstr("no headers to include")));
 }
 
+TEST(NvrtcTest, IsNoneThatTheDriverIsTooOldFor) {
+  LibraryPlaces places;
+  places.asked = {PLINTH_CUDA_SIMULATOR};  // of CUDA 13
+  EXPECT_TRUE(Nvrtc::Open(places, 13000).ok());
+  const LibraryName name = {"a library", FilesForDriver(12080, "of_13.so", "of_12.so"), {}, {}, ""};
+  EXPECT_THAT(name.files, testing::ElementsAre("of_12.so"));
+  EXPECT_THAT(FilesForDriver(0, "of_13.so", "of_12.so"),
+              testing::ElementsAre("of_13.so", "of_12.so"));
+  const auto nvrtc = Nvrtc::Open(places, 12080);
+  // A machine may have one of CUDA 12.
+  if (nvrtc.ok()) {
+    EXPECT_LT((*nvrtc)->version(), 13000);
+  } else {
+    EXPECT_THAT(std::string(nvrtc.status().message()),
+                AllOf(HasSubstr("pip install nvidia-cuda-nvrtc-cu12"), HasSubstr("driver 580")));
+  }
+}
+
 }  // namespace
 }  // namespace plinth::cuda

@@ -93,6 +93,13 @@ bool Find(const LibraryName& library, const LibraryPlaces& places, Attempts& att
 
 }  // namespace
 
+std::vector<std::string_view> FilesForDriver(int driver_version, std::string_view of_13,
+                                             std::string_view of_12) {
+  constexpr int kFirstOf13 = 13000;
+  if (driver_version > 0 && driver_version < kFirstOf13) return {of_12};
+  return {of_13, of_12};
+}
+
 Expected<LibraryPlaces> LibraryPlaces::OfThisProcess(std::string_view library_path) {
   LibraryPlaces places;
   std::string_view source = "the option cuda_library_path";

@@ -19,6 +19,12 @@ struct LibraryName {
   std::string_view remedy;                 // what to do where there is none; a sentence
 };
 
+// Names of a library of the toolkit: those of each major version that a driver for `driver_version`
+// (1000 * major + 10 * minor; 0: no driver, any version) runs the work of, newest first. What
+// version 13 compiles or launches is none of a driver's for CUDA 12.
+std::vector<std::string_view> FilesForDriver(int driver_version, std::string_view of_13,
+                                             std::string_view of_12);
+
 // Where libraries may be, besides where the system looks.
 struct LibraryPlaces {
   std::vector<std::string> asked;  // folders that come before all, also for the driver

@@ -8,16 +8,22 @@
 namespace plinth::cuda {
 namespace {
 
-const LibraryName& NvrtcLibrary() {
-  static const auto& library = *new LibraryName{
+LibraryName NvrtcLibrary(int driver_version) {
+  LibraryName library = {
       .title = "NVRTC, which compiles the kernels of programs,",
-      .files = {"libnvrtc.so.13", "libnvrtc.so.12"},
+      .files = FilesForDriver(driver_version, "libnvrtc.so.13", "libnvrtc.so.12"),
       .wheels = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"},
       .toolkits = {"/usr/local/cuda/lib64"},
       .remedy =
           "Install it with `pip install nvidia-cuda-nvrtc`, or name its folder in the option "
           "cuda_library_path or in PLINTH_CUDA_LIBRARY_PATH.",
   };
+  if (library.files.size() == 1) {
+    library.remedy =
+        "The driver is for CUDA 12, which needs NVRTC 12: install it with "
+        "`pip install nvidia-cuda-nvrtc-cu12`, name its folder in the option cuda_library_path or "
+        "in PLINTH_CUDA_LIBRARY_PATH, or install NVIDIA's driver 580 or newer.";
+  }
   return library;
 }
 
@@ -37,11 +43,13 @@ void OpenBuiltins(const std::string& nvrtc, int major, int minor) {
 
 }  // namespace
 
-Expected<std::shared_ptr<const Nvrtc>> Nvrtc::Open(const LibraryPlaces& places) {
-  PLINTH_ASSIGN_OR_RETURN(const OpenLibrary library, cuda::Open(NvrtcLibrary(), places));
+Expected<std::shared_ptr<const Nvrtc>> Nvrtc::Open(const LibraryPlaces& places,
+                                                   int driver_version) {
+  const LibraryName name = NvrtcLibrary(driver_version);
+  PLINTH_ASSIGN_OR_RETURN(const OpenLibrary library, cuda::Open(name, places));
   std::shared_ptr<Nvrtc> nvrtc(new Nvrtc());
   nvrtc->path_ = library.path;
-  FunctionFinder find(library, NvrtcLibrary());
+  FunctionFinder find(library, name);
 #define PLINTH_NVRTC_FUNCTION(name, since, parameters) find(#name, nvrtc->functions_.name);
 #include "reference_plugin/cuda/driver/nvrtc_functions.inc"
   find("nvrtcGetErrorString", nvrtc->functions_.nvrtcGetErrorString);
@@ -50,9 +58,8 @@ Expected<std::shared_ptr<const Nvrtc>> Nvrtc::Open(const LibraryPlaces& places) 
   if (nvrtc->functions_.nvrtcVersion(&major, &minor) != 0) major = 0;
   nvrtc->version_ = 1000 * major + 10 * minor;
   if (nvrtc->version_ < kOldestNvrtc) {
-    return Status(StatusCode::kUnavailable,
-                  StrCat(library.path, " is NVRTC ", major, ".", minor,
-                         "; 12.4 or newer is needed. ", NvrtcLibrary().remedy));
+    return Status(StatusCode::kUnavailable, StrCat(library.path, " is NVRTC ", major, ".", minor,
+                                                   "; 12.4 or newer is needed. ", name.remedy));
   }
   OpenBuiltins(library.path, major, minor);
   return std::shared_ptr<const Nvrtc>(std::move(nvrtc));

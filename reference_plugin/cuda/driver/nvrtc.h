@@ -21,8 +21,10 @@ struct NvrtcFunctions {
 // NVIDIA's compiler of kernels. Needs no GPU. Immutable; any number of threads compile at once.
 class Nvrtc {
  public:
+  // One whose binaries a driver for `driver_version` loads; 0: there is no driver, and any serves.
   // UNAVAILABLE says where it was looked for and which package has it.
-  static Expected<std::shared_ptr<const Nvrtc>> Open(const LibraryPlaces& places);
+  static Expected<std::shared_ptr<const Nvrtc>> Open(const LibraryPlaces& places,
+                                                     int driver_version = 0);
 
   int version() const { return version_; }  // 1000 * major + 10 * minor
   const std::string& path() const { return path_; }

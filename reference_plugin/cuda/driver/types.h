@@ -18,6 +18,10 @@ using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+// cuGetProcAddress_v2, by which every other function is found. The last argument becomes why there
+// is none.
+using CudaGetProcAddress = CUresult (*)(const char* name, void** function, int version,
+                                        uint64_t flags, int* why);
 
 inline constexpr CUresult kCudaSuccess = 0;
 inline constexpr CUresult kCudaInvalidValue = 1;
@@ -32,11 +36,10 @@ inline constexpr CUresult kCudaInvalidImage = 200;
 inline constexpr CUresult kCudaInvalidContext = 201;
 inline constexpr CUresult kCudaNoBinaryForGpu = 209;
 inline constexpr CUresult kCudaEccUncorrectable = 214;
-inline constexpr CUresult kCudaInvalidHandle = 400;
+inline constexpr CUresult kCudaNvlinkUncorrectable = 220;
+inline constexpr CUresult kCudaContained = 226;
 inline constexpr CUresult kCudaNotFound = 500;
-inline constexpr CUresult kCudaNotReady = 600;
 inline constexpr CUresult kCudaIllegalAddress = 700;
-inline constexpr CUresult kCudaLaunchOutOfResources = 701;
 inline constexpr CUresult kCudaLaunchTimeout = 702;
 inline constexpr CUresult kCudaAssert = 710;
 inline constexpr CUresult kCudaHardwareStackError = 714;
@@ -45,7 +48,9 @@ inline constexpr CUresult kCudaMisalignedAddress = 716;
 inline constexpr CUresult kCudaInvalidAddressSpace = 717;
 inline constexpr CUresult kCudaInvalidPc = 718;
 inline constexpr CUresult kCudaLaunchFailed = 719;
+inline constexpr CUresult kCudaTensorMemoryLeak = 721;
 inline constexpr CUresult kCudaSystemDriverMismatch = 803;
+inline constexpr CUresult kCudaExternalDevice = 911;
 inline constexpr CUresult kCudaUnknown = 999;
 
 // CUdevice_attribute.
@@ -62,13 +67,8 @@ inline constexpr unsigned kCudaStreamNonBlocking = 1;
 inline constexpr unsigned kCudaEventBlockingSync = 1;
 inline constexpr unsigned kCudaEventDisableTiming = 2;
 
-// CUfunction_attribute, CUjit_option.
-inline constexpr int kCudaFunctionMaxDynamicSharedBytes = 8;
-
 // CUmemPool_attribute, values of 64 bits.
 inline constexpr int kCudaPoolReleaseThreshold = 4;
-inline constexpr int kCudaPoolReservedCurrent = 5;
-inline constexpr int kCudaPoolUsedCurrent = 7;
 
 // CUpointer_attribute, CUmemorytype.
 inline constexpr int kCudaPointerMemoryType = 2;

@@ -28,8 +28,9 @@ using compiler::plan::PlanStepKind;
 // What the programs of one client share.
 class Compiler {
  public:
-  Compiler(const Architecture& architecture, LibraryPlaces places)
-      : architecture_(architecture), places_(std::move(places)) {
+  // `driver_version`: of the driver that loads the binaries; 0 if there is none.
+  Compiler(const Architecture& architecture, LibraryPlaces places, int driver_version)
+      : architecture_(architecture), places_(std::move(places)), driver_version_(driver_version) {
     options_.cache_directory = CacheDirectoryOfEnvironment();
   }
 
@@ -74,7 +75,8 @@ class Compiler {
   Status OpenNvrtc() {
     const std::lock_guard lock(mutex_);
     if (unit_compiler_.compile != nullptr) return Status();
-    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const Nvrtc> nvrtc, Nvrtc::Open(places_));
+    PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const Nvrtc> nvrtc,
+                            Nvrtc::Open(places_, driver_version_));
     unit_compiler_.version = StrCat("nvrtc ", VersionText(nvrtc->version()));
     unit_compiler_.compile = [nvrtc](const std::string& text,
                                      std::span<const std::string> options) {
@@ -85,6 +87,7 @@ class Compiler {
 
   const Architecture architecture_;
   const LibraryPlaces places_;
+  const int driver_version_;
   JitOptions options_;
   KernelTable table_;
   std::mutex mutex_;
@@ -121,7 +124,8 @@ std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architec
                                                     LibraryPlaces places,
                                                     const ProgramSettings& settings,
                                                     std::shared_ptr<Gpu> gpu) {
-  const auto compiler = std::make_shared<Compiler>(architecture, std::move(places));
+  const auto compiler = std::make_shared<Compiler>(architecture, std::move(places),
+                                                   gpu == nullptr ? 0 : gpu->driver().version());
   backend::Backend made;
   made.name = "CUDA";
   made.hardware = StrCat("sm_", architecture.capability);

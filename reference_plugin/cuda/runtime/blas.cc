@@ -207,7 +207,8 @@ Blas::Blas(const Gpu& gpu, std::shared_ptr<const BlasLibrary> library)
     : gpu_(gpu), library_(std::move(library)) {}
 
 Expected<std::unique_ptr<Blas>> Blas::Open(const Gpu& gpu, const LibraryPlaces& places) {
-  PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const BlasLibrary> library, BlasLibrary::Open(places));
+  PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const BlasLibrary> library,
+                          BlasLibrary::Open(places, gpu.driver().version()));
   std::unique_ptr<Blas> blas(new Blas(gpu, std::move(library)));
   const Gpu::Current current(gpu);
   PLINTH_RETURN_IF_ERROR(

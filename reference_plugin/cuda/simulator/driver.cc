@@ -274,10 +274,6 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
   *context = current_context;
   return kCudaSuccess;
 }
-CUresult cuCtxSynchronize() {
-  ENTER(cuCtxSynchronize, true);
-  return kCudaSuccess;
-}
 
 CUresult cuMemGetInfo(size_t* free, size_t* total) {
   ENTER(cuMemGetInfo, true);
@@ -297,12 +293,6 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
 }
 CUresult cuMemPoolSetAttribute(CUmemoryPool, int, void*) {
   ENTER(cuMemPoolSetAttribute, true);
-  return kCudaSuccess;
-}
-CUresult cuMemPoolGetAttribute(CUmemoryPool, int, void* value) {
-  ENTER(cuMemPoolGetAttribute, true);
-  const uint64_t bytes = Memory::Get().in_use();
-  std::memcpy(value, &bytes, sizeof(bytes));
   return kCudaSuccess;
 }
 CUresult cuMemPoolTrimTo(CUmemoryPool, size_t) {
@@ -471,14 +461,6 @@ std::shared_ptr<Mark> MarkOf(CUevent event) {
   const std::lock_guard lock(event->mutex);
   return event->mark;
 }
-CUresult cuEventQuery(CUevent event) {
-  ENTER(cuEventQuery, true);
-  const std::shared_ptr<Mark> mark = MarkOf(event);
-  if (mark == nullptr) return kCudaSuccess;
-  if (!mark->IsDone()) return kCudaNotReady;
-  HostWaitedFor(mark->clock);
-  return TheWorld().sticky.load();
-}
 CUresult cuEventSynchronize(CUevent event) {
   ENTER(cuEventSynchronize, true);
   const std::shared_ptr<Mark> mark = MarkOf(event);
@@ -524,10 +506,6 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   CUfunc_st& made = module->functions[name];
   made = {module->module, kernel};
   *function = &made;
-  return kCudaSuccess;
-}
-CUresult cuFuncSetAttribute(CUfunction, int, int) {
-  ENTER(cuFuncSetAttribute, true);
   return kCudaSuccess;
 }
 

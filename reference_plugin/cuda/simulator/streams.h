@@ -23,7 +23,6 @@ struct Mark {
 
   void Finish();
   void Wait();
-  bool IsDone();
 };
 
 // A CUevent.
