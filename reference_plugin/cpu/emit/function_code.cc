@@ -2,6 +2,7 @@
 #include "reference_plugin/cpu/emit/function_code.h"
 
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -18,7 +19,11 @@ constexpr uint32_t kSignBit = 0x80000000u;
 constexpr int kMantissaBits = Constants::kMantissaBits;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Of vcmpps.
-constexpr uint8_t kEqual = 0x00, kLess = 0x11, kNotLess = 0x15, kAtLeast = 0x1D, kGreater = 0x1E;
+constexpr uint8_t kEqual = 0x00, kLess = 0x11, kNotLess = 0x15, kNotGreater = 0x1A, kAtLeast = 0x1D,
+                  kGreater = 0x1E;
+
+constexpr int kMostVectorBytes = 64;
+constexpr math::TileParameters kNoParameters;
 
 }  // namespace
 
@@ -30,6 +35,8 @@ bool FunctionCode::Has(Opcode opcode, DType type) {
     case Opcode::kLogistic:
     case Opcode::kLog:
     case Opcode::kErf:
+    case Opcode::kSine:
+    case Opcode::kCosine:
       return true;
     default:
       return false;
@@ -46,14 +53,21 @@ void FunctionCode::Emit(Opcode opcode, Vec dst, Vec x, Temporaries t) {
       return Logistic(dst, x, t);
     case Opcode::kLog:
       return Log(dst, x, t);
-    default:
+    case Opcode::kErf:
       return Erf(dst, x, t);
+    default:
+      return SineOrCosine(opcode, dst, x, t);
   }
 }
 
 void FunctionCode::EmitRest() {
   for (const std::function<void()>& emit : rest_) emit();
   rest_.clear();
+  for (auto& [opcode, label] : callers_) {
+    code_.L(label);
+    EmitCaller(opcode);
+  }
+  callers_.clear();
 }
 
 const Xbyak::Operand& FunctionCode::Float(float value) {
@@ -276,6 +290,103 @@ void FunctionCode::Erf(Vec dst, Vec x, Temporaries t) {
   vector_.SetZero(scratch_);
   vector_.CompareFloats(chosen, x, scratch_, kEqual);
   vector_.Choose(dst, dst, x, chosen);
+}
+
+void FunctionCode::SineOrCosine(Opcode opcode, Vec dst, Vec x, Temporaries t) {
+  const Vec angle = t[0], square = t[1], quadrant = t[2], series = t[3];
+  Xbyak::Label large, end;
+  code_.vandps(scratch_, x, vector_.Constant(~kSignBit));
+  const Vec is_small = vector_.MaskOr(1, scratch_);
+  vector_.CompareFloats(is_small, scratch_, Float(Constants::kAngleLimit), kNotGreater);
+  vector_.JumpUnlessAll(is_small, large);
+  // ReduceAngle
+  LoadFloat(quadrant, Constants::kRoundingMagic);
+  code_.vfmadd231ps(quadrant, x, Float(Constants::kTwoOverPi));
+  code_.vsubps(scratch_, quadrant, Float(Constants::kRoundingMagic));
+  code_.vmovaps(angle, x);
+  for (const float part : Constants::kHalfPi) code_.vfnmadd231ps(angle, scratch_, Float(part));
+  if (opcode == Opcode::kCosine) code_.vpaddd(quadrant, quadrant, vector_.Constant(1));
+  // SineKernel, with nothing in its low part.
+  code_.vmulps(square, angle, angle);
+  Polynomial(series, square, math::kSinTail<float>);
+  code_.vmulps(other_, angle, square);
+  vector_.SetZero(scratch_);
+  code_.vfmadd231ps(scratch_, other_, series);
+  code_.vaddps(dst, angle, scratch_);
+  // CosineKernel
+  Polynomial(series, square, math::kCosTail<float>);
+  code_.vmulps(scratch_, square, Float(0.5f));
+  LoadFloat(angle, 1);
+  code_.vsubps(other_, angle, scratch_);
+  code_.vsubps(angle, angle, other_);
+  code_.vsubps(angle, angle, scratch_);
+  code_.vmulps(square, square, square);
+  code_.vfmadd231ps(angle, square, series);
+  code_.vaddps(angle, other_, angle);
+  // SineOfQuadrant
+  constexpr int kToSign = 31, kSecondToSign = 30;
+  code_.vpslld(scratch_, quadrant, kToSign);
+  const Vec is_odd = vector_.MaskOr(1, scratch_);
+  if (vector_.has_masks()) code_.vpmovd2m(Xbyak::Opmask(is_odd.getIdx()), scratch_);
+  vector_.Choose(dst, dst, angle, is_odd);
+  code_.vandps(scratch_, quadrant, vector_.Constant(2));
+  code_.vpslld(scratch_, scratch_, kSecondToSign);
+  code_.vxorps(dst, dst, scratch_);
+  if (opcode == Opcode::kSine) {
+    vector_.SetZero(scratch_);
+    const Vec is_zero = vector_.MaskOr(1, scratch_);
+    vector_.CompareFloats(is_zero, x, scratch_, kEqual);
+    vector_.Choose(dst, dst, x, is_zero);
+  }
+  code_.L(end);
+  rest_.push_back([=, this]() mutable {
+    code_.L(large);
+    CallRoutine(opcode, dst, x);
+    code_.jmp(end);
+  });
+}
+
+// dst = what the routine of the op gives, which knows all lanes. No other register changes but rax.
+void FunctionCode::CallRoutine(Opcode opcode, Vec dst, Vec x) {
+  constexpr int kHalf = 16;
+  code_.mov(Xbyak::util::eax, static_cast<uint32_t>(x.getIdx() * kMostVectorBytes << kHalf |
+                                                    dst.getIdx() * kMostVectorBytes));
+  code_.call(callers_[opcode]);
+}
+
+// Finds in the halves of eax where x and the result are among the vectors, which are all in memory
+// during the call.
+void FunctionCode::EmitCaller(Opcode opcode) {
+  using namespace Xbyak::util;  // NOLINT(google-build-using-namespace): names of registers
+  const math::TileFunction routine =
+      math::FindTileRoutine(opcode, DType::kF32, DType::kF32).compute;
+  const Xbyak::Reg64 saved[] = {rbp, rcx, rdx, rsi, rdi, r8, r9, r10, r11};
+  const int vectors = vector_.has_masks() ? 32 : 16, masks = vector_.has_masks() ? 8 : 0;
+  constexpr int kMaskBytes = 8;
+  const auto home = [&](int vector) { return ptr[rsp + vector * kMostVectorBytes]; };
+  const auto home_of_mask = [&](int mask) {
+    return ptr[rsp + vectors * kMostVectorBytes + mask * kMaskBytes];
+  };
+  for (const Xbyak::Reg64& reg : saved) code_.push(reg);
+  code_.mov(rbp, rsp);
+  code_.sub(rsp, static_cast<uint32_t>(vectors * kMostVectorBytes + masks * kMaskBytes));
+  code_.and_(rsp, -kMostVectorBytes);
+  for (int v = 0; v < vectors; ++v) vector_.Store(home(v), vector_.Vector(v));
+  for (int m = 1; m < masks; ++m) vector_.Store(home_of_mask(m), VectorCode::Mask(m));
+  code_.movzx(edi, ax);
+  code_.shr(eax, 16);
+  code_.lea(rsi, ptr[rsp + rax]);
+  code_.add(rdi, rsp);
+  code_.mov(r8d, static_cast<uint32_t>(vector_.has_masks() ? 2 * kLanes : kLanes));
+  code_.mov(r9, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&kNoParameters)));
+  code_.vzeroupper();
+  code_.mov(rax, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(routine)));
+  code_.call(rax);
+  for (int v = 0; v < vectors; ++v) vector_.Load(vector_.Vector(v), home(v));
+  for (int m = 1; m < masks; ++m) vector_.Load(VectorCode::Mask(m), home_of_mask(m));
+  code_.mov(rsp, rbp);
+  for (size_t i = std::size(saved); i-- > 0;) code_.pop(saved[i]);
+  code_.ret();
 }
 
 }  // namespace plinth::cpu::emit

@@ -4,13 +4,15 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <span>
 #include <vector>
 
 #include "reference_plugin/cpu/emit/assembler.h"
 #include "reference_plugin/cpu/emit/vector_code.h"
 
-// Elementary functions of f32 as instructions, step by step what ../math/exponential.cc does.
+// Elementary functions of f32 as instructions, step by step what ../math/exponential.cc and
+// ../math/trigonometric.cc do.
 namespace plinth::cpu::emit {
 
 class FunctionCode {
@@ -27,6 +29,7 @@ class FunctionCode {
             std::span<const Vec, kTemporaries> temporaries);
 
   // Behind the code that was emitted so far: for lanes that are rare.
+  bool has_rest() const { return !rest_.empty(); }
   void EmitRest();
 
  private:
@@ -48,11 +51,15 @@ class FunctionCode {
   void LogOfAny(Vec dst, Vec x, Temporaries t);
   void LogOfNormal(Vec dst, Vec x, const Xbyak::Operand& bias, Temporaries t);
   void Erf(Vec dst, Vec x, Temporaries t);
+  void SineOrCosine(compiler::Opcode opcode, Vec dst, Vec x, Temporaries t);
+  void CallRoutine(compiler::Opcode opcode, Vec dst, Vec x);
+  void EmitCaller(compiler::Opcode opcode);
 
   Assembler& code_;
   VectorCode& vector_;
   const Vec scratch_, other_;
   std::vector<std::function<void()>> rest_;
+  std::map<compiler::Opcode, Xbyak::Label> callers_;  // that call the routine of an op
 };
 
 }  // namespace plinth::cpu::emit

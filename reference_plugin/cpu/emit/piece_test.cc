@@ -82,7 +82,8 @@ std::vector<Candidate> Candidates() {
     for (const Opcode opcode :
          {Opcode::kNegate, Opcode::kAbs, Opcode::kNot, Opcode::kSqrt, Opcode::kRsqrt, Opcode::kSign,
           Opcode::kFloor, Opcode::kCeil, Opcode::kRoundNearestEven, Opcode::kExponential,
-          Opcode::kTanh, Opcode::kLogistic, Opcode::kLog, Opcode::kErf}) {
+          Opcode::kTanh, Opcode::kLogistic, Opcode::kLog, Opcode::kErf, Opcode::kSine,
+          Opcode::kCosine}) {
       if (math::FindTileRoutine(opcode, type, type)) add(opcode, type, type, 1);
     }
     add(Opcode::kSelect, type, type, 3);

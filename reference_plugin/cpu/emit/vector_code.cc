@@ -613,9 +613,10 @@ void VectorCode::JumpUnlessAll(Vec mask, const Xbyak::Label& target) {
     code_.kortestw(lanes, lanes);  // carry if all of them
     return code_.jnc(target);
   }
-  constexpr uint32_t kAll = (1u << kLanes) - 1;
-  code_.vmovmskps(Xbyak::util::eax, mask);
-  code_.cmp(Xbyak::util::eax, kAll);
+  const uint32_t all = (1u << lanes_) - 1;
+  code_.vmovmskps(Xbyak::util::eax, Sized(mask));
+  if (lanes_ != 4 && lanes_ != kLanes) code_.and_(Xbyak::util::eax, all);
+  code_.cmp(Xbyak::util::eax, all);
   code_.jne(target);
 }
 

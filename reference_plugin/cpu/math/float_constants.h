@@ -42,6 +42,9 @@ struct FloatConstants<float> {
   static constexpr float kModerate = 0x1p30f;
   static constexpr float kScaleUp = 0x1p60f;
   static constexpr float kTwoOverPi = 0x1.45f306p-1f;
+  // pi / 2 in three parts.
+  static constexpr float kHalfPi[] = {0x1.921fb6p+0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
+  static constexpr float kAngleLimit = 0x1p16f;  // larger angles are reduced in another way
 };
 
 template <>
@@ -75,6 +78,7 @@ struct FloatConstants<double> {
   static constexpr double kModerate = 0x1p100;
   static constexpr double kScaleUp = 0x1p400;
   static constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
+  static constexpr double kAngleLimit = 0x1p20;
 };
 
 }  // namespace plinth::cpu::math

@@ -34,9 +34,8 @@ HWY_INLINE AngleReduction<V, VI> ReduceAngle(D d, V x) {
   const V n = hn::Sub(shifted, magic);
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     // With fused multiply-add each step is exact or errs by half a unit of its own result.
-    V r = hn::NegMulAdd(n, hn::Set(d, 0x1.921fb6p+0f), x);
-    r = hn::NegMulAdd(n, hn::Set(d, -0x1.777a5cp-25f), r);
-    r = hn::NegMulAdd(n, hn::Set(d, -0x1.ee59dap-50f), r);
+    V r = x;
+    for (const float part : C::kHalfPi) r = hn::NegMulAdd(n, hn::Set(d, part), r);
     return {r, hn::Zero(d), quadrant};
   } else {
     // The first three parts of pi / 2 have 33 bits, so their products with n are exact.
@@ -103,7 +102,7 @@ struct AngleFunction {
 #if !HWY_NATIVE_FMA
     if constexpr (sizeof(T) == 4) return PatchLanes<Op>(d, x, x, hn::Eq(x, x));
 #endif
-    const V limit = hn::Set(d, T(sizeof(T) == 4 ? 0x1p16 : 0x1p20));
+    const V limit = hn::Set(d, ConstantsOf<D>::kAngleLimit);
     const auto [hi, lo, quadrant] = ReduceAngle(d, x);
     V y = Op::Compute(d, hi, lo, quadrant);
     const auto is_large = hn::Gt(magnitude, limit);

@@ -2,10 +2,15 @@
 #include "reference_plugin/cpu/native/inline_kernel.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "reference_plugin/compiler/kernel/combiner.h"
+#include "reference_plugin/cpu/emit/body_emitter.h"
+#include "reference_plugin/cpu/emit/function_code.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::native {
@@ -88,6 +93,15 @@ bool HasReduction(const Phase& phase, const compiler::Reduction& reduction) {
   return commutes && VectorCode::CanCombine(*op, type);
 }
 
+// With its operands in the order in which its routine answers one of two NaNs.
+Node InOrder(const Node& node, DType operand) {
+  emit::PieceValue value;
+  value.kind = emit::PieceValue::Kind::kOp;
+  value.node = node;
+  value.operand_type = operand;
+  return emit::OrderOperands({value})[0].node;
+}
+
 constexpr math::TileParameters kNoParameters;
 
 // The routine of an op whose lanes are elements of tiles as they are; null if there is none.
@@ -104,7 +118,8 @@ math::TileFunction RoutineOf(const Phase& phase, const Node& node) {
 }
 
 bool HasOp(const Phase& phase, const Node& node, int64_t lanes) {
-  return VectorCode::Has(node, OperandType(phase, node), lanes) ||
+  const DType type = OperandType(phase, node);
+  return VectorCode::Has(node, type, lanes) || emit::FunctionCode::Has(node.opcode, type) ||
          RoutineOf(phase, node) != nullptr;
 }
 
@@ -118,6 +133,7 @@ class Emitter {
         code_(context.code),
         pool_(context.pool),
         vector_(code_, pool_),
+        functions_(code_, vector_),
         stack_(context.stack),
         operands_(operands),
         results_(results) {}
@@ -151,6 +167,8 @@ class Emitter {
   void EmitOp(int32_t node);
   bool EmitOnMemory(int32_t n, const Node& node, DType type);
   void EmitRoutine(int32_t n, math::TileFunction routine);
+  void EmitFunction(int32_t n);
+  void EmitRest();
   void PutAside(int32_t node);
   void SetRegister(int32_t n, Vec reg);
   void EmitReduction(const compiler::Reduction& reduction);
@@ -161,6 +179,7 @@ class Emitter {
   Assembler& code_;
   ConstantPool& pool_;
   VectorCode vector_;
+  emit::FunctionCode functions_;
   int32_t stack_;
   const std::span<const Place> operands_, results_;
   const Phase* phase_ = nullptr;
@@ -207,7 +226,7 @@ Xbyak::Address Emitter::NewOnStack() {
 Vec Emitter::NewRegister() {
   std::optional<Vec> farthest;
   int32_t farthest_use = -1;
-  for (int number = kFirstFree; number < kEndFree; ++number) {
+  for (int number = context_.first_free; number < kEndFree; ++number) {
     const Vec reg(number);
     if (std::find(locked_.begin(), locked_.end(), reg) != locked_.end()) continue;
     if (!owner_[number].has_value()) {
@@ -330,8 +349,9 @@ void Emitter::LoadConstant(const Node& node, Value* value) {
 }
 
 void Emitter::EmitOp(int32_t n) {
-  const Node& node = phase_->nodes[static_cast<size_t>(n)];
-  const DType type = OperandType(*phase_, node);
+  const DType type = OperandType(*phase_, phase_->nodes[static_cast<size_t>(n)]);
+  const Node node = InOrder(phase_->nodes[static_cast<size_t>(n)], type);
+  if (emit::FunctionCode::Has(node.opcode, type)) return EmitFunction(n);
   if (!VectorCode::Has(node, type, vector_.lanes())) {
     return EmitRoutine(n, RoutineOf(*phase_, node));
   }
@@ -365,7 +385,15 @@ bool Emitter::EmitOnMemory(int32_t n, const Node& node, DType type) {
     return !value.reg.has_value() && value.memory.has_value();
   };
   int32_t a = node.operands[0], b = node.operands[1];
-  if (in_memory(a) && compiler::InfoOf(node.opcode).commutative) std::swap(a, b);
+  // Of two NaNs the first counts.
+  const auto may_be_nan = [&](int32_t operand) {
+    const Node& made = phase_->nodes[static_cast<size_t>(operand)];
+    return made.kind != NodeKind::kConstant ||
+           std::isnan(std::bit_cast<float>(LaneOf(made.dtype, made.constant)));
+  };
+  const bool may_swap = compiler::InfoOf(node.opcode).commutative &&
+                        (type != DType::kF32 || !may_be_nan(a) || !may_be_nan(b));
+  if (in_memory(a) && may_swap) std::swap(a, b);
   if (!in_memory(b) || a == b) return false;
   const Vec first = Register(a);
   // Loading the other operand may have put this one elsewhere, never out of memory.
@@ -407,6 +435,26 @@ void Emitter::EmitRoutine(int32_t n, math::TileFunction routine) {
   vector_.LoadLanes(reg, result, vector_.lanes());
   SetRegister(n, reg);
   Unlock();
+}
+
+void Emitter::EmitFunction(int32_t n) {
+  const Node& node = phase_->nodes[static_cast<size_t>(n)];
+  const Vec x = Register(node.operands[0]), reg = NewRegister();
+  std::array<Vec, emit::FunctionCode::kTemporaries> temporaries;
+  for (Vec& temporary : temporaries) temporary = NewRegister();
+  functions_.Emit(node.opcode, reg, x, temporaries);
+  Release(node.operands[0]);
+  SetRegister(n, reg);
+  Unlock();
+}
+
+// Where functions go on for rare lanes.
+void Emitter::EmitRest() {
+  if (!functions_.has_rest()) return;
+  Xbyak::Label end;
+  code_.jmp(end);
+  functions_.EmitRest();
+  code_.L(end);
 }
 
 void Emitter::SetRegister(int32_t n, Vec reg) {
@@ -513,6 +561,7 @@ void Emitter::EmitPhase(const Phase& phase) {
     }
   }
   for (const compiler::Store& store : phase.stores) EmitStore(store);
+  EmitRest();
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct Place {
 // Points to the addresses of all allocations.
 inline constexpr Xbyak::Reg64 kBases(Xbyak::Operand::R12);
 
-// The registers that no array lives in.
+// The registers that no array ever lives in.
 inline constexpr int kFirstFree = 8, kEndFree = 14;
 
 // How a step reads or writes an array.
@@ -43,7 +43,8 @@ struct PlaceUse {
 struct InlineContext {
   Assembler& code;
   ConstantPool& pool;
-  int32_t stack = 0;  // Values that find no register lie at rsp + `stack` and behind.
+  int32_t stack = 0;   // Values that find no register lie at rsp + `stack` and behind.
+  int first_free = 0;  // Registers from this one up to kEndFree hold no array.
   // Calls the function at this address, whose arguments are in their registers. No register keeps
   // its value but those of arrays.
   std::function<void(uint64_t function)> call;

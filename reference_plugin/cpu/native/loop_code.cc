@@ -38,6 +38,7 @@ constexpr Xbyak::Reg64 kFrame(Xbyak::Operand::R14), kSlots(Xbyak::Operand::R13);
 constexpr Xbyak::Reg64 kSaved[] = {kBases, kSlots, kFrame};
 constexpr int32_t kVectorBytes = static_cast<int32_t>(kLanes * kLaneBytes);
 constexpr size_t kMostTargets = 64;
+constexpr size_t kLoopAlignment = 32;
 
 // Functions that code calls.
 void RunBound(const backend::Bindable* step, std::byte** slots) { step->RunBound(slots); }
@@ -57,11 +58,20 @@ class LoopEmitter {
         first_(first),
         last_(last),
         places_(places),
+        is_loop_start_(static_cast<size_t>(last - first + 1), false),
         stack_(static_cast<int32_t>(places.residents().size()) * kVectorBytes),
         assembler_(std::make_unique<Assembler>()),
         code_(*assembler_),
         vector_(code_, pool_) {
-    for (int32_t s = first; s <= last; ++s) labels_[s];
+    for (int32_t s = first; s <= last; ++s) {
+      labels_[s];
+      const PlanStep& step = plan.steps[static_cast<size_t>(s)];
+      for (const int32_t target : step.targets) {
+        if (target <= s && target >= first) {
+          is_loop_start_[static_cast<size_t>(target - first)] = true;
+        }
+      }
+    }
   }
 
   std::unique_ptr<Assembler> Emit();
@@ -87,6 +97,7 @@ class LoopEmitter {
   const std::span<const NativeStep> steps_;
   const int32_t first_, last_;
   const LoopPlaces& places_;
+  std::vector<bool> is_loop_start_;  // by step
   // Bytes of the stack: residents during calls, then what kernels put aside.
   const int32_t stack_;
   int32_t stack_end_ = 0;
@@ -165,7 +176,9 @@ void LoopEmitter::EmitInline(int32_t s, const InlineStep& code) {
   std::vector<Place> operands, results;
   for (const ArrayRef& array : step.operands) operands.push_back(places_.PlaceOf(array));
   for (const ArrayRef& array : step.results) results.push_back(places_.PlaceOf(array));
-  const InlineContext context{code_, pool_, stack_, [this](uint64_t f) { EmitCall(f); }};
+  const auto first_free = static_cast<int>(places_.residents().size());
+  const InlineContext context{code_, pool_, stack_, first_free,
+                              [this](uint64_t f) { EmitCall(f); }};
   stack_end_ = std::max(stack_end_, stack_ + code.Emit(step, context, operands, results));
 }
 
@@ -224,6 +237,7 @@ void LoopEmitter::EmitSwitch(const PlanStep& step) {
 void LoopEmitter::EmitStep(int32_t s) {
   const PlanStep& step = plan_.steps[static_cast<size_t>(s)];
   const NativeStep& native = steps_[static_cast<size_t>(s)];
+  if (is_loop_start_[static_cast<size_t>(s - first_)]) code_.align(kLoopAlignment);
   code_.L(LabelOf(s));
   if (const InlineStep* code = places_.InlineOf(s)) return EmitInline(s, *code);
   switch (step.kind) {

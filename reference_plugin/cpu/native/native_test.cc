@@ -298,6 +298,28 @@ TEST(NativeLoops, Scatters) {
   }
 }
 
+// Functions that have code, also where a lane is one that it hands to somebody else.
+TEST(NativeLoops, Functions) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> special = {0.0f, -0.0f, 3e5f, kInfinity,
+                                      1.5f, -7e9f, 200,  std::numeric_limits<float>::quiet_NaN()};
+  for (const int64_t count : {1, 3, 4, 5, 8}) {
+    Bytes p(static_cast<size_t>(count) * sizeof(float));
+    std::memcpy(p.data(), special.data() + special.size() - static_cast<size_t>(count), p.size());
+    const std::string type = StrCat(count, "xf32");
+    for (const std::string_view name :
+         {"sine", "cosine", "exponential", "log", "tanh", "logistic"}) {
+      const std::string text = Loop(
+          type, StrCat("%v = stablehlo.", name, " %a : tensor<", type, ">\n%w = stablehlo.", name,
+                       " %b : tensor<", type, ">\n%x = stablehlo.subtract %a, %w : tensor<", type,
+                       ">\n%y = stablehlo.multiply %b, %v : tensor<", type, ">"));
+      EXPECT_EQ(CountKernelsWithoutCode(text), 0u) << text;
+      ExpectSameBits(text, {p, Floats(count, 0.3f, 0.9f)});
+      ExpectSameBits(text, {Floats(count, -2.0f, 7.7f), p});
+    }
+  }
+}
+
 // Ops that have no code are calls of their routines within the code, which lose no value, be it an
 // array's, one that is needed afterwards, or a constant.
 TEST(NativeLoops, Routines) {
