@@ -178,13 +178,24 @@ def test_binaries_for_another_machine_are_refused_in_words(python, tmp_path):
             print(jax.devices())
         """.replace("sys.argv[-1]", repr(str(tmp_path))))
         assert words in out and "CpuDevice" in out, out
+    commands = script(python, """
+        import subprocess, sys
+        for option in ("--plugin", "--cuda-plugin"):
+            done = subprocess.run([sys.executable, "-m", "plinth_pjrt", option], capture_output=True, text=True)
+            print(done.returncode, done.stdout + done.stderr)
+    """, PYTHONPATH=str(tmp_path)).splitlines()
+    assert len(commands) == 4, commands
+    assert commands[0].startswith("1 plinth_pjrt: ") and "is not a binary of Linux" in commands[0]
+    assert commands[2].startswith("1 plinth_pjrt: no ") and "made from a build without it" in commands[2]
 
 
-def test_a_c_library_that_is_not_glibc_is_refused_in_words(python):
-    out = script(python, """
+@pytest.mark.parametrize("error", ["OSError(22, 'Invalid argument')", "ValueError('unrecognized configuration name')"])
+def test_a_c_library_that_is_not_glibc_is_refused_in_words(python, error):
+    """musl's headers know the name, and its function refuses it; other C libraries do not know it."""
+    out = script(python, f"""
         import os, plinth_pjrt
         def confstr(name):
-            raise ValueError("unrecognized configuration name")  # as on musl
+            raise {error}
         os.confstr = confstr
         try:
             plinth_pjrt.plugin_path()

@@ -2,6 +2,7 @@
 """python -m plinth_pjrt: where the parts of this package are, for the tools that build against them."""
 
 import argparse
+import sys
 from pathlib import Path
 
 import plinth_pjrt
@@ -22,7 +23,13 @@ def main() -> None:
                        help="the plugin for NVIDIA GPUs")
     asked.add_argument("--loader", action="store_const", dest="path", const=plinth_pjrt.loader_path,
                        help="libplinth")
-    print(parser.parse_args().path())
+    try:
+        path = Path(parser.parse_args().path())
+    except OSError as error:
+        sys.exit(f"plinth_pjrt: {error}")
+    if not path.exists():
+        sys.exit(f"plinth_pjrt: no {path}: this wheel was made from a build without it; `scripts/build release` builds all")
+    print(path)
 
 
 if __name__ == "__main__":
