@@ -226,6 +226,10 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
   if (attribute == kBlasMaxWorkspace) {
     return Get(value, size, &preference->workspace) ? 0 : kBlasInvalidValue;
   }
+  const bool is_known = attribute == kBlasReductionSchemes || attribute == kBlasAlignmentLeft ||
+                        attribute == kBlasAlignmentRight || attribute == kBlasAlignmentAdded ||
+                        attribute == kBlasAlignmentResult;
+  if (!is_known) return kBlasInvalidValue;
   return Get(value, size, &preference->numbers[attribute]) ? 0 : kBlasInvalidValue;
 }
 

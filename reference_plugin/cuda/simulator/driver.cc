@@ -389,9 +389,9 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t size, CUstr
 CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) {
   ENTER(cuPointerGetAttribute, true);
   const bool is_device = Memory::Get().Contains(pointer, 1);
-  if (!is_device) return kCudaInvalidValue;
+  if (!is_device && !IsPinned(reinterpret_cast<const void*>(pointer), 1)) return kCudaInvalidValue;
   if (attribute == kCudaPointerMemoryType) {
-    *static_cast<unsigned*>(value) = kCudaMemoryDevice;
+    *static_cast<unsigned*>(value) = is_device ? kCudaMemoryDevice : kCudaMemoryHost;
   } else {
     *static_cast<int*>(value) = current_context->device;
   }
@@ -523,9 +523,13 @@ void RunGrid(const CUfunc_st& function, plinth_simulator_index grid, plinth_simu
   state.grid_size = grid;
   state.block_size = block;
   const std::string name = NameOf(function);
+  PoisonSharedMemory(state);
+  seed += std::hash<std::string>()(name);
+  const AnyOrder order(grid.x, seed);
   for (unsigned z = 0; z < grid.z; ++z) {
     for (unsigned y = 0; y < grid.y; ++y) {
-      for (unsigned x = 0; x < grid.x; ++x) {
+      for (unsigned i = 0; i < grid.x; ++i) {
+        const unsigned x = order[i];
         state.block = {x, y, z};
         const std::string problem =
             RunBlock(state, function.kernel->launch, parameters.data(), seed + x);

@@ -107,6 +107,12 @@ class Block {
     Leave(Wait::kExchange);
     return warp.given;
   }
+  void Misaligned(unsigned line, unsigned long address, unsigned alignment) {
+    if (!misaligned_.empty()) return;
+    misaligned_ = "an access at line " + std::to_string(line) + " of the unit, of alignment " +
+                  std::to_string(alignment) + ", is to address ..." +
+                  std::to_string(address % kPage) + " of a page";
+  }
   // On the thread's own stack.
   [[noreturn]] void Body() {
     launch_(parameters_);
@@ -121,7 +127,7 @@ class Block {
     plinth_simulator_switch(&thread.saved, scheduler_);
   }
   void Enter(unsigned number);
-  bool ReleaseWarps();
+  bool ReleaseWarps(uint64_t seed);
   std::string Stuck() const;
 
   plinth_simulator_state& state_;
@@ -134,6 +140,7 @@ class Block {
   void* scheduler_ = nullptr;
   unsigned current_ = 0;
   unsigned num_done_ = 0, num_at_barrier_ = 0;
+  std::string misaligned_;  // the first such access
 };
 
 Block* running = nullptr;  // One at a time.
@@ -171,9 +178,12 @@ void Block::Enter(unsigned number) {
 }
 
 // Lets lanes go on whose whole mask is there. Whether there were any.
-bool Block::ReleaseWarps() {
+bool Block::ReleaseWarps(uint64_t seed) {
   bool released = false;
-  for (unsigned w = 0; w < warps_.size(); ++w) {
+  const auto num_warps = static_cast<unsigned>(warps_.size());
+  const AnyOrder order(num_warps, seed), lanes(kLanes, seed);
+  for (unsigned i = 0; i < num_warps; ++i) {
+    const unsigned w = order[i];
     Warp& warp = warps_[w];
     if (warp.waiting == 0) continue;
     const unsigned first = w * kLanes;
@@ -184,7 +194,7 @@ bool Block::ReleaseWarps() {
     std::memcpy(warp.given, warp.brought, sizeof(warp.given));
     warp.waiting &= ~all;
     for (unsigned l = 0; l < kLanes; ++l) {
-      if ((all >> l & 1) != 0) Enter(first + l);
+      if ((all >> lanes[l] & 1) != 0) Enter(first + lanes[l]);
     }
     released = true;
   }
@@ -202,22 +212,29 @@ std::string Block::Stuck() const {
 
 std::string Block::Run(uint64_t seed) {
   running = this;
-  // Any order of the warps is right; which one, the seed says.
-  const auto num_warps = static_cast<unsigned>(warps_.size());
-  for (unsigned w = 0; w < num_warps; ++w) {
-    const auto warp = static_cast<unsigned>((w + seed) % num_warps);
-    for (unsigned t = warp * kLanes; t < size_ && t < (warp + 1) * kLanes; ++t) Enter(t);
-  }
+  auto enter_all = [&] {
+    const AnyOrder order(size_, seed++);
+    for (unsigned t = 0; t < size_; ++t) Enter(order[t]);
+  };
+  enter_all();
   while (num_done_ < size_) {
-    if (ReleaseWarps()) continue;
+    if (ReleaseWarps(seed)) {
+      ++seed;
+      continue;
+    }
     if (num_at_barrier_ != size_) return Stuck();
     num_at_barrier_ = 0;
-    for (unsigned t = 0; t < size_; ++t) Enter(t);
+    enter_all();
   }
-  return "";
+  return misaligned_;
 }
 
 }  // namespace
+
+void PoisonSharedMemory(const plinth_simulator_state& state) {
+  if (state.shared_begin == state.shared_end) return;
+  std::memset(state.shared_begin, 0xff, static_cast<size_t>(state.shared_end - state.shared_begin));
+}
 
 std::string RunBlock(plinth_simulator_state& state, plinth_simulator_launch launch,
                      void** parameters, uint64_t seed) {
@@ -226,6 +243,9 @@ std::string RunBlock(plinth_simulator_state& state, plinth_simulator_launch laun
   state.barrier = [] { running->Barrier(); };
   state.exchange = [](unsigned mask, unsigned long long value) {
     return running->Exchange(mask, value);
+  };
+  state.misaligned = [](unsigned line, unsigned long address, unsigned alignment) {
+    running->Misaligned(line, address, alignment);
   };
   return block.Run(seed);
 }

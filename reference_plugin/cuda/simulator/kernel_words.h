@@ -17,6 +17,10 @@ struct plinth_simulator_state {
   void (*barrier)();
   // Waits for the other lanes of `mask` and returns what each lane brought.
   const unsigned long long* (*exchange)(unsigned mask, unsigned long long value);
+  // An access of a type to an address that is no multiple of its alignment: a fault on a device.
+  void (*misaligned)(unsigned line, unsigned long address, unsigned alignment);
+  // The shared memory of all kernels of the library.
+  char *shared_begin, *shared_end;
 };
 
 typedef void (*plinth_simulator_launch)(void** parameters);
@@ -42,8 +46,32 @@ struct plinth_simulator_kernel {
 #include <type_traits>
 #include <utility>
 
+// Where `__shared__` arrays lie. The linker makes these, if there are any.
+extern "C" __attribute__((weak, visibility("hidden"))) char __start_plinth_shared[];
+extern "C" __attribute__((weak, visibility("hidden"))) char __stop_plinth_shared[];
+
 extern "C" __attribute__((visibility("default"))) plinth_simulator_state plinth_simulator_here;
-plinth_simulator_state plinth_simulator_here;
+plinth_simulator_state plinth_simulator_here = {.thread = {},
+                                                .block = {},
+                                                .block_size = {},
+                                                .grid_size = {},
+                                                .barrier = nullptr,
+                                                .exchange = nullptr,
+                                                .misaligned = nullptr,
+                                                .shared_begin = __start_plinth_shared,
+                                                .shared_end = __stop_plinth_shared};
+
+// What -fsanitize=alignment calls: the place in the text, the type, the logarithm of its alignment.
+struct plinth_simulator_mismatch {
+  const char* file;
+  unsigned line, column;
+  const void* type;
+  unsigned char log_alignment, kind;
+};
+extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(
+    const plinth_simulator_mismatch* what, unsigned long address) {
+  plinth_simulator_here.misaligned(what->line, address, 1u << what->log_alignment);
+}
 
 #define __global__
 #define __device__
@@ -51,7 +79,7 @@ plinth_simulator_state plinth_simulator_here;
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 // Blocks run one after another.
-#define __shared__ static
+#define __shared__ __attribute__((section("plinth_shared"))) static
 #define __align__(n) __attribute__((aligned(n)))
 #define threadIdx (plinth_simulator_here.thread)
 #define blockIdx (plinth_simulator_here.block)

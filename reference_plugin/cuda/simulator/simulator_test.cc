@@ -150,6 +150,41 @@ extern "C" __global__ void gone(char* out, unsigned n) {
   EXPECT_THAT(Reports(), HasSubstr("31 at an exchange within a warp, 1 have returned"));
 }
 
+TEST_F(SimulatorTest, ReportsMisalignedAccesses) {
+  Open("");
+  const CUdeviceptr out = Allocate(64);
+  const CUfunction kernel = Kernel(R"(
+extern "C" __global__ void wide(char* out, unsigned n) {
+  *(unsigned long long*)(out + n) = 1;
+})",
+                                   "wide");
+  EXPECT_EQ(Launch(kernel, 1, 1, out, 8), kCudaSuccess);
+  EXPECT_THAT(Reports(), IsEmpty());
+  EXPECT_EQ(Launch(kernel, 1, 1, out, 4), kCudaLaunchFailed);
+  EXPECT_THAT(Reports(), HasSubstr("an access at line 3 of the unit, of alignment 8"));
+}
+
+// A barrier is missing: on a device the sum may be right for years. Here some thread reads what its
+// neighbour has not written yet, in whichever order they run.
+TEST_F(SimulatorTest, RunsThreadsInNoOrderThatAKernelCanRelyOn) {
+  Open("");
+  const CUdeviceptr out = Allocate(64 * sizeof(float));
+  const CUfunction kernel = Kernel(R"(
+extern "C" __global__ void racy(char* out, unsigned n) {
+  __shared__ float parts[64];
+  parts[threadIdx.x] = 1;
+  ((float*)out)[threadIdx.x] = parts[(threadIdx.x + n) % 64];
+})",
+                                   "racy");
+  for (unsigned distance : {1u, 32u, 63u}) {
+    ASSERT_EQ(Launch(kernel, 1, 64, out, distance), kCudaSuccess) << Reports();
+    // Shared memory begins as NaN.
+    EXPECT_THAT(Read(out, 64), testing::Contains(testing::IsNan())) << distance;
+  }
+  cuda().cuMemFreeAsync(out, stream_);
+  cuda().cuModuleUnload(module_);
+}
+
 TEST_F(SimulatorTest, ReportsWritesOutOfBounds) {
   Open("");
   const CUdeviceptr out = Allocate(10 * sizeof(float));

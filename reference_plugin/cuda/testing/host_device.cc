@@ -128,7 +128,10 @@ Status HostDevice::Run(const PrintedStep& step, std::span<std::byte* const> oper
     plinth_simulator_state& state = *found->second.module->state;
     state.grid_size = {action.grid, 1, 1};
     state.block_size = {action.block, 1, 1};
-    for (uint32_t block = 0; block < action.grid; ++block) {
+    simulator::PoisonSharedMemory(state);
+    const simulator::AnyOrder order(action.grid, action.grid);
+    for (uint32_t i = 0; i < action.grid; ++i) {
+      const uint32_t block = order[i];
       state.block = {block, 0, 0};
       const std::string error = simulator::RunBlock(state, kernel.launch, parameters.data(), block);
       if (!error.empty()) return Internal("\"", step.label, "\": ", error);
