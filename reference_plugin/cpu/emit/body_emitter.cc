@@ -2,6 +2,7 @@
 #include "reference_plugin/cpu/emit/body_emitter.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -46,11 +47,14 @@ constexpr int kMostAccumulators = 12;
 constexpr int32_t kStackAlignment = 64;
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
 
-bool IsNan(uint32_t bits) { return std::isnan(std::bit_cast<float>(bits)); }
+bool IsNan(DType type, LaneBits bits) {
+  return type == DType::kF64 ? std::isnan(std::bit_cast<double>(bits.both()))
+                             : std::isnan(std::bit_cast<float>(bits.lane()));
+}
 
-// Whether a result of f32 is never a signaling NaN.
+// Whether a result of floats is never a signaling NaN.
 bool MakesQuiet(const PieceValue& value) {
-  if (value.kind != Kind::kOp || value.operand_type != DType::kF32) return false;
+  if (value.kind != Kind::kOp || !IsFloatType(value.operand_type)) return false;
   switch (value.node.opcode) {
     case Opcode::kAdd:
     case Opcode::kSubtract:
@@ -62,28 +66,33 @@ bool MakesQuiet(const PieceValue& value) {
     case Opcode::kMinimum:
       return true;
     default:
-      return FunctionCode::Has(value.node.opcode, DType::kF32);
+      return FunctionCode::Has(value.node.opcode, value.operand_type);
   }
 }
 
 // Which of two NaNs a sum or product gives is up to who compiled its routine: that one is asked.
-bool AnswersSecondNan(Opcode opcode) {
-  const auto ask = [](Opcode asked) {
-    const math::TileRoutine routine = math::FindTileRoutine(asked, DType::kF32, DType::kF32);
-    if (!routine) return false;
-    constexpr uint32_t kFirst = 0x7FC00001, kSecond = 0x7FC00002;
-    ConstantPool::Vector first, second, result = {};
-    first.fill(kFirst);
-    second.fill(kSecond);
-    routine.compute(result.data(), first.data(), second.data(), nullptr, result.size(), {});
-    return result[0] == kSecond;
-  };
-  static const bool kOfAdd = ask(Opcode::kAdd), kOfMultiply = ask(Opcode::kMultiply);
+template <class T>
+bool AnswersSecondNan(Opcode opcode, DType type) {
+  constexpr size_t kCount = 32;
+  using Limits = std::numeric_limits<T>;
+  const math::TileRoutine routine = math::FindTileRoutine(opcode, type, type);
+  if (!routine) return false;
+  std::array<T, kCount> first, second, result = {};
+  first.fill(Limits::quiet_NaN());
+  second.fill(-Limits::quiet_NaN());
+  routine.compute(result.data(), first.data(), second.data(), nullptr, kCount, {});
+  return std::signbit(result[0]);
+}
+bool AnswersSecondNan(Opcode opcode, DType type) {
+  static const bool kOfAdd = AnswersSecondNan<float>(Opcode::kAdd, DType::kF32),
+                    kOfMultiply = AnswersSecondNan<float>(Opcode::kMultiply, DType::kF32),
+                    kOfWideAdd = AnswersSecondNan<double>(Opcode::kAdd, DType::kF64),
+                    kOfWideMultiply = AnswersSecondNan<double>(Opcode::kMultiply, DType::kF64);
   switch (opcode) {
     case Opcode::kAdd:
-      return kOfAdd;
+      return type == DType::kF64 ? kOfWideAdd : kOfAdd;
     case Opcode::kMultiply:
-      return kOfMultiply;
+      return type == DType::kF64 ? kOfWideMultiply : kOfMultiply;
     default:
       return false;
   }
@@ -122,8 +131,8 @@ MostLive FindMostLive(const Piece& piece, bool has_masks) {
 
 Piece OrderOperands(Piece piece) {
   for (PieceValue& value : piece) {
-    if (value.kind != Kind::kOp || value.operand_type != DType::kF32) continue;
-    if (!AnswersSecondNan(value.node.opcode)) continue;
+    if (value.kind != Kind::kOp || !IsFloatType(value.operand_type)) continue;
+    if (!AnswersSecondNan(value.node.opcode, value.operand_type)) continue;
     std::swap(value.node.operands[0], value.node.operands[1]);
   }
   return piece;
@@ -160,15 +169,18 @@ void FindSlots(const Piece& piece, std::vector<int32_t>* slots) {
   }
 }
 
-BodyEmitter::BodyEmitter(math::SimdTarget target, Assembler& code, ConstantPool& pool)
+BodyEmitter::BodyEmitter(math::SimdTarget target, Assembler& code, ConstantPool& pool, bool is_half)
     : target_(target),
-      lanes_(LanesOf(target)),
+      is_half_(is_half),
+      lanes_(LanesOf(target) / (is_half ? 2 : 1)),
       code_(code),
       pool_(pool),
       vector_(code, pool, target),
       functions_(code, vector_),
-      mask_(ptr[rsp]) {
+      mask_(ptr[rsp]),
+      wide_mask_(ptr[rsp]) {
   vector_.set_lanes(kLanes);
+  vector_.set_half(is_half);
   UseVectors(num_vectors());
 }
 
@@ -194,6 +206,7 @@ void BodyEmitter::End() {
   for (size_t i = pointers; i > kFirstSaved; --i) code_.pop(kPointers[i - 1]);
   code_.ret();
   vector_.Unpin();  // which constants were in registers where the rest is called, is forgotten
+  vector_.set_type(DType::kF32);
   functions_.EmitRest();
 }
 
@@ -242,7 +255,7 @@ void BodyEmitter::PinConstants(const Piece& piece) {
   // What the values need is seen in code that nobody will run.
   Assembler code;
   ConstantPool pool;
-  BodyEmitter trial(target_, code, pool);
+  BodyEmitter trial(target_, code, pool, is_half_);
   trial.slots_ = slots_;
   trial.kept_ = kept_;
   trial.accumulators_ = accumulators_;
@@ -250,7 +263,7 @@ void BodyEmitter::PinConstants(const Piece& piece) {
   trial.accumulator_registers_ = accumulator_registers_;
   trial.UseVectors(num_vectors());
   trial.Emit(piece, /*is_tail=*/false);
-  std::vector<std::pair<int, uint32_t>> constants;  // by uses
+  std::vector<std::pair<int, LaneBits>> constants;  // by uses
   for (const auto& [bits, uses] : trial.vector_.uses()) constants.emplace_back(-uses, bits);
   std::sort(constants.begin(), constants.end());
   vector_.Unpin();
@@ -339,7 +352,7 @@ void BodyEmitter::Emit(const Piece& piece, bool is_tail) {
 
 Xbyak::Address BodyEmitter::NewOnStack() {
   const Xbyak::Address address = ptr[rsp + stack_];
-  stack_ += static_cast<int32_t>(lanes_ * kLaneBytes);
+  stack_ += static_cast<int32_t>(LanesOf(target_) * kLaneBytes);
   stack_end_ = std::max(stack_end_, stack_);
   return address;
 }
@@ -490,13 +503,14 @@ bool BodyEmitter::EmitOnMemory(int32_t n) {
     if (other.kind == Kind::kConstant) return true;
     return state.memory.has_value() ||
            (!is_tail_ && other.kind == Kind::kInput && other.type != DType::kPred &&
-            !IsHalf(other.memory) && state.users.size() == 1);
+            !IsHalf(other.memory) && IsWideType(other.type) == is_half_ && state.users.size() == 1);
   };
   int32_t a = node.operands[0], b = node.operands[1];
   // Of two NaNs the first is the result.
-  const bool may_swap = compiler::InfoOf(node.opcode).commutative &&
-                        (value.operand_type != DType::kF32 ||
-                         (ValueOf(a).kind == Kind::kConstant && !IsNan(ValueOf(a).bits)));
+  const bool may_swap =
+      compiler::InfoOf(node.opcode).commutative &&
+      (!IsFloatType(value.operand_type) ||
+       (ValueOf(a).kind == Kind::kConstant && !IsNan(value.operand_type, ValueOf(a).bits)));
   if (may_swap && in_memory(a)) std::swap(a, b);
   if (a == b || !in_memory(b)) return false;
   const Vec first = Register(a);
@@ -548,6 +562,7 @@ bool BodyEmitter::EmitFunction(int32_t n) {
   const Vec x = Register(value.node.operands[0]), reg = NewRegister();
   std::array<Vec, FunctionCode::kTemporaries> temporaries;
   for (Vec& temporary : temporaries) temporary = NewRegister();
+  vector_.set_type(value.operand_type);
   functions_.Emit(value.node.opcode, reg, x, temporaries);
   Use(value.node.operands[0]);
   SetRegister(n, reg);
@@ -558,21 +573,20 @@ bool BodyEmitter::EmitExtreme(int32_t n) {
   const PieceValue& value = ValueOf(n);
   const Node& node = value.node;
   const bool maximum = node.opcode == Opcode::kMaximum;
-  if (value.operand_type != DType::kF32 || (!maximum && node.opcode != Opcode::kMinimum)) {
-    return false;
-  }
+  const DType type = value.operand_type;
+  if (!IsFloatType(type) || (!maximum && node.opcode != Opcode::kMinimum)) return false;
   int32_t a = node.operands[0], b = node.operands[1];
   if (ValueOf(a).kind == Kind::kConstant) std::swap(a, b);
   if (ValueOf(b).kind != Kind::kConstant || ValueOf(a).kind == Kind::kConstant) return false;
-  const uint32_t constant = ValueOf(b).bits;
-  if (!VectorCode::HasExtremeOfConstant(maximum, constant)) return false;
+  const LaneBits constant = ValueOf(b).bits;
+  if (!VectorCode::HasExtremeOfConstant(maximum, type, constant)) return false;
   const Vec first = Register(a);
   Use(a);
   Use(b);
   locked_.clear();
   LockOwned(first);
   const Vec reg = NewRegister();
-  vector_.ExtremeOfConstant(maximum, reg, first, constant, MakesQuiet(ValueOf(a)));
+  vector_.ExtremeOfConstant(maximum, type, reg, first, constant, MakesQuiet(ValueOf(a)));
   SetRegister(n, reg);
   return true;
 }

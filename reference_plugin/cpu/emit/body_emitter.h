@@ -29,7 +29,8 @@ void FindSlots(const Piece& piece, std::vector<int32_t>* slots);
 // pointers to slots, rcx is the lane at which the ops work; rax and rsi may be overwritten.
 class BodyEmitter {
  public:
-  BodyEmitter(math::SimdTarget target, Assembler& code, ConstantPool& pool);
+  // `is_half`: as VectorCode says; if there are wide types.
+  BodyEmitter(math::SimdTarget target, Assembler& code, ConstantPool& pool, bool is_half = false);
   BodyEmitter(const BodyEmitter&) = delete;
   BodyEmitter& operator=(const BodyEmitter&) = delete;
 
@@ -99,6 +100,8 @@ class BodyEmitter {
   void StorePred(const PieceValue& value, Vec reg);
   void StoreHalf(const PieceValue& value, Vec reg);
   Xbyak::RegExp AddressOf(const PieceValue& value);
+  // The part of the register that has all elements of one lane.
+  Xbyak::Xmm LanesOfElements(Vec reg) const;
   int32_t NextUse(int32_t n);
   bool IsMask(const PieceValue& value) const {
     return vector_.has_masks() && value.type == DType::kPred;
@@ -115,6 +118,7 @@ class BodyEmitter {
   Xbyak::Address NewKept();
 
   const math::SimdTarget target_;
+  const bool is_half_;
   const int64_t lanes_;
   Assembler& code_;
   ConstantPool& pool_;
@@ -135,7 +139,8 @@ class BodyEmitter {
   std::vector<Vec> locked_;
   int32_t last_load_ = -1;  // the op that is the last to load an input
   bool is_tail_ = false;
-  Xbyak::Address mask_;  // tail of AVX2: the lanes that there are
+  // Tail of AVX2: the elements that there are, of one lane and of two.
+  Xbyak::Address mask_, wide_mask_;
   int32_t stack_begin_ = 0, stack_ = 0, stack_end_ = 0;
 };
 

@@ -38,13 +38,20 @@ void BodyEmitter::EmitTailMask() {
   code_.vpbroadcastd(scratch, low);
   code_.vpcmpgtd(scratch, scratch, pool_.Find(numbers));
   vector_.Store(mask_, scratch);
+  if (!is_half_) return;
+  wide_mask_ = NewOnStack();
+  code_.vpmovsxdq(scratch, low);
+  vector_.Store(wide_mask_, scratch);
 }
 
 Xbyak::RegExp BodyEmitter::AddressOf(const PieceValue& value) {
-  const int bytes = value.type == DType::kPred ? 1
-                    : IsHalf(value.memory)     ? kHalfBytes
-                                               : static_cast<int>(kLaneBytes);
+  const int bytes = IsHalf(value.memory) ? kHalfBytes : static_cast<int>(ByteSize(value.type));
   return BaseOf(value.slot) + rcx * bytes + value.first_lane * bytes;
+}
+
+Xbyak::Xmm BodyEmitter::LanesOfElements(Vec reg) const {
+  if (!is_half_) return Xbyak::Xmm(reg);
+  return vector_.has_masks() ? Xbyak::Xmm(Xbyak::Ymm(reg.getIdx())) : Xbyak::Xmm(reg.getIdx());
 }
 
 void BodyEmitter::LoadInput(int32_t n, Vec reg) {
@@ -54,10 +61,17 @@ void BodyEmitter::LoadInput(int32_t n, Vec reg) {
   const Xbyak::Address from = ptr[AddressOf(value)];
   if (value.type == DType::kPred) return LoadPred(value, from, reg);
   if (IsHalf(value.memory)) return LoadHalf(value, from, reg);
-  if (!is_tail_) return vector_.Load(reg, from);
-  if (vector_.has_masks()) return code_.vmovups(reg | Xbyak::Opmask(kTailMask) | T_z, from);
-  vector_.Load(vector_.scratch(), mask_);
-  code_.vmaskmovps(reg, vector_.scratch(), from);
+  const bool is_wide = IsWideType(value.type);
+  const Xbyak::Xmm lanes = is_wide ? Xbyak::Xmm(reg) : LanesOfElements(reg);
+  const Vec scratch = vector_.scratch();
+  if (!is_tail_) return code_.vmovups(lanes, from);
+  if (vector_.has_masks()) {
+    const Vec there = reg | Xbyak::Opmask(kTailMask) | T_z;
+    return is_wide ? code_.vmovupd(there, from) : code_.vmovups(there, from);
+  }
+  vector_.Load(scratch, is_wide ? wide_mask_ : mask_);
+  if (is_wide) return code_.vmaskmovpd(reg, scratch, from);
+  code_.vmaskmovps(lanes, LanesOfElements(scratch), from);
 }
 
 void BodyEmitter::LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg) {
@@ -65,6 +79,8 @@ void BodyEmitter::LoadPred(const PieceValue& value, const Xbyak::Address& from, 
     const Xbyak::Xmm bytes(vector_.scratch().getIdx());
     if (is_tail_) {
       code_.vmovdqu8(bytes | Xbyak::Opmask(kTailMask) | T_z, from);
+    } else if (is_half_) {
+      code_.vmovq(bytes, from);
     } else {
       code_.vmovups(bytes, from);
     }
@@ -75,26 +91,33 @@ void BodyEmitter::LoadPred(const PieceValue& value, const Xbyak::Address& from, 
     const Xbyak::RegExp base = AddressOf(value);
     Xbyak::Label done;
     code_.vpxor(low, low, low);
-    for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
+    for (uint8_t lane = 0; lane + 1 < lanes_; ++lane) {
       code_.vpinsrb(low, low, byte[base + static_cast<size_t>(lane)], lane);
       code_.cmp(esi, lane + 1);
       code_.je(done);
     }
     code_.L(done);
-    code_.vpmovzxbd(reg, low);
+  } else if (is_half_) {
+    code_.vmovd(low, dword[AddressOf(value)]);
   } else {
-    code_.vpmovzxbd(reg, qword[AddressOf(value)]);
+    code_.vmovq(low, qword[AddressOf(value)]);
   }
   // Ones become all ones.
   const Vec scratch = vector_.scratch();
   vector_.SetZero(scratch);
+  if (is_half_) {
+    code_.vpmovzxbq(reg, low);
+    return code_.vpcmpgtq(reg, reg, scratch);
+  }
+  code_.vpmovzxbd(reg, low);
   code_.vpcmpgtd(reg, reg, scratch);
 }
 
 void BodyEmitter::LoadHalf(const PieceValue& value, const Xbyak::Address& from, Vec reg) {
   const bool is_f16 = value.memory == DType::kF16;
   if (!is_tail_ || vector_.has_masks()) {
-    const Vec lanes = is_tail_ ? reg | Xbyak::Opmask(kTailMask) | T_z : reg;
+    const Xbyak::Xmm all = LanesOfElements(reg),
+                     lanes = is_tail_ ? all | Xbyak::Opmask(kTailMask) | T_z : all;
     if (is_f16) return code_.vcvtph2ps(lanes, from);
     code_.vpmovzxwd(lanes, from);
     return code_.vpslld(reg, reg, kHalfBits);
@@ -103,7 +126,7 @@ void BodyEmitter::LoadHalf(const PieceValue& value, const Xbyak::Address& from, 
   const Xbyak::RegExp base = AddressOf(value);
   Xbyak::Label done;
   code_.vpxor(low, low, low);
-  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
+  for (uint8_t lane = 0; lane + 1 < lanes_; ++lane) {
     code_.vpinsrw(low, low, word[base + static_cast<size_t>(kHalfBytes * lane)], lane);
     code_.cmp(esi, lane + 1);
     code_.je(done);
@@ -151,11 +174,18 @@ void BodyEmitter::Store(int32_t n) {
   if (value.kept >= 0) return vector_.Store(Kept(value.kept), reg);
   if (value.type == DType::kPred) return StorePred(value, reg);
   if (IsHalf(value.memory)) return StoreHalf(value, reg);
+  const bool is_wide = IsWideType(value.type);
+  const Xbyak::Xmm lanes = is_wide ? Xbyak::Xmm(reg) : LanesOfElements(reg);
+  const Vec scratch = vector_.scratch();
   const Xbyak::Address to = ptr[AddressOf(value)];
-  if (!is_tail_) return vector_.Store(to, reg);
-  if (vector_.has_masks()) return code_.vmovups(to | Xbyak::Opmask(kTailMask), reg);
-  vector_.Load(vector_.scratch(), mask_);
-  code_.vmaskmovps(to, vector_.scratch(), reg);
+  if (!is_tail_) return code_.vmovups(to, lanes);
+  if (vector_.has_masks()) {
+    const Xbyak::Address there = to | Xbyak::Opmask(kTailMask);
+    return is_wide ? code_.vmovupd(there, reg) : code_.vmovups(there, lanes);
+  }
+  vector_.Load(scratch, is_wide ? wide_mask_ : mask_);
+  if (is_wide) return code_.vmaskmovpd(to, scratch, reg);
+  code_.vmaskmovps(to, LanesOfElements(scratch), lanes);
 }
 
 void BodyEmitter::StorePred(const PieceValue& value, Vec reg) {
@@ -165,16 +195,18 @@ void BodyEmitter::StorePred(const PieceValue& value, Vec reg) {
     code_.vmovdqu8(bytes | Xbyak::Opmask(reg.getIdx()) | T_z, pool_.Splat(kOnes));
     const Xbyak::Address to = ptr[AddressOf(value)];
     if (is_tail_) return code_.vmovdqu8(to | Xbyak::Opmask(kTailMask), bytes);
-    return code_.vmovups(to, bytes);
+    return is_half_ ? code_.vmovq(to, bytes) : code_.vmovups(to, bytes);
   }
   code_.vextracti128(bytes, reg, 1);
   code_.vpackssdw(bytes, Xbyak::Xmm(reg.getIdx()), bytes);
+  if (is_half_) code_.vpacksswb(bytes, bytes, bytes);
   code_.vpacksswb(bytes, bytes, bytes);
   code_.vpand(bytes, bytes, pool_.Splat(kOnes));
   const Xbyak::RegExp base = AddressOf(value);
-  if (!is_tail_) return code_.vmovq(qword[base], bytes);
+  if (!is_tail_)
+    return is_half_ ? code_.vmovd(dword[base], bytes) : code_.vmovq(qword[base], bytes);
   Xbyak::Label done;
-  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
+  for (uint8_t lane = 0; lane + 1 < lanes_; ++lane) {
     code_.vpextrb(byte[base + static_cast<size_t>(lane)], bytes, lane);
     code_.cmp(esi, lane + 1);
     code_.je(done);
@@ -189,9 +221,11 @@ void BodyEmitter::StoreHalf(const PieceValue& value, Vec reg) {
   const Xbyak::RegExp base = AddressOf(value);
   if (vector_.has_masks()) {
     const Xbyak::Address to = ptr[base], lanes = is_tail_ ? to | Xbyak::Opmask(kTailMask) : to;
-    if (value.memory == DType::kF16) return code_.vcvtps2ph(lanes, reg, kToNearestEven);
+    if (value.memory == DType::kF16) {
+      return code_.vcvtps2ph(lanes, LanesOfElements(reg), kToNearestEven);
+    }
     code_.vpsrld(scratch, reg, kHalfBits);
-    return code_.vpmovdw(lanes, scratch);
+    return code_.vpmovdw(lanes, LanesOfElements(scratch));
   }
   const Xbyak::Xmm low(scratch.getIdx()), high(vector_.other_scratch().getIdx());
   if (value.memory == DType::kF16) {
@@ -201,9 +235,11 @@ void BodyEmitter::StoreHalf(const PieceValue& value, Vec reg) {
     code_.vextracti128(high, scratch, 1);
     code_.vpackusdw(low, low, high);
   }
-  if (!is_tail_) return code_.vmovups(ptr[base], low);
+  if (!is_tail_) {
+    return is_half_ ? code_.vmovq(qword[base], low) : code_.vmovups(ptr[base], low);
+  }
   Xbyak::Label done;
-  for (uint8_t lane = 0; lane + 1 < kLanes; ++lane) {
+  for (uint8_t lane = 0; lane + 1 < lanes_; ++lane) {
     code_.vpextrw(word[base + static_cast<size_t>(kHalfBytes * lane)], low, lane);
     code_.cmp(esi, lane + 1);
     code_.je(done);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/emit/piece.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "reference_plugin/cpu/emit/body_emitter.h"
@@ -40,7 +41,8 @@ bool CanEmit(const Node& node, DType operand) {
     const PieceValue value = ValueOfOp(node, operand, /*is_rounded=*/false);
     return !rounds_twice && CanEmit(value.node, value.operand_type);
   }
-  return FunctionCode::Has(node.opcode, operand) || VectorCode::Has(node, operand, kLanes);
+  return FunctionCode::Has(node.opcode, operand) || VectorCode::Has(node, operand, kLanes) ||
+         VectorCode::HasWide(node, operand);
 }
 
 PieceValue ValueOfOp(const Node& node, DType operand, bool is_rounded) {
@@ -78,7 +80,10 @@ void AppendKey(const Piece& piece, std::string* key) {
 
 void EmitPiece(const Piece& piece, math::SimdTarget target, Assembler& code, ConstantPool& pool) {
   const Piece one = OrderOperands(piece);
-  BodyEmitter body(target, code, pool);
+  const bool is_half = std::any_of(piece.begin(), piece.end(), [](const PieceValue& value) {
+    return IsWideType(value.type) || IsWideType(value.operand_type);
+  });
+  BodyEmitter body(target, code, pool, is_half);
   std::vector<int32_t> slots;
   FindSlots(one, &slots);
   body.Begin(std::move(slots));

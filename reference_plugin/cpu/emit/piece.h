@@ -32,7 +32,7 @@ struct PieceValue {
   int32_t slot = -1;         // kInput: read; kOp: written, or none
   int32_t first_lane = 0;    // of the slot that is read or written; only emitters set it
   int32_t kept = -1;         // kOp and kScalar in all lanes: also kept, under this number
-  uint32_t bits = 0;         // kConstant
+  LaneBits bits = 0;         // kConstant
   compiler::Node node = {};  // kOp, kCombine: `operands` are earlier values
   DType operand_type = DType::kInvalid;
   DType memory = DType::kInvalid;   // f32 in memory: f16 or bf16, if it is not f32 there
@@ -50,7 +50,7 @@ using PieceFunction = void (*)(std::byte* const* slots, int64_t lanes);
 inline constexpr size_t kLoopAlignment = 32;
 
 // Whether the op can be part of a piece. `operand` as for VectorCode; it and the result may be f16
-// and bf16.
+// and bf16, and wide.
 bool CanEmit(const compiler::Node& node, DType operand);
 // The op as a value, without its operands' numbers and its slot. `is_rounded`: its routine is
 // followed by one that rounds.

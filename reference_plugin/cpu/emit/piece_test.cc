@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,6 @@ class GuardedPage {
 };
 
 constexpr int64_t kMostLanes = 100;
-constexpr int32_t kNumInputs = 4;
 constexpr size_t kMargin = 64;  // bytes before a slot
 
 Node Op(Opcode opcode, DType type, uint8_t num_operands,
@@ -64,14 +64,20 @@ struct Candidate {
   DType operand;
 };
 
-std::vector<Candidate> Candidates() {
+// Of one lane each, and with those of two.
+constexpr DType kTypes[] = {DType::kF32, DType::kS32, DType::kU32, DType::kPred};
+constexpr DType kAllTypes[] = {DType::kF64, DType::kF32, DType::kS64, DType::kPred,
+                               DType::kU64, DType::kS32, DType::kU32};
+
+constexpr std::span<const DType> kTypeLists[] = {kTypes, kAllTypes};
+
+std::vector<Candidate> Candidates(std::span<const DType> types) {
   std::vector<Candidate> all;
   const auto add = [&](Opcode opcode, DType operand, DType result, uint8_t num_operands,
                        ComparisonDirection direction = ComparisonDirection::kEq) {
     const Node node = Op(opcode, result, num_operands, direction);
     if (CanEmit(node, operand)) all.push_back({node, operand});
   };
-  const DType types[] = {DType::kF32, DType::kS32, DType::kU32, DType::kPred};
   for (const DType type : types) {
     for (const Opcode opcode :
          {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kDivide, Opcode::kMaximum,
@@ -93,7 +99,25 @@ std::vector<Candidate> Candidates() {
     }
   }
   add(Opcode::kIsFinite, DType::kF32, DType::kPred, 1);
+  if (types.size() > std::size(kTypes)) add(Opcode::kIsFinite, DType::kF64, DType::kPred, 1);
   return all;
+}
+
+uint64_t RandomWideBits(DType type, std::mt19937& random) {
+  // As below; also numbers about the ends of 32 bits.
+  static constexpr uint64_t kSpecial[] = {
+      0,          0x8000000000000000, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000001,
+      1,          0xFFF8123456789ABC, 0x7FF0123456789ABC, 0xFFF0000000000001, 0x8000000000000001,
+      63,         0x000FFFFFFFFFFFFF, 0x0010000000000000, 0x7FEFFFFFFFFFFFFF, 0x3FF0000000000000,
+      64,         0xBFF0000000000000, 0x41DFFFFFFFC00000, 0x41DFFFFFFFE00000, 0x41E0000000000000,
+      0x80000000, 0xC1E0000000000000, 0xC1E0000000200000, 0x3FE0000000000000, 0x4004000000000000,
+      0xFFFFFFFF, 0x47EFFFFFF0000000, 0x36A0000000000000, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFF80000000};
+  const uint64_t number = random() | static_cast<uint64_t>(random()) << 32;
+  if (number % 3 == 0) return kSpecial[(number >> 8) % std::size(kSpecial)];
+  if (type != DType::kF64) return number % 3 == 1 ? number : (number >> 8) % 80;
+  const double fraction = static_cast<double>(static_cast<int64_t>(number)) * 0x1p-63;
+  if (number % 3 == 1) return std::bit_cast<uint64_t>(fraction * 4);
+  return random() % 2 == 0 ? number : std::bit_cast<uint64_t>(fraction * 0x1p34);
 }
 
 uint32_t RandomBits(DType type, std::mt19937& random) {
@@ -112,6 +136,10 @@ uint32_t RandomBits(DType type, std::mt19937& random) {
   return random() % 2 == 0 ? random() : std::bit_cast<uint32_t>(fraction * 128);
 }
 
+LaneBits RandomElement(DType type, std::mt19937& random) {
+  return IsWideType(type) ? LaneBits::Wide(RandomWideBits(type, random)) : RandomBits(type, random);
+}
+
 size_t BytesOf(DType type) { return math::TileElementBytes(type); }
 
 struct RandomPiece {
@@ -120,15 +148,14 @@ struct RandomPiece {
 };
 
 RandomPiece MakePiece(const std::vector<Candidate>& candidates, std::mt19937& random,
-                      int64_t num_ops) {
+                      int64_t num_ops, std::span<const DType> types = kTypes) {
   RandomPiece made;
   Piece& piece = made.piece;
-  const DType types[] = {DType::kF32, DType::kS32, DType::kU32, DType::kPred, DType::kF32};
   // An odd turn has more inputs than there are registers for their addresses.
-  const int32_t inputs = random() % 4 == 0 ? 3 * kNumInputs : kNumInputs;
+  const auto inputs = static_cast<int32_t>(types.size()) * (random() % 4 == 0 ? 3 : 1);
   for (int32_t i = 0; i < inputs; ++i) {
     PieceValue value;
-    value.type = types[i % 5 < 4 ? i % 4 : 4];
+    value.type = types[static_cast<size_t>(i) % types.size()];
     value.slot = made.num_slots++;
     piece.push_back(value);
   }
@@ -136,8 +163,8 @@ RandomPiece MakePiece(const std::vector<Candidate>& candidates, std::mt19937& ra
     PieceValue value;
     value.kind = Kind::kConstant;
     value.type = type;
-    value.bits = RandomBits(type, random);
-    if (type == DType::kPred) value.bits = 0 - value.bits;
+    value.bits = RandomElement(type, random);
+    if (type == DType::kPred) value.bits = 0 - value.bits.lane();
     piece.push_back(value);
   }
   const auto choose = [&](DType type) {
@@ -184,7 +211,7 @@ std::vector<Lanes> Reference(const Piece& piece, const std::vector<Lanes>& slots
     if (value.kind == Kind::kInput) {
       out = slots[static_cast<size_t>(value.slot)];
     } else if (value.kind == Kind::kConstant) {
-      const uint32_t bits = value.type == DType::kPred ? value.bits & 1 : value.bits;
+      const uint64_t bits = value.bits.both() & (value.type == DType::kPred ? 1 : ~uint64_t{0});
       math::FindFill(BytesOf(value.type))(out.data(), &bits, count);
     } else {
       const math::TileRoutine routine = math::FindTileRoutine(value.node.opcode, value.operand_type,
@@ -217,7 +244,7 @@ void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt1
     Lanes& input = inputs.emplace_back(kMostLanes * BytesOf(value.type));
     if (value.kind != Kind::kInput) continue;
     for (int64_t i = 0; i < lanes; ++i) {
-      const uint32_t bits = RandomBits(value.type, random);
+      const uint64_t bits = RandomElement(value.type, random).both();
       std::memcpy(&input[static_cast<size_t>(i) * BytesOf(value.type)], &bits, BytesOf(value.type));
     }
     std::memcpy(slots.back(), input.data(), bytes);
@@ -230,7 +257,7 @@ void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt1
     const auto slot = static_cast<size_t>(value.slot);
     const size_t size = BytesOf(value.type);
     for (int64_t i = 0; i < lanes; ++i) {
-      uint32_t got = 0, wanted = 0;
+      uint64_t got = 0, wanted = 0;
       std::memcpy(&got, slots[slot] + static_cast<size_t>(i) * size, size);
       std::memcpy(&wanted, &expected[n][static_cast<size_t>(i) * size], size);
       ASSERT_EQ(got, wanted) << "value " << n << " lane " << i << " of " << lanes << ": "
@@ -256,35 +283,39 @@ class PieceTest : public testing::TestWithParam<math::SimdTarget> {
 
 TEST_P(PieceTest, EachOpIsTheRoutine) {
   std::mt19937 random(1);
-  for (const Candidate& candidate : Candidates()) {
-    for (int turn = 0; turn < 10; ++turn) {
-      const Piece piece = MakePiece({candidate}, random, 1).piece;
-      const auto code = codes_.Get({{piece}});
-      ASSERT_NE(code, nullptr);
-      Compare(piece, code->function(0), 96 + turn % 5, random);
-      if (HasFatalFailure()) return;
+  for (const std::span<const DType> types : kTypeLists) {
+    for (const Candidate& candidate : Candidates(types)) {
+      for (int turn = 0; turn < 10; ++turn) {
+        const Piece piece = MakePiece({candidate}, random, 1, types).piece;
+        const auto code = codes_.Get({{piece}});
+        ASSERT_NE(code, nullptr);
+        Compare(piece, code->function(0), 96 + turn % 5, random);
+        if (HasFatalFailure()) return;
+      }
     }
   }
 }
 
 TEST_P(PieceTest, RandomPiecesAreTheirRoutines) {
-  const std::vector<Candidate> candidates = Candidates();
   std::mt19937 random(2);
-  for (int turn = 0; turn < 120; ++turn) {
-    SCOPED_TRACE(turn);
-    const Piece piece = MakePiece(candidates, random, 1 + turn % 60).piece;
-    const auto code = codes_.Get({{piece}});
-    ASSERT_NE(code, nullptr);
-    for (int64_t lanes = turn % 7; lanes <= kMostLanes; lanes += 7) {
-      Compare(piece, code->function(0), lanes, random);
-      if (HasFatalFailure()) return;
+  for (const std::span<const DType> types : kTypeLists) {
+    const std::vector<Candidate> candidates = Candidates(types);
+    for (int turn = 0; turn < 120; ++turn) {
+      SCOPED_TRACE(turn);
+      const Piece piece = MakePiece(candidates, random, 1 + turn % 60, types).piece;
+      const auto code = codes_.Get({{piece}});
+      ASSERT_NE(code, nullptr);
+      for (int64_t lanes = turn % 7; lanes <= kMostLanes; lanes += 7) {
+        Compare(piece, code->function(0), lanes, random);
+        if (HasFatalFailure()) return;
+      }
     }
   }
 }
 
 TEST_P(PieceTest, CodeIsSharedCountedAndBounded) {
   std::mt19937 random(3);
-  const std::vector<Candidate> candidates = Candidates();
+  const std::vector<Candidate> candidates = Candidates(kTypes);
   const Piece piece = MakePiece(candidates, random, 5).piece;
   const Piece other = MakePiece(candidates, random, 6).piece;
   CodeCache codes(/*most_bytes=*/1, GetParam());

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
 
 namespace plinth::cpu::emit {
 namespace {
@@ -12,80 +15,125 @@ using compiler::Node;
 using compiler::Opcode;
 
 constexpr uint32_t kSign = 0x80000000u, kOnes = 0xFFFFFFFFu, kLargestFinite = 0x7F7FFFFFu;
+constexpr LaneBits kWideSign = LaneBits::Wide(uint64_t{1} << 63);
+constexpr LaneBits kWideMagnitude = LaneBits::Wide(~uint64_t{0} >> 1);
+
+constexpr LaneBits WideFloat(double value) {
+  return LaneBits::Wide(std::bit_cast<uint64_t>(value));
+}
 
 bool IsWhole(DType type) { return type == DType::kS32 || type == DType::kU32; }
 
 #define PLINTH_INSTRUCTION(name, mnemonic)                                                     \
   constexpr Instruction name = [](Assembler& code, const Xbyak::Xmm& dst, const Xbyak::Xmm& a, \
                                   const Xbyak::Operand& b) { code.mnemonic(dst, a, b); }
-PLINTH_INSTRUCTION(kOr, vorps);
-PLINTH_INSTRUCTION(kXor, vxorps);
-PLINTH_INSTRUCTION(kAnd, vandps);
 PLINTH_INSTRUCTION(kAddFloats, vaddps);
+PLINTH_INSTRUCTION(kAddDoubles, vaddpd);
 PLINTH_INSTRUCTION(kAddIntegers, vpaddd);
-PLINTH_INSTRUCTION(kSubtractFloats, vsubps);
-PLINTH_INSTRUCTION(kSubtractIntegers, vpsubd);
-PLINTH_INSTRUCTION(kMultiplyFloats, vmulps);
-PLINTH_INSTRUCTION(kMultiplyIntegers, vpmulld);
+PLINTH_INSTRUCTION(kAddWide, vpaddq);
+PLINTH_INSTRUCTION(kAndNarrow, vandps);
+PLINTH_INSTRUCTION(kAndWide, vandpd);
+PLINTH_INSTRUCTION(kEqualNarrow, vpcmpeqd);
+PLINTH_INSTRUCTION(kEqualWide, vpcmpeqq);
+PLINTH_INSTRUCTION(kGreaterNarrow, vpcmpgtd);
+PLINTH_INSTRUCTION(kGreaterWide, vpcmpgtq);
 PLINTH_INSTRUCTION(kDivideFloats, vdivps);
+PLINTH_INSTRUCTION(kDivideDoubles, vdivpd);
+PLINTH_INSTRUCTION(kMaxFloats, vmaxps);
+PLINTH_INSTRUCTION(kMaxDoubles, vmaxpd);
 PLINTH_INSTRUCTION(kMaxSigned, vpmaxsd);
 PLINTH_INSTRUCTION(kMaxUnsigned, vpmaxud);
+PLINTH_INSTRUCTION(kMinFloats, vminps);
+PLINTH_INSTRUCTION(kMinDoubles, vminpd);
 PLINTH_INSTRUCTION(kMinSigned, vpminsd);
 PLINTH_INSTRUCTION(kMinUnsigned, vpminud);
-PLINTH_INSTRUCTION(kShiftLeft, vpsllvd);
-PLINTH_INSTRUCTION(kShiftRight, vpsrlvd);
+PLINTH_INSTRUCTION(kMultiplyFloats, vmulps);
+PLINTH_INSTRUCTION(kMultiplyDoubles, vmulpd);
+PLINTH_INSTRUCTION(kMultiplyIntegers, vpmulld);
+PLINTH_INSTRUCTION(kOrNarrow, vorps);
+PLINTH_INSTRUCTION(kOrWide, vorpd);
+PLINTH_INSTRUCTION(kShiftLeftNarrow, vpsllvd);
+PLINTH_INSTRUCTION(kShiftLeftWide, vpsllvq);
+PLINTH_INSTRUCTION(kShiftRightNarrow, vpsrlvd);
+PLINTH_INSTRUCTION(kShiftRightWide, vpsrlvq);
 PLINTH_INSTRUCTION(kShiftRightSigned, vpsravd);
+PLINTH_INSTRUCTION(kSubtractFloats, vsubps);
+PLINTH_INSTRUCTION(kSubtractDoubles, vsubpd);
+PLINTH_INSTRUCTION(kSubtractIntegers, vpsubd);
+PLINTH_INSTRUCTION(kSubtractWide, vpsubq);
+PLINTH_INSTRUCTION(kXorNarrow, vxorps);
+PLINTH_INSTRUCTION(kXorWide, vxorpd);
 #undef PLINTH_INSTRUCTION
 
-// Null where an op is not one instruction of two operands.
-Instruction OneInstruction(Opcode opcode, DType type) {
-  const bool floats = type == DType::kF32, whole = IsWhole(type), pred = type == DType::kPred;
+constexpr InstructionPair kAdd{kAddFloats, kAddDoubles}, kAnd{kAndNarrow, kAndWide},
+    kDivide{kDivideFloats, kDivideDoubles}, kMax{kMaxFloats, kMaxDoubles},
+    kMin{kMinFloats, kMinDoubles}, kMultiply{kMultiplyFloats, kMultiplyDoubles},
+    kOr{kOrNarrow, kOrWide}, kSubtract{kSubtractFloats, kSubtractDoubles},
+    kXor{kXorNarrow, kXorWide}, kEqualOf{kEqualNarrow, kEqualWide},
+    kGreaterOf{kGreaterNarrow, kGreaterWide}, kAddWhole{kAddIntegers, kAddWide},
+    kSubtractWhole{kSubtractIntegers, kSubtractWide}, kShiftLeft{kShiftLeftNarrow, kShiftLeftWide},
+    kShiftRight{kShiftRightNarrow, kShiftRightWide};
+
+// Without instructions where an op is not one of two operands.
+InstructionPair FindPair(Opcode opcode, DType type) {
+  const bool floats = IsFloatType(type), pred = type == DType::kPred;
+  const bool whole = !floats && !pred, is_unsigned = type == DType::kU32;
   switch (opcode) {
     case Opcode::kAdd:
-      if (pred) return kOr;
-      return floats ? kAddFloats : kAddIntegers;
+      return pred ? kOr : floats ? kAdd : kAddWhole;
     case Opcode::kSubtract:
-      if (pred) return kXor;
-      return floats ? kSubtractFloats : kSubtractIntegers;
+      return pred ? kXor : floats ? kSubtract : kSubtractWhole;
     case Opcode::kMultiply:
-      if (pred) return kAnd;
-      return floats ? kMultiplyFloats : kMultiplyIntegers;
+      if (whole) return {kMultiplyIntegers};
+      return pred ? kAnd : kMultiply;
     case Opcode::kDivide:
-      if (floats) return kDivideFloats;
-      return nullptr;
+      if (floats) return kDivide;
+      return {};
     case Opcode::kMaximum:
-      if (whole) return type == DType::kS32 ? kMaxSigned : kMaxUnsigned;
+      if (whole) return {is_unsigned ? kMaxUnsigned : kMaxSigned};
       if (pred) return kOr;
-      return nullptr;
+      return {};
     case Opcode::kMinimum:
-      if (whole) return type == DType::kS32 ? kMinSigned : kMinUnsigned;
+      if (whole) return {is_unsigned ? kMinUnsigned : kMinSigned};
       if (pred) return kAnd;
-      return nullptr;
+      return {};
     case Opcode::kAnd:
       if (!floats) return kAnd;
-      return nullptr;
+      return {};
     case Opcode::kOr:
       if (!floats) return kOr;
-      return nullptr;
+      return {};
     case Opcode::kXor:
       if (!floats) return kXor;
-      return nullptr;
-    // Counts of 32 and more give what the ops say: zeros, or the sign.
+      return {};
+    // Counts as large as the type and larger give what the ops say: zeros, or the sign.
     case Opcode::kShiftLeft:
       if (whole) return kShiftLeft;
-      return nullptr;
+      return {};
     case Opcode::kShiftRightLogical:
       if (whole) return kShiftRight;
-      return nullptr;
+      return {};
     case Opcode::kShiftRightArithmetic:
-      if (whole) return kShiftRightSigned;
-      return nullptr;
+      if (whole) return {kShiftRightSigned};
+      return {};
     default:
-      return nullptr;
+      return {};
   }
 }
 
+// Null where an op is not one instruction of two operands.
+Instruction OneInstruction(Opcode opcode, DType type) {
+  const InstructionPair pair = FindPair(opcode, type);
+  return IsWideType(type) ? pair.wide : pair.narrow;
+}
+
 bool HasConvert(DType from, DType to) {
+  if (IsWideType(from) || IsWideType(to)) {
+    // A wide integer to a float of one lane is rounded once. AVX2 has no conversion to a wide one.
+    if (to == DType::kS64 || to == DType::kU64) return !IsFloatType(from);
+    if (from == DType::kS64 || from == DType::kU64) return to != DType::kF32;
+    return to != DType::kU32;
+  }
   // Of u32 there is no conversion to floats, nor back.
   const bool has_u32 = from == DType::kU32 || to == DType::kU32;
   return !has_u32 || (from != DType::kF32 && to != DType::kF32);
@@ -138,6 +186,19 @@ bool IsLaneType(DType type) {
   return type == DType::kF32 || type == DType::kS32 || type == DType::kU32 || type == DType::kPred;
 }
 
+bool IsFloatType(DType type) { return type == DType::kF32 || type == DType::kF64; }
+
+bool IsWideType(DType type) {
+  return type == DType::kF64 || type == DType::kS64 || type == DType::kU64;
+}
+
+LaneBits LaneBits::Of(DType type, const void* element) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, element, math::TileElementBytes(type));
+  if (type == DType::kPred) return bits != 0 ? kOnes : 0;
+  return IsWideType(type) ? Wide(bits) : LaneBits(static_cast<uint32_t>(bits));
+}
+
 namespace {
 
 // Where it lies behind the label.
@@ -155,17 +216,20 @@ Xbyak::Address ConstantPool::Find(const Vector& vector) {
   return Xbyak::util::ptr[FindOrAdd(&vectors_, vector, vectors_start_)];
 }
 
-Xbyak::Address ConstantPool::Scalar(uint32_t bits) {
+Xbyak::Address ConstantPool::Scalar(LaneBits bits) {
   return Xbyak::util::ptr[FindOrAdd(&scalars_, bits, scalars_start_)];
 }
 
-Xbyak::Address ConstantPool::Broadcast(uint32_t bits) {
+Xbyak::Address ConstantPool::Broadcast(LaneBits bits) {
   return Xbyak::util::ptr_b[FindOrAdd(&scalars_, bits, scalars_start_)];
 }
 
-Xbyak::Address ConstantPool::Splat(uint32_t bits) {
+Xbyak::Address ConstantPool::Splat(LaneBits bits) {
   Vector vector;
-  vector.fill(bits);
+  for (size_t lane = 0; lane < vector.size(); lane += 2) {
+    vector[lane] = bits.lane();
+    vector[lane + 1] = static_cast<uint32_t>(bits.both() >> 32);
+  }
   return Find(vector);
 }
 
@@ -176,7 +240,7 @@ void ConstantPool::Write(Assembler& code) {
     for (const uint32_t lane : vector) code.dd(lane);
   }
   code.L(scalars_start_);
-  for (const uint32_t scalar : scalars_) code.dd(scalar);
+  for (const LaneBits scalar : scalars_) code.dq(scalar.both());
 }
 
 bool VectorCode::IsOneInstruction(const Node& node, DType operand) {
@@ -191,6 +255,40 @@ bool VectorCode::HasMemoryForm(const Node& node, DType operand) const {
 void VectorCode::EmitOnMemory(const Node& node, DType operand, Vec dst, Vec a,
                               const Xbyak::Operand& b) {
   OneInstruction(node.opcode, operand)(code_, Sized(dst), Sized(a), b);
+}
+
+bool VectorCode::HasWide(const Node& node, DType operand) {
+  const auto is_known = [](DType type) { return IsWideType(type) || IsLaneType(type); };
+  if (!is_known(operand) || !is_known(node.dtype)) return false;
+  if (!IsWideType(operand) && !IsWideType(node.dtype)) return false;
+  const bool floats = operand == DType::kF64;
+  switch (node.opcode) {
+    case Opcode::kSelect:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kMultiply:
+    case Opcode::kNegate:
+      return true;
+    case Opcode::kCompare:
+      return node.compare.type != compiler::ComparisonType::kTotalOrder;
+    case Opcode::kConvert:
+      return HasConvert(operand, node.dtype);
+    case Opcode::kAbs:
+      return operand != DType::kU64;
+    case Opcode::kNot:
+    case Opcode::kShiftRightArithmetic:
+      return !floats;
+    case Opcode::kSqrt:
+    case Opcode::kRsqrt:
+    case Opcode::kSign:
+    case Opcode::kFloor:
+    case Opcode::kCeil:
+    case Opcode::kRoundNearestEven:
+    case Opcode::kIsFinite:
+      return floats;
+    default:
+      return OneInstruction(node.opcode, operand) != nullptr;
+  }
 }
 
 bool VectorCode::Has(const Node& node, DType operand, int64_t lanes) {
@@ -230,29 +328,38 @@ bool VectorCode::Has(const Node& node, DType operand, int64_t lanes) {
 
 void VectorCode::Emit(const Node& node, DType operand, Vec dst, std::span<const Vec> operands) {
   const Vec a = operands[0], b = operands[operands.size() > 1 ? 1 : 0];
+  set_type(operand);
   switch (node.opcode) {
-    case Opcode::kSelect:
+    case Opcode::kSelect: {
       if (IsMask(dst)) return ChooseMask(dst, operands[2], operands[1], a);
-      return Choose(dst, operands[2], Sized(operands[1]), a);
+      Vec mask = a;
+      if (is_half_ && !is_wide_ && !is_wide_type_ && operand != DType::kPred) {
+        mask = scratch();
+        NarrowMask(mask, a);
+      }
+      return Choose(dst, operands[2], Sized(operands[1]), mask);
+    }
     case Opcode::kCompare:
-      return Compare(node.compare, operand, dst, a, b);
+      Compare(node.compare, operand, dst, a, b);
+      if (operand != DType::kPred) WidenMask(dst);
+      return;
     case Opcode::kConvert:
       return Convert(operand, node.dtype, dst, a);
     case Opcode::kNegate:
-      if (operand == DType::kF32) return code_.vxorps(Sized(dst), Sized(a), Constant(kSign));
+      if (IsFloatType(operand)) return Do(kXor, dst, a, Constant(kSign, kWideSign));
       SetZero(dst);
-      return code_.vpsubd(Sized(dst), Sized(dst), Sized(a));
+      return Do(kSubtractWhole, dst, dst, Sized(a));
     case Opcode::kAbs:
-      if (operand == DType::kF32) return code_.vandps(Sized(dst), Sized(a), Constant(~kSign));
-      return code_.vpabsd(Sized(dst), Sized(a));
+      if (IsFloatType(operand)) return Do(kAnd, dst, a, Constant(~kSign, kWideMagnitude));
+      return Abs(dst, a);
     case Opcode::kNot:
       return Invert(dst, a);
     case Opcode::kSqrt:
-      return code_.vsqrtps(Sized(dst), Sized(a));
+      return SquareRoot(dst, a);
     case Opcode::kRsqrt:
-      code_.vsqrtps(Sized(scratch()), Sized(a));
-      return code_.vdivps(Sized(dst), Sized(InRegister(std::bit_cast<uint32_t>(1.0f), dst)),
-                          Sized(scratch()));
+      SquareRoot(scratch(), a);
+      return Do(kDivide, dst, InRegister(std::bit_cast<uint32_t>(1.0f), WideFloat(1), dst),
+                Sized(scratch()));
     case Opcode::kSign:
       return Sign(dst, a);
     case Opcode::kFloor:
@@ -262,8 +369,11 @@ void VectorCode::Emit(const Node& node, DType operand, Vec dst, std::span<const 
     case Opcode::kRoundNearestEven:
       return Round(kNearestEven, dst, a);
     case Opcode::kIsFinite:
-      code_.vandps(Sized(scratch()), Sized(a), Constant(~kSign));
-      return CompareFloats(dst, scratch(), Constant(kLargestFinite), kIsAtMost);
+      Do(kAnd, scratch(), a, Constant(~kSign, kWideMagnitude));
+      CompareFloats(dst, scratch(),
+                    Constant(kLargestFinite, WideFloat(std::numeric_limits<double>::max())),
+                    kIsAtMost);
+      return WidenMask(dst);
     case Opcode::kDivide:
     case Opcode::kRemainder:
       if (operand == DType::kS32) return Divide(node.opcode == Opcode::kRemainder, dst, a, b);
@@ -281,10 +391,18 @@ bool VectorCode::CanCombine(Opcode opcode, DType type) {
 
 void VectorCode::Combine(Opcode opcode, DType type, Vec dst, Vec a, Vec b) {
   if (IsMask(dst)) return CombineMasks(opcode, dst, a, b);
+  set_type(type);
   if (const Instruction op = OneInstruction(opcode, type)) {
     return op(code_, Sized(dst), Sized(a), Sized(b));
   }
+  if (opcode == Opcode::kMultiply) return Multiply(dst, a, b);
+  if (opcode == Opcode::kShiftRightArithmetic) return ShiftRightArithmetic(dst, a, b);
+  if (!IsFloatType(type)) return ExtremeOfIntegers(opcode, type, dst, a, b);
   Extreme(opcode == Opcode::kMaximum, dst, a, b);
+}
+
+void VectorCode::Do(const InstructionPair& instructions, Vec dst, Vec a, const Xbyak::Operand& b) {
+  (is_wide_type_ ? instructions.wide : instructions.narrow)(code_, Sized(dst), Sized(a), b);
 }
 
 uint32_t VectorCode::NeutralOf(Opcode opcode, DType type) {
@@ -339,38 +457,36 @@ void VectorCode::CombineMasks(Opcode opcode, Vec dst, Vec a, Vec b) {
 
 // NaN wins, and of zeros that with the right sign.
 void VectorCode::Extreme(bool maximum, Vec dst, Vec a, Vec b) {
-  const Xbyak::Xmm number = Sized(scratch()), other = Sized(other_scratch());
-  if (maximum) {
-    code_.vmaxps(number, Sized(a), Sized(b));
-    code_.vmaxps(other, Sized(b), Sized(a));
-    code_.vandps(number, number, other);
-  } else {
-    code_.vminps(number, Sized(a), Sized(b));
-    code_.vminps(other, Sized(b), Sized(a));
-    code_.vorps(number, number, other);
-  }
+  Do(maximum ? kMax : kMin, scratch(), a, Sized(b));
+  Do(maximum ? kMax : kMin, other_scratch(), b, Sized(a));
+  Do(maximum ? kAnd : kOr, scratch(), scratch(), Sized(other_scratch()));
   const Vec has_nan = MaskOr(1, other_scratch());
   CompareFloats(has_nan, a, Sized(b), kIsNan);
-  code_.vaddps(Sized(dst), Sized(a), Sized(b));
+  Do(kAdd, dst, a, Sized(b));
   Choose(dst, scratch(), Sized(dst), has_nan);
+}
+
+void VectorCode::SquareRoot(Vec dst, Vec a) {
+  if (is_wide_type_) return code_.vsqrtpd(Sized(dst), Sized(a));
+  code_.vsqrtps(Sized(dst), Sized(a));
 }
 
 // The whole number with the sign of the operand.
 void VectorCode::Round(uint8_t mode, Vec dst, Vec a) {
-  code_.vandps(Sized(scratch()), Sized(a), Constant(kSign));
+  Do(kAnd, scratch(), a, Constant(kSign, kWideSign));
   if (is_wide_) {
-    code_.vrndscaleps(dst, a, mode);
+    is_wide_type_ ? code_.vrndscalepd(dst, a, mode) : code_.vrndscaleps(dst, a, mode);
   } else {
-    code_.vroundps(Sized(dst), Sized(a), mode);
+    is_wide_type_ ? code_.vroundpd(dst, a, mode) : code_.vroundps(Sized(dst), Sized(a), mode);
   }
-  code_.vandps(Sized(dst), Sized(dst), Constant(~kSign));
-  code_.vorps(Sized(dst), Sized(dst), Sized(scratch()));
+  Do(kAnd, dst, dst, Constant(~kSign, kWideMagnitude));
+  Do(kOr, dst, dst, Sized(scratch()));
 }
 
 // Zeros and NaNs answer themselves.
 void VectorCode::Sign(Vec dst, Vec a) {
-  code_.vandps(Sized(scratch()), Sized(a), Constant(kSign));
-  code_.vorps(Sized(scratch()), Sized(scratch()), Constant(std::bit_cast<uint32_t>(1.0f)));
+  Do(kAnd, scratch(), a, Constant(kSign, kWideSign));
+  Do(kOr, scratch(), scratch(), Constant(std::bit_cast<uint32_t>(1.0f), WideFloat(1)));
   SetZero(dst);
   const Vec has_sign = MaskOr(1, dst);
   CompareFloats(has_sign, a, Sized(dst), kIsLessOrGreater);
@@ -379,24 +495,24 @@ void VectorCode::Sign(Vec dst, Vec a) {
 
 // max(a, constant) or min: the instruction answers the second operand to a NaN, and of two zeros;
 // the sum quiets the NaN, and gives the zero its sign.
-bool VectorCode::HasExtremeOfConstant(bool maximum, uint32_t constant) {
-  return std::bit_cast<float>(constant) == std::bit_cast<float>(constant) &&
-         (maximum || constant != kSign);
+bool VectorCode::HasExtremeOfConstant(bool maximum, DType type, LaneBits constant) {
+  const bool is_wide = IsWideType(type);
+  const bool is_nan = is_wide ? std::isnan(std::bit_cast<double>(constant.both()))
+                              : std::isnan(std::bit_cast<float>(constant.lane()));
+  return !is_nan && (maximum || constant != (is_wide ? kWideSign : kSign));
 }
 
-void VectorCode::ExtremeOfConstant(bool maximum, Vec dst, Vec a, uint32_t constant, bool is_quiet) {
-  const Xbyak::Xmm bound = Sized(InRegister(constant, scratch()));
-  if (maximum) {
-    code_.vmaxps(Sized(dst), bound, Sized(a));
-  } else {
-    code_.vminps(Sized(dst), bound, Sized(a));
-  }
+void VectorCode::ExtremeOfConstant(bool maximum, DType type, Vec dst, Vec a, LaneBits constant,
+                                   bool is_quiet) {
+  set_type(type);
+  Do(maximum ? kMax : kMin, dst, InRegister(constant, scratch()), Sized(a));
   const bool of_zero = maximum && constant == 0;
   if (is_quiet && !of_zero) return;
-  code_.vaddps(Sized(dst), Sized(dst), Constant(of_zero ? 0 : kSign));
+  Do(kAdd, dst, dst, of_zero ? Constant(0) : Constant(kSign, kWideSign));
 }
 
 void VectorCode::RoundToHalf(DType type, Vec reg) {
+  set_type(DType::kF32);
   if (type == DType::kF16) {
     constexpr uint8_t kToNearestEven = 0;
     const Xbyak::Xmm half =
@@ -430,18 +546,23 @@ void VectorCode::Invert(Vec dst, Vec a) {
 void VectorCode::Compare(const compiler::CompareAttributes& compare, DType type, Vec dst, Vec a,
                          Vec b) {
   const ComparisonDirection direction = compare.direction;
-  if (type == DType::kF32) return CompareFloats(dst, a, Sized(b), Predicate(direction));
+  if (IsFloatType(type)) return CompareFloats(dst, a, Sized(b), Predicate(direction));
   if (is_wide_) {
     const Xbyak::Opmask result(dst.getIdx());
     if (type == DType::kPred) return CompareMasks(direction, dst, a, b);
-    if (type == DType::kS32) return code_.vpcmpd(result, a, b, IntegerPredicate(direction));
-    return code_.vpcmpud(result, a, b, IntegerPredicate(direction));
+    const uint8_t predicate = IntegerPredicate(direction);
+    if (type == DType::kS32) return code_.vpcmpd(result, a, b, predicate);
+    if (type == DType::kS64) return code_.vpcmpq(result, a, b, predicate);
+    if (type == DType::kU64) return code_.vpcmpuq(result, a, b, predicate);
+    return code_.vpcmpud(result, a, b, predicate);
   }
   const bool equality =
       direction == ComparisonDirection::kEq || direction == ComparisonDirection::kNe;
-  if (type == DType::kU32 && !equality) {  // the order of signed numbers with other signs
-    code_.vxorps(Sized(scratch()), Sized(a), pool_.Splat(kSign));
-    code_.vxorps(Sized(other_scratch()), Sized(b), pool_.Splat(kSign));
+  if ((type == DType::kU32 || type == DType::kU64) && !equality) {
+    // The order of signed numbers with other signs.
+    const Xbyak::Address sign = pool_.Splat(is_wide_type_ ? kWideSign : kSign);
+    code_.vxorps(Sized(scratch()), Sized(a), sign);
+    code_.vxorps(Sized(other_scratch()), Sized(b), sign);
     a = scratch();
     b = other_scratch();
   }
@@ -453,19 +574,19 @@ void VectorCode::Compare(const compiler::CompareAttributes& compare, DType type,
       inverted = true;
       [[fallthrough]];
     case ComparisonDirection::kEq:
-      code_.vpcmpeqd(Sized(dst), Sized(a), Sized(b));
+      Do(kEqualOf, dst, a, Sized(b));
       break;
     case ComparisonDirection::kLe:
       inverted = true;
       [[fallthrough]];
     case ComparisonDirection::kGt:
-      code_.vpcmpgtd(Sized(dst), Sized(a), Sized(b));
+      Do(kGreaterOf, dst, a, Sized(b));
       break;
     case ComparisonDirection::kGe:
       inverted = true;
       [[fallthrough]];
     case ComparisonDirection::kLt:
-      code_.vpcmpgtd(Sized(dst), Sized(b), Sized(a));
+      Do(kGreaterOf, dst, b, Sized(a));
       break;
   }
   if (inverted) Invert(dst, dst);
@@ -518,22 +639,22 @@ void VectorCode::Divide(bool remainder, Vec dst, Vec a, Vec b) {
 
 void VectorCode::Convert(DType from, DType to, Vec dst, Vec a) {
   if (from == to || (IsWhole(from) && IsWhole(to))) return Move(dst, a);
-  if (from == DType::kPred) {
-    const uint32_t one = to == DType::kF32 ? std::bit_cast<uint32_t>(1.0f) : 1;
-    if (!is_wide_) return code_.vandps(Sized(dst), Sized(a), pool_.Splat(one));
-    return code_.vbroadcastss(dst | Xbyak::Opmask(a.getIdx()) | Xbyak::util::T_z,
-                              pool_.Scalar(one));
-  }
+  if (from == DType::kPred) return ConvertPred(to, dst, a);
   if (to == DType::kPred) {  // NaN is not zero
-    if (from == DType::kF32) {
-      SetZero(scratch());
-      return CompareFloats(dst, a, Sized(scratch()), Predicate(ComparisonDirection::kNe));
+    const Vec zero = is_wide_ || IsFloatType(from) ? scratch() : dst;
+    SetZero(zero);
+    if (IsFloatType(from)) {
+      CompareFloats(dst, a, Sized(zero), Predicate(ComparisonDirection::kNe));
+    } else if (is_wide_) {
+      const Xbyak::Opmask result(dst.getIdx());
+      is_wide_type_ ? code_.vptestmq(result, a, a) : code_.vptestmd(result, a, a);
+    } else {
+      Do(kEqualOf, dst, zero, Sized(a));
+      Invert(dst, dst);
     }
-    if (is_wide_) return code_.vptestmd(Xbyak::Opmask(dst.getIdx()), a, a);
-    SetZero(dst);
-    code_.vpcmpeqd(Sized(dst), Sized(dst), Sized(a));
-    return Invert(dst, dst);
+    return WidenMask(dst);
   }
+  if (IsWideType(from) || IsWideType(to)) return ConvertWide(from, to, dst, a);
   if (from == DType::kS32) return code_.vcvtdq2ps(Sized(dst), Sized(a));
   // What is too large becomes the smallest number, which is the largest with all bits turned.
   const Vec lanes = MaskOr(1, scratch());
@@ -548,7 +669,15 @@ void VectorCode::Convert(DType from, DType to, Vec dst, Vec a) {
   Keep(dst, dst, lanes);
 }
 
-const Xbyak::Operand& VectorCode::Constant(uint32_t bits) {
+const Xbyak::Operand& VectorCode::Constant(LaneBits narrow, LaneBits wide) {
+  return Constant(is_wide_type_ ? wide : narrow);
+}
+
+Vec VectorCode::InRegister(LaneBits narrow, LaneBits wide, Vec spare) {
+  return InRegister(is_wide_type_ ? wide : narrow, spare);
+}
+
+const Xbyak::Operand& VectorCode::Constant(LaneBits bits) {
   ++uses_[bits];
   if (const Vec* pinned = FindPinned(bits)) return *pinned;
   const auto found = addresses_.find(bits);
@@ -557,27 +686,27 @@ const Xbyak::Operand& VectorCode::Constant(uint32_t bits) {
       .first->second;
 }
 
-Vec VectorCode::InRegister(uint32_t bits, Vec spare) {
+Vec VectorCode::InRegister(LaneBits bits, Vec spare) {
   if (const Vec* pinned = FindPinned(bits)) return *pinned;
   LoadConstant(spare, bits);
   return spare;
 }
 
-void VectorCode::Pin(uint32_t bits, Vec reg) {
+void VectorCode::Pin(LaneBits bits, Vec reg) {
   LoadConstant(reg, bits);
   pinned_.emplace(bits, reg);
 }
 
-const Vec* VectorCode::FindPinned(uint32_t bits) const {
+const Vec* VectorCode::FindPinned(LaneBits bits) const {
   const auto found = pinned_.find(bits);
   return found == pinned_.end() ? nullptr : &found->second;
 }
 
-void VectorCode::LoadConstant(Vec dst, uint32_t bits) {
+void VectorCode::LoadConstant(Vec dst, LaneBits bits) {
   if (IsMask(dst)) return Load(dst, pool_.Scalar(bits));
   ++uses_[bits];
   if (const Vec* pinned = FindPinned(bits)) return Move(dst, *pinned);
-  if (is_wide_) return code_.vbroadcastss(dst, pool_.Scalar(bits));
+  if (is_wide_) return code_.vpbroadcastq(dst, pool_.Scalar(bits));
   Load(dst, pool_.Splat(bits));
 }
 
@@ -588,18 +717,25 @@ void VectorCode::SetZero(Vec dst) {
 }
 
 void VectorCode::CompareFloats(Vec mask, Vec a, const Xbyak::Operand& b, uint8_t predicate) {
-  if (IsMask(mask)) return code_.vcmpps(Xbyak::Opmask(mask.getIdx()), a, b, predicate);
+  if (IsMask(mask)) {
+    const Xbyak::Opmask lanes(mask.getIdx());
+    return is_wide_type_ ? code_.vcmppd(lanes, a, b, predicate)
+                         : code_.vcmpps(lanes, a, b, predicate);
+  }
+  if (is_wide_type_) return code_.vcmppd(mask, a, b, predicate);
   code_.vcmpps(Sized(mask), Sized(a), b, predicate);
 }
 
 void VectorCode::Keep(Vec dst, Vec a, Vec mask) {
   if (!IsMask(mask)) return code_.vandps(Sized(dst), Sized(a), Sized(mask));
-  code_.vmovaps(dst | Xbyak::Opmask(mask.getIdx()) | Xbyak::util::T_z, a);
+  const Vec kept = dst | Xbyak::Opmask(mask.getIdx()) | Xbyak::util::T_z;
+  is_wide_type_ ? code_.vmovapd(kept, a) : code_.vmovaps(kept, a);
 }
 
 void VectorCode::Choose(Vec dst, Vec a, const Xbyak::Operand& b, Vec mask) {
   if (!IsMask(mask)) return code_.vblendvps(Sized(dst), Sized(a), b, Sized(mask));
-  code_.vblendmps(dst | Xbyak::Opmask(mask.getIdx()), a, b);
+  const Vec chosen = dst | Xbyak::Opmask(mask.getIdx());
+  is_wide_type_ ? code_.vblendmpd(chosen, a, b) : code_.vblendmps(chosen, a, b);
 }
 
 void VectorCode::AndMasks(Vec mask, Vec other) {
@@ -610,12 +746,14 @@ void VectorCode::AndMasks(Vec mask, Vec other) {
 void VectorCode::JumpUnlessAll(Vec mask, const Xbyak::Label& target) {
   if (IsMask(mask)) {
     const Xbyak::Opmask lanes(mask.getIdx());
-    code_.kortestw(lanes, lanes);  // carry if all of them
+    // Carry if all of them.
+    is_half_ ? code_.kortestb(lanes, lanes) : code_.kortestw(lanes, lanes);
     return code_.jnc(target);
   }
-  const uint32_t all = (1u << lanes_) - 1;
+  const int64_t count = is_half_ ? lanes_ / 2 : lanes_;
+  const uint32_t all = (1u << count) - 1;
   code_.vmovmskps(Xbyak::util::eax, Sized(mask));
-  if (lanes_ != 4 && lanes_ != kLanes) code_.and_(Xbyak::util::eax, all);
+  if (is_half_ || (lanes_ != 4 && lanes_ != kLanes)) code_.and_(Xbyak::util::eax, all);
   code_.cmp(Xbyak::util::eax, all);
   code_.jne(target);
 }

@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_VECTOR_CODE_H_
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -24,9 +25,35 @@ constexpr int64_t LanesOf(math::SimdTarget target) {
 }
 inline constexpr int64_t kNoLane = -1;
 
-// Types whose values take one lane; f16 and bf16, whose values are f32 that are rounded.
+// Types whose values take one lane; those that take two, side by side; f16 and bf16, whose values
+// are f32 that are rounded.
 bool IsLaneType(DType type);
+bool IsWideType(DType type);
+bool IsFloatType(DType type);  // of those
 inline bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }
+
+// What all elements of a register have: bits of one lane, or of two.
+class LaneBits {
+ public:
+  constexpr LaneBits(uint32_t bits)  // NOLINT(google-explicit-constructor): most are of one lane
+      : bits_(bits * kBoth) {}
+  static constexpr LaneBits Wide(uint64_t bits) {
+    LaneBits result(0);
+    result.bits_ = bits;
+    return result;
+  }
+  // Of an element of the type in tile form (../math); true is all ones.
+  static LaneBits Of(DType type, const void* element);
+
+  constexpr uint32_t lane() const { return static_cast<uint32_t>(bits_); }
+  constexpr uint64_t both() const { return bits_; }
+  auto operator<=>(const LaneBits&) const = default;
+
+ private:
+  static constexpr uint64_t kBoth = 0x1'0000'0001;
+
+  uint64_t bits_;
+};
 
 // Vectors that code reads. They lie after it.
 class ConstantPool {
@@ -35,25 +62,27 @@ class ConstantPool {
 
   // Valid as long as the pool.
   Xbyak::Address Find(const Vector& vector);
-  Xbyak::Address Splat(uint32_t bits);
-  // One lane; and the same as an operand that AVX-512 repeats in all lanes.
-  Xbyak::Address Scalar(uint32_t bits);
-  Xbyak::Address Broadcast(uint32_t bits);
+  Xbyak::Address Splat(LaneBits bits);
+  // Two lanes; and the same as an operand of which AVX-512 repeats one element, or two lanes.
+  Xbyak::Address Scalar(LaneBits bits);
+  Xbyak::Address Broadcast(LaneBits bits);
 
   // To be called once, after the code.
   void Write(Assembler& code);
 
  private:
-  Xbyak::RegRip AddressOfScalar(uint32_t bits);
-
   Xbyak::Label vectors_start_, scalars_start_;
   std::vector<Vector> vectors_;
-  std::vector<uint32_t> scalars_;
+  std::vector<LaneBits> scalars_;
 };
 
 // dst = an op of a and b, each of as many lanes.
 using Instruction = void (*)(Assembler& code, const Xbyak::Xmm& dst, const Xbyak::Xmm& a,
                              const Xbyak::Operand& b);
+// The same for elements of one lane and of two.
+struct InstructionPair {
+  Instruction narrow = nullptr, wide = nullptr;
+};
 
 class VectorCode {
  public:
@@ -64,6 +93,10 @@ class VectorCode {
   // Of the following instructions of AVX2.
   void set_lanes(int64_t lanes) { lanes_ = lanes; }
   int64_t lanes() const { return lanes_; }
+  // All vectors have as many elements as there are wide ones in a register: of elements of one lane
+  // the lower half counts. Without masks, preds then take two lanes.
+  void set_half(bool half) { is_half_ = half; }
+  bool is_half() const { return is_half_; }
 
   Vec Vector(int number) const { return is_wide_ ? Vec(Xbyak::Zmm(number)) : Vec(number); }
   static Vec Mask(int number) { return Vec(number, Xbyak::Operand::OPMASK, 64); }
@@ -77,6 +110,8 @@ class VectorCode {
   // Whether the op has code for so many lanes. `operand` is the type of operand 0, of a select that
   // of operand 1.
   static bool Has(const compiler::Node& node, DType operand, int64_t lanes);
+  // The same where the operand's type or the result's is wide.
+  static bool HasWide(const compiler::Node& node, DType operand);
   // Whether it is one instruction, which has read its operands when it writes the result.
   static bool IsOneInstruction(const compiler::Node& node, DType operand);
   // Whether operand 1 may be a whole vector in memory, and the op with such a one.
@@ -90,7 +125,7 @@ class VectorCode {
   static bool CanCombine(compiler::Opcode opcode, DType type);
   void Combine(compiler::Opcode opcode, DType type, Vec dst, Vec a, Vec b);
   // What changes no value but a signaling NaN when it is combined with it.
-  static uint32_t NeutralOf(compiler::Opcode opcode, DType type);
+  static uint32_t NeutralOf(compiler::Opcode opcode, DType type);  // of one lane
   // dst's lanes combined to one, lane i with lane i + half for ever smaller halves; it is in the
   // first lane. `spare` is overwritten; both have numbers below 16.
   void CombineLanes(compiler::Opcode opcode, DType type, Vec dst, Vec spare);
@@ -98,23 +133,26 @@ class VectorCode {
   // f32 become values of f16 or bf16, as ../math/narrow.cc rounds them.
   void RoundToHalf(DType type, Vec reg);
 
-  // dst = max(a, constant) or min of f32, where that is short. `is_quiet`: a is never a signaling
-  // NaN. `dst` may be `a`.
-  static bool HasExtremeOfConstant(bool maximum, uint32_t constant);
-  void ExtremeOfConstant(bool maximum, Vec dst, Vec a, uint32_t constant, bool is_quiet);
+  // dst = max(a, constant) or min of floats, where that is short. `is_quiet`: a is never a
+  // signaling NaN. `dst` may be `a`.
+  static bool HasExtremeOfConstant(bool maximum, DType type, LaneBits constant);
+  void ExtremeOfConstant(bool maximum, DType type, Vec dst, Vec a, LaneBits constant,
+                         bool is_quiet);
 
   // An operand that has these bits in all lanes, valid as long as this; a register that has them,
   // `spare` if need be; and a register that gets them.
-  const Xbyak::Operand& Constant(uint32_t bits);
-  Vec InRegister(uint32_t bits, Vec spare);
-  void LoadConstant(Vec dst, uint32_t bits);
+  const Xbyak::Operand& Constant(LaneBits bits);
+  Vec InRegister(LaneBits bits, Vec spare);
+  void LoadConstant(Vec dst, LaneBits bits);
   // From here on the register, which nobody may write, has the constant.
-  void Pin(uint32_t bits, Vec reg);
+  void Pin(LaneBits bits, Vec reg);
   void Unpin() { pinned_.clear(); }
-  const Vec* FindPinned(uint32_t bits) const;
+  const Vec* FindPinned(LaneBits bits) const;
   // How often code reads each constant.
-  const std::map<uint32_t, int>& uses() const { return uses_; }
+  const std::map<LaneBits, int>& uses() const { return uses_; }
   void SetZero(Vec dst);
+  // From here on the methods up to AndMasks are of elements of the type.
+  void set_type(DType type) { is_wide_type_ = IsWideType(type); }
   // mask = a `predicate` (of vcmpps) b.
   void CompareFloats(Vec mask, Vec a, const Xbyak::Operand& b, uint8_t predicate);
   // dst = a in the lanes of the mask, else zero; b there, else a; the mask's lanes also in `other`.
@@ -144,13 +182,28 @@ class VectorCode {
   }
   void Invert(Vec dst, Vec a);
   void CombineMasks(compiler::Opcode opcode, Vec dst, Vec a, Vec b);
+  const Xbyak::Operand& Constant(LaneBits narrow, LaneBits wide);
+  Vec InRegister(LaneBits narrow, LaneBits wide, Vec spare);
+  void Do(const InstructionPair& instructions, Vec dst, Vec a, const Xbyak::Operand& b);
+  // Without masks, of a half: the lanes of a mask of two lanes for one, and the other way.
+  void NarrowMask(Vec dst, Vec mask);
+  void WidenMask(Vec mask);
   void CompareMasks(compiler::ComparisonDirection direction, Vec dst, Vec a, Vec b);
   void ChooseMask(Vec dst, Vec a, Vec b, Vec mask);
   void LoadMask(Vec dst, int64_t count);
   void Compare(const compiler::CompareAttributes& compare, DType type, Vec dst, Vec a, Vec b);
   void Divide(bool remainder, Vec dst, Vec a, Vec b);
   void Convert(DType from, DType to, Vec dst, Vec a);
+  void ConvertWide(DType from, DType to, Vec dst, Vec a);
+  void ConvertPred(DType to, Vec dst, Vec a);
+  void FloatOfWide(bool is_signed, Vec dst, Vec a);
+  // Of wide integers, what AVX2 has no instructions for.
+  void Multiply(Vec dst, Vec a, Vec b);
+  void ExtremeOfIntegers(compiler::Opcode opcode, DType type, Vec dst, Vec a, Vec b);
+  void ShiftRightArithmetic(Vec dst, Vec a, Vec b);
+  void Abs(Vec dst, Vec a);
   void Extreme(bool maximum, Vec dst, Vec a, Vec b);
+  void SquareRoot(Vec dst, Vec a);
   void Round(uint8_t mode, Vec dst, Vec a);
   void Sign(Vec dst, Vec a);
 
@@ -158,10 +211,11 @@ class VectorCode {
   ConstantPool& pool_;
   const bool is_wide_;
   int64_t lanes_ = 1;
+  bool is_half_ = false, is_wide_type_ = false;
   // By the constant's bits.
-  std::map<uint32_t, Xbyak::Address> addresses_;
-  std::map<uint32_t, Vec> pinned_;
-  std::map<uint32_t, int> uses_;
+  std::map<LaneBits, Xbyak::Address> addresses_;
+  std::map<LaneBits, Vec> pinned_;
+  std::map<LaneBits, int> uses_;
 };
 
 }  // namespace plinth::cpu::emit

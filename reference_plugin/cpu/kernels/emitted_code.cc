@@ -2,7 +2,6 @@
 #include "reference_plugin/cpu/kernels/emitted_code.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -142,8 +141,7 @@ Piece PieceFinder::Make(size_t begin, size_t end) const {
       if (constant.slot != slot) continue;
       value.kind = PieceValue::Kind::kConstant;
       value.slot = -1;
-      std::memcpy(&value.bits, constant.element.bytes, sizeof(value.bits));
-      if (type == DType::kPred) value.bits = (value.bits & 0xFF) != 0 ? ~0u : 0;
+      value.bits = emit::LaneBits::Of(type, constant.element.bytes);
     }
     return known->second;
   };

@@ -131,14 +131,19 @@ TEST_P(RandomKernelTest, AgreesWithTheDefinition) {
 
 // Kernels of those types of which machine code knows most ops: of others each is a routine.
 TEST_P(RandomKernelTest, MachineCodeAgreesWithRoutines) {
-  constexpr DType kTypes[] = {DType::kF32, DType::kF32, DType::kS32, DType::kU32, DType::kPred};
-  constexpr DType kHalves[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kBF16, DType::kPred};
+  static constexpr DType kTypes[] = {DType::kF32, DType::kF32, DType::kS32, DType::kU32,
+                                     DType::kPred};
+  static constexpr DType kHalves[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kBF16,
+                                      DType::kPred};
+  static constexpr DType kWide[] = {DType::kF64, DType::kF64, DType::kF32, DType::kS64,
+                                    DType::kU64, DType::kS32, DType::kPred};
+  static constexpr std::span<const DType> kAll[] = {kTypes, kHalves, kWide};
   const auto all_codes = AllCodes();
-  constexpr int kSeedsPerTest = 40;
+  constexpr int kSeedsPerTest = 60;
   for (int i = 0; i < kSeedsPerTest; ++i) {
     const uint64_t seed = static_cast<uint64_t>(GetParam() * kSeedsPerTest + i);
     compiler::testing::RandomKernel random = compiler::testing::MakeRandomKernel(
-        seed, {.types = i % 2 == 0 ? std::span(kTypes) : std::span(kHalves),
+        seed, {.types = kAll[static_cast<size_t>(i) % std::size(kAll)],
                .more_ops = static_cast<int64_t>(seed % 40)});
     const auto kernel = std::make_shared<const compiler::Kernel>(random.kernel);
     ASSERT_TRUE(compiler::Verify(*kernel).ok()) << compiler::ToString(*kernel);

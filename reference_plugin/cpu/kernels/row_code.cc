@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -118,8 +117,7 @@ std::optional<int32_t> RowDescriber::ValueOf(int32_t slot, DType type) {
   } else if (const auto constant = std::find_if(constants.begin(), constants.end(), is_slot);
              constant != constants.end()) {
     value.kind = Kind::kConstant;
-    std::memcpy(&value.bits, constant->element.bytes, sizeof(value.bits));
-    if (type == DType::kPred) value.bits = (value.bits & 0xFF) != 0 ? ~0u : 0;
+    value.bits = emit::LaneBits::Of(type, constant->element.bytes);
   } else if (std::any_of(scalars.begin(), scalars.end(), is_slot)) {
     value.kind = Kind::kScalar;
     const int64_t offset = program_.frame.slot_offsets()[static_cast<size_t>(slot)];
@@ -209,6 +207,7 @@ bool RowDescriber::AddOps(const std::vector<Instruction>& code, const std::vecto
   if (ops.size() != code.size()) return false;
   for (size_t n = 0; n < code.size(); n += ops[n].is_rounded ? 2 : 1) {
     if (ops[n].node == nullptr || !emit::CanEmit(*ops[n].node, ops[n].operand)) return false;
+    if (emit::IsWideType(ops[n].operand) || emit::IsWideType(ops[n].node->dtype)) return false;
     PieceValue value = emit::ValueOfOp(*ops[n].node, ops[n].operand, ops[n].is_rounded);
     const int32_t operands[3] = {code[n].a, code[n].b, code[n].c};
     for (size_t i = 0; i < 3; ++i) {
@@ -284,7 +283,7 @@ bool RowDescriber::AddReductions(const PhaseProgram& phase) {
     const PieceValue& first = row_.phases.back().piece[static_cast<size_t>(*initial)];
     const bool is_sum = reduction.opcode == Opcode::kAdd && type == DType::kF32;
     const bool is_number =
-        first.kind == Kind::kConstant && !std::isnan(std::bit_cast<float>(first.bits));
+        first.kind == Kind::kConstant && !std::isnan(std::bit_cast<float>(first.bits.lane()));
     if (is_sum ? !is_number : first.kind != Kind::kConstant && first.kind != Kind::kScalar) {
       return false;
     }
