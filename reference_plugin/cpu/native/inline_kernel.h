@@ -8,7 +8,7 @@
 
 namespace plinth::cpu::native {
 
-// A kernel with as many points as a register has lanes, or fewer.
+// A kernel over a few hundred points at most.
 class InlineKernel final : public InlineStep {
  public:
   static std::unique_ptr<InlineStep> Make(const compiler::plan::PlanStep& step);

@@ -2,6 +2,7 @@
 #include "reference_plugin/cpu/native/lanes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace plinth::cpu::native {
 namespace {
@@ -49,16 +50,45 @@ bool LaneMap::IsDense() const {
   return true;
 }
 
-std::optional<int64_t> CountLanes(const compiler::KernelShape& shape, bool over_reduced) {
-  int64_t lanes = 1;
-  for (size_t d = 0; d < NumDimensions(shape, over_reduced); ++d) {
-    if (shape.extents[d] == 0 || shape.extents[d] > kLanes) return std::nullopt;
-    lanes *= shape.extents[d];
-    if (lanes > kLanes) return std::nullopt;
-  }
-  return lanes;
+LaneMap LaneMap::Part(int64_t first, int64_t count) const {
+  const auto begin = elements.begin() + first;
+  return {std::vector<int64_t>(begin, begin + count)};
 }
 
+std::optional<int64_t> LaneMap::StepFrom(int64_t first) const {
+  std::optional<int64_t> step;
+  for (int64_t lane = first; lane < first + kLanes; ++lane) {
+    const int64_t here = elements[static_cast<size_t>(lane)],
+                  next = elements[static_cast<size_t>(lane + kLanes)];
+    if (here == kFill && next == kFill) continue;
+    if (here == kFill || next == kFill || next - here != step.value_or(next - here)) {
+      return std::nullopt;
+    }
+    step = next - here;
+  }
+  return step.value_or(0);
+}
+
+std::optional<int64_t> CountPoints(const compiler::KernelShape& shape, bool over_reduced) {
+  int64_t points = 1;
+  for (size_t d = 0; d < NumDimensions(shape, over_reduced); ++d) {
+    if (shape.extents[d] == 0 || shape.extents[d] > PhaseLanes::kMostPoints) return std::nullopt;
+    points *= shape.extents[d];
+    if (points > PhaseLanes::kMostPoints) return std::nullopt;
+  }
+  return points;
+}
+
+std::optional<int> ScaleOfStep(int64_t step_bytes) {
+  for (const int scale : {0, 1, 2, 4, 8}) {
+    if (step_bytes == scale * kLanes) return scale;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Nothing where an element does not lie at a multiple of its size.
 std::optional<LaneMap> MapLanes(const compiler::KernelShape& shape, bool over_reduced,
                                 const compiler::Access& access) {
   const int64_t bytes = ByteSize(access.dtype);
@@ -78,6 +108,64 @@ std::optional<LaneMap> MapLanes(const compiler::KernelShape& shape, bool over_re
     }
   }
   return map;
+}
+
+// Whether the lanes from `first` on are followed by others that one index leads to. What may lie in
+// a register has no address.
+bool IsFollowed(const LaneMap& map, DType type, int64_t first, int64_t previous) {
+  const std::optional<int64_t> step = map.StepFrom(first);
+  if (!step.has_value()) return false;
+  const bool is_small = *std::max_element(map.elements.begin(), map.elements.end()) < kLanes;
+  if (*step != 0 && is_small) return false;
+  return ScaleOfStep(*step * ByteSize(type)).has_value() &&
+         (previous < 0 || map.StepFrom(previous) == step);
+}
+
+}  // namespace
+
+std::optional<PhaseLanes> PhaseLanes::Make(const compiler::Kernel& kernel,
+                                           const compiler::Phase& phase) {
+  const compiler::KernelShape& shape = kernel.shape;
+  const std::optional<int64_t> points = CountPoints(shape, phase.over_reduced);
+  if (!points.has_value()) return std::nullopt;
+  PhaseLanes result;
+  result.points = *points;
+  result.inputs.resize(shape.inputs.size());
+  result.outputs.resize(shape.outputs.size());
+  std::vector<std::pair<const LaneMap*, DType>> maps;
+  const auto add = [&](const compiler::Access& access, LaneMap* map) {
+    if (!map->elements.empty()) return true;
+    std::optional<LaneMap> found = MapLanes(shape, phase.over_reduced, access);
+    if (!found.has_value()) return false;
+    *map = std::move(*found);
+    maps.emplace_back(map, access.dtype);
+    return true;
+  };
+  for (const compiler::Node& node : phase.nodes) {
+    const auto number = static_cast<size_t>(node.index);
+    if (node.kind == compiler::NodeKind::kInput &&
+        !add(shape.inputs[number], &result.inputs[number])) {
+      return std::nullopt;
+    }
+  }
+  for (const compiler::Store& store : phase.stores) {
+    const auto number = static_cast<size_t>(store.output);
+    if (!add(shape.outputs[number], &result.outputs[number])) return std::nullopt;
+  }
+  for (int64_t first = 0; first < *points;) {
+    LaneGroup group = {first, std::min(kLanes, *points - first), 1};
+    for (int64_t next = first + kLanes; next + kLanes <= *points; next += kLanes) {
+      const int64_t here = next - kLanes, previous = group.repeats > 1 ? here - kLanes : -1;
+      const bool goes_on = std::all_of(maps.begin(), maps.end(), [&](const auto& map) {
+        return IsFollowed(*map.first, map.second, here, previous);
+      });
+      if (!goes_on) break;
+      ++group.repeats;
+    }
+    result.groups.push_back(group);
+    first += group.lanes + (group.repeats - 1) * kLanes;
+  }
+  return result;
 }
 
 }  // namespace plinth::cpu::native

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reference_plugin/cpu/native/inline_step.h"
+#include "reference_plugin/cpu/native/kernel_emitter.h"
 #include "reference_plugin/cpu/native/loop_places.h"
 
 namespace plinth::cpu::native {
@@ -34,9 +35,9 @@ using Xbyak::util::rsi;
 using Xbyak::util::rsp;
 
 constexpr Xbyak::Reg64 kFrame(Xbyak::Operand::R14), kSlots(Xbyak::Operand::R13);
-// Three: with the return address, an even number.
-constexpr Xbyak::Reg64 kSaved[] = {kBases, kSlots, kFrame};
-constexpr int32_t kVectorBytes = static_cast<int32_t>(kLanes * kLaneBytes);
+// Five: with the return address, an even number.
+constexpr Xbyak::Reg64 kSaved[] = {kBases, kSlots, kFrame, kIndex,
+                                   Xbyak::Reg64(Xbyak::Operand::RBP)};
 constexpr size_t kMostTargets = 64;
 constexpr size_t kLoopAlignment = 32;
 
