@@ -119,6 +119,7 @@ Status PreparedProgram::Prepare(const Backend& backend) {
     combined_ = backend.combine(plan_, prepared_steps());
     for (size_t c = 0; c < combined_.size(); ++c) {
       steps_[combined_[c].begin].combined = static_cast<int32_t>(c);
+      scratch_bytes_ = std::max(scratch_bytes_, combined_[c].step->scratch_bytes());
     }
   }
   if (backend.finish != nullptr) {

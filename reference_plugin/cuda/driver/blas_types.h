@@ -44,6 +44,14 @@ inline constexpr int kBlasCompute32FFastTf32 = 77;
 // cublasLtMatmulDescAttributes_t: values of int32_t.
 inline constexpr int kBlasTransposeLeft = 3;
 inline constexpr int kBlasTransposeRight = 4;
+// uint32_t; const void*, one element for each row of the result.
+inline constexpr int kBlasEpilogue = 7;
+inline constexpr int kBlasBias = 8;
+// cublasLtEpilogue_t: one of the first three, and kBlasAddBias with any.
+inline constexpr uint32_t kBlasPlain = 1;
+inline constexpr uint32_t kBlasRelu = 2;
+inline constexpr uint32_t kBlasGelu = 32;
+inline constexpr uint32_t kBlasAddBias = 4;
 // cublasOperation_t.
 inline constexpr int32_t kBlasTranspose = 1;
 

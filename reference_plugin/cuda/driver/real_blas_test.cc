@@ -40,6 +40,14 @@ TEST_F(RealBlasTest, TakesOurTypesAndAttributesOfProducts) {
                                                   sizeof(kBlasTranspose)),
              "a transpose");
     }
+    for (uint32_t epilogue : {kBlasPlain, kBlasRelu, kBlasGelu, kBlasAddBias,
+                              kBlasRelu | kBlasAddBias, kBlasGelu | kBlasAddBias}) {
+      Expect(
+          api().cublasLtMatmulDescSetAttribute(product, kBlasEpilogue, &epilogue, sizeof(epilogue)),
+          "an epilogue");
+    }
+    const void* bias = this;
+    Expect(api().cublasLtMatmulDescSetAttribute(product, kBlasBias, &bias, sizeof(bias)), "a bias");
     Expect(api().cublasLtMatmulDescDestroy(product), "cublasLtMatmulDescDestroy");
   }
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "reference_plugin/cuda/pjrt/client_test_util.h"
 
@@ -91,6 +92,67 @@ TEST_F(ProductsTest, TheLibraryComputesThem) {
     client_ = nullptr;
     EXPECT_THAT(Reports(), IsEmpty());
   }
+}
+
+// [[a b] [c d]] times itself, and then `body`, which makes %r of %p.
+std::string SquareAnd(std::string_view body) {
+  return StrCat(R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %m = stablehlo.reshape %x : (tensor<4xf32>) -> tensor<2x2xf32>
+  %p = stablehlo.dot_general %m, %m, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+)",
+                body, R"(
+  %o = stablehlo.reshape %r : (tensor<2x2xf32>) -> tensor<4xf32>
+  return %o : tensor<4xf32>
+})");
+}
+constexpr std::string_view kBias = R"(
+  %v = stablehlo.slice %x [0:2] : (tensor<4xf32>) -> tensor<2xf32>
+  %b = stablehlo.broadcast_in_dim %v, dims = [1] : (tensor<2xf32>) -> tensor<2x2xf32>
+  %s = stablehlo.add %p, %b : tensor<2x2xf32>
+)";
+constexpr std::string_view kRelu = R"(
+  %z = stablehlo.constant dense<0.0> : tensor<2x2xf32>
+  %r = stablehlo.maximum %s, %z : tensor<2x2xf32>
+)";
+
+// The library's relu makes zero of NaN, as the simulator's does, and a kernel's keeps it: so one
+// can tell which it was.
+TEST_F(ProductsTest, TheLibraryAddsABiasAndComputesActivations) {
+  Open("seed=1");
+  const auto plain = Run(SquareAnd("%r = stablehlo.add %p, %p : tensor<2x2xf32>"));
+  ASSERT_TRUE(plain.ok()) << plain.status().ToString();
+  EXPECT_THAT(*plain, ElementsAre(14, 20, 30, 44));
+  const std::string both = SquareAnd(StrCat(kBias, kRelu));
+  const auto relu = Run(both, false, {1, -2, 3, 4});
+  ASSERT_TRUE(relu.ok()) << relu.status().ToString();
+  EXPECT_THAT(*relu, ElementsAre(0, 0, 16, 8));  // [[-5 -10] [15 10]] + [1 -2]
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto zeros = Run(both, false, {nan, nan, nan, nan});
+  ASSERT_TRUE(zeros.ok()) << zeros.status().ToString();
+  EXPECT_THAT(*zeros, ElementsAre(0, 0, 0, 0));
+  client_ = nullptr;
+  EXPECT_THAT(Reports(), IsEmpty());
+
+  programs_.library = ProgramSettings::Library::kNever;
+  Open("seed=1");
+  const auto nans = Run(both, false, {nan, nan, nan, nan});
+  ASSERT_TRUE(nans.ok()) << nans.status().ToString();
+  EXPECT_THAT(*nans, testing::Each(testing::IsNan()));
+}
+
+// What reads the product itself gets it.
+TEST_F(ProductsTest, AProductThatOthersReadIsComputedAlone) {
+  Open("seed=1");
+  const auto both = Run(SquareAnd(StrCat(kBias, R"(
+  %z = stablehlo.constant dense<0.0> : tensor<2x2xf32>
+  %t = stablehlo.maximum %s, %z : tensor<2x2xf32>
+  %u = stablehlo.dot_general %t, %p, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %r = stablehlo.add %u, %p : tensor<2x2xf32>
+)")));
+  ASSERT_TRUE(both.ok()) << both.status().ToString();
+  // [[8 12] [16 24]] * [[7 10] [15 22]] + [[7 10] [15 22]].
+  EXPECT_THAT(*both, ElementsAre(243, 354, 487, 710));
 }
 
 // 1 + 2^-12 has more bits than TF32.

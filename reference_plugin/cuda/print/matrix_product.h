@@ -11,10 +11,12 @@
 namespace plinth::cuda {
 
 // A product, or several of one shape, that a library of the device may compute instead of a kernel:
-// result = left * right. A matrix lies column by column, `leading` elements from one to the next.
+// result = activation(left * right + bias). A matrix lies column by column, `leading` elements from
+// one to the next.
 struct MatrixProduct {
   // To what elements of f32 may be rounded before they are multiplied.
   enum class Rounding : uint8_t { kNone, kTf32, kBF16, kF16 };
+  enum class Activation : uint8_t { kNone, kRelu, kGelu };
   struct Matrix {
     int64_t leading = 1;
     bool is_turned = false;    // it is its transpose that lies so
@@ -31,6 +33,9 @@ struct MatrixProduct {
   // Each array is a list of addresses, one per product, in memory of the device.
   bool by_pointers = false;
   Matrix left, right, result;
+  Activation activation = Activation::kNone;
+  // An element of the result's type for each row, the same for all columns and products.
+  bool has_bias = false;
 
   friend auto operator<=>(const MatrixProduct&, const MatrixProduct&) = default;
 };

@@ -100,7 +100,7 @@ struct Action {
   uint8_t value = 0;
 
   // kProduct: the arguments are the matrices left, right and result (or lists of addresses), and
-  // the workspace, of `bytes` bytes.
+  // the workspace, of `bytes` bytes; then the bias, if the product has one.
   std::shared_ptr<const MatrixProduct> product;
 };
 

@@ -153,7 +153,10 @@ std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architec
       [calls](const PlanStep& step) { return calls.matches(step) && !IsPrintedCall(step); },
       calls.prepare};
   made.engines = {other_calls, printed};
-  made.combine = CombineSteps;
+  made.combine = [library](const compiler::plan::Plan& plan,
+                           std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
+    return CombineSteps(plan, steps, library.get());
+  };
   made.finish = [compiler](std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
     return compiler->Compile(steps);
   };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/cuda/driver/blas_dtype.h"
 #include "reference_plugin/cuda/print/program.h"
 #include "reference_plugin/cuda/runtime/device.h"
 
@@ -17,27 +18,6 @@ using Matrix = MatrixProduct::Matrix;
 // What NVIDIA recommends: from this capability on algorithms gain from more.
 constexpr int kLargeWorkspaceCapability = 90;
 constexpr uint64_t kLargeWorkspace = 32 << 20, kWorkspace = 8 << 20;
-
-int BlasType(DType type) {
-  switch (type) {
-    case DType::kF16:
-      return kBlasR16F;
-    case DType::kBF16:
-      return kBlasR16BF;
-    case DType::kF32:
-      return kBlasR32F;
-    case DType::kF64:
-      return kBlasR64F;
-    case DType::kC64:
-      return kBlasC32F;
-    case DType::kC128:
-      return kBlasC64F;
-    case DType::kS8:
-      return kBlasR8I;
-    default:
-      return kBlasR32I;
-  }
-}
 
 // In what products are added up, and the type of the factor one.
 struct Arithmetic {
@@ -81,6 +61,14 @@ Arithmetic ArithmeticOf(const MatrixProduct& product) {
   return {compute, kBlasR32F, &kFloats[0], &kFloats[1]};
 }
 
+uint32_t BlasEpilogue(const MatrixProduct& product) {
+  uint32_t epilogue = 0;
+  if (product.activation == MatrixProduct::Activation::kRelu) epilogue = kBlasRelu;
+  if (product.activation == MatrixProduct::Activation::kGelu) epilogue = kBlasGelu;
+  if (product.has_bias) epilogue |= kBlasAddBias;
+  return epilogue == 0 ? kBlasPlain : epilogue;
+}
+
 std::string Words(const MatrixProduct& product) {
   return StrCat(product.batch, " x ", product.rows, " x ", product.columns, " x ", product.depth,
                 " of ", Name(product.operands));
@@ -110,19 +98,9 @@ class Blas::Plan {
 
   // Fills all in.
   Status Make(const Blas& blas, const MatrixProduct& wanted) {
-    const Arithmetic arithmetic = ArithmeticOf(wanted);
-    PLINTH_RETURN_IF_ERROR(
-        blas.Check(api_.cublasLtMatmulDescCreate(&product, arithmetic.compute, arithmetic.scale),
-                   "cublasLtMatmulDescCreate"));
-    for (const auto& [attribute, is_turned] :
-         {std::pair(kBlasTransposeLeft, wanted.left.is_turned),
-          std::pair(kBlasTransposeRight, wanted.right.is_turned)}) {
-      if (!is_turned) continue;
-      PLINTH_RETURN_IF_ERROR(
-          blas.Check(api_.cublasLtMatmulDescSetAttribute(product, attribute, &kBlasTranspose,
-                                                         sizeof(kBlasTranspose)),
-                     "cublasLtMatmulDescSetAttribute"));
-    }
+    // As little aligned as any bias: the heuristic reads that of the address.
+    PLINTH_RETURN_IF_ERROR(blas.MakeDescriptor(
+        wanted, reinterpret_cast<const void*>(uintptr_t{kAccessAlignment}), &product));
     PLINTH_RETURN_IF_ERROR(
         MakeLayout(blas, wanted, wanted.left, wanted.operands, wanted.rows, wanted.depth, &left));
     PLINTH_RETURN_IF_ERROR(MakeLayout(blas, wanted, wanted.right, wanted.operands, wanted.depth,
@@ -216,6 +194,25 @@ Expected<std::unique_ptr<Blas>> Blas::Open(const Gpu& gpu, const LibraryPlaces& 
   return blas;
 }
 
+Status Blas::MakeDescriptor(const MatrixProduct& product, const void* bias,
+                            cublasLtMatmulDesc_t* made) const {
+  const BlasFunctions& api = library_->api();
+  const Arithmetic arithmetic = ArithmeticOf(product);
+  PLINTH_RETURN_IF_ERROR(
+      Check(api.cublasLtMatmulDescCreate(made, arithmetic.compute, arithmetic.scale),
+            "cublasLtMatmulDescCreate"));
+  auto set = [&](int attribute, const auto& value) {
+    return Check(api.cublasLtMatmulDescSetAttribute(*made, attribute, &value, sizeof(value)),
+                 "cublasLtMatmulDescSetAttribute");
+  };
+  if (product.left.is_turned) PLINTH_RETURN_IF_ERROR(set(kBlasTransposeLeft, kBlasTranspose));
+  if (product.right.is_turned) PLINTH_RETURN_IF_ERROR(set(kBlasTransposeRight, kBlasTranspose));
+  const uint32_t epilogue = BlasEpilogue(product);
+  if (epilogue != kBlasPlain) PLINTH_RETURN_IF_ERROR(set(kBlasEpilogue, epilogue));
+  if (product.has_bias) PLINTH_RETURN_IF_ERROR(set(kBlasBias, bias));
+  return Status();
+}
+
 Blas::~Blas() {
   plans_.clear();
   if (handle_ != nullptr) library_->api().cublasLtDestroy(handle_);
@@ -244,20 +241,32 @@ std::optional<int64_t> Blas::Workspace(const MatrixProduct& product) {
   return (*plan)->workspace;
 }
 
-Status Blas::Multiply(const MatrixProduct& product, const void* left, const void* right,
-                      void* result, void* workspace, int64_t workspace_bytes) {
+Status Blas::Multiply(const MatrixProduct& product, const Arrays& arrays, int64_t workspace_bytes) {
   PLINTH_ASSIGN_OR_RETURN(const Plan* plan, PlanOf(product));
   if (plan->is_refused || plan->workspace > workspace_bytes) {
     return Internal("cuBLASLt needs ", plan->workspace, " bytes for a product of ", Words(product),
                     " on GPU ", gpu_.ordinal(), "; the program was planned with ", workspace_bytes);
   }
   const Arithmetic arithmetic = ArithmeticOf(product);
-  return Check(
-      library_->api().cublasLtMatmul(
-          handle_, plan->product, arithmetic.one, left, plan->left, right, plan->right,
-          arithmetic.zero, result, plan->result, result, plan->result, &plan->algorithm, workspace,
-          static_cast<size_t>(workspace_bytes), gpu_.stream(StreamKind::kCompute)),
-      StrCat("cublasLtMatmul of ", Words(product)));
+  cublasLtMatmulDesc_t descriptor = plan->product;
+  // The address of a bias is part of the descriptor, and the plan's is everybody's.
+  const auto destroy = [this](cublasLtMatmulDesc_t made) {
+    library_->api().cublasLtMatmulDescDestroy(made);
+  };
+  std::unique_ptr<std::remove_pointer_t<cublasLtMatmulDesc_t>, decltype(destroy)> own(nullptr,
+                                                                                      destroy);
+  if (product.has_bias) {
+    descriptor = nullptr;
+    const Status made = MakeDescriptor(product, arrays.bias, &descriptor);
+    own.reset(descriptor);
+    PLINTH_RETURN_IF_ERROR(made);
+  }
+  return Check(library_->api().cublasLtMatmul(
+                   handle_, descriptor, arithmetic.one, arrays.left, plan->left, arrays.right,
+                   plan->right, arithmetic.zero, arrays.result, plan->result, arrays.result,
+                   plan->result, &plan->algorithm, arrays.workspace,
+                   static_cast<size_t>(workspace_bytes), gpu_.stream(StreamKind::kCompute)),
+               StrCat("cublasLtMatmul of ", Words(product)));
 }
 
 }  // namespace plinth::cuda

@@ -30,10 +30,14 @@ class Blas final : public ProductLibrary {
 
   std::optional<int64_t> Workspace(const MatrixProduct& product) override;
 
-  // Enqueues the product on the compute stream. Needs the device's context. `workspace` has the
+  struct Arrays {
+    const void *left, *right;
+    void *result, *workspace;
+    const void* bias;  // null if the product has none
+  };
+  // Enqueues the product on the compute stream. Needs the device's context. The workspace has the
   // bytes that Workspace has answered.
-  Status Multiply(const MatrixProduct& product, const void* left, const void* right, void* result,
-                  void* workspace, int64_t workspace_bytes);
+  Status Multiply(const MatrixProduct& product, const Arrays& arrays, int64_t workspace_bytes);
 
  private:
   class Plan;
@@ -41,6 +45,9 @@ class Blas final : public ProductLibrary {
   Blas(const Gpu& gpu, std::shared_ptr<const BlasLibrary> library);
   // UNIMPLEMENTED if the library has no algorithm for it.
   Expected<const Plan*> PlanOf(const MatrixProduct& product);
+  // *made is the caller's to destroy, also after an error.
+  Status MakeDescriptor(const MatrixProduct& product, const void* bias,
+                        cublasLtMatmulDesc_t* made) const;
   Status Check(cublasStatus_t result, std::string_view what) const {
     return library_->Check(result, what);
   }

@@ -45,8 +45,9 @@ GpuStep::GpuStep(PrintedStep printed) : printed_(std::move(printed)) {
 Status GpuStep::Multiply(Gpu& gpu, const Action& action, std::span<const uint64_t> arguments) {
   PLINTH_ASSIGN_OR_RETURN(Blas * blas, gpu.blas());
   auto pointer = [&](size_t i) { return reinterpret_cast<void*>(arguments[i]); };
-  const Status status =
-      blas->Multiply(*action.product, pointer(0), pointer(1), pointer(2), pointer(3), action.bytes);
+  const Blas::Arrays arrays = {pointer(0), pointer(1), pointer(2), pointer(3),
+                               action.product->has_bias ? pointer(4) : nullptr};
+  const Status status = blas->Multiply(*action.product, arrays, action.bytes);
   if (status.ok()) return status;
   // A lost device says so itself; the library only says that it failed.
   PLINTH_RETURN_IF_ERROR(gpu.Record(StreamKind::kCompute).status());

@@ -21,6 +21,8 @@ struct cublasLtContext {};
 struct cublasLtMatmulDescOpaque_t {
   int compute = 0, scale = 0;
   std::map<int, int32_t> attributes = {};
+  uint32_t epilogue = kBlasPlain;
+  const void* bias = nullptr;
 };
 struct cublasLtMatrixLayoutOpaque_t {
   int type = 0;
@@ -179,6 +181,12 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t
                                                             int attribute, const void* value,
                                                             size_t size) {
   ENTER(cublasLtMatmulDescSetAttribute);
+  if (attribute == kBlasEpilogue) {
+    return Get(value, size, &product->epilogue) ? kBlasSuccess : kBlasInvalidValue;
+  }
+  if (attribute == kBlasBias) {
+    return Get(value, size, &product->bias) ? kBlasSuccess : kBlasInvalidValue;
+  }
   const bool is_known = attribute == kBlasTransposeLeft || attribute == kBlasTransposeRight;
   if (!is_known || !Get(value, size, &product->attributes[attribute])) return kBlasInvalidValue;
   return kBlasSuccess;
@@ -248,6 +256,13 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
       !(IsTurned(*product, kBlasTransposeLeft) && !IsTurned(*product, kBlasTransposeRight))) {
     return kBlasNotSupported;
   }
+  const bool is_small_float =
+      result->type == kBlasR32F || result->type == kBlasR16F || result->type == kBlasR16BF;
+  const bool adds_bias = (product->epilogue & kBlasAddBias) != 0;
+  if (product->epilogue != kBlasPlain && (!is_small_float || result->by_pointers)) {
+    return kBlasNotSupported;
+  }
+  if (adds_bias && product->bias == nullptr) return kBlasInvalidValue;
   constexpr uint64_t kSplitWorkspace = 5000;
   const int64_t depth = ShapeOf(*product, *left, *right, *result).depth;
   Algorithm algorithm{
@@ -316,7 +331,12 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc
       return refuse(std::string("the ") + array.name + " matrix is no array");
     }
   }
+  const bool adds_bias = (product->epilogue & kBlasAddBias) != 0;
+  const auto bias = reinterpret_cast<uint64_t>(product->bias);
+  const size_t bias_bytes = result_layout->rows * SizeOf(result_layout->type);
+  if (adds_bias && !Driver().contains(bias, bias_bytes)) return refuse("the bias leaves its array");
   std::vector<DriverAccess::Use> uses;
+  if (adds_bias) uses.push_back({bias, false});
   for (const Array& array : arrays) {
     uses.push_back({array.address, &array == &arrays[2] && !array.layout.by_pointers});
   }
@@ -324,7 +344,8 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc
   Driver().enqueue(
       stream, "cublasLtMatmul", uses,
       [shape, algorithm, work_begin, left = arrays[0], right = arrays[1], result = arrays[2],
-       mantissa = MantissaOf(product->compute)] {
+       mantissa = MantissaOf(product->compute),
+       epilogue = Epilogue{product->epilogue, static_cast<const std::byte*>(product->bias)}] {
         constexpr int kRubbish = 0xe7;
         std::memset(reinterpret_cast<void*>(work_begin), kRubbish, algorithm.workspace);
         for (int64_t n = 0; n < shape.batch; ++n) {
@@ -335,7 +356,8 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc
                           is_turned};
           };
           Multiply(matrix(a, left, shape.left_turned), matrix(b, right, shape.right_turned),
-                   matrix(c, result, false), shape.rows, shape.columns, shape.depth, mantissa);
+                   matrix(c, result, false), shape.rows, shape.columns, shape.depth, mantissa,
+                   epilogue);
         }
       });
   return kBlasSuccess;

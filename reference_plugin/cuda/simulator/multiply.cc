@@ -112,6 +112,20 @@ std::vector<Number> LoadAll(const Matrix& matrix, int64_t rows, int64_t columns,
   return all;
 }
 
+// NaN is no positive number: a program that relies on it is not one for such a library.
+Number Finish(Number sum, const Epilogue& epilogue, int type, int64_t row) {
+  if ((epilogue.kind & kBlasAddBias) != 0) {
+    const auto size = static_cast<int64_t>(SizeOf(type));
+    sum += Load(type, epilogue.bias + row * size, /*mantissa=*/23);
+  }
+  const double x = sum.real();
+  if ((epilogue.kind & kBlasRelu) != 0) return x > 0 ? x : 0;
+  if ((epilogue.kind & kBlasGelu) != 0) {
+    return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+  }
+  return sum;
+}
+
 }  // namespace
 
 size_t SizeOf(int type) {
@@ -135,7 +149,7 @@ size_t SizeOf(int type) {
 }
 
 void Multiply(const Matrix& left, const Matrix& right, const Matrix& result, int64_t rows,
-              int64_t columns, int64_t depth, int mantissa) {
+              int64_t columns, int64_t depth, int mantissa, const Epilogue& epilogue) {
   const std::vector<Number> a = LoadAll(left, rows, depth, mantissa);
   const std::vector<Number> b = LoadAll(right, depth, columns, mantissa);
   const bool is_complex = left.type == kBlasC32F || left.type == kBlasC64F;
@@ -155,6 +169,7 @@ void Multiply(const Matrix& left, const Matrix& right, const Matrix& result, int
         }
       }
     }
+    for (Number& sum : sums) sum = Finish(sum, epilogue, result.type, r);
     for (int64_t c = 0; c < columns; ++c) {
       Save(result.type, sums[static_cast<size_t>(c)],
            result.data + (r + c * result.leading) * size);

@@ -19,10 +19,16 @@ struct Matrix {
 // Of a type; 0 if it is not known here.
 size_t SizeOf(int type);
 
+// What is done to sums before they are rounded: cublasLtEpilogue_t, and its bias.
+struct Epilogue {
+  uint32_t kind = 1;
+  const std::byte* bias = nullptr;  // an element of the result's type for each row
+};
+
 // result = left * right, with left of rows x depth. `mantissa`: bits to which elements of f32 are
 // rounded first; 23 for all. Sums of floats are kept in f64 and rounded once.
 void Multiply(const Matrix& left, const Matrix& right, const Matrix& result, int64_t rows,
-              int64_t columns, int64_t depth, int mantissa);
+              int64_t columns, int64_t depth, int mantissa, const Epilogue& epilogue = {});
 
 // By a cublasComputeType_t.
 int MantissaOf(int compute_type);

@@ -4,30 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "reference_plugin/cuda/driver/blas_types.h"
+#include "reference_plugin/cuda/driver/blas_dtype.h"
 #include "reference_plugin/cuda/simulator/fibers.h"
 #include "reference_plugin/cuda/simulator/multiply.h"
 
 namespace plinth::cuda::testing {
 
 namespace {
-
-int BlasType(DType type) {
-  switch (type) {
-    case DType::kF16:
-      return kBlasR16F;
-    case DType::kBF16:
-      return kBlasR16BF;
-    case DType::kF32:
-      return kBlasR32F;
-    case DType::kF64:
-      return kBlasR64F;
-    case DType::kS8:
-      return kBlasR8I;
-    default:
-      return kBlasR32I;
-  }
-}
 
 // What a library of the device would compute.
 void Multiply(const MatrixProduct& product, std::span<const uint64_t> arguments) {
