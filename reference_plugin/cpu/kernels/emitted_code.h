@@ -31,9 +31,13 @@ class EmittedCode {
   // Null: rows run phase by phase.
   const RowCode* row() const { return row_.has_value() ? &*row_ : nullptr; }
 
-  // In place of the phase's instructions.
+  // In place of the phase's own: what code does not do itself, and where it finds the rest.
+  const std::vector<LoadStep>& loads(size_t phase) const { return phases_[phase].loads; }
+  const std::vector<StoreStep>& stores(size_t phase) const { return phases_[phase].stores; }
+  const std::vector<DirectTarget>& memories(size_t phase) const { return phases_[phase].memories; }
+  // In place of its instructions.
   void Execute(size_t phase, std::byte* const* slots, int64_t lanes) const {
-    for (const Step& step : phases_[phase]) {
+    for (const Step& step : phases_[phase].steps) {
       if (step.piece != nullptr) {
         step.piece(slots, lanes);
         continue;
@@ -50,7 +54,14 @@ class EmittedCode {
     Instruction instruction;  // without a piece
   };
 
-  std::vector<std::vector<Step>> phases_;
+  struct Phase {
+    std::vector<Step> steps;
+    std::vector<LoadStep> loads;
+    std::vector<StoreStep> stores;
+    std::vector<DirectTarget> memories;
+  };
+
+  std::vector<Phase> phases_;
   std::optional<RowCode> row_;
   double saved_ns_ = 0;
   std::shared_ptr<const emit::Code> code_;

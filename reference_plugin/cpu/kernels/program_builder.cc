@@ -313,7 +313,10 @@ void ProgramBuilder::BuildStores(size_t p) {
         out.code.push_back({CopyFunction(static_cast<int64_t>(bytes)), kept, slot, 0, 0, {}});
         slot = kept;
       }
-      out.stores.push_back({*access, phase.nodes[n].dtype, slot});
+      StoreStep& step = out.stores.emplace_back(StoreStep{*access, phase.nodes[n].dtype, slot});
+      if (access->IsContiguous()) {
+        step.memory_slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
+      }
     }
   }
 }

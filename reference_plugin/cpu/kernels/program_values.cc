@@ -208,6 +208,9 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
   } else {
     step.slot = TakeRegister();
     step.offset = frame_.slot_offsets()[static_cast<size_t>(step.slot)];
+    if (!bounded && step.load.IsContiguous()) {
+      step.memory_slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
+    }
   }
   value->slot = step.slot;
   value->direct = step.direct;

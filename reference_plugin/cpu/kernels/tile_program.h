@@ -36,6 +36,9 @@ struct LoadStep {
   int32_t slot = 0;
   int64_t offset = 0;  // of the register in the frame
   bool direct = false;
+  // For machine code that reads elements where they lie, in another form than tiles have; -1: they
+  // do not lie one after the other.
+  int32_t memory_slot = -1;
   // Broadcasts: which of the frame's addresses says what the register holds. Blocks of rows: the
   // first of three that say what the block holds.
   int32_t cache = -1;
@@ -68,6 +71,7 @@ struct StoreStep {
   TileStore store;
   DType type = DType::kInvalid;
   int32_t slot = 0;
+  int32_t memory_slot = -1;  // as of a load
 };
 
 // A slot that walks through a row buffer, one step per tile.
@@ -92,7 +96,8 @@ struct FillStep {
   int64_t tile_bytes = 0;
 };
 
-// An output that the last instruction writes in place: its slot is set to the output's address.
+// An output that the last instruction writes in place, or elements that machine code reads or
+// writes where they lie: the slot is set to their address.
 struct DirectTarget {
   int32_t form = 0;
   int32_t slot = 0;

@@ -235,7 +235,13 @@ void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, i
   for (const DirectTarget& target : phase.targets) {
     slots_[target.slot] = AddressOf(values[target.form]);
   }
-  RunLoads(phase.loads, values, lanes);
+  const auto number = static_cast<size_t>(&phase - program_.phases.data());
+  if (emitted_ != nullptr) {
+    for (const DirectTarget& memory : emitted_->memories(number)) {
+      slots_[memory.slot] = AddressOf(values[memory.form]);
+    }
+  }
+  RunLoads(emitted_ == nullptr ? phase.loads : emitted_->loads(number), values, lanes);
   for (const IotaStep& iota : phase.iotas) RunIota(iota, values, lanes);
   for (const GatherStep& gather : phase.gathers) {
     reinterpret_cast<TileGather*>(slots_[gather.slot])->place.base = AddressOf(values[gather.form]);
@@ -243,7 +249,7 @@ void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, i
   if (emitted_ == nullptr) {
     Execute(phase.code, slots_, lanes);
   } else {
-    emitted_->Execute(static_cast<size_t>(&phase - program_.phases.data()), slots_, lanes);
+    emitted_->Execute(number, slots_, lanes);
   }
   for (const RowSave& save : phase.saves) {
     std::memcpy(slots_[save.to], slots_[save.from], static_cast<size_t>(lanes * save.tile_bytes));
@@ -251,7 +257,8 @@ void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, i
 }
 
 void TileWorker::StoreOutputs(const PhaseProgram& phase, const int64_t* values, int64_t lanes) {
-  for (const StoreStep& store : phase.stores) {
+  const auto number = static_cast<size_t>(&phase - program_.phases.data());
+  for (const StoreStep& store : emitted_ == nullptr ? phase.stores : emitted_->stores(number)) {
     StoreTile(store.store, values, lanes, slots_[store.slot], staging_);
   }
 }
