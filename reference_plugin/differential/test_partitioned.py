@@ -82,6 +82,36 @@ def test_ops_over_spread_dimensions():
     """)
 
 
+@pytest.mark.parametrize("algorithm", ["RNG_DEFAULT", "RNG_THREE_FRY", "RNG_PHILOX"])
+def test_random_bits(algorithm):
+    # Each device makes its part of the stream, of any dimensions, in regions that are manual in
+    # part, too.
+    _on_eight(f"""
+    algorithm = jax.lax.RandomAlgorithm.{algorithm}
+    key = jnp.array([3, 0xffffffff, 0xfffffffe, 0xffffffff], np.uint32)
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        for shape, spec in [((8, 12), P("x", "y")), ((8, 12), P("y", "x")), ((7, 16), P(None, ("x", "y"))),
+                            ((4, 3, 6), P("x", None, None)), ((40,), P(("y", "x"))), ((2, 4, 8, 3), P("x", None, "y"))]:
+            def bits(key):
+                key, made = jax.lax.rng_bit_generator(key, shape, dtype, algorithm)
+                return key, made, jax.lax.rng_bit_generator(key, shape, dtype, algorithm)[1]
+            want = jax.jit(bits)(key)
+            at = NamedSharding(mesh, spec)
+            compiled = jax.jit(bits, out_shardings=(NamedSharding(mesh, P()), at, at)).lower(key).compile()
+            assert "plinth.rng_bit_generator" in compiled.as_text()
+            got = compiled(key)
+            jax.tree.map(np.testing.assert_array_equal, got, want)
+            assert got[1].sharding.is_equivalent_to(at, len(shape))
+    def inside(key):
+        part = jax.lax.rng_bit_generator(key, (8, 8), np.uint32, algorithm)[1]
+        return jax.lax.with_sharding_constraint(part, P(None, "y"))
+    spread_bits = jax.jit(jax.shard_map(inside, mesh=mesh, in_specs=P(), out_specs=P("x"), axis_names={{"x"}},
+                                        check_vma=False))(key)
+    one = jax.lax.rng_bit_generator(key, (8, 8), np.uint32, algorithm)[1]
+    np.testing.assert_array_equal(spread_bits, np.concatenate([one, one]))
+    """)
+
+
 def test_windows_over_spread_dimensions():
     # Built-in CPU over several devices puts what one window is padded with into others, too.
     _on_eight("""

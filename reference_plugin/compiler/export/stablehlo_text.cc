@@ -97,7 +97,8 @@ class StablehloWriter {
 
   void PutIrOp(const Op& op, int indent) {
     if (op.opcode == Opcode::kRng) return PutRng(op, indent);
-    const std::string name = NameOf(op.opcode);
+    const bool is_part = op.opcode == Opcode::kRngBitGenerator && op.operands.size() > 1;
+    const std::string name = is_part ? "" : NameOf(op.opcode);
     if (!name.empty()) return PutOp(name, op, PartsOf(op), indent);
     // As frameworks write those that XLA knows and StableHLO does not.
     const bool is_known = op.opcode == Opcode::kErf || op.opcode == Opcode::kTopK;

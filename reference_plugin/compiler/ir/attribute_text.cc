@@ -117,6 +117,7 @@ class FieldWriter {
   }
   void operator()(const RngBitGeneratorAttributes& a) {
     Enum("algorithm", kRngAlgorithmNames, a.algorithm);
+    if (!a.whole.empty()) Ints("whole", a.whole);
   }
   void operator()(const RngAttributes& a) {
     Enum("distribution", kRngDistributionNames, a.distribution);

@@ -145,6 +145,9 @@ struct ScatterAttributes {
 enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
 struct RngBitGeneratorAttributes {
   RngAlgorithm algorithm;
+  // The array that the bits are a part of; the operands after the state say where that begins, one
+  // s32 per dimension. Empty: the bits are all of it.
+  Dims whole = {};
   friend bool operator==(const RngBitGeneratorAttributes&,
                          const RngBitGeneratorAttributes&) = default;
 };

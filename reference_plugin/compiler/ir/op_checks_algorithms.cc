@@ -39,6 +39,23 @@ Status CheckSquare(const Op& op, size_t operand) {
                          "; expected square matrices");
 }
 
+Status CheckPartOfBits(const Op& op) {
+  const Dims& whole = op.Get<RngBitGeneratorAttributes>().whole;
+  PLINTH_RETURN_IF_ERROR(ExpectCount("operands", op.operands.size(),
+                                     static_cast<int64_t>(whole.size()) + 1,
+                                     "the state, and where the part begins"));
+  if (whole.empty()) return Status();
+  const Dims& part = op.results[1]->type.dims;
+  bool fits = part.size() == whole.size();
+  for (size_t i = 0; fits && i < whole.size(); ++i) {
+    fits = part[i] <= whole[i] && op.operands[i + 1]->type == Type::Tensor(DType::kS32, {});
+  }
+  if (fits) return Status();
+  return InvalidArgument("result 1 is ", op.results[1]->type.ToString(), "; expected a part of ",
+                         Type::Tensor(op.results[1]->type.dtype, whole).ToString(),
+                         " that begins at numbers of s32");
+}
+
 }  // namespace
 
 Status CheckBatchNormTraining(const Op& op) { return CheckBatchNorm(op, 3, 1); }
@@ -122,6 +139,7 @@ Status CheckRngBitGenerator(const Op& op) {
   }
   PLINTH_RETURN_IF_ERROR(ExpectResult(op, 0, state, "the type of operand 0"));
   const Type& bits = op.results[1]->type;
+  PLINTH_RETURN_IF_ERROR(CheckPartOfBits(op));
   if (IsInteger(bits.dtype)) return Status();
   if (IsFloat(bits.dtype)) {
     return Unimplemented("result 1 is ", bits.ToString(), "; only integers are supported");

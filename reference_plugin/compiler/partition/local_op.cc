@@ -2,6 +2,7 @@
 #include "reference_plugin/compiler/partition/local_op.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "reference_plugin/compiler/ir/rewrite.h"
@@ -342,7 +343,11 @@ std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule) {
       break;
     }
     case Opcode::kRngBitGenerator:
-      spreadable.assign(spreadable.size(), false);  // where a part begins, no attribute says
+      for (size_t i = 0; i < spreadable.size(); ++i) {
+        // Of the bits, not of the state; where a part begins is counted in s32.
+        spreadable[i] = HasFactor(rule.results[1], i) &&
+                        rule.factors[i].size <= std::numeric_limits<int32_t>::max();
+      }
       break;
     default:
       break;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
 
@@ -76,6 +77,30 @@ module attributes {mhlo.num_partitions = 4 : i32} {
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   EXPECT_GT(Count(*made->module, Opcode::kAllToAll), 0);
   EXPECT_EQ(Count(*made->module, Opcode::kAllGather), 0);
+}
+
+// Each device makes its part of the bits, of any dimensions, and the state that follows the whole.
+TEST(PartitionWhole, RandomBits) {
+  constexpr std::string_view kText = R"(
+module attributes {mhlo.num_partitions = 8 : i32} {
+  sdy.mesh @mesh = <["x"=4, "y"=2]>
+  func.func @main(%a: tensor<2xui64>)
+      -> (tensor<2xui64>, tensor<8x3x16xui32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}, {"x"}]>}) {
+    %0, %1 = stablehlo.rng_bit_generator %a, algorithm = DEFAULT
+        : (tensor<2xui64>) -> (tensor<2xui64>, tensor<8x3x16xui32>)
+    return %0, %1 : tensor<2xui64>, tensor<8x3x16xui32>
+  }
+})";
+  auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  PartitionOptions options;
+  options.fallback = Fallback::kError;
+  const auto report = Partition(**module, options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  const std::string text = ToString(**module);
+  EXPECT_THAT(text, ::testing::HasSubstr("whole=[8,3,16]} : u64[2], u32[4,3,4]")) << text;
+  const Status verified = Verify(**module);
+  EXPECT_TRUE(verified.ok()) << verified.ToString();
 }
 
 // Each right-hand side is solved on its own.

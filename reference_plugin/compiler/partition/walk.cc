@@ -95,6 +95,9 @@ Status Partitioner::MapOpWithin(Op& op) {
       return Unimplemented("the number of a device is known where all axes are manual only");
     case Opcode::kRng:
       return MapRng(op);
+    case Opcode::kRngBitGenerator:
+      if (emitter_.manual().IsAll()) break;
+      return MapRngBits(op);
     case Opcode::kCustomCall: {
       const std::string_view target = op.Get<CustomCallAttributes>().target;
       if (target == kInspectSharding && op.operands.size() == 1) return TellSharding(op);

@@ -122,8 +122,12 @@ class Partitioner {
   Status MapConstant(Op& op);
   Status MapIota(Op& op);
   Status MapConstraint(Op& op);
+  // Where the device's part begins in the whole: s32.
+  Value* StartAlong(const Layout& layout, const Type& part, size_t dim);
   // What each device would draw on its own differs: the first one's numbers are everybody's.
   Status MapRng(Op& op);
+  // Each device makes its part of the bits.
+  Status MapRngBits(Op& op);
 
   // --- walk_control.cc: control flow.
 

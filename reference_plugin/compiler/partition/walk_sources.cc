@@ -21,12 +21,38 @@ Status Partitioner::MapIota(Op& op) {
   const size_t dim = static_cast<size_t>(op.Get<DimensionAttributes>().dimension);
   if (!wanted.IsReplicated() && !wanted.Of(dim).empty()) {
     Builder build = emitter_.builder();
-    Value* const index = emitter_.IndexAlong(*wanted.mesh, wanted.Of(dim));
-    Value* const extent = build.SplatLike(index, static_cast<double>(type.dims[dim]));
-    Value* const first = build.Convert(build.Binary(Opcode::kMultiply, index, extent), type.dtype);
+    Value* const first = build.Convert(StartAlong(wanted, type, dim), type.dtype);
     value = build.Binary(Opcode::kAdd, value, build.Broadcast(first, type.dims, {}));
   }
   Set(op.result(), {value, wanted});
+  return Status();
+}
+
+Value* Partitioner::StartAlong(const Layout& layout, const Type& part, size_t dim) {
+  if (layout.IsReplicated() || layout.Of(dim).empty()) return emitter_.Zero(DType::kS32);
+  Builder build = emitter_.builder();
+  Value* const index = emitter_.IndexAlong(*layout.mesh, layout.Of(dim));
+  Value* const extent = build.SplatLike(index, static_cast<double>(part.dims[dim]));
+  return build.Binary(Opcode::kMultiply, index, extent);
+}
+
+Status Partitioner::MapRngBits(Op& op) {
+  const Rule rule = LocalRule(op);
+  const Spread spread = ChooseSpread(WishOf(op, rule));
+  if (spread.mesh == nullptr) return MapWhole(op);
+  const Layout layout = LayoutsOf(op, rule, spread.mesh, spread.axes).results[1];
+  const Type types[] = {op.results[0]->type, LocalType(op.results[1]->type, layout)};
+  SmallVector<Value*, 8> operands;
+  operands.push_back(As(op.operands[0], Layout()));
+  for (size_t d = 0; d < types[1].dims.size(); ++d) {
+    operands.push_back(StartAlong(layout, types[1], d));
+  }
+  RngBitGeneratorAttributes attributes = op.Get<RngBitGeneratorAttributes>();
+  attributes.whole = op.results[1]->type.dims;
+  Op* const made =
+      Emit(op, {operands.data(), operands.size()}, types, MakeAttributes(std::move(attributes)));
+  Set(op.results[0], {made->results[0], Layout()});
+  Set(op.results[1], {made->results[1], layout});
   return Status();
 }
 

@@ -42,7 +42,8 @@ inline void FillPhiloxCounters(uint32_t (&words)[4][kRngLanes], uint64_t low, ui
   }
 }
 
-inline void ThreeFry2x32(uint32_t (&words)[2][kRngLanes], uint64_t key) {
+// Two rows of words.
+inline void ThreeFry2x32(uint32_t (*words)[kRngLanes], uint64_t key) {
   constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   const uint32_t low = static_cast<uint32_t>(key), high = static_cast<uint32_t>(key >> 32);
   const uint32_t keys[3] = {low, high, low ^ high ^ 0x1BD11BDAu};

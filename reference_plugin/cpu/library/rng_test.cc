@@ -119,6 +119,63 @@ TEST(RngBitGeneratorTest, ContinuesAndSplits) {
   EXPECT_EQ(joined, whole.bytes);
 }
 
+// A part has the bits that the whole has there, wherever it begins, on any number of threads.
+TEST(RngBitGeneratorTest, PartsOfTheWhole) {
+  backend::ThreadPool pool(3);
+  std::minstd_rand random(7);
+  const compiler::Dims shapes[] = {{1},          {6},       {7},       {3, 5},    {4, 6},
+                                   {5, 1},       {1, 8},    {3, 4, 5}, {5, 7, 3}, {2, 3, 4},
+                                   {7, 2, 1, 5}, {9, 8, 8}, {70, 300}, {300, 71}};
+  TestArray state(DType::kU64, {2}), next(DType::kU64, {2}), next_of_part(DType::kU64, {2});
+  state.Set(0, kKey);
+  state.Set(1, kCounter);
+  for (const RngAlgorithm algorithm : {RngAlgorithm::kThreeFry, RngAlgorithm::kPhilox}) {
+    for (const DType dtype : {DType::kU8, DType::kS16, DType::kU32, DType::kU64}) {
+      for (const compiler::Dims& shape : shapes) {
+        TestArray whole(dtype, shape);
+        ASSERT_TRUE(
+            RunStep(BitsStep(algorithm, state.type, whole.type), {&state}, {&next, &whole}, &pool)
+                .ok());
+        for (int round = 0; round < 8; ++round) {
+          std::vector<TestArray> starts;
+          compiler::Dims sizes, first;
+          for (int64_t extent : shape) {
+            // As it is, or any part of it.
+            const int64_t size = random() % 3 == 0 ? extent : 1 + random() % extent;
+            first.push_back(static_cast<int64_t>(random() % (extent - size + 1)));
+            sizes.push_back(size);
+            starts.emplace_back(DType::kS32, compiler::Dims{}).Set(0, first.back());
+          }
+          TestArray part(dtype, sizes);
+          std::vector<compiler::Type> types = {state.type};
+          std::vector<const TestArray*> operands = {&state};
+          for (const TestArray& start : starts) {
+            types.push_back(start.type);
+            operands.push_back(&start);
+          }
+          const compiler::plan::PlanStep step = MakeStep(
+              Opcode::kRngBitGenerator, types, {state.type, part.type},
+              std::make_shared<Attributes>(compiler::RngBitGeneratorAttributes{algorithm, shape}));
+          ASSERT_TRUE(
+              RunStep(step, operands, {&next_of_part, &part}, round % 2 == 0 ? &pool : nullptr)
+                  .ok());
+          ASSERT_EQ(next_of_part.bytes, next.bytes);
+          for (int64_t i = 0; i < part.NumElements(); ++i) {
+            int64_t rest = i, at = 0, weight = 1;
+            for (size_t d = shape.size(); d-- > 0;) {
+              at += (first[d] + rest % sizes[d]) * weight;
+              rest /= sizes[d];
+              weight *= shape[d];
+            }
+            ASSERT_EQ(part.Get<uint64_t>(i), whole.Get<uint64_t>(at))
+                << part.type.ToString() << " of " << whole.type.ToString() << " element " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(RngBitGeneratorTest, RefusesWhatItCannotDo) {
   const auto tensor = [](DType dtype, compiler::Dims dims) {
     return compiler::Type::Tensor(dtype, std::move(dims));

@@ -45,7 +45,8 @@ void StoreWord(Code& code, DType type, std::string_view at, std::string_view wor
 // plugin's bits.
 Expected<PrintedStep> PrintRngBitGenerator(const compiler::plan::PlanStep& step,
                                            const Architecture&) {
-  const auto algorithm = std::get<compiler::RngBitGeneratorAttributes>(*step.attributes).algorithm;
+  const auto& [algorithm, whole] = std::get<compiler::RngBitGeneratorAttributes>(*step.attributes);
+  if (!whole.empty()) return Unimplemented("a part of random bits");
   const bool is_threefry = algorithm == RngAlgorithm::kThreeFry;
   const compiler::Type& state = step.operands[0].type;
   const compiler::Type& result = step.results[1].type;
