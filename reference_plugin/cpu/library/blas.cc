@@ -58,6 +58,15 @@ void* Symbol(void* handle, const std::string& prefix, const char* name) {
   return dlsym(handle, (prefix + name).c_str());
 }
 
+// The processors for which OpenBLAS has loops of AVX-512. It takes others' loops for processors
+// that it does not know, however new: on Zen 5 those of Haswell.
+bool HasAvx512(std::string_view core) {
+  for (const std::string_view name : {"SkylakeX", "Cooperlake", "SapphireRapids"}) {
+    if (core == name) return true;
+  }
+  return false;
+}
+
 Expected<Blas> Bind(void* handle, const std::string& path) {
   Blas blas{};
   blas.path = path;
@@ -81,6 +90,10 @@ Expected<Blas> Bind(void* handle, const std::string& path) {
       return NotFound("its sizes are 64-bit (ILP64); a library with 32-bit sizes is needed");
     }
     set_num_threads(1);
+    const char* (*get_corename)() = nullptr;
+    if (bind(get_corename, "openblas_get_corename")) {
+      blas.has_avx512 = HasAvx512(get_corename());
+    }
     return blas;
   }
   for (const char* name : {"cblas_sgemm64_", "scipy_cblas_sgemm64_"}) {

@@ -31,6 +31,8 @@ struct Blas {
                 const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc);
   void (*zgemm)(int order, int trans_a, int trans_b, int m, int n, int k, const void* alpha,
                 const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc);
+  // What OpenBLAS has chosen for this processor are loops for AVX-512, or it does not say.
+  bool has_avx512 = true;
   std::string path;         // of the file
   void* handle = nullptr;   // for LAPACK's symbols: see FindSymbol
   std::string name_prefix;  // "scipy_" or empty, in front of every symbol

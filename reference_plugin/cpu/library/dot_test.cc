@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <random>
 
+#include "reference_plugin/cpu/library/gemm.h"
 #include "reference_plugin/cpu/library/test_support.h"
+#include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::library {
 namespace {
@@ -297,6 +299,20 @@ TEST(Dot, LargeWithAndWithoutBlas) {
         CheckAgainstDefinition(c, 41);
       }
     }
+  }
+}
+
+TEST(Dot, OpenBlasServesWhereItsVectorsAreAsWideAsOurs) {
+  const auto blas = OpenBlas({});
+  ASSERT_TRUE(blas.ok()) << blas.status().message();
+  const bool is_narrow =
+      !(*blas)->has_avx512 && math::BestSimdTarget() == math::SimdTarget::kAvx512;
+  for (DType type : {DType::kF32, DType::kF64, DType::kC64}) {
+    const Case c = MatrixProduct(600, 600, 600, false, false, type);
+    const auto gemm =
+        Gemm::Make(compiler::DotProduct(c.dot, c.lhs.type, c.rhs.type, c.result.type), {});
+    ASSERT_TRUE(gemm.ok());
+    EXPECT_EQ(gemm->method(), is_narrow ? GemmMethod::kPacked : GemmMethod::kBlas) << Name(type);
   }
 }
 

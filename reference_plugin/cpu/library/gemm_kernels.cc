@@ -117,7 +117,7 @@ void FillKernels(GemmKernels* kernels) {
 
 #if HWY_TARGET != HWY_SCALAR
   GemmKernels& bytes = kernels[static_cast<int>(GemmKind::kI8)];
-  bytes.mr = narrow.mr;
+  bytes.mr = kPairRows;
   bytes.nr = narrow.nr;
   bytes.scalar_bytes = 4;
   bytes.packed_bytes = 2;

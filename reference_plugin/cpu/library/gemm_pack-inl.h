@@ -7,30 +7,59 @@ template <typename T>
 inline constexpr bool kHasTranspose = false;
 #else
 template <typename T>
-inline constexpr bool kHasTranspose = std::is_same_v<T, float> || std::is_same_v<T, int32_t>;
+inline constexpr bool kHasTranspose = std::is_floating_point_v<T> || std::is_same_v<T, int32_t>;
+
+// The vector's blocks of 16 bytes, `stride` elements apart.
+template <class D, typename T = hn::TFromD<D>>
+HWY_INLINE void StoreBlocks(D d, hn::Vec<D> v, T* to, int64_t stride) {
+  constexpr size_t kBlocks = hn::MaxLanes(D()) * sizeof(T) / 16;
+  if constexpr (kBlocks > 1) {
+    const hn::Half<D> half;
+    StoreBlocks(half, hn::LowerHalf(half, v), to, stride);
+    StoreBlocks(half, hn::UpperHalf(half, v), to + kBlocks / 2 * stride, stride);
+  } else {
+    hn::StoreU(v, d, to);
+  }
+}
+
+// Steps [k, length) as far as whole vectors go; returns where it stopped.
+template <class D, typename T>
+HWY_INLINE int64_t TransposeVectors(D d, const T* const (&rows)[4], int64_t k, int64_t length,
+                                    T* panel, int64_t width) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; k + lanes <= length; k += lanes) {
+    const auto v0 = hn::LoadU(d, rows[0] + k), v1 = hn::LoadU(d, rows[1] + k);
+    const auto v2 = hn::LoadU(d, rows[2] + k), v3 = hn::LoadU(d, rows[3] + k);
+    const auto low01 = hn::InterleaveLower(d, v0, v1), low23 = hn::InterleaveLower(d, v2, v3);
+    const auto high01 = hn::InterleaveUpper(d, v0, v1), high23 = hn::InterleaveUpper(d, v2, v3);
+    T* to = panel + k * width;
+    if constexpr (sizeof(T) == 8) {
+      StoreBlocks(d, low01, to, 2 * width);
+      StoreBlocks(d, low23, to + 2, 2 * width);
+      StoreBlocks(d, high01, to + width, 2 * width);
+      StoreBlocks(d, high23, to + width + 2, 2 * width);
+    } else {
+      const hn::Repartition<std::conditional_t<std::is_same_v<T, float>, double, int64_t>, D> wide;
+      auto store = [&](auto v, int64_t step) HWY_ATTR {
+        StoreBlocks(d, hn::BitCast(d, v), to + step * width, 4 * width);
+      };
+      const auto a = hn::BitCast(wide, low01), b = hn::BitCast(wide, low23);
+      store(hn::InterleaveLower(wide, a, b), 0);
+      store(hn::InterleaveUpper(wide, a, b), 1);
+      const auto e = hn::BitCast(wide, high01), f = hn::BitCast(wide, high23);
+      store(hn::InterleaveLower(wide, e, f), 2);
+      store(hn::InterleaveUpper(wide, e, f), 3);
+    }
+  }
+  return k;
+}
 
 // Four rows that are contiguous in k, transposed in registers; returns how many k were done.
 template <typename T>
-HWY_INLINE int64_t TransposeFourRows(const T* r0, const T* r1, const T* r2, const T* r3,
-                                     int64_t length, T* panel, int width) {
-  const hn::Full128<T> d;
-  const hn::Repartition<std::conditional_t<std::is_same_v<T, float>, double, int64_t>, decltype(d)>
-      wide;
-  int64_t k = 0;
-  for (; k + 4 <= length; k += 4) {
-    const auto v0 = hn::LoadU(d, r0 + k), v1 = hn::LoadU(d, r1 + k);
-    const auto v2 = hn::LoadU(d, r2 + k), v3 = hn::LoadU(d, r3 + k);
-    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, v0, v1));
-    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, v2, v3));
-    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, v0, v1));
-    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, v2, v3));
-    T* to = panel + k * width;
-    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, low01, low23)), d, to);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23)), d, to + width);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, to + 2 * width);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, to + 3 * width);
-  }
-  return k;
+HWY_INLINE int64_t TransposeFourRows(const T* const (&rows)[4], int64_t length, T* panel,
+                                     int width) {
+  const int64_t k = TransposeVectors(hn::ScalableTag<T>(), rows, 0, length, panel, width);
+  return TransposeVectors(hn::Full128<T>(), rows, k, length, panel, width);
 }
 #endif
 
@@ -45,11 +74,12 @@ struct PackSource {
 
 template <typename T, typename In>
 void ConvertRun(const std::byte* from, int64_t stride, int64_t count, T* to) {
-  const In* in = reinterpret_cast<const In*>(from);
+  const In* HWY_RESTRICT in = reinterpret_cast<const In*>(from);
+  T* HWY_RESTRICT out = to;
   if (stride == 1) {
-    for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<T>(in[i]);
+    for (int64_t i = 0; i < count; ++i) out[i] = ConvertElement<T>(in[i]);
   } else {
-    for (int64_t i = 0; i < count; ++i) to[i] = ConvertElement<T>(in[i * stride]);
+    for (int64_t i = 0; i < count; ++i) out[i] = ConvertElement<T>(in[i * stride]);
   }
 }
 
@@ -61,10 +91,16 @@ HWY_INLINE void PackNeighbours(const PackSource<T>& source, const std::byte* fro
   const int lanes = static_cast<int>(hn::Lanes(d));
   const hn::CappedTag<T, 16 / sizeof(T)> few;
   const int few_lanes = static_cast<int>(hn::Lanes(few));
+  constexpr int64_t kStepsAhead = 8;
   for (int64_t k = 0; k < length; ++k, panel += width) {
     if (from == nullptr) {
       std::fill_n(panel, count, T());
       continue;
+    }
+    // Each step may be on a page of its own, which the processor does not foresee.
+    if (k + kStepsAhead < length) {
+      const std::byte* ahead = from + kStepsAhead * k_stride * source.bytes;
+      for (int64_t at = 0; at < count * source.bytes; at += 64) __builtin_prefetch(ahead + at);
     }
     if constexpr (kNative) {
       const T* in = reinterpret_cast<const T*>(from);
@@ -107,7 +143,7 @@ HWY_INLINE void PackFourRows(const PackSource<T>& source, const std::byte* const
     int64_t l = 0;
     if constexpr (kHasTranspose<T>) {
       if (count == 4) {
-        l = TransposeFourRows<T>(turned[0], turned[1], turned[2], turned[3], part, to, width);
+        l = TransposeFourRows<T>(turned, part, to, width);
       }
     }
     for (; l < part; ++l) {
@@ -208,11 +244,10 @@ void PackPairs(const void* const* rows, int count, int width, int64_t length, in
           }
         }
         int32_t* out = panel + k / 2 * width + i;
-        auto row = [&](int j) { return reinterpret_cast<const int32_t*>(wide[j]); };
+        const int32_t* turned[4];
+        for (int j = 0; j < 4; ++j) turned[j] = reinterpret_cast<const int32_t*>(wide[j]);
         int64_t l = 0;
-        if (group == 4) {
-          l = TransposeFourRows<int32_t>(row(0), row(1), row(2), row(3), part_pairs, out, width);
-        }
+        if (group == 4) l = TransposeFourRows<int32_t>(turned, part_pairs, out, width);
         for (; l < part_pairs; ++l) {
           for (int j = 0; j < group; ++j) std::memcpy(&out[l * width + j], &wide[j][2 * l], 4);
         }

@@ -79,6 +79,10 @@ HWY_INLINE void RealTile(int64_t k_count, const T* HWY_RESTRICT a, int64_t a_row
 }
 
 #if HWY_TARGET != HWY_SCALAR
+// Rows of a tile of 8-bit products. As many as kWideRows would leave no registers for the products
+// before they are added: g++ 12 then keeps sums in memory, which takes twice the time.
+inline constexpr int kPairRows = kWideRows > 8 ? 8 : 4;
+
 // Sums of 8-bit products: two steps of k in one multiplication of 16-bit lanes.
 template <int kRows, int kVectors>
 HWY_INLINE void PairTile(int64_t pairs, const int32_t* HWY_RESTRICT a,
@@ -99,11 +103,12 @@ HWY_INLINE void PairTile(int64_t pairs, const int32_t* HWY_RESTRICT a,
     for (int i = 0; i < kRows; ++i) {
       const auto left = hn::BitCast(d16, hn::Set(d, a[i]));
       for (int v = 0; v < kVectors; ++v) {
+        const V sum = sums[i][v];
         sums[i][v] =
-            hn::ReorderWidenMulAccumulate(d, left, hn::BitCast(d16, right[v]), sums[i][v], unused);
+            hn::ReorderWidenMulAccumulate(d, left, hn::BitCast(d16, right[v]), sum, unused);
       }
     }
-    a += kWideRows;
+    a += kPairRows;
     b += width;
   }
   for (int i = 0; i < kRows; ++i) {
@@ -132,7 +137,7 @@ inline void AnyPairTile(int rows, int columns, int64_t k, const void* a_panel, c
       c_rows += kRows;
     }
   };
-  part(std::integral_constant<int, kWideRows>());
+  part(std::integral_constant<int, kPairRows>());
   part(std::integral_constant<int, 4>());
   part(std::integral_constant<int, 1>());
 }
