@@ -55,7 +55,8 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   // waits for `helpers` to become zero before it returns. A helper does not touch it afterwards.
   struct Job {
     int64_t size;
-    int64_t chunk;
+    int64_t grain;
+    int64_t shares;  // of what is left, a chunk is one
     const void* context;
     void (*function)(const void*, int64_t, int64_t);
     Subnormals subnormals;  // as the caller's
@@ -67,14 +68,22 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
 
     bool HasWork() const { return next.load(std::memory_order_relaxed) < size; }
 
+    // Takes the next chunk: [begin, end). Chunks become smaller, so that threads end together
+    // however slow one of them is and however few pieces there are. False if nothing is left.
+    bool Take(int64_t& begin, int64_t& end) {
+      begin = next.load(std::memory_order_relaxed);
+      do {
+        if (begin >= size) return false;
+        const int64_t chunk = std::max<int64_t>((size - begin) / (shares * grain), 1) * grain;
+        end = size - begin > chunk ? begin + chunk : size;
+      } while (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+      return true;
+    }
+
     void RunChunks() {
       inside_parallel_body = true;
       try {
-        for (;;) {
-          int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
-          if (begin >= size) break;
-          function(context, begin, std::min(begin + chunk, size));
-        }
+        for (int64_t begin, end; Take(begin, end);) function(context, begin, end);
       } catch (...) {
         if (!failed.exchange(true)) failure = std::current_exception();
         next.store(size, std::memory_order_relaxed);
@@ -257,10 +266,10 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
     function(context, 0, size);
     return;
   }
-  // About four chunks per thread even out what the threads are slowed down by.
-  int64_t chunk = (size + 4 * state_->parallelism - 1) / (4 * state_->parallelism);
-  chunk = (chunk + grain - 1) / grain * grain;
-  State::Job job{size, chunk, context, function, DefaultFloatingPoint::Current()};
+  // No more than about eight chunks per thread.
+  grain = std::max(grain, size / (16 * state_->parallelism) / grain * grain);
+  State::Job job{size,    grain,    int64_t{2} * state_->parallelism,
+                 context, function, DefaultFloatingPoint::Current()};
   {
     std::lock_guard lock(state_->mutex);
     state_->jobs.push_back(&job);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <map>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -35,6 +36,19 @@ TEST(ThreadPoolTest, CoversEveryIndexOnceInGrainMultiples) {
     for (auto& count : seen) EXPECT_EQ(count, 1);
     EXPECT_TRUE(aligned);
   }
+}
+
+// Few long pieces: who is late finds some left, and the last to work has one.
+TEST(ThreadPoolTest, ChunksBecomeSmaller) {
+  ThreadPool pool(2);
+  std::mutex mutex;
+  std::map<int64_t, int64_t> lengths;
+  pool.ParallelFor(10, 1, [&](int64_t begin, int64_t end) {
+    const std::lock_guard lock(mutex);
+    lengths[begin] = end - begin;
+  });
+  EXPECT_EQ(lengths, (std::map<int64_t, int64_t>{
+                         {0, 2}, {2, 2}, {4, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {9, 1}}));
 }
 
 TEST(ThreadPoolTest, NestedCallsRunInline) {
