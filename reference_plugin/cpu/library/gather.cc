@@ -84,7 +84,7 @@ class GatherStep final : public backend::PreparedStep {
     num_slices_ = result.NumElements() == 0 ? 0 : Product(batch_extents_);
     JoinDimensions(batch_extents_, batch_strides_);
     if (num_runs_ == 1 && !starts_.empty()) {
-      gather_elements_ = FindGatherElements(run_bytes_, indices.dtype);
+      if (ElementLoop loop = FindGatherElements(run_bytes_, indices.dtype)) copy_runs_ = loop;
     }
   }
 
@@ -97,14 +97,14 @@ class GatherStep final : public backend::PreparedStep {
     int64_t slice_bytes = std::max<int64_t>(run_bytes_ * num_runs_, 16);
     backend::ParallelFor(
         context.pool, num_slices_, kGrainBytes / slice_bytes + 1, [&](int64_t begin, int64_t end) {
-          if (gather_elements_ == nullptr) {
+          if (num_runs_ != 1) {
             CopySlices(operand, indices, result, begin, end);
             return;
           }
           ForEachRow(batch_extents_, batch_strides_, begin, end,
                      [&](const int64_t* offsets, int64_t count, const int64_t* steps) {
-                       (this->*gather_elements_)(operand + offsets[2], indices + offsets[0],
-                                                 result + offsets[1], count, steps);
+                       (this->*copy_runs_)(operand + offsets[2], indices + offsets[0],
+                                           result + offsets[1], count, steps);
                      });
         });
     return Status();
@@ -127,19 +127,41 @@ class GatherStep final : public backend::PreparedStep {
         index += index_vector_stride_;
       }
       std::byte* to = result + batch.offset(1);
-      if (num_runs_ == 1) {
-        std::memcpy(to, from, run_bytes_);
-      } else {
-        StridedWalk<2> walk(slice_extents_, slice_strides_);
-        for (int64_t run = 0; run < num_runs_; ++run, walk.Next()) {
-          std::memcpy(to + walk.offset(1), from + walk.offset(0), run_bytes_);
-        }
+      StridedWalk<2> walk(slice_extents_, slice_strides_);
+      for (int64_t run = 0; run < num_runs_; ++run, walk.Next()) {
+        std::memcpy(to + walk.offset(1), from + walk.offset(0), run_bytes_);
       }
     }
   }
 
-  // The same of slices that are one run of `kBytes`, for a row of the batch: `steps` are those of
-  // indices, result and operand.
+  // The same of slices that are one run, for a row of the batch: `steps` are those of indices,
+  // result and operand. The processor cannot foresee where the next run begins: asking for it early
+  // takes 286 to 200 us for 8 MB of runs of 1 KB that do not begin at a cache line (Zen 5).
+  void CopyRuns(const std::byte* operand, const std::byte* indices, std::byte* result,
+                int64_t count, const int64_t* steps) const {
+    constexpr int64_t kAheadBytes = 4096, kMostAhead = 16, kLine = 64;
+    const int64_t ahead = std::clamp<int64_t>(kAheadBytes / run_bytes_, 1, kMostAhead);
+    const int64_t asked = std::min(run_bytes_, kAheadBytes);
+    const int64_t index_step = steps[0], operand_step = steps[2];
+    const auto run_at = [&](int64_t i) {
+      const std::byte* from = operand + i * operand_step;
+      const std::byte* index = indices + i * index_step;
+      for (const Start& start : starts_) {
+        from += std::clamp<int64_t>(read_index_(index), 0, start.maximum) * start.byte_stride;
+        index += index_vector_stride_;
+      }
+      return from;
+    };
+    for (int64_t i = 0; i < count; ++i) {
+      if (i + ahead < count) {
+        const std::byte* next = run_at(i + ahead);
+        for (int64_t at = 0; at < asked; at += kLine) __builtin_prefetch(next + at);
+      }
+      std::memcpy(result + i * steps[1], run_at(i), static_cast<size_t>(run_bytes_));
+    }
+  }
+
+  // The same of runs of `kBytes`.
   template <int64_t kBytes, typename Index>
   void GatherElements(const std::byte* operand, const std::byte* indices, std::byte* result,
                       int64_t count, const int64_t* steps) const {
@@ -170,6 +192,7 @@ class GatherStep final : public backend::PreparedStep {
     }
   }
 
+  // CopyRuns or GatherElements.
   using ElementLoop = void (GatherStep::*)(const std::byte*, const std::byte*, std::byte*, int64_t,
                                            const int64_t*) const;
 
@@ -211,7 +234,7 @@ class GatherStep final : public backend::PreparedStep {
   Dims slice_extents_;
   Dims slice_strides_[2];  // in the operand and the result, without the run
   int64_t run_bytes_ = 0, num_runs_ = 0, num_slices_ = 0;
-  ElementLoop gather_elements_ = nullptr;
+  ElementLoop copy_runs_ = &GatherStep::CopyRuns;  // where a slice is one run
 };
 
 }  // namespace

@@ -126,7 +126,11 @@ class ScatterStep final : public backend::PreparedStep {
     if (num_arrays_ == 1 && num_runs_ == 1 && run_length_ == 1 && !starts_.empty()) {
       PrepareScalars(step.combiners[0], input.dtype, indices.dtype);
       const int64_t input_bytes = input.NumElements() * arrays_[0].element_bytes;
-      stays_near_ = scatter_scalars_ != nullptr && input_bytes <= backend::CoreCacheBytes();
+      // Zen 5 (1 MB a core, 32 MB for all): 0.7 ns to look at an index; 0.7 ns an update of 8
+      // MB, 1.3 of 16 MB, 4.2 of 32 MB.
+      constexpr int64_t kNearCaches = 16;
+      stays_near_ =
+          scatter_scalars_ != nullptr && input_bytes <= kNearCaches * backend::CoreCacheBytes();
     }
     std::vector<DType> types;
     for (size_t half = 0; half < 2; ++half) {
@@ -255,7 +259,7 @@ class ScatterStep final : public backend::PreparedStep {
   bool can_split_ = false;
   PairCombiner combiner_;
   // Each thread walks all indices. To look at one takes as long as to update an element that is in
-  // the cache, so threads give something only where elements come from farther away.
+  // a cache, so threads give something only where elements come from farther away.
   bool stays_near_ = false;
   // Where every update is one element: null if there is no loop for it.
   ScatterScalars scatter_scalars_ = nullptr;
