@@ -48,6 +48,8 @@ struct InlineContext {
   // Calls the function at this address, whose arguments are in their registers. No register keeps
   // its value but those of arrays.
   std::function<void(uint64_t function)> call;
+  // Emits code behind the loop's, to which rare ways lead.
+  std::function<void(std::function<void()> emit)> later;
 };
 
 // A step as code of its own. `step` is always the one that it was made of.

@@ -213,7 +213,7 @@ Vec KernelEmitter::Register(int32_t node) {
   return *value.reg;
 }
 
-// eax = the index within its bounds
+// eax = the index within its bounds, where it nearly always is: no op has to wait for the bounds.
 void KernelEmitter::LoadIndex(const compiler::DynamicOffset& index) {
   const Place& place = operands_[static_cast<size_t>(index.buffer)];
   if (place.reg.has_value()) {
@@ -222,26 +222,42 @@ void KernelEmitter::LoadIndex(const compiler::DynamicOffset& index) {
     code_.mov(rcx, ptr[kBases + 8 * place.allocation]);
     code_.mov(eax, dword[rcx]);
   }
-  if (index.dtype == DType::kS32) {
-    code_.mov(ecx, 0);
-    code_.cmp(eax, 0);
-    code_.cmovs(eax, ecx);
-  }
-  // Of s32 no number is negative any more.
-  code_.mov(ecx, static_cast<uint32_t>(index.maximum));
-  code_.cmp(eax, ecx);
-  code_.cmova(eax, ecx);
+  Xbyak::Label outside, inside;
+  const auto maximum = static_cast<uint32_t>(index.maximum);
+  code_.cmp(eax, maximum);
+  code_.ja(outside);  // a negative number, too
+  code_.L(inside);
+  const bool has_sign = index.dtype == DType::kS32;
+  context_.later([=, &code = code_]() mutable {
+    code.L(outside);
+    code.mov(ecx, maximum);
+    if (has_sign) {
+      code.cmp(eax, 0);
+      code.mov(eax, 0);
+      code.cmovge(eax, ecx);
+    } else {
+      code.mov(eax, ecx);
+    }
+    code.jmp(inside);
+  });
 }
 
-// rdx = where the array begins, moved by the indices of the access.
-void KernelEmitter::LoadAddress(const Access& access, std::span<const Place> places) {
+// Where the array begins, moved by the indices of the access. It names rdx and rax.
+Xbyak::RegExp KernelEmitter::LoadAddress(const Access& access, std::span<const Place> places) {
   const Place& place = places[static_cast<size_t>(access.buffer)];
   code_.mov(rdx, ptr[kBases + 8 * place.allocation]);
-  for (const compiler::DynamicOffset& index : access.dynamic_offsets) {
+  for (size_t i = 0; i < access.dynamic_offsets.size(); ++i) {
+    const compiler::DynamicOffset& index = access.dynamic_offsets[i];
     LoadIndex(index);
-    code_.imul(rax, rax, static_cast<int>(index.byte_stride));
+    const auto stride = static_cast<int>(index.byte_stride);
+    const bool is_last = i + 1 == access.dynamic_offsets.size();
+    if (is_last && (stride == 1 || stride == 2 || stride == 4 || stride == 8)) {
+      return rdx + rax * stride;
+    }
+    code_.imul(rax, rax, stride);
     code_.add(rdx, rax);
   }
+  return rdx;
 }
 
 // Where groups follow one another, indices are looked at once.
@@ -250,7 +266,7 @@ void KernelEmitter::FindAddresses() {
   if (lanes_.points <= kLanes) return;
   const auto find = [&](const Access& access, std::span<const Place> places) {
     if (access.dynamic_offsets.empty() || addresses_.contains(&access)) return;
-    LoadAddress(access, places);
+    code_.lea(rdx, ptr[LoadAddress(access, places)]);
     const Xbyak::Address address = NewOnStack();
     code_.mov(address, rdx);
     addresses_.emplace(&access, address);
@@ -273,13 +289,11 @@ int64_t KernelEmitter::StepOf(const LaneMap& map) const {
 Xbyak::RegExp KernelEmitter::ArrayOf(const Access& access, std::span<const Place> places,
                                      const LaneMap& map) {
   const auto found = addresses_.find(&access);
-  if (found != addresses_.end()) {
-    code_.mov(rdx, found->second);
-  } else {
-    LoadAddress(access, places);
-  }
+  const bool is_known = found != addresses_.end();
+  if (is_known) code_.mov(rdx, found->second);
+  const Xbyak::RegExp array = is_known ? Xbyak::RegExp(rdx) : LoadAddress(access, places);
   const int scale = *ScaleOfStep(StepOf(map) * ByteSize(access.dtype));
-  return scale == 0 ? Xbyak::RegExp(rdx) : rdx + kIndex * scale;
+  return scale == 0 ? array : array + kIndex * scale;
 }
 
 void KernelEmitter::LoadInput(int32_t n) {

@@ -69,7 +69,7 @@ class KernelEmitter {
   void Keep(int32_t node, const Row& row);
   Xbyak::RegExp ArrayOf(const Access& access, std::span<const Place> places, const LaneMap& map);
   int64_t StepOf(const LaneMap& map) const;
-  void LoadAddress(const Access& access, std::span<const Place> places);
+  Xbyak::RegExp LoadAddress(const Access& access, std::span<const Place> places);
   void FindAddresses();
   void FindRows();
   void LoadIndex(const compiler::DynamicOffset& index);

@@ -12,6 +12,7 @@ using Xbyak::Xmm;
 using Xbyak::util::byte;
 using Xbyak::util::dword;
 using Xbyak::util::eax;
+using Xbyak::util::ecx;
 using Xbyak::util::ptr;
 using Xbyak::util::qword;
 
@@ -157,9 +158,9 @@ void LaneMemory::StorePreds(const Xbyak::RegExp& array, const LaneMap& map, Vec 
   const auto lanes = static_cast<int64_t>(map.elements.size());
   const Xmm low(source.getIdx()), bytes(vector_.scratch().getIdx());
   if (lanes == 1) {
-    code_.vmovd(eax, low);
-    code_.and_(eax, 1);
-    return code_.mov(byte[At(array, map.elements[0], 1)], Xbyak::util::al);
+    code_.vmovd(ecx, low);
+    code_.and_(ecx, 1);
+    return code_.mov(byte[At(array, map.elements[0], 1)], Xbyak::util::cl);
   }
   constexpr uint32_t kOneInEach = 0x01010101;
   code_.vextracti128(bytes, source, 1);

@@ -10,8 +10,8 @@
 
 namespace plinth::cpu::native {
 
-// Reads and writes elements that lie in any order, as lanes of a register. Overwrites eax and the
-// vectors that belong to one op at a time.
+// Reads and writes elements that lie in any order, as lanes of a register. Overwrites eax,
+// ecx and the vectors that belong to one op at a time.
 class LaneMemory {
  public:
   LaneMemory(emit::Assembler& code, emit::ConstantPool& pool, emit::VectorCode& vector)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -106,6 +107,7 @@ class LoopEmitter {
   Assembler& code_;  // of assembler_
   ConstantPool pool_;
   VectorCode vector_;
+  std::vector<std::function<void()>> rest_;
   Xbyak::Label end_, stopped_, failed_;
   std::map<int32_t, Xbyak::Label> labels_;  // by step; those outside are exits
 };
@@ -178,8 +180,12 @@ void LoopEmitter::EmitInline(int32_t s, const InlineStep& code) {
   for (const ArrayRef& array : step.operands) operands.push_back(places_.PlaceOf(array));
   for (const ArrayRef& array : step.results) results.push_back(places_.PlaceOf(array));
   const auto first_free = static_cast<int>(places_.residents().size());
-  const InlineContext context{code_, pool_, stack_, first_free,
-                              [this](uint64_t f) { EmitCall(f); }};
+  const InlineContext context{code_,
+                              pool_,
+                              stack_,
+                              first_free,
+                              [this](uint64_t f) { EmitCall(f); },
+                              [this](auto emit) { rest_.push_back(std::move(emit)); }};
   stack_end_ = std::max(stack_end_, stack_ + code.Emit(step, context, operands, results));
 }
 
@@ -290,6 +296,7 @@ std::unique_ptr<Assembler> LoopEmitter::Emit() {
   code_.add(rsp, static_cast<uint32_t>(bytes));
   for (size_t i = std::size(kSaved); i-- > 0;) code_.pop(kSaved[i]);
   code_.ret();
+  for (const std::function<void()>& emit : rest_) emit();
   pool_.Write(code_);
   code_.ready(Xbyak::CodeArray::PROTECT_RW);
   return std::move(assembler_);
