@@ -96,6 +96,9 @@ std::unique_ptr<InlineStep> InlineKernel::Make(const PlanStep& step) {
           }
           break;
         }
+        case NodeKind::kIota:
+          if (!KernelEmitter::HasIota(node, kernel.shape)) return nullptr;
+          break;
         case NodeKind::kOp:
           if (!KernelEmitter::HasOp(phase, node, most_lanes)) return nullptr;
           // A routine is called once for all points.

@@ -74,6 +74,16 @@ bool KernelEmitter::IsCall(const Phase& phase, const Node& node, int64_t lanes) 
   return !VectorCode::Has(node, type, lanes) && !emit::FunctionCode::Has(node.opcode, type);
 }
 
+bool KernelEmitter::HasIota(const Node& node, const compiler::KernelShape& shape) {
+  const auto offset = static_cast<int64_t>(node.constant.low),
+             stride = static_cast<int64_t>(node.constant.high);
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max() / PhaseLanes::kMostPoints;
+  const auto is_small = [](int64_t number) { return -kMost < number && number < kMost; };
+  return node.dtype != DType::kPred && IsLaneType(node.dtype) && is_small(offset) &&
+         is_small(stride) &&
+         shape.extents[static_cast<size_t>(node.index)] < PhaseLanes::kMostPoints;
+}
+
 bool KernelEmitter::HasReduction(const Phase& phase, const compiler::Reduction& reduction) {
   const std::optional<Opcode> op = compiler::SingleOp(reduction.combiner);
   if (!op.has_value() || reduction.inputs.size() != 1 || !reduction.captured.empty()) return false;
@@ -323,6 +333,40 @@ void KernelEmitter::LoadConstant(const Node& node, Value* value) {
   value->memory = pool_.Splat(LaneOf(node.dtype, node.constant));
 }
 
+// Its numbers are known, but where one group stands for several.
+void KernelEmitter::LoadIota(int32_t n) {
+  const Node& node = phase_->nodes[static_cast<size_t>(n)];
+  const LaneMap& all = lanes_.iotas[static_cast<size_t>(node.index)];
+  const auto offset = static_cast<int64_t>(node.constant.low),
+             stride = static_cast<int64_t>(node.constant.high);
+  const int64_t step = StepOf(all) * stride;
+  const bool is_float = node.dtype == DType::kF32;
+  ConstantPool::Vector first{};
+  for (int64_t lane = 0; lane < group_.lanes; ++lane) {
+    const auto number = static_cast<int32_t>(
+        offset + stride * all.elements[static_cast<size_t>(group_.first + lane)]);
+    first[static_cast<size_t>(lane)] = is_float && step == 0
+                                           ? std::bit_cast<uint32_t>(static_cast<float>(number))
+                                           : static_cast<uint32_t>(number);
+  }
+  if (step == 0) {
+    ValueOf(n).is_known = true;
+    ValueOf(n).memory = pool_.Find(first);
+    return;
+  }
+  constexpr uint8_t kLaneBits = 3;
+  const Vec reg = NewRegister();
+  code_.mov(eax, kIndex.cvt32());
+  code_.shr(eax, kLaneBits);
+  code_.imul(eax, eax, static_cast<int>(step));
+  code_.vmovd(Xbyak::Xmm(reg.getIdx()), eax);
+  code_.vpbroadcastd(reg, Xbyak::Xmm(reg.getIdx()));
+  code_.vpaddd(reg, reg, pool_.Find(first));
+  if (is_float) code_.vcvtdq2ps(reg, reg);
+  SetRegister(n, reg);
+  Unlock();
+}
+
 void KernelEmitter::EmitOp(int32_t n) {
   const DType type = OperandType(*phase_, phase_->nodes[static_cast<size_t>(n)]);
   const Node node = InOrder(phase_->nodes[static_cast<size_t>(n)], type);
@@ -558,6 +602,8 @@ void KernelEmitter::EmitLanes(bool is_last) {
     position_ = static_cast<int32_t>(n);
     if (node.kind == NodeKind::kConstant) {
       LoadConstant(node, &values_[n]);
+    } else if (node.kind == NodeKind::kIota) {
+      LoadIota(static_cast<int32_t>(n));
     } else if (node.kind == NodeKind::kReduced) {
       values_[n].is_known = true;
       values_[n].memory = reduced_[static_cast<size_t>(node.index)];

@@ -25,6 +25,8 @@ class KernelEmitter {
  public:
   // Whether a node that is an op, or a reduction, has code; `lanes` are those of a register.
   static bool HasOp(const compiler::Phase& phase, const compiler::Node& node, int64_t lanes);
+  // Whether all numbers of an iota have lanes.
+  static bool HasIota(const compiler::Node& node, const compiler::KernelShape& shape);
   // Whether that code is a call of the op's routine.
   static bool IsCall(const compiler::Phase& phase, const compiler::Node& node, int64_t lanes);
   static bool HasReduction(const compiler::Phase& phase, const compiler::Reduction& reduction);
@@ -75,6 +77,7 @@ class KernelEmitter {
   void LoadIndex(const compiler::DynamicOffset& index);
   void LoadInput(int32_t node);
   void LoadConstant(const Node& node, Value* value);
+  void LoadIota(int32_t n);
   void EmitOp(int32_t node);
   bool EmitOnMemory(int32_t n, const Node& node, DType type);
   void EmitRoutine(int32_t n);

@@ -132,6 +132,7 @@ std::optional<PhaseLanes> PhaseLanes::Make(const compiler::Kernel& kernel,
   result.points = *points;
   result.inputs.resize(shape.inputs.size());
   result.outputs.resize(shape.outputs.size());
+  result.iotas.resize(shape.extents.size());
   std::vector<std::pair<const LaneMap*, DType>> maps;
   const auto add = [&](const compiler::Access& access, LaneMap* map) {
     if (!map->elements.empty()) return true;
@@ -147,6 +148,11 @@ std::optional<PhaseLanes> PhaseLanes::Make(const compiler::Kernel& kernel,
         !add(shape.inputs[number], &result.inputs[number])) {
       return std::nullopt;
     }
+    if (node.kind == compiler::NodeKind::kIota) {
+      compiler::Dims along(shape.extents.size());
+      along[number] = 1;
+      result.iotas[number].elements = ValuesAt(shape, phase.over_reduced, along, 0);
+    }
   }
   for (const compiler::Store& store : phase.stores) {
     const auto number = static_cast<size_t>(store.output);
@@ -156,9 +162,16 @@ std::optional<PhaseLanes> PhaseLanes::Make(const compiler::Kernel& kernel,
     LaneGroup group = {first, std::min(kLanes, *points - first), 1};
     for (int64_t next = first + kLanes; next + kLanes <= *points; next += kLanes) {
       const int64_t here = next - kLanes, previous = group.repeats > 1 ? here - kLanes : -1;
-      const bool goes_on = std::all_of(maps.begin(), maps.end(), [&](const auto& map) {
-        return IsFollowed(*map.first, map.second, here, previous);
-      });
+      const bool goes_on =
+          std::all_of(maps.begin(), maps.end(),
+                      [&](const auto& map) {
+                        return IsFollowed(*map.first, map.second, here, previous);
+                      }) &&
+          std::all_of(result.iotas.begin(), result.iotas.end(), [&](const LaneMap& map) {
+            return map.elements.empty() ||
+                   (map.StepFrom(here).has_value() &&
+                    (previous < 0 || map.StepFrom(previous) == map.StepFrom(here)));
+          });
       if (!goes_on) break;
       ++group.repeats;
     }

@@ -50,6 +50,7 @@ struct PhaseLanes {
 
   int64_t points = 1;
   std::vector<LaneMap> inputs, outputs;  // by number; empty if the phase does not use it
+  std::vector<LaneMap> iotas;            // by dimension, the places along it; or empty
   std::vector<LaneGroup> groups;         // all points
 
   // Nothing where there are too many points, or an element does not lie at a multiple of its size.

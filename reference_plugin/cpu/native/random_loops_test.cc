@@ -87,6 +87,7 @@ class Writer {
   void Select();
   void Move();
   void Spread();
+  void Iota();
   void Reduce();
   void Index();
   std::string Bounded(const Value& value);
@@ -211,6 +212,12 @@ void Writer::Spread() {
       {element, to});
 }
 
+void Writer::Iota() {
+  const Type type = {kElements[Below(2)], kShapes[1 + Below(3)]};
+  const size_t dim = type.shape == kRow ? 0 : Below(2);
+  Add(StrCat("iota dim = ", dim, " : ", Text(type)), type);
+}
+
 void Writer::Reduce() {
   constexpr std::string_view kOps[] = {"add", "maximum", "minimum"};
   const Type type = {kElements[Below(2)], kShapes[1 + Below(3)]};
@@ -283,9 +290,9 @@ std::string Writer::Write(int num_ops, int turns) {
     values_.push_back({Constant("3", {"i32", shape}), {"i32", shape}});
     values_.push_back({Constant("true", {"i1", shape}), {"i1", shape}});
   }
-  void (Writer::*const kWriters[])() = {&Writer::Unary,  &Writer::Binary, &Writer::Binary,
-                                        &Writer::Select, &Writer::Move,   &Writer::Move,
-                                        &Writer::Spread, &Writer::Reduce, &Writer::Index};
+  void (Writer::*const kWriters[])() = {
+      &Writer::Unary, &Writer::Binary, &Writer::Binary, &Writer::Select, &Writer::Move,
+      &Writer::Move,  &Writer::Spread, &Writer::Iota,   &Writer::Reduce, &Writer::Index};
   for (int k = 0; k < num_ops; ++k) (this->*kWriters[Below(std::size(kWriters))])();
   std::string types = "tensor<i32>", carries = "%i = %z", next = "%j", parameters, results,
               result_types;
