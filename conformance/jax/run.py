@@ -53,7 +53,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--no-shardy", action="store_true",
                         help="JAX spreads programs by GSPMD's shardings, on either side")
     parser.add_argument("--options", default="", help="create options of the plugin's client, name:value,...")
-    parser.add_argument("--cache", type=Path, default=Path("jax-tests-cache"), help="folder of built-in results")
+    parser.add_argument("--cache", type=Path, default=FOLDER.parents[1] / "build/jax-cache",
+                        help="folder of built-in results (%(default)s)")
     parser.add_argument("--json", type=Path, help="report to write")
     parser.add_argument("--markdown", type=Path, help="summary to write")
     return parser.parse_args()

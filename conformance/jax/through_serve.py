@@ -76,7 +76,7 @@ def run(devices: int, files: list[str], json_file: Path | None, options: argpars
             report = json_file or Path(folder) / "report.json"
             subprocess.run([sys.executable, FOLDER / "run.py", "--jax", options.jax, "--plugin", plugin, "--quick",
                             *(["--one-device"] if devices == 1 else []), "--platforms", "plinth_remote,cpu", "--bits", "32",
-                            "--setup", f"{FOLDER}:through_serve:setup", "--cache", ROOT / "build/jax-cache", "--json", report,
+                            "--setup", f"{FOLDER}:through_serve:setup", "--json", report,
                             "--files", *files, *more], env={**os.environ, ADDRESS: match[1]})
             result = json.loads(report.read_text())
     finally:
