@@ -3,8 +3,8 @@
 
     bench.py [--build build/release] [--plugin P] [--megabytes 256] [--turns 2000]
 
-On loopback and on a Unix socket, there also with keep_memory of plinth_pjrt.remote, beside the same
-plugin within the process. One JSON object. Seconds of processor time per gigabyte, of the server
+On loopback and on a Unix socket, there also without keep_memory of plinth_pjrt.remote, beside the
+same plugin within the process. One JSON object. Seconds of processor time per gigabyte, of the server
 and of the client, tell more than gigabytes a second where a machine has other work. The server's
 memory is its peak while the first array arrives, in bytes of that: more than 1 is a copy of the
 whole. `raw` is a client that drops what it gets (raw_client.py): what the server can do where
@@ -30,7 +30,7 @@ import numpy as np
 address, megabytes, turns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 if address != "-":
     from plinth_pjrt import remote
-    remote.connect(address, keep_memory="kept" in sys.argv)
+    remote.connect(address, keep_memory="fresh" not in sys.argv)
 import jax
 def least(what, count):
     best = None
@@ -150,8 +150,8 @@ def main() -> None:
                 found[name] = measure(address, options, clean(), server.pid)
                 found[name] |= measure_raw(address, options.megabytes, server.pid)
                 if name == "socket":
-                    found["socket, memory kept"] = measure(address, options, clean(), server.pid, "kept")
-                    del found["socket, memory kept"]["server_peak_arrays"]  # That of those before.
+                    found["socket, fresh memory"] = measure(address, options, clean(), server.pid, "fresh")
+                    del found["socket, fresh memory"]["server_peak_arrays"]  # That of those before.
             finally:
                 server.kill()
                 server.communicate()

@@ -95,7 +95,7 @@ Expected<std::string> DecodeBinaryHeader(std::string_view text) {
   return bytes;
 }
 
-std::string EncodeBinaryHeader(std::string_view bytes) {
+std::string EncodeBase64(std::string_view bytes) {
   std::string text;
   uint32_t bits = 0;
   int count = 0;

@@ -42,7 +42,8 @@ class Unframer {
 // Base64 of a header whose name ends in "-bin", with or without padding. INVALID_ARGUMENT if it is
 // none.
 Expected<std::string> DecodeBinaryHeader(std::string_view text);
-std::string EncodeBinaryHeader(std::string_view bytes);
+// Without padding, as such headers have it.
+std::string EncodeBase64(std::string_view bytes);
 
 // The trailers that end a call.
 Headers StatusTrailers(const Status& status);

@@ -371,6 +371,35 @@ TEST_F(ServeTest, EveryStringIsUtf8) {
   EXPECT_THAT(refused->message, HasSubstr("not as text"));
 }
 
+// To clients that say so in their session; the wheel's does, and makes HLO of it.
+TEST_F(ServeTest, SendsProgramsAsTheyAreToWhoReadsThem) {
+  const std::string key(Session::kReadsEncodedPrograms);
+  for (const bool reads : {true, false}) {
+    TestClient client(&service_);
+    client.Begin({{{key, {reads}}}});
+    const auto compiled = client.Ask(Double());
+    const auto* program = std::get_if<proxy::CompileResponse>(&compiled.response);
+    ASSERT_NE(program, nullptr) << StatusIn(compiled).ToString();
+    const auto told = client.Ask(
+        proxy::LoadedExecutableHumanReadableProgramTextRequest{program->loaded_executable_handle});
+    const auto* text =
+        std::get_if<proxy::LoadedExecutableHumanReadableProgramTextResponse>(&told.response);
+    ASSERT_NE(text, nullptr) << StatusIn(told).ToString();
+    const auto* answer = std::get_if<std::string>(&text->result);
+    ASSERT_NE(answer, nullptr);
+    const std::string& code = Double().program.data;
+    if (!reads) {
+      EXPECT_EQ(*answer, code);
+      continue;
+    }
+    const std::string head = StrCat(Session::kEncodedProgram, "mlir:");
+    ASSERT_TRUE(answer->starts_with(head)) << *answer;
+    const auto sent = grpc::DecodeBinaryHeader(answer->substr(head.size()));
+    ASSERT_TRUE(sent.ok()) << sent.status().ToString();
+    EXPECT_EQ(*sent, code);
+  }
+}
+
 TEST_F(ServeTest, ErrorsLieUnderTheirHandles) {
   TestClient client(&service_);
   client.Begin();
@@ -442,7 +471,7 @@ TEST_F(ServeTest, BuffersOfWrongLength) {
   const proxy::GrpcHostBufferStoreMetadata metadata = {client.session_id(), 9, 100};
   const int stream =
       client.Open("HostBufferStore", {{"ifrt-proxy-grpc-host-buffer-store-metadata-bin",
-                                       grpc::EncodeBinaryHeader(proxy::Write(metadata))}});
+                                       grpc::EncodeBase64(proxy::Write(metadata))}});
   const uint64_t waiting = client.Post(Make(9, {25}, OnDevice(0)));
   EXPECT_FALSE(client.HasAnswer(waiting));
   client.Abort(stream);
@@ -615,7 +644,7 @@ TEST_F(ServeTest, OtherMethodsAndVersionsAreRefused) {
   EXPECT_EQ(
       client
           .Call("IfrtSession", "",
-                {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBinaryHeader(future)}})
+                {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBase64(future)}})
           .status.code(),
       StatusCode::kFailedPrecondition);
   EXPECT_EQ(client.Call("HostBufferLookup", std::string(100000, 'x')).status.code(),

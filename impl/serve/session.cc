@@ -55,14 +55,18 @@ uint64_t Hash(std::string_view text) {
 
 }  // namespace
 
-Session::Session(ifrt::Client client, uint64_t id, proxy::IfrtProxyVersion version,
+Session::Session(ifrt::Client client, uint64_t id, const proxy::GrpcIfrtSessionMetadata& metadata,
                  std::shared_ptr<HostBuffers> buffers, std::shared_ptr<Mailbox> mailbox, Send send)
     : client_(std::move(client)),
       id_(id),
-      version_(version),
       buffers_(std::move(buffers)),
       mailbox_(std::move(mailbox)),
-      send_(std::move(send)) {}
+      send_(std::move(send)) {
+  for (const proxy::AttributeEntry& entry : metadata.initialization_data.attributes) {
+    const bool* value = std::get_if<bool>(&entry.value.value);
+    if (entry.key == kReadsEncodedPrograms && value != nullptr) reads_encoded_programs_ = *value;
+  }
+}
 
 bool Session::IsReady(const proxy::IfrtRequest& request) const {
   return std::visit(

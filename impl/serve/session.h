@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -37,8 +38,15 @@ class Session : public std::enable_shared_from_this<Session> {
   // Gets an answer, on the connection's thread, and whether the client waits for it.
   using Send = std::function<void(const proxy::IfrtResponse& answer, bool is_awaited)>;
 
+  // Before a program that is the answer to a question for its text: then come its format, a colon,
+  // and the program in base64.
+  static constexpr std::string_view kEncodedProgram = "plinth-program:";
+  // A client sends this as an attribute of its session if it reads such answers. The others get a
+  // text, or UNIMPLEMENTED where the plugin's program is bytes.
+  static constexpr std::string_view kReadsEncodedPrograms = "plinth_reads_encoded_programs";
+
   // `mailbox` is that of the connection's thread.
-  Session(ifrt::Client client, uint64_t id, proxy::IfrtProxyVersion version,
+  Session(ifrt::Client client, uint64_t id, const proxy::GrpcIfrtSessionMetadata& metadata,
           std::shared_ptr<HostBuffers> buffers, std::shared_ptr<Mailbox> mailbox, Send send);
 
   uint64_t id() const { return id_; }
@@ -129,7 +137,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   const ifrt::Client client_;
   const uint64_t id_;
-  const proxy::IfrtProxyVersion version_;
+  bool reads_encoded_programs_ = false;
   const std::shared_ptr<HostBuffers> buffers_;
   const std::shared_ptr<Mailbox> mailbox_;
   const Send send_;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "impl/serve/grpc.h"
 #include "impl/serve/program.h"
 #include "impl/serve/session.h"
 #include "plinth/support/json.h"
@@ -288,7 +289,9 @@ Session::Result Session::On(const proxy::LoadedExecutableHumanReadableProgramTex
           FromC(plinth_ifrt_executable_text(program->executable.get(), &code, &size, &format));
       status.ok()) {
     std::string text(code, size);
-    if (IsText(text)) {
+    if (reads_encoded_programs_) {
+      response.result = StrCat(kEncodedProgram, format, ":", grpc::EncodeBase64(text));
+    } else if (IsText(text)) {
       response.result = std::move(text);
     } else {
       response.result = ToProto(Unimplemented("the plugin gives optimized programs as ", format,

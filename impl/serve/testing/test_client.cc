@@ -135,12 +135,12 @@ const TestClient::Reply& TestClient::WaitFor(int stream) {
   return replies_[stream];
 }
 
-proxy::InitResponse TestClient::Begin() {
+proxy::InitResponse TestClient::Begin(const proxy::AttributeMapProto& attributes) {
   const proxy::IfrtProxyVersion version = {25, 3};
-  const std::string metadata = proxy::Write(proxy::GrpcIfrtSessionMetadata{version, {}});
+  const std::string metadata = proxy::Write(proxy::GrpcIfrtSessionMetadata{version, attributes});
   session_stream_ =
       Open("IfrtSession",
-           {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBinaryHeader(metadata)}});
+           {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBase64(metadata)}});
   const proxy::IfrtResponse answer = Ask(proxy::InitRequest());
   const auto* init = std::get_if<proxy::InitResponse>(&answer.response);
   if (init == nullptr) return {};
@@ -178,7 +178,7 @@ Status TestClient::Store(uint64_t handle, std::string_view bytes, int64_t announ
   const proxy::GrpcHostBufferStoreMetadata metadata = {
       session_id_, handle, announced < 0 ? static_cast<int64_t>(bytes.size()) : announced};
   const int stream = Open("HostBufferStore", {{"ifrt-proxy-grpc-host-buffer-store-metadata-bin",
-                                               grpc::EncodeBinaryHeader(proxy::Write(metadata))}});
+                                               grpc::EncodeBase64(proxy::Write(metadata))}});
   for (size_t i = 0; i < bytes.size(); i += size_t{1} << 20) {
     Send(stream, proxy::Write(proxy::GrpcHostBufferStoreRequest{
                      std::string(bytes.substr(i, size_t{1} << 20))}));

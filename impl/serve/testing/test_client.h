@@ -57,8 +57,8 @@ class TestClient : private Http2::Events {
   // The reply when it is over; as it is if that takes too long.
   const Reply& WaitFor(int stream);
 
-  // A session: negotiates, opens and initializes.
-  proxy::InitResponse Begin();
+  // A session: negotiates, opens and initializes. `attributes`: what else it says of itself.
+  proxy::InitResponse Begin(const proxy::AttributeMapProto& attributes = {});
   // Sends a request, and waits for its answer if `is_waiting`.
   uint64_t Post(decltype(proxy::IfrtRequest::request) request);
   proxy::IfrtResponse Wait(uint64_t op_id);

@@ -16,7 +16,7 @@ import ctypes
 import os
 from typing import Any, Callable
 
-from plinth_pjrt import remote_callbacks
+from plinth_pjrt import remote_callbacks, remote_programs
 
 PLATFORM = "plinth_remote"
 _PREFIX = "grpc://"
@@ -51,6 +51,8 @@ def _proxy() -> Any:
 
 
 def _keep_memory() -> None:
+    if any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ):
+        return  # Whoever started the process has chosen.
     arenas, mmap_threshold, trim_threshold = -8, -3, -1  # M_... of malloc.h
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None:
@@ -60,14 +62,15 @@ def _keep_memory() -> None:
 
 
 def register(address: str, *, platform: str = PLATFORM, timeout: float = 20.0, priority: int = 600,
-             keep_memory: bool = False, on_disconnect: Callable[[Any], None] | None = None) -> None:
+             keep_memory: bool = True, on_disconnect: Callable[[Any], None] | None = None) -> None:
     """Makes the platform `plinth_remote` known to JAX; it connects when JAX makes its backends.
 
     platform: another name, for a second server: jax.devices(name) are its devices. timeout:
     seconds to try for. priority: a platform with a larger one comes first.
-    keep_memory: glibc's malloc keeps what is freed, in one arena: jaxlib's client takes new memory
-    for each array that comes, and most of its time goes into pages that the system has to clear
-    again. For the whole process, and for good.
+    keep_memory: glibc's malloc keeps up to 2 GB of what is freed, in one arena: jaxlib's client
+    takes new memory for each array that comes, and most of its time goes into pages that the system
+    has to clear again. For the whole process, and for good; not where the environment has MALLOC_...
+    or GLIBC_TUNABLES.
     on_disconnect: called once, with the reason, when the server is gone.
     """
     if keep_memory:
@@ -83,6 +86,7 @@ def register(address: str, *, platform: str = PLATFORM, timeout: float = 20.0, p
     def connect(told: Callable[[Any], None] | None = None) -> Any:
         options = proxy.ClientConnectionOptions()
         options.connection_timeout_in_seconds = max(1, round(timeout))
+        options.initialization_data = {remote_programs.SESSION_ATTRIBUTE: True}
         if told is not None:
             options.on_disconnect = told
         return proxy.get_client(target, options)
@@ -95,6 +99,7 @@ def register(address: str, *, platform: str = PLATFORM, timeout: float = 20.0, p
     if isinstance(known, set):
         known.add(platform)
     remote_callbacks.install(platform, connect)
+    remote_programs.install()
     _registered.append(platform)
 
 
