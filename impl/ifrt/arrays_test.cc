@@ -49,7 +49,8 @@ TEST_F(ArraysTest, StridesInAndOut) {
   ASSERT_VALUE(const std::vector<int32_t> back, reversed.ToHost<int32_t>());
   EXPECT_EQ(back, (std::vector<int32_t>{7, 6, 5, 4, 3, 2, 1, 0}));
   const int64_t overlapping[] = {4, 4};
-  EXPECT_EQ(array.CopyToHost(sparse.data(), overlapping).status().code(), kInvalid);
+  ExpectInvalid(array.CopyToHost(sparse.data(), overlapping).status(),
+                "strides [4,4] put several elements of s32[4,2] into one place");
   const int64_t far[] = {INT64_MAX, 4};
   EXPECT_EQ(array.CopyToHost(sparse.data(), far).status().code(), kInvalid);
 }
@@ -156,31 +157,36 @@ TEST_F(ArraysTest, DeletedArraysAreRefused) {
   array.Delete();
   array.Delete();
   EXPECT_TRUE(array.is_deleted());
-  EXPECT_EQ(array.ToHost<int32_t>().status().code(), kInvalid);
-  EXPECT_EQ(array.Reshard(rows).status().code(), kInvalid);
-  EXPECT_EQ(array.Ready().Await().code(), kInvalid);
+  ExpectInvalid(array.ToHost<int32_t>().status(), "was deleted or donated");
+  ExpectInvalid(array.Reshard(rows).status(), "was deleted or donated");
+  ExpectInvalid(array.Ready().Await(), "was deleted or donated");
+  ASSERT_VALUE(const Array other, MakeIota({8}, rows));
+  const Array both[] = {other, array};
+  const Sharding to[] = {rows, rows};
+  ExpectInvalid(client_->Reshard(both, to).status(), "array 1, s32[8]");
 }
 
 TEST_F(ArraysTest, WhatIsWrongWithTheArguments) {
   ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({4}), {{"a"}}));
-  const auto code = [&](const ArraySpec& spec) {
+  const auto status = [&](const ArraySpec& spec) {
     const std::vector<int32_t> elements = Iota(64);
-    return client_->FromHost(spec, elements.data()).status().code();
+    return client_->FromHost(spec, elements.data()).status();
   };
-  EXPECT_EQ(code({PJRT_Buffer_Type_S32, {8, 8}, rows}), kInvalid);
-  EXPECT_EQ(code({PJRT_Buffer_Type_INVALID, {8}, rows}), kInvalid);
-  EXPECT_EQ(code({PJRT_Buffer_Type_TOKEN, {8}, rows}), kInvalid);
-  EXPECT_EQ(code({static_cast<PJRT_Buffer_Type>(1000), {8}, rows}), kInvalid);
-  EXPECT_EQ(code({PJRT_Buffer_Type_S32, {-8}, rows}), kInvalid);
-  EXPECT_EQ(code({PJRT_Buffer_Type_S32, {INT64_MAX}, rows}), kInvalid);
-  EXPECT_EQ(code({PJRT_Buffer_Type_S32, {8}, Sharding()}), kInvalid);
+  ExpectInvalid(status({PJRT_Buffer_Type_S32, {8, 8}, rows}),
+                "is for arrays of 1 dimensions, not for [8,8]");
+  ExpectInvalid(status({PJRT_Buffer_Type_INVALID, {8}, rows}), "element type 0");
+  ExpectInvalid(status({PJRT_Buffer_Type_TOKEN, {8}, rows}), "element type");
+  ExpectInvalid(status({static_cast<PJRT_Buffer_Type>(1000), {8}, rows}), "element type 1000");
+  ExpectInvalid(status({PJRT_Buffer_Type_S32, {-8}, rows}), "-8");
+  ExpectInvalid(status({PJRT_Buffer_Type_S32, {INT64_MAX}, rows}), "9223372036854775807");
+  ExpectInvalid(status({PJRT_Buffer_Type_S32, {8}, Sharding()}), "sharding");
   const int64_t far[] = {INT64_MIN};
   const int32_t element = 0;
-  EXPECT_EQ(client_->FromHost({PJRT_Buffer_Type_S32, {8}, rows}, &element, far).status().code(),
-            kInvalid);
+  ExpectInvalid(client_->FromHost({PJRT_Buffer_Type_S32, {8}, rows}, &element, far).status(),
+                "stride -9223372036854775808 of dimension 0");
   ASSERT_VALUE(const Client other, Client::Create({.plugin = PluginPath()}));
   ASSERT_VALUE(const Sharding elsewhere, other.Single(other.devices()[0]));
-  EXPECT_EQ(code({PJRT_Buffer_Type_S32, {8}, elsewhere}), kInvalid);
+  ExpectInvalid(status({PJRT_Buffer_Type_S32, {8}, elsewhere}), "is of another client");
 }
 
 TEST_F(ArraysTest, UninitializedArraysHaveTheirShape) {

@@ -61,13 +61,9 @@ TEST_P(ProgramChecklist, TellsWhatItIs) {
   EXPECT_EQ(output_layout, "{1,0}");
   EXPECT_TRUE(rows.Cost().ok());
   EXPECT_TRUE(rows.Memory().ok());
-  char* code = nullptr;
-  char* format = nullptr;
-  size_t size = 0;
-  ASSERT_OK(Status(plinth_ifrt_executable_text(rows.get(), &code, &size, &format)));
-  EXPECT_NE(size, 0u);
-  plinth_string_free(code);
-  plinth_string_free(format);
+  ASSERT_VALUE(const Executable::Program optimized, rows.Optimized());
+  EXPECT_EQ(optimized.format, "mlir");
+  EXPECT_FALSE(optimized.code.empty());
 }
 
 // What is loaded says of itself what the compiled one said.
@@ -253,11 +249,11 @@ TEST_P(ProgramChecklist, ProgramsForOtherNumbersOfDevices) {
         client_->Compile(kRows, {.devices = std::move(devices), .num_replicas = replicas});
     return made.ok() ? made->Ready().Await() : made.status();
   };
-  EXPECT_EQ(status(DevicesOf({0, 1, 2}), 1).code(), kInvalid);
-  EXPECT_EQ(status(DevicesOf({0, 1}), 3).code(), kInvalid);
-  EXPECT_EQ(status(DevicesOf({0, 0}), 1).code(), kInvalid);
+  ExpectInvalid(status(DevicesOf({0, 1, 2}), 1), "3");
+  ExpectInvalid(status(DevicesOf({0, 1}), 3), "3 replicas on 2 devices");
+  ExpectInvalid(status(DevicesOf({0, 0}), 1), "twice");
   ASSERT_VALUE(const Client other, Client::Create({.plugin = PluginPath()}));
-  EXPECT_EQ(status(other.devices(), 1).code(), kInvalid);
+  ExpectInvalid(status(other.devices(), 1), "of another client");
 }
 
 TEST_P(ProgramChecklist, CancellingWhatDoesNotRun) {

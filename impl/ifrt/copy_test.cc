@@ -53,26 +53,33 @@ TEST_F(CopyTest, DonatedTwiceInOneCall) {
   ASSERT_VALUE(const Array array, MakeIota({8}, rows));
   const Array twice[] = {array, array};
   const Sharding to[] = {rows, rows};
-  EXPECT_EQ(client_->Reshard(twice, to, Copy::kDonate).status().code(), kInvalid);
+  ExpectInvalid(client_->Reshard(twice, to, Copy::kDonate).status(), "array 1, s32[8]");
   EXPECT_FALSE(array.is_deleted());
 }
 
 TEST_F(CopyTest, WrongCopies) {
   ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({4}), {{"a"}}));
   ASSERT_VALUE(const Array array, MakeIota({8}, rows));
-  EXPECT_EQ(array.CopyTo(DevicesOf({0, 1})).status().code(), kInvalid);
-  EXPECT_EQ(array.CopyTo({}, "no such memory").status().code(), kInvalid);
+  ExpectInvalid(array.CopyTo(DevicesOf({0, 1})).status(), "2");
+  ExpectInvalid(array.CopyTo({}, "no such memory").status(), "no such memory");
   ASSERT_VALUE(const Array elsewhere, array.CopyTo(DevicesOf({4, 5, 6, 7})));
-  plinth_ifrt_array* const both[] = {array.get(), elsewhere.get()};
-  plinth_ifrt_array* made[2];
-  EXPECT_EQ(Status(plinth_ifrt_arrays_copy(client_->get(), both, 2, nullptr, 0, nullptr,
-                                           PLINTH_IFRT_ALWAYS_COPY, made))
-                .code(),
-            kInvalid);
-  EXPECT_EQ(Status(plinth_ifrt_arrays_copy(client_->get(), both, 1, nullptr, 0, nullptr,
-                                           static_cast<plinth_ifrt_copy_semantics>(9), made))
-                .code(),
-            kInvalid);
+  const Array both[] = {array, elsewhere};
+  ExpectInvalid(client_->CopyTo(both, {}).status(), "different places");
+  ExpectInvalid(array.CopyTo({}, "", static_cast<Copy>(9)).status(), "copy semantics 9");
+}
+
+TEST_F(CopyTest, SeveralArraysAtOnce) {
+  ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({4}), {{"a"}}));
+  ASSERT_VALUE(const Array eight, MakeIota({8}, rows));
+  ASSERT_VALUE(const Array seven, MakeIota({7}, rows));
+  const Array both[] = {eight, seven};
+  ASSERT_VALUE(const std::vector<Array> moved, client_->CopyTo(both, DevicesOf({7, 6, 5, 4})));
+  ASSERT_EQ(moved.size(), 2u);
+  EXPECT_EQ(moved[1].sharding().devices(), DevicesOf({7, 6, 5, 4}));
+  for (size_t i = 0; i < 2; ++i) {
+    ASSERT_VALUE(const std::vector<int32_t> elements, moved[i].ToHost<int32_t>());
+    EXPECT_EQ(elements, Iota(8 - i));
+  }
 }
 
 TEST_F(CopyTest, TakesApartAndPutsTogether) {

@@ -4,70 +4,11 @@
 namespace plinth::ifrt::testing {
 namespace {
 
-// A remap of s32 arrays through the C API.
-struct Remap {
-  struct Mapping {
-    size_t input, output;
-    std::vector<plinth_ifrt_shard_interval> from, to;
-  };
-  std::vector<ArraySpec> inputs;
-  std::vector<ArraySpec> outputs;
-  std::vector<Mapping> mappings;
-
-  static plinth_ifrt_shard_interval Shards(int64_t start, int64_t end, int64_t step = 1) {
-    return {plinth_ifrt_shard_interval_STRUCT_SIZE, start, end, step};
-  }
-
-  template <typename Call>
-  Status Run(Call call) const {
-    const auto specs = [](const std::vector<ArraySpec>& list) {
-      std::vector<plinth_ifrt_array_spec> c_specs;
-      for (const ArraySpec& spec : list) {
-        c_specs.push_back({plinth_ifrt_array_spec_STRUCT_SIZE, spec.type, spec.dims.data(),
-                           spec.dims.size(), spec.sharding.get()});
-      }
-      return c_specs;
-    };
-    const auto c_inputs = specs(inputs);
-    const auto c_outputs = specs(outputs);
-    std::vector<plinth_ifrt_shard_mapping> c_mappings;
-    for (const Mapping& one : mappings) {
-      c_mappings.push_back({plinth_ifrt_shard_mapping_STRUCT_SIZE, one.input, one.output,
-                            one.from.data(), one.from.size(), one.to.data(), one.to.size()});
-    }
-    const plinth_ifrt_remap_plan plan = {plinth_ifrt_remap_plan_STRUCT_SIZE,
-                                         c_inputs.data(),
-                                         c_inputs.size(),
-                                         c_outputs.data(),
-                                         c_outputs.size(),
-                                         c_mappings.data(),
-                                         c_mappings.size()};
-    return Status(call(&plan));
-  }
-  Status Validate(const Client& client) const {
-    return Run([&](const plinth_ifrt_remap_plan* plan) {
-      return plinth_ifrt_remap_validate(client.get(), plan);
-    });
-  }
-};
-
 class RemapTest : public IfrtTest {
  protected:
-  Expected<std::vector<Array>> Follow(const Remap& remap, std::vector<Array> arrays,
+  Expected<std::vector<Array>> Follow(const Remap& remap, const std::vector<Array>& arrays,
                                       Copy copy) const {
-    std::vector<plinth_ifrt_array*> raw;
-    for (const Array& array : arrays) raw.push_back(array.get());
-    std::vector<plinth_ifrt_array*> made(remap.outputs.size());
-    const Status status = remap.Run([&](const plinth_ifrt_remap_plan* plan) {
-      return plinth_ifrt_arrays_remap(client_->get(), plan, raw.data(), raw.size(),
-                                      static_cast<plinth_ifrt_copy_semantics>(copy), made.data());
-    });
-    if (!status.ok()) return status;
-    plinth_ifrt_client_retain(client_->get());
-    const internal::ClientHandle client(client_->get());
-    std::vector<Array> result;
-    for (plinth_ifrt_array* one : made) result.emplace_back(client, one);
-    return result;
+    return client_->Follow(remap, arrays, copy);
   }
 };
 
@@ -76,10 +17,9 @@ TEST_F(RemapTest, ExtractsAndInterleaves) {
   ASSERT_VALUE(const Sharding second, client_->Single(devices_[1]));
   ASSERT_VALUE(const Array array, MakeIota({4}, two));
   const ArraySpec whole = {PJRT_Buffer_Type_S32, {4}, two};
-  const Remap extract = {{whole},
-                         {{PJRT_Buffer_Type_S32, {2}, second}},
-                         {{0, 0, {Remap::Shards(1, 2)}, {Remap::Shards(0, 1)}}}};
-  ASSERT_OK(extract.Validate(*client_));
+  const Remap extract = {
+      {whole}, {{PJRT_Buffer_Type_S32, {2}, second}}, {{0, 0, {{1, 2}}, {{0, 1}}}}};
+  ASSERT_OK(client_->Validate(extract));
   ASSERT_VALUE(const std::vector<Array> part, Follow(extract, {array}, Copy::kReuse));
   ASSERT_VALUE(const std::vector<int32_t> end, part[0].ToHost<int32_t>());
   EXPECT_EQ(end, (std::vector<int32_t>{2, 3}));
@@ -93,8 +33,7 @@ TEST_F(RemapTest, ExtractsAndInterleaves) {
   ASSERT_VALUE(const Array more, MakeIota({4}, other));
   const Remap interleave = {{whole, {PJRT_Buffer_Type_S32, {4}, other}},
                             {{PJRT_Buffer_Type_S32, {8}, four}},
-                            {{0, 0, {Remap::Shards(0, 2)}, {Remap::Shards(0, 4, 2)}},
-                             {1, 0, {Remap::Shards(0, 2)}, {Remap::Shards(1, 4, 2)}}}};
+                            {{0, 0, {{0, 2}}, {{0, 4, 2}}}, {1, 0, {{0, 2}}, {{1, 4, 2}}}}};
   const auto refused = Follow(interleave, {array, more}, Copy::kReuse);
   EXPECT_EQ(refused.status().code(), kInvalid);
   ASSERT_VALUE(const std::vector<Array> both, Follow(interleave, {array, more}, Copy::kDonate));
@@ -110,7 +49,7 @@ TEST_F(RemapTest, ExtractsByDonationToo) {
   ASSERT_VALUE(const Array array, MakeIota({4}, two));
   const Remap extract = {{{PJRT_Buffer_Type_S32, {4}, two}},
                          {{PJRT_Buffer_Type_S32, {2}, second}},
-                         {{0, 0, {Remap::Shards(1, 2)}, {Remap::Shards(0, 1)}}}};
+                         {{0, 0, {{1, 2}}, {{0, 1}}}}};
   ASSERT_VALUE(const std::vector<Array> part, Follow(extract, {array}, Copy::kDonate));
   EXPECT_TRUE(array.is_deleted()) << "also what was not taken";
   ASSERT_VALUE(const std::vector<int32_t> end, part[0].ToHost<int32_t>());
@@ -131,10 +70,10 @@ TEST_F(RemapTest, DeinterleavesABatch) {
                         {PJRT_Buffer_Type_S32, {2}, odds},
                         {PJRT_Buffer_Type_S8, {12}, evens},
                         {PJRT_Buffer_Type_S8, {12}, odds}},
-                       {{0, 0, {Remap::Shards(0, 4, 2)}, {Remap::Shards(0, 2)}},
-                        {0, 1, {Remap::Shards(1, 4, 2)}, {Remap::Shards(0, 2)}},
-                        {1, 2, {Remap::Shards(0, 4, 2)}, {Remap::Shards(0, 2)}},
-                        {1, 3, {Remap::Shards(1, 4, 2)}, {Remap::Shards(0, 2)}}}};
+                       {{0, 0, {{0, 4, 2}}, {{0, 2}}},
+                        {0, 1, {{1, 4, 2}}, {{0, 2}}},
+                        {1, 2, {{0, 4, 2}}, {{0, 2}}},
+                        {1, 3, {{1, 4, 2}}, {{0, 2}}}}};
   for (const Copy copy : {Copy::kReuse, Copy::kDonate}) {
     ASSERT_VALUE(const Array numbers, MakeIota({4}, four));
     ASSERT_VALUE(const Array bytes, client_->FromHost<int8_t>({24}, four, Iota<int8_t>(24)));
@@ -157,10 +96,7 @@ TEST_F(RemapTest, ABatchThatStaysAsItIs) {
   ASSERT_VALUE(const Sharding others, two.WithDevices(DevicesOf({5, 4})));
   const std::vector<ArraySpec> specs = {{PJRT_Buffer_Type_S32, {4}, two},
                                         {PJRT_Buffer_Type_S32, {6}, others}};
-  const Remap identity = {specs,
-                          specs,
-                          {{0, 0, {Remap::Shards(0, 2)}, {Remap::Shards(0, 2)}},
-                           {1, 1, {Remap::Shards(0, 2)}, {Remap::Shards(0, 2)}}}};
+  const Remap identity = {specs, specs, {{0, 0, {{0, 2}}, {{0, 2}}}, {1, 1, {{0, 2}}, {{0, 2}}}}};
   ASSERT_VALUE(const Array four, MakeIota({4}, two));
   ASSERT_VALUE(const Array six, MakeIota({6}, others));
   ASSERT_VALUE(const std::vector<Array> same, Follow(identity, {four, six}, Copy::kReuse));
@@ -179,13 +115,13 @@ TEST_F(RemapTest, OfOpaqueArraysAndToThem) {
   const auto plan = [](const Sharding& from, const Sharding& to, int64_t size) {
     return Remap{{{PJRT_Buffer_Type_S32, {4}, from}},
                  {{PJRT_Buffer_Type_S32, {size}, to}},
-                 {{0, 0, {Remap::Shards(0, 2)}, {Remap::Shards(0, 2)}}}};
+                 {{0, 0, {{0, 2}}, {{0, 2}}}}};
   };
   ASSERT_VALUE(const Array array, MakeIota({4}, two));
   // The order of devices changes, which is all that the plan says.
   Remap reorder = plan(opaque, opaque_turned, 4);
-  reorder.mappings[0] = {0, 0, {Remap::Shards(0, 1)}, {Remap::Shards(1, 2)}};
-  reorder.mappings.push_back({0, 0, {Remap::Shards(1, 2)}, {Remap::Shards(0, 1)}});
+  reorder.mappings[0] = {0, 0, {{0, 1}}, {{1, 2}}};
+  reorder.mappings.push_back({0, 0, {{1, 2}}, {{0, 1}}});
   ASSERT_VALUE(const std::vector<Array> turned, Follow(reorder, {array}, Copy::kReuse));
   EXPECT_EQ(turned[0].sharding(), opaque_turned);
   ASSERT_VALUE(const std::vector<Array> parts, turned[0].Disassemble());
@@ -215,7 +151,7 @@ TEST_F(RemapTest, AnErrorGoesWithItsShard) {
                                                     PJRT_Error_Code_ABORTED, "lost"));
   const Remap extract = {{{PJRT_Buffer_Type_S32, {4}, two}},
                          {{PJRT_Buffer_Type_S32, {2}, second}},
-                         {{0, 0, {Remap::Shards(1, 2)}, {Remap::Shards(0, 1)}}}};
+                         {{0, 0, {{1, 2}}, {{0, 1}}}}};
   for (const Copy copy : {Copy::kReuse, Copy::kDonate}) {
     ASSERT_VALUE(const std::vector<Array> part, Follow(extract, {bad}, copy));
     EXPECT_EQ(part[0].Ready().Await().code(), PJRT_Error_Code_ABORTED);
@@ -227,13 +163,13 @@ TEST_F(RemapTest, WhatIsWrong) {
   ASSERT_VALUE(const Sharding two, client_->Named(MeshOf({2}), {{"a"}}));
   ASSERT_VALUE(const Sharding moved, two.WithDevices(DevicesOf({1, 0})));
   const ArraySpec s32 = {PJRT_Buffer_Type_S32, {4}, two};
-  const Remap identity = {{s32}, {s32}, {{0, 0, {Remap::Shards(0, 2)}, {Remap::Shards(0, 2)}}}};
-  ASSERT_OK(identity.Validate(*client_));
+  const Remap identity = {{s32}, {s32}, {{0, 0, {{0, 2}}, {{0, 2}}}}};
+  ASSERT_OK(client_->Validate(identity));
   std::string why;
   const auto wrong = [&](auto change) {
     Remap remap = identity;
     change(remap);
-    const Status status = remap.Validate(*client_);
+    const Status status = client_->Validate(remap);
     why = status.message();
     return status.code();
   };
@@ -244,15 +180,11 @@ TEST_F(RemapTest, WhatIsWrong) {
   EXPECT_EQ(why, "no mapping gives output 0 its shard 0");
   EXPECT_EQ(wrong([](Remap& r) { r.mappings.push_back(r.mappings[0]); }), kInvalid);
   EXPECT_EQ(wrong([](Remap& r) { r.mappings[0].input = 1; }), kInvalid);
-  for (const plinth_ifrt_shard_interval bad :
-       {Remap::Shards(0, 3), Remap::Shards(-1, 2), Remap::Shards(0, 2, 0), Remap::Shards(2, 0),
-        Remap::Shards(0, 1), Remap::Shards(0, 2, INT64_MAX), Remap::Shards(0, INT64_MAX)}) {
+  for (const Remap::Shards& bad : std::vector<Remap::Shards>{
+           {0, 3}, {-1, 2}, {0, 2, 0}, {2, 0}, {0, 1}, {0, 2, INT64_MAX}, {0, INT64_MAX}}) {
     EXPECT_EQ(wrong([&](Remap& r) { r.mappings[0].from = {bad}; }), kInvalid) << bad.start;
   }
-  EXPECT_EQ(wrong([](Remap& r) {
-              r.mappings[0].from = {Remap::Shards(0, 1), Remap::Shards(0, 1)};
-            }),
-            kInvalid);
+  EXPECT_EQ(wrong([](Remap& r) { r.mappings[0].from = {{0, 1}, {0, 1}}; }), kInvalid);
   // Two outputs of the same shards, which nothing else forbids.
   EXPECT_EQ(wrong([&](Remap& r) {
               r.outputs.push_back(s32);
@@ -261,7 +193,7 @@ TEST_F(RemapTest, WhatIsWrong) {
             }),
             kInvalid);
   EXPECT_EQ(why, "mapping 1 uses shard 0 of input 0, which was used before");
-  EXPECT_EQ(wrong([](Remap& r) { r.mappings[0].from = {Remap::Shards(0, 3)}; }), kInvalid);
+  EXPECT_EQ(wrong([](Remap& r) { r.mappings[0].from = {{0, 3}}; }), kInvalid);
   EXPECT_EQ(why, "mapping 0: interval 0:3:1 is not within 0:2 with a step of at least 1");
   ASSERT_VALUE(const Array array, MakeIota({4}, moved));
   EXPECT_EQ(Follow(identity, {array}, Copy::kReuse).status().code(), kInvalid);

@@ -5,6 +5,12 @@
 
 namespace plinth::ifrt::testing {
 
+void ExpectInvalid(const Status& status, const std::string& text) {
+  EXPECT_EQ(status.code(), kInvalid) << status.message();
+  EXPECT_NE(status.message().find(text), std::string::npos)
+      << "no \"" << text << "\" in: " << status.message();
+}
+
 std::string PluginPath() {
   const char* const other = std::getenv("PLINTH_IFRT_TEST_PLUGIN");
   return other == nullptr ? PLINTH_TEST_PLUGIN : other;

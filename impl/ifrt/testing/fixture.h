@@ -29,6 +29,9 @@ namespace plinth::ifrt::testing {
 
 constexpr PJRT_Error_Code kInvalid = PJRT_Error_Code_INVALID_ARGUMENT;
 
+// INVALID_ARGUMENT, and a message that names what is wrong.
+void ExpectInvalid(const Status& status, const std::string& text);
+
 // The plugin that the tests run on.
 std::string PluginPath();
 

@@ -225,6 +225,7 @@ class Device {
   int process_index() const { return plinth_ifrt_device_process_index(device_); }
   bool is_addressable() const { return plinth_ifrt_device_is_addressable(device_); }
   std::string_view kind() const { return plinth_ifrt_device_kind(device_); }
+  std::string_view ToString() const { return plinth_ifrt_device_text(device_); }
   // The default one first.
   std::vector<std::string> memory_kinds() const {
     std::vector<std::string> kinds;
@@ -355,6 +356,27 @@ struct ArraySpec {
   PJRT_Buffer_Type type = PJRT_Buffer_Type_INVALID;
   std::vector<int64_t> dims = {};
   Sharding sharding = {};
+};
+
+// Shards of arrays that become shards of other arrays, on the devices where they are. Together the
+// mappings name each output shard once, and no input shard twice.
+struct Remap {
+  // Shards start, start + step, ... below end, of all shards of an array.
+  struct Shards {
+    int64_t start;
+    int64_t end;
+    int64_t step = 1;
+  };
+  // These shards of an input become as many of an output, one after the other.
+  struct Mapping {
+    size_t input;
+    size_t output;
+    std::vector<Shards> from;
+    std::vector<Shards> to;
+  };
+  std::vector<ArraySpec> inputs;
+  std::vector<ArraySpec> outputs;
+  std::vector<Mapping> mappings;
 };
 
 class Client;
@@ -563,6 +585,20 @@ class Executable {
   }
   Expected<std::string> Name() const {
     return Text([&](char** text) { return plinth_ifrt_executable_name(get(), text); });
+  }
+  // After optimization: its format, "mlir", "hlo" or another that the plugin has, and the code,
+  // most often bytes.
+  struct Program {
+    std::string format;
+    std::string code;
+  };
+  Expected<Program> Optimized() const {
+    char* code = nullptr;
+    char* format = nullptr;
+    size_t size = 0;
+    const Status status(plinth_ifrt_executable_text(get(), &code, &size, &format));
+    if (!status.ok()) return status;
+    return Program{internal::TakeText(format), internal::TakeText(code, size)};
   }
   // JSON objects.
   Expected<std::string> Cost() const {
@@ -874,9 +910,38 @@ class Client {
         get(), raw.data(), raw.size(), to.data(), static_cast<plinth_ifrt_copy_semantics>(copy),
         static_cast<plinth_ifrt_reshard_rung>(rung), made.data()));
     if (!status.ok()) return status;
-    std::vector<Array> result;
-    for (plinth_ifrt_array* one : made) result.emplace_back(handle_, one);
-    return result;
+    return Arrays(made);
+  }
+  // As Array::CopyTo, of several that are in the same places.
+  Expected<std::vector<Array>> CopyTo(std::span<const Array> arrays,
+                                      std::span<const Device> devices,
+                                      const std::string& memory_kind = "",
+                                      Copy copy = Copy::kAlways) const {
+    const auto raw = Raw(arrays);
+    const auto to = internal::Raw(devices);
+    std::vector<plinth_ifrt_array*> made(arrays.size());
+    const Status status(plinth_ifrt_arrays_copy(
+        get(), raw.data(), raw.size(), to.empty() ? nullptr : to.data(), to.size(),
+        internal::OrNull(memory_kind), static_cast<plinth_ifrt_copy_semantics>(copy), made.data()));
+    if (!status.ok()) return status;
+    return Arrays(made);
+  }
+  // Whether a remap is sound.
+  Status Validate(const Remap& remap) const {
+    return Status(
+        With(remap, [&](const auto* plan) { return plinth_ifrt_remap_validate(get(), plan); }));
+  }
+  // Follows it, after validating it.
+  Expected<std::vector<Array>> Follow(const Remap& remap, std::span<const Array> arrays,
+                                      Copy copy = Copy::kReuse) const {
+    const auto raw = Raw(arrays);
+    std::vector<plinth_ifrt_array*> made(remap.outputs.size());
+    const Status status(With(remap, [&](const auto* plan) {
+      return plinth_ifrt_arrays_remap(get(), plan, raw.data(), raw.size(),
+                                      static_cast<plinth_ifrt_copy_semantics>(copy), made.data());
+    }));
+    if (!status.ok()) return status;
+    return Arrays(made);
   }
 
   // Starts to compile; its errors are those of the executable.
@@ -951,6 +1016,39 @@ class Client {
   static plinth_ifrt_array_spec ToC(const ArraySpec& spec) {
     return {plinth_ifrt_array_spec_STRUCT_SIZE, spec.type, spec.dims.data(), spec.dims.size(),
             spec.sharding.get()};
+  }
+  std::vector<Array> Arrays(std::span<plinth_ifrt_array* const> made) const {
+    std::vector<Array> arrays;
+    for (plinth_ifrt_array* one : made) arrays.emplace_back(handle_, one);
+    return arrays;
+  }
+  // What `call` answers to the plan of the C API.
+  template <typename Call>
+  static plinth_status* With(const Remap& remap, Call call) {
+    std::vector<plinth_ifrt_array_spec> specs;
+    for (const ArraySpec& spec : remap.inputs) specs.push_back(ToC(spec));
+    for (const ArraySpec& spec : remap.outputs) specs.push_back(ToC(spec));
+    std::vector<std::vector<plinth_ifrt_shard_interval>> intervals;
+    const auto to_c = [&](const std::vector<Remap::Shards>& list) {
+      auto& made = intervals.emplace_back();
+      for (const Remap::Shards& one : list) {
+        made.push_back({plinth_ifrt_shard_interval_STRUCT_SIZE, one.start, one.end, one.step});
+      }
+      return made.data();
+    };
+    std::vector<plinth_ifrt_shard_mapping> mappings;
+    for (const Remap::Mapping& one : remap.mappings) {
+      mappings.push_back({plinth_ifrt_shard_mapping_STRUCT_SIZE, one.input, one.output,
+                          to_c(one.from), one.from.size(), to_c(one.to), one.to.size()});
+    }
+    const plinth_ifrt_remap_plan plan = {plinth_ifrt_remap_plan_STRUCT_SIZE,
+                                         specs.data(),
+                                         remap.inputs.size(),
+                                         specs.data() + remap.inputs.size(),
+                                         remap.outputs.size(),
+                                         mappings.data(),
+                                         mappings.size()};
+    return call(&plan);
   }
   template <typename Function>
   Expected<Sharding> Make(std::span<const Device> devices, const std::string& memory_kind,
