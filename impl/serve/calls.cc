@@ -296,10 +296,11 @@ class SessionCall : public Call {
     buffers_ = std::make_shared<HostBuffers>(
         std::make_shared<MemoryAccount>(service.limits().memory_per_connection), work);
     PLINTH_ASSIGN_OR_RETURN(const uint64_t id, service.AddSession(buffers_));
-    session_ = std::make_shared<Session>(service.client(), id, metadata, buffers_,
-                                         connection().mailbox(),
-                                         [this](const proxy::IfrtResponse& response,
-                                                bool is_awaited) { Answer(response, is_awaited); });
+    session_ =
+        std::make_shared<Session>(service.client(), id, metadata, buffers_, connection().mailbox(),
+                                  [this](const proxy::IfrtResponse& response, bool is_awaited) {
+                                    Answer(response, is_awaited);
+                                  });
     auto answers = std::make_unique<grpc::MessageQueue>([this] {
       if (is_full_ && answers_->num_waiting() < kMaxWaitingAnswers / 2) {
         is_full_ = false;

@@ -2,20 +2,16 @@
 // A server with its sockets and threads, and clients that take answers slowly, in pieces of any
 // size and with small windows, while work of the devices ends at any time: nothing may stay behind.
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <numeric>
-#include <optional>
 #include <random>
 #include <thread>
 
 #include "impl/serve/convert.h"
-#include "impl/serve/server.h"
 #include "impl/serve/session.h"
-#include "impl/serve/testing/test_client.h"
+#include "impl/serve/testing/test_server.h"
 #include "plinth/support/xla_messages.h"
 
 namespace plinth::serve {
@@ -26,67 +22,22 @@ constexpr int64_t kMemory = 256 << 20;
 // to its request.
 constexpr int64_t kElements = 20000;
 
-// To a server's socket. It reads pieces of any size, and sometimes nothing although there is more.
-class SlowWire : public Wire {
+// It reads pieces of any size, and sometimes nothing although there is more.
+class SlowWire : public SocketWire {
  public:
-  SlowWire(Socket socket, uint64_t seed) : socket_(std::move(socket)), random_(seed) {
+  SlowWire(Socket socket, uint64_t seed)
+      : SocketWire(socket.fd()), socket_(std::move(socket)), random_(seed) {
     const int small = 4096;
     setsockopt(socket_.fd(), SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
   }
-  void Send(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const size_t piece = std::min(bytes.size(), 1 + random_() % 30000);
-      const ssize_t sent = send(socket_.fd(), bytes.data(), piece, MSG_NOSIGNAL);
-      if (sent <= 0) return;
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    }
-  }
+  void Send(std::string_view bytes) override { SendPieces(bytes, 1 + random_() % 30000); }
   std::string Receive(bool) override {
-    if (random_() % 4 == 0) return {};
-    std::string bytes(1 + random_() % 20000, '\0');
-    const ssize_t size = recv(socket_.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-    bytes.resize(size < 0 ? 0 : static_cast<size_t>(size));
-    return bytes;
-  }
-  void Wait() override {
-    pollfd ready = {socket_.fd(), POLLIN, 0};
-    poll(&ready, 1, 100);
+    return random_() % 4 == 0 ? std::string() : ReceivePiece(1 + random_() % 20000);
   }
 
  private:
   const Socket socket_;
   std::mt19937_64 random_;
-};
-
-class FlowTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto address =
-        Address::Parse("unix:" + ::testing::TempDir() + "/plinth_flow_" + std::to_string(getpid()));
-    ASSERT_TRUE(address.ok());
-    address_ = *address;
-    Expected<Listener> listener = Listen(address_, false);
-    ASSERT_TRUE(listener.ok()) << listener.status().ToString();
-    server_.emplace(*std::move(listener), TestDevices(),
-                    Server::Options{.memory_per_connection = kMemory, .drain_seconds = 0}, nullptr);
-    thread_ = std::thread([this] { server_->Run(); });
-  }
-  void TearDown() override {
-    server_->Stop();
-    thread_.join();
-    unlink(address_.host.c_str());
-  }
-  // Null if nobody listens.
-  std::unique_ptr<TestClient> Connect(uint64_t seed, const Http2::Windows& windows) const {
-    Expected<Socket> socket = serve::Connect(address_);
-    if (!socket.ok()) return nullptr;
-    return std::make_unique<TestClient>(std::make_unique<SlowWire>(*std::move(socket), seed),
-                                        windows);
-  }
-
-  Address address_;
-  std::optional<Server> server_;
-  std::thread thread_;
 };
 
 Status StatusIn(const proxy::IfrtResponse& response) {
@@ -235,7 +186,8 @@ class Doubler {
   bool has_failed_ = false;
 };
 
-TEST_F(FlowTest, SlowReadersWithSmallWindowsGetEverything) {
+TEST(FlowTest, SlowReadersWithSmallWindowsGetEverything) {
+  const TestServer server({.memory_per_connection = kMemory});
   static constexpr int kWindows[] = {1000, 20000, 65535, 1 << 20};
   const char* const rounds = std::getenv("PLINTH_FLOW_ROUNDS");
   const uint64_t count = rounds == nullptr ? 4 : std::strtoul(rounds, nullptr, 10);
@@ -243,14 +195,15 @@ TEST_F(FlowTest, SlowReadersWithSmallWindowsGetEverything) {
     std::vector<std::thread> clients;
     std::vector<std::string> failures(3);
     for (uint64_t i = 0; i < failures.size(); ++i) {
-      clients.emplace_back([this, &failures, seed = 10 * round + i, i] {
+      clients.emplace_back([&server, &failures, seed = 10 * round + i, i] {
         const Http2::Windows windows = {kWindows[seed % 4], kWindows[seed / 4 % 4]};
-        const auto client = Connect(seed, windows);
-        if (client == nullptr) {
-          failures[i] = "nobody listens";
+        Expected<Socket> socket = server.Connect();
+        if (!socket.ok()) {
+          failures[i] = socket.status().ToString();
           return;
         }
-        Doubler doubler(client.get(), seed);
+        TestClient client(std::make_unique<SlowWire>(*std::move(socket), seed), windows);
+        Doubler doubler(&client, seed);
         doubler.Run(40);
         failures[i] = doubler.failure();
       });

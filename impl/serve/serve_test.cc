@@ -641,12 +641,11 @@ TEST_F(ServeTest, OtherMethodsAndVersionsAreRefused) {
   EXPECT_EQ(client.Call("GetVersion", "\xff").status.code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(client.Call("IfrtSession", "").status.code(), StatusCode::kInvalidArgument);
   const std::string future = proxy::Write(proxy::GrpcIfrtSessionMetadata{{99, 3}, {}});
-  EXPECT_EQ(
-      client
-          .Call("IfrtSession", "",
-                {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBase64(future)}})
-          .status.code(),
-      StatusCode::kFailedPrecondition);
+  EXPECT_EQ(client
+                .Call("IfrtSession", "",
+                      {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBase64(future)}})
+                .status.code(),
+            StatusCode::kFailedPrecondition);
   EXPECT_EQ(client.Call("HostBufferLookup", std::string(100000, 'x')).status.code(),
             StatusCode::kResourceExhausted);
 }

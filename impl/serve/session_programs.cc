@@ -282,25 +282,17 @@ Session::Result Session::On(const proxy::LoadedExecutableCostAnalysisRequest& re
 Session::Result Session::On(const proxy::LoadedExecutableHumanReadableProgramTextRequest& request) {
   PLINTH_ASSIGN_OR_RETURN(const auto program, FindProgram(request.loaded_executable_handle));
   proxy::LoadedExecutableHumanReadableProgramTextResponse response;
-  char* code = nullptr;
-  char* format = nullptr;
-  size_t size = 0;
-  if (const Status status =
-          FromC(plinth_ifrt_executable_text(program->executable.get(), &code, &size, &format));
-      status.ok()) {
-    std::string text(code, size);
-    if (reads_encoded_programs_) {
-      response.result = StrCat(kEncodedProgram, format, ":", grpc::EncodeBase64(text));
-    } else if (IsText(text)) {
-      response.result = std::move(text);
-    } else {
-      response.result = ToProto(Unimplemented("the plugin gives optimized programs as ", format,
-                                              " in bytes, not as text"));
-    }
-    plinth_string_free(code);
-    plinth_string_free(format);
+  auto optimized = program->executable.Optimized();
+  if (!optimized.ok()) {
+    response.result = ToProto(FromIfrt(optimized.status()));
+  } else if (reads_encoded_programs_) {
+    response.result =
+        StrCat(kEncodedProgram, optimized->format, ":", grpc::EncodeBase64(optimized->code));
+  } else if (IsText(optimized->code)) {
+    response.result = std::move(optimized->code);
   } else {
-    response.result = ToProto(status);
+    response.result = ToProto(Unimplemented("the plugin gives optimized programs as ",
+                                            optimized->format, " in bytes, not as text"));
   }
   return std::optional<Answer>(std::move(response));
 }

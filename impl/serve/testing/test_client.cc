@@ -138,9 +138,8 @@ const TestClient::Reply& TestClient::WaitFor(int stream) {
 proxy::InitResponse TestClient::Begin(const proxy::AttributeMapProto& attributes) {
   const proxy::IfrtProxyVersion version = {25, 3};
   const std::string metadata = proxy::Write(proxy::GrpcIfrtSessionMetadata{version, attributes});
-  session_stream_ =
-      Open("IfrtSession",
-           {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBase64(metadata)}});
+  session_stream_ = Open(
+      "IfrtSession", {{"ifrt-proxy-grpc-ifrt-session-metadata-bin", grpc::EncodeBase64(metadata)}});
   const proxy::IfrtResponse answer = Ask(proxy::InitRequest());
   const auto* init = std::get_if<proxy::InitResponse>(&answer.response);
   if (init == nullptr) return {};
