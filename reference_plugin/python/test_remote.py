@@ -73,9 +73,16 @@ assert cost["flops"] > 0 if jax.__version_info__ >= (0, 8) else cost is None
 compiled = jax.jit(lambda a: a * 2).lower(jnp.ones((3, 2))).compile()
 (layout,), _ = compiled.input_formats
 assert layout.layout.major_to_minor == (0, 1), layout
-text = compiled.as_text()
-assert text.startswith("HloModule") and "multiply(" in text, text
-assert [module.to_string() for module in compiled.runtime_executable().hlo_modules()] == [text]
+if hasattr(compiled.runtime_executable(), "get_hlo_text"):
+    text = compiled.as_text()
+    assert text.startswith("HloModule") and "multiply(" in text, text
+    assert [module.to_string() for module in compiled.runtime_executable().hlo_modules()] == [text]
+else:
+    assert jax.__version_info__ < (0, 10)
+    try:
+        raise SystemExit(compiled.as_text())
+    except NotImplementedError:
+        pass
 # What fails reaches whoever uses it, and the session goes on.
 try:
     jnp.zeros((1 << 20, 1 << 21)).block_until_ready()

@@ -60,10 +60,12 @@ def _module(text: str) -> Any:
 @functools.cache
 def install() -> None:
     """Makes executables of jaxlib print and give the HLO that a server sent. Others stay as they
-    are."""
+    are, and so do those of releases that ask a server for no text."""
     from jax._src.lib import _jax
 
     executable = _jax.LoadedExecutable
+    if not hasattr(executable, "get_hlo_text"):
+        return
     ask: Callable[[Any], str] = executable.get_hlo_text
     modules: Callable[[Any], list[Any]] = executable.hlo_modules
 
