@@ -129,10 +129,11 @@ TEST(NvrtcTest, CompilesAndTellsTheLog) {
   const auto binary = (*nvrtc)->Compile("extern \"C\" __global__ void f() {}", options);
   ASSERT_TRUE(binary.ok()) << binary.status().ToString();
   EXPECT_THAT(*binary, HasSubstr("sm_90"));
-  const auto wrong = (*nvrtc)->Compile("#include <cstdint>", options);
+  const auto wrong = (*nvrtc)->Compile("int a;\n#include <cstdint>\nint b;", options);
   EXPECT_EQ(wrong.status().code(), StatusCode::kInternal);
   EXPECT_THAT(std::string(wrong.status().message()),
-              AllOf(HasSubstr("NVRTC_ERROR_COMPILATION"), HasSubstr("no headers to include")));
+              AllOf(HasSubstr("NVRTC_ERROR_COMPILATION"), HasSubstr("no headers to include"),
+                    HasSubstr("\n1: int a;\n2: #include <cstdint>\n3: int b;")));
 }
 
 TEST(NvrtcTest, IsNoneThatTheDriverIsTooOldFor) {

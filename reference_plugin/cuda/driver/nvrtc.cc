@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace plinth::cuda {
@@ -39,6 +42,26 @@ void OpenBuiltins(const std::string& nvrtc, int major, int minor) {
   const std::string path =
       StrCat(nvrtc.substr(0, slash), "/libnvrtc-builtins.so.", major, ".", minor);
   dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+// The lines of the text at the first place that the log names, "kernels.cu(12)", or nothing.
+std::string PlaceOf(std::string_view log, std::string_view text) {
+  constexpr std::string_view kFile = "kernels.cu(";
+  constexpr int64_t kAround = 3;
+  const size_t at = log.find(kFile);
+  if (at == std::string_view::npos) return "";
+  int64_t wanted = 0;
+  for (size_t i = at + kFile.size(); i < log.size() && log[i] >= '0' && log[i] <= '9'; ++i) {
+    wanted = 10 * wanted + (log[i] - '0');
+    if (wanted > INT32_MAX) return "";
+  }
+  std::string lines;
+  for (int64_t line = 1; !text.empty() && line <= wanted + kAround; ++line) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (line >= wanted - kAround) lines += StrCat("\n", line, ": ", text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -91,7 +114,7 @@ Expected<std::string> Nvrtc::Compile(const std::string& text,
       if (functions_.nvrtcGetProgramLog(program, log.data()) != 0) log.clear();
       log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
     }
-    return Internal(compiled.message(), "; NVRTC ", path_, " says:\n", log);
+    return Internal(compiled.message(), "; NVRTC ", path_, " says:\n", log, PlaceOf(log, text));
   }
   PLINTH_RETURN_IF_ERROR(check(functions_.nvrtcGetCUBINSize(program, &size), "nvrtcGetCUBINSize"));
   std::string binary(size, '\0');

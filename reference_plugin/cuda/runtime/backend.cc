@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "plinth/support/log_line.h"
+#include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/calls/table.h"
+#include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/cuda/driver/driver.h"
 #include "reference_plugin/cuda/driver/nvrtc.h"
 #include "reference_plugin/cuda/jit/jit.h"
@@ -44,6 +46,7 @@ class Compiler {
         if (kernel.text != nullptr && kernel.unit == nullptr) kernels.push_back(&kernel);
       }
     }
+    Dump(steps);
     if (table_.Find(kernels)) return Status();
     PLINTH_RETURN_IF_ERROR(OpenNvrtc());
     return table_.Compile(kernels, architecture_, unit_compiler_, options_);
@@ -71,6 +74,22 @@ class Compiler {
   }
 
  private:
+  // The text of each kernel of a program, with its launch, where PLINTH_DUMP names a folder.
+  static void Dump(std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
+    compiler::Dumper dumper("kernels");
+    if (!dumper.enabled()) return;
+    for (const auto& step : steps) {
+      const auto* ours = dynamic_cast<const GpuStep*>(step.get());
+      if (ours == nullptr) continue;
+      for (const Action& action : ours->printed().actions) {
+        if (action.kernel == nullptr) continue;
+        dumper.Dump(action.kernel->name, [&] {
+          return StrCat("// ", ours->printed().label, ": ", int64_t{action.grid}, " blocks of ",
+                        int64_t{action.block}, " threads\n", action.kernel->text);
+        });
+      }
+    }
+  }
   // Tried again with the next program if there is none.
   Status OpenNvrtc() {
     const std::lock_guard lock(mutex_);

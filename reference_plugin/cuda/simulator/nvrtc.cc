@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libnvrtc.so.13 of the simulator: keeps the text, which the driver compiles.
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -65,7 +66,11 @@ PLINTH_EXPORT int nvrtcCompileProgram(Program* program, int num_options,
     return kInvalidOption;
   }
   if (program->text.find("#include") != std::string::npos) {
-    program->log = "kernels.cu: there are no headers to include";
+    const auto line = 1 + std::count(program->text.begin(),
+                                     program->text.begin() +
+                                         static_cast<ptrdiff_t>(program->text.find("#include")),
+                                     '\n');
+    program->log = "kernels.cu(" + std::to_string(line) + "): there are no headers to include\n";
     return kCompilation;
   }
   program->binary = plinth::cuda::simulator::MakeBinary(architecture, program->text);
