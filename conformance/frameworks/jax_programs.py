@@ -469,7 +469,7 @@ def digits():
 
 @program(0.02)
 def demo_training():
-    """The network of scripts/demo, two epochs; which part of the 360 images that it did not see it knows."""
+    """The network of scripts/demo, two epochs; accuracy: on the 360 images that it did not see."""
     train = digits()
     (images, labels), held_out = train.load()
     key, init_key = jax.random.split(jax.random.key(0))
@@ -485,4 +485,4 @@ def demo_training():
             state, loss = step(state, images[batch], labels[batch])
         losses.append(float(loss))
     right = jax.jit(lambda p, x, y: jnp.mean(jnp.argmax(train.network(p, x), axis=1) == y))(state[0], *held_out)
-    return [losses, round(float(right), 2)]
+    return {"losses": losses, "accuracy": float(right)}

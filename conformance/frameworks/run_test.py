@@ -65,6 +65,10 @@ def hangs():
 def alone():
     return len(RAN)
 
+@program(0.2)
+def trains():
+    return {"loss": 1.0, "accuracy": 0.5 if WRONG else 0.55}
+
 @program()
 def last():
     return 2
@@ -84,7 +88,7 @@ class RunnerTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "no_framework.py").write_text(PROGRAMS)
             runner = object.__new__(run.Runner)
-            runner.seconds, runner.list, runner.work = 3, "no_framework", pathlib.Path(folder)
+            runner.seconds, runner.list, runner.work, runner.figures = 3, "no_framework", pathlib.Path(folder), {}
             runner.python, runner.folders = sys.executable, [pathlib.Path(folder), pathlib.Path(environments.__file__).parent]
             import numpy
             runner.folders.append(pathlib.Path(numpy.__file__).parents[1])
@@ -104,12 +108,13 @@ class RunnerTest(unittest.TestCase):
             self.assertEqual(found["crashes"], "killed by signal 11")
             self.assertIn("took more than 3 s", found["hangs"])
             self.assertIsNone(found["last"])
+            self.assertEqual(runner.figures, {"own": {"trains": "55.0%"}, "way": {"trains": "50.0%"}})
 
     def test_a_process_that_does_not_start_is_told(self):
         run = load_run()
         with tempfile.TemporaryDirectory() as folder:
             runner = object.__new__(run.Runner)
-            runner.seconds, runner.list, runner.work = 3, "no_such_list", pathlib.Path(folder)
+            runner.seconds, runner.list, runner.work, runner.figures = 3, "no_such_list", pathlib.Path(folder), {}
             runner.python, runner.folders = sys.executable, []
             import numpy
             runner.folders.append(pathlib.Path(numpy.__file__).parents[1])
@@ -125,11 +130,19 @@ class TableTest(unittest.TestCase):
         self.assertEqual(len(old.lost(table.Table({("jax-2.0", "file"): {"(start)": "no"}}))), 1)
 
     def test_it_survives_a_file(self):
-        first = table.Table({("jax-1.0", "file"): {"a": None, "b": "wrong"}})
+        first = table.Table({("jax-1.0", "file"): {"a": None, "b": "wrong"}}, {("jax-1.0", "file"): {"a": "96.1%"}})
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "table.json"
             path.write_text(first.text())
-            self.assertEqual(table.Table.read(path).cells, first.cells)
+            self.assertEqual(table.Table.read(path), first)
+
+    def test_the_lowest_accuracy_of_all_ways_is_told(self):
+        cells = {("jax-1.0", way): {"a": None} for way in ("file", "wheel")}
+        stored = table.Table(cells, {("jax-1.0", "file"): {"a": "100.0%"}, ("jax-1.0", "wheel"): {"a": "96.1%"}})
+        self.assertIn("| a | ok 96.1% |", table.markdown(stored))
+        # A run without a figure replaces that of the run before.
+        stored.update(table.Table({("jax-1.0", "wheel"): {"a": None}}))
+        self.assertIn("| a | ok 100.0% |", table.markdown(stored))
 
     def test_the_page_says_which_way_fails(self):
         text = table.markdown(table.Table({("jax-1.10", "file"): {"a": None, "b": "wrong"}, ("jax-1.10", "wheel"): {"a": None, "b": None},

@@ -10,6 +10,7 @@ import re
 
 BEGIN, END = "<!-- written by conformance/frameworks/run --record -->", "<!-- end -->"
 TITLES = {"jax": "JAX", "libraries": "Libraries on JAX, with eight devices", "torch": "PyTorch/XLA", "tensorflow": "TensorFlow"}
+_OK = re.compile(r"ok( [\d.]+%)?")
 LONGEST = 200  # characters of an error that are kept
 
 
@@ -28,6 +29,8 @@ def _shortened(error: str | None) -> str | None:
 class Table:
     # (release, way in) -> program -> what went wrong, or None
     cells: dict[tuple[str, str], dict[str, str | None]] = dataclasses.field(default_factory=dict)
+    # (release, way in) -> program that is ok -> the accuracy that it reached
+    figures: dict[tuple[str, str], dict[str, str]] = dataclasses.field(default_factory=dict)
     not_run: dict[str, str] = dataclasses.field(default_factory=dict)  # release -> what was missing
 
     @classmethod
@@ -35,21 +38,27 @@ class Table:
         if not path.exists():
             return cls()
         stored = json.loads(path.read_text())
-        cells = {(release, way): {name: None if text == "ok" else text for name, text in column.items()}
-                 for release, ways in stored["releases"].items() for way, column in ways.items()}
-        return cls(cells)
+        columns = {(release, way): column for release, ways in stored["releases"].items() for way, column in ways.items()}
+        cells = {key: {name: None if _OK.fullmatch(text) else text for name, text in column.items()} for key, column in columns.items()}
+        figures = {key: {name: text[3:] for name, text in column.items() if _OK.fullmatch(text) and text != "ok"}
+                   for key, column in columns.items()}
+        return cls(cells, figures)
 
     def text(self) -> str:
         releases: dict = {}
         for (release, way), column in self.cells.items():
+            figures = self.figures.get((release, way), {})
             releases.setdefault(release, {})[way] = {
-                name: _shortened(error) or "ok" for name, error in column.items()}
+                name: _shortened(error) or f"ok {figures.get(name, '')}".strip() for name, error in column.items()}
         return json.dumps({"releases": releases}, indent=1) + "\n"
 
     def update(self, other: Table) -> None:
         """Takes the cells of `other` in place of its own."""
         for key, column in other.cells.items():
-            self.cells[key] = column if "(start)" in column else self.cells.get(key, {}) | column
+            alone = "(start)" in column
+            self.cells[key] = column if alone else self.cells.get(key, {}) | column
+            old = {} if alone else {name: text for name, text in self.figures.get(key, {}).items() if name not in column}
+            self.figures[key] = old | other.figures.get(key, {})
 
     def lost(self, found: Table) -> list[str]:
         """What was ok here and is not in `found`, where that ran."""
@@ -63,6 +72,11 @@ class Table:
                 if error is None and (start or new.get(name)):
                     lines.append(f"{release}, {way}: {name}: {start or new[name]}")
         return lines
+
+    def accuracy(self, release: str, name: str) -> str:
+        """The lowest that any way in reached; empty where the program tells none."""
+        return min((column[name] for (r, _), column in self.figures.items() if r == release and name in column),
+                   key=lambda text: float(text[:-1]), default="")
 
     def frameworks(self) -> list[str]:
         return list(dict.fromkeys(release.split("-")[0] for release, _ in self.cells))
@@ -85,14 +99,15 @@ def markdown(table: Table) -> str:
         names = list(dict.fromkeys(n for ways in releases.values() for column in ways.values() for n in column))
         notes: list[str] = []
 
-        def cell(ways: dict, name: str) -> str:
+        def cell(version: str, ways: dict, name: str) -> str:
             wrong: dict[str, list[str]] = {}
             for way, column in ways.items():
                 error = column.get("(start)", column.get(name))
                 if error:
                     wrong.setdefault(_shortened(error), []).append(way)
             if not wrong:
-                return "ok" if any(name in column for column in ways.values()) else ""
+                ran = any(name in column for column in ways.values())
+                return f"ok {table.accuracy(f'{framework}-{version}', name)}".strip() if ran else ""
             numbers = []
             for error, failing in wrong.items():
                 where = "" if len(failing) == len(ways) else f"{', '.join(failing)}: "
@@ -102,7 +117,7 @@ def markdown(table: Table) -> str:
                 numbers.append(notes.index(note) + 1)
             return ", ".join(f"({n})" for n in numbers)
 
-        rows = [[name] + [cell(ways, name) for ways in releases.values()] for name in names if name != "(start)"]
+        rows = [[name] + [cell(version, ways, name) for version, ways in releases.items()] for name in names if name != "(start)"]
         lines += ["", f"## {TITLES[framework]}", "", "Ways in: " + "; ".join(
             dict.fromkeys(way for ways in releases.values() for way in ways)) + ".", ""]
         lines += ["| program | " + " | ".join(releases) + " |", "| --- |" + " --- |" * len(releases)]

@@ -69,6 +69,11 @@ def difference(expected, found, tolerance: float) -> str | None:
     return None
 
 
+def accuracy(leaves) -> str | None:
+    """What a program that trains says of itself, as a percentage."""
+    return next((f"{float(value):.1%}" for path, value in leaves if path == ".accuracy"), None)
+
+
 def sentence(error: BaseException) -> str:
     """The first line of what went wrong, with its type."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
@@ -105,9 +110,10 @@ def main() -> None:
             started = time.perf_counter()
             # A program that hangs ends the process; the driver goes on after it.
             faulthandler.dump_traceback_later(arguments.seconds, exit=True)
-            error = None
+            error, figure = None, None
             try:
                 results[name] = flat(program.function())
+                figure = accuracy(results[name])
                 if reference is not None:
                     # What the framework's own CPU cannot do has only to run.
                     if name in reference:
@@ -120,7 +126,7 @@ def main() -> None:
                 if reference is not None and name not in reference:
                     error = f"the framework's own CPU fails too: {error}"
             faulthandler.cancel_dump_traceback_later()
-            write(name=name, seconds=round(time.perf_counter() - started, 2), error=error)
+            write(name=name, seconds=round(time.perf_counter() - started, 2), error=error, accuracy=figure)
             if reference is None:
                 stored.write_bytes(pickle.dumps(results))
             if program.alone:
