@@ -20,6 +20,8 @@ constexpr compiler::KernelLimits kKernels = {
     .row_bytes = 48 << 10,
 };
 
+// Fusion may change the fastest dimension: the form by tiles (print/tiles.cc) takes what then lies
+// along another one, so no limit says anything of it.
 constexpr compiler::FusionLimits kFusion = {
     // A launch costs about as much as so many points.
     .tiny_points = 1 << 16, .recomputed_points = 1 << 20, .recomputed_ops = 4,
