@@ -165,6 +165,40 @@ TEST(GatherTest, SingleElements) {
   }
 }
 
+// result[r, i, j, t] = operand[r, clamp(indices[i, j]), t]: more slices than a block has.
+TEST(GatherTest, ColumnsOfAMatrix) {
+  std::mt19937_64 random(17);
+  backend::ThreadPool pool(3);
+  const int64_t rows = 7, columns = 9, m = 3, n = 201;
+  for (DType dtype : {DType::kU8, DType::kBF16, DType::kF32, DType::kF64}) {
+    for (int64_t tail : {1, 5}) {
+      compiler::GatherAttributes attributes;
+      attributes.offset_dims = {0, 3};
+      attributes.collapsed_slice_dims = {1};
+      attributes.start_index_map = {1};
+      attributes.slice_sizes = {rows, 1, tail};
+      attributes.index_vector_dim = 2;
+      TestArray operand(dtype, {rows, columns, tail}), indices(DType::kS32, {m, n}),
+          result(dtype, {rows, m, n, tail});
+      operand.FillRandom(random);
+      for (int64_t i = 0; i < m * n; ++i) indices.Set(i, static_cast<int64_t>(random() % 13) - 2);
+      auto step = MakeStep(Opcode::kGather, {operand.type, indices.type}, {result.type},
+                           MakeAttributes(attributes));
+      ASSERT_TRUE(RunStep(step, {&operand, &indices}, {&result}, &pool).ok());
+      const auto bytes = static_cast<size_t>(ByteSize(dtype));
+      for (int64_t to = 0; to < result.NumElements(); ++to) {
+        const int64_t t = to % tail, slice = to / tail % (m * n), row = to / tail / (m * n);
+        const int64_t column = std::clamp<int64_t>(indices.Get<int64_t>(slice), 0, columns - 1);
+        const int64_t from = (row * columns + column) * tail + t;
+        ASSERT_EQ(std::memcmp(&result.bytes[static_cast<size_t>(to) * bytes],
+                              &operand.bytes[static_cast<size_t>(from) * bytes], bytes),
+                  0)
+            << Name(dtype) << " " << tail << " " << to;
+      }
+    }
+  }
+}
+
 // input[rows, 4] updated by windows of one row.
 TestArray ScatterRows(const Combiner& combiner, DType dtype, int64_t rows, TestArray input,
                       const std::vector<int64_t>& targets, const TestArray& updates,

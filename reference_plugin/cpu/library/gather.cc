@@ -86,6 +86,7 @@ class GatherStep final : public backend::PreparedStep {
     if (num_runs_ == 1 && !starts_.empty()) {
       if (ElementLoop loop = FindGatherElements(run_bytes_, indices.dtype)) copy_runs_ = loop;
     }
+    if (num_runs_ > 1 && num_slices_ > 1) ChooseBlocks();
   }
 
   backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
@@ -94,13 +95,19 @@ class GatherStep final : public backend::PreparedStep {
     auto* indices = static_cast<const std::byte*>(operands[1]);
     auto* result = static_cast<std::byte*>(results[0]);
     constexpr int64_t kGrainBytes = 64 << 10;
+    if (copy_block_ != nullptr) {
+      const int64_t blocks = (num_slices_ + kBlockSlices - 1) / kBlockSlices;
+      const int64_t run_bytes = std::max<int64_t>(run_bytes_, 16);
+      backend::ParallelFor(
+          context.pool, blocks * num_runs_,
+          kGrainBytes / (run_bytes * std::min(num_slices_, kBlockSlices)) + 1,
+          [&](int64_t begin, int64_t end) { CopyBlocks(operand, indices, result, begin, end); });
+      return Status();
+    }
     int64_t slice_bytes = std::max<int64_t>(run_bytes_ * num_runs_, 16);
     backend::ParallelFor(
         context.pool, num_slices_, kGrainBytes / slice_bytes + 1, [&](int64_t begin, int64_t end) {
-          if (num_runs_ != 1) {
-            CopySlices(operand, indices, result, begin, end);
-            return;
-          }
+          if (num_runs_ != 1) return CopySlices(operand, indices, result, begin, end);
           ForEachRow(batch_extents_, batch_strides_, begin, end,
                      [&](const int64_t* offsets, int64_t count, const int64_t* steps) {
                        (this->*copy_runs_)(operand + offsets[2], indices + offsets[0],
@@ -116,16 +123,81 @@ class GatherStep final : public backend::PreparedStep {
     int64_t byte_stride;
   };
 
+  // Slices whose runs lie between each other in the result (columns of a matrix) are copied run by
+  // run, each of a block of slices: the result is written in its order.
+  static constexpr int64_t kBlockSlices = 256;
+
+  void ChooseBlocks() {
+    for (size_t d = 0; d < batch_extents_.size(); ++d) {
+      if (batch_strides_[1][d] * batch_extents_[d] > slice_strides_[1].back()) return;
+    }
+    switch (run_bytes_) {
+      case 1:
+        copy_block_ = CopyBlock<1>;
+        break;
+      case 2:
+        copy_block_ = CopyBlock<2>;
+        break;
+      case 4:
+        copy_block_ = CopyBlock<4>;
+        break;
+      case 8:
+        copy_block_ = CopyBlock<8>;
+        break;
+      default:
+        copy_block_ = CopyBlock<0>;
+    }
+  }
+
+  // result + i * step = what lies at operand + offsets[i], for `count` runs of kBytes, or of
+  // `bytes` where that is 0.
+  template <int64_t kBytes>
+  static void CopyBlock(const std::byte* operand, const int64_t* offsets, std::byte* result,
+                        int64_t step, int64_t count, int64_t bytes) {
+    for (int64_t i = 0; i < count; ++i) {
+      std::memcpy(result + i * step, operand + offsets[i],
+                  static_cast<size_t>(kBytes > 0 ? kBytes : bytes));
+    }
+  }
+
+  // Runs of blocks: unit u is run u % num_runs_ of the slices of block u / num_runs_.
+  void CopyBlocks(const std::byte* operand, const std::byte* indices, std::byte* result,
+                  int64_t begin, int64_t end) const {
+    int64_t from[kBlockSlices];
+    while (begin < end) {
+      const int64_t first = begin / num_runs_ * kBlockSlices, first_run = begin % num_runs_;
+      const int64_t runs = std::min(end - begin, num_runs_ - first_run);
+      const auto copy_row = [&](const int64_t* offsets, int64_t count, const int64_t* steps) {
+        for (int64_t i = 0; i < count; ++i) {
+          from[i] = offsets[2] + i * steps[2] + StartOffset(indices + offsets[0] + i * steps[0]);
+        }
+        StridedWalk<2> walk(slice_extents_, slice_strides_, first_run);
+        for (int64_t run = 0; run < runs; ++run, walk.Next()) {
+          copy_block_(operand + walk.offset(0), from, result + offsets[1] + walk.offset(1),
+                      steps[1], count, run_bytes_);
+        }
+      };
+      ForEachRow(batch_extents_, batch_strides_, first, std::min(first + kBlockSlices, num_slices_),
+                 copy_row);
+      begin += runs;
+    }
+  }
+
+  // Where the slice begins that an index names, in bytes.
+  int64_t StartOffset(const std::byte* index) const {
+    int64_t offset = 0;
+    for (const Start& start : starts_) {
+      offset += std::clamp<int64_t>(read_index_(index), 0, start.maximum) * start.byte_stride;
+      index += index_vector_stride_;
+    }
+    return offset;
+  }
+
   void CopySlices(const std::byte* operand, const std::byte* indices, std::byte* result,
                   int64_t begin, int64_t end) const {
     StridedWalk<3> batch(batch_extents_, batch_strides_, begin);
     for (int64_t slice = begin; slice < end; ++slice, batch.Next()) {
-      const std::byte* from = operand + batch.offset(2);
-      const std::byte* index = indices + batch.offset(0);
-      for (const Start& start : starts_) {
-        from += std::clamp<int64_t>(read_index_(index), 0, start.maximum) * start.byte_stride;
-        index += index_vector_stride_;
-      }
+      const std::byte* from = operand + batch.offset(2) + StartOffset(indices + batch.offset(0));
       std::byte* to = result + batch.offset(1);
       StridedWalk<2> walk(slice_extents_, slice_strides_);
       for (int64_t run = 0; run < num_runs_; ++run, walk.Next()) {
@@ -144,13 +216,7 @@ class GatherStep final : public backend::PreparedStep {
     const int64_t asked = std::min(run_bytes_, kAheadBytes);
     const int64_t index_step = steps[0], operand_step = steps[2];
     const auto run_at = [&](int64_t i) {
-      const std::byte* from = operand + i * operand_step;
-      const std::byte* index = indices + i * index_step;
-      for (const Start& start : starts_) {
-        from += std::clamp<int64_t>(read_index_(index), 0, start.maximum) * start.byte_stride;
-        index += index_vector_stride_;
-      }
-      return from;
+      return operand + i * operand_step + StartOffset(indices + i * index_step);
     };
     for (int64_t i = 0; i < count; ++i) {
       if (i + ahead < count) {
@@ -192,6 +258,8 @@ class GatherStep final : public backend::PreparedStep {
     }
   }
 
+  using BlockLoop = void (*)(const std::byte*, const int64_t*, std::byte*, int64_t, int64_t,
+                             int64_t);
   // CopyRuns or GatherElements.
   using ElementLoop = void (GatherStep::*)(const std::byte*, const std::byte*, std::byte*, int64_t,
                                            const int64_t*) const;
@@ -234,6 +302,7 @@ class GatherStep final : public backend::PreparedStep {
   Dims slice_extents_;
   Dims slice_strides_[2];  // in the operand and the result, without the run
   int64_t run_bytes_ = 0, num_runs_ = 0, num_slices_ = 0;
+  BlockLoop copy_block_ = nullptr;                 // where runs lie between those of other slices
   ElementLoop copy_runs_ = &GatherStep::CopyRuns;  // where a slice is one run
 };
 
