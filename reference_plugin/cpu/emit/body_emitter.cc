@@ -98,14 +98,15 @@ bool AnswersSecondNan(Opcode opcode, DType type) {
   }
 }
 
-// Whether all vectors have the value, in memory.
+// Whether all vectors have the value, which is in memory.
 bool IsShared(const PieceValue& value) {
-  return value.kind == Kind::kConstant || value.kind == Kind::kKept;
+  return value.kind == Kind::kConstant || value.kind == Kind::kKept || value.kind == Kind::kScalar;
 }
 
-// The most values that are needed at once, without constants.
+// The most values that are needed at once, without constants: of each copy, and of all together.
 struct MostLive {
   int vectors = 0, masks = 0;
+  int shared_vectors = 0, shared_masks = 0;
 };
 MostLive FindMostLive(const Piece& piece, bool has_masks) {
   std::vector<size_t> last_use(piece.size());
@@ -119,10 +120,14 @@ MostLive FindMostLive(const Piece& piece, bool has_masks) {
   for (size_t at = 0; at < piece.size(); ++at) {
     MostLive live;
     for (size_t n = 0; n <= at; ++n) {
-      if (IsShared(piece[n]) || last_use[n] <= at) continue;
-      ++(has_masks && piece[n].type == DType::kPred ? live.masks : live.vectors);
+      const bool is_mask = has_masks && piece[n].type == DType::kPred;
+      if (last_use[n] <= at) continue;
+      if (piece[n].kind == Kind::kScalar) ++(is_mask ? live.shared_masks : live.shared_vectors);
+      if (!IsShared(piece[n])) ++(is_mask ? live.masks : live.vectors);
     }
-    most = {std::max(most.vectors, live.vectors), std::max(most.masks, live.masks)};
+    most = {std::max(most.vectors, live.vectors), std::max(most.masks, live.masks),
+            std::max(most.shared_vectors, live.shared_vectors),
+            std::max(most.shared_masks, live.shared_masks)};
   }
   return most;
 }
@@ -223,7 +228,8 @@ int BodyEmitter::num_vectors() const {
 
 bool BodyEmitter::Fits(const Piece& piece, int copies) const {
   const MostLive live = FindMostLive(piece, vector_.has_masks());
-  return copies * live.vectors <= num_vectors() && copies * live.masks <= kNumMasks;
+  return copies * live.vectors + live.shared_vectors <= num_vectors() &&
+         copies * live.masks + live.shared_masks <= kNumMasks;
 }
 
 // With two copies random numbers, whose seven values just fit into AVX2's registers, gain 14 %.

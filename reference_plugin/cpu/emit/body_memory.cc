@@ -160,12 +160,13 @@ void BodyEmitter::LoadScalar(const PieceValue& value, Vec reg) {
     if (value.memory == DType::kF16) code_.vcvtph2ps(bytes, bytes);
     return code_.vbroadcastss(reg, bytes);
   }
+  if (IsWideType(value.type)) return code_.vbroadcastsd(reg, qword[base]);
   if (value.type != DType::kPred) return code_.vbroadcastss(reg, dword[base]);
   code_.vpbroadcastb(bytes, byte[base]);
   if (vector_.has_masks()) return code_.vptestmb(Xbyak::Opmask(reg.getIdx()), bytes, bytes);
-  code_.vpmovzxbd(reg, bytes);
+  is_half_ ? code_.vpmovzxbq(reg, bytes) : code_.vpmovzxbd(reg, bytes);
   vector_.SetZero(scratch);
-  code_.vpcmpgtd(reg, reg, scratch);
+  is_half_ ? code_.vpcmpgtq(reg, reg, scratch) : code_.vpcmpgtd(reg, reg, scratch);
 }
 
 void BodyEmitter::Store(int32_t n) {

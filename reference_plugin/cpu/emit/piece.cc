@@ -57,6 +57,17 @@ PieceValue ValueOfOp(const Node& node, DType operand, bool is_rounded) {
   return value;
 }
 
+PieceValue ConversionOf(int32_t value, DType from, DType to) {
+  PieceValue conversion;
+  conversion.kind = Kind::kOp;
+  conversion.type = conversion.node.dtype = to;
+  conversion.operand_type = from;
+  conversion.node.opcode = compiler::Opcode::kConvert;
+  conversion.node.num_operands = 1;
+  conversion.node.operands[0] = value;
+  return conversion;
+}
+
 void AppendKey(const Piece& piece, std::string* key) {
   AppendBytes(piece.size(), key);
   for (const PieceValue& value : piece) {

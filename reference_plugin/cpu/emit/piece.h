@@ -55,6 +55,8 @@ bool CanEmit(const compiler::Node& node, DType operand);
 // The op as a value, without its operands' numbers and its slot. `is_rounded`: its routine is
 // followed by one that rounds.
 PieceValue ValueOfOp(const compiler::Node& node, DType operand, bool is_rounded);
+// An earlier value as another type; as its own, a copy.
+PieceValue ConversionOf(int32_t value, DType from, DType to);
 
 template <class T>
 void AppendBytes(T number, std::string* key) {

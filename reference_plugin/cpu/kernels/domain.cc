@@ -171,4 +171,12 @@ Domain SimplifyDomain(const Kernel& kernel, bool reorder_reduced) {
   return domain;
 }
 
+int64_t LargestMagnitude(const Domain& domain, const LinearForm& form) {
+  int64_t most = std::abs(form.offset);
+  for (size_t d = 0; d < form.coefficients.size(); ++d) {
+    most += std::abs(form.coefficients[d]) * domain.extents[d];
+  }
+  return most;
+}
+
 }  // namespace plinth::cpu::kernels

@@ -33,6 +33,9 @@ struct Domain {
   int64_t reduced_points = 1;
 };
 
+// The form's value, whatever its sign, is at most that.
+int64_t LargestMagnitude(const Domain& domain, const LinearForm& form);
+
 // `reorder_reduced`: no reduction of the kernel minds in which order elements are combined.
 Domain SimplifyDomain(const compiler::Kernel& kernel, bool reorder_reduced);
 

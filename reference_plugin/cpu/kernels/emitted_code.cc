@@ -58,6 +58,7 @@ std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program,
       out.steps.push_back({});
     }
     out.loads = std::move(found.loads);
+    out.iotas = std::move(found.iotas);
     out.stores = std::move(found.stores);
     out.memories = std::move(found.memories);
   }

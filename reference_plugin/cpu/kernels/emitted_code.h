@@ -33,6 +33,7 @@ class EmittedCode {
 
   // In place of the phase's own: what code does not do itself, and where it finds the rest.
   const std::vector<LoadStep>& loads(size_t phase) const { return phases_[phase].loads; }
+  const std::vector<IotaStep>& iotas(size_t phase) const { return phases_[phase].iotas; }
   const std::vector<StoreStep>& stores(size_t phase) const { return phases_[phase].stores; }
   const std::vector<DirectTarget>& memories(size_t phase) const { return phases_[phase].memories; }
   // In place of its instructions.
@@ -57,6 +58,7 @@ class EmittedCode {
   struct Phase {
     std::vector<Step> steps;
     std::vector<LoadStep> loads;
+    std::vector<IotaStep> iotas;
     std::vector<StoreStep> stores;
     std::vector<DirectTarget> memories;
   };

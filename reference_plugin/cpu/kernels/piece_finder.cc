@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -20,8 +21,14 @@ using emit::PieceValue;
 // make.
 constexpr size_t kFewestOps = 2, kMostOps = 128;
 
-// Values in memory by the registers that they would be loaded into.
-using InMemory = std::unordered_map<int32_t, const LoadStep*>;
+// A value that a piece reads from memory.
+struct Source {
+  PieceValue read;
+  DirectTarget memory;
+  DType converted = DType::kInvalid;  // what is read is a number, which becomes one of this type
+};
+// By the registers that they would be loaded into.
+using InMemory = std::unordered_map<int32_t, Source>;
 
 class PieceFinder {
  public:
@@ -151,14 +158,34 @@ bool PieceFinder::IsRead(int32_t slot, size_t from) const {
 }
 
 void PieceFinder::ProposeMemory() {
+  const auto is_known = [](DType type) {
+    return emit::IsHalf(type) || emit::IsLaneType(type) || emit::IsWideType(type);
+  };
   for (const LoadStep& load : phase_.loads) {
-    const bool is_known = emit::IsHalf(load.type) || load.type == DType::kPred;
-    if (load.memory_slot >= 0 && is_known) loads_[load.slot] = &load;
+    if (load.memory_slot < 0 || !is_known(load.type)) continue;
+    Source& source = loads_[load.slot];
+    if (load.load.IsBroadcast()) source.read.kind = PieceValue::Kind::kScalar;
+    source.read.type = math::TileTypeOf(load.type);
+    source.read.slot = load.memory_slot;
+    if (emit::IsHalf(load.type)) source.read.memory = load.type;
+    source.memory = {load.load.form, load.memory_slot};
+  }
+  for (const IotaStep& iota : phase_.iotas) {
+    const bool is_whole = iota.type == DType::kS32 || iota.type == DType::kU32;
+    const auto& form = program_.domain.forms[static_cast<size_t>(iota.form)];
+    // Other types hold the numbers of an s32, which wraps.
+    const bool fits =
+        is_whole || LargestMagnitude(program_.domain, form) <= std::numeric_limits<int32_t>::max();
+    if (iota.number_slot < 0 || !fits || !is_known(iota.type) || emit::IsHalf(iota.type)) continue;
+    Source& source = loads_[iota.slot];
+    source.read.kind = PieceValue::Kind::kScalar;
+    source.read.type = DType::kS32;
+    source.read.slot = iota.number_slot;
+    source.memory = {iota.form, iota.number_slot, /*is_number=*/true};
+    source.converted = iota.type;
   }
   for (const StoreStep& store : phase_.stores) {
-    const bool is_known =
-        emit::IsHalf(store.type) || emit::IsLaneType(store.type) || emit::IsWideType(store.type);
-    if (store.memory_slot >= 0 && is_known) stores_.push_back(&store);
+    if (store.memory_slot >= 0 && is_known(store.type)) stores_.push_back(&store);
   }
 }
 
@@ -263,13 +290,16 @@ void PieceFinder::Make(PhaseUnit* unit) {
   const auto value_of = [&](int32_t slot, DType type) {
     const auto [known, is_new] = values.try_emplace(slot, static_cast<int32_t>(piece.size()));
     if (!is_new) return known->second;
+    if (const auto source = here_.find(slot); source != here_.end()) {
+      const auto [read, memory, converted] = source->second;
+      piece.push_back(read);
+      if (converted == DType::kInvalid || converted == read.type) return known->second;
+      piece.push_back(emit::ConversionOf(known->second, read.type, converted));
+      return known->second = static_cast<int32_t>(piece.size() - 1);
+    }
     PieceValue& value = piece.emplace_back();
     value.type = math::TileTypeOf(type);
     value.slot = slot;
-    if (const auto load = here_.find(slot); load != here_.end()) {
-      value.slot = load->second->memory_slot;
-      if (emit::IsHalf(load->second->type)) value.memory = load->second->type;
-    }
     for (const ConstantStep& constant : program_.constants) {
       if (constant.slot != slot) continue;
       value.kind = PieceValue::Kind::kConstant;
@@ -312,13 +342,7 @@ void PieceFinder::StoreInPiece(const StoreStep& store, int32_t value, Piece* pie
   const DType memory = emit::IsHalf(store.type) ? store.type : DType::kInvalid;
   PieceValue* writer = &(*piece)[static_cast<size_t>(value)];
   if (writer->slot >= 0) {  // somebody else needs it
-    PieceValue copy;
-    copy.kind = PieceValue::Kind::kOp;
-    copy.type = copy.operand_type = copy.node.dtype = writer->type;
-    copy.node.opcode = Opcode::kConvert;
-    copy.node.num_operands = 1;
-    copy.node.operands[0] = value;
-    writer = &piece->emplace_back(copy);
+    writer = &piece->emplace_back(emit::ConversionOf(value, writer->type, writer->type));
   }
   writer->slot = store.memory_slot;
   writer->memory = memory;
@@ -335,12 +359,12 @@ PhasePieces PieceFinder::Find() {
     for (size_t n = unit.begin; n < unit.end; ++n) here_.erase(phase_.code[n].result);
   }
   for (const LoadStep& load : phase_.loads) {
-    if (const auto found = loads_.find(load.slot); found == loads_.end()) {
-      found_.loads.push_back(load);
-    } else {
-      found_.memories.push_back({load.load.form, load.memory_slot});
-    }
+    if (!loads_.contains(load.slot)) found_.loads.push_back(load);
   }
+  for (const IotaStep& iota : phase_.iotas) {
+    if (!loads_.contains(iota.slot)) found_.iotas.push_back(iota);
+  }
+  for (const auto& [slot, source] : loads_) found_.memories.push_back(source.memory);
   for (const StoreStep& store : phase_.stores) {
     if (std::find(stores_.begin(), stores_.end(), &store) == stores_.end()) {
       found_.stores.push_back(store);

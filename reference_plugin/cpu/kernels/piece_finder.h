@@ -9,7 +9,8 @@
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
 // Which instructions of a phase become pieces of machine code. A piece reads and writes elements
-// where they lie in memory, if it knows their form and nobody else needs them in that of tiles.
+// where they lie in memory, if it knows their form and nobody else needs them in that of tiles; so
+// it does what all lanes have.
 namespace plinth::cpu::kernels {
 
 // Instructions [begin, end) of the phase; one, if they are no piece.
@@ -23,6 +24,7 @@ struct PhasePieces {
   std::vector<PhaseUnit> units;
   // What no piece does.
   std::vector<LoadStep> loads;
+  std::vector<IotaStep> iotas;
   std::vector<StoreStep> stores;
   // Slots that pieces read or write, which are to be set to the addresses of their forms.
   std::vector<DirectTarget> memories;

@@ -205,6 +205,7 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
   } else if (row || cached) {
     step.offset = frame_.AddRegion(row ? row_register_bytes() : register_bytes_);
     step.slot = frame_.AddSlot(step.offset);
+    if (cached) step.memory_slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
   } else {
     step.slot = TakeRegister();
     step.offset = frame_.slot_offsets()[static_cast<size_t>(step.slot)];
@@ -233,7 +234,15 @@ Status ProgramBuilder::BuildIota(size_t p, const Node& node, int32_t form, Value
       row && program_.lanes == Lanes::kBoth ? program_.parallel : LaneSpace(phase);
   step.map = &space.lanes[static_cast<size_t>(form)];
   step.run = space.run;
-  step.slot = row ? frame_.AddRegister(row_register_bytes()) : TakeRegister();
+  if (row) {
+    step.slot = frame_.AddRegister(row_register_bytes());
+  } else if (!step.map->linear) {
+    step.slot = TakeRegister();
+  } else {  // kept, since the next tile often begins with the same number
+    step.slot = frame_.AddRegister(register_bytes_);
+    step.cache = program_.num_caches++;
+    if (step.map->stride == 0) step.number_slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
+  }
   value->variation = row ? Variation::kRow : Variation::kTile;
   value->slot = step.slot;
   (row ? out.row_iotas : out.iotas).push_back(step);

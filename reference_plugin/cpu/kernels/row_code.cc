@@ -63,7 +63,7 @@ class RowDescriber {
   int32_t Add(const PieceValue& value);
   bool AddRead(const LoadStep& load, Kind kind);
   bool AddIota(const IotaStep& iota, bool once);
-  int32_t AddOp(Opcode opcode, DType from, DType to, int32_t a, int32_t b);
+  int32_t AddOp(Opcode opcode, DType type, int32_t a, int32_t b);
   bool AddOps(const std::vector<Instruction>& code, const std::vector<TileOp>& ops, bool once);
   bool AddStores(const PhaseProgram& phase);
   bool AddMove(int32_t from, DType type, RowCode::Pointer to);
@@ -155,13 +155,12 @@ bool RowDescriber::AddRead(const LoadStep& step, Kind kind) {
   return true;
 }
 
-int32_t RowDescriber::AddOp(Opcode opcode, DType from, DType to, int32_t a, int32_t b) {
+int32_t RowDescriber::AddOp(Opcode opcode, DType type, int32_t a, int32_t b) {
   PieceValue value;
   value.kind = Kind::kOp;
-  value.type = value.node.dtype = to;
-  value.operand_type = from;
+  value.type = value.node.dtype = value.operand_type = type;
   value.node.opcode = opcode;
-  value.node.num_operands = opcode == Opcode::kConvert ? 1 : 2;
+  value.node.num_operands = 2;
   value.node.operands[0] = a;
   value.node.operands[1] = b;
   return Add(value);
@@ -171,10 +170,7 @@ int32_t RowDescriber::AddOp(Opcode opcode, DType from, DType to, int32_t a, int3
 // wrap, and as floats where there is nothing to wrap.
 bool RowDescriber::AddIota(const IotaStep& iota, bool once) {
   const LinearForm& form = program_.domain.forms[static_cast<size_t>(iota.form)];
-  int64_t most = std::abs(form.offset);
-  for (size_t d = 0; d < form.coefficients.size(); ++d) {
-    most += std::abs(form.coefficients[d]) * program_.domain.extents[d];
-  }
+  const int64_t most = LargestMagnitude(program_.domain, form);
   const bool is_float = iota.type == DType::kF32;
   if (!is_float && iota.type != DType::kS32 && iota.type != DType::kU32) return false;
   if (is_float && most > std::numeric_limits<int32_t>::max()) return false;
@@ -194,10 +190,10 @@ bool RowDescriber::AddIota(const IotaStep& iota, bool once) {
     stride.kind = Kind::kConstant;
     stride.bits = static_cast<uint32_t>(iota.map->stride);
     const int32_t number = Add(lane), factor = Add(stride);
-    const int32_t offset = AddOp(Opcode::kMultiply, kWhole, kWhole, number, factor);
-    value = AddOp(Opcode::kAdd, kWhole, kWhole, value, offset);
+    const int32_t offset = AddOp(Opcode::kMultiply, kWhole, number, factor);
+    value = AddOp(Opcode::kAdd, kWhole, value, offset);
   }
-  if (iota.type != kWhole) value = AddOp(Opcode::kConvert, kWhole, iota.type, value, 0);
+  if (iota.type != kWhole) value = Add(emit::ConversionOf(value, kWhole, iota.type));
   values_[iota.slot] = {row_.phases.size() - 1, value, once};
   return true;
 }
@@ -232,15 +228,11 @@ bool RowDescriber::AddOps(const std::vector<Instruction>& code, const std::vecto
 
 bool RowDescriber::AddMove(int32_t from, DType type, RowCode::Pointer to) {
   const auto operand = ValueOf(from, type), pointer = PointerTo(to);
-  PieceValue value;
-  if (!operand.has_value() || !pointer.has_value() || !SetMemory(type, &value)) return false;
+  PieceValue form;
+  if (!operand.has_value() || !pointer.has_value() || !SetMemory(type, &form)) return false;
+  PieceValue value = emit::ConversionOf(*operand, form.type, form.type);
   // Row buffers are in tile form.
-  if (to.base == RowCode::Pointer::Base::kRows) value.memory = DType::kInvalid;
-  value.kind = Kind::kOp;
-  value.operand_type = value.node.dtype = value.type;
-  value.node.opcode = Opcode::kConvert;
-  value.node.num_operands = 1;
-  value.node.operands[0] = *operand;
+  if (to.base != RowCode::Pointer::Base::kRows) value.memory = form.memory;
   value.slot = *pointer;
   Add(value);
   return true;

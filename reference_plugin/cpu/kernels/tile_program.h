@@ -36,8 +36,8 @@ struct LoadStep {
   int32_t slot = 0;
   int64_t offset = 0;  // of the register in the frame
   bool direct = false;
-  // For machine code that reads elements where they lie, in another form than tiles have; -1: they
-  // do not lie one after the other.
+  // For machine code that reads elements where they lie, in another form than tiles have, or the
+  // one that a broadcast repeats; -1: they do not lie one after the other.
   int32_t memory_slot = -1;
   // Broadcasts: which of the frame's addresses says what the register holds. Blocks of rows: the
   // first of three that say what the block holds.
@@ -58,6 +58,8 @@ struct IotaStep {
   int64_t run = 1;
   int64_t tile_bytes = 0;
   int32_t slot = 0;
+  int32_t cache = -1;        // which of the frame's addresses says with what the register begins
+  int32_t number_slot = -1;  // for machine code, where all lanes have one number
 };
 
 // Where a gather finds its elements: copied to the slot's register, the base set for each tile.
@@ -101,6 +103,7 @@ struct FillStep {
 struct DirectTarget {
   int32_t form = 0;
   int32_t slot = 0;
+  bool is_number = false;  // that of the form's value itself, of 64 bits
 };
 
 // What an instruction computes, for those who can do it in another way.

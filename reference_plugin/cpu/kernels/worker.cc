@@ -238,11 +238,17 @@ void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, i
   const auto number = static_cast<size_t>(&phase - program_.phases.data());
   if (emitted_ != nullptr) {
     for (const DirectTarget& memory : emitted_->memories(number)) {
-      slots_[memory.slot] = AddressOf(values[memory.form]);
+      // Nobody writes a number.
+      slots_[memory.slot] =
+          memory.is_number
+              ? reinterpret_cast<std::byte*>(const_cast<int64_t*>(&values[memory.form]))
+              : AddressOf(values[memory.form]);
     }
   }
   RunLoads(emitted_ == nullptr ? phase.loads : emitted_->loads(number), values, lanes);
-  for (const IotaStep& iota : phase.iotas) RunIota(iota, values, lanes);
+  for (const IotaStep& iota : emitted_ == nullptr ? phase.iotas : emitted_->iotas(number)) {
+    RunIota(iota, values, lanes);
+  }
   for (const GatherStep& gather : phase.gathers) {
     reinterpret_cast<TileGather*>(slots_[gather.slot])->place.base = AddressOf(values[gather.form]);
   }
@@ -310,6 +316,10 @@ std::byte* TileWorker::BlockRow(const LoadStep& step, const int64_t* values, int
 void TileWorker::RunIota(const IotaStep& step, const int64_t* values, int64_t lanes) {
   const int64_t value = values[step.form];
   std::byte* result = slots_[step.slot];
+  if (step.cache >= 0) {
+    if (std::exchange(caches_[step.cache], value) == value) return;
+    lanes = program_.max_lanes;
+  }
   if (step.map->linear) {
     step.function(result, value, step.map->stride, static_cast<size_t>(lanes));
     return;
