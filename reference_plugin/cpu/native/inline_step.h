@@ -26,6 +26,7 @@ struct Place {
   std::optional<Vec> reg;  // all of it, element i in lane i
   int32_t allocation = 0;  // else at bases[allocation]
   int64_t bytes = 0;
+  std::optional<bool> pred;  // its one element, which never changes
 };
 
 // Points to the addresses of all allocations.

@@ -120,6 +120,12 @@ void KernelEmitter::CountUses() {
   for (size_t n = phase_->nodes.size(); n-- > 0;) {
     const Node& node = phase_->nodes[n];
     if (node.kind != NodeKind::kOp || values_[n].uses == 0) continue;
+    if (const std::optional<LaneBits>& chosen = known_.ChosenBy(node)) {
+      const LaneBits needed = known_.needed[n];
+      if ((needed & *chosen) != 0) ++ValueOf(node.operands[1]).uses;
+      if ((needed & ~*chosen) != 0) ++ValueOf(node.operands[2]).uses;
+      continue;
+    }
     for (size_t i = 0; i < node.num_operands; ++i) ++ValueOf(node.operands[i]).uses;
   }
 }
@@ -310,8 +316,22 @@ void KernelEmitter::LoadInput(int32_t n) {
   const auto number = static_cast<size_t>(phase_->nodes[static_cast<size_t>(n)].index);
   const Access& access = kernel_.shape.inputs[number];
   const LaneMap& all = lanes_.inputs[number];
-  const LaneMap map = all.Part(group_.first, group_.lanes);
   const Place& place = operands_[static_cast<size_t>(access.buffer)];
+  if (const std::optional<LaneBits>& pred = known_.preds[static_cast<size_t>(n)]) {
+    ConstantPool::Vector mask{};
+    for (size_t lane = 0; lane < mask.size(); ++lane) mask[lane] = 0 - (*pred >> lane & 1u);
+    ValueOf(n).is_known = true;
+    ValueOf(n).memory = pool_.Find(mask);
+    return;
+  }
+  // An index may lead to the array's end. A register has more lanes than the array has elements.
+  const int64_t behind = StepOf(all) * (group_.repeats - 1);
+  const int64_t size = place.reg.has_value() ? kLanes
+                       : access.dynamic_offsets.empty()
+                           ? place.bytes / ByteSize(access.dtype) - behind
+                           : 0;
+  const LaneMap map =
+      Relax(all.Part(group_.first, group_.lanes), known_.needed[static_cast<size_t>(n)], size);
   const uint32_t fill = LaneOf(access.dtype, access.fill);
   if (place.reg.has_value() && map.IsIdentity()) {
     ValueOf(n).is_known = true;
@@ -321,10 +341,6 @@ void KernelEmitter::LoadInput(int32_t n) {
   const Vec reg = NewRegister();
   SetRegister(n, reg);
   if (place.reg.has_value()) return vector_.Shuffle(reg, *place.reg, map.elements, fill);
-  // An index may lead to the array's end.
-  const int64_t behind = StepOf(all) * (group_.repeats - 1);
-  const int64_t size =
-      access.dynamic_offsets.empty() ? place.bytes / ByteSize(access.dtype) - behind : 0;
   memory_.Load(reg, ArrayOf(access, operands_, all), access.dtype, map, fill, size);
 }
 
@@ -368,8 +384,12 @@ void KernelEmitter::LoadIota(int32_t n) {
 }
 
 void KernelEmitter::EmitOp(int32_t n) {
-  const DType type = OperandType(*phase_, phase_->nodes[static_cast<size_t>(n)]);
-  const Node node = InOrder(phase_->nodes[static_cast<size_t>(n)], type);
+  const Node& written = phase_->nodes[static_cast<size_t>(n)];
+  if (const std::optional<LaneBits>& chosen = known_.ChosenBy(written)) {
+    return EmitChoice(n, *chosen);
+  }
+  const DType type = OperandType(*phase_, written);
+  const Node node = InOrder(written, type);
   if (emit::FunctionCode::Has(node.opcode, type)) return EmitFunction(n);
   if (!VectorCode::Has(node, type, vector_.lanes())) return EmitRoutine(n);
   if (EmitOnMemory(n, node, type)) return;
@@ -391,6 +411,50 @@ void KernelEmitter::EmitOp(int32_t n) {
   vector_.Emit(node, type, reg, {operands, node.num_operands});
   if (!in_place) release();
   SetRegister(n, reg);
+  Unlock();
+}
+
+// A select of which it is known what each lane chooses.
+void KernelEmitter::EmitChoice(int32_t n, LaneBits chosen) {
+  const Node& node = phase_->nodes[static_cast<size_t>(n)];
+  const LaneBits needed = known_.needed[static_cast<size_t>(n)];
+  int32_t there = node.operands[1], else_here = node.operands[2];
+  if ((needed & ~chosen) == 0) return BeSame(n, there);
+  if ((needed & chosen) == 0) return BeSame(n, else_here);
+  const Vec first = Register(else_here), second = Register(there);
+  Release(else_here);
+  Release(there);
+  Unlock();
+  for (const Vec& operand : {first, second}) {
+    if (owner_[operand.getIdx()].has_value()) locked_.push_back(operand);
+  }
+  const Vec reg = NewRegister();
+  code_.vblendps(reg, first, second, chosen);
+  SetRegister(n, reg);
+  Unlock();
+}
+
+// The value of a node is that of another.
+void KernelEmitter::BeSame(int32_t n, int32_t as) {
+  if (!ValueOf(as).is_known) LoadInput(as);
+  Value& source = ValueOf(as);
+  Value& value = ValueOf(n);
+  if (source.reg.has_value() && source.owns_register && source.uses > 1) {
+    const Vec from = Register(as), reg = NewRegister();
+    vector_.Move(reg, from);
+    SetRegister(n, reg);
+    Release(as);
+    return Unlock();
+  }
+  value.is_known = true;
+  value.reg = source.reg;
+  value.owns_register = source.owns_register;
+  value.memory = source.memory;
+  if (source.owns_register) owner_[source.reg->getIdx()] = n;
+  --source.uses;
+  source.reg.reset();
+  source.owns_register = false;
+  source.is_known = source.memory.has_value();
   Unlock();
 }
 
@@ -590,11 +654,20 @@ void KernelEmitter::EmitStore(const compiler::Store& store) {
   Unlock();
 }
 
+void KernelEmitter::FindKnown() {
+  std::vector<int32_t> kept;
+  for (const auto& [key, row] : rows_) {
+    if (key.first == number_) kept.push_back(key.second);
+  }
+  known_ = FindKnownLanes(kernel_, *phase_, lanes_, group_, operands_, kept);
+}
+
 // The values of the group's lanes, and what is done with them.
 void KernelEmitter::EmitLanes(bool is_last) {
   vector_.set_lanes(group_.lanes);
   values_.assign(phase_->nodes.size(), Value());
   for (std::optional<int32_t>& owner : owner_) owner.reset();
+  FindKnown();
   CountUses();
   for (size_t n = 0; n < phase_->nodes.size(); ++n) {
     const Node& node = phase_->nodes[n];

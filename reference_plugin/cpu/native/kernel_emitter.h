@@ -12,6 +12,7 @@
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/cpu/emit/function_code.h"
 #include "reference_plugin/cpu/native/inline_step.h"
+#include "reference_plugin/cpu/native/known_lanes.h"
 #include "reference_plugin/cpu/native/lane_memory.h"
 #include "reference_plugin/cpu/native/lanes.h"
 
@@ -79,6 +80,9 @@ class KernelEmitter {
   void LoadConstant(const Node& node, Value* value);
   void LoadIota(int32_t n);
   void EmitOp(int32_t node);
+  void EmitChoice(int32_t n, LaneBits chosen);
+  void BeSame(int32_t n, int32_t as);
+  void FindKnown();
   bool EmitOnMemory(int32_t n, const Node& node, DType type);
   void EmitRoutine(int32_t n);
   void EmitFunction(int32_t n);
@@ -107,6 +111,7 @@ class KernelEmitter {
   const Phase* phase_ = nullptr;
   PhaseLanes lanes_;
   LaneGroup group_;
+  KnownLanes known_;
   std::vector<Value> values_;
   std::vector<Xbyak::Address> reduced_;                // by number
   std::map<std::pair<size_t, int32_t>, Row> rows_;     // by phase and node

@@ -19,7 +19,7 @@ namespace plinth::cpu::native {
 // The bytes may run at any address that is a multiple of kAlignment.
 class LoopCode {
  public:
-  static constexpr size_t kAlignment = sizeof(ConstantPool::Vector);
+  static constexpr size_t kAlignment = sizeof(emit::ConstantPool::Vector);
 
   // Steps [first, last]; nothing where one of them may wait, or none of them gains, or there is no
   // memory.
@@ -30,7 +30,7 @@ class LoopCode {
   std::span<const uint8_t> bytes() const { return {code_->getCode(), code_->getSize()}; }
 
  private:
-  std::unique_ptr<Assembler> code_;
+  std::unique_ptr<emit::Assembler> code_;
 };
 
 }  // namespace plinth::cpu::native

@@ -2,6 +2,7 @@
 #include "reference_plugin/cpu/native/loop_places.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 
@@ -183,6 +184,17 @@ void LoopPlaces::Choose() {
     found[a].reg = Vec(static_cast<int>(residents_.size()));
     residents_.push_back(found[a]);
   }
+}
+
+Place LoopPlaces::PlaceOf(const ArrayRef& array) const {
+  Place place = {RegisterOf(array.allocation), array.allocation, array.type.SizeInBytes(), {}};
+  const Allocation& allocation = plan_.allocations[static_cast<size_t>(array.allocation)];
+  if (allocation.kind == AllocationKind::kConstant && array.type.dtype == DType::kPred &&
+      place.bytes == 1) {
+    const auto& constant = *std::get_if<compiler::ConstantAttributes>(allocation.constant.get());
+    place.pred = constant.bytes[0] != std::byte{0};
+  }
+  return place;
 }
 
 std::optional<Vec> LoopPlaces::RegisterOf(int32_t allocation) const {

@@ -34,9 +34,7 @@ class LoopPlaces {
   }
   std::span<const Resident> residents() const { return residents_; }
   std::optional<Vec> RegisterOf(int32_t allocation) const;
-  Place PlaceOf(const compiler::plan::ArrayRef& array) const {
-    return {RegisterOf(array.allocation), array.allocation, array.type.SizeInBytes()};
-  }
+  Place PlaceOf(const compiler::plan::ArrayRef& array) const;
 
  private:
   void FindLocations();
