@@ -265,6 +265,53 @@ TEST(ScatterTest, LastAssignmentWinsWithAnyNumberOfThreads) {
   }
 }
 
+// Parts of rows, on one thread (short ones) and shared by several, against a loop.
+TEST(ScatterTest, RunsAtIndicesOfTwoNumbers) {
+  std::mt19937_64 random(19);
+  backend::ThreadPool pool(3);
+  const int64_t rows = 30, count = 1500;
+  compiler::ScatterAttributes attributes;
+  attributes.update_window_dims = {1};
+  attributes.inserted_window_dims = {0};
+  attributes.scatter_dims_to_operand_dims = {0, 1};
+  attributes.index_vector_dim = 1;
+  for (DType dtype : {DType::kS32, DType::kBF16, DType::kF32, DType::kF64}) {
+    for (int64_t length : {3, 70, 130}) {
+      for (Opcode opcode : {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum}) {
+        const int64_t columns = length + 4;
+        TestArray result(dtype, {rows, columns}), updates(dtype, {count, length}),
+            indices(DType::kS64, {count, 2});
+        std::vector<double> expected(static_cast<size_t>(rows * columns));
+        for (int64_t i = 0; i < updates.NumElements(); ++i) {
+          updates.Set(i, static_cast<double>(static_cast<int64_t>(random() % 3) - 1));
+        }
+        for (int64_t i = 0; i < count; ++i) {
+          const auto row = static_cast<int64_t>(random() % (rows + 3)) - 1;
+          const auto column = static_cast<int64_t>(random() % 8) - 1;
+          indices.Set(2 * i, row);
+          indices.Set(2 * i + 1, column);
+          if (row < 0 || row >= rows || column < 0 || column > columns - length) continue;
+          for (int64_t j = 0; j < length; ++j) {
+            double& element = expected[static_cast<size_t>(row * columns + column + j)];
+            const auto update = updates.Get<double>(i * length + j);
+            element = opcode == Opcode::kAdd       ? element + update
+                      : opcode == Opcode::kMaximum ? std::max(element, update)
+                                                   : std::min(element, update);
+          }
+        }
+        auto step = MakeStep(Opcode::kScatter, {result.type, indices.type, updates.type},
+                             {result.type}, MakeAttributes(attributes));
+        step.combiners = {OfTwo(opcode, dtype)};
+        ASSERT_TRUE(RunStep(step, {&result, &indices, &updates}, {&result}, &pool).ok());
+        for (int64_t i = 0; i < rows * columns; ++i) {
+          ASSERT_EQ(result.Get<double>(i), expected[static_cast<size_t>(i)])
+              << Name(dtype) << " " << length << " " << i;
+        }
+      }
+    }
+  }
+}
+
 // Scalars at indices of one or two numbers, in batches, against a loop.
 TEST(ScatterTest, SingleElements) {
   std::mt19937_64 random(11);

@@ -123,14 +123,15 @@ class ScatterStep final : public backend::PreparedStep {
     num_runs_ = Product(window_extents_);
     num_windows_ =
         updates.NumElements() == 0 || input.NumElements() == 0 ? 0 : Product(batch_extents_);
-    if (num_arrays_ == 1 && num_runs_ == 1 && run_length_ == 1 && !starts_.empty()) {
-      PrepareScalars(step.combiners[0], input.dtype, indices.dtype);
-      const int64_t input_bytes = input.NumElements() * arrays_[0].element_bytes;
-      // Zen 5 (1 MB a core, 32 MB for all): 0.7 ns to look at an index; 0.7 ns an update of 8
-      // MB, 1.3 of 16 MB, 4.2 of 32 MB.
-      constexpr int64_t kNearCaches = 16;
-      stays_near_ =
-          scatter_scalars_ != nullptr && input_bytes <= kNearCaches * backend::CoreCacheBytes();
+    if (num_arrays_ == 1 && num_runs_ == 1 && !starts_.empty()) {
+      PrepareUpdates(step.combiners[0], input.dtype, indices.dtype);
+      const int64_t bytes = arrays_[0].element_bytes;
+      // Zen 5 (1 MB a core, 32 MB for all): 0.7 ns to look at an index; 0.7 ns an update of one
+      // element of 8 MB, 1.3 of 16 MB, 4.2 of 32 MB. A run of some lines takes several of these.
+      constexpr int64_t kNearCaches = 16, kShortRunBytes = 256;
+      const bool has_loop = scatter_scalars_ != nullptr || add_runs_ != nullptr;
+      stays_near_ = has_loop && run_length_ * bytes < kShortRunBytes &&
+                    input.NumElements() * bytes <= kNearCaches * backend::CoreCacheBytes();
     }
     std::vector<DType> types;
     for (size_t half = 0; half < 2; ++half) {
@@ -165,47 +166,66 @@ class ScatterStep final : public backend::PreparedStep {
     }
   }
 
-  void PrepareScalars(const compiler::Combiner& combiner, DType type, DType index_type) {
-    scatter_scalars_ = FindScatterScalars(combiner, type, index_type);
+  void PrepareUpdates(const compiler::Combiner& combiner, DType type, DType index_type) {
+    one_run_ = true;
+    if (run_length_ == 1) {
+      scatter_scalars_ = FindScatterScalars(combiner, type, index_type);
+    } else {
+      add_runs_ = FindAddRuns(combiner, type);
+    }
     for (size_t s = 0; s < starts_.size(); ++s) {
       parts_.push_back({starts_[s].maximum + 1, arrays_[0].start_strides[s]});
     }
-    scalar_extents_ = batch_extents_;
-    scalar_strides_[0] = batch_index_strides_;
-    scalar_strides_[1] = arrays_[0].batch_update_strides;
-    scalar_strides_[2] = arrays_[0].batch_input_strides;
-    JoinDimensions(scalar_extents_, scalar_strides_);
+    update_extents_ = batch_extents_;
+    update_strides_[0] = batch_index_strides_;
+    update_strides_[1] = arrays_[0].batch_update_strides;
+    update_strides_[2] = arrays_[0].batch_input_strides;
+    JoinDimensions(update_extents_, update_strides_);
   }
 
-  // The same as ScatterRows of single elements.
-  void ScatterElements(std::span<void* const> operands, std::span<void* const> results,
+  // The same as ScatterRows where a window is one run of one array.
+  Status ScatterOneRun(std::span<void* const> operands, std::span<void* const> results,
                        int64_t first_row, int64_t end_row) const {
     auto* const array = static_cast<std::byte*>(results[0]);
     auto* const indices = static_cast<const std::byte*>(operands[1]);
     auto* const updates = static_cast<const std::byte*>(operands[2]);
-    ForEachRow(scalar_extents_, scalar_strides_, 0, num_windows_,
+    SmallVector<void*, 8> parameters(2);
+    for (void* captured : operands.subspan(3)) parameters.push_back(captured);
+    const std::span<void* const> all(parameters.data(), parameters.size());
+    Status status;
+    const auto combine = [&](std::byte* to, const std::byte* from) {
+      parameters[0] = to;
+      parameters[1] = const_cast<std::byte*>(from);
+      if (Status problem = combiner_.Run(all, all.first(1)); !problem.ok()) status = problem;
+    };
+    ForEachRow(update_extents_, update_strides_, 0, num_windows_,
                [&](const int64_t* offsets, int64_t count, const int64_t* steps) {
-                 scatter_scalars_({.array = array + offsets[2],
-                                   .array_stride = steps[2],
-                                   .updates = updates + offsets[1],
-                                   .update_stride = steps[1],
-                                   .indices = indices + offsets[0],
-                                   .index_stride = steps[0],
-                                   .part_stride = index_vector_stride_,
-                                   .parts = parts_,
-                                   .count = count,
-                                   .first = first_row,
-                                   .end = end_row});
+                 const ScalarUpdates row{.array = array + offsets[2],
+                                         .array_stride = steps[2],
+                                         .updates = updates + offsets[1],
+                                         .update_stride = steps[1],
+                                         .indices = indices + offsets[0],
+                                         .index_stride = steps[0],
+                                         .part_stride = index_vector_stride_,
+                                         .parts = parts_,
+                                         .count = count,
+                                         .first = first_row,
+                                         .end = end_row};
+                 if (scatter_scalars_ != nullptr) {
+                   scatter_scalars_(row);
+                 } else if (add_runs_ != nullptr) {
+                   add_runs_(row, read_index_, run_length_);
+                 } else {
+                   ForEachUpdate(row, read_index_, combine);
+                 }
                });
+    return status;
   }
 
   // Applies the updates whose first start index is in [first_row, end_row).
   Status ScatterRows(std::span<void* const> operands, std::span<void* const> results,
                      int64_t first_row, int64_t end_row) const {
-    if (scatter_scalars_ != nullptr) {
-      ScatterElements(operands, results, first_row, end_row);
-      return Status();
-    }
+    if (one_run_) return ScatterOneRun(operands, results, first_row, end_row);
     auto* indices = static_cast<const std::byte*>(operands[num_arrays_]);
     SmallVector<int64_t, 4> start(starts_.size());
     SmallVector<void*, 8> parameters(2 * num_arrays_);
@@ -261,11 +281,13 @@ class ScatterStep final : public backend::PreparedStep {
   // Each thread walks all indices. To look at one takes as long as to update an element that is in
   // a cache, so threads give something only where elements come from farther away.
   bool stays_near_ = false;
-  // Where every update is one element: null if there is no loop for it.
+  // Where every update is one run of one array: the loops for it, null if there is none.
+  bool one_run_ = false;
   ScatterScalars scatter_scalars_ = nullptr;
+  AddRuns add_runs_ = nullptr;
   std::vector<IndexPart> parts_;
-  Dims scalar_extents_;
-  Dims scalar_strides_[3];  // of the batch in indices, updates and input
+  Dims update_extents_;
+  Dims update_strides_[3];  // of the batch in indices, updates and input
 };
 
 }  // namespace

@@ -92,6 +92,15 @@ void ScatterSome(const ScalarUpdates u) {
   }
 }
 
+template <typename T>
+void AddRunsOf(const ScalarUpdates& updates, IndexReader read_index, int64_t length) {
+  ForEachUpdate(updates, read_index, [length](std::byte* to, const std::byte* from) {
+    T* __restrict elements = reinterpret_cast<T*>(to);
+    const T* __restrict added = reinterpret_cast<const T*>(from);
+    for (int64_t i = 0; i < length; ++i) elements[i] = AddElements::Apply(elements[i], added[i]);
+  });
+}
+
 template <class Op, typename T, typename Index>
 void Scatter(const ScalarUpdates& u) {
   const bool one_part = u.parts.size() == 1;
@@ -165,6 +174,22 @@ ScatterScalars FindScatterScalars(const compiler::Combiner& combiner, DType type
       return ForOp<float>(*opcode, index_type);
     case DType::kF64:
       return ForOp<double>(*opcode, index_type);
+    default:
+      return nullptr;
+  }
+}
+
+AddRuns FindAddRuns(const compiler::Combiner& combiner, DType type) {
+  if (SingleOp(combiner) != Opcode::kAdd) return nullptr;
+  switch (type) {
+    case DType::kS32:
+      return AddRunsOf<int32_t>;
+    case DType::kBF16:
+      return AddRunsOf<BFloat16>;
+    case DType::kF32:
+      return AddRunsOf<float>;
+    case DType::kF64:
+      return AddRunsOf<double>;
     default:
       return nullptr;
   }

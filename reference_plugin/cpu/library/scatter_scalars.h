@@ -8,6 +8,7 @@
 
 #include "plinth/support/dtype.h"
 #include "reference_plugin/compiler/kernel/kernel.h"
+#include "reference_plugin/cpu/library/index_reader.h"
 
 namespace plinth::cpu::library {
 
@@ -17,8 +18,9 @@ struct IndexPart {
   int64_t byte_stride;  // in the array that is indexed
 };
 
-// Updates of single elements, one after the other: update i goes to the element that index i names,
-// and nowhere if it names none, or one that is not in [first, end) of the first part.
+// Updates of single elements, or of runs of neighbours, one after the other: update i goes to the
+// place that index i names, and nowhere if it names none, or one that is not in [first, end) of the
+// first part.
 struct ScalarUpdates {
   std::byte* array;
   int64_t array_stride;  // bytes from update to update, besides the index
@@ -34,6 +36,31 @@ using ScatterScalars = void (*)(const ScalarUpdates& updates);
 
 // The loop for a combiner, elements and indices of some types; null where there is none.
 ScatterScalars FindScatterScalars(const compiler::Combiner& combiner, DType type, DType index_type);
+
+// The updates one by one: apply(to, from) for those that have a place.
+template <typename Apply>
+void ForEachUpdate(const ScalarUpdates& updates, IndexReader read_index, const Apply& apply) {
+  const ScalarUpdates u = updates;
+  const std::byte* index = u.indices;
+  for (int64_t i = 0; i < u.count; ++i, index += u.index_stride) {
+    const int64_t position = read_index(index);
+    bool inside = position >= u.first && position < u.end;
+    int64_t offset = i * u.array_stride;
+    for (size_t p = 0; p < u.parts.size() && inside; ++p) {
+      const int64_t next =
+          p == 0 ? position : read_index(index + static_cast<int64_t>(p) * u.part_stride);
+      inside = next >= 0 && next < u.parts[p].end;
+      offset += next * u.parts[p].byte_stride;
+    }
+    if (inside) apply(u.array + offset, u.updates + i * u.update_stride);
+  }
+}
+
+// Sums of runs of `length` neighbours.
+using AddRuns = void (*)(const ScalarUpdates& updates, IndexReader read_index, int64_t length);
+
+// Null for other combiners than addition, and for types of which few programs have such sums.
+AddRuns FindAddRuns(const compiler::Combiner& combiner, DType type);
 
 }  // namespace plinth::cpu::library
 
