@@ -61,6 +61,8 @@ inline constexpr int kBlasBatchStride = 6;
 inline constexpr int kBlasBatchMode = 8;
 // cublasLtBatchMode_t.
 inline constexpr uint32_t kBlasPointerArray = 1;
+// cublasLtGetVersion of the first library that heeds it.
+inline constexpr int64_t kBlasFirstWithPointers = 130000;
 
 // cublasLtMatmulPreferenceAttributes_t: uint64_t, then uint32_t.
 inline constexpr int kBlasMaxWorkspace = 1;

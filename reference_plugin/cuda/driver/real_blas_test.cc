@@ -64,11 +64,10 @@ TEST_F(RealBlasTest, TakesOurAttributesOfMatrices) {
     Expect(
         api().cublasLtMatrixLayoutSetAttribute(layout, kBlasBatchStride, &stride, sizeof(stride)),
         "the stride of the batch");
-    // Older libraries do not know lists of addresses, and have to say so.
-    constexpr int64_t kFirstWithPointers = 130000;
-    EXPECT_EQ(api().cublasLtMatrixLayoutSetAttribute(layout, kBlasBatchMode, &kBlasPointerArray,
-                                                     sizeof(kBlasPointerArray)) == kBlasSuccess,
-              library_->version() >= kFirstWithPointers);
+    // Also those before kBlasFirstWithPointers, which then take a list for a matrix (12.4.5).
+    Expect(api().cublasLtMatrixLayoutSetAttribute(layout, kBlasBatchMode, &kBlasPointerArray,
+                                                  sizeof(kBlasPointerArray)),
+           "the mode of the batch");
     Expect(api().cublasLtMatrixLayoutDestroy(layout), "cublasLtMatrixLayoutDestroy");
   }
 }

@@ -124,11 +124,14 @@ class Blas::Plan {
         api_.cublasLtMatrixLayoutSetAttribute(*layout, kBlasBatchCount, &count, sizeof(count)),
         "cublasLtMatrixLayoutSetAttribute"));
     if (wanted.by_pointers) {
-      // Libraries before 13.0 do not know the attribute.
-      is_refused |=
-          api_.cublasLtMatrixLayoutSetAttribute(*layout, kBlasBatchMode, &kBlasPointerArray,
-                                                sizeof(kBlasPointerArray)) != kBlasSuccess;
-      return Status();
+      // Older libraries take the attribute, and then the lists for matrices.
+      if (blas.library_->version() < kBlasFirstWithPointers) {
+        is_refused = true;
+        return Status();
+      }
+      return blas.Check(api_.cublasLtMatrixLayoutSetAttribute(
+                            *layout, kBlasBatchMode, &kBlasPointerArray, sizeof(kBlasPointerArray)),
+                        "cublasLtMatrixLayoutSetAttribute");
     }
     return blas.Check(
         api_.cublasLtMatrixLayoutSetAttribute(*layout, kBlasBatchStride, &matrix.batch_stride,

@@ -210,11 +210,9 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayo
     return Get(value, size, &layout->stride) ? 0 : kBlasInvalidValue;
   }
   uint32_t mode = 0;
-  constexpr int64_t kFirstWithPointers = 130000;
-  if (attribute != kBlasBatchMode || Driver().blas_version() < kFirstWithPointers ||
-      !Get(value, size, &mode)) {
-    return kBlasInvalidValue;
-  }
+  if (attribute != kBlasBatchMode || !Get(value, size, &mode)) return kBlasInvalidValue;
+  // As real ones do it: older libraries take it and go on as before.
+  if (Driver().blas_version() < kBlasFirstWithPointers) return kBlasSuccess;
   layout->by_pointers = mode == kBlasPointerArray;
   return kBlasSuccess;
 }
