@@ -154,7 +154,19 @@ class GatherStep final : public backend::PreparedStep {
   template <int64_t kBytes>
   static void CopyBlock(const std::byte* operand, const int64_t* offsets, std::byte* result,
                         int64_t step, int64_t count, int64_t bytes) {
-    for (int64_t i = 0; i < count; ++i) {
+    int64_t i = 0;
+    if constexpr (kBytes > 0) {
+      // All loads of a group come before its stores, so that none waits for another's.
+      constexpr int64_t kGroup = 8;
+      for (; step == kBytes && i + kGroup <= count; i += kGroup) {
+        std::byte group[kGroup * kBytes];
+        for (int64_t j = 0; j < kGroup; ++j) {
+          std::memcpy(group + j * kBytes, operand + offsets[i + j], kBytes);
+        }
+        std::memcpy(result + i * kBytes, group, sizeof(group));
+      }
+    }
+    for (; i < count; ++i) {
       std::memcpy(result + i * step, operand + offsets[i],
                   static_cast<size_t>(kBytes > 0 ? kBytes : bytes));
     }
