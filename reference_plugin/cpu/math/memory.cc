@@ -94,7 +94,17 @@ void LoadStrided(void* result, const void* base, int64_t byte_stride, size_t cou
     }
     return;
   }
-  for (size_t i = LoadVectors(r, source, byte_stride, count); i < count; ++i) {
+  size_t i = LoadVectors(r, source, byte_stride, count);
+  // All loads of a group come before its stores, so that none waits for another's.
+  constexpr size_t kGroup = 8;
+  for (; i + kGroup <= count; i += kGroup) {
+    const char* from = source + static_cast<int64_t>(i) * byte_stride;
+    T group[kGroup];
+    for (size_t j = 0; j < kGroup; ++j, from += byte_stride)
+      std::memcpy(&group[j], from, sizeof(T));
+    std::memcpy(r + i, group, sizeof(group));
+  }
+  for (; i < count; ++i) {
     std::memcpy(r + i, source + static_cast<int64_t>(i) * byte_stride, sizeof(T));
   }
 }
