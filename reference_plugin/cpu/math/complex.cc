@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic and parts of complex numbers.
+// Arithmetic and parts of complex numbers, but division of c128.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/complex.cc"
 // clang-format off: must come first
 #include "reference_plugin/cpu/math/simd_targets.h"
 // clang-format on
+
+#include <algorithm>
+#include <complex>
+#include <iterator>
 
 #include "reference_plugin/cpu/math/map-inl.h"
 #include "reference_plugin/cpu/math/tile_row.h"
@@ -148,6 +152,50 @@ void AbsOfFloats(void* result, const void* a, const void*, const void*, size_t c
   }
 }
 
+// In f64, where products of f32 are exact and no square overflows. What has other results than
+// numbers is divided one by one, as C wants it.
+void DivideFloats(void* result, const void* a, const void* b, const void*, size_t count,
+                  const TileParameters&) {
+  const float* x = static_cast<const float*>(a);
+  const float* y = static_cast<const float*>(b);
+  float* r = static_cast<float*>(result);
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> df;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  const auto divide = [d, df](const float* left, const float* right, float* out) HWY_ATTR {
+    hn::Vec<decltype(df)> left_re, left_im, right_re, right_im;
+    hn::LoadInterleaved2(df, left, left_re, left_im);
+    hn::LoadInterleaved2(df, right, right_re, right_im);
+    const auto a_re = hn::PromoteTo(d, left_re), a_im = hn::PromoteTo(d, left_im);
+    const auto b_re = hn::PromoteTo(d, right_re), b_im = hn::PromoteTo(d, right_im);
+    const auto square = hn::Add(hn::Mul(b_re, b_re), hn::Mul(b_im, b_im));
+    const auto re = hn::Div(hn::Add(hn::Mul(a_re, b_re), hn::Mul(a_im, b_im)), square);
+    const auto im = hn::Div(hn::Sub(hn::Mul(a_im, b_re), hn::Mul(a_re, b_im)), square);
+    if (HWY_LIKELY(hn::AllTrue(d, hn::And(hn::IsFinite(re), hn::IsFinite(im))))) {
+      hn::StoreInterleaved2(RoundToFloat(df, re), RoundToFloat(df, im), df, out);
+      return;
+    }
+    for (size_t i = 0; i < 2 * kLanes; i += 2) {
+      const std::complex<double> quotient =
+          std::complex<double>(left[i], left[i + 1]) / std::complex<double>(right[i], right[i + 1]);
+      out[i] = static_cast<float>(quotient.real());
+      out[i + 1] = static_cast<float>(quotient.imag());
+    }
+  };
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) divide(x + 2 * i, y + 2 * i, r + 2 * i);
+  if (i < count) {
+    HWY_ALIGN float left[2 * kLanes] = {};
+    HWY_ALIGN float right[2 * kLanes];
+    std::fill(std::begin(right), std::end(right), 1.0f);
+    const size_t bytes = 2 * (count - i) * sizeof(float);
+    std::memcpy(left, x + 2 * i, bytes);
+    std::memcpy(right, y + 2 * i, bytes);
+    divide(left, right, left);
+    std::memcpy(r + 2 * i, left, bytes);
+  }
+}
+
 #define PLINTH_COMPLEX(C, F, T)                                                             \
   {Opcode::kAdd, DType::C, DType::C, &MapBinary<Add, Complex<T>>},                          \
       {Opcode::kSubtract, DType::C, DType::C, &MapBinary<Subtract, Complex<T>>},            \
@@ -168,6 +216,7 @@ constexpr TileRow kRows[] = {
     PLINTH_COMPLEX(kC64, kF32, float)
     PLINTH_COMPLEX(kC128, kF64, double)
     {Opcode::kAbs, DType::kC64, DType::kF32, &AbsOfFloats},
+    {Opcode::kDivide, DType::kC64, DType::kC64, &DivideFloats},
 };
 // clang-format on
 #undef PLINTH_COMPLEX

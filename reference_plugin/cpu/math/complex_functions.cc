@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division and elementary functions of complex numbers: scalar, on the C library's complex
+// Division of c128, and elementary functions of complex numbers: scalar, on the C library's complex
 // functions in double precision, the same for every target.
 #include <cmath>
 #include <complex>
@@ -126,7 +126,7 @@ void AbsOfDoubles(void* result, const void* a, const void*, const void*, size_t 
 
 // clang-format off
 constexpr TileRow kRows[] = {
-    PLINTH_ROWS(Divide, Binary)
+    {Opcode::kDivide, DType::kC128, DType::kC128, &Binary<&Divide, double>},
     PLINTH_ROWS(Power, Binary)
     PLINTH_ROWS(Atan2, Binary)
     PLINTH_ROWS(Exponential, Unary)

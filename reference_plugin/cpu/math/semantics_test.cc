@@ -444,6 +444,43 @@ TEST_P(SemanticsTest, ComplexNumbers) {
               ElementsAre(0, 0, 1));
 }
 
+// Quotients, exp and log of c64 are those of the C library in f64, rounded, but for the last bit.
+TEST_P(SemanticsTest, ComplexFunctionsOfFloats) {
+  using Element = std::array<float, 2>;
+  using Value = std::complex<double>;
+  const float infinite = std::numeric_limits<float>::infinity();
+  const float parts[] = {0,    -0.0f, 1,     -1,    0.5f,  -3,     1e-42f,    -1e-30f,  3e38f,
+                         -88,  100,   1e30f, 0.75f, -0.6f, 0.8f,   1.000001f, infinite, -infinite,
+                         kNan, 7e8f,  -2.5f, 0.1f,  1e-5f, -1e20f, 3.14159f,  42,       -745};
+  std::vector<Element> a, b;
+  for (const float re : parts) {
+    for (const float im : parts) {
+      a.push_back({re, im});
+      b.push_back({parts[(7 * a.size() + 3) % std::size(parts)],
+                   parts[(11 * a.size() / 5) % std::size(parts)]});
+    }
+  }
+  const auto check = [&](Opcode opcode, const auto& function) {
+    const std::vector<Element> results = RunTile<Element>(Find(opcode, DType::kC64), a, b);
+    for (size_t i = 0; i < a.size(); ++i) {
+      const Value wide = function(Value(a[i][0], a[i][1]), Value(b[i][0], b[i][1]));
+      const Element wanted = {static_cast<float>(wide.real()), static_cast<float>(wide.imag())};
+      for (size_t part = 0; part < 2; ++part) {
+        const float x = results[i][part], y = wanted[part];
+        const bool same = x == y || (std::isnan(x) && std::isnan(y)) ||
+                          x == std::nextafter(y, infinite) || x == std::nextafter(y, -infinite);
+        EXPECT_TRUE(same) << compiler::Name(opcode) << " part " << part << " of (" << a[i][0]
+                          << ", " << a[i][1] << "), (" << b[i][0] << ", " << b[i][1] << "): " << x
+                          << " is not " << y;
+      }
+    }
+  };
+  check(Opcode::kDivide, [](Value x, Value y) { return x / y; });
+  check(Opcode::kExponential,
+        [](Value x, Value) { return x.imag() == 0 ? Value(std::exp(x.real()), 0) : std::exp(x); });
+  check(Opcode::kLog, [](Value x, Value) { return std::log(x); });
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, SemanticsTest,
                          testing::Values(SimdTarget::kBaseline, SimdTarget::kAvx2,
                                          SimdTarget::kAvx512));
