@@ -120,8 +120,8 @@ void KernelEmitter::CountUses() {
   for (size_t n = phase_->nodes.size(); n-- > 0;) {
     const Node& node = phase_->nodes[n];
     if (node.kind != NodeKind::kOp || values_[n].uses == 0) continue;
-    if (const std::optional<LaneBits>& chosen = known_.ChosenBy(node)) {
-      const LaneBits needed = known_.needed[n];
+    if (const std::optional<LaneSet>& chosen = known_.ChosenBy(node)) {
+      const LaneSet needed = known_.needed[n];
       if ((needed & *chosen) != 0) ++ValueOf(node.operands[1]).uses;
       if ((needed & ~*chosen) != 0) ++ValueOf(node.operands[2]).uses;
       continue;
@@ -317,7 +317,7 @@ void KernelEmitter::LoadInput(int32_t n) {
   const Access& access = kernel_.shape.inputs[number];
   const LaneMap& all = lanes_.inputs[number];
   const Place& place = operands_[static_cast<size_t>(access.buffer)];
-  if (const std::optional<LaneBits>& pred = known_.preds[static_cast<size_t>(n)]) {
+  if (const std::optional<LaneSet>& pred = known_.preds[static_cast<size_t>(n)]) {
     ConstantPool::Vector mask{};
     for (size_t lane = 0; lane < mask.size(); ++lane) mask[lane] = 0 - (*pred >> lane & 1u);
     ValueOf(n).is_known = true;
@@ -385,7 +385,7 @@ void KernelEmitter::LoadIota(int32_t n) {
 
 void KernelEmitter::EmitOp(int32_t n) {
   const Node& written = phase_->nodes[static_cast<size_t>(n)];
-  if (const std::optional<LaneBits>& chosen = known_.ChosenBy(written)) {
+  if (const std::optional<LaneSet>& chosen = known_.ChosenBy(written)) {
     return EmitChoice(n, *chosen);
   }
   const DType type = OperandType(*phase_, written);
@@ -415,9 +415,9 @@ void KernelEmitter::EmitOp(int32_t n) {
 }
 
 // A select of which it is known what each lane chooses.
-void KernelEmitter::EmitChoice(int32_t n, LaneBits chosen) {
+void KernelEmitter::EmitChoice(int32_t n, LaneSet chosen) {
   const Node& node = phase_->nodes[static_cast<size_t>(n)];
-  const LaneBits needed = known_.needed[static_cast<size_t>(n)];
+  const LaneSet needed = known_.needed[static_cast<size_t>(n)];
   int32_t there = node.operands[1], else_here = node.operands[2];
   if ((needed & ~chosen) == 0) return BeSame(n, there);
   if ((needed & chosen) == 0) return BeSame(n, else_here);

@@ -80,7 +80,7 @@ class KernelEmitter {
   void LoadConstant(const Node& node, Value* value);
   void LoadIota(int32_t n);
   void EmitOp(int32_t node);
-  void EmitChoice(int32_t n, LaneBits chosen);
+  void EmitChoice(int32_t n, LaneSet chosen);
   void BeSame(int32_t n, int32_t as);
   void FindKnown();
   bool EmitOnMemory(int32_t n, const Node& node, DType type);

@@ -16,14 +16,14 @@
 // chooses.
 namespace plinth::cpu::native {
 
-using LaneBits = uint8_t;  // bit i: lane i
+using LaneSet = uint8_t;  // bit i: lane i
 
 struct KnownLanes {
-  std::vector<std::optional<LaneBits>> preds;  // by node: where it is true
-  std::vector<LaneBits> needed;                // by node
+  std::vector<std::optional<LaneSet>> preds;  // by node: where it is true
+  std::vector<LaneSet> needed;                // by node
 
   // The pred that a select's node chooses by, if it is known.
-  const std::optional<LaneBits>& ChosenBy(const compiler::Node& node) const;
+  const std::optional<LaneSet>& ChosenBy(const compiler::Node& node) const;
 };
 
 // `kept`: nodes that are needed beside what the phase stores and reduces.
@@ -33,7 +33,7 @@ KnownLanes FindKnownLanes(const compiler::Kernel& kernel, const compiler::Phase&
 
 // The map, whose lanes that are not needed may have been exchanged for others among `size`
 // elements; 0: among the map's own.
-LaneMap Relax(const LaneMap& map, LaneBits needed, int64_t size);
+LaneMap Relax(const LaneMap& map, LaneSet needed, int64_t size);
 
 }  // namespace plinth::cpu::native
 
