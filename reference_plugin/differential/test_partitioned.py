@@ -420,6 +420,7 @@ OPS = [
     "jax.lax.fori_loop(0, 3, lambda _, x: x @ a, a), jax.lax.scan(lambda c, x: (c + x, c * x), a[0], a)",
     "jax.lax.cond(i > 0, lambda x: x + 1, lambda x: x * a, a), jax.lax.switch(i, [lambda: a, lambda: a * 2])",
     "a + jax.random.normal(jax.random.key(0), (8, 8)), jax.random.bits(jax.random.key(0, impl='rbg'), (8, 8))",
+    "[jax.lax.with_sharding_constraint(b, NamedSharding(mesh, P(None, 'x'))) for b in (a * 2, a - 1)]",
     "jnp.fft.fft(a).real, jnp.linalg.cholesky(a @ a.T + 900 * jnp.eye(8)), jnp.linalg.svd(a)",
     "jax.lax.linalg.triangular_solve(a, a), jax.lax.optimization_barrier((a, i))",
     "jax.lax.reduce_precision(a, 5, 10) + jnp.pad(a, ((1, 0), (0, 1)))[:8, :8] + a[::-1].T",

@@ -2,6 +2,8 @@
 #include "reference_plugin/compiler/export/stablehlo_text.h"
 
 #include <bit>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "plinth/program/printer.h"
@@ -97,6 +99,7 @@ class StablehloWriter {
 
   void PutIrOp(const Op& op, int indent) {
     if (op.opcode == Opcode::kRng) return PutRng(op, indent);
+    if (op.opcode == Opcode::kAllToAll && op.operands.size() > 1) return PutEach(op, indent);
     const bool is_part = op.opcode == Opcode::kRngBitGenerator && op.operands.size() > 1;
     const std::string name = is_part ? "" : NameOf(op.opcode);
     if (!name.empty()) return PutOp(name, op, PartsOf(op), indent);
@@ -132,12 +135,22 @@ class StablehloWriter {
     PutOp("stablehlo.rng", op, parts, indent);
   }
 
+  // jaxlib reads all_to_alls of one array only.
+  void PutEach(const Op& op, int indent) {
+    Parts parts = PartsOf(op);
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      parts.only = i;
+      PutOp("stablehlo.all_to_all", op, parts, indent);
+    }
+  }
+
   // What an op is written with besides its operands, regions and results.
   struct Parts {
     std::string attributes;
     std::string discardable;  // those that the op does not define
     std::string more_operands, more_types;
     bool has_regions = true;
+    std::optional<size_t> only;  // this operand and this result
   };
 
   Parts PartsOf(const Op& op) const {
@@ -147,16 +160,22 @@ class StablehloWriter {
   }
 
   void PutOp(std::string_view name, const Op& op, const Parts& parts, int indent) {
-    text_.append(static_cast<size_t>(indent) * 2, ' ');
-    for (size_t i = 0; i < op.results.size(); ++i) {
-      if (i > 0) Put(", ");
-      PutValue(*op.results[i]);
+    std::span<Value* const> operands = op.operands;
+    std::span<Value* const> results = op.results;
+    if (parts.only.has_value()) {
+      operands = operands.subspan(*parts.only, 1);
+      results = results.subspan(*parts.only, 1);
     }
-    if (!op.results.empty()) Put(" = ");
-    Put("\"", name, "\"(");
-    for (size_t i = 0; i < op.operands.size(); ++i) {
+    text_.append(static_cast<size_t>(indent) * 2, ' ');
+    for (size_t i = 0; i < results.size(); ++i) {
       if (i > 0) Put(", ");
-      PutValue(*op.operands[i]);
+      PutValue(*results[i]);
+    }
+    if (!results.empty()) Put(" = ");
+    Put("\"", name, "\"(");
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (i > 0) Put(", ");
+      PutValue(*operands[i]);
     }
     Put(parts.more_operands, ")");
     if (!parts.attributes.empty()) Put(" <{", parts.attributes, "}>");
@@ -170,12 +189,12 @@ class StablehloWriter {
     }
     if (!parts.discardable.empty()) Put(" {", parts.discardable, "}");
     Put(" : (");
-    for (size_t i = 0; i < op.operands.size(); ++i) {
-      Put(i > 0 ? ", " : "", StablehloType(op.operands[i]->type));
+    for (size_t i = 0; i < operands.size(); ++i) {
+      Put(i > 0 ? ", " : "", StablehloType(operands[i]->type));
     }
     Put(parts.more_types, ") -> (");
-    for (size_t i = 0; i < op.results.size(); ++i) {
-      Put(i > 0 ? ", " : "", StablehloType(op.results[i]->type));
+    for (size_t i = 0; i < results.size(); ++i) {
+      Put(i > 0 ? ", " : "", StablehloType(results[i]->type));
     }
     Put(")\n");
   }

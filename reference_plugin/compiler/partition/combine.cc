@@ -45,6 +45,7 @@ class CollectiveCombiner {
       for (const Value* operand : op->operands) groups_[which].bytes += operand->type.SizeInBytes();
       maker_of_[op->result()] = which;
     }
+    // Also a collective that waits until it can join others.
     void AddOther(Op* op) {
       for (const Value* result : op->results) maker_of_[result] = kNoGroup;
       others_.push_back(op);
@@ -58,15 +59,14 @@ class CollectiveCombiner {
       for (Group& group : groups_) {
         if (group.bytes > kMostBytes) End(group);
       }
-      std::erase_if(others_, [&](Op* other) {
-        if (HasMakerOf(*other)) return false;
-        End(*other);
-        ops_.push_back(other);
-        return true;
-      });
+      EndOthers();
       is_found_.clear();
     }
     void EndAll() {
+      // Collectives that wait for others join what is still there.
+      for (auto next = FirstCollective(); next != others_.end(); next = FirstCollective()) {
+        EndFor(**next);
+      }
       for (Group& group : groups_) End(group);
       ops_.insert(ops_.end(), others_.begin(), others_.end());
       groups_.clear();
@@ -83,6 +83,26 @@ class CollectiveCombiner {
     static constexpr int64_t kMostBytes = 1 << 20;
     static constexpr size_t kNoGroup = static_cast<size_t>(-1);
 
+    static bool IsCollective(const Op* op) {
+      return InfoOf(op->opcode).category == Category::kCollective;
+    }
+    std::vector<Op*>::iterator FirstCollective() {
+      return std::find_if(others_.begin(), others_.end(), IsCollective);
+    }
+    // Those that need nothing more.
+    void EndOthers() {
+      std::erase_if(others_, [&](Op* other) {
+        if (HasMakerOf(*other)) return false;
+        End(*other);
+        if (!IsCollective(other)) {
+          ops_.push_back(other);
+          return true;
+        }
+        AddCollective(other);
+        if (is_found_.contains(other)) End(groups_[maker_of_[other->result()]]);
+        return true;
+      });
+    }
     void Find(const Op& op) {
       ForEachOperand(op, [&](const Value* value) {
         const auto found = maker_of_.find(value);
@@ -120,6 +140,10 @@ class CollectiveCombiner {
       if (!HasScalarRegions(op->opcode)) {
         for (Block* inner : op->blocks) VisitBlock(*inner);
       }
+      if (MayWait(*op) && waiting.HasMakerOf(*op)) {
+        waiting.AddOther(op);
+        continue;
+      }
       if (is_collective) waiting.EndFor(*op);
       if (MayJoin(*op)) {
         waiting.AddCollective(op);
@@ -154,6 +178,13 @@ class CollectiveCombiner {
       default:
         return false;
     }
+  }
+
+  // Small sums end nobody's wait: often they are only returned, as gradients of few parameters are.
+  static bool MayWait(const Op& op) {
+    constexpr int64_t kMostBytes = 1 << 16;
+    return op.opcode == Opcode::kAllReduce && MayJoin(op) &&
+           op.operands[0]->type.SizeInBytes() <= kMostBytes;
   }
 
   // Whether collectives may wait until after what is none.

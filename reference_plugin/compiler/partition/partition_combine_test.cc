@@ -62,6 +62,43 @@ TEST(PartitionCombine, SumsWaitThroughOtherCollectives) {
   EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 2) << ToString(*made.module);
 }
 
+// The sum needs what the first exchange gives, and nobody needs the sum before the second one.
+TEST(PartitionCombine, SmallSumsEndNoWait) {
+  const Partitioned made = Check(R"(["x"=4])", R"(
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<i32>, tensor<i32>, tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0 = sdy.reshard %a <@mesh, [{}, {"x"}]> : tensor<8x8xi32>
+    %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xi32>, tensor<i32>) -> tensor<i32>
+    %2 = stablehlo.multiply %a, %a : tensor<8x8xi32>
+    %3 = sdy.reshard %2 <@mesh, [{}, {"x"}]> : tensor<8x8xi32>
+    %4 = stablehlo.subtract %3, %0 : tensor<8x8xi32>
+    %5 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<8x8xi32>, tensor<i32>) -> tensor<i32>
+    return %1, %5, %4 : tensor<i32>, tensor<i32>, tensor<8x8xi32>
+  })");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllToAll), 1) << ToString(*made.module);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 1) << ToString(*made.module);
+}
+
+// A sum that another needs ends its wait and that of what it was made of.
+TEST(PartitionCombine, SumsOfSums) {
+  const Partitioned made = Check(R"(["x"=4])", R"(
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8xi32>, tensor<8xi32>, tensor<8x8xi32>) {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x8xi32>, tensor<i32>) -> tensor<8xi32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<8xi32>) -> tensor<8x8xi32>
+    %2 = stablehlo.subtract %a, %1 : tensor<8x8xi32>
+    %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x8xi32>, tensor<i32>) -> tensor<8xi32>
+    %4 = stablehlo.broadcast_in_dim %3, dims = [1] : (tensor<8xi32>) -> tensor<8x8xi32>
+    %5 = stablehlo.multiply %2, %4 : tensor<8x8xi32>
+    return %0, %3, %5 : tensor<8xi32>, tensor<8xi32>, tensor<8x8xi32>
+  })");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 2) << ToString(*made.module);
+}
+
 TEST(PartitionCombine, WhatNobodyNeedsMovesNothing) {
   const Partitioned made = Check(R"(["x"=4])", R"(
   func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
