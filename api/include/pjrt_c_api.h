@@ -1148,7 +1148,8 @@ struct PJRT_Device_CreateAsyncTrackingEvent_Args {
   const char* description;
   // Bytes of `description`. [in, since 0.86]
   size_t description_size;
-  // The new tracking event. [out, since 0.86, freed by the caller: PJRT_AsyncTrackingEvent_Destroy]
+  // The new tracking event, or null if nobody traces. [out, since 0.86, may be null, freed by the
+  // caller: PJRT_AsyncTrackingEvent_Destroy]
   PJRT_AsyncTrackingEvent* event;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_CreateAsyncTrackingEvent_Args, event);
@@ -1162,7 +1163,7 @@ typedef PJRT_Error* PJRT_Device_CreateAsyncTrackingEvent(
 struct PJRT_AsyncTrackingEvent_Destroy_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // The tracking event to end. [in, since 0.86]
+  // The tracking event to end, or null. [in, since 0.86, may be null]
   PJRT_AsyncTrackingEvent* event;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_AsyncTrackingEvent_Destroy_Args, event);

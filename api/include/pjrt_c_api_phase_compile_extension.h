@@ -35,7 +35,7 @@ struct PJRT_PhaseCompile_Get_Compiler_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Get_Compiler_Args, phase_compiler);
 
-// Makes a compiler. [since 0.70, answers UNIMPLEMENTED if absent]
+// Makes a compiler. [since 0.70, null if absent]
 typedef PJRT_Error* PJRT_PhaseCompile_Get_Compiler(PJRT_PhaseCompile_Get_Compiler_Args* args);
 
 // Arguments of PJRT_PhaseCompile_Destroy_Compiler. [since 0.70]
@@ -47,7 +47,7 @@ struct PJRT_PhaseCompile_Destroy_Compiler_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_Destroy_Compiler_Args, phase_compiler);
 
-// Frees a compiler. [since 0.70, answers UNIMPLEMENTED if absent, threads: exclusive]
+// Frees a compiler. [since 0.70, null if absent, threads: exclusive]
 typedef void PJRT_PhaseCompile_Destroy_Compiler(PJRT_PhaseCompile_Destroy_Compiler_Args* args);
 
 // Arguments of PJRT_PhaseCompile_Run_Phase. [since 0.70]
@@ -460,9 +460,9 @@ typedef PJRT_Error* PJRT_PhaseCompile_LinkRelocatables(
 // The extension. Runs the compiler phase by phase. Experimental. [since 0.70]
 struct PJRT_PhaseCompile_Extension {
   PJRT_Extension_Base base;
-  // Makes a compiler. [since 0.70, answers UNIMPLEMENTED if absent]
+  // Makes a compiler; null where the compiler has no phases. [since 0.70, null if absent]
   PJRT_PhaseCompile_Get_Compiler* phase_compile_get_compiler;
-  // Frees a compiler. [since 0.70, answers UNIMPLEMENTED if absent]
+  // Frees a compiler; null as the slot before. [since 0.70, null if absent]
   PJRT_PhaseCompile_Destroy_Compiler* phase_compile_destroy_compiler;
   // Runs phases on programs and returns the programs after them. [since 0.72, answers UNIMPLEMENTED
   // if absent]

@@ -89,7 +89,9 @@ void RunAddOne(Context& context, PJRT_LoadedExecutable* executable, std::string_
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
   PJRT_Buffer* handle = argument->get();
   PJRT_Buffer* const* arguments = &handle;
-  PJRT_Buffer* output = nullptr;
+  // What stood there before means nothing.
+  auto* const garbage = reinterpret_cast<PJRT_Buffer*>(&handle);
+  PJRT_Buffer* output = garbage;
   PJRT_Buffer** outputs = &output;
   auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
   args.executable = executable;
@@ -98,7 +100,9 @@ void RunAddOne(Context& context, PJRT_LoadedExecutable* executable, std::string_
   args.num_devices = 1;
   args.num_args = 1;
   args.output_lists = &outputs;
-  if (!context.Ok(requirement, what, context.plugin().Call(args))) return;
+  if (!context.Ok(requirement, what, context.plugin().Call(args)) ||
+      !context.Check("PJRT-Args-output-handle", output != garbage, what, ": no output was set"))
+    return;
   OwnedBuffer owned(context.plugin(), output);
   JudgeBuffer(context, output, {HostArray::F32({4}, {2, 3, 4, 5})});
 }
@@ -443,7 +447,9 @@ void AddCases(std::vector<Case>& cases) {
   add("same_argument", ClientNeed::kShared,
       {"PJRT-LoadedExecutable_Execute-results", "PJRT-Args-accepted"}, SameArgument);
   add("harmless_options", ClientNeed::kShared, {"PJRT-Args-accepted"}, HarmlessOptions);
-  add("kept_arguments", ClientNeed::kShared, {"PJRT-LoadedExecutable_Execute-donation"},
+  add("kept_arguments", ClientNeed::kShared,
+      {"PJRT-LoadedExecutable_Execute-donation", "PJRT-LoadedExecutable_Execute-results",
+       "PJRT-LoadedExecutable_Execute-not-donated"},
       KeptArguments);
   add("empty_contexts", ClientNeed::kShared, {"PJRT-Args-accepted"}, EmptyContexts);
 }

@@ -50,8 +50,7 @@ constexpr Number kNumbers[] = {
 };
 
 // Fields that point to an array that a valid call may read or write.
-constexpr std::string_view kArrays[] = {"data", "dst", "device_buffer_ptr", "default_assignment",
-                                        "description"};
+constexpr std::string_view kArrays[] = {"data", "dst", "default_assignment", "description"};
 
 }  // namespace
 
@@ -87,9 +86,17 @@ void Arguments::FillHandles(Samples& samples, const Struct& structure) {
     bool is_freed = function != nullptr && function->threads == reflection::Threads::kExclusive;
     if (!is_freed && samples.context().client() != nullptr) samples.MakeRare(field.target);
     void* handle = is_freed ? nullptr : samples.Handle(field.target);
+    if (function == &reflection::Get(reflection::function::kPJRT_Event_Set))
+      handle = CreateEvent(samples.context());
     if (handle == nullptr && !field.nullable) missing_ = reflection::Handles()[field.target];
     Write(bytes_.data(), field, handle);
   }
+}
+
+PJRT_Event* Arguments::CreateEvent(const Context& context) {
+  auto args = MakeArgs<PJRT_Event_Create_Args>();
+  if (context.plugin().Call(args).ok()) created_ = OwnedEvent(context.plugin(), args.event);
+  return created_.get();
 }
 
 void Arguments::FillArrays(const Samples& samples, const Struct& structure) {
@@ -100,6 +107,18 @@ void Arguments::FillArrays(const Samples& samples, const Struct& structure) {
   for (std::string_view name : {"dims", "shape_dims"}) {
     Put(name, address(Keep({reinterpret_cast<const char*>(kDims), sizeof(kDims)})));
   }
+  // Where a CPU has it.
+  alignas(64) static char aligned[64];
+  // Callers give a layout where they may: not all plugins know one by themselves.
+  static constexpr int64_t kOrder[] = {0};
+  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+  layout.tiled.minor_to_major = kOrder;
+  layout.tiled.minor_to_major_size = 1;
+  Put("shape_layout", address(Keep({reinterpret_cast<const char*>(&layout), sizeof(layout)})));
+  Put("device_buffer_ptr", address(aligned));
+  Put("on_delete_callback", reinterpret_cast<uint64_t>(+[](void*, void*) {}));
   for (std::string_view name : kArrays) {
     if (FindField(structure, name) != nullptr) Put(name, address(Keep(std::string(64, '\0'))));
   }
@@ -250,7 +269,17 @@ void Arguments::FreeOutputs(const Context& context, const reflection::Function& 
       if (free != nullptr) free(handle);
     }
   }
-  if (&function == &reflection::Get(reflection::function::kPJRT_LoadedExecutable_Execute)) {
+  namespace fn = reflection::function;
+  if (&function ==
+          &reflection::Get(fn::kPJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace) &&
+      size >= structure.end) {
+    // The only text that is freed by itself.
+    auto& call =
+        *reinterpret_cast<PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args*>(args);
+    if (call.serialized_shape_deleter != nullptr)
+      call.serialized_shape_deleter(std::exchange(call.serialized_shape, nullptr));
+  }
+  if (&function == &reflection::Get(fn::kPJRT_LoadedExecutable_Execute)) {
     auto* execute = reinterpret_cast<PJRT_LoadedExecutable_Execute_Args*>(args);
     if (execute->output_lists == nullptr) return;
     PJRT_Buffer*& output = execute->output_lists[0][0];

@@ -61,4 +61,13 @@ bool IsBufferDeleted(Context& context, PJRT_Buffer* buffer) {
   return args && RawBool(args->is_deleted);
 }
 
+bool Carries(const Status& status, PJRT_Error_Code code, std::string_view text) {
+  return static_cast<int>(status.code()) == static_cast<int>(code) &&
+         status.message().find(text) != std::string_view::npos;
+}
+
+bool CarriesOn(const Status& status, PJRT_Error_Code code, std::string_view text) {
+  return Carries(status, code, text) || Carries(status, PJRT_Error_Code_INTERNAL, text);
+}
+
 }  // namespace plinth::conformance

@@ -81,6 +81,11 @@ OwnedEvent ReadyEventOf(Context& context, PJRT_Buffer* buffer);
 Status AwaitBuffer(Context& context, PJRT_Buffer* buffer);
 bool DeleteBuffer(Context& context, PJRT_Buffer* buffer);
 bool IsBufferDeleted(Context& context, PJRT_Buffer* buffer);
+// Whether a status is that error; there may be more text around.
+bool Carries(const Status& status, PJRT_Error_Code code, std::string_view text);
+// The same of what was computed from what carries the error: XLA's own CPU makes INTERNAL of it and
+// says more, and the header leaves that open.
+bool CarriesOn(const Status& status, PJRT_Error_Code code, std::string_view text);
 
 }  // namespace plinth::conformance
 

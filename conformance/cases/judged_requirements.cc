@@ -66,7 +66,6 @@ constexpr Judged kJudged[] = {
     {"L1/judge/topology", "PJRT-TopologyDescription_Fingerprint-equal"},
     {"L1/judge/topology", "PJRT-TopologyDescription_GetMemorySpaceKindIds-all"},
     {"L1/judge/topology", "PJRT-TopologyDescription_PlatformName-same"},
-    {"L1/program/deleted_executable", "PJRT-LoadedExecutable_IsDeleted-truth"},
     {"L1/form/kept_arguments", "PJRT-LoadedExecutable_Execute-not-donated"},
     {"L1/sweep/layout_of_uninitialized", "PJRT-Client_CreateUninitializedBuffer-asked-for"},
     {"L1/sweep/layout_of_view", "PJRT-Buffer_Device-asked-for"},

@@ -256,9 +256,8 @@ void ErrorsTravel(Context& context) {
   Status status = results.status();
   if (results.ok()) status = context.Download((*results)[0].get()).status();
   context.Check("PJRT-LoadedExecutable_Execute-error-input",
-                status.code() == StatusCode::kDataLoss &&
-                    status.message().find(kText) != std::string_view::npos,
-                "the result carries ", status.ToString(), ", not DATA_LOSS with `", kText, "`");
+                CarriesOn(status, PJRT_Error_Code_DATA_LOSS, kText), "the result carries ",
+                status.ToString(), ", not DATA_LOSS with `", kText, "`");
   if (results.ok() && done) {
     context.Check("PJRT-LoadedExecutable_Execute-asynchronous", !context.Await(done.get()).ok(),
                   "device_complete_events succeeded");

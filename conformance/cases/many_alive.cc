@@ -166,6 +166,31 @@ void ManyRuns(Context& context) {
   }
 }
 
+// Several executions wait for one array. XLA's own CPU lets 32 wait: the next call would block.
+void InFlight(Context& context) {
+  Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "add_one"));
+  if (!context.Ok("", "PJRT_Client_Compile", program.status())) return;
+  PendingBuffer pending(context);
+  if (!pending.Make()) return;
+  PJRT_Buffer* handles[] = {pending.buffer()};
+  std::vector<std::vector<OwnedBuffer>> results;
+  for (int run = 0; run < 24; ++run) {
+    auto result = context.Execute(program->get(), handles);
+    if (!context.Ok(kAccepted, StrCat("run ", run, " that waits for one array"), result.status()))
+      break;
+    results.push_back(*std::move(result));
+  }
+  if (!pending.Fill()) return;
+  for (const auto& result : results) {
+    Expected<HostArray> back = context.Download(result[0].get());
+    if (!context.Check("PJRT-LoadedExecutable_Execute-results",
+                       back.ok() && back->AsF32() == std::vector<float>{2, 3, 4, 5},
+                       "a result of many runs in flight is ",
+                       back.ok() ? StrJoin(back->AsF32()) : back.status().ToString()))
+      return;
+  }
+}
+
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
@@ -177,6 +202,12 @@ void AddCases(std::vector<Case>& cases) {
                      [&kind](Context& context) { Many(context, kind); },
                      false});
   }
+  cases.push_back({"L2/many/in_flight",
+                   Level::kL2,
+                   ClientNeed::kShared,
+                   {"PJRT-Args-accepted", "PJRT-LoadedExecutable_Execute-results"},
+                   InFlight,
+                   false});
   cases.push_back({"L1/many/runs",
                    Level::kL1,
                    ClientNeed::kShared,

@@ -74,11 +74,12 @@ void AddOpCases(std::vector<Case>& cases) {
            [=, &version](Context& context) { RunArtifacts(context, file.name, *pack, version); }});
     }
     for (size_t i = 0; i < pack->entries().size(); ++i) {
-      cases.push_back({StrCat("L4/op/", file.name, "/", pack->entries()[i].name),
-                       Level::kL4,
-                       ClientNeed::kShared,
-                       {"PJRT-LoadedExecutable_Execute-results"},
-                       [=](Context& context) { RunOp(context, file.name, *pack, i); }});
+      cases.push_back(
+          {StrCat("L4/op/", file.name, "/", pack->entries()[i].name),
+           Level::kL4,
+           ClientNeed::kShared,
+           {"PJRT-LoadedExecutable_Execute-results", "PJRT-Executable_NumOutputs-program"},
+           [=](Context& context) { RunOp(context, file.name, *pack, i); }});
     }
   }
 }

@@ -71,6 +71,23 @@ class Run {
     return true;
   }
 
+  // What the executable says of its outputs.
+  void JudgeOutputTypes() {
+    auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
+    get.loaded_executable = executable_;
+    if (!context_.plugin().Call(get).ok()) return;
+    OwnedExecutable executable(context_.plugin(), get.executable);
+    auto types = MakeArgs<PJRT_Executable_OutputElementTypes_Args>();
+    types.executable = executable.get();
+    if (!context_.plugin().Call(types).ok()) return;
+    for (size_t i = 0; i < types.num_output_types && i < program_.results.size(); ++i) {
+      context_.Check("PJRT-Executable_NumOutputs-program",
+                     RawEnum(types.output_types[i]) == ToC(program_.results[i].value.type),
+                     "the type of output ", i, " is ", RawEnum(types.output_types[i]), ", not ",
+                     Name(program_.results[i].value.type));
+    }
+  }
+
   // Every run has arguments of its own: some programs consume them.
   bool Upload() {
     size_t count = program_.arguments.size() / devices_.size();
@@ -206,6 +223,7 @@ void RunPacked(Context& context, const PackedProgram& program, std::string_view 
   if (!Demand(context, "PJRT_Client_Compile", executable.status())) return;
   Run run(context, program, executable->get());
   if (!run.Prepare()) return;
+  run.JudgeOutputTypes();
   for (int number = 0; number < times && !context.HasFindings(); ++number) {
     std::vector<HostArray> results;
     if (!run.Upload() || !run.Execute(results)) return;

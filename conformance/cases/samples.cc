@@ -85,16 +85,9 @@ void Samples::MakeRare(int kind) {
       break;
     }
     case reflection::handle::kPJRT_FulfillAliasBufferCallback: {
-      int64_t dims[] = {4};
-      auto args = MakeArgs<PJRT_Client_CreateAliasBuffer_Args>();
-      args.client = context_.client();
-      args.memory = memory_;
-      args.shape_dims = dims;
-      args.shape_num_dims = 1;
-      args.shape_element_type = PJRT_Buffer_Type_F32;
-      if (memory_ == nullptr || !plugin.Call(args).ok()) break;
-      alias_ = OwnedBuffer(plugin, args.alias_buffer);
-      fulfill_ = args.fulfill_alias_buffer_cb;
+      if (memory_ == nullptr) break;
+      Expected<Alias> alias = MakeAlias(context_, memory_, {4});
+      if (alias.ok()) alias_ = *std::move(alias);
       break;
     }
     case reflection::handle::kPJRT_ExecuteContext: {
@@ -159,7 +152,7 @@ void* Samples::Handle(int kind) const {
     case reflection::handle::kPJRT_AsyncHostToDeviceTransferManager:
       return manager_.get();
     case reflection::handle::kPJRT_FulfillAliasBufferCallback:
-      return fulfill_;
+      return alias_.fulfill;
     case reflection::handle::kPJRT_ExecuteContext:
       return execute_context_.get();
     default:
@@ -198,7 +191,9 @@ Status CallSized(const Context& context, const reflection::Function& function,
     std::memcpy(args.data() + sizeof(size_t), &extension, sizeof(extension));
   }
   Status status = context.plugin().Call(function, args.data());
-  is_intact = args.IsIntact();
+  size_t said;
+  std::memcpy(&said, args.data(), sizeof(said));
+  is_intact = args.IsIntact() && said == size.announced;
   if (status.ok()) Arguments::FreeOutputs(context, function, args.data(), there);
   return status;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/cases/alias_buffer.h"
 #include "conformance/runner/context.h"
 #include "plinth/reflection/reflection.h"
 
@@ -45,8 +46,7 @@ class Samples {
   PJRT_TopologyDescription* topology_ = nullptr;
   PJRT_Error* error_ = nullptr;
   OwnedManager manager_;
-  OwnedBuffer alias_;
-  PJRT_FulfillAliasBufferCallback* fulfill_ = nullptr;
+  Alias alias_;
   OwnedExecuteContext execute_context_;
 };
 
@@ -98,10 +98,13 @@ class Arguments {
   void FillPrograms(const Samples& samples, const reflection::Function& function);
   void Put(std::string_view field, uint64_t value);
   void* Keep(std::string_view bytes);
+  // An event that may be set.
+  PJRT_Event* CreateEvent(const Context& context);
 
   const reflection::Struct& structure_;
   std::vector<std::byte> bytes_;
   std::vector<std::vector<std::byte>> owned_;
+  OwnedEvent created_;
   std::string missing_;
 };
 

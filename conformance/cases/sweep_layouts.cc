@@ -236,6 +236,7 @@ OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, L
   args.num_dims = given.array.dims.size();
   args.element_type = static_cast<PJRT_Buffer_Type>(ToC(given.array.type));
   args.layout = layout.get();
+  args.on_delete_callback = [](void*, void*) {};
   args.device = given.device;
   // The device alone says where it is, too.
   if (AddressableDevices(context).back() != given.device) args.memory = given.memory;
@@ -274,7 +275,7 @@ void SweepHostLayouts(Context& context) {
       {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]"}},
       {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
       {"order on the host", {"0", "1", "2", "3", "4", "5", "9", "23"}},
-      {"said as", {"order", "strides"}}};
+      {"said as", {"order", "strides", "nothing"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     const size_t numbers[] = {0, 1, 2, 3, 4, 5, 9, 23};
     Expected<PJRT_Device*> device = probe.Device();
@@ -282,13 +283,15 @@ void SweepHostLayouts(Context& context) {
     std::vector<int64_t> dims = ShapeOf(parameters[0].values[row[0]]);
     Given given = {RandomBits(DType::kF32, dims, probe.seed()), *device, nullptr};
     Layout own(OrderNumber(dims.size(), numbers[row[1]]), dims, 4, false);
-    Layout host(OrderNumber(dims.size(), numbers[row[2]]), dims, 4, row[3] == 1);
+    // Without a layout the bytes come as they lie on the device.
+    const bool is_said = row[3] != 2;
+    Layout host(OrderNumber(dims.size(), numbers[row[is_said ? 2 : 1]]), dims, 4, row[3] == 1);
     OwnedBuffer buffer = Upload(probe, given, own);
     if (!buffer) return;
     HostArray found{DType::kF32, dims, std::vector<std::byte>(given.array.bytes.size())};
     auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
     args.src = buffer.get();
-    args.host_layout = host.get();
+    args.host_layout = is_said ? host.get() : nullptr;
     args.dst = found.bytes.data();
     args.dst_size = found.bytes.size();
     if (!IsTaken(probe, "PJRT_Buffer_ToHostBuffer", probe.plugin().Call(args))) return;
@@ -300,6 +303,35 @@ void SweepHostLayouts(Context& context) {
         StrCat("an array {", StrJoin(own.order()), "} read as {", StrJoin(host.order()), "}"),
         given.array, found);
   });
+}
+
+// Several buffers of other orders at once: what each says stays.
+void SideBySide(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!device.ok()) return;
+  struct Said {
+    OwnedBuffer buffer;
+    std::vector<int64_t> order;
+    PJRT_Buffer_MemoryLayout layout;
+  };
+  std::vector<Said> all;
+  for (size_t number = 0; number < 6; ++number) {
+    Given given = {RandomBits(DType::kF32, {2, 3, 5}, context.seed()), *device, nullptr};
+    Layout own(OrderNumber(3, number), given.array.dims, 4, false);
+    OwnedBuffer buffer = Upload(context, given, own);
+    if (!buffer) return;
+    auto args = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer.get());
+    if (!args || RawEnum(args->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled) return;
+    all.push_back({std::move(buffer), own.order(), args->layout});
+  }
+  for (const Said& each : all) {
+    const PJRT_Buffer_MemoryLayout_Tiled& tiled = each.layout.tiled;
+    std::vector<int64_t> found(tiled.minor_to_major,
+                               tiled.minor_to_major + tiled.minor_to_major_size);
+    context.Check("PJRT-Args-output-lifetime", found == each.order, "the layout {",
+                  StrJoin(each.order), "} became {", StrJoin(found),
+                  "} when other buffers were asked for theirs");
+  }
 }
 
 }  // namespace
@@ -314,10 +346,12 @@ void AddCases(std::vector<Case>& cases) {
   };
   for (const char* maker :
        {"upload", "uninitialized", "transfer_manager", "transfer_literal", "bitcast", "view"}) {
-    add(StrCat("layout_of_", maker), {kKept, kContents},
+    add(StrCat("layout_of_", maker),
+        {kKept, kContents, "PJRT-Client_CreateBuffersForAsyncHostToDevice-asked-for"},
         [=](Context& context) { SweepMaker(context, maker); });
   }
   add("host_layouts", {kHostLayout, kContents}, SweepHostLayouts);
+  add("layouts_side_by_side", {"PJRT-Args-output-lifetime"}, SideBySide);
 }
 
 }  // namespace sweep_layouts

@@ -168,8 +168,7 @@ struct Use {
 };
 
 bool IsTheError(const Status& status) {
-  return status.code() == StatusCode::kDataLoss &&
-         status.message().find(kErrorText) != std::string::npos;
+  return CarriesOn(status, PJRT_Error_Code_DATA_LOSS, kErrorText);
 }
 
 const char* CarriedBy(State state, const char* requirement) {

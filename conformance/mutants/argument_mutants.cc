@@ -317,14 +317,14 @@ constexpr Mutant kArgumentMutants[] = {
          runs.erase(a.executable);
        });
      }},
-    {"other_shape_same_bytes", "PJRT-LoadedExecutable_Execute-shape",
+    {"other_shape_same_bytes", "PJRT-LoadedExecutable_Execute-type",
      "an argument of another shape with as many elements is taken",
      [](PJRT_Api& t) {
        RememberSignatures(t);
        Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
            t, [](auto* a) { return RunBitcast(a, false); });
      }},
-    {"other_type_same_bytes", "PJRT-LoadedExecutable_Execute-shape",
+    {"other_type_same_bytes", "PJRT-LoadedExecutable_Execute-type",
      "an argument of another type of the same size is taken",
      [](PJRT_Api& t) {
        RememberSignatures(t);

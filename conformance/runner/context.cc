@@ -118,11 +118,13 @@ Expected<OwnedBuffer> Context::Upload(const HostArray& array, PJRT_Device* devic
   args.client = client_;
   args.data = array.bytes.data();
   args.type = ToC(array.type);
-  args.dims = array.dims.data();
-  args.num_dims = array.dims.size();
+  std::vector<int64_t> dims = array.dims;
+  args.dims = dims.data();
+  args.num_dims = dims.size();
   args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes;
   args.device = device;
   PLINTH_RETURN_IF_ERROR(plugin_.Call(args));
+  std::fill(dims.begin(), dims.end(), -1);  // borrowed for the call
   OwnedBuffer buffer(plugin_, args.buffer);
   OwnedEvent done(plugin_, args.done_with_host_buffer);
   if (!buffer || !done) {
