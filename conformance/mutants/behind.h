@@ -33,6 +33,19 @@ void Destroy(PJRT_Buffer* buffer);
 PJRT_Device* FirstDevice(PJRT_Client* client);
 PJRT_Memory* DefaultMemoryOf(PJRT_Device* device);
 
+// The client that buffers belong to: the last that was made by a table that remembers it.
+PJRT_Client*& LastClient();
+void RememberClient(PJRT_Api& table);
+// An array of the same type and dimensions, row-major, with other bytes; the caller destroys it.
+PJRT_Buffer* Uninitialized(PJRT_Buffer* like, PJRT_Client* client, PJRT_Device* device);
+// One that carries an error, in the same memory.
+PJRT_Buffer* Failed(PJRT_Buffer* like, PJRT_Client* client, PJRT_Error_Code code);
+bool IsRowMajor(PJRT_Buffer* buffer);
+// Whether its contents are still to come.
+bool IsPending(PJRT_Buffer* buffer);
+// Whether it is there and carries an error.
+bool CarriesError(PJRT_Buffer* buffer);
+
 // Bytes that nobody frees.
 void Forget(size_t bytes);
 

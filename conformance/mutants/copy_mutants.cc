@@ -19,62 +19,6 @@ namespace {
 
 constexpr char kCopies[] = "PJRT-Buffer_CopyToDevice-contents";
 
-// An array of the same type and dimensions, row-major, with other bytes.
-PJRT_Buffer* Uninitialized(PJRT_Buffer* like, PJRT_Client* client, PJRT_Device* device) {
-  auto dims = MakeArgs<PJRT_Buffer_Dimensions_Args>();
-  dims.buffer = like;
-  FreeError(Real().PJRT_Buffer_Dimensions(&dims));
-  auto create = MakeArgs<PJRT_Client_CreateUninitializedBuffer_Args>();
-  create.client = client;
-  create.shape_dims = dims.dims;
-  create.shape_num_dims = dims.num_dims;
-  create.shape_element_type = ElementTypeOf(like);
-  create.device = device;
-  FreeError(Real().PJRT_Client_CreateUninitializedBuffer(&create));
-  return create.buffer;
-}
-
-// The client that buffers belong to: the last that was made.
-PJRT_Client*& LastClient() {
-  static PJRT_Client* client = nullptr;
-  return client;
-}
-
-void RememberClient(PJRT_Api& table) {
-  ChangeOutputs<&PJRT_Api::PJRT_Client_Create>(table, [](auto& a) { LastClient() = a.client; });
-}
-
-bool IsRowMajor(PJRT_Buffer* buffer) {
-  auto layout = MakeArgs<PJRT_Buffer_GetMemoryLayout_Args>();
-  layout.buffer = buffer;
-  PJRT_Error* error = Real().PJRT_Buffer_GetMemoryLayout(&layout);
-  FreeError(error);
-  if (error != nullptr || layout.layout.type != PJRT_Buffer_MemoryLayout_Type_Tiled) return true;
-  const auto& tiled = layout.layout.tiled;
-  for (size_t i = 0; i < tiled.minor_to_major_size; ++i) {
-    if (tiled.minor_to_major[i] != static_cast<int64_t>(tiled.minor_to_major_size - 1 - i))
-      return false;
-  }
-  return true;
-}
-
-bool IsPending(PJRT_Buffer* buffer) {
-  if (buffer == nullptr || IsDeleted(buffer)) return false;
-  PJRT_Event* event = ReadyEventOf(buffer);
-  if (event == nullptr) return false;
-  bool is_pending = !IsReady(event);
-  Drop(event);
-  return is_pending;
-}
-
-bool CarriesError(PJRT_Buffer* buffer) {
-  if (buffer == nullptr || IsDeleted(buffer) || IsPending(buffer)) return false;
-  PJRT_Event* event = ReadyEventOf(buffer);
-  bool fails = event != nullptr && Fails(event);
-  if (event != nullptr) Drop(event);
-  return fails;
-}
-
 std::set<PJRT_Buffer*>& Marked() {
   static auto* const marked = new std::set<PJRT_Buffer*>;
   return *marked;

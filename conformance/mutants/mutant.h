@@ -51,6 +51,9 @@ std::span<const Mutant> MachineMutants();
 std::span<const Mutant> ManagerMutants();
 std::span<const Mutant> ArgumentMutants();
 std::span<const Mutant> RequirementMutants();
+std::span<const Mutant> OutcomeMutants();
+std::span<const Mutant> DescriptionMutants();
+std::span<const Mutant> CallerMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -24,7 +24,8 @@ std::vector<const Mutant*> AllMutants() {
         ExecuteMutants(), LaunchMutants(),       ProcessMutants(),    VendorMutants(),
         FormMutants(),    ValueMutants(),        ArithmeticMutants(), ConversionMutants(),
         ShapeMutants(),   HostTransferMutants(), CopyMutants(),       ExecutableMutants(),
-        MachineMutants(), ManagerMutants(),      ArgumentMutants(),   RequirementMutants()}) {
+        MachineMutants(), ManagerMutants(),      ArgumentMutants(),   RequirementMutants(),
+        OutcomeMutants(), DescriptionMutants(),  CallerMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
