@@ -149,6 +149,30 @@ TEST(NativeLoops, SlicesAndConcatenations) {
                  {Floats(7, 1, 1), Floats(7, -3, 0.5f)});
 }
 
+// What is outside of an array is read as a constant, or as an element that a turn computes.
+TEST(NativeLoops, Pads) {
+  for (const int64_t count : {6, 8, 12, 21, 64}) {
+    const std::string type = StrCat(count, "xf32"), part = StrCat(count - 3, "xf32");
+    const auto pad = [&](std::string_view result, std::string_view array, std::string_view value,
+                         int low) {
+      return StrCat("%s", result, " = stablehlo.slice %", array, " [", 3 - low, ":", count - low,
+                    "] : (tensor<", type, ">) -> tensor<", part, ">\n%", result,
+                    " = stablehlo.pad %s", result, ", %", value, ", low = [", low, "], high = [",
+                    3 - low, "], interior = [0] : (tensor<", part, ">, tensor<f32>) -> tensor<",
+                    type, ">\n");
+    };
+    ExpectSameBits(
+        Loop(type, StrCat("%k = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                          "%l = stablehlo.constant dense<0.75> : tensor<f32>\n"
+                          "%m = stablehlo.convert %i : (tensor<i32>) -> tensor<f32>\n",
+                          pad("u", "a", "k", 3), pad("v", "b", "l", 0), pad("w", "b", "m", 1)) +
+                       StrCat("%t = stablehlo.add %u, %v : tensor<", type,
+                              ">\n%x = stablehlo.multiply %t, %v : tensor<", type,
+                              ">\n%y = stablehlo.subtract %w, %u : tensor<", type, ">")),
+        {Floats(count, 0.3f, 0.01f), Floats(count, -0.2f, 0.02f)});
+  }
+}
+
 // The sum of every number of lanes, in the order of tiles.
 TEST(NativeLoops, Reductions) {
   for (const int64_t count : {1, 2, 3, 4, 5, 6, 7, 8}) {
