@@ -156,7 +156,8 @@ std::vector<std::pair<size_t, size_t>> OutputsOverInputs(const compiler::Kernel&
                             }) == 1;
       if (!is_alone || is_read_later[i] || inputs[i].byte_offset != output.byte_offset ||
           inputs[i].byte_strides != output.byte_strides || !inputs[i].bounds.empty() ||
-          !inputs[i].value_offsets.empty() || ByteSize(inputs[i].dtype) != ByteSize(output.dtype) ||
+          !inputs[i].dynamic_offsets.empty() || !inputs[i].value_offsets.empty() ||
+          ByteSize(inputs[i].dtype) != ByteSize(output.dtype) ||
           !used.insert(inputs[i].buffer).second) {
         continue;
       }
