@@ -13,7 +13,7 @@ PROLOGUE = """\
 // Generated from api/registry/{path} by `python3 api/generate --write`. Do not edit.
 // clang-format off
 //
-// {title}: {doc}
+{about}
 //
 // Rules for everything: C11 and C++17. Structs begin with struct_size, set by whoever fills the struct
 // to X_STRUCT_SIZE; the other side reads a field only if struct_size reaches its end, and takes the
@@ -69,7 +69,7 @@ def header(library: Library) -> str:
     layouts = Layouts(view)
     guard = library.header.upper().replace(".", "_").replace("/", "_") + "_"
     lines = PROLOGUE.format(
-        path=module.path, title=module.title, doc=module.doc, guard=guard,
+        path=module.path, about="\n".join(comment(f"{module.title}: {module.doc}")), guard=guard,
         includes="\n".join(f'#include "{name}"' for name in library.includes)).splitlines()
     lines += banner("Types")
     for handle in module.handles:

@@ -2,7 +2,8 @@
 // Generated from api/registry/libplinth/plinth.toml by `python3 api/generate --write`. Do not edit.
 // clang-format off
 //
-// libplinth: Finds PJRT plugins, probes them in a process of their own, and loads them with layers in front.
+// libplinth: Finds PJRT plugins, probes them in a process of their own, and loads them with layers
+// in front.
 //
 // Rules for everything: C11 and C++17. Structs begin with struct_size, set by whoever fills the struct
 // to X_STRUCT_SIZE; the other side reads a field only if struct_size reaches its end, and takes the

@@ -2,7 +2,12 @@
 // Generated from api/registry/libplinth/plinth_ifrt.toml by `python3 api/generate --write`. Do not edit.
 // clang-format off
 //
-// libplinth_ifrt: Arrays over the devices of any PJRT plugin: shardings, copies, resharding, programs, futures. Every function that takes arrays takes several. What is wrong when a function is called is its status; what fails later is in the arrays, whose users receive the error. A handle that a function gives belongs to the caller, who releases it; handles keep what they need alive, the client too. Functions for what is not there yet (an executable that compiles) wait. Functions without a status never fail, if their handles are not null.
+// libplinth_ifrt: Arrays over the devices of any PJRT plugin: shardings, copies, resharding,
+// programs, futures. Every function that takes arrays takes several. What is wrong when a function
+// is called is its status; what fails later is in the arrays, whose users receive the error. A
+// handle that a function gives belongs to the caller, who releases it; handles keep what they need
+// alive, the client too. Functions for what is not there yet (an executable that compiles) wait.
+// Functions without a status never fail, if their handles are not null.
 //
 // Rules for everything: C11 and C++17. Structs begin with struct_size, set by whoever fills the struct
 // to X_STRUCT_SIZE; the other side reads a field only if struct_size reaches its end, and takes the

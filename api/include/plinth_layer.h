@@ -2,7 +2,8 @@
 // Generated from api/registry/libplinth/layer.toml by `python3 api/generate --write`. Do not edit.
 // clang-format off
 //
-// Layers for libplinth: A layer sees every call of a PJRT plugin and passes it on, changes it or answers it.
+// Layers for libplinth: A layer sees every call of a PJRT plugin and passes it on, changes it or
+// answers it.
 //
 // Rules for everything: C11 and C++17. Structs begin with struct_size, set by whoever fills the struct
 // to X_STRUCT_SIZE; the other side reads a field only if struct_size reaches its end, and takes the
