@@ -46,14 +46,16 @@ XLA_FFI_Error* WaitAtGate(XLA_FFI_CallFrame* frame) {
   return nullptr;
 }
 
+// The handler writes nothing: of integers any bits less themselves are 0.
 constexpr const char* kHeldUp = R"(
 module @held_up {
   func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     %0 = stablehlo.custom_call @plinth_ifrt_test_gate(%x) {api_version = 4 : i32,
-        has_side_effect = true} : (tensor<2xf32>) -> tensor<2xf32>
-    %1 = stablehlo.subtract %0, %0 : tensor<2xf32>
-    %2 = stablehlo.add %1, %x : tensor<2xf32>
-    return %2 : tensor<2xf32>
+        has_side_effect = true} : (tensor<2xf32>) -> tensor<2xi32>
+    %1 = stablehlo.subtract %0, %0 : tensor<2xi32>
+    %2 = stablehlo.convert %1 : (tensor<2xi32>) -> tensor<2xf32>
+    %3 = stablehlo.add %2, %x : tensor<2xf32>
+    return %3 : tensor<2xf32>
   }
 })";
 
