@@ -47,6 +47,7 @@ class PieceFinder {
 
   // The end of the piece that begins with the instruction; the same if none does.
   size_t EndOf(size_t begin);
+  size_t EndOfOneWidth(size_t begin, size_t end) const;
   void Make(PhaseUnit* unit);
   void StoreInPiece(const StoreStep& store, int32_t value, Piece* piece);
 
@@ -241,6 +242,22 @@ bool PieceFinder::DropLoads() {
   return std::erase_if(loads_, is_needed) > 0;
 }
 
+// Elements of two lanes halve all vectors of a piece. So where most of its ops have none, before
+// the first that has or after the last, the piece ends there: random numbers begin with a few ops
+// on u64, and a hundred on u32 follow.
+size_t PieceFinder::EndOfOneWidth(size_t begin, size_t end) const {
+  size_t first_wide = end, behind_wide = begin;
+  for (size_t n = begin; n < end; n += InstructionsOf(n)) {
+    const TileOp& op = phase_.ops[n];
+    if (!emit::IsWideType(op.operand) && !emit::IsWideType(op.node->dtype)) continue;
+    first_wide = std::min(first_wide, n);
+    behind_wide = n + InstructionsOf(n);
+  }
+  if (first_wide == end) return end;
+  if (first_wide - begin > end - first_wide) return first_wide;
+  return end - behind_wide > behind_wide - begin ? behind_wide : end;
+}
+
 size_t PieceFinder::EndOf(size_t begin) {
   size_t end = begin;
   // Element sizes of each register, as the piece reads it first; 0 if it makes the value itself.
@@ -272,6 +289,7 @@ size_t PieceFinder::EndOf(size_t begin) {
     has_memory = has_memory || reads_memory;
     here.erase(result);
   }
+  end = EndOfOneWidth(begin, end);
   const auto writes = [&](int32_t slot, size_t from, size_t to) {
     return std::any_of(phase_.code.begin() + static_cast<int64_t>(from),
                        phase_.code.begin() + static_cast<int64_t>(to),
