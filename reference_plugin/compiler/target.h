@@ -71,6 +71,13 @@ struct LoopLimits {
   int32_t paired_steps;  // of one turn, where control flow is jumps
 };
 
+// Products that become elementwise ops and sums (passes/small_products.h). 0: none.
+struct SmallProductLimits {
+  int64_t multiplications;  // of each batch element
+  int64_t terms;            // of each element of the result, which are added one by one
+  int64_t row;              // terms of a product of two vectors, which is a sum over a row
+};
+
 // Products of all turns of a loop that are computed at once (passes/loop_products.h).
 struct LoopProductLimits {
   double flops;          // of one turn: larger products are as fast in the loop
@@ -143,6 +150,7 @@ struct Target {
   FusionLimits fusion;
   LoopLimits loops;
   LoopProductLimits loop_products;
+  SmallProductLimits small_products;
   // The most that an op of a loop may give to be computed before the loop where no turn changes it
   // (passes/loop_invariants.h): it lives as long as the loop runs. 0: all ops stay.
   int64_t hoisted_bytes;

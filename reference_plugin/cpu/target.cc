@@ -47,6 +47,12 @@ constexpr compiler::LoopLimits kLoops = {
 constexpr compiler::LoopProductLimits kLoopProducts = {
     .flops = 200e6, .cached_bytes = 512 << 10, .bytes = 64 << 20};
 
+// Measured on 100,000 products at once, Zen 5, one thread, library and spelled out: of points of 3
+// 1,180 and 85 us, of 3 x 3 matrices 2,700 and 2,100, of 4 x 4 matrices 3,700 and 7,100. Rows of 64
+// that are summed take 14 ns each, the library 15; longer ones are the same.
+constexpr compiler::SmallProductLimits kSmallProducts = {
+    .multiplications = 27, .terms = 8, .row = 128};
+
 constexpr compiler::WorkUnits kWork = {
     .simple = 1,
     .division = 4,
@@ -94,6 +100,7 @@ constexpr compiler::Target kTarget = {
     .fusion = kFusion,
     .loops = kLoops,
     .loop_products = kLoopProducts,
+    .small_products = kSmallProducts,
     .hoisted_bytes = kLoopProducts.bytes,
     .work = kWork,
     .rates = kRates,

@@ -74,6 +74,8 @@ constexpr compiler::Target kTarget = {
     .fusion = kFusion,
     .loops = {.unrolled_turns = 0, .unrolled_ops = 0, .paired_steps = 0},
     .loop_products = {.flops = 0, .cached_bytes = 0, .bytes = 0},
+    // Not measured yet; the library rounds as programs ask (TF32).
+    .small_products = {.multiplications = 0, .terms = 0, .row = 0},
     .hoisted_bytes = 0,
     .work = kWork,
     .rates = kRates,

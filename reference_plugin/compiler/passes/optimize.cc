@@ -12,6 +12,7 @@
 #include "reference_plugin/compiler/passes/recognize.h"
 #include "reference_plugin/compiler/passes/simplify.h"
 #include "reference_plugin/compiler/passes/simplify_loops.h"
+#include "reference_plugin/compiler/passes/small_products.h"
 #include "reference_plugin/compiler/passes/unroll_loops.h"
 
 namespace plinth::compiler::passes {
@@ -33,6 +34,7 @@ bool OnAny(Module& module, const Target&) {
 constexpr Pass kRound[] = {
     {"dead_code", OnAny<EliminateDeadCode>, false},
     {"simplify", OnAny<Simplify>, true},
+    {"small_products", SpellOutSmallProducts, true},
     {"columns", SplitIntoColumns, true},
     {"simplify_loops", OnAny<SimplifyLoops>, true},
     {"unroll_loops", UnrollLoops, true},

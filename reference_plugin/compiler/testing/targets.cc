@@ -89,6 +89,7 @@ constexpr Target kPlainTarget = {
     // Tests of loops have few turns.
     .loops = {.unrolled_turns = 0, .unrolled_ops = 0, .paired_steps = 64},
     .loop_products = {.flops = 1e6, .cached_bytes = 0, .bytes = 1 << 20},
+    .small_products = {.multiplications = 0, .terms = 0, .row = 0},
     .hoisted_bytes = 0,
     .work = {.simple = 1,
              .division = 4,
@@ -142,6 +143,7 @@ constexpr Target kOddTarget = {
                .column_elements = 1},
     .loops = {.unrolled_turns = 3, .unrolled_ops = 100, .paired_steps = 0},
     .loop_products = {.flops = 0, .cached_bytes = 0, .bytes = 0},
+    .small_products = {.multiplications = 12, .terms = 2, .row = 5},
     .hoisted_bytes = 0,
     .work = {.simple = 5,
              .division = 1,
