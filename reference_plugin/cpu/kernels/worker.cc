@@ -145,8 +145,8 @@ void TileWorker::RunRow(const int64_t* values, int64_t lane) {
 }
 
 void TileWorker::RunRows(const int64_t* values, int64_t lanes) {
-  if (program_.reduces_rows) return ReduceRows(values, lanes);
   const RowCode* const code = emitted_ == nullptr ? nullptr : emitted_->row();
+  if (code == nullptr && program_.reduces_rows) return ReduceRows(values, lanes);
   for (int64_t lane = 0; lane < lanes; ++lane) {
     if (code == nullptr) {
       RunRow(values, lane);

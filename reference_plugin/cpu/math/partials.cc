@@ -192,23 +192,52 @@ HWY_INLINE void FoldVector(D d, hn::Vec<D> sum, hn::TFromD<D>* partials) {
   }
 }
 
+// The first `count` partials, a power of two.
+template <class Op, class T, size_t count>
+HWY_INLINE void FoldPower(T* p) {
+  using D = hn::CappedTag<T, count>;
+  const D d;
+  if constexpr (count == hn::MaxLanes(d)) {
+    FoldVector<Op>(d, hn::LoadU(d, p), p);
+  } else {
+    constexpr size_t half = count / 2, lanes = std::min(half, hn::MaxLanes(d));
+    const hn::CappedTag<T, lanes> part;
+    for (size_t i = 0; i < half; i += lanes) {
+      hn::StoreU(Op::Apply(part, hn::LoadU(part, p + i), hn::LoadU(part, p + i + half)), part,
+                 p + i);
+    }
+    FoldPower<Op, T, half>(p);
+  }
+}
+
 template <class Op, class T>
 void Fold(void* partials, size_t count) {
   T* const p = static_cast<T*>(partials);
-  if (count == kPartials<T>) {
-    using D = hn::ScalableTag<T>;
-    const D d;
-    Sums<D> sums;
-    Load(d, p, sums);
-    for (size_t half = kVectors<D> / 2; half > 0; half /= 2) {
-      for (size_t k = 0; k < half; ++k) sums[k] = Op::Apply(d, sums[k], sums[k + half]);
-    }
-    return FoldVector<Op>(d, sums[0], p);
-  }
+  if (count < 2) return;
   size_t half = 1;
   while (2 * half < count) half *= 2;
-  for (; count > 1; count = half, half /= 2) {
-    VectorBinary<Op, T>(p, p, p + half, nullptr, count - half, {});
+  const hn::ScalableTag<T> d;
+  const size_t pairs = count - half;
+  size_t i = 0;
+  for (; i + hn::MaxLanes(d) <= pairs; i += hn::MaxLanes(d)) {
+    hn::StoreU(Op::Apply(d, hn::LoadU(d, p + i), hn::LoadU(d, p + i + half)), d, p + i);
+  }
+  const hn::CappedTag<T, 1> one;
+  for (; i < pairs; ++i) {
+    hn::StoreU(Op::Apply(one, hn::LoadU(one, p + i), hn::LoadU(one, p + i + half)), one, p + i);
+  }
+  static_assert(kPartials<T> <= 64);
+  switch (half) {
+    case 32:
+      return FoldPower<Op, T, 32>(p);
+    case 16:
+      return FoldPower<Op, T, 16>(p);
+    case 8:
+      return FoldPower<Op, T, 8>(p);
+    case 4:
+      return FoldPower<Op, T, 4>(p);
+    case 2:
+      return FoldPower<Op, T, 2>(p);
   }
 }
 
@@ -216,8 +245,8 @@ template <class Op, class T>
 void ReduceRows(void* results, const void* values, int64_t stride, size_t rows, size_t count) {
   T partials[kPartials<T>];
   for (size_t r = 0; r < rows; ++r) {
-    Accumulate<Op, T>(partials, static_cast<const char*>(values) + static_cast<int64_t>(r) * stride,
-                      count, /*first=*/true);
+    const char* const row = static_cast<const char*>(values) + static_cast<int64_t>(r) * stride;
+    Accumulate<Op, T>(partials, row, count, /*first=*/true);
     Fold<Op, T>(partials, count < kPartials<T> ? count : kPartials<T>);
     static_cast<T*>(results)[r] = partials[0];
   }
