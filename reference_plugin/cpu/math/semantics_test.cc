@@ -10,6 +10,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <random>
 
 #include "reference_plugin/cpu/math/tile_test_support.h"
 
@@ -224,6 +225,32 @@ TEST_P(SemanticsTest, FloatRemainder) {
       RunTile<float>(Find(Opcode::kRemainder, DType::kF32),
                      std::vector<float>{5, -5, kInf, 1, -0.f, 1}, {3, 3, 2, kInf, 2, 0}),
       {2, -2, kNan, 1, -0.f, kNan});
+}
+
+// Quotients of all sizes, near multiples too, as the C library answers them.
+template <typename T>
+void CheckRemainders(const TileRoutine& routine) {
+  std::mt19937_64 random(1);
+  std::vector<T> a, b, expected;
+  const auto scale = [&] { return std::ldexp(T{1}, static_cast<int>(random() % 200) - 100); };
+  for (int i = 0; i < 20000; ++i) {
+    const T size = scale();
+    const T divisor = static_cast<T>(random() % 1000 + 1) * (i % 3 == 0 ? scale() : size);
+    T dividend = static_cast<T>(static_cast<int64_t>(random() % 20000000) - 10000000) * size;
+    if (i % 2 == 0) dividend = divisor * static_cast<T>(random() % (1 << 20));
+    if (i % 4 == 0) dividend = std::nextafter(dividend, i % 8 == 0 ? T{0} : T(kInf));
+    if (i % 1000 == 7) dividend = static_cast<T>(kInf);
+    if (i % 1000 == 8) dividend = std::numeric_limits<T>::denorm_min() * static_cast<T>(i);
+    a.push_back(dividend);
+    b.push_back(i % 1000 == 9 ? std::numeric_limits<T>::denorm_min() * T{3} : divisor);
+    expected.push_back(std::fmod(a.back(), b.back()));
+  }
+  ExpectSame<T>(RunTile<T>(routine, a, b), expected);
+}
+
+TEST_P(SemanticsTest, RemaindersAreExact) {
+  CheckRemainders<float>(Find(Opcode::kRemainder, DType::kF32));
+  CheckRemainders<double>(Find(Opcode::kRemainder, DType::kF64));
 }
 
 TEST_P(SemanticsTest, SubnormalsAreKept) {
