@@ -123,7 +123,11 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
     for (const Reduction& reduction : phase.reductions) {
       commutative = commutative && CommutativeOp(reduction.combiner) != nullptr;
     }
-    for (const Node& node : phase.nodes) row_values += node.kind == NodeKind::kRow;
+    for (const Node& node : phase.nodes) {
+      // What phases of points give is one value a row.
+      row_values += node.kind == NodeKind::kRow &&
+                    kernel.body.phases[static_cast<size_t>(node.index)].over_reduced;
+    }
   }
   auto program = std::make_unique<TileProgram>();
   program->domain = SimplifyDomain(kernel, commutative);
