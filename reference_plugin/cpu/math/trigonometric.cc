@@ -97,10 +97,9 @@ template <class Op>
 struct AngleFunction {
   template <class D, class V>
   static HWY_INLINE V Apply(D d, V x) {
-    using T = hn::TFromD<D>;
     const V magnitude = hn::Abs(x);
 #if !HWY_NATIVE_FMA
-    if constexpr (sizeof(T) == 4) return PatchLanes<Op>(d, x, x, hn::Eq(x, x));
+    if constexpr (sizeof(hn::TFromD<D>) == 4) return PatchLanes<Op>(d, x, x, hn::Eq(x, x));
 #endif
     const V limit = hn::Set(d, ConstantsOf<D>::kAngleLimit);
     const auto [hi, lo, quadrant] = ReduceAngle(d, x);
