@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference_plugin/cpu/native/kernel_emitter.h"
+#include "reference_plugin/cpu/native/lane_ops.h"
 #include "reference_plugin/cpu/native/lanes.h"
 
 namespace plinth::cpu::native {
@@ -23,6 +24,7 @@ constexpr size_t kMostNodes = 2000;
 
 std::vector<int64_t> SizesOf(const std::vector<compiler::plan::ArrayRef>& arrays) {
   std::vector<int64_t> sizes;
+  sizes.reserve(arrays.size());
   for (const compiler::plan::ArrayRef& array : arrays) sizes.push_back(array.type.SizeInBytes());
   return sizes;
 }
@@ -97,22 +99,23 @@ std::unique_ptr<InlineStep> InlineKernel::Make(const PlanStep& step) {
           break;
         }
         case NodeKind::kIota:
-          if (!KernelEmitter::HasIota(node, kernel.shape)) return nullptr;
+          if (!HasIota(node, kernel.shape)) return nullptr;
           break;
-        case NodeKind::kOp:
-          if (!KernelEmitter::HasOp(phase, node, most_lanes)) return nullptr;
+        case NodeKind::kOp: {
+          const OpForm form = FormOf(phase, node, most_lanes);
           // A routine is called once for all points.
-          if (lanes->points > kLanes && KernelEmitter::IsCall(phase, node, most_lanes)) {
+          if (form == OpForm::kNone || (form == OpForm::kCall && lanes->points > kLanes)) {
             return nullptr;
           }
           break;
+        }
         default:
           return nullptr;
       }
     }
     for (const compiler::Reduction& reduction : phase.reductions) {
       reduces = true;
-      if (!KernelEmitter::HasReduction(phase, reduction)) return nullptr;
+      if (!HasReduction(phase, reduction)) return nullptr;
     }
     for (const compiler::Store& store : phase.stores) {
       const Access& access = kernel.shape.outputs[static_cast<size_t>(store.output)];
