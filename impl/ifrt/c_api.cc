@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "impl/ifrt/c_api.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -25,6 +26,17 @@ plinth_status* MakeCStatus(const Status& status) noexcept {
 Status NeedNotNull(const void* pointer, std::string_view what) {
   if (pointer != nullptr) return {};
   return InvalidArgument(what, " is null");
+}
+
+Status CheckCall(const plinth_ifrt_client* client, const void* inputs, size_t num_inputs,
+                 plinth_ifrt_array** outputs, size_t num_outputs) {
+  if (num_outputs != 0) {
+    PLINTH_RETURN_IF_ERROR(NeedNotNull(outputs, "`outputs`"));
+    std::fill(outputs, outputs + num_outputs, nullptr);
+  }
+  PLINTH_RETURN_IF_ERROR(NeedNotNull(client, "the client"));
+  if (num_inputs != 0) PLINTH_RETURN_IF_ERROR(NeedNotNull(inputs, "the list of arrays"));
+  return {};
 }
 
 Expected<char*> CopyText(std::string_view text) {
@@ -72,6 +84,18 @@ Expected<ArraySpec> SpecFromC(const plinth_ifrt_array_spec& spec) {
   return result;
 }
 
+Expected<std::vector<ArraySpec>> SpecsFromC(const plinth_ifrt_array_spec* specs, size_t count) {
+  std::vector<ArraySpec> result;
+  for (size_t i = 0; i < count; ++i) {
+    PLINTH_ASSIGN_OR_RETURN(
+        const plinth_ifrt_array_spec* spec,
+        ElementOf(specs, i, &plinth_ifrt_array_spec::sharding, "the array specs"));
+    PLINTH_ASSIGN_OR_RETURN(ArraySpec one, SpecFromC(*spec));
+    result.push_back(std::move(one));
+  }
+  return result;
+}
+
 Expected<CopySemantics> SemanticsFromC(const plinth_ifrt_copy_semantics& semantics) {
   const int raw = RawEnum(semantics);
   if (raw < 0 || raw > static_cast<int>(CopySemantics::kDonateInput)) {
@@ -90,7 +114,10 @@ using plinth::ifrt::MakeCStatus;
 bool plinth_ifrt_future_is_ready(plinth_ifrt_future* future) { return FromC(future)->IsReady(); }
 
 plinth_status* plinth_ifrt_future_await(plinth_ifrt_future* future, int64_t timeout_ms) {
-  return Guarded([&] { return FromC(future)->Await(timeout_ms); });
+  return Guarded([&]() -> plinth::Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(plinth::ifrt::NeedNotNull(future, "the future"));
+    return FromC(future)->Await(timeout_ms);
+  });
 }
 
 void plinth_ifrt_future_on_ready(plinth_ifrt_future* future, plinth_ifrt_ready_callback callback,

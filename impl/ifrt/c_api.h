@@ -82,6 +82,10 @@ plinth_status* Guarded(Body body) noexcept {
 // INVALID_ARGUMENT if a pointer that a function needs is null.
 Status NeedNotNull(const void* pointer, std::string_view what);
 
+// Checks what most functions that make arrays are given, and clears the outputs.
+Status CheckCall(const plinth_ifrt_client* client, const void* inputs, size_t num_inputs,
+                 plinth_ifrt_array** outputs, size_t num_outputs);
+
 // A copy for the caller, NUL-terminated, freed by plinth_string_free.
 Expected<char*> CopyText(std::string_view text);
 // The same, to where the caller wants it.
@@ -108,6 +112,7 @@ Expected<DType> TypeFromC(int type);
 // INVALID_ARGUMENT for null with a size, and for more dimensions than arrays may have.
 Expected<Dims> DimsFromC(const int64_t* dims, size_t num_dims);
 Expected<ArraySpec> SpecFromC(const plinth_ifrt_array_spec& spec);
+Expected<std::vector<ArraySpec>> SpecsFromC(const plinth_ifrt_array_spec* specs, size_t count);
 Expected<CopySemantics> SemanticsFromC(const plinth_ifrt_copy_semantics& semantics);
 
 }  // namespace plinth::ifrt

@@ -14,7 +14,7 @@ using plinth::Status;
 using plinth::ifrt::Array;
 using plinth::ifrt::ArraysFromC;
 using plinth::ifrt::ArraySpec;
-using plinth::ifrt::DevicesFromC;
+using plinth::ifrt::CheckCall;
 using plinth::ifrt::ElementOf;
 using plinth::ifrt::FromC;
 using plinth::ifrt::Future;
@@ -23,33 +23,10 @@ using plinth::ifrt::Guarded;
 using plinth::ifrt::NeedNotNull;
 using plinth::ifrt::Ref;
 using plinth::ifrt::ShareClient;
+using plinth::ifrt::SpecsFromC;
 using plinth::ifrt::ToC;
 
 namespace {
-
-// Checks what most functions here are given, and clears the outputs.
-Status CheckCall(const plinth_ifrt_client* client, const void* inputs, size_t num_inputs,
-                 plinth_ifrt_array** outputs, size_t num_outputs) {
-  if (num_outputs != 0) {
-    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(outputs, "`outputs`"));
-    std::fill(outputs, outputs + num_outputs, nullptr);
-  }
-  PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(client, "the client"));
-  if (num_inputs != 0) PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(inputs, "the list of arrays"));
-  return {};
-}
-
-Expected<std::vector<ArraySpec>> SpecsFromC(const plinth_ifrt_array_spec* specs, size_t count) {
-  std::vector<ArraySpec> result;
-  for (size_t i = 0; i < count; ++i) {
-    PLINTH_ASSIGN_OR_RETURN(
-        const plinth_ifrt_array_spec* spec,
-        ElementOf(specs, i, &plinth_ifrt_array_spec::sharding, "the array specs"));
-    PLINTH_ASSIGN_OR_RETURN(ArraySpec one, plinth::ifrt::SpecFromC(*spec));
-    result.push_back(std::move(one));
-  }
-  return result;
-}
 
 Status GiveFuture(Expected<Ref<Future>> made, plinth_ifrt_future** future) {
   if (!made.ok()) return made.status();

@@ -99,6 +99,7 @@ const PJRT_Api* plinth_ifrt_client_api(const plinth_ifrt_client* client) {
 
 plinth_status* plinth_ifrt_client_ladder(plinth_ifrt_client* client, char** json) {
   return plinth::ifrt::Guarded([&]() -> plinth::Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(plinth::ifrt::NeedNotNull(client, "the client"));
     PLINTH_ASSIGN_OR_RETURN(const plinth::Json ladder,
                             plinth::ifrt::LadderOf(*plinth::ifrt::FromC(client)));
     return plinth::ifrt::GiveText(ladder.ToString(), json);

@@ -88,11 +88,22 @@ plinth_status* WhenCompiled(plinth_ifrt_executable* executable, Body body) {
   });
 }
 
-Status GiveElement(const Expected<std::vector<std::string>>& texts, size_t index,
-                   std::string_view what, char** to) {
+// Gives the text that `body` makes of the executable when it is compiled.
+template <typename Body>
+plinth_status* GiveTextWhenCompiled(plinth_ifrt_executable* executable, char** to, Body body) {
+  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
+    // Before the plugin is asked, which may take long or know nothing.
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(to, "where a text is to go"));
+    const Expected<std::string> text = body(compiled);
+    return text.ok() ? GiveText(*text, to) : text.status();
+  });
+}
+
+Expected<std::string> OneText(Expected<std::vector<std::string>> texts, size_t index,
+                              std::string_view what) {
   if (!texts.ok()) return texts.status();
   if (index >= texts->size()) return InvalidArgument(what, " ", index, " of ", texts->size());
-  return GiveText((*texts)[index], to);
+  return std::move((*texts)[index]);
 }
 
 Json NumberOf(const plinth::Value& value) {
@@ -133,10 +144,11 @@ plinth_status* plinth_ifrt_executable_ready(plinth_ifrt_executable* executable,
 }
 
 plinth_status* plinth_ifrt_executable_name(plinth_ifrt_executable* executable, char** name) {
-  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
-    PLINTH_ASSIGN_OR_RETURN(const std::string_view text, compiled.loaded().executable().Name());
-    return GiveText(text, name);
-  });
+  return GiveTextWhenCompiled(
+      executable, name, [](const Executable& compiled) -> Expected<std::string> {
+        PLINTH_ASSIGN_OR_RETURN(const std::string_view text, compiled.loaded().executable().Name());
+        return std::string(text);
+      });
 }
 
 plinth_status* plinth_ifrt_executable_devices(plinth_ifrt_executable* executable,
@@ -216,23 +228,24 @@ plinth_status* plinth_ifrt_executable_parameter_sharding(plinth_ifrt_executable*
 
 plinth_status* plinth_ifrt_executable_parameter_layout(plinth_ifrt_executable* executable,
                                                        size_t index, char** layout) {
-  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
-    return GiveElement(plinth::client::ParameterLayoutTexts(compiled.loaded().executable()), index,
-                       "parameter", layout);
+  return GiveTextWhenCompiled(executable, layout, [&](const Executable& compiled) {
+    return OneText(plinth::client::ParameterLayoutTexts(compiled.loaded().executable()), index,
+                   "parameter");
   });
 }
 
 plinth_status* plinth_ifrt_executable_output_layout(plinth_ifrt_executable* executable,
                                                     size_t index, char** layout) {
-  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
-    return GiveElement(plinth::client::OutputLayoutTexts(compiled.loaded().executable()), index,
-                       "output", layout);
+  return GiveTextWhenCompiled(executable, layout, [&](const Executable& compiled) {
+    return OneText(plinth::client::OutputLayoutTexts(compiled.loaded().executable()), index,
+                   "output");
   });
 }
 
 plinth_status* plinth_ifrt_executable_serialize(plinth_ifrt_executable* executable, char** bytes,
                                                 size_t* size) {
   return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(bytes, "`bytes`"));
     PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(size, "`size`"));
     PLINTH_ASSIGN_OR_RETURN(const std::string text, compiled.loaded().executable().Serialize());
     *size = text.size();
@@ -242,11 +255,10 @@ plinth_status* plinth_ifrt_executable_serialize(plinth_ifrt_executable* executab
 
 plinth_status* plinth_ifrt_executable_fingerprint(plinth_ifrt_executable* executable,
                                                   char** fingerprint) {
-  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
+  return GiveTextWhenCompiled(executable, fingerprint, [](const Executable& compiled) {
     Expected<std::string> text = compiled.loaded().executable().Fingerprint();
     if (!text.ok()) text = compiled.loaded().Fingerprint();
-    if (!text.ok()) return text.status();
-    return GiveText(*text, fingerprint);
+    return text;
   });
 }
 
@@ -255,6 +267,7 @@ plinth_status* plinth_ifrt_executable_text(plinth_ifrt_executable* executable, c
   return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
     PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(code, "`code`"));
     PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(size, "`size`"));
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(format, "`format`"));
     PLINTH_ASSIGN_OR_RETURN(const plinth::client::Executable::OptimizedProgramText text,
                             compiled.loaded().executable().OptimizedProgram());
     PLINTH_IFRT_RETURN_IF_ERROR(GiveText(text.format, format));
@@ -264,29 +277,31 @@ plinth_status* plinth_ifrt_executable_text(plinth_ifrt_executable* executable, c
 }
 
 plinth_status* plinth_ifrt_executable_cost(plinth_ifrt_executable* executable, char** json) {
-  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
-    PLINTH_ASSIGN_OR_RETURN(const std::vector<plinth::NamedValue> values,
-                            compiled.loaded().executable().CostAnalysis());
-    Json::Object object;
-    for (const plinth::NamedValue& one : values) {
-      object[one.name] = NumberOf(one.value);
-    }
-    return GiveText(Json(std::move(object)).ToString(), json);
-  });
+  return GiveTextWhenCompiled(
+      executable, json, [](const Executable& compiled) -> Expected<std::string> {
+        PLINTH_ASSIGN_OR_RETURN(const std::vector<plinth::NamedValue> values,
+                                compiled.loaded().executable().CostAnalysis());
+        Json::Object object;
+        for (const plinth::NamedValue& one : values) {
+          object[one.name] = NumberOf(one.value);
+        }
+        return Json(std::move(object)).ToString();
+      });
 }
 
 plinth_status* plinth_ifrt_executable_memory(plinth_ifrt_executable* executable, char** json) {
-  return WhenCompiled(executable, [&](const Executable& compiled) -> Status {
-    PLINTH_ASSIGN_OR_RETURN(const plinth::client::CompiledMemoryStats stats,
-                            compiled.loaded().executable().MemoryStats());
-    const Json object(Json::Object{{"generated_code", stats.generated_code},
-                                   {"arguments", stats.arguments},
-                                   {"outputs", stats.outputs},
-                                   {"aliases", stats.aliases},
-                                   {"temporaries", stats.temporaries},
-                                   {"peak", stats.peak}});
-    return GiveText(object.ToString(), json);
-  });
+  return GiveTextWhenCompiled(
+      executable, json, [](const Executable& compiled) -> Expected<std::string> {
+        PLINTH_ASSIGN_OR_RETURN(const plinth::client::CompiledMemoryStats stats,
+                                compiled.loaded().executable().MemoryStats());
+        const Json object(Json::Object{{"generated_code", stats.generated_code},
+                                       {"arguments", stats.arguments},
+                                       {"outputs", stats.outputs},
+                                       {"aliases", stats.aliases},
+                                       {"temporaries", stats.temporaries},
+                                       {"peak", stats.peak}});
+        return object.ToString();
+      });
 }
 
 plinth_status* plinth_ifrt_executable_execute(plinth_ifrt_executable* executable,

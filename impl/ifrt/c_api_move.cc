@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of plinth_ifrt.h that make arrays of arrays.
-#include <algorithm>
-
 #include "impl/ifrt/bitcast.h"
 #include "impl/ifrt/c_api.h"
 #include "impl/ifrt/remap.h"
@@ -14,6 +12,7 @@ using plinth::Status;
 using plinth::ifrt::Array;
 using plinth::ifrt::ArraysFromC;
 using plinth::ifrt::ArraySpec;
+using plinth::ifrt::CheckCall;
 using plinth::ifrt::CopySemantics;
 using plinth::ifrt::DevicesFromC;
 using plinth::ifrt::ElementOf;
@@ -25,6 +24,7 @@ using plinth::ifrt::Ref;
 using plinth::ifrt::SemanticsFromC;
 using plinth::ifrt::Sharding;
 using plinth::ifrt::ShareClient;
+using plinth::ifrt::SpecsFromC;
 using plinth::ifrt::ToC;
 
 namespace {
@@ -34,17 +34,6 @@ struct PlanFromC {
   plinth::ifrt::RemapPlan plan;
   std::vector<std::vector<plinth::ifrt::ShardInterval>> intervals;
 };
-
-Status AddSpecs(const plinth_ifrt_array_spec* specs, size_t count, std::vector<ArraySpec>* to) {
-  for (size_t i = 0; i < count; ++i) {
-    PLINTH_ASSIGN_OR_RETURN(
-        const plinth_ifrt_array_spec* spec,
-        ElementOf(specs, i, &plinth_ifrt_array_spec::sharding, "the array specs"));
-    PLINTH_ASSIGN_OR_RETURN(ArraySpec one, plinth::ifrt::SpecFromC(*spec));
-    to->push_back(std::move(one));
-  }
-  return {};
-}
 
 Status AddIntervals(const plinth_ifrt_shard_interval* intervals, size_t count, PlanFromC* plan) {
   std::vector<plinth::ifrt::ShardInterval>& list = plan->intervals.emplace_back();
@@ -57,13 +46,15 @@ Status AddIntervals(const plinth_ifrt_shard_interval* intervals, size_t count, P
   return {};
 }
 
+Expected<const plinth_ifrt_remap_plan*> SizedPlan(const plinth_ifrt_remap_plan* plan) {
+  return ElementOf(plan, 0, &plinth_ifrt_remap_plan::num_mappings, "a remap plan");
+}
+
 Expected<PlanFromC> ReadPlan(const plinth_ifrt_remap_plan* plan) {
-  PLINTH_ASSIGN_OR_RETURN(
-      const plinth_ifrt_remap_plan* given,
-      ElementOf(plan, 0, &plinth_ifrt_remap_plan::num_mappings, "a remap plan"));
+  PLINTH_ASSIGN_OR_RETURN(const plinth_ifrt_remap_plan* given, SizedPlan(plan));
   PlanFromC result;
-  PLINTH_IFRT_RETURN_IF_ERROR(AddSpecs(given->inputs, given->num_inputs, &result.plan.inputs));
-  PLINTH_IFRT_RETURN_IF_ERROR(AddSpecs(given->outputs, given->num_outputs, &result.plan.outputs));
+  PLINTH_ASSIGN_OR_RETURN(result.plan.inputs, SpecsFromC(given->inputs, given->num_inputs));
+  PLINTH_ASSIGN_OR_RETURN(result.plan.outputs, SpecsFromC(given->outputs, given->num_outputs));
   for (size_t i = 0; i < given->num_mappings; ++i) {
     PLINTH_ASSIGN_OR_RETURN(const plinth_ifrt_shard_mapping* one,
                             ElementOf(given->mappings, i, &plinth_ifrt_shard_mapping::num_to,
@@ -79,17 +70,6 @@ Expected<PlanFromC> ReadPlan(const plinth_ifrt_remap_plan* plan) {
   return result;
 }
 
-Status NeedLists(const void* client, const void* inputs, size_t num_inputs,
-                 plinth_ifrt_array** outputs, size_t num_outputs) {
-  if (num_outputs != 0) {
-    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(outputs, "`outputs`"));
-    std::fill(outputs, outputs + num_outputs, nullptr);
-  }
-  PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(client, "the client"));
-  if (num_inputs != 0) PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(inputs, "the list of arrays"));
-  return {};
-}
-
 }  // namespace
 
 plinth_status* plinth_ifrt_array_assemble(plinth_ifrt_client* client,
@@ -98,10 +78,9 @@ plinth_status* plinth_ifrt_array_assemble(plinth_ifrt_client* client,
                                           plinth_ifrt_copy_semantics semantics,
                                           plinth_ifrt_array** output) {
   return Guarded([&]() -> Status {
-    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, shards, num_shards, output, 1));
+    PLINTH_IFRT_RETURN_IF_ERROR(CheckCall(client, shards, num_shards, output, 1));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
-    std::vector<ArraySpec> specs;
-    PLINTH_IFRT_RETURN_IF_ERROR(AddSpecs(spec, 1, &specs));
+    PLINTH_ASSIGN_OR_RETURN(std::vector<ArraySpec> specs, SpecsFromC(spec, 1));
     PLINTH_ASSIGN_OR_RETURN(Ref<Array> made,
                             plinth::ifrt::AssembleArray(ShareClient(client), std::move(specs[0]),
                                                         ArraysFromC(shards, num_shards), how));
@@ -116,8 +95,8 @@ plinth_status* plinth_ifrt_array_disassemble(plinth_ifrt_array* array,
   return Guarded([&]() -> Status {
     PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(array, "the array"));
     Array& given = *FromC(array);
-    PLINTH_IFRT_RETURN_IF_ERROR(
-        NeedLists(array, array, 1, outputs, given.sharding()->addressable().size()));
+    PLINTH_IFRT_RETURN_IF_ERROR(CheckCall(ToC(given.sharding()->client().get()), array, 1, outputs,
+                                          given.sharding()->addressable().size()));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
     PLINTH_ASSIGN_OR_RETURN(std::vector<Ref<Array>> made,
                             plinth::ifrt::DisassembleArray(given, how));
@@ -130,7 +109,9 @@ plinth_status* plinth_ifrt_array_replicated_shard(plinth_ifrt_array* array,
                                                   plinth_ifrt_copy_semantics semantics,
                                                   plinth_ifrt_array** output) {
   return Guarded([&]() -> Status {
-    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(array, array, 1, output, 1));
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(output, "`output`"));
+    *output = nullptr;
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(array, "the array"));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
     PLINTH_ASSIGN_OR_RETURN(Ref<Array> made, plinth::ifrt::ReplicatedShard(*FromC(array), how));
     *output = ToC(made.Give());
@@ -144,7 +125,7 @@ plinth_status* plinth_ifrt_arrays_copy(plinth_ifrt_client* client, plinth_ifrt_a
                                        plinth_ifrt_copy_semantics semantics,
                                        plinth_ifrt_array** outputs) {
   return Guarded([&]() -> Status {
-    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, arrays, num_arrays, outputs, num_arrays));
+    PLINTH_IFRT_RETURN_IF_ERROR(CheckCall(client, arrays, num_arrays, outputs, num_arrays));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
     std::optional<std::span<const plinth::ifrt::Device* const>> to;
     if (devices != nullptr) to = DevicesFromC(devices, num_devices);
@@ -174,9 +155,9 @@ plinth_status* plinth_ifrt_arrays_remap(plinth_ifrt_client* client,
                                         plinth_ifrt_copy_semantics semantics,
                                         plinth_ifrt_array** outputs) {
   return Guarded([&]() -> Status {
+    PLINTH_ASSIGN_OR_RETURN(const plinth_ifrt_remap_plan* sized, SizedPlan(plan));
+    PLINTH_IFRT_RETURN_IF_ERROR(CheckCall(client, arrays, num_arrays, outputs, sized->num_outputs));
     PLINTH_ASSIGN_OR_RETURN(const PlanFromC given, ReadPlan(plan));
-    PLINTH_IFRT_RETURN_IF_ERROR(
-        NeedLists(client, arrays, num_arrays, outputs, given.plan.outputs.size()));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
     PLINTH_ASSIGN_OR_RETURN(std::vector<Ref<Array>> made,
                             plinth::ifrt::RemapArrays(ShareClient(client), given.plan,
@@ -193,7 +174,7 @@ plinth_status* plinth_ifrt_arrays_reshard(plinth_ifrt_client* client,
                                           plinth_ifrt_reshard_rung rung,
                                           plinth_ifrt_array** outputs) {
   return Guarded([&]() -> Status {
-    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, arrays, num_arrays, outputs, num_arrays));
+    PLINTH_IFRT_RETURN_IF_ERROR(CheckCall(client, arrays, num_arrays, outputs, num_arrays));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
     const int raw = plinth::RawEnum(rung);
     if (raw < 0 || raw > static_cast<int>(plinth::ifrt::ReshardRung::kIdentity)) {
@@ -219,10 +200,9 @@ plinth_status* plinth_ifrt_arrays_bitcast(plinth_ifrt_client* client,
                                           plinth_ifrt_copy_semantics semantics,
                                           plinth_ifrt_array** outputs) {
   return Guarded([&]() -> Status {
-    PLINTH_IFRT_RETURN_IF_ERROR(NeedLists(client, arrays, num_arrays, outputs, num_arrays));
+    PLINTH_IFRT_RETURN_IF_ERROR(CheckCall(client, arrays, num_arrays, outputs, num_arrays));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
-    std::vector<ArraySpec> to;
-    PLINTH_IFRT_RETURN_IF_ERROR(AddSpecs(specs, num_arrays, &to));
+    PLINTH_ASSIGN_OR_RETURN(const std::vector<ArraySpec> to, SpecsFromC(specs, num_arrays));
     PLINTH_ASSIGN_OR_RETURN(
         std::vector<Ref<Array>> made,
         plinth::ifrt::BitcastArrays(ShareClient(client), ArraysFromC(arrays, num_arrays), to, how));

@@ -154,10 +154,12 @@ plinth_status* plinth_ifrt_sharding_with_devices(const plinth_ifrt_sharding* sha
                                                  const plinth_ifrt_device* const* devices,
                                                  size_t num_devices, const char* memory_kind,
                                                  plinth_ifrt_sharding** moved) {
-  plinth_ifrt_client* client = nullptr;
-  if (sharding != nullptr) {
-    client = const_cast<plinth_ifrt_client*>(plinth::ifrt::ToC(FromC(sharding)->client().get()));
+  if (sharding == nullptr) {
+    if (moved != nullptr) *moved = nullptr;
+    return plinth::ifrt::MakeCStatus(NeedNotNull(sharding, "the sharding"));
   }
+  auto* const client =
+      const_cast<plinth_ifrt_client*>(plinth::ifrt::ToC(FromC(sharding)->client().get()));
   return MakeSharding({client, devices, num_devices, memory_kind}, moved,
                       [&]() -> Expected<Partitioning> { return FromC(sharding)->partitioning(); });
 }

@@ -60,7 +60,14 @@ TEST_F(CopyTest, DonatedTwiceInOneCall) {
 TEST_F(CopyTest, WrongCopies) {
   ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({4}), {{"a"}}));
   ASSERT_VALUE(const Array array, MakeIota({8}, rows));
-  ExpectInvalid(array.CopyTo(DevicesOf({0, 1})).status(), "2");
+  ExpectInvalid(array.CopyTo(DevicesOf({0, 1})).status(), "over 4 needs 4 devices, not 2");
+  ExpectInvalid(array.CopyTo(DevicesOf({0, 1, 2, 2})).status(), "is twice in the devices");
+  ASSERT_VALUE(const Client other, Client::Create({.plugin = PluginPath()}));
+  ExpectInvalid(other.CopyTo({&array, 1}, {}).status(), "array 0, s32[8]");
+  std::vector<Device> others = DevicesOf({0, 1, 2});
+  others.push_back(other.devices()[0]);
+  ExpectInvalid(array.CopyTo(others).status(), "is of another client");
+  EXPECT_FALSE(array.is_deleted());
   ExpectInvalid(array.CopyTo({}, "no such memory").status(), "no such memory");
   ASSERT_VALUE(const Array elsewhere, array.CopyTo(DevicesOf({4, 5, 6, 7})));
   const Array both[] = {array, elsewhere};
@@ -94,13 +101,15 @@ TEST_F(CopyTest, TakesApartAndPutsTogether) {
   ASSERT_VALUE(const std::vector<int32_t> elements, again.ToHost<int32_t>());
   EXPECT_EQ(elements, Iota(7));
   std::swap(parts[0], parts[1]);
-  EXPECT_EQ(client_->Assemble(spec, parts).status().code(), kInvalid);
+  ExpectInvalid(client_->Assemble(spec, parts).status(), "array 0 to be a shard: ");
   std::swap(parts[0], parts[1]);
-  EXPECT_EQ(client_->Assemble({PJRT_Buffer_Type_F32, {7}, rows}, parts).status().code(), kInvalid);
-  EXPECT_EQ(client_->Assemble({PJRT_Buffer_Type_S32, {8}, rows}, parts).status().code(), kInvalid);
+  ExpectInvalid(client_->Assemble({PJRT_Buffer_Type_F32, {7}, rows}, parts).status(),
+                "its type is s32, not f32");
+  ExpectInvalid(client_->Assemble({PJRT_Buffer_Type_S32, {8}, rows}, parts).status(),
+                "array 3 to be a shard: its shape is [1]");
   parts.pop_back();
-  EXPECT_EQ(client_->Assemble(spec, parts).status().code(), kInvalid);
-  EXPECT_EQ(array.ReplicatedShard().status().code(), kInvalid);
+  ExpectInvalid(client_->Assemble(spec, parts).status(), "3 arrays are to be the shards of s32[7]");
+  ExpectInvalid(array.ReplicatedShard().status(), "one shard of s32[7]");
   ASSERT_VALUE(const Sharding replicated, client_->Replicated(devices_));
   ASSERT_VALUE(const Array everywhere, MakeIota({3}, replicated));
   ASSERT_VALUE(const Array one, everywhere.ReplicatedShard(Copy::kDonate));

@@ -201,41 +201,46 @@ TEST_F(DlpackTest, WhatIsWrongStaysTheCallers) {
   ASSERT_VALUE(const Sharding one, client_->Single(devices_[0]));
   ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({8}), {{"a"}}));
   Lent good({4}, 0);
-  const auto code_of = [&](Lent& lent, const ArraySpec& spec) {
-    return In(spec, {&lent}).status().code();
+  const auto refused = [&](Lent& lent, const ArraySpec& spec, const std::string& text) {
+    ExpectInvalid(In(spec, {&lent}).status(), text);
+  };
+  const auto unimplemented = [&](Lent& lent, const ArraySpec& spec) {
+    EXPECT_EQ(In(spec, {&lent}).status().code(), kUnimplemented);
   };
   Lent future({4}, 0);
   future.managed.major = 2;
-  EXPECT_EQ(code_of(future, S32({4}, one)), kInvalid);
+  refused(future, S32({4}, one), "tensor 0: it is of DLPack 2.0");
   Lent floats({4}, 0);
   floats.managed.tensor.type_code = 2;
-  EXPECT_EQ(code_of(floats, S32({4}, one)), kInvalid);
+  refused(floats, S32({4}, one), "tensor 0: its DLPack type is 2 of 32 bits");
   Lent lanes({4}, 0);
   lanes.managed.tensor.type_lanes = 4;
-  EXPECT_EQ(code_of(lanes, S32({4}, one)), kInvalid);
+  refused(lanes, S32({4}, one), "4 lanes; s32 is 0 of 32, 1 lane");
   Lent far({4}, 0);
   far.managed.tensor.device_type = kDlpackCuda;
-  EXPECT_EQ(code_of(far, S32({4}, one)), kUnimplemented);
+  unimplemented(far, S32({4}, one));
   Lent rank({4}, 0);
   rank.managed.tensor.rank = -1;
-  EXPECT_EQ(code_of(rank, S32({4}, one)), kInvalid);
+  refused(rank, S32({4}, one), "tensor 0: it has -1 dimensions");
   Lent nowhere({4}, 0);
   nowhere.managed.tensor.data = nullptr;
-  EXPECT_EQ(code_of(nowhere, S32({4}, one)), kInvalid);
-  EXPECT_EQ(code_of(good, S32({5}, one)), kInvalid);
-  EXPECT_EQ(code_of(good, S32({16}, rows)), kInvalid) << "one of eight shards";
-  EXPECT_EQ(code_of(good, {PJRT_Buffer_Type_S4, {4}, one}), kUnimplemented);
-  EXPECT_EQ(In(S32({4}, one), {}).status().code(), kInvalid);
-  EXPECT_EQ(In(S32({4}, one), {&good, &good}).status().code(), kInvalid);
+  refused(nowhere, S32({4}, one), "array 0: it has no data: null");
+  refused(good, S32({5}, one), "tensor 0 has shape [4]; its shard has [5]");
+  refused(good, S32({16}, rows),
+          "1 tensors for s32[16], which has 8 shards");  // One of eight shards.
+  unimplemented(good, {PJRT_Buffer_Type_S4, {4}, one});
+  ExpectInvalid(In(S32({4}, one), {}).status(), "0 tensors for s32[4], which has 1 shard");
+  ExpectInvalid(In(S32({4}, one), {&good, &good}).status(),
+                "2 tensors for s32[4], which has 1 shard");
   void* const null = nullptr;
-  EXPECT_EQ(client_->FromDlpack(S32({4}, one), {&null, 1}).status().code(), kInvalid);
+  ExpectInvalid(client_->FromDlpack(S32({4}, one), {&null, 1}).status(), "null");
   // Shards are dense; the last one is not.
   ASSERT_VALUE(const Sharding pair, client_->Named({{{"a", 2}}, DevicesOf({0, 1})}, {{"a"}}));
   Lent strided({2}, 0);
   strided.strides = {2};
   strided.managed.tensor.strides = strided.strides.data();
   Lent half({2}, 0);
-  EXPECT_EQ(In(S32({4}, pair), {&half, &strided}).status().code(), kInvalid);
+  ExpectInvalid(In(S32({4}, pair), {&half, &strided}).status(), "tensor 1 is not dense row-major");
   for (const Lent* lent :
        {&good, &future, &floats, &lanes, &far, &rank, &nowhere, &strided, &half}) {
     EXPECT_EQ(lent->deleted, 0);

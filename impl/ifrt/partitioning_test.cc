@@ -70,16 +70,21 @@ TEST(Partitioning, WhatMeansTheSameIsEqual) {
 
 TEST(Partitioning, ConcreteShardsHoldEveryElementOnce) {
   EXPECT_TRUE(Partitioning::Concrete(Dims{5}, {Box({0}, {4}), Box({4}, {1})}).ok());
-  const auto code = [](Dims dims, std::vector<IndexDomain> domains) {
-    return Partitioning::Concrete(dims, std::move(domains)).status().code();
+  const auto why = [](Dims dims, std::vector<IndexDomain> domains) {
+    const Status status = Partitioning::Concrete(dims, std::move(domains)).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    return std::string(status.message());
   };
-  EXPECT_EQ(code({5}, {Box({0}, {4})}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({5}, {Box({0}, {3}), Box({2}, {3})}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({5}, {Box({0}, {6})}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({5}, {Box({-1}, {6})}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({5}, {Box({INT64_MAX}, {1})}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({5}, {Box({0, 0}, {5, 1})}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({5}, {}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(why({5}, {Box({0}, {4})}),
+            "the index domains hold 4 elements of an array of 5: every element needs a shard");
+  EXPECT_EQ(
+      why({5}, {Box({0}, {3}), Box({2}, {3})}),
+      "index domains 0 and 1, [0:3] and [2:5], have some elements in common but are not equal");
+  EXPECT_EQ(why({5}, {Box({0}, {6})}), "index domain 0 is [0:6], outside of the array [5]");
+  EXPECT_EQ(why({5}, {Box({-1}, {6})}), "index domain 0 is [-1:5], outside of the array [5]");
+  EXPECT_NE(why({5}, {Box({INT64_MAX}, {1})}).find("outside of the array [5]"), std::string::npos);
+  EXPECT_EQ(why({5}, {Box({0, 0}, {5, 1})}), "index domain 0 has 2 dimensions; the array has 1");
+  EXPECT_EQ(why({5}, {}), "a sharding needs at least one shard");
   EXPECT_TRUE(Partitioning::Concrete(Dims{3}, {Box({0}, {3}), Box({0}, {3})})->IsFullyReplicated());
 }
 

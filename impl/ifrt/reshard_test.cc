@@ -244,10 +244,18 @@ TEST_F(ReshardTest, WrongTargets) {
   ASSERT_VALUE(const Sharding planes, client_->Named(MeshOf({4}), {{"a"}, {}}));
   ASSERT_VALUE(const Sharding opaque, client_->Opaque(devices_));
   ASSERT_VALUE(const Array array, MakeIota({8}, rows));
-  EXPECT_EQ(array.Reshard(planes).status().code(), kInvalid);
-  EXPECT_EQ(array.Reshard(opaque).status().code(), PJRT_Error_Code_FAILED_PRECONDITION);
-  EXPECT_EQ(array.Reshard(Sharding()).status().code(), kInvalid);
-  EXPECT_EQ(array.Reshard(rows, Copy::kAlways, static_cast<Rung>(9)).status().code(), kInvalid);
+  ExpectInvalid(array.Reshard(planes, Copy::kDonate).status(),
+                "array 0: a sharding with tiles [4,1] over 4 is for arrays of 2 dimensions");
+  EXPECT_EQ(array.Reshard(opaque, Copy::kDonate).status().code(),
+            PJRT_Error_Code_FAILED_PRECONDITION);
+  ExpectInvalid(array.Reshard(Sharding(), Copy::kDonate).status(),
+                "the new sharding of array 0 is null");
+  ExpectInvalid(array.Reshard(rows, Copy::kDonate, static_cast<Rung>(9)).status(), "rung 9");
+  ASSERT_VALUE(const Client other, Client::Create({.plugin = PluginPath()}));
+  ASSERT_VALUE(const Sharding elsewhere, other.Single(other.devices()[0]));
+  ExpectInvalid(array.Reshard(elsewhere, Copy::kDonate).status(),
+                "the new sharding of array 0 is of another client");
+  EXPECT_FALSE(array.is_deleted());
 }
 
 }  // namespace
