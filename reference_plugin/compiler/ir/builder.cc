@@ -61,6 +61,30 @@ Value* Builder::Convert(Value* x, DType dtype) {
   return Add(Opcode::kConvert, {x}, Type::Tensor(dtype, x->type.dims));
 }
 
+Value* Builder::Reshape(Value* x, const Dims& dims) {
+  if (x->type.dims == dims) return x;
+  return Add(Opcode::kReshape, {x}, Type::Tensor(x->type.dtype, dims));
+}
+
+Value* Builder::Take(Value* x, int64_t dim, int64_t index) {
+  const auto taken = static_cast<size_t>(dim);
+  Type type = x->type;
+  SliceAttributes slice{Dims(type.dims.size(), 0), type.dims, Dims(type.dims.size(), 1)};
+  slice.start[taken] = index;
+  slice.limit[taken] = index + 1;
+  type.dims[taken] = 1;
+  return Add(Opcode::kSlice, {x}, std::move(type), MakeAttributes(std::move(slice)));
+}
+
+Value* Builder::Concatenate(std::span<Value* const> pieces, int64_t dim) {
+  const auto joined = static_cast<size_t>(dim);
+  Type type = pieces[0]->type;
+  for (const Value* piece : pieces.subspan(1)) type.dims[joined] += piece->type.dims[joined];
+  return AddOp(Opcode::kConcatenate, pieces, std::span<const Type>(&type, 1),
+               MakeAttributes(DimensionAttributes{dim}))
+      ->results[0];
+}
+
 Value* Builder::Splat(const Type& type, double value) {
   return Add(Opcode::kConstant, {}, type, SplatAttributes(type.dtype, value));
 }

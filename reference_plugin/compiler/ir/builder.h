@@ -34,6 +34,10 @@ class Builder {
   // A splat of that type.
   Value* Splat(const Type& type, double value);
   Value* SplatLike(Value* x, double value) { return Splat(x->type, value); }
+  Value* Reshape(Value* x, const Dims& dims);  // x itself if it has these
+  // The elements with this index along a dimension, which stays.
+  Value* Take(Value* x, int64_t dim, int64_t index);
+  Value* Concatenate(std::span<Value* const> pieces, int64_t dim);
   // `dims`: the result dimension of each operand dimension.
   Value* Broadcast(Value* x, const Dims& result_dims, Dims dims);
   // The sum over these dimensions, ascending.

@@ -80,27 +80,12 @@ bool Indexed::HasMargins() const {
 
 // One component of the indices, which keeps their rank.
 Value* Indexed::ComponentOf(Builder& build, Value* indices, size_t component) const {
-  Type type = indices->type;
-  if (vector_dim_ == type.rank() || components_.size() == 1) return indices;
-  const size_t dim = static_cast<size_t>(vector_dim_);
-  SliceAttributes slice;
-  for (size_t d = 0; d < type.dims.size(); ++d) {
-    slice.start.push_back(d == dim ? static_cast<int64_t>(component) : 0);
-    slice.limit.push_back(d == dim ? static_cast<int64_t>(component) + 1 : type.dims[d]);
-    slice.stride.push_back(1);
-  }
-  type.dims[dim] = 1;
-  return build.Add(Opcode::kSlice, {indices}, type, MakeAttributes(std::move(slice)));
+  if (vector_dim_ == indices->type.rank() || components_.size() == 1) return indices;
+  return build.Take(indices, vector_dim_, static_cast<int64_t>(component));
 }
 
 Value* Indexed::Joined(Builder& build, std::span<Value* const> components) const {
-  if (components.size() == 1) return components[0];
-  Type type = components[0]->type;
-  type.dims[static_cast<size_t>(vector_dim_)] = std::ssize(components);
-  DimensionAttributes joined;
-  joined.dimension = vector_dim_;
-  return build.AddOp(Opcode::kConcatenate, components, {&type, 1}, MakeAttributes(joined))
-      ->result();
+  return components.size() == 1 ? components[0] : build.Concatenate(components, vector_dim_);
 }
 
 // As s32, with what is beyond the bounds at them. A type without a sign has no `low` below 0.

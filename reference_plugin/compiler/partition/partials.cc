@@ -117,17 +117,8 @@ Value* WithTotalsBefore(Emitter& emitter, const Cumulative& how, Value* local, V
                         const Mesh& mesh, const AxisList& axes) {
   Builder build = emitter.builder();
   const Dims& part = local->type.dims;
-  SliceAttributes slice;
-  Type type = local->type;
-  for (size_t d = 0; d < part.size(); ++d) {
-    const bool is_last = d == how.dim && !how.is_reverse;
-    slice.start.push_back(is_last ? part[d] - 1 : 0);
-    slice.limit.push_back(d == how.dim ? slice.start.back() + 1 : part[d]);
-    slice.stride.push_back(1);
-  }
-  type.dims[how.dim] = 1;
-  Value* const total = build.Add(Opcode::kSlice, {local}, type, MakeAttributes(std::move(slice)));
   const int64_t dim = static_cast<int64_t>(how.dim);
+  Value* const total = build.Take(local, dim, how.is_reverse ? 0 : part[how.dim] - 1);
   Value* const totals = GatherAlong(emitter, total, dim, mesh, axes);
   // Those of the devices before this one.
   DimensionAttributes along;

@@ -9,6 +9,7 @@
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/columns.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/passes/walk.h"
 
 namespace plinth::compiler::passes {
 namespace {
@@ -35,37 +36,14 @@ class ColumnSplitter {
  public:
   ColumnSplitter(Module& module, const FusionLimits& limits) : module_(module), limits_(limits) {}
 
-  bool Run(Block& body) {
-    Visit(body);
-    replacements_.Apply(body);
-    return changed_;
+  // What stands for the op's result, or null.
+  Value* Split(const Op& op, std::vector<Op*>& ops) const {
+    Builder builder(module_, ops, op.location);
+    if (IsOnColumns(op)) return SplitOp(op, builder);
+    return op.opcode == Opcode::kTranspose ? JoinRowsAsColumns(op, builder) : nullptr;
   }
 
  private:
-  void Visit(Block& block) {
-    std::vector<Op*> ops;
-    ops.reserve(block.ops.size());
-    for (Op* op : block.ops) {
-      replacements_.FindAll({op->operands.data(), op->operands.size()});
-      if (!HasScalarRegions(op->opcode)) {
-        for (Block* inner : op->blocks) Visit(*inner);
-      }
-      Value* made = nullptr;
-      if (IsOnColumns(*op)) {
-        made = Split(*op, ops);
-      } else if (op->opcode == Opcode::kTranspose) {
-        made = JoinRowsAsColumns(*op, ops);
-      }
-      if (made == nullptr) {
-        ops.push_back(op);
-      } else {
-        replacements_.Replace(op->result(), made);
-        changed_ = true;
-      }
-    }
-    block.ops = std::move(ops);
-  }
-
   bool IsMadeOfColumns(const Value* value) const {
     const Op* const op = JoinOfColumns(value);
     return op != nullptr && JoinsColumns(*op, limits_);
@@ -81,8 +59,7 @@ class ColumnSplitter {
   }
 
   // The op on each column, and the columns put together.
-  Value* Split(const Op& op, std::vector<Op*>& ops) {
-    Builder builder(module_, ops, op.location);
+  static Value* SplitOp(const Op& op, Builder& builder) {
     const Type type = ColumnOf(op.type());
     std::vector<Value*> columns;
     for (int64_t i = 0; i < op.type().dims.back(); ++i) {
@@ -92,11 +69,11 @@ class ColumnSplitter {
           builder.AddOp(op.opcode, operands, std::span<const Type>(&type, 1), op.attributes)
               ->results[0]);
     }
-    return Join(columns, op.type(), builder);
+    return builder.Concatenate(columns, op.type().rank() - 1);
   }
 
   // What jnp.stack under jax.vmap makes: rows put together, and transposed. Null for others.
-  Value* JoinRowsAsColumns(const Op& transpose, std::vector<Op*>& ops) {
+  Value* JoinRowsAsColumns(const Op& transpose, Builder& builder) const {
     const Op* const rows = transpose.operands[0]->op;
     if (rows == nullptr || rows->opcode != Opcode::kConcatenate) return nullptr;
     const Dims& permutation = transpose.Get<DimensionsAttributes>().dimensions;
@@ -108,22 +85,12 @@ class ColumnSplitter {
     }
     // The other dimensions stay in order, so each row only gets another shape.
     if (!std::is_sorted(permutation.begin(), permutation.end() - 1)) return nullptr;
-    Builder builder(module_, ops, transpose.location);
     std::vector<Value*> columns;
     for (Value* row : rows->operands) {
       if (row->type.dims[static_cast<size_t>(dim)] != 1) return nullptr;
       columns.push_back(builder.Add(Opcode::kReshape, {row}, ColumnOf(type)));
     }
-    return Join(columns, type, builder);
-  }
-
-  static Value* Join(const std::vector<Value*>& columns, const Type& type, Builder& builder) {
-    const Type whole = type;
-    const int64_t last = static_cast<int64_t>(type.rank()) - 1;
-    return builder
-        .AddOp(Opcode::kConcatenate, columns, std::span<const Type>(&whole, 1),
-               MakeAttributes(DimensionAttributes{last}))
-        ->results[0];
+    return builder.Concatenate(columns, type.rank() - 1);
   }
 
   static Value* Column(Value* value, int64_t index, Builder& builder) {
@@ -132,33 +99,22 @@ class ColumnSplitter {
     if (const Op* const join = JoinOfColumns(value)) {
       return join->operands[static_cast<size_t>(index)];
     }
-    const Type column = ColumnOf(type);
     if (!SplatOf(value).empty()) {
-      return builder.Add(Opcode::kConstant, {}, column, value->op->attributes);
+      return builder.Add(Opcode::kConstant, {}, ColumnOf(type), value->op->attributes);
     }
-    SliceAttributes slice;
-    slice.start = Dims(type.dims.size(), 0);
-    slice.limit = type.dims;
-    slice.stride = Dims(type.dims.size(), 1);
-    slice.start.back() = index;
-    slice.limit.back() = index + 1;
-    return builder.Add(Opcode::kSlice, {value}, column, MakeAttributes(std::move(slice)));
+    return builder.Take(value, type.rank() - 1, index);
   }
 
   Module& module_;
   const FusionLimits& limits_;
-  Replacements replacements_;
-  bool changed_ = false;
 };
 
 }  // namespace
 
 bool SplitIntoColumns(Module& module, const Target& target) {
-  bool changed = false;
-  for (Function& function : module.functions) {
-    changed = ColumnSplitter(module, target.fusion).Run(*function.body) || changed;
-  }
-  return changed;
+  const ColumnSplitter splitter(module, target.fusion);
+  return ReplaceOps(module,
+                    [&](const Op& op, std::vector<Op*>& out) { return splitter.Split(op, out); });
 }
 
 }  // namespace plinth::compiler::passes

@@ -131,10 +131,10 @@ class Bitcast {
     const int64_t count = joined / from;
     Dims dims = result.dims;
     if (to > 8) dims.push_back(to / 8);
-    Value* const parts = Reshape(Bytes(x), WithLast(dims, count));
+    Value* const parts = b_.Reshape(Bytes(x), WithLast(dims, count));
     Value* bytes = nullptr;
     for (int64_t i = 0; i < count; ++i) {
-      Value* part = Reshape(SliceLast(parts, i), dims);
+      Value* part = b_.Reshape(b_.Take(parts, parts->type.rank() - 1, i), dims);
       if (i > 0) {
         part =
             b_.Binary(Opcode::kShiftLeft, part, b_.SplatLike(part, static_cast<double>(i * from)));
@@ -165,16 +165,12 @@ class Bitcast {
                MakeAttributes(DimensionAttributes{static_cast<int64_t>(dims.size())}));
     Value* const shift = b_.Binary(Opcode::kMultiply, number, b_.SplatLike(number, to));
     Value* const shifted = b_.Binary(Opcode::kShiftRightLogical, spread, shift);
-    return Same(b_.Convert(Reshape(shifted, result.dims), UnsignedOf(to)), result.dtype);
+    return Same(b_.Convert(b_.Reshape(shifted, result.dims), UnsignedOf(to)), result.dtype);
   }
 
  private:
   Value* Cast(Value* x, DType type) {
     return b_.Add(Opcode::kBitcastConvert, {x}, Type::Tensor(type, x->type.dims));
-  }
-  Value* Reshape(Value* x, const Dims& dims) {
-    if (x->type.dims == dims) return x;
-    return b_.Add(Opcode::kReshape, {x}, Type::Tensor(x->type.dtype, dims));
   }
   // As u8, upper bits zero.
   Value* Bytes(Value* x) {
@@ -183,19 +179,6 @@ class Bitcast {
   Value* FromBytes(Value* bytes, int bits, const Type& result) {
     if (InfoOf(result.dtype).bits > 8) return b_.Add(Opcode::kBitcastConvert, {bytes}, result);
     return Same(b_.Convert(bytes, UnsignedOf(bits)), result.dtype);
-  }
-  Value* SliceLast(Value* x, int64_t index) {
-    SliceAttributes slice;
-    Type type = x->type;
-    for (int64_t size : type.dims) {
-      slice.start.push_back(0);
-      slice.limit.push_back(size);
-      slice.stride.push_back(1);
-    }
-    slice.start.back() = index;
-    slice.limit.back() = index + 1;
-    type.dims.back() = 1;
-    return b_.Add(Opcode::kSlice, {x}, type, MakeAttributes(std::move(slice)));
   }
 
   Builder& b_;

@@ -11,7 +11,7 @@
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/trip_count.h"
-#include "reference_plugin/compiler/passes/loop_walk.h"
+#include "reference_plugin/compiler/passes/walk.h"
 
 namespace plinth::compiler::passes {
 namespace {
@@ -292,9 +292,7 @@ class Loop {
   }
 
   static Value* AddUpdate(Builder& builder, Value* stack, Value* value, Value* index) {
-    Value* const row =
-        builder.Add(Opcode::kReshape, {value},
-                    Type::Tensor(value->type.dtype, Inserted(value->type.dims, 0, 1)));
+    Value* const row = builder.Reshape(value, Inserted(value->type.dims, 0, 1));
     std::vector<Value*> operands = {stack, row};
     for (Value* start : StartsAt(builder, index, 0, stack->type.rank())) operands.push_back(start);
     return builder.AddOp(Opcode::kDynamicUpdateSlice, operands, {&stack->type, 1})->result();

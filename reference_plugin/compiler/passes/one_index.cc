@@ -8,23 +8,13 @@
 namespace plinth::compiler::passes {
 namespace {
 
-Value* Reshape(Builder& b, Value* x, const Dims& dims) {
-  if (x->type.dims == dims) return x;
-  return b.Add(Opcode::kReshape, {x}, Type::Tensor(x->type.dtype, dims));
-}
-
 // The components of the only index vector, as scalars.
 std::vector<Value*> Components(Builder& b, Value* indices) {
   const int64_t count = indices->type.NumElements();
-  Value* const vector = Reshape(b, indices, Dims{count});
+  Value* const vector = b.Reshape(indices, {count});
   std::vector<Value*> components;
   for (int64_t i = 0; i < count; ++i) {
-    Value* component = vector;
-    if (count > 1) {
-      component = b.Add(Opcode::kSlice, {vector}, Type::Tensor(indices->type.dtype, {1}),
-                        MakeAttributes(SliceAttributes{{i}, {i + 1}, {1}}));
-    }
-    components.push_back(Reshape(b, component, {}));
+    components.push_back(b.Reshape(count > 1 ? b.Take(vector, 0, i) : vector, {}));
   }
   return components;
 }
@@ -76,7 +66,7 @@ Value* ExpandGatherOfOneIndex(Builder& builder, const Op& op) {
   const std::vector<Value*> starts =
       StartsOf(builder, components, gather.start_index_map, array->type.rank());
   // The dimensions of a window keep their order; all others have one element.
-  return Reshape(builder, DynamicSlice(builder, array, starts, gather.slice_sizes), op.type().dims);
+  return builder.Reshape(DynamicSlice(builder, array, starts, gather.slice_sizes), op.type().dims);
 }
 
 }  // namespace plinth::compiler::passes

@@ -109,10 +109,7 @@ Value* ExpandReduceOfBroadcast(Builder& builder, const Op& op) {
   Builder& b = builder;
   x = is_broadcast ? x->op->operands[0]
                    : b.Add(Opcode::kConstant, {}, source, SplatAttributes(splat));
-  if (x->type.dims != source_dims) {
-    x = b.Add(Opcode::kReshape, {x}, Type::Tensor(x->type.dtype, source_dims));
-  }
-  x = b.Convert(x, type.dtype);
+  x = b.Convert(b.Reshape(x, source_dims), type.dtype);
   if (source_dims != rest || !IsIdentity(source_to)) x = b.Broadcast(x, rest, source_to);
   Dims still_reduced;
   for (int64_t dim : reduced) {

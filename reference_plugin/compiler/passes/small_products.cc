@@ -10,8 +10,8 @@
 
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/columns.h"
-#include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/scalar.h"
+#include "reference_plugin/compiler/passes/walk.h"
 
 namespace plinth::compiler::passes {
 namespace {
@@ -70,11 +70,7 @@ class SmallProduct {
     if (!by_columns_) return Sum(builder, std::nullopt);
     std::vector<Value*> columns;
     for (int64_t i = 0; i < type_.dims.back(); ++i) columns.push_back(Sum(builder, i));
-    const Type type = dot_.type();
-    return builder
-        .AddOp(Opcode::kConcatenate, columns, std::span<const Type>(&type, 1),
-               MakeAttributes(DimensionAttributes{static_cast<int64_t>(type.rank()) - 1}))
-        ->results[0];
+    return builder.Concatenate(columns, type_.rank() - 1);
   }
 
   // Of two vectors for each batch element.
@@ -154,10 +150,7 @@ class SmallProduct {
       value = builder.Add(Opcode::kSlice, {value}, Type::Tensor(value->type.dtype, sliced),
                           MakeAttributes(std::move(slice)));
     }
-    if (kept != sliced) {
-      value = builder.Add(Opcode::kReshape, {value}, Type::Tensor(value->type.dtype, kept));
-    }
-    value = builder.Convert(value, type_.dtype);
+    value = builder.Convert(builder.Reshape(value, kept), type_.dtype);
     return kept == result_dims && std::is_sorted(kept_dims.begin(), kept_dims.end())
                ? value
                : builder.Broadcast(value, result_dims, std::move(kept_dims));
@@ -171,55 +164,18 @@ class SmallProduct {
   bool by_columns_;
 };
 
-class Speller {
- public:
-  Speller(Module& module, const Target& target) : module_(module), target_(target) {}
-
-  bool Run(Block& body) {
-    Visit(body);
-    replacements_.Apply(body);
-    return changed_;
-  }
-
- private:
-  void Visit(Block& block) {
-    const std::vector<Op*> ops = std::exchange(block.ops, {});
-    for (Op* op : ops) {
-      replacements_.FindAll({op->operands.data(), op->operands.size()});
-      for (Block* inner : op->blocks) Visit(*inner);
-      Value* const spelled = op->opcode == Opcode::kDotGeneral ? SpellOut(*op, block.ops) : nullptr;
-      if (spelled == nullptr) {
-        block.ops.push_back(op);
-      } else {
-        replacements_.Replace(op->result(), spelled);
-        changed_ = true;
-      }
-    }
-  }
-
-  Value* SpellOut(const Op& dot, std::vector<Op*>& ops) {
-    const std::optional<DType> type = ComputeType(dot);
-    if (!type || dot.operands[0]->type.NumElements() == 0 || dot.type().NumElements() == 0) {
-      return nullptr;
-    }
-    Builder builder(module_, ops, dot.location);
-    return SmallProduct(dot, *type, target_.fusion).Make(builder, target_.small_products);
-  }
-
-  Module& module_;
-  const Target& target_;
-  Replacements replacements_;
-  bool changed_ = false;
-};
+bool IsEmpty(const Type& type) { return type.NumElements() == 0; }
 
 }  // namespace
 
 bool SpellOutSmallProducts(Module& module, const Target& target) {
-  bool changed = false;
-  for (Function& function : module.functions) {
-    changed = Speller(module, target).Run(*function.body) || changed;
-  }
-  return changed;
+  return ReplaceOps(module, [&](const Op& op, std::vector<Op*>& out) -> Value* {
+    if (op.opcode != Opcode::kDotGeneral) return nullptr;
+    const std::optional<DType> type = ComputeType(op);
+    if (!type || IsEmpty(op.operands[0]->type) || IsEmpty(op.type())) return nullptr;
+    Builder builder(module, out, op.location);
+    return SmallProduct(op, *type, target.fusion).Make(builder, target.small_products);
+  });
 }
 
 }  // namespace plinth::compiler::passes

@@ -5,7 +5,7 @@
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/ir/trip_count.h"
-#include "reference_plugin/compiler/passes/loop_walk.h"
+#include "reference_plugin/compiler/passes/walk.h"
 
 namespace plinth::compiler::passes {
 namespace {
