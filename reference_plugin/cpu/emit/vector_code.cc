@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/emit/vector_code.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace plinth::cpu::emit {
@@ -24,228 +22,10 @@ constexpr LaneBits WideFloat(double value) {
 
 bool IsWhole(DType type) { return type == DType::kS32 || type == DType::kU32; }
 
-#define PLINTH_INSTRUCTION(name, mnemonic)                                                     \
-  constexpr Instruction name = [](Assembler& code, const Xbyak::Xmm& dst, const Xbyak::Xmm& a, \
-                                  const Xbyak::Operand& b) { code.mnemonic(dst, a, b); }
-PLINTH_INSTRUCTION(kAddFloats, vaddps);
-PLINTH_INSTRUCTION(kAddDoubles, vaddpd);
-PLINTH_INSTRUCTION(kAddIntegers, vpaddd);
-PLINTH_INSTRUCTION(kAddWide, vpaddq);
-PLINTH_INSTRUCTION(kAndNarrow, vandps);
-PLINTH_INSTRUCTION(kAndWide, vandpd);
-PLINTH_INSTRUCTION(kEqualNarrow, vpcmpeqd);
-PLINTH_INSTRUCTION(kEqualWide, vpcmpeqq);
-PLINTH_INSTRUCTION(kGreaterNarrow, vpcmpgtd);
-PLINTH_INSTRUCTION(kGreaterWide, vpcmpgtq);
-PLINTH_INSTRUCTION(kDivideFloats, vdivps);
-PLINTH_INSTRUCTION(kDivideDoubles, vdivpd);
-PLINTH_INSTRUCTION(kMaxFloats, vmaxps);
-PLINTH_INSTRUCTION(kMaxDoubles, vmaxpd);
-PLINTH_INSTRUCTION(kMaxSigned, vpmaxsd);
-PLINTH_INSTRUCTION(kMaxUnsigned, vpmaxud);
-PLINTH_INSTRUCTION(kMinFloats, vminps);
-PLINTH_INSTRUCTION(kMinDoubles, vminpd);
-PLINTH_INSTRUCTION(kMinSigned, vpminsd);
-PLINTH_INSTRUCTION(kMinUnsigned, vpminud);
-PLINTH_INSTRUCTION(kMultiplyFloats, vmulps);
-PLINTH_INSTRUCTION(kMultiplyDoubles, vmulpd);
-PLINTH_INSTRUCTION(kMultiplyIntegers, vpmulld);
-PLINTH_INSTRUCTION(kOrNarrow, vorps);
-PLINTH_INSTRUCTION(kOrWide, vorpd);
-PLINTH_INSTRUCTION(kShiftLeftNarrow, vpsllvd);
-PLINTH_INSTRUCTION(kShiftLeftWide, vpsllvq);
-PLINTH_INSTRUCTION(kShiftRightNarrow, vpsrlvd);
-PLINTH_INSTRUCTION(kShiftRightWide, vpsrlvq);
-PLINTH_INSTRUCTION(kShiftRightSigned, vpsravd);
-PLINTH_INSTRUCTION(kSubtractFloats, vsubps);
-PLINTH_INSTRUCTION(kSubtractDoubles, vsubpd);
-PLINTH_INSTRUCTION(kSubtractIntegers, vpsubd);
-PLINTH_INSTRUCTION(kSubtractWide, vpsubq);
-PLINTH_INSTRUCTION(kXorNarrow, vxorps);
-PLINTH_INSTRUCTION(kXorWide, vxorpd);
-#undef PLINTH_INSTRUCTION
-
-constexpr InstructionPair kAdd{kAddFloats, kAddDoubles}, kAnd{kAndNarrow, kAndWide},
-    kDivide{kDivideFloats, kDivideDoubles}, kMax{kMaxFloats, kMaxDoubles},
-    kMin{kMinFloats, kMinDoubles}, kMultiply{kMultiplyFloats, kMultiplyDoubles},
-    kOr{kOrNarrow, kOrWide}, kSubtract{kSubtractFloats, kSubtractDoubles},
-    kXor{kXorNarrow, kXorWide}, kEqualOf{kEqualNarrow, kEqualWide},
-    kGreaterOf{kGreaterNarrow, kGreaterWide}, kAddWhole{kAddIntegers, kAddWide},
-    kSubtractWhole{kSubtractIntegers, kSubtractWide}, kShiftLeft{kShiftLeftNarrow, kShiftLeftWide},
-    kShiftRight{kShiftRightNarrow, kShiftRightWide};
-
-// Without instructions where an op is not one of two operands.
-InstructionPair FindPair(Opcode opcode, DType type) {
-  const bool floats = IsFloatType(type), pred = type == DType::kPred;
-  const bool whole = !floats && !pred, is_unsigned = type == DType::kU32;
-  switch (opcode) {
-    case Opcode::kAdd:
-      return pred ? kOr : floats ? kAdd : kAddWhole;
-    case Opcode::kSubtract:
-      return pred ? kXor : floats ? kSubtract : kSubtractWhole;
-    case Opcode::kMultiply:
-      if (whole) return {kMultiplyIntegers};
-      return pred ? kAnd : kMultiply;
-    case Opcode::kDivide:
-      if (floats) return kDivide;
-      return {};
-    case Opcode::kMaximum:
-      if (whole) return {is_unsigned ? kMaxUnsigned : kMaxSigned};
-      if (pred) return kOr;
-      return {};
-    case Opcode::kMinimum:
-      if (whole) return {is_unsigned ? kMinUnsigned : kMinSigned};
-      if (pred) return kAnd;
-      return {};
-    case Opcode::kAnd:
-      if (!floats) return kAnd;
-      return {};
-    case Opcode::kOr:
-      if (!floats) return kOr;
-      return {};
-    case Opcode::kXor:
-      if (!floats) return kXor;
-      return {};
-    // Counts as large as the type and larger give what the ops say: zeros, or the sign.
-    case Opcode::kShiftLeft:
-      if (whole) return kShiftLeft;
-      return {};
-    case Opcode::kShiftRightLogical:
-      if (whole) return kShiftRight;
-      return {};
-    case Opcode::kShiftRightArithmetic:
-      if (whole) return {kShiftRightSigned};
-      return {};
-    default:
-      return {};
-  }
-}
-
-// Null where an op is not one instruction of two operands.
-Instruction OneInstruction(Opcode opcode, DType type) {
-  const InstructionPair pair = FindPair(opcode, type);
-  return IsWideType(type) ? pair.wide : pair.narrow;
-}
-
-bool HasConvert(DType from, DType to) {
-  if (IsWideType(from) || IsWideType(to)) {
-    // A wide integer to a float of one lane is rounded once. AVX2 has no conversion to a wide one.
-    if (to == DType::kS64 || to == DType::kU64) return !IsFloatType(from);
-    if (from == DType::kS64 || from == DType::kU64) return to != DType::kF32;
-    return to != DType::kU32;
-  }
-  // Of u32 there is no conversion to floats, nor back.
-  const bool has_u32 = from == DType::kU32 || to == DType::kU32;
-  return !has_u32 || (from != DType::kF32 && to != DType::kF32);
-}
-
-// Of vcmpps; what is not ordered is unequal, and nothing else.
-uint8_t Predicate(ComparisonDirection direction) {
-  switch (direction) {
-    case ComparisonDirection::kEq:
-      return 0x00;
-    case ComparisonDirection::kNe:
-      return 0x04;
-    case ComparisonDirection::kGe:
-      return 0x1D;
-    case ComparisonDirection::kGt:
-      return 0x1E;
-    case ComparisonDirection::kLe:
-      return 0x12;
-    case ComparisonDirection::kLt:
-      return 0x11;
-  }
-  return 0x00;
-}
-// Of vpcmpd.
-uint8_t IntegerPredicate(ComparisonDirection direction) {
-  switch (direction) {
-    case ComparisonDirection::kEq:
-      return 0x00;
-    case ComparisonDirection::kNe:
-      return 0x04;
-    case ComparisonDirection::kGe:
-      return 0x05;
-    case ComparisonDirection::kGt:
-      return 0x06;
-    case ComparisonDirection::kLe:
-      return 0x02;
-    case ComparisonDirection::kLt:
-      return 0x01;
-  }
-  return 0x00;
-}
-constexpr uint8_t kIsNan = 0x03, kIsNoNan = 0x07, kIsAtLeast = 0x1D, kIsAtMost = 0x12;
-constexpr uint8_t kIsLessOrGreater = 0x0C;
 // Of vroundps, which is not to say that something was lost.
 constexpr uint8_t kNearestEven = 0x08, kDown = 0x09, kUp = 0x0A;
 
 }  // namespace
-
-bool IsLaneType(DType type) {
-  return type == DType::kF32 || type == DType::kS32 || type == DType::kU32 || type == DType::kPred;
-}
-
-bool IsFloatType(DType type) { return type == DType::kF32 || type == DType::kF64; }
-
-bool IsWideType(DType type) {
-  return type == DType::kF64 || type == DType::kS64 || type == DType::kU64;
-}
-
-LaneBits LaneBits::Of(DType type, const void* element) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, element, math::TileElementBytes(type));
-  if (type == DType::kPred) return bits != 0 ? kOnes : 0;
-  return IsWideType(type) ? Wide(bits) : LaneBits(static_cast<uint32_t>(bits));
-}
-
-namespace {
-
-// Where it lies behind the label.
-template <class T>
-Xbyak::RegRip FindOrAdd(std::vector<T>* all, const T& wanted, const Xbyak::Label& start) {
-  const auto found = std::find(all->begin(), all->end(), wanted);
-  const auto index = found - all->begin();
-  if (found == all->end()) all->push_back(wanted);
-  return Xbyak::util::rip + start + static_cast<int>(index * static_cast<int64_t>(sizeof(T)));
-}
-
-}  // namespace
-
-Xbyak::Address ConstantPool::Find(const Vector& vector) {
-  return Xbyak::util::ptr[FindOrAdd(&vectors_, vector, vectors_start_)];
-}
-
-Xbyak::Address ConstantPool::Scalar(LaneBits bits) {
-  return Xbyak::util::ptr[FindOrAdd(&scalars_, bits, scalars_start_)];
-}
-
-Xbyak::Address ConstantPool::Broadcast(LaneBits bits) {
-  return Xbyak::util::ptr_b[FindOrAdd(&scalars_, bits, scalars_start_)];
-}
-
-Xbyak::Address ConstantPool::Splat(LaneBits bits) {
-  Vector vector;
-  for (size_t lane = 0; lane < vector.size(); lane += 2) {
-    vector[lane] = bits.lane();
-    vector[lane + 1] = static_cast<uint32_t>(bits.both() >> 32);
-  }
-  return Find(vector);
-}
-
-void ConstantPool::Write(Assembler& code) {
-  code.align(sizeof(Vector));
-  code.L(vectors_start_);
-  for (const Vector& vector : vectors_) {
-    for (const uint32_t lane : vector) code.dd(lane);
-  }
-  code.L(scalars_start_);
-  for (const LaneBits scalar : scalars_) code.dq(scalar.both());
-}
-
-bool VectorCode::IsOneInstruction(const Node& node, DType operand) {
-  return OneInstruction(node.opcode, operand) != nullptr || node.opcode == Opcode::kSelect;
-}
 
 bool VectorCode::HasMemoryForm(const Node& node, DType operand) const {
   if (is_wide_ && operand == DType::kPred) return false;
@@ -255,75 +35,6 @@ bool VectorCode::HasMemoryForm(const Node& node, DType operand) const {
 void VectorCode::EmitOnMemory(const Node& node, DType operand, Vec dst, Vec a,
                               const Xbyak::Operand& b) {
   OneInstruction(node.opcode, operand)(code_, Sized(dst), Sized(a), b);
-}
-
-bool VectorCode::HasWide(const Node& node, DType operand) {
-  const auto is_known = [](DType type) { return IsWideType(type) || IsLaneType(type); };
-  if (!is_known(operand) || !is_known(node.dtype)) return false;
-  if (!IsWideType(operand) && !IsWideType(node.dtype)) return false;
-  const bool floats = operand == DType::kF64;
-  switch (node.opcode) {
-    case Opcode::kSelect:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kMultiply:
-    case Opcode::kNegate:
-      return true;
-    case Opcode::kCompare:
-      return node.compare.type != compiler::ComparisonType::kTotalOrder;
-    case Opcode::kConvert:
-      return HasConvert(operand, node.dtype);
-    case Opcode::kAbs:
-      return operand != DType::kU64;
-    case Opcode::kNot:
-    case Opcode::kShiftRightArithmetic:
-      return !floats;
-    case Opcode::kSqrt:
-    case Opcode::kRsqrt:
-    case Opcode::kSign:
-    case Opcode::kFloor:
-    case Opcode::kCeil:
-    case Opcode::kRoundNearestEven:
-    case Opcode::kIsFinite:
-      return floats;
-    default:
-      return OneInstruction(node.opcode, operand) != nullptr;
-  }
-}
-
-bool VectorCode::Has(const Node& node, DType operand, int64_t lanes) {
-  if (!IsLaneType(operand) || !IsLaneType(node.dtype)) return false;
-  const bool floats = operand == DType::kF32, signed_whole = operand == DType::kS32;
-  switch (node.opcode) {
-    case Opcode::kSelect:
-      return true;
-    case Opcode::kCompare:
-      return node.compare.type != compiler::ComparisonType::kTotalOrder;
-    case Opcode::kConvert:
-      return HasConvert(operand, node.dtype);
-    case Opcode::kDivide:
-    case Opcode::kRemainder:
-      // By way of f64, of which four fit.
-      return (signed_whole && lanes <= 4) || (floats && node.opcode == Opcode::kDivide);
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-      return true;
-    case Opcode::kNegate:
-    case Opcode::kAbs:
-      return floats || signed_whole || (operand == DType::kU32 && node.opcode == Opcode::kNegate);
-    case Opcode::kNot:
-      return !floats;
-    case Opcode::kSqrt:
-    case Opcode::kRsqrt:
-    case Opcode::kSign:
-    case Opcode::kFloor:
-    case Opcode::kCeil:
-    case Opcode::kRoundNearestEven:
-    case Opcode::kIsFinite:
-      return floats;
-    default:
-      return OneInstruction(node.opcode, operand) != nullptr;
-  }
 }
 
 void VectorCode::Emit(const Node& node, DType operand, Vec dst, std::span<const Vec> operands) {
@@ -381,12 +92,6 @@ void VectorCode::Emit(const Node& node, DType operand, Vec dst, std::span<const 
     default:
       return Combine(node.opcode, operand, dst, a, b);
   }
-}
-
-bool VectorCode::CanCombine(Opcode opcode, DType type) {
-  if (type == DType::kF32 && (opcode == Opcode::kMaximum || opcode == Opcode::kMinimum))
-    return true;
-  return OneInstruction(opcode, type) != nullptr;
 }
 
 void VectorCode::Combine(Opcode opcode, DType type, Vec dst, Vec a, Vec b) {
@@ -546,7 +251,7 @@ void VectorCode::Invert(Vec dst, Vec a) {
 void VectorCode::Compare(const compiler::CompareAttributes& compare, DType type, Vec dst, Vec a,
                          Vec b) {
   const ComparisonDirection direction = compare.direction;
-  if (IsFloatType(type)) return CompareFloats(dst, a, Sized(b), Predicate(direction));
+  if (IsFloatType(type)) return CompareFloats(dst, a, Sized(b), FloatPredicate(direction));
   if (is_wide_) {
     const Xbyak::Opmask result(dst.getIdx());
     if (type == DType::kPred) return CompareMasks(direction, dst, a, b);
@@ -574,19 +279,19 @@ void VectorCode::Compare(const compiler::CompareAttributes& compare, DType type,
       inverted = true;
       [[fallthrough]];
     case ComparisonDirection::kEq:
-      Do(kEqualOf, dst, a, Sized(b));
+      Do(kEqualWhole, dst, a, Sized(b));
       break;
     case ComparisonDirection::kLe:
       inverted = true;
       [[fallthrough]];
     case ComparisonDirection::kGt:
-      Do(kGreaterOf, dst, a, Sized(b));
+      Do(kGreaterWhole, dst, a, Sized(b));
       break;
     case ComparisonDirection::kGe:
       inverted = true;
       [[fallthrough]];
     case ComparisonDirection::kLt:
-      Do(kGreaterOf, dst, b, Sized(a));
+      Do(kGreaterWhole, dst, b, Sized(a));
       break;
   }
   if (inverted) Invert(dst, dst);
@@ -644,12 +349,12 @@ void VectorCode::Convert(DType from, DType to, Vec dst, Vec a) {
     const Vec zero = is_wide_ || IsFloatType(from) ? scratch() : dst;
     SetZero(zero);
     if (IsFloatType(from)) {
-      CompareFloats(dst, a, Sized(zero), Predicate(ComparisonDirection::kNe));
+      CompareFloats(dst, a, Sized(zero), FloatPredicate(ComparisonDirection::kNe));
     } else if (is_wide_) {
       const Xbyak::Opmask result(dst.getIdx());
       is_wide_type_ ? code_.vptestmq(result, a, a) : code_.vptestmd(result, a, a);
     } else {
-      Do(kEqualOf, dst, zero, Sized(a));
+      Do(kEqualWhole, dst, zero, Sized(a));
       Invert(dst, dst);
     }
     return WidenMask(dst);
@@ -756,97 +461,6 @@ void VectorCode::JumpUnlessAll(Vec mask, const Xbyak::Label& target) {
   if (is_half_ || (lanes_ != 4 && lanes_ != kLanes)) code_.and_(Xbyak::util::eax, all);
   code_.cmp(Xbyak::util::eax, all);
   code_.jne(target);
-}
-
-void VectorCode::Move(Vec dst, Vec source) {
-  if (dst == source) return;
-  if (IsMask(dst)) {
-    return code_.kmovw(Xbyak::Opmask(dst.getIdx()), Xbyak::Opmask(source.getIdx()));
-  }
-  code_.vmovaps(dst, source);
-}
-
-void VectorCode::Load(Vec dst, const Xbyak::Address& from) {
-  if (IsMask(dst)) return code_.kmovw(Xbyak::Opmask(dst.getIdx()), from);
-  code_.vmovups(dst, from);
-}
-
-void VectorCode::Store(const Xbyak::Address& to, Vec source) {
-  if (IsMask(source)) return code_.kmovw(to, Xbyak::Opmask(source.getIdx()));
-  code_.vmovups(to, source);
-}
-
-void VectorCode::LoadMask(Vec dst, int64_t count) {
-  ConstantPool::Vector mask{};
-  std::fill_n(mask.begin(), count, kOnes);
-  Load(dst, pool_.Find(mask));
-}
-
-void VectorCode::LoadLanes(Vec dst, const Xbyak::Address& from, int64_t count) {
-  const Xbyak::Xmm low(dst.getIdx());
-  switch (count) {
-    case 1:
-      return code_.vmovss(low, from);
-    case 2:
-      return code_.vmovsd(low, from);
-    case 4:
-      return code_.vmovups(low, from);
-    case 8:
-      return Load(dst, from);
-    default:
-      LoadMask(scratch(), count);
-      code_.vmaskmovps(dst, scratch(), from);
-  }
-}
-
-void VectorCode::StoreLanes(const Xbyak::Address& to, Vec source, int64_t count) {
-  const Xbyak::Xmm low(source.getIdx());
-  switch (count) {
-    case 1:
-      return code_.vmovss(to, low);
-    case 2:
-      return code_.vmovsd(to, low);
-    case 4:
-      return code_.vmovups(to, low);
-    case 8:
-      return Store(to, source);
-    default:
-      LoadMask(scratch(), count);
-      code_.vmaskmovps(to, scratch(), source);
-  }
-}
-
-void VectorCode::LoadUniform(Vec dst, const Xbyak::Address& from) {
-  code_.vbroadcastss(Sized(dst), from);
-}
-
-void VectorCode::Shuffle(Vec dst, Vec source, std::span<const int64_t> elements, uint32_t fill) {
-  uint8_t filled = 0, four = 0;
-  bool in_four = elements.size() <= 4, uniform = true;
-  ConstantPool::Vector indices{};
-  for (size_t lane = 0; lane < elements.size(); ++lane) {
-    if (elements[lane] == kNoLane) {
-      filled = static_cast<uint8_t>(filled | (1 << lane));
-      continue;
-    }
-    indices[lane] = static_cast<uint32_t>(elements[lane]);
-    uniform = uniform && elements[lane] == 0;
-    in_four = in_four && elements[lane] < 4;
-    if (lane < 4) four = static_cast<uint8_t>(four | ((elements[lane] & 3) << (2 * lane)));
-  }
-  if (uniform) {
-    code_.vbroadcastss(dst, Xbyak::Xmm(source.getIdx()));
-  } else if (in_four) {
-    code_.vpermilps(Xbyak::Xmm(dst.getIdx()), Xbyak::Xmm(source.getIdx()), four);
-  } else {
-    Load(scratch(), pool_.Find(indices));
-    code_.vpermps(dst, scratch(), source);
-  }
-  if (filled != 0) code_.vblendps(dst, dst, pool_.Splat(fill), filled);
-}
-
-void VectorCode::Blend(Vec dst, Vec source, uint8_t lanes) {
-  code_.vblendps(dst, dst, source, lanes);
 }
 
 }  // namespace plinth::cpu::emit

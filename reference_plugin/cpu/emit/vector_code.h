@@ -2,88 +2,19 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_EMIT_VECTOR_CODE_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_EMIT_VECTOR_CODE_H_
 
-#include <array>
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <span>
-#include <vector>
 
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/cpu/emit/assembler.h"
+#include "reference_plugin/cpu/emit/constant_pool.h"
+#include "reference_plugin/cpu/emit/instruction.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
-// Ops on the lanes of registers as instructions. They give the bits of the routines in ../math.
 namespace plinth::cpu::emit {
 
-// A vector register of AVX2 has so many elements, of four bytes each; a pred takes a lane, too: all
-// ones or zeros. One of AVX-512 has twice as many, and a pred is a mask register.
-inline constexpr int64_t kLanes = 8;
-inline constexpr int64_t kLaneBytes = 4;
-constexpr int64_t LanesOf(math::SimdTarget target) {
-  return target == math::SimdTarget::kAvx512 ? 2 * kLanes : kLanes;
-}
-inline constexpr int64_t kNoLane = -1;
-
-// Types whose values take one lane; those that take two, side by side; f16 and bf16, whose values
-// are f32 that are rounded.
-bool IsLaneType(DType type);
-bool IsWideType(DType type);
-bool IsFloatType(DType type);  // of those
-inline bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }
-
-// What all elements of a register have: bits of one lane, or of two.
-class LaneBits {
- public:
-  constexpr LaneBits(uint32_t bits)  // NOLINT(google-explicit-constructor): most are of one lane
-      : bits_(bits * kBoth) {}
-  static constexpr LaneBits Wide(uint64_t bits) {
-    LaneBits result(0);
-    result.bits_ = bits;
-    return result;
-  }
-  // Of an element of the type in tile form (../math); true is all ones.
-  static LaneBits Of(DType type, const void* element);
-
-  constexpr uint32_t lane() const { return static_cast<uint32_t>(bits_); }
-  constexpr uint64_t both() const { return bits_; }
-  auto operator<=>(const LaneBits&) const = default;
-
- private:
-  static constexpr uint64_t kBoth = 0x1'0000'0001;
-
-  uint64_t bits_;
-};
-
-// Vectors that code reads. They lie after it.
-class ConstantPool {
- public:
-  using Vector = std::array<uint32_t, kLanes>;
-
-  // Valid as long as the pool.
-  Xbyak::Address Find(const Vector& vector);
-  Xbyak::Address Splat(LaneBits bits);
-  // Two lanes; and the same as an operand of which AVX-512 repeats one element, or two lanes.
-  Xbyak::Address Scalar(LaneBits bits);
-  Xbyak::Address Broadcast(LaneBits bits);
-
-  // To be called once, after the code.
-  void Write(Assembler& code);
-
- private:
-  Xbyak::Label vectors_start_, scalars_start_;
-  std::vector<Vector> vectors_;
-  std::vector<LaneBits> scalars_;
-};
-
-// dst = an op of a and b, each of as many lanes.
-using Instruction = void (*)(Assembler& code, const Xbyak::Xmm& dst, const Xbyak::Xmm& a,
-                             const Xbyak::Operand& b);
-// The same for elements of one lane and of two.
-struct InstructionPair {
-  Instruction narrow = nullptr, wide = nullptr;
-};
-
+// Ops on the lanes of registers as instructions. They give the bits of the routines in ../math.
 class VectorCode {
  public:
   // `target`: AVX2, or AVX-512, whose instructions are of all lanes.

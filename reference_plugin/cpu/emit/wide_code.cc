@@ -9,7 +9,6 @@ namespace {
 
 using compiler::Opcode;
 
-constexpr uint8_t kIsNoNan = 0x07;  // of vcmppd
 constexpr int kLaneBits = 32;
 constexpr uint8_t kHigh = 1;  // half of a register
 
