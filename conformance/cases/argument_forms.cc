@@ -423,9 +423,10 @@ void EmptyContexts(Context& context) {
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   auto options = MakeArgs<PJRT_ExecuteOptions>();
   options.context = data.get();
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < 2; ++i) {
     RunAddOne(context, executable->get(), "PJRT-Args-accepted", &options,
               "PJRT_LoadedExecutable_Execute with a context");
+  }
 }
 
 }  // namespace

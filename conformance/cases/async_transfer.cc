@@ -39,9 +39,10 @@ void ReadyAfter(Context& context) {
                 "a buffer without data is ready");
   auto size = MakeArgs<PJRT_Buffer_OnDeviceSizeInBytes_Args>();
   size.buffer = pending.buffer();
-  if (context.Ok("", "PJRT_Buffer_OnDeviceSizeInBytes", context.plugin().Call(size)))
+  if (context.Ok("", "PJRT_Buffer_OnDeviceSizeInBytes", context.plugin().Call(size))) {
     context.Check("PJRT-Buffer_OnDeviceSizeInBytes-enough", size.on_device_size_in_bytes >= 16,
                   "a buffer of 16 bytes without data has ", size.on_device_size_in_bytes);
+  }
   const float half[] = {1, 2};
   context.Ok("", "the first half", pending.Transfer(0, half, 0, 8, false));
   if (!context.Ok("", "PJRT_Event_IsReady", context.plugin().Call(ready))) return;

@@ -342,9 +342,10 @@ void Views(Context& context, const std::vector<const char*>& orders) {
     OwnedBuffer view(context.plugin(), args.buffer);
     JudgeBuffer(context, view.get(), {HostArray::F32({4}, kValues), *device});
     auto where = Get<&PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args::buffer>(context, view.get());
-    if (where)
+    if (where) {
       context.Check(kOnDelete, where->device_memory_ptr == memory,
                     "a view lies at another address");
+    }
     OwnedBuffer made;
     PJRT_Buffer* handles[] = {view.get()};
     if (steps.starts_with("use") || steps == "donate") {
@@ -361,9 +362,10 @@ void Views(Context& context, const std::vector<const char*>& orders) {
       copy.dst_memory = programs.memory;
       if (Succeeds(context, copy)) made = OwnedBuffer(context.plugin(), copy.dst_buffer);
     }
-    if (steps != "donate")
+    if (steps != "donate") {
       context.Check(kOnDelete, owner->calls == 0, how,
                     ": on_delete_callback ran while the view was alive");
+    }
     if (steps == "reference") {
       (void)Get<&PJRT_Buffer_IncreaseExternalReferenceCount_Args::buffer>(context, view.get());
       (void)DeleteBuffer(context, view.get());

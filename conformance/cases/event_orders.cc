@@ -349,9 +349,10 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
   for (int i = 0; i < 3; ++i) {
     context.Check("PJRT-Event_IsReady-monotone", !IsEventReady(context, event),
                   "the event is ready before what it waits for");
-    if (other)
+    if (other) {
       context.Check("PJRT-Event_IsReady-monotone", !IsEventReady(context, other.get()),
                     "a second event is ready before what it waits for");
+    }
   }
   std::vector<Counted*> callbacks;
   for (int i = 0; i < 3; ++i) {
@@ -377,9 +378,10 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
   Status ended = waiting.end(ending);
   if (!context.Ok("PJRT-Args-accepted", "what makes the event ready", ended)) _exit(1);
   for (std::thread& thread : threads) thread.join();
-  for (size_t i = 0; i < waited.size(); ++i)
+  for (size_t i = 0; i < waited.size(); ++i) {
     CheckEnding(context, "PJRT-Event_Await-twice", StrCat("waiter ", i), waited[i], ending,
                 telling);
+  }
   for (Counted* each : callbacks) {
     WaitFor(*each);
     if (context.Check(kOnce, each->calls == 1, "a callback ran ", each->calls.load(),
@@ -405,13 +407,15 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
                 ending, telling);
   }
   context.Ok("", "PJRT_Event_Destroy", waiting.event.Destroy());
-  if (other)
+  if (other) {
     CheckEnding(context, "PJRT-Event_Await-twice", "the second event when the first is gone",
                 context.Await(other.get()), ending, telling);
+  }
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  for (Counted* each : callbacks)
+  for (Counted* each : callbacks) {
     context.Check(kOnce, each->calls == 1, "a callback ran ", each->calls.load(),
                   " times, not once");
+  }
 }
 
 // The event is destroyed before it is ready; its callbacks come all the same.
@@ -551,9 +555,10 @@ void ManyEvents(Context& context) {
   for (size_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (size_t i = kEvents; i-- > 0;) {
-        if (i % 4 == t)
+        if (i % 4 == t) {
           (void)events[i].end(
               {"", i % 3 == 0 ? PJRT_Error_Code_ABORTED : PJRT_Error_Code_OK, StrCat("event ", i)});
+        }
       }
     });
   }

@@ -227,9 +227,10 @@ void LoadedDonates(Context& context) {
     context.Check(kSame, IsBufferDeleted(context, argument->get()),
                   "the donated argument of what was ", how, " does not count as deleted");
     Expected<HostArray> array = context.Download((*results)[0].get());
-    if (context.Ok(kSame, "PJRT_Buffer_ToHostBuffer", array.status()))
+    if (context.Ok(kSame, "PJRT_Buffer_ToHostBuffer", array.status())) {
       context.Check(kSame, array->AsF32() == std::vector<float>{2, 3, 4, 5}, "the result is [",
                     StrJoin(array->AsF32()), "], not [2, 3, 4, 5]");
+    }
   }
 }
 

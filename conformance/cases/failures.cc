@@ -206,9 +206,10 @@ void FailedCallsKeep(Context& context) {
       return;
     context.Check(kFailure, !status.message().empty(), call.what, ": the error has no text");
     for (PJRT_Buffer** list : output_lists) {
-      for (int i = 0; i < 2; ++i)
+      for (int i = 0; i < 2; ++i) {
         context.Check(kFailure, list[i] == untouched || list[i] == nullptr, call.what,
                       ": the call failed and handed out an output");
+      }
     }
     context.Check(kFailure, events[0] == nullptr && events[1] == nullptr, call.what,
                   ": the call failed and handed out an event");
@@ -352,9 +353,10 @@ void ErrorsReachOutputs(Context& context) {
                       results.status().ToString());
         continue;
       }
-      for (size_t i = 0; i < results->size(); ++i)
+      for (size_t i = 0; i < results->size(); ++i) {
         CheckCarried(context, (*results)[i].get(), code, text,
                      StrCat("output ", i, " of an execution on it as argument ", which), CarriesOn);
+      }
       if (done) {
         Status status = context.Await(done.get());
         context.Check("PJRT-LoadedExecutable_Execute-asynchronous", CarriesOn(status, code, text),
@@ -480,10 +482,11 @@ void LateErrorsReachOutputs(Context& context) {
   if (!context.Ok("PJRT-Args-accepted", "PJRT_LoadedExecutable_Execute on a result to come",
                   more.status()))
     return;
-  for (OwnedEvent* event : {&done, &later})
+  for (OwnedEvent* event : {&done, &later}) {
     context.Check("PJRT-LoadedExecutable_Execute-done",
                   *event && !IsEventReady(context, event->get()),
                   "an execution is done before its argument is there");
+  }
   auto fail = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
   fail.transfer_manager = pending.manager().get();
   fail.error_code = PJRT_Error_Code_UNAVAILABLE;
@@ -492,9 +495,10 @@ void LateErrorsReachOutputs(Context& context) {
   if (!Succeeds(context, fail)) return;
   CheckCarried(context, pending.buffer(), PJRT_Error_Code_UNAVAILABLE, "no data came",
                "the buffer");
-  for (size_t i = 0; i < results->size(); ++i)
+  for (size_t i = 0; i < results->size(); ++i) {
     CheckCarried(context, (*results)[i].get(), PJRT_Error_Code_UNAVAILABLE, "no data came",
                  StrCat("output ", i), CarriesOn);
+  }
   CheckCarried(context, (*more)[0].get(), PJRT_Error_Code_UNAVAILABLE, "no data came",
                "what was computed of output 0", CarriesOn);
   for (OwnedEvent* event : {&done, &later}) {

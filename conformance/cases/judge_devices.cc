@@ -336,18 +336,20 @@ void JudgeTopology(Context& context) {
   TopologyFacts facts = DescribeTopology(context, get->topology);
   auto name = Get<&PJRT_Client_PlatformName_Args::client>(context, context.client());
   auto version = Get<&PJRT_Client_PlatformVersion_Args::client>(context, context.client());
-  if (name)
+  if (name) {
     context.Check("PJRT-TopologyDescription_PlatformName-same",
                   facts.name == StringOf(name->platform_name, name->platform_name_size) &&
                       !facts.name.empty(),
                   "the topology's platform is \"", facts.name, "\", the client's \"",
                   StringOf(name->platform_name, name->platform_name_size), "\"");
-  if (version)
+  }
+  if (version) {
     context.Check(
         kOutputTrue,
         facts.version == StringOf(version->platform_version, version->platform_version_size),
         "the topology's platform version is \"", facts.version, "\", the client's \"",
         StringOf(version->platform_version, version->platform_version_size), "\"");
+  }
   std::vector<PJRT_Device*> devices = AllDevices(context);
   context.Check("PJRT-Client_TopologyDescription-devices",
                 facts.devices.empty() || facts.devices.size() == devices.size(),
@@ -379,10 +381,11 @@ void JudgeTopology(Context& context) {
       for (PJRT_Device* device : AddressableDevices(context)) {
         for (PJRT_Memory* memory : MemoriesOf(context, device)) {
           auto kind = Get<&PJRT_Memory_Kind_Id_Args::memory>(context, memory);
-          if (kind)
+          if (kind) {
             context.Check("PJRT-TopologyDescription_GetMemorySpaceKindIds-all",
                           kinds.contains(kind->kind_id), "the topology does not list the kind id ",
                           kind->kind_id);
+          }
         }
       }
     }
@@ -436,10 +439,11 @@ void JudgeMadeTopology(Context& context) {
   OwnedTopology topology(context.plugin(), make.topology);
   TopologyFacts facts = DescribeTopology(context, topology.get());
   auto name = Get<&PJRT_Client_PlatformName_Args::client>(context, context.client());
-  if (name)
+  if (name) {
     context.Check("PJRT-TopologyDescription_PlatformName-same",
                   facts.name == StringOf(name->platform_name, name->platform_name_size),
                   "a made topology is of platform ", facts.name);
+  }
   auto again = make;
   again.topology = nullptr;
   if (Succeeds(context, again)) {
@@ -527,9 +531,10 @@ void JudgeAssignment(Context& context) {
     args.default_assignment_size = ids.size();
     Status status = context.plugin().Call(args);
     bool is_huge = replicas > 1;
-    if (is_huge)
+    if (is_huge) {
       Refused(context, "PJRT-Client_DefaultDeviceAssignment-too-small",
               "2^40 computations in 8 places", status);
+    }
     context.Note(StrCat(replicas, " x ", partitions, ": ", status.ToString()));
   }
 }
@@ -569,9 +574,10 @@ void JudgeMemoryStats(Context& context) {
             Value{"pool_bytes", RawBool(stats.pool_bytes_is_set), stats.pool_bytes, 0},
             Value{"peak_pool_bytes", RawBool(stats.peak_pool_bytes_is_set), stats.peak_pool_bytes,
                   RawBool(stats.pool_bytes_is_set) ? stats.pool_bytes : 0}}) {
-        if (each.is_set)
+        if (each.is_set) {
           context.Check("PJRT-Device_MemoryStats-peak", each.value >= each.least, each.name, " is ",
                         each.value, ", at least ", each.least, " expected");
+        }
       }
       bool has_limit = RawBool(stats.bytes_limit_is_set) && stats.bytes_limit > 0;
       context.Check(kLimit, RawBool(stats.bytes_limit_is_set) || stats.bytes_limit == 0,
@@ -596,12 +602,14 @@ void JudgeMemoryStats(Context& context) {
     int64_t more = with->bytes_in_use - before->bytes_in_use;
     context.Check("PJRT-Device_MemoryStats-in-use", more >= kBytes && more < 2 * kBytes,
                   "bytes_in_use grew by ", more, " with a buffer of ", kBytes, " bytes");
-    if (RawBool(with->num_allocs_is_set))
+    if (RawBool(with->num_allocs_is_set)) {
       context.Check(kOutputTrue, with->num_allocs > before->num_allocs,
                     "num_allocs did not grow with an allocation");
-    if (RawBool(with->largest_alloc_size_is_set))
+    }
+    if (RawBool(with->largest_alloc_size_is_set)) {
       context.Check(kOutputTrue, with->largest_alloc_size >= kBytes, "largest_alloc_size is ",
                     with->largest_alloc_size, " after an allocation of ", kBytes);
+    }
     // Which statistics there are does not change.
     context.Check(kOutputTrue,
                   RawBool(with->bytes_limit_is_set) == RawBool(before->bytes_limit_is_set) &&
@@ -709,9 +717,10 @@ void TrackingEvents(Context& context) {
     args.description = text.data();
     args.description_size = text.size();
     if (!Succeeds(context, args)) return context.Unsupported("no tracking events");
-    if (args.event != nullptr)
+    if (args.event != nullptr) {
       context.Check("PJRT-Args-output-new", alive.insert(args.event).second,
                     "one tracking event was handed out twice");
+    }
   }
   for (PJRT_AsyncTrackingEvent* event : alive) {
     auto destroy = MakeArgs<PJRT_AsyncTrackingEvent_Destroy_Args>();

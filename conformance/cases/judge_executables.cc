@@ -221,9 +221,10 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
                            size_t count) {
     context.Check(kProgram, kinds.size() == count, kinds.size(), " memory kinds of ", what,
                   ", not ", count);
-    for (const std::string& kind : kinds)
+    for (const std::string& kind : kinds) {
       context.Check(kProgram, known.contains(kind), what, " lie in memory of the kind \"", kind,
                     "\", which no device has");
+    }
   };
   if (auto kinds = Get<&PJRT_Executable_OutputMemoryKinds_Args::executable>(context, executable)) {
     facts.output_kinds = Texts(kinds->memory_kinds, kinds->memory_kind_sizes, kinds->num_outputs);
@@ -251,10 +252,11 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
   }
   auto size =
       Get<&PJRT_Executable_SizeOfGeneratedCodeInBytes_Args::executable>(context, executable);
-  if (size)
+  if (size) {
     context.Check(kOutputTrue,
                   size->size_in_bytes >= -1 && size->size_in_bytes < (int64_t{1} << 40),
                   "the generated code has ", size->size_in_bytes, " bytes");
+  }
   int64_t in = 0, out = 0;
   for (const HostArray& array : example.arguments) in += static_cast<int64_t>(array.bytes.size());
   for (const HostArray& array : example.results) out += static_cast<int64_t>(array.bytes.size());
@@ -320,9 +322,10 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
       context.Check(kOutputTrue,
                     std::isfinite(number) && (number >= 0 || name == "optimal_seconds"),
                     "the cost \"", name, "\" is ", number);
-      if (name == "bytes accessed")
+      if (name == "bytes accessed") {
         context.Check(kOutputTrue, number >= static_cast<double>(out), "bytes accessed are ",
                       number, ", the outputs have ", out);
+      }
     }
   }
   return facts;
@@ -389,9 +392,10 @@ void RunAndJudge(Context& context, const Example& example, PJRT_LoadedExecutable
   }
   for (size_t i = 0; i < arguments.size(); i += 1 + arguments.size() / 8) {
     Expected<HostArray> still = context.Download(handles[i]);
-    if (context.Ok(kResults, "PJRT_Buffer_ToHostBuffer of an argument", still.status()))
+    if (context.Ok(kResults, "PJRT_Buffer_ToHostBuffer of an argument", still.status())) {
       CheckSameArray(context, kResults, StrCat("argument ", i, " after the call"),
                      example.arguments[i], *still);
+    }
   }
   // The outputs live without the arguments, and each without the others.
   arguments.clear();
@@ -478,9 +482,10 @@ void JudgeProgram(Context& context, const Example& example) {
                 " replicas and ", facts.partitions, " partitions");
   auto deleted =
       Get<&PJRT_LoadedExecutable_IsDeleted_Args::executable>(context, compiled.loaded.get());
-  if (deleted)
+  if (deleted) {
     context.Check("PJRT-LoadedExecutable_IsDeleted-truth", !RawBool(deleted->is_deleted),
                   "a new executable counts as deleted");
+  }
   if (auto own = MakeArgs<PJRT_LoadedExecutable_Fingerprint_Args>(); true) {
     own.executable = compiled.loaded.get();
     if (Succeeds(context, own)) {
@@ -694,11 +699,12 @@ void Differences(Context& context) {
                 a.fingerprint.empty() || a.fingerprint != c.fingerprint,
                 "two programs have one fingerprint");
   if (auto print =
-          Get<&PJRT_Executable_Fingerprint_Args::executable>(context, namesake.executable.get()))
+          Get<&PJRT_Executable_Fingerprint_Args::executable>(context, namesake.executable.get())) {
     context.Check(kOutputTrue,
                   a.fingerprint !=
                       StringOf(print->executable_fingerprint, print->executable_fingerprint_size),
                   "two programs of one name, which compute something else, have one fingerprint");
+  }
   context.Check(kOutputTrue, a.name != c.name, "two programs have one name, ", a.name);
   context.Check(
       "PJRT-Args-output-new",
@@ -732,10 +738,11 @@ void Differences(Context& context) {
     if (!cost) return found;
     for (size_t i = 0; i < cost->num_properties; ++i) {
       const PJRT_NamedValue& value = cost->properties[i];
-      if (StringOf(value.name, value.name_size) == "flops")
+      if (StringOf(value.name, value.name_size) == "flops") {
         found = RawEnum(value.type) == PJRT_NamedValue_kFloat
                     ? value.float_value
                     : static_cast<double>(value.int64_value);
+      }
     }
     return found;
   };
@@ -747,9 +754,10 @@ void Differences(Context& context) {
   if (!Compile(context, "large", bigger)) return;
   auto stats = Get<&PJRT_Executable_GetCompiledMemoryStats_Args::executable>(
       context, bigger.executable.get());
-  if (stats)
+  if (stats) {
     context.Check(kOutputTrue, stats->argument_size_in_bytes >= 280004,
                   "an argument of 280004 bytes takes ", stats->argument_size_in_bytes);
+  }
 }
 
 // The address of a buffer's contents, or 0.
@@ -947,13 +955,14 @@ void AddCases(std::vector<Case>& cases) {
         [=](Context& context) { JudgeLoaded(context, example); });
   }
   for (const Example& example : Examples()) {
-    if (example.name == "mixed")
+    if (example.name == "mixed") {
       cases.push_back({"L1/judge/executable_left",
                        Level::kL1,
                        ClientNeed::kShared,
                        {"PJRT-LoadedExecutable_GetExecutable-independent"},
                        [=](Context& context) { JudgeLeft(context, example); },
                        true});
+    }
   }
   add("L1/judge/ahead_of_time", {kProgram, kResults}, CompileAheadOfTime);
   add("L1/judge/differences", {"PJRT-Executable_Fingerprint-stable", "PJRT-Args-output-new"},

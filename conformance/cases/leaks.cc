@@ -604,9 +604,10 @@ void AddCases(std::vector<Case>& cases) {
                      {kMemory, "PJRT-Args-accepted"},
                      [=](Context& context) {
                        Made made;
-                       if (Make(context, made))
+                       if (Make(context, made)) {
                          Repeat(context, work.name, work.rounds, kAllowed,
                                 [&] { return work.run(context, made); });
+                       }
                      },
                      false});
   }

@@ -159,10 +159,11 @@ void ManyRuns(Context& context) {
   for (size_t i : {size_t{0}, results.size() / 2, results.size() - 1}) {
     Expected<HostArray> back = context.Download(results[i][0].get());
     if (context.Ok("PJRT-LoadedExecutable_Execute-results", "PJRT_Buffer_ToHostBuffer",
-                   back.status()))
+                   back.status())) {
       context.Check("PJRT-LoadedExecutable_Execute-results",
                     back->AsF32() == std::vector<float>{2, 3, 4, 5}, "a result of many runs is [",
                     StrJoin(back->AsF32()), "]");
+    }
   }
 }
 

@@ -322,9 +322,10 @@ void PoisonNothing(Context& context) {
     args.error_code = PJRT_Error_Code_ABORTED;
     args.error_message = "poisoned";
     args.error_message_size = 8;
-    if (Succeeds(context, args))
+    if (Succeeds(context, args)) {
       context.Check(kOutputTrue, !RawBool(args.poisoned),
                     "an execution that never was is poisoned");
+    }
   }
 }
 

@@ -52,9 +52,10 @@ HostArray EveryPattern(DType type) {
   }
   HostArray array{type, {static_cast<int64_t>(patterns.size()) / (is_complex ? 2 : 1)}, {}};
   array.bytes.resize(patterns.size() * static_cast<size_t>(part));
-  for (size_t i = 0; i < patterns.size(); ++i)
+  for (size_t i = 0; i < patterns.size(); ++i) {
     std::memcpy(array.bytes.data() + i * static_cast<size_t>(part), &patterns[i],
                 static_cast<size_t>(part));
+  }
   return array;
 }
 
@@ -81,9 +82,10 @@ void ThereAndBack(Context& context, const HostArray& array, std::string_view wha
     auto copy = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
     copy.buffer = buffer->get();
     copy.dst_memory = memory;
-    if (Succeeds(context, copy))
+    if (Succeeds(context, copy)) {
       look(OwnedBuffer(context.plugin(), copy.dst_buffer).get(),
            StrCat(" by way of memory ", MemoryKindOf(context, memory)));
+    }
   }
 }
 
@@ -105,9 +107,10 @@ void ManyMegabytesStrided(Context& context) {
   const int64_t rows = 1031, columns = 1289;
   HostArray array = RandomBits(DType::kS32, {rows, columns}, context.seed()), host = array;
   for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j)
+    for (int64_t j = 0; j < columns; ++j) {
       std::memcpy(host.bytes.data() + (j * rows + i) * 4,
                   array.bytes.data() + (i * columns + j) * 4, 4);
+    }
   }
   const int64_t strides[] = {4, 4 * rows};
   auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
@@ -192,9 +195,10 @@ std::vector<Piece> Cut(int num_buffers, int64_t bytes, int64_t count, std::strin
   }
   if (order == "backward") std::reverse(pieces.begin(), pieces.end());
   if (order == "any") std::shuffle(pieces.begin(), pieces.end(), std::mt19937_64(seed));
-  if (order == "in turn")
+  if (order == "in turn") {
     std::stable_sort(pieces.begin(), pieces.end(),
                      [&](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+  }
   for (int buffer = 0; buffer < num_buffers; ++buffer) {
     if (empty == "first") pieces.insert(pieces.begin(), {buffer, 0, 0});
     if (empty == "last") pieces.push_back({buffer, bytes, 0});
@@ -252,9 +256,10 @@ void Pieces(Context& context) {
       std::vector<std::byte> memory(arrays[which].bytes.begin() + piece.offset,
                                     arrays[which].bytes.begin() + piece.offset + piece.size);
       memory.push_back(std::byte{});  // never without an address
-      if (ready[which])
+      if (ready[which]) {
         probe.Check(kOffset, !IsEventReady(probe, ready[which].get()), "buffer ", piece.buffer,
                     " is ready before its last piece");
+      }
       auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
       transfer.transfer_manager = manager.get();
       transfer.buffer_index = piece.buffer;

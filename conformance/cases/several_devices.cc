@@ -112,9 +112,10 @@ void CopyBetweenDevices(Context& context) {
 // An executable says how many replicas it has in every way that there is.
 void CheckReplicas(Context& context, PJRT_LoadedExecutable* loaded, size_t replicas) {
   auto mine = Get<&PJRT_LoadedExecutable_AddressableDevices_Args::executable>(context, loaded);
-  if (mine)
+  if (mine) {
     context.Check(kOutputTrue, mine->num_addressable_devices == replicas, "an executable of ",
                   replicas, " replicas has ", mine->num_addressable_devices, " devices");
+  }
   auto ids = MakeArgs<PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args>();
   ids.executable = loaded;
   if (context.plugin().Has(
@@ -128,14 +129,16 @@ void CheckReplicas(Context& context, PJRT_LoadedExecutable* loaded, size_t repli
   if (!get) return;
   OwnedExecutable executable(context.plugin(), get->executable);
   auto count = Get<&PJRT_Executable_NumReplicas_Args::executable>(context, executable.get());
-  if (count)
+  if (count) {
     context.Check("PJRT-Executable_NumReplicas-options", count->num_replicas == replicas,
                   "an executable of ", replicas, " replicas says ", count->num_replicas);
+  }
   auto parts = Get<&PJRT_Executable_NumPartitions_Args::executable>(context, executable.get());
-  if (parts)
+  if (parts) {
     context.Check("PJRT-Executable_NumPartitions-options", parts->num_partitions == 1,
                   "an executable of ", replicas, " replicas and one partition says ",
                   parts->num_partitions, " partitions");
+  }
 }
 
 // Both replicas add one, each to an array of its own.

@@ -49,10 +49,11 @@ void OneGoes(Context& context, Fate fate) {
       std::vector<float> wanted = (gone == 0 || gone % 2 == 1 ? own : sum).AsF32();
       for (float& value : wanted) value += 1;
       Expected<HostArray> back = context.Download(made.get());
-      if (context.Ok(kResults, "PJRT_Buffer_ToHostBuffer", back.status()))
+      if (context.Ok(kResults, "PJRT_Buffer_ToHostBuffer", back.status())) {
         context.Check(kResults, back->AsF32() == wanted, "what array ", gone,
                       " was donated to is [", StrJoin(back->AsF32()), "], not [", StrJoin(wanted),
                       "]");
+      }
     }
     for (size_t i = 0; i < arrays.size(); ++i) {
       if (i == gone) continue;

@@ -628,11 +628,13 @@ void SeveralFromOneManager(Context& context) {
       get.buffer_index = static_cast<int>(i);
       if (!Succeeds(context, get)) return;
       buffers[i] = OwnedBuffer(context.plugin(), get.buffer_out);
-      if (auto own = Get<&PJRT_Buffer_OnDeviceSizeInBytes_Args::buffer>(context, buffers[i].get()))
+      if (auto own =
+              Get<&PJRT_Buffer_OnDeviceSizeInBytes_Args::buffer>(context, buffers[i].get())) {
         context.Check("PJRT-AsyncHostToDeviceTransferManager_BufferSize-on-device",
                       own->on_device_size_in_bytes == size.buffer_size, "the size of buffer ", i,
                       " is ", size.buffer_size, " before it is there, and then ",
                       own->on_device_size_in_bytes);
+      }
       ready[i] = ReadyEventOf(context, buffers[i].get());
       context.Check("PJRT-Buffer_ReadyEvent-after",
                     ready[i] && !IsEventReady(context, ready[i].get()), "buffer ", i,
@@ -651,9 +653,10 @@ void SeveralFromOneManager(Context& context) {
       if (!Succeeds(context, move, "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset"))
         return;
       OwnedEvent done(context.plugin(), move.done_with_h2d_transfer);
-      if (done)
+      if (done) {
         context.Ok("PJRT-AsyncHostToDeviceTransferManager_TransferData-offset", "its event",
                    context.Await(done.get()));
+      }
       std::fill(piece.begin(), piece.end(), std::byte{0xEE});
     };
     for (size_t i : {size_t{3}, size_t{0}, size_t{4}, size_t{1}, size_t{2}}) {

@@ -436,10 +436,12 @@ void ScalarForms(Context& context) {
     OwnedBuffer buffer(context.plugin(), args.buffer);
     OwnedEvent done(context.plugin(), args.done_with_host_buffer);
     Expected<HostArray> back = context.Download(buffer.get());
-    if (context.Ok("PJRT-Buffer_ToHostBuffer-contents", "PJRT_Buffer_ToHostBuffer", back.status()))
+    if (context.Ok("PJRT-Buffer_ToHostBuffer-contents", "PJRT_Buffer_ToHostBuffer",
+                   back.status())) {
       context.Check("PJRT-Buffer_ToHostBuffer-contents",
                     back->dims.empty() && back->AsF32() == std::vector<float>{value},
                     "a scalar of 2.5 came back otherwise");
+    }
     (void)context.Await(done.get());
   }
 }

@@ -332,10 +332,11 @@ void Ready(Context& context, Use& use) {
       context.Check("PJRT-Args-output-handle", kept != nullptr, "the ready event is null");
     }
   }
-  if (use.outcomes.size() == 2)
+  if (use.outcomes.size() == 2) {
     context.Check("PJRT-Args-output-new",
                   use.outcomes[0].event.get() != use.outcomes[1].event.get(),
                   "two ready events of a buffer are one object");
+  }
 }
 
 void CheckOutcome(Context& context, State state, Outcome& outcome) {

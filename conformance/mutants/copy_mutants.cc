@@ -453,9 +453,10 @@ constexpr Mutant kCopyMutants[] = {
          PJRT_Error* error = Real().PJRT_Client_CreateViewOfDeviceBuffer(&own);
          a->buffer = own.buffer;
          std::lock_guard<std::mutex> lock(Memory());
-         if (error == nullptr)
+         if (error == nullptr) {
            Views()[a->buffer] = {a->on_delete_callback, a->device_buffer_ptr,
                                  a->on_delete_callback_arg};
+         }
          return error;
        });
        static const auto end = [](PJRT_Buffer* buffer) {

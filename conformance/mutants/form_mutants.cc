@@ -228,9 +228,10 @@ constexpr Mutant kFormMutants[] = {
        own->PJRT_Layouts_MemoryLayout_Serialize = [](PJRT_Layouts_MemoryLayout_Serialize_Args* a) {
          PJRT_Error* error =
              RealExtension<PJRT_Layouts_Extension>(kLayouts).PJRT_Layouts_MemoryLayout_Serialize(a);
-         if (error == nullptr && a->serialized_bytes_size == 5)
+         if (error == nullptr && a->serialized_bytes_size == 5) {
            a->serialized_bytes =
                std::string_view(a->serialized_bytes, 5) == "{1,0}" ? "{0,1}" : "{1,0}";
+         }
          return error;
        };
      }},

@@ -169,9 +169,10 @@ void AddOwners(std::vector<GeneratedMutant>& all, int number) {
     const Field& field = FieldsOf(structure)[f];
     const std::string start = StrCat("PJRT-", function.name.view().substr(5), "-");
     if (field.base == Base::kHandle && field.direction == Direction::kIn &&
-        reflection::FindRequirement(StrCat(start, "null")) != nullptr)
+        reflection::FindRequirement(StrCat(start, "null")) != nullptr) {
       all.push_back({StrCat(function.name, ".", field.name, ".null_refused"), StrCat(start, "null"),
                      "null is refused", number, f, Kind::kRefusesNull});
+    }
     std::string owner = StrCat(start, field.name, "-owner");
     if (field.direction != Direction::kOut || field.lifetime == nullptr ||
         reflection::FindRequirement(owner) == nullptr)

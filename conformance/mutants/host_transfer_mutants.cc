@@ -87,9 +87,10 @@ PJRT_Buffer_MemoryLayout* Turned(const PJRT_Buffer_MemoryLayout* layout) {
   turned.order.assign(tiled.minor_to_major_size, 0);
   // What stands at a place and the place change roles, counted from the major end.
   size_t rank = tiled.minor_to_major_size;
-  for (size_t i = 0; i < rank; ++i)
+  for (size_t i = 0; i < rank; ++i) {
     turned.order[rank - 1 - static_cast<size_t>(tiled.minor_to_major[i])] =
         static_cast<int64_t>(rank - 1 - i);
+  }
   turned.layout.tiled.minor_to_major = turned.order.data();
   return &turned.layout;
 }
@@ -422,9 +423,10 @@ constexpr Mutant kHostTransferMutants[] = {
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
          return CallChanged<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(a, [](auto& own) {
-           if (own.type == PJRT_Buffer_Type_F32 || own.type == PJRT_Buffer_Type_S32)
+           if (own.type == PJRT_Buffer_Type_F32 || own.type == PJRT_Buffer_Type_S32) {
              own.data =
                  static_cast<const char*>(own.data) - reinterpret_cast<uintptr_t>(own.data) % 4;
+           }
          });
        });
      }},

@@ -324,9 +324,10 @@ PJRT_Error* CompileRewritten(PJRT_Client_Compile_Args* args, const Rewrite& rewr
       // What its regions hold comes first.
       std::string inner(statement);
       size_t first_end = statement.find('\n');
-      if (first_end != statement.npos && first_end + 1 < statement.size())
+      if (first_end != statement.npos && first_end + 1 < statement.size()) {
         inner = std::string(statement.substr(0, first_end + 1)) +
                 rewritten(statement.substr(first_end + 1));
+      }
       Op op = ReadOp(inner);
       if (op.name.empty() || op.result.empty() || op.type.empty()) {
         made += inner;

@@ -82,9 +82,10 @@ PJRT_Error* ClearTails(PJRT_LoadedExecutable_Execute_Args* a, size_t least) {
     auto pointer = MakeArgs<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args>();
     pointer.buffer = size.src;
     if (failed == nullptr) failed = Real().PJRT_Buffer_OpaqueDeviceMemoryDataPointer(&pointer);
-    if (failed == nullptr)
+    if (failed == nullptr) {
       std::memset(static_cast<char*>(pointer.device_memory_ptr) + elements / 8 * 32, 0,
                   elements % 8 * 4);
+    }
     FreeError(failed);
   }
   return nullptr;
@@ -173,9 +174,10 @@ constexpr Mutant kValueMutants[] = {
          return CompileLines(a, [](std::string line) {
            if (dims.empty()) return line;
            std::string from = "tensor<" + dims + "xi64>", to = "tensor<" + dims + "xi32>";
-           if (Has(line, "\"stablehlo.scatter\"(%a0, %a1, %a2)"))
+           if (Has(line, "\"stablehlo.scatter\"(%a0, %a1, %a2)")) {
              return "%zz = stablehlo.convert %a1 : (" + from + ") -> " + to + "\n" +
                     Replaced(line, "(%a0, %a1, %a2)", "(%a0, %zz, %a2)");
+           }
            return Has(line, "scatter_dimension_numbers") ? Replaced(line, from, to) : line;
          });
        });

@@ -172,9 +172,10 @@ void CallWatch::Finish(bool failed, WatchFindings& findings) {
   for (size_t i = 0; i < num_inputs_; ++i) {
     const Input& input = inputs_[i];
     size_t hash = input.hash == 0 ? 0 : HashOf(input.address, input.size);
-    if (hash != input.hash)
+    if (hash != input.hash) {
       findings.Add("PJRT-Args-input",
                    StrCat(name, " changed what `", input.field->name, "` points to, an input"));
+    }
   }
   for (const Field& field : FieldsOf(*structure_)) {
     if (field.offset + field.size > size_) continue;
@@ -302,11 +303,12 @@ void ProcessWatch::Finish(bool made_client, WatchFindings& findings) const {
   const ProcessWatch now;
   auto check = [&](bool is_same, std::string_view what, const std::string& before,
                    const std::string& after) {
-    if (!is_same)
+    if (!is_same) {
       findings.Add(
           "PJRT-Process-state",
           StrCat("a call changed ", what,
                  before.empty() && after.empty() ? "" : StrCat(": ", after, ", was ", before)));
+    }
   };
   check(folder_ == now.folder_, "the working directory", folder_, now.folder_);
   check(locale_ == now.locale_, "the locale", locale_, now.locale_);

@@ -21,7 +21,6 @@ namespace plinth::cli {
 namespace {
 
 using client::HostArray;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string TextOf(std::string_view literal) {

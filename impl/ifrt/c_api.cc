@@ -107,7 +107,6 @@ Expected<CopySemantics> SemanticsFromC(const plinth_ifrt_copy_semantics& semanti
 }  // namespace plinth::ifrt
 
 using plinth::ifrt::FromC;
-using plinth::ifrt::Future;
 using plinth::ifrt::Guarded;
 using plinth::ifrt::MakeCStatus;
 

@@ -16,7 +16,6 @@
 namespace plinth::loader {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 

@@ -19,7 +19,6 @@ namespace plinth::loader {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 struct Outcome {
   std::string text;

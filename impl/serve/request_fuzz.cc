@@ -19,7 +19,6 @@
 namespace {
 
 namespace proxy = plinth::serve::proxy;
-using plinth::serve::Charge;
 using plinth::serve::HostBuffer;
 using plinth::serve::HostBuffers;
 using plinth::serve::Mailbox;

@@ -25,7 +25,6 @@ using messages::PaddingConfigDimensionProto;
 using messages::PaddingConfigProto;
 using messages::PrecisionConfigProto;
 using messages::ResultAccuracyProto;
-using messages::ScatterDimensionNumbersProto;
 using messages::SliceDimensionsProto;
 using messages::ToleranceProto;
 using messages::TriangularSolveOptionsProto;

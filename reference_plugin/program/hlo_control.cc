@@ -16,9 +16,7 @@ namespace {
 using messages::FrontendAttributeEntry;
 using messages::FrontendAttributesProto;
 using messages::HloInstructionProto;
-using messages::LayoutProto;
 using messages::OutputOperandAliasingProto;
-using messages::ShapeProto;
 
 constexpr int32_t kTypedFfi = 4;  // Configurations of such calls are dictionaries.
 

@@ -15,7 +15,6 @@ namespace plinth::program {
 namespace {
 
 using messages::FileLocationProto;
-using messages::HloModuleConfigProto;
 using messages::HloModuleProto;
 using messages::HloModuleProtoWithConfig;
 using messages::OpMetadataProto;

@@ -16,7 +16,6 @@
 
 #include "plinth/client/client.h"
 
-using plinth::Expected;
 using plinth::Status;
 namespace client = plinth::client;
 

@@ -21,7 +21,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 namespace fn = reflection::function;
 
 std::string TempPath(std::string_view name) {

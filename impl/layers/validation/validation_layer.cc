@@ -110,9 +110,8 @@ PJRT_Error* ValidationLayer::OnAnyCall(const Call& call, const CallChecks& check
   if (checks.takes_error) [[unlikely]] {
     return OnErrorCall(state);
   }
-  if (checks.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed))
-      [[unlikely]] {
-    CheckInitialized(state);
+  if (checks.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed)) {
+    [[unlikely]] { CheckInitialized(state); }
   }
 
   const bool has_args = CheckInputs(state);

@@ -17,7 +17,6 @@ using ::testing::HasSubstr;
 using testing::kOddTarget;
 using testing::kPlainTarget;
 using testing::LowerText;
-using testing::MakeArguments;
 using testing::Parse;
 using testing::RunAndPlan;
 

@@ -39,7 +39,7 @@ class Partitioner {
 
  private:
   // An error with the op and its place.
-  static Status At(const Op& op, Status status) {
+  static Status At(const Op& op, const Status& status) {
     return status.ok() ? status : status.WithContext(Describe(op));
   }
 

@@ -578,8 +578,11 @@ std::vector<std::vector<float>> Redistributed(Fleet& fleet, int64_t lanes, int64
 TEST(Collectives, Redistribute) {
   constexpr int64_t kLanes = 4;
   Fleet fleet(kLanes);
-  for (const auto& [rows, columns] :
-       {std::pair<int64_t, int64_t>{1, 3}, {3, 1}, {5, 7}, {257, 300}, {2, 200'000}}) {
+  struct Shape {
+    int64_t rows, columns;
+  };
+  for (const Shape& shape : {Shape{1, 3}, {3, 1}, {5, 7}, {257, 300}, {2, 200'000}}) {
+    const int64_t rows = shape.rows, columns = shape.columns;
     const auto parts = Numbers<float>(kLanes, static_cast<size_t>(rows * columns));
     const int64_t all = kLanes * rows;
     const auto at = [&](int64_t row, int64_t column) {

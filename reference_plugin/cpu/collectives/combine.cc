@@ -18,7 +18,6 @@ namespace {
 using backend::LaneGroups;
 using backend::RunContext;
 using compiler::CollectiveAttributes;
-using compiler::Dims;
 using compiler::Opcode;
 using compiler::Type;
 

@@ -27,9 +27,7 @@ using Xbyak::util::r9;
 using Xbyak::util::rax;
 using Xbyak::util::rbp;
 using Xbyak::util::rbx;
-using Xbyak::util::rcx;
 using Xbyak::util::rdi;
-using Xbyak::util::rsi;
 using Xbyak::util::rsp;
 
 using Kind = PieceValue::Kind;

@@ -14,7 +14,6 @@
 
 namespace plinth::cpu::kernels {
 
-using compiler::Node;
 using compiler::Opcode;
 using emit::Piece;
 using emit::PieceValue;

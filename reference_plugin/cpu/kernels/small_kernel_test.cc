@@ -13,7 +13,6 @@ namespace plinth::cpu::kernels {
 namespace {
 
 using compiler::Access;
-using compiler::Dims;
 using compiler::Kernel;
 using compiler::Node;
 using compiler::NodeKind;

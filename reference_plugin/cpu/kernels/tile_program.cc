@@ -162,9 +162,10 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
     parallel_capacity = kLongTileBytes / widest;
   }
   program->parallel = MakeTileSpace(domain, 0, domain.num_parallel, parallel_capacity);
-  if (!rows)
+  if (!rows) {
     BlockRows(kernel.shape.inputs.size() + kernel.shape.outputs.size(), !over_reduced,
               &program->parallel);
+  }
   program->reduced = program->lanes == Lanes::kBoth
                          ? MakeTileSpaceOfBoth(domain, capacity)
                          : MakeTileSpace(domain, domain.num_parallel, rank, rows ? capacity : 1);

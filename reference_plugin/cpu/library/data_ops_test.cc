@@ -26,7 +26,6 @@ namespace {
 
 using compiler::CanonicalFloat;
 using compiler::Combiner;
-using compiler::CompareAttributes;
 using compiler::ComparisonDirection;
 using compiler::ComparisonType;
 using compiler::DimensionAttributes;
@@ -650,7 +649,9 @@ TEST(RadixSortTest, SortsByTheBitsItIsGiven) {
         std::vector<uint64_t> keys(size), spare(size);
         for (uint64_t& key : keys) key = random() & mask;
         std::vector<uint64_t> expected = keys, alone = keys;
-        auto digits = [&](uint64_t key) { return key << (64 - end) >> (64 - end) >> first; };
+        auto digits = [first = first, end = end](uint64_t key) {
+          return key << (64 - end) >> (64 - end) >> first;
+        };
         std::stable_sort(expected.begin(), expected.end(),
                          [&](uint64_t a, uint64_t b) { return digits(a) < digits(b); });
         RadixSort<uint64_t>(keys, spare, first, end, &pool);

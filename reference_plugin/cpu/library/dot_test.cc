@@ -12,7 +12,6 @@ namespace {
 using compiler::Dims;
 using compiler::DotAttributes;
 using compiler::Opcode;
-using compiler::Type;
 
 LibraryOptions NoBlas() { return {{"none"}}; }
 

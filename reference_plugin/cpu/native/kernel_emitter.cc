@@ -18,8 +18,6 @@ namespace {
 using compiler::Access;
 using compiler::Node;
 using compiler::NodeKind;
-using compiler::Opcode;
-using compiler::Phase;
 using Xbyak::util::eax;
 using Xbyak::util::ptr;
 using Xbyak::util::rsp;

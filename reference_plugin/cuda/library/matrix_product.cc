@@ -16,7 +16,6 @@ namespace {
 
 using compiler::BatchDim;
 using compiler::MapDim;
-using compiler::OperandMap;
 using compiler::Product;
 using Matrix = MatrixProduct::Matrix;
 using Rounding = MatrixProduct::Rounding;
