@@ -52,7 +52,6 @@ SOURCE_INTRO = """\
 
 namespace plinth::serve::proxy {
 
-using protozero::pbf_reader;
 using protozero::pbf_writer;
 
 // Also an empty one, which a nested writer would leave out.
@@ -153,13 +152,13 @@ def header(messages: list[dict]) -> str:
 
 def _read(message: dict) -> list[str]:
     name = message["name"]
-    lines = [f"static void ReadFields(pbf_reader in, {name}& out) {{", "  while (in.next()) {",
+    lines = [f"static void ReadFields(wire::Reader in, {name}& out) {{", "  while (in.next()) {",
              "    switch (in.tag()) {"]
     for f in message["fields"]:
         suffix = _suffix(f)
         if f.get("repeated"):
             if suffix == "Message":
-                call = f"ReadFields(wire::Enter(in), wire::Append(out.{f['name']}));"
+                call = f"ReadFields(wire::Enter(in), wire::Append(in, out.{f['name']}));"
             else:
                 call = f"wire::Add{suffix}(in, out.{f['name']});"
         else:
@@ -173,7 +172,7 @@ def _read(message: dict) -> list[str]:
         lines.append(f"      case {f['number']}: {call} break;")
     lines += ["      default: in.skip();", "    }", "  }", "}"]
     if not message["fields"]:
-        lines = [f"static void ReadFields(pbf_reader in, {name}&) {{",
+        lines = [f"static void ReadFields(wire::Reader in, {name}&) {{",
                  "  while (in.next()) in.skip();", "}"]
     return lines
 
@@ -214,7 +213,7 @@ def source(messages: list[dict]) -> str:
         lines += [*_read(message), *_write(message),
                   f"Status Read(std::string_view bytes, {name}* message) {{",
                   f"  return wire::Guard(\"{name}\", bytes, "
-                  "[&](pbf_reader in) { ReadFields(in, *message); });", "}",
+                  "[&](wire::Reader in) { ReadFields(in, *message); });", "}",
                   f"std::string Write(const {name}& message) {{",
                   "  std::string bytes;", "  pbf_writer out(bytes);", "  WriteFields(out, message);",
                   "  return bytes;", "}", ""]

@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::string_view kKeyPrefix = "plinth-callbacks:";
 constexpr std::string_view kPoll = "plinth_callback_poll";
+// Keys of one session, which has one or two.
+constexpr size_t kMaxChannels = 1024;
 constexpr size_t kKeySize = kKeyPrefix.size() + 32;  // 128 bits in hexadecimal.
 
 using Region = std::span<char>;
@@ -328,7 +330,8 @@ CallbackChannels::~CallbackChannels() {
 
 void CallbackChannels::Open(std::string_view program) {
   const bool polls = program.find(kPoll) != std::string_view::npos;
-  for (size_t at = program.find(kKeyPrefix); at != std::string_view::npos;
+  for (size_t at = program.find(kKeyPrefix);
+       at != std::string_view::npos && all_.size() < kMaxChannels;
        at = program.find(kKeyPrefix, at + 1)) {
     const std::string_view key = program.substr(at, kKeySize);
     const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };

@@ -37,7 +37,8 @@ class CallbackChannels {
   CallbackChannels& operator=(const CallbackChannels&) = delete;
   ~CallbackChannels();
 
-  // Opens the channels that the custom calls of a program name, in MLIR as text or bytecode.
+  // Opens the channels that the custom calls of a program name, in MLIR as text or bytecode: a
+  // thousand at most.
   void Open(std::string_view program);
   size_t size() const { return all_.size(); }
 

@@ -171,6 +171,22 @@ TEST_F(CallbacksTest, SeveralCallsAreAnsweredInAnyOrder) {
   EXPECT_EQ(*Read(a), Bytes<float>({1, 1}));
 }
 
+// A client that asks again and again whether something is there pays for each question.
+TEST_F(CallbacksTest, RequestsThatWaitAreCharged) {
+  const uint64_t call = Call(CallProgram());
+  const size_t before = client_.connection().Count().memory;
+  constexpr size_t kCount = 1000;
+  std::vector<uint64_t> asked;
+  for (size_t i = 0; i < kCount; ++i) {
+    asked.push_back(client_.Post(proxy::CheckValueReadyRequest{{call}}));
+  }
+  EXPECT_GE(client_.connection().Count().memory, before + 512 * kCount);
+  const auto [number, index] = Poll();
+  EXPECT_TRUE(Reply(number, 0, Bytes<float>({5, 6})).ok());
+  for (const uint64_t op : asked) EXPECT_TRUE(StatusIn(client_.Wait(op)).ok());
+  EXPECT_LT(client_.connection().Count().memory, before + 100 * kCount);
+}
+
 TEST_F(CallbacksTest, WrongAnswers) {
   const uint64_t call = Call(CallProgram());
   const auto [number, index] = Poll();
@@ -191,6 +207,15 @@ TEST_F(CallbacksTest, WrongAnswers) {
 TEST_F(CallbacksTest, TheClientEndsItsPoll) {
   EXPECT_TRUE(Reply(0, 0, "").ok());
   EXPECT_EQ(Poll().first, 0u);
+}
+
+TEST(CallbackChannels, OfAThousandKeysAtMost) {
+  std::string program;
+  for (int i = 0; i < 2000; ++i)
+    program += std::string(kKey).replace(17, 4, std::to_string(1000 + i));
+  CallbackChannels channels;
+  channels.Open(program);
+  EXPECT_EQ(channels.size(), 1024u);
 }
 
 TEST(CallbackChannels, OfKeysThatAreKeys) {

@@ -293,8 +293,7 @@ class SessionCall : public Call {
       }
     };
     work_ = work;
-    buffers_ = std::make_shared<HostBuffers>(
-        std::make_shared<MemoryAccount>(service.limits().memory_per_connection), work);
+    buffers_ = std::make_shared<HostBuffers>(connection().account(), work);
     PLINTH_ASSIGN_OR_RETURN(const uint64_t id, service.AddSession(buffers_));
     session_ =
         std::make_shared<Session>(service.client(), id, metadata, buffers_, connection().mailbox(),
@@ -331,7 +330,6 @@ class SessionCall : public Call {
     counts->pending += session_->num_pending();
     counts->arrays += session_->num_arrays();
     counts->executables += session_->num_executables();
-    counts->memory += static_cast<uint64_t>(buffers_->account()->used());
   }
 
  private:

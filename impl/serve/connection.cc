@@ -24,7 +24,10 @@ void Call::Respond(std::unique_ptr<Http2Source> source) const {
   connection_->http2().Respond(stream_, grpc::AnswerHeaders(), std::move(source));
 }
 
-Connection::Connection(Service* service) : service_(service), http2_(Http2::Role::kServer, this) {}
+Connection::Connection(Service* service)
+    : service_(service),
+      account_(std::make_shared<MemoryAccount>(service->limits().memory_per_connection)),
+      http2_(Http2::Role::kServer, this) {}
 
 Connection::~Connection() {
   mailbox_->Close();
@@ -74,6 +77,7 @@ void Connection::OnClosed(int stream, bool) {
 
 Counts Connection::Count() const {
   Counts counts;
+  counts.memory = static_cast<uint64_t>(account_->used());
   for (const auto& [stream, call] : calls_) call->Count(&counts);
   return counts;
 }

@@ -13,6 +13,7 @@
 #include "impl/serve/grpc.h"
 #include "impl/serve/http2.h"
 #include "impl/serve/mailbox.h"
+#include "impl/serve/memory_account.h"
 #include "impl/serve/service.h"
 
 namespace plinth::serve {
@@ -74,6 +75,8 @@ class Connection : private Http2::Events {
   Counts Count() const;
 
   Service& service() const { return *service_; }
+  // Of all its sessions together.
+  const std::shared_ptr<MemoryAccount>& account() const { return account_; }
   Http2& http2() { return http2_; }
   // The call of a stream; null if it is over.
   Call* FindCall(int stream) const;
@@ -97,6 +100,7 @@ class Connection : private Http2::Events {
   void OnClosed(int stream, bool is_clean) override;
 
   Service* const service_;
+  const std::shared_ptr<MemoryAccount> account_;
   const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   Http2 http2_;
   std::unordered_map<int, std::unique_ptr<Call>> calls_;

@@ -145,7 +145,8 @@ int RunCommandLine(int argc, char** argv) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   app.add_option("--memory-per-connection", line.server.memory_per_connection,
-                 "Bytes of arrays and buffers that a session may have (8G, 500M); all by default")
+                 "Bytes of arrays, buffers and programs that a connection may have (8G, 500M); all "
+                 "by default")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--idle-timeout", line.server.idle_seconds,
                  "Seconds without a byte after which a session is ended; 0 for never")

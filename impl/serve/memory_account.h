@@ -11,7 +11,8 @@
 
 namespace plinth::serve {
 
-// What a client may keep in the server: bytes of host buffers, arrays and handles. Any thread.
+// What a client may keep in the server: bytes of host buffers, arrays, programs and handles. Any
+// thread.
 class MemoryAccount {
  public:
   explicit MemoryAccount(int64_t limit) : limit_(limit) {}

@@ -15,6 +15,7 @@ struct Session::Program {
   bool is_portable = false;
   std::vector<ifrt::ArraySpec> outputs = {};  // Without shardings if it is portable.
   std::vector<int64_t> output_bytes = {};
+  ChargeRef charge = nullptr;
 };
 
 }  // namespace plinth::serve

@@ -7,7 +7,6 @@
 
 namespace plinth::serve::proxy {
 
-using protozero::pbf_reader;
 using protozero::pbf_writer;
 
 // Also an empty one, which a nested writer would leave out.
@@ -16,7 +15,7 @@ static void PutMessage(pbf_writer& out, uint32_t number, const Message& message)
   out.add_message(number, Write(message));
 }
 
-static void ReadFields(pbf_reader in, Serialized& out) {
+static void ReadFields(wire::Reader in, Serialized& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetString(in, out.type_name); break;
@@ -30,7 +29,7 @@ static void WriteFields(pbf_writer& out, const Serialized& in) {
   wire::PutBytes(out, 2, in.data);
 }
 Status Read(std::string_view bytes, Serialized* message) {
-  return wire::Guard("Serialized", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("Serialized", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const Serialized& message) {
   std::string bytes;
@@ -39,7 +38,7 @@ std::string Write(const Serialized& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DTypeProto& out) {
+static void ReadFields(wire::Reader in, DTypeProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetInt32(in, out.kind); break;
@@ -51,7 +50,7 @@ static void WriteFields(pbf_writer& out, const DTypeProto& in) {
   wire::PutInt32(out, 1, in.kind);
 }
 Status Read(std::string_view bytes, DTypeProto* message) {
-  return wire::Guard("DTypeProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DTypeProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DTypeProto& message) {
   std::string bytes;
@@ -60,7 +59,7 @@ std::string Write(const DTypeProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ShapeProto& out) {
+static void ReadFields(wire::Reader in, ShapeProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddInt64(in, out.dims); break;
@@ -72,7 +71,7 @@ static void WriteFields(pbf_writer& out, const ShapeProto& in) {
   wire::PutAllInt64(out, 1, in.dims);
 }
 Status Read(std::string_view bytes, ShapeProto* message) {
-  return wire::Guard("ShapeProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ShapeProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ShapeProto& message) {
   std::string bytes;
@@ -81,7 +80,7 @@ std::string Write(const ShapeProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DeviceListProto& out) {
+static void ReadFields(wire::Reader in, DeviceListProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddInt32(in, out.device_ids); break;
@@ -93,7 +92,7 @@ static void WriteFields(pbf_writer& out, const DeviceListProto& in) {
   wire::PutAllInt32(out, 1, in.device_ids);
 }
 Status Read(std::string_view bytes, DeviceListProto* message) {
-  return wire::Guard("DeviceListProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DeviceListProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DeviceListProto& message) {
   std::string bytes;
@@ -102,7 +101,7 @@ std::string Write(const DeviceListProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ShardingProto& out) {
+static void ReadFields(wire::Reader in, ShardingProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.serialized_sharding); break;
@@ -114,7 +113,7 @@ static void WriteFields(pbf_writer& out, const ShardingProto& in) {
   { pbf_writer inner(out, 1); WriteFields(inner, in.serialized_sharding); }
 }
 Status Read(std::string_view bytes, ShardingProto* message) {
-  return wire::Guard("ShardingProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ShardingProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ShardingProto& message) {
   std::string bytes;
@@ -123,7 +122,7 @@ std::string Write(const ShardingProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, SingleDeviceShardingProto& out) {
+static void ReadFields(wire::Reader in, SingleDeviceShardingProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetInt32(in, out.device_id); break;
@@ -137,7 +136,7 @@ static void WriteFields(pbf_writer& out, const SingleDeviceShardingProto& in) {
   if (in.memory_kind.has_value()) wire::PutString(out, 2, *in.memory_kind, true);
 }
 Status Read(std::string_view bytes, SingleDeviceShardingProto* message) {
-  return wire::Guard("SingleDeviceShardingProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("SingleDeviceShardingProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const SingleDeviceShardingProto& message) {
   std::string bytes;
@@ -146,7 +145,7 @@ std::string Write(const SingleDeviceShardingProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, OpaqueShardingProto& out) {
+static void ReadFields(wire::Reader in, OpaqueShardingProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.devices); break;
@@ -160,7 +159,7 @@ static void WriteFields(pbf_writer& out, const OpaqueShardingProto& in) {
   if (in.memory_kind.has_value()) wire::PutString(out, 2, *in.memory_kind, true);
 }
 Status Read(std::string_view bytes, OpaqueShardingProto* message) {
-  return wire::Guard("OpaqueShardingProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("OpaqueShardingProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const OpaqueShardingProto& message) {
   std::string bytes;
@@ -169,12 +168,12 @@ std::string Write(const OpaqueShardingProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ConcreteShardingProto& out) {
+static void ReadFields(wire::Reader in, ConcreteShardingProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.devices); break;
       case 2: ReadFields(wire::Enter(in), out.shape); break;
-      case 3: ReadFields(wire::Enter(in), wire::Append(out.shard_shapes)); break;
+      case 3: ReadFields(wire::Enter(in), wire::Append(in, out.shard_shapes)); break;
       case 4: wire::GetString(in, out.memory_kind.emplace()); break;
       default: in.skip();
     }
@@ -187,7 +186,7 @@ static void WriteFields(pbf_writer& out, const ConcreteShardingProto& in) {
   if (in.memory_kind.has_value()) wire::PutString(out, 4, *in.memory_kind, true);
 }
 Status Read(std::string_view bytes, ConcreteShardingProto* message) {
-  return wire::Guard("ConcreteShardingProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ConcreteShardingProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ConcreteShardingProto& message) {
   std::string bytes;
@@ -196,7 +195,7 @@ std::string Write(const ConcreteShardingProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ConcreteEvenShardingProto& out) {
+static void ReadFields(wire::Reader in, ConcreteEvenShardingProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.devices); break;
@@ -216,7 +215,7 @@ static void WriteFields(pbf_writer& out, const ConcreteEvenShardingProto& in) {
   wire::PutBool(out, 5, in.is_fully_replicated);
 }
 Status Read(std::string_view bytes, ConcreteEvenShardingProto* message) {
-  return wire::Guard("ConcreteEvenShardingProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ConcreteEvenShardingProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ConcreteEvenShardingProto& message) {
   std::string bytes;
@@ -225,7 +224,7 @@ std::string Write(const ConcreteEvenShardingProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, HloShardingProto& out) {
+static void ReadFields(wire::Reader in, HloShardingProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.devices); break;
@@ -241,7 +240,7 @@ static void WriteFields(pbf_writer& out, const HloShardingProto& in) {
   if (in.memory_kind.has_value()) wire::PutString(out, 3, *in.memory_kind, true);
 }
 Status Read(std::string_view bytes, HloShardingProto* message) {
-  return wire::Guard("HloShardingProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("HloShardingProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const HloShardingProto& message) {
   std::string bytes;
@@ -250,7 +249,7 @@ std::string Write(const HloShardingProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ArraySpecProto& out) {
+static void ReadFields(wire::Reader in, ArraySpecProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.dtype); break;
@@ -268,7 +267,7 @@ static void WriteFields(pbf_writer& out, const ArraySpecProto& in) {
   if (in.layout.has_value()) wire::PutBytes(out, 4, *in.layout, true);
 }
 Status Read(std::string_view bytes, ArraySpecProto* message) {
-  return wire::Guard("ArraySpecProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ArraySpecProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ArraySpecProto& message) {
   std::string bytes;
@@ -277,7 +276,7 @@ std::string Write(const ArraySpecProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, AttributeInts& out) {
+static void ReadFields(wire::Reader in, AttributeInts& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddSfixed64(in, out.elements); break;
@@ -289,7 +288,7 @@ static void WriteFields(pbf_writer& out, const AttributeInts& in) {
   wire::PutAllSfixed64(out, 1, in.elements);
 }
 Status Read(std::string_view bytes, AttributeInts* message) {
-  return wire::Guard("AttributeInts", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("AttributeInts", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const AttributeInts& message) {
   std::string bytes;
@@ -298,7 +297,7 @@ std::string Write(const AttributeInts& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, AttributeValue& out) {
+static void ReadFields(wire::Reader in, AttributeValue& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetBytes(in, out.value.emplace<std::string>()); break;
@@ -318,7 +317,7 @@ static void WriteFields(pbf_writer& out, const AttributeValue& in) {
   if (const auto* one = std::get_if<float>(&in.value)) wire::PutFloat(out, 5, *one, true);
 }
 Status Read(std::string_view bytes, AttributeValue* message) {
-  return wire::Guard("AttributeValue", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("AttributeValue", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const AttributeValue& message) {
   std::string bytes;
@@ -327,7 +326,7 @@ std::string Write(const AttributeValue& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, AttributeEntry& out) {
+static void ReadFields(wire::Reader in, AttributeEntry& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetString(in, out.key); break;
@@ -341,7 +340,7 @@ static void WriteFields(pbf_writer& out, const AttributeEntry& in) {
   { pbf_writer inner(out, 2); WriteFields(inner, in.value); }
 }
 Status Read(std::string_view bytes, AttributeEntry* message) {
-  return wire::Guard("AttributeEntry", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("AttributeEntry", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const AttributeEntry& message) {
   std::string bytes;
@@ -350,10 +349,10 @@ std::string Write(const AttributeEntry& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, AttributeMapProto& out) {
+static void ReadFields(wire::Reader in, AttributeMapProto& out) {
   while (in.next()) {
     switch (in.tag()) {
-      case 1: ReadFields(wire::Enter(in), wire::Append(out.attributes)); break;
+      case 1: ReadFields(wire::Enter(in), wire::Append(in, out.attributes)); break;
       default: in.skip();
     }
   }
@@ -362,7 +361,7 @@ static void WriteFields(pbf_writer& out, const AttributeMapProto& in) {
   for (const auto& one : in.attributes) PutMessage(out, 1, one);
 }
 Status Read(std::string_view bytes, AttributeMapProto* message) {
-  return wire::Guard("AttributeMapProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("AttributeMapProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const AttributeMapProto& message) {
   std::string bytes;
@@ -371,7 +370,7 @@ std::string Write(const AttributeMapProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, StatusProto& out) {
+static void ReadFields(wire::Reader in, StatusProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetInt32(in, out.code); break;
@@ -385,7 +384,7 @@ static void WriteFields(pbf_writer& out, const StatusProto& in) {
   wire::PutString(out, 2, in.message);
 }
 Status Read(std::string_view bytes, StatusProto* message) {
-  return wire::Guard("StatusProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("StatusProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const StatusProto& message) {
   std::string bytes;
@@ -394,7 +393,7 @@ std::string Write(const StatusProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LayoutProto& out) {
+static void ReadFields(wire::Reader in, LayoutProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.serialized_layout); break;
@@ -406,7 +405,7 @@ static void WriteFields(pbf_writer& out, const LayoutProto& in) {
   { pbf_writer inner(out, 1); WriteFields(inner, in.serialized_layout); }
 }
 Status Read(std::string_view bytes, LayoutProto* message) {
-  return wire::Guard("LayoutProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LayoutProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LayoutProto& message) {
   std::string bytes;
@@ -415,7 +414,7 @@ std::string Write(const LayoutProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ByteStrides& out) {
+static void ReadFields(wire::Reader in, ByteStrides& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddInt64(in, out.strides); break;
@@ -427,7 +426,7 @@ static void WriteFields(pbf_writer& out, const ByteStrides& in) {
   wire::PutAllInt64(out, 1, in.strides);
 }
 Status Read(std::string_view bytes, ByteStrides* message) {
-  return wire::Guard("ByteStrides", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ByteStrides", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ByteStrides& message) {
   std::string bytes;
@@ -436,7 +435,7 @@ std::string Write(const ByteStrides& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, XlaCompileOptionsProto& out) {
+static void ReadFields(wire::Reader in, XlaCompileOptionsProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetBytes(in, out.compile_options); break;
@@ -448,7 +447,7 @@ static void WriteFields(pbf_writer& out, const XlaCompileOptionsProto& in) {
   wire::PutBytes(out, 1, in.compile_options);
 }
 Status Read(std::string_view bytes, XlaCompileOptionsProto* message) {
-  return wire::Guard("XlaCompileOptionsProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("XlaCompileOptionsProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const XlaCompileOptionsProto& message) {
   std::string bytes;
@@ -457,7 +456,7 @@ std::string Write(const XlaCompileOptionsProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ExecuteOptionsProto& out) {
+static void ReadFields(wire::Reader in, ExecuteOptionsProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 3: wire::GetInt32(in, out.launch_id); break;
@@ -477,7 +476,7 @@ static void WriteFields(pbf_writer& out, const ExecuteOptionsProto& in) {
   wire::PutInt64(out, 11, in.execution_stream_id);
 }
 Status Read(std::string_view bytes, ExecuteOptionsProto* message) {
-  return wire::Guard("ExecuteOptionsProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ExecuteOptionsProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ExecuteOptionsProto& message) {
   std::string bytes;
@@ -486,7 +485,7 @@ std::string Write(const ExecuteOptionsProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, RemapMapping& out) {
+static void ReadFields(wire::Reader in, RemapMapping& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetInt32(in, out.in_array); break;
@@ -512,7 +511,7 @@ static void WriteFields(pbf_writer& out, const RemapMapping& in) {
   wire::PutAllInt64(out, 8, in.to_step);
 }
 Status Read(std::string_view bytes, RemapMapping* message) {
-  return wire::Guard("RemapMapping", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("RemapMapping", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const RemapMapping& message) {
   std::string bytes;
@@ -521,12 +520,12 @@ std::string Write(const RemapMapping& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, RemapPlanProto& out) {
+static void ReadFields(wire::Reader in, RemapPlanProto& out) {
   while (in.next()) {
     switch (in.tag()) {
-      case 1: ReadFields(wire::Enter(in), wire::Append(out.input_specs)); break;
-      case 2: ReadFields(wire::Enter(in), wire::Append(out.output_specs)); break;
-      case 3: ReadFields(wire::Enter(in), wire::Append(out.mappings)); break;
+      case 1: ReadFields(wire::Enter(in), wire::Append(in, out.input_specs)); break;
+      case 2: ReadFields(wire::Enter(in), wire::Append(in, out.output_specs)); break;
+      case 3: ReadFields(wire::Enter(in), wire::Append(in, out.mappings)); break;
       default: in.skip();
     }
   }
@@ -537,7 +536,7 @@ static void WriteFields(pbf_writer& out, const RemapPlanProto& in) {
   for (const auto& one : in.mappings) PutMessage(out, 3, one);
 }
 Status Read(std::string_view bytes, RemapPlanProto* message) {
-  return wire::Guard("RemapPlanProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("RemapPlanProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const RemapPlanProto& message) {
   std::string bytes;
@@ -546,7 +545,7 @@ std::string Write(const RemapPlanProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CompiledMemoryStatsProto& out) {
+static void ReadFields(wire::Reader in, CompiledMemoryStatsProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetInt64(in, out.generated_code_size_in_bytes); break;
@@ -568,7 +567,7 @@ static void WriteFields(pbf_writer& out, const CompiledMemoryStatsProto& in) {
   wire::PutInt64(out, 14, in.peak_memory_in_bytes);
 }
 Status Read(std::string_view bytes, CompiledMemoryStatsProto* message) {
-  return wire::Guard("CompiledMemoryStatsProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CompiledMemoryStatsProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CompiledMemoryStatsProto& message) {
   std::string bytes;
@@ -577,7 +576,7 @@ std::string Write(const CompiledMemoryStatsProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, IfrtProxyVersion& out) {
+static void ReadFields(wire::Reader in, IfrtProxyVersion& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetInt32(in, out.protocol_version); break;
@@ -591,7 +590,7 @@ static void WriteFields(pbf_writer& out, const IfrtProxyVersion& in) {
   wire::PutInt32(out, 2, in.ifrt_serdes_version_number);
 }
 Status Read(std::string_view bytes, IfrtProxyVersion* message) {
-  return wire::Guard("IfrtProxyVersion", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("IfrtProxyVersion", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const IfrtProxyVersion& message) {
   std::string bytes;
@@ -600,7 +599,7 @@ std::string Write(const IfrtProxyVersion& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcGetVersionRequest& out) {
+static void ReadFields(wire::Reader in, GrpcGetVersionRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.min_version); break;
@@ -614,7 +613,7 @@ static void WriteFields(pbf_writer& out, const GrpcGetVersionRequest& in) {
   { pbf_writer inner(out, 2); WriteFields(inner, in.max_version); }
 }
 Status Read(std::string_view bytes, GrpcGetVersionRequest* message) {
-  return wire::Guard("GrpcGetVersionRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcGetVersionRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcGetVersionRequest& message) {
   std::string bytes;
@@ -623,7 +622,7 @@ std::string Write(const GrpcGetVersionRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcGetVersionResponse& out) {
+static void ReadFields(wire::Reader in, GrpcGetVersionResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.version); break;
@@ -635,7 +634,7 @@ static void WriteFields(pbf_writer& out, const GrpcGetVersionResponse& in) {
   { pbf_writer inner(out, 1); WriteFields(inner, in.version); }
 }
 Status Read(std::string_view bytes, GrpcGetVersionResponse* message) {
-  return wire::Guard("GrpcGetVersionResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcGetVersionResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcGetVersionResponse& message) {
   std::string bytes;
@@ -644,7 +643,7 @@ std::string Write(const GrpcGetVersionResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcIfrtSessionMetadata& out) {
+static void ReadFields(wire::Reader in, GrpcIfrtSessionMetadata& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.version); break;
@@ -658,7 +657,7 @@ static void WriteFields(pbf_writer& out, const GrpcIfrtSessionMetadata& in) {
   { pbf_writer inner(out, 2); WriteFields(inner, in.initialization_data); }
 }
 Status Read(std::string_view bytes, GrpcIfrtSessionMetadata* message) {
-  return wire::Guard("GrpcIfrtSessionMetadata", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcIfrtSessionMetadata", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcIfrtSessionMetadata& message) {
   std::string bytes;
@@ -667,7 +666,7 @@ std::string Write(const GrpcIfrtSessionMetadata& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcHostBufferStoreMetadata& out) {
+static void ReadFields(wire::Reader in, GrpcHostBufferStoreMetadata& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.session_id); break;
@@ -683,7 +682,7 @@ static void WriteFields(pbf_writer& out, const GrpcHostBufferStoreMetadata& in) 
   wire::PutInt64(out, 3, in.buffer_size);
 }
 Status Read(std::string_view bytes, GrpcHostBufferStoreMetadata* message) {
-  return wire::Guard("GrpcHostBufferStoreMetadata", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcHostBufferStoreMetadata", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcHostBufferStoreMetadata& message) {
   std::string bytes;
@@ -692,7 +691,7 @@ std::string Write(const GrpcHostBufferStoreMetadata& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcHostBufferStoreRequest& out) {
+static void ReadFields(wire::Reader in, GrpcHostBufferStoreRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetBytes(in, out.data); break;
@@ -704,7 +703,7 @@ static void WriteFields(pbf_writer& out, const GrpcHostBufferStoreRequest& in) {
   wire::PutBytes(out, 1, in.data);
 }
 Status Read(std::string_view bytes, GrpcHostBufferStoreRequest* message) {
-  return wire::Guard("GrpcHostBufferStoreRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcHostBufferStoreRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcHostBufferStoreRequest& message) {
   std::string bytes;
@@ -713,7 +712,7 @@ std::string Write(const GrpcHostBufferStoreRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcHostBufferReadFromDiskRequest& out) {
+static void ReadFields(wire::Reader in, GrpcHostBufferReadFromDiskRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.metadata); break;
@@ -725,7 +724,7 @@ static void WriteFields(pbf_writer& out, const GrpcHostBufferReadFromDiskRequest
   { pbf_writer inner(out, 1); WriteFields(inner, in.metadata); }
 }
 Status Read(std::string_view bytes, GrpcHostBufferReadFromDiskRequest* message) {
-  return wire::Guard("GrpcHostBufferReadFromDiskRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcHostBufferReadFromDiskRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcHostBufferReadFromDiskRequest& message) {
   std::string bytes;
@@ -734,7 +733,7 @@ std::string Write(const GrpcHostBufferReadFromDiskRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcHostBufferLookupRequest& out) {
+static void ReadFields(wire::Reader in, GrpcHostBufferLookupRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.session_id); break;
@@ -748,7 +747,7 @@ static void WriteFields(pbf_writer& out, const GrpcHostBufferLookupRequest& in) 
   wire::PutFixed64(out, 2, in.handle);
 }
 Status Read(std::string_view bytes, GrpcHostBufferLookupRequest* message) {
-  return wire::Guard("GrpcHostBufferLookupRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcHostBufferLookupRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcHostBufferLookupRequest& message) {
   std::string bytes;
@@ -757,7 +756,7 @@ std::string Write(const GrpcHostBufferLookupRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcHostBufferLookupResponse& out) {
+static void ReadFields(wire::Reader in, GrpcHostBufferLookupResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetBytes(in, out.data); break;
@@ -769,7 +768,7 @@ static void WriteFields(pbf_writer& out, const GrpcHostBufferLookupResponse& in)
   wire::PutBytes(out, 1, in.data);
 }
 Status Read(std::string_view bytes, GrpcHostBufferLookupResponse* message) {
-  return wire::Guard("GrpcHostBufferLookupResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcHostBufferLookupResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcHostBufferLookupResponse& message) {
   std::string bytes;
@@ -778,7 +777,7 @@ std::string Write(const GrpcHostBufferLookupResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GrpcHostBufferDeleteRequest& out) {
+static void ReadFields(wire::Reader in, GrpcHostBufferDeleteRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.session_id); break;
@@ -792,7 +791,7 @@ static void WriteFields(pbf_writer& out, const GrpcHostBufferDeleteRequest& in) 
   wire::PutFixed64(out, 2, in.handle);
 }
 Status Read(std::string_view bytes, GrpcHostBufferDeleteRequest* message) {
-  return wire::Guard("GrpcHostBufferDeleteRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GrpcHostBufferDeleteRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GrpcHostBufferDeleteRequest& message) {
   std::string bytes;
@@ -801,7 +800,7 @@ std::string Write(const GrpcHostBufferDeleteRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, RequestMetadata& out) {
+static void ReadFields(wire::Reader in, RequestMetadata& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.op_id); break;
@@ -815,7 +814,7 @@ static void WriteFields(pbf_writer& out, const RequestMetadata& in) {
   wire::PutFixed64(out, 5, in.user_context_id);
 }
 Status Read(std::string_view bytes, RequestMetadata* message) {
-  return wire::Guard("RequestMetadata", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("RequestMetadata", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const RequestMetadata& message) {
   std::string bytes;
@@ -824,7 +823,7 @@ std::string Write(const RequestMetadata& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ResponseMetadata& out) {
+static void ReadFields(wire::Reader in, ResponseMetadata& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.op_id); break;
@@ -842,7 +841,7 @@ static void WriteFields(pbf_writer& out, const ResponseMetadata& in) {
   wire::PutAllFixed64(out, 4, in.destroyed_user_context_ids);
 }
 Status Read(std::string_view bytes, ResponseMetadata* message) {
-  return wire::Guard("ResponseMetadata", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ResponseMetadata", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ResponseMetadata& message) {
   std::string bytes;
@@ -851,12 +850,12 @@ std::string Write(const ResponseMetadata& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, InitRequest&) {
+static void ReadFields(wire::Reader in, InitRequest&) {
   while (in.next()) in.skip();
 }
 static void WriteFields(pbf_writer&, const InitRequest&) {}
 Status Read(std::string_view bytes, InitRequest* message) {
-  return wire::Guard("InitRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("InitRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const InitRequest& message) {
   std::string bytes;
@@ -865,7 +864,7 @@ std::string Write(const InitRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, InitDevice& out) {
+static void ReadFields(wire::Reader in, InitDevice& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetInt32(in, out.id); break;
@@ -895,7 +894,7 @@ static void WriteFields(pbf_writer& out, const InitDevice& in) {
   wire::PutString(out, 11, in.platform_name);
 }
 Status Read(std::string_view bytes, InitDevice* message) {
-  return wire::Guard("InitDevice", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("InitDevice", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const InitDevice& message) {
   std::string bytes;
@@ -904,7 +903,7 @@ std::string Write(const InitDevice& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, InitMemory& out) {
+static void ReadFields(wire::Reader in, InitMemory& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetInt32(in, out.id); break;
@@ -926,7 +925,7 @@ static void WriteFields(pbf_writer& out, const InitMemory& in) {
   wire::PutInt32(out, 6, in.kind_id);
 }
 Status Read(std::string_view bytes, InitMemory* message) {
-  return wire::Guard("InitMemory", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("InitMemory", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const InitMemory& message) {
   std::string bytes;
@@ -935,7 +934,7 @@ std::string Write(const InitMemory& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, InitResponse& out) {
+static void ReadFields(wire::Reader in, InitResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetString(in, out.platform_name); break;
@@ -943,10 +942,10 @@ static void ReadFields(pbf_reader in, InitResponse& out) {
       case 3: wire::GetUint64(in, out.platform_id); break;
       case 4: wire::GetUint64(in, out.process_index); break;
       case 5: wire::GetString(in, out.runtime_type); break;
-      case 6: ReadFields(wire::Enter(in), wire::Append(out.all_devices)); break;
+      case 6: ReadFields(wire::Enter(in), wire::Append(in, out.all_devices)); break;
       case 7: wire::AddInt32(in, out.addressable_device_ids); break;
       case 8: wire::GetUint64(in, out.session_id); break;
-      case 9: ReadFields(wire::Enter(in), wire::Append(out.memories)); break;
+      case 9: ReadFields(wire::Enter(in), wire::Append(in, out.memories)); break;
       case 10: wire::AddInt32(in, out.primary_device_ids); break;
       case 11: ReadFields(wire::Enter(in), out.client_attributes); break;
       default: in.skip();
@@ -967,7 +966,7 @@ static void WriteFields(pbf_writer& out, const InitResponse& in) {
   { pbf_writer inner(out, 11); WriteFields(inner, in.client_attributes); }
 }
 Status Read(std::string_view bytes, InitResponse* message) {
-  return wire::Guard("InitResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("InitResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const InitResponse& message) {
   std::string bytes;
@@ -976,7 +975,7 @@ std::string Write(const InitResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CheckFutureRequest& out) {
+static void ReadFields(wire::Reader in, CheckFutureRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.future_handle); break;
@@ -988,7 +987,7 @@ static void WriteFields(pbf_writer& out, const CheckFutureRequest& in) {
   wire::PutFixed64(out, 1, in.future_handle);
 }
 Status Read(std::string_view bytes, CheckFutureRequest* message) {
-  return wire::Guard("CheckFutureRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CheckFutureRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CheckFutureRequest& message) {
   std::string bytes;
@@ -997,12 +996,12 @@ std::string Write(const CheckFutureRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CheckFutureResponse&) {
+static void ReadFields(wire::Reader in, CheckFutureResponse&) {
   while (in.next()) in.skip();
 }
 static void WriteFields(pbf_writer&, const CheckFutureResponse&) {}
 Status Read(std::string_view bytes, CheckFutureResponse* message) {
-  return wire::Guard("CheckFutureResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CheckFutureResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CheckFutureResponse& message) {
   std::string bytes;
@@ -1011,7 +1010,7 @@ std::string Write(const CheckFutureResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CheckValueReadyRequest& out) {
+static void ReadFields(wire::Reader in, CheckValueReadyRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.value_handles); break;
@@ -1023,7 +1022,7 @@ static void WriteFields(pbf_writer& out, const CheckValueReadyRequest& in) {
   wire::PutAllFixed64(out, 1, in.value_handles);
 }
 Status Read(std::string_view bytes, CheckValueReadyRequest* message) {
-  return wire::Guard("CheckValueReadyRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CheckValueReadyRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CheckValueReadyRequest& message) {
   std::string bytes;
@@ -1032,12 +1031,12 @@ std::string Write(const CheckValueReadyRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CheckValueReadyResponse&) {
+static void ReadFields(wire::Reader in, CheckValueReadyResponse&) {
   while (in.next()) in.skip();
 }
 static void WriteFields(pbf_writer&, const CheckValueReadyResponse&) {}
 Status Read(std::string_view bytes, CheckValueReadyResponse* message) {
-  return wire::Guard("CheckValueReadyResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CheckValueReadyResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CheckValueReadyResponse& message) {
   std::string bytes;
@@ -1046,7 +1045,7 @@ std::string Write(const CheckValueReadyResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, MakeArrayFromHostBufferRequest& out) {
+static void ReadFields(wire::Reader in, MakeArrayFromHostBufferRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.dtype); break;
@@ -1070,7 +1069,7 @@ static void WriteFields(pbf_writer& out, const MakeArrayFromHostBufferRequest& i
   if (in.layout.has_value()) PutMessage(out, 7, *in.layout);
 }
 Status Read(std::string_view bytes, MakeArrayFromHostBufferRequest* message) {
-  return wire::Guard("MakeArrayFromHostBufferRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("MakeArrayFromHostBufferRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const MakeArrayFromHostBufferRequest& message) {
   std::string bytes;
@@ -1079,7 +1078,7 @@ std::string Write(const MakeArrayFromHostBufferRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, MakeArrayFromHostBufferResponse& out) {
+static void ReadFields(wire::Reader in, MakeArrayFromHostBufferResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.array_handle); break;
@@ -1091,7 +1090,7 @@ static void WriteFields(pbf_writer& out, const MakeArrayFromHostBufferResponse& 
   wire::PutFixed64(out, 1, in.array_handle);
 }
 Status Read(std::string_view bytes, MakeArrayFromHostBufferResponse* message) {
-  return wire::Guard("MakeArrayFromHostBufferResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("MakeArrayFromHostBufferResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const MakeArrayFromHostBufferResponse& message) {
   std::string bytes;
@@ -1100,7 +1099,7 @@ std::string Write(const MakeArrayFromHostBufferResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ShardsHostBuffer& out) {
+static void ReadFields(wire::Reader in, ShardsHostBuffer& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.dtype); break;
@@ -1118,7 +1117,7 @@ static void WriteFields(pbf_writer& out, const ShardsHostBuffer& in) {
   if (in.byte_strides.has_value()) PutMessage(out, 4, *in.byte_strides);
 }
 Status Read(std::string_view bytes, ShardsHostBuffer* message) {
-  return wire::Guard("ShardsHostBuffer", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ShardsHostBuffer", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ShardsHostBuffer& message) {
   std::string bytes;
@@ -1127,7 +1126,7 @@ std::string Write(const ShardsHostBuffer& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ShardIndices& out) {
+static void ReadFields(wire::Reader in, ShardIndices& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddInt64(in, out.indices); break;
@@ -1139,7 +1138,7 @@ static void WriteFields(pbf_writer& out, const ShardIndices& in) {
   wire::PutAllInt64(out, 1, in.indices);
 }
 Status Read(std::string_view bytes, ShardIndices* message) {
-  return wire::Guard("ShardIndices", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ShardIndices", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ShardIndices& message) {
   std::string bytes;
@@ -1148,11 +1147,11 @@ std::string Write(const ShardIndices& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ShardsSpec& out) {
+static void ReadFields(wire::Reader in, ShardsSpec& out) {
   while (in.next()) {
     switch (in.tag()) {
-      case 1: ReadFields(wire::Enter(in), wire::Append(out.addressable_shard_indices)); break;
-      case 2: ReadFields(wire::Enter(in), wire::Append(out.host_buffers)); break;
+      case 1: ReadFields(wire::Enter(in), wire::Append(in, out.addressable_shard_indices)); break;
+      case 2: ReadFields(wire::Enter(in), wire::Append(in, out.host_buffers)); break;
       case 3: ReadFields(wire::Enter(in), out.array_spec); break;
       default: in.skip();
     }
@@ -1164,7 +1163,7 @@ static void WriteFields(pbf_writer& out, const ShardsSpec& in) {
   { pbf_writer inner(out, 3); WriteFields(inner, in.array_spec); }
 }
 Status Read(std::string_view bytes, ShardsSpec* message) {
-  return wire::Guard("ShardsSpec", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ShardsSpec", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ShardsSpec& message) {
   std::string bytes;
@@ -1173,10 +1172,10 @@ std::string Write(const ShardsSpec& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, MakeArraysFromHostBufferShardsRequest& out) {
+static void ReadFields(wire::Reader in, MakeArraysFromHostBufferShardsRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
-      case 1: ReadFields(wire::Enter(in), wire::Append(out.specs)); break;
+      case 1: ReadFields(wire::Enter(in), wire::Append(in, out.specs)); break;
       case 2: wire::AddFixed64(in, out.array_handles); break;
       default: in.skip();
     }
@@ -1187,7 +1186,7 @@ static void WriteFields(pbf_writer& out, const MakeArraysFromHostBufferShardsReq
   wire::PutAllFixed64(out, 2, in.array_handles);
 }
 Status Read(std::string_view bytes, MakeArraysFromHostBufferShardsRequest* message) {
-  return wire::Guard("MakeArraysFromHostBufferShardsRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("MakeArraysFromHostBufferShardsRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const MakeArraysFromHostBufferShardsRequest& message) {
   std::string bytes;
@@ -1196,7 +1195,7 @@ std::string Write(const MakeArraysFromHostBufferShardsRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, MakeArraysFromHostBufferShardsResponse& out) {
+static void ReadFields(wire::Reader in, MakeArraysFromHostBufferShardsResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
@@ -1208,7 +1207,7 @@ static void WriteFields(pbf_writer& out, const MakeArraysFromHostBufferShardsRes
   wire::PutAllFixed64(out, 1, in.array_handles);
 }
 Status Read(std::string_view bytes, MakeArraysFromHostBufferShardsResponse* message) {
-  return wire::Guard("MakeArraysFromHostBufferShardsResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("MakeArraysFromHostBufferShardsResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const MakeArraysFromHostBufferShardsResponse& message) {
   std::string bytes;
@@ -1217,11 +1216,11 @@ std::string Write(const MakeArraysFromHostBufferShardsResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, MakeErrorArraysRequest& out) {
+static void ReadFields(wire::Reader in, MakeErrorArraysRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.error); break;
-      case 2: ReadFields(wire::Enter(in), wire::Append(out.array_specs)); break;
+      case 2: ReadFields(wire::Enter(in), wire::Append(in, out.array_specs)); break;
       case 3: wire::AddFixed64(in, out.array_handles); break;
       default: in.skip();
     }
@@ -1233,7 +1232,7 @@ static void WriteFields(pbf_writer& out, const MakeErrorArraysRequest& in) {
   wire::PutAllFixed64(out, 3, in.array_handles);
 }
 Status Read(std::string_view bytes, MakeErrorArraysRequest* message) {
-  return wire::Guard("MakeErrorArraysRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("MakeErrorArraysRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const MakeErrorArraysRequest& message) {
   std::string bytes;
@@ -1242,7 +1241,7 @@ std::string Write(const MakeErrorArraysRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, MakeErrorArraysResponse& out) {
+static void ReadFields(wire::Reader in, MakeErrorArraysResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
@@ -1254,7 +1253,7 @@ static void WriteFields(pbf_writer& out, const MakeErrorArraysResponse& in) {
   wire::PutAllFixed64(out, 1, in.array_handles);
 }
 Status Read(std::string_view bytes, MakeErrorArraysResponse* message) {
-  return wire::Guard("MakeErrorArraysResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("MakeErrorArraysResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const MakeErrorArraysResponse& message) {
   std::string bytes;
@@ -1263,7 +1262,7 @@ std::string Write(const MakeErrorArraysResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, AssembleArrayFromSingleDeviceArraysRequest& out) {
+static void ReadFields(wire::Reader in, AssembleArrayFromSingleDeviceArraysRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.shape); break;
@@ -1287,7 +1286,7 @@ static void WriteFields(pbf_writer& out, const AssembleArrayFromSingleDeviceArra
   { pbf_writer inner(out, 7); WriteFields(inner, in.dtype); }
 }
 Status Read(std::string_view bytes, AssembleArrayFromSingleDeviceArraysRequest* message) {
-  return wire::Guard("AssembleArrayFromSingleDeviceArraysRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("AssembleArrayFromSingleDeviceArraysRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const AssembleArrayFromSingleDeviceArraysRequest& message) {
   std::string bytes;
@@ -1296,7 +1295,7 @@ std::string Write(const AssembleArrayFromSingleDeviceArraysRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, AssembleArrayFromSingleDeviceArraysResponse& out) {
+static void ReadFields(wire::Reader in, AssembleArrayFromSingleDeviceArraysResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.array_handle); break;
@@ -1308,7 +1307,7 @@ static void WriteFields(pbf_writer& out, const AssembleArrayFromSingleDeviceArra
   wire::PutFixed64(out, 1, in.array_handle);
 }
 Status Read(std::string_view bytes, AssembleArrayFromSingleDeviceArraysResponse* message) {
-  return wire::Guard("AssembleArrayFromSingleDeviceArraysResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("AssembleArrayFromSingleDeviceArraysResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const AssembleArrayFromSingleDeviceArraysResponse& message) {
   std::string bytes;
@@ -1317,7 +1316,7 @@ std::string Write(const AssembleArrayFromSingleDeviceArraysResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, RemapArraysRequest& out) {
+static void ReadFields(wire::Reader in, RemapArraysRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.plan); break;
@@ -1335,7 +1334,7 @@ static void WriteFields(pbf_writer& out, const RemapArraysRequest& in) {
   wire::PutAllFixed64(out, 4, in.result_handles);
 }
 Status Read(std::string_view bytes, RemapArraysRequest* message) {
-  return wire::Guard("RemapArraysRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("RemapArraysRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const RemapArraysRequest& message) {
   std::string bytes;
@@ -1344,7 +1343,7 @@ std::string Write(const RemapArraysRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, RemapArraysResponse& out) {
+static void ReadFields(wire::Reader in, RemapArraysResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
@@ -1356,7 +1355,7 @@ static void WriteFields(pbf_writer& out, const RemapArraysResponse& in) {
   wire::PutAllFixed64(out, 1, in.array_handles);
 }
 Status Read(std::string_view bytes, RemapArraysResponse* message) {
-  return wire::Guard("RemapArraysResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("RemapArraysResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const RemapArraysResponse& message) {
   std::string bytes;
@@ -1365,11 +1364,11 @@ std::string Write(const RemapArraysResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, BitcastArraysRequest& out) {
+static void ReadFields(wire::Reader in, BitcastArraysRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
-      case 2: ReadFields(wire::Enter(in), wire::Append(out.array_specs)); break;
+      case 2: ReadFields(wire::Enter(in), wire::Append(in, out.array_specs)); break;
       case 3: wire::GetInt32(in, out.copy_semantics); break;
       case 4: wire::AddFixed64(in, out.result_handles); break;
       default: in.skip();
@@ -1383,7 +1382,7 @@ static void WriteFields(pbf_writer& out, const BitcastArraysRequest& in) {
   wire::PutAllFixed64(out, 4, in.result_handles);
 }
 Status Read(std::string_view bytes, BitcastArraysRequest* message) {
-  return wire::Guard("BitcastArraysRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("BitcastArraysRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const BitcastArraysRequest& message) {
   std::string bytes;
@@ -1392,7 +1391,7 @@ std::string Write(const BitcastArraysRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, BitcastArraysResponse& out) {
+static void ReadFields(wire::Reader in, BitcastArraysResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
@@ -1404,7 +1403,7 @@ static void WriteFields(pbf_writer& out, const BitcastArraysResponse& in) {
   wire::PutAllFixed64(out, 1, in.array_handles);
 }
 Status Read(std::string_view bytes, BitcastArraysResponse* message) {
-  return wire::Guard("BitcastArraysResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("BitcastArraysResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const BitcastArraysResponse& message) {
   std::string bytes;
@@ -1413,11 +1412,11 @@ std::string Write(const BitcastArraysResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ReshardArraysRequest& out) {
+static void ReadFields(wire::Reader in, ReshardArraysRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
-      case 2: ReadFields(wire::Enter(in), wire::Append(out.array_specs)); break;
+      case 2: ReadFields(wire::Enter(in), wire::Append(in, out.array_specs)); break;
       case 3: wire::GetInt32(in, out.copy_semantics); break;
       case 4: wire::AddFixed64(in, out.result_handles); break;
       default: in.skip();
@@ -1431,7 +1430,7 @@ static void WriteFields(pbf_writer& out, const ReshardArraysRequest& in) {
   wire::PutAllFixed64(out, 4, in.result_handles);
 }
 Status Read(std::string_view bytes, ReshardArraysRequest* message) {
-  return wire::Guard("ReshardArraysRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ReshardArraysRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ReshardArraysRequest& message) {
   std::string bytes;
@@ -1440,7 +1439,7 @@ std::string Write(const ReshardArraysRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ReshardArraysResponse& out) {
+static void ReadFields(wire::Reader in, ReshardArraysResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
@@ -1452,7 +1451,7 @@ static void WriteFields(pbf_writer& out, const ReshardArraysResponse& in) {
   wire::PutAllFixed64(out, 1, in.array_handles);
 }
 Status Read(std::string_view bytes, ReshardArraysResponse* message) {
-  return wire::Guard("ReshardArraysResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ReshardArraysResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ReshardArraysResponse& message) {
   std::string bytes;
@@ -1461,7 +1460,7 @@ std::string Write(const ReshardArraysResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CopyToHostBufferRequest& out) {
+static void ReadFields(wire::Reader in, CopyToHostBufferRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.host_buffer_handle); break;
@@ -1477,7 +1476,7 @@ static void WriteFields(pbf_writer& out, const CopyToHostBufferRequest& in) {
   if (in.byte_strides.has_value()) PutMessage(out, 3, *in.byte_strides);
 }
 Status Read(std::string_view bytes, CopyToHostBufferRequest* message) {
-  return wire::Guard("CopyToHostBufferRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CopyToHostBufferRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CopyToHostBufferRequest& message) {
   std::string bytes;
@@ -1486,12 +1485,12 @@ std::string Write(const CopyToHostBufferRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CopyToHostBufferResponse&) {
+static void ReadFields(wire::Reader in, CopyToHostBufferResponse&) {
   while (in.next()) in.skip();
 }
 static void WriteFields(pbf_writer&, const CopyToHostBufferResponse&) {}
 Status Read(std::string_view bytes, CopyToHostBufferResponse* message) {
-  return wire::Guard("CopyToHostBufferResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CopyToHostBufferResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CopyToHostBufferResponse& message) {
   std::string bytes;
@@ -1500,7 +1499,7 @@ std::string Write(const CopyToHostBufferResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DisassembleIntoSingleDeviceArraysRequest& out) {
+static void ReadFields(wire::Reader in, DisassembleIntoSingleDeviceArraysRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.array_handle); break;
@@ -1518,7 +1517,7 @@ static void WriteFields(pbf_writer& out, const DisassembleIntoSingleDeviceArrays
   wire::PutAllFixed64(out, 4, in.result_handles);
 }
 Status Read(std::string_view bytes, DisassembleIntoSingleDeviceArraysRequest* message) {
-  return wire::Guard("DisassembleIntoSingleDeviceArraysRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DisassembleIntoSingleDeviceArraysRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DisassembleIntoSingleDeviceArraysRequest& message) {
   std::string bytes;
@@ -1527,7 +1526,7 @@ std::string Write(const DisassembleIntoSingleDeviceArraysRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DisassembleIntoSingleDeviceArraysResponse& out) {
+static void ReadFields(wire::Reader in, DisassembleIntoSingleDeviceArraysResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
@@ -1539,7 +1538,7 @@ static void WriteFields(pbf_writer& out, const DisassembleIntoSingleDeviceArrays
   wire::PutAllFixed64(out, 1, in.array_handles);
 }
 Status Read(std::string_view bytes, DisassembleIntoSingleDeviceArraysResponse* message) {
-  return wire::Guard("DisassembleIntoSingleDeviceArraysResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DisassembleIntoSingleDeviceArraysResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DisassembleIntoSingleDeviceArraysResponse& message) {
   std::string bytes;
@@ -1548,7 +1547,7 @@ std::string Write(const DisassembleIntoSingleDeviceArraysResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CopyArraysRequest& out) {
+static void ReadFields(wire::Reader in, CopyArraysRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
@@ -1568,7 +1567,7 @@ static void WriteFields(pbf_writer& out, const CopyArraysRequest& in) {
   wire::PutAllFixed64(out, 5, in.result_handles);
 }
 Status Read(std::string_view bytes, CopyArraysRequest* message) {
-  return wire::Guard("CopyArraysRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CopyArraysRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CopyArraysRequest& message) {
   std::string bytes;
@@ -1577,7 +1576,7 @@ std::string Write(const CopyArraysRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CopyArraysResponse& out) {
+static void ReadFields(wire::Reader in, CopyArraysResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed64(in, out.array_handles); break;
@@ -1589,7 +1588,7 @@ static void WriteFields(pbf_writer& out, const CopyArraysResponse& in) {
   wire::PutAllFixed64(out, 1, in.array_handles);
 }
 Status Read(std::string_view bytes, CopyArraysResponse* message) {
-  return wire::Guard("CopyArraysResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CopyArraysResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CopyArraysResponse& message) {
   std::string bytes;
@@ -1598,7 +1597,7 @@ std::string Write(const CopyArraysResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, FullyReplicatedShardRequest& out) {
+static void ReadFields(wire::Reader in, FullyReplicatedShardRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.array_handle); break;
@@ -1614,7 +1613,7 @@ static void WriteFields(pbf_writer& out, const FullyReplicatedShardRequest& in) 
   wire::PutFixed64(out, 3, in.result_handle);
 }
 Status Read(std::string_view bytes, FullyReplicatedShardRequest* message) {
-  return wire::Guard("FullyReplicatedShardRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("FullyReplicatedShardRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const FullyReplicatedShardRequest& message) {
   std::string bytes;
@@ -1623,7 +1622,7 @@ std::string Write(const FullyReplicatedShardRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, FullyReplicatedShardResponse& out) {
+static void ReadFields(wire::Reader in, FullyReplicatedShardResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.array_handle); break;
@@ -1635,7 +1634,7 @@ static void WriteFields(pbf_writer& out, const FullyReplicatedShardResponse& in)
   wire::PutFixed64(out, 1, in.array_handle);
 }
 Status Read(std::string_view bytes, FullyReplicatedShardResponse* message) {
-  return wire::Guard("FullyReplicatedShardResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("FullyReplicatedShardResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const FullyReplicatedShardResponse& message) {
   std::string bytes;
@@ -1644,7 +1643,7 @@ std::string Write(const FullyReplicatedShardResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DeleteArrayRequest& out) {
+static void ReadFields(wire::Reader in, DeleteArrayRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 2: wire::AddFixed64(in, out.array_handle); break;
@@ -1656,7 +1655,7 @@ static void WriteFields(pbf_writer& out, const DeleteArrayRequest& in) {
   wire::PutAllFixed64(out, 2, in.array_handle);
 }
 Status Read(std::string_view bytes, DeleteArrayRequest* message) {
-  return wire::Guard("DeleteArrayRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DeleteArrayRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DeleteArrayRequest& message) {
   std::string bytes;
@@ -1665,7 +1664,7 @@ std::string Write(const DeleteArrayRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DeleteArrayResponse& out) {
+static void ReadFields(wire::Reader in, DeleteArrayResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.deletion_future_handle); break;
@@ -1677,7 +1676,7 @@ static void WriteFields(pbf_writer& out, const DeleteArrayResponse& in) {
   wire::PutFixed64(out, 1, in.deletion_future_handle);
 }
 Status Read(std::string_view bytes, DeleteArrayResponse* message) {
-  return wire::Guard("DeleteArrayResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DeleteArrayResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DeleteArrayResponse& message) {
   std::string bytes;
@@ -1686,7 +1685,7 @@ std::string Write(const DeleteArrayResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, IsArrayDeletedRequest& out) {
+static void ReadFields(wire::Reader in, IsArrayDeletedRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.array_handle); break;
@@ -1698,7 +1697,7 @@ static void WriteFields(pbf_writer& out, const IsArrayDeletedRequest& in) {
   wire::PutFixed64(out, 1, in.array_handle);
 }
 Status Read(std::string_view bytes, IsArrayDeletedRequest* message) {
-  return wire::Guard("IsArrayDeletedRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("IsArrayDeletedRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const IsArrayDeletedRequest& message) {
   std::string bytes;
@@ -1707,7 +1706,7 @@ std::string Write(const IsArrayDeletedRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, IsArrayDeletedResponse& out) {
+static void ReadFields(wire::Reader in, IsArrayDeletedResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetBool(in, out.deleted); break;
@@ -1719,7 +1718,7 @@ static void WriteFields(pbf_writer& out, const IsArrayDeletedResponse& in) {
   wire::PutBool(out, 1, in.deleted);
 }
 Status Read(std::string_view bytes, IsArrayDeletedResponse* message) {
-  return wire::Guard("IsArrayDeletedResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("IsArrayDeletedResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const IsArrayDeletedResponse& message) {
   std::string bytes;
@@ -1728,7 +1727,7 @@ std::string Write(const IsArrayDeletedResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DestructArrayRequest& out) {
+static void ReadFields(wire::Reader in, DestructArrayRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 2: wire::AddFixed64(in, out.array_handle); break;
@@ -1740,7 +1739,7 @@ static void WriteFields(pbf_writer& out, const DestructArrayRequest& in) {
   wire::PutAllFixed64(out, 2, in.array_handle);
 }
 Status Read(std::string_view bytes, DestructArrayRequest* message) {
-  return wire::Guard("DestructArrayRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DestructArrayRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DestructArrayRequest& message) {
   std::string bytes;
@@ -1749,12 +1748,12 @@ std::string Write(const DestructArrayRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DestructArrayResponse&) {
+static void ReadFields(wire::Reader in, DestructArrayResponse&) {
   while (in.next()) in.skip();
 }
 static void WriteFields(pbf_writer&, const DestructArrayResponse&) {}
 Status Read(std::string_view bytes, DestructArrayResponse* message) {
-  return wire::Guard("DestructArrayResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DestructArrayResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DestructArrayResponse& message) {
   std::string bytes;
@@ -1763,7 +1762,7 @@ std::string Write(const DestructArrayResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CompileRequest& out) {
+static void ReadFields(wire::Reader in, CompileRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.program); break;
@@ -1779,7 +1778,7 @@ static void WriteFields(pbf_writer& out, const CompileRequest& in) {
   for (const auto& one : in.host_callbacks) wire::PutBytes(out, 3, one, true);
 }
 Status Read(std::string_view bytes, CompileRequest* message) {
-  return wire::Guard("CompileRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CompileRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CompileRequest& message) {
   std::string bytes;
@@ -1788,7 +1787,7 @@ std::string Write(const CompileRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, CompileResponse& out) {
+static void ReadFields(wire::Reader in, CompileResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -1816,7 +1815,7 @@ static void WriteFields(pbf_writer& out, const CompileResponse& in) {
   wire::PutAllInt32(out, 10, in.device_ids);
 }
 Status Read(std::string_view bytes, CompileResponse* message) {
-  return wire::Guard("CompileResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("CompileResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const CompileResponse& message) {
   std::string bytes;
@@ -1825,7 +1824,7 @@ std::string Write(const CompileResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableMetadataRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableMetadataRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -1837,7 +1836,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableMetadataRequest& 
   wire::PutFixed64(out, 1, in.loaded_executable_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableMetadataRequest* message) {
-  return wire::Guard("LoadedExecutableMetadataRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableMetadataRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableMetadataRequest& message) {
   std::string bytes;
@@ -1846,7 +1845,7 @@ std::string Write(const LoadedExecutableMetadataRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ShardingList& out) {
+static void ReadFields(wire::Reader in, ShardingList& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddBytes(in, out.shardings); break;
@@ -1858,7 +1857,7 @@ static void WriteFields(pbf_writer& out, const ShardingList& in) {
   for (const auto& one : in.shardings) wire::PutBytes(out, 1, one, true);
 }
 Status Read(std::string_view bytes, ShardingList* message) {
-  return wire::Guard("ShardingList", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ShardingList", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ShardingList& message) {
   std::string bytes;
@@ -1867,7 +1866,7 @@ std::string Write(const ShardingList& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, XlaLayoutProto& out) {
+static void ReadFields(wire::Reader in, XlaLayoutProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddInt64(in, out.minor_to_major); break;
@@ -1879,7 +1878,7 @@ static void WriteFields(pbf_writer& out, const XlaLayoutProto& in) {
   wire::PutAllInt64(out, 1, in.minor_to_major);
 }
 Status Read(std::string_view bytes, XlaLayoutProto* message) {
-  return wire::Guard("XlaLayoutProto", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("XlaLayoutProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const XlaLayoutProto& message) {
   std::string bytes;
@@ -1888,10 +1887,10 @@ std::string Write(const XlaLayoutProto& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LayoutList& out) {
+static void ReadFields(wire::Reader in, LayoutList& out) {
   while (in.next()) {
     switch (in.tag()) {
-      case 1: ReadFields(wire::Enter(in), wire::Append(out.layouts)); break;
+      case 1: ReadFields(wire::Enter(in), wire::Append(in, out.layouts)); break;
       default: in.skip();
     }
   }
@@ -1900,7 +1899,7 @@ static void WriteFields(pbf_writer& out, const LayoutList& in) {
   for (const auto& one : in.layouts) PutMessage(out, 1, one);
 }
 Status Read(std::string_view bytes, LayoutList* message) {
-  return wire::Guard("LayoutList", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LayoutList", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LayoutList& message) {
   std::string bytes;
@@ -1909,7 +1908,7 @@ std::string Write(const LayoutList& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, MemoryKindList& out) {
+static void ReadFields(wire::Reader in, MemoryKindList& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddString(in, out.memory_kinds); break;
@@ -1921,7 +1920,7 @@ static void WriteFields(pbf_writer& out, const MemoryKindList& in) {
   for (const auto& one : in.memory_kinds) wire::PutString(out, 1, one, true);
 }
 Status Read(std::string_view bytes, MemoryKindList* message) {
-  return wire::Guard("MemoryKindList", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("MemoryKindList", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const MemoryKindList& message) {
   std::string bytes;
@@ -1930,11 +1929,11 @@ std::string Write(const MemoryKindList& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, OutputMemoryKind& out) {
+static void ReadFields(wire::Reader in, OutputMemoryKind& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.status.emplace()); break;
-      case 2: ReadFields(wire::Enter(in), wire::Append(out.memory_kind_lists)); break;
+      case 2: ReadFields(wire::Enter(in), wire::Append(in, out.memory_kind_lists)); break;
       default: in.skip();
     }
   }
@@ -1944,7 +1943,7 @@ static void WriteFields(pbf_writer& out, const OutputMemoryKind& in) {
   for (const auto& one : in.memory_kind_lists) PutMessage(out, 2, one);
 }
 Status Read(std::string_view bytes, OutputMemoryKind* message) {
-  return wire::Guard("OutputMemoryKind", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("OutputMemoryKind", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const OutputMemoryKind& message) {
   std::string bytes;
@@ -1953,7 +1952,7 @@ std::string Write(const OutputMemoryKind& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, DonatedInputIndices& out) {
+static void ReadFields(wire::Reader in, DonatedInputIndices& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddFixed32(in, out.donated_input_indices); break;
@@ -1965,7 +1964,7 @@ static void WriteFields(pbf_writer& out, const DonatedInputIndices& in) {
   wire::PutAllFixed32(out, 1, in.donated_input_indices);
 }
 Status Read(std::string_view bytes, DonatedInputIndices* message) {
-  return wire::Guard("DonatedInputIndices", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("DonatedInputIndices", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const DonatedInputIndices& message) {
   std::string bytes;
@@ -1974,7 +1973,7 @@ std::string Write(const DonatedInputIndices& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableMetadataResponse& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableMetadataResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.parameter_shardings.emplace()); break;
@@ -2008,7 +2007,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableMetadataResponse&
   wire::PutInt64(out, 12, in.size_of_generated_code_in_bytes);
 }
 Status Read(std::string_view bytes, LoadedExecutableMetadataResponse* message) {
-  return wire::Guard("LoadedExecutableMetadataResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableMetadataResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableMetadataResponse& message) {
   std::string bytes;
@@ -2017,7 +2016,7 @@ std::string Write(const LoadedExecutableMetadataResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableCostAnalysisRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableCostAnalysisRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -2029,7 +2028,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableCostAnalysisReque
   wire::PutFixed64(out, 1, in.loaded_executable_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableCostAnalysisRequest* message) {
-  return wire::Guard("LoadedExecutableCostAnalysisRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableCostAnalysisRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableCostAnalysisRequest& message) {
   std::string bytes;
@@ -2038,7 +2037,7 @@ std::string Write(const LoadedExecutableCostAnalysisRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableCostAnalysisResponse& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableCostAnalysisResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.result.emplace<StatusProto>()); break;
@@ -2052,7 +2051,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableCostAnalysisRespo
   if (const auto* one = std::get_if<AttributeMapProto>(&in.result)) PutMessage(out, 2, *one);
 }
 Status Read(std::string_view bytes, LoadedExecutableCostAnalysisResponse* message) {
-  return wire::Guard("LoadedExecutableCostAnalysisResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableCostAnalysisResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableCostAnalysisResponse& message) {
   std::string bytes;
@@ -2061,7 +2060,7 @@ std::string Write(const LoadedExecutableCostAnalysisResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableHumanReadableProgramTextRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableHumanReadableProgramTextRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -2073,7 +2072,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableHumanReadableProg
   wire::PutFixed64(out, 1, in.loaded_executable_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableHumanReadableProgramTextRequest* message) {
-  return wire::Guard("LoadedExecutableHumanReadableProgramTextRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableHumanReadableProgramTextRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableHumanReadableProgramTextRequest& message) {
   std::string bytes;
@@ -2082,7 +2081,7 @@ std::string Write(const LoadedExecutableHumanReadableProgramTextRequest& message
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableHumanReadableProgramTextResponse& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableHumanReadableProgramTextResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.result.emplace<StatusProto>()); break;
@@ -2096,7 +2095,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableHumanReadableProg
   if (const auto* one = std::get_if<std::string>(&in.result)) wire::PutString(out, 2, *one, true);
 }
 Status Read(std::string_view bytes, LoadedExecutableHumanReadableProgramTextResponse* message) {
-  return wire::Guard("LoadedExecutableHumanReadableProgramTextResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableHumanReadableProgramTextResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableHumanReadableProgramTextResponse& message) {
   std::string bytes;
@@ -2105,7 +2104,7 @@ std::string Write(const LoadedExecutableHumanReadableProgramTextResponse& messag
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableExecuteRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableExecuteRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -2127,7 +2126,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableExecuteRequest& i
   wire::PutFixed64(out, 6, in.result_status_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableExecuteRequest* message) {
-  return wire::Guard("LoadedExecutableExecuteRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableExecuteRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableExecuteRequest& message) {
   std::string bytes;
@@ -2136,7 +2135,7 @@ std::string Write(const LoadedExecutableExecuteRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, ExecuteOutput& out) {
+static void ReadFields(wire::Reader in, ExecuteOutput& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.dtype); break;
@@ -2154,7 +2153,7 @@ static void WriteFields(pbf_writer& out, const ExecuteOutput& in) {
   wire::PutFixed64(out, 4, in.array_handle);
 }
 Status Read(std::string_view bytes, ExecuteOutput* message) {
-  return wire::Guard("ExecuteOutput", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("ExecuteOutput", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const ExecuteOutput& message) {
   std::string bytes;
@@ -2163,11 +2162,11 @@ std::string Write(const ExecuteOutput& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableExecuteResponse& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableExecuteResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.status_handle); break;
-      case 2: ReadFields(wire::Enter(in), wire::Append(out.outputs)); break;
+      case 2: ReadFields(wire::Enter(in), wire::Append(in, out.outputs)); break;
       default: in.skip();
     }
   }
@@ -2177,7 +2176,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableExecuteResponse& 
   for (const auto& one : in.outputs) PutMessage(out, 2, one);
 }
 Status Read(std::string_view bytes, LoadedExecutableExecuteResponse* message) {
-  return wire::Guard("LoadedExecutableExecuteResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableExecuteResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableExecuteResponse& message) {
   std::string bytes;
@@ -2186,7 +2185,7 @@ std::string Write(const LoadedExecutableExecuteResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableFetchExecuteResultRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableFetchExecuteResultRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.result_status_handle); break;
@@ -2198,7 +2197,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableFetchExecuteResul
   wire::PutFixed64(out, 1, in.result_status_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableFetchExecuteResultRequest* message) {
-  return wire::Guard("LoadedExecutableFetchExecuteResultRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableFetchExecuteResultRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableFetchExecuteResultRequest& message) {
   std::string bytes;
@@ -2207,12 +2206,12 @@ std::string Write(const LoadedExecutableFetchExecuteResultRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableFetchExecuteResultResponse&) {
+static void ReadFields(wire::Reader in, LoadedExecutableFetchExecuteResultResponse&) {
   while (in.next()) in.skip();
 }
 static void WriteFields(pbf_writer&, const LoadedExecutableFetchExecuteResultResponse&) {}
 Status Read(std::string_view bytes, LoadedExecutableFetchExecuteResultResponse* message) {
-  return wire::Guard("LoadedExecutableFetchExecuteResultResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableFetchExecuteResultResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableFetchExecuteResultResponse& message) {
   std::string bytes;
@@ -2221,7 +2220,7 @@ std::string Write(const LoadedExecutableFetchExecuteResultResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableDeleteRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableDeleteRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -2233,7 +2232,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableDeleteRequest& in
   wire::PutFixed64(out, 1, in.loaded_executable_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableDeleteRequest* message) {
-  return wire::Guard("LoadedExecutableDeleteRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableDeleteRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableDeleteRequest& message) {
   std::string bytes;
@@ -2242,7 +2241,7 @@ std::string Write(const LoadedExecutableDeleteRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableIsDeletedRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableIsDeletedRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -2254,7 +2253,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableIsDeletedRequest&
   wire::PutFixed64(out, 1, in.loaded_executable_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableIsDeletedRequest* message) {
-  return wire::Guard("LoadedExecutableIsDeletedRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableIsDeletedRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableIsDeletedRequest& message) {
   std::string bytes;
@@ -2263,7 +2262,7 @@ std::string Write(const LoadedExecutableIsDeletedRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableIsDeletedResponse& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableIsDeletedResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetBool(in, out.is_deleted); break;
@@ -2275,7 +2274,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableIsDeletedResponse
   wire::PutBool(out, 1, in.is_deleted);
 }
 Status Read(std::string_view bytes, LoadedExecutableIsDeletedResponse* message) {
-  return wire::Guard("LoadedExecutableIsDeletedResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableIsDeletedResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableIsDeletedResponse& message) {
   std::string bytes;
@@ -2284,7 +2283,7 @@ std::string Write(const LoadedExecutableIsDeletedResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableDestructRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableDestructRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -2296,7 +2295,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableDestructRequest& 
   wire::PutFixed64(out, 1, in.loaded_executable_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableDestructRequest* message) {
-  return wire::Guard("LoadedExecutableDestructRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableDestructRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableDestructRequest& message) {
   std::string bytes;
@@ -2305,12 +2304,12 @@ std::string Write(const LoadedExecutableDestructRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableDestructResponse&) {
+static void ReadFields(wire::Reader in, LoadedExecutableDestructResponse&) {
   while (in.next()) in.skip();
 }
 static void WriteFields(pbf_writer&, const LoadedExecutableDestructResponse&) {}
 Status Read(std::string_view bytes, LoadedExecutableDestructResponse* message) {
-  return wire::Guard("LoadedExecutableDestructResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableDestructResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableDestructResponse& message) {
   std::string bytes;
@@ -2319,7 +2318,7 @@ std::string Write(const LoadedExecutableDestructResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableMpmdMetadataRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableMpmdMetadataRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.mpmd_loaded_executable_handle); break;
@@ -2331,7 +2330,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableMpmdMetadataReque
   wire::PutFixed64(out, 1, in.mpmd_loaded_executable_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableMpmdMetadataRequest* message) {
-  return wire::Guard("LoadedExecutableMpmdMetadataRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableMpmdMetadataRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableMpmdMetadataRequest& message) {
   std::string bytes;
@@ -2340,7 +2339,7 @@ std::string Write(const LoadedExecutableMpmdMetadataRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedExecutableMpmdCostAnalysisRequest& out) {
+static void ReadFields(wire::Reader in, LoadedExecutableMpmdCostAnalysisRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_executable_handle); break;
@@ -2352,7 +2351,7 @@ static void WriteFields(pbf_writer& out, const LoadedExecutableMpmdCostAnalysisR
   wire::PutFixed64(out, 1, in.loaded_executable_handle);
 }
 Status Read(std::string_view bytes, LoadedExecutableMpmdCostAnalysisRequest* message) {
-  return wire::Guard("LoadedExecutableMpmdCostAnalysisRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedExecutableMpmdCostAnalysisRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedExecutableMpmdCostAnalysisRequest& message) {
   std::string bytes;
@@ -2361,7 +2360,7 @@ std::string Write(const LoadedExecutableMpmdCostAnalysisRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedHostCallbackPollRequest& out) {
+static void ReadFields(wire::Reader in, LoadedHostCallbackPollRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.loaded_host_callback_handle); break;
@@ -2375,7 +2374,7 @@ static void WriteFields(pbf_writer& out, const LoadedHostCallbackPollRequest& in
   wire::PutFixed64(out, 2, in.operand_host_buffer_handle);
 }
 Status Read(std::string_view bytes, LoadedHostCallbackPollRequest* message) {
-  return wire::Guard("LoadedHostCallbackPollRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedHostCallbackPollRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedHostCallbackPollRequest& message) {
   std::string bytes;
@@ -2384,7 +2383,7 @@ std::string Write(const LoadedHostCallbackPollRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, LoadedHostCallbackReturnRequest& out) {
+static void ReadFields(wire::Reader in, LoadedHostCallbackReturnRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.host_callback_execution_handle); break;
@@ -2396,7 +2395,7 @@ static void WriteFields(pbf_writer& out, const LoadedHostCallbackReturnRequest& 
   wire::PutFixed64(out, 1, in.host_callback_execution_handle);
 }
 Status Read(std::string_view bytes, LoadedHostCallbackReturnRequest* message) {
-  return wire::Guard("LoadedHostCallbackReturnRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("LoadedHostCallbackReturnRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const LoadedHostCallbackReturnRequest& message) {
   std::string bytes;
@@ -2405,7 +2404,7 @@ std::string Write(const LoadedHostCallbackReturnRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GetDefaultDeviceAssignmentRequest& out) {
+static void ReadFields(wire::Reader in, GetDefaultDeviceAssignmentRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetFixed64(in, out.num_replicas); break;
@@ -2419,7 +2418,7 @@ static void WriteFields(pbf_writer& out, const GetDefaultDeviceAssignmentRequest
   wire::PutFixed64(out, 2, in.num_partitions);
 }
 Status Read(std::string_view bytes, GetDefaultDeviceAssignmentRequest* message) {
-  return wire::Guard("GetDefaultDeviceAssignmentRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GetDefaultDeviceAssignmentRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GetDefaultDeviceAssignmentRequest& message) {
   std::string bytes;
@@ -2428,7 +2427,7 @@ std::string Write(const GetDefaultDeviceAssignmentRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GetDefaultDeviceAssignmentResponse& out) {
+static void ReadFields(wire::Reader in, GetDefaultDeviceAssignmentResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetBytes(in, out.device_assignment); break;
@@ -2440,7 +2439,7 @@ static void WriteFields(pbf_writer& out, const GetDefaultDeviceAssignmentRespons
   wire::PutBytes(out, 1, in.device_assignment);
 }
 Status Read(std::string_view bytes, GetDefaultDeviceAssignmentResponse* message) {
-  return wire::Guard("GetDefaultDeviceAssignmentResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GetDefaultDeviceAssignmentResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GetDefaultDeviceAssignmentResponse& message) {
   std::string bytes;
@@ -2449,7 +2448,7 @@ std::string Write(const GetDefaultDeviceAssignmentResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GetDefaultLayoutRequest& out) {
+static void ReadFields(wire::Reader in, GetDefaultLayoutRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.dtype); break;
@@ -2467,7 +2466,7 @@ static void WriteFields(pbf_writer& out, const GetDefaultLayoutRequest& in) {
   wire::PutString(out, 4, in.memory_kind);
 }
 Status Read(std::string_view bytes, GetDefaultLayoutRequest* message) {
-  return wire::Guard("GetDefaultLayoutRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GetDefaultLayoutRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GetDefaultLayoutRequest& message) {
   std::string bytes;
@@ -2476,7 +2475,7 @@ std::string Write(const GetDefaultLayoutRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, GetDefaultLayoutResponse& out) {
+static void ReadFields(wire::Reader in, GetDefaultLayoutResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::GetBytes(in, out.serialized_pjrt_layout); break;
@@ -2488,7 +2487,7 @@ static void WriteFields(pbf_writer& out, const GetDefaultLayoutResponse& in) {
   wire::PutBytes(out, 1, in.serialized_pjrt_layout);
 }
 Status Read(std::string_view bytes, GetDefaultLayoutResponse* message) {
-  return wire::Guard("GetDefaultLayoutResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("GetDefaultLayoutResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const GetDefaultLayoutResponse& message) {
   std::string bytes;
@@ -2497,7 +2496,7 @@ std::string Write(const GetDefaultLayoutResponse& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, IfrtRequest& out) {
+static void ReadFields(wire::Reader in, IfrtRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.request_metadata); break;
@@ -2573,7 +2572,7 @@ static void WriteFields(pbf_writer& out, const IfrtRequest& in) {
   if (const auto* one = std::get_if<BitcastArraysRequest>(&in.request)) PutMessage(out, 34, *one);
 }
 Status Read(std::string_view bytes, IfrtRequest* message) {
-  return wire::Guard("IfrtRequest", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("IfrtRequest", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const IfrtRequest& message) {
   std::string bytes;
@@ -2582,7 +2581,7 @@ std::string Write(const IfrtRequest& message) {
   return bytes;
 }
 
-static void ReadFields(pbf_reader in, IfrtResponse& out) {
+static void ReadFields(wire::Reader in, IfrtResponse& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: ReadFields(wire::Enter(in), out.response_metadata); break;
@@ -2648,7 +2647,7 @@ static void WriteFields(pbf_writer& out, const IfrtResponse& in) {
   if (const auto* one = std::get_if<BitcastArraysResponse>(&in.response)) PutMessage(out, 34, *one);
 }
 Status Read(std::string_view bytes, IfrtResponse* message) {
-  return wire::Guard("IfrtResponse", bytes, [&](pbf_reader in) { ReadFields(in, *message); });
+  return wire::Guard("IfrtResponse", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const IfrtResponse& message) {
   std::string bytes;

@@ -459,11 +459,17 @@ TEST_F(ServeTest, OtherSessionsDoNotSeeTheBuffers) {
 TEST_F(ServeTest, BuffersOfWrongLength) {
   TestClient client(&service_);
   client.Begin();
-  EXPECT_EQ(client.Store(1, "1234", 5).code(), StatusCode::kDataLoss);
-  EXPECT_EQ(client.Store(2, "1234", 3).code(), StatusCode::kDataLoss);
-  EXPECT_EQ(client.Store(3, "1234", int64_t{1} << 40).code(), StatusCode::kResourceExhausted);
+  const auto expect = [](const Status& status, StatusCode code, std::string_view text) {
+    EXPECT_EQ(status.code(), code) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr(text));
+  };
+  expect(client.Store(1, "1234", 5), StatusCode::kDataLoss,
+         "host buffer 1: 4 bytes instead of the 5");
+  expect(client.Store(2, "1234", 3), StatusCode::kDataLoss, "host buffer 2: more than the 3 bytes");
+  expect(client.Store(3, "1234", int64_t{1} << 40), StatusCode::kResourceExhausted,
+         "needs 1099511627776 bytes");
   EXPECT_EQ(client.Store(4, "1234").code(), StatusCode::kOk);
-  EXPECT_EQ(client.Store(4, "1234").code(), StatusCode::kInvalidArgument);
+  expect(client.Store(4, "1234"), StatusCode::kInvalidArgument, "host buffer 4 is there already");
   for (const uint64_t handle : {1, 2, 3}) {
     EXPECT_FALSE(StatusIn(client.Ask(Make(handle, {1}, OnDevice(0)))).ok()) << handle;
   }
@@ -546,6 +552,74 @@ TEST_F(ServeTest, AMessageIsNoLongerThanTheMemoryOfItsSession) {
   for (const int shift : {24, 16, 8, 0}) header.push_back(static_cast<char>(size >> shift));
   client.Write(client.session_stream(), header);
   EXPECT_EQ(client.WaitFor(client.session_stream()).status.code(), StatusCode::kResourceExhausted);
+}
+
+// However many sessions a client opens.
+TEST_F(ServeTest, SessionsOfAConnectionShareItsMemory) {
+  Service service(TestDevices(), {1 << 20}, nullptr);
+  TestClient client(&service);
+  client.Begin();
+  const std::string most((1 << 20) / 4 * 3, 'x');
+  EXPECT_TRUE(client.Store(1, most).ok());
+  const uint64_t first = client.session_id();
+  client.Begin();
+  EXPECT_NE(client.session_id(), first);
+  EXPECT_EQ(client.Store(1, most).code(), StatusCode::kResourceExhausted);
+  TestClient other(&service);
+  other.Begin();
+  EXPECT_TRUE(other.Store(1, most).ok());
+}
+
+TEST_F(ServeTest, HandlesAndProgramsAreCharged) {
+  Service service(TestDevices(), {64 << 10}, nullptr);
+  TestClient client(&service);
+  client.Begin();
+  const proxy::ArraySpecProto spec = {ToProto(DType::kF32), {{1}}, OnDevice(0), {}};
+  const auto make = [&](std::vector<uint64_t> handles) {
+    return client.Ask(proxy::MakeErrorArraysRequest{
+        {10, "lost"}, std::vector<proxy::ArraySpecProto>(handles.size(), spec), handles});
+  };
+  std::vector<uint64_t> many(1000);
+  std::iota(many.begin(), many.end(), 1);
+  EXPECT_REFUSED(make(many), kResourceExhausted, "a list of handles needs 512000 bytes");
+  // Those of the server too; what has no room is not there.
+  std::vector<proxy::ArraySpecProto> specs(1000, spec);
+  client.Ask(proxy::MakeErrorArraysRequest{{10, "lost"}, specs, {}});
+  EXPECT_LE(client.connection().Count().arrays, 128u);
+  EXPECT_LE(client.connection().Count().memory, 64u << 10);
+  client.Ask(proxy::DestructArrayRequest{many});
+  for (uint64_t i = 0; i < 1000; ++i) {
+    client.Ask(proxy::DestructArrayRequest{{Session::kFirstServerHandle + i}});
+  }
+  EXPECT_EQ(client.connection().Count().memory, 0u);
+  const auto compiled = client.Ask(Double());
+  const auto* program = std::get_if<proxy::CompileResponse>(&compiled.response);
+  ASSERT_NE(program, nullptr) << StatusIn(compiled).ToString();
+  proxy::IfrtResponse last;
+  for (int i = 0; i < 16; ++i) last = client.Ask(Double());
+  EXPECT_REFUSED(last, kResourceExhausted, "a program needs");
+  EXPECT_LE(client.connection().Count().executables, 16u);
+  const proxy::LoadedExecutableDestructRequest drop{program->loaded_executable_handle};
+  EXPECT_TRUE(StatusIn(client.Ask(drop)).ok());
+  EXPECT_TRUE(StatusIn(client.Ask(Double())).ok());
+}
+
+// A byte of a message may be eight in memory, or two hundred.
+TEST_F(ServeTest, MessagesThatGrowWhenTheyAreReadEndTheSession) {
+  const std::vector<uint64_t> numbers((1 << 22) + 1, 1);
+  proxy::MakeArraysFromHostBufferShardsRequest lists;
+  lists.specs.resize(9);
+  for (proxy::ShardsSpec& spec : lists.specs) spec.addressable_shard_indices.resize(60'000);
+  for (const decltype(proxy::IfrtRequest::request)& request :
+       {decltype(proxy::IfrtRequest::request)(proxy::DestructArrayRequest{numbers}),
+        decltype(proxy::IfrtRequest::request)(lists)}) {
+    TestClient client(&service_);
+    client.Begin();
+    client.Post(request);
+    const Status status = client.WaitFor(client.session_stream()).status;
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr("more than 4194304 numbers in all"));
+  }
 }
 
 TEST_F(ServeTest, AClientThatDoesNotReadCostsNoMemory) {

@@ -139,12 +139,14 @@ Session::Result Session::WhenReady(FutureHandle future, std::function<Expected<A
   if (plinth_ifrt_future_is_ready(future.get())) {
     return finish(FromC(plinth_ifrt_future_await(future.get(), -1)), then);
   }
+  PLINTH_ASSIGN_OR_RETURN(Charge charge, TakeHandles(1));
   struct Waiting {
     std::weak_ptr<Session> session;
     std::shared_ptr<Mailbox> mailbox;
     uint64_t op_id;
     std::function<Expected<Answer>()> then;
     decltype(finish) last;
+    Charge charge;
   };
   plinth_ifrt_future_on_ready(
       future.get(),
@@ -156,7 +158,7 @@ Session::Result Session::WhenReady(FutureHandle future, std::function<Expected<A
           }
         });
       },
-      new Waiting{weak_from_this(), mailbox_, op_id_, std::move(then), finish});
+      new Waiting{weak_from_this(), mailbox_, op_id_, std::move(then), finish, std::move(charge)});
   return Result(std::optional<Answer>());
 }
 
@@ -170,7 +172,13 @@ Status Session::CheckNew(std::span<const uint64_t> handles) const {
       return InvalidArgument("array handle ", handle, " is in use");
     }
   }
-  return {};
+  // Taken again, one by one, when the arrays are there.
+  return TakeHandles(handles.size()).status();
+}
+
+Expected<Charge> Session::TakeHandles(size_t count) const {
+  return Charge::Take(buffers_->account(), static_cast<int64_t>(count) * kHandleBytes,
+                      count == 1 ? "a handle" : "a list of handles");
 }
 
 Expected<const Session::Entry*> Session::Find(uint64_t handle) const {
@@ -197,17 +205,14 @@ std::vector<uint64_t> Session::Insert(std::span<const uint64_t> handles,
   made.reserve(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i) {
     const uint64_t handle = handles.empty() ? next_handle_++ : handles[i];
-    Entry& entry = arrays_[handle];
-    entry.array = ArrayHandle(arrays[i]);
+    Entry entry{ArrayHandle(arrays[i]), {}, {}, {}};
     if (i < charges.size()) entry.charges = std::move(charges[i]);
-    Expected<Charge> charge = Charge::Take(buffers_->account(), kHandleBytes, "a handle");
-    if (charge.ok()) {
-      entry.handle_charge = *std::move(charge);
-    } else {
-      entry.array = {};
-      entry.error = charge.status();
-    }
+    Expected<Charge> charge = TakeHandles(1);
     made.push_back(handle);
+    // Beyond the limit the handle stays unknown, which is an error too.
+    if (!charge.ok()) continue;
+    entry.handle_charge = *std::move(charge);
+    arrays_.insert_or_assign(handle, std::move(entry));
   }
   return made;
 }
@@ -215,15 +220,13 @@ std::vector<uint64_t> Session::Insert(std::span<const uint64_t> handles,
 void Session::InsertErrors(std::span<const uint64_t> handles, const Status& error) {
   for (const uint64_t handle : handles) {
     if (handle >= kFirstServerHandle || arrays_.contains(handle)) continue;
-    // Beyond the limit the handle stays unknown, which is an error too.
-    Expected<Charge> charge = Charge::Take(buffers_->account(), kHandleBytes, "a handle");
+    Expected<Charge> charge = TakeHandles(1);
     if (charge.ok()) arrays_.emplace(handle, Entry{{}, error, {}, *std::move(charge)});
   }
 }
 
 void Session::InsertFuture(uint64_t handle, FutureHandle future, const Status& error) {
-  // Beyond the limit the handle stays unknown, which is an error too.
-  Expected<Charge> charge = Charge::Take(buffers_->account(), kHandleBytes, "a handle");
+  Expected<Charge> charge = TakeHandles(1);
   if (charge.ok()) futures_.emplace(handle, Pending{std::move(future), error, *std::move(charge)});
 }
 
@@ -237,8 +240,8 @@ std::vector<ChargeRef> Session::ChargesOf(std::span<const uint64_t> handles) con
   return charges;
 }
 
-Expected<ChargeRef> Session::ChargeFor(int64_t bytes) const {
-  PLINTH_ASSIGN_OR_RETURN(Charge charge, Charge::Take(buffers_->account(), bytes, "an array"));
+Expected<ChargeRef> Session::ChargeFor(int64_t bytes, std::string_view what) const {
+  PLINTH_ASSIGN_OR_RETURN(Charge charge, Charge::Take(buffers_->account(), bytes, what));
   return std::make_shared<Charge>(std::move(charge));
 }
 

@@ -115,6 +115,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Expected<std::vector<plinth_ifrt_array*>> Find(std::span<const uint64_t> handles) const;
   Expected<const Entry*> Find(uint64_t handle) const;
   // Puts arrays under the handles of the client, or new ones if it brought none. Returns those.
+  // Beyond the limit of memory a handle stays unknown, which is an error too; so do those below.
   std::vector<uint64_t> Insert(std::span<const uint64_t> handles,
                                std::span<plinth_ifrt_array* const> arrays,
                                std::vector<std::vector<ChargeRef>> charges);
@@ -122,14 +123,16 @@ class Session : public std::enable_shared_from_this<Session> {
   void InsertFuture(uint64_t handle, FutureHandle future, const Status& error);
   // Arrays of which these are made share their charges.
   std::vector<ChargeRef> ChargesOf(std::span<const uint64_t> handles) const;
-  Expected<ChargeRef> ChargeFor(int64_t bytes) const;
+  Expected<ChargeRef> ChargeFor(int64_t bytes, std::string_view what = "an array") const;
+  // For what is kept for handles, and for requests that wait. RESOURCE_EXHAUSTED beyond the limit.
+  Expected<Charge> TakeHandles(size_t count) const;
   Expected<int64_t> BytesOf(const ifrt::ArraySpec& spec) const;
   // Gives the memory of arrays back that were donated or deleted.
   void DropDeleted(std::span<const uint64_t> handles);
   Expected<ifrt::Sharding> ShardingFor(const proxy::ShardingProto& proto);
   Expected<ifrt::ArraySpec> SpecFor(const proxy::ArraySpecProto& proto);
   Expected<std::shared_ptr<Program>> FindProgram(uint64_t handle) const;
-  Expected<Answer> Compiled(const ifrt::Executable& executable);
+  Expected<Answer> Compiled(const ifrt::Executable& executable, ChargeRef charge);
   Result WaitForFuture(uint64_t handle, Answer answer);
   // The memory of an array itself, if it is there, whole, dense, and the host's; else null. It
   // stays charged as long as the buffer lives, also when the array is gone.

@@ -15,6 +15,9 @@
 namespace plinth::serve {
 namespace {
 
+// What a compiled program takes at least, beside its code.
+constexpr int64_t kProgramBytes = 4096;
+
 std::span<const std::byte> Bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
@@ -145,6 +148,10 @@ Session::Result Session::On(const proxy::CompileRequest& request) {
     return Unimplemented("compile options of type '",
                          request.compile_options.type_name.substr(0, 100), "'");
   }
+  // Also while it waits to be compiled.
+  PLINTH_ASSIGN_OR_RETURN(
+      ChargeRef charge,
+      ChargeFor(static_cast<int64_t>(request.program.data.size()) + kProgramBytes, "a program"));
   callbacks_.Open(request.program.data);
   proxy::XlaCompileOptionsProto proto;
   PLINTH_RETURN_IF_ERROR(proxy::Read(request.compile_options.data, &proto));
@@ -185,11 +192,13 @@ Session::Result Session::On(const proxy::CompileRequest& request) {
   const ifrt::Executable executable(ifrt::internal::ClientHandle(client_.get()), made);
   plinth_ifrt_future* ready = nullptr;
   PLINTH_RETURN_IF_ERROR(FromC(plinth_ifrt_executable_ready(made, &ready)));
-  return WhenReady(FutureHandle(ready), [this, executable] { return Compiled(executable); });
+  return WhenReady(FutureHandle(ready),
+                   [this, executable, charge] { return Compiled(executable, charge); });
 }
 
-Expected<Session::Answer> Session::Compiled(const ifrt::Executable& executable) {
+Expected<Session::Answer> Session::Compiled(const ifrt::Executable& executable, ChargeRef charge) {
   auto program = std::make_shared<Program>();
+  program->charge = std::move(charge);
   program->executable = executable;
   PLINTH_ASSIGN_OR_RETURN(const auto devices, FromIfrt(executable.Devices()));
   program->is_portable = devices.empty();

@@ -25,6 +25,8 @@ using protozero::pbf_writer;
 // An empty submessage takes two bytes on the wire and a hundred in memory: more than these in one
 // list are refused.
 inline constexpr size_t kMaxElements = 1 << 16;
+// And of all lists of a message together, where a number counts one and anything else eight.
+inline constexpr size_t kMaxCount = 1 << 22;
 
 struct WrongType : protozero::exception {
   const char* what() const noexcept override { return "a field of another type"; }
@@ -32,19 +34,37 @@ struct WrongType : protozero::exception {
 struct TooMany : protozero::exception {
   const char* what() const noexcept override { return "a list of more than 65536 messages"; }
 };
+struct TooManyInAll : protozero::exception {
+  const char* what() const noexcept override { return "lists of more than 4194304 numbers in all"; }
+};
+
+// A reader that knows how much the lists of the whole message may still have.
+class Reader : public pbf_reader {
+ public:
+  Reader(const pbf_reader& in, size_t* left) : pbf_reader(in), left_(left) {}
+  Reader Inner() { return {get_message(), left_}; }
+  void Count(size_t count) const {
+    if (*left_ < count) throw TooManyInAll();
+    *left_ -= count;
+  }
+
+ private:
+  size_t* left_;
+};
 
 inline void Expect(const pbf_reader& in, pbf_wire_type type) {
   if (in.wire_type() != type) throw WrongType();
 }
 
-inline pbf_reader Enter(pbf_reader& in) {
+inline Reader Enter(Reader& in) {
   Expect(in, pbf_wire_type::length_delimited);
-  return in.get_message();
+  return in.Inner();
 }
 
 template <typename T>
-T& Append(std::vector<T>& list) {
+T& Append(const Reader& in, std::vector<T>& list) {
   if (list.size() >= kMaxElements) throw TooMany();
+  in.Count(8);
   return list.emplace_back();
 }
 
@@ -53,13 +73,17 @@ T& Append(std::vector<T>& list) {
     Expect(in, pbf_wire_type::wire);                                                          \
     value = in.get_##name();                                                                  \
   }                                                                                           \
-  inline void Add##Name(pbf_reader& in, std::vector<Type>& list) {                            \
+  inline void Add##Name(Reader& in, std::vector<Type>& list) {                                \
     if (in.wire_type() == pbf_wire_type::wire) {                                              \
+      in.Count(1);                                                                            \
       list.push_back(in.get_##name());                                                        \
       return;                                                                                 \
     }                                                                                         \
     Expect(in, pbf_wire_type::length_delimited);                                              \
-    for (const Type value : in.get_packed_##name()) list.push_back(value);                    \
+    for (const Type value : in.get_packed_##name()) {                                         \
+      in.Count(1);                                                                            \
+      list.push_back(value);                                                                  \
+    }                                                                                         \
   }                                                                                           \
   inline void Put##Name(pbf_writer& out, uint32_t number, Type value, bool always = false) {  \
     if (always || value != Type{}) out.add_##name(number, value);                             \
@@ -101,8 +125,8 @@ inline void GetBytes(pbf_reader& in, std::string& value) {
   value = in.get_string();
 }
 inline void GetString(pbf_reader& in, std::string& value) { GetBytes(in, value); }
-inline void AddBytes(pbf_reader& in, std::vector<std::string>& list) { GetBytes(in, Append(list)); }
-inline void AddString(pbf_reader& in, std::vector<std::string>& list) { AddBytes(in, list); }
+inline void AddBytes(Reader& in, std::vector<std::string>& list) { GetBytes(in, Append(in, list)); }
+inline void AddString(Reader& in, std::vector<std::string>& list) { AddBytes(in, list); }
 inline void PutBytes(pbf_writer& out, uint32_t number, const std::string& value,
                      bool always = false) {
   if (always || !value.empty()) out.add_bytes(number, value);
@@ -121,7 +145,8 @@ inline void PutString(pbf_writer& out, uint32_t number, const std::string& value
 template <typename ReadFields>
 Status Guard(std::string_view message, std::string_view bytes, ReadFields read) {
   try {
-    read(pbf_reader(bytes.data(), bytes.size()));
+    size_t left = kMaxCount;
+    read(Reader(pbf_reader(bytes.data(), bytes.size()), &left));
     return {};
   } catch (const std::exception& error) {
     return InvalidArgument(message, ": malformed protocol buffer of ", bytes.size(), " bytes (",
