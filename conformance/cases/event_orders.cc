@@ -8,10 +8,12 @@
 #include <cstring>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
@@ -71,20 +73,11 @@ bool MakeCreated(Context& context, Waiting& waiting) {
 
 // A buffer of f32[4] that the manager has to fill.
 std::shared_ptr<OwnedBuffer> MakePending(Context& context, Waiting& waiting) {
-  int64_t dims[] = {4};
-  auto spec = MakeArgs<PJRT_ShapeSpec>();
-  spec.dims = dims;
-  spec.num_dims = 1;
-  spec.element_type = PJRT_Buffer_Type_F32;
-  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  args.client = context.client();
-  args.shape_specs = &spec;
-  args.num_shape_specs = 1;
-  args.memory = FirstMemory(context);
+  Expected<OwnedManager> made = NewManagerOfFour(context, FirstMemory(context));
   if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_CreateBuffersForAsyncHostToDevice",
-                  context.plugin().Call(args)))
+                  made.status()))
     return nullptr;
-  auto manager = Kept(waiting, OwnedManager(context.plugin(), args.transfer_manager));
+  auto manager = Kept(waiting, *std::move(made));
   auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
   get.transfer_manager = manager->get();
   if (!context.Ok("PJRT-Args-accepted", "RetrieveBuffer", context.plugin().Call(get)))

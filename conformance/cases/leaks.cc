@@ -18,6 +18,7 @@
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/subject.h"
 #include "pjrt_c_api_layouts_extension.h"
@@ -384,18 +385,7 @@ std::vector<Work> AllWork() {
     return c.Download(alias.buffer.get()).status();
   });
   add("transfers", 100, [](Context& c, Made& m) -> Status {
-    int64_t dims[] = {4};
-    auto spec = MakeArgs<PJRT_ShapeSpec>();
-    spec.dims = dims;
-    spec.num_dims = 1;
-    spec.element_type = PJRT_Buffer_Type_F32;
-    auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-    args.client = c.client();
-    args.shape_specs = &spec;
-    args.num_shape_specs = 1;
-    args.memory = m.memory;
-    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
-    OwnedManager manager(c.plugin(), args.transfer_manager);
+    PLINTH_ASSIGN_OR_RETURN(OwnedManager manager, NewManagerOfFour(c, m.memory));
     auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
     get.transfer_manager = manager.get();
     PLINTH_RETURN_IF_ERROR(c.plugin().Call(get));
@@ -410,21 +400,8 @@ std::vector<Work> AllWork() {
     OwnedEvent done(c.plugin(), move.done_with_h2d_transfer);
     return c.Download(buffer.get()).status();
   });
-  add("abandoned_transfers", 60, [](Context& c, Made& m) -> Status {
-    int64_t dims[] = {4};
-    auto spec = MakeArgs<PJRT_ShapeSpec>();
-    spec.dims = dims;
-    spec.num_dims = 1;
-    spec.element_type = PJRT_Buffer_Type_F32;
-    auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-    args.client = c.client();
-    args.shape_specs = &spec;
-    args.num_shape_specs = 1;
-    args.memory = m.memory;
-    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
-    OwnedManager manager(c.plugin(), args.transfer_manager);
-    return Status();
-  });
+  add("abandoned_transfers", 60,
+      [](Context& c, Made& m) -> Status { return NewManagerOfFour(c, m.memory).status(); });
   add("references", 100, [](Context& c, Made& m) -> Status {
     auto more = MakeArgs<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
     more.buffer = m.buffer.get();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
@@ -59,21 +60,10 @@ Expected<Living> NewContext(Context& context, size_t) {
 }
 
 Expected<Living> NewManager(Context& context, size_t) {
-  PJRT_Memory* memory = nullptr;
   PLINTH_ASSIGN_OR_RETURN(PJRT_Device * device, context.Device());
-  memory = DefaultMemoryOf(context, device);
-  int64_t dims[] = {4};
-  auto shape = MakeArgs<PJRT_ShapeSpec>();
-  shape.dims = dims;
-  shape.num_dims = 1;
-  shape.element_type = PJRT_Buffer_Type_F32;
-  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  args.client = context.client();
-  args.shape_specs = &shape;
-  args.num_shape_specs = 1;
-  args.memory = memory;
-  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
-  return Hold(OwnedManager(context.plugin(), args.transfer_manager));
+  PLINTH_ASSIGN_OR_RETURN(OwnedManager manager,
+                          NewManagerOfFour(context, DefaultMemoryOf(context, device)));
+  return Hold(std::move(manager));
 }
 
 Expected<Living> NewExecutable(Context& context, size_t number) {

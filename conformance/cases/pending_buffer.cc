@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/cases/pending_buffer.h"
 
+#include <utility>
+
 namespace plinth::conformance {
 
 bool PendingBuffer::Make() { return MakeManager() && Retrieve(); }
@@ -11,22 +13,12 @@ bool PendingBuffer::MakeManager() {
   auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
   memory.device = *device;
   if (!context_.Ok("", "PJRT_Device_DefaultMemory", context_.plugin().Call(memory))) return false;
-  int64_t dims[] = {4};
-  auto shape = MakeArgs<PJRT_ShapeSpec>();
-  shape.dims = dims;
-  shape.num_dims = 1;
-  shape.element_type = PJRT_Buffer_Type_F32;
-  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  args.client = context_.client();
-  args.shape_specs = &shape;
-  args.num_shape_specs = 1;
-  args.memory = memory.memory;
-  if (!context_.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice",
-                   context_.plugin().Call(args))) {
+  Expected<OwnedManager> made = NewManagerOfFour(context_, memory.memory);
+  if (!context_.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice", made.status())) {
     return false;
   }
-  manager_ = OwnedManager(context_.plugin(), args.transfer_manager);
-  return context_.Check("PJRT-Args-output-handle", args.transfer_manager != nullptr,
+  manager_ = *std::move(made);
+  return context_.Check("PJRT-Args-output-handle", static_cast<bool>(manager_),
                         "the transfer manager is null");
 }
 
@@ -60,6 +52,21 @@ bool PendingBuffer::Fill() {
   const float values[] = {1, 2, 3, 4};
   return context_.Ok("PJRT-AsyncHostToDeviceTransferManager_TransferData-offset",
                      "the only transfer", Transfer(0, values, 0, sizeof(values), true));
+}
+
+Expected<OwnedManager> NewManagerOfFour(const Context& context, PJRT_Memory* memory) {
+  int64_t dims[] = {4};
+  auto shape = MakeArgs<PJRT_ShapeSpec>();
+  shape.dims = dims;
+  shape.num_dims = 1;
+  shape.element_type = PJRT_Buffer_Type_F32;
+  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  args.client = context.client();
+  args.shape_specs = &shape;
+  args.num_shape_specs = 1;
+  args.memory = memory;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  return OwnedManager(context.plugin(), args.transfer_manager);
 }
 
 }  // namespace plinth::conformance

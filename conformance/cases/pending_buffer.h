@@ -31,6 +31,9 @@ class PendingBuffer {
   OwnedBuffer buffer_;
 };
 
+// A transfer manager of one buffer of f32[4].
+Expected<OwnedManager> NewManagerOfFour(const Context& context, PJRT_Memory* memory);
+
 }  // namespace plinth::conformance
 
 #endif  // PLINTH_CONFORMANCE_CASES_PENDING_BUFFER_H_

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
@@ -68,20 +70,9 @@ void Samples::MakeRare(int kind) {
       break;
     }
     case reflection::handle::kPJRT_AsyncHostToDeviceTransferManager: {
-      int64_t dims[] = {4};
-      auto shape = MakeArgs<PJRT_ShapeSpec>();
-      shape.dims = dims;
-      shape.num_dims = 1;
-      shape.element_type = PJRT_Buffer_Type_F32;
-      auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-      args.client = context_.client();
-      args.shape_specs = &shape;
-      args.num_shape_specs = 1;
-      args.memory = memory_;
       if (memory_ == nullptr) break;
-      manager_ = OwnedManager(
-          plugin, GetFrom(plugin, args,
-                          &PJRT_Client_CreateBuffersForAsyncHostToDevice_Args::transfer_manager));
+      Expected<OwnedManager> made = NewManagerOfFour(context_, memory_);
+      if (made.ok()) manager_ = *std::move(made);
       break;
     }
     case reflection::handle::kPJRT_FulfillAliasBufferCallback: {

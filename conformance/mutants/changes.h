@@ -42,6 +42,25 @@ void ChangeOutputs(PJRT_Api& table, Change) {
   });
 }
 
+// A mutant that has a callback of an event called by `call(callback, error, argument)`, which may
+// do more or less. Callbacks of events that are ready count too.
+template <typename Calling>
+void ChangeCallbacks(PJRT_Api& table, Calling) {
+  ChangeInputs<&PJRT_Api::PJRT_Event_OnReady>(table, [](auto& args) {
+    struct Call {
+      PJRT_Event_OnReadyCallback callback;
+      void* argument;
+    };
+    if (args.callback == nullptr) return;
+    args.user_arg = new Call{args.callback, args.user_arg};
+    args.callback = [](PJRT_Error* error, void* argument) {
+      const Call call = *static_cast<Call*>(argument);
+      delete static_cast<Call*>(argument);
+      Calling{}(call.callback, error, call.argument);
+    };
+  });
+}
+
 // A mutant that answers `code` where `is_refused` says so.
 template <auto kSlot, PJRT_Error_Code kCode = PJRT_Error_Code_INVALID_ARGUMENT, typename Refused>
 void Refuse(PJRT_Api& table, Refused) {

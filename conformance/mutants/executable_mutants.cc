@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/mutants/behind.h"
@@ -31,10 +32,7 @@ PJRT_Error* CompileFirstOf(const std::string& key, PJRT_Client_Compile_Args* a) 
     auto [found, is_new] = programs->try_emplace(key, code);
     code = found->second;
   }
-  auto program = *a->program;
-  program.code = code.data();
-  program.code_size = code.size();
-  return CallChanged<&PJRT_Api::PJRT_Client_Compile>(a, [&](auto& own) { own.program = &program; });
+  return CompileText(a, std::move(code));
 }
 
 std::set<PJRT_LoadedExecutable*>& FromBytes() {

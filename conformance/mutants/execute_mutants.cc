@@ -12,29 +12,10 @@
 #include <vector>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/program_text.h"
 
 namespace plinth::mutants {
 namespace {
-
-// Compiles the program with every `from` replaced.
-PJRT_Error* CompileChanged(PJRT_Client_Compile_Args* args, std::string_view from,
-                           std::string_view to) {
-  if (args->program == nullptr || args->program->code == nullptr) {
-    return Real().PJRT_Client_Compile(args);
-  }
-  std::string code(args->program->code, args->program->code_size);
-  for (size_t at = 0; (at = code.find(from, at)) != std::string::npos; at += to.size()) {
-    code.replace(at, from.size(), to);
-  }
-  auto program = *args->program;
-  program.code = code.data();
-  program.code_size = code.size();
-  auto own = *args;
-  own.program = &program;
-  PJRT_Error* error = Real().PJRT_Client_Compile(&own);
-  args->executable = own.executable;
-  return error;
-}
 
 // What Execute may be called with, as far as mutants look into it.
 bool IsUsual(const PJRT_LoadedExecutable_Execute_Args* args) {
@@ -128,31 +109,32 @@ constexpr Mutant kExecuteMutants[] = {
     {"multiply_adds", "PJRT-LoadedExecutable_Execute-results", "stablehlo.multiply adds",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(
-           t, [](auto* a) { return CompileChanged(a, "stablehlo.multiply", "stablehlo.add"); });
+           t, [](auto* a) { return CompileReplaced(a, "stablehlo.multiply", "stablehlo.add"); });
      }},
     {"compare_off_by_one", "PJRT-LoadedExecutable_Execute-results", "LT compares as LE",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(
-           t, [](auto* a) { return CompileChanged(a, "compare LT", "compare LE"); });
+           t, [](auto* a) { return CompileReplaced(a, "compare LT", "compare LE"); });
      }},
     {"rounds_to_even", "PJRT-LoadedExecutable_Execute-results",
      "halves are rounded to even numbers, not away from zero",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_Compile>(
-           t, [](auto* a) { return CompileChanged(a, "round_nearest_afz", "round_nearest_even"); });
+       Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
+         return CompileReplaced(a, "round_nearest_afz", "round_nearest_even");
+       });
      }},
     {"shift_loses_sign", "PJRT-LoadedExecutable_Execute-results",
      "arithmetic shifts fill with zeros",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileChanged(a, "shift_right_arithmetic", "shift_right_logical");
+         return CompileReplaced(a, "shift_right_arithmetic", "shift_right_logical");
        });
      }},
     {"total_order_forgotten", "PJRT-LoadedExecutable_Execute-results",
      "numbers are compared without NaN and -0 in their places",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(
-           t, [](auto* a) { return CompileChanged(a, "TOTALORDER", "FLOAT"); });
+           t, [](auto* a) { return CompileReplaced(a, "TOTALORDER", "FLOAT"); });
      }},
     {"executes_once", "PJRT-LoadedExecutable_Execute-results", "an executable can be run once",
      [](PJRT_Api& t) {

@@ -11,6 +11,7 @@
 
 #include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/program_text.h"
 
 namespace plinth::mutants {
 namespace {
@@ -21,27 +22,6 @@ constexpr char kFailure[] = "PJRT-LoadedExecutable_Execute-failure";
 constexpr char kOneFails[] = "PJRT-LoadedExecutable_Execute-one-fails";
 constexpr char kNoPartner[] = "PJRT-LoadedExecutable_Execute-no-partner";
 constexpr char kAssignment[] = "PJRT-Client_Compile-assignment";
-
-// Compiles with every `from` of a program that has `needed` replaced.
-PJRT_Error* CompileOther(PJRT_Client_Compile_Args* args, std::string_view needed,
-                         std::string_view from, std::string_view to) {
-  if (args->program == nullptr || args->program->code == nullptr) {
-    return Real().PJRT_Client_Compile(args);
-  }
-  std::string code(args->program->code, args->program->code_size);
-  if (code.find(needed) == std::string::npos) return Real().PJRT_Client_Compile(args);
-  for (size_t at = 0; (at = code.find(from, at)) != std::string::npos; at += to.size()) {
-    code.replace(at, from.size(), to);
-  }
-  auto program = *args->program;
-  program.code = code.data();
-  program.code_size = code.size();
-  auto own = *args;
-  own.program = &program;
-  PJRT_Error* error = Real().PJRT_Client_Compile(&own);
-  args->executable = own.executable;
-  return error;
-}
 
 bool IsOfSeveral(const PJRT_LoadedExecutable_Execute_Args* args) {
   return args->num_devices > 1 && args->num_devices < 100 && args->options != nullptr &&
@@ -184,52 +164,52 @@ constexpr Mutant kLaunchMutants[] = {
     {"groups_turned", kResults, "all_reduce sums over columns of replica_groups",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "stablehlo.all_reduce", "[[0, 1], [2, 3]]", "[[0, 2], [1, 3]]");
+         return CompileReplaced(a, "[[0, 1], [2, 3]]", "[[0, 2], [1, 3]]", "stablehlo.all_reduce");
        });
      }},
     {"groups_sorted", kResults, "all_gather takes groups in the order of numbers",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "stablehlo.all_gather", "[[3, 1], [2, 0]]", "[[1, 3], [0, 2]]");
+         return CompileReplaced(a, "[[3, 1], [2, 0]]", "[[1, 3], [0, 2]]", "stablehlo.all_gather");
        });
      }},
     {"permutes_backwards", kResults, "collective_permute sends from targets to sources",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "stablehlo.collective_permute", "[[0, 1], [1, 2], [2, 3]]",
-                             "[[1, 0], [2, 1], [3, 2]]");
+         return CompileReplaced(a, "[[0, 1], [1, 2], [2, 3]]", "[[1, 0], [2, 1], [3, 2]]",
+                                "stablehlo.collective_permute");
        });
      }},
     {"all_reduce_adds", kResults, "all_reduce adds where its region takes the smaller",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "stablehlo.all_reduce", "stablehlo.minimum", "stablehlo.add");
+         return CompileReplaced(a, "stablehlo.minimum", "stablehlo.add", "stablehlo.all_reduce");
        });
      }},
     {"last_of_group_broadcasts", kResults, "collective_broadcast sends what the second has",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "stablehlo.collective_broadcast", "[[1, 0]]", "[[0, 1]]");
+         return CompileReplaced(a, "[[1, 0]]", "[[0, 1]]", "stablehlo.collective_broadcast");
        });
      }},
     {"partition_is_replica", kResults, "partition_id gives the replica",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "stablehlo.partition_id", "stablehlo.partition_id",
-                             "stablehlo.replica_id");
+         return CompileReplaced(a, "stablehlo.partition_id", "stablehlo.replica_id",
+                                "stablehlo.partition_id");
        });
      }},
     {"mesh_axes_mixed_up", kResults, "groups by the axis x are groups by the axis y",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "replica_group_mesh_axes", "axis_ref<name = \"x\">",
-                             "axis_ref<name = \"y\">");
+         return CompileReplaced(a, "axis_ref<name = \"x\">", "axis_ref<name = \"y\">",
+                                "replica_group_mesh_axes");
        });
      }},
     {"mesh_order_forgotten", kResults, "the order of a mesh's devices is not heeded",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "replica_group_mesh_axes", ", device_ids=[3, 1, 2, 0]", "");
+         return CompileReplaced(a, ", device_ids=[3, 1, 2, 0]", "", "replica_group_mesh_axes");
        });
      }},
     {"one_device_keeps_donated", "PJRT-LoadedExecutable_Execute-donation",
@@ -328,8 +308,8 @@ constexpr Mutant kLaunchMutants[] = {
     {"lost_partner_is_not_missed", kNoPartner, "who waits in vain goes on without",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         return CompileOther(a, "stablehlo.case", "[[0, 1]]> : tensor<1x2xi64>",
-                             "[[0], [1]]> : tensor<2x1xi64>");
+         return CompileReplaced(a, "[[0, 1]]> : tensor<1x2xi64>", "[[0], [1]]> : tensor<2x1xi64>",
+                                "stablehlo.case");
        });
      }},
     {"devices_sorted", kAssignment, "an executable tells its devices in the order of ids",

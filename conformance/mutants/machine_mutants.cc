@@ -232,20 +232,10 @@ constexpr Mutant kMachineMutants[] = {
      }},
     {"not_ready_in_callback", "PJRT-Event_IsReady-monotone", "in a callback its event is not ready",
      [](PJRT_Api& t) {
-       ChangeInputs<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto& a) {
-         struct Call {
-           PJRT_Event_OnReadyCallback callback;
-           void* arg;
-         };
-         if (a.callback == nullptr) return;
-         a.user_arg = new Call{a.callback, a.user_arg};
-         a.callback = [](PJRT_Error* error, void* arg) {
-           Call call = *static_cast<Call*>(arg);
-           delete static_cast<Call*>(arg);
-           in_callback = true;
-           call.callback(error, call.arg);
-           in_callback = false;
-         };
+       ChangeCallbacks(t, [](auto callback, PJRT_Error* error, void* argument) {
+         in_callback = true;
+         callback(error, argument);
+         in_callback = false;
        });
        ChangeOutputs<&PJRT_Api::PJRT_Event_IsReady>(t, [](auto& a) {
          if (in_callback) a.is_ready = false;

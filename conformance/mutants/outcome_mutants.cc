@@ -373,20 +373,10 @@ constexpr Mutant kOutcomeMutants[] = {
     {"no_waiting_in_callback", "PJRT-Event_OnReady-reentrant",
      "a callback may not wait, not even for what is ready",
      [](PJRT_Api& t) {
-       ChangeInputs<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto& a) {
-         struct Call {
-           PJRT_Event_OnReadyCallback callback;
-           void* arg;
-         };
-         if (a.callback == nullptr) return;
-         a.user_arg = new Call{a.callback, a.user_arg};
-         a.callback = [](PJRT_Error* error, void* arg) {
-           Call call = *static_cast<Call*>(arg);
-           delete static_cast<Call*>(arg);
-           is_calling_back = true;
-           call.callback(error, call.arg);
-           is_calling_back = false;
-         };
+       ChangeCallbacks(t, [](auto callback, PJRT_Error* error, void* argument) {
+         is_calling_back = true;
+         callback(error, argument);
+         is_calling_back = false;
        });
        Refuse<&PJRT_Api::PJRT_Event_Await, PJRT_Error_Code_FAILED_PRECONDITION>(
            t, [](const auto&) { return is_calling_back; });

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
+#include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
 
 namespace plinth::mutants {
@@ -130,6 +132,24 @@ std::string Replaced(std::string text, std::string_view from, std::string_view t
     text.replace(at, from.size(), to);
   }
   return text;
+}
+
+PJRT_Error* CompileText(PJRT_Client_Compile_Args* args, std::string text) {
+  auto program = *args->program;
+  program.code = text.data();
+  program.code_size = text.size();
+  return CallChanged<&PJRT_Api::PJRT_Client_Compile>(args,
+                                                     [&](auto& own) { own.program = &program; });
+}
+
+PJRT_Error* CompileReplaced(PJRT_Client_Compile_Args* args, std::string_view from,
+                            std::string_view to, std::string_view needed) {
+  if (args->program == nullptr || args->program->code == nullptr) {
+    return Real().PJRT_Client_Compile(args);
+  }
+  std::string code(args->program->code, args->program->code_size);
+  if (!Has(code, needed)) return Real().PJRT_Client_Compile(args);
+  return CompileText(args, Replaced(std::move(code), from, to));
 }
 
 bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
@@ -345,19 +365,11 @@ PJRT_Error* CompileRewritten(PJRT_Client_Compile_Args* args, const Rewrite& rewr
   };
   std::string changed = rewritten(code);
   if (next == 0) return Real().PJRT_Client_Compile(args);
-  auto program = *args->program;
-  program.code = changed.data();
-  program.code_size = changed.size();
-  auto own = *args;
-  own.program = &program;
-  PJRT_Error* error = Real().PJRT_Client_Compile(&own);
-  if (error != nullptr) {
-    ShowRefused(error, changed);
-    FreeError(error);
-    return Real().PJRT_Client_Compile(args);
-  }
-  args->executable = own.executable;
-  return nullptr;
+  PJRT_Error* error = CompileText(args, changed);
+  if (error == nullptr) return nullptr;
+  ShowRefused(error, changed);
+  FreeError(error);
+  return Real().PJRT_Client_Compile(args);
 }
 
 }  // namespace plinth::mutants

@@ -28,6 +28,12 @@ struct Op {
 };
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to);
+
+// Compiles this text in place of the program's.
+PJRT_Error* CompileText(PJRT_Client_Compile_Args* args, std::string text);
+// Compiles the program with every `from` replaced; as it is, where it does not have `needed`.
+PJRT_Error* CompileReplaced(PJRT_Client_Compile_Args* args, std::string_view from,
+                            std::string_view to, std::string_view needed = {});
 bool Has(std::string_view text, std::string_view part);
 // What stands between `from` and `to`, the first time; empty where it does not.
 std::string Between(std::string_view text, std::string_view from, std::string_view to);

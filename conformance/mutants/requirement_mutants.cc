@@ -71,21 +71,12 @@ constexpr Mutant kRequirementMutants[] = {
      }},
     {"failed_events_do_not_call", "PJRT-Callback-once", "an event that fails calls nobody back",
      [](PJRT_Api& t) {
-       ChangeInputs<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto& a) {
-         struct Call {
-           PJRT_Event_OnReadyCallback callback;
-           void* arg;
-         };
-         if (a.callback == nullptr) return;
-         a.user_arg = new Call{a.callback, a.user_arg};
-         a.callback = [](PJRT_Error* error, void* arg) {
-           Call call = *static_cast<Call*>(arg);
-           delete static_cast<Call*>(arg);
-           if (error == nullptr)
-             call.callback(error, call.arg);
-           else
-             FreeError(error);
-         };
+       ChangeCallbacks(t, [](auto callback, PJRT_Error* error, void* argument) {
+         if (error == nullptr) {
+           callback(error, argument);
+         } else {
+           FreeError(error);
+         }
        });
      }},
     {"attributes_need_initialize", "PJRT-Plugin_Attributes-early",

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/program_text.h"
@@ -24,18 +25,10 @@ PJRT_Error* CompileLines(PJRT_Client_Compile_Args* a, Change change) {
     changed += change(std::string(code.substr(0, end)));
     code.remove_prefix(end);
   }
-  auto program = *a->program;
-  program.code = changed.data();
-  program.code_size = changed.size();
-  auto own = *a;
-  own.program = &program;
-  PJRT_Error* error = Real().PJRT_Client_Compile(&own);
-  if (error != nullptr) {
-    FreeError(error);
-    return Real().PJRT_Client_Compile(a);
-  }
-  a->executable = own.executable;
-  return nullptr;
+  PJRT_Error* error = CompileText(a, std::move(changed));
+  if (error == nullptr) return nullptr;
+  FreeError(error);
+  return Real().PJRT_Client_Compile(a);
 }
 
 template <typename Change>
