@@ -321,6 +321,33 @@ def test_manual_computations_among_others():
     """)
 
 
+def test_several_meshes():
+    # The same devices in other axes: what JAX's built-in CPU shows of outputs.
+    _on_eight("""
+    line = jax.make_mesh((8,), ("n",), axis_types=(AxisType.Auto,))
+    named = jax.make_mesh((2, 4), ("u", "v"), axis_types=(AxisType.Auto,) * 2)
+    def place(mesh, *spec):
+        return jax.device_put(A, NamedSharding(mesh, P(*spec)))
+    def is_spread(array, mesh, *spec):
+        assert array.sharding.is_equivalent_to(NamedSharding(mesh, P(*spec)), array.ndim), array
+    a, b, c = spread(A, "x", "y"), place(line, "n"), place(named, "u", "v")
+    total = jax.jit(lambda a, b: a + b)(a, b)
+    np.testing.assert_array_equal(total, A + A)
+    is_spread(total, mesh, ("x", "y"))
+    product = jax.jit(lambda a, c: a @ c)(a, c)
+    np.testing.assert_array_equal(product, A @ A)
+    is_spread(product, mesh, "x", "y")
+    def inner(a):
+        return jax.lax.ppermute(a, "n", [(i, (i + 1) % 8) for i in range(8)])
+    rolled = jax.shard_map(inner, mesh=line, in_specs=P("n"), out_specs=P("n"))
+    half = jax.shard_map(lambda a: jax.lax.psum(a, "v"), mesh=named, in_specs=P("v", None),
+                         out_specs=P(None, None), axis_names={"v"})
+    got = jax.jit(lambda a: (rolled(a * 2) + a, half(a)))(a)
+    np.testing.assert_array_equal(got[0], np.roll(A * 2, 1, 0) + A)
+    np.testing.assert_array_equal(got[1], A.reshape(4, 2, 8).sum(0))
+    """)
+
+
 def test_donation():
     _on_eight("""
     a = spread(A, "x", "y")

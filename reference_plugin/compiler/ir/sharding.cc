@@ -61,6 +61,16 @@ Status CheckForType(const Sharding& sharding, const Type& type) {
                          type.ToString());
 }
 
+// The first mesh with axes that the op names; null if there is none.
+const Mesh* MeshOf(const OpShardings& shardings) {
+  for (const auto* list : {&shardings.operands, &shardings.results}) {
+    for (const ShardingRef& sharding : *list) {
+      if (sharding != nullptr && !sharding->mesh->axes.empty()) return sharding->mesh.get();
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Status CheckSharding(const Sharding& sharding) {
@@ -158,9 +168,10 @@ std::string ToString(const OpShardings& shardings) {
   }
   if (!shardings.manual_parts.empty()) {
     text += ", manual_parts={";
+    const Mesh* const mesh = MeshOf(shardings);
     for (const Axis& part : shardings.manual_parts) {
       if (text.back() != '{') text += ", ";
-      text += StrCat("(", part.pre_size, ")", part.size);
+      text += mesh == nullptr ? StrCat("(", part.pre_size, ")", part.size) : ToString(*mesh, part);
     }
     text += "}";
   }

@@ -193,6 +193,7 @@ class FlowMaker {
   void MakeNodes(Block& block) {
     for (Op* op : block.ops) {
       if (ShardingClassOf(op->opcode) != ShardingClass::kFlow) AddOp(op);
+      if (op->opcode == Opcode::kManualComputation) MakeEdgesIntoManual(op);
       if (GoesInto(*op)) {
         for (Block* inner : op->blocks) MakeNodes(*inner);
       }
@@ -222,19 +223,24 @@ class FlowMaker {
         }
         break;
       case Opcode::kManualComputation:
-        MakeManualEdges(op);
+        MakeEdgesOutOfManual(op);
         break;
       default:
         break;
     }
   }
 
-  void MakeManualEdges(Op* op) {
+  // These stand before what is inside: it hears of what goes in before its own turn.
+  void MakeEdgesIntoManual(Op* op) {
     const auto found = manual_.find(op);
     for (size_t i = 0; i < op->operands.size(); ++i) {
       AddEdge(op, {&op->operands[i], 1},
               found == manual_.end() ? NewOperandPlace(*op, i) : found->second.operands[i]);
     }
+  }
+
+  void MakeEdgesOutOfManual(Op* op) {
+    const auto found = manual_.find(op);
     if (found == manual_.end()) return;
     const auto& returned = op->blocks[0]->terminator()->operands;
     for (size_t i = 0; i < op->results.size(); ++i) {

@@ -8,6 +8,7 @@
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/partition/combine.h"
 #include "reference_plugin/compiler/partition/join_gathers.h"
+#include "reference_plugin/compiler/partition/merge_meshes.h"
 #include "reference_plugin/compiler/partition/split_ffts.h"
 #include "reference_plugin/compiler/partition/walk.h"
 #include "reference_plugin/compiler/passes/dead_code.h"
@@ -131,6 +132,7 @@ void Partitioner::FitDonations() {
 
 Expected<PartitionReport> Partitioner::Run() && {
   PLINTH_RETURN_IF_ERROR(CheckMeshes());
+  MergeMeshes(module_);
   DropScalarConstraints();
   Function& entry = *module_.entry;
   KeepWhole(options_.free_parameters, entry.body->arguments, entry.argument_shardings);

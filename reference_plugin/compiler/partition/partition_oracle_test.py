@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs, partitioned and run on as many devices, give what they give on one, exactly.
 
-Every other one is partitioned as if it were large: sums are spread wherever that is possible.
+Every other one is partitioned as if it were large: sums are spread wherever that is possible. Every
+fifth one has two meshes of the same devices.
 
 usage: partition_oracle_test.py PARTITION_TOOL [GRAPHS [FIRST_SEED]]
 """
@@ -19,7 +20,8 @@ def main() -> int:
   failed = 0
   for start, what in ((first, "run"), (first + 1, "spread")):
     seeds = range(start, first + count, 2)
-    programs = [random_sharded_program.make(seed) for seed in seeds]
+    programs = [random_sharded_program.make(seed, several_meshes=seed % 5 == 0)
+                for seed in seeds]
     for seed, program, lines in zip(seeds, programs,
                                     oracle.run_tool(sys.argv[1], what, programs)):
       if lines and lines[0].startswith("agrees"):

@@ -15,9 +15,13 @@ AXES = "xyz"
 class Program:
   """Values by name, with their shapes; ops are added one after another."""
 
-  def __init__(self, seed: int):
+  def __init__(self, seed: int, several_meshes: bool = False):
     self.random = random.Random(seed)
-    self.mesh = self.random.choice(MESHES)
+    self.meshes = [self.random.choice(MESHES)]
+    if several_meshes:
+      devices = math.prod(self.meshes[0])
+      self.meshes.append(self.random.choice(
+          [mesh for mesh in MESHES if math.prod(mesh) == devices]))
     self.lines, self.values, self.arguments = [], [], []
     self.every = []  # with those that are too large to go on with
     self.number = 0
@@ -43,7 +47,9 @@ class Program:
 
   def sharding(self, shape, closed: bool) -> str:
     """Axes in random dimensions that they divide, sometimes in part."""
-    axes = list(range(len(self.mesh)))
+    number = self.random.randrange(len(self.meshes)) if len(self.meshes) > 1 else 0
+    mesh = self.meshes[number]
+    axes = list(range(len(mesh)))
     self.random.shuffle(axes)
     dims = [[] for _ in shape]
     sizes = list(shape)
@@ -51,7 +57,7 @@ class Program:
       if not shape or self.random.random() < 0.3:
         continue
       dim = self.random.randrange(len(shape))
-      size = self.mesh[axis]
+      size = mesh[axis]
       text = f'"{AXES[axis]}"'
       if size > 2 and self.random.random() < 0.15:
         text, size = f'{text}:(1)2', 2
@@ -64,7 +70,14 @@ class Program:
       if not closed and self.random.random() < 0.5:
         parts.append("?")
       texts.append("{" + ", ".join(parts) + "}")
-    return f"<@mesh, [{', '.join(texts)}]>"
+    return f"<@mesh{number or ''}, [{', '.join(texts)}]>"
+
+  def mesh_ops(self) -> str:
+    lines = []
+    for number, mesh in enumerate(self.meshes):
+      axes = ", ".join(f'"{AXES[i]}"={size}' for i, size in enumerate(mesh))
+      lines.append(f"  sdy.mesh @mesh{number or ''} = <[{axes}]>")
+    return "\n".join(lines)
 
   # --- Ops.
 
@@ -496,11 +509,10 @@ class Program:
       if self.random.random() < 0.4:
         sharding = f" {{sdy.sharding = #sdy.sharding{self.sharding(shape, True)}}}"
       types.append(self.type(shape) + sharding)
-    axes = ", ".join(f'"{AXES[i]}"={size}' for i, size in enumerate(self.mesh))
     names = ", ".join(name for name, _ in results)
     plain = ", ".join(self.type(shape) for _, shape in results)
-    return f"""module attributes {{mhlo.num_partitions = {math.prod(self.mesh)} : i32}} {{
-  sdy.mesh @mesh = <[{axes}]>
+    return f"""module attributes {{mhlo.num_partitions = {math.prod(self.meshes[0])} : i32}} {{
+{self.mesh_ops()}
   func.func @main({", ".join(self.arguments)}) -> ({", ".join(types)}) {{
 {body}
     return {names} : {plain}
@@ -509,8 +521,8 @@ class Program:
 """
 
 
-def make(seed: int) -> str:
-  return Program(seed).text()
+def make(seed: int, several_meshes: bool = False) -> str:
+  return Program(seed, several_meshes).text()
 
 
 if __name__ == "__main__":
