@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plinth/program/program.h"
+#include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/run/prepared_program.h"
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/cpu/backend.h"
@@ -66,6 +67,34 @@ size_t CountKernelsWithoutCode(const std::string& text) {
   return static_cast<size_t>(std::count_if(steps.begin(), steps.end(), [](const auto& step) {
     return step.kind == compiler::plan::PlanStepKind::kKernel && InlineStep::Make(step) == nullptr;
   }));
+}
+
+std::string LoopText(const std::vector<LoopCarry>& carries, std::string_view body, int turns) {
+  std::string parameters, begins, types, next, results;
+  for (size_t c = 0; c < carries.size(); ++c) {
+    const std::string_view comma = c > 0 ? ", " : "";
+    parameters += StrCat(comma, "%p", c, ": ", carries[c].type);
+    begins += StrCat(", ", carries[c].name, " = %p", c);
+    types += StrCat(comma, carries[c].type);
+    next += StrCat(", ", carries[c].next);
+    results += StrCat(comma, "%0#", c + 1);
+  }
+  return StrCat("func.func @main(", parameters, ") -> (", types, R"() {
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %0:)",
+                carries.size() + 1, " = stablehlo.while(%i = %z", begins, ") : tensor<i32>, ",
+                types, R"(
+    cond {
+      %n = stablehlo.constant dense<)",
+                turns, R"(> : tensor<i32>
+      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+)",
+                body, "\n      stablehlo.return %j", next, " : tensor<i32>, ", types,
+                "\n    }\n    return ", results, " : ", types, "\n  }");
 }
 
 std::vector<Bytes> ExpectSameBits(const std::string& text, const std::vector<Bytes>& arguments,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // Runs programs with loops as machine code and without.
@@ -21,6 +22,15 @@ Run RunProgram(const std::string& text, const std::vector<Bytes>& arguments, boo
 
 // How many kernels of the program have no code of their own.
 size_t CountKernelsWithoutCode(const std::string& text);
+
+// What a loop carries: its name in the body, "%a", its type, and the value of the next turn.
+struct LoopCarry {
+  std::string name, type, next;
+};
+
+// A program with a loop of so many turns, which carries its arguments and gives its results. The
+// body also has the turn's number, the s32 %i.
+std::string LoopText(const std::vector<LoopCarry>& carries, std::string_view body, int turns);
 
 // Runs it both ways; the results of machine code.
 std::vector<Bytes> ExpectSameBits(const std::string& text, const std::vector<Bytes>& arguments,

@@ -32,30 +32,8 @@ Bytes BytesOf(std::initializer_list<T> elements) {
 // A loop of `turns` with carries %a and %b of `type`; `body` makes %x and %y of them and the s32
 // counter %i.
 std::string Loop(std::string_view type, std::string_view body, int turns = 20) {
-  return StrCat(R"(
-    func.func @main(%p: tensor<)",
-                type, R"(>, %q: tensor<)", type, R"(>)
-        -> (tensor<)",
-                type, R"(>, tensor<)", type, R"(>) {
-      %z = stablehlo.constant dense<0> : tensor<i32>
-      %0:3 = stablehlo.while(%i = %z, %a = %p, %b = %q) : tensor<i32>, tensor<)",
-                type, R"(>, tensor<)", type, R"(>
-        cond {
-          %n = stablehlo.constant dense<)",
-                turns, R"(> : tensor<i32>
-          %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-          stablehlo.return %1 : tensor<i1>
-        } do {
-          %one = stablehlo.constant dense<1> : tensor<i32>
-          %j = stablehlo.add %i, %one : tensor<i32>
-          )",
-                body, R"(
-          stablehlo.return %j, %x, %y : tensor<i32>, tensor<)",
-                type, R"(>, tensor<)", type, R"(>
-        }
-      return %0#1, %0#2 : tensor<)",
-                type, R"(>, tensor<)", type, R"(>
-    })");
+  const std::string tensor = StrCat("tensor<", type, ">");
+  return LoopText({{"%a", tensor, "%x"}, {"%b", tensor, "%y"}}, body, turns);
 }
 
 Bytes Floats(int64_t count, float first, float step) {

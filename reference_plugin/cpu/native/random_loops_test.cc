@@ -294,32 +294,11 @@ std::string Writer::Write(int num_ops, int turns) {
       &Writer::Unary, &Writer::Binary, &Writer::Binary, &Writer::Select, &Writer::Move,
       &Writer::Move,  &Writer::Spread, &Writer::Iota,   &Writer::Reduce, &Writer::Index};
   for (int k = 0; k < num_ops; ++k) (this->*kWriters[Below(std::size(kWriters))])();
-  std::string types = "tensor<i32>", carries = "%i = %z", next = "%j", parameters, results,
-              result_types;
+  std::vector<LoopCarry> carries;
   for (size_t c = 0; c < std::size(kCarries); ++c) {
-    const std::string type = Text(kCarries[c]);
-    types += StrCat(", ", type);
-    carries += StrCat(", %c", c, " = %p", c);
-    next += StrCat(", ", Bounded(Find(kCarries[c])));
-    parameters += StrCat(c > 0 ? ", " : "", "%p", c, ": ", type);
-    results += StrCat(c > 0 ? ", " : "", "%0#", c + 1);
-    result_types += StrCat(c > 0 ? ", " : "", type);
+    carries.push_back({StrCat("%c", c), Text(kCarries[c]), Bounded(Find(kCarries[c]))});
   }
-  return StrCat("func.func @main(", parameters, ") -> (", result_types, R"() {
-    %z = stablehlo.constant dense<0> : tensor<i32>
-    %0:)") +
-         StrCat(std::size(kCarries) + 1, " = stablehlo.while(", carries, ") : ", types, R"(
-    cond {
-      %n = stablehlo.constant dense<)",
-                turns, R"(> : tensor<i32>
-      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %1 : tensor<i1>
-    } do {
-      %one = stablehlo.constant dense<1> : tensor<i32>
-      %j = stablehlo.add %i, %one : tensor<i32>
-)") + text_ +
-         StrCat("      stablehlo.return ", next, " : ", types, "\n    }\n    return ", results,
-                " : ", result_types, "\n  }");
+  return LoopText(carries, text_, turns);
 }
 
 std::vector<Bytes> Writer::Arguments() {
