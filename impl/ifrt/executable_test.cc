@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <fstream>
 #include <thread>
+#include <utility>
 
 #include "impl/ifrt/testing/fixture.h"
 
@@ -148,6 +150,98 @@ TEST_F(ExecutableTest, CompileErrorsAreThoseOfTheExecutable) {
   ASSERT_VALUE(const Executable serial, client_->Compile("no program", {.serial = true}));
   EXPECT_TRUE(serial.Ready().IsReady());
   EXPECT_EQ(client_->Compile(kAdd, {.devices = {Device()}}).status().code(), kInvalid);
+}
+
+// What the plugin was asked, by a table that keeps it.
+struct Asked {
+  std::string compile_options;
+  int launch_id = 0;
+  std::string call_location;
+  bool wants_status = false;
+  int poisoned = 0;
+  std::string poison;
+  decltype(PJRT_Api::PJRT_Client_Compile) compile = nullptr;
+  decltype(PJRT_Api::PJRT_LoadedExecutable_Execute) execute = nullptr;
+};
+Asked asked;
+
+PJRT_Error* Compile(PJRT_Client_Compile_Args* args) {
+  asked.compile_options.assign(args->compile_options, args->compile_options_size);
+  return asked.compile(args);
+}
+PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
+  asked.launch_id = args->options->launch_id;
+  asked.call_location = args->options->call_location == nullptr ? "" : args->options->call_location;
+  asked.wants_status = args->device_complete_events != nullptr;
+  return asked.execute(args);
+}
+PJRT_Error* Poison(PJRT_Device_PoisonExecution_Args* args) {
+  asked.poisoned = args->launch_id;
+  asked.poison.assign(args->error_message, args->error_message_size);
+  args->poisoned = true;
+  return nullptr;
+}
+
+TEST_F(ExecutableTest, OptionsReachThePlugin) {
+  static PJRT_Api table = *client_->api();
+  asked = {};
+  asked.compile = std::exchange(table.PJRT_Client_Compile, &Compile);
+  asked.execute = std::exchange(table.PJRT_LoadedExecutable_Execute, &Execute);
+  table.PJRT_Device_PoisonExecution = &Poison;
+  ASSERT_VALUE(const Client client, Client::Create({.api = &table}));
+  const plinth_ifrt_device* const device = client.devices()[0].get();
+  // A typed option, and a field of the options that only the plugin may know.
+  const char* const override = "xla_embed_ir_in_executable=true";
+  const std::string unknown = "\xc0\x3e\x01";  // Field 1000.
+  plinth_ifrt_compile_options options = {};
+  options.struct_size = plinth_ifrt_compile_options_STRUCT_SIZE;
+  options.code = kAdd;
+  options.code_size = std::char_traits<char>::length(kAdd);
+  options.devices = &device;
+  options.num_devices = 1;
+  options.overrides = &override;
+  options.num_overrides = 1;
+  options.extra_proto = unknown.data();
+  options.extra_proto_size = unknown.size();
+  plinth_ifrt_executable* made = nullptr;
+  ASSERT_OK(Status(plinth_ifrt_executable_compile(client.get(), &options, &made)));
+  plinth_ifrt_client_retain(client.get());
+  const Executable add(internal::ClientHandle(client.get()), made);
+  ASSERT_OK(add.Ready().Await());
+  EXPECT_NE(asked.compile_options.find("xla_embed_ir_in_executable"), std::string::npos);
+  EXPECT_NE(asked.compile_options.find(unknown), std::string::npos);
+
+  ASSERT_VALUE(const Sharding single, client.Single(client.devices()[0]));
+  ASSERT_VALUE(const Array x, client.FromHost<float>({4}, single, Iota<float>(4)));
+  const Array arguments[] = {x, x};
+  ASSERT_VALUE(const std::vector<Array> quiet, add.Execute(arguments));
+  EXPECT_EQ(asked.launch_id, 0);
+  EXPECT_EQ(asked.call_location, "");
+  EXPECT_FALSE(asked.wants_status);
+  std::optional<Future<>> done;
+  ASSERT_VALUE(const std::vector<Array> outputs,
+               add.Execute(arguments, {.launch_id = 7, .call_location = "train.py:12"}, &done));
+  ASSERT_OK(done->Await());
+  EXPECT_EQ(asked.launch_id, 7);
+  EXPECT_EQ(asked.call_location, "train.py:12");
+  EXPECT_TRUE(asked.wants_status);
+  ASSERT_OK(add.Cancel(7, PJRT_Error_Code_CANCELLED, "not wanted any more"));
+  EXPECT_EQ(asked.poisoned, 7);
+  EXPECT_EQ(asked.poison, "not wanted any more");
+}
+
+TEST_F(ExecutableTest, HloModules) {
+  std::ifstream file("../../conformance/programs/pytorch-xla-2.9/addone_1.hlo.pb",
+                     std::ios::binary);
+  const std::string code((std::istreambuf_iterator<char>(file)), {});
+  ASSERT_FALSE(code.empty());
+  ASSERT_VALUE(const Executable program, client_->Compile(code, {.format = "hlo"}));
+  ASSERT_OK(program.Ready().Await());
+  ASSERT_VALUE(const ArraySpec output, program.Output(0));
+  ASSERT_VALUE(const Executable nonsense, client_->Compile("no module", {.format = "hlo"}));
+  EXPECT_EQ(nonsense.Ready().Await().code(), kInvalid);
+  ASSERT_VALUE(const Executable unknown, client_->Compile(code, {.format = "cobol"}));
+  EXPECT_NE(unknown.Ready().Await().message().find("cobol"), std::string::npos);
 }
 
 struct Task {

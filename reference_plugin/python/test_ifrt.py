@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-START = time.perf_counter()
+START = time.process_time()
 from plinth_pjrt import ifrt  # noqa: E402
 
 ADD = """
@@ -133,6 +133,27 @@ class IfrtTest(unittest.TestCase):
         with self.assertRaises(ifrt.Error):
             client.compile("no program").ready().wait()
 
+    def test_what_jax_exports(self) -> None:
+        import jax
+        import jax.numpy as jnp
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+        client = self.client
+        x = np.arange(12, dtype=np.float32).reshape(4, 3)
+        one = jax.export.export(jax.jit(lambda a: (jnp.sin(a), a @ a.T)))(x)
+        sine, product = client.load(one.mlir_module_serialized)(x)
+        np.testing.assert_allclose(sine, np.sin(x), rtol=1e-6)
+        np.testing.assert_allclose(product, x @ x.T)
+        # For four devices, cut as JAX said.
+        mesh = Mesh(np.array(jax.devices("cpu")[:4]), ("x",))
+        rows = NamedSharding(mesh, PartitionSpec("x"))
+        cut = jax.export.export(jax.jit(lambda a: a - a.mean(0), in_shardings=rows, out_shardings=rows))(x)
+        devices = client.devices[3:7]
+        ours = client.named(ifrt.Mesh(devices, {"x": 4}), ["x", None])
+        result = client.load(cut.mlir_module_serialized, devices=devices, use_shardy=True)(client.put(x, ours))
+        self.assertEqual(result.sharding, ours)
+        np.testing.assert_allclose(result, x - x.mean(0), rtol=1e-6)
+
     def test_waiting(self) -> None:
         client = self.client
 
@@ -194,17 +215,16 @@ class IfrtTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         milliseconds, megabytes, has_jax = done.stdout.split()
         self.assertEqual(has_jax, "False")
-        print(f"import and first result: {milliseconds} ms beyond NumPy, {megabytes} MB")
-        # Ten times what it takes, for machines that do other things too.
-        self.assertLess(float(milliseconds), 1000)
-        self.assertLess(float(megabytes), 120)
+        print(f"import and first result: {milliseconds} ms of a processor beyond NumPy, {megabytes} MB")
+        self.assertLess(float(milliseconds), 100)
+        self.assertLess(float(megabytes), 60)
 
 
 def measure() -> None:
     client = ifrt.connect(os.environ["PLINTH_CPU_PLUGIN"])
     add = client.compile(ADD)
     np.asarray(add(np.ones(4, np.float32), np.ones(4, np.float32)))
-    took = time.perf_counter() - START
+    took = time.process_time() - START  # Also of threads; not what other programs take.
     with open("/proc/self/status") as status:
         peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
     print(f"{took * 1000:.0f} {peak / 1024:.0f} {'jaxlib' in sys.modules}")

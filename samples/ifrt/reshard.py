@@ -16,10 +16,11 @@ def main(plugin: str, program: str) -> None:
     mesh = ifrt.Mesh(client.devices, {"x": 4, "y": 2})
     # Rows along x, columns along y: every device has an f32[2,4].
     array = client.put(np.arange(64, dtype=np.float32).reshape(8, 8), client.named(mesh, ["x", "y"]))
-    square = client.load(program, devices=[client.devices[7]])
-    show("program", square(array.shards()[7]))
-    # The array, cut the other way round, then on two devices.
-    cut = array.reshard(client.named(mesh, [None, ("x", "y")]), copy=ifrt.DONATE)
+    # One program over all devices, each with its part.
+    result = client.load(program, devices=client.devices)(array)
+    show("program", result)
+    # The result, cut the other way round, then on two devices.
+    cut = result.reshard(client.named(mesh, [None, ("x", "y")]), copy=ifrt.DONATE)
     show("columns", cut)
     pair = ifrt.Mesh([client.devices[6], client.devices[1]], {"x": 2})
     show("pair", cut.reshard(client.named(pair, ["x", None]), copy=ifrt.DONATE))

@@ -10,14 +10,14 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 binary, plugin, libraries = sys.argv[1:]
-program = str(HERE / "square.mlir")
+program = str(HERE / "product.mlir")
 whole = np.arange(64, dtype=np.float32).reshape(8, 8)
-texts = [" ".join(f"{x:g}" for x in part.flat) for part in (whole[6:, 4:] ** 2, whole, whole)]
-want = "".join(f"{what} ({where}): {text}\n" for what, where, text in zip(
+text = " ".join(f"{x:g}" for x in (whole @ whole).flat)
+want = "".join(f"{what} ({where}): {text}\n" for what, where in zip(
     ("program", "columns", "pair"),
-    ("a single device, devices 7, memory device",
+    ("tiles [4,2] over 8, devices 0,1,2,3,4,5,6,7, memory device",
      "tiles [1,8] over 8, devices 0,1,2,3,4,5,6,7, memory device",
-     "tiles [2,1] over 2, devices 6,1, memory device"), texts))
+     "tiles [2,1] over 2, devices 6,1, memory device")))
 environment = dict(os.environ, PLINTH_IFRT_LIBRARIES=libraries,
                    PYTHONPATH=str(HERE.parents[1] / "reference_plugin/python"))
 for command in ([binary], [sys.executable, str(HERE / "reshard.py")]):
