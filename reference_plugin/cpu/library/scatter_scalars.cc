@@ -37,8 +37,8 @@ uint64_t OffsetOf(const ScalarUpdates& u, const std::byte* index, int64_t positi
   return offset;
 }
 
-// `u` is a copy in both loops: what elements are written to could else be a part of it, and all of
-// it would be read anew for each.
+// `u` is a copy: what elements are written to could else be a part of it, and all of it would be
+// read anew for each.
 template <class Op, typename T, typename Index, bool kOnePart>
 void ScatterAll(const ScalarUpdates u) {
   const auto end = static_cast<uint64_t>(u.parts[0].end);
@@ -56,39 +56,52 @@ void ScatterAll(const ScalarUpdates u) {
   }
 }
 
-// The same where only some rows are asked for. Whether an index is one of them cannot be foreseen,
-// and a processor that guesses wrong loses as much time as several updates take. So those that are
-// go into a list, without a branch.
-template <class Op, typename T, typename Index, bool kOnePart>
-void ScatterSome(const ScalarUpdates u) {
+struct ListedUpdate {
+  uint64_t to;  // after ScalarUpdates::array
+  const std::byte* from;
+};
+
+// Lists those of `count` updates from `start` on whose row is asked for; how many they are.
+template <typename Index, bool kOnePart>
+uint64_t ListUpdates(const ScalarUpdates u, int64_t start, int64_t count, ListedUpdate* list) {
   const int64_t first = std::max<int64_t>(u.first, 0);
   const int64_t end = std::max(first, std::min(u.end, u.parts[0].end));
   const auto rows = static_cast<uint64_t>(end - first);
-  struct Update {
-    uint64_t to;  // behind u.array
-    const std::byte* from;
-  };
+  const std::byte* index = u.indices + start * u.index_stride;
+  const std::byte* from = u.updates + start * u.update_stride;
+  uint64_t array_offset = static_cast<uint64_t>(start) * static_cast<uint64_t>(u.array_stride);
+  uint64_t length = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t position = ReadIndexAs<Index>(index);
+    bool inside = static_cast<uint64_t>(position) - static_cast<uint64_t>(first) < rows;
+    const uint64_t offset = OffsetOf<kOnePart, Index>(u, index, position, &inside);
+    list[length] = {array_offset + offset, from};
+    length += static_cast<uint64_t>(inside);
+    index += u.index_stride;
+    from += u.update_stride;
+    array_offset += static_cast<uint64_t>(u.array_stride);
+  }
+  return length;
+}
+
+// Threads share what is far away: these reads wait for each other less than the updates would.
+template <class Op, typename T>
+void ApplyListed(std::byte* array, const ListedUpdate* list, uint64_t length) {
+  for (uint64_t i = 0; i < length; ++i) __builtin_prefetch(array + list[i].to, 1);
+  for (uint64_t i = 0; i < length; ++i) Apply<Op, T>(array + list[i].to, list[i].from);
+}
+
+// Where only some rows are asked for. Whether an index is one of them cannot be foreseen, and a
+// processor that guesses wrong loses as much time as several updates take. So those that are go
+// into a list, without a branch. Listing knows no operation and applying no index: the pairs of
+// them would be 100 KB of code.
+void ScatterSome(const ScalarUpdates& u, decltype(&ListUpdates<int32_t, true>) list_updates,
+                 decltype(&ApplyListed<AddElements, float>) apply) {
   constexpr int64_t kBlock = 256;  // a list that stays in the nearest cache
-  Update list[kBlock];
-  const std::byte* index = u.indices;
-  const std::byte* from = u.updates;
-  uint64_t array_offset = 0;
+  ListedUpdate list[kBlock];
   for (int64_t done = 0; done < u.count; done += kBlock) {
     const int64_t count = std::min(kBlock, u.count - done);
-    uint64_t length = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t position = ReadIndexAs<Index>(index);
-      bool inside = static_cast<uint64_t>(position) - static_cast<uint64_t>(first) < rows;
-      const uint64_t offset = OffsetOf<kOnePart, Index>(u, index, position, &inside);
-      list[length] = {array_offset + offset, from};
-      length += static_cast<uint64_t>(inside);
-      index += u.index_stride;
-      from += u.update_stride;
-      array_offset += static_cast<uint64_t>(u.array_stride);
-    }
-    // Threads share what is far away: these reads wait for each other less than the updates would.
-    for (uint64_t i = 0; i < length; ++i) __builtin_prefetch(u.array + list[i].to, 1);
-    for (uint64_t i = 0; i < length; ++i) Apply<Op, T>(u.array + list[i].to, list[i].from);
+    apply(u.array, list, list_updates(u, done, count, list));
   }
 }
 
@@ -107,7 +120,8 @@ void Scatter(const ScalarUpdates& u) {
   if (u.first <= 0 && u.end >= u.parts[0].end) {
     (one_part ? ScatterAll<Op, T, Index, true> : ScatterAll<Op, T, Index, false>)(u);
   } else {
-    (one_part ? ScatterSome<Op, T, Index, true> : ScatterSome<Op, T, Index, false>)(u);
+    ScatterSome(u, one_part ? ListUpdates<Index, true> : ListUpdates<Index, false>,
+                ApplyListed<Op, T>);
   }
 }
 
