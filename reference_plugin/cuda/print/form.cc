@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "reference_plugin/compiler/kernel/combiner.h"
@@ -22,8 +23,8 @@ using compiler::Phase;
 constexpr int64_t kPackBytes = 16;
 // 32-bit words of a thread's row values in registers, and nodes in the loops that are then
 // unrolled.
-constexpr int64_t kRegisterWords = 24;
-constexpr int64_t kUnrolledNodes = 400;
+constexpr int64_t kRegisterWords = 32;
+constexpr int64_t kUnrolledNodes = 1024;
 // Points below which every thread takes one: more threads hide more.
 constexpr int64_t kPointsPerMultiprocessor = 1024;
 
@@ -198,6 +199,46 @@ int64_t PartBytes(const Kernel& kernel) {
   return bytes;
 }
 
+// 32-bit words of registers that a thread needs at most for what lasts from one phase to the next,
+// if it takes `turns` times `vector` points: values of points, and `inputs`, which are all read
+// before their first phase.
+int64_t LiveWords(const Kernel& kernel, int64_t turns, int32_t vector,
+                  std::span<const int32_t> inputs) {
+  const auto num_phases = static_cast<int32_t>(kernel.body.phases.size());
+  std::vector<int64_t> words(static_cast<size_t>(num_phases) + 1);  // before each phase
+  const auto lives = [&](int32_t from, int32_t to, int64_t each) {
+    for (int32_t p = from; p <= to; ++p) words[static_cast<size_t>(p)] += each;
+  };
+  for (const auto& [phase, node] : KeptNodes(kernel)) {
+    int32_t last = phase;
+    for (int32_t p = 0; p < num_phases; ++p) {
+      for (const Node& reader : kernel.body.phases[p].nodes) {
+        if (reader.kind == NodeKind::kRow && reader.index == phase && reader.component == node) {
+          last = p;
+        }
+      }
+    }
+    const int64_t bytes = ByteSize(kernel.body.phases[phase].nodes[node].dtype);
+    lives(phase + 1, last, turns * vector * ((bytes + 3) / 4));
+  }
+  for (int32_t input : inputs) {
+    const auto [first, last] = ReadersOf(kernel, input);
+    lives(first, last, turns * ((vector * ByteSize(kernel.shape.inputs[input].dtype) + 3) / 4));
+  }
+  return *std::max_element(words.begin(), words.end());
+}
+
+// How many of them leave room for what the phases compute with, in the registers that a thread of
+// such a block has.
+int64_t MostWords(const Kernel& kernel, int32_t block) {
+  constexpr int64_t kRegisters = 65536;  // of a multiprocessor
+  bool is_wide = false;
+  for (const Phase& phase : kernel.body.phases) {
+    for (const Node& node : phase.nodes) is_wide |= ByteSize(node.dtype) > 4;
+  }
+  return std::min(kRegisterWords, kRegisters / block - (is_wide ? 48 : 32));
+}
+
 // Few rows that are long, and gone over once: in how many parts of one length blocks take each.
 int32_t ChooseSplits(const Kernel& kernel, const Form& form, const Architecture& architecture) {
   constexpr int64_t kLeastLength = 2048, kMostSplits = 256;
@@ -245,17 +286,35 @@ Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
   }
 
   const auto kept = KeptNodes(kernel);
-  if (kept.empty()) {
+  const std::vector<int32_t> inputs = KeptInputs(kernel, form.vector);
+  if (kept.empty() && inputs.empty()) {
     form.splits = ChooseSplits(kernel, form, architecture);
     return form;
   }
-  int64_t words = 0, nodes = 0;
-  for (const auto& [phase, node] : kept) {
-    words += (ByteSize(kernel.body.phases[phase].nodes[node].dtype) + 3) / 4;
-  }
+  int64_t nodes = 0;
   for (const Phase& phase : kernel.body.phases) nodes += static_cast<int64_t>(phase.nodes.size());
-  const int64_t per_thread = (steps + form.slices - 1) / form.slices * form.vector;
-  if (per_thread * words <= kRegisterWords && per_thread * nodes <= kUnrolledNodes) {
+  auto fits = [&](const Form& tried, std::span<const int32_t> kept_inputs) {
+    const int64_t turns = (steps + tried.slices - 1) / tried.slices;
+    return LiveWords(kernel, turns, tried.vector, kept_inputs) <= MostWords(kernel, tried.block) &&
+           turns * tried.vector * nodes <= kUnrolledNodes;
+  };
+  // More threads for each row, until it fits in their registers: whatever else it is kept in is
+  // slower, and so is reading it once more.
+  Form wider = form;
+  const bool widens = !form.rows_fastest && !form.in_order;
+  while (widens && !fits(wider, inputs) && 2 * wider.slices <= architecture.threads_per_block &&
+         2 * wider.slices <= steps) {
+    wider.slices *= 2;
+    wider.rows = std::max(1, wider.rows / 2);
+    wider.block = wider.rows * wider.slices;
+  }
+  if (fits(wider, inputs)) {
+    form = wider;
+    form.keeps_inputs = !inputs.empty();
+    if (!kept.empty()) form.row_place = RowPlace::kRegisters;
+  } else if (kept.empty()) {
+    form.row_place = RowPlace::kNone;
+  } else if (fits(form, {})) {
     form.row_place = RowPlace::kRegisters;
   } else if (form.rows * length * RowBytes(kernel) <= architecture.shared_bytes * 3 / 4) {
     form.row_place = RowPlace::kShared;
@@ -301,6 +360,40 @@ bool IsTurned(const Access& access, int32_t dim) {
   const int64_t innermost = std::abs(access.byte_strides[access.byte_strides.size() - 1]);
   return std::abs(access.byte_strides[static_cast<size_t>(dim)]) == bytes && innermost != 0 &&
          innermost != bytes;
+}
+
+std::pair<int32_t, int32_t> ReadersOf(const Kernel& kernel, int32_t input) {
+  std::pair<int32_t, int32_t> readers{-1, -1};
+  for (size_t p = 0; p < kernel.body.phases.size(); ++p) {
+    const Phase& phase = kernel.body.phases[p];
+    const bool reads = std::any_of(phase.nodes.begin(), phase.nodes.end(), [&](const Node& node) {
+      return node.kind == NodeKind::kInput && node.index == input;
+    });
+    if (!phase.over_reduced || !reads) continue;
+    readers.second = static_cast<int32_t>(p);
+    if (readers.first < 0) readers.first = readers.second;
+  }
+  return readers;
+}
+
+std::vector<int32_t> KeptInputs(const Kernel& kernel, int32_t vector) {
+  const KernelShape& shape = kernel.shape;
+  std::vector<int32_t> kept;
+  for (size_t i = 0; i < shape.inputs.size(); ++i) {
+    const Access& access = shape.inputs[i];
+    const auto first = access.byte_strides.begin() + shape.num_parallel;
+    const auto moves = [](int64_t stride) { return stride != 0; };
+    // What all rows share, or all points of one, is near anyway.
+    if (std::none_of(access.byte_strides.begin(), first, moves) ||
+        std::none_of(first, access.byte_strides.end(), moves)) {
+      continue;
+    }
+    const auto rank = static_cast<int32_t>(access.byte_strides.size());
+    if (!access.bounds.empty() || (vector > 1 && !IsPacked(access, rank - 1, vector))) continue;
+    const auto [begin, end] = ReadersOf(kernel, static_cast<int32_t>(i));
+    if (begin != end) kept.push_back(static_cast<int32_t>(i));
+  }
+  return kept;
 }
 
 int64_t RowBytes(const Kernel& kernel) {

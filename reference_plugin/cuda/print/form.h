@@ -3,6 +3,8 @@
 #define PLINTH_REFERENCE_PLUGIN_CUDA_PRINT_FORM_H_
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "reference_plugin/compiler/kernel/kernel.h"
 #include "reference_plugin/cuda/print/program.h"
@@ -49,6 +51,9 @@ struct Form {
   // combiners that are not known to commute.
   bool in_order = false;
   RowPlace row_place = RowPlace::kNone;
+  // A thread reads its part of the inputs of KeptInputs once, all of it before it computes, and has
+  // it in registers.
+  bool keeps_inputs = false;
   // Parts of a row that blocks of their own take, of one length; more than one: what they give is
   // combined, in their order, by a second launch.
   int32_t splits = 1;
@@ -67,6 +72,13 @@ bool IsPacked(const compiler::Access& access, int32_t dim, int32_t vector);
 // Whether neighbours along dimension `dim` are neighbours in memory, and those along the innermost
 // one lie apart.
 bool IsTurned(const compiler::Access& access, int32_t dim);
+
+// Inputs over the points of rows that more than one phase reads, and that a thread which takes
+// `vector` neighbours at once can keep.
+std::vector<int32_t> KeptInputs(const compiler::Kernel& kernel, int32_t vector);
+
+// The first and the last phase over points that read the input; {-1, -1} if none does.
+std::pair<int32_t, int32_t> ReadersOf(const compiler::Kernel& kernel, int32_t input);
 
 // Bytes that a kernel keeps of each row.
 int64_t RowBytes(const compiler::Kernel& kernel);

@@ -97,6 +97,15 @@ Kernel MakeColumnSum(int64_t columns, int64_t length) {
   return kernel;
 }
 
+// Each row of i0 divided by its sum, without anything between.
+Kernel MakeDivideBySum(int64_t rows, int64_t length) {
+  Kernel kernel = MakeNormalize(rows, length);
+  kernel.body.phases[0].reductions[0].inputs = {0};
+  kernel.body.phases[0].nodes.resize(2);
+  kernel.body.phases[1].nodes[0] = MakeNode(NodeKind::kInput, 0);
+  return kernel;
+}
+
 void ExpectGolden(const Kernel& kernel, const std::string& name) {
   ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
   auto step = PrintKernel(kernel, {});
@@ -120,6 +129,7 @@ TEST(GoldenTest, FlatPoints) { ExpectGolden(MakeAdd(1 << 20), "add_flat"); }
 TEST(GoldenTest, FewPoints) { ExpectGolden(MakeAdd(1000), "add_few"); }
 TEST(GoldenTest, RowsOfAWarp) { ExpectGolden(MakeNormalize(4096, 256), "normalize_warp"); }
 TEST(GoldenTest, RowsOfABlock) { ExpectGolden(MakeNormalize(300, 20000), "normalize_block"); }
+TEST(GoldenTest, RowsThatAreReadOnce) { ExpectGolden(MakeDivideBySum(4096, 256), "divide_by_sum"); }
 TEST(GoldenTest, Columns) { ExpectGolden(MakeColumnSum(640, 1000), "column_sum"); }
 TEST(GoldenTest, SplitColumns) { ExpectGolden(MakeColumnSum(64, 200704), "column_sum_split"); }
 

@@ -164,6 +164,19 @@ std::string KernelCode::LoadText(int32_t input, const Point& point) const {
                 LiteralText(access.dtype, access.fill));
 }
 
+std::string KernelCode::PackType(int32_t input, int32_t vector) const {
+  const DType type = kernel_.shape.inputs[static_cast<size_t>(input)].dtype;
+  if (vector == 1) return StrCat(TypeText(type), "::B");
+  return StrCat("Pack<", BitsType(type), ", ", vector, ">");
+}
+
+std::string KernelCode::PackText(int32_t input, const Point& point, int32_t vector) const {
+  const std::string address = InputAddress(input, point);
+  if (vector == 1) return StrCat("*(const ", PackType(input, vector), "*)(", address, ")");
+  const DType type = kernel_.shape.inputs[static_cast<size_t>(input)].dtype;
+  return StrCat("ldp<", BitsType(type), ", ", vector, ">(", address, ")");
+}
+
 std::string KernelCode::UniformValue(int32_t phase, int32_t number) {
   const Node& node =
       kernel_.body.phases[static_cast<size_t>(phase)].nodes[static_cast<size_t>(number)];
@@ -225,7 +238,9 @@ Status KernelCode::Nodes(int32_t phase, const Point& point,
 Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t dim, int32_t vector,
                           std::string_view part,
                           const std::function<std::string(int32_t, int32_t)>& row,
-                          const std::function<Status(int32_t, std::string_view)>& after) {
+                          const std::function<Status(int32_t, std::string_view)>& after,
+                          const std::function<std::string(int32_t)>& kept) {
+  auto kept_at = [&](int32_t input) { return kept == nullptr ? std::string() : kept(input); };
   auto pack_of = [&](const Access& access) {
     return StrCat("Pack<", BitsType(access.dtype), ", ", vector, ">");
   };
@@ -238,8 +253,12 @@ Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t 
         if (node.kind != NodeKind::kInput) continue;
         const Access& access = kernel_.shape.inputs[static_cast<size_t>(node.index)];
         if (!IsPacked(access, dim, vector)) continue;
-        code_.Line("const ", pack_of(access), " a", p, "_", n, " = ldp<", BitsType(access.dtype),
-                   ", ", vector, ">(", InputAddress(node.index, point), last_argument, ");");
+        std::string pack = kept_at(node.index);
+        if (pack.empty()) {
+          pack = StrCat("ldp<", BitsType(access.dtype), ", ", vector, ">(",
+                        InputAddress(node.index, point), last_argument, ")");
+        }
+        code_.Line("const ", pack_of(access), " a", p, "_", n, " = ", pack, ";");
       }
       for (const Store& store : phase.stores) {
         const Access& access = kernel_.shape.outputs[static_cast<size_t>(store.output)];
@@ -259,8 +278,12 @@ Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t 
   for (int32_t p : phases) {
     const Phase& phase = kernel_.body.phases[static_cast<size_t>(p)];
     auto load = [&](int32_t node) {
-      const Access& access =
-          kernel_.shape.inputs[static_cast<size_t>(phase.nodes[static_cast<size_t>(node)].index)];
+      const int32_t input = phase.nodes[static_cast<size_t>(node)].index;
+      const Access& access = kernel_.shape.inputs[static_cast<size_t>(input)];
+      if (vector == 1) {
+        const std::string bits = kept_at(input);
+        return bits.empty() ? bits : StrCat(TypeText(access.dtype), "::from(", bits, ")");
+      }
       if (!IsPacked(access, dim, vector)) return std::string();
       return StrCat(TypeText(access.dtype), "::from(a", p, "_", node, ".v[j])");
     };

@@ -147,6 +147,7 @@ class RowPrinter {
   }
 
   void FindKept() {
+    if (form_.keeps_inputs) kept_inputs_ = KeptInputs(kernel_, form_.vector);
     std::set<std::pair<int32_t, int32_t>> nodes;
     for (const Phase& phase : kernel_.body.phases) {
       for (const Node& node : phase.nodes) {
@@ -193,10 +194,11 @@ class RowPrinter {
     }
     code_.Line("const ", type, " row = (", type, ")", block, " * ", form_.rows, "u + in_block;");
     // Threads without a row go on to the barriers.
-    if (form_.slices == 1) {
+    const bool fills_blocks = num_rows_ % form_.rows == 0;
+    if (form_.slices > 1) {
+      code_.Line("const bool on = ", fills_blocks ? "true" : StrCat("row < ", num_rows_, "u"), ";");
+    } else if (!fills_blocks) {
       code_.Line("if (row >= ", num_rows_, "u) return;");
-    } else {
-      code_.Line("const bool on = row < ", num_rows_, "u;");
     }
     const int32_t parallel = kernel_.shape.num_parallel;
     point_.assign(kernel_.shape.extents.size(), "0");
@@ -323,7 +325,10 @@ class RowPrinter {
         }
       }
     }
-    if (length_ > 0) PLINTH_RETURN_IF_ERROR(PointLoop(number, first_reduction));
+    if (length_ > 0) {
+      ReadInputs(number);
+      PLINTH_RETURN_IF_ERROR(PointLoop(number, first_reduction));
+    }
     for (size_t r = 0; r < phase.reductions.size(); ++r) {
       PLINTH_RETURN_IF_ERROR(
           Finish(number, phase.reductions[r], first_reduction + static_cast<int32_t>(r)));
@@ -331,31 +336,30 @@ class RowPrinter {
     return Status();
   }
 
-  Status PointLoop(int32_t number, int32_t first_reduction) {
-    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
-    const bool unrolls = form_.row_place == RowPlace::kRegisters;
-    const std::string_view on = form_.slices > 1 ? "on" : "true";
-    if (unrolls) code_.Line("#pragma unroll");
+  // The loop over a thread's points, and their place q in the row.
+  void OpenLoop() {
+    if (form_.row_place == RowPlace::kRegisters || form_.keeps_inputs) {
+      code_.Line("#pragma unroll");
+    }
     code_.Open("for (u32 k = 0; k < ", turns(), "u; ++k)");
     if (form_.in_order) {
       code_.Line("const u32 q = slice * ", turns(), "u + k;");
     } else {
       code_.Line("const u32 q = (k * ", form_.slices, "u + slice) * ", form_.vector, "u;");
     }
-    code_.Open("if (", on, " && q < ", length_, "u)");
-    if (part_ == Part::kRest) {
-      for (size_t r = 0; r < phase.reductions.size(); ++r) {
-        const int32_t name = first_reduction + static_cast<int32_t>(r);
-        std::vector<std::string> elements;
-        for (size_t c = 0; c < phase.reductions[r].inputs.size(); ++c) {
-          elements.push_back(PartPlace(phase, phase.reductions[r], name, c, "q"));
-        }
-        PLINTH_RETURN_IF_ERROR(Accumulate(number, phase.reductions[r], name, elements));
-      }
-      code_.Close();
-      code_.Close();
-      return Status();
+    std::string condition = form_.slices > 1 ? "on" : "";
+    if (steps() != turns() * form_.slices) {
+      condition += StrCat(condition.empty() ? "" : " && ", "q < ", length_, "u");
     }
+    code_.Open(condition.empty() ? "" : StrCat("if (", condition, ")"));
+  }
+  void CloseLoop() {
+    code_.Close();
+    code_.Close();
+  }
+
+  // Declares the coordinates of q.
+  Point PointOf() {
     Point point = point_;
     const int32_t parallel = kernel_.shape.num_parallel;
     const int32_t rank = static_cast<int32_t>(kernel_.shape.extents.size());
@@ -368,6 +372,45 @@ class RowPrinter {
       const std::string at = part_ == Part::kParts ? StrCat("split * ", length_, "u + q") : "q";
       out_.Split(at, row_length_, parallel, names);
     }
+    return point;
+  }
+
+  // What is kept of inputs from this phase on. All of it is under way before anything is done with
+  // it: a loop that computes, too, may not read ahead.
+  void ReadInputs(int32_t number) {
+    std::vector<int32_t> inputs;
+    for (int32_t input : kept_inputs_) {
+      if (ReadersOf(kernel_, input).first == number) inputs.push_back(input);
+    }
+    if (inputs.empty()) return;
+    for (int32_t input : inputs) {
+      code_.Line(out_.PackType(input, form_.vector), " e", input, "[", turns(), "];");
+    }
+    OpenLoop();
+    const Point point = PointOf();
+    for (int32_t input : inputs) {
+      code_.Line("e", input, "[k] = ", out_.PackText(input, point, form_.vector), ";");
+    }
+    CloseLoop();
+  }
+
+  Status PointLoop(int32_t number, int32_t first_reduction) {
+    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
+    OpenLoop();
+    if (part_ == Part::kRest) {
+      for (size_t r = 0; r < phase.reductions.size(); ++r) {
+        const int32_t name = first_reduction + static_cast<int32_t>(r);
+        std::vector<std::string> elements;
+        for (size_t c = 0; c < phase.reductions[r].inputs.size(); ++c) {
+          elements.push_back(PartPlace(phase, phase.reductions[r], name, c, "q"));
+        }
+        PLINTH_RETURN_IF_ERROR(Accumulate(number, phase.reductions[r], name, elements));
+      }
+      CloseLoop();
+      return Status();
+    }
+    const Point point = PointOf();
+    const auto rank = static_cast<int32_t>(kernel_.shape.extents.size());
     auto row = [&](int32_t phase_number, int32_t node) {
       const DType type = kernel_.body.phases[static_cast<size_t>(phase_number)]
                              .nodes[static_cast<size_t>(node)]
@@ -391,10 +434,15 @@ class RowPrinter {
       }
       return Status();
     };
+    auto kept = [&](int32_t input) {
+      const bool has =
+          std::find(kept_inputs_.begin(), kept_inputs_.end(), input) != kept_inputs_.end();
+      return has ? StrCat("e", input, "[k]") : std::string();
+    };
     const int32_t phases[] = {number};
-    PLINTH_RETURN_IF_ERROR(out_.Points(phases, point, rank - 1, form_.vector, "", row, after));
-    code_.Close();
-    code_.Close();
+    PLINTH_RETURN_IF_ERROR(
+        out_.Points(phases, point, rank - 1, form_.vector, "", row, after, kept));
+    CloseLoop();
     return Status();
   }
 
@@ -607,6 +655,7 @@ class RowPrinter {
   int64_t parts_bytes_ = 0;
   Point point_;  // of the row: zeros in the reduced dimensions
   std::vector<Kept> kept_;
+  std::vector<int32_t> kept_inputs_;
   bool has_barriers_ = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <random>
 
@@ -8,7 +9,8 @@
 #include "reference_plugin/cuda/print/kernel.h"
 #include "reference_plugin/cuda/testing/host_device.h"
 
-// Rows so few and so long that several blocks take each.
+// Rows so few and so long that several blocks take each; rows that are read once and gone over
+// twice.
 namespace plinth::cuda {
 namespace {
 
@@ -135,6 +137,81 @@ INSTANTIATE_TEST_SUITE_P(Shapes, LongRowsTest,
                                            Case{DType::kPred, 2, 8192, false, 2},
                                            // A prime length has no parts of one length.
                                            Case{DType::kF32, 2, 8191, false, 1}));
+
+// Each element of i0 minus the sum of its row.
+Kernel MakeMinusSum(DType type, int64_t rows, int64_t length, bool columns) {
+  const Access access = columns ? MakeAccess(0, type, 1, rows) : MakeAccess(0, type, length, 1);
+  Kernel kernel = MakeSumAndLast(type, rows, length, columns);
+  kernel.shape.inputs = kernel.shape.outputs = {access};
+  kernel.body.phases[0].reductions.resize(1);
+  Node subtract;
+  subtract.opcode = Opcode::kSubtract;
+  subtract.dtype = type;
+  subtract.num_operands = 2;
+  subtract.operands[1] = 1;
+  kernel.body.phases[1] = {
+      true,
+      {MakeNode(NodeKind::kInput, type, 0), MakeNode(NodeKind::kReduced, type, 0), subtract},
+      {},
+      {{2, 0}}};
+  return kernel;
+}
+
+// `block`: its threads, and `text` what reads an element.
+struct KeptCase {
+  DType type;
+  int64_t rows, length;
+  bool columns;
+  uint32_t block;
+  const char* text;
+};
+
+class KeptRowsTest : public ::testing::TestWithParam<KeptCase> {};
+
+// Also in place: all of a thread's elements are read before it writes.
+TEST_P(KeptRowsTest, AgreeWithTheDefinition) {
+  const KeptCase& c = GetParam();
+  const Kernel kernel = MakeMinusSum(c.type, c.rows, c.length, c.columns);
+  ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
+  auto step = PrintKernel(kernel, {});
+  ASSERT_TRUE(step.ok()) << step.status().ToString();
+  const std::string& text = step->actions[0].kernel->text;
+  EXPECT_EQ(step->actions[0].block, c.block);
+  EXPECT_NE(text.find(c.text), std::string::npos) << text;
+  testing::HostDevice device;
+  const Status loaded = device.Load({&*step, 1});
+  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+  const int64_t bytes = c.rows * c.length * ByteSize(c.type);
+  std::mt19937 random(5);
+  GuardedArray data(bytes), expected(bytes), actual(bytes);
+  for (size_t at = 0; at < data.bytes().size(); at += static_cast<size_t>(ByteSize(c.type))) {
+    compiler::testing::Save(c.type, static_cast<double>(random() % 7) - 3, data.data() + at);
+  }
+  const std::span<std::byte> in[] = {data.bytes()}, out[] = {expected.bytes()};
+  ASSERT_TRUE(compiler::testing::RunKernel(kernel, in, out).empty());
+  std::byte* const operands[] = {data.data()};
+  for (GuardedArray* result : {&actual, &data}) {
+    std::byte* const results[] = {result->data()};
+    const Status run = device.Run(*step, operands, results);
+    ASSERT_TRUE(run.ok()) << run.ToString();
+    EXPECT_TRUE(result->IsIntact());
+    EXPECT_TRUE(
+        std::equal(expected.bytes().begin(), expected.bytes().end(), result->bytes().begin()))
+        << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, KeptRowsTest,
+    ::testing::Values(KeptCase{DType::kF32, 9, 256, false, 256, "= e0[k];"},
+                      KeptCase{DType::kF32, 5, 100, false, 256, "= e0[k];"},
+                      KeptCase{DType::kF32, 2000, 33, false, 256, "::from(e0[k])"},
+                      KeptCase{DType::kBF16, 3, 4104, false, 128, "= e0[k];"},
+                      KeptCase{DType::kF64, 2, 8192, false, 512, "= e0[k];"},
+                      KeptCase{DType::kS8, 3, 1000, false, 64, "= e0[k];"},
+                      KeptCase{DType::kF32, 40, 30, true, 64, "::from(e0[k])"},
+                      // Too long: what is gone over twice is read twice.
+                      KeptCase{DType::kF32, 1, 40000, false, 512, "ldp<F32::B, 4>(i0"}));
 
 }  // namespace
 }  // namespace plinth::cuda

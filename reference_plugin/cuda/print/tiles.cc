@@ -43,6 +43,7 @@ class TilePrinter {
     out_.Begin();
     const bool has_inputs = Declare(kernel_.shape.inputs, 'q');
     const bool has_outputs = Declare(kernel_.shape.outputs, 'w');
+    ReadAhead();
     if (has_inputs) {
       Open("x", "y");
       Fetch();
@@ -129,6 +130,32 @@ class TilePrinter {
     }
   }
 
+  // Whether a thread reads its elements of the input before it computes any: a store in between
+  // would hold the next load up.
+  bool IsReadAhead(const Access& access) const {
+    constexpr size_t kMost = 8;  // each takes a register for every point of the thread
+    return !IsTurned(access) && access.bounds.empty() && access.byte_strides[last_] != 0 &&
+           kernel_.shape.inputs.size() <= kMost;
+  }
+  void ReadAhead() {
+    bool any = false;
+    for (size_t a = 0; a < kernel_.shape.inputs.size(); ++a) {
+      const Access& access = kernel_.shape.inputs[a];
+      if (!IsReadAhead(access)) continue;
+      any = true;
+      out_.code().Line(out_.PackType(static_cast<int32_t>(a), 1), " e", a, "[",
+                       kTile * kTile / form_.block, "];");
+    }
+    if (!any) return;
+    Open("y", "x");
+    for (size_t a = 0; a < kernel_.shape.inputs.size(); ++a) {
+      if (!IsReadAhead(kernel_.shape.inputs[a])) continue;
+      const auto input = static_cast<int32_t>(a);
+      out_.code().Line("e", a, "[e] = ", out_.PackText(input, point_, 1), ";");
+    }
+    Close();
+  }
+
   Status Compute() {
     for (size_t p = 0; p < kernel_.body.phases.size(); ++p) {
       const Phase& phase = kernel_.body.phases[p];
@@ -137,9 +164,10 @@ class TilePrinter {
           number, point_,
           [&](int32_t node) {
             const int32_t input = phase.nodes[static_cast<size_t>(node)].index;
-            return IsTurned(kernel_.shape.inputs[static_cast<size_t>(input)])
-                       ? StrCat("q", input, "[i][j]")
-                       : std::string();
+            const Access& access = kernel_.shape.inputs[static_cast<size_t>(input)];
+            if (IsTurned(access)) return StrCat("q", input, "[i][j]");
+            if (!IsReadAhead(access)) return std::string();
+            return StrCat(TypeText(access.dtype), "::from(e", input, "[e])");
           },
           [&](int32_t earlier, int32_t node) { return out_.ValueName(earlier, node); }));
       for (const compiler::Store& store : phase.stores) {

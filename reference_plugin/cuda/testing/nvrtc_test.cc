@@ -193,6 +193,12 @@ TEST_F(NvrtcTest, CompilesTheDemo) {
   for (int32_t capability : kArchitectures) CompileAll(programs, capability);
 }
 
+// Of these a thread has as many values in registers as any form lets it.
+TEST_F(NvrtcTest, CompilesRows) {
+  const fs::path programs[] = {"testdata/rows.mlir"};
+  for (int32_t capability : kArchitectures) CompileAll(programs, capability);
+}
+
 TEST_F(NvrtcTest, CompilesLargeProducts) {
   const fs::path programs[] = {"testdata/products.mlir"};
   for (int32_t capability : kArchitectures) CompileAll(programs, capability);

@@ -1,14 +1,14 @@
 // grid 196, block 512
-extern "C" __global__ void __launch_bounds__(512) ke9369a544fcdb5c3a105(const char* i0, char* o0, char* scratch) {
+extern "C" __global__ void __launch_bounds__(512) k37b134d087a64b181a9b(const char* i0, char* o0, char* scratch) {
 const u32 in_block = threadIdx.x % 32u, slice = threadIdx.x / 32u;
 const u32 split = blockIdx.x % 98u;
 const u32 row = (u32)(blockIdx.x / 98u) * 32u + in_block;
-const bool on = row < 64u;
+const bool on = true;
 const s32 p0 = (s32)(row);
 F32::V c0_0 = -0.0f;
 for (u32 k = 0; k < 128u; ++k) {
   const u32 q = (k * 16u + slice) * 1u;
-  if (on && q < 2048u) {
+  if (on) {
     const s32 q1 = (s32)(split * 2048u + q);
     const F32::V v0_0 = ld<F32>(i0 + (4 * (p0) + 256 * (q1)));
     const F32::V v0_1 = 0.0f;
@@ -29,10 +29,10 @@ for (u32 s = 1; s < 16u; ++s) {
 if (on && slice == 0) ((F32::V*)(scratch + 0ll))[row * 98u + split] = c0_0;
 }
 // grid 8, block 256
-extern "C" __global__ void __launch_bounds__(256) k85ed6f7133efdd964a3d(const char* i0, char* o0, char* scratch) {
+extern "C" __global__ void __launch_bounds__(256) k11b7d0d42fbac06d2470(const char* i0, char* o0, char* scratch) {
 const u32 in_block = threadIdx.x / 32u, slice = threadIdx.x % 32u;
 const u32 row = (u32)blockIdx.x * 8u + in_block;
-const bool on = row < 64u;
+const bool on = true;
 const s32 p0 = (s32)(row);
 F32::V c0_0 = -0.0f;
 for (u32 k = 0; k < 4u; ++k) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the programs of samples/digits beside this file, as JAX lowers them for platform cuda:
-the training step and the accuracy of the network."""
+"""Writes programs beside this file, as JAX lowers them for platform cuda: the training step and the
+accuracy of samples/digits, and softmax and layer norm of rows of many lengths and types."""
 import pathlib
 import sys
 
@@ -27,3 +27,17 @@ held_out = [jax.ShapeDtypeStruct((train.HELD_OUT, *s.shape[1:]), s.dtype) for s 
 state = (params, params, params, jax.ShapeDtypeStruct((), jnp.float32), jax.eval_shape(lambda: jax.random.key(0)))
 write("digits_step", train.train_step, state, images, labels, donate=0)
 write("digits_accuracy", lambda p, x, y: jnp.mean(jnp.argmax(train.network(p, x), axis=1) == y), params, *held_out)
+
+
+def rows(arrays):
+    def layer_norm(x):
+        mean = jnp.mean(x, axis=1, keepdims=True)
+        return (x - mean) * jax.lax.rsqrt(jnp.mean((x - mean) ** 2, axis=1, keepdims=True) + 1e-5)
+
+    return [(jax.nn.softmax(x, axis=1), layer_norm(x)) for x in arrays]
+
+
+jax.config.update("jax_enable_x64", True)
+shapes = [((4096, 1024), "float32"), ((2000, 8192), "float32"), ((300, 32768), "float32"), ((300, 20001), "float32"), ((300, 32768), "bfloat16"),
+          ((4096, 1000), "float16"), ((300, 16384), "float64"), ((5, 100000), "float32")]
+write("rows", rows, [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in shapes])

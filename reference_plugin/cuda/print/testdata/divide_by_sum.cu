@@ -1,0 +1,95 @@
+// grid 512, block 256
+extern "C" __global__ void __launch_bounds__(256) k16ea27bbef42e482b4b2(const char* i0, char* o0) {
+const u32 in_block = threadIdx.x / 32u, slice = threadIdx.x % 32u;
+const u32 row = (u32)blockIdx.x * 8u + in_block;
+const bool on = true;
+const s32 p0 = (s32)(row);
+F32::V c0_0 = -0.0f;
+Pack<F32::B, 4> e0[2];
+#pragma unroll
+for (u32 k = 0; k < 2u; ++k) {
+  const u32 q = (k * 32u + slice) * 4u;
+  if (on) {
+    const s32 q1 = (s32)(q);
+    e0[k] = ldp<F32::B, 4>(i0 + (1024 * (p0) + 4 * (q1)));
+  }
+}
+#pragma unroll
+for (u32 k = 0; k < 2u; ++k) {
+  const u32 q = (k * 32u + slice) * 4u;
+  if (on) {
+    const s32 q1 = (s32)(q);
+    const Pack<F32::B, 4> a0_0 = e0[k];
+    #pragma unroll
+    for (u32 j = 0; j < 4; ++j) {
+      const s32 c = (q1) + (s32)j;
+      const F32::V v0_0 = F32::from(a0_0.v[j]);
+      const F32::V v0_1 = 0.0f;
+       {
+        const F32::V x2 = add(c0_0, v0_0);
+        c0_0 = x2;
+      }
+    }
+  }
+}
+ {
+  const F32::V t0 = from_above(c0_0, 1u);
+  if (slice % 32u + 1u < 32u) {
+    const F32::V x2 = add(c0_0, t0);
+    c0_0 = x2;
+  }
+}
+ {
+  const F32::V t0 = from_above(c0_0, 2u);
+  if (slice % 32u + 2u < 32u) {
+    const F32::V x2 = add(c0_0, t0);
+    c0_0 = x2;
+  }
+}
+ {
+  const F32::V t0 = from_above(c0_0, 4u);
+  if (slice % 32u + 4u < 32u) {
+    const F32::V x2 = add(c0_0, t0);
+    c0_0 = x2;
+  }
+}
+ {
+  const F32::V t0 = from_above(c0_0, 8u);
+  if (slice % 32u + 8u < 32u) {
+    const F32::V x2 = add(c0_0, t0);
+    c0_0 = x2;
+  }
+}
+ {
+  const F32::V t0 = from_above(c0_0, 16u);
+  if (slice % 32u + 16u < 32u) {
+    const F32::V x2 = add(c0_0, t0);
+    c0_0 = x2;
+  }
+}
+c0_0 = from_lane(c0_0, (threadIdx.x & 31u) & ~31u);
+const F32::V z0_0 = 0.0f;
+ {
+  const F32::V x2 = add(z0_0, c0_0);
+  c0_0 = x2;
+}
+const F32::V r0_0 = c0_0;
+#pragma unroll
+for (u32 k = 0; k < 2u; ++k) {
+  const u32 q = (k * 32u + slice) * 4u;
+  if (on) {
+    const s32 q1 = (s32)(q);
+    const Pack<F32::B, 4> a1_0 = e0[k];
+    Pack<F32::B, 4> s0;
+    #pragma unroll
+    for (u32 j = 0; j < 4; ++j) {
+      const s32 c = (q1) + (s32)j;
+      const F32::V v1_0 = F32::from(a1_0.v[j]);
+      const F32::V v1_1 = r0_0;
+      const F32::V v1_2 = divide(v1_0, v1_1);
+      s0.v[j] = F32::bits(v1_2);
+    }
+    stp<F32::B, 4>(o0 + (1024 * (p0) + 4 * (q1)), s0);
+  }
+}
+}
