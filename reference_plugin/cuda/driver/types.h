@@ -39,6 +39,7 @@ inline constexpr CUresult kCudaEccUncorrectable = 214;
 inline constexpr CUresult kCudaNvlinkUncorrectable = 220;
 inline constexpr CUresult kCudaContained = 226;
 inline constexpr CUresult kCudaNotFound = 500;
+inline constexpr CUresult kCudaNotReady = 600;
 inline constexpr CUresult kCudaIllegalAddress = 700;
 inline constexpr CUresult kCudaLaunchTimeout = 702;
 inline constexpr CUresult kCudaAssert = 710;

@@ -243,6 +243,13 @@ TEST_F(ClientTest, TwoClientsShareADevice) {
   EXPECT_TRUE(Run(kTwice).ok());
 }
 
+// It is asked before it is waited for.
+TEST_F(ClientTest, AnErrorOfAnEventIsTold) {
+  Open("fail=cuEventQuery:1:999");
+  const auto failed = Run(kTwice);
+  EXPECT_THAT(std::string(failed.status().message()), HasSubstr("cuEventQuery"));
+}
+
 // Whatever call fails once, there is an answer, and the next client works.
 TEST_F(ClientTest, EveryCallMayFail) {
   expects_no_report_ = false;

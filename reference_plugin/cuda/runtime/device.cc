@@ -351,12 +351,27 @@ Status Gpu::WaitOn(StreamKind kind, const EventPtr& event) {
   return Check(api().cuStreamWaitEvent(stream(kind), event.get(), 0), "cuStreamWaitEvent");
 }
 
+Expected<bool> Gpu::IsOverSoon(const EventPtr& event) const {
+  constexpr int kPolls = 64;  // each takes the better part of a microsecond
+  for (int poll = 0; poll < kPolls; ++poll) {
+    const CUresult result = api().cuEventQuery(event.get());
+    if (result == kCudaNotReady) continue;
+    PLINTH_RETURN_IF_ERROR(Check(result, "cuEventQuery"));
+    return true;
+  }
+  return false;
+}
+
 void Gpu::WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then) {
   completions_[static_cast<size_t>(kind)].Add(
       [gpu = shared_from_this(), kind, event = std::move(event)] {
         const Current current(*gpu);
-        Status status =
-            gpu->Check(gpu->api().cuEventSynchronize(event.get()), "cuEventSynchronize");
+        // To sleep and to be woken takes longer than a small kernel.
+        const Expected<bool> is_over = gpu->IsOverSoon(event);
+        Status status = is_over.status();
+        if (status.ok() && !*is_over) {
+          status = gpu->Check(gpu->api().cuEventSynchronize(event.get()), "cuEventSynchronize");
+        }
         // What waits frees memory that is used until then.
         if (!status.ok()) gpu->api().cuStreamSynchronize(gpu->stream(kind));
         return status;

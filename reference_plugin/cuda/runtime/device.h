@@ -119,6 +119,9 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
     return Allocate(size, StreamKind::kCompute);
   }
 
+  // Whether the event is over, or is before this has asked some dozen microseconds long. Needs a
+  // Current.
+  Expected<bool> IsOverSoon(const EventPtr& event) const;
   // Calls `then` on a thread of the stream when the event is over: with an error if the device is
   // lost. Needs no Current.
   void WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then);

@@ -40,10 +40,12 @@ class ProgramRun : public std::enable_shared_from_this<ProgramRun> {
   Status Begin();
   Status Bind();
   Expected<StoragePtr> BindArgument(const compiler::plan::Allocation& allocation);
-  // Goes to the next step, which depends on what the device has computed: waits unless a loop's
-  // turns are known.
+  // Goes to the next step, which depends on what the device has computed: waits, on the way to
+  // another thread if it is long, unless a loop's turns are known.
   Outcome Choose(const PlanStep& step);
   void Jump(const PlanStep& step);
+  // Whether this thread may stay with the run until the device has done a little.
+  bool MayPoll();
   Outcome RunStep(size_t number);
   Outcome RunCombined(const backend::CombinedStep& combined);
   Status Finish();
@@ -71,6 +73,8 @@ class ProgramRun : public std::enable_shared_from_this<ProgramRun> {
   backend::RunContext context_;
   std::map<size_t, double> turns_;  // left, of the loops that run, by their test
   PinnedPtr read_back_;             // the predicate or index that the step before next_ needs
+  bool is_elsewhere_ = false;       // on a thread of the runtime, no longer on the caller's
+  int polls_ = 0;                   // since the thread was last left
 };
 
 ProgramRun::ProgramRun(std::shared_ptr<Gpu> gpu, std::shared_ptr<backend::Runtime> runtime,
@@ -105,7 +109,11 @@ backend::DeviceRun ProgramRun::Start() {
 
 void ProgramRun::GoOnWhen(const sdk::Event& event) {
   event.OnReady([self = shared_from_this()](const Status& status) {
-    self->runtime_->threads.Schedule([self, status] { self->GoOn(status); });
+    self->runtime_->threads.Schedule([self, status] {
+      self->is_elsewhere_ = true;
+      self->polls_ = 0;
+      self->GoOn(status);
+    });
   });
 }
 
@@ -204,11 +212,24 @@ Outcome ProgramRun::Choose(const PlanStep& step) {
                                     gpu_->stream(kStream)),
       "cuMemcpyDtoHAsync"));
   PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu_->Record(kStream));
+  // An error is found once more below, by whoever keeps read_back_ until nothing is enqueued.
+  if (const Expected<bool> is_over = MayPoll() ? gpu_->IsOverSoon(event) : false;
+      is_over.ok() && *is_over) {
+    Jump(step);
+    return Status();
+  }
   auto arrived = std::make_shared<sdk::EventSource>();
   sdk::Event over = arrived->event();
   gpu_->WhenOver(kStream, std::move(event),
                  [arrived, pinned = read_back_](const Status& status) { arrived->Set(status); });
   return Outcome::WaitFor(std::move(over));
+}
+
+// Turns of a loop are shorter than the way to another thread and back; but others wait for this
+// one.
+bool ProgramRun::MayPoll() {
+  constexpr int kMostPolls = 256;
+  return is_elsewhere_ && ++polls_ <= kMostPolls;
 }
 
 void ProgramRun::Jump(const PlanStep& step) {

@@ -34,6 +34,10 @@ void Mark::Wait() {
   std::unique_lock lock(mutex);
   changed.wait(lock, [this] { return is_done; });
 }
+bool Mark::IsDone() {
+  const std::lock_guard lock(mutex);
+  return is_done;
+}
 
 void HostWaitedFor(const Clock& clock) {
   const std::lock_guard lock(TheHost().mutex);

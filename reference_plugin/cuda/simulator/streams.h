@@ -23,6 +23,7 @@ struct Mark {
 
   void Finish();
   void Wait();
+  bool IsDone();
 };
 
 // A CUevent.
