@@ -16,6 +16,7 @@ namespace {
 using compiler::Node;
 using compiler::Opcode;
 using Xbyak::util::ptr;
+using Xbyak::util::ptr_b;
 using Xbyak::util::r10;
 using Xbyak::util::r11;
 using Xbyak::util::r12;
@@ -141,26 +142,36 @@ Piece OrderOperands(Piece piece) {
   return piece;
 }
 
-Piece Repeat(const Piece& piece, int first, int copies, int64_t lanes) {
+Piece Repeat(const Piece& piece, std::span<const Place> places) {
   Piece all;
   std::vector<std::vector<int32_t>> numbers;  // of the copies of each value
   for (const PieceValue& value : piece) {
     std::vector<int32_t>& copy = numbers.emplace_back();
-    for (int c = 0; c < copies; ++c) {
-      if (c > 0 && IsShared(value)) {
-        copy.push_back(copy[0]);
+    for (size_t c = 0; c < places.size(); ++c) {
+      const bool is_same = value.kind == Kind::kConstant ||
+                           (c > 0 && IsShared(value) && places[c].row == places[c - 1].row);
+      if (c > 0 && is_same) {
+        copy.push_back(copy.back());
         continue;
       }
       copy.push_back(static_cast<int32_t>(all.size()));
       PieceValue& made = all.emplace_back(value);
-      made.first_lane = (first + c) * static_cast<int32_t>(lanes);
+      made.first_lane = places[c].first_lane;
+      made.row = places[c].row;
       for (size_t i = 0; i < value.node.num_operands; ++i) {
-        made.node.operands[i] =
-            numbers[static_cast<size_t>(value.node.operands[i])][static_cast<size_t>(c)];
+        made.node.operands[i] = numbers[static_cast<size_t>(value.node.operands[i])][c];
       }
     }
   }
   return all;
+}
+
+Piece Repeat(const Piece& piece, int first, int copies, int64_t lanes) {
+  std::vector<Place> places;
+  for (int c = first; c < first + copies; ++c) {
+    places.push_back({.first_lane = c * static_cast<int32_t>(lanes)});
+  }
+  return Repeat(piece, places);
 }
 
 void FindSlots(const Piece& piece, std::vector<int32_t>* slots) {
@@ -213,9 +224,14 @@ void BodyEmitter::End() {
   functions_.EmitRest();
 }
 
-Xbyak::RegExp BodyEmitter::BaseOf(int32_t slot) {
+std::optional<Xbyak::Reg64> BodyEmitter::PointerOf(int32_t slot) const {
   const auto index = std::find(slots_.begin(), slots_.end(), slot) - slots_.begin();
-  if (static_cast<size_t>(index) < std::size(kPointers)) return kPointers[index];
+  if (static_cast<size_t>(index) >= std::size(kPointers)) return std::nullopt;
+  return kPointers[index];
+}
+
+Xbyak::RegExp BodyEmitter::BaseOf(int32_t slot) {
+  if (const std::optional<Xbyak::Reg64> pointer = PointerOf(slot)) return *pointer;
   code_.mov(rax, ptr[rdi + 8 * slot]);
   return rax;
 }
@@ -265,6 +281,9 @@ void BodyEmitter::PinConstants(const Piece& piece) {
   trial.accumulators_ = accumulators_;
   trial.accumulators_of_each_ = accumulators_of_each_;
   trial.accumulator_registers_ = accumulator_registers_;
+  trial.are_accumulators_set_ = are_accumulators_set_;
+  trial.rows_ = rows_;
+  trial.apart_ = apart_;
   trial.UseVectors(num_vectors());
   trial.Emit(piece, /*is_tail=*/false);
   std::vector<std::pair<int, LaneBits>> constants;  // by uses
@@ -279,13 +298,24 @@ void BodyEmitter::PinConstants(const Piece& piece) {
   UseVectors(first);
 }
 
+void BodyEmitter::SetRows(int rows, std::vector<int64_t> apart) {
+  rows_ = rows;
+  apart_ = std::move(apart);
+}
+
 Xbyak::Address BodyEmitter::Kept(int32_t number) {
   while (kept_.size() <= static_cast<size_t>(number)) kept_.push_back(NewKept());
   return kept_[static_cast<size_t>(number)];
 }
 
-void BodyEmitter::MakeAccumulators(int reductions, int of_each) {
-  const int count = reductions * of_each;
+Xbyak::Address BodyEmitter::NewNumber() {
+  NewKept();
+  return Xbyak::util::qword[rsp + stack_begin_ - static_cast<int32_t>(sizeof(int64_t))];
+}
+
+void BodyEmitter::MakeAccumulators(int reductions, int of_each, bool are_set) {
+  const int count = reductions * rows_ * of_each;
+  are_accumulators_set_ = are_set;
   accumulators_of_each_ = of_each;
   accumulators_.clear();
   accumulator_registers_ = 0;
@@ -316,7 +346,14 @@ void BodyEmitter::FindUsers() {
     const PieceValue& value = piece_[n];
     State& state = states_[n];
     state.stored = value.kept < 0 && (value.kind != Kind::kOp || value.slot < 0);
-    if (value.kind == Kind::kKept) state.memory = Kept(value.slot);
+    if (value.kind == Kind::kKept) {
+      state.memory = Kept(value.slot);
+      if (rows_ > 1 && value.row != PieceValue::kAllRows) {
+        const auto lane = static_cast<size_t>(vector_.LaneOfRow(value.row));
+        state.memory = ptr[state.memory->getRegExp() + lane * kLaneBytes];
+        state.is_element = true;
+      }
+    }
     for (size_t i = 0; i < value.node.num_operands; ++i) {
       const int32_t operand = value.node.operands[i];
       State& used = StateOf(operand);
@@ -431,6 +468,8 @@ Vec BodyEmitter::Register(int32_t n) {
     const Vec reg = NewRegister(IsMask(value));
     if (value.kind == Kind::kConstant) {
       vector_.LoadConstant(reg, value.bits);
+    } else if (state.is_element) {
+      code_.vbroadcastss(reg, *state.memory);
     } else if (state.memory.has_value()) {
       vector_.Load(reg, *state.memory);
     } else {
@@ -505,6 +544,7 @@ bool BodyEmitter::EmitOnMemory(int32_t n) {
     if (state.reg.has_value()) return false;
     const PieceValue& other = ValueOf(operand);
     if (other.kind == Kind::kConstant) return true;
+    if (state.is_element && !vector_.has_masks()) return false;
     return state.memory.has_value() ||
            (!is_tail_ && other.kind == Kind::kInput && other.type != DType::kPred &&
             !IsHalf(other.memory) && IsWideType(other.type) == is_half_ && state.users.size() == 1);
@@ -527,6 +567,8 @@ bool BodyEmitter::EmitOnMemory(int32_t n) {
   const PieceValue& other = ValueOf(b);
   if (other.kind == Kind::kConstant) {
     vector_.EmitOnMemory(node, value.operand_type, reg, first, vector_.Constant(other.bits));
+  } else if (second.is_element) {
+    vector_.EmitOnMemory(node, value.operand_type, reg, first, ptr_b[second.memory->getRegExp()]);
   } else {
     vector_.EmitOnMemory(node, value.operand_type, reg, first,
                          second.memory.has_value() ? *second.memory : ptr[AddressOf(other)]);
@@ -539,7 +581,7 @@ bool BodyEmitter::EmitOnMemory(int32_t n) {
 void BodyEmitter::EmitCombine(int32_t n) {
   const PieceValue& value = ValueOf(n);
   const Opcode opcode = value.node.opcode;
-  const int number = value.slot * accumulators_of_each_ +
+  const int number = (value.slot * rows_ + value.row) * accumulators_of_each_ +
                      static_cast<int>(value.first_lane / static_cast<int32_t>(lanes_));
   Vec added = Register(value.node.operands[0]);
   if (is_tail_) {
@@ -554,9 +596,12 @@ void BodyEmitter::EmitCombine(int32_t n) {
     vector_.Choose(only_there, only_there, added, mask);
     added = only_there;
   }
-  const Vec accumulator = LoadAccumulator(number, accumulators_.empty() ? added : NewRegister());
-  vector_.Combine(opcode, value.operand_type, accumulator, accumulator, added);
-  StoreAccumulator(number, accumulator);
+  if (are_accumulators_set_) {
+    const Vec accumulator = LoadAccumulator(number, accumulators_.empty() ? added : NewRegister());
+    vector_.Combine(opcode, value.operand_type, accumulator, accumulator, added);
+    added = accumulator;
+  }
+  StoreAccumulator(number, added);
   Use(value.node.operands[0]);
 }
 

@@ -18,8 +18,15 @@ namespace plinth::cpu::emit {
 // The instructions answer the first of two NaNs; so do the ops then.
 Piece OrderOperands(Piece piece);
 
-// The piece for `copies` vectors of so many lanes, from vector `first` on, op by op: what waits for
-// the result of one may do the next.
+// The vector on which a copy of a piece works.
+struct Place {
+  int32_t row = 0;
+  int32_t first_lane = 0;
+};
+
+// The piece for some vectors, op by op: what waits for the result of one may do the next.
+Piece Repeat(const Piece& piece, std::span<const Place> places);
+// For `copies` vectors of a row, of so many lanes, from vector `first` on.
 Piece Repeat(const Piece& piece, int first, int copies, int64_t lanes);
 
 // Which slots the values read or write, each once.
@@ -42,6 +49,8 @@ class BodyEmitter {
   void End();
   // The pointer to a slot.
   Xbyak::RegExp BaseOf(int32_t slot);
+  // The register that has it all the time; nothing: it is read from rdi's pointers each time.
+  std::optional<Xbyak::Reg64> PointerOf(int32_t slot) const;
 
   // Whether the values of so many copies fit into registers at once.
   bool Fits(const Piece& piece, int copies) const;
@@ -53,12 +62,19 @@ class BodyEmitter {
   // `is_tail`: only rsi lanes of the vector are there, of which the piece has one.
   void Emit(const Piece& piece, bool is_tail);
 
+  // From here on pieces work on so many rows at once, those of a slot so many bytes apart. Then
+  // what is kept has one lane for each row (VectorCode::LaneOfRow), of which a copy of a piece
+  // reads that of its row.
+  void SetRows(int rows, std::vector<int64_t> apart);
   // Where a value of all lanes is kept while the function runs.
   Xbyak::Address Kept(int32_t number);
+  // Room for 64 bits on the stack while the function runs.
+  Xbyak::Address NewNumber();
 
-  // kCombine of copy c and slot r works on accumulator r * (count / reductions) + c, in a register
-  // or on the stack.
-  void MakeAccumulators(int reductions, int of_each);
+  // kCombine of slot r and vector c of row i works on accumulator (r * rows + i) * of_each + c, in
+  // a register or on the stack; so many reductions are of_each * rows accumulators each. `are_set`:
+  // they hold values; else what is combined with one first and only sets it.
+  void MakeAccumulators(int reductions, int of_each, bool are_set);
   // The accumulator, which is loaded into the other register if need be.
   Vec LoadAccumulator(int number, Vec spare);
   void StoreAccumulator(int number, Vec value);
@@ -71,6 +87,7 @@ class BodyEmitter {
   struct State {
     std::optional<Vec> reg;
     std::optional<Xbyak::Address> memory;  // a whole register: kept, or put aside
+    bool is_element = false;               // one lane is there, for all of them
     std::vector<int32_t> users;            // ops, ascending
     size_t used = 0;                       // so many of them are done
     bool stored = false;                   // or need not be
@@ -128,6 +145,9 @@ class BodyEmitter {
   size_t reserved_ = 0;         // where the size of the stack is written
   std::vector<Xbyak::Address> kept_;
   int accumulators_of_each_ = 0, accumulator_registers_ = 0;
+  bool are_accumulators_set_ = false;
+  int rows_ = 1;
+  std::vector<int64_t> apart_;                // by slot
   std::vector<Xbyak::Address> accumulators_;  // none if they are in registers
 
   // Of the piece that is emitted.

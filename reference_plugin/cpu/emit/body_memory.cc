@@ -46,7 +46,9 @@ void BodyEmitter::EmitTailMask() {
 
 Xbyak::RegExp BodyEmitter::AddressOf(const PieceValue& value) {
   const int bytes = IsHalf(value.memory) ? kHalfBytes : static_cast<int>(ByteSize(value.type));
-  return BaseOf(value.slot) + rcx * bytes + value.first_lane * bytes;
+  int64_t offset = int64_t{value.first_lane} * bytes;
+  if (value.row > 0) offset += value.row * apart_[static_cast<size_t>(value.slot)];
+  return BaseOf(value.slot) + rcx * bytes + static_cast<size_t>(offset);
 }
 
 Xbyak::Xmm BodyEmitter::LanesOfElements(Vec reg) const {

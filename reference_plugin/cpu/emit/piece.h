@@ -16,6 +16,8 @@
 namespace plinth::cpu::emit {
 
 struct PieceValue {
+  static constexpr int32_t kAllRows = -1;  // each of the rows has a lane
+
   // A piece has those up to kOp.
   enum class Kind : uint8_t {
     kInput,
@@ -31,6 +33,7 @@ struct PieceValue {
   DType type = DType::kInvalid;
   int32_t slot = -1;         // kInput: read; kOp: written, or none
   int32_t first_lane = 0;    // of the slot that is read or written; only emitters set it
+  int32_t row = 0;           // the same: of rows that are done at once, or kAllRows
   int32_t kept = -1;         // kOp and kScalar in all lanes: also kept, under this number
   LaneBits bits = 0;         // kConstant
   compiler::Node node = {};  // kOp, kCombine: `operands` are earlier values

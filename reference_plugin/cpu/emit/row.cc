@@ -2,7 +2,12 @@
 #include "reference_plugin/cpu/emit/row.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "reference_plugin/cpu/emit/body_emitter.h"
 #include "reference_plugin/cpu/math/partials.h"
@@ -15,7 +20,11 @@ using Xbyak::util::dword;
 using Xbyak::util::ecx;
 using Xbyak::util::esi;
 using Xbyak::util::ptr;
+using Xbyak::util::qword;
+using Xbyak::util::rax;
 using Xbyak::util::rcx;
+using Xbyak::util::rdi;
+using Xbyak::util::rsi;
 
 using Kind = PieceValue::Kind;
 
@@ -25,30 +34,69 @@ constexpr int64_t kPartials = static_cast<int64_t>(math::kPartialBytes) / kLaneB
 constexpr int64_t kPrefetchBytes = 8 << 10;
 constexpr int64_t kLineBytes = 64;
 
+// Bounds the code: ops of all rows that are done at once.
+constexpr size_t kMostOpsAtOnce = 256;
+// What an address in code can say.
+constexpr int64_t kFarthest = int64_t{1} << 24;
+
 // A phase's values that are the same in all lanes, and the others.
 struct SplitPhase {
   Piece once, rest;
 };
 
+// Vectors that partial results of a row take.
+int PartialVectors(const Row& row, int64_t lanes) {
+  return static_cast<int>((std::min(kPartials, row.lanes) + lanes - 1) / lanes);
+}
+
+// Which values are the same in all lanes, without constants.
+std::vector<bool> FindOnce(const Piece& piece) {
+  std::vector<bool> is_once(piece.size());
+  const auto has_all_lanes = [&](int32_t n) {
+    return is_once[static_cast<size_t>(n)] || piece[static_cast<size_t>(n)].kind == Kind::kConstant;
+  };
+  for (size_t n = 0; n < piece.size(); ++n) {
+    const PieceValue& value = piece[n];
+    is_once[n] = value.kind == Kind::kScalar || value.kind == Kind::kKept ||
+                 (value.kind == Kind::kOp && value.slot < 0);
+    for (size_t i = 0; i < value.node.num_operands; ++i) {
+      is_once[n] = is_once[n] && has_all_lanes(value.node.operands[i]);
+    }
+  }
+  return is_once;
+}
+
 class RowEmitter {
  public:
   RowEmitter(const Row& row, math::SimdTarget target, Assembler& code, ConstantPool& pool)
-      : row_(row), code_(code), body_(target, code, pool), num_kept_(row.num_kept) {}
+      : row_(row),
+        target_(target),
+        code_(code),
+        body_(target, code, pool),
+        num_kept_(row.num_kept) {}
 
   void Emit();
 
  private:
+  void EmitRows(int rows);
   SplitPhase Split(const RowPhase& phase);
   void EmitPhase(const RowPhase& phase);
   void EmitPrefetches(const Piece& piece, int64_t elements);
   void EmitElements(const Piece& piece, int copies);
   void EmitCopies(const Piece& piece, int first, int copies, int at_once);
+  void EmitShortRows(const Piece& piece);
+  void EmitPlaces(const Piece& piece, std::span<const Place> places, bool is_tail);
   void EmitResult(const RowPhase& phase, int number);
+  void StoreResult(const RowReduction& reduction, const Xbyak::Address& kept);
+  void EmitSteps();
+  void Add(int64_t number, const Xbyak::Operand& to);
 
   const Row& row_;
+  const math::SimdTarget target_;
   Assembler& code_;
   BodyEmitter body_;
   int32_t num_kept_;
+  int rows_ = 1;  // done at once
   int32_t reductions_done_ = 0;
   bool is_first_phase_ = true;
   std::vector<int32_t> kept_;  // by value of the phase: under which number it is kept
@@ -59,17 +107,10 @@ SplitPhase RowEmitter::Split(const RowPhase& phase) {
   SplitPhase split;
   const Piece piece = OrderOperands(phase.piece);
   const size_t size = piece.size();
-  std::vector<bool> is_once(size), is_needed(size);
-  const auto has_all_lanes = [&](int32_t n) {
-    return is_once[static_cast<size_t>(n)] || piece[static_cast<size_t>(n)].kind == Kind::kConstant;
-  };
+  const std::vector<bool> is_once = FindOnce(piece);
+  std::vector<bool> is_needed(size);
   for (size_t n = 0; n < size; ++n) {
     const PieceValue& value = piece[n];
-    is_once[n] = value.kind == Kind::kScalar || value.kind == Kind::kKept ||
-                 (value.kind == Kind::kOp && value.slot < 0);
-    for (size_t i = 0; i < value.node.num_operands; ++i) {
-      is_once[n] = is_once[n] && has_all_lanes(value.node.operands[i]);
-    }
     for (size_t i = 0; i < value.node.num_operands && !is_once[n]; ++i) {
       is_needed[static_cast<size_t>(value.node.operands[i])] = true;
     }
@@ -146,12 +187,42 @@ void RowEmitter::EmitPrefetches(const Piece& piece, int64_t elements) {
   }
 }
 
+void RowEmitter::EmitPlaces(const Piece& piece, std::span<const Place> places, bool is_tail) {
+  if (places.empty()) return;
+  auto at_once = places.size();
+  while (at_once > 1 && !body_.Fits(piece, static_cast<int>(at_once))) at_once /= 2;
+  for (size_t first = 0; first < places.size(); first += at_once) {
+    const size_t some = std::min(at_once, places.size() - first);
+    body_.Emit(Repeat(piece, places.subspan(first, some)), is_tail);
+  }
+}
+
+// All elements of the rows that are done at once.
+void RowEmitter::EmitShortRows(const Piece& piece) {
+  const int64_t lanes = body_.lanes();
+  std::vector<Place> whole, tails;
+  for (int32_t row = 0; row < rows_; ++row) {
+    for (int64_t lane = 0; lane < row_.lanes; lane += lanes) {
+      const Place place = {row, static_cast<int32_t>(lane)};
+      (row_.lanes - lane < lanes ? tails : whole).push_back(place);
+    }
+  }
+  body_.PinConstants(piece);
+  code_.xor_(ecx, ecx);
+  EmitPlaces(piece, whole, /*is_tail=*/false);
+  if (tails.empty()) return;
+  code_.mov(esi, static_cast<uint32_t>(row_.lanes % lanes));
+  EmitPlaces(piece, tails, /*is_tail=*/true);
+}
+
 // All elements of the row, in groups of so many vectors.
 void RowEmitter::EmitElements(const Piece& piece, int copies) {
+  if (rows_ > 1) return EmitShortRows(piece);
   int at_once = copies;
   while (at_once > 1 && !body_.Fits(piece, at_once)) at_once /= 2;
   body_.PinConstants(Repeat(piece, 0, at_once, body_.lanes()));
-  const int64_t group = copies * body_.lanes(), in_groups = row_.lanes / group * group;
+  const int64_t group = copies * body_.lanes();
+  const int64_t in_groups = row_.lanes == group ? 0 : row_.lanes / group * group;
   code_.xor_(ecx, ecx);
   if (in_groups > 0) {
     Xbyak::Label loop;
@@ -176,20 +247,32 @@ void RowEmitter::EmitElements(const Piece& piece, int copies) {
 void RowEmitter::EmitResult(const RowPhase& phase, int number) {
   const RowReduction& reduction = phase.reductions[static_cast<size_t>(number)];
   VectorCode& vector = body_.vector();
-  const auto vectors = static_cast<int>(kPartials / body_.lanes());
-  std::vector<Vec> parts;
-  for (int i = 0; i < vectors; ++i) {
-    parts.push_back(body_.LoadAccumulator(number * vectors + i, vector.Vector(i)));
-  }
-  for (size_t half = parts.size() / 2; half > 0; half /= 2) {
-    for (size_t i = 0; i < half; ++i) {
-      const Vec sum = vector.Vector(static_cast<int>(i));
-      vector.Combine(reduction.opcode, reduction.type, sum, parts[i], parts[i + half]);
-      parts[i] = sum;
+  const int vectors = PartialVectors(row_, body_.lanes());
+  std::vector<Vec> rows;
+  for (int row = 0; row < rows_; ++row) {
+    std::vector<Vec> parts;
+    for (int i = 0; i < vectors; ++i) {
+      parts.push_back(
+          body_.LoadAccumulator((number * rows_ + row) * vectors + i, vector.Vector(row + i)));
     }
+    while (parts.size() > 1) {
+      const size_t half = std::bit_floor(parts.size() - 1);
+      for (size_t i = 0; i + half < parts.size(); ++i) {
+        const Vec sum = vector.Vector(row + static_cast<int>(i));
+        vector.Combine(reduction.opcode, reduction.type, sum, parts[i], parts[i + half]);
+        parts[i] = sum;
+      }
+      parts.resize(half);
+    }
+    rows.push_back(vector.Vector(row));
+    vector.Move(rows.back(), parts[0]);
   }
-  const Vec result = vector.Vector(0), spare = vector.Vector(1);
-  vector.CombineLanes(reduction.opcode, reduction.type, result, spare);
+  const Vec result = vector.Vector(0), spare = vector.Vector(rows_);
+  if (rows_ > 1) {
+    vector.CombineRows(reduction.opcode, reduction.type, rows, spare, vector.Vector(rows_ + 1));
+  } else {
+    vector.CombineLanes(reduction.opcode, reduction.type, result, spare);
+  }
   const PieceValue& initial = phase.piece[static_cast<size_t>(reduction.initial)];
   if (initial.kind == Kind::kConstant) {
     vector.LoadConstant(spare, initial.bits);
@@ -198,21 +281,39 @@ void RowEmitter::EmitResult(const RowPhase& phase, int number) {
   }
   vector.Combine(reduction.opcode, reduction.type, result, spare, result);
   if (reduction.rounded != DType::kInvalid) vector.RoundToHalf(reduction.rounded, result);
+  const Xbyak::Address kept = body_.Kept(reductions_done_++);
   const Xbyak::Xmm low(result.getIdx());
-  code_.vmovss(dword[body_.BaseOf(reduction.slot)], low);
-  code_.vbroadcastss(result, low);
-  vector.Store(body_.Kept(reductions_done_++), result);
+  if (rows_ == 1) {
+    code_.vmovss(dword[body_.BaseOf(reduction.slot)], low);
+    code_.vbroadcastss(result, low);
+  }
+  vector.Store(kept, result);
+  if (rows_ > 1) StoreResult(reduction, kept);
+}
+
+// Of each row.
+void RowEmitter::StoreResult(const RowReduction& reduction, const Xbyak::Address& kept) {
+  const int64_t step = row_.steps[static_cast<size_t>(reduction.slot)].step;
+  const Xbyak::RegExp base = body_.BaseOf(reduction.slot);
+  for (int64_t row = 0; row < rows_; ++row) {
+    const auto lane = static_cast<size_t>(body_.vector().LaneOfRow(row));
+    code_.mov(esi, dword[kept.getRegExp() + lane * kLaneBytes]);
+    code_.mov(dword[base + static_cast<size_t>(row * step)], esi);
+  }
 }
 
 void RowEmitter::EmitPhase(const RowPhase& phase) {
   const auto reductions = static_cast<int>(phase.reductions.size());
   const SplitPhase split = Split(phase);
-  body_.MakeAccumulators(0, 0);
-  body_.Emit(split.once, /*is_tail=*/false);
+  body_.MakeAccumulators(0, 0, /*are_set=*/false);
+  const Place all[] = {{.row = rows_ > 1 ? PieceValue::kAllRows : 0}};
+  body_.Emit(Repeat(split.once, all), /*is_tail=*/false);
   if (reductions == 0) return EmitElements(split.rest, body_.BestCopies(split.rest));
-  const auto of_each = static_cast<int>(kPartials / body_.lanes());
-  body_.MakeAccumulators(reductions, of_each);
-  for (int i = 0; i < reductions * of_each; ++i) {
+  const int of_each = PartialVectors(row_, body_.lanes());
+  const bool is_short = row_.lanes <= kPartials;
+  body_.MakeAccumulators(reductions, of_each, /*are_set=*/!is_short);
+  for (int i = 0; i < reductions * of_each && !is_short; ++i) {
+    // Rows that are done at once are short.
     const RowReduction& reduction = phase.reductions[static_cast<size_t>(i / of_each)];
     const Vec neutral = body_.vector().Vector(0);
     body_.vector().LoadConstant(neutral, VectorCode::NeutralOf(reduction.opcode, reduction.type));
@@ -221,6 +322,32 @@ void RowEmitter::EmitPhase(const RowPhase& phase) {
   EmitElements(split.rest, of_each);
   body_.vector().Unpin();
   for (int r = 0; r < reductions; ++r) EmitResult(phase, r);
+}
+
+void RowEmitter::Add(int64_t number, const Xbyak::Operand& to) {
+  if (number == static_cast<int32_t>(number)) {
+    code_.add(to, static_cast<uint32_t>(number));
+    return;
+  }
+  code_.mov(rax, number);
+  code_.add(to, rax);
+}
+
+// Everything goes on to the next rows.
+void RowEmitter::EmitSteps() {
+  for (size_t slot = 0; slot < row_.steps.size(); ++slot) {
+    const RowStep& step = row_.steps[slot];
+    const auto number = static_cast<int32_t>(slot);
+    const int64_t bytes = step.step * rows_;
+    if (bytes == 0) continue;
+    if (step.is_number) {
+      code_.add(dword[body_.BaseOf(number)], static_cast<uint32_t>(bytes));
+    } else if (const auto pointer = body_.PointerOf(number); pointer.has_value()) {
+      Add(bytes, *pointer);
+    } else {
+      Add(bytes, qword[rdi + 8 * number]);
+    }
+  }
 }
 
 void RowEmitter::Emit() {
@@ -234,11 +361,43 @@ void RowEmitter::Emit() {
     }
   }
   body_.Begin(std::move(slots));
+  const Xbyak::Address rows_left = body_.NewNumber();
+  code_.mov(rows_left, rsi);
+  Xbyak::Label next_rows, next_row, end;
+  if (const int rows = RowsAtOnce(row_, target_); rows > 1) {
+    code_.cmp(rsi, rows);
+    code_.jl(next_row);
+    code_.align(kLoopAlignment);
+    code_.L(next_rows);
+    EmitRows(rows);
+    code_.sub(rows_left, rows);
+    code_.cmp(rows_left, rows);
+    code_.jge(next_rows);
+    code_.cmp(rows_left, 0);
+    code_.je(end);
+  }
+  code_.align(kLoopAlignment);
+  code_.L(next_row);
+  EmitRows(1);
+  code_.dec(rows_left);
+  code_.jnz(next_row);
+  code_.L(end);
+  body_.End();
+}
+
+void RowEmitter::EmitRows(int rows) {
+  rows_ = rows;
+  std::vector<int64_t> apart;
+  for (const RowStep& step : row_.steps) apart.push_back(step.step + step.apart);
+  body_.SetRows(rows, std::move(apart));
+  num_kept_ = row_.num_kept;
+  reductions_done_ = 0;
+  is_first_phase_ = true;
   for (const RowPhase& phase : row_.phases) {
     EmitPhase(phase);
     is_first_phase_ = false;
   }
-  body_.End();
+  EmitSteps();
 }
 
 }  // namespace
@@ -266,9 +425,46 @@ bool CanReduce(Opcode opcode, DType type) {
   }
 }
 
+int RowsAtOnce(const Row& row, math::SimdTarget target) {
+  if (row.lanes > kLongestOfSeveral) return 1;
+  size_t ops = 0;
+  for (const RowPhase& phase : row.phases) {
+    ops += phase.piece.size();
+    const std::vector<bool> is_once = FindOnce(phase.piece);
+    // Nobody puts what each row reads into lanes, nor a lane of a mask into all lanes.
+    const auto is_once_pred = [&](int32_t n) {
+      const auto number = static_cast<size_t>(n);
+      return is_once[number] && phase.piece[number].type == DType::kPred;
+    };
+    for (size_t n = 0; n < phase.piece.size(); ++n) {
+      const PieceValue& value = phase.piece[n];
+      if (value.kind == Kind::kScalar && row.steps[static_cast<size_t>(value.slot)].step != 0) {
+        return 1;
+      }
+      if (value.kept >= 0 && is_once_pred(static_cast<int32_t>(n))) return 1;
+      const auto& operands = value.node.operands;
+      if (!is_once[n] && std::any_of(operands, operands + value.node.num_operands, is_once_pred)) {
+        return 1;
+      }
+    }
+  }
+  for (const RowStep& step : row.steps) {
+    if (std::abs(step.step + step.apart) > kFarthest) return 1;
+  }
+  const int vectors = PartialVectors(row, LanesOf(target));
+  int rows = static_cast<int>(std::bit_floor(static_cast<unsigned>(kMostRowsAtOnce / vectors)));
+  while (rows > 1 && ops * static_cast<size_t>(vectors * rows) > kMostOpsAtOnce) rows /= 2;
+  return rows;
+}
+
 void AppendKey(const Row& row, std::string* key) {
   AppendBytes(row.lanes, key);
   AppendBytes(row.num_kept, key);
+  for (const RowStep& step : row.steps) {
+    AppendBytes(step.step, key);
+    AppendBytes(step.is_number, key);
+    AppendBytes(step.apart, key);
+  }
   for (const RowPhase& phase : row.phases) {
     AppendKey(phase.piece, key);
     AppendBytes(phase.reductions.size(), key);

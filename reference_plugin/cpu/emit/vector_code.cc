@@ -145,6 +145,50 @@ void VectorCode::CombineLanes(Opcode opcode, DType type, Vec dst, Vec spare) {
   Combine(opcode, type, dst, dst, spare);
 }
 
+// Of each of the parts of 2 * half lanes, the halves below and those above: first those of a.
+void VectorCode::TakeHalves(int64_t half, Vec low, Vec high, Vec a, Vec b) {
+  constexpr uint8_t kFirstTwo = 0x44, kLastTwo = 0xEE, kEven = 0x88, kOdd = 0xDD;
+  constexpr uint8_t kLowParts = 0x20, kHighParts = 0x31;
+  switch (half) {
+    case 8:
+      code_.vshuff64x2(low, a, b, kFirstTwo);
+      return code_.vshuff64x2(high, a, b, kLastTwo);
+    case 4:
+      if (!is_wide_) {
+        code_.vperm2f128(low, a, b, kLowParts);
+        return code_.vperm2f128(high, a, b, kHighParts);
+      }
+      code_.vshuff32x4(low, a, b, kEven);
+      return code_.vshuff32x4(high, a, b, kOdd);
+    case 2:
+      code_.vshufps(low, a, b, kFirstTwo);
+      return code_.vshufps(high, a, b, kLastTwo);
+    default:
+      code_.vshufps(low, a, b, kEven);
+      return code_.vshufps(high, a, b, kOdd);
+  }
+}
+
+void VectorCode::CombineRows(Opcode opcode, DType type, std::span<Vec> rows, Vec spare,
+                             Vec other_spare) {
+  size_t left = rows.size();
+  for (int64_t half = is_wide_ ? kLanes : kLanes / 2; half > 0; half /= 2) {
+    // With half as many vectors, which have the lanes of twice as many rows.
+    const size_t pairs = std::max<size_t>(1, left / 2);
+    for (size_t i = 0; i < pairs; ++i) {
+      TakeHalves(half, spare, other_spare, rows[2 * i], left > 1 ? rows[2 * i + 1] : rows[0]);
+      Combine(opcode, type, rows[i], spare, other_spare);
+    }
+    left = pairs;
+  }
+}
+
+int64_t VectorCode::LaneOfRow(int64_t row) const {
+  constexpr int64_t kLanesOfPart = 4;
+  const int64_t parts = (is_wide_ ? 2 * kLanes : kLanes) / kLanesOfPart;
+  return row % parts * kLanesOfPart + row / parts;
+}
+
 void VectorCode::CombineMasks(Opcode opcode, Vec dst, Vec a, Vec b) {
   const Xbyak::Opmask result(dst.getIdx()), left(a.getIdx()), right(b.getIdx());
   switch (opcode) {
@@ -162,6 +206,16 @@ void VectorCode::CombineMasks(Opcode opcode, Vec dst, Vec a, Vec b) {
 
 // NaN wins, and of zeros that with the right sign.
 void VectorCode::Extreme(bool maximum, Vec dst, Vec a, Vec b) {
+  if (is_wide_) {
+    // With the sign of what it chooses.
+    constexpr uint8_t kMinimum = 0b0100, kMaximum = 0b0101;
+    const uint8_t which = maximum ? kMaximum : kMinimum;
+    constexpr int kHasNan = 1;
+    CompareFloats(Mask(kHasNan), a, b, kIsNan);
+    is_wide_type_ ? code_.vrangepd(scratch(), a, b, which) : code_.vrangeps(scratch(), a, b, which);
+    Do(kAdd, scratch() | Xbyak::Opmask(kHasNan), a, b);
+    return Move(dst, scratch());
+  }
   Do(maximum ? kMax : kMin, scratch(), a, Sized(b));
   Do(maximum ? kMax : kMin, other_scratch(), b, Sized(a));
   Do(maximum ? kAnd : kOr, scratch(), scratch(), Sized(other_scratch()));

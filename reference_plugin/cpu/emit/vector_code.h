@@ -100,6 +100,11 @@ class VectorCode {
   void LoadLanes(Vec dst, const Xbyak::Address& from, int64_t count);
   void StoreLanes(const Xbyak::Address& to, Vec source, int64_t count);
   void LoadUniform(Vec dst, const Xbyak::Address& from);
+  // Rows, a power of two of them and at most as many as there are lanes, combined each as by
+  // CombineLanes: its result is then lane LaneOfRow of the first vector. All are overwritten.
+  void CombineRows(compiler::Opcode opcode, DType type, std::span<Vec> rows, Vec spare,
+                   Vec other_spare);
+  int64_t LaneOfRow(int64_t row) const;
   // Lane i of dst is lane elements[i] of the source; those with kNoLane have `fill`.
   void Shuffle(Vec dst, Vec source, std::span<const int64_t> elements, uint32_t fill);
   // dst's lanes of which the bit is set become those of the source.
@@ -107,6 +112,7 @@ class VectorCode {
 
  private:
   static bool IsMask(Vec reg) { return reg.isOPMASK(); }
+  void TakeHalves(int64_t half, Vec low, Vec high, Vec a, Vec b);
   // As many lanes of it as count, rounded up to a register.
   Xbyak::Xmm Sized(Vec reg) const {
     return is_wide_ || lanes_ > 4 ? Xbyak::Xmm(reg) : Xbyak::Xmm(reg.getIdx());

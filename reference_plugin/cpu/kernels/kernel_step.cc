@@ -9,6 +9,7 @@
 #include "reference_plugin/cpu/kernels/addresses.h"
 #include "reference_plugin/cpu/kernels/copy_step.h"
 #include "reference_plugin/cpu/kernels/emitted_code.h"
+#include "reference_plugin/cpu/kernels/row_code.h"
 #include "reference_plugin/cpu/kernels/small_kernel.h"
 #include "reference_plugin/cpu/kernels/split_run.h"
 #include "reference_plugin/cpu/kernels/tile_program.h"
@@ -42,7 +43,7 @@ class KernelStep : public backend::PreparedStep {
     }
     // Only a kernel that is not split keeps its row buffers in the frame.
     if (split_.chunks == 0) {
-      program_->rows_offset = program_->frame.AddRegion(program_->rows.size());
+      program_->rows_offset = program_->frame.AddRegion(RowCode::RowBufferBytes(*program_));
     }
   }
 

@@ -42,7 +42,10 @@ bool SetMemory(DType type, PieceValue* value) {
 class RowDescriber {
  public:
   RowDescriber(const TileProgram& program, RowCode* result)
-      : program_(program), row_(result->row_), pointers_(result->pointers_) {}
+      : program_(program),
+        row_(result->row_),
+        is_linear_(result->is_linear_),
+        pointers_(result->pointers_) {}
 
   bool Describe();
 
@@ -68,8 +71,11 @@ class RowDescriber {
   bool AddMove(int32_t from, DType type, RowCode::Pointer to);
   bool AddReductions(const PhaseProgram& phase);
   bool AddPhase(const PhaseProgram& phase);
+  void AddSteps();
+
   const TileProgram& program_;
   emit::Row& row_;
+  bool& is_linear_;
   std::vector<RowCode::Pointer>& pointers_;
   std::unordered_map<int32_t, SlotValue> values_;           // by slot, of the phases so far
   std::unordered_map<int32_t, PieceValue> reads_;           // by slot, of the phase: its loads
@@ -265,7 +271,13 @@ bool RowDescriber::AddReductions(const PhaseProgram& phase) {
     const auto initial = ValueOf(component.initial, reduction.type);
     const int64_t offset =
         program_.frame.slot_offsets()[static_cast<size_t>(component.accumulator)];
-    const auto pointer = PointerTo({RowCode::Pointer::Base::kFrame, offset});
+    RowCode::Pointer place = {RowCode::Pointer::Base::kFrame, offset};
+    for (const ReducedVector& vector : program_.reduced_vectors) {
+      if (vector.scalar_slot != component.accumulator) continue;
+      place = {RowCode::Pointer::Base::kLanes,
+               program_.frame.slot_offsets()[static_cast<size_t>(vector.vector_slot)]};
+    }
+    const auto pointer = PointerTo(place);
     if (!value.has_value() || !initial.has_value() || !pointer.has_value()) return false;
     reduced.value = *value;
     reduced.initial = *initial;
@@ -340,13 +352,36 @@ bool RowDescriber::Describe() {
     ops += phase.code.size() + phase.row_code.size();
     if (ops > kMostOps || !AddPhase(phase)) return false;
   }
+  AddSteps();
   return true;
+}
+
+void RowDescriber::AddSteps() {
+  for (const RowCode::Pointer& pointer : pointers_) {
+    emit::RowStep& step = row_.steps.emplace_back();
+    step.is_number = pointer.base == RowCode::Pointer::Base::kNumber;
+    if (pointer.base == RowCode::Pointer::Base::kRows) {
+      step.apart = program_.rows.size();
+    } else if (pointer.base == RowCode::Pointer::Base::kLanes) {
+      step.step = emit::kLaneBytes;
+    } else if (step.is_number || pointer.base == RowCode::Pointer::Base::kForm) {
+      const LaneMap& map = program_.parallel.lanes[static_cast<size_t>(pointer.number)];
+      step.step = map.stride;
+      is_linear_ = is_linear_ && map.linear;
+    }
+  }
 }
 
 std::optional<RowCode> RowCode::Describe(const TileProgram& program) {
   RowCode code;
   if (!RowDescriber(program, &code).Describe()) return std::nullopt;
   return code;
+}
+
+int64_t RowCode::RowBufferBytes(const TileProgram& program) {
+  const bool is_short =
+      program.lanes == Lanes::kReduced && program.domain.reduced_points <= emit::kLongestOfSeveral;
+  return program.rows.size() * (is_short ? emit::kMostRowsAtOnce : 1);
 }
 
 void RowCode::SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) const {
@@ -361,22 +396,26 @@ void RowCode::SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) co
   }
 }
 
-void RowCode::Run(const TileSpace& parallel, const int64_t* values, int64_t lane,
+void RowCode::Run(const TileSpace& parallel, const int64_t* values, int64_t lanes, std::byte* frame,
                   Pointers* pointers) const {
-  const int64_t run = parallel.run, row = lane / run, column = lane % run;
-  for (size_t i = 0; i < pointers_.size(); ++i) {
-    const Pointer::Base base = pointers_[i].base;
-    if (base != Pointer::Base::kForm && base != Pointer::Base::kNumber) continue;
-    const auto form = static_cast<size_t>(pointers_[i].number);
-    const LaneMap& map = parallel.lanes[form];
-    const int64_t value = values[form] + map.RowOffset(row, run) + column * map.stride;
-    if (base == Pointer::Base::kForm) {
-      pointers->slots[i] = AddressOf(value);
-    } else {
-      pointers->numbers[i] = static_cast<int32_t>(value);
+  const int64_t run = is_linear_ ? lanes : parallel.run;
+  for (int64_t lane = 0; lane < lanes; lane += run) {
+    for (size_t i = 0; i < pointers_.size(); ++i) {
+      const Pointer& pointer = pointers_[i];
+      if (pointer.base == Pointer::Base::kLanes) {
+        pointers->slots[i] = frame + pointer.number + lane * emit::kLaneBytes;
+      }
+      if (pointer.base != Pointer::Base::kForm && pointer.base != Pointer::Base::kNumber) continue;
+      const auto form = static_cast<size_t>(pointer.number);
+      const int64_t value = values[form] + parallel.lanes[form].RowOffset(lane / run, run);
+      if (pointer.base == Pointer::Base::kForm) {
+        pointers->slots[i] = AddressOf(value);
+      } else {
+        pointers->numbers[i] = static_cast<int32_t>(value);
+      }
     }
+    function_(pointers->slots.data(), std::min(run, lanes - lane));
   }
-  function_(pointers->slots.data());
 }
 
 }  // namespace plinth::cpu::kernels

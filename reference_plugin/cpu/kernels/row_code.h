@@ -12,15 +12,16 @@
 #include "reference_plugin/cpu/kernels/tile_program.h"
 
 // The phases over reduced points of a kernel whose rows lie along the lanes (softmax, layer norm),
-// as one function for a row: nobody walks through its tiles phase by phase.
+// as one function for the rows of a tile: nobody walks through their tiles phase by phase.
 namespace plinth::cpu::kernels {
 
 class RowCode {
  public:
-  // What a row's function reads and writes: an address that a form gives, the value of a form that
-  // is none, or a place in the frame or the row buffers.
+  // What the function reads and writes: an address that a form gives, the value of a form that is
+  // none, or a place in the frame or the row buffers, which may be that of the first lane of a
+  // tile's.
   struct Pointer {
-    enum class Base : uint8_t { kForm, kNumber, kFrame, kRows };
+    enum class Base : uint8_t { kForm, kNumber, kFrame, kLanes, kRows };
     Base base = Base::kForm;
     int64_t number = 0;  // of the form; else the offset
     friend bool operator==(const Pointer&, const Pointer&) = default;
@@ -34,19 +35,23 @@ class RowCode {
   // The function's description, and its slots; nothing where a row is more than that can say.
   static std::optional<RowCode> Describe(const TileProgram& program);
 
+  // Of the row buffers that the program's code needs, if its rows are not cut.
+  static int64_t RowBufferBytes(const TileProgram& program);
+
   const emit::Row& row() const { return row_; }
   void set_function(emit::RowFunction function) { function_ = function; }
 
   // The pointers that are the same for all rows.
   void SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) const;
-  // One row, the lane of the parallel space, whose forms have these values at its first.
-  void Run(const TileSpace& parallel, const int64_t* values, int64_t lane,
+  // So many rows, a tile of the parallel space, whose forms have these values at its first lane.
+  void Run(const TileSpace& parallel, const int64_t* values, int64_t lanes, std::byte* frame,
            Pointers* pointers) const;
 
  private:
   friend class RowDescriber;
 
   emit::Row row_;
+  bool is_linear_ = true;          // the forms are: one call runs all rows of a tile
   std::vector<Pointer> pointers_;  // by slot of the row
   emit::RowFunction function_ = nullptr;
 };

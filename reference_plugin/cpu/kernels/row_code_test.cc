@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random kernels of rows, by their phases' routines and by one function for a row: the same bits.
+// Random kernels of rows, by their phases' routines and by one function for rows: the same bits.
 #include "reference_plugin/cpu/kernels/row_code.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -34,7 +35,12 @@ bool IsFloat(DType type) { return type == DType::kF32 || emit::IsHalf(type); }
 
 class RandomRows {
  public:
-  explicit RandomRows(uint32_t seed) : random_(seed), nans_(seed % 4) { Make(); }
+  // Of every other seed rows have nothing of their own but elements, so that several are done at
+  // once.
+  explicit RandomRows(uint32_t seed)
+      : random_(seed), nans_(seed / 2 % 4), may_differ_(seed % 2 == 0) {
+    Make();
+  }
 
   Kernel kernel;
   std::vector<Bytes> operands;
@@ -94,7 +100,7 @@ class RandomRows {
     const int64_t kind = Below(6);
     if (kind == 5 && (type == DType::kS32 || type == DType::kU32 || type == DType::kF32)) {
       // Numbers of a row's elements, or of rows.
-      Node iota = Leaf(NodeKind::kIota, type, static_cast<int32_t>(Below(2)));
+      Node iota = Leaf(NodeKind::kIota, type, may_differ_ ? static_cast<int32_t>(Below(3)) : 2);
       iota.constant.low = static_cast<uint64_t>(Below(9) - 4);
       iota.constant.high = static_cast<uint64_t>(Below(7) - 3);
       return Add(iota);
@@ -103,7 +109,8 @@ class RandomRows {
       const auto r = static_cast<size_t>(Below(static_cast<int64_t>(reduced_.size())));
       if (reduced_[r] == type) return Add(Leaf(NodeKind::kReduced, type, static_cast<int32_t>(r)));
     }
-    if (kind == 1 && kernel.body.phases.size() > 1) {
+    const bool reads_row = may_differ_ ? kind == 1 : kind < 4;
+    if (reads_row && kernel.body.phases.size() > 1) {
       const int64_t earlier = Below(static_cast<int64_t>(kernel.body.phases.size()) - 1);
       const std::vector<Node>& nodes = kernel.body.phases[static_cast<size_t>(earlier)].nodes;
       const int64_t n = Below(static_cast<int64_t>(nodes.size()));
@@ -115,7 +122,11 @@ class RandomRows {
     if (kind == 2 && type != DType::kPred) return Add(Constant(Element(type), type));
     std::vector<int32_t> inputs;
     for (size_t i = 0; i < kernel.shape.inputs.size(); ++i) {
-      if (kernel.shape.inputs[i].dtype == type) inputs.push_back(static_cast<int32_t>(i));
+      const compiler::Access& input = kernel.shape.inputs[i];
+      const bool differs = input.byte_strides[1] != 0 && input.byte_strides[2] == 0;
+      if (input.dtype == type && (may_differ_ || !differs)) {
+        inputs.push_back(static_cast<int32_t>(i));
+      }
     }
     return Add(
         Input(inputs[static_cast<size_t>(Below(static_cast<int64_t>(inputs.size())))], type));
@@ -185,22 +196,25 @@ class RandomRows {
   }
 
   void Make() {
-    const int64_t lanes = kLengths[Below(std::size(kLengths))], rows = 1 + Below(4);
+    const int64_t lanes = kLengths[Below(std::size(kLengths))];
+    // Rows of several planes are several runs, because planes share some operands.
+    const int64_t planes = 1 + Below(2), rows_of_plane = 1 + Below(lanes > 64 ? 4 : 20);
+    const int64_t rows = planes * rows_of_plane, plane = rows_of_plane * lanes;
     kernel.name = "rows";
-    kernel.shape.extents = {rows, lanes};
-    kernel.shape.num_parallel = 1;
-    AddInput(DType::kF32, {4 * lanes, 4}, rows * lanes);
-    AddInput(DType::kF32, {0, 4}, lanes);
-    AddInput(DType::kF32, {4, 0}, rows);
-    AddInput(DType::kS32, {4 * lanes, 4}, rows * lanes);
-    AddInput(DType::kPred, {lanes, 1}, rows * lanes);
-    AddInput(DType::kPred, {1, 0}, rows);
-    AddInput(DType::kU32, {4 * lanes, 4}, rows * lanes);
-    AddInput(DType::kBF16, {2 * lanes, 2}, rows * lanes);
-    AddInput(DType::kF16, {2 * lanes, 2}, rows * lanes);
-    AddInput(DType::kBF16, {2, 0}, rows);
-    AddInput(DType::kF16, {2, 0}, rows);
-    AddInput(DType::kF32, {0, 0}, 1);
+    kernel.shape.extents = {planes, rows_of_plane, lanes};
+    kernel.shape.num_parallel = 2;
+    AddInput(DType::kF32, {4 * plane, 4 * lanes, 4}, rows * lanes);
+    AddInput(DType::kF32, {0, 0, 4}, lanes);
+    AddInput(DType::kF32, {0, 4, 0}, rows_of_plane);
+    AddInput(DType::kS32, {4 * plane, 4 * lanes, 4}, rows * lanes);
+    AddInput(DType::kPred, {plane, lanes, 1}, rows * lanes);
+    AddInput(DType::kPred, {rows_of_plane, 1, 0}, rows);
+    AddInput(DType::kU32, {4 * plane, 4 * lanes, 4}, rows * lanes);
+    AddInput(DType::kBF16, {2 * plane, 2 * lanes, 2}, rows * lanes);
+    AddInput(DType::kF16, {2 * plane, 2 * lanes, 2}, rows * lanes);
+    AddInput(DType::kBF16, {0, 2, 0}, rows_of_plane);
+    AddInput(DType::kF16, {2 * rows_of_plane, 2, 0}, rows);
+    AddInput(DType::kF32, {0, 0, 0}, 1);
     scalar_ = static_cast<int32_t>(operands.size()) - 1;
 
     const int64_t phases = 1 + Below(4);
@@ -219,7 +233,7 @@ class RandomRows {
       if (is_last || Below(8) == 0) {
         const auto last = static_cast<int32_t>(kernel.body.phases.back().nodes.size()) - 1;
         const int32_t node = Below(3) > 0 ? Pick(DType::kF32) : last;
-        AddStore(node, {lanes, 1}, rows * lanes);
+        AddStore(node, {plane, lanes, 1}, rows * lanes);
         if (!is_last) first_may_be_result = false;
       }
       reduced_.insert(reduced_.end(), new_reduced_.begin(), new_reduced_.end());
@@ -229,12 +243,14 @@ class RandomRows {
     if (reduced_.empty()) return;
     kernel.body.phases.emplace_back();
     for (size_t r = 0; r < reduced_.size(); ++r) {
-      AddStore(Add(Leaf(NodeKind::kReduced, reduced_[r], static_cast<int32_t>(r))), {1, 0}, rows);
+      AddStore(Add(Leaf(NodeKind::kReduced, reduced_[r], static_cast<int32_t>(r))),
+               {rows_of_plane, 1, 0}, rows);
     }
   }
 
   std::mt19937 random_;
   const uint32_t nans_;
+  const bool may_differ_;
   std::vector<DType> reduced_, new_reduced_;
   int32_t scalar_ = 0;
 };
@@ -271,7 +287,7 @@ TEST(RowCodeTest, RowsAreTheirRoutines) {
     all_codes.push_back(std::make_shared<emit::CodeCache>(emit::CodeCache::kMostBytes, target));
   }
   constexpr uint32_t kKernels = 400;
-  uint32_t with_code = 0;
+  uint32_t with_code = 0, at_once = 0;
   for (uint32_t seed = 0; seed < kKernels; ++seed) {
     SCOPED_TRACE(seed);
     const RandomRows rows(seed);
@@ -279,7 +295,9 @@ TEST(RowCodeTest, RowsAreTheirRoutines) {
         << compiler::Verify(rows.kernel).ToString() << compiler::ToString(rows.kernel);
     Expected<std::unique_ptr<TileProgram>> program = MakeTileProgram(rows.kernel);
     ASSERT_TRUE(program.ok());
-    with_code += RowCode::Describe(**program).has_value() ? 1 : 0;
+    const std::optional<RowCode> code = RowCode::Describe(**program);
+    with_code += code.has_value() ? 1 : 0;
+    if (code.has_value() && emit::RowsAtOnce(code->row(), math::SimdTarget::kAvx2) > 1) ++at_once;
     for (const bool in_place : {false, true}) {
       if (in_place && !rows.first_may_be_result) continue;
       const std::vector<Bytes> expected = ResultsOf(rows, nullptr, in_place);
@@ -289,6 +307,7 @@ TEST(RowCodeTest, RowsAreTheirRoutines) {
     }
   }
   EXPECT_GT(with_code, kKernels / 2);
+  EXPECT_GT(at_once, kKernels / 10);
 }
 
 }  // namespace

@@ -147,12 +147,9 @@ void TileWorker::RunRow(const int64_t* values, int64_t lane) {
 void TileWorker::RunRows(const int64_t* values, int64_t lanes) {
   const RowCode* const code = emitted_ == nullptr ? nullptr : emitted_->row();
   if (code == nullptr && program_.reduces_rows) return ReduceRows(values, lanes);
+  if (code != nullptr) return code->Run(program_.parallel, values, lanes, frame_, &row_pointers_);
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    if (code == nullptr) {
-      RunRow(values, lane);
-    } else {
-      code->Run(program_.parallel, values, lane, &row_pointers_);
-    }
+    RunRow(values, lane);
     for (const ReducedVector& vector : program_.reduced_vectors) {
       std::memcpy(slots_[vector.vector_slot] + lane * vector.tile_bytes, slots_[vector.scalar_slot],
                   static_cast<size_t>(vector.tile_bytes));
