@@ -80,10 +80,6 @@ class Runner:
         return found, ""
 
 
-def passed_of(report: dict) -> set[str]:
-    return {r["name"] for r in report["results"] if r["verdict"] == "PASS"}
-
-
 def failed_of(report: dict) -> set[str]:
     return {r["name"] for r in report["results"] if r["verdict"] in FAILURES}
 

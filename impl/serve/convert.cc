@@ -163,14 +163,6 @@ proxy::ShardingProto ToProto(const ifrt::Sharding& sharding, size_t rank) {
            proxy::Write(proxy::OpaqueShardingProto{std::move(list), kind})}};
 }
 
-Expected<ifrt::ArraySpec> SpecFromProto(const ifrt::Client& client,
-                                        const proxy::ArraySpecProto& proto) {
-  PLINTH_ASSIGN_OR_RETURN(const DType type, TypeFromProto(proto.dtype));
-  PLINTH_RETURN_IF_ERROR(CheckShape(proto.shape));
-  PLINTH_ASSIGN_OR_RETURN(ifrt::Sharding sharding, ShardingFromProto(client, proto.sharding));
-  return ifrt::ArraySpec{ToC(type), proto.shape.dims, std::move(sharding)};
-}
-
 Expected<plinth_ifrt_copy_semantics> CopySemanticsFromProto(int32_t semantics) {
   switch (semantics) {
     case 1:

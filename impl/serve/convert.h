@@ -43,8 +43,6 @@ Expected<ifrt::Sharding> ShardingFromProto(const ifrt::Client& client,
                                            const proxy::ShardingProto& proto);
 proxy::ShardingProto ToProto(const ifrt::Sharding& sharding, size_t rank);
 
-Expected<ifrt::ArraySpec> SpecFromProto(const ifrt::Client& client,
-                                        const proxy::ArraySpecProto& proto);
 Expected<plinth_ifrt_copy_semantics> CopySemanticsFromProto(int32_t semantics);
 
 // Bytes between the first and the last of an array in host memory, which a host buffer has.

@@ -90,7 +90,7 @@ struct CUmemPoolProps {
   } location;
   void* win32_security_attributes = nullptr;
   size_t max_size = 0;
-  unsigned short usage = 0;
+  uint16_t usage = 0;
   unsigned char reserved[54] = {};
 };
 static_assert(sizeof(CUmemPoolProps) == 88);

@@ -76,7 +76,7 @@ struct Thread {
 // read that before any other goes on.
 struct Warp {
   unsigned waiting = 0;
-  unsigned long long brought[kLanes] = {}, given[kLanes] = {};
+  uint64_t brought[kLanes] = {}, given[kLanes] = {};
 };
 
 class Block {
@@ -100,14 +100,14 @@ class Block {
   std::string Run(uint64_t seed);
 
   void Barrier() { Leave(Wait::kBarrier); }
-  const unsigned long long* Exchange(unsigned mask, unsigned long long value) {
+  const uint64_t* Exchange(unsigned mask, uint64_t value) {
     Warp& warp = warps_[current_ / kLanes];
     warp.brought[current_ % kLanes] = value;
     threads_[current_].mask = mask;
     Leave(Wait::kExchange);
     return warp.given;
   }
-  void Misaligned(unsigned line, unsigned long address, unsigned alignment) {
+  void Misaligned(unsigned line, uintptr_t address, unsigned alignment) {
     if (!misaligned_.empty()) return;
     misaligned_ = "an access at line " + std::to_string(line) + " of the unit, of alignment " +
                   std::to_string(alignment) + ", is to address ..." +
@@ -241,10 +241,8 @@ std::string RunBlock(plinth_simulator_state& state, plinth_simulator_launch laun
   static Stacks& stacks = *new Stacks();
   Block block(state, launch, parameters, stacks);
   state.barrier = [] { running->Barrier(); };
-  state.exchange = [](unsigned mask, unsigned long long value) {
-    return running->Exchange(mask, value);
-  };
-  state.misaligned = [](unsigned line, unsigned long address, unsigned alignment) {
+  state.exchange = [](unsigned mask, uint64_t value) { return running->Exchange(mask, value); };
+  state.misaligned = [](unsigned line, uintptr_t address, unsigned alignment) {
     running->Misaligned(line, address, alignment);
   };
   return block.Run(seed);

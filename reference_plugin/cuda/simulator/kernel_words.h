@@ -5,6 +5,8 @@
 // CUDA's words for the host's compiler. The driver's library and every kernel's library include
 // this; only kernels' define PLINTH_SIMULATED_KERNEL.
 
+#include <cstdint>
+
 extern "C" {
 
 struct plinth_simulator_index {
@@ -16,9 +18,9 @@ struct plinth_simulator_state {
   plinth_simulator_index thread, block, block_size, grid_size;
   void (*barrier)();
   // Waits for the other lanes of `mask` and returns what each lane brought.
-  const unsigned long long* (*exchange)(unsigned mask, unsigned long long value);
+  const uint64_t* (*exchange)(unsigned mask, uint64_t value);
   // An access of a type to an address that is no multiple of its alignment: a fault on a device.
-  void (*misaligned)(unsigned line, unsigned long address, unsigned alignment);
+  void (*misaligned)(unsigned line, uintptr_t address, unsigned alignment);
   // The shared memory of all kernels of the library.
   char *shared_begin, *shared_end;
 };
@@ -69,7 +71,7 @@ struct plinth_simulator_mismatch {
   unsigned char log_alignment, kind;
 };
 extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(
-    const plinth_simulator_mismatch* what, unsigned long address) {
+    const plinth_simulator_mismatch* what, uintptr_t address) {
   plinth_simulator_here.misaligned(what->line, address, 1u << what->log_alignment);
 }
 
@@ -102,9 +104,9 @@ T Exchange(unsigned mask, T value, int from, int width) {
   static_assert(sizeof(T) <= 8);
   const int lane = static_cast<int>(Lane());
   const int first = lane / width * width;
-  unsigned long long bits = 0;
+  uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(value));
-  const unsigned long long* values = plinth_simulator_here.exchange(mask, bits);
+  const uint64_t* values = plinth_simulator_here.exchange(mask, bits);
   if (from < first || from >= first + width || (mask >> from & 1) == 0) return value;
   std::memcpy(&value, &values[from], sizeof(value));
   return value;
@@ -164,7 +166,7 @@ T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {
       mask, value, static_cast<int>(plinth_simulator::Lane()) + static_cast<int>(distance), width);
 }
 static inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  const unsigned long long* values = plinth_simulator_here.exchange(mask, predicate != 0);
+  const uint64_t* values = plinth_simulator_here.exchange(mask, predicate != 0);
   unsigned ballot = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if ((mask >> lane & 1) != 0 && values[lane] != 0) ballot |= 1u << lane;
