@@ -25,6 +25,10 @@ FftKernels<T> MakeFftKernels() {
   static_assert(HWY_MAX_BYTES <= kMaxFftLanes * sizeof(float));
   kernels.lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
   kernels.stage = RunStage<T>;
+#if HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES >= 32
+  kernels.first_stage = FirstStage<T>;
+  kernels.last_stage = LastStage<T>;
+#endif
   kernels.split = Split<T>;
   kernels.join = Join<T>;
   kernels.split_lanes = SplitLanes<T>;

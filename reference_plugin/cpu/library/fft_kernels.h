@@ -30,12 +30,29 @@ struct FftPlanes {
   T* other_im;
 };
 
+// Rows of an array that hold transforms side by side as complex numbers, element i in row i.
+template <typename T>
+struct FftRows {
+  int64_t step = 0;  // complex numbers from row to row
+  bool inverse = false;
+  const T* from = nullptr;
+  T* to = nullptr;
+  T scale = 1;  // multiplies what is written
+};
+
 template <typename T>
 struct FftKernels {
   int lanes = 1;
 
   // From re/im to other_re/other_im; decimation in frequency, sorted as it goes (Stockham).
   void (*stage)(const FftStage<T>& stage, int64_t s, const FftPlanes<T>& planes);
+
+  // The first and the last of several stages, of radix 4 or 8, of `lanes` transforms: read from
+  // rows, written to rows. Null where vectors are short.
+  void (*first_stage)(const FftStage<T>& stage, const FftRows<T>& rows,
+                      const FftPlanes<T>& planes) = nullptr;
+  void (*last_stage)(int radix, int64_t length, const FftRows<T>& rows,
+                     const FftPlanes<T>& planes) = nullptr;
 
   // The last step of one transform of length lanes * m: lane l of [m][lanes] holds the transform of
   // the elements l, l + lanes, ...; twiddles: [2][lanes - 1][m]. `lanes` is 4, 8 or 16 and at most

@@ -136,6 +136,73 @@ void RunStage(const FftStage<T>& stage, int64_t s, const FftPlanes<T>& planes) {
   return StageWith(hn::CappedTag<T, 1>(), stage, s, planes);
 }
 
+template <int kCount, class V>
+HWY_INLINE void Exchange(V* re, V* im) {
+  for (int k = 0; k < kCount; ++k) std::swap(re[k], im[k]);
+}
+
+// The first of several stages of transforms side by side, one vector of them: row i of the array
+// has element i of each. Of an inverse transform real and imaginary parts trade places.
+template <int kRadix, typename T>
+HWY_NOINLINE void FirstStageOf(const FftStage<T>& stage, const FftRows<T>& rows,
+                               const FftPlanes<T>& planes) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), step = 2 * rows.step;
+  for (int64_t p = 0; p < stage.rest; ++p) {
+    V re[kRadix], im[kRadix];
+    for (int k = 0; k < kRadix; ++k) {
+      const T* row = rows.from + (p + k * stage.rest) * step;
+      hn::LoadInterleaved2(d, row, re[k], im[k]);
+    }
+    if (rows.inverse) Exchange<kRadix>(re, im);
+    SmallDft<kRadix>(d, stage.roots, re, im);
+    const T* twiddles = stage.twiddles + p * (kRadix - 1) * 2;
+    for (int j = 1; j < kRadix; ++j) {
+      TurnBy(hn::Set(d, twiddles[2 * j - 2]), hn::Set(d, twiddles[2 * j - 1]), re[j], im[j]);
+    }
+    for (int j = 0; j < kRadix; ++j) {
+      hn::StoreU(re[j], d, planes.other_re + (p * kRadix + j) * lanes);
+      hn::StoreU(im[j], d, planes.other_im + (p * kRadix + j) * lanes);
+    }
+  }
+}
+
+// And the last.
+template <int kRadix, typename T>
+HWY_NOINLINE void LastStageOf(int64_t count, const FftRows<T>& rows, const FftPlanes<T>& planes) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), step = 2 * rows.step;
+  const int64_t rest = count / kRadix;
+  const V factor = hn::Set(d, rows.scale);
+  for (int64_t p = 0; p < rest; ++p) {
+    V re[kRadix], im[kRadix];
+    for (int k = 0; k < kRadix; ++k) {
+      re[k] = hn::LoadU(d, planes.re + (p + k * rest) * lanes);
+      im[k] = hn::LoadU(d, planes.im + (p + k * rest) * lanes);
+    }
+    SmallDft<kRadix>(d, static_cast<const T*>(nullptr), re, im);
+    if (rows.inverse) Exchange<kRadix>(re, im);
+    for (int j = 0; j < kRadix; ++j) {
+      hn::StoreInterleaved2(hn::Mul(factor, re[j]), hn::Mul(factor, im[j]), d,
+                            rows.to + (p + j * rest) * step);
+    }
+  }
+}
+
+template <typename T>
+void FirstStage(const FftStage<T>& stage, const FftRows<T>& rows, const FftPlanes<T>& planes) {
+  if (stage.radix == 4) return FirstStageOf<4>(stage, rows, planes);
+  return FirstStageOf<8>(stage, rows, planes);
+}
+
+template <typename T>
+void LastStage(int radix, int64_t count, const FftRows<T>& rows, const FftPlanes<T>& planes) {
+  if (radix == 4) return LastStageOf<4>(count, rows, planes);
+  return LastStageOf<8>(count, rows, planes);
+}
+
 template <typename T>
 void Split(int64_t count, const T* from, T* re, T* im) {
   const hn::ScalableTag<T> d;

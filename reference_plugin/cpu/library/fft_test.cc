@@ -166,6 +166,20 @@ TEST(Fft, SeveralDimensions) {
   }
 }
 
+// Vectors of columns are read by the first stage and written by the last, where both are of radix 4
+// or 8; other stages, and columns that fill no vector, go by way of planes.
+TEST(Fft, ColumnsOfSeveralStages) {
+  backend::ThreadPool pool(2);
+  for (FftType type : kTypes) {
+    for (DType complex : {DType::kC64, DType::kC128}) {
+      Check({type, complex, {2}, {16, 48}}, &pool);
+      Check({type, complex, {}, {64, 42}});
+      Check({type, complex, {}, {24, 32}});
+      Check({type, complex, {}, {20, 32}});
+    }
+  }
+}
+
 // Longer than the naive sum can follow: a wave has one peak, and the inverse gives it back.
 TEST(Fft, LongLines) {
   backend::ThreadPool pool(2);

@@ -2,6 +2,7 @@
 #include "reference_plugin/cpu/library/line_fft.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -62,11 +63,20 @@ Status NoMemory(int64_t length) {
                            length);
 }
 
-// Large radices first: the vectors of later stages are longer anyway.
+// Large radices first: the vectors of later stages are longer anyway. Two fours are better than an
+// eight and a two: each stage is a pass over the data.
 std::vector<int> Factors(int64_t length) {
   std::vector<int> factors;
+  int64_t twos = 1;
+  while (length % (2 * twos) == 0) twos *= 2;
+  int fours = 0;
+  if (std::countr_zero(static_cast<uint64_t>(twos)) % 3 == 1 && twos >= 16) {
+    fours = 2;
+    length /= 16;
+  }
   for (int radix : {8, 4, 2, 3, 5, 7}) {
     for (; length % radix == 0; length /= radix) factors.push_back(radix);
+    if (radix == 8) factors.insert(factors.end(), fours, 4);
   }
   for (int64_t prime = 11; prime * prime <= length; prime += 2) {
     for (; length % prime == 0; length /= prime) factors.push_back(static_cast<int>(prime));
@@ -233,7 +243,7 @@ Status LineFft<T>::MakeBluestein() {
 }
 
 template <typename T>
-void LineFft<T>::Run(FftPlanes<T>& planes) const {
+void LineFft<T>::Run(FftPlanes<T>& planes, const FftRows<T>* from, const FftRows<T>* to) const {
   const FftKernels<T>& kernels = FftKernelsFor<T>();
   auto exchange = [&planes] {
     std::swap(planes.re, planes.other_re);
@@ -254,7 +264,13 @@ void LineFft<T>::Run(FftPlanes<T>& planes) const {
   }
   int64_t s = s_ == 1 ? line_lanes_ : s_;
   for (const FftStage<T>& stage : stages_) {
-    kernels.stage(stage, s, planes);
+    if (from != nullptr && &stage == &stages_.front()) {
+      kernels.first_stage(stage, *from, planes);
+    } else if (to != nullptr && &stage == &stages_.back()) {
+      kernels.last_stage(stage.radix, length_, *to, planes);
+    } else {
+      kernels.stage(stage, s, planes);
+    }
     exchange();
     s *= stage.radix;
   }
@@ -265,16 +281,20 @@ void LineFft<T>::Run(FftPlanes<T>& planes) const {
 }
 
 template <typename T>
-std::unique_ptr<T[]> MakeTwiddleMatrix(int64_t rows, int64_t columns) {
+std::unique_ptr<T[]> MakeTurns(int64_t length, int64_t count, int64_t step, int64_t rows,
+                               int64_t columns) {
   const int64_t size = rows * columns;
-  auto table = NewTable<T>(2 * size);
+  auto table = NewTable<T>(2 * count * size);
   if (table == nullptr) return table;
-  const Roots roots(size);
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) {
-      const auto [x, y] = roots(r * c);
-      table[r * columns + c] = static_cast<T>(x);
-      table[size + r * columns + c] = static_cast<T>(-y);
+  const Roots roots(length);
+  T* to = table.get();
+  for (int64_t i = 0; i < count; ++i, to += 2 * size) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) {
+        const auto [x, y] = roots((i * step + c) * r % length);
+        to[r * columns + c] = static_cast<T>(x);
+        to[size + r * columns + c] = static_cast<T>(-y);
+      }
     }
   }
   return table;
@@ -284,7 +304,7 @@ template class LineFft<float>;
 template class LineFft<double>;
 template std::unique_ptr<float[]> MakeRootTable<float>(int64_t, int64_t, int64_t);
 template std::unique_ptr<double[]> MakeRootTable<double>(int64_t, int64_t, int64_t);
-template std::unique_ptr<float[]> MakeTwiddleMatrix<float>(int64_t, int64_t);
-template std::unique_ptr<double[]> MakeTwiddleMatrix<double>(int64_t, int64_t);
+template std::unique_ptr<float[]> MakeTurns<float>(int64_t, int64_t, int64_t, int64_t, int64_t);
+template std::unique_ptr<double[]> MakeTurns<double>(int64_t, int64_t, int64_t, int64_t, int64_t);
 
 }  // namespace plinth::cpu::library

@@ -30,10 +30,18 @@ class LineFft {
   // Elements per plane that Run needs: s * length, or more.
   int64_t work_size() const { return work_length_ * s_; }
 
-  // Transforms re/im in place; the planes may exchange their roles.
-  void Run(FftPlanes<T>& planes) const;
+  // Transforms re/im in place; the planes may exchange their roles. Where rows are given, which
+  // takes `lanes` transforms and ReadsRows() or WritesRows(), the data comes from there or goes
+  // there: planes.re and im are then what is neither read nor written.
+  void Run(FftPlanes<T>& planes, const FftRows<T>* from = nullptr,
+           const FftRows<T>* to = nullptr) const;
+  bool ReadsRows() const { return stages_.size() > 1 && IsRowsRadix(stages_.front().radix); }
+  bool WritesRows() const { return stages_.size() > 1 && IsRowsRadix(stages_.back().radix); }
 
  private:
+  static bool IsRowsRadix(int radix) {
+    return FftKernelsFor<T>().first_stage != nullptr && (radix == 4 || radix == 8);
+  }
   LineFft(int64_t length, int64_t s) : length_(length), work_length_(length), s_(s) {}
   Status MakeStages(int64_t length);
   Status MakeBluestein();
@@ -54,9 +62,11 @@ class LineFft {
 template <typename T>
 std::unique_ptr<T[]> MakeRootTable(int64_t length, int64_t count, int64_t step = 1);
 
-// exp(-2 pi i r c / (rows * columns)): [2][rows][columns], real parts first; null as above.
+// exp(-2 pi i r (j step + c) / length) for j < count, as [2][rows][columns] one after the other,
+// real parts first; null as above.
 template <typename T>
-std::unique_ptr<T[]> MakeTwiddleMatrix(int64_t rows, int64_t columns);
+std::unique_ptr<T[]> MakeTurns(int64_t length, int64_t count, int64_t step, int64_t rows,
+                               int64_t columns = 1);
 
 }  // namespace plinth::cpu::library
 
